@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+# The few commands to remember. Each only calls what can be called by hand as well.
+.DEFAULT_GOAL := help
+.PHONY: help setup build test bench install clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 16
+
+setup: ## install what is missing (Debian packages, .venv)
+	@scripts/setup
+
+build: ## build the release preset: libraries, examples, benchmark drivers
+	@scripts/setup build bench
+	cmake --preset release
+	cmake --build --preset release
+
+test: ## everything: gcc, clang, sanitizers, 32 bits, installed package, Python
+	@scripts/test
+
+bench: build ## measure the published LRU job on real text; ends by naming the report
+	@scripts/bench
+
+install: build ## install the release build below PREFIX (default /usr/local)
+	cmake --install build/release $(if $(PREFIX),--prefix $(abspath $(PREFIX)))
+
+clean: ## remove build/ (keeps .venv and .deps)
+	rm -rf build

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# pawl_add_library(target STATIC|SHARED release|checked|hook)
+#
+# src/pawl.c includes all other sources, so every variant is that one file compiled with another
+# search path: variant/<name> holds a config.h that hides include/pawl/config.h.
+include(CheckLinkerFlag)
+
+# A program that has the library in itself shows these two names to the plug-ins that it loads, so
+# that they and it share one process object (src/os/linux.c). The linker hides them otherwise.
+set(pawl_shared_names pawl_process_object_v1 pawl_thread_slot_v1)
+check_linker_flag(C "LINKER:--export-dynamic-symbol=pawl" PAWL_LINKER_EXPORTS_SYMBOL)
+
+function(pawl_link_options_for result variant prefix)
+  set(options)
+  if(PAWL_LINKER_EXPORTS_SYMBOL)
+    list(TRANSFORM pawl_shared_names PREPEND "${prefix}--export-dynamic-symbol="
+         OUTPUT_VARIABLE options)
+    list(TRANSFORM options APPEND "_${variant}_")
+  endif()
+  set(${result} ${options} PARENT_SCOPE)
+endfunction()
+
+function(pawl_add_library target kind variant)
+  add_library(${target} ${kind} "${PROJECT_SOURCE_DIR}/src/pawl.c")
+  pawl_strict(${target})
+  target_link_libraries(${target} PUBLIC Threads::Threads)
+
+  if(NOT variant STREQUAL "release")
+    target_include_directories(${target} PUBLIC
+      "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/variant/${variant}>"
+      "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/pawl-${variant}>")
+    set(suffix "-${variant}")
+  endif()
+  target_include_directories(${target} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+
+  # The static libraries are position-independent too: plug-ins carry them.
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME "pawl${suffix}"
+    C_VISIBILITY_PRESET hidden
+    POSITION_INDEPENDENT_CODE ON)
+  if(kind STREQUAL "SHARED")
+    set_target_properties(${target} PROPERTIES
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    # A sanitizer's own symbols come from the program, so only a plain build can insist.
+    if(NOT PAWL_SANITIZE AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
+      target_link_options(${target} PRIVATE LINKER:-z,defs)
+    endif()
+  else()
+    pawl_link_options_for(options ${variant} "LINKER:")
+    target_link_options(${target} INTERFACE ${options})
+  endif()
+endfunction()

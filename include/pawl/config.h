@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The release variant: what programs use unless they ask for another one.
+ *
+ * A variant is chosen by the include path, never by a macro of the user's, so that all objects of a
+ * program agree: variant/<name> stands before include/ in the search order and its config.h is
+ * found first. Internal names carry PAWL_VARIANT, so objects of two variants do not link together.
+ */
+#ifndef PAWL_CONFIG_H
+#define PAWL_CONFIG_H
+
+/* 1: every operation checks that its caller may do it, and reports misuse (doc/checking.md). */
+#define PAWL_CHECKED 0
+
+/* 1: every atomic operation, wait, clock and thread identity calls out (the seam, atomic.h). */
+#define PAWL_HOOKS 0
+
+/* The token that internal symbols and the C++ inline namespace carry. */
+#define PAWL_VARIANT release
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The hook backend of the seam: the functions that a test or a model checker defines to own every
+ * step of the library. Only the hook variant (variant/hook) declares and calls them; the library
+ * built that way leaves them undefined, so that each harness links its own.
+ *
+ * Every function may switch to another simulated thread before it returns. None may call back into
+ * a lock.
+ */
+#include <pawl/atomic.h> /* outside the guard: atomic.h includes this file where it needs it */
+
+#ifndef PAWL_HOOK_H
+#define PAWL_HOOK_H
+
+/* What an operation does to its address. */
+enum pawl_kind {
+    PAWL_LOAD,
+    PAWL_STORE,
+    PAWL_ADD,
+    PAWL_SUB,
+    PAWL_AND,
+    PAWL_OR,
+    PAWL_XOR,
+    PAWL_EXCHANGE,
+    PAWL_COMPARE_EXCHANGE,
+    PAWL_FENCE
+};
+
+enum pawl_order { PAWL_RELAXED, PAWL_ACQUIRE, PAWL_RELEASE, PAWL_ACQ_REL, PAWL_SEQ_CST };
+
+/* One atomic operation. A compare-exchange that fails is relaxed, whatever its order. */
+struct pawl_operation {
+    void *address;       /* NULL for a fence */
+    unsigned width;      /* bytes: 1, 2, 4, 8; 0 for a fence */
+    enum pawl_kind kind;
+    enum pawl_order order;
+    enum pawl_tag tag;   /* PAWL_TAG_NONE_ exactly when the order is relaxed */
+    uint64_t operand;    /* the value stored, added, exchanged */
+    uint64_t expected;   /* compare-exchange only */
+};
+
+PAWL_C_BEGIN
+
+/* Carries the operation out and returns the value found before it (0 for a store or a fence). */
+uint64_t pawl_hook_atomic(const struct pawl_operation *operation);
+
+/* A wait loop is about to poll again: pawl_cpu_relax, and each pause of a back-off. */
+void pawl_hook_relax(void);
+
+/* The waiting thread offers its CPU to others (sched_yield). */
+void pawl_hook_yield(void);
+
+/* Sleeps while *address == expected, until woken or past `deadline` (ns of pawl_hook_now, or
+ * UINT64_MAX for none). May return spuriously. False when the deadline passed. */
+bool pawl_hook_wait(const uint32_t *address, uint32_t expected, uint64_t deadline);
+
+/* Wakes at most `count` threads that sleep on the address. Returns how many. */
+unsigned pawl_hook_wake(const uint32_t *address, unsigned count);
+
+/* Nanoseconds of a clock that never goes back. Tests return a virtual one. */
+uint64_t pawl_hook_now(void);
+
+/* A number other than 0 that names the calling (simulated) thread while it lives. */
+uint32_t pawl_hook_thread_id(void);
+
+/* The caller's slot for its thread line, zeroed at the start of each execution. */
+struct pawl_thread_line **pawl_hook_thread_slot(void);
+
+/* The process object, zeroed at the start of each execution. */
+struct pawl_process *pawl_hook_process(void);
+
+PAWL_C_END
+
+PAWL_INLINE_BEGIN
+
+PAWL_INLINE uint64_t pawl_hook_call_(const void *address, unsigned width, enum pawl_kind kind,
+                                     enum pawl_order order, enum pawl_tag tag, uint64_t operand,
+                                     uint64_t expected)
+{
+    struct pawl_operation operation;
+    operation.address = (void *)(uintptr_t)address;
+    operation.width = width;
+    operation.kind = kind;
+    operation.order = order;
+    operation.tag = tag;
+    operation.operand = operand;
+    operation.expected = expected;
+    return pawl_hook_atomic(&operation);
+}
+
+PAWL_INLINE_END
+
+#endif

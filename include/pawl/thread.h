@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The registry of threads: one line of memory for each thread that needs one, in one array, so that
+ * others can go through all of them. Internal to the library; programs need nothing of it, and the
+ * release variant's spinlocks do not use it.
+ *
+ * A thread's first use registers it and its end gives the line back. Registration never allocates:
+ * the lines are reserved (PAWL_THREAD_LINES; untouched pages cost no memory). A thread beyond them
+ * has no line, and each primitive says how it serves such a thread.
+ *
+ * Everything process-wide hangs on one object however many plug-ins carry a copy of the library
+ * (on ELF systems with glibc; elsewhere one object for each copy).
+ */
+#ifndef PAWL_THREAD_H
+#define PAWL_THREAD_H
+
+#include <pawl/atomic.h>
+
+/* Reserved lines. More threads than this at once leave the rest without one. */
+#define PAWL_THREAD_LINES 1024
+
+#if PAWL_CHECKED
+#include <pawl/spin.h>
+
+/* Locks that one thread can hold at once under the checking variant's eyes. */
+#define PAWL_HELD_LOCKS 64
+
+/* Locks, and ordered pairs of locks, whose order the checking variant remembers. */
+#define PAWL_ORDER_LOCKS 16384
+#define PAWL_ORDER_PAIRS 65536
+
+/* An address as an integer that the seam has operations for. */
+#if UINTPTR_MAX > UINT32_MAX
+typedef uint64_t pawl_address_;
+#define PAWL_ADDRESS_(operation) PAWL_CAT_(operation, 64)
+#else
+typedef uint32_t pawl_address_;
+#define PAWL_ADDRESS_(operation) PAWL_CAT_(operation, 32)
+#endif
+
+/* One lock that a thread holds or asks for. The owner writes, everybody may read. */
+struct pawl_held {
+    pawl_address_ lock; /* 0: the entry is free */
+    pawl_address_ site; /* where the state was taken or is asked for: a return address */
+    uint32_t what;      /* states and width, packed by src/check.h */
+};
+
+/* A lock in the graph of orders. Indices count from 1, 0 is none. */
+struct pawl_order_lock {
+    pawl_address_ lock;
+    uint32_t bits;
+    uint32_t next;    /* in its chain of the hash table, or in the free list */
+    uint32_t out, in; /* its pairs, as the first of two and as the second */
+    uint32_t goal;    /* the search that looks for this lock */
+    uint32_t goal_hold;
+    uint32_t seen[2]; /* the search that has been here, for each kind of wait */
+    uint32_t via[2];  /* the pair by which it came */
+};
+
+/* "`from` was held while `to` was asked for." */
+struct pawl_order_pair {
+    pawl_address_ from_site, to_site;
+    uint32_t from, to;
+    uint32_t thread;
+    uint8_t from_state, to_state;
+    uint8_t hold, wait; /* kinds, src/check_order.c */
+    uint32_t next;      /* in its chain of the hash table, or in the free list */
+    uint32_t out_next, out_previous, in_next, in_previous;
+};
+
+struct pawl_orders {
+    struct pawl_spin32 lock; /* everything below, and the counting of claimants */
+    uint32_t search;
+    uint32_t locks_used, pairs_used, free_locks, free_pairs;
+    uint32_t lock_chains[PAWL_ORDER_LOCKS], pair_chains[PAWL_ORDER_PAIRS];
+    uint32_t queue[2 * PAWL_ORDER_LOCKS];
+    struct pawl_order_lock locks[PAWL_ORDER_LOCKS + 1];
+    struct pawl_order_pair pairs[PAWL_ORDER_PAIRS + 1];
+};
+#endif
+
+struct pawl_thread_line {
+    uint32_t owner; /* thread id, 0: free. Claimed and freed by compare-exchange and store. */
+#if PAWL_CHECKED
+    uint32_t busy;      /* owner only: the checker is at work, a signal handler stays out of it */
+    uint32_t untracked; /* owner only: locks held beyond those in `held` */
+    uint32_t farewells; /* owner only: how often the thread has ended while holding locks */
+    uint32_t held_used; /* held[held_used...] have never been used */
+    struct pawl_held held[PAWL_HELD_LOCKS];
+#endif
+} __attribute__((aligned(PAWL_CACHE_LINE)));
+
+struct pawl_process {
+    uint32_t setup;      /* 0 not begun, 1 one thread is at it, 2 done */
+    uint32_t exit_key;   /* the system's key for thread exit, valid when setup is 2 */
+    uint32_t lines_used; /* lines[lines_used...] have never been claimed */
+    struct pawl_thread_line lines[PAWL_THREAD_LINES];
+#if PAWL_CHECKED
+    struct pawl_thread_line no_line; /* in the slot of a thread that got none, for its life */
+    struct pawl_spin32 report_lock;
+    uint32_t warned; /* a bit for each warning that has been given */
+    struct pawl_orders orders;
+#endif
+};
+
+PAWL_C_BEGIN
+
+/* The caller's line, registered now if need be; NULL when all lines are taken. Never allocates.
+ * Async-signal-safe. */
+PAWL_API struct pawl_thread_line *PAWL_SYMBOL_(pawl_thread_line)(void);
+
+/* Gives the caller's line back; the end of a thread does it by itself. */
+PAWL_API void PAWL_SYMBOL_(pawl_thread_exit)(void);
+
+/* The process object, the same for every copy of the library in the process. */
+PAWL_API struct pawl_process *PAWL_SYMBOL_(pawl_process)(void);
+
+PAWL_C_END
+
+#define pawl_thread_line_ PAWL_SYMBOL_(pawl_thread_line)
+#define pawl_thread_exit_ PAWL_SYMBOL_(pawl_thread_exit)
+#define pawl_process_ PAWL_SYMBOL_(pawl_process)
+
+#endif

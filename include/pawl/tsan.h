@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the locks tell ThreadSanitizer. Included by spin.h in its builds only; nothing here exists
+ * in others.
+ *
+ * Left to itself the sanitizer would take the order of the lock word's atomic operations for an
+ * order of the callers: two readers, one after the other, would seem ordered, and a write under R
+ * would pass unseen. So each operation runs where the sanitizer ignores synchronisation (the
+ * compiled waiting halves too, whether they were built with the sanitizer or not), and what the
+ * lock really promises is said by two shadow locks of two clocks each:
+ *
+ *   W shadow lock   ALONE    given by who leaves W           got by who enters R S W A
+ *                   BESIDE   given by who leaves R or S      got by who enters W A
+ *   S shadow lock   SEEK     given by who leaves S           got by who enters S
+ *   A               MANY     given by who leaves A           got by who enters R S W
+ *
+ * So nothing orders readers among each other, readers after a seeker, or atomic users among each
+ * other: plain stores there are reported even if they never happened at the same time.
+ *
+ * The clocks have no owner, because any thread may drop for the holder; the sanitizer's own mutexes
+ * would call that a bug. So its lock-order detector does not see these locks: that is the checking
+ * variant's work.
+ */
+#include <pawl/spin.h> /* outside the guard: spin.h includes this file where it needs it */
+
+#ifndef PAWL_TSAN_H
+#define PAWL_TSAN_H
+#if PAWL_TSAN_
+
+#include <sanitizer/tsan_interface.h>
+
+PAWL_INLINE_BEGIN
+
+/* A clock lives at an address inside the word. In 16 bits two and two share one, which reports
+ * nothing wrong but hides a little: there atomic users seem ordered when one enters after the other
+ * has left, and a seeker after such readers. Address 0 is also where the operations on the
+ * application bits synchronise: beside BESIDE they disturb least. */
+enum pawl_tsan_clock_ {
+    PAWL_TSAN_BESIDE_ = 1,
+    PAWL_TSAN_ALONE_ = 2,
+    PAWL_TSAN_SEEK_ = 4,
+    PAWL_TSAN_MANY_ = 8
+};
+
+PAWL_INLINE unsigned pawl_tsan_given_(enum pawl_state left)
+{
+    return left == PAWL_R   ? PAWL_TSAN_BESIDE_
+           : left == PAWL_S ? PAWL_TSAN_BESIDE_ | PAWL_TSAN_SEEK_
+           : left == PAWL_W ? PAWL_TSAN_ALONE_
+           : left == PAWL_A ? PAWL_TSAN_MANY_
+                            : 0;
+}
+
+PAWL_INLINE unsigned pawl_tsan_got_(enum pawl_state entered)
+{
+    return entered == PAWL_R   ? PAWL_TSAN_ALONE_ | PAWL_TSAN_MANY_
+           : entered == PAWL_S ? PAWL_TSAN_ALONE_ | PAWL_TSAN_MANY_ | PAWL_TSAN_SEEK_
+           : entered == PAWL_W ? PAWL_TSAN_ALONE_ | PAWL_TSAN_MANY_ | PAWL_TSAN_BESIDE_
+           : entered == PAWL_A ? PAWL_TSAN_ALONE_ | PAWL_TSAN_BESIDE_
+                               : 0;
+}
+
+/* The sanitizer's way to ignore what happens in between: a try-lock that fails leaves no trace. */
+#define PAWL_TSAN_IGNORE_ (__tsan_mutex_try_lock | __tsan_mutex_try_lock_failed)
+
+/* An operation on the word of `size` bytes begins in state `from`. What the caller has done is
+ * given away beforehand, also by a try that then fails: its state is kept, so nobody can get it
+ * yet. */
+PAWL_INLINE void pawl_tsan_before_(void *word, size_t size, enum pawl_state from)
+{
+    const unsigned given = pawl_tsan_given_(from);
+    unsigned i;
+    for (i = 0; i < 4; i++)
+        if (given & 1u << i)
+            __tsan_release((char *)word + (i & (size - 1)));
+    __tsan_mutex_pre_lock(word, PAWL_TSAN_IGNORE_);
+}
+
+/* It has ended; the caller is now in state `to` if `moved`. */
+PAWL_INLINE void pawl_tsan_after_(void *word, size_t size, enum pawl_state to, bool moved)
+{
+    const unsigned got = moved ? pawl_tsan_got_(to) : 0;
+    unsigned i;
+    __tsan_mutex_post_lock(word, PAWL_TSAN_IGNORE_, 0);
+    for (i = 0; i < 4; i++)
+        if (got & 1u << i)
+            __tsan_acquire((char *)word + (i & (size - 1)));
+}
+
+PAWL_INLINE_END
+
+#undef PAWL_TSAN_IGNORE_
+
+#endif
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The checking variant's operations on spinlocks, to which word_face.inc.h forwards. */
+#include "check.h"
+
+#if PAWL_CHECKED
+
+/* As checked functions, the operations must be called: the return address is the call site. */
+#define CHECKED_OPERATION __attribute__((noinline))
+
+#define PAWL_WORD_BITS 16
+#include "check_spin_word.inc.h"
+#undef PAWL_WORD_BITS
+#define PAWL_WORD_BITS 32
+#include "check_spin_word.inc.h"
+#undef PAWL_WORD_BITS
+#define PAWL_WORD_BITS 64
+#include "check_spin_word.inc.h"
+#undef PAWL_WORD_BITS
+
+#undef CHECKED_OPERATION
+
+#endif

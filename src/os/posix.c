@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the reports of the checking variant ask of a POSIX system: to write, and to name the place
+ * of a call. File and line come from addr2line (or LLVM's tools) run as a child, as the sanitizers
+ * do it: the library then depends on nothing, and reads no debug information itself. Where there is
+ * no such tool, the nearest exported symbol and the offset in the module remain.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "os.h"
+
+#if PAWL_CHECKED
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void pawl_os_complain(const char *text, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(STDERR_FILENO, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return;
+        text += written;
+        length -= (size_t)written;
+    }
+}
+
+/* ---- The module of an address ---------------------------------------------------------------- */
+
+struct place {
+    char module[1024];
+    uintptr_t offset; /* as the debug information of the module counts */
+    const char *symbol;
+    uintptr_t symbol_offset;
+};
+
+static bool find_place(uintptr_t address, struct place *place)
+{
+    Dl_info info, program;
+    ssize_t length;
+
+    memset(place, 0, sizeof *place);
+    if (dladdr((const void *)address, &info) == 0 || info.dli_fname == NULL)
+        return false;
+    (void)snprintf(place->module, sizeof place->module, "%s", info.dli_fname);
+    /* The program's own name is what it was called by, which need not be a path to it. */
+    if (dladdr((const void *)getauxval(AT_PHDR), &program) != 0 &&
+        program.dli_fbase == info.dli_fbase) {
+        length = readlink("/proc/self/exe", place->module, sizeof place->module - 1);
+        if (length > 0)
+            place->module[length] = 0;
+    }
+    place->offset = address;
+    if (((const ElfW(Ehdr) *)info.dli_fbase)->e_type != ET_EXEC)
+        place->offset -= (uintptr_t)info.dli_fbase;
+    place->symbol = info.dli_sname;
+    if (place->symbol != NULL)
+        place->symbol_offset = address - (uintptr_t)info.dli_saddr;
+    return true;
+}
+
+/* ---- The child that knows lines -------------------------------------------------------------- */
+
+/* Between vfork and here the child shares the parent's memory: it only rearranges descriptors. */
+static void become_symbolizer(int out, const char *module, const char *address)
+{
+    const int nowhere = open("/dev/null", O_RDWR);
+    if (nowhere < 0 || dup2(nowhere, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+        dup2(nowhere, STDERR_FILENO) < 0)
+        _exit(127);
+    (void)execlp("addr2line", "addr2line", "-f", "-i", "-C", "-e", module, address, (char *)NULL);
+    (void)execlp("llvm-addr2line", "llvm-addr2line", "-f", "-i", "-C", "-e", module, address,
+                 (char *)NULL);
+    (void)execlp("llvm-symbolizer", "llvm-symbolizer", "--output-style=GNU", "-f", "-i", "-C", "-e",
+                 module, address, (char *)NULL);
+    _exit(127);
+}
+
+/* Reads until the end, the deadline or a full buffer. */
+static void read_until(int in, char *text, size_t size, uint64_t deadline)
+{
+    size_t length = 0;
+    for (;;) {
+        struct pollfd ready = {in, POLLIN, 0};
+        const uint64_t now = pawl_os_now();
+        ssize_t got;
+        if (now >= deadline || length + 1 >= size)
+            break;
+        if (poll(&ready, 1, (int)((deadline - now) / 1000000u) + 1) < 0 && errno != EINTR)
+            break;
+        if (ready.revents == 0)
+            continue;
+        got = read(in, text + length, size - 1 - length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        length += (size_t)got;
+    }
+    text[length] = 0;
+}
+
+static bool ask_symbolizer(const struct place *place, char *text, size_t size, uint64_t deadline)
+{
+    char address[2 + 2 * sizeof place->offset + 1];
+    int ends[2];
+    pid_t child;
+
+    text[0] = 0;
+    /* A program with more rights than its user runs nothing that the user's PATH names. */
+    if (getauxval(AT_SECURE) != 0 || pawl_os_now() >= deadline || pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    (void)snprintf(address, sizeof address, "%#lx", (unsigned long)place->offset);
+    child = vfork(); /* not fork, whose handlers may want locks that the caller holds */
+    if (child == 0)
+        become_symbolizer(ends[1], place->module, address);
+    (void)close(ends[1]);
+    if (child > 0) {
+        read_until(ends[0], text, size, deadline);
+        (void)kill(child, SIGKILL); /* it has said all it will, or nothing in time */
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    (void)close(ends[0]);
+    return text[0] != 0;
+}
+
+/* ---- The name of a call site ----------------------------------------------------------------- */
+
+/* Whether a file is one of ours, whose inline functions stand between the lock and its user. */
+static bool is_our_header(const char *file)
+{
+    static const char *const ours[] = {"/pawl/transitions.def", "/pawl/word_face.inc.h",
+                                       "/pawl/spin.h",          "/pawl/pawl.hpp",
+                                       "/pawl/guards.hpp",
+                                       "/pawl/compat/plock"};
+    size_t i;
+    for (i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        if (strstr(file, ours[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* Cuts the line at `text` off and returns what follows it, NULL after the last. */
+static char *next_line(char *text)
+{
+    char *end = strchr(text, '\n');
+    if (end == NULL)
+        return NULL;
+    *end = 0;
+    return end + 1;
+}
+
+/* The answer is two lines for each inlined function, innermost first: its name, and file:line. */
+static bool choose_frame(char *answer, const char **function, const char **line)
+{
+    char *name = answer;
+    *function = NULL;
+    while (name != NULL && *name != 0) {
+        char *file = next_line(name);
+        char *more = file == NULL ? NULL : next_line(file);
+        if (more == NULL)
+            break;
+        *function = name;
+        *line = file;
+        if (!is_our_header(file))
+            break;
+        name = more;
+    }
+    return *function != NULL && strcmp(*function, "??") != 0;
+}
+
+void pawl_os_name_site(pawl_address_ site, char *text, size_t size, uint64_t deadline)
+{
+    static char answer[4096]; /* the caller lets one report at a time in */
+    struct place place;
+    const char *function;
+    const char *line;
+    const char *base;
+
+    /* A return address is behind the call, and may be another line's or another function's. */
+    if (site == 0 || !find_place((uintptr_t)site - 1, &place)) {
+        (void)snprintf(text, size, "%#lx", (unsigned long)site);
+        return;
+    }
+    base = strrchr(place.module, '/');
+    base = base == NULL ? place.module : base + 1;
+    if (ask_symbolizer(&place, answer, sizeof answer, deadline) &&
+        choose_frame(answer, &function, &line)) {
+        if (line[0] == '?')
+            (void)snprintf(text, size, "%s (%s+%#lx)", function, base,
+                           (unsigned long)place.offset);
+        else
+            (void)snprintf(text, size, "%s at %s (%s+%#lx)", function, line, base,
+                           (unsigned long)place.offset);
+    } else if (place.symbol != NULL) {
+        (void)snprintf(text, size, "%s+%#lx (%s+%#lx)", place.symbol,
+                       (unsigned long)place.symbol_offset, base, (unsigned long)place.offset);
+    } else {
+        (void)snprintf(text, size, "%s+%#lx", base, (unsigned long)place.offset);
+    }
+}
+
+#endif

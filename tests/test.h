@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every C test includes: cmocka with what it needs, and a few helpers. Each test program is
+ * built as C11 and again as C++17, so what is written with it has to be both.
+ *
+ *   static void a_sentence_that_states_one_fact(void **state) { (void)state; assert_...; }
+ *   int main(int argc, char **argv)
+ *   {
+ *       const struct CMUnitTest tests[] = { cmocka_unit_test(a_sentence_that_...), };
+ *       return test_run(argc, argv, tests);
+ *   }
+ *
+ * A test program takes --seed=N (or PAWL_SEED) and the name of one test, with * as a wildcard.
+ * Only the thread that cmocka called may use assert_*; the others use must().
+ */
+#ifndef PAWL_TESTS_TEST_H
+#define PAWL_TESTS_TEST_H
+
+/* cmocka defines fail, skip and more as macros, so the headers of C and C++ come first. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#include <cmocka.h>
+#ifdef __cplusplus
+}
+#endif
+
+/* Sanitizers slow a test down and widen its races: loops shrink by TEST_SCALE(n). */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TEST_SANITIZED 1
+#endif
+#endif
+#ifndef TEST_SANITIZED
+#define TEST_SANITIZED 0
+#endif
+#define TEST_SCALE(n) (TEST_SANITIZED ? ((n) + 9) / 10 : (n))
+
+/* For any thread, and for what must hold before cmocka runs: says where, and ends the program. */
+#define must(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s: must(%s)\n", __FILE__, __LINE__, __func__, #condition);    \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* ---- Seeds ----------------------------------------------------------------------------------- */
+
+static inline uint64_t *test_seed_place(void)
+{
+    static uint64_t seed;
+    return &seed;
+}
+
+/* The seed of this run; test_run prints it, and --seed=N brings it back. */
+static inline uint64_t test_seed(void)
+{
+    return *test_seed_place();
+}
+
+/* The next number of a sequence that any state, zero included, may start (SplitMix64). */
+static inline uint64_t test_random(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* A number below `bound`. */
+static inline unsigned test_random_below(uint64_t *state, unsigned bound)
+{
+    return (unsigned)((test_random(state) >> 32) * bound >> 32);
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static inline int test_run_group(int argc, char **argv, const struct CMUnitTest *tests, size_t n)
+{
+    const char *text = getenv("PAWL_SEED");
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "--seed=", 7) == 0)
+            text = argv[i] + 7;
+        else
+            cmocka_set_test_filter(argv[i]);
+    }
+    struct timespec now;
+    must(clock_gettime(CLOCK_REALTIME, &now) == 0);
+    *test_seed_place() = (uint64_t)now.tv_sec * 1000003u + (uint64_t)now.tv_nsec;
+    if (text)
+        *test_seed_place() = strtoull(text, NULL, 0);
+    printf("seed %" PRIu64 "\n", test_seed());
+    fflush(stdout);
+    return _cmocka_run_group_tests(argv[0], tests, n, NULL, NULL);
+}
+#define test_run(argc, argv, tests)                                                                \
+    test_run_group((argc), (argv), (tests), sizeof(tests) / sizeof((tests)[0]))
+
+/* ---- Time boxes ------------------------------------------------------------------------------ */
+
+/* Seconds for which a stress test may run: PAWL_STRESS_SECONDS, else `usual`. */
+static inline double test_seconds(double usual)
+{
+    const char *text = getenv("PAWL_STRESS_SECONDS");
+    return text ? strtod(text, NULL) : usual;
+}
+
+static inline double test_now(void)
+{
+    struct timespec now;
+    must(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+enum { TEST_MAX_THREADS = 256 };
+
+struct test_thread {
+    void (*body)(void *argument, unsigned index);
+    void *argument;
+    unsigned index;
+    pthread_barrier_t *start;
+    pthread_t id;
+};
+
+static inline void *test_thread_main(void *opaque)
+{
+    struct test_thread *self = (struct test_thread *)opaque;
+    pthread_barrier_wait(self->start);
+    self->body(self->argument, self->index);
+    return NULL;
+}
+
+/* Calls body(argument, 0 .. count-1) in `count` threads that start together; returns when all
+ * have. */
+static inline void test_threads(unsigned count, void (*body)(void *, unsigned), void *argument)
+{
+    static struct test_thread threads[TEST_MAX_THREADS];
+    pthread_barrier_t start;
+    must(count >= 1 && count <= TEST_MAX_THREADS);
+    must(pthread_barrier_init(&start, NULL, count) == 0);
+    for (unsigned i = 0; i < count; i++) {
+        threads[i].body = body;
+        threads[i].argument = argument;
+        threads[i].index = i;
+        threads[i].start = &start;
+        must(pthread_create(&threads[i].id, NULL, test_thread_main, &threads[i]) == 0);
+    }
+    for (unsigned i = 0; i < count; i++)
+        must(pthread_join(threads[i].id, NULL) == 0);
+    pthread_barrier_destroy(&start);
+}
+
+/* ---- Programs that must die ------------------------------------------------------------------ */
+
+/* Runs body(argument) in a child process and collects what it writes to standard error, with a
+ * final zero byte. Returns the status that waitpid gives; a child that returns exits with 0. */
+static inline int test_in_child(void (*body)(void *), void *argument, char *said, size_t size)
+{
+    int ends[2];
+    must(pipe(ends) == 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    must(child >= 0);
+    if (child == 0) {
+        for (int number = 1; number < NSIG; number++) /* cmocka's handlers would hide the death */
+            signal(number, SIG_DFL);
+        dup2(ends[1], STDERR_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        alarm(60); /* a child that hangs ends by a signal that no test expects */
+        body(argument);
+        _exit(0);
+    }
+    close(ends[1]);
+    size_t length = 0;
+    for (;;) {
+        char spill[256];
+        const bool room = length + 1 < size;
+        const ssize_t got = room ? read(ends[0], said + length, size - 1 - length)
+                                 : read(ends[0], spill, sizeof(spill));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        if (room)
+            length += (size_t)got;
+    }
+    said[length] = 0;
+    close(ends[0]);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+        must(errno == EINTR);
+    return status;
+}
+
+/* body(argument) must abort, and what it wrote to standard error must hold `text`. */
+static inline void assert_aborts_saying(void (*body)(void *), void *argument, const char *text)
+{
+    static char said[65536];
+    const int status = test_in_child(body, argument, said, sizeof(said));
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGABRT)
+        fail_msg("did not abort (status %#x); wrote:\n%s", (unsigned)status, said);
+    if (!strstr(said, text))
+        fail_msg("aborted without saying \"%s\"; wrote:\n%s", text, said);
+}
+
+#endif
