@@ -8,6 +8,7 @@
 #include "os/linux.c"
 #include "os/posix.c"
 #include "spin.c"
+#include "compat.c"
 #include "thread.c"
 
 #include "check.c"
