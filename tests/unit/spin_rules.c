@@ -58,7 +58,7 @@ static int reset(void **state)
     return 0;
 }
 
-/* ---- U ---------------------------------------------------------------------------------------- */
+/* ---- U --------------------------------------------------------------------------------------- */
 
 static void anybody_may_turn_an_unlocked_lock_to_any_state_at_once(void **state)
 {
@@ -73,7 +73,7 @@ static void anybody_may_turn_an_unlocked_lock_to_any_state_at_once(void **state)
     pawl_spin32_drop_atomic(&lock);
 }
 
-/* ---- R ---------------------------------------------------------------------------------------- */
+/* ---- R --------------------------------------------------------------------------------------- */
 
 static void a_reader_waits_for_the_writer_to_leave(void **state)
 {
@@ -121,7 +121,7 @@ static void a_writer_claims_beside_readers_and_waits_for_all_of_them(void **stat
     finish(thread);
 }
 
-/* ---- S ---------------------------------------------------------------------------------------- */
+/* ---- S --------------------------------------------------------------------------------------- */
 
 static void a_seeker_waits_for_writers_and_seekers_to_leave(void **state)
 {
@@ -190,7 +190,7 @@ static void a_seeker_may_become_a_reader(void **state)
     assert_true(pawl_spin32_try_seek(&lock));
 }
 
-/* ---- W ---------------------------------------------------------------------------------------- */
+/* ---- W --------------------------------------------------------------------------------------- */
 
 static void a_writer_waits_for_writers_to_leave(void **state)
 {
@@ -252,7 +252,7 @@ static void a_writer_may_become_a_reader(void **state)
     assert_true(pawl_spin32_try_seek(&lock));
 }
 
-/* ---- A ---------------------------------------------------------------------------------------- */
+/* ---- A --------------------------------------------------------------------------------------- */
 
 static void an_atomic_user_waits_for_writers_and_seekers_to_leave(void **state)
 {

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Reads transitions.def and tags.def; shared by scripts/transitions and scripts/orders."""
+
+import re
+from collections import namedtuple
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TRANSITIONS = ROOT / "include/pawl/transitions.def"
+TAGS = ROOT / "include/pawl/tags.def"
+
+Test = namedtuple("Test", "name condition")
+Op = namedtuple("Op", "result name kind start to cost")
+Step = namedtuple("Step", "op step how gate w s r order tag")
+Next = namedtuple("Next", "op step test next_op next_step")
+Insist = namedtuple("Insist", "op step test through then")
+Tag = namedtuple("Tag", "name order partners what")
+Site = namedtuple("Site", "path line order tag comment")
+
+ROWS = {"TEST": Test, "OP": Op, "STEP": Step, "NEXT": Next, "INSIST": Insist}
+
+
+def without_comments(text):
+    """The text with comments blanked out; lines and columns stay."""
+    blank = lambda match: re.sub(r"[^\n]", " ", match.group())
+    return re.sub(r"/\*.*?\*/|//[^\n]*", blank, text, flags=re.S)
+
+
+def read_transitions(path=TRANSITIONS):
+    """Rows by kind, in the order of the file."""
+    rows = {kind: [] for kind in ROWS}
+    text = without_comments(path.read_text(encoding="utf-8"))
+    for kind, arguments in re.findall(r"^PAWL_([A-Z]+)\((.*)\)$", text, flags=re.M):
+        values = [value.strip() for value in arguments.split(",")]
+        rows[kind].append(ROWS[kind](*values))
+    if not rows["OP"] or not rows["STEP"]:
+        raise SystemExit(f"{path}: no rows found")
+    return rows
+
+
+def read_tags(path=TAGS):
+    """Tags by name, in the order of the file."""
+    text = without_comments(path.read_text(encoding="utf-8"))
+    tags = {}
+    row = re.compile(r"^PAWL_TAG\((\w+), (\w+),(.*?)\)$", flags=re.M | re.S)
+    for name, order, rest in row.findall(text):
+        partners, what = ("".join(re.findall(r'"([^"]*)"', part))
+                          for part in re.split(r"(?<=\")\s*,\s*", rest.strip()))
+        tags[name] = Tag(name, order, partners.split(), what)
+    if not tags:
+        raise SystemExit(f"{path}: no tags found")
+    return tags
+
+
+def source_files():
+    for folder in ("include", "src", "variant"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".h", ".hpp", ".c", ".cpp"):
+                yield path
+
+
+def call_arguments(text, at):
+    """The text between the parentheses of the call whose name ends at `at`; None if no call."""
+    opening = re.match(r"\s*\)?\s*\(", text[at:])
+    if not opening:
+        return None
+    depth, start = 1, at + opening.end()
+    for end in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[end], 0)
+        if depth == 0:
+            return text[start:end]
+    return None
+
+
+SITE = re.compile(
+    r"\bpawl_(?:load|store|fetch_\w+?|exchange|cas)_(acquire|release|acq_rel)(?:8|16|32|64)?\b"
+    r"|\bpawl_fence_(acquire|release|full)\b")
+
+
+def find_sites():
+    """Every ordered access: a call of an ordered operation of the seam outside atomic.h."""
+    sites = []
+    for path in source_files():
+        if path.name in ("atomic.h", "hook.h"):
+            continue
+        raw = path.read_text(encoding="utf-8")
+        text = without_comments(raw)
+        lines = raw.split("\n")
+        for match in SITE.finditer(text):
+            arguments = call_arguments(text, match.end())
+            if arguments is None:
+                continue
+            line = text.count("\n", 0, match.start()) + 1
+            tag = re.search(r"\bPAWL_([A-Z][A-Z0-9_]*)\s*$", arguments)
+            tag = tag.group(1) if tag else None
+            near = "\n".join(lines[max(0, line - 8):line])
+            sites.append(Site(path.relative_to(ROOT).as_posix(), line,
+                              match.group(1) or match.group(2), tag,
+                              tag is not None and f"[{tag}]" in near))
+    return sites

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the processor executes when nobody disturbs an operation (x86-64): a parent steps through
+ * each operation of a child, instruction by instruction, and counts the locked ones and the calls.
+ * The number of locked ones is the cost that transitions.def states.
+ */
+#include "test.h"
+
+#include <pawl/pawl.h>
+
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && !TEST_SANITIZED && !PAWL_TSAN_
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+
+static pawl_spin16 lock16;
+static pawl_spin32 lock32;
+static pawl_spin64 lock64;
+
+/* ---- The operations, each in a function of its own, and the way to the state they start from - */
+
+#define ALONE __attribute__((noinline)) static void
+
+#define PAWL_OP(result, name, kind, from, to, cost)                                                \
+    ALONE do16_##name(void) { (void)pawl_spin16_##name(&lock16); }                                 \
+    ALONE do32_##name(void) { (void)pawl_spin32_##name(&lock32); }                                 \
+    ALONE do64_##name(void) { (void)pawl_spin64_##name(&lock64); }
+#include <pawl/transitions.def>
+
+#define WAYS(N)                                                                                    \
+    static void from##N##_U(void) { lock##N.word = 0; }                                            \
+    static void from##N##_R(void) { lock##N.word = 0; pawl_spin##N##_take_read(&lock##N); }        \
+    static void from##N##_S(void) { lock##N.word = 0; pawl_spin##N##_take_seek(&lock##N); }        \
+    static void from##N##_W(void) { lock##N.word = 0; pawl_spin##N##_take_write(&lock##N); }       \
+    static void from##N##_A(void) { lock##N.word = 0; pawl_spin##N##_take_atomic(&lock##N); }
+WAYS(16)
+WAYS(32)
+WAYS(64)
+
+struct operation {
+    const char *name, *kind;
+    void (*prepare)(void);
+    void (*run)(void);
+    int cost;
+};
+
+static const struct operation operations[] = {
+#define PAWL_OP(result, name, kind, from, to, cost)                                                \
+    {"16 " #name, #kind, from16_##from, do16_##name, cost},                                        \
+    {"32 " #name, #kind, from32_##from, do32_##name, cost},                                        \
+    {"64 " #name, #kind, from64_##from, do64_##name, cost},
+#include <pawl/transitions.def>
+};
+enum { OPERATIONS = sizeof(operations) / sizeof(operations[0]) };
+
+/* ---- Reading instructions -------------------------------------------------------------------- */
+
+static bool is_prefix(unsigned char byte)
+{
+    static const unsigned char prefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65,
+                                             0x66, 0x67, 0xf0, 0xf2, 0xf3};
+    return memchr(prefixes, byte, sizeof(prefixes)) != NULL;
+}
+
+struct meaning {
+    bool locked, call;
+};
+
+/* The parent has the child's code at the same addresses. */
+static struct meaning meaning_of(uint64_t address)
+{
+    const unsigned char *code = (const unsigned char *)(uintptr_t)address;
+    struct meaning meaning = {false, false};
+    for (; is_prefix(*code); code++)
+        meaning.locked |= *code == 0xf0;
+    if ((*code & 0xf0) == 0x40) /* REX */
+        code++;
+    const bool memory = (code[1] >> 6) != 3;
+    if ((code[0] == 0x86 || code[0] == 0x87) && memory) /* xchg locks by itself */
+        meaning.locked = true;
+    meaning.call = code[0] == 0xe8 || (code[0] == 0xff && (code[1] >> 3 & 7) == 2);
+    return meaning;
+}
+
+/* ---- Stepping -------------------------------------------------------------------------------- */
+
+static struct {
+    int locked, calls, steps;
+} counted[OPERATIONS];
+
+enum { TRACING_REFUSED = 77 }; /* some containers do */
+static bool refused;
+
+static volatile int *current; /* shared with the child: the operation that it is at */
+
+static void child(void)
+{
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        _exit(TRACING_REFUSED);
+    raise(SIGSTOP);
+    for (int i = 0; i < OPERATIONS; i++) {
+        operations[i].prepare();
+        *current = i;
+        operations[i].run();
+    }
+    _exit(0);
+}
+
+static struct user_regs_struct registers_of(pid_t pid)
+{
+    struct user_regs_struct registers;
+    must(ptrace(PTRACE_GETREGS, pid, NULL, &registers) == 0);
+    return registers;
+}
+
+/* The child is at the first instruction of operation i; returns when it has come back from it. */
+static int step_through(pid_t pid, int i, struct user_regs_struct at)
+{
+    const uint64_t entry = at.rsp;
+    int status = 0;
+    while (at.rsp <= entry) {
+        const struct meaning meaning = meaning_of(at.rip);
+        counted[i].locked += meaning.locked;
+        counted[i].calls += meaning.call;
+        counted[i].steps++;
+        must(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) == 0);
+        must(waitpid(pid, &status, 0) == pid);
+        must(WIFSTOPPED(status) && WTERMSIG(status) != SIGSEGV);
+        at = registers_of(pid);
+    }
+    return status;
+}
+
+static void count_everything(void)
+{
+    current = (volatile int *)mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    must(current != MAP_FAILED);
+    *current = -1;
+    const pid_t pid = fork();
+    must(pid >= 0);
+    if (pid == 0)
+        child();
+    int status = 0;
+    must(waitpid(pid, &status, 0) == pid);
+    refused = WIFEXITED(status) && WEXITSTATUS(status) == TRACING_REFUSED;
+    if (refused)
+        return;
+    must(WIFSTOPPED(status));
+    while (WIFSTOPPED(status)) {
+        const struct user_regs_struct at = registers_of(pid);
+        const int i = *current;
+        if (i >= 0 && counted[i].steps == 0 && at.rip == (uintptr_t)operations[i].run) {
+            status = step_through(pid, i, at);
+            continue;
+        }
+        must(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) == 0);
+        must(waitpid(pid, &status, 0) == pid);
+    }
+    must(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* ---- The facts ------------------------------------------------------------------------------- */
+
+static void every_operation_was_stepped_through(void **state)
+{
+    (void)state;
+    if (refused)
+        skip();
+    for (int i = 0; i < OPERATIONS; i++)
+        if (counted[i].steps < 2) /* the locked instruction and the return */
+            fail_msg("spin%s: %d instructions", operations[i].name, counted[i].steps);
+}
+
+static void an_undisturbed_operation_executes_the_locked_instructions_of_its_cost(void **state)
+{
+    (void)state;
+    if (refused)
+        skip();
+    for (int i = 0; i < OPERATIONS; i++)
+        if (counted[i].locked != operations[i].cost)
+            fail_msg("spin%s: %d locked instructions, not %d", operations[i].name,
+                     counted[i].locked, operations[i].cost);
+}
+
+static void an_undisturbed_take_or_drop_executes_one_locked_instruction_and_no_call(void **state)
+{
+    int looked_at = 0;
+    (void)state;
+    if (refused)
+        skip();
+    for (int i = 0; i < OPERATIONS; i++)
+        if (!strcmp(operations[i].kind, "take") || !strcmp(operations[i].kind, "drop")) {
+            looked_at++;
+            if (counted[i].locked != 1 || counted[i].calls != 0)
+                fail_msg("spin%s: %d locked instructions, %d calls", operations[i].name,
+                         counted[i].locked, counted[i].calls);
+        }
+    assert_int_equal(looked_at, 3 * 8); /* three widths; R S W A; take and drop */
+}
+
+static void the_reader_of_instructions_knows_locked_ones_and_calls(void **state)
+{
+    static const unsigned char xadd[] = {0xf0, 0x0f, 0xc1, 0x07}, xchg[] = {0x48, 0x87, 0x07},
+                               swap[] = {0x87, 0xc1}, near_call[] = {0xe8, 0, 0, 0, 0},
+                               far_call[] = {0xff, 0x15, 0, 0, 0, 0}, move[] = {0x8b, 0x07};
+    (void)state;
+    assert_true(meaning_of((uintptr_t)xadd).locked);
+    assert_true(meaning_of((uintptr_t)xchg).locked);
+    assert_false(meaning_of((uintptr_t)swap).locked);
+    assert_true(meaning_of((uintptr_t)near_call).call);
+    assert_true(meaning_of((uintptr_t)far_call).call);
+    assert_false(meaning_of((uintptr_t)move).call || meaning_of((uintptr_t)move).locked);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_reader_of_instructions_knows_locked_ones_and_calls),
+        cmocka_unit_test(every_operation_was_stepped_through),
+        cmocka_unit_test(an_undisturbed_operation_executes_the_locked_instructions_of_its_cost),
+        cmocka_unit_test(an_undisturbed_take_or_drop_executes_one_locked_instruction_and_no_call),
+    };
+    count_everything();
+    return test_run(argc, argv, tests);
+}
+
+#else
+
+static void instructions_are_counted_in_plain_optimised_x86_64_builds(void **state)
+{
+    (void)state;
+    skip();
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instructions_are_counted_in_plain_optimised_x86_64_builds),
+    };
+    return test_run(argc, argv, tests);
+}
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* The registry of threads: who gets a line, who gives it back, and what becomes of it. */
+#include "test.h"
+
+#include <pawl/thread.h>
+
+#include "os/os.h"
+
+static void a_thread_keeps_its_line(void **state)
+{
+    struct pawl_thread_line *line = pawl_thread_line_();
+    (void)state;
+    assert_non_null(line);
+    assert_ptr_equal(pawl_thread_line_(), line);
+    assert_int_equal(line->owner, pawl_os_thread_id());
+    assert_in_range((uintptr_t)line, (uintptr_t)&pawl_process_()->lines[0],
+                    (uintptr_t)&pawl_process_()->lines[PAWL_THREAD_LINES - 1]);
+}
+
+static void lines_share_no_cache_line(void **state)
+{
+    (void)state;
+    assert_int_equal(sizeof(struct pawl_thread_line) % PAWL_CACHE_LINE, 0);
+    assert_int_equal((uintptr_t)pawl_thread_line_() % PAWL_CACHE_LINE, 0);
+}
+
+struct crew {
+    struct pawl_thread_line *lines[16];
+    uint32_t ids[16];
+    pthread_barrier_t registered;
+};
+
+static void register_together(void *opaque, unsigned index)
+{
+    struct crew *crew = (struct crew *)opaque;
+    unsigned i;
+    crew->ids[index] = pawl_os_thread_id();
+    crew->lines[index] = pawl_thread_line_();
+    pthread_barrier_wait(&crew->registered);
+    must(crew->lines[index]->owner == crew->ids[index]);
+    for (i = 0; i < index; i++)
+        must(crew->lines[i] != crew->lines[index]);
+    pthread_barrier_wait(&crew->registered);
+}
+
+static void threads_that_register_together_get_different_lines_and_give_them_back(void **state)
+{
+    static struct crew crew;
+    unsigned i, round;
+    (void)state;
+    (void)pawl_thread_line_();
+    must(pthread_barrier_init(&crew.registered, NULL, 16) == 0);
+    for (round = 0; round < 5; round++) {
+        test_threads(16, register_together, &crew);
+        for (i = 0; i < 16; i++)
+            assert_int_equal(pawl_load_relaxed32(&crew.lines[i]->owner), 0);
+    }
+    pthread_barrier_destroy(&crew.registered);
+    assert_in_range(pawl_process_()->lines_used, 2, 17); /* used again, not used up */
+}
+
+static void a_thread_may_give_its_line_back_and_get_one_again(void **state)
+{
+    struct pawl_thread_line *line = pawl_thread_line_();
+    (void)state;
+    pawl_thread_exit_();
+    assert_int_equal(pawl_load_relaxed32(&line->owner), 0);
+    pawl_thread_exit_(); /* nothing to give back: nothing happens */
+    assert_ptr_equal(pawl_thread_line_(), line);
+}
+
+/* ---- Fork ------------------------------------------------------------------------------------ */
+
+static void check_the_child(void *parents_line)
+{
+    struct pawl_thread_line *line = (struct pawl_thread_line *)parents_line;
+    const uint32_t used = pawl_process_()->lines_used;
+    uint32_t i;
+    must(pawl_thread_line_() == line);
+    must(line->owner == pawl_os_thread_id());
+    for (i = 0; i < used; i++)
+        must(&pawl_process_()->lines[i] == line || pawl_process_()->lines[i].owner == 0);
+    fprintf(stderr, "as it should be");
+}
+
+static void *stay(void *barrier)
+{
+    must(pawl_thread_line_() != NULL);
+    pthread_barrier_wait((pthread_barrier_t *)barrier);
+    pthread_barrier_wait((pthread_barrier_t *)barrier);
+    return NULL;
+}
+
+static void after_fork_the_child_keeps_its_line_and_the_others_lines_are_free(void **state)
+{
+    char said[4096];
+    pthread_barrier_t barrier;
+    pthread_t other;
+    int status;
+    (void)state;
+    must(pthread_barrier_init(&barrier, NULL, 2) == 0);
+    must(pthread_create(&other, NULL, stay, &barrier) == 0);
+    pthread_barrier_wait(&barrier);
+    status = test_in_child(check_the_child, pawl_thread_line_(), said, sizeof said);
+    pthread_barrier_wait(&barrier);
+    must(pthread_join(other, NULL) == 0);
+    pthread_barrier_destroy(&barrier);
+    if (status != 0 || !strstr(said, "as it should be"))
+        fail_msg("status %#x: %s", (unsigned)status, said);
+    assert_int_equal(pawl_thread_line_()->owner, pawl_os_thread_id()); /* the parent's stays */
+}
+
+/* ---- More threads than lines ----------------------------------------------------------------- */
+
+static void *ask_for_a_line(void *place)
+{
+    *(struct pawl_thread_line **)place = pawl_thread_line_();
+    return NULL;
+}
+
+static struct pawl_thread_line *line_of_a_new_thread(void)
+{
+    struct pawl_thread_line *line = NULL;
+    pthread_t thread;
+    must(pthread_create(&thread, NULL, ask_for_a_line, &line) == 0);
+    must(pthread_join(thread, NULL) == 0);
+    return line;
+}
+
+/* Gives all lines that are free to `id`. */
+static void occupy_free_lines(uint32_t id)
+{
+    uint32_t i;
+    for (i = 0; i < PAWL_THREAD_LINES; i++)
+        if (pawl_process_()->lines[i].owner == 0)
+            pawl_process_()->lines[i].owner = id;
+    pawl_process_()->lines_used = PAWL_THREAD_LINES;
+}
+
+static void free_lines_of(uint32_t id)
+{
+    uint32_t i;
+    for (i = 0; i < PAWL_THREAD_LINES; i++)
+        if (pawl_process_()->lines[i].owner == id &&
+            &pawl_process_()->lines[i] != pawl_thread_line_())
+            pawl_process_()->lines[i].owner = 0;
+}
+
+static void a_thread_beyond_the_lines_has_none(void **state)
+{
+    const uint32_t own = pawl_os_thread_id();
+    (void)state;
+    (void)pawl_thread_line_();
+    occupy_free_lines(own); /* which lives */
+    assert_null(line_of_a_new_thread());
+    free_lines_of(own);
+    assert_non_null(line_of_a_new_thread());
+}
+
+static void a_line_whose_owner_is_dead_is_taken_back_when_none_is_free(void **state)
+{
+    const uint32_t own = pawl_os_thread_id();
+    struct pawl_thread_line *left = &pawl_process_()->lines[PAWL_THREAD_LINES / 2];
+    (void)state;
+    (void)pawl_thread_line_();
+    assert_ptr_not_equal(left, pawl_thread_line_());
+    left->owner = INT_MAX; /* no thread has this number */
+    occupy_free_lines(own);
+    assert_ptr_equal(line_of_a_new_thread(), left);
+    assert_int_equal(left->owner, 0); /* and was given back at that thread's end */
+    free_lines_of(own);
+}
+
+/* A line left behind under a number that the system gives out again is that thread's line. */
+static void a_line_left_behind_under_the_same_number_is_used_again(void **state)
+{
+    struct pawl_thread_line *line = pawl_thread_line_();
+    (void)state;
+    *pawl_os_thread_slot() = NULL; /* as if this were a new thread of the same number */
+    assert_ptr_equal(pawl_thread_line_(), line);
+    assert_int_equal(line->owner, pawl_os_thread_id());
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_keeps_its_line),
+        cmocka_unit_test(lines_share_no_cache_line),
+        cmocka_unit_test(threads_that_register_together_get_different_lines_and_give_them_back),
+        cmocka_unit_test(a_thread_may_give_its_line_back_and_get_one_again),
+        cmocka_unit_test(after_fork_the_child_keeps_its_line_and_the_others_lines_are_free),
+        cmocka_unit_test(a_thread_beyond_the_lines_has_none),
+        cmocka_unit_test(a_line_whose_owner_is_dead_is_taken_back_when_none_is_free),
+        cmocka_unit_test(a_line_left_behind_under_the_same_number_is_used_again),
+    };
+    return test_run(argc, argv, tests);
+}
