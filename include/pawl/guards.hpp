@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+//
+// The guards of pawl.hpp: a state of a lock, held for a scope. Include pawl.hpp.
+//
+//   pawl::seek_guard seek(lock);                            take S, drop it at the end
+//   pawl::write_guard write = std::move(seek).to_write();   S -> W; `seek` is now empty
+//
+//   pawl::read_guard read(lock);
+//   if (auto seek = std::move(read).try_to_seek())          R -> S; `read` is now empty
+//       ...
+//   else                                                    `read` still holds R
+//       ...
+//
+// Guards can be moved, not copied, and have just the moves that transitions.def has, so a program
+// that would leave the published diagram does not compile. A guard is empty after it was moved
+// from, dropped or released; an empty one can only be assigned to, destroyed, or asked.
+#ifndef PAWL_GUARDS_HPP
+#define PAWL_GUARDS_HPP
+
+#include <pawl/pawl.hpp>
+
+namespace pawl {
+PAWL_INLINE_BEGIN
+
+template <class Word = pawl_spin32> class read_guard;
+template <class Word = pawl_spin32> class seek_guard;
+template <class Word = pawl_spin32> class write_guard;
+template <class Word = pawl_spin32> class atomic_guard;
+
+// ---- What all guards have -----------------------------------------------------------------------
+
+template <class Word> Word *handle_of_(basic_spin_lock<Word> &lock)
+{
+    return lock.native_handle();
+}
+inline pawl_spin16 *handle_of_(pawl_spin16 &lock) { return &lock; }
+inline pawl_spin32 *handle_of_(pawl_spin32 &lock) { return &lock; }
+inline pawl_spin64 *handle_of_(pawl_spin64 &lock) { return &lock; }
+
+template <class Lock>
+using word_of_ = std::remove_pointer_t<decltype(handle_of_(std::declval<Lock &>()))>;
+
+template <class Word, pawl_state State> PAWL_FACE_ inline void take_(Word *word)
+{
+    if constexpr (State == PAWL_R)
+        pawl_take_read(word);
+    else if constexpr (State == PAWL_S)
+        pawl_take_seek(word);
+    else if constexpr (State == PAWL_W)
+        pawl_take_write(word);
+    else
+        pawl_take_atomic(word);
+}
+
+template <class Word, pawl_state State> PAWL_FACE_ inline void drop_(Word *word)
+{
+    if constexpr (State == PAWL_R)
+        pawl_drop_read(word);
+    else if constexpr (State == PAWL_S)
+        pawl_drop_seek(word);
+    else if constexpr (State == PAWL_W)
+        pawl_drop_write(word);
+    else
+        pawl_drop_atomic(word);
+}
+
+template <class Word, pawl_state State> class hold_ {
+public:
+    using word_type = Word;
+
+    hold_(const hold_ &) = delete;
+    hold_ &operator=(const hold_ &) = delete;
+
+    [[nodiscard]] bool owns_lock() const noexcept { return word_ != nullptr; }
+    explicit operator bool() const noexcept { return owns_lock(); }
+    [[nodiscard]] Word *native_handle() const noexcept { return word_; }
+    // The caller drops the lock himself.
+    [[nodiscard]] Word *release() noexcept { return std::exchange(word_, nullptr); }
+
+protected:
+    PAWL_FACE_ explicit hold_(Word *word) noexcept : word_(word) {}
+    PAWL_FACE_ hold_(hold_ &&other) noexcept : word_(other.release()) {}
+    PAWL_FACE_ hold_ &operator=(hold_ &&other) noexcept
+    {
+        Word *const word = other.release();
+        leave_();
+        word_ = word;
+        return *this;
+    }
+    PAWL_FACE_ ~hold_() { leave_(); }
+
+    PAWL_FACE_ static Word *taken_(Word *word)
+    {
+        take_<Word, State>(word);
+        return word;
+    }
+    PAWL_FACE_ void leave_() noexcept
+    {
+        if (word_)
+            drop_<Word, State>(std::exchange(word_, nullptr));
+    }
+    // The guard of the state to which a successful try has led; else this one goes on.
+    template <class Guard> PAWL_FACE_ std::optional<Guard> if_(bool moved) noexcept
+    {
+        if (!moved)
+            return std::nullopt;
+        return std::optional<Guard>(std::in_place, *release(), std::adopt_lock);
+    }
+
+    Word *word_;
+};
+
+// Taking and dropping, the same in each guard. Written here, not inherited, because the analysis
+// looks for its attributes at the class itself.
+#define PAWL_GUARD_FACE_(name, state, acquire, requires)                                           \
+private:                                                                                           \
+    using base_ = hold_<Word, state>;                                                              \
+                                                                                                   \
+public:                                                                                            \
+    PAWL_FACE_ explicit name(basic_spin_lock<Word> &lock) acquire(lock)                            \
+        : base_(base_::taken_(lock.native_handle()))                                               \
+    {                                                                                              \
+    }                                                                                              \
+    PAWL_FACE_ explicit name(Word &lock) : base_(base_::taken_(&lock)) {}                          \
+    PAWL_FACE_ name(basic_spin_lock<Word> &lock, std::adopt_lock_t) requires(lock)                 \
+        : base_(lock.native_handle())                                                              \
+    {                                                                                              \
+    }                                                                                              \
+    PAWL_FACE_ name(Word &lock, std::adopt_lock_t) : base_(&lock) {}                               \
+    PAWL_FACE_ name(name &&) noexcept = default; /* clang looks for attributes here as well */     \
+    name &operator=(name &&) noexcept = default;                                                   \
+    PAWL_FACE_ ~name() PAWL_RELEASE_ANY() {}                                                       \
+    PAWL_FACE_ void drop() noexcept PAWL_RELEASE_ANY() { this->leave_(); }
+
+// ---- The four -----------------------------------------------------------------------------------
+
+// A has turned into R. `kept`: the lock was never let go; else look again at what was there.
+template <class Word = pawl_spin32> struct [[nodiscard]] read_after_atomic {
+    read_guard<Word> guard;
+    bool kept;
+};
+
+template <class Word>
+class [[nodiscard]] PAWL_SCOPED_CAPABILITY read_guard : public hold_<Word, PAWL_R> {
+    PAWL_GUARD_FACE_(read_guard, PAWL_R, PAWL_ACQUIRE_SHARED, PAWL_REQUIRES_SHARED)
+
+    // When one returns nothing, this guard still holds R and must be dropped before another try.
+    // The _drain forms may wait for the other readers, the others wait for nobody.
+    [[nodiscard]] PAWL_FACE_ std::optional<seek_guard<Word>> try_to_seek() &&
+    {
+        return this->template if_<seek_guard<Word>>(pawl_try_read_to_seek(this->word_));
+    }
+    [[nodiscard]] PAWL_FACE_ std::optional<write_guard<Word>> try_to_write() &&
+    {
+        return this->template if_<write_guard<Word>>(pawl_try_read_to_write(this->word_));
+    }
+    [[nodiscard]] PAWL_FACE_ std::optional<write_guard<Word>> try_to_write_drain() &&
+    {
+        return this->template if_<write_guard<Word>>(pawl_try_read_to_write_drain(this->word_));
+    }
+    [[nodiscard]] PAWL_FACE_ std::optional<atomic_guard<Word>> try_to_atomic() &&
+    {
+        return this->template if_<atomic_guard<Word>>(pawl_try_read_to_atomic(this->word_));
+    }
+    [[nodiscard]] PAWL_FACE_ std::optional<atomic_guard<Word>> try_to_atomic_drain() &&
+    {
+        return this->template if_<atomic_guard<Word>>(pawl_try_read_to_atomic_drain(this->word_));
+    }
+};
+
+template <class Word>
+class [[nodiscard]] PAWL_SCOPED_CAPABILITY seek_guard : public hold_<Word, PAWL_S> {
+    PAWL_GUARD_FACE_(seek_guard, PAWL_S, PAWL_ACQUIRE_SHARED, PAWL_REQUIRES_SHARED)
+
+    // Waits until the readers have left; cannot fail.
+    [[nodiscard]] PAWL_FACE_ write_guard<Word> to_write() &&
+    {
+        pawl_seek_to_write(this->word_);
+        return write_guard<Word>(*this->release(), std::adopt_lock);
+    }
+    // When it returns nothing, this guard still holds S. Waits for nobody.
+    [[nodiscard]] PAWL_FACE_ std::optional<write_guard<Word>> try_to_write() &&
+    {
+        return this->template if_<write_guard<Word>>(pawl_try_seek_to_write(this->word_));
+    }
+    [[nodiscard]] PAWL_FACE_ read_guard<Word> to_read() &&
+    {
+        pawl_seek_to_read(this->word_);
+        return read_guard<Word>(*this->release(), std::adopt_lock);
+    }
+};
+
+template <class Word>
+class [[nodiscard]] PAWL_SCOPED_CAPABILITY write_guard : public hold_<Word, PAWL_W> {
+    PAWL_GUARD_FACE_(write_guard, PAWL_W, PAWL_ACQUIRE, PAWL_REQUIRES)
+
+    [[nodiscard]] PAWL_FACE_ seek_guard<Word> to_seek() &&
+    {
+        pawl_write_to_seek(this->word_);
+        return seek_guard<Word>(*this->release(), std::adopt_lock);
+    }
+    [[nodiscard]] PAWL_FACE_ read_guard<Word> to_read() &&
+    {
+        pawl_write_to_read(this->word_);
+        return read_guard<Word>(*this->release(), std::adopt_lock);
+    }
+};
+
+template <class Word>
+class [[nodiscard]] PAWL_SCOPED_CAPABILITY atomic_guard : public hold_<Word, PAWL_A> {
+    PAWL_GUARD_FACE_(atomic_guard, PAWL_A, PAWL_ACQUIRE_SHARED, PAWL_REQUIRES_SHARED)
+
+    // Waits for the other atomic users: auto [read, kept] = std::move(atomic).to_read();
+    PAWL_FACE_ read_after_atomic<Word> to_read() &&
+    {
+        const bool kept = pawl_atomic_to_read(this->word_);
+        return {read_guard<Word>(*this->release(), std::adopt_lock), kept};
+    }
+};
+
+template <class Lock, class Tag> read_guard(Lock &, Tag) -> read_guard<word_of_<Lock>>;
+template <class Lock> read_guard(Lock &) -> read_guard<word_of_<Lock>>;
+template <class Lock, class Tag> seek_guard(Lock &, Tag) -> seek_guard<word_of_<Lock>>;
+template <class Lock> seek_guard(Lock &) -> seek_guard<word_of_<Lock>>;
+template <class Lock, class Tag> write_guard(Lock &, Tag) -> write_guard<word_of_<Lock>>;
+template <class Lock> write_guard(Lock &) -> write_guard<word_of_<Lock>>;
+template <class Lock, class Tag> atomic_guard(Lock &, Tag) -> atomic_guard<word_of_<Lock>>;
+template <class Lock> atomic_guard(Lock &) -> atomic_guard<word_of_<Lock>>;
+
+// A guard, or nothing: if (auto write = pawl::try_write(lock)) ...
+#define PAWL_TRY_(name, guard)                                                                     \
+    template <class Lock>                                                                          \
+    [[nodiscard]] PAWL_FACE_ inline std::optional<guard<word_of_<Lock>>> name(Lock &lock)          \
+    {                                                                                              \
+        if (!pawl_##name(handle_of_(lock)))                                                        \
+            return std::nullopt;                                                                   \
+        return std::optional<guard<word_of_<Lock>>>(std::in_place, lock, std::adopt_lock);         \
+    }
+PAWL_TRY_(try_read, read_guard)
+PAWL_TRY_(try_seek, seek_guard)
+PAWL_TRY_(try_write, write_guard)
+PAWL_TRY_(try_write_drain, write_guard)
+PAWL_TRY_(try_atomic, atomic_guard)
+PAWL_TRY_(try_atomic_drain, atomic_guard)
+
+// ---- Two locks at once --------------------------------------------------------------------------
+
+// The lock at the lower address is taken first, so two threads that name them in different order
+// do not wait for each other. The same lock twice is taken once.
+#define PAWL_TWO_(name, state, acquire)                                                            \
+    template <class Word = pawl_spin32> class [[nodiscard]] PAWL_SCOPED_CAPABILITY name {          \
+    public:                                                                                        \
+        PAWL_FACE_ name(basic_spin_lock<Word> &a, basic_spin_lock<Word> &b) acquire(a, b)          \
+            : name(*a.native_handle(), *b.native_handle())                                         \
+        {                                                                                          \
+        }                                                                                          \
+        PAWL_FACE_ name(Word &a, Word &b) : a_(&a), b_(&b) { pawl_take_two_##state(a_, b_); }      \
+        PAWL_FACE_ name(name &&other) noexcept                                                     \
+            : a_(std::exchange(other.a_, nullptr)), b_(other.b_)                                   \
+        {                                                                                          \
+        }                                                                                          \
+        name &operator=(name &&) = delete;                                                         \
+        PAWL_FACE_ ~name() PAWL_RELEASE_ANY()                                                      \
+        {                                                                                          \
+            if (a_)                                                                                \
+                pawl_drop_two_##state(a_, b_);                                                     \
+        }                                                                                          \
+                                                                                                   \
+    private:                                                                                       \
+        Word *a_, *b_;                                                                             \
+    };                                                                                             \
+    template <class Lock> name(Lock &, Lock &) -> name<word_of_<Lock>>;
+
+PAWL_TWO_(two_read_guard, read, PAWL_ACQUIRE_SHARED)
+PAWL_TWO_(two_seek_guard, seek, PAWL_ACQUIRE_SHARED)
+PAWL_TWO_(two_write_guard, write, PAWL_ACQUIRE)
+
+// auto both = pawl::take_two(a, b);   W on both
+template <class Lock> PAWL_FACE_ inline two_write_guard<word_of_<Lock>> take_two(Lock &a, Lock &b)
+{
+    return two_write_guard<word_of_<Lock>>(a, b);
+}
+
+PAWL_INLINE_END
+} // namespace pawl
+
+#undef PAWL_GUARD_FACE_
+#undef PAWL_TRY_
+#undef PAWL_TWO_
+#undef PAWL_FACE_
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+//
+// Pawl for C++17: locks under the names that the standard library and Boost know, and guards that
+// compile only the moves the lock has. No logic of its own: every function is one call of spin.h.
+//
+//   spin_lock           lock, lock_shared, lock_upgrade and their kin (std::unique_lock,
+//                       std::shared_lock, std::scoped_lock, boost::upgrade_lock work on it)
+//   read_guard  seek_guard  write_guard  atomic_guard
+//                       hold the lock in that state for a scope and move from one to the next
+//   two_read_guard  two_seek_guard  two_write_guard, take_two
+//                       two locks, the one at the lower address first
+//
+// Guards hold a spin_lock or a plain pawl_spin16/32/64 that C code shares. All of it works in every
+// variant of the library. doc/cxx.md has the table of names and what clang's -Wthread-safety and
+// ThreadSanitizer see.
+#ifndef PAWL_PAWL_HPP
+#define PAWL_PAWL_HPP
+
+#ifndef __cplusplus
+#error "pawl.hpp is for C++17 and later; C programs include pawl.h."
+#endif
+
+#include <pawl/pawl.h>
+
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+// ---- Clang's thread-safety attributes (nothing elsewhere) ---------------------------------------
+// S counts as shared: it gives the right to read. The analysis knows no third kind.
+
+#if defined(__clang__)
+#define PAWL_ATTRIBUTE_(x) __attribute__((x))
+#else
+#define PAWL_ATTRIBUTE_(x)
+#endif
+#define PAWL_CAPABILITY(name) PAWL_ATTRIBUTE_(capability(name))
+#define PAWL_SCOPED_CAPABILITY PAWL_ATTRIBUTE_(scoped_lockable)
+#define PAWL_GUARDED_BY(...) PAWL_ATTRIBUTE_(guarded_by(__VA_ARGS__))
+#define PAWL_PT_GUARDED_BY(...) PAWL_ATTRIBUTE_(pt_guarded_by(__VA_ARGS__))
+#define PAWL_REQUIRES(...) PAWL_ATTRIBUTE_(requires_capability(__VA_ARGS__))
+#define PAWL_REQUIRES_SHARED(...) PAWL_ATTRIBUTE_(requires_shared_capability(__VA_ARGS__))
+#define PAWL_EXCLUDES(...) PAWL_ATTRIBUTE_(locks_excluded(__VA_ARGS__))
+#define PAWL_ACQUIRE(...) PAWL_ATTRIBUTE_(acquire_capability(__VA_ARGS__))
+#define PAWL_ACQUIRE_SHARED(...) PAWL_ATTRIBUTE_(acquire_shared_capability(__VA_ARGS__))
+#define PAWL_RELEASE(...) PAWL_ATTRIBUTE_(release_capability(__VA_ARGS__))
+#define PAWL_RELEASE_SHARED(...) PAWL_ATTRIBUTE_(release_shared_capability(__VA_ARGS__))
+#define PAWL_RELEASE_ANY(...) PAWL_ATTRIBUTE_(release_generic_capability(__VA_ARGS__))
+#define PAWL_TRY_ACQUIRE(...) PAWL_ATTRIBUTE_(try_acquire_capability(__VA_ARGS__))
+#define PAWL_TRY_ACQUIRE_SHARED(...) PAWL_ATTRIBUTE_(try_acquire_shared_capability(__VA_ARGS__))
+#define PAWL_ASSERT_CAPABILITY(...) PAWL_ATTRIBUTE_(assert_capability(__VA_ARGS__))
+#define PAWL_ASSERT_SHARED_CAPABILITY(...) PAWL_ATTRIBUTE_(assert_shared_capability(__VA_ARGS__))
+#define PAWL_NO_THREAD_SAFETY_ANALYSIS PAWL_ATTRIBUTE_(no_thread_safety_analysis)
+
+// Inlined always, so that the checking variant's call sites are the user's; and not analysed
+// inside, where only the C functions are called, which the analysis does not know.
+#define PAWL_FACE_ PAWL_ALWAYS_INLINE_ PAWL_NO_THREAD_SAFETY_ANALYSIS
+
+namespace pawl {
+PAWL_INLINE_BEGIN
+
+// ---- The lock -----------------------------------------------------------------------------------
+
+// `Word` is pawl_spin16, pawl_spin32 or pawl_spin64. Zero bytes are an unlocked lock, also here.
+template <class Word> class PAWL_CAPABILITY("spin lock") basic_spin_lock {
+public:
+    using word_type = Word;
+    using bits_type = decltype(Word::word);
+    using native_handle_type = Word *;
+
+    constexpr basic_spin_lock() noexcept = default;
+    basic_spin_lock(const basic_spin_lock &) = delete;
+    basic_spin_lock &operator=(const basic_spin_lock &) = delete;
+#if PAWL_CHECKED
+    PAWL_FACE_ ~basic_spin_lock() { pawl_destroy(&word_); }
+#else
+    // Trivial, so that destructors of static objects can use a static lock in any order.
+    ~basic_spin_lock() = default;
+#endif
+
+    // W
+    PAWL_FACE_ void lock() PAWL_ACQUIRE() { pawl_take_write(&word_); }
+    PAWL_FACE_ void unlock() PAWL_RELEASE() { pawl_drop_write(&word_); }
+    [[nodiscard]] PAWL_FACE_ bool try_lock() PAWL_TRY_ACQUIRE(true)
+    {
+        return pawl_try_write(&word_);
+    }
+    [[nodiscard]] PAWL_FACE_ bool try_lock_drain() PAWL_TRY_ACQUIRE(true)
+    {
+        return pawl_try_write_drain(&word_);
+    }
+
+    // R
+    PAWL_FACE_ void lock_shared() PAWL_ACQUIRE_SHARED() { pawl_take_read(&word_); }
+    PAWL_FACE_ void unlock_shared() PAWL_RELEASE_SHARED() { pawl_drop_read(&word_); }
+    [[nodiscard]] PAWL_FACE_ bool try_lock_shared() PAWL_TRY_ACQUIRE_SHARED(true)
+    {
+        return pawl_try_read(&word_);
+    }
+
+    // S
+    PAWL_FACE_ void lock_upgrade() PAWL_ACQUIRE_SHARED() { pawl_take_seek(&word_); }
+    PAWL_FACE_ void unlock_upgrade() PAWL_RELEASE_SHARED() { pawl_drop_seek(&word_); }
+    [[nodiscard]] PAWL_FACE_ bool try_lock_upgrade() PAWL_TRY_ACQUIRE_SHARED(true)
+    {
+        return pawl_try_seek(&word_);
+    }
+
+    // A. Data that atomic users update are atomics, so to the analysis A is shared as well.
+    PAWL_FACE_ void lock_atomic() PAWL_ACQUIRE_SHARED() { pawl_take_atomic(&word_); }
+    PAWL_FACE_ void unlock_atomic() PAWL_RELEASE_SHARED() { pawl_drop_atomic(&word_); }
+    [[nodiscard]] PAWL_FACE_ bool try_lock_atomic() PAWL_TRY_ACQUIRE_SHARED(true)
+    {
+        return pawl_try_atomic(&word_);
+    }
+    [[nodiscard]] PAWL_FACE_ bool try_lock_atomic_drain() PAWL_TRY_ACQUIRE_SHARED(true)
+    {
+        return pawl_try_atomic_drain(&word_);
+    }
+
+    // S -> W waits for readers; W -> S, W -> R and S -> R are at once.
+    PAWL_FACE_ void unlock_upgrade_and_lock() PAWL_RELEASE_SHARED() PAWL_ACQUIRE()
+    {
+        pawl_seek_to_write(&word_);
+    }
+    PAWL_FACE_ void unlock_and_lock_upgrade() PAWL_RELEASE() PAWL_ACQUIRE_SHARED()
+    {
+        pawl_write_to_seek(&word_);
+    }
+    PAWL_FACE_ void unlock_and_lock_shared() PAWL_RELEASE() PAWL_ACQUIRE_SHARED()
+    {
+        pawl_write_to_read(&word_);
+    }
+    PAWL_FACE_ void unlock_upgrade_and_lock_shared() PAWL_REQUIRES_SHARED(this)
+    {
+        pawl_seek_to_read(&word_);
+    }
+    // A -> R. False: the lock was let go in between, look again.
+    [[nodiscard]] PAWL_FACE_ bool unlock_atomic_and_lock_shared() PAWL_REQUIRES_SHARED(this)
+    {
+        return pawl_atomic_to_read(&word_);
+    }
+
+    // These may fail, and the first state is then still held. What R tried must be dropped before
+    // another try. The analysis cannot say "shared, or now exclusive": to it the state stays.
+    [[nodiscard]] PAWL_FACE_ bool try_unlock_upgrade_and_lock() PAWL_REQUIRES_SHARED(this)
+    {
+        return pawl_try_seek_to_write(&word_);
+    }
+    [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock() PAWL_REQUIRES_SHARED(this)
+    {
+        return pawl_try_read_to_write(&word_);
+    }
+    [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock_drain() PAWL_REQUIRES_SHARED(this)
+    {
+        return pawl_try_read_to_write_drain(&word_);
+    }
+    [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock_upgrade() PAWL_REQUIRES_SHARED(this)
+    {
+        return pawl_try_read_to_seek(&word_);
+    }
+    [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock_atomic() PAWL_REQUIRES_SHARED(this)
+    {
+        return pawl_try_read_to_atomic(&word_);
+    }
+    [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock_atomic_drain()
+        PAWL_REQUIRES_SHARED(this)
+    {
+        return pawl_try_read_to_atomic_drain(&word_);
+    }
+
+    // The two application bits, held or not; set and clear return them as found.
+    [[nodiscard]] PAWL_FACE_ bits_type bits() const { return pawl_bits(&word_); }
+    PAWL_FACE_ bits_type set_bits(bits_type bits) { return pawl_set_bits(&word_, bits); }
+    PAWL_FACE_ bits_type clear_bits(bits_type bits) { return pawl_clear_bits(&word_, bits); }
+
+    // This thread holds the lock so: checked in the checking variant, believed by the analysis.
+    PAWL_FACE_ void assert_held_write() const PAWL_ASSERT_CAPABILITY(this)
+    {
+        pawl_assert_held_write(&word_);
+    }
+    PAWL_FACE_ void assert_held_read() const PAWL_ASSERT_SHARED_CAPABILITY(this)
+    {
+        pawl_assert_held_read(&word_);
+    }
+    PAWL_FACE_ void assert_held_seek() const PAWL_ASSERT_SHARED_CAPABILITY(this)
+    {
+        pawl_assert_held_seek(&word_);
+    }
+    PAWL_FACE_ void assert_held_atomic() const PAWL_ASSERT_SHARED_CAPABILITY(this)
+    {
+        pawl_assert_held_atomic(&word_);
+    }
+
+    // For the functions of spin.h.
+    [[nodiscard]] PAWL_FACE_ Word *native_handle() noexcept { return &word_; }
+
+private:
+    Word word_ = {};
+};
+
+using spin_lock16 = basic_spin_lock<pawl_spin16>;
+using spin_lock32 = basic_spin_lock<pawl_spin32>;
+using spin_lock64 = basic_spin_lock<pawl_spin64>;
+using spin_lock = spin_lock32;
+
+PAWL_INLINE_END
+} // namespace pawl
+
+#include <pawl/guards.hpp>
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What the guards must refuse at compile time. Case 0 is right; cmake/CheckRefusal.cmake.
+#include <pawl/pawl.hpp>
+
+#include <utility>
+
+void published_ways(pawl::spin_lock &lock)
+{
+    pawl::seek_guard seek(lock);
+    pawl::write_guard write = std::move(seek).to_write();
+    pawl::read_guard read = std::move(write).to_read();
+    if (auto atomic = std::move(read).try_to_atomic())
+        (void)std::move(*atomic).to_read();
+}
+
+[[maybe_unused]] static void refused(pawl::spin_lock &lock, pawl::read_guard<> read,
+                                     pawl::seek_guard<> seek, pawl::write_guard<> write,
+                                     pawl::atomic_guard<> atomic)
+{
+    (void)lock, (void)read, (void)seek, (void)write, (void)atomic;
+#if CASE == 1
+    pawl::read_guard<> copy = read; // expect: deleted
+#elif CASE == 2
+    write = write; // expect: deleted
+#elif CASE == 3
+    (void)std::move(read).to_seek(); // expect: no member named .to_seek
+#elif CASE == 4
+    (void)std::move(read).to_write(); // expect: no member named .to_write
+#elif CASE == 5
+    (void)std::move(read).to_atomic(); // expect: no member named .to_atomic
+#elif CASE == 6
+    (void)std::move(atomic).to_write(); // expect: no member named .to_write
+#elif CASE == 7
+    (void)std::move(atomic).try_to_write(); // expect: no member named .try_to_write
+#elif CASE == 8
+    (void)std::move(atomic).to_seek(); // expect: no member named .to_seek
+#elif CASE == 9
+    (void)std::move(seek).try_to_atomic(); // expect: no member named .try_to_atomic
+#elif CASE == 10
+    (void)std::move(write).to_atomic(); // expect: no member named .to_atomic
+#elif CASE == 11
+    (void)seek.to_write(); // expect: lvalue|discards qualifiers
+#elif CASE == 12
+    (void)write.to_read(); // expect: lvalue|discards qualifiers
+#elif CASE == 13
+    pawl::write_guard<> other = std::move(seek); // expect: conversion from|no viable
+#elif CASE == 14
+    pawl::write_guard<> other = std::move(seek).try_to_write(); // expect: conversion from|no viable
+#elif CASE == 15
+    pawl::read_guard<> other = std::move(atomic).to_read(); // expect: conversion from|no viable
+#elif CASE == 16
+    pawl::read_guard<> other = lock; // expect: conversion from|no viable
+#elif CASE == 17
+    bool owned = write; // expect: cannot convert|no viable
+#elif CASE == 18
+    pawl::two_write_guard<> two(lock, *lock.native_handle()); // expect: no matching
+#elif CASE == 19
+    pawl::write_guard guard{pawl::spin_lock()}; // expect: no matching|no viable
+#endif
+}
