@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs into one folder and moves it: the installed tree must work wherever it is put.
+. "$(dirname "$0")/common.sh"
+
+run "$CMAKE" --install "$BUILD" --prefix "$WORK/elsewhere"
+rm -rf "$PREFIX"
+mv "$WORK/elsewhere" "$PREFIX"

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What is installed, and what the shared libraries show.
+. "$(dirname "$0")/common.sh"
+
+for header in "$SOURCE"/include/pawl/*; do
+    name=$(basename "$header")
+    [ -d "$header" ] || [ -f "$PREFIX/include/pawl/$name" ] || fail "include/pawl/$name is missing"
+done
+[ -f "$PREFIX/include/pawl-checked/pawl/config.h" ] || fail "the checking variant's header"
+[ -f "$LIBDIR/cmake/pawl/pawlConfigVersion.cmake" ] || fail "the CMake package"
+[ -n "$(find "$PREFIX/share" -name LICENSE)" ] || fail "the licence"
+for page in "$SOURCE"/tool/man/*.1; do
+    [ ! -e "$page" ] || [ -f "$PREFIX/share/man/man1/$(basename "$page")" ] || fail "$page"
+done
+
+for name in pawl pawl-checked; do
+    library=$LIBDIR/lib$name.so
+    [ -f "$LIBDIR/lib$name.a" ] || fail "lib$name.a"
+    [ "$(readlink "$library")" = "lib$name.so.$SOVERSION" ] || fail "$library is not a link"
+    [ "$(readlink "$library.$SOVERSION")" = "lib$name.so.$VERSION" ] || fail "$library.$SOVERSION"
+    objdump -p "$library" | grep -q "SONAME *lib$name.so.$SOVERSION\$" || fail "soname of $library"
+    nm -D --defined-only "$library" | awk '{ print $NF }' >"$name.symbols"
+    [ -s "$name.symbols" ] || fail "$library shows no symbol"
+    if grep -v '^pawl_' "$name.symbols"; then
+        fail "$library shows names that are not Pawl's"
+    fi
+    objdump -p "$library" | awk '/NEEDED/ { print $2 }' >"$name.needed"
+    if grep -Ev '^(libc|libpthread|ld-linux.*)\.so' "$name.needed"; then
+        fail "$library needs more than the C library"
+    fi
+done
+
+if grep -rlF -e "$SOURCE" -e "$BUILD" "$LIBDIR/cmake" "$LIBDIR/pkgconfig" "$PREFIX/include"; then
+    fail "these name the folder that Pawl was built in"
+fi

@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# "Add one file to your build": src/pawl.c, the include path and -pthread, nothing else.
+. "$(dirname "$0")/common.sh"
+
+# shellcheck disable=SC2086
+{
+    run "$CC" -std=c11 $strict -I"$SOURCE/include" -o c "$here/consumer.c" "$SOURCE/src/pawl.c" \
+        -pthread
+    run ./c
+    run "$CC" -std=c11 $strict -I"$SOURCE/include" -c -o pawl.o "$SOURCE/src/pawl.c" -pthread
+    run "$CXX" -std=c++17 $strict -I"$SOURCE/include" -o cxx "$here/consumer.cpp" pawl.o -pthread
+    run ./cxx
+    run "$CC" -std=c11 -D_POSIX_C_SOURCE=200809L $strict -I"$SOURCE/variant/checked" \
+        -I"$SOURCE/include" -o checked "$here/checked.c" "$SOURCE/src/pawl.c" -pthread
+    run ./checked
+    # Users' own dialects and optimisation levels.
+    for flags in "-std=gnu11 -O0" "-std=gnu17 -O3 -flto" "-std=c11 -Os -fvisibility=hidden"; do
+        run "$CC" $flags -Wall -Wextra -Werror -I"$SOURCE/include" -o dialect "$here/consumer.c" \
+            "$SOURCE/src/pawl.c" -pthread
+        run ./dialect
+    done
+}

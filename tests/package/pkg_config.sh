@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Builds with what pkg-config says, shared and static, release and checking variant.
+. "$(dirname "$0")/common.sh"
+command -v pkg-config >/dev/null || { echo "skipped: pkg-config is not installed"; exit 77; }
+export PKG_CONFIG_PATH="$LIBDIR/pkgconfig"
+
+[ "$(pkg-config --modversion pawl)" = "$VERSION" ] || fail "the version is not $VERSION"
+
+# shellcheck disable=SC2046,SC2086
+build() { # name, module, source, pkg-config options...
+    name=$1 module=$2 source=$3
+    shift 3
+    run "$CC" -std=c11 -D_POSIX_C_SOURCE=200809L $strict -o "$name" "$here/$source" \
+        $(pkg-config "$@" --cflags --libs "$module") $link
+}
+
+link=-pthread
+build shared pawl consumer.c
+build shared_checked pawl-checked checked.c
+for name in shared shared_checked; do
+    run env LD_LIBRARY_PATH="$LIBDIR" "./$name"
+    objdump -p $name | grep -q 'NEEDED *libpawl' || fail "$name does not use the shared library"
+done
+
+link=-static
+build static pawl consumer.c --static
+build static_checked pawl-checked checked.c --static
+run ./static
+run ./static_checked

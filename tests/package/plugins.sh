@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Plug-ins that each carry the library share one process object, and it outlives them.
+. "$(dirname "$0")/common.sh"
+
+plugin="$here/plugins/plugin.c"
+flags="-std=c11 $strict -D_GNU_SOURCE -fPIC -shared -fvisibility=hidden -Isource/include"
+
+# shellcheck disable=SC2086
+{
+    run "$CC" $flags -o one.so "$plugin" "source/src/pawl.c" -pthread
+    run "$CC" $flags -o two.so "$plugin" "source/src/pawl.c" -pthread -Wl,-Bsymbolic-functions
+    run "$CC" $flags -o archive.so "$plugin" "$LIBDIR/libpawl.a" -pthread
+    run "$CC" $flags -o shared.so "$plugin" -L"$LIBDIR" -lpawl -Wl,-rpath,"$LIBDIR" -pthread
+    run "$CC" -std=c11 $strict -D_GNU_SOURCE -o host "$here/plugins/host.c" -pthread -ldl
+    # A host that has the library itself: its own copy must be the plug-ins' too.
+    archive=$(PKG_CONFIG_PATH="$LIBDIR/pkgconfig" pkg-config --static --libs pawl |
+        sed 's/-lpawl/-l:libpawl.a/')
+    run "$CC" -std=c11 $strict -D_GNU_SOURCE -DHOST_HAS_PAWL -I"source/include" -o host_archive \
+        "$here/plugins/host.c" $archive -ldl
+    run "$CC" -std=c11 $strict -D_GNU_SOURCE -DHOST_HAS_PAWL -I"source/include" -o host_shared \
+        "$here/plugins/host.c" -L"$LIBDIR" -lpawl -Wl,-rpath,"$LIBDIR" -pthread -ldl
+}
+
+for host in host host_archive host_shared; do
+    for pair in "one two" "two one" "one archive" "shared one" "archive shared"; do
+        # shellcheck disable=SC2086
+        set -- $pair
+        run "./$host" "./$1.so" "./$2.so"
+    done
+done

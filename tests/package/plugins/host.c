@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * host FIRST.so SECOND.so: loads two plug-ins that do not see each other's symbols, each with a
+ * copy of the library. Both must work on one process object, which stays when they are unloaded,
+ * also for a thread that ends only then.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HOST_HAS_PAWL
+#include <pawl/pawl.h>
+#include <pawl/thread.h>
+#endif
+
+#define must(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            const char *why = dlerror();                                                           \
+            fprintf(stderr, "%s:%d: must(%s) %s\n", __FILE__, __LINE__, #condition,                \
+                    why ? why : "");                                                               \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+typedef const void *(*question)(void);
+
+struct plugin {
+    void *handle;
+    question process, thread_line;
+};
+
+static question find(void *handle, const char *name)
+{
+    /* ISO C knows no conversion from an object pointer to a function pointer. */
+    void *symbol = dlsym(handle, name);
+    question function;
+    must(symbol != NULL);
+    memcpy(&function, &symbol, sizeof(function));
+    return function;
+}
+
+static struct plugin load(const char *path)
+{
+    struct plugin plugin;
+    plugin.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    must(plugin.handle != NULL);
+    plugin.process = find(plugin.handle, "plugin_process");
+    plugin.thread_line = find(plugin.handle, "plugin_thread_line");
+    return plugin;
+}
+
+static struct plugin first, second;
+static pthread_barrier_t registered, unloaded;
+
+static void *live_longer_than_the_plugins(void *line)
+{
+    *(const void **)line = first.thread_line();
+    must(second.thread_line() == *(const void **)line);
+    pthread_barrier_wait(&registered);
+    pthread_barrier_wait(&unloaded);
+    return NULL; /* the library's destructor of the thread's line runs now */
+}
+
+int main(int argc, char **argv)
+{
+    must(argc == 3);
+    first = load(argv[1]);
+    second = load(argv[2]);
+
+    const void *process = first.process();
+    must(process != NULL);
+    must(second.process() == process);
+    const void *line = first.thread_line();
+    must(line != NULL);
+    must(second.thread_line() == line);
+#ifdef HOST_HAS_PAWL
+    must((const void *)pawl_process_() == process);
+    must((const void *)pawl_thread_line_() == line);
+#endif
+
+    pthread_t thread;
+    const void *other_line = NULL;
+    must(pthread_barrier_init(&registered, NULL, 2) == 0);
+    must(pthread_barrier_init(&unloaded, NULL, 2) == 0);
+    must(pthread_create(&thread, NULL, live_longer_than_the_plugins, &other_line) == 0);
+    pthread_barrier_wait(&registered);
+    must(other_line != NULL && other_line != line);
+
+    must(dlclose(second.handle) == 0);
+    must(dlclose(first.handle) == 0);
+    pthread_barrier_wait(&unloaded);
+    must(pthread_join(thread, NULL) == 0);
+
+    second = load(argv[2]);
+    must(second.process() == process);
+    must(second.thread_line() == line);
+    first = load(argv[1]);
+    must(first.process() == process);
+    must(first.thread_line() == line);
+    printf("one process object for %s and %s\n", argv[1], argv[2]);
+    return 0;
+}
