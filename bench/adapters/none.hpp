@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* No lock at all: the floor that every row of one thread stands on. */
+#ifndef PAWL_BENCH_ADAPTERS_NONE_HPP
+#define PAWL_BENCH_ADAPTERS_NONE_HPP
+
+namespace adapter {
+
+struct none {
+    void take_read() {}
+    void drop_read() {}
+    void take_write() {}
+    void drop_write() {}
+};
+
+} // namespace adapter
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The C library's locks. Their results are not looked at: with default attributes and correct use
+ * they have no error to report. */
+#ifndef PAWL_BENCH_ADAPTERS_PTHREAD_HPP
+#define PAWL_BENCH_ADAPTERS_PTHREAD_HPP
+
+#include <pthread.h>
+
+namespace adapter {
+
+struct pthread_mutex {
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    void take_write() { pthread_mutex_lock(&lock); }
+    void drop_write() { pthread_mutex_unlock(&lock); }
+};
+
+struct pthread_rwlock {
+    pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+    void take_read() { pthread_rwlock_rdlock(&lock); }
+    void drop_read() { pthread_rwlock_unlock(&lock); }
+    void take_write() { pthread_rwlock_wrlock(&lock); }
+    void drop_write() { pthread_rwlock_unlock(&lock); }
+};
+
+struct pthread_spin {
+    pthread_spinlock_t lock;
+    pthread_spin() { pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE); }
+    void take_write() { pthread_spin_lock(&lock); }
+    void drop_write() { pthread_spin_unlock(&lock); }
+};
+
+} // namespace adapter
+
+#endif
