@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""The command is run in-process where that is enough, as a program where signals matter."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tool"))
+
+from pawl.cli import main  # noqa: E402  (the tests run without installing the package)
+
+QUICK = ["--rounds", "6", "--threads", "1,2", "--quiet"]
+
+
+@pytest.fixture
+def drivers(tmp_path, monkeypatch):
+    """A folder with both fake drivers, found through the environment."""
+    folder = tmp_path / "drivers"
+    folder.mkdir()
+    fake = Path(__file__).with_name("fake_driver.py")
+    for kind in ("lru", "pairs"):
+        wrapper = folder / f"pawl-bench-{kind}"
+        wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" {kind} "$@"\n')
+        wrapper.chmod(0o755)
+    monkeypatch.setenv("PAWL_BENCH_DIR", str(folder))
+    monkeypatch.setenv("FAKE_LOG", str(tmp_path / "starts.log"))
+    return folder
+
+
+@pytest.fixture
+def starts(tmp_path):
+    """The options of every measurement the fake drivers were started for."""
+    def read():
+        log = tmp_path / "starts.log"
+        return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    return read
+
+
+@pytest.fixture
+def refused(capsys, starts):
+    """Runs a command that must be refused: code 2, one sentence, nothing measured."""
+    def run(*arguments):
+        code = main([str(a) for a in arguments])
+        text = capsys.readouterr().err
+        assert code == 2, text
+        assert text.startswith("pawl: ") and text.count("\n") == 1, text
+        assert "Traceback" not in text
+        assert starts() == [], "it measured before it refused"
+        return text
+    return run
+
+
+@pytest.fixture
+def bench(drivers, capsys):
+    """Runs `pawl bench lru` with few rounds; returns what it printed."""
+    def run(*arguments, code=0):
+        got = main(["bench", "lru", *QUICK, *map(str, arguments)])
+        shown = capsys.readouterr()
+        assert got == code, shown.err
+        return shown
+    return run
+
+
+@pytest.fixture
+def program():
+    """Starts the command as a process of its own."""
+    def run(*arguments, **options):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "tool")}
+        return subprocess.Popen([sys.executable, "-m", "pawl", *map(str, arguments)],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env=environment, **options)
+    return run
+
+
+@pytest.fixture
+def result(bench, tmp_path):
+    """A small saved result."""
+    path = tmp_path / "run.json"
+    bench("--candidates", "published,none", "--json", path)
+    return path
+
+
+def left_behind(folder):
+    """Names of temporary files that a command forgot."""
+    return [p.name for p in Path(folder).iterdir() if p.name.startswith(".")]

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Help and manual pages: every command has examples, and the pages are in step."""
+
+import shlex
+import shutil
+import subprocess
+
+import click
+import pytest
+
+from conftest import ROOT
+from pawl import command, man
+from pawl.cli import cli, main
+
+COMMANDS = dict(man._walk("pawl", cli))
+PAGES = man.pages()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_ends_with_examples_and_exit_codes(name, capsys):
+    assert main([*name.split()[1:], "--help"]) == 0
+    text = capsys.readouterr().out
+    for line, _ in COMMANDS[name].examples:
+        assert f"  {line}\n" in text
+    assert "Exit codes:" in text and "130  interrupted" in text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_use_options_that_exist(name):
+    for line, _ in COMMANDS[name].examples:
+        words = shlex.split(line.split("| ")[-1])
+        if words[0] != "pawl":
+            continue
+        found, rest = cli, words[1:]
+        while isinstance(found, click.Group):
+            found, rest = found.commands[rest[0]], rest[1:]
+        known = {o for p in found.params for o in p.opts}
+        assert {w for w in rest if w.startswith("--")} <= known
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_committed_manual_page_is_what_the_command_says(name):
+    committed = (ROOT / "tool" / "man" / name).read_text()
+    assert committed == PAGES[name], "run: PYTHONPATH=tool python3 -m pawl.man tool/man"
+
+
+def test_no_manual_page_is_left_of_a_command_that_went():
+    assert {p.name for p in (ROOT / "tool" / "man").glob("*.1")} == set(PAGES)
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
+@pytest.mark.parametrize("name", PAGES)
+def test_manual_pages_are_sound(name):
+    done = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8",
+                           str(ROOT / "tool" / "man" / name)],
+                          capture_output=True, text=True, check=False)
+    assert done.stderr == "" and done.returncode == 0
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_manual_page_names_every_option_and_exit_code(name):
+    text = PAGES[name].replace("\\-", "-")
+    found = COMMANDS[" ".join(name.removesuffix(".1").split("-"))]
+    for parameter in found.params:
+        if isinstance(parameter, click.Option):
+            assert f"\\fB{parameter.opts[0]}\\fR" in text
+    for code in command.EXIT_CODES:
+        assert f"\\fB{code}\\fR" in text
+
+
+def test_the_version_is_told(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("pawl, version 0.")
+
+
+def test_a_mistyped_command_is_bad_input(capsys):
+    assert main(["bench", "lru2"]) == 2
+    assert "see `pawl bench --help`" in capsys.readouterr().err

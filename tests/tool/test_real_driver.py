@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""One look at the real drivers, when they are built: do both sides keep the contract?"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from pawl import candidates, driver, pairs
+from pawl.cli import main
+from pawl.errors import PawlError
+
+# scripts/test says which build it has just made.
+BUILD = os.environ.get("PAWL_BUILD_DIR")
+if BUILD and (Path(BUILD) / "bench" / driver.LRU).exists():
+    os.environ.setdefault("PAWL_BENCH_DIR", str(Path(BUILD) / "bench"))
+
+
+def built():
+    try:
+        return driver.find(driver.LRU) and driver.find(driver.PAIRS)
+    except PawlError:
+        return None
+
+
+pytestmark = pytest.mark.skipif(not built(), reason="the drivers are not built (make bench)")
+
+
+def test_the_rows_that_tables_and_targets_need_are_offered():
+    names = {c["name"] for c in driver.candidates(driver.find(driver.LRU))}
+    assert {*candidates.PTHREAD, candidates.NULL, candidates.MAIN} <= names
+    assert {f"{s}/pawl_spin{w}" for s in candidates.STRATEGIES for w in (32, 64)} <= names
+    names = {c["name"] for c in driver.candidates(driver.find(driver.PAIRS))}
+    assert {pairs.FLOOR, "r/pthread_rwlock", "w/pthread_rwlock",
+            *(f"{m}/pawl_spin{w}" for m in "rsw" for w in (32, 64))} <= names
+
+
+def test_a_short_measurement_with_real_keys(tmp_path):
+    words, path = tmp_path / "words", tmp_path / "run.json"
+    words.write_text("".join(f"{n * n % 997}\n" for n in range(5000)))
+    assert main(["bench", "lru", "--keys", str(words), "--size", "25%", "--threads", "1,2",
+                 "--seconds", "0.005", "--warmup", "0", "--rounds", "6", "--quiet",
+                 "--json", str(path), "--html", str(tmp_path / "run.html")]) == 0
+    run = json.loads(path.read_text())
+    assert all(c["complete"] for c in run["cells"]) and len(run["cells"]) == 2
+    assert 0 < run["cells"][0]["measured_hit_ratio"] < 1
+    assert run["compiler"] and "-O2" in run["flags"]
+
+
+def test_a_short_measurement_of_pairs(tmp_path):
+    path = tmp_path / "pairs.json"
+    assert main(["bench", "pairs", "--seconds", "0.001", "--warmup", "0", "--rounds", "6",
+                 "--quiet", "--json", str(path)]) == 0
+    rows = json.loads(path.read_text())["cells"][0]["summary"]
+    assert next(r for r in rows if r["candidate"] == pairs.FLOOR)["ratio_to_baseline"] == 1

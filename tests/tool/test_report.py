@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Pages and pictures: self-contained, whole, and known to be stale when they are."""
+
+import json
+import re
+import xml.etree.ElementTree as xml
+
+import pytest
+from PIL import Image
+
+from pawl import plot
+from pawl.cli import main
+
+
+def report(*arguments):
+    return main(["report", *map(str, arguments)])
+
+
+def test_the_page_needs_nothing_from_outside(result, tmp_path):
+    page = tmp_path / "run.html"
+    assert report(result, "--html", page) == 0
+    text = page.read_text()
+    assert re.findall(r'(?:src|href)="(?!data:)', text) == []
+    assert "url(" not in text and "@import" not in text
+
+
+def test_the_page_tells_machine_compiler_and_command(result, tmp_path):
+    run = json.loads(result.read_text())
+    page = tmp_path / "run.html"
+    report(result, "--html", page)
+    text = page.read_text()
+    for fact in (run["machine"]["cpu"], "fake 1.0", "-O2", "measured 99.76 %", "Commit"):
+        assert fact in text, fact
+    assert "Slower than r+w/pthread_rwlock here" in text
+
+
+def test_names_from_a_result_cannot_break_the_page(result, tmp_path):
+    run = json.loads(result.read_text())
+    run["title"] = "<script>alert(1)</script>"
+    result.write_text(json.dumps(run))
+    page = tmp_path / "run.html"
+    report(result, "--html", page)
+    assert "<script>" not in page.read_text()
+
+
+def test_several_results_share_a_page_and_a_picture(result, drivers, tmp_path):
+    pairs = tmp_path / "pairs.json"
+    assert main(["bench", "pairs", "--quiet", "--json", str(pairs)]) == 0
+    page, one, both = (tmp_path / n for n in ("both.html", "one.png", "both.png"))
+    drawing = tmp_path / "both.svg"
+    assert report(result, "--png", one) == 0
+    assert report(result, pairs, "--html", page, "--png", both, "--svg", drawing) == 0
+    assert page.read_text().count("<h2>") == 2
+    assert Image.open(both).height > Image.open(one).height
+    assert xml.parse(drawing).getroot().tag.endswith("svg")
+
+
+def test_a_grid_draws_a_panel_for_each_cell(bench, tmp_path):
+    path, page = tmp_path / "grid.json", tmp_path / "grid.html"
+    bench("--grid", "--candidates", "published", "--json", path, "--html", page)
+    groups = plot._groups(json.loads(path.read_text()))
+    figure = plot.figures(json.loads(path.read_text()))[0][1]
+    titles = [a.get_title(loc="left") for a in figure.axes]
+    assert len(groups) == 18 and "hit 99 %, cost 300" in titles and len(titles) == 18
+    assert page.read_text().count("<details>") == 36
+
+
+def test_a_grid_at_one_thread_count_draws_ratios(bench, tmp_path):
+    path = tmp_path / "grid.json"
+    bench("--grid", "--threads", "2", "--candidates", "published", "--json", path)
+    figure = plot.figures(json.loads(path.read_text()))[0][1]
+    assert [a.get_title(loc="left") for a in figure.axes] == [
+        "miss cost 30", "miss cost 100", "miss cost 300"]
+
+
+def test_every_axis_of_values_starts_at_zero(bench, tmp_path):
+    path = tmp_path / "three.json"
+    bench("--threads", "1:3", "--json", path)
+    for _, figure in plot.figures(json.loads(path.read_text())):
+        curves, bars = figure.axes
+        assert curves.get_ylim()[0] == 0 and bars.get_xlim()[0] == 0
+
+
+def test_two_thread_counts_are_two_rankings_from_zero(result):
+    for _, figure in plot.figures(json.loads(result.read_text())):
+        assert [a.get_title(loc="left") for a in figure.axes] == ["1 thread", "2 threads"]
+        assert [a.get_xlim()[0] for a in figure.axes] == [0, 0]
+
+
+def test_a_run_with_one_sample_of_one_row_can_be_drawn(bench, tmp_path):
+    path = tmp_path / "run.json"
+    bench("--rounds", "1", "--threads", "1", "--candidates", "pthread", "--json", path,
+          "--png", tmp_path / "run.png", "--html", tmp_path / "run.html")
+    assert report(path) == 0
+
+
+@pytest.mark.parametrize("form", ["html", "png", "svg"])
+def test_a_drawing_of_other_data_is_stale(form, result, bench, tmp_path, capsys):
+    drawn = tmp_path / f"run.{form}"
+    assert report(result, f"--{form}", drawn) == 0
+    assert report(result, f"--{form}", drawn, "--check") == 0
+    bench("--candidates", "pthread", "--json", result)
+    assert report(result, f"--{form}", drawn, "--check") == 1
+    assert "is stale" in capsys.readouterr().err
+
+
+def test_a_drawing_is_the_same_each_time(result, tmp_path):
+    for name in ("a.svg", "b.svg"):
+        report(result, "--svg", tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_labels_are_moved_apart_by_as_little_as_is_needed():
+    assert plot._spread([1.0, 5.0], 1) == [1, 5]
+    assert plot._spread([5.0, 5.0], 1) == [4.5, 5.5]
+    moved = sorted(plot._spread([1.0, 1.1, 1.2, 9.0], 1))
+    assert [round(b - a, 6) for a, b in zip(moved, moved[1:3], strict=False)] == [1, 1]
+    assert moved[-1] == 9

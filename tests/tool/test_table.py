@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""Tables fit the terminal by leaving columns out, never by cutting names or numbers."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from pawl import table
+from pawl.cli import main
+
+
+def shown(result, width):
+    console = Console(file=io.StringIO(), width=width)
+    table.show(result, console)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 99, 100, 129, 130])
+def test_nothing_is_cut_at_usual_widths(width, result):
+    run = json.loads(result.read_text())
+    run["cells"][0]["summary"][0]["candidate"] = "r+s>w/boost_upgrade_mutex"
+    text = shown(run, width)
+    assert "…" not in text and "r+s>w/boost_upgrade_mutex" in text
+    assert max(len(line.rstrip()) for line in text.splitlines() if "slower than" not in line) \
+        <= width
+
+
+def test_ratio_and_interval_are_there_even_when_narrow(result):
+    row = next(line for line in shown(json.loads(result.read_text()), 80).splitlines()
+               if "r+s>w/pawl_spin32" in line)
+    assert "x " in row and ".." in row and "faster" in row
+
+
+def test_pairs_fit_too(drivers, tmp_path):
+    path = tmp_path / "pairs.json"
+    assert main(["bench", "pairs", "--quiet", "--json", str(path)]) == 0
+    assert "…" not in shown(json.loads(path.read_text()), 80)
