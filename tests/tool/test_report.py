@@ -116,3 +116,11 @@ def test_labels_are_moved_apart_by_as_little_as_is_needed():
     moved = sorted(plot._spread([1.0, 1.1, 1.2, 9.0], 1))
     assert [round(b - a, 6) for a, b in zip(moved, moved[1:3], strict=False)] == [1, 1]
     assert moved[-1] == 9
+
+
+def test_one_part_of_several_can_be_drawn_alone(result, tmp_path, capsys):
+    page = tmp_path / "second.html"
+    assert main(["report", str(result), str(result), "--part", "2", "--html", str(page)]) == 0
+    assert page.read_text().count("<h2>") == 1
+    assert main(["report", str(result), str(result), "--part", "3", "--html", str(page)]) == 2
+    assert "there are only 2 results" in capsys.readouterr().err

@@ -195,18 +195,26 @@ def bench_record(folder: Path, runs: int, seconds: float, driver: str | None,
     ("pawl report text.json published.json --html both.html --png both.png",
      "Several results on one page."),
     ("pawl report run.json --html run.html --check",
-     "Ends with 1 if run.html was drawn from other data.")])
+     "Ends with 1 if run.html was drawn from other data."),
+    ("pawl report run1.json --part 2 --png cell.png",
+     "The second part of a recorded run, for a README.")])
 @click.argument("files", nargs=-1, required=True, metavar="FILE.json...",
                 type=click.Path(path_type=Path))
 @command.with_options(command.REPORT_OPTIONS)
 @click.option("--title", default=None, metavar="TEXT", help="A heading for the page.")
+@click.option("--part", type=click.IntRange(1), metavar="N",
+              help="Only the N-th of the results that the files hold together.")
 @click.option("--check", is_flag=True, help="Draw nothing; say whether the files named with "
               "--html, --png, --svg were drawn from these data.")
 def report_command(files: tuple[Path, ...], html: Path | None, png: Path | None,
-                   svg: Path | None, title: str | None, check: bool) -> None:
+                   svg: Path | None, title: str | None, part: int | None, check: bool) -> None:
     """Draw a report from saved results."""
-    found = [part for name in files for part in results.parts(results.load(name))]
-    if not any(part["cells"] for part in found):
+    found = [one for name in files for one in results.parts(results.load(name))]
+    if part is not None:
+        if part > len(found):
+            raise BadInput(f"--part: there are only {len(found)} results; name one of them.")
+        found = [found[part - 1]]
+    if not any(one["cells"] for one in found):
         raise BadInput(f"{files[0]} holds no measured cell; run the bench again.")
     outputs = command.Outputs(None, html, png, svg)
     if check:
@@ -215,8 +223,8 @@ def report_command(files: tuple[Path, ...], html: Path | None, png: Path | None,
     outputs.check()
     report.write(found, html=html, png=png, svg=svg, title=title)
     if not outputs.written():
-        for part in found:
-            command.table.show(part, command.console(), most=10**6)
+        for one in found:
+            command.table.show(one, command.console(), most=10**6)
     for name in outputs.written():
         click.echo(f"written: {name}", err=True)
 
