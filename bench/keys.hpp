@@ -173,8 +173,6 @@ class key_stream {
         return zipf_ ? zipf_->draw(random_) : random_.below(keyspace_);
     }
 
-    std::size_t position() const { return position_; }
-
   private:
     random_numbers random_;
     std::uint32_t keyspace_;

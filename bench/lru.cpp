@@ -134,7 +134,6 @@ std::vector<unsigned> parse_pin(const std::string &text)
 struct contestant {
     const candidate *who;
     std::unique_ptr<cell> cache;
-    std::vector<std::size_t> positions; /* where each thread is in the trace */
 };
 
 void check_threads(const std::vector<const candidate *> &chosen, const options &o)
@@ -162,17 +161,12 @@ std::vector<contestant> prepare(const std::vector<const candidate *> &chosen,
                                 const key_source &source, const options &o)
 {
     std::vector<contestant> field;
-    const std::size_t recorded = source.recorded ? source.recorded->keys.size() : 0;
     const auto size = static_cast<std::size_t>(o.size);
     const auto chains = static_cast<std::size_t>(o.chains);
     for (const candidate *c : chosen) {
         if (interrupted)
             break;
-        contestant who{c, c->make(size, chains), {}};
-        for (long long i = 0; i < o.threads; i++)
-            who.positions.push_back(static_cast<std::size_t>(
-                static_cast<double>(recorded) * static_cast<double>(i) /
-                static_cast<double>(o.threads)));
+        contestant who{c, c->make(size, chains)};
         key_stream keys(source, mix(static_cast<std::uint64_t>(o.seed)), 0);
         who.cache->fill(keys);
         field.push_back(std::move(who));
@@ -212,8 +206,19 @@ json sample_line(const contestant &who, long long round, double seconds,
     return line;
 }
 
-/* false: interrupted, nothing to report. Random keys start anew in every round, the same ones for
- * all candidates; a trace goes on where the candidate's last sample ended. */
+/* Where a thread starts in the trace: threads far apart, and each round further on. */
+std::size_t start_of(unsigned thread, long long round, const key_source &source, const options &o)
+{
+    if (!source.recorded)
+        return 0;
+    const double part = static_cast<double>(thread) / static_cast<double>(o.threads) +
+                        static_cast<double>(round) / static_cast<double>(o.rounds);
+    const std::size_t keys = source.recorded->keys.size();
+    return static_cast<std::size_t>((part - std::floor(part)) * static_cast<double>(keys)) % keys;
+}
+
+/* false: interrupted, nothing to report. In a round all candidates get the same keys: random ones
+ * from the same seed, recorded ones from the same place. */
 bool sample(crew &threads, contestant &who, long long round, const key_source &source,
             const options &o)
 {
@@ -221,10 +226,9 @@ bool sample(crew &threads, contestant &who, long long round, const key_source &s
     const std::uint64_t seed = mix(static_cast<std::uint64_t>(o.seed)) +
                                0x10001 * static_cast<std::uint64_t>(round);
     const crew::task task = [&](unsigned thread, const phase_flag &flag) {
-        key_stream keys(source, mix(seed + thread), who.positions[thread]);
+        key_stream keys(source, mix(seed + thread), start_of(thread, round, source, o));
         who.cache->run(keys, flag, static_cast<unsigned>(o.miss_cost), o.latency,
                        tallies[thread]);
-        who.positions[thread] = keys.position();
     };
     const double seconds = threads.run(task, o.warmup, o.seconds);
     if (seconds <= 0)
