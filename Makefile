@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The few commands to remember. Each only calls what can be called by hand as well.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test bench install clean
+.PHONY: help setup build test prove bench install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -16,6 +16,10 @@ build: ## build the release preset: libraries, examples, benchmark drivers
 
 test: ## everything: gcc, clang, sanitizers, 32 bits, installed package, Python
 	@scripts/test
+
+prove: ## model-check the progressive lock (needs Rust 1.82 or later; a minute or two)
+	@command -v cargo >/dev/null || { echo "prove: cargo is missing; install Rust 1.82 or later." >&2; exit 2; }
+	cd tests/model && cargo run --release --locked --bin prove -- --quick
 
 bench: build ## measure the published LRU job on real text; ends by naming the report
 	@scripts/bench

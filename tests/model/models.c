@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The library's inline operations as plain functions, and its tables as data, for the models in
+ * Rust. Everything comes from transitions.def and tags.def; there is no lock logic here.
+ */
+#include <pawl/spin.h>
+
+#include <stddef.h>
+
+#define CALL_void(call) ((call), true)
+#define CALL_bool(call) (call)
+
+#define PAWL_OP(result, name, kind, from, to, cost)                                                \
+    bool m_spin16_##name(void *l);                                                                 \
+    bool m_spin32_##name(void *l);                                                                 \
+    bool m_spin64_##name(void *l);                                                                 \
+    bool m_spin16_##name(void *l)                                                                  \
+    {                                                                                              \
+        return CALL_##result(pawl_spin16_##name((pawl_spin16 *)l));                                \
+    }                                                                                              \
+    bool m_spin32_##name(void *l)                                                                  \
+    {                                                                                              \
+        return CALL_##result(pawl_spin32_##name((pawl_spin32 *)l));                                \
+    }                                                                                              \
+    bool m_spin64_##name(void *l)                                                                  \
+    {                                                                                              \
+        return CALL_##result(pawl_spin64_##name((pawl_spin64 *)l));                                \
+    }
+#include <pawl/transitions.def>
+
+struct m_op {
+    const char *name; /* NULL ends the table */
+    const char *kind;
+    char from, to;    /* U R S W A */
+    bool (*run[3])(void *lock); /* 16, 32, 64 bits */
+};
+
+extern const struct m_op m_ops[];
+const struct m_op m_ops[] = {
+#define PAWL_OP(result, name, kind, from, to, cost)                                                \
+    {#name, #kind, #from[0], #to[0], {m_spin16_##name, m_spin32_##name, m_spin64_##name}},
+#include <pawl/transitions.def>
+    {NULL, NULL, 0, 0, {NULL, NULL, NULL}},
+};
+
+struct m_tag {
+    const char *name, *order; /* NULL ends the table; the first stands for PAWL_TAG_NONE_ */
+};
+
+extern const struct m_tag m_tags[];
+const struct m_tag m_tags[] = {
+    {"-", "relaxed"},
+#define PAWL_TAG(name, order, partners, what) {#name, #order},
+#include <pawl/tags.def>
+#undef PAWL_TAG
+    {NULL, NULL},
+};
+
+/* The hook, told from which place in the code it was called. */
+uint64_t m_hook_atomic(const struct pawl_operation *operation, void *site);
+
+uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
+{
+    return m_hook_atomic(operation, __builtin_return_address(0));
+}
+
+/* ---- The application's bits ------------------------------------------------------------------ */
+
+#define BITS(N)                                                                                    \
+    uint64_t m_spin##N##_bits(void *l);                                                            \
+    uint64_t m_spin##N##_set_bits(void *l, uint64_t bits);                                         \
+    uint64_t m_spin##N##_clear_bits(void *l, uint64_t bits);                                       \
+    uint64_t m_spin##N##_bits(void *l)                                                             \
+    {                                                                                              \
+        return pawl_spin##N##_bits((pawl_spin##N *)l);                                             \
+    }                                                                                              \
+    uint64_t m_spin##N##_set_bits(void *l, uint64_t bits)                                          \
+    {                                                                                              \
+        return pawl_spin##N##_set_bits((pawl_spin##N *)l, (uint##N##_t)bits);                      \
+    }                                                                                              \
+    uint64_t m_spin##N##_clear_bits(void *l, uint64_t bits)                                        \
+    {                                                                                              \
+        return pawl_spin##N##_clear_bits((pawl_spin##N *)l, (uint##N##_t)bits);                    \
+    }
+
+BITS(16)
+BITS(32)
+BITS(64)
+
+struct m_bits {
+    uint64_t (*bits)(void *lock);
+    uint64_t (*set)(void *lock, uint64_t bits);
+    uint64_t (*clear)(void *lock, uint64_t bits);
+};
+
+extern const struct m_bits m_bits[3];
+const struct m_bits m_bits[3] = {
+    {m_spin16_bits, m_spin16_set_bits, m_spin16_clear_bits},
+    {m_spin32_bits, m_spin32_set_bits, m_spin32_clear_bits},
+    {m_spin64_bits, m_spin64_set_bits, m_spin64_clear_bits},
+};

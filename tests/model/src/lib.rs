@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+//! The library's own C code under the loom model checker. See README.md.
+
+pub mod child;
+pub mod fault;
+pub mod hooks;
+pub mod library;
+pub mod model;
+pub mod script;
+pub mod subject;
+pub mod suite;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+//! The library as models.c hands it over: operations and tags, by name.
+
+use std::ffi::{c_char, c_void, CStr};
+
+#[repr(C)]
+struct RawOp {
+    name: *const c_char,
+    kind: *const c_char,
+    from: c_char,
+    to: c_char,
+    run: [extern "C" fn(*mut c_void) -> bool; 3],
+}
+
+#[repr(C)]
+struct RawTag {
+    name: *const c_char,
+    order: *const c_char,
+}
+
+#[repr(C)]
+pub struct Bits {
+    pub bits: extern "C" fn(*mut c_void) -> u64,
+    pub set: extern "C" fn(*mut c_void, u64) -> u64,
+    pub clear: extern "C" fn(*mut c_void, u64) -> u64,
+}
+
+extern "C" {
+    static m_ops: RawOp;
+    static m_tags: RawTag;
+    static m_bits: [Bits; 3];
+}
+
+/// One operation of transitions.def.
+#[derive(Clone, Copy)]
+pub struct Op {
+    pub name: &'static str,
+    pub from: char,
+    pub to: char,
+    pub always: bool, // it cannot fail, so a result of false says something else
+    pub run: [extern "C" fn(*mut c_void) -> bool; 3],
+}
+
+/// One row of tags.def; number 0 is that of relaxed accesses.
+pub struct Tag {
+    pub name: &'static str,
+    pub order: &'static str,
+}
+
+fn text(p: *const c_char) -> &'static str {
+    unsafe { CStr::from_ptr(p) }
+        .to_str()
+        .expect("names are ASCII")
+}
+
+pub fn ops() -> Vec<Op> {
+    let mut all = Vec::new();
+    let mut row = &raw const m_ops;
+    unsafe {
+        while !(*row).name.is_null() {
+            all.push(Op {
+                name: text((*row).name),
+                from: (*row).from as u8 as char,
+                to: (*row).to as u8 as char,
+                always: !["try", "drain"].contains(&text((*row).kind)),
+                run: (*row).run,
+            });
+            row = row.add(1);
+        }
+    }
+    all
+}
+
+pub fn op(name: &str) -> Op {
+    *ops()
+        .iter()
+        .find(|o| o.name == name)
+        .unwrap_or_else(|| panic!("no operation {name}"))
+}
+
+pub fn tags() -> Vec<Tag> {
+    let mut all = Vec::new();
+    let mut row = &raw const m_tags;
+    unsafe {
+        while !(*row).name.is_null() {
+            all.push(Tag {
+                name: text((*row).name),
+                order: text((*row).order),
+            });
+            row = row.add(1);
+        }
+    }
+    all
+}
+
+pub fn bits(width: usize) -> &'static Bits {
+    unsafe { &m_bits[size(width)] }
+}
+
+/// The index of a width among 16, 32, 64.
+pub fn size(width: usize) -> usize {
+    match width {
+        16 => 0,
+        32 => 1,
+        64 => 2,
+        _ => panic!("no width {width}"),
+    }
+}

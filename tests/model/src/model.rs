@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+//! A model by its name, and how to run it in this process.
+//!
+//! `WIDTH/SCRIPT|SCRIPT...` and options behind blanks:
+//!   app=N        the application bits at the start
+//!   end=N        those at the end, when the model changes them
+//!   any-end      they may end either way
+//!   polls=N      a waiter polls N times before its pauses give way to the others
+//!   stalled=N    N claims of S of threads stopped between claim and withdrawal, which comes
+//!                at some time after the first thread has ended
+//!   reach=N      fails unless some access finds a word of at least N: what the model is there for
+//!   preempt=N    at most N preemptions (default: no bound)
+
+use std::sync::Arc;
+
+use crate::script::{find, Row};
+use crate::subject::{Subject, EXCLUSION, PROGRESS, RACE, REACHED, RESTORED, VISIBILITY};
+use crate::{hooks, subject};
+
+/// Scheduling points in one execution; beyond that somebody waits for ever.
+const BRANCHES: usize = 2_000;
+
+pub struct Model {
+    pub width: usize,
+    pub scripts: Vec<&'static Row>,
+    pub application: u64,
+    pub end: Option<u64>,
+    pub any_end: bool,
+    pub polls: usize,
+    pub stalled: u64,
+    pub reach: u64,
+    pub preemptions: Option<usize>,
+}
+
+impl Model {
+    pub fn parse(name: &str) -> Result<Model, String> {
+        let mut words = name.split(' ');
+        let (width, scripts) = words
+            .next()
+            .and_then(|first| first.split_once('/'))
+            .ok_or("a model is WIDTH/SCRIPT|SCRIPT...")?;
+        let mut model = Model {
+            width: width.parse().map_err(|_| format!("no width {width}"))?,
+            scripts: Vec::new(),
+            application: 0,
+            end: None,
+            any_end: false,
+            polls: 0,
+            stalled: 0,
+            reach: 0,
+            preemptions: None,
+        };
+        for script in scripts.split('|') {
+            model
+                .scripts
+                .push(find(script).ok_or(format!("no script {script}"))?);
+        }
+        if model.scripts.len() > hooks::THREADS {
+            return Err(format!("loom has {} threads at most", hooks::THREADS));
+        }
+        for word in words {
+            let (key, value) = word.split_once('=').unwrap_or((word, "0"));
+            let number: u64 = value.parse().map_err(|_| format!("{word}: no number"))?;
+            match key {
+                "app" => model.application = number,
+                "end" => model.end = Some(number),
+                "any-end" => model.any_end = true,
+                "polls" => model.polls = number as usize,
+                "stalled" => model.stalled = number,
+                "reach" => model.reach = number,
+                "preempt" => model.preemptions = Some(number as usize),
+                _ => return Err(format!("no option {key}")),
+            }
+        }
+        Ok(model)
+    }
+
+    /// Explores all executions within the bounds; the first that fails ends the process.
+    pub fn run(self) {
+        hooks::set_polls_without_yield(self.polls);
+        let mut builder = loom::model::Builder::new();
+        builder.max_threads = hooks::THREADS;
+        builder.max_branches = BRANCHES;
+        builder.preemption_bound = self.preemptions;
+        let reach = self.reach;
+        builder.check(move || self.once());
+        let reached = hooks::largest_found();
+        assert!(
+            reached >= reach,
+            "{REACHED}: no word above {reached:#x} was met"
+        );
+    }
+
+    fn once(&self) {
+        hooks::reset();
+        let lock = Arc::new(Subject::new(self.width, self.application));
+        for (i, script) in self.scripts.iter().enumerate() {
+            hooks::i_am(i);
+            script.1(&lock);
+        }
+        lock.claim_seek(self.stalled);
+        hooks::threads_start();
+        let others: Vec<_> = (1..self.scripts.len())
+            .map(|i| {
+                let lock = lock.clone();
+                let script = self.scripts[i].2;
+                loom::thread::spawn(move || {
+                    hooks::i_am(i);
+                    script(&lock);
+                })
+            })
+            .collect();
+        hooks::i_am(0);
+        self.scripts[0].2(&lock);
+        lock.withdraw_seek(self.stalled);
+        for other in others {
+            other.join().expect("a panic ends the process");
+        }
+        if !self.any_end {
+            lock.finish(self.end);
+        }
+    }
+}
+
+/// Which property a panic's message speaks of.
+pub fn property_of(message: &str) -> &'static str {
+    for own in [EXCLUSION, VISIBILITY, RESTORED, REACHED] {
+        if message.starts_with(own) {
+            return own;
+        }
+    }
+    if message.contains("Causality violation") {
+        return RACE;
+    }
+    if message.contains("maximum number of branches") || message.contains("deadlock") {
+        return PROGRESS;
+    }
+    subject::HARNESS
+}

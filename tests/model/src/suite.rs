@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+//! Which models there are: good ones, which must pass, and bad ones, which must fail.
+
+use crate::fault::Fault;
+use crate::subject::{EXCLUSION, PROGRESS, RACE, RESTORED};
+
+/// Scripts that are paired with each other and with themselves.
+const PAIRED: &[&str] = &[
+    "read",
+    "seek",
+    "write",
+    "atomic",
+    "read?",
+    "seek?",
+    "write?",
+    "atomic?",
+    "write?drain",
+    "atomic?drain",
+    "seek>write",
+    "write>seek",
+    "write>read",
+    "seek>read",
+    "atomic>read",
+    "seek>write?",
+    "read>seek?",
+    "read>write?",
+    "read>write?drain",
+    "read>atomic?",
+    "read>atomic?drain",
+    "bits",
+];
+
+/// Those that are paired on the other widths too, where the code is the same.
+const PAIRED_ELSEWHERE: &[&str] = &["read", "seek>write", "atomic>read", "bits"];
+
+const BITS: &[&str] = &[
+    "bits:tell|bits:look any-end",
+    "bits:tell|bits:mark any-end",
+    "bits:tell|bits:take any-end",
+    "bits:untell|bits:look-none app=1 any-end",
+];
+
+/// Three threads; those with many moves with a bound of one preemption less.
+const TRIPLES: &[&str] = &[
+    "read|write|atomic",
+    "read|seek|write",
+    "seek|seek|write",
+    "write|write|read",
+    "atomic|atomic|write",
+    "atomic>read|atomic|write",
+    "atomic>read|atomic>read|write",
+    "read>write?drain|read>write?drain|read",
+    "read>atomic?drain|atomic|read",
+    "read>seek?|seek>write|read",
+    "seek>write|read|read",
+    "write?|read>write?|bits",
+    "write?drain|read|atomic",
+    "write>seek|read|seek",
+    "write>read|seek|write",
+    "read>atomic?|atomic|read",
+];
+
+/// Who is beside a reader or seeker that loses patience. Those who poll themselves take too long.
+const BESIDE_IMPATIENT: &[&str] = &["read?", "seek?", "write?", "atomic?"];
+
+fn pairs(names: &[&str], width: usize, options: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for (i, one) in names.iter().enumerate() {
+        for two in &names[i..] {
+            all.push(format!("{width}/{one}|{two}{options}"));
+        }
+    }
+    all
+}
+
+pub fn good(quick: bool) -> Vec<String> {
+    let mut all = pairs(PAIRED, 32, "");
+    for width in [16, 64] {
+        all.extend(pairs(PAIRED_ELSEWHERE, width, " app=1"));
+    }
+    all.extend(BITS.iter().map(|b| format!("32/{b}")));
+    for taker in ["read", "seek"] {
+        // So long that the waiter insists, and takes W for a moment.
+        all.push(format!("32/^atomic|{taker} polls=31"));
+    }
+    // Four claims of S at once make one of W (0x400), which the others meet.
+    for other in ["read", "read?", "seek"] {
+        all.push(format!(
+            "16/^seek|seek|{other} stalled=2 reach=1024 preempt=2"
+        ));
+    }
+    for other in ["write", "atomic", "write?", "atomic?"] {
+        all.push(format!("16/^seek|seek|{other} stalled=2 preempt=2"));
+    }
+    let bound = |heavy: bool| match (quick, heavy) {
+        (true, true) => 1,
+        (true, false) | (false, true) => 2,
+        (false, false) => 3,
+    };
+    for triple in TRIPLES {
+        let many = triple.matches('>').count() > 1 || triple.contains("drain");
+        all.push(format!("32/{triple} preempt={}", bound(many)));
+    }
+    for taker in ["read", "seek"] {
+        for other in BESIDE_IMPATIENT {
+            let preempt = bound(true);
+            all.push(format!(
+                "32/^atomic|{taker}|{other} polls=31 preempt={preempt}"
+            ));
+        }
+    }
+    all
+}
+
+/// A named mistake, where it is made, and the properties that may catch it.
+pub struct Bad(pub Fault, pub &'static str, pub &'static [&'static str]);
+
+pub static BAD: &[Bad] = &[
+    Bad(Fault::MissingWithdrawal, "32/seek?|seek?", &[RESTORED]),
+    Bad(
+        Fault::MissingWithdrawal,
+        "32/write?drain|write?drain",
+        &[RESTORED],
+    ),
+    Bad(
+        Fault::MissingWithdrawal,
+        "32/write|read",
+        &[PROGRESS, RESTORED],
+    ),
+    Bad(Fault::TestBeforeClaim, "32/seek|write", &[EXCLUSION]),
+    Bad(Fault::TestBeforeClaim, "32/atomic|write", &[EXCLUSION]),
+    Bad(Fault::AtomicIgnoresSeek, "32/atomic|seek", &[EXCLUSION]),
+    Bad(Fault::ReaderIgnoresWriter, "32/read|write", &[EXCLUSION]),
+    Bad(Fault::MissingDrain, "32/seek>write|read", &[EXCLUSION]),
+    Bad(Fault::DropTwice, "32/atomic|read", &[RESTORED, PROGRESS]),
+    Bad(Fault::DropBeforeStore, "32/write|read", &[RACE]),
+    Bad(
+        Fault::DeafToClaimants,
+        "32/^atomic|atomic>read|write preempt=2",
+        &[PROGRESS],
+    ),
+    Bad(Fault::TornBits, "32/bits|read", &[RESTORED, EXCLUSION]),
+    Bad(Fault::KeepsReading, "32/^seek>write|write", &[PROGRESS]),
+    Bad(
+        Fault::HiddenWaiter,
+        "32/^read|atomic",
+        &[RESTORED, PROGRESS, EXCLUSION],
+    ),
+];
+
+const ORDERS: &str = include_str!("../../../doc/orders.md");
+
+/// (tag, site) of every ordered access of the progressive lock, as doc/orders.md lists them; what
+/// compat/ adds has no model yet.
+pub fn sites_to_touch() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for row in ORDERS.lines().filter(|line| line.starts_with("| `SPIN_")) {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let tag = cells[0].trim_matches(['|', ' ', '`']);
+        for site in cells[cells.len() - 1]
+            .trim_matches(['|', ' '])
+            .split("<br>")
+        {
+            if !site.contains("compat") {
+                all.push((tag.into(), site.into()));
+            }
+        }
+    }
+    all
+}
+
+/// The site as doc/orders.md has it: that names the line where the operation's name stands, the
+/// debugger's line may be another one of the same statement.
+pub fn as_listed(tag: &str, site: &str, listed: &[(String, String)]) -> String {
+    let Some((file, line)) = site.rsplit_once(':') else {
+        return site.into();
+    };
+    let Ok(line) = line.parse::<i64>() else {
+        return site.into();
+    };
+    listed
+        .iter()
+        .filter(|(t, _)| t == tag)
+        .filter_map(|(_, s)| s.rsplit_once(':'))
+        .filter(|(f, _)| *f == file)
+        .filter_map(|(_, n)| n.parse::<i64>().ok())
+        .filter(|n| (n - line).abs() <= 2)
+        .min_by_key(|n| (n - line).abs())
+        .map_or(site.into(), |n| format!("{file}:{n}"))
+}
