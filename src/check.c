@@ -47,7 +47,8 @@ static void free_entry(struct pawl_held *held)
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, 0);
 }
 
-/* The caller's entry for the lock in that state; any entry when the state is PAWL_U. */
+/* The caller's entry for the lock in that state; any entry when the state is PAWL_U. One whose
+ * `what` is 0 is just being taken or freed: its thread has no unit in the word. */
 static struct pawl_held *own_entry(struct pawl_thread_line *line, pawl_address_ lock,
                                    unsigned state, const struct pawl_held *but)
 {
@@ -56,7 +57,8 @@ static struct pawl_held *own_entry(struct pawl_thread_line *line, pawl_address_ 
     for (i = 0; i < used; i++) {
         struct pawl_held *held = &line->held[i];
         const uint32_t what = check_what_of(held);
-        if (held != but && check_lock_of(held) == lock && (what & CHECK_LEAVING) == 0 &&
+        if (held != but && check_lock_of(held) == lock && what != 0 &&
+            (what & CHECK_LEAVING) == 0 &&
             (state == PAWL_U || check_state(what) == state))
             return held;
     }

@@ -181,6 +181,24 @@ static void the_last_user_may_destroy_while_another_returns_from_its_drop(void *
     assert_silent(share_and_free, NULL);
 }
 
+/* T1 drops: its entry says LEAVING, the word falls, the entry's `what` becomes 0. T2, the next
+ * owner, destroys the lock now. T1's entry still names the lock, but T1 has nothing of it. */
+static void destroy_beside_a_freed_entry(void *unused)
+{
+    struct pawl_held *held = &pawl_thread_line_()->held[3];
+    (void)unused;
+    PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, (pawl_address_)(uintptr_t)&second);
+    pawl_store_relaxed32(&held->what, 0);
+    pawl_store_relaxed32(&pawl_thread_line_()->held_used, 4);
+    pawl_spin32_destroy(&second);
+}
+
+static void a_lock_may_be_destroyed_while_the_last_entry_for_it_is_being_freed(void **state)
+{
+    (void)state;
+    assert_silent(destroy_beside_a_freed_entry, NULL);
+}
+
 /* ---- Signal handlers ------------------------------------------------------------------------- */
 
 static uint32_t handled;
@@ -363,6 +381,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(threads_that_keep_to_the_rules_are_silent),
         cmocka_unit_test(the_last_user_may_destroy_while_another_returns_from_its_drop),
         cmocka_unit_test(a_lock_may_be_destroyed_and_made_anew_between_a_drop_and_its_return),
+        cmocka_unit_test(a_lock_may_be_destroyed_while_the_last_entry_for_it_is_being_freed),
         cmocka_unit_test(a_signal_handler_may_try),
         cmocka_unit_test(a_forked_child_holds_what_the_forking_thread_held),
         cmocka_unit_test(a_child_forked_while_others_are_in_the_checker_goes_on),
