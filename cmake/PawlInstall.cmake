@@ -48,6 +48,7 @@ pawl_install_pc(pawl release "Progressive locks" "-I\${includedir}")
 pawl_install_pc(pawl-checked checked "Progressive locks, checking variant"
                 "-I\${includedir}/pawl-checked -I\${includedir}")
 
+install(FILES tool/gdb/pawl-gdb.py DESTINATION "${CMAKE_INSTALL_DATADIR}/pawl")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 file(GLOB manual_pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tool/man/*.1")
 if(manual_pages)

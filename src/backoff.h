@@ -40,17 +40,24 @@ static uint32_t jitter(struct backoff *b, const void *seed)
     return b->random = x;
 }
 
-static void pause_once(struct backoff *b, const void *seed)
+/* True when the next pause is no longer than this one, because the bound is reached. */
+static bool pause_relaxed(struct backoff *b, const void *seed)
 {
     const uint32_t half = b->longest / 2;
     uint32_t hints = half + jitter(b, seed) % (half + 1);
 
     while (hints-- > 0)
         pawl_cpu_relax();
-    if (b->longest < PAWL_SPIN_LONGEST_PAUSE) {
-        b->longest *= 2;
+    if (b->longest >= PAWL_SPIN_LONGEST_PAUSE)
+        return true;
+    b->longest *= 2;
+    return false;
+}
+
+static void pause_once(struct backoff *b, const void *seed)
+{
+    if (!pause_relaxed(b, seed))
         return;
-    }
     if (b->since == 0)
         b->since = pawl_os_now();
     else if (pawl_os_now() - b->since > PAWL_SPIN_SUSPECT_NS)

@@ -25,13 +25,14 @@ struct pawl_check_call {
     pawl_address_ site; /* return address of the operation */
     const char *name;   /* as the user writes it */
     uint64_t word;      /* the lock word as the operation met it */
-    uint32_t bits;      /* width of the word */
+    uint32_t bits;      /* width of the word, and CHECK_SLEEPS */
     uint8_t kind;       /* enum pawl_check_kind */
     uint8_t from, to;   /* enum pawl_state */
 };
 
 /* ---- pawl_held.what: the state held, the one asked for (U: none), the kind of asking, width -- */
 
+#define CHECK_SLEEPS 0x100u /* beside a width: a lock of lock.h */
 #define CHECK_LEAVING UINT32_C(0x1000) /* a drop is at work: no more a reason to keep the lock */
 
 static inline uint32_t check_what(unsigned state, unsigned wants, unsigned kind, uint32_t bits)
@@ -42,7 +43,13 @@ static inline uint32_t check_what(unsigned state, unsigned wants, unsigned kind,
 static inline unsigned check_state(uint32_t what) { return what & 0xf; }
 static inline unsigned check_wants(uint32_t what) { return what >> 4 & 0xf; }
 static inline unsigned check_kind(uint32_t what) { return what >> 8 & 0xf; }
-static inline unsigned check_bits(uint32_t what) { return what >> 16; }
+static inline uint32_t check_bits(uint32_t what) { return what >> 16; }
+
+static inline unsigned check_width(uint32_t bits) { return bits & 0xff; }
+static inline const char *check_type(uint32_t bits)
+{
+    return bits & CHECK_SLEEPS ? "lock" : "spin";
+}
 
 /* Reading any thread's entries; a free one has lock 0. */
 static inline pawl_address_ check_lock_of(const struct pawl_held *h)

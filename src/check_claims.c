@@ -102,8 +102,8 @@ static struct units most_of(uint32_t bits)
  * that can tell for 32 and 64 bits, which have room for more threads than there are lines. */
 bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
 {
-    const struct units most = most_of(call->bits);
-    const struct units now = {call->word >> call->bits / 2, call->word >> 2 & most.r};
+    const struct units most = most_of(check_width(call->bits));
+    const struct units now = {call->word >> check_width(call->bits) / 2, call->word >> 2 & most.r};
     const struct units before = units_of(check_what(call->from, PAWL_U, 0, 0), false);
     const struct units claim = units_of(what, false);
     struct units sum;
@@ -122,7 +122,7 @@ bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
 void pawl_claims_count_(struct pawl_thread_line *line, const struct pawl_check_call *call)
 {
     struct pawl_process *process = pawl_os_process();
-    const struct units most = most_of(call->bits);
+    const struct units most = most_of(check_width(call->bits));
     struct units sum;
     uint32_t claimants;
 

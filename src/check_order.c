@@ -225,8 +225,9 @@ static void report_inversion(struct pawl_thread_line *line, const struct pawl_ch
         const uint32_t what = check_what_of(&line->held[i]);
         if (check_state(what) == PAWL_U || check_lock_of(&line->held[i]) == 0)
             continue;
-        pawl_report_say_("    %c of pawl_spin%u at %#lx, taken at ",
-                         check_letter(check_state(what)), check_bits(what),
+        pawl_report_say_("    %c of pawl_%s%u at %#lx, taken at ",
+                         check_letter(check_state(what)), check_type(check_bits(what)),
+                         check_width(check_bits(what)),
                          (unsigned long)check_lock_of(&line->held[i]));
         pawl_report_at_(check_site_of(&line->held[i]));
     }
@@ -235,12 +236,14 @@ static void report_inversion(struct pawl_thread_line *line, const struct pawl_ch
         pawl_report_say_("    (%u locks more)\n", found->length - kept);
     for (i = kept; i-- > 0;) {
         const struct order_step *step = &found->steps[i];
-        pawl_report_say_("    thread %u held %c of pawl_spin%u at %#lx, taken at ",
-                         step->pair.thread, check_letter(step->pair.from_state), step->from_bits,
+        pawl_report_say_("    thread %u held %c of pawl_%s%u at %#lx, taken at ",
+                         step->pair.thread, check_letter(step->pair.from_state),
+                         check_type(step->from_bits), check_width(step->from_bits),
                          (unsigned long)step->from);
         pawl_report_at_(step->pair.from_site);
-        pawl_report_say_("      when it asked for %c of pawl_spin%u at %#lx at ",
-                         check_letter(step->pair.to_state), step->to_bits,
+        pawl_report_say_("      when it asked for %c of pawl_%s%u at %#lx at ",
+                         check_letter(step->pair.to_state), check_type(step->to_bits),
+                         check_width(step->to_bits),
                          (unsigned long)step->to);
         pawl_report_at_(step->pair.to_site);
     }

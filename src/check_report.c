@@ -53,7 +53,8 @@ void pawl_report_begin_(const char *what, const struct pawl_check_call *call)
     report.deadline = pawl_os_now() + NS_FOR_LINES;
     report.saved_errno = saved;
     report.line = line;
-    pawl_report_say_("pawl: %s: pawl_spin%u at %#lx\n", what, call->bits,
+    pawl_report_say_("pawl: %s: pawl_%s%u at %#lx\n", what, check_type(call->bits),
+                     check_width(call->bits),
                      (unsigned long)call->lock);
     pawl_report_say_("  by %s in thread %u", call->name, pawl_os_thread_id());
     if (call->site == 0) {
@@ -104,7 +105,7 @@ void pawl_report_holders_(const struct pawl_check_call *call)
 {
     struct pawl_process *process = pawl_os_process();
     const uint32_t lines = pawl_load_relaxed32(&process->lines_used);
-    const uint32_t half = call->bits / 2;
+    const uint32_t half = check_width(call->bits) / 2;
     const uint64_t w = call->word;
     uint32_t found;
     uint32_t i;

@@ -5,14 +5,44 @@
 #define _GNU_SOURCE /* before the first system header, for os/ */
 #endif
 #include "os/hook.c"
+#if defined(_WIN32)
+#include "os/windows.c"
+#include "os/windows_wait.c"
+#elif defined(__APPLE__)
+#include "os/darwin.c"
+#elif defined(__FreeBSD__)
+#include "os/freebsd.c"
+#else
 #include "os/linux.c"
+#endif
+#include "os/asymmetric.c"
+#include "os/robust.c"
 #include "os/posix.c"
+#include "os/park_word.c"
+#include "os/park_cond.c"
+#include "os/park_sem.c"
 #include "spin.c"
 #include "compat.c"
+#include "counter_cells.c"
+#include "counter_check.c"
 #include "thread.c"
+#include "seq.c"
+#include "brlock.c"
+#include "brlock_face.c"
+#include "table.c"
+#include "wait.c"
+#include "bitlock.c"
+#include "lock.c"
+#include "cond.c"
+#include "shared.c"
+#include "robust.c"
+#include "counter.c"
+#include "counter_exact.c"
+#include "counter_limit.c"
+#include "bigref.c"
 
 #include "check.c"
 #include "check_claims.c"
 #include "check_order.c"
 #include "check_report.c"
-#include "check_spin.c"
+#include "check_word.c"

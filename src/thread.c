@@ -9,14 +9,16 @@
 
 #include <string.h>
 
+#include "cells.h"
 #include "os/os.h"
+#include "table.h"
 #if PAWL_CHECKED
 #include "check.h"
 #endif
 
 /* Without the variant in its name: two variants in one program define it twice, and the linker
  * says so. Hidden, because two shared objects of one process may well differ. */
-extern const char pawl_one_variant_per_program_[] __attribute__((visibility("hidden")));
+extern const char pawl_one_variant_per_program_[] PAWL_HIDDEN_;
 const char pawl_one_variant_per_program_[] = "Pawl, one variant per program";
 
 enum { SETUP_NOT_BEGUN, SETUP_RUNS, SETUP_DONE };
@@ -41,6 +43,7 @@ void pawl_thread_exit_(void)
         return;
 #endif
     if (line != NULL) {
+        cells_leave();
         *slot = NULL;
         free_line(line);
     }
@@ -70,6 +73,7 @@ static void after_fork_in_child(void)
     for (i = 0; i < used; i++)
         if (&process->lines[i] != own)
             free_line(&process->lines[i]);
+    table_after_fork();
 #if PAWL_CHECKED
     pawl_check_after_fork_();
     if (own == &process->no_line)
@@ -90,6 +94,7 @@ __attribute__((constructor)) static void set_up(void)
     if (pawl_os_watch_threads(&process->exit_key, at_thread_exit, after_fork_in_child))
         /* [THREAD_SETUP] release: the key is there before anybody arms it. */
         pawl_store_release32(&process->setup, SETUP_DONE, PAWL_THREAD_SETUP);
+    cells_set_up();
 #else
     (void)at_thread_exit;
     (void)after_fork_in_child;

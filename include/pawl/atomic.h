@@ -68,8 +68,15 @@
 #define PAWL_C_END
 #endif
 
-/* Public symbols of the shared library; all others are hidden. */
+/* Public symbols of the shared library; all others are hidden. On Windows a DLL made
+ * by gcc or clang exports everything. */
+#if defined(_WIN32)
+#define PAWL_API
+#define PAWL_HIDDEN_
+#else
 #define PAWL_API __attribute__((visibility("default")))
+#define PAWL_HIDDEN_ __attribute__((visibility("hidden")))
+#endif
 #define PAWL_COLD __attribute__((cold, noinline))
 #define PAWL_ALWAYS_INLINE_ __attribute__((always_inline))
 #define PAWL_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -101,6 +108,16 @@ enum pawl_tag {
 
 #if PAWL_HOOKS
 #include <pawl/hook.h>
+#endif
+
+#if !PAWL_HOOKS
+/* src/os/asymmetric.c */
+#define pawl_fence_light_free_ PAWL_SYMBOL_(pawl_fence_light_free)
+#define pawl_os_fence_heavy_ PAWL_SYMBOL_(pawl_os_fence_heavy)
+PAWL_C_BEGIN
+PAWL_API extern uint32_t pawl_fence_light_free_; /* 1: light fences need only hold the compiler */
+PAWL_API void pawl_os_fence_heavy_(void);
+PAWL_C_END
 #endif
 
 PAWL_INLINE_BEGIN
@@ -175,13 +192,21 @@ typedef uint64_t pawl_any64_ __attribute__((may_alias));
                                            __ATOMIC_##order, __ATOMIC_##fail);                     \
     }
 /* gcc's ThreadSanitizer does not model standalone fences (it warns); there the annotations of
- * tsan.h carry the meaning. */
+ * tsan.h carry the meaning. A store must still be kept before a later load: on x86 the update of a
+ * word of our own does that, and the other orders need no instruction there. */
+PAWL_INLINE void pawl_fence_by_update_(void)
+{
+    uint32_t word = 0;
+    (void)__atomic_fetch_add(&word, 0, __ATOMIC_SEQ_CST);
+}
 #define PAWL_FENCE_(name, order)                                                                   \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ void name(enum pawl_tag tag)                                   \
     {                                                                                              \
         (void)tag;                                                                                 \
         if (!PAWL_TSAN_)                                                                           \
             __atomic_thread_fence(__ATOMIC_##order);                                               \
+        else if (__ATOMIC_##order == __ATOMIC_SEQ_CST)                                             \
+            pawl_fence_by_update_();                                                               \
     }
 
 #endif
@@ -223,6 +248,31 @@ PAWL_WIDTH_(64)
 PAWL_FENCE_(pawl_fence_acquire, ACQUIRE)
 PAWL_FENCE_(pawl_fence_release, RELEASE)
 PAWL_FENCE_(pawl_fence_full, SEQ_CST)
+
+/* A full fence in two halves: a light side that costs next to nothing because the heavy side makes
+ * every running thread of the process pass a fence (membarrier). Of a light and a heavy fence one
+ * comes first: what stands after the other sees what stood before it. Where the system cannot do
+ * that, both are full fences. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light(enum pawl_tag tag)
+{
+#if PAWL_HOOKS
+    pawl_fence_full(tag);
+#else
+    if (PAWL_UNLIKELY(__atomic_load_n(&pawl_fence_light_free_, __ATOMIC_RELAXED) == 0))
+        pawl_fence_full(tag);
+    else
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+PAWL_INLINE void pawl_fence_heavy(enum pawl_tag tag)
+{
+    pawl_fence_full(tag);
+#if !PAWL_HOOKS
+    pawl_os_fence_heavy_();
+    pawl_fence_full(tag);
+#endif
+}
 
 /* Tells the CPU that this is a wait loop. x86: PAUSE, which stops the thread for 40 (older Intel,
  * AMD) to 140 cycles (Skylake and later) and leaves the core to its sibling. Arm: ISB, because

@@ -14,10 +14,10 @@
 // Guards can be moved, not copied, and have just the moves that transitions.def has, so a program
 // that would leave the published diagram does not compile. A guard is empty after it was moved
 // from, dropped or released; an empty one can only be assigned to, destroyed, or asked.
-#ifndef PAWL_GUARDS_HPP
+#ifndef PAWL_PAWL_HPP
+#include <pawl/pawl.hpp> // it includes this file in its middle
+#elif !defined(PAWL_GUARDS_HPP)
 #define PAWL_GUARDS_HPP
-
-#include <pawl/pawl.hpp>
 
 namespace pawl {
 PAWL_INLINE_BEGIN
@@ -29,13 +29,15 @@ template <class Word = pawl_spin32> class atomic_guard;
 
 // ---- What all guards have -----------------------------------------------------------------------
 
-template <class Word> Word *handle_of_(basic_spin_lock<Word> &lock)
+template <class Word> Word *handle_of_(basic_lock<Word> &lock)
 {
     return lock.native_handle();
 }
 inline pawl_spin16 *handle_of_(pawl_spin16 &lock) { return &lock; }
 inline pawl_spin32 *handle_of_(pawl_spin32 &lock) { return &lock; }
 inline pawl_spin64 *handle_of_(pawl_spin64 &lock) { return &lock; }
+inline pawl_lock32 *handle_of_(pawl_lock32 &lock) { return &lock; }
+inline pawl_lock64 *handle_of_(pawl_lock64 &lock) { return &lock; }
 
 template <class Lock>
 using word_of_ = std::remove_pointer_t<decltype(handle_of_(std::declval<Lock &>()))>;
@@ -117,12 +119,12 @@ private:                                                                        
     using base_ = hold_<Word, state>;                                                              \
                                                                                                    \
 public:                                                                                            \
-    PAWL_FACE_ explicit name(basic_spin_lock<Word> &lock) acquire(lock)                            \
+    PAWL_FACE_ explicit name(basic_lock<Word> &lock) acquire(lock)                            \
         : base_(base_::taken_(lock.native_handle()))                                               \
     {                                                                                              \
     }                                                                                              \
     PAWL_FACE_ explicit name(Word &lock) : base_(base_::taken_(&lock)) {}                          \
-    PAWL_FACE_ name(basic_spin_lock<Word> &lock, std::adopt_lock_t) requires(lock)                 \
+    PAWL_FACE_ name(basic_lock<Word> &lock, std::adopt_lock_t) requires(lock)                 \
         : base_(lock.native_handle())                                                              \
     {                                                                                              \
     }                                                                                              \
@@ -250,7 +252,7 @@ PAWL_TRY_(try_atomic_drain, atomic_guard)
 #define PAWL_TWO_(name, state, acquire)                                                            \
     template <class Word = pawl_spin32> class [[nodiscard]] PAWL_SCOPED_CAPABILITY name {          \
     public:                                                                                        \
-        PAWL_FACE_ name(basic_spin_lock<Word> &a, basic_spin_lock<Word> &b) acquire(a, b)          \
+        PAWL_FACE_ name(basic_lock<Word> &a, basic_lock<Word> &b) acquire(a, b)          \
             : name(*a.native_handle(), *b.native_handle())                                         \
         {                                                                                          \
         }                                                                                          \

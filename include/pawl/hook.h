@@ -57,6 +57,13 @@ bool pawl_hook_wait(const uint32_t *address, uint32_t expected, uint64_t deadlin
 /* Wakes at most `count` threads that sleep on the address. Returns how many. */
 unsigned pawl_hook_wake(const uint32_t *address, unsigned count);
 
+/* The same between processes (shared.h). A sleeper is of some classes, a bit each; a wake wakes
+ * those who are of one of its own. A harness need not define these: the library then calls the two
+ * above and wakes all. */
+bool pawl_hook_wait_classes(const uint32_t *address, uint32_t expected, uint32_t classes,
+                           uint64_t deadline);
+unsigned pawl_hook_wake_classes(const uint32_t *address, uint32_t classes, unsigned count);
+
 /* Nanoseconds of a clock that never goes back. Tests return a virtual one. */
 uint64_t pawl_hook_now(void);
 

@@ -3,7 +3,17 @@
 #ifndef PAWL_PAWL_H
 #define PAWL_PAWL_H
 
+#include <pawl/bigref.h>  /* big reference count: local until somebody asks for zero */
+#include <pawl/bitlock.h> /* any bit of any word as a lock that sleeps */
+#include <pawl/brlock.h>  /* big-reader lock: each reader on a cache line of its own */
+#include <pawl/cond.h>    /* condition variable for these locks, event count */
+#include <pawl/counter.h> /* counters: statistics, exact, with a limit; which one: doc/counter.md */
+#include <pawl/lock.h>    /* progressive lock that sleeps, with deadlines */
+#include <pawl/robust.h>  /* progressive lock for processes that may be killed */
+#include <pawl/seq.h>     /* sequence lock and latch: a small value that readers copy */
+#include <pawl/shared.h>  /* progressive lock for memory that processes share */
 #include <pawl/spin.h>    /* progressive spinlock: read, seek, write, atomic in one word */
 #include <pawl/version.h> /* which Pawl this is */
+#include <pawl/wait.h>    /* wait and wake on any address, 8 to 64 bits */
 
 #endif

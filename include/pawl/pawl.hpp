@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 //
 // Pawl for C++17: locks under the names that the standard library and Boost know, and guards that
-// compile only the moves the lock has. No logic of its own: every function is one call of spin.h.
+// compile only the moves the lock has. No logic of its own: every function is one call of
+// spin.h or lock.h.
 //
 //   spin_lock           lock, lock_shared, lock_upgrade and their kin (std::unique_lock,
 //                       std::shared_lock, std::scoped_lock, boost::upgrade_lock work on it)
+//   lock                the same for the lock that sleeps, and try_lock_for, try_lock_until and
+//                       their kin (a SharedTimedMutex; std::condition_variable_any works on it)
 //   read_guard  seek_guard  write_guard  atomic_guard
 //                       hold the lock in that state for a scope and move from one to the next
 //   two_read_guard  two_seek_guard  two_write_guard, take_two
 //                       two locks, the one at the lower address first
 //
-// Guards hold a spin_lock or a plain pawl_spin16/32/64 that C code shares. All of it works in every
-// variant of the library. doc/cxx.md has the table of names and what clang's -Wthread-safety and
-// ThreadSanitizer see.
+// Guards hold a spin_lock, a lock, or a plain pawl_spin16/32/64 or pawl_lock32/64 that C code
+// shares. All of it works in every variant of the library. doc/cxx.md has the table of names and
+// what clang's -Wthread-safety and ThreadSanitizer see.
 #ifndef PAWL_PAWL_HPP
 #define PAWL_PAWL_HPP
 
@@ -22,6 +25,8 @@
 
 #include <pawl/pawl.h>
 
+#include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <type_traits>
@@ -62,21 +67,21 @@ PAWL_INLINE_BEGIN
 
 // ---- The lock -----------------------------------------------------------------------------------
 
-// `Word` is pawl_spin16, pawl_spin32 or pawl_spin64. Zero bytes are an unlocked lock, also here.
-template <class Word> class PAWL_CAPABILITY("spin lock") basic_spin_lock {
+// `Word` is one of pawl_spin16/32/64 and pawl_lock32/64. Zero bytes are an unlocked lock here too.
+template <class Word> class PAWL_CAPABILITY("progressive lock") basic_lock {
 public:
     using word_type = Word;
     using bits_type = decltype(Word::word);
     using native_handle_type = Word *;
 
-    constexpr basic_spin_lock() noexcept = default;
-    basic_spin_lock(const basic_spin_lock &) = delete;
-    basic_spin_lock &operator=(const basic_spin_lock &) = delete;
+    constexpr basic_lock() noexcept = default;
+    basic_lock(const basic_lock &) = delete;
+    basic_lock &operator=(const basic_lock &) = delete;
 #if PAWL_CHECKED
-    PAWL_FACE_ ~basic_spin_lock() { pawl_destroy(&word_); }
+    PAWL_FACE_ ~basic_lock() { pawl_destroy(&word_); }
 #else
     // Trivial, so that destructors of static objects can use a static lock in any order.
-    ~basic_spin_lock() = default;
+    ~basic_lock() = default;
 #endif
 
     // W
@@ -170,7 +175,7 @@ public:
         return pawl_try_read_to_atomic_drain(&word_);
     }
 
-    // The two application bits, held or not; set and clear return them as found.
+    // The two application bits, held or not; set and clear return them as found. Not in lock.
     [[nodiscard]] PAWL_FACE_ bits_type bits() const { return pawl_bits(&word_); }
     PAWL_FACE_ bits_type set_bits(bits_type bits) { return pawl_set_bits(&word_, bits); }
     PAWL_FACE_ bits_type clear_bits(bits_type bits) { return pawl_clear_bits(&word_, bits); }
@@ -193,21 +198,86 @@ public:
         pawl_assert_held_atomic(&word_);
     }
 
-    // For the functions of spin.h.
+    // For the functions of spin.h and lock.h.
     [[nodiscard]] PAWL_FACE_ Word *native_handle() noexcept { return &word_; }
 
 private:
     Word word_ = {};
 };
 
+template <class Word> using basic_spin_lock = basic_lock<Word>;
 using spin_lock16 = basic_spin_lock<pawl_spin16>;
 using spin_lock32 = basic_spin_lock<pawl_spin32>;
 using spin_lock64 = basic_spin_lock<pawl_spin64>;
 using spin_lock = spin_lock32;
 
+// ---- The lock that sleeps, with deadlines -------------------------------------------------------
+
+// A time from now as a deadline of lock.h.
+template <class Rep, class Period>
+std::uint64_t deadline_in_(const std::chrono::duration<Rep, Period> &time)
+{
+    const double left = std::chrono::duration<double, std::nano>(time).count();
+    if (!(left > 0)) // also for what is not a number
+        return 0;
+    return left < 9e18 ? pawl_now() + static_cast<std::uint64_t>(left) : UINT64_MAX;
+}
+
+// A point of any clock: what is left until then counts, as in the standard library.
+template <class Clock, class Duration>
+std::uint64_t deadline_of_(const std::chrono::time_point<Clock, Duration> &when)
+{
+    const auto now = Clock::now();
+    return when <= now ? 0 : deadline_in_(when - now);
+}
+
+#define PAWL_TIMED_(name, attribute, function)                                                     \
+    template <class Rep, class Period>                                                             \
+    [[nodiscard]] PAWL_FACE_ bool name##_for(const std::chrono::duration<Rep, Period> &time)       \
+        attribute                                                                                  \
+    {                                                                                              \
+        return function(this->native_handle(), deadline_in_(time));                                \
+    }                                                                                              \
+    template <class Clock, class Duration>                                                         \
+    [[nodiscard]] PAWL_FACE_ bool name##_until(                                                    \
+        const std::chrono::time_point<Clock, Duration> &when) attribute                            \
+    {                                                                                              \
+        return function(this->native_handle(), deadline_of_(when));                                \
+    }
+
+// Waits of any length, by sleeping; a SharedTimedMutex.
+template <class Word>
+class PAWL_CAPABILITY("progressive lock") basic_sleeping_lock : public basic_lock<Word> {
+public:
+    PAWL_TIMED_(try_lock, PAWL_TRY_ACQUIRE(true), pawl_take_write_until)
+    PAWL_TIMED_(try_lock_shared, PAWL_TRY_ACQUIRE_SHARED(true), pawl_take_read_until)
+    PAWL_TIMED_(try_lock_upgrade, PAWL_TRY_ACQUIRE_SHARED(true), pawl_take_seek_until)
+    PAWL_TIMED_(try_lock_atomic, PAWL_TRY_ACQUIRE_SHARED(true), pawl_take_atomic_until)
+    // When these fail, the first state is still held.
+    PAWL_TIMED_(try_unlock_upgrade_and_lock, PAWL_REQUIRES_SHARED(this), pawl_seek_to_write_until)
+    PAWL_TIMED_(try_unlock_shared_and_lock, PAWL_REQUIRES_SHARED(this),
+                pawl_try_read_to_write_drain_until)
+    PAWL_TIMED_(try_unlock_shared_and_lock_atomic, PAWL_REQUIRES_SHARED(this),
+                pawl_try_read_to_atomic_drain_until)
+};
+#undef PAWL_TIMED_
+
+using lock32 = basic_sleeping_lock<pawl_lock32>;
+using lock64 = basic_sleeping_lock<pawl_lock64>;
+
 PAWL_INLINE_END
 } // namespace pawl
 
 #include <pawl/guards.hpp>
+
+#include <pawl/brlock.hpp>
+#include <pawl/seq.hpp>
+
+// Last, because parameters above are called lock.
+namespace pawl {
+PAWL_INLINE_BEGIN
+using lock = lock64;
+PAWL_INLINE_END
+} // namespace pawl
 
 #endif

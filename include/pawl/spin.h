@@ -112,6 +112,7 @@ typedef struct pawl_spin64 {
 #define PAWL_SPIN64_S UINT64_C(0x0000000100000000)
 #define PAWL_SPIN64_W UINT64_C(0x0000000400000000)
 
+#define PAWL_WORD_SLEEPS 0
 #define PAWL_WORD_BITS 16
 #include <pawl/word.inc.h>
 #undef PAWL_WORD_BITS
@@ -121,6 +122,7 @@ typedef struct pawl_spin64 {
 #define PAWL_WORD_BITS 64
 #include <pawl/word.inc.h>
 #undef PAWL_WORD_BITS
+#undef PAWL_WORD_SLEEPS
 
 /* ---- Front names that choose by type: pawl_take_read(&lock) --------------------------------- */
 #ifndef __cplusplus /* C++ has overloads, made in word.inc.h */

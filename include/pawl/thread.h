@@ -19,6 +19,15 @@
 /* Reserved lines. More threads than this at once leave the rest without one. */
 #define PAWL_THREAD_LINES 1024
 
+/* An address as an integer that the seam has operations for. */
+#if UINTPTR_MAX > UINT32_MAX
+typedef uint64_t pawl_address_;
+#define PAWL_ADDRESS_(operation) PAWL_CAT_(operation, 64)
+#else
+typedef uint32_t pawl_address_;
+#define PAWL_ADDRESS_(operation) PAWL_CAT_(operation, 32)
+#endif
+
 #if PAWL_CHECKED
 #include <pawl/spin.h>
 
@@ -28,15 +37,6 @@
 /* Locks, and ordered pairs of locks, whose order the checking variant remembers. */
 #define PAWL_ORDER_LOCKS 16384
 #define PAWL_ORDER_PAIRS 65536
-
-/* An address as an integer that the seam has operations for. */
-#if UINTPTR_MAX > UINT32_MAX
-typedef uint64_t pawl_address_;
-#define PAWL_ADDRESS_(operation) PAWL_CAT_(operation, 64)
-#else
-typedef uint32_t pawl_address_;
-#define PAWL_ADDRESS_(operation) PAWL_CAT_(operation, 32)
-#endif
 
 /* One lock that a thread holds or asks for. The owner writes, everybody may read. */
 struct pawl_held {
@@ -79,6 +79,95 @@ struct pawl_orders {
 };
 #endif
 
+/* ---- Wait lists keyed by address (src/table.h) ----------------------------------------------- */
+
+/* 2^PAWL_TABLE_BITS lists at first; they double with the number of waiters, at most so often. */
+#define PAWL_TABLE_BITS 6
+#define PAWL_TABLE_DOUBLINGS 16
+
+struct pawl_link {
+    struct pawl_link *next, *previous;
+};
+
+/* One list and its lock, usable from zero bytes. On a line of its own. */
+struct pawl_bucket {
+    pawl_address_ latch;   /* bit 0: held; the rest: the youngest of those who sleep for it */
+    struct pawl_link list; /* the sentinel, oldest next; zeroes until somebody waits */
+    uint32_t length;       /* waiters in the list; changed under the latch, read by anybody */
+    /* Hints of lock.c, read and written relaxed under the latch. Growth hands them on. */
+    uint64_t last_handoff __attribute__((aligned(8))); /* ns of pawl_os_now */
+    uint64_t quiet_until __attribute__((aligned(8)));  /* ns: how long awake_for counts */
+    pawl_address_ awake_for; /* a lock of which a waiter in this list is awake */
+    /* In the first array only: who waits at an address of this hash by wait.c, which says how it
+     * counts. */
+    uint64_t sleepers __attribute__((aligned(8)));
+} __attribute__((aligned(PAWL_CACHE_LINE)));
+
+struct pawl_table {
+    uint32_t doublings; /* which array is current */
+    uint32_t growing;   /* one thread is at it */
+    uint32_t grow_at;   /* more waiters than this ask for more lists; 0: as many as there are */
+    struct pawl_bucket *grown[PAWL_TABLE_DOUBLINGS]; /* [n]: after n + 1 doublings; never freed */
+    struct pawl_bucket first[1 << PAWL_TABLE_BITS];
+    uint32_t waiters __attribute__((aligned(PAWL_CACHE_LINE))); /* in all lists */
+    uint32_t wake_ns;     /* the least time from waking to running seen so far; 0: none seen */
+    uint32_t wakes_timed; /* how many have been looked at */
+};
+
+/* ---- Cells of counters (counter_cells.h) ----------------------------------------------------- */
+
+/* Single cells that a thread's block has, and as many again in pairs. A block is reserved whole;
+ * its untouched pages cost no memory. */
+#if PAWL_HOOKS
+#define PAWL_COUNTER_CELLS 64
+#define PAWL_COUNTER_LINES 8
+#elif UINTPTR_MAX > UINT32_MAX
+#define PAWL_COUNTER_CELLS 32768
+#define PAWL_COUNTER_LINES PAWL_THREAD_LINES
+#else
+#define PAWL_COUNTER_CELLS 4096
+#define PAWL_COUNTER_LINES PAWL_THREAD_LINES
+#endif
+#define PAWL_COUNTER_LATCHES 16
+
+/* What one thread needs at hand. NULL or 0 until its first use of a counter. */
+struct pawl_counter_mine {
+    char *block;        /* its cells */
+    char *rseq;         /* its struct rseq, if sequences can be used and shut out; implies block */
+    char *cpus;         /* the cells of CPU 0, if there are any; implies rseq */
+    uint32_t cpu_limit; /* CPUs that have cells */
+    uint32_t wait;      /* uses that still go without a block before another try to get one */
+};
+
+struct pawl_counter_latch {
+    uint32_t word; /* 0 free, 1 held, 2 held and somebody may sleep */
+} __attribute__((aligned(64)));
+
+struct pawl_counters {
+    pawl_address_ blocks[PAWL_COUNTER_LINES]; /* of each line, kept for its next owners */
+    pawl_address_ cpus;                       /* per-CPU cells, once asked for */
+    uint32_t cpu_limit;
+    uint32_t br_writer; /* the big-reader lock of pawl_exact_counter: 1 while somebody reads */
+    /* Which cells and pairs belong to counters, and where the next search begins: slot latch. */
+    uint32_t next[2];
+    uint32_t used[2][PAWL_COUNTER_CELLS / 32];
+    struct pawl_counter_latch slots;
+    struct pawl_counter_latch latches[PAWL_COUNTER_LATCHES]; /* by the counter's address */
+#if PAWL_HOOKS
+    struct pawl_counter_mine mine[PAWL_COUNTER_LINES];
+    uint64_t cells[PAWL_COUNTER_LINES][2 * PAWL_COUNTER_CELLS] __attribute__((aligned(8)));
+#endif
+};
+
+/* Where writers of big-reader locks (brlock.h) sleep until readers have left: here, because a
+ * reader that leaves may not touch the lock any more. Locks share them by their address. */
+#define PAWL_DRAINS 16
+
+struct pawl_drain {
+    uint32_t waiters; /* writers that wait here: not zero makes readers wake them */
+    uint32_t turn;    /* goes on with every wake */
+} __attribute__((aligned(PAWL_CACHE_LINE)));
+
 struct pawl_thread_line {
     uint32_t owner; /* thread id, 0: free. Claimed and freed by compare-exchange and store. */
 #if PAWL_CHECKED
@@ -95,6 +184,9 @@ struct pawl_process {
     uint32_t exit_key;   /* the system's key for thread exit, valid when setup is 2 */
     uint32_t lines_used; /* lines[lines_used...] have never been claimed */
     struct pawl_thread_line lines[PAWL_THREAD_LINES];
+    struct pawl_table table;
+    struct pawl_drain drains[PAWL_DRAINS];
+    struct pawl_counters counters;
 #if PAWL_CHECKED
     struct pawl_thread_line no_line; /* in the slot of a thread that got none, for its life */
     struct pawl_spin32 report_lock;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one body of the progressive spinlock, included by spin.h for each width (PAWL_WORD_BITS).
- * Below, "l" is the lock, "claim" is the addition that asks for a state, and the value that a claim
- * found before it is `found`. Contracts first, then the fast paths; what waits is in
- * src/spin_word.inc.h.
+ * The one body of the progressive lock, included for each width (PAWL_WORD_BITS) by spin.h, whose
+ * locks spin, and by lock.h, whose locks sleep (PAWL_WORD_SLEEPS). Below, "l" is the lock, "claim"
+ * is the addition that asks for a state, and the value that a claim found before it is `found`.
+ * Contracts first, then the fast paths; what waits is in src/spin_word.inc.h, src/lock_word.inc.h.
  */
+#if PAWL_WORD_SLEEPS
+#define PAWL_LOCK_ PAWL_CAT_(pawl_lock, PAWL_WORD_BITS)
+#else
 #define PAWL_LOCK_ PAWL_CAT_(pawl_spin, PAWL_WORD_BITS)
+#endif
 #define PAWL_WORD_ PAWL_CAT_(PAWL_CAT_(uint, PAWL_WORD_BITS), _t)
 #define PAWL_NAME_(verb) PAWL_CAT_(PAWL_LOCK_, _##verb)           /* pawl_spin32_<verb> */
 #define PAWL_AT_(operation) PAWL_CAT_(operation, PAWL_WORD_BITS)  /* seam operation of this width */
@@ -32,6 +36,10 @@ PAWL_API PAWL_COLD void PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ f
 PAWL_API PAWL_COLD void PAWL_SLOW_(drain_readers)(PAWL_LOCK_ *l);
 PAWL_API PAWL_COLD void PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark);
 PAWL_API PAWL_COLD bool PAWL_SLOW_(atomic_to_read_slow)(PAWL_LOCK_ *l);
+#if PAWL_WORD_SLEEPS
+/* Units have left the word beside PARKED: wakes whom that lets in. Only the address is used. */
+PAWL_API PAWL_COLD void PAWL_SLOW_(left)(const void *address, PAWL_WORD_ found, PAWL_WORD_ after);
+#endif
 
 PAWL_C_END
 
@@ -88,11 +96,13 @@ PAWL_INLINE bool PAWL_NAME_(try_read_to_atomic_drain)(PAWL_LOCK_ *l);
  * False: a claimant was waiting and was let in first, so look again at what was there. */
 PAWL_INLINE bool PAWL_NAME_(atomic_to_read)(PAWL_LOCK_ *l);
 
+#if !PAWL_WORD_SLEEPS
 /* The two application bits, at any time, held or not. Read: acquire. Set and clear the bits of
  * `bits` (others of it are ignored): acquire and release; they return the two bits as found. */
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(bits)(const PAWL_LOCK_ *l);
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(set_bits)(PAWL_LOCK_ *l, PAWL_WORD_ bits);
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(clear_bits)(PAWL_LOCK_ *l, PAWL_WORD_ bits);
+#endif
 
 /* What the word shows at this instant, claims included; for reports, not for decisions. */
 PAWL_INLINE bool PAWL_NAME_(is_free)(const PAWL_LOCK_ *l);
@@ -158,6 +168,19 @@ PAWL_INLINE bool PAWL_NAME_(atomic_may_claim_)(PAWL_WORD_ w)
 #define PAWL_W_S_ ((PAWL_WORD_)(PAWL_WORD_W_ + PAWL_WORD_S_))
 #define PAWL_W_S_R_ ((PAWL_WORD_)(PAWL_WORD_W_ + PAWL_WORD_S_ + PAWL_WORD_R_))
 
+/* What the value found by an addition that took units away obliges to. A lock that spins owes
+ * nothing: its waiters look. */
+#if PAWL_WORD_SLEEPS
+#define PAWL_LEFT_(found, units)                                                                   \
+    do {                                                                                           \
+        const PAWL_WORD_ found_ = (found);                                                         \
+        if (PAWL_UNLIKELY(found_ & PAWL_PARKED))                                                   \
+            PAWL_SLOW_(left)(l, found_, (PAWL_WORD_)(found_ - (units)));                           \
+    } while (0)
+#else
+#define PAWL_LEFT_(found, units) (void)(found)
+#endif
+
 /* ---- Taking ---------------------------------------------------------------------------------- */
 
 PAWL_INLINE void PAWL_BODY_(take_read)(PAWL_LOCK_ *l)
@@ -182,7 +205,7 @@ PAWL_INLINE bool PAWL_BODY_(try_read)(PAWL_LOCK_ *l)
     if (PAWL_LIKELY(PAWL_NAME_(no_writer_)(
             PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_WORD_R_, PAWL_SPIN_R_TAKE))))
         return true;
-    (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_WORD_R_);
+    PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_WORD_R_), PAWL_WORD_R_);
     return false;
 }
 
@@ -202,7 +225,7 @@ PAWL_INLINE bool PAWL_BODY_(try_seek)(PAWL_LOCK_ *l)
     if (PAWL_LIKELY(PAWL_NAME_(no_seeker_or_writer_)(
             PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_S_, PAWL_SPIN_S_TAKE))))
         return true;
-    (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_);
+    PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_), PAWL_R_S_);
     return false;
 }
 
@@ -240,7 +263,7 @@ PAWL_INLINE bool PAWL_BODY_(try_write_drain)(PAWL_LOCK_ *l)
         PAWL_SLOW_(drain_readers)(l);
         return true;
     }
-    (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_);
+    PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_), PAWL_W_S_R_);
     return false;
 }
 
@@ -278,7 +301,7 @@ PAWL_INLINE bool PAWL_BODY_(try_atomic_drain)(PAWL_LOCK_ *l)
         PAWL_SLOW_(drain_to_atomic)(l, PAWL_WORD_S_);
         return true;
     }
-    (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_WORD_W_);
+    PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_WORD_W_), PAWL_WORD_W_);
     return false;
 }
 
@@ -287,25 +310,28 @@ PAWL_INLINE bool PAWL_BODY_(try_atomic_drain)(PAWL_LOCK_ *l)
 PAWL_INLINE void PAWL_BODY_(drop_read)(PAWL_LOCK_ *l)
 {
     /* [SPIN_R_DROP] release: our reads are done before a writer sees R fall. */
-    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_WORD_R_, PAWL_SPIN_R_DROP);
+    PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_WORD_R_, PAWL_SPIN_R_DROP),
+               PAWL_WORD_R_);
 }
 
 PAWL_INLINE void PAWL_BODY_(drop_seek)(PAWL_LOCK_ *l)
 {
     /* [SPIN_S_DROP] release: what we read or carefully stored is done before the next seeker. */
-    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_S_, PAWL_SPIN_S_DROP);
+    PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_S_, PAWL_SPIN_S_DROP), PAWL_R_S_);
 }
 
 PAWL_INLINE void PAWL_BODY_(drop_write)(PAWL_LOCK_ *l)
 {
     /* [SPIN_W_DROP] release: our stores are done before anybody enters. */
-    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_DROP);
+    PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_DROP),
+               PAWL_W_S_R_);
 }
 
 PAWL_INLINE void PAWL_BODY_(drop_atomic)(PAWL_LOCK_ *l)
 {
     /* [SPIN_A_DROP] release: our atomic updates are done before anybody else enters. */
-    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_WORD_W_, PAWL_SPIN_A_DROP);
+    PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_WORD_W_, PAWL_SPIN_A_DROP),
+               PAWL_WORD_W_);
 }
 
 /* ---- Moving ---------------------------------------------------------------------------------- */
@@ -333,19 +359,21 @@ PAWL_INLINE bool PAWL_BODY_(try_seek_to_write)(PAWL_LOCK_ *l)
 PAWL_INLINE void PAWL_BODY_(write_to_seek)(PAWL_LOCK_ *l)
 {
     /* [SPIN_W_TO_S] release: our stores are done before a reader enters. */
-    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_WORD_W_, PAWL_SPIN_W_TO_S);
+    PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_WORD_W_, PAWL_SPIN_W_TO_S),
+               PAWL_WORD_W_);
 }
 
 PAWL_INLINE void PAWL_BODY_(write_to_read)(PAWL_LOCK_ *l)
 {
     /* [SPIN_W_TO_R] release: our stores are done before a reader or seeker enters. */
-    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_, PAWL_SPIN_W_TO_R);
+    PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_, PAWL_SPIN_W_TO_R), PAWL_W_S_);
 }
 
 PAWL_INLINE void PAWL_BODY_(seek_to_read)(PAWL_LOCK_ *l)
 {
     /* [SPIN_S_TO_R] release: what we carefully stored under S is seen by the next seeker. */
-    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_WORD_S_, PAWL_SPIN_S_TO_R);
+    PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_WORD_S_, PAWL_SPIN_S_TO_R),
+               PAWL_WORD_S_);
 }
 
 PAWL_INLINE bool PAWL_BODY_(try_read_to_seek)(PAWL_LOCK_ *l)
@@ -356,7 +384,7 @@ PAWL_INLINE bool PAWL_BODY_(try_read_to_seek)(PAWL_LOCK_ *l)
     if (PAWL_LIKELY(PAWL_NAME_(no_seeker_or_writer_)(
             PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_WORD_S_, PAWL_SPIN_R_TO_S))))
         return true;
-    (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_WORD_S_);
+    PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_WORD_S_), PAWL_WORD_S_);
     return false;
 }
 
@@ -391,7 +419,7 @@ PAWL_INLINE bool PAWL_BODY_(try_read_to_write_drain)(PAWL_LOCK_ *l)
         PAWL_SLOW_(drain_readers)(l);
         return true;
     }
-    (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_);
+    PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
     return false;
 }
 
@@ -417,7 +445,7 @@ PAWL_INLINE bool PAWL_BODY_(try_read_to_atomic_drain)(PAWL_LOCK_ *l)
     /* [SPIN_R_CLAIM_A] acquire: our updates come after what those who left had done. */
     if (PAWL_UNLIKELY(!PAWL_NAME_(no_seeker_or_writer_)(
             PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_, PAWL_SPIN_R_CLAIM_A)))) {
-        (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_);
+        PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
         return false;
     }
     PAWL_SLOW_(drain_to_atomic)(l, (PAWL_WORD_)(0u - PAWL_WORD_R_));
@@ -430,6 +458,7 @@ PAWL_INLINE bool PAWL_BODY_(atomic_to_read)(PAWL_LOCK_ *l)
      * those of the atomic users who have left. */
     const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_acq_rel)(
         &l->word, (PAWL_WORD_)(PAWL_WORD_R_ - PAWL_WORD_W_), PAWL_SPIN_A_TO_R);
+    PAWL_LEFT_(found, PAWL_WORD_W_ - PAWL_WORD_R_);
     if (PAWL_LIKELY(PAWL_NAME_(writers_)(found) == PAWL_WORD_W_))
         return true;
     return PAWL_SLOW_(atomic_to_read_slow)(l);
@@ -437,6 +466,7 @@ PAWL_INLINE bool PAWL_BODY_(atomic_to_read)(PAWL_LOCK_ *l)
 
 /* ---- The rest -------------------------------------------------------------------------------- */
 
+#if !PAWL_WORD_SLEEPS
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(bits)(const PAWL_LOCK_ *l)
 {
     /* [SPIN_BITS] acquire: what was stored before the bit changed is seen. */
@@ -457,6 +487,8 @@ PAWL_INLINE PAWL_WORD_ PAWL_NAME_(clear_bits)(PAWL_LOCK_ *l, PAWL_WORD_ bits)
                                             (PAWL_WORD_)~(bits & PAWL_APPLICATION_BITS),
                                             PAWL_SPIN_BITS_CHANGE) & PAWL_APPLICATION_BITS;
 }
+
+#endif
 
 PAWL_INLINE bool PAWL_NAME_(is_free)(const PAWL_LOCK_ *l)
 {
@@ -500,6 +532,7 @@ PAWL_INLINE_END
 #undef PAWL_WORD_S_
 #undef PAWL_WORD_W_
 #undef PAWL_BODY_
+#undef PAWL_LEFT_
 #undef PAWL_R_S_
 #undef PAWL_W_S_
 #undef PAWL_W_S_R_

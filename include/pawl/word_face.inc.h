@@ -146,7 +146,9 @@ PAWL_TWO_(write)
     }
 PAWL_OVER_ONE_(void, init, PAWL_LOCK_)
 PAWL_OVER_ONE_(void, destroy, PAWL_LOCK_)
+#if !PAWL_WORD_SLEEPS
 PAWL_OVER_ONE_(PAWL_WORD_, bits, const PAWL_LOCK_)
+#endif
 PAWL_OVER_ONE_(void, assert_held_read, const PAWL_LOCK_)
 PAWL_OVER_ONE_(void, assert_held_seek, const PAWL_LOCK_)
 PAWL_OVER_ONE_(void, assert_held_write, const PAWL_LOCK_)
@@ -164,8 +166,10 @@ PAWL_OVER_TWO_(void, take_two_write, PAWL_LOCK_ *)
 PAWL_OVER_TWO_(void, drop_two_read, PAWL_LOCK_ *)
 PAWL_OVER_TWO_(void, drop_two_seek, PAWL_LOCK_ *)
 PAWL_OVER_TWO_(void, drop_two_write, PAWL_LOCK_ *)
+#if !PAWL_WORD_SLEEPS
 PAWL_OVER_TWO_(PAWL_WORD_, set_bits, PAWL_WORD_)
 PAWL_OVER_TWO_(PAWL_WORD_, clear_bits, PAWL_WORD_)
+#endif
 #undef PAWL_OVER_TWO_
 #endif
 

@@ -59,4 +59,50 @@ unsigned pawl_os_wake(const uint32_t *address, unsigned count)
     return pawl_hook_wake(address, count);
 }
 
+/* A harness that tells classes apart defines these two; for the others all sleepers are alike, and
+ * a wake of one is a wake of all. */
+__attribute__((weak)) bool pawl_hook_wait_classes(const uint32_t *address, uint32_t expected,
+                                                 uint32_t classes, uint64_t deadline)
+{
+    (void)classes;
+    return pawl_hook_wait(address, expected, deadline);
+}
+
+__attribute__((weak)) unsigned pawl_hook_wake_classes(const uint32_t *address, uint32_t classes,
+                                                     unsigned count)
+{
+    (void)classes;
+    (void)count;
+    return pawl_hook_wake(address, UINT32_MAX);
+}
+
+bool pawl_os_wait_classes(const uint32_t *address, uint32_t expected, uint32_t classes,
+                         uint64_t deadline)
+{
+    return pawl_hook_wait_classes(address, expected, classes, deadline);
+}
+
+unsigned pawl_os_wake_classes(const uint32_t *address, uint32_t classes, unsigned count)
+{
+    return pawl_hook_wake_classes(address, classes, count);
+}
+
+bool pawl_os_one_cpu(void)
+{
+    return false;
+}
+
+/* A harness cannot move its sleepers. */
+unsigned pawl_os_requeue(const uint32_t *from, const uint32_t *to, unsigned wake, unsigned move)
+{
+    (void)to;
+    return pawl_hook_wake(from, wake + move < wake ? UINT32_MAX : wake + move);
+}
+
+void *pawl_os_pages(size_t size)
+{
+    (void)size;
+    return NULL; /* an execution has no memory but what it was given */
+}
+
 #endif

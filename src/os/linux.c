@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,8 +29,8 @@
  * RTLD_LOCAL, and keep its object loaded for ever. The compilers give C no attribute for it, hence
  * the assembly; clang's own .globl would contradict it, so the unique names are second names that
  * only the assembly defines. They are visible by default, or the linker would bind each copy to
- * itself. A program that has the library in itself must be linked with --export-dynamic-symbol for
- * both (the CMake package and pkg-config do), or its plug-ins cannot see its copy. */
+' * itself. A program that has the library in itself must be linked with --export-dynamic-symbol for
+ * each (the CMake package and pkg-config do), or its plug-ins cannot see its copy. */
 
 #define PROCESS PAWL_SYMBOL_(pawl_process_object)
 #define SLOT PAWL_SYMBOL_(pawl_thread_slot)
@@ -120,25 +121,104 @@ bool pawl_os_thread_lives(uint32_t id)
 bool pawl_os_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
 {
     const int saved = errno;
+    const uint64_t seconds = deadline / NS_PER_S;
+    const bool for_ever = seconds > INT32_MAX; /* 68 years after boot; a 32-bit time_t ends there */
     struct timespec until;
     bool in_time = true;
 
-    until.tv_sec = (time_t)(deadline / NS_PER_S);
+    until.tv_sec = (time_t)(for_ever ? 0 : seconds);
     until.tv_nsec = (long)(deadline % NS_PER_S);
     if (syscall(SYS_futex, address, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
-                deadline == PAWL_NO_DEADLINE ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY) < 0)
+                for_ever ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY) < 0)
         in_time = errno != ETIMEDOUT;
     errno = saved;
     return in_time;
+}
+
+static int futex_count(unsigned count)
+{
+    return count > INT_MAX ? INT_MAX : (int)count;
 }
 
 unsigned pawl_os_wake(const uint32_t *address, unsigned count)
 {
     const int saved = errno;
     const long woken = syscall(SYS_futex, address, FUTEX_WAKE | FUTEX_PRIVATE_FLAG,
-                               count > INT_MAX ? INT_MAX : (int)count);
+                               futex_count(count));
     errno = saved;
     return woken > 0 ? (unsigned)woken : 0;
+}
+
+/* Without FUTEX_PRIVATE_FLAG: the kernel finds the sleepers by the page and not by the address. */
+bool pawl_os_wait_classes(const uint32_t *address, uint32_t expected, uint32_t classes,
+                         uint64_t deadline)
+{
+    const int saved = errno;
+    const uint64_t seconds = deadline / NS_PER_S;
+    const bool for_ever = seconds > INT32_MAX; /* 68 years after boot; a 32-bit time_t ends there */
+    struct timespec until;
+    bool in_time = true;
+
+    until.tv_sec = (time_t)(for_ever ? 0 : seconds);
+    until.tv_nsec = (long)(deadline % NS_PER_S);
+    if (syscall(SYS_futex, address, FUTEX_WAIT_BITSET, expected, for_ever ? NULL : &until, NULL,
+                classes) < 0) {
+        in_time = errno != ETIMEDOUT;
+        if (errno != ETIMEDOUT && errno != EAGAIN && errno != EINTR)
+            (void)sched_yield();
+    }
+    errno = saved;
+    return in_time;
+}
+
+unsigned pawl_os_wake_classes(const uint32_t *address, uint32_t classes, unsigned count)
+{
+    const int saved = errno;
+    const long woken =
+        syscall(SYS_futex, address, FUTEX_WAKE_BITSET,
+                count > INT_MAX ? INT_MAX : (int)count, NULL, NULL, classes);
+    errno = saved;
+    return woken > 0 ? (unsigned)woken : 0;
+}
+
+unsigned pawl_os_requeue(const uint32_t *from, const uint32_t *to, unsigned wake, unsigned move)
+{
+    const int saved = errno;
+    const long count = syscall(SYS_futex, from, FUTEX_REQUEUE | FUTEX_PRIVATE_FLAG,
+                               futex_count(wake), (long)futex_count(move), to);
+    errno = saved;
+    return count > 0 ? (unsigned)count : 0;
+}
+
+/* The CPUs that this thread and the first one may use: threads are often pinned to one each. Asked
+ * once: a program that later moves itself to one CPU loses some time, and nothing else. */
+bool pawl_os_one_cpu(void)
+{
+    static uint32_t known; /* 1: one CPU, 2: several */
+    uint32_t answer = pawl_load_relaxed32(&known);
+    if (answer == 0) {
+        const int saved = errno;
+        unsigned long own[128], first[128]; /* the system call, because cpu_set_t ends at 1024 */
+        const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof own, own);
+        const bool same = syscall(SYS_sched_getaffinity, (long)getpid(), sizeof first, first) ==
+                          bytes;
+        unsigned cpus = 0;
+        size_t i;
+        for (i = 0; same && bytes > 0 && i < (size_t)bytes / sizeof own[0]; i++)
+            cpus += (unsigned)__builtin_popcountl(own[i] | first[i]);
+        answer = cpus == 1 ? 1 : 2;
+        pawl_store_relaxed32(&known, answer);
+        errno = saved;
+    }
+    return answer == 1;
+}
+
+void *pawl_os_pages(size_t size)
+{
+    const int saved = errno;
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    errno = saved;
+    return pages == MAP_FAILED ? NULL : pages;
 }
 
 #endif

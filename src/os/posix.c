@@ -3,26 +3,29 @@
  * What the reports of the checking variant ask of a POSIX system: to write, and to name the place
  * of a call. File and line come from addr2line (or LLVM's tools) run as a child, as the sanitizers
  * do it: the library then depends on nothing, and reads no debug information itself. Where there is
- * no such tool, the nearest exported symbol and the offset in the module remain.
+ * no such tool, the nearest exported symbol and the offset in the module remain (so far that is
+ * everywhere but on Linux).
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "os.h"
 
-#if PAWL_CHECKED
+#if PAWL_CHECKED && !defined(_WIN32)
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef __linux__
 #include <fcntl.h>
 #include <link.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/wait.h>
-#include <unistd.h>
+#endif
 
 void pawl_os_complain(const char *text, size_t length)
 {
@@ -48,13 +51,17 @@ struct place {
 
 static bool find_place(uintptr_t address, struct place *place)
 {
-    Dl_info info, program;
+    Dl_info info;
+#ifdef __linux__
+    Dl_info program;
     ssize_t length;
+#endif
 
     memset(place, 0, sizeof *place);
     if (dladdr((const void *)address, &info) == 0 || info.dli_fname == NULL)
         return false;
     (void)snprintf(place->module, sizeof place->module, "%s", info.dli_fname);
+#ifdef __linux__
     /* The program's own name is what it was called by, which need not be a path to it. */
     if (dladdr((const void *)getauxval(AT_PHDR), &program) != 0 &&
         program.dli_fbase == info.dli_fbase) {
@@ -65,6 +72,9 @@ static bool find_place(uintptr_t address, struct place *place)
     place->offset = address;
     if (((const ElfW(Ehdr) *)info.dli_fbase)->e_type != ET_EXEC)
         place->offset -= (uintptr_t)info.dli_fbase;
+#else
+    place->offset = address - (uintptr_t)info.dli_fbase;
+#endif
     place->symbol = info.dli_sname;
     if (place->symbol != NULL)
         place->symbol_offset = address - (uintptr_t)info.dli_saddr;
@@ -72,6 +82,8 @@ static bool find_place(uintptr_t address, struct place *place)
 }
 
 /* ---- The child that knows lines -------------------------------------------------------------- */
+
+#ifdef __linux__
 
 /* Between vfork and here the child shares the parent's memory: it only rearranges descriptors. */
 static void become_symbolizer(int out, const char *module, const char *address)
@@ -137,6 +149,20 @@ static bool ask_symbolizer(const struct place *place, char *text, size_t size, u
     return text[0] != 0;
 }
 
+#else
+
+/* Elsewhere the reports name the nearest exported symbol. */
+static bool ask_symbolizer(const struct place *place, char *text, size_t size, uint64_t deadline)
+{
+    (void)place;
+    (void)deadline;
+    if (size > 0)
+        text[0] = 0;
+    return false;
+}
+
+#endif
+
 /* ---- The name of a call site ----------------------------------------------------------------- */
 
 /* Whether a file is one of ours, whose inline functions stand between the lock and its user. */
@@ -144,7 +170,12 @@ static bool is_our_header(const char *file)
 {
     static const char *const ours[] = {"/pawl/transitions.def", "/pawl/word_face.inc.h",
                                        "/pawl/spin.h",          "/pawl/pawl.hpp",
-                                       "/pawl/guards.hpp",
+                                       "/pawl/guards.hpp",      "/pawl/counter",
+                                       "/pawl/bigref",
+                                       "/pawl/seq",
+                                       "/pawl/brlock.hpp",
+                                       "/pawl/wait.h",          "/pawl/bitlock",
+                                       "/pawl/cond.h",
                                        "/pawl/compat/plock"};
     size_t i;
     for (i = 0; i < sizeof ours / sizeof ours[0]; i++)

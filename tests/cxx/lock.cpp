@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pawl::basic_spin_lock: the names that the standard library and Boost know, and what they do.
+// pawl::basic_lock of both kinds: the names that the standard library and Boost know, and what
+// they do.
 #include <gtest/gtest.h>
 #include <pawl/pawl.hpp>
 
@@ -11,9 +12,9 @@
 
 namespace {
 
-template <class Word> class SpinLock : public testing::Test {
+template <class Word> class Lock : public testing::Test {
 protected:
-    pawl::basic_spin_lock<Word> lock;
+    pawl::basic_lock<Word> lock;
 
     // The word as the source's units: "W2 S1 R3" is three readers' units and so on.
     auto word() { return lock.native_handle()->word; }
@@ -33,12 +34,13 @@ private:
     }
 };
 
-using Words = testing::Types<pawl_spin16, pawl_spin32, pawl_spin64>;
-TYPED_TEST_SUITE(SpinLock, Words, );
+using Words =
+    testing::Types<pawl_spin16, pawl_spin32, pawl_spin64, pawl_lock32, pawl_lock64>;
+TYPED_TEST_SUITE(Lock, Words, );
 
-TYPED_TEST(SpinLock, is_nothing_but_the_word)
+TYPED_TEST(Lock, is_nothing_but_the_word)
 {
-    using lock_type = pawl::basic_spin_lock<TypeParam>;
+    using lock_type = pawl::basic_lock<TypeParam>;
     static_assert(sizeof(lock_type) == sizeof(TypeParam));
     static_assert(alignof(lock_type) == alignof(TypeParam));
     static_assert(std::is_standard_layout_v<lock_type>);
@@ -53,15 +55,15 @@ TYPED_TEST(SpinLock, is_nothing_but_the_word)
 }
 
 #if !PAWL_CHECKED
-TYPED_TEST(SpinLock, is_a_constant_and_needs_no_destructor)
+TYPED_TEST(Lock, is_a_constant_and_needs_no_destructor)
 {
-    [[maybe_unused]] static constexpr pawl::basic_spin_lock<TypeParam> constant;
-    static_assert(std::is_trivially_destructible_v<pawl::basic_spin_lock<TypeParam>>);
+    [[maybe_unused]] static constexpr pawl::basic_lock<TypeParam> constant;
+    static_assert(std::is_trivially_destructible_v<pawl::basic_lock<TypeParam>>);
     EXPECT_TRUE(this->is_free());
 }
 #endif
 
-TYPED_TEST(SpinLock, lock_takes_W)
+TYPED_TEST(Lock, lock_takes_W)
 {
     this->lock.lock();
     EXPECT_TRUE(this->is_write());
@@ -70,7 +72,7 @@ TYPED_TEST(SpinLock, lock_takes_W)
     EXPECT_TRUE(this->is_free());
 }
 
-TYPED_TEST(SpinLock, lock_shared_takes_R)
+TYPED_TEST(Lock, lock_shared_takes_R)
 {
     this->lock.lock_shared();
     EXPECT_TRUE(this->is_read());
@@ -79,7 +81,7 @@ TYPED_TEST(SpinLock, lock_shared_takes_R)
     EXPECT_TRUE(this->is_free());
 }
 
-TYPED_TEST(SpinLock, lock_upgrade_takes_S)
+TYPED_TEST(Lock, lock_upgrade_takes_S)
 {
     this->lock.lock_upgrade();
     EXPECT_TRUE(this->is_seek());
@@ -88,7 +90,7 @@ TYPED_TEST(SpinLock, lock_upgrade_takes_S)
     EXPECT_TRUE(this->is_free());
 }
 
-TYPED_TEST(SpinLock, lock_atomic_takes_A)
+TYPED_TEST(Lock, lock_atomic_takes_A)
 {
     this->lock.lock_atomic();
     EXPECT_TRUE(this->is_atomic());
@@ -97,7 +99,7 @@ TYPED_TEST(SpinLock, lock_atomic_takes_A)
     EXPECT_TRUE(this->is_free());
 }
 
-TYPED_TEST(SpinLock, every_try_on_a_free_lock_is_granted)
+TYPED_TEST(Lock, every_try_on_a_free_lock_is_granted)
 {
     ASSERT_TRUE(this->lock.try_lock());
     EXPECT_TRUE(this->is_write());
@@ -121,7 +123,7 @@ TYPED_TEST(SpinLock, every_try_on_a_free_lock_is_granted)
 }
 
 #if !PAWL_CHECKED // one thread plays several, which the checking variant would report
-TYPED_TEST(SpinLock, a_try_that_cannot_be_granted_fails_and_leaves_no_trace)
+TYPED_TEST(Lock, a_try_that_cannot_be_granted_fails_and_leaves_no_trace)
 {
     this->lock.lock();
     EXPECT_FALSE(this->lock.try_lock());
@@ -134,7 +136,7 @@ TYPED_TEST(SpinLock, a_try_that_cannot_be_granted_fails_and_leaves_no_trace)
     this->lock.unlock();
 }
 
-TYPED_TEST(SpinLock, a_seeker_lets_readers_in_and_keeps_seekers_out)
+TYPED_TEST(Lock, a_seeker_lets_readers_in_and_keeps_seekers_out)
 {
     this->lock.lock_upgrade();
     EXPECT_TRUE(this->lock.try_lock_shared());
@@ -146,7 +148,7 @@ TYPED_TEST(SpinLock, a_seeker_lets_readers_in_and_keeps_seekers_out)
     EXPECT_TRUE(this->is_free());
 }
 
-TYPED_TEST(SpinLock, a_second_reader_keeps_the_first_from_turning_into_a_writer_or_atomic_user)
+TYPED_TEST(Lock, a_second_reader_keeps_the_first_from_turning_into_a_writer_or_atomic_user)
 {
     this->lock.lock_shared();
     this->lock.lock_shared();
@@ -162,7 +164,7 @@ TYPED_TEST(SpinLock, a_second_reader_keeps_the_first_from_turning_into_a_writer_
 }
 #endif
 
-TYPED_TEST(SpinLock, each_move_ends_in_the_state_that_its_name_says)
+TYPED_TEST(Lock, each_move_ends_in_the_state_that_its_name_says)
 {
     auto &l = this->lock;
     l.lock_upgrade();
@@ -194,21 +196,9 @@ TYPED_TEST(SpinLock, each_move_ends_in_the_state_that_its_name_says)
     EXPECT_TRUE(this->is_free());
 }
 
-TYPED_TEST(SpinLock, application_bits_are_the_users_whatever_the_lock_does)
+TYPED_TEST(Lock, works_with_the_guards_of_the_standard_library)
 {
-    EXPECT_EQ(0u, this->lock.set_bits(3));
-    this->lock.lock();
-    EXPECT_EQ(3u, this->lock.bits());
-    EXPECT_EQ(3u, this->lock.clear_bits(1));
-    this->lock.unlock();
-    EXPECT_EQ(2u, this->lock.bits());
-    EXPECT_EQ(2u, this->lock.clear_bits(2));
-    EXPECT_TRUE(this->is_free());
-}
-
-TYPED_TEST(SpinLock, works_with_the_guards_of_the_standard_library)
-{
-    using lock_type = pawl::basic_spin_lock<TypeParam>;
+    using lock_type = pawl::basic_lock<TypeParam>;
     {
         const std::lock_guard<lock_type> guard(this->lock);
         EXPECT_TRUE(this->is_write());
@@ -231,6 +221,22 @@ TYPED_TEST(SpinLock, works_with_the_guards_of_the_standard_library)
         EXPECT_TRUE(this->is_write());
         EXPECT_NE(0u, other.native_handle()->word);
     }
+    EXPECT_TRUE(this->is_free());
+}
+
+template <class Word> class SpinLock : public Lock<Word> {};
+using SpinWords = testing::Types<pawl_spin16, pawl_spin32, pawl_spin64>;
+TYPED_TEST_SUITE(SpinLock, SpinWords, );
+
+TYPED_TEST(SpinLock, application_bits_are_the_users_whatever_the_lock_does)
+{
+    EXPECT_EQ(0u, this->lock.set_bits(3));
+    this->lock.lock();
+    EXPECT_EQ(3u, this->lock.bits());
+    EXPECT_EQ(3u, this->lock.clear_bits(1));
+    this->lock.unlock();
+    EXPECT_EQ(2u, this->lock.bits());
+    EXPECT_EQ(2u, this->lock.clear_bits(2));
     EXPECT_TRUE(this->is_free());
 }
 

@@ -18,6 +18,8 @@
 static pawl_spin16 lock16;
 static pawl_spin32 lock32;
 static pawl_spin64 lock64;
+static pawl_lock32 sleeping32;
+static pawl_lock64 sleeping64;
 
 /* ---- The operations, each in a function of its own, and the way to the state they start from - */
 
@@ -26,7 +28,9 @@ static pawl_spin64 lock64;
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     ALONE do16_##name(void) { (void)pawl_spin16_##name(&lock16); }                                 \
     ALONE do32_##name(void) { (void)pawl_spin32_##name(&lock32); }                                 \
-    ALONE do64_##name(void) { (void)pawl_spin64_##name(&lock64); }
+    ALONE do64_##name(void) { (void)pawl_spin64_##name(&lock64); }                                 \
+    ALONE do_sleeping32_##name(void) { (void)pawl_lock32_##name(&sleeping32); }                    \
+    ALONE do_sleeping64_##name(void) { (void)pawl_lock64_##name(&sleeping64); }
 #include <pawl/transitions.def>
 
 #define WAYS(N)                                                                                    \
@@ -39,6 +43,31 @@ WAYS(16)
 WAYS(32)
 WAYS(64)
 
+#define WAYS_OF_SLEEPING(N)                                                                        \
+    static void from_sleeping##N##_U(void) { sleeping##N.word = 0; }                               \
+    static void from_sleeping##N##_R(void)                                                         \
+    {                                                                                              \
+        sleeping##N.word = 0;                                                                      \
+        pawl_lock##N##_take_read(&sleeping##N);                                                    \
+    }                                                                                              \
+    static void from_sleeping##N##_S(void)                                                         \
+    {                                                                                              \
+        sleeping##N.word = 0;                                                                      \
+        pawl_lock##N##_take_seek(&sleeping##N);                                                    \
+    }                                                                                              \
+    static void from_sleeping##N##_W(void)                                                         \
+    {                                                                                              \
+        sleeping##N.word = 0;                                                                      \
+        pawl_lock##N##_take_write(&sleeping##N);                                                   \
+    }                                                                                              \
+    static void from_sleeping##N##_A(void)                                                         \
+    {                                                                                              \
+        sleeping##N.word = 0;                                                                      \
+        pawl_lock##N##_take_atomic(&sleeping##N);                                                  \
+    }
+WAYS_OF_SLEEPING(32)
+WAYS_OF_SLEEPING(64)
+
 struct operation {
     const char *name, *kind;
     void (*prepare)(void);
@@ -50,7 +79,9 @@ static const struct operation operations[] = {
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     {"16 " #name, #kind, from16_##from, do16_##name, cost},                                        \
     {"32 " #name, #kind, from32_##from, do32_##name, cost},                                        \
-    {"64 " #name, #kind, from64_##from, do64_##name, cost},
+    {"64 " #name, #kind, from64_##from, do64_##name, cost},                                        \
+    {"sleeping 32 " #name, #kind, from_sleeping32_##from, do_sleeping32_##name, cost},             \
+    {"sleeping 64 " #name, #kind, from_sleeping64_##from, do_sleeping64_##name, cost},
 #include <pawl/transitions.def>
 };
 enum { OPERATIONS = sizeof(operations) / sizeof(operations[0]) };
@@ -171,7 +202,7 @@ static void every_operation_was_stepped_through(void **state)
         skip();
     for (int i = 0; i < OPERATIONS; i++)
         if (counted[i].steps < 2) /* the locked instruction and the return */
-            fail_msg("spin%s: %d instructions", operations[i].name, counted[i].steps);
+            fail_msg("%s: %d instructions", operations[i].name, counted[i].steps);
 }
 
 static void an_undisturbed_operation_executes_the_locked_instructions_of_its_cost(void **state)
@@ -181,7 +212,7 @@ static void an_undisturbed_operation_executes_the_locked_instructions_of_its_cos
         skip();
     for (int i = 0; i < OPERATIONS; i++)
         if (counted[i].locked != operations[i].cost)
-            fail_msg("spin%s: %d locked instructions, not %d", operations[i].name,
+            fail_msg("%s: %d locked instructions, not %d", operations[i].name,
                      counted[i].locked, operations[i].cost);
 }
 
@@ -195,10 +226,10 @@ static void an_undisturbed_take_or_drop_executes_one_locked_instruction_and_no_c
         if (!strcmp(operations[i].kind, "take") || !strcmp(operations[i].kind, "drop")) {
             looked_at++;
             if (counted[i].locked != 1 || counted[i].calls != 0)
-                fail_msg("spin%s: %d locked instructions, %d calls", operations[i].name,
+                fail_msg("%s: %d locked instructions, %d calls", operations[i].name,
                          counted[i].locked, counted[i].calls);
         }
-    assert_int_equal(looked_at, 3 * 8); /* three widths; R S W A; take and drop */
+    assert_int_equal(looked_at, 5 * 8); /* five locks; R S W A; take and drop */
 }
 
 static void the_reader_of_instructions_knows_locked_ones_and_calls(void **state)

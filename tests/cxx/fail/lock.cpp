@@ -36,5 +36,10 @@ void right(pawl::spin_lock &lock)
     pawl::read_guard<pawl_spin64> other(lock); // expect: no matching (function|constructor)
 #elif CASE == 10
     pawl::basic_spin_lock<unsigned> integer; // expect: not a class|cannot be used prior to|unsigned
+#elif CASE == 11
+    (void)lock.try_lock_for(std::chrono::seconds(1)); // expect: no member named .try_lock_for
+#elif CASE == 12
+    pawl::lock sleeping;
+    (void)sleeping.bits(); // expect: no matching function|call to .pawl_bits
 #endif
 }

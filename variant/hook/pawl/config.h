@@ -15,6 +15,13 @@
 /* 1: every atomic operation, wait, clock and thread identity calls out (the seam, atomic.h). */
 #define PAWL_HOOKS 1
 
+/* How threads sleep: the system's own wait on an address, or the portable table over a mutex and
+ * condition variable, or over a semaphore. */
+#define PAWL_WAITING_SYSTEM 0
+#define PAWL_WAITING_COND 1
+#define PAWL_WAITING_SEM 2
+#define PAWL_WAITING PAWL_WAITING_SYSTEM
+
 /* The token that internal symbols and the C++ inline namespace carry. */
 #define PAWL_VARIANT hook
 

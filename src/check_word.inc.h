@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checked operations of one width, included by check_spin.c: each is the body of word.inc.h
- * between the two halves of the check, made from transitions.def.
+ * The checked operations of one kind and width, included by check_word.c: each is the body of
+ * word.inc.h between the two halves of the check, made from transitions.def.
  */
+#if PAWL_WORD_SLEEPS
+#define LOCK PAWL_CAT_(pawl_lock, PAWL_WORD_BITS)
+#define BITS (PAWL_WORD_BITS | CHECK_SLEEPS)
+#else
 #define LOCK PAWL_CAT_(pawl_spin, PAWL_WORD_BITS)
+#define BITS PAWL_WORD_BITS
+#endif
 #define NAME(verb) PAWL_CAT_(LOCK, _##verb)
 #define AT(operation) PAWL_CAT_(operation, PAWL_WORD_BITS)
 #define SLOW(verb) PAWL_SYMBOL_(NAME(verb))
@@ -15,7 +21,7 @@
                                          (pawl_address_)(uintptr_t)__builtin_return_address(0),    \
                                          TEXT(NAME(verb)),                                         \
                                          AT(pawl_load_relaxed)(&l->word),                          \
-                                         PAWL_WORD_BITS,                                           \
+                                         BITS,                                                     \
                                          kind,                                                     \
                                          from,                                                     \
                                          to}
@@ -42,6 +48,32 @@
 #undef CHECKED_void
 #undef CHECKED_bool
 
+#if PAWL_WORD_SLEEPS
+/* A wait that ends by itself counts as a try: it closes no deadlock. */
+#define PAWL_UNTIL(verb, from, to)                                                                 \
+    CHECKED_OPERATION bool SLOW(verb##_until_checked)(LOCK * l, uint64_t deadline)                 \
+    {                                                                                              \
+        CALL(verb##_until, CHECK_try, PAWL_##from, PAWL_##to);                                     \
+        struct pawl_held *held = pawl_check_before_(&call);                                        \
+        const bool ok = SLOW(verb##_until)(l, deadline);                                           \
+        pawl_check_after_(&call, held, ok);                                                        \
+        return ok;                                                                                 \
+    }
+#include <pawl/until.def>
+
+CHECKED_OPERATION enum pawl_regained SLOW(atomic_to_read_until_checked)(LOCK *l, uint64_t deadline)
+{
+    CALL(atomic_to_read_until, CHECK_tells, PAWL_A, PAWL_R);
+    struct pawl_held *held = pawl_check_before_(&call);
+    const enum pawl_regained how = SLOW(atomic_to_read_until)(l, deadline);
+    struct pawl_check_call done = call;
+    if (how == PAWL_TIMED_OUT)
+        done.to = PAWL_U;
+    pawl_check_after_(&done, held, true);
+    return how;
+}
+#endif
+
 /* Memory that was never a lock may hold anything: only entries tell whether somebody holds it. */
 CHECKED_OPERATION void SLOW(init)(LOCK *l)
 {
@@ -65,7 +97,7 @@ CHECKED_OPERATION void SLOW(assert_held)(const LOCK *l, enum pawl_state state)
                                          (pawl_address_)(uintptr_t)__builtin_return_address(0),
                                          names[state],
                                          AT(pawl_load_relaxed)(&l->word),
-                                         PAWL_WORD_BITS,
+                                         BITS,
                                          CHECK_drop,
                                          PAWL_U,
                                          (uint8_t)state};
@@ -73,6 +105,7 @@ CHECKED_OPERATION void SLOW(assert_held)(const LOCK *l, enum pawl_state state)
 }
 
 #undef LOCK
+#undef BITS
 #undef NAME
 #undef AT
 #undef SLOW

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* The one body of the bit locks, included by bitlock.h for each width (PAWL_WORD_BITS). */
+#define PAWL_WORD_ PAWL_CAT_(PAWL_CAT_(uint, PAWL_WORD_BITS), _t)
+#define PAWL_NAME_(verb) PAWL_CAT_(PAWL_CAT_(pawl_bitlock, PAWL_WORD_BITS), _##verb)
+#define PAWL_AT_(operation) PAWL_CAT_(operation, PAWL_WORD_BITS)
+#define PAWL_SLOW_(verb) PAWL_SYMBOL_(PAWL_NAME_(verb))
+
+PAWL_C_BEGIN
+
+PAWL_API PAWL_COLD bool PAWL_SLOW_(take_slow)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline);
+#if PAWL_CHECKED
+PAWL_API void PAWL_SLOW_(check)(const PAWL_WORD_ *word, unsigned bit, const char *call);
+PAWL_API PAWL_COLD void PAWL_SLOW_(not_held)(const PAWL_WORD_ *word, const char *call);
+#endif
+
+PAWL_C_END
+
+PAWL_INLINE_BEGIN
+
+/* Waits until the bit is the caller's. Acquire. `bit` is below the width of the word. */
+PAWL_INLINE void PAWL_NAME_(take)(PAWL_WORD_ *word, unsigned bit);
+/* False, with nothing changed, when the deadline (ns of pawl_now) has passed. A bit that is free is
+ * taken whatever the deadline. */
+PAWL_INLINE bool PAWL_NAME_(take_until)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline);
+/* True when it was free. Never waits. */
+PAWL_INLINE bool PAWL_NAME_(try)(PAWL_WORD_ *word, unsigned bit);
+/* Gives it back, and wakes one who sleeps for it. Release. */
+PAWL_INLINE void PAWL_NAME_(drop)(PAWL_WORD_ *word, unsigned bit);
+/* Whether somebody holds it at this instant; for reports, not for decisions. */
+PAWL_INLINE bool PAWL_NAME_(is_held)(const PAWL_WORD_ *word, unsigned bit);
+
+/* ---- Fast paths ------------------------------------------------------------------------------ */
+
+PAWL_INLINE PAWL_WORD_ PAWL_NAME_(mask_)(unsigned bit)
+{
+    return (PAWL_WORD_)((PAWL_WORD_)1 << bit);
+}
+
+PAWL_INLINE bool PAWL_NAME_(is_held)(const PAWL_WORD_ *word, unsigned bit)
+{
+    return (PAWL_AT_(pawl_load_relaxed)(word) & PAWL_NAME_(mask_)(bit)) != 0;
+}
+
+PAWL_INLINE bool PAWL_NAME_(try)(PAWL_WORD_ *word, unsigned bit)
+{
+    const PAWL_WORD_ mask = PAWL_NAME_(mask_)(bit);
+#if PAWL_CHECKED
+    PAWL_SLOW_(check)(word, bit, "try");
+#endif
+    if (PAWL_NAME_(is_held)(word, bit)) /* asking again would only take the line from its holder */
+        return false;
+    /* [BITLOCK_TAKE] acquire: we see what the last holder did. */
+    return (PAWL_AT_(pawl_fetch_or_acquire)(word, mask, PAWL_BITLOCK_TAKE) & mask) == 0;
+}
+
+PAWL_INLINE bool PAWL_NAME_(take_until)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline)
+{
+    const PAWL_WORD_ mask = PAWL_NAME_(mask_)(bit);
+#if PAWL_CHECKED
+    PAWL_SLOW_(check)(word, bit, "take");
+#endif
+    /* [BITLOCK_TAKE] acquire: we see what the last holder did. */
+    if (PAWL_LIKELY((PAWL_AT_(pawl_fetch_or_acquire)(word, mask, PAWL_BITLOCK_TAKE) & mask) == 0))
+        return true;
+    return PAWL_SLOW_(take_slow)(word, bit, deadline);
+}
+
+PAWL_INLINE void PAWL_NAME_(take)(PAWL_WORD_ *word, unsigned bit)
+{
+    (void)PAWL_NAME_(take_until)(word, bit, PAWL_FOREVER);
+}
+
+PAWL_INLINE void PAWL_NAME_(drop)(PAWL_WORD_ *word, unsigned bit)
+{
+    const PAWL_WORD_ mask = PAWL_NAME_(mask_)(bit);
+    PAWL_WORD_ found;
+#if PAWL_CHECKED
+    PAWL_SLOW_(check)(word, bit, "drop");
+#endif
+    /* [BITLOCK_DROP] release: what we did is seen by the next holder. */
+    found = PAWL_AT_(pawl_fetch_and_release)(word, (PAWL_WORD_)~mask, PAWL_BITLOCK_DROP);
+#if PAWL_CHECKED
+    if ((found & mask) == 0)
+        PAWL_SLOW_(not_held)(word, "drop");
+#endif
+    (void)found;
+    (void)pawl_wake_bits(word, mask, 1);
+}
+
+PAWL_INLINE_END
+
+#undef PAWL_WORD_
+#undef PAWL_NAME_
+#undef PAWL_AT_
+#undef PAWL_SLOW_

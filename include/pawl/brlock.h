@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Big-reader lock: each reader counts itself on a cache line of its own thread, so readers do not
+ * disturb each other at all; a writer has to look at all lines. For what is read on all CPUs all
+ * the time and changed now and then, where readers must sleep, call out, or hold on for long. With
+ * a seek state, compatible with readers, so that who may have to change something can look first.
+ *
+ * Not for: frequent writes (one costs microseconds), many small objects (each lock has its own
+ * lines), data that can be copied (seq.h) or whose readers may see it late (RCU).
+ *
+ *   closed | fenced | ... lines --> [0] readers | [1] readers | ...   one cache line each
+ *   gate | holder                                                      writers and seekers
+ *   shared                                                             readers without a line
+ *
+ *   closed  0: readers may come in. 1: a writer is in, or waits for readers to leave. 2: the same,
+ *           and readers sleep for it. Changed by the holder of the gate, but that readers make 2 of
+ *           1; read by every reader, and in every reader's cache.
+ *   fenced  readers pass a full fence on entry; constant after init.
+ *   lines   readers that entered less readers that left, by the thread that did it; written by
+ *           that thread only, with plain loads and stores. One line alone may be "negative": only
+ *           the sum counts readers.
+ *   gate    0 free, 1 held, 2 held and waited for: the one seeker or writer.
+ *   holder  the checking variant's: the thread that holds the gate; 0 in release.
+ *   shared  readers of threads whose number has no line here; by atomic additions.
+ *
+ * States  U nobody; R any number of readers; S one seeker beside readers; W one writer alone.
+ * Moves   S->W waits for readers, W->S, W->R, S->R at once, R->S only as a try.
+ *
+ * Cost: take and drop R: a load and a store each of the own line, no atomic read-modify-write and
+ * no fence, where the system can make all threads pass one (Linux membarrier); without it two full
+ * fences. Of a lock that was made PAWL_BRLOCK_FENCED: one, or two. S: a pair of read-modify-writes.
+ * W: the same, a membarrier (0.3 to 2.5 us measured) unless FENCED, and a load for each line in
+ * use, most of them misses.
+ *
+ * Invariants
+ *   I1  a writer in W is alone; a seeker has no other seeker and no writer beside it.
+ *   I2  closed is not 0 only while the gate is held.
+ *   I3  a reader is counted before it looks at closed, and stays only if that was 0: so whoever has
+ *       closed and then, after a fence on both sides, finds the sum 0, is alone. The sum never
+ *       shows less than the readers that are in, because those that left had entered before.
+ *   I4  who leaves looks whether a writer sleeps, after the sum has fallen (fences as in I3), so no
+ *       wake is lost.
+ *   I5  the last access of a drop of S or W to the lock is the release of the gate, and of R the
+ *       store to the line.
+ *
+ * After fork the child owns what the forking thread held. Readers that other threads had are
+ * counted for ever: a lock that the child must write is taken W around the fork.
+ */
+#ifndef PAWL_BRLOCK_H
+#define PAWL_BRLOCK_H
+
+#include <pawl/atomic.h>
+
+/* Nanoseconds of CLOCK_MONOTONIC that never come. */
+#define PAWL_BRLOCK_FOREVER UINT64_MAX
+
+/* Lines of a lock by default. Threads are numbered from the lowest free number up, so this serves a
+ * process of as many threads; more of them share one counter, at the price of a common lock. */
+#define PAWL_BRLOCK_LINES 64
+#define PAWL_BRLOCK_MOST_LINES 1024
+
+/* For init, with the number of lines: readers pass a full fence at each entry, and writers none but
+ * their own. For locks that are written more often than about every 500 reads, and for programs
+ * with threads that may not be interrupted. */
+#define PAWL_BRLOCK_FENCED 0x10000u
+
+typedef struct pawl_brlock_line {
+    uint32_t readers;
+} __attribute__((aligned(PAWL_CACHE_LINE))) pawl_brlock_line;
+
+struct pawl_drain;
+
+typedef struct pawl_brlock {
+    uint32_t closed;
+    uint32_t fenced;
+    uint32_t count; /* of lines */
+    pawl_brlock_line *lines;
+    struct pawl_drain *drain; /* where writers sleep until readers have left */
+    void *memory;             /* to be freed */
+    char apart1[PAWL_CACHE_LINE];
+    uint32_t gate;
+    uint32_t holder;
+    char apart2[PAWL_CACHE_LINE];
+    uint32_t shared;
+    char apart3[PAWL_CACHE_LINE];
+} pawl_brlock;
+
+PAWL_C_BEGIN
+
+/* Allocates `lines` lines (PAWL_BRLOCK_LINES, or as many as threads will read; | flags). Returns 0,
+ * ENOMEM, or EINVAL for no lines or more than PAWL_BRLOCK_MOST_LINES; after an error the lock works
+ * all the same, with all its readers on the one shared counter. */
+PAWL_API int PAWL_SYMBOL_(pawl_brlock_init)(pawl_brlock *l, uint32_t lines);
+/* The same on the caller's memory, which must be aligned to PAWL_CACHE_LINE and stay; EINVAL where
+ * it is not, is NULL, or has no room for one line. */
+PAWL_API int PAWL_SYMBOL_(pawl_brlock_init_in)(pawl_brlock *l, void *memory, size_t bytes,
+                                               uint32_t flags);
+/* Nobody is in, waits, or is about to return from a call. NULL and what init failed on are well. */
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_destroy)(pawl_brlock *l);
+
+/* Wait until granted; acquire. `until`: ns of CLOCK_MONOTONIC; false when it has passed and nothing
+ * was taken. They sleep after a short spin. A thread that holds the lock in any state may not take
+ * it again. Not in signal handlers. */
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_take_read)(pawl_brlock *l);
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_take_seek)(pawl_brlock *l);
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_take_write)(pawl_brlock *l);
+PAWL_API bool PAWL_SYMBOL_(pawl_brlock_take_read_until)(pawl_brlock *l, uint64_t until);
+PAWL_API bool PAWL_SYMBOL_(pawl_brlock_take_seek_until)(pawl_brlock *l, uint64_t until);
+PAWL_API bool PAWL_SYMBOL_(pawl_brlock_take_write_until)(pawl_brlock *l, uint64_t until);
+
+/* True when granted. Never wait for a holder. try_read may be called by a signal handler that drops
+ * before it returns; it fails also in the moment in which a try_write fails. */
+PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_read)(pawl_brlock *l);
+PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_seek)(pawl_brlock *l);
+PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_write)(pawl_brlock *l);
+
+/* Give up the state that the calling thread holds; release. */
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_drop_read)(pawl_brlock *l);
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_drop_seek)(pawl_brlock *l);
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_drop_write)(pawl_brlock *l);
+
+/* R that any thread may drop, by this name; costs two atomic additions to a common line. */
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_take_read_any)(pawl_brlock *l);
+PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_read_any)(pawl_brlock *l);
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_drop_read_any)(pawl_brlock *l);
+
+/* S -> W: waits for the readers that are in; when the deadline passes, or the try finds readers, S
+ * is still held. */
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_seek_to_write)(pawl_brlock *l);
+PAWL_API bool PAWL_SYMBOL_(pawl_brlock_seek_to_write_until)(pawl_brlock *l, uint64_t until);
+PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_seek_to_write)(pawl_brlock *l);
+/* Down, at once; release. */
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_write_to_seek)(pawl_brlock *l);
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_write_to_read)(pawl_brlock *l);
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_seek_to_read)(pawl_brlock *l);
+/* R -> S. False: R is still held, and must be dropped before one waits for S: its holder may be
+ * waiting for that R. */
+PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_read_to_seek)(pawl_brlock *l);
+
+PAWL_C_END
+
+#define pawl_brlock_init PAWL_SYMBOL_(pawl_brlock_init)
+#define pawl_brlock_init_in PAWL_SYMBOL_(pawl_brlock_init_in)
+#define pawl_brlock_destroy PAWL_SYMBOL_(pawl_brlock_destroy)
+#define pawl_brlock_take_read PAWL_SYMBOL_(pawl_brlock_take_read)
+#define pawl_brlock_take_seek PAWL_SYMBOL_(pawl_brlock_take_seek)
+#define pawl_brlock_take_write PAWL_SYMBOL_(pawl_brlock_take_write)
+#define pawl_brlock_take_read_until PAWL_SYMBOL_(pawl_brlock_take_read_until)
+#define pawl_brlock_take_seek_until PAWL_SYMBOL_(pawl_brlock_take_seek_until)
+#define pawl_brlock_take_write_until PAWL_SYMBOL_(pawl_brlock_take_write_until)
+#define pawl_brlock_try_read PAWL_SYMBOL_(pawl_brlock_try_read)
+#define pawl_brlock_try_seek PAWL_SYMBOL_(pawl_brlock_try_seek)
+#define pawl_brlock_try_write PAWL_SYMBOL_(pawl_brlock_try_write)
+#define pawl_brlock_drop_read PAWL_SYMBOL_(pawl_brlock_drop_read)
+#define pawl_brlock_drop_seek PAWL_SYMBOL_(pawl_brlock_drop_seek)
+#define pawl_brlock_drop_write PAWL_SYMBOL_(pawl_brlock_drop_write)
+#define pawl_brlock_take_read_any PAWL_SYMBOL_(pawl_brlock_take_read_any)
+#define pawl_brlock_try_read_any PAWL_SYMBOL_(pawl_brlock_try_read_any)
+#define pawl_brlock_drop_read_any PAWL_SYMBOL_(pawl_brlock_drop_read_any)
+#define pawl_brlock_seek_to_write PAWL_SYMBOL_(pawl_brlock_seek_to_write)
+#define pawl_brlock_seek_to_write_until PAWL_SYMBOL_(pawl_brlock_seek_to_write_until)
+#define pawl_brlock_try_seek_to_write PAWL_SYMBOL_(pawl_brlock_try_seek_to_write)
+#define pawl_brlock_write_to_seek PAWL_SYMBOL_(pawl_brlock_write_to_seek)
+#define pawl_brlock_write_to_read PAWL_SYMBOL_(pawl_brlock_write_to_read)
+#define pawl_brlock_seek_to_read PAWL_SYMBOL_(pawl_brlock_seek_to_read)
+#define pawl_brlock_try_read_to_seek PAWL_SYMBOL_(pawl_brlock_try_read_to_seek)
+
+#endif

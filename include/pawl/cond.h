@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Condition variable for Pawl's locks, held in R, S or W (or for any lock, by two functions): sleep
+ * until another thread says that what the lock protects has changed. And an event count: the same
+ * for what no lock protects, beside lock-free structures.
+ *
+ * Not for: conditions in a single word (wait.h waits on it directly), processes that share memory,
+ * signal handlers. With pawl::lock, std::condition_variable_any works too.
+ *
+ *   pawl_take_write(&q->lock);                       pawl_take_write(&q->lock);
+ *   while (q->empty)                                 put(q);
+ *       pawl_cond_wait_write(&q->filled, &q->lock);  pawl_drop_write(&q->lock);
+ *   get(q);                                          pawl_cond_signal(&q->filled);
+ *   pawl_drop_write(&q->lock);
+ *
+ * pawl_cond, 4 bytes   waiting: threads in its wait list. Changed under the list's own lock; a
+ *                      signal that reads zero is over.
+ * pawl_event, 8 bytes  waiters: threads between prepare and the end of commit or cancel.
+ *                      epoch: notifications that met a waiter, modulo 2^32.
+ * Zero bytes are one that nobody waits for. A condition variable may be freed by who was woken
+ * last, while the signal that woke him is still on its way back; an event only when notify is over.
+ *
+ * Invariants
+ *   I1  a waiter is in the list before it lets go of the lock, so it misses no signal of a thread
+ *       that took the lock later.
+ *   I2  a signal wakes the oldest waiter, a broadcast all who are in the list, nobody else. A wait
+ *       that ends by its deadline has used up no signal. (Still wait in a loop: when the lock is
+ *       had again, another thread may have been faster.)
+ *   I3  broadcast: those who wait with R are woken together, since they can hold the lock together.
+ *       Of those with S or W one is woken, and whoever has the lock again wakes the next; so they
+ *       do not all run to a lock that only one can have.
+ *   I4  who notifies an event after having changed what the waiter looks at between prepare and
+ *       commit is either seen there or ends the commit.
+ *
+ * Cost: signal and broadcast without waiters one load, notify one atomic read-modify-write; no
+ * system call then. Waiting: the list's lock twice, and sleeping as in wait.h.
+ *
+ * All who wait at one time use the same lock, in whatever modes. Deadlines bound the sleep, not the
+ * taking of the lock afterwards. No cancellation point. After fork nobody waits in the child.
+ */
+#ifndef PAWL_COND_H
+#define PAWL_COND_H
+
+#include <pawl/lock.h>
+#include <pawl/wait.h>
+
+typedef struct pawl_cond {
+    uint32_t waiting;
+} pawl_cond;
+
+typedef struct pawl_event {
+    uint32_t waiters;
+    uint32_t epoch;
+} pawl_event;
+
+#define PAWL_COND_INIT {0}
+#define PAWL_EVENT_INIT {0, 0}
+
+/* How to let go of a lock and to take it again. */
+struct pawl_cond_lock {
+    void *lock;
+    void (*drop)(void *lock);
+    void (*take)(void *lock);
+    bool shared; /* several may hold it at once as the waiter does */
+};
+
+PAWL_C_BEGIN
+
+PAWL_API bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *lock,
+                                           uint64_t deadline);
+PAWL_API unsigned PAWL_SYMBOL_(pawl_cond_wake)(pawl_cond *cond, bool all);
+PAWL_API bool PAWL_SYMBOL_(pawl_event_commit)(pawl_event *event, uint32_t key, uint64_t deadline);
+PAWL_API unsigned PAWL_SYMBOL_(pawl_event_notify)(pawl_event *event, unsigned count);
+
+PAWL_C_END
+
+PAWL_INLINE_BEGIN
+
+/* ---- Condition variable ---------------------------------------------------------------------- */
+
+/* Lets go of the lock, sleeps until signalled, takes the lock again. False when the deadline passed
+ * (the lock is held again). For a lock of any kind: a pthread mutex, say. */
+PAWL_INLINE bool pawl_cond_wait_with_until(pawl_cond *cond, const struct pawl_cond_lock *lock,
+                                           uint64_t deadline)
+{
+    return PAWL_SYMBOL_(pawl_cond_wait)(cond, lock, deadline);
+}
+
+PAWL_INLINE void pawl_cond_wait_with(pawl_cond *cond, const struct pawl_cond_lock *lock)
+{
+    (void)PAWL_SYMBOL_(pawl_cond_wait)(cond, lock, PAWL_FOREVER);
+}
+
+/* Wakes the oldest waiter. Best after the lock was dropped; the waiter needs it. How many: 0 or 1.
+ * A thread that has not taken the lock since the waiter let go may not see it yet. */
+PAWL_INLINE unsigned pawl_cond_signal(pawl_cond *cond)
+{
+    return pawl_load_relaxed32(&cond->waiting) == 0 ? 0
+                                                    : PAWL_SYMBOL_(pawl_cond_wake)(cond, false);
+}
+
+/* Wakes all who wait now; how many. */
+PAWL_INLINE unsigned pawl_cond_broadcast(pawl_cond *cond)
+{
+    return pawl_load_relaxed32(&cond->waiting) == 0 ? 0 : PAWL_SYMBOL_(pawl_cond_wake)(cond, true);
+}
+
+/* pawl_lock32_cond_wait_read(cond, lock), and so on: the same for a lock that the caller holds in
+ * R, S or W. In C, pawl_cond_wait_read(cond, lock) chooses by the type of the lock. */
+#define PAWL_COND_MODE_(type, mode, together)                                                      \
+    PAWL_INLINE void type##_cond_drop_##mode##_(void *lock)                                        \
+    {                                                                                              \
+        type##_drop_##mode((type *)lock);                                                          \
+    }                                                                                              \
+    PAWL_INLINE void type##_cond_take_##mode##_(void *lock)                                        \
+    {                                                                                              \
+        type##_take_##mode((type *)lock);                                                          \
+    }                                                                                              \
+    PAWL_INLINE bool type##_cond_wait_##mode##_until(pawl_cond *cond, type *lock,                  \
+                                                     uint64_t deadline)                            \
+    {                                                                                              \
+        struct pawl_cond_lock how;                                                                 \
+        how.lock = lock;                                                                           \
+        how.drop = type##_cond_drop_##mode##_;                                                     \
+        how.take = type##_cond_take_##mode##_;                                                     \
+        how.shared = together;                                                                     \
+        return PAWL_SYMBOL_(pawl_cond_wait)(cond, &how, deadline);                                 \
+    }                                                                                              \
+    PAWL_INLINE void type##_cond_wait_##mode(pawl_cond *cond, type *lock)                          \
+    {                                                                                              \
+        (void)type##_cond_wait_##mode##_until(cond, lock, PAWL_FOREVER);                           \
+    }                                                                                              \
+    PAWL_COND_OVERLOADS_(type, mode)
+
+#ifdef __cplusplus
+#define PAWL_COND_OVERLOADS_(type, mode)                                                           \
+    inline void pawl_cond_wait_##mode(pawl_cond *cond, type *lock)                                 \
+    {                                                                                              \
+        type##_cond_wait_##mode(cond, lock);                                                       \
+    }                                                                                              \
+    inline bool pawl_cond_wait_##mode##_until(pawl_cond *cond, type *lock, uint64_t deadline)      \
+    {                                                                                              \
+        return type##_cond_wait_##mode##_until(cond, lock, deadline);                              \
+    }
+#else
+#define PAWL_COND_OVERLOADS_(type, mode)
+#define pawl_cond_wait_read(cond, lock) PAWL_BY_TYPE_(lock, cond_wait_read)(cond, lock)
+#define pawl_cond_wait_seek(cond, lock) PAWL_BY_TYPE_(lock, cond_wait_seek)(cond, lock)
+#define pawl_cond_wait_write(cond, lock) PAWL_BY_TYPE_(lock, cond_wait_write)(cond, lock)
+#define pawl_cond_wait_read_until(cond, lock, deadline)                                            \
+    PAWL_BY_TYPE_(lock, cond_wait_read_until)(cond, lock, deadline)
+#define pawl_cond_wait_seek_until(cond, lock, deadline)                                            \
+    PAWL_BY_TYPE_(lock, cond_wait_seek_until)(cond, lock, deadline)
+#define pawl_cond_wait_write_until(cond, lock, deadline)                                           \
+    PAWL_BY_TYPE_(lock, cond_wait_write_until)(cond, lock, deadline)
+#endif
+
+#define PAWL_COND_TYPE_(type)                                                                      \
+    PAWL_COND_MODE_(type, read, true)                                                              \
+    PAWL_COND_MODE_(type, seek, false)                                                             \
+    PAWL_COND_MODE_(type, write, false)
+
+PAWL_COND_TYPE_(pawl_spin16)
+PAWL_COND_TYPE_(pawl_spin32)
+PAWL_COND_TYPE_(pawl_spin64)
+PAWL_COND_TYPE_(pawl_lock32)
+PAWL_COND_TYPE_(pawl_lock64)
+#undef PAWL_COND_TYPE_
+#undef PAWL_COND_MODE_
+#undef PAWL_COND_OVERLOADS_
+
+/* ---- Event count ----------------------------------------------------------------------------- */
+
+/* First half of a wait: look at the condition after it, then either cancel or commit. Acquire: what
+ * was changed before a notification that came earlier is seen. */
+PAWL_INLINE uint32_t pawl_event_prepare(pawl_event *event)
+{
+    /* [EVENT_PREPARE] acquire: a notifier who has not counted us has made its change. */
+    (void)pawl_fetch_add_acquire32(&event->waiters, 1, PAWL_EVENT_PREPARE);
+    /* [EVENT_EPOCH] acquire: we see the change of the notifier whose epoch we read. */
+    return pawl_load_acquire32(&event->epoch, PAWL_EVENT_EPOCH);
+}
+
+/* The condition holds already. */
+PAWL_INLINE void pawl_event_cancel(pawl_event *event)
+{
+    (void)pawl_fetch_sub_relaxed32(&event->waiters, 1);
+}
+
+/* Sleeps until a notification after prepare. Acquire. Look again: it may have been meant for
+ * another thread. False: none came before the deadline. */
+PAWL_INLINE bool pawl_event_commit_until(pawl_event *event, uint32_t key, uint64_t deadline)
+{
+    return PAWL_SYMBOL_(pawl_event_commit)(event, key, deadline);
+}
+
+PAWL_INLINE void pawl_event_commit(pawl_event *event, uint32_t key)
+{
+    (void)PAWL_SYMBOL_(pawl_event_commit)(event, key, PAWL_FOREVER);
+}
+
+/* After the condition was changed, by a store of any order: wakes at least one who sleeps, or all.
+ * Those between prepare and commit do not go to sleep. */
+PAWL_INLINE void pawl_event_notify_one(pawl_event *event)
+{
+    (void)PAWL_SYMBOL_(pawl_event_notify)(event, 1);
+}
+
+PAWL_INLINE void pawl_event_notify_all(pawl_event *event)
+{
+    (void)PAWL_SYMBOL_(pawl_event_notify)(event, UINT32_MAX);
+}
+
+PAWL_INLINE_END
+
+#endif

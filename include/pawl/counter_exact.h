@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A counter whose reads are exact: read returns a value that the counter really had at an instant
+ * between the call and the return, whatever is added and subtracted meanwhile (it is linearizable).
+ * Included by counter.h, which says when to take which counter.
+ *
+ * Not for: values that nobody compares with anything (pawl_counter reads a hundred times faster),
+ * updates from signal handlers, and reads as frequent as updates (pawl_atomic_counter).
+ *
+ * Modes, chosen at init
+ *
+ *   FOLD    two-phase folding, the best one: every thread has two cells, and the phase says which
+ *           one counts. A read turns the phase, waits until no update is under way that saw the old
+ *           one, and adds up the cells that now stand still. Updates never wait.
+ *   STALL   one cell; a read closes the counter, adds up, and opens it again. Updates meanwhile
+ *           wait for the read.
+ *   BRLOCK  the source's counter under a big-reader lock, as its first form has it: an update takes
+ *           the read side (its thread's flag, one full fence), a read takes the write side.
+ *   LOCKS   its second form: an update takes its own thread's spinlock (one atomic instruction), a
+ *           read takes those of all threads.
+ *
+ *   In FOLD and STALL an update is a section (counter_cells.h) and no locked instruction; a read is
+ *   one membarrier and the sum. BRLOCK and LOCKS each share one lock among all their counters.
+ *
+ * The struct
+ *
+ *   shared    counted under the latch, by threads without cells
+ *   stood[p]  the sum of all cells of phase p when it last stood still
+ *   place     as in counter.h, a pair of cells
+ *   phase     0, 1: the cells that count; 2: closed for good or for a read; anybody may read it
+ *   mode      written at init
+ *
+ * In FOLD, value at the instant when the phase was turned = shared + stood[0] + stood[1].
+ *
+ * Order: none, as counter.h. Not async-signal-safe. After fork the child has all counts.
+ */
+#ifndef PAWL_COUNTER_EXACT_H
+#define PAWL_COUNTER_EXACT_H
+
+#include <pawl/counter_cells.h>
+
+enum pawl_exact_mode { PAWL_EXACT_FOLD, PAWL_EXACT_STALL, PAWL_EXACT_BRLOCK, PAWL_EXACT_LOCKS };
+
+#define PAWL_EXACT_CLOSED_ 2u
+
+typedef struct pawl_exact_counter {
+    uint64_t shared __attribute__((aligned(8)));
+    uint64_t stood[2] __attribute__((aligned(8)));
+    uint32_t place;
+    uint32_t phase;
+    uint32_t mode;
+    uint32_t unused_;
+} pawl_exact_counter;
+
+/* A counter at 0; zero bytes are one in mode FOLD. */
+#define PAWL_EXACT_COUNTER_INIT PAWL_EXACT_COUNTER_INIT_MODE(PAWL_EXACT_FOLD)
+#define PAWL_EXACT_COUNTER_INIT_MODE(mode)                                                         \
+    {                                                                                              \
+        0, {0, 0}, 0, (mode) >= PAWL_EXACT_BRLOCK ? PAWL_EXACT_CLOSED_ : 0, (mode), 0              \
+    }
+
+PAWL_C_BEGIN
+
+/* The exact value, modulo 2^64 as signed. Reads of one counter wait for each other, and for nobody
+ * else but, where the system has no restartable sequences, for updates that are under way. */
+PAWL_API int64_t PAWL_SYMBOL_(pawl_exact_counter_read)(pawl_exact_counter *c);
+
+/* Gives the cells back and returns the last value, which the object also keeps. Nobody may be using
+ * the counter; an update beside it or after it counts in the object, and is reported by the
+ * checking variant when it comes after. */
+PAWL_API int64_t PAWL_SYMBOL_(pawl_exact_counter_destroy)(pawl_exact_counter *c);
+
+PAWL_API void PAWL_SYMBOL_(pawl_exact_counter_add_slow)(pawl_exact_counter *c, uint64_t n);
+
+PAWL_C_END
+
+#define pawl_exact_counter_read PAWL_SYMBOL_(pawl_exact_counter_read)
+#define pawl_exact_counter_destroy PAWL_SYMBOL_(pawl_exact_counter_destroy)
+#define pawl_exact_counter_add_slow_ PAWL_SYMBOL_(pawl_exact_counter_add_slow)
+
+PAWL_INLINE_BEGIN
+
+PAWL_INLINE void pawl_exact_counter_init(pawl_exact_counter *c, enum pawl_exact_mode mode)
+{
+    const pawl_exact_counter fresh = PAWL_EXACT_COUNTER_INIT_MODE((uint32_t)mode);
+    *c = fresh;
+}
+
+/* Adds. Never fails. Waits for no read in mode FOLD; a thread without cells (counter.h) takes a
+ * short lock in every mode. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_exact_counter_add(pawl_exact_counter *c, int64_t n)
+{
+    char *rseq = PAWL_MINE_.rseq;
+    const uint32_t place = pawl_load_relaxed32(&c->place);
+    if (PAWL_CHECKED || PAWL_UNLIKELY(rseq == NULL || place < PAWL_PLACE_FIRST_) ||
+        PAWL_UNLIKELY(!pawl_rseq_add_phase_(rseq, pawl_cell_(PAWL_MINE_.block, place), (uint64_t)n,
+                                            &c->phase)))
+        pawl_exact_counter_add_slow_(c, (uint64_t)n);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_exact_counter_sub(pawl_exact_counter *c, int64_t n)
+{
+    pawl_exact_counter_add(c, (int64_t)(0 - (uint64_t)n));
+}
+
+PAWL_INLINE_END
+
+#endif

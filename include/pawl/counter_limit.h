@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A counter that never goes beyond its limit: connections, open requests, bytes in flight. The only
+ * question asked of it is whether one more fits, and the answer is nearly always yes. Included by
+ * counter.h.
+ *
+ * Not for: a limit of which each thread may have less than PAWL_LIMIT_LEAST_CREDIT (then it is
+ * right, and as dear as a lock), and use in signal handlers.
+ *
+ * How it counts
+ *
+ *   taken = count + the credits of all threads <= limit
+ *
+ *   A thread takes from the room that is left some credit beyond what it was asked for, and answers
+ *   from that: try_add turns credit into count, sub turns count into credit. What is more than
+ *   2 * PAWL_LIMIT_CREDIT goes back. When the room gets short, the gate closes, all credits are
+ *   called in, and from then on every operation works on `taken` itself, under a lock: so a refusal
+ *   is always exact. It opens again when there is twice the room that made it close.
+ *
+ * The struct
+ *
+ *   limit, taken   under the latch; anybody may read them as hints
+ *   place          of the credits, a cell of each thread; as in counter.h
+ *   gate           0: threads may use their credit; 1: they may not, and have none; 2: destroyed
+ *
+ *   I1  taken <= limit whenever something was added, so the count never oversteps: credit is part
+ *       of what is taken. (set_limit below the count is no overstepping, but nothing fits then.)
+ *   I2  gate 1 and the latch free: all credits are 0 and taken is the count.
+ *   I3  credits are changed by their thread while the gate is open, by a section; else under the
+ *       latch.
+ *
+ * Cost far from the limit: a section (counter_cells.h), no locked instruction. At it: one lock
+ * without contention of its own. Crossing over: one membarrier.
+ *
+ * Order: none. Not async-signal-safe. After fork the child has the count, and the parent's too.
+ */
+#ifndef PAWL_COUNTER_LIMIT_H
+#define PAWL_COUNTER_LIMIT_H
+
+#include <pawl/counter_cells.h>
+
+/* Credit that a thread takes at once, at most and at least; it holds at most twice the first. */
+#define PAWL_LIMIT_CREDIT 1024
+#define PAWL_LIMIT_LEAST_CREDIT 8
+
+typedef struct pawl_limit_counter {
+    uint64_t limit __attribute__((aligned(8)));
+    uint64_t taken __attribute__((aligned(8)));
+    uint32_t place;
+    uint32_t gate;
+} pawl_limit_counter;
+
+/* A counter at 0. The limit is 0 to 2^63-1. */
+#define PAWL_LIMIT_COUNTER_INIT(limit) {(limit), 0, 0, 0}
+
+PAWL_C_BEGIN
+
+/* From now on. A limit below the present count takes nothing away: nothing fits until enough has
+ * been given back. Beyond 2^63-1 counts as 2^63-1. */
+PAWL_API void PAWL_SYMBOL_(pawl_limit_counter_set_limit)(pawl_limit_counter *c, uint64_t limit);
+
+/* The exact count at an instant during the call. It is below zero when more was subtracted than
+ * added. Closes the gate while it adds up, so it is as dear as pawl_exact_counter_read. */
+PAWL_API int64_t PAWL_SYMBOL_(pawl_limit_counter_read)(pawl_limit_counter *c);
+
+/* Gives the cells back and returns the last count. Nobody may be using the counter: a try_add
+ * beside it or after it returns false, a sub does nothing, and the checking variant reports one
+ * that comes after. */
+PAWL_API int64_t PAWL_SYMBOL_(pawl_limit_counter_destroy)(pawl_limit_counter *c);
+
+PAWL_API bool PAWL_SYMBOL_(pawl_limit_counter_try_add_slow)(pawl_limit_counter *c, uint64_t n);
+PAWL_API void PAWL_SYMBOL_(pawl_limit_counter_sub_slow)(pawl_limit_counter *c, uint64_t n);
+
+PAWL_C_END
+
+#define pawl_limit_counter_set_limit PAWL_SYMBOL_(pawl_limit_counter_set_limit)
+#define pawl_limit_counter_read PAWL_SYMBOL_(pawl_limit_counter_read)
+#define pawl_limit_counter_destroy PAWL_SYMBOL_(pawl_limit_counter_destroy)
+#define pawl_limit_counter_try_add_slow_ PAWL_SYMBOL_(pawl_limit_counter_try_add_slow)
+#define pawl_limit_counter_sub_slow_ PAWL_SYMBOL_(pawl_limit_counter_sub_slow)
+
+PAWL_INLINE_BEGIN
+
+PAWL_INLINE void pawl_limit_counter_init(pawl_limit_counter *c, uint64_t limit)
+{
+    c->limit = limit > INT64_MAX ? (uint64_t)INT64_MAX : limit;
+    c->taken = 0;
+    c->place = 0;
+    c->gate = 0;
+}
+
+/* Adds to the caller's credit if the sum is 0 to 2 * PAWL_LIMIT_CREDIT; false: ask further. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_limit_counter_change_(pawl_limit_counter *c, uint64_t n)
+{
+    char *rseq = PAWL_MINE_.rseq;
+    const uint32_t place = pawl_load_relaxed32(&c->place);
+    return !PAWL_CHECKED && PAWL_LIKELY(rseq != NULL && place >= PAWL_PLACE_FIRST_) &&
+           PAWL_LIKELY(pawl_rseq_add_if_(rseq, pawl_cell_(PAWL_MINE_.block, place), n,
+                                         2 * PAWL_LIMIT_CREDIT, &c->gate, 0));
+}
+
+/* Adds n if the sum stays within the limit; else false, and nothing has changed. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_limit_counter_try_add(pawl_limit_counter *c, uint64_t n)
+{
+    if (n <= 2 * PAWL_LIMIT_CREDIT && pawl_limit_counter_change_(c, 0 - n))
+        return true;
+    return pawl_limit_counter_try_add_slow_(c, n);
+}
+
+/* Takes away what was added before, by any thread. n is at most 2^63-1. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_limit_counter_sub(pawl_limit_counter *c, uint64_t n)
+{
+    if (n > 2 * PAWL_LIMIT_CREDIT || !pawl_limit_counter_change_(c, n))
+        pawl_limit_counter_sub_slow_(c, n);
+}
+
+PAWL_INLINE_END
+
+#endif

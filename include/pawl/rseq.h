@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The library's instructions that no C expresses; internal. All other headers are plain C.
+ *
+ *   pawl_cell_bump_   adds to a cell of the calling thread so that a signal handler of the same
+ *                     thread that does the same loses nothing
+ *   pawl_rseq_*_      restartable sequences of Linux, as glibc 2.35 and later registers them:
+ *                     loads, tests and then one store, which the kernel sends back to the start
+ *                     when the thread is preempted, takes a signal, or is shut out
+ *                     (pawl_os_shut_out) between the first load and the store
+ *
+ * Each sequence returns true when its store was made, and false when a test refused or the kernel
+ * sent it back; the caller then goes to a compiled function, so a debugger that steps through one
+ * makes progress. rseq->rseq_cs is cleared afterwards: the descriptor may lie in a plug-in that is
+ * unloaded, and the kernel reads whatever the field points to.
+ */
+#ifndef PAWL_RSEQ_H
+#define PAWL_RSEQ_H
+
+#include <pawl/atomic.h>
+
+/* 1 where the sequences exist. Whether the running system has them is known only at run time. */
+#if !PAWL_HOOKS && defined(__linux__) && defined(__LP64__) &&                                      \
+    (defined(__x86_64__) || (defined(__aarch64__) && defined(__AARCH64EL__)))
+#define PAWL_RSEQ_ 1
+#else
+#define PAWL_RSEQ_ 0
+#endif
+
+/* Distance of two CPUs' cells in bytes, as a power of two. */
+#define PAWL_RSEQ_CPU_SHIFT 18
+
+PAWL_INLINE_BEGIN
+
+/* The calling thread's own cell; nobody else writes it. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_bump_(uint64_t *cell, uint64_t n)
+{
+#if !PAWL_HOOKS && defined(__x86_64__)
+    /* One instruction: a signal comes before or after it. Without a lock prefix, because no other
+     * CPU writes the cell. */
+    __asm__ volatile("addq %1, %0" : "+m"(*cell) : "er"(n) : "cc");
+#else
+    (void)pawl_fetch_add_relaxed64(cell, n);
+#endif
+}
+
+#if PAWL_RSEQ_ && defined(__x86_64__)
+
+/* struct rseq: cpu_id at 4, rseq_cs at 8. The bytes 0f b9 3d before the signature make it the
+ * operand of an instruction that traps (ud1), as the kernel's ABI suggests. */
+#define PAWL_RSEQ_BEGIN_                                                                           \
+    ".pushsection __rseq_cs, \"aw?\"\n\t"                                                          \
+    ".balign 32\n"                                                                                 \
+    "3:\t.long 0, 0\n\t"                                                                           \
+    ".quad 1f, 2f - 1f, 4f\n\t"                                                                    \
+    ".popsection\n\t"                                                                              \
+    "leaq 3b(%%rip), %%rax\n\t"                                                                    \
+    "movq %%rax, 8(%[rseq])\n"                                                                     \
+    "1:\t"
+#define PAWL_RSEQ_END_                                                                             \
+    "\n2:\tmovq $0, 8(%[rseq])\n\t"                                                                \
+    ".pushsection .text.pawl_rseq, \"ax?\"\n\t"                                                    \
+    ".byte 0x0f, 0xb9, 0x3d\n\t"                                                                   \
+    ".long 0x53053053\n"                                                                           \
+    "4:\n"                                                                                         \
+    "5:\tmovq $0, 8(%[rseq])\n\t"                                                                  \
+    "jmp %l[refused]\n\t"                                                                          \
+    ".popsection"
+
+/* If *gate == open and *cell + n <= bound: *cell += n. The gate is loaded with acquire, the cell
+ * stored with release order. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_if_(char *rseq, uint64_t *cell, uint64_t n,
+                                                       uint64_t bound, const uint32_t *gate,
+                                                       uint32_t open)
+{
+    __asm__ goto volatile(PAWL_RSEQ_BEGIN_
+                          "cmpl %[open], (%[gate])\n\t"
+                          "jne 5f\n\t"
+                          "movq (%[cell]), %%rax\n\t"
+                          "addq %[n], %%rax\n\t"
+                          "cmpq %[bound], %%rax\n\t"
+                          "ja 5f\n\t"
+                          "movq %%rax, (%[cell])" PAWL_RSEQ_END_
+                          :
+                          : [rseq] "r"(rseq), [cell] "r"(cell), [n] "er"(n), [bound] "er"(bound),
+                            [gate] "r"(gate), [open] "ri"(open)
+                          : "rax", "memory", "cc"
+                          : refused);
+    return true;
+refused:
+    return false;
+}
+
+/* If *phase <= 1: cells[*phase] += n. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_phase_(char *rseq, uint64_t *cells, uint64_t n,
+                                                          const uint32_t *phase)
+{
+    __asm__ goto volatile(PAWL_RSEQ_BEGIN_
+                          "movl (%[phase]), %%eax\n\t"
+                          "cmpl $1, %%eax\n\t"
+                          "ja 5f\n\t"
+                          "addq %[n], (%[cells],%%rax,8)" PAWL_RSEQ_END_
+                          :
+                          : [rseq] "r"(rseq), [cells] "r"(cells), [n] "er"(n), [phase] "r"(phase)
+                          : "rax", "memory", "cc"
+                          : refused);
+    return true;
+refused:
+    return false;
+}
+
+/* If the CPU's number is below `limit`: adds n to its cell. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_cpu_(char *rseq, char *first, uint64_t n,
+                                                        uint32_t limit)
+{
+    __asm__ goto volatile(PAWL_RSEQ_BEGIN_
+                          "movl 4(%[rseq]), %%eax\n\t"
+                          "cmpl %[limit], %%eax\n\t"
+                          "jae 5f\n\t"
+                          "shlq %[shift], %%rax\n\t"
+                          "addq %[n], (%[first],%%rax)" PAWL_RSEQ_END_
+                          :
+                          : [rseq] "r"(rseq), [first] "r"(first), [n] "er"(n), [limit] "r"(limit),
+                            [shift] "i"(PAWL_RSEQ_CPU_SHIFT)
+                          : "rax", "memory", "cc"
+                          : refused);
+    return true;
+refused:
+    return false;
+}
+
+#elif PAWL_RSEQ_ /* aarch64 */
+
+#define PAWL_RSEQ_BEGIN_                                                                           \
+    ".pushsection __rseq_cs, \"aw?\"\n\t"                                                          \
+    ".balign 32\n"                                                                                 \
+    "3:\t.long 0, 0\n\t"                                                                           \
+    ".quad 1f, 2f - 1f, 4f\n\t"                                                                    \
+    ".popsection\n\t"                                                                              \
+    "adrp x9, 3b\n\t"                                                                              \
+    "add x9, x9, :lo12:3b\n\t"                                                                     \
+    "str x9, [%[rseq], #8]\n"                                                                      \
+    "1:\t"
+/* Conditional branches reach 1 MiB, so the way out stays in the same section. The signature is an
+ * instruction that traps (brk #0x45e0). */
+#define PAWL_RSEQ_END_                                                                             \
+    "\n2:\tstr xzr, [%[rseq], #8]\n\t"                                                             \
+    "b 6f\n\t"                                                                                     \
+    ".inst 0xd428bc00\n"                                                                           \
+    "4:\n"                                                                                         \
+    "5:\tstr xzr, [%[rseq], #8]\n\t"                                                               \
+    "b %l[refused]\n"                                                                              \
+    "6:"
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_if_(char *rseq, uint64_t *cell, uint64_t n,
+                                                       uint64_t bound, const uint32_t *gate,
+                                                       uint32_t open)
+{
+    __asm__ goto volatile(PAWL_RSEQ_BEGIN_
+                          "ldar w9, [%[gate]]\n\t"
+                          "cmp w9, %w[open]\n\t"
+                          "b.ne 5f\n\t"
+                          "ldr x9, [%[cell]]\n\t"
+                          "add x9, x9, %[n]\n\t"
+                          "cmp x9, %[bound]\n\t"
+                          "b.hi 5f\n\t"
+                          "stlr x9, [%[cell]]" PAWL_RSEQ_END_
+                          :
+                          : [rseq] "r"(rseq), [cell] "r"(cell), [n] "r"(n), [bound] "r"(bound),
+                            [gate] "r"(gate), [open] "r"(open)
+                          : "x9", "memory", "cc"
+                          : refused);
+    return true;
+refused:
+    return false;
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_phase_(char *rseq, uint64_t *cells, uint64_t n,
+                                                          const uint32_t *phase)
+{
+    __asm__ goto volatile(PAWL_RSEQ_BEGIN_
+                          "ldar w9, [%[phase]]\n\t"
+                          "cmp w9, #1\n\t"
+                          "b.hi 5f\n\t"
+                          "add x9, %[cells], x9, lsl #3\n\t"
+                          "ldr x10, [x9]\n\t"
+                          "add x10, x10, %[n]\n\t"
+                          "str x10, [x9]" PAWL_RSEQ_END_
+                          :
+                          : [rseq] "r"(rseq), [cells] "r"(cells), [n] "r"(n), [phase] "r"(phase)
+                          : "x9", "x10", "memory", "cc"
+                          : refused);
+    return true;
+refused:
+    return false;
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_cpu_(char *rseq, char *first, uint64_t n,
+                                                        uint32_t limit)
+{
+    __asm__ goto volatile(PAWL_RSEQ_BEGIN_
+                          "ldr w9, [%[rseq], #4]\n\t"
+                          "cmp w9, %w[limit]\n\t"
+                          "b.hs 5f\n\t"
+                          "add x9, %[first], x9, lsl %[shift]\n\t"
+                          "ldr x10, [x9]\n\t"
+                          "add x10, x10, %[n]\n\t"
+                          "str x10, [x9]" PAWL_RSEQ_END_
+                          :
+                          : [rseq] "r"(rseq), [first] "r"(first), [n] "r"(n), [limit] "r"(limit),
+                            [shift] "i"(PAWL_RSEQ_CPU_SHIFT)
+                          : "x9", "x10", "memory", "cc"
+                          : refused);
+    return true;
+refused:
+    return false;
+}
+
+#else /* no sequences: never called, because no thread has an rseq area */
+
+PAWL_INLINE bool pawl_rseq_add_if_(char *rseq, uint64_t *cell, uint64_t n, uint64_t bound,
+                                   const uint32_t *gate, uint32_t open)
+{
+    (void)rseq, (void)cell, (void)n, (void)bound, (void)gate, (void)open;
+    return false;
+}
+
+PAWL_INLINE bool pawl_rseq_add_phase_(char *rseq, uint64_t *cells, uint64_t n,
+                                      const uint32_t *phase)
+{
+    (void)rseq, (void)cells, (void)n, (void)phase;
+    return false;
+}
+
+PAWL_INLINE bool pawl_rseq_add_cpu_(char *rseq, char *first, uint64_t n, uint32_t limit)
+{
+    (void)rseq, (void)first, (void)n, (void)limit;
+    return false;
+}
+
+#endif
+
+#if PAWL_RSEQ_
+#undef PAWL_RSEQ_BEGIN_
+#undef PAWL_RSEQ_END_
+#endif
+
+PAWL_INLINE_END
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wait and wake on any address: a thread sleeps as long as a word of the program's own, of 8, 16,
+ * 32 or 64 bits, or some bits of it, hold a value; who changes the word wakes it. With this any
+ * word becomes a lock, an event, a gate: see bitlock.h, cond.h and examples/wait_lock.c.
+ *
+ * Not for: waits that a lock, a condition variable or an event count says better (lock.h, cond.h);
+ * signal handlers; real-time threads that must not meet a lock of others.
+ *
+ *   waiter                                      waker
+ *   while (pawl_load(word) == BUSY)             store(word, FREE)
+ *       pawl_wait32(&word, BUSY);               pawl_wake_one(&word)
+ *
+ * What holds
+ *   I1  A wait sleeps only if the word holds the value when it is looked at, and whoever changes
+ *       the word after that look and then wakes the address finds the sleeper: no wake is lost.
+ *   I2  A wait may return for no reason. Look at the word again, in a loop.
+ *   I3  A wake reads and writes nothing at the address, so the memory may be freed, or be another
+ *       object's, by the time that it is called. Whoever waits there by then bears I2.
+ *   I4  No time-out is inside: a wait without a deadline ends by a wake or a change alone.
+ *   I5  A wait orders nothing by itself: load the word with acquire, or take the lock it stands
+ *       for. A wake comes after all that its thread did before it, whatever the order of the store.
+ *   I6  Waiters of one address are woken oldest first, 32-bit ones (which sleep in the kernel)
+ *       after the others. A wake that meets a waiter whose word is unchanged is used up: where
+ *       waiters of one address wait for different things, wake all of them, or by bits.
+ *
+ * How it is done: 32-bit waits go to the system's own wait on an address where it has one; all
+ * others to lists in the process, keyed by address (src/table.h). Both are counted in one place, so
+ * that a wake that meets nobody costs one atomic operation and no system call.
+ *
+ * Cost, nobody waiting: pawl_wake one atomic read-modify-write; a wait whose word differs one load.
+ * Waiting: a few polls, then one system call to sleep and one to wake.
+ *
+ * Nothing here is for signal handlers, wakes included (they may meet the lock of a list that the
+ * interrupted thread holds), but for the shared wakes below. After fork the lists of the child are
+ * empty: the parent's waiters are not its own. Process-shared waiting is 32-bit only, because no
+ * kernel has another width. No cancellation point.
+ */
+#ifndef PAWL_WAIT_H
+#define PAWL_WAIT_H
+
+#include <pawl/atomic.h>
+
+#define PAWL_FOREVER UINT64_MAX
+
+/* How a wait ended. */
+enum pawl_waited {
+    PAWL_WAIT_WOKEN,   /* by a wake, or for no reason */
+    PAWL_WAIT_DIFFERS, /* the word held something else when it was looked at */
+    PAWL_WAIT_EXPIRED, /* the deadline passed; no wake was used up */
+    PAWL_WAIT_REFUSED  /* at once: null, or no multiple of the width, or no or too many watches */
+};
+
+/* Words that one thread waits for at once. */
+#define PAWL_WATCHES 64
+
+/* One of several words: the wait lasts while (word & mask) == value. */
+struct pawl_watch {
+    const void *address;
+    uint64_t value;
+    uint64_t mask;
+    uint32_t bits; /* of the word: 8, 16, 32, 64 */
+};
+
+PAWL_C_BEGIN
+
+PAWL_API uint64_t PAWL_SYMBOL_(pawl_now)(void);
+PAWL_API enum pawl_waited PAWL_SYMBOL_(pawl_wait)(const void *address, uint32_t bits, uint64_t mask,
+                                                  uint64_t value, uint64_t deadline);
+PAWL_API enum pawl_waited PAWL_SYMBOL_(pawl_wait_any)(const struct pawl_watch *watches,
+                                                      uint32_t count, uint32_t *which,
+                                                      uint64_t deadline);
+PAWL_API unsigned PAWL_SYMBOL_(pawl_wake)(const void *address, uint64_t bits, unsigned count);
+PAWL_API unsigned PAWL_SYMBOL_(pawl_requeue)(const void *from, const void *to, unsigned wake,
+                                             unsigned move);
+PAWL_API enum pawl_waited PAWL_SYMBOL_(pawl_wait_shared)(const uint32_t *address, uint32_t value,
+                                                         uint64_t deadline);
+PAWL_API unsigned PAWL_SYMBOL_(pawl_wake_shared)(const uint32_t *address, unsigned count);
+
+PAWL_C_END
+
+PAWL_INLINE_BEGIN
+
+/* Nanoseconds of CLOCK_MONOTONIC, as deadlines count: `pawl_now() + 5000000` is in 5 ms. A deadline
+ * in the past waits for nothing; PAWL_FOREVER, and all that lie centuries ahead, never pass. */
+PAWL_INLINE uint64_t pawl_now(void)
+{
+    return PAWL_SYMBOL_(pawl_now)();
+}
+
+/* pawl_wait32(address, value): sleeps while *address == value, until woken.
+ * pawl_wait32_until(address, value, deadline): ... or until the deadline.
+ * pawl_wait32_masked(address, mask, value): while (*address & mask) == value.
+ * Likewise 8, 16 and 64. The address is a multiple of the width, also for 64 bits on a 32-bit
+ * target. The word is read with a relaxed load. */
+#define PAWL_WAIT_WIDTH_(N)                                                                        \
+    PAWL_INLINE enum pawl_waited pawl_wait##N##_masked_until(                                      \
+        const uint##N##_t *address, uint##N##_t mask, uint##N##_t value, uint64_t deadline)        \
+    {                                                                                              \
+        return PAWL_SYMBOL_(pawl_wait)(address, N, mask, value, deadline);                         \
+    }                                                                                              \
+    PAWL_INLINE enum pawl_waited pawl_wait##N##_masked(const uint##N##_t *address,                 \
+                                                       uint##N##_t mask, uint##N##_t value)        \
+    {                                                                                              \
+        return PAWL_SYMBOL_(pawl_wait)(address, N, mask, value, PAWL_FOREVER);                     \
+    }                                                                                              \
+    PAWL_INLINE enum pawl_waited pawl_wait##N##_until(const uint##N##_t *address,                  \
+                                                      uint##N##_t value, uint64_t deadline)        \
+    {                                                                                              \
+        return PAWL_SYMBOL_(pawl_wait)(address, N, UINT##N##_MAX, value, deadline);                \
+    }                                                                                              \
+    PAWL_INLINE enum pawl_waited pawl_wait##N(const uint##N##_t *address, uint##N##_t value)       \
+    {                                                                                              \
+        return PAWL_SYMBOL_(pawl_wait)(address, N, UINT##N##_MAX, value, PAWL_FOREVER);            \
+    }
+
+PAWL_WAIT_WIDTH_(8)
+PAWL_WAIT_WIDTH_(16)
+PAWL_WAIT_WIDTH_(32)
+PAWL_WAIT_WIDTH_(64)
+#undef PAWL_WAIT_WIDTH_
+
+/* Sleeps while every one of the words is as its watch says; at most PAWL_WATCHES. *which: the one
+ * that was woken or differs (look at the others too). A wake that came for another one of them at
+ * the same time is handed on to the next waiter there. */
+PAWL_INLINE enum pawl_waited pawl_wait_any_until(const struct pawl_watch *watches, uint32_t count,
+                                                 uint32_t *which, uint64_t deadline)
+{
+    return PAWL_SYMBOL_(pawl_wait_any)(watches, count, which, deadline);
+}
+
+PAWL_INLINE enum pawl_waited pawl_wait_any(const struct pawl_watch *watches, uint32_t count,
+                                           uint32_t *which)
+{
+    return PAWL_SYMBOL_(pawl_wait_any)(watches, count, which, PAWL_FOREVER);
+}
+
+/* Wake threads that wait for the address, whatever the width of their waits; how many they woke.
+ * Nobody there, or null: 0. */
+PAWL_INLINE unsigned pawl_wake_one(const void *address)
+{
+    return PAWL_SYMBOL_(pawl_wake)(address, UINT64_MAX, 1);
+}
+
+PAWL_INLINE unsigned pawl_wake_n(const void *address, unsigned count)
+{
+    return PAWL_SYMBOL_(pawl_wake)(address, UINT64_MAX, count);
+}
+
+PAWL_INLINE unsigned pawl_wake_all(const void *address)
+{
+    return PAWL_SYMBOL_(pawl_wake)(address, UINT64_MAX, UINT32_MAX);
+}
+
+/* Only those whose mask has one of these bits; a wait without a mask has all. */
+PAWL_INLINE unsigned pawl_wake_bits(const void *address, uint64_t bits, unsigned count)
+{
+    return PAWL_SYMBOL_(pawl_wake)(address, bits, count);
+}
+
+/* Wakes `wake` waiters of `from`, and lets `move` further ones wait for `to` from now on, as if
+ * they had gone to sleep there, without looking at any word. How many were woken or moved. Hold
+ * what keeps `to` from being released meanwhile, or those who move miss that wake. */
+PAWL_INLINE unsigned pawl_requeue(const void *from, const void *to, unsigned wake, unsigned move)
+{
+    return PAWL_SYMBOL_(pawl_requeue)(from, to, wake, move);
+}
+
+/* ---- Between processes --------------------------------------------------------------------------
+ * For a word in memory that several processes have mapped. They meet only each other: a shared wake
+ * does not find a plain wait, nor the other way round. A wake is one system call even if nobody
+ * sleeps, so keep a bit in the word that says so; it may be called by signal handlers. */
+PAWL_INLINE enum pawl_waited pawl_wait32_shared(const uint32_t *address, uint32_t value)
+{
+    return PAWL_SYMBOL_(pawl_wait_shared)(address, value, PAWL_FOREVER);
+}
+
+PAWL_INLINE enum pawl_waited pawl_wait32_shared_until(const uint32_t *address, uint32_t value,
+                                                      uint64_t deadline)
+{
+    return PAWL_SYMBOL_(pawl_wait_shared)(address, value, deadline);
+}
+
+PAWL_INLINE unsigned pawl_wake_one_shared(const uint32_t *address)
+{
+    return PAWL_SYMBOL_(pawl_wake_shared)(address, 1);
+}
+
+PAWL_INLINE unsigned pawl_wake_n_shared(const uint32_t *address, unsigned count)
+{
+    return PAWL_SYMBOL_(pawl_wake_shared)(address, count);
+}
+
+PAWL_INLINE unsigned pawl_wake_all_shared(const uint32_t *address)
+{
+    return PAWL_SYMBOL_(pawl_wake_shared)(address, UINT32_MAX);
+}
+
+PAWL_INLINE_END
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Exact counters: the two foldings, and the two big-reader locks of the source. */
+#include <pawl/counter.h>
+
+#include "backoff.h"
+#include "cells.h"
+#include "os/os.h"
+
+/* States of a thread's own lock in mode LOCKS. A thread joins under the latch that a read holds. */
+enum { LOCK_NOT_JOINED, LOCK_FREE, LOCK_TAKEN };
+
+static uint64_t *word_of(char *block, unsigned index)
+{
+    return pawl_cell_(block, index * 8);
+}
+
+/* ---- Updates --------------------------------------------------------------------------------- */
+
+static uint32_t place_exact(pawl_exact_counter *c)
+{
+    uint32_t place = pawl_load_relaxed32(&c->place);
+    if (place != PAWL_PLACE_NONE_)
+        return place;
+    cells_latch_take(cells_latch_of(c));
+    place = pawl_load_relaxed32(&c->place);
+    if (place == PAWL_PLACE_NONE_) {
+        place = cells_take(CELL_PAIR);
+        if (place == 0)
+            place = PAWL_PLACE_SHARED_;
+        /* [COUNTER_PLACED] release: the pair reads zero before anybody counts in it. */
+        pawl_store_release32(&c->place, place, PAWL_COUNTER_PLACED);
+    }
+    cells_latch_drop(cells_latch_of(c));
+    return place;
+}
+
+/* What a read holds excludes us, so this is part of the value before it, or after it. */
+static void add_shared(pawl_exact_counter *c, struct pawl_counter_latch *latch, uint64_t n)
+{
+    cells_latch_take(latch);
+    pawl_store_relaxed64(&c->shared, pawl_load_relaxed64(&c->shared) + n);
+    cells_latch_drop(latch);
+}
+
+static void add_own_cell(uint64_t *cell, uint64_t n)
+{
+    pawl_store_relaxed64(cell, pawl_load_relaxed64(cell) + n);
+}
+
+/* The read side of the big-reader lock: our flag, a fence, a look at the writer. */
+static void add_under_brlock(char *block, uint64_t *cell, uint64_t n)
+{
+    const uint32_t *writer = &pawl_os_process()->counters.br_writer;
+    uint64_t *reading = word_of(block, BR_READING);
+    for (;;) {
+        uint32_t seen;
+        pawl_store_relaxed64(reading, 1);
+        /* [BR_ENTER] full: either the writer sees our flag, or we see the writer. */
+        pawl_fence_full(PAWL_BR_ENTER);
+        /* [BR_OPEN] acquire: our count comes after the sum of the writer who has left. */
+        if (pawl_load_acquire32(writer, PAWL_BR_OPEN) == 0)
+            break;
+        pawl_store_relaxed64(reading, 0);
+        WAIT_UNTIL(seen, pawl_load_relaxed32(writer), seen == 0);
+    }
+    add_own_cell(cell, n);
+    /* [BR_LEAVE] release: the count is there before the writer sees the flag fall. */
+    pawl_store_release64(reading, 0, PAWL_BR_LEAVE);
+}
+
+static void lock_word(uint64_t *word)
+{
+    uint64_t found;
+    for (;;) {
+        WAIT_UNTIL(found, pawl_load_relaxed64(word), found == LOCK_FREE);
+        /* [BR_LOCK] acquire: our count comes after that of the last holder. */
+        if (pawl_cas_acquire64(word, &found, LOCK_TAKEN, PAWL_BR_LOCK))
+            return;
+    }
+}
+
+static void unlock_word(uint64_t *word)
+{
+    /* [BR_UNLOCK] release: the count is there before the next holder comes. */
+    pawl_store_release64(word, LOCK_FREE, PAWL_BR_UNLOCK);
+}
+
+static void add_under_own_lock(char *block, uint64_t *cell, uint64_t n)
+{
+    uint64_t *own = word_of(block, BR_OWN);
+    if (pawl_load_relaxed64(own) == LOCK_NOT_JOINED) {
+        cells_latch_take(cells_latch_of_brlock());
+        pawl_store_relaxed64(own, LOCK_FREE);
+        cells_latch_drop(cells_latch_of_brlock());
+    }
+    lock_word(own);
+    add_own_cell(cell, n);
+    unlock_word(own);
+}
+
+static void add_exact(pawl_exact_counter *c, uint64_t n)
+{
+    const uint32_t place = place_exact(c);
+    struct pawl_counter_mine *mine = cells_join();
+    const bool brlock = c->mode >= PAWL_EXACT_BRLOCK;
+    uint64_t *cells;
+
+    if (mine == NULL || place < PAWL_PLACE_FIRST_) {
+        add_shared(c, brlock ? cells_latch_of_brlock() : cells_latch_of(c), n);
+        return;
+    }
+    cells = pawl_cell_(mine->block, place);
+    if (c->mode == PAWL_EXACT_BRLOCK)
+        add_under_brlock(mine->block, cells, n);
+    else if (c->mode == PAWL_EXACT_LOCKS)
+        add_under_own_lock(mine->block, cells, n);
+    else if (!cells_add_phase(mine, cells, n, &c->phase))
+        add_shared(c, cells_latch_of(c), n); /* closed by a read, which the latch waits for */
+}
+
+void pawl_exact_counter_add_slow_(pawl_exact_counter *c, uint64_t n)
+{
+    CELLS_CHECK(pawl_load_relaxed32(&c->place) == PAWL_PLACE_DEAD_, "use after destroy",
+                "pawl_exact_counter", c, "pawl_exact_counter_add");
+    CELLS_USING(c);
+    add_exact(c, n);
+    CELLS_USING(NULL);
+}
+
+/* ---- Reads. The latch is held ---------------------------------------------------------------- */
+
+/* I1: what no section can touch any more is summed; new ones count in the other phase. */
+static uint64_t fold(pawl_exact_counter *c, uint32_t place)
+{
+    const uint32_t old = pawl_load_relaxed32(&c->phase);
+    pawl_store_relaxed32(&c->phase, 1 - old);
+    cells_shut_out();
+    c->stood[old] = cells_sum(place + old * 8);
+    return c->stood[0] + c->stood[1];
+}
+
+static uint64_t stall(pawl_exact_counter *c, uint32_t place)
+{
+    uint64_t sum;
+    pawl_store_relaxed32(&c->phase, PAWL_EXACT_CLOSED_);
+    cells_shut_out();
+    sum = cells_sum(place);
+    /* [COUNTER_REOPENED] release: the sum is taken before anybody counts again. */
+    pawl_store_release32(&c->phase, 0, PAWL_COUNTER_REOPENED);
+    return sum;
+}
+
+static uint64_t sum_as_br_writer(uint32_t place)
+{
+    uint32_t *writer = &pawl_os_process()->counters.br_writer;
+    const uint32_t lines = cells_lines();
+    uint64_t sum, reading;
+    uint32_t i;
+    pawl_store_relaxed32(writer, 1);
+    /* [BR_WRITE] full: either we see a reader's flag, or it sees us. */
+    pawl_fence_full(PAWL_BR_WRITE);
+    for (i = 0; i < lines; i++) {
+        char *block = cells_block(i);
+        if (block == NULL)
+            continue;
+        /* [BR_EMPTY] acquire: what the reader counted is seen. */
+        WAIT_UNTIL(reading, pawl_load_acquire64(word_of(block, BR_READING), PAWL_BR_EMPTY),
+                   reading == 0);
+    }
+    sum = cells_sum(place);
+    /* [BR_DONE] release: the sum is taken before anybody counts again. */
+    pawl_store_release32(writer, 0, PAWL_BR_DONE);
+    return sum;
+}
+
+static uint64_t sum_under_all_locks(uint32_t place)
+{
+    const uint32_t lines = cells_lines();
+    uint64_t sum = 0;
+    uint32_t i;
+    for (i = 0; i < lines; i++) {
+        char *block = cells_block(i);
+        if (block == NULL || pawl_load_relaxed64(word_of(block, BR_OWN)) == LOCK_NOT_JOINED)
+            continue;
+        lock_word(word_of(block, BR_OWN));
+        sum += pawl_load_relaxed64(pawl_cell_(block, place));
+    }
+    for (i = 0; i < lines; i++) {
+        char *block = cells_block(i);
+        if (block != NULL && pawl_load_relaxed64(word_of(block, BR_OWN)) != LOCK_NOT_JOINED)
+            unlock_word(word_of(block, BR_OWN));
+    }
+    return sum;
+}
+
+static uint64_t read_latched(pawl_exact_counter *c)
+{
+    const uint32_t place = pawl_load_relaxed32(&c->place);
+    const uint64_t shared = pawl_load_relaxed64(&c->shared);
+    if (place < PAWL_PLACE_FIRST_)
+        return shared;
+    switch (c->mode) {
+    case PAWL_EXACT_STALL:
+        return shared + stall(c, place);
+    case PAWL_EXACT_BRLOCK:
+        return shared + sum_as_br_writer(place);
+    case PAWL_EXACT_LOCKS:
+        return shared + sum_under_all_locks(place);
+    default:
+        return shared + fold(c, place);
+    }
+}
+
+static struct pawl_counter_latch *cells_latch_of_reads(const pawl_exact_counter *c)
+{
+    return c->mode >= PAWL_EXACT_BRLOCK ? cells_latch_of_brlock() : cells_latch_of(c);
+}
+
+int64_t pawl_exact_counter_read(pawl_exact_counter *c)
+{
+    uint64_t value;
+    cells_latch_take(cells_latch_of_reads(c));
+    value = read_latched(c);
+    cells_latch_drop(cells_latch_of_reads(c));
+    return (int64_t)value;
+}
+
+int64_t pawl_exact_counter_destroy(pawl_exact_counter *c)
+{
+    uint32_t place;
+    uint64_t value;
+    CELLS_CHECK(pawl_load_relaxed32(&c->place) == PAWL_PLACE_DEAD_, "destroyed twice",
+                "pawl_exact_counter", c, "pawl_exact_counter_destroy");
+    CELLS_CHECK(cells_in_use(c), "destroyed while in use", "pawl_exact_counter", c,
+                "pawl_exact_counter_destroy");
+    cells_latch_take(cells_latch_of_reads(c));
+    place = pawl_load_relaxed32(&c->place);
+    value = read_latched(c);
+    pawl_store_relaxed64(&c->shared, value);
+    pawl_store_relaxed32(&c->place, PAWL_PLACE_DEAD_);
+    pawl_store_relaxed32(&c->phase, PAWL_EXACT_CLOSED_);
+    if (place >= PAWL_PLACE_FIRST_) {
+        cells_shut_out();
+        cells_give(place);
+    }
+    cells_latch_drop(cells_latch_of_reads(c));
+    return (int64_t)value;
+}

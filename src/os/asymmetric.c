@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fences of two unequal sides, and restartable sequences, as far as the system has them. Linux has
+ * both: membarrier makes every running thread of the process pass a fence, and its RSEQ form also
+ * sends sequences under way back to their start. PAWL_NO_MEMBARRIER=1 and PAWL_NO_RSEQ=1 in the
+ * environment do without either.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <pawl/counter_cells.h>
+
+#include "os.h"
+
+#if PAWL_HOOKS
+
+char *pawl_os_rseq(void)
+{
+    return NULL;
+}
+
+void pawl_os_shut_out(void)
+{
+}
+
+uint32_t pawl_os_cpu_limit(void)
+{
+    return 0;
+}
+
+void pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
+{
+    (void)before, (void)in_parent, (void)in_child;
+}
+
+#else
+
+uint32_t pawl_fence_light_free_;
+
+/* One per thread for all copies of the library, as linux.c does it for its own two objects. */
+#if defined(__ELF__) && defined(__GLIBC__) && defined(UNIQUE)
+#define OWN_COUNTER PAWL_SYMBOL_(pawl_own_counter_own)
+OWN THREAD_VARIABLE struct pawl_counter_mine OWN_COUNTER;
+UNIQUE(pawl_counter_own_, OWN_COUNTER);
+#else
+PAWL_API _Thread_local struct pawl_counter_mine pawl_counter_own_
+    __attribute__((tls_model("initial-exec")));
+#endif
+
+__attribute__((noinline)) struct pawl_counter_mine *pawl_counter_mine_(void)
+{
+    return &pawl_counter_own_;
+}
+
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
+#ifdef __linux__
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Numbers of the kernel's ABI (linux/membarrier.h), which older headers do not have. */
+enum {
+    EXPEDITED = 1 << 3,
+    REGISTER_EXPEDITED = 1 << 4,
+    EXPEDITED_RSEQ = 1 << 7,
+    REGISTER_EXPEDITED_RSEQ = 1 << 8
+};
+
+/* What this process has registered for; the same in every copy of the library. */
+static uint32_t can_fence, can_shut_out;
+
+static bool membarrier(int command)
+{
+#ifdef SYS_membarrier
+    const int saved = errno;
+    const bool done = syscall(SYS_membarrier, command, 0, 0) == 0;
+    errno = saved;
+    return done;
+#else
+    (void)command;
+    return false;
+#endif
+}
+
+static bool forbidden(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value != NULL && value[0] != 0 && strcmp(value, "0") != 0;
+}
+
+#if PAWL_RSEQ_ && defined(__GLIBC__)
+/* Weak: an older glibc does not have them, and registers nothing. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+static bool rseq_is_registered(void)
+{
+    return &__rseq_offset != NULL && &__rseq_size != NULL && __rseq_size > 0;
+}
+
+static char *rseq_area(void)
+{
+    char *thread;
+#ifdef __x86_64__
+    __asm__("movq %%fs:0, %0" : "=r"(thread));
+#else
+    thread = (char *)__builtin_thread_pointer();
+#endif
+    return thread + __rseq_offset;
+}
+#else
+static bool rseq_is_registered(void)
+{
+    return false;
+}
+
+static char *rseq_area(void)
+{
+    return NULL;
+}
+#endif
+
+/* Before main. A thread that comes earlier finds both zero, fences and uses no sequence. */
+__attribute__((constructor(101))) static void register_membarrier(void)
+{
+    if (forbidden("PAWL_NO_MEMBARRIER") || !membarrier(REGISTER_EXPEDITED))
+        return;
+    pawl_store_relaxed32(&can_fence, 1);
+    if (rseq_is_registered() && !forbidden("PAWL_NO_RSEQ") && membarrier(REGISTER_EXPEDITED_RSEQ))
+        pawl_store_relaxed32(&can_shut_out, 1);
+    pawl_store_relaxed32(&pawl_fence_light_free_, 1);
+}
+
+/* The call cannot fail once the registration has succeeded; a child of fork inherits that. If it
+ * does, a security filter came between: light fences are already gone without, so nothing less
+ * than ending the program would be right. */
+static void must_membarrier(int command, int registration)
+{
+    if (!membarrier(command) && (!membarrier(registration) || !membarrier(command)))
+        abort();
+}
+
+void pawl_os_fence_heavy_(void)
+{
+    if (pawl_load_relaxed32(&can_fence) != 0)
+        must_membarrier(EXPEDITED, REGISTER_EXPEDITED);
+}
+
+void pawl_os_shut_out(void)
+{
+    if (pawl_load_relaxed32(&can_shut_out) != 0)
+        must_membarrier(EXPEDITED_RSEQ, REGISTER_EXPEDITED_RSEQ);
+    else
+        pawl_os_fence_heavy_();
+}
+
+char *pawl_os_rseq(void)
+{
+    return pawl_load_relaxed32(&can_shut_out) != 0 ? rseq_area() : NULL;
+}
+
+uint32_t pawl_os_cpu_limit(void)
+{
+    const int saved = errno;
+    const long count = sysconf(_SC_NPROCESSORS_CONF);
+    errno = saved;
+    return count > 0 ? (uint32_t)count : 1;
+}
+
+#else
+
+void pawl_os_fence_heavy_(void)
+{
+}
+
+char *pawl_os_rseq(void)
+{
+    return NULL;
+}
+
+void pawl_os_shut_out(void)
+{
+}
+
+uint32_t pawl_os_cpu_limit(void)
+{
+    return 0;
+}
+
+#endif
+
+#ifdef _WIN32
+void pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
+{
+    (void)before, (void)in_parent, (void)in_child; /* no fork */
+}
+#else
+void pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
+{
+    (void)pthread_atfork(before, in_parent, in_child);
+}
+#endif
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* FreeBSD (11 and later): the system calls of the library. */
+#include "os.h"
+
+#if !PAWL_HOOKS && defined(__FreeBSD__)
+
+#include <sys/types.h>
+#include <sys/param.h>
+#include <sys/cpuset.h>
+#include <sys/mman.h>
+#include <sys/thr.h>
+#include <sys/umtx.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <pthread_np.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+#define NS_PER_S 1000000000u
+
+/* ---- What is one per process, and one per thread ------------------------------------------------
+ * Visible by default, so that the loader binds the copies of all libraries that are loaded with the
+ * program, or with RTLD_GLOBAL, to the first. A plug-in that is loaded with RTLD_LOCAL keeps its
+ * own: the loader knows no unique names. */
+
+#define PROCESS PAWL_SYMBOL_(pawl_process_object)
+#define SLOT PAWL_SYMBOL_(pawl_thread_slot)
+
+PAWL_API extern struct pawl_process PROCESS;
+PAWL_API struct pawl_process PROCESS;
+/* Initial-exec: a general-dynamic thread variable of a plug-in is allocated on first use. */
+#define THREAD_VARIABLE _Thread_local __attribute__((tls_model("initial-exec")))
+PAWL_API extern THREAD_VARIABLE struct pawl_thread_line *SLOT;
+PAWL_API THREAD_VARIABLE struct pawl_thread_line *SLOT;
+
+struct pawl_process *pawl_os_process(void)
+{
+    return &PROCESS;
+}
+
+struct pawl_thread_line **pawl_os_thread_slot(void)
+{
+    return &SLOT;
+}
+
+bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *), void (*after_fork)(void))
+{
+    pthread_key_t made;
+    if (pthread_key_create(&made, at_exit) != 0)
+        return false;
+    *key = (uint32_t)made;
+    return pthread_atfork(NULL, NULL, after_fork) == 0;
+}
+
+/* A thread's first value of any key maps a page for all of them; malloc is not asked. */
+void pawl_os_watch_this_thread(uint32_t key, void *value)
+{
+    const int saved = errno;
+    (void)pthread_setspecific((pthread_key_t)key, value);
+    errno = saved;
+}
+
+/* ---- Time, threads, memory ------------------------------------------------------------------- */
+
+uint64_t pawl_os_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+void pawl_os_yield(void)
+{
+    const int saved = errno;
+    sched_yield();
+    errno = saved;
+}
+
+uint32_t pawl_os_thread_id(void)
+{
+    return (uint32_t)pthread_getthreadid_np();
+}
+
+/* thr_kill with signal 0 only looks, and only in this process. */
+bool pawl_os_thread_lives(uint32_t id)
+{
+    const int saved = errno;
+    const bool lives = thr_kill((long)id, 0) == 0 || errno != ESRCH;
+    errno = saved;
+    return lives;
+}
+
+/* Asked once: a program that later moves itself to one CPU loses some time, and nothing else. */
+bool pawl_os_one_cpu(void)
+{
+    static uint32_t known; /* 1: one CPU, 2: several */
+    uint32_t answer = pawl_load_relaxed32(&known);
+    if (answer == 0) {
+        const int saved = errno;
+        cpuset_t mask;
+        CPU_ZERO(&mask);
+        answer = cpuset_getaffinity(CPU_LEVEL_WHICH, CPU_WHICH_PID, -1, sizeof mask, &mask) == 0 &&
+                         CPU_COUNT(&mask) == 1
+                     ? 1
+                     : 2;
+        pawl_store_relaxed32(&known, answer);
+        errno = saved;
+    }
+    return answer == 1;
+}
+
+void *pawl_os_pages(size_t size)
+{
+    const int saved = errno;
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+    errno = saved;
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+/* ---- Sleeping -------------------------------------------------------------------------------- */
+
+/* With a deadline, the first pointer is the size of what the second points to. */
+static bool os_umtx_wait(const uint32_t *address, int operation, uint32_t expected,
+                         uint64_t deadline)
+{
+    void *place = (void *)(uintptr_t)address;
+    const int saved = errno;
+    const uint64_t seconds = deadline / NS_PER_S;
+    const bool for_ever = seconds > INT32_MAX; /* 68 years after boot; a 32-bit time_t ends there */
+    struct _umtx_time until;
+    bool in_time = true;
+    int result;
+
+    memset(&until, 0, sizeof until);
+    until._timeout.tv_sec = (time_t)(for_ever ? 0 : seconds);
+    until._timeout.tv_nsec = (long)(deadline % NS_PER_S);
+    until._flags = UMTX_ABSTIME;
+    until._clockid = CLOCK_MONOTONIC;
+    if (for_ever)
+        result = _umtx_op(place, operation, expected, NULL, NULL);
+    else
+        result = _umtx_op(place, operation, expected, (void *)(uintptr_t)sizeof until, &until);
+    if (result < 0) {
+        in_time = errno != ETIMEDOUT;
+        if (errno != ETIMEDOUT && errno != EINTR) /* an address that nobody can wait on */
+            sched_yield();
+    }
+    errno = saved;
+    return in_time;
+}
+
+/* The kernel does not say how many it woke. */
+static unsigned os_umtx_wake(const uint32_t *address, int operation, unsigned count)
+{
+    const int saved = errno;
+    (void)_umtx_op((void *)(uintptr_t)address, operation, count > INT_MAX ? INT_MAX : count, NULL,
+                   NULL);
+    errno = saved;
+    return 0;
+}
+
+bool pawl_os_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
+{
+    return os_umtx_wait(address, UMTX_OP_WAIT_UINT_PRIVATE, expected, deadline);
+}
+
+unsigned pawl_os_wake(const uint32_t *address, unsigned count)
+{
+    return os_umtx_wake(address, UMTX_OP_WAKE_PRIVATE, count);
+}
+
+bool pawl_os_wait_classes(const uint32_t *address, uint32_t expected, uint32_t classes,
+                          uint64_t deadline)
+{
+    (void)classes;
+    return os_umtx_wait(address, UMTX_OP_WAIT_UINT, expected, deadline);
+}
+
+/* The kernel does not know the sleepers' classes: a wake for some of them is one for all. */
+unsigned pawl_os_wake_classes(const uint32_t *address, uint32_t classes, unsigned count)
+{
+    return os_umtx_wake(address, UMTX_OP_WAKE, classes == UINT32_MAX ? count : UINT_MAX);
+}
+
+/* The kernel cannot move sleepers of plain words. */
+unsigned pawl_os_requeue(const uint32_t *from, const uint32_t *to, unsigned wake, unsigned move)
+{
+    (void)to;
+    return pawl_os_wake(from, wake > UINT_MAX - move ? UINT_MAX : wake + move);
+}
+
+#endif

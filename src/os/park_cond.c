@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parkers over a POSIX mutex and condition variable, for systems that have no wait on an address.
+ *
+ * A waker that signals under the mutex wakes a thread that then waits for that mutex. One that
+ * signals afterwards may come when the thread has returned and ended. So each thread keeps two
+ * parkers (it never sleeps for more than a wait and a latch at once) in memory that stays, those of
+ * its thread line, made once and used again by the line's next owner: a late signal then wakes
+ * somebody for nothing at most. Threads without a line make theirs on the stack, and are signalled
+ * under the mutex.
+ */
+#include "os.h"
+
+#if PAWL_WAITING == PAWL_WAITING_COND
+
+#include <errno.h>
+#include <time.h>
+
+#define PARK_ON_STACK 0u
+#define PARK_FREE 1u
+#define PARK_IN_USE 2u
+
+#define PARKERS_OF_A_LINE 2
+
+/* Of this copy of the library; the owner of the line is the only one to change `kept`. */
+static struct pawl_parker line_parkers[PAWL_THREAD_LINES][PARKERS_OF_A_LINE];
+
+/* Deadlines are of CLOCK_MONOTONIC. */
+static void park_make(struct pawl_parker *parker)
+{
+    pthread_condattr_t attributes;
+    (void)pthread_mutex_init(&parker->mutex, NULL);
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&parker->condition, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+}
+
+struct pawl_parker *pawl_os_parker(struct pawl_parker *room)
+{
+    const int saved = errno;
+    const struct pawl_thread_line *line = pawl_thread_line_();
+    struct pawl_parker *parker = room;
+    unsigned i;
+
+    room->kept = PARK_ON_STACK;
+    for (i = 0; line != NULL && i < PARKERS_OF_A_LINE && parker == room; i++)
+        if (line_parkers[line - pawl_os_process()->lines][i].kept != PARK_IN_USE)
+            parker = &line_parkers[line - pawl_os_process()->lines][i];
+    if (parker->kept != PARK_FREE) {
+        park_make(parker);
+        parker->count = 0;
+    }
+    parker->kept = parker == room ? PARK_ON_STACK : PARK_IN_USE;
+    errno = saved;
+    return parker;
+}
+
+void pawl_os_parker_done(struct pawl_parker *parker)
+{
+    if (parker->kept == PARK_IN_USE) {
+        parker->kept = PARK_FREE;
+        return;
+    }
+    (void)pthread_cond_destroy(&parker->condition);
+    (void)pthread_mutex_destroy(&parker->mutex);
+}
+
+/* False when the deadline has passed. */
+static bool park_once(struct pawl_parker *parker, uint64_t deadline)
+{
+    struct timespec until;
+    if (deadline == PAWL_NO_DEADLINE)
+        return pthread_cond_wait(&parker->condition, &parker->mutex) == 0;
+    if (deadline / 1000000000u > INT32_MAX) /* any time_t holds it, and it never comes */
+        deadline = INT32_MAX * UINT64_C(1000000000);
+    until.tv_sec = (time_t)(deadline / 1000000000u);
+    until.tv_nsec = (long)(deadline % 1000000000u);
+    return pthread_cond_timedwait(&parker->condition, &parker->mutex, &until) != ETIMEDOUT;
+}
+
+bool pawl_os_park(struct pawl_parker *parker, uint64_t deadline)
+{
+    const int saved = errno;
+    bool in_time = true;
+    bool unparked;
+    int cancel;
+
+    /* To be cancelled here would leave our waiter in a list. */
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    (void)pthread_mutex_lock(&parker->mutex);
+    while (parker->count == 0 && in_time)
+        in_time = park_once(parker, deadline);
+    unparked = parker->count > 0;
+    parker->count -= unparked;
+    (void)pthread_mutex_unlock(&parker->mutex);
+    (void)pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+    return unparked;
+}
+
+void pawl_os_unpark(struct pawl_parker *parker)
+{
+    const int saved = errno;
+    bool stays;
+
+    (void)pthread_mutex_lock(&parker->mutex);
+    stays = parker->kept != PARK_ON_STACK;
+    parker->count++;
+    if (!stays) /* the sleeper returns only after we have let go of the mutex */
+        (void)pthread_cond_signal(&parker->condition);
+    (void)pthread_mutex_unlock(&parker->mutex);
+    if (stays)
+        (void)pthread_cond_signal(&parker->condition);
+    errno = saved;
+}
+
+/* Nobody else is here: what wakers may have left half done is made anew. */
+void pawl_os_parkers_after_fork(void)
+{
+    unsigned line, i;
+    for (line = 0; line < PAWL_THREAD_LINES; line++)
+        for (i = 0; i < PARKERS_OF_A_LINE; i++)
+            line_parkers[line][i].kept = PARK_ON_STACK;
+}
+
+#undef PARKERS_OF_A_LINE
+#undef PARK_ON_STACK
+#undef PARK_FREE
+#undef PARK_IN_USE
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Parkers over the system's wait on a 32-bit word: Linux's futex and its like, and the hooks. */
+#include "os.h"
+
+#if PAWL_WAITING == PAWL_WAITING_SYSTEM
+
+#define ASLEEP UINT32_MAX
+
+struct pawl_parker *pawl_os_parker(struct pawl_parker *room)
+{
+    pawl_store_relaxed32(&room->count, 0);
+    return room;
+}
+
+void pawl_os_parker_done(struct pawl_parker *parker)
+{
+    (void)parker;
+}
+
+bool pawl_os_park(struct pawl_parker *parker, uint64_t deadline)
+{
+    uint32_t count;
+    /* [PARK] acquire: we see what was done before the unpark that had come already. */
+    if (pawl_fetch_sub_acquire32(&parker->count, 1, PAWL_PARK) != 0)
+        return true;
+    /* [PARK] acquire: we see what was done before the unpark. */
+    while ((count = pawl_load_acquire32(&parker->count, PAWL_PARK)) == ASLEEP) {
+        if (!pawl_os_wait(&parker->count, ASLEEP, deadline) &&
+            /* [PARK] acquire: an unpark that came at the last moment counts. */
+            pawl_cas_acquire32(&parker->count, &count, 0, PAWL_PARK))
+            return false;
+    }
+    return true;
+}
+
+void pawl_os_unpark(struct pawl_parker *parker)
+{
+    /* [PARK_WAKE] release: what we did is seen by the thread that we wake. From here on its stack
+     * may be gone: a wake by address alone asks nothing of the memory, and whoever else sleeps
+     * there by then bears a wake that was not for it. */
+    if (pawl_fetch_add_release32(&parker->count, 1, PAWL_PARK_WAKE) == ASLEEP)
+        (void)pawl_os_wake(&parker->count, 1);
+}
+
+void pawl_os_parkers_after_fork(void)
+{
+}
+
+#undef ASLEEP
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Mutexes that outlive their holders (robust.h): those of the C library, which enter each one in
+ * the list that the kernel walks when a thread ends, in the same critical instructions in which
+ * they take it. That list is the C library's own, so nothing but its own mutexes can be in it.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "robust.h"
+
+#if defined(__linux__) && !PAWL_HOOKS
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+_Static_assert(sizeof(pthread_mutex_t) <= PAWL_OS_ROBUST_SIZE, "room for the mutex");
+
+bool pawl_os_robust_make(void *mutex)
+{
+    pthread_mutexattr_t kind;
+    bool made;
+    if (pthread_mutexattr_init(&kind) != 0)
+        return false;
+    made = pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED) == 0 &&
+           pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST) == 0;
+    (void)memset(mutex, 0, PAWL_OS_ROBUST_SIZE);
+    made = made && pthread_mutex_init((pthread_mutex_t *)mutex, &kind) == 0;
+    (void)pthread_mutexattr_destroy(&kind);
+    return made;
+}
+
+size_t pawl_os_robust_size(void)
+{
+    return sizeof(pthread_mutex_t);
+}
+
+static enum pawl_os_robust outcome_of(int error)
+{
+    switch (error) {
+    case 0: return PAWL_OS_ROBUST_GOT;
+    case EOWNERDEAD: return PAWL_OS_ROBUST_GOT_DEAD;
+    case EBUSY: return PAWL_OS_ROBUST_BUSY;
+    case ETIMEDOUT: return PAWL_OS_ROBUST_LATE;
+    default: return PAWL_OS_ROBUST_BROKEN;
+    }
+}
+
+#if PAWL_TSAN_
+/* The sanitizer does not know clocklock, and would take seek, gate and members, which have more
+ * than one order among those who hold seek, for a deadlock to come. Tries it leaves alone: so in
+ * its builds, and only there, waiting is asking again. */
+enum pawl_os_robust pawl_os_robust_lock(void *mutex, uint64_t deadline)
+{
+    for (;;) {
+        const enum pawl_os_robust how = pawl_os_robust_try(mutex);
+        if (how != PAWL_OS_ROBUST_BUSY)
+            return how;
+        if (pawl_os_now() >= deadline)
+            return PAWL_OS_ROBUST_LATE;
+        pawl_os_yield();
+    }
+}
+#else
+enum pawl_os_robust pawl_os_robust_lock(void *mutex, uint64_t deadline)
+{
+    const uint64_t seconds = deadline / 1000000000u;
+    struct timespec until;
+    if (seconds > INT32_MAX)
+        return outcome_of(pthread_mutex_lock((pthread_mutex_t *)mutex));
+    until.tv_sec = (time_t)seconds;
+    until.tv_nsec = (long)(deadline % 1000000000u);
+    return outcome_of(pthread_mutex_clocklock((pthread_mutex_t *)mutex, CLOCK_MONOTONIC, &until));
+}
+#endif
+
+enum pawl_os_robust pawl_os_robust_try(void *mutex)
+{
+    return outcome_of(pthread_mutex_trylock((pthread_mutex_t *)mutex));
+}
+
+/* FUTEX_WAITERS is the kernel's word for it. Other libraries are left as they are. */
+void pawl_os_robust_owe_wake(void *mutex)
+{
+#ifdef __GLIBC__
+    (void)pawl_fetch_or_relaxed32((uint32_t *)(void *)&((pthread_mutex_t *)mutex)->__data.__lock,
+                                  FUTEX_WAITERS);
+#else
+    (void)mutex;
+#endif
+}
+
+bool pawl_os_robust_heal(void *mutex)
+{
+    return pthread_mutex_consistent((pthread_mutex_t *)mutex) == 0;
+}
+
+bool pawl_os_robust_unlock(void *mutex)
+{
+    return pthread_mutex_unlock((pthread_mutex_t *)mutex) == 0;
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Mutexes that outlive their holders: what robust.c asks of the system (os/robust.c). */
+#ifndef PAWL_OS_ROBUST_H
+#define PAWL_OS_ROBUST_H
+
+#include "os.h"
+
+#define PAWL_OS_ROBUST_SIZE 48
+
+enum pawl_os_robust {
+    PAWL_OS_ROBUST_GOT,
+    PAWL_OS_ROBUST_GOT_DEAD, /* held, and its last holder died with it */
+    PAWL_OS_ROBUST_BUSY,
+    PAWL_OS_ROBUST_LATE,
+    PAWL_OS_ROBUST_BROKEN    /* what is there is no such mutex, or the caller holds it */
+};
+
+PAWL_C_BEGIN
+
+/* Makes one in PAWL_OS_ROBUST_SIZE bytes of shared memory, of which it uses the first _size. */
+bool PAWL_SYMBOL_(pawl_os_robust_make)(void *mutex);
+size_t PAWL_SYMBOL_(pawl_os_robust_size)(void);
+/* Waits until `deadline` (ns of pawl_os_now). */
+enum pawl_os_robust PAWL_SYMBOL_(pawl_os_robust_lock)(void *mutex, uint64_t deadline);
+enum pawl_os_robust PAWL_SYMBOL_(pawl_os_robust_try)(void *mutex);
+/* By the holder: its unlock, or its death, will wake a sleeper, whatever is known of sleepers. */
+void PAWL_SYMBOL_(pawl_os_robust_owe_wake)(void *mutex);
+/* After GOT_DEAD: the next one will just get it. Dying before this leaves it GOT_DEAD. */
+bool PAWL_SYMBOL_(pawl_os_robust_heal)(void *mutex);
+/* By the thread that holds it; else false. */
+bool PAWL_SYMBOL_(pawl_os_robust_unlock)(void *mutex);
+
+PAWL_C_END
+
+#define pawl_os_robust_make PAWL_SYMBOL_(pawl_os_robust_make)
+#define pawl_os_robust_size PAWL_SYMBOL_(pawl_os_robust_size)
+#define pawl_os_robust_lock PAWL_SYMBOL_(pawl_os_robust_lock)
+#define pawl_os_robust_try PAWL_SYMBOL_(pawl_os_robust_try)
+#define pawl_os_robust_owe_wake PAWL_SYMBOL_(pawl_os_robust_owe_wake)
+#define pawl_os_robust_heal PAWL_SYMBOL_(pawl_os_robust_heal)
+#define pawl_os_robust_unlock PAWL_SYMBOL_(pawl_os_robust_unlock)
+
+#endif

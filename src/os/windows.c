@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* Windows: threads, time and memory. How threads sleep is in os/windows_wait.c. */
+#include "os.h"
+
+#if !PAWL_HOOKS && defined(_WIN32)
+
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#include <windows.h>
+#undef TEXT /* a name of ours, in other files of the library */
+
+#define NS_PER_S 1000000000u
+#define NS_PER_MS 1000000u
+
+/* ---- Functions that not every Windows has -------------------------------------------------------
+ * Looked up by name, because a program that imports what its system lacks does not start; and all
+ * of them before main, because the loader's lock is needed for it, and may be held by a thread that
+ * ends and waits for a lock of ours. */
+
+enum late_function {
+    WAIT_ON_ADDRESS,
+    WAKE_ONE_BY_ADDRESS,
+    WAKE_ALL_BY_ADDRESS,
+    ENTER_SRW_LOCK,
+    LEAVE_SRW_LOCK,
+    SLEEP_CONDITION,
+    WAKE_CONDITION,
+    PROCESS_OF_THREAD,
+    FLS_ALLOC,
+    FLS_SET_VALUE,
+    FLS_FREE,
+    LATE_FUNCTIONS
+};
+
+typedef void (*any_function)(void);
+
+static any_function os_look_up(enum late_function which)
+{
+    static const char *const names[] = {
+        "WaitOnAddress",           "WakeByAddressSingle",     "WakeByAddressAll",
+        "AcquireSRWLockExclusive", "ReleaseSRWLockExclusive", "SleepConditionVariableSRW",
+        "WakeConditionVariable",   "GetProcessIdOfThread",    "FlsAlloc",
+        "FlsSetValue",             "FlsFree"};
+    static const char *const modules[] = {"api-ms-win-core-synch-l1-2-0.dll", "kernelbase.dll",
+                                          "kernel32.dll"};
+    size_t i;
+    for (i = 0; i < sizeof modules / sizeof modules[0]; i++) {
+        const HMODULE module = GetModuleHandleA(modules[i]);
+        const FARPROC found = module == NULL ? NULL : GetProcAddress(module, names[which]);
+        if (found != NULL)
+            return (any_function)found;
+    }
+    return NULL;
+}
+
+/* NULL when the system does not have it. Each thread may find it anew: all find the same. */
+static any_function os_late(enum late_function which)
+{
+    enum { ABSENT = 1 };
+    static pawl_address_ found[LATE_FUNCTIONS];
+    pawl_address_ address = PAWL_ADDRESS_(pawl_load_relaxed)(&found[which]);
+    if (PAWL_UNLIKELY(address == 0)) {
+        address = (pawl_address_)(uintptr_t)os_look_up(which);
+        if (address == 0)
+            address = ABSENT;
+        PAWL_ADDRESS_(pawl_store_relaxed)(&found[which], address);
+    }
+    return address == ABSENT ? NULL : (any_function)(uintptr_t)address;
+}
+
+static void os_find_functions(void)
+{
+    unsigned which;
+    for (which = 0; which < LATE_FUNCTIONS; which++)
+        (void)os_late((enum late_function)which);
+}
+
+/* ---- What is one per process, and one per thread ------------------------------------------------
+ * A module of Windows binds its names to itself, so each EXE and DLL that carries the library has a
+ * process object of its own: its own registry of threads and its own wait lists. Locks may be used
+ * from one module only, unless the library is in a DLL that all of them import. */
+
+static struct pawl_process process_of_module;
+
+struct pawl_process *pawl_os_process(void)
+{
+    return &process_of_module;
+}
+
+struct os_own {
+    struct pawl_thread_line *line;
+    void *at_exit;              /* the argument of the function at exit; NULL: not armed */
+    struct os_event_box *event; /* os/windows_wait.c */
+};
+
+#if defined(__clang__)
+
+static _Thread_local struct os_own own_of_thread;
+
+static struct os_own *os_own(void)
+{
+    return &own_of_thread;
+}
+
+#else
+
+/* gcc emulates _Thread_local here, and its emulation allocates when a thread first touches the
+ * variable, which registration must not. So this does by hand what other compilers emit: the loader
+ * copies the section .tls for each thread, and TEB.ThreadLocalStoragePointer[_tls_index] points to
+ * the copy. The three names below are the C runtime's (mingw-w64, tlssup.c). */
+extern char *_tls_start;
+extern ULONG _tls_index;
+static struct os_own own_template __attribute__((section(".tls$PAWL"), used));
+
+static struct os_own *os_own(void)
+{
+    char *const *modules;
+#if defined(__x86_64__)
+    __asm__("movq %%gs:0x58, %0" : "=r"(modules));
+#elif defined(__i386__)
+    __asm__("movl %%fs:0x2c, %0" : "=r"(modules));
+#else
+#error "gcc for Windows on this processor: where is its TEB? clang knows."
+#endif
+    return (struct os_own *)(void *)(modules[_tls_index] +
+                                     ((uintptr_t)&own_template - (uintptr_t)&_tls_start));
+}
+
+#endif
+
+struct pawl_thread_line **pawl_os_thread_slot(void)
+{
+    return &os_own()->line;
+}
+
+/* ---- The end of a thread ------------------------------------------------------------------------
+ * Two ways to hear of it. The values of fibre-local storage have a function that the system calls
+ * before it takes the loader's lock; the callbacks of .tls are called under that lock, and what
+ * they wait for must not wait for the loader. So the first, where there is one (Windows Vista); the
+ * second tells of the end of the module too, after which the first must not be called. */
+
+typedef DWORD(WINAPI *fls_alloc)(void(WINAPI *)(void *));
+typedef BOOL(WINAPI *fls_set_value)(DWORD, void *);
+typedef BOOL(WINAPI *fls_free)(DWORD);
+
+static void (*at_thread_end)(void *);
+static fls_set_value os_fls_set_value; /* NULL: there is no such storage. Set before main. */
+static DWORD os_fls_index;
+static bool os_module_ends;
+
+static void os_give_event_back(struct os_event_box *box);
+
+/* How often the function may arm itself again, as POSIX has it for keys. */
+#define ROUNDS_AT_THREAD_END 4
+
+static void os_thread_ends(void)
+{
+    struct os_own *mine = os_own();
+    unsigned round;
+    for (round = 0; round < ROUNDS_AT_THREAD_END && mine->at_exit != NULL; round++) {
+        void *value = mine->at_exit;
+        mine->at_exit = NULL;
+        at_thread_end(value);
+    }
+    mine->at_exit = NULL;
+    if (mine->event != NULL)
+        os_give_event_back(mine->event);
+    mine->event = NULL;
+}
+
+static void WINAPI on_fibre_end(void *value)
+{
+    if (value != NULL && !os_module_ends)
+        os_thread_ends();
+}
+
+/* The loader calls it in each thread that ends by itself or by ExitThread, before the thread's copy
+ * of .tls is gone, and when the module ends. A thread that TerminateThread ends leaves its line
+ * behind. At the end of the process (`at_process_end`) nothing is worth the trouble. */
+static void NTAPI on_loader_event(PVOID module, DWORD reason, PVOID at_process_end)
+{
+    (void)module;
+    if (reason == DLL_THREAD_DETACH)
+        os_thread_ends();
+    if (reason == DLL_PROCESS_DETACH && at_process_end == NULL && os_fls_set_value != NULL) {
+        os_module_ends = true; /* FlsFree calls the function for the values of all threads */
+        (void)((fls_free)os_late(FLS_FREE))(os_fls_index);
+    }
+}
+
+/* The loader goes through .CRT$XLA to .CRT$XLZ in the order of the names; the C runtime's own
+ * callbacks, which run destructors that may still use locks, have earlier ones. */
+extern PIMAGE_TLS_CALLBACK PAWL_SYMBOL_(pawl_on_loader_event);
+PIMAGE_TLS_CALLBACK PAWL_SYMBOL_(pawl_on_loader_event)
+    __attribute__((section(".CRT$XLY"), used)) = on_loader_event;
+
+bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *), void (*after_fork)(void))
+{
+    (void)after_fork; /* there is no fork */
+    os_find_functions();
+    at_thread_end = at_exit;
+    if (os_late(FLS_ALLOC) != NULL && os_late(FLS_SET_VALUE) != NULL && os_late(FLS_FREE) != NULL) {
+        os_fls_index = ((fls_alloc)os_late(FLS_ALLOC))(on_fibre_end);
+        if (os_fls_index != FLS_OUT_OF_INDEXES)
+            os_fls_set_value = (fls_set_value)os_late(FLS_SET_VALUE);
+    }
+    *key = 0;
+    return true;
+}
+
+/* The system may take room for the thread's first such value from its own heap, not from malloc. */
+void pawl_os_watch_this_thread(uint32_t key, void *value)
+{
+    const DWORD saved = GetLastError();
+    (void)key;
+    os_own()->at_exit = value;
+    if (os_fls_set_value != NULL)
+        (void)os_fls_set_value(os_fls_index, value);
+    SetLastError(saved);
+}
+
+/* ---- Time, threads, memory ------------------------------------------------------------------- */
+
+/* The frequency is fixed when the system starts. Whole seconds first: the product of all ticks with
+ * 10^9 would overflow within half an hour. */
+uint64_t pawl_os_now(void)
+{
+    static uint64_t frequency __attribute__((aligned(8)));
+    uint64_t per_second = pawl_load_relaxed64(&frequency);
+    LARGE_INTEGER ticks;
+    uint64_t count;
+
+    if (per_second == 0) {
+        QueryPerformanceFrequency(&ticks);
+        per_second = (uint64_t)ticks.QuadPart;
+        pawl_store_relaxed64(&frequency, per_second);
+    }
+    QueryPerformanceCounter(&ticks);
+    count = (uint64_t)ticks.QuadPart;
+    return count / per_second * NS_PER_S + count % per_second * NS_PER_S / per_second;
+}
+
+void pawl_os_yield(void)
+{
+    (void)SwitchToThread();
+}
+
+uint32_t pawl_os_thread_id(void)
+{
+    return GetCurrentThreadId();
+}
+
+typedef DWORD(WINAPI *process_of_thread)(HANDLE); /* Windows XP cannot tell whose thread it is */
+
+/* In doubt it lives: a line that is not taken back costs less than one that two threads have. */
+static bool handle_lives_here(HANDLE thread)
+{
+    const process_of_thread ask = (process_of_thread)os_late(PROCESS_OF_THREAD);
+    if (ask != NULL) {
+        const DWORD process = ask(thread);
+        if (process != 0 && process != GetCurrentProcessId())
+            return false;
+    }
+    return WaitForSingleObject(thread, 0) != WAIT_OBJECT_0; /* signalled once it has ended */
+}
+
+bool pawl_os_thread_lives(uint32_t id)
+{
+    const DWORD saved = GetLastError();
+    const HANDLE thread = OpenThread(SYNCHRONIZE | THREAD_QUERY_INFORMATION, FALSE, id);
+    bool lives = GetLastError() != ERROR_INVALID_PARAMETER; /* which says: no such thread */
+
+    if (thread != NULL) {
+        lives = handle_lives_here(thread);
+        CloseHandle(thread);
+    }
+    SetLastError(saved);
+    return lives;
+}
+
+/* Asked once: a program that later moves itself to one CPU loses some time, and nothing else. */
+bool pawl_os_one_cpu(void)
+{
+    static uint32_t known; /* 1: one CPU, 2: several */
+    uint32_t answer = pawl_load_relaxed32(&known);
+    if (answer == 0) {
+        DWORD_PTR process = 0, machine;
+        (void)GetProcessAffinityMask(GetCurrentProcess(), &process, &machine);
+        /* 0: it has threads in several groups of processors */
+        answer = process != 0 && (process & (process - 1)) == 0 ? 1 : 2;
+        pawl_store_relaxed32(&known, answer);
+    }
+    return answer == 1;
+}
+
+void *pawl_os_pages(size_t size)
+{
+    const DWORD saved = GetLastError();
+    void *pages = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    SetLastError(saved);
+    return pages;
+}
+
+#if PAWL_CHECKED
+
+#include <stdio.h>
+#include <string.h>
+
+void pawl_os_complain(const char *text, size_t length)
+{
+    DWORD written;
+    while (length > 0) {
+        const DWORD part = length < 4096 ? (DWORD)length : 4096;
+        if (!WriteFile(GetStdHandle(STD_ERROR_HANDLE), text, part, &written, NULL) || written == 0)
+            return;
+        text += written;
+        length -= written;
+    }
+}
+
+/* The module and the offset in it, which a debugger or addr2line turns into a line. */
+void pawl_os_name_site(pawl_address_ site, char *text, size_t size, uint64_t deadline)
+{
+    char path[1024];
+    MEMORY_BASIC_INFORMATION region;
+    DWORD length = 0;
+    const char *base;
+
+    (void)deadline;
+    memset(&region, 0, sizeof region);
+    if (VirtualQuery((const void *)(uintptr_t)site, &region, sizeof region) != 0 &&
+        region.AllocationBase != NULL)
+        length = GetModuleFileNameA((HMODULE)region.AllocationBase, path, sizeof path);
+    if (length == 0 || length >= sizeof path) {
+        (void)snprintf(text, size, "%#llx", (unsigned long long)site);
+        return;
+    }
+    base = strrchr(path, '\\');
+    base = base == NULL ? path : base + 1;
+    (void)snprintf(text, size, "%s+%#llx", base,
+                   (unsigned long long)site - 1 -
+                       (unsigned long long)(uintptr_t)region.AllocationBase);
+}
+
+#endif
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Named points at which a test may delay the thread that passes: in the libraries that the tests
+ * build with PAWL_TEST_POINTS, and nowhere else.
+ */
+#ifndef PAWL_POINT_H
+#define PAWL_POINT_H
+
+#ifdef PAWL_TEST_POINTS
+extern void (*pawl_test_point_)(const char *name);
+#define TEST_POINT(name)                                                                           \
+    do {                                                                                           \
+        if (pawl_test_point_ != NULL)                                                              \
+            pawl_test_point_(name);                                                                \
+    } while (0)
+#else
+#define TEST_POINT(name) ((void)0)
+#endif
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Static probes (USDT, provider "pawl") in cold paths: doc/lock.md names them and shows bpftrace at
+ * work. A probe that nobody uses is one no-operation instruction; without systemtap's header there
+ * is nothing at all.
+ */
+#ifndef PAWL_PROBE_H
+#define PAWL_PROBE_H
+
+#if !PAWL_HOOKS && defined(__has_include)
+#if __has_include(<sys/sdt.h>)
+#include <sys/sdt.h>
+#endif
+#endif
+
+#ifdef STAP_PROBE1
+/* The header's macros use an extension that clang's -Wpedantic minds wherever they are used. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
+#endif
+#define PAWL_PROBE1(name, a) STAP_PROBE1(pawl, name, a)
+#define PAWL_PROBE2(name, a, b) STAP_PROBE2(pawl, name, a, b)
+#else
+#define PAWL_PROBE1(name, a) (void)(a)
+#define PAWL_PROBE2(name, a, b) ((void)(a), (void)(b))
+#endif
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A lock that is freed by its last user. Each object is passed on by its lock alone: whoever takes
+ * W and finds that he is the last one frees it. The one before him may still be inside his drop,
+ * which must not touch the lock any more once the other can be in (I7).
+ * Address Sanitizer, or the allocator's poison, shows who does.
+ */
+#include "test.h"
+
+#include <pawl/lock.h>
+
+enum { THREADS = 4 };
+
+struct object {
+    pawl_lock32 lock;
+    unsigned users;
+    unsigned char poison[52];
+};
+
+static struct object *current;
+
+static void use(void *unused, unsigned index)
+{
+    struct object *o = current;
+    bool last;
+    (void)unused;
+    if (index % 2) {
+        pawl_take_write(&o->lock);
+    } else {
+        pawl_take_seek(&o->lock);
+        pawl_seek_to_write(&o->lock);
+    }
+    last = --o->users == 0;
+    pawl_drop_write(&o->lock);
+    if (last) {
+        memset((void *)o, 0x5a, sizeof *o);
+        free(o);
+    }
+}
+
+static void the_last_user_frees_the_lock_that_the_one_before_is_dropping(void **state)
+{
+    const double end = test_now() + test_seconds(3);
+    unsigned objects = 0;
+    (void)state;
+    do {
+        current = (struct object *)calloc(1, sizeof *current);
+        must(current != NULL);
+        current->users = THREADS;
+        test_threads(THREADS, use, NULL);
+        objects++;
+    } while (test_now() < end);
+    print_message("%u objects\n", objects);
+    assert_true(objects > 10);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_user_frees_the_lock_that_the_one_before_is_dropping),
+    };
+    return test_run(argc, argv, tests);
+}

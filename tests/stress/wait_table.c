@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The wait lists under threads that come, go, give up and are moved, many more than cores: whoever
+ * is picked learns it, nobody else does, and nobody is forgotten. Deadlines are short, so that
+ * wakers meet sleepers who are giving up.
+ */
+#include "test.h"
+
+#include "table.c"
+
+enum { MOST = 128, PLACES = 8 };
+
+struct shared {
+    uint32_t places[PLACES * 64];
+    uint32_t home;      /* sleepers that have */
+    uint32_t sleepers;
+    uint64_t picked, woken, expired, moved;
+    uint64_t seed;
+    unsigned rounds;
+};
+
+static void *place(struct shared *s, uint64_t *random)
+{
+    return &s->places[test_random_below(random, PLACES) * 64];
+}
+
+static void sleep_often(struct shared *s, uint64_t *random)
+{
+    struct pawl_parker room;
+    struct pawl_waiter waiter;
+    struct pawl_bucket *bucket;
+    uint64_t woken = 0, expired = 0;
+    unsigned i;
+
+    memset(&waiter, 0, sizeof waiter);
+    for (i = 0; i < s->rounds; i++) {
+        const unsigned kind = test_random_below(random, 4);
+        waiter.address = place(s, random);
+        waiter.parker = pawl_os_parker(&room);
+        bucket = table_lock(waiter.address);
+        table_append(bucket, &waiter);
+        if (table_sleep(&bucket, &waiter,
+                        kind == 0 ? PAWL_NO_DEADLINE
+                                  : pawl_os_now() + test_random_below(random, 200000)))
+            woken++;
+        else
+            expired++;
+        table_remove(bucket, &waiter);
+        table_unlock(bucket);
+        pawl_os_parker_done(waiter.parker);
+    }
+    __atomic_fetch_add(&s->woken, woken, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->expired, expired, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->home, 1, __ATOMIC_RELAXED);
+}
+
+/* At most `most` sleepers of the address. */
+static unsigned wake_some(const void *address, unsigned most)
+{
+    struct wake_list list = WAKE_LIST_EMPTY;
+    struct pawl_bucket *bucket = table_lock(address);
+    struct pawl_waiter *w;
+    unsigned count;
+    for (w = table_first(bucket, address); w != NULL && list.count < most;
+         w = table_next(bucket, w))
+        if (w->asleep)
+            table_wake(&list, w);
+    table_unlock(bucket);
+    count = list.count;
+    table_unpark(&list);
+    return count;
+}
+
+static unsigned move_one(const void *a, const void *b)
+{
+    struct pawl_bucket *from, *to;
+    struct pawl_waiter *w;
+    unsigned moved = 0;
+    table_lock_two(a, b, &from, &to);
+    w = table_first(from, a);
+    if (a != b && w != NULL && w->asleep) {
+        table_move(from, to, w, b);
+        moved = 1;
+    }
+    table_unlock_two(from, to);
+    return moved;
+}
+
+static void wake_until_all_are_home(struct shared *s, uint64_t *random)
+{
+    uint64_t picked = 0, moved = 0;
+    while (__atomic_load_n(&s->home, __ATOMIC_RELAXED) < s->sleepers) {
+        picked += wake_some(place(s, random), 1 + test_random_below(random, 3));
+        moved += move_one(place(s, random), place(s, random));
+        if (test_random_below(random, 16) == 0)
+            sched_yield();
+    }
+    __atomic_fetch_add(&s->picked, picked, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->moved, moved, __ATOMIC_RELAXED);
+}
+
+static void work(void *opaque, unsigned index)
+{
+    struct shared *s = (struct shared *)opaque;
+    uint64_t random = s->seed + index * UINT64_C(0x632be59bd9b4e019);
+    if (index < s->sleepers)
+        sleep_often(s, &random);
+    else
+        wake_until_all_are_home(s, &random);
+}
+
+static void who_is_picked_wakes_and_nobody_is_forgotten(void **state)
+{
+    static struct shared s;
+    const double end = test_now() + test_seconds(4);
+    uint64_t seed = test_seed();
+    unsigned rounds = 0;
+    (void)state;
+    do {
+        static const unsigned crowds[] = {3, 12, 48, MOST};
+        const unsigned threads = crowds[rounds % 4];
+        const unsigned wakers = threads / 8 > 0 ? threads / 8 : 1;
+        memset(&s, 0, sizeof s);
+        s.sleepers = threads - wakers;
+        s.rounds = TEST_SCALE(400);
+        s.seed = seed++;
+        test_threads(threads, work, &s);
+        print_message("%u threads: %" PRIu64 " woken, %" PRIu64 " gave up, %" PRIu64
+                      " moved, lists doubled %u times\n",
+                      threads, s.woken, s.expired, s.moved,
+                      (unsigned)pawl_process_()->table.doublings);
+        assert_true(s.picked == s.woken);
+        assert_int_equal(pawl_process_()->table.waiters, 0);
+        rounds++;
+    } while (test_now() < end || rounds < 4);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_is_picked_wakes_and_nobody_is_forgotten),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* Condition variables over our locks, in each mode and by two functions, and event counts. */
+#include "test.h"
+
+#include <pawl/cond.h>
+
+static pawl_lock32 lock;
+static pawl_cond changed;
+static unsigned tickets; /* under the lock, written in W */
+static unsigned inside;  /* atomic */
+
+static void start_afresh(void)
+{
+    memset(&lock, 0, sizeof lock);
+    memset(&changed, 0, sizeof changed);
+    tickets = inside = 0;
+}
+
+/* Until as many threads are in the list. */
+static void wait_for_waiters(unsigned count)
+{
+    while (pawl_load_relaxed32(&changed.waiting) != count)
+        sched_yield();
+}
+
+static void nobody_waits_in_zero_bytes(void **state)
+{
+    pawl_cond cond = PAWL_COND_INIT;
+    (void)state;
+    assert_int_equal(sizeof cond, 4);
+    assert_int_equal(pawl_cond_signal(&cond), 0);
+    assert_int_equal(pawl_cond_broadcast(&cond), 0);
+}
+
+static void a_wait_gives_up_after_its_deadline_and_holds_the_lock_again(void **state)
+{
+    const uint64_t deadline = pawl_now() + 2000000;
+    (void)state;
+    start_afresh();
+    pawl_take_write(&lock);
+    assert_false(pawl_cond_wait_write_until(&changed, &lock, deadline));
+    assert_true(pawl_now() >= deadline);
+    assert_true(pawl_lock32_is_write(&lock));
+    assert_false(pawl_cond_wait_write_until(&changed, &lock, 0));
+    pawl_drop_write(&lock);
+    pawl_take_seek(&lock);
+    assert_false(pawl_cond_wait_seek_until(&changed, &lock, 0));
+    assert_true(pawl_lock32_is_seek(&lock));
+    pawl_drop_seek(&lock);
+    pawl_take_read(&lock);
+    assert_false(pawl_cond_wait_read_until(&changed, &lock, 0));
+    assert_true(pawl_lock32_is_read(&lock));
+    pawl_drop_read(&lock);
+    assert_int_equal(changed.waiting, 0);
+}
+
+static void *take_a_ticket(void *unused)
+{
+    pawl_take_write(&lock);
+    while (tickets == 0)
+        pawl_cond_wait_write(&changed, &lock);
+    tickets--;
+    pawl_drop_write(&lock);
+    __atomic_fetch_add(&inside, 1, __ATOMIC_RELEASE);
+    return unused;
+}
+
+static void give_tickets(unsigned count)
+{
+    pawl_take_write(&lock);
+    tickets += count;
+    pawl_drop_write(&lock);
+}
+
+static void a_signal_wakes_one(void **state)
+{
+    pthread_t threads[3];
+    unsigned i;
+    (void)state;
+    start_afresh();
+    for (i = 0; i < 3; i++)
+        must(pthread_create(&threads[i], NULL, take_a_ticket, NULL) == 0);
+    wait_for_waiters(3);
+    for (i = 0; i < 3; i++) {
+        give_tickets(1);
+        assert_int_equal(pawl_cond_signal(&changed), 1);
+        assert_int_equal(pawl_load_relaxed32(&changed.waiting), 2 - i);
+        while (__atomic_load_n(&inside, __ATOMIC_ACQUIRE) != i + 1)
+            sched_yield();
+    }
+    for (i = 0; i < 3; i++)
+        must(pthread_join(threads[i], NULL) == 0);
+}
+
+static void a_broadcast_wakes_all(void **state)
+{
+    pthread_t threads[6];
+    unsigned i;
+    (void)state;
+    start_afresh();
+    for (i = 0; i < 6; i++)
+        must(pthread_create(&threads[i], NULL, take_a_ticket, NULL) == 0);
+    wait_for_waiters(6);
+    give_tickets(6);
+    assert_int_equal(pawl_cond_broadcast(&changed), 6);
+    for (i = 0; i < 6; i++)
+        must(pthread_join(threads[i], NULL) == 0);
+    assert_int_equal(tickets, 0);
+    assert_int_equal(lock.word, 0);
+}
+
+/* ---- Modes ----------------------------------------------------------------------------------- */
+
+static pthread_barrier_t together;
+
+static void *read_together(void *unused)
+{
+    pawl_take_read(&lock);
+    while (tickets == 0)
+        pawl_cond_wait_read(&changed, &lock);
+    pthread_barrier_wait(&together); /* all are in at once, or none gets on */
+    pawl_drop_read(&lock);
+    return unused;
+}
+
+static void *seek_alone(void *unused)
+{
+    pawl_take_seek(&lock);
+    while (tickets == 0)
+        pawl_cond_wait_seek(&changed, &lock);
+    must(__atomic_fetch_add(&inside, 1, __ATOMIC_RELAXED) == 0);
+    sched_yield();
+    __atomic_fetch_sub(&inside, 1, __ATOMIC_RELAXED);
+    pawl_drop_seek(&lock);
+    return unused;
+}
+
+static void readers_come_back_together_and_seekers_one_by_one(void **state)
+{
+    pthread_t threads[8];
+    unsigned i;
+    (void)state;
+    start_afresh();
+    must(pthread_barrier_init(&together, NULL, 4) == 0);
+    for (i = 0; i < 8; i++)
+        must(pthread_create(&threads[i], NULL, i % 2 ? read_together : seek_alone, NULL) == 0);
+    wait_for_waiters(8);
+    give_tickets(1);
+    assert_int_equal(pawl_cond_broadcast(&changed), 8);
+    for (i = 0; i < 8; i++)
+        must(pthread_join(threads[i], NULL) == 0);
+    pthread_barrier_destroy(&together);
+    assert_int_equal(lock.word, 0);
+}
+
+/* ---- Any lock: here a pthread mutex, which counts who runs to it ----------------------------- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static unsigned asking, most_asking;
+
+static void unlock_mutex(void *m)
+{
+    must(pthread_mutex_unlock((pthread_mutex_t *)m) == 0);
+}
+
+static void lock_mutex(void *m)
+{
+    const unsigned now = __atomic_add_fetch(&asking, 1, __ATOMIC_RELAXED);
+    unsigned most = __atomic_load_n(&most_asking, __ATOMIC_RELAXED);
+    while (now > most && !__atomic_compare_exchange_n(&most_asking, &most, now, false,
+                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+    must(pthread_mutex_lock((pthread_mutex_t *)m) == 0);
+    __atomic_sub_fetch(&asking, 1, __ATOMIC_RELAXED);
+}
+
+static void *wait_with_a_mutex(void *unused)
+{
+    struct pawl_cond_lock how;
+    how.lock = &mutex;
+    how.drop = unlock_mutex;
+    how.take = lock_mutex;
+    how.shared = false;
+    must(pthread_mutex_lock(&mutex) == 0);
+    while (tickets == 0)
+        pawl_cond_wait_with(&changed, &how);
+    sched_yield(); /* the next one may come now, but no more */
+    must(pthread_mutex_unlock(&mutex) == 0);
+    return unused;
+}
+
+static void after_a_broadcast_the_waiters_do_not_all_run_to_the_lock(void **state)
+{
+    pthread_t threads[16];
+    unsigned i, round;
+    (void)state;
+    for (round = 0; round < TEST_SCALE(50); round++) {
+        start_afresh();
+        asking = most_asking = 0;
+        for (i = 0; i < 16; i++)
+            must(pthread_create(&threads[i], NULL, wait_with_a_mutex, NULL) == 0);
+        wait_for_waiters(16);
+        must(pthread_mutex_lock(&mutex) == 0);
+        tickets = 1;
+        assert_int_equal(pawl_cond_broadcast(&changed), 16);
+        must(pthread_mutex_unlock(&mutex) == 0);
+        for (i = 0; i < 16; i++)
+            must(pthread_join(threads[i], NULL) == 0);
+        assert_int_equal(most_asking, 1);
+    }
+}
+
+/* ---- Lifetime -------------------------------------------------------------------------------- */
+
+struct once {
+    pawl_lock64 lock;
+    pawl_cond done;
+    bool is_done;
+};
+
+static void *wait_and_free(void *opaque)
+{
+    struct once *o = *(struct once **)opaque;
+    pawl_take_write(&o->lock);
+    while (!o->is_done)
+        pawl_cond_wait_write(&o->done, &o->lock);
+    pawl_drop_write(&o->lock);
+    free(o);
+    return NULL;
+}
+
+static void who_was_woken_may_free_the_condition_variable(void **state)
+{
+    pthread_t thread;
+    int i;
+    (void)state;
+    for (i = 0; i < TEST_SCALE(300); i++) {
+        struct once *o = (struct once *)calloc(1, sizeof *o);
+        assert_non_null(o);
+        must(pthread_create(&thread, NULL, wait_and_free, &o) == 0);
+        pawl_take_write(&o->lock);
+        while (pawl_load_relaxed32(&o->done.waiting) == 0) {
+            pawl_drop_write(&o->lock);
+            sched_yield();
+            pawl_take_write(&o->lock);
+        }
+        o->is_done = true;
+        (void)pawl_cond_broadcast(&o->done); /* under the lock, so that it cannot be freed yet */
+        pawl_drop_write(&o->lock);
+        must(pthread_join(thread, NULL) == 0);
+    }
+}
+
+/* ---- Event count ----------------------------------------------------------------------------- */
+
+static pawl_event event;
+static uint32_t flag;
+
+static void an_event_that_nobody_waits_for_is_forgotten(void **state)
+{
+    (void)state;
+    memset(&event, 0, sizeof event);
+    assert_int_equal(sizeof event, 8);
+    pawl_event_notify_one(&event);
+    pawl_event_notify_all(&event);
+    assert_int_equal(event.epoch, 0);
+    assert_false(pawl_event_commit_until(&event, pawl_event_prepare(&event), 0));
+    assert_int_equal(event.waiters, 0);
+}
+
+static void a_notification_between_prepare_and_commit_ends_the_wait(void **state)
+{
+    uint32_t key;
+    (void)state;
+    memset(&event, 0, sizeof event);
+    key = pawl_event_prepare(&event);
+    pawl_event_notify_one(&event);
+    pawl_event_commit(&event, key);
+    assert_int_equal(event.waiters, 0);
+    key = pawl_event_prepare(&event);
+    pawl_event_cancel(&event);
+    assert_int_equal(event.waiters, 0);
+    key = pawl_event_prepare(&event);
+    pawl_event_notify_all(&event);
+    assert_true(pawl_event_commit_until(&event, key, 0)); /* it came in time */
+}
+
+static void *wait_for_the_flag(void *unused)
+{
+    for (;;) {
+        const uint32_t key = pawl_event_prepare(&event);
+        if (pawl_load_relaxed32(&flag) != 0) {
+            pawl_event_cancel(&event);
+            return unused;
+        }
+        pawl_event_commit(&event, key);
+    }
+}
+
+static void whoever_looks_for_a_flag_in_between_misses_no_notification(void **state)
+{
+    pthread_t threads[4];
+    unsigned i, round;
+    (void)state;
+    memset(&event, 0, sizeof event);
+    for (round = 0; round < TEST_SCALE(300); round++) {
+        pawl_store_relaxed32(&flag, 0);
+        for (i = 0; i < 4; i++)
+            must(pthread_create(&threads[i], NULL, wait_for_the_flag, NULL) == 0);
+        for (i = 0; i < round % 7; i++)
+            sched_yield();
+        pawl_store_relaxed32(&flag, 1);
+        pawl_event_notify_all(&event);
+        for (i = 0; i < 4; i++)
+            must(pthread_join(threads[i], NULL) == 0);
+        assert_int_equal(event.waiters, 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_waits_in_zero_bytes),
+        cmocka_unit_test(a_wait_gives_up_after_its_deadline_and_holds_the_lock_again),
+        cmocka_unit_test(a_signal_wakes_one),
+        cmocka_unit_test(a_broadcast_wakes_all),
+        cmocka_unit_test(readers_come_back_together_and_seekers_one_by_one),
+        cmocka_unit_test(after_a_broadcast_the_waiters_do_not_all_run_to_the_lock),
+        cmocka_unit_test(who_was_woken_may_free_the_condition_variable),
+        cmocka_unit_test(an_event_that_nobody_waits_for_is_forgotten),
+        cmocka_unit_test(a_notification_between_prepare_and_commit_ends_the_wait),
+        cmocka_unit_test(whoever_looks_for_a_flag_in_between_misses_no_notification),
+    };
+    return test_run(argc, argv, tests);
+}

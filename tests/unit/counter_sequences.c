@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* The restartable sequences under the counters (Linux, x86-64 and aarch64 with glibc 2.35): that
+ * they are used, leave nothing behind, and end under a debugger that sends each of them back. */
+#include "test.h"
+
+#include <pawl/bigref.h>
+#include <pawl/counter.h>
+
+#include "os/os.h"
+
+#include <sys/ptrace.h>
+
+static pawl_exact_counter exact;
+static pawl_cpu_counter by_cpu;
+static pawl_limit_counter limited = PAWL_LIMIT_COUNTER_INIT(1000000);
+static pawl_bigref ref = PAWL_BIGREF_INIT(NULL, NULL);
+
+static void use_all(void)
+{
+    pawl_exact_counter_add(&exact, 1);
+    pawl_cpu_counter_add(&by_cpu, 1);
+    must(pawl_limit_counter_try_add(&limited, 1));
+    pawl_limit_counter_sub(&limited, 1);
+    pawl_bigref_get(&ref);
+    pawl_bigref_drop(&ref);
+}
+
+static bool sequences_are_there(void)
+{
+    use_all();
+    if (pawl_os_rseq() != NULL)
+        return true;
+    print_message("skipped: no restartable sequences, or no membarrier that stops them\n");
+    return false;
+}
+
+static void a_thread_that_counts_uses_them_where_they_are(void **state)
+{
+    (void)state;
+    use_all();
+    assert_ptr_equal(pawl_counter_mine_()->rseq, pawl_os_rseq());
+    if (!sequences_are_there())
+        skip();
+    assert_non_null(pawl_counter_mine_()->cpus);
+    assert_true(pawl_rseq_add_phase_(pawl_os_rseq(),
+                                     pawl_cell_(pawl_counter_mine_()->block, exact.place), 0,
+                                     &exact.phase));
+}
+
+static void a_test_that_refuses_leaves_the_cell_alone(void **state)
+{
+    uint64_t cell = 5;
+    uint32_t gate = 7;
+    (void)state;
+    if (!sequences_are_there())
+        skip();
+    assert_true(pawl_rseq_add_if_(pawl_os_rseq(), &cell, 1, 6, &gate, 7));
+    assert_int_equal(cell, 6);
+    /* too much, below zero, closed */
+    assert_false(pawl_rseq_add_if_(pawl_os_rseq(), &cell, 1, 6, &gate, 7));
+    assert_false(pawl_rseq_add_if_(pawl_os_rseq(), &cell, 0 - UINT64_C(7), 6, &gate, 7));
+    assert_false(pawl_rseq_add_if_(pawl_os_rseq(), &cell, 0, 6, &gate, 8));
+    gate = 2;
+    assert_false(pawl_rseq_add_phase_(pawl_os_rseq(), &cell, 1, &gate));
+    assert_false(pawl_rseq_add_cpu_(pawl_os_rseq(), (char *)&cell, 1, 0));
+    assert_int_equal(cell, 6);
+}
+
+/* The kernel reads through this pointer; its target may lie in a plug-in that is unloaded next. */
+static void no_descriptor_is_left_behind(void **state)
+{
+    uint64_t descriptor;
+    (void)state;
+    if (!sequences_are_there())
+        skip();
+    use_all();
+    memcpy(&descriptor, pawl_os_rseq() + 8, sizeof descriptor);
+    assert_int_equal(descriptor, 0);
+}
+
+/* ---- A debugger ------------------------------------------------------------------------------ */
+
+static void step_through(void)
+{
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        _exit(77);
+    raise(SIGSTOP);
+    use_all();
+    _exit(pawl_exact_counter_read(&exact) == 2 && pawl_cpu_counter_read(&by_cpu) == 2 ? 0 : 1);
+}
+
+/* Every step interrupts whatever sequence is under way. */
+static void single_steps_end(void **state)
+{
+    int status = 0;
+    long steps;
+    pid_t child;
+    (void)state;
+    use_all();
+    pawl_exact_counter_sub(&exact, pawl_exact_counter_read(&exact) - 1);
+    pawl_cpu_counter_sub(&by_cpu, pawl_cpu_counter_read(&by_cpu) - 1);
+    child = fork();
+    must(child >= 0);
+    if (child == 0)
+        step_through();
+    must(waitpid(child, &status, 0) == child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+        print_message("skipped: may not trace\n");
+        skip();
+    }
+    for (steps = 0; steps < 2000000 && !WIFEXITED(status); steps++) {
+        must(WIFSTOPPED(status));
+        must(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) == 0);
+        must(waitpid(child, &status, 0) == child);
+    }
+    if (!WIFEXITED(status)) {
+        (void)kill(child, SIGKILL);
+        (void)waitpid(child, NULL, 0);
+        fail_msg("still stepping after %ld instructions", steps);
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_that_counts_uses_them_where_they_are),
+        cmocka_unit_test(a_test_that_refuses_leaves_the_cell_alone),
+        cmocka_unit_test(no_descriptor_is_left_behind),
+        cmocka_unit_test(single_steps_end),
+    };
+    return test_run(argc, argv, tests);
+}

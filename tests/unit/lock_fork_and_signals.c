@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a fork, a signal handler and a cancellation find: the child of a process in which others
+ * sleep can use every lock that was free, and sees nobody waiting; a handler may try; a thread that
+ * waits for a lock is not cancelled there.
+ */
+#include "test.h"
+
+#include <pawl/lock.h>
+
+static pawl_lock64 busy, idle;
+
+static void wait_for_busy(void *unused)
+{
+    (void)unused;
+    pawl_take_write(&busy);
+    pawl_drop_write(&busy);
+}
+
+static void *waiter_main(void *unused)
+{
+    wait_for_busy(unused);
+    return NULL;
+}
+
+static void until_somebody_sleeps(void)
+{
+    while ((__atomic_load_n(&busy.word, __ATOMIC_RELAXED) & PAWL_PARKED) == 0)
+        sched_yield();
+}
+
+static void *enter(void *lock)
+{
+    pawl_take_write((pawl_lock64 *)lock);
+    pawl_drop_write((pawl_lock64 *)lock);
+    return NULL;
+}
+
+static void work_as_child(void *unused)
+{
+    pthread_t thread;
+    (void)unused;
+    /* A lock that was free: also contended, so that the wait lists are used. (ThreadSanitizer
+     * allows no new threads in the child of a program with several.) */
+    pawl_take_write(&idle);
+    if (!PAWL_TSAN_) {
+        must(pthread_create(&thread, NULL, enter, &idle) == 0);
+        while ((__atomic_load_n(&idle.word, __ATOMIC_RELAXED) & PAWL_PARKED) == 0)
+            sched_yield();
+    }
+    pawl_drop_write(&idle);
+    if (!PAWL_TSAN_)
+        must(pthread_join(thread, NULL) == 0);
+    must(idle.word == 0);
+    /* The one that the forking thread holds is the child's to drop; its sleepers stayed behind. */
+    pawl_drop_write(&busy);
+    must(pawl_try_write(&busy));
+    pawl_drop_write(&busy);
+}
+
+static void the_child_can_use_every_free_lock_and_nobody_waits_there(void **state)
+{
+    char said[4096];
+    pthread_t sleeper;
+    int status;
+    (void)state;
+    pawl_take_write(&busy);
+    must(pthread_create(&sleeper, NULL, waiter_main, NULL) == 0);
+    until_somebody_sleeps();
+    status = test_in_child(work_as_child, NULL, said, sizeof said);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        fail_msg("the child ended with %#x: %s", (unsigned)status, said);
+    pawl_drop_write(&busy); /* the parent's sleeper is woken here, and nowhere else */
+    must(pthread_join(sleeper, NULL) == 0);
+    assert_true(busy.word == 0);
+}
+
+static void cancelled_later(void *unused)
+{
+    (void)unused;
+    must(__atomic_load_n(&busy.word, __ATOMIC_RELAXED) == 0);
+}
+
+static void *cancelled_main(void *unused)
+{
+    pthread_cleanup_push(cancelled_later, NULL);
+    wait_for_busy(unused);
+    pthread_testcancel(); /* the first cancellation point */
+    must(!"the thread was not cancelled");
+    pthread_cleanup_pop(0);
+    return NULL;
+}
+
+static void a_waiter_is_no_cancellation_point(void **state)
+{
+    pthread_t thread;
+    void *how;
+    (void)state;
+    pawl_take_write(&busy);
+    must(pthread_create(&thread, NULL, cancelled_main, NULL) == 0);
+    until_somebody_sleeps();
+    must(pthread_cancel(thread) == 0);
+    pawl_drop_write(&busy);
+    must(pthread_join(thread, &how) == 0);
+    assert_true(how == PTHREAD_CANCELED);
+    assert_true(busy.word == 0);
+}
+
+static int handled, granted; /* by any thread's handler */
+
+static void try_in_handler(int number)
+{
+    const int saved = errno; /* ThreadSanitizer's own calls may change it */
+    (void)number;
+    if (pawl_try_read(&busy)) {
+        pawl_drop_read(&busy);
+        __atomic_fetch_add(&granted, 1, __ATOMIC_RELAXED);
+    }
+    __atomic_fetch_add(&handled, 1, __ATOMIC_RELAXED);
+    errno = saved;
+}
+
+static void a_handler_may_try_and_interrupts_a_sleeper_without_harm(void **state)
+{
+    struct sigaction action, before;
+    pthread_t sleeper;
+    int i;
+    (void)state;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = try_in_handler;
+    must(sigaction(SIGUSR1, &action, &before) == 0);
+    pawl_take_write(&busy);
+    must(pthread_create(&sleeper, NULL, waiter_main, NULL) == 0);
+    until_somebody_sleeps();
+    for (i = 0; i < 20; i++) {
+        must(pthread_kill(sleeper, SIGUSR1) == 0);
+        while (__atomic_load_n(&handled, __ATOMIC_RELAXED) <= i)
+            sched_yield();
+    }
+    assert_int_equal(__atomic_load_n(&granted, __ATOMIC_RELAXED), 0);
+    pawl_drop_write(&busy);
+    must(pthread_join(sleeper, NULL) == 0);
+    raise(SIGUSR1);
+    assert_int_equal(granted, 1);
+    must(sigaction(SIGUSR1, &before, NULL) == 0);
+    assert_true(busy.word == 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_child_can_use_every_free_lock_and_nobody_waits_there),
+        cmocka_unit_test(a_waiter_is_no_cancellation_point),
+        cmocka_unit_test(a_handler_may_try_and_interrupts_a_sleeper_without_harm),
+    };
+    return test_run(argc, argv, tests);
+}

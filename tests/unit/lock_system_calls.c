@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * No system call unless somebody sleeps or must: a child under seccomp's strict mode, in which any
+ * call but exit, read and write kills it, goes through all operations; and so does one whose lock
+ * another thread has slept on before. That the mode kills is tested too.
+ */
+#include "test.h"
+
+#include <pawl/lock.h>
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#if __has_include(<linux/seccomp.h>)
+#include <linux/seccomp.h>
+#endif
+
+static pawl_lock32 lock32;
+static pawl_lock64 lock64;
+
+static void only_exit_is_allowed(void)
+{
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+        _exit(77);
+}
+
+#define ALL(N)                                                                                     \
+    static void everything##N(void)                                                                \
+    {                                                                                              \
+        pawl_lock##N *l = &lock##N;                                                                \
+        pawl_take_read(l);                                                                         \
+        must(pawl_try_read(l));                                                                    \
+        must(!pawl_try_write(l) && !pawl_try_atomic(l) && !pawl_try_read_to_write(l));             \
+        pawl_drop_read(l);                                                                         \
+        must(pawl_try_read_to_seek(l));                                                            \
+        must(!pawl_try_seek(l));                                                                   \
+        pawl_seek_to_write(l);                                                                     \
+        must(!pawl_try_read(l) && !pawl_try_seek(l) && !pawl_try_atomic_drain(l));                 \
+        pawl_write_to_seek(l);                                                                     \
+        pawl_seek_to_read(l);                                                                      \
+        must(pawl_try_read_to_atomic(l));                                                          \
+        pawl_take_atomic(l);                                                                       \
+        pawl_drop_atomic(l);                                                                       \
+        must(pawl_atomic_to_read(l));                                                              \
+        pawl_drop_read(l);                                                                         \
+        must(pawl_take_write_until(l, UINT64_MAX));                                                \
+        pawl_write_to_read(l);                                                                     \
+        pawl_drop_read(l);                                                                         \
+        must(pawl_lock##N##_is_free(l));                                                           \
+    }
+ALL(32)
+ALL(64)
+
+static void run_everything(void *unused)
+{
+    unsigned i;
+    (void)unused;
+    only_exit_is_allowed();
+    for (i = 0; i < 100; i++) {
+        everything32();
+        everything64();
+    }
+    syscall(SYS_exit, 0);
+}
+
+static void enter_and_leave(void *unused, unsigned index)
+{
+    unsigned i;
+    (void)unused, (void)index;
+    for (i = 0; i < 2000; i++) {
+        pawl_take_write(&lock32);
+        pawl_take_write(&lock64);
+        if (i % 100 == 0)
+            sched_yield();
+        pawl_drop_write(&lock64);
+        pawl_drop_write(&lock32);
+    }
+}
+
+static void call_something(void *unused)
+{
+    (void)unused;
+    only_exit_is_allowed();
+    syscall(SYS_getpid);
+    syscall(SYS_exit, 0);
+}
+
+static int in_child(void (*body)(void *))
+{
+    char said[4096];
+    const int status = test_in_child(body, NULL, said, sizeof said);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+        print_message("skipped: seccomp is not available here\n");
+        skip();
+    }
+    return status;
+}
+
+static void nobody_waiting_means_no_system_call(void **state)
+{
+    const int status = in_child(run_everything);
+    (void)state;
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void those_who_slept_leave_nothing_that_costs_one(void **state)
+{
+    int status;
+    (void)state;
+    test_threads(8, enter_and_leave, NULL);
+    assert_true(pawl_lock32_is_free(&lock32) && lock32.word == 0 && lock64.word == 0);
+    status = in_child(run_everything);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void a_system_call_would_have_ended_the_child(void **state)
+{
+    const int status = in_child(call_something);
+    (void)state;
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_waiting_means_no_system_call),
+        cmocka_unit_test(those_who_slept_leave_nothing_that_costs_one),
+        cmocka_unit_test(a_system_call_would_have_ended_the_child),
+    };
+    if (TEST_SANITIZED) {
+        printf("skipped: a sanitizer makes system calls of its own\n");
+        return 0;
+    }
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/* Sequence locks: what comes out is what went in, by every way in; and what the number says. */
+#include "test.h"
+
+#include <pawl/seq.h>
+
+struct bytes1 { char c[1]; };
+struct bytes13 { char c[13]; };
+struct bytes64 { uint64_t n[8]; };
+struct bytes200 { char c[200]; };
+
+PAWL_SEQ_TYPE(seq1, struct bytes1);
+PAWL_SEQ_TYPE(seq13, struct bytes13);
+PAWL_SEQ_TYPE(seq64, struct bytes64);
+PAWL_SEQ_TYPE(seq200, struct bytes200);
+PAWL_SEQ_LATCH_TYPE(latch1, struct bytes1);
+PAWL_SEQ_LATCH_TYPE(latch13, struct bytes13);
+PAWL_SEQ_LATCH_TYPE(latch64, struct bytes64);
+PAWL_SEQ_LATCH_TYPE(latch200, struct bytes200);
+
+static void fill(void *to, size_t bytes, unsigned first)
+{
+    size_t i;
+    for (i = 0; i < bytes; i++)
+        ((unsigned char *)to)[i] = (unsigned char)(first + i);
+}
+
+/* Goes through all ways of writing a lock of that type, with guards on both sides of the copy. */
+#define ROUND_TRIP(name, type)                                                                     \
+    do {                                                                                           \
+        static name s = INIT;                                                                      \
+        struct { char before[8]; type value; char after[8]; } got;                                 \
+        type put;                                                                                  \
+        unsigned way;                                                                              \
+        for (way = 0; way < 4; way++) {                                                            \
+            fill(&put, sizeof put, 7 * way + 1);                                                   \
+            memset(&got, 0x5a, sizeof got);                                                        \
+            if (way == 0)                                                                          \
+                name##_write(&s, &put);                                                            \
+            else if (way == 1)                                                                     \
+                name##_write_alone(&s, &put);                                                      \
+            else if (way == 2)                                                                     \
+                assert_true(name##_try_write(&s, &put));                                           \
+            else {                                                                                 \
+                name##_take_write(&s, &got.value);                                                 \
+                assert_int_equal(((char *)&got.value)[0], 7 * (way - 1) + 1);                      \
+                name##_drop_write(&s, &put);                                                       \
+            }                                                                                      \
+            name##_read(&s, &got.value);                                                           \
+            assert_memory_equal(&got.value, &put, sizeof put);                                     \
+            assert_memory_equal(got.before, "ZZZZZZZZ", 8);                                        \
+            assert_memory_equal(got.after, "ZZZZZZZZ", 8);                                         \
+        }                                                                                          \
+    } while (0)
+
+#define INIT PAWL_SEQ_TYPE_INIT
+static void a_lock_gives_back_what_was_written_for_sizes_that_fill_no_word(void **state)
+{
+    (void)state;
+    ROUND_TRIP(seq1, struct bytes1);
+    ROUND_TRIP(seq13, struct bytes13);
+}
+
+static void a_lock_gives_back_what_was_written_for_whole_lines_and_more(void **state)
+{
+    (void)state;
+    ROUND_TRIP(seq64, struct bytes64);
+    ROUND_TRIP(seq200, struct bytes200);
+}
+#undef INIT
+
+#define INIT PAWL_SEQ_LATCH_TYPE_INIT
+static void a_latch_gives_back_what_was_written(void **state)
+{
+    (void)state;
+    ROUND_TRIP(latch1, struct bytes1);
+    ROUND_TRIP(latch13, struct bytes13);
+    ROUND_TRIP(latch64, struct bytes64);
+    ROUND_TRIP(latch200, struct bytes200);
+}
+#undef INIT
+
+static void zero_bytes_are_a_lock_whose_value_is_zero_bytes(void **state)
+{
+    seq13 *s = (seq13 *)calloc(1, sizeof *s);
+    latch13 *l = (latch13 *)calloc(1, sizeof *l);
+    struct bytes13 got, zero;
+    (void)state;
+    memset(&zero, 0, sizeof zero);
+    fill(&got, sizeof got, 1);
+    seq13_read(s, &got);
+    assert_memory_equal(&got, &zero, sizeof zero);
+    fill(&got, sizeof got, 1);
+    latch13_read(l, &got);
+    assert_memory_equal(&got, &zero, sizeof zero);
+    free(s);
+    free(l);
+}
+
+static void init_makes_a_lock_of_any_bytes(void **state)
+{
+    struct bytes13 first, got;
+    seq13 s;
+    latch13 l;
+    (void)state;
+    memset(&s, 0xff, sizeof s);
+    memset(&l, 0xff, sizeof l);
+    fill(&first, sizeof first, 3);
+    seq13_init(&s, &first);
+    latch13_init(&l, &first);
+    assert_true(seq13_try_read(&s, &got));
+    assert_memory_equal(&got, &first, sizeof first);
+    latch13_read(&l, &got);
+    assert_memory_equal(&got, &first, sizeof first);
+    seq13_destroy(&s);
+    latch13_destroy(&l);
+}
+
+static void a_lock_head_is_sixteen_bytes_or_fewer(void **state)
+{
+    (void)state;
+    assert_true(sizeof(pawl_seq) <= 16);
+    assert_true(sizeof(pawl_seq_latch) <= 16);
+    assert_int_equal(sizeof(seq64), sizeof(pawl_seq) + 64);
+    assert_int_equal(sizeof(latch64), sizeof(pawl_seq_latch) + 128);
+}
+
+/* ---- What a reader sees of a write that stands still ----------------------------------------- */
+
+static void a_section_must_be_repeated_when_a_write_came_in_between(void **state)
+{
+    seq64 s = PAWL_SEQ_TYPE_INIT;
+    struct bytes64 value;
+    pawl_seq_word begun;
+    (void)state;
+    memset(&value, 1, sizeof value);
+    begun = pawl_seq_begin(&s.seq);
+    assert_false(pawl_seq_retry(&s.seq, begun));
+    seq64_write(&s, &value);
+    assert_true(pawl_seq_retry(&s.seq, begun));
+}
+
+static void a_section_must_be_repeated_when_a_write_began_in_between(void **state)
+{
+    pawl_seq s = PAWL_SEQ_INIT;
+    const pawl_seq_word begun = pawl_seq_begin(&s);
+    (void)state;
+    pawl_seq_begin_write(&s);
+    assert_true(pawl_seq_retry(&s, begun));
+    pawl_seq_end_write(&s);
+}
+
+static void a_try_fails_while_a_write_is_under_way(void **state)
+{
+    seq64 s = PAWL_SEQ_TYPE_INIT;
+    struct bytes64 value;
+    pawl_seq_word begun;
+    (void)state;
+    pawl_seq_begin_write(&s.seq);
+    assert_false(seq64_try_read(&s, &value));
+    assert_false(pawl_seq_try_begin(&s.seq, &begun));
+    pawl_seq_end_write(&s.seq);
+    assert_true(seq64_try_read(&s, &value));
+}
+
+static void readers_go_on_while_the_lock_is_taken_and_nothing_is_stored_yet(void **state)
+{
+    seq64 s = PAWL_SEQ_TYPE_INIT;
+    struct bytes64 old, value;
+    (void)state;
+    fill(&old, sizeof old, 9);
+    seq64_write(&s, &old);
+    seq64_take_write(&s, &value);
+    memset(&value, 0, sizeof value);
+    assert_true(seq64_try_read(&s, &value));
+    assert_memory_equal(&value, &old, sizeof old);
+    seq64_cancel_write(&s);
+    assert_true(seq64_try_write(&s, &value)); /* the lock is free again */
+}
+
+static void a_try_write_stores_nothing_while_another_one_has_the_lock(void **state)
+{
+    seq64 s = PAWL_SEQ_TYPE_INIT;
+    struct bytes64 value, other, got;
+    (void)state;
+    seq64_take_write(&s, &value);
+    fill(&other, sizeof other, 5);
+    assert_false(seq64_try_write(&s, &other));
+    seq64_cancel_write(&s);
+    seq64_read(&s, &got);
+    assert_memory_equal(&got, &value, sizeof value);
+}
+
+static void the_number_is_even_between_writes_and_goes_on_by_two(void **state)
+{
+    seq64 s = PAWL_SEQ_TYPE_INIT;
+    struct bytes64 value;
+    unsigned i;
+    (void)state;
+    memset(&value, 0, sizeof value);
+    for (i = 0; i < 5; i++) {
+        assert_true(s.seq.sequence == 2 * i);
+        seq64_write(&s, &value);
+    }
+}
+
+static void the_number_may_wrap(void **state)
+{
+    seq64 s = PAWL_SEQ_TYPE_INIT;
+    latch64 l = PAWL_SEQ_LATCH_TYPE_INIT;
+    struct bytes64 value, got;
+    pawl_seq_word begun;
+    unsigned i;
+    (void)state;
+    s.seq.sequence = (pawl_seq_word)0 - 4;
+    l.seq.sequence = (pawl_seq_word)0 - 8;
+    for (i = 0; i < 4; i++) {
+        fill(&value, sizeof value, i);
+        begun = pawl_seq_begin(&s.seq);
+        seq64_write(&s, &value);
+        assert_true(pawl_seq_retry(&s.seq, begun));
+        seq64_read(&s, &got);
+        assert_memory_equal(&got, &value, sizeof value);
+        begun = pawl_seq_latch_begin(&l.seq);
+        latch64_write(&l, &value);
+        assert_true(pawl_seq_latch_retry(&l.seq, begun));
+        latch64_read(&l, &got);
+        assert_memory_equal(&got, &value, sizeof value);
+    }
+    assert_true(s.seq.sequence == 4);
+    assert_true(l.seq.sequence == 8);
+}
+
+/* ---- Writes that were cut off ---------------------------------------------------------------- */
+
+static void the_next_write_repairs_one_that_was_cut_off(void **state)
+{
+    seq64 s = PAWL_SEQ_TYPE_INIT;
+    struct bytes64 value, got;
+    (void)state;
+    fill(&value, sizeof value, 1);
+    s.seq.sequence = 7; /* as the child of a fork may find it */
+    s.words[0] = 99;
+    seq64_write_alone(&s, &value);
+    assert_true(seq64_try_read(&s, &got));
+    assert_memory_equal(&got, &value, sizeof value);
+    assert_true(s.seq.sequence == 8);
+}
+
+static void a_latch_shows_its_last_whole_copy_until_the_next_write_repairs_it(void **state)
+{
+    unsigned half;
+    (void)state;
+    for (half = 1; half <= 2; half++) {
+        latch64 l = PAWL_SEQ_LATCH_TYPE_INIT;
+        struct bytes64 old, value, got;
+        fill(&old, sizeof old, 1);
+        fill(&value, sizeof value, 2);
+        latch64_write_alone(&l, &old);
+        l.seq.sequence += half;
+        memset(l.words[half - 1], 0xee, sizeof l.words[0] / 2); /* half a write of that copy */
+        latch64_read(&l, &got);
+        assert_memory_equal(&got, &old, sizeof old);
+        latch64_write_alone(&l, &value);
+        latch64_read(&l, &got);
+        assert_memory_equal(&got, &value, sizeof value);
+        assert_memory_equal(l.words[0], l.words[1], sizeof l.words[0]);
+        assert_true(l.seq.sequence % 4 == 0);
+    }
+}
+
+/* ---- Latches --------------------------------------------------------------------------------- */
+
+static void a_latch_section_survives_that_the_other_copy_is_finished(void **state)
+{
+    latch64 l = PAWL_SEQ_LATCH_TYPE_INIT;
+    pawl_seq_word begun;
+    (void)state;
+    l.seq.sequence = 6; /* words[1] is being written, readers take words[0] */
+    begun = pawl_seq_latch_begin(&l.seq);
+    assert_int_equal(PAWL_SEQ_COPY(begun), 0);
+    l.seq.sequence = 8;
+    assert_false(pawl_seq_latch_retry(&l.seq, begun));
+    l.seq.sequence = 9; /* words[0] is being written again */
+    assert_true(pawl_seq_latch_retry(&l.seq, begun));
+}
+
+static void a_latch_section_on_the_second_copy_ends_with_its_half(void **state)
+{
+    latch64 l = PAWL_SEQ_LATCH_TYPE_INIT;
+    pawl_seq_word begun;
+    (void)state;
+    l.seq.sequence = 5;
+    begun = pawl_seq_latch_begin(&l.seq);
+    assert_int_equal(PAWL_SEQ_COPY(begun), 1);
+    assert_false(pawl_seq_latch_retry(&l.seq, begun));
+    l.seq.sequence = 6;
+    assert_true(pawl_seq_latch_retry(&l.seq, begun));
+}
+
+/* ---- Bounded readers ------------------------------------------------------------------------- */
+
+static void a_bounded_reader_takes_the_lock_after_its_retries(void **state)
+{
+    pawl_seq s = PAWL_SEQ_INIT;
+    pawl_seq_reader reader = PAWL_SEQ_READER(2);
+    unsigned sections = 0;
+    bool again;
+    (void)state;
+    do {
+        pawl_seq_begin_or_lock(&s, &reader);
+        sections++;
+        if (pawl_seq_try_write(&s)) { /* a writer comes in whenever it can */
+            assert_true(sections <= 3);
+            pawl_seq_begin_write(&s);
+            pawl_seq_end_write(&s);
+            pawl_seq_drop_write(&s);
+        }
+        again = pawl_seq_retry_or_unlock(&s, &reader);
+    } while (again);
+    assert_int_equal(sections, 4); /* the first, two retries, and one that kept writers out */
+    assert_true(pawl_spin32_is_free(&s.lock));
+}
+
+static void a_bounded_reader_that_meets_no_writer_takes_no_lock(void **state)
+{
+    seq64 s = PAWL_SEQ_TYPE_INIT;
+    struct bytes64 value, got;
+    (void)state;
+    fill(&value, sizeof value, 4);
+    seq64_write(&s, &value);
+    pawl_seq_take_write(&s.seq); /* it would wait for ever */
+    seq64_read_or_lock(&s, &got, 0);
+    assert_memory_equal(&got, &value, sizeof value);
+    pawl_seq_drop_write(&s.seq);
+}
+
+/* ---- Readers write nothing ------------------------------------------------------------------- */
+
+static void readers_leave_every_byte_as_it_is(void **state)
+{
+    seq64 s = PAWL_SEQ_TYPE_INIT, before;
+    latch64 l = PAWL_SEQ_LATCH_TYPE_INIT, latch_before;
+    struct bytes64 got;
+    (void)state;
+    memcpy(&before, &s, sizeof s);
+    memcpy(&latch_before, &l, sizeof l);
+    seq64_read(&s, &got);
+    assert_true(seq64_try_read(&s, &got));
+    seq64_read_or_lock(&s, &got, 1);
+    latch64_read(&l, &got);
+    assert_memory_equal(&s, &before, sizeof s);
+    assert_memory_equal(&l, &latch_before, sizeof l);
+}
+
+static void parts_of_a_value_can_be_read(void **state)
+{
+    seq64 s = PAWL_SEQ_TYPE_INIT;
+    struct bytes64 value;
+    uint64_t third = 0;
+    (void)state;
+    fill(&value, sizeof value, 1);
+    seq64_write(&s, &value);
+    pawl_seq_copy_out(&third, s.words + 2 * sizeof third / sizeof s.words[0], sizeof third);
+    assert_true(third == value.n[2]);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lock_gives_back_what_was_written_for_sizes_that_fill_no_word),
+        cmocka_unit_test(a_lock_gives_back_what_was_written_for_whole_lines_and_more),
+        cmocka_unit_test(a_latch_gives_back_what_was_written),
+        cmocka_unit_test(zero_bytes_are_a_lock_whose_value_is_zero_bytes),
+        cmocka_unit_test(init_makes_a_lock_of_any_bytes),
+        cmocka_unit_test(a_lock_head_is_sixteen_bytes_or_fewer),
+        cmocka_unit_test(a_section_must_be_repeated_when_a_write_came_in_between),
+        cmocka_unit_test(a_section_must_be_repeated_when_a_write_began_in_between),
+        cmocka_unit_test(a_try_fails_while_a_write_is_under_way),
+        cmocka_unit_test(readers_go_on_while_the_lock_is_taken_and_nothing_is_stored_yet),
+        cmocka_unit_test(a_try_write_stores_nothing_while_another_one_has_the_lock),
+        cmocka_unit_test(the_number_is_even_between_writes_and_goes_on_by_two),
+        cmocka_unit_test(the_number_may_wrap),
+        cmocka_unit_test(the_next_write_repairs_one_that_was_cut_off),
+        cmocka_unit_test(a_latch_shows_its_last_whole_copy_until_the_next_write_repairs_it),
+        cmocka_unit_test(a_latch_section_survives_that_the_other_copy_is_finished),
+        cmocka_unit_test(a_latch_section_on_the_second_copy_ends_with_its_half),
+        cmocka_unit_test(a_bounded_reader_takes_the_lock_after_its_retries),
+        cmocka_unit_test(a_bounded_reader_that_meets_no_writer_takes_no_lock),
+        cmocka_unit_test(readers_leave_every_byte_as_it_is),
+        cmocka_unit_test(parts_of_a_value_can_be_read),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Sequence locks where threads stop anywhere: signal handlers, and the child of a fork. */
+#include "test.h"
+
+#include <pawl/seq.h>
+
+struct value {
+    uint64_t n[5];
+};
+
+PAWL_SEQ_TYPE(value_seq, struct value);
+PAWL_SEQ_LATCH_TYPE(value_latch, struct value);
+
+static struct value value_of(uint64_t n)
+{
+    struct value v;
+    unsigned i;
+    for (i = 0; i < 5; i++)
+        v.n[i] = n * (i + 1);
+    return v;
+}
+
+static bool whole(const struct value *v)
+{
+    unsigned i;
+    for (i = 1; i < 5; i++)
+        if (v->n[i] != v->n[0] * (i + 1))
+            return false;
+    return true;
+}
+
+static value_seq lock;
+static value_latch latch;
+static uint32_t handled, failed_tries, stop; /* by the seam: read and written across threads */
+
+static void look(int number)
+{
+    struct value v;
+    (void)number;
+    value_latch_read(&latch, &v);
+    must(whole(&v));
+    if (value_seq_try_read(&lock, &v))
+        must(whole(&v));
+    else
+        (void)pawl_fetch_add_relaxed32(&failed_tries, 1);
+    (void)pawl_fetch_add_relaxed32(&handled, 1);
+}
+
+static void *write_on(void *unused)
+{
+    uint64_t n = 0;
+    (void)unused;
+    while (pawl_load_relaxed32(&stop) == 0) {
+        const struct value v = value_of(++n);
+        value_latch_write_alone(&latch, &v);
+        value_seq_write_alone(&lock, &v);
+    }
+    return NULL;
+}
+
+static pthread_t start_writer(void)
+{
+    pthread_t writer;
+    pawl_store_relaxed32(&stop, 0);
+    must(pthread_create(&writer, NULL, write_on, NULL) == 0);
+    return writer;
+}
+
+static void stop_writer(pthread_t writer)
+{
+    pawl_store_relaxed32(&stop, 1);
+    must(pthread_join(writer, NULL) == 0);
+}
+
+static void a_handler_finds_a_whole_value_wherever_it_interrupts_the_writer(void **state)
+{
+    const uint32_t wanted = TEST_SCALE(1000);
+    struct sigaction action;
+    pthread_t writer;
+    (void)state;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = look;
+    must(sigaction(SIGUSR1, &action, NULL) == 0);
+    writer = start_writer();
+    while (pawl_load_relaxed32(&handled) < wanted) {
+        const uint32_t before = pawl_load_relaxed32(&handled);
+        must(pthread_kill(writer, SIGUSR1) == 0);
+        while (pawl_load_relaxed32(&handled) == before)
+            sched_yield();
+    }
+    stop_writer(writer);
+    print_message("%u of %u tries met a write\n", failed_tries, handled);
+}
+
+static void the_child_of_a_fork_reads_and_repairs_what_a_thread_was_writing(void **state)
+{
+    const unsigned forks = TEST_SCALE(40);
+    const pthread_t writer = start_writer();
+    unsigned i;
+    (void)state;
+    for (i = 0; i < forks; i++) {
+        int status = 0;
+        pid_t child;
+        child = fork();
+        must(child >= 0);
+        if (child == 0) {
+            const struct value v = value_of(7);
+            struct value got;
+            alarm(60);
+            value_latch_read(&latch, &got);
+            if (!whole(&got))
+                _exit(1);
+            value_latch_write_alone(&latch, &v);
+            value_latch_read(&latch, &got);
+            if (memcmp(&got, &v, sizeof v) != 0)
+                _exit(2);
+            value_seq_write_alone(&lock, &v); /* until then its readers might wait for ever */
+            value_seq_read(&lock, &got);
+            _exit(memcmp(&got, &v, sizeof v) == 0 ? 0 : 3);
+        }
+        while (waitpid(child, &status, 0) < 0)
+            must(errno == EINTR);
+        assert_int_equal(status, 0);
+    }
+    stop_writer(writer);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_handler_finds_a_whole_value_wherever_it_interrupts_the_writer),
+        cmocka_unit_test(the_child_of_a_fork_reads_and_repairs_what_a_thread_was_writing),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* What becomes of waits across fork, cancellation, signals, and when very many threads wait. */
+#include "test.h"
+
+#include <pawl/wait.h>
+
+#include <pawl/thread.h>
+
+static uint64_t word __attribute__((aligned(8)));
+
+static void *wait_for_a_change(void *unused)
+{
+    while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) == 1)
+        (void)pawl_wait64(&word, 1);
+    return unused;
+}
+
+/* ---- Fork ------------------------------------------------------------------------------------ */
+
+static void wait_and_wake_in_the_child(void *unused)
+{
+    (void)unused;
+    must(pawl_wake_all(&word) == 0); /* the parent's waiters are not ours */
+    if (!PAWL_TSAN_) {               /* which allows no thread in such a child */
+        pthread_t thread;
+        must(pthread_create(&thread, NULL, wait_for_a_change, NULL) == 0);
+        while (pawl_wake_one(&word) == 0)
+            sched_yield();
+        __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
+        (void)pawl_wake_all(&word);
+        must(pthread_join(thread, NULL) == 0);
+    }
+    word = 2;
+    must(pawl_wait64_until(&word, 2, 0) == PAWL_WAIT_EXPIRED);
+    fprintf(stderr, "as it should be");
+}
+
+static void a_child_forked_while_others_sleep_starts_with_nobody_asleep(void **state)
+{
+    char said[4096];
+    pthread_t threads[3];
+    unsigned i, moved;
+    int status;
+    (void)state;
+    word = 1;
+    for (i = 0; i < 3; i++)
+        must(pthread_create(&threads[i], NULL, wait_for_a_change, NULL) == 0);
+    for (moved = 0; moved < 3;) /* until all of them sleep, and then back to where they came from */
+        moved += pawl_requeue(&word, (char *)&word + 4, 0, 1);
+    while (pawl_requeue((char *)&word + 4, &word, 0, 3) != 0)
+        continue;
+    status = test_in_child(wait_and_wake_in_the_child, NULL, said, sizeof said);
+    __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
+    assert_int_equal(pawl_wake_all(&word), 3); /* the parent's still sleep */
+    for (i = 0; i < 3; i++)
+        must(pthread_join(threads[i], NULL) == 0);
+    if (status != 0 || !strstr(said, "as it should be"))
+        fail_msg("status %#x: %s", (unsigned)status, said);
+}
+
+/* ---- Cancellation and signals ---------------------------------------------------------------- */
+
+static bool went_on;
+
+static void *wait_and_go_on(void *wide)
+{
+    enum pawl_waited how = wide ? pawl_wait64(&word, 1)
+                                : pawl_wait32((uint32_t *)(void *)&word, 1);
+    must(how == PAWL_WAIT_WOKEN || how == PAWL_WAIT_DIFFERS);
+    __atomic_store_n(&went_on, true, __ATOMIC_RELEASE);
+    pthread_testcancel();
+    must(!"cancelled at the first cancellation point");
+    return NULL;
+}
+
+static void a_wait_is_no_cancellation_point(void **state)
+{
+    static int wide;
+    pthread_t thread;
+    void *result;
+    unsigned i;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        word = 1;
+        went_on = false;
+        must(pthread_create(&thread, NULL, wait_and_go_on, i ? &wide : NULL) == 0);
+        while (pawl_requeue(&word, (char *)&word + 4, 0, 1) == 0)
+            sched_yield();
+        must(pthread_cancel(thread) == 0);
+        usleep(2000);
+        assert_false(__atomic_load_n(&went_on, __ATOMIC_ACQUIRE));
+        assert_int_equal(pawl_wake_one((char *)&word + 4), 1); /* it was still in its list */
+        must(pthread_join(thread, &result) == 0);
+        assert_ptr_equal(result, PTHREAD_CANCELED);
+        assert_true(went_on);
+    }
+}
+
+static unsigned signals;
+
+static void count_signal(int number)
+{
+    (void)number;
+    __atomic_fetch_add(&signals, 1, __ATOMIC_RELAXED);
+}
+
+static void a_signal_handler_does_not_end_the_sleep_for_good_or_lose_a_wake(void **state)
+{
+    struct sigaction action;
+    pthread_t thread;
+    unsigned i;
+    (void)state;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = count_signal;
+    must(sigaction(SIGUSR1, &action, NULL) == 0); /* without SA_RESTART */
+    word = 1;
+    signals = 0;
+    must(pthread_create(&thread, NULL, wait_for_a_change, NULL) == 0);
+    for (i = 0; i < 50; i++) {
+        must(pthread_kill(thread, SIGUSR1) == 0);
+        while (__atomic_load_n(&signals, __ATOMIC_RELAXED) <= i)
+            sched_yield();
+    }
+    __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
+    (void)pawl_wake_one(&word);
+    must(pthread_join(thread, NULL) == 0);
+}
+
+/* ---- Threads without a line ------------------------------------------------------------------ */
+
+static void a_thread_for_which_no_line_is_left_sleeps_and_wakes_as_well(void **state)
+{
+    struct pawl_thread_line *lines = pawl_process_()->lines;
+    const uint32_t own = pawl_thread_line_()->owner; /* a thread that lives */
+    pthread_t thread;
+    unsigned i;
+    (void)state;
+    for (i = 0; i < PAWL_THREAD_LINES; i++)
+        if (lines[i].owner == 0)
+            lines[i].owner = own;
+    word = 1;
+    must(pthread_create(&thread, NULL, wait_for_a_change, NULL) == 0);
+    while (pawl_wake_one(&word) == 0)
+        sched_yield();
+    __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
+    (void)pawl_wake_one(&word);
+    must(pthread_join(thread, NULL) == 0);
+    for (i = 0; i < PAWL_THREAD_LINES; i++)
+        if (lines[i].owner == own && &lines[i] != pawl_thread_line_())
+            lines[i].owner = 0;
+}
+
+/* ---- Many ------------------------------------------------------------------------------------ */
+
+enum { CROWD = 200 };
+static uint64_t crowd[CROWD] __attribute__((aligned(8)));
+static unsigned asleep;
+
+static void wait_for_own_or_wake_all(void *unused, unsigned index)
+{
+    unsigned i;
+    (void)unused;
+    if (index > 0) {
+        __atomic_fetch_add(&asleep, 1, __ATOMIC_RELAXED);
+        while (__atomic_load_n(&crowd[index], __ATOMIC_ACQUIRE) == 0)
+            (void)pawl_wait64(&crowd[index], 0);
+        return;
+    }
+    while (__atomic_load_n(&asleep, __ATOMIC_RELAXED) < CROWD - 1)
+        sched_yield();
+    usleep(20000);
+    for (i = 1; i < CROWD; i++) {
+        __atomic_store_n(&crowd[i], 1, __ATOMIC_RELEASE);
+        (void)pawl_wake_one(&crowd[i]);
+    }
+}
+
+static void each_of_a_crowd_is_found_at_its_own_address(void **state)
+{
+    (void)state;
+    memset(crowd, 0, sizeof crowd);
+    asleep = 0;
+    test_threads(CROWD, wait_for_own_or_wake_all, NULL);
+    assert_int_equal(pawl_process_()->table.waiters, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_child_forked_while_others_sleep_starts_with_nobody_asleep),
+        cmocka_unit_test(a_wait_is_no_cancellation_point),
+        cmocka_unit_test(a_signal_handler_does_not_end_the_sleep_for_good_or_lose_a_wake),
+        cmocka_unit_test(a_thread_for_which_no_line_is_left_sleeps_and_wakes_as_well),
+        cmocka_unit_test(each_of_a_crowd_is_found_at_its_own_address),
+    };
+    return test_run(argc, argv, tests);
+}
