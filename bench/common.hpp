@@ -74,6 +74,14 @@ inline double seconds_of(clockid_t clock)
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+inline std::uint64_t now_ns()
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<std::uint64_t>(t.tv_sec) * 1000000000U +
+           static_cast<std::uint64_t>(t.tv_nsec);
+}
+
 /* A B C, C B A, ...: whatever drifts (heat, neighbours on the host) meets all alike. */
 inline std::vector<std::size_t> order_of_round(std::size_t candidates, unsigned round)
 {

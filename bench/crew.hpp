@@ -107,10 +107,7 @@ class crew {
         flag_.now.store(phase::warming, std::memory_order_relaxed);
         {
             std::unique_lock<std::mutex> hold(mutex_);
-            task_ = &what;
-            running_ = started_left_ = threads_.size();
-            generation_++;
-            wake_.notify_all();
+            begin(what);
             done_.wait(hold, [this] { return started_left_ == 0; });
         }
         bool whole = sleep(warm_seconds);
@@ -124,7 +121,24 @@ class crew {
         return whole ? end - start : 0;
     }
 
+    /* Once by all threads, which know themselves when to end: where they outnumber the CPUs, this
+     * one could not run in time to tell them. The phases are not used. */
+    void run_to_the_end(const task &what)
+    {
+        std::unique_lock<std::mutex> hold(mutex_);
+        begin(what);
+        done_.wait(hold, [this] { return running_ == 0; });
+    }
+
   private:
+    void begin(const task &what)
+    {
+        task_ = &what;
+        running_ = started_left_ = threads_.size();
+        generation_++;
+        wake_.notify_all();
+    }
+
     void serve(unsigned i)
     {
         unsigned seen = 0;

@@ -82,6 +82,8 @@ std::vector<candidate> lru_candidates()
     all.back().baseline = true;
     add_progressive<adapter::pawl_spin32>(all, "pawl_spin32");
     add_progressive<adapter::pawl_spin64>(all, "pawl_spin64");
+    add_progressive<adapter::pawl_lock32>(all, "pawl_lock32");
+    add_progressive<adapter::pawl_lock64>(all, "pawl_lock64");
     all.push_back(present<write_only<adapter::pthread_mutex>>("w", "pthread_mutex"));
     all.push_back(present<read_write<adapter::std_shared_mutex>>("r+w", "std_shared_mutex"));
     add_peers(all);

@@ -6,67 +6,14 @@
 #ifndef PAWL_BENCH_LRU_CANDIDATES_HPP
 #define PAWL_BENCH_LRU_CANDIDATES_HPP
 
-#include <array>
-
 #include "../examples/lock_strategies.hpp"
 #include "../examples/lru_cache.hpp"
 #include "adapters/all.hpp"
 #include "crew.hpp"
+#include "histogram.hpp"
 #include "keys.hpp"
 
 namespace bench {
-
-/* Times of single lookups, in buckets of at most 1/16 of their value. */
-class histogram {
-  public:
-    void add(std::uint64_t ns)
-    {
-        counts_[bucket(ns)]++;
-        if (ns > most_)
-            most_ = ns;
-    }
-    void merge(const histogram &other)
-    {
-        for (std::size_t i = 0; i < counts_.size(); i++)
-            counts_[i] += other.counts_[i];
-        most_ = std::max(most_, other.most_);
-    }
-    json quantiles() const
-    {
-        std::uint64_t total = 0;
-        for (const std::uint64_t n : counts_)
-            total += n;
-        json result;
-        const std::pair<const char *, double> points[] = {
-            {"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"p99.99", 0.9999}};
-        for (const auto &[name, point] : points) {
-            const double rank = point * static_cast<double>(total);
-            std::uint64_t below = 0;
-            std::size_t i = 0;
-            while (i + 1 < counts_.size() && static_cast<double>(below += counts_[i]) < rank)
-                i++;
-            result[name] = std::min(lower_end(i + 1), most_);
-        }
-        result["max"] = most_;
-        return result;
-    }
-
-  private:
-    /* 0..31 as they are, then 16 buckets for every power of two. */
-    static std::size_t bucket(std::uint64_t ns)
-    {
-        if (ns < 32)
-            return static_cast<std::size_t>(ns);
-        const unsigned exponent = 63U - static_cast<unsigned>(__builtin_clzll(ns));
-        return (exponent - 3) * std::size_t(16) + ((ns >> (exponent - 4)) & 15);
-    }
-    static std::uint64_t lower_end(std::size_t i)
-    {
-        return i < 32 ? i : (16 + i % 16) << (i / 16 - 1);
-    }
-    std::array<std::uint64_t, 61 * 16> counts_{};
-    std::uint64_t most_ = 0;
-};
 
 /* What a thread did while measuring. Threads write their own only, so each has its own lines. */
 struct alignas(128) tally {

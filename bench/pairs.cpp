@@ -184,6 +184,8 @@ std::vector<candidate> pair_candidates()
     add_progressive<adapter::pawl_spin16>(all, "pawl_spin16");
     add_progressive<adapter::pawl_spin32>(all, "pawl_spin32");
     add_progressive<adapter::pawl_spin64>(all, "pawl_spin64");
+    add_progressive<adapter::pawl_lock32>(all, "pawl_lock32");
+    add_progressive<adapter::pawl_lock64>(all, "pawl_lock64");
     add_reader_writer<adapter::pthread_rwlock>(all, "pthread_rwlock");
     all.push_back({"w", "pthread_mutex", "", write_pair<adapter::pthread_mutex>});
     all.push_back({"w", "pthread_spin", "", write_pair<adapter::pthread_spin>});

@@ -7,6 +7,7 @@
 #define PAWL_BENCH_ADAPTERS_ALL_HPP
 
 #include "none.hpp"
+#include "pawl_lock.hpp"
 #include "pawl_spin.hpp"
 #include "pthread.hpp"
 #include "std_shared_mutex.hpp"

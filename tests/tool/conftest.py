@@ -14,16 +14,17 @@ sys.path.insert(0, str(ROOT / "tool"))
 
 from pawl.cli import main  # noqa: E402  (the tests run without installing the package)
 
+KINDS = ("lru", "pairs", "wake", "crowd", "counters")
 QUICK = ["--rounds", "6", "--threads", "1,2", "--quiet"]
 
 
 @pytest.fixture
 def drivers(tmp_path, monkeypatch):
-    """A folder with both fake drivers, found through the environment."""
+    """A folder with all fake drivers, found through the environment."""
     folder = tmp_path / "drivers"
     folder.mkdir()
     fake = Path(__file__).with_name("fake_driver.py")
-    for kind in ("lru", "pairs"):
+    for kind in KINDS:
         wrapper = folder / f"pawl-bench-{kind}"
         wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" {kind} "$@"\n')
         wrapper.chmod(0o755)

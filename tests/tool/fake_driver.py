@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Speaks as the measuring programs do, at once and with made-up rates.
 
-Started through a wrapper named pawl-bench-lru or pawl-bench-pairs. FAKE_MODE chooses how it
-misbehaves; FAKE_DELAY is the time of a sample; FAKE_LOG gets a line per start.
+Started through a wrapper named pawl-bench-lru, -pairs, -wake, -crowd or -counters. FAKE_MODE
+chooses how it misbehaves; FAKE_DELAY is the time of a sample; FAKE_LOG gets a line per start.
 """
 
 import argparse
@@ -21,12 +21,42 @@ RATES = {
     "r+s>w/pawl_spin32": 1.1e7, "r+rs>w/pawl_spin32": 1.0e7, "r+rw/pawl_spin32": 9.0e6,
     "r+s>w/pawl_spin64": 1.05e7, "r+w/std_shared_mutex": 5.9e6, "w/none": 2.0e7,
     "r+w/tbb_spin_rw_mutex": None,
+    "r+s>w/pawl_lock32": 1.13e7, "r+s>w/pawl_lock64": 1.08e7,
 }
 PAIR_RATES = {
     "floor/empty_loop": 1e9, "floor/two_lock_xadd": 1e8,
     "r/pawl_spin32": 9.9e7, "s/pawl_spin32": 9.9e7, "w/pawl_spin32": 9.9e7,
     "r/pawl_spin64": 9.9e7, "s/pawl_spin64": 9.9e7, "w/pawl_spin64": 9.9e7,
+    "a/pawl_spin32": 9.9e7, "a/pawl_spin64": 9.9e7,
+    **{f"{mode}/pawl_lock{width}": 9.9e7 for mode in "rswa" for width in (32, 64)},
     "r/pthread_rwlock": 6e7, "w/pthread_rwlock": 5e7, "w/ck_rwlock": None,
+}
+# Sections a second whatever the number of threads, but for the lock that spins.
+CROWD_RATES = {
+    "r+w/pawl_lock64": 1.0e6, "r+w/pawl_lock32": 1.0e6, "r+w/pawl_spin64": 1.0e6,
+    "r+w/pthread_rwlock": 8e5, "r+w/std_shared_mutex": 8e5, "r+w/absl_mutex": 9e5,
+    "r+w/nsync_mu": 8.5e5, "r+w/tbb_rw_mutex": None, "w/pthread_mutex": 7e5, "floor/none": 1.9e6,
+}
+# Nanoseconds from the signal to the woken thread.
+WAKES = {
+    "spin": 200, "pawl_wait": 20200, "pawl_wait_cond": 23000, "pawl_wait_sem": 22500,
+    "futex": 20000, "futex_again": 20100, "pthread_cond": 22000, "absl_cond": None,
+}
+# Nanoseconds that one thread spends on an operation.
+COUNTER_TIMES = {
+    "add/thread_local@1": 0.25, "add/thread_local@2": 0.25, "add/thread_local_again@1": 0.25,
+    "add/registered_line@1": 0.3, "add/atomic_shared@1": 5.0, "add/atomic_shared@2": 40.0,
+    "add/pawl_counter@1": 0.3, "add/pawl_counter@2": 0.3, "add/pawl_cpu_counter@1": 0.6,
+    "add/pawl_exact_fold@1": 0.5, "add/pawl_exact_fold@1+reads": 0.52,
+    "add/pawl_exact_locks@1": 9.0, "add/tbb_combinable@1": None,
+    "read/membarrier@1": 400.0, "read/membarrier@1+adds": 900.0, "read/pawl_counter@1+adds": 12.0,
+    "read/pawl_exact_fold@1": 500.0, "read/pawl_exact_fold@1+adds": 1600.0,
+    "seq/relaxed_copy@1": 2.0, "seq/relaxed_copy@2": 2.0, "seq/pawl_seq@1": 2.1,
+    "seq/pawl_seq@2": 2.1, "seq/ck_sequence_racy@1": 0.8,
+    "ref/atomic_pair@1": 10.0, "ref/atomic_pair@2": 80.0, "ref/pawl_bigref@1": 2.4,
+    "ref/pawl_bigref@2": 2.4, "ref/pawl_bigref_kill_to_release@1": 1000.0,
+    "br/pthread_rwlock@1": 12.0, "br/pthread_rwlock@2": 80.0, "br/pawl_brlock@1": 2.5,
+    "br/pawl_brlock@2": 2.5, "br/ck_brlock@1": 5.2, "br/ck_bytelock@1": 5.2,
 }
 interrupted = False
 
@@ -36,7 +66,7 @@ def say(message):
 
 
 def listed(rates):
-    return [{"name": n, "strategy": n.split("/")[0], "lock": n.split("/")[1],
+    return [{"name": n, "strategy": n.split("/")[0], "lock": n.split("/")[-1],
              "available": r is not None, "why": "" if r else "install libtbb-dev and build again",
              "baseline": False} for n, r in rates.items()]
 
@@ -54,8 +84,11 @@ def options():
     parser.add_argument("--size", type=int)
     parser.add_argument("--keyspace", type=int)
     for name in ("--miss-cost", "--seconds", "--warmup", "--seed", "--dist", "--zipf-s",
-                 "--trace", "--pin", "--chains"):
+                 "--trace", "--pin", "--chains", "--delay", "--wakes", "--section", "--outside",
+                 "--writes", "--period"):
         parser.add_argument(name)
+    for name in ("--hog", "--flood"):
+        parser.add_argument(name, action="store_true")
     parser.add_argument("--candidates", default="")
     parser.add_argument("--latency", action="store_true")
     return parser.parse_args()
@@ -83,9 +116,62 @@ def sample(o, rates, name, number, hits):
     say(line)
 
 
+def crowd_sample(o, name, number):
+    """Waits grow with the threads; the lock that spins has a fifth left under eight or more."""
+    share = 0.2 if "spin" in name and o.threads >= 8 else 1
+    noise = random.Random(f"{name} {number}").uniform(0.98, 1.02)
+    seconds = float(o.seconds)
+    ops = int(CROWD_RATES[name] * share * noise * seconds)
+    longest = 100000 * o.threads + (50000 if name == "floor/none" else 90000)
+    line = {"type": "sample", "candidate": name, "round": number, "threads": o.threads,
+            "ops": ops, "seconds": seconds, "writes": ops // 10, "cpu_seconds": 2 * seconds,
+            "ctx_voluntary": 3, "ctx_involuntary": 2}
+    line["wait_ns"] = {"p10": 20, "p50": 30, "p90": 45, "p99": 900, "p99.9": 60000,
+                       "p99.99": 100000, "max": longest}
+    if o.flood:
+        line["waits"] = [[40, 900], [5000, 99], [longest, 1]]
+        line["late_ns"] = line["wait_ns"]
+    else:
+        whole = [0.5, 0.9 if seconds >= 0.1 else None, 0.99 if seconds >= 1 else None]
+        line["jain"] = dict(zip(("10ms", "100ms", "1s"), whole, strict=True))
+    say(line)
+
+
+def wake_sample(o, name, number):
+    noise = random.Random(f"{name} {number} {o.delay}")
+    wakes = [int(WAKES[name] * noise.uniform(0.99, 1.01)) for _ in range(int(o.wakes))]
+    delay = float(o.delay) * 1e6
+    busy = delay if name == "spin" else 9000
+    say({"type": "sample", "candidate": name, "round": number, "ops": len(wakes),
+         "seconds": delay * len(wakes) / 1e9, "wakes_ns": wakes,
+         "cpu_ns": int(busy * len(wakes)), "waited_ns": int(delay * len(wakes))})
+
+
+def counter_sample(name, number):
+    threads = int(name.split("@")[1].split("+")[0])
+    noise = random.Random(f"{name} {number}").uniform(0.99, 1.01)
+    line = {"type": "sample", "candidate": name, "round": number, "threads": threads,
+            "ops": int(threads * 0.01e9 / COUNTER_TIMES[name] * noise), "seconds": 0.01}
+    if name.endswith("+reads"):
+        line["reads_per_second"] = float(os.environ.get("FAKE_READS", "9999.5"))
+    say(line)
+
+
+def measure(kind, o, rates, name, number, hits):
+    if kind == "crowd":
+        crowd_sample(o, name, number)
+    elif kind == "wake":
+        wake_sample(o, name, number)
+    elif kind == "counters":
+        counter_sample(name, number)
+    else:
+        sample(o, rates, name, number, hits)
+
+
 def main():
-    rates = PAIR_RATES if sys.argv[1] == "pairs" else RATES
-    del sys.argv[1]
+    kind = sys.argv.pop(1)
+    rates = {"pairs": PAIR_RATES, "wake": WAKES, "crowd": CROWD_RATES,
+             "counters": COUNTER_TIMES}.get(kind, RATES)
     o = options()
     if MODE == "bad-list":
         print("no JSON")
@@ -112,7 +198,7 @@ def main():
             if interrupted:
                 say({"type": "end", "interrupted": True})
                 return 130
-            sample(o, rates, name, number, hits)
+            measure(kind, o, rates, name, number, hits)
             if MODE == "garbage":
                 print("Segmentation fault", flush=True)
             if MODE == "crash":

@@ -17,7 +17,7 @@ def load(path):
 def test_the_table_ranks_by_median_and_shows_both_hit_ratios(bench):
     out = bench("--threads", "2").out
     rows = [line.split()[1] for line in out.splitlines() if line.strip()[:1].isdigit()]
-    assert rows[0] == "r+s>w/pawl_spin32" and rows[-1] == "w/pthread_spin"
+    assert rows[0] == "r+s>w/pawl_lock32" and rows[-1] == "w/pthread_spin"
     assert "nominal 99.01 % hits, measured 99.76 %" in out
 
 

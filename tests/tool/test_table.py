@@ -33,6 +33,24 @@ def test_ratio_and_interval_are_there_even_when_narrow(result):
     assert "x " in row and ".." in row and "faster" in row
 
 
+@pytest.mark.parametrize("width", [80, 97, 98, 129, 130, 140, 160, 200])
+@pytest.mark.parametrize("words", [("wake", "--hog", "no", "--delays", "50"),
+                                   ("crowd", "--quick", "--threads", "32", "--seconds", "1"),
+                                   ("crowd", "--flood", "--threads", "32")], ids=" ".join)
+def test_waits_fit_too(words, width, drivers, tmp_path):
+    path = tmp_path / "run.json"
+    assert main(["bench", *words, "--quiet", "--json", str(path)]) == 0
+    run = json.loads(path.read_text())
+    # The longest that each column has to hold.
+    for row in run["cells"][0]["summary"]:
+        row["ratio_to_baseline"], row["ratio_ci95_low"], row["ratio_ci95_high"] = 0.99, 0.98, 1.03
+    lines = shown(run, width).splitlines()
+    rows = [line for line in lines if any(r["candidate"] in line
+                                          for r in run["cells"][0]["summary"])]
+    assert rows and not any("…" in line for line in lines)
+    assert all(len(line.rstrip()) <= width for line in rows)
+
+
 def test_pairs_fit_too(drivers, tmp_path):
     path = tmp_path / "pairs.json"
     assert main(["bench", "pairs", "--quiet", "--json", str(path)]) == 0

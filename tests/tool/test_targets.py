@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from conftest import KINDS
 from pawl import candidates, targets
 from pawl.cli import main
 
@@ -18,7 +19,7 @@ def recorded(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("record")
     fake = Path(__file__).with_name("fake_driver.py")
-    for kind in ("lru", "pairs"):
+    for kind in KINDS:
         wrapper = folder / f"pawl-bench-{kind}"
         wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" {kind} "$@"\n')
         os.chmod(wrapper, 0o755)

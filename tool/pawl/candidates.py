@@ -17,12 +17,17 @@ NULL = "w/none"
 STRATEGIES = ("w", "s", "r+w", "r+s>w", "r+rs>w", "r+rw")
 MAIN = "r+s>w/pawl_spin32"
 
+
+def _ours(name: str) -> bool:
+    return name.split("/")[-1].startswith("pawl_")
+
+
 GROUPS = {
     "all": lambda name: True,
     "published": lambda name: name in (SPIN, RWLOCK) or name.endswith("/pawl_spin32"),
     "pthread": lambda name: name in PTHREAD,
-    "peers": lambda name: "/pawl_" not in name and name != NULL,
-    "pawl": lambda name: "/pawl_" in name,
+    "peers": lambda name: not _ours(name) and name != NULL,
+    "pawl": lambda name: _ours(name),
 }
 
 

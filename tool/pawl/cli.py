@@ -15,7 +15,12 @@ import click
 from pawl import __version__, candidates, command, driver, lru, pairs, ranges, report, results
 from pawl import keys as key_files
 from pawl import record as records
+from pawl.choose_command import choose_command
+from pawl.costs_command import costs_command
+from pawl.counters_command import counters_command
+from pawl.crowd_command import crowd_command
 from pawl.errors import BAD_INPUT, FAILED, INTERRUPTED, BadInput, PawlError
+from pawl.wake_command import wake_command
 
 CPUS = len(os.sched_getaffinity(0))
 
@@ -171,23 +176,34 @@ def bench_pairs(**o) -> None:
 
 @bench.command("record", cls=command.ExampleCommand, examples=[
     ("pawl bench record bench/results/my-cpu-2026-01-31", "Three runs, about ten minutes."),
+    ("pawl bench record --set wait bench/results/my-cpu-2026-01-31-wait",
+     "The sleeping lock, about a quarter of an hour."),
+    ("pawl bench record --set counters bench/results/my-cpu-2026-01-31-counters",
+     "Counters and light locks, about three minutes."),
     ("scripts/targets bench/results/my-cpu-2026-01-31", "Then: what do they reach?")])
 @click.argument("folder", type=click.Path(path_type=Path))
 @number("--runs", "N", click.IntRange(1, 20), 3, "How many runs; each is one file.")
 @number("--seconds", "SECONDS", command.Finite(0.001, 10), 0.06,
-        "Length of one sample in the grid; twice that in the other cells.")
+        "Length of one sample in the cache grid; all other lengths go with it.")
+@click.option("--set", "which", type=click.Choice(list(records.SETS)), default="spin",
+              show_default=True, metavar="spin|wait|counters",
+              help="What to measure: the locks that spin and their peers, the lock that sleeps, "
+              "or counters and light locks.")
 @click.option("--driver", metavar="FOLDER", help="The folder of the measuring programs.")
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
-def bench_record(folder: Path, runs: int, seconds: float, driver: str | None,
+def bench_record(folder: Path, runs: int, seconds: float, which: str, driver: str | None,
                  quiet: bool) -> None:
     """Measure what the project's published results consist of.
 
-    Each run measures the one-thread pairs, the cell of 99 % hits and miss cost 100 at one and
-    two threads, the 18 published cells at two threads, and the first of these cells again with
-    shorter chains in the hash table, and becomes FOLDER/runN.json.
+    Each run of the set spin measures the one-thread pairs, the cell of 99 % hits and miss cost
+    100 at one and two threads, the 18 published cells at two threads, and the first of these
+    cells again with shorter chains in the hash table, and becomes FOLDER/runN.json.
+    Each run of the set wait measures the sleeping lock: its pairs and the 18 cells beside those
+    of the spinning one, the grid of pawl bench crowd, the writer in a flood, and the wakes.
+    Each run of the set counters measures all rows of pawl bench counters.
     Files that are there already are kept, so that the command goes on after an interrupt.
     """
-    records.record(folder, runs, seconds, driver, quiet)
+    records.record(folder, runs, seconds, driver, quiet, which)
 
 
 @cli.command("report", cls=command.ExampleCommand, examples=[
@@ -227,6 +243,13 @@ def report_command(files: tuple[Path, ...], html: Path | None, png: Path | None,
             command.table.show(one, command.console(), most=10**6)
     for name in outputs.written():
         click.echo(f"written: {name}", err=True)
+
+
+cli.add_command(choose_command)
+cli.add_command(costs_command)
+bench.add_command(counters_command)
+bench.add_command(crowd_command)
+bench.add_command(wake_command)
 
 
 def _outputs(o: dict) -> command.Outputs:

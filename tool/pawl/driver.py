@@ -20,6 +20,8 @@ from pathlib import Path
 from pawl.errors import BadInput, Failure
 
 LRU, PAIRS = "pawl-bench-lru", "pawl-bench-pairs"
+WAKE, CROWD = "pawl-bench-wake", "pawl-bench-crowd"
+COSTS = "pawl-bench-costs"
 # After an interrupt the driver finishes its sample; a driver that does not is ended.
 GRACE_SECONDS = 10.0
 
@@ -73,9 +75,9 @@ def _popen(command: list[str], errors) -> subprocess.Popen:
         raise Failure(f"cannot start {command[0]}: {error.strerror}; build it again.") from error
 
 
-def candidates(path: Path) -> list[dict]:
+def candidates(path: Path, options: list[str] | None = None) -> list[dict]:
     with tempfile.TemporaryFile("w+") as errors:
-        process = _popen([str(path), "--list"], errors)
+        process = _popen([str(path), "--list", *(options or [])], errors)
         text, _ = process.communicate()
     try:
         listed = json.loads(text)

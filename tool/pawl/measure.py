@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from pawl import driver, results, stats
+from pawl import driver, kinds, results, stats
 from pawl.errors import BadInput
 
 
@@ -37,6 +37,8 @@ class Cell:
 
 def label(parameters: dict) -> str:
     """A cell in a few words, for progress, tables and plots."""
+    if kind := kinds.of_cell(parameters):
+        return kind.label(parameters)
     if "size" not in parameters:
         return workload(parameters)
     threads = parameters["threads"]
@@ -45,6 +47,8 @@ def label(parameters: dict) -> str:
 
 def workload(parameters: dict) -> str:
     """What the cell does, whatever the number of threads."""
+    if kind := kinds.of_cell(parameters):
+        return kind.workload(parameters)
     if "size" not in parameters:
         return "take and drop by one thread alone"
     cost = f"miss cost {parameters['miss_cost']}"
@@ -99,12 +103,13 @@ def _refuse_unpinned(cell: Cell, start: dict) -> None:
 
 def _finish(cell: Cell, outcome: driver.Outcome, baseline: str) -> dict:
     full = len(outcome.samples) == cell.sample_count and not outcome.interrupted
+    summarise = (kinds.of_cell(cell.parameters) or stats).summarise
     return {
         **cell.parameters, "complete": full,
         "pinned": outcome.start.get("pinned"), "pin_error": outcome.start.get("pin_error", ""),
         "measured_hit_ratio": stats.hit_ratio(outcome.samples),
         "samples": outcome.samples,
-        "summary": stats.summarise(outcome.samples, baseline, cell.candidates),
+        "summary": summarise(outcome.samples, baseline, cell.candidates),
     }
 
 
@@ -132,6 +137,8 @@ def run(path: Path, cells: list[Cell], result: dict, save: Callable[[dict], None
                 result["cells"].append(_finish(cell, outcome, result["baseline"]))
             result["interrupted"] = outcome.interrupted
             result["finished"] = results.now()
+            if own := kinds.own_tables(result["kind"]):
+                result[result["kind"]] = own.derive(result)
             save(result)
             if outcome.interrupted:
                 break

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import MaxNLocator  # noqa: E402
 
-from pawl import candidates, measure  # noqa: E402
+from pawl import candidates, kinds, measure  # noqa: E402
 
 INK, MUTED, FAINT = "#1b1f24", "#6a737d", "#d9dde2"
 OURS, THEIRS, PTHREAD = "#0b6e99", "#9aa3ad", "#c4561a"
@@ -149,19 +149,18 @@ def ranked(axes: Axes, cell: dict, baseline: str, kind: str, title: str) -> None
                     fontsize=8)
 
 
-def _two_lines(text: str, title: str, cells: list[dict]) -> str:
-    hits = cells[-1].get("measured_hit_ratio")
-    measured = "" if hits is None else f"; measured hits {hits * 100:.1f} %"
-    head = f"{title}: " if title else ""
-    return f"{head}{text}{measured}"
+def _with_hits(text: str, cell: dict) -> str:
+    hits = cell.get("measured_hit_ratio")
+    return text if hits is None else f"{text}; measured hits {hits * 100:.1f} %"
 
 
-def _headline(figure: Figure, result: dict, cells: list[dict], name: str) -> None:
-    figure.suptitle(_two_lines(name, result["title"], cells), x=0.012, y=0.985, ha="left",
-                    va="top", fontsize=11, fontweight="bold")
+def headline(figure: Figure, result: dict, text: str) -> None:
+    title = f"{result['title']}: " if result["title"] else ""
+    figure.suptitle(title + text, x=0.012, y=0.985, ha="left", va="top", fontsize=11,
+                    fontweight="bold")
 
 
-def _footer(figure: Figure, result: dict) -> None:
+def footer(figure: Figure, result: dict) -> None:
     machine = result["machine"]
     commit = (result.get("commit") or "unknown")[:10] + ("+changes" if result.get("dirty") else "")
     text = (f"{machine.get('cpu')}, {machine.get('cpus_allowed')} CPUs; {result.get('kernel')}; "
@@ -192,8 +191,8 @@ def workload_figure(result: dict, name: str, cells: list[dict]) -> Figure:
         panels = [((0.17, bottom, 0.815, high), last)]
     for place, cell in panels:
         ranked(figure.add_axes(place), cell, result["baseline"], result["kind"], _threads(cell))
-    _headline(figure, result, cells, name)
-    _footer(figure, result)
+    headline(figure, result, _with_hits(name, cells[-1]))
+    footer(figure, result)
     _legend(figure, height)
     return figure
 
@@ -229,8 +228,8 @@ def grid_figure(result: dict, groups: dict[str, list[dict]]) -> Figure:
             axes.tick_params(labelsize=7)
             if row == len(costs) - 1:
                 axes.set_xlabel("threads", fontsize=7)
-    _headline(figure, result, [{}], "million lookups a second over threads")
-    _footer(figure, result)
+    headline(figure, result, "million lookups a second over threads")
+    footer(figure, result)
     return figure
 
 
@@ -252,9 +251,9 @@ def ratio_figure(result: dict, groups: dict[str, list[dict]]) -> Figure:
         axes.set_xlabel("nominal hit ratio, %")
     grid[0][0].set_ylabel("times " + result["baseline"].split("/")[-1])
     threads = cells[0]["threads"]
-    _headline(figure, result, [{}], f"throughput against {result['baseline']}, {threads} threads"
-              " (lines: 95 % intervals)")
-    _footer(figure, result)
+    headline(figure, result, f"throughput against {result['baseline']}, {threads} threads"
+             " (lines: 95 % intervals)")
+    footer(figure, result)
     return figure
 
 
@@ -286,6 +285,8 @@ def figures(result: dict) -> list[tuple[str, Figure]]:
     groups = _groups(result)
     if not groups:
         return []
+    if own := kinds.plots(result["kind"]):
+        return own.figures(result)
     with matplotlib.rc_context(STYLE):
         if len(groups) > 3 and all("hit_nominal" in c for g in groups.values() for c in g):
             counts = {c["threads"] for g in groups.values() for c in g}

@@ -51,6 +51,22 @@ def integers(text: str, option: str, low: int, high: int,
     return list(dict.fromkeys(numbers))
 
 
+def numbers(text: str, option: str, low: float, high: float, example: str) -> list[float]:
+    """As integers(), for what may have a point in it."""
+    values = []
+    for part in text.split(","):
+        try:
+            value = float(part)
+        except ValueError:
+            raise BadInput(f"{option}: '{part}' is not a number; "
+                           f"write for instance {example}.") from None
+        if not low <= value <= high:
+            raise BadInput(f"{option}: {part.strip()} is out of range; "
+                           f"choose from {low:g} to {high:g}.")
+        values.append(value)
+    return list(dict.fromkeys(values))
+
+
 def percents(text: str, option: str = "--hit") -> list[float]:
     values = []
     for part in text.split(","):
@@ -84,21 +100,21 @@ def allowed_cpus() -> list[int]:
     return sorted(os.sched_getaffinity(0))
 
 
-def cpu_list(text: str) -> list[int]:
+def cpu_list(text: str, option: str = "--pin", otherwise: str = "none") -> list[int]:
     """`0,1,4-7`, in the order given: thread i runs on entry i modulo the length."""
     cpus: list[int] = []
     for part in text.split(","):
-        ends = [_integer(n, "--pin", "0,1 or 0-3") for n in part.strip().split("-", 1)]
+        ends = [_integer(n, option, "0,1 or 0-3") for n in part.strip().split("-", 1)]
         if ends[-1] < ends[0] or ends[-1] - ends[0] > 4096:
-            raise BadInput(f"--pin: '{part}' is not a range of CPUs; "
+            raise BadInput(f"{option}: '{part}' is not a range of CPUs; "
                            "write for instance 0,1 or 0-3.")
         cpus.extend(range(ends[0], ends[-1] + 1))
     allowed = allowed_cpus()
     refused = [cpu for cpu in cpus if cpu not in allowed]
     if refused:
         raise BadInput(
-            f"--pin: this process may not run on CPU {show_cpus(refused)}, only on "
-            f"{show_cpus(allowed)}; choose among those or say --pin none.")
+            f"{option}: this process may not run on CPU {show_cpus(refused)}, only on "
+            f"{show_cpus(allowed)}; choose among those or say {option} {otherwise}.")
     return cpus
 
 

@@ -12,7 +12,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from pawl import __version__, candidates, measure, output, sheet, stats, table
+from pawl import __version__, candidates, kinds, measure, output, sheet, stats, table
 from pawl.errors import Failure
 
 MARK = "pawl-source "
@@ -44,16 +44,16 @@ def headline(cell: dict) -> dict | None:
 
 def _cell_view(result: dict, cell: dict) -> dict:
     kind = result["kind"]
-    make = table.cells_lru if kind == "lru" else table.cells_pairs
-    lost = {id(r) for r in stats.losses(cell["summary"])}
+    lost = {id(r) for r in table.losses(kind, cell["summary"])}
     latency = table.timed(cell)
-    rows = [{"text": make(rank, row, latency), "ours": "pawl" in row["candidate"],
+    rows = [{"text": table.cells(kind, rank, row, latency), "ours": "pawl" in row["candidate"],
              "lost": id(row) in lost,
              "baseline": row["candidate"] == result["baseline"]}
             for rank, row in enumerate(cell["summary"], 1)]
     return {"heading": table.heading(cell).split("\n"), "label": measure.label(cell),
-            "rows": rows, "headline": headline(cell) if kind == "lru" else None,
-            "losses": [r["candidate"] for r in stats.losses(cell["summary"])],
+            "rows": rows, "unavailable": table.unavailable(result, cell),
+            "headline": headline(cell) if kind == "lru" else None,
+            "losses": [r["candidate"] for r in cell["summary"] if id(r) in lost],
             "columns": table.columns(kind, result["baseline"], latency)}
 
 
@@ -85,16 +85,23 @@ def _plot():
     return plot
 
 
+def _title(kind: str) -> str:
+    if view := kinds.of(kind):
+        return view.TITLE
+    return {"lru": "Cache lookups under each lock", "pairs": "One thread alone"}[kind]
+
+
 def _section(result: dict, digest: str) -> dict:
     plot = _plot()
     drawn = plot.figures(result)
     pictures = [{"alt": name, "uri": _uri(plot.render(figure, "svg", digest))}
                 for name, figure in drawn]
     plot.close(drawn)
-    return {"title": result["title"] or {"lru": "Cache lookups under each lock",
-                                         "pairs": "One thread alone"}[result["kind"]],
+    own = kinds.own_tables(result["kind"])
+    return {"title": result["title"] or _title(result["kind"]),
             "kind": result["kind"], "pictures": pictures, "facts": _facts(result),
-            "cells": [_cell_view(result, c) for c in result["cells"]],
+            "own": own and own.section(result),
+            "cells": [] if own else [_cell_view(result, c) for c in result["cells"]],
             "interrupted": result.get("interrupted"), "baseline": result["baseline"],
             "unavailable": result.get("unavailable", [])}
 

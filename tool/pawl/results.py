@@ -9,12 +9,13 @@ import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from types import ModuleType
 
-from pawl import __version__, driver, machine, output, stats
+from pawl import __version__, driver, kinds, machine, output, stats
 from pawl.errors import BadInput
 
 SCHEMA = 1
-KINDS = ("lru", "pairs", "record")
+KINDS = ("lru", "pairs", *kinds.NAMES, "record")
 
 
 def now() -> str:
@@ -108,19 +109,31 @@ def _check_latency(row: dict, path: Path) -> None:
         _has(row["latency_ns"], QUANTILE_KEYS, path, "the latency of a row")
 
 
+def _check_own(own: ModuleType | None, thing: dict, path: Path, name: str) -> None:
+    """What only this kind has: tables and lists of numbers."""
+    for key, keys in (own.NESTED_KEYS if own else {}).items():
+        _has(thing.get(key), keys, path, f"'{key}' of {name}")
+
+
 def _check_cell(cell: dict, kind: str, path: Path) -> None:
-    _has(cell, CELL_KEYS | (LRU_KEYS if kind == "lru" else {}), path, "a cell")
+    own = kinds.of(kind)
+    more = own.CELL_KEYS if own else LRU_KEYS if kind == "lru" else {}
+    _has(cell, CELL_KEYS | more, path, "a cell")
     if cell.get("trace") is not None:
         _has(cell["trace"], TRACE_KEYS, path, "the trace of a cell")
     for sample in cell["samples"]:
-        _has(sample, SAMPLE_KEYS, path, "a sample")
+        _has(sample, SAMPLE_KEYS | (own.SAMPLE_KEYS if own else {}), path, "a sample")
         _check_latency(sample, path)
+        _check_own(own, sample, path, "a sample")
+        _need(own is None or own.sound(sample), path, "a sample has no proper waits")
     for row in cell["summary"]:
-        _has(row, ROW_KEYS, path, "a row")
+        _has(row, ROW_KEYS | (own.ROW_KEYS if own else {}), path, "a row")
         _check_latency(row, path)
+        _check_own(own, row, path, "a row")
         least = min(row["q1"], row["median"], row["q3"])
         # A lock that starves everybody for a whole sample has a rate of zero; a pair has a cost.
-        _need(least > 0 or (least == 0 and kind == "lru"), path, "a row has no throughput")
+        _need(least > 0 or (least == 0 and kind not in ("pairs", "wake")), path,
+              "a row has no throughput")
         _need((row["ratio_ci95_low"] is None) == (row["ratio_ci95_high"] is None), path,
               "a row has half an interval")
 
@@ -132,7 +145,7 @@ def _check(result: object, path: Path, kinds: tuple[str, ...] = KINDS) -> None:
     if result["kind"] == "record":
         _need(isinstance(result.get("parts"), list), path, "it has no proper 'parts'")
         for part in result["parts"]:
-            _check(part, path, KINDS[:2])
+            _check(part, path, KINDS[:-1])
         return
     _has(result, RESULT_KEYS, path, "it")
     for gone in result["unavailable"]:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pawl import measure, stats
+from pawl import kinds, measure, stats
 
 LATENCIES = (*stats.QUANTILES, "max")
 
@@ -52,6 +52,8 @@ def duration(nanoseconds: float | None) -> str:
 
 
 def heading(cell: dict) -> str:
+    if kind := kinds.of_cell(cell):
+        return kind.heading(cell) + _unfinished(cell)
     text = measure.label(cell)
     if "size" in cell:
         share = cell["size"] / cell["keyspace"]
@@ -62,9 +64,11 @@ def heading(cell: dict) -> str:
                      f"{_count(max(1, round(cell['size'] / cell['chains'])), 'entry')} each")
         if cell.get("pin_error"):
             text += f"\nnot pinned: {cell['pin_error']}"
-    if not cell.get("complete", True):
-        text += "\ninterrupted: fewer rounds than asked for"
-    return text
+    return text + _unfinished(cell)
+
+
+def _unfinished(cell: dict) -> str:
+    return "" if cell.get("complete", True) else "\ninterrupted: fewer rounds than asked for"
 
 
 def _count(number: int, what: str) -> str:
@@ -84,6 +88,13 @@ def _verdict(row: dict) -> str:
     return "faster" if row["ratio_ci95_low"] > 1 else "even"
 
 
+def cells(kind: str, rank: int, row: dict, latency: bool = False) -> list[str]:
+    """The texts of a row; columns() names them."""
+    if view := kinds.of(kind):
+        return view.cells(rank, row)
+    return (cells_lru if kind == "lru" else cells_pairs)(rank, row, latency)
+
+
 def cells_lru(rank: int, row: dict, latency: bool = False) -> list[str]:
     times_of = row.get("latency_ns", {})
     latencies = [duration(times_of.get(n)) for n in LATENCIES] if latency else []
@@ -101,6 +112,8 @@ def cells_pairs(rank: int, row: dict, _latency: bool = False) -> list[str]:
 
 
 def columns(kind: str, baseline: str, latency: bool = False) -> list[str]:
+    if view := kinds.of(kind):
+        return view.columns(baseline)
     short = baseline.split("/")[-1]
     if kind == "lru":
         return ["", "strategy/lock", "million\nlookups/s", "\nquartiles", f"times\n{short}",
@@ -112,6 +125,8 @@ def columns(kind: str, baseline: str, latency: bool = False) -> list[str]:
 
 def _shown(kind: str, width: int, latency: bool = False) -> list[int]:
     """Which columns fit: quartiles and CPU time go first, rank and hits of each row next."""
+    if view := kinds.of(kind):
+        return view.shown(width)
     if kind == "lru" and latency:
         # Who asks for latencies gets them at any width.
         gone = {0, 3, 5, 6, 7, 8} if width < 100 else {0, 3, 7, 8} if width < 130 else {3, 7, 8}
@@ -130,23 +145,32 @@ def build(result: dict, cell: dict, width: int = 140) -> Table:
                   box=box.SIMPLE_HEAD)
     heads = columns(kind, result["baseline"], latency)
     for name in (heads[n] for n in shown):
-        table.add_column(name, justify="left" if name.endswith("/lock") else "right",
-                         no_wrap=True)
-    make = cells_lru if kind == "lru" else cells_pairs
-    lost = {id(r) for r in stats.losses(cell["summary"])}
+        table.add_column(name, justify="left" if name == heads[1] else "right", no_wrap=True)
+    lost = {id(r) for r in losses(kind, cell["summary"])}
     for rank, row in enumerate(cell["summary"], 1):
         style = "red" if id(row) in lost else "cyan" if "pawl" in row["candidate"] else ""
-        texts = make(rank, row, latency)
+        texts = cells(kind, rank, row, latency)
         table.add_row(*(texts[n] for n in shown), style=style)
-    for gone in result["unavailable"]:
+    for gone in unavailable(result, cell):
         texts = ["-", escape(gone["candidate"]), "not built", *[""] * (len(heads) - 3)]
         table.add_row(*(texts[n] for n in shown), style="dim")
     return table
 
 
+def unavailable(result: dict, cell: dict) -> list[dict]:
+    """The rows of this cell that were not built; of most kinds all cells have the same rows."""
+    belongs = getattr(kinds.of(result["kind"]), "belongs", lambda _cell, _name: True)
+    return [gone for gone in result["unavailable"] if belongs(cell, gone["candidate"])]
+
+
+def losses(kind: str, rows: list[dict]) -> list[dict]:
+    """Our rows that are behind the baseline beyond the noise."""
+    return (kinds.of(kind) or stats).losses(rows)
+
+
 def _losses_line(result: dict, cell: dict) -> str | None:
-    lost = stats.losses(cell["summary"])
-    if not lost or result["kind"] != "lru":
+    lost = losses(result["kind"], cell["summary"])
+    if not lost or result["kind"] not in ("lru", "crowd"):
         return None
     listed = ", ".join(f"{r['candidate']} {times(r['ratio_to_baseline'])}" for r in lost)
     return f"slower than {result['baseline']} here, beyond the noise: {listed}"
@@ -154,6 +178,9 @@ def _losses_line(result: dict, cell: dict) -> str | None:
 
 def show(result: dict, console: Console, most: int = 6) -> None:
     """Every cell of a small run; of a grid the last ones, since the report shows them all."""
+    if own := kinds.own_tables(result["kind"]):
+        own.show(result, console)
+        return
     cells = result["cells"]
     for cell in cells[-most:]:
         console.print(build(result, cell, console.width))

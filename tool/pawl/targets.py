@@ -11,69 +11,24 @@ import argparse
 import statistics
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
-from pawl import candidates, measure, pairs, results, stats
+from pawl import candidates, measure, pairs, results, stats, targets_counters, targets_wait
 from pawl.errors import BadInput, PawlError
+from pawl.finding import Finding, Target, find_part, ratio
 
 RUNS_NEEDED = 3
 WIDTHS = ("pawl_spin32", "pawl_spin64")
 CELLS = 18
 
 
-@dataclass
-class Finding:
-    """One run's answer: the value compared with the limit, its interval, what else to say."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-    note: str = ""
-
-    def show(self) -> str:
-        interval = "" if self.low is None else f" [{self.low:.3f}, {self.high:.3f}]"
-        return f"{self.value:.3f}{interval}"
-
-
-@dataclass
-class Target:
-    name: str
-    limit: float
-    at_least: bool
-    find: Callable[[dict], Finding]
-
-    def met(self, found: Finding) -> bool:
-        return found.value >= self.limit if self.at_least else found.value <= self.limit
-
-    def text(self) -> str:
-        return f"{self.name} {'>=' if self.at_least else '<='} {self.limit:.2f}"
-
-
-def _ratio(cell: dict, over: str, under: str) -> Finding:
-    table = stats.rates(cell["samples"])
-    values = stats.paired(table, over, under)
-    if not values:
-        missing = over if over not in table else under
-        raise BadInput(f"{missing} was not measured; record again with a build that has it.")
-    found = stats.ratio(values)
-    return Finding(found["ratio"], found["low"], found["high"])
-
-
-def _part(run: dict, kind: str, test: Callable[[dict], bool]) -> dict:
-    for part in run["parts"]:
-        if part["kind"] == kind and part["cells"] and test(part):
-            return part
-    raise BadInput(f"the run of {run.get('started')} lacks a part of kind {kind}; record again.")
-
-
 def _pairs_cell(run: dict) -> dict:
-    return _part(run, "pairs", lambda _: True)["cells"][0]
+    return find_part(run, "pairs", lambda _: True)["cells"][0]
 
 
 def _time_ratio(ours: str, theirs: str) -> Callable[[dict], Finding]:
     """Time a pair against time a pair: the rates the other way round."""
-    return lambda run: _ratio(_pairs_cell(run), theirs, ours)
+    return lambda run: ratio(_pairs_cell(run), theirs, ours)
 
 
 def _is_grid(part: dict) -> bool:
@@ -85,7 +40,7 @@ def _is_chains(part: dict) -> bool:
 
 
 def _focus(run: dict, threads: int) -> dict:
-    part = _part(run, "lru", lambda p: not _is_grid(p) and not _is_chains(p))
+    part = find_part(run, "lru", lambda p: not _is_grid(p) and not _is_chains(p))
     for cell in part["cells"]:
         if (cell["threads"], cell["hit_nominal"], cell["miss_cost"]) == (threads, 99, 100):
             return cell
@@ -94,7 +49,7 @@ def _focus(run: dict, threads: int) -> dict:
 
 
 def _cache_ratio(theirs: str) -> Callable[[dict], Finding]:
-    return lambda run: _ratio(_focus(run, 2), candidates.MAIN, theirs)
+    return lambda run: ratio(_focus(run, 2), candidates.MAIN, theirs)
 
 
 def _best_pthread(cell: dict) -> str:
@@ -111,12 +66,12 @@ def _median(table: dict[str, dict[int, float]], name: str) -> float:
 
 
 def _grid_findings(run: dict) -> list[tuple[dict, str, Finding]]:
-    cells = _part(run, "lru", _is_grid)["cells"]
+    cells = find_part(run, "lru", _is_grid)["cells"]
     found = [(c, _best_pthread(c)) for c in cells if c["threads"] == 2]
     if len(found) != CELLS:
         raise BadInput(f"the run of {run.get('started')} has {len(found)} of the {CELLS} cells "
                        "at two threads; record again.")
-    return [(c, best, _ratio(c, candidates.MAIN, best)) for c, best in found]
+    return [(c, best, ratio(c, candidates.MAIN, best)) for c, best in found]
 
 
 def _grid_mean(run: dict) -> Finding:
@@ -158,7 +113,7 @@ def _null_row(run: dict) -> str:
     table = stats.rates(cell["samples"])
     if candidates.NULL not in table:
         raise BadInput(f"the null-lock row {candidates.NULL} was not measured; record again.")
-    ours = _ratio(cell, candidates.MAIN, candidates.NULL)
+    ours = ratio(cell, candidates.MAIN, candidates.NULL)
     return (f"{_median(table, candidates.NULL) / 1e6:.3f} million lookups/s without a lock, "
             f"{candidates.MAIN} reaches {ours.show()} of it")
 
@@ -168,7 +123,7 @@ def _chain_rows(run: dict) -> list[str]:
     cells = [c for p in run["parts"] if p["kind"] == "lru" and _is_chains(p) for c in p["cells"]]
     lines = []
     for cell in cells:
-        found = [f"{_ratio(cell, candidates.MAIN, theirs).show()} times {theirs}"
+        found = [f"{ratio(cell, candidates.MAIN, theirs).show()} times {theirs}"
                  for theirs in candidates.PTHREAD]
         lines.append(f"{cell['chains']:,} chains: " + ", ".join(found))
     return lines or ["not recorded"]
@@ -205,17 +160,7 @@ def _doubts(runs: list[tuple[Path, dict]], allow_dirty: bool) -> list[str]:
     return list(dict.fromkeys(doubts))
 
 
-def judge(folder: Path, allow_dirty: bool) -> bool:
-    runs = load(folder)
-    every = True
-    for target in targets():
-        found = [target.find(run) for _, run in runs]
-        verdicts = [target.met(f) for f in found]
-        every = every and all(verdicts)
-        print(f"{'met   ' if all(verdicts) else 'MISSED'}  {target.text()}")
-        for (path, _), finding, met in zip(runs, found, verdicts, strict=True):
-            note = f"  ({finding.note})" if finding.note else ""
-            print(f"          {path.name}: {finding.show()} {'met' if met else 'missed'}{note}")
+def _spin_notes(runs: list[tuple[Path, dict]]) -> None:
     print("null lock, one thread, hit 99, cost 100:")
     for path, run in runs:
         print(f"          {path.name}: {_null_row(run)}")
@@ -224,6 +169,37 @@ def judge(folder: Path, allow_dirty: bool) -> bool:
     for path, run in runs:
         for line in _chain_rows(run):
             print(f"          {path.name}: {line}")
+
+
+def _of_set(runs: list[tuple[Path, dict]]) -> tuple[list[Target], Callable]:
+    """The targets of the recorded set, and what to say beside them; old runs name no set."""
+    found = {run.get("set", "spin") for _, run in runs}
+    if len(found) > 1:
+        raise BadInput(f"the runs are of different sets ({', '.join(sorted(map(str, found)))}); "
+                       "give each set a folder of its own.")
+    name = found.pop()
+    if name == "spin":
+        return targets(), _spin_notes
+    if name == "wait":
+        return targets_wait.targets(), targets_wait.notes
+    if name == "counters":
+        return targets_counters.targets(), targets_counters.notes
+    raise BadInput(f"the runs are of a set '{name}' that this version does not know.")
+
+
+def judge(folder: Path, allow_dirty: bool) -> bool:
+    runs = load(folder)
+    wanted, notes = _of_set(runs)
+    every = True
+    for target in wanted:
+        found = [target.find(run) for _, run in runs]
+        verdicts = [target.met(f) for f in found]
+        every = every and all(verdicts)
+        print(f"{'met   ' if all(verdicts) else 'MISSED'}  {target.text()}")
+        for (path, _), finding, met in zip(runs, found, verdicts, strict=True):
+            note = f"  ({finding.note})" if finding.note else ""
+            print(f"          {path.name}: {finding.show()} {'met' if met else 'missed'}{note}")
+    notes(runs)
     doubts = _doubts(runs, allow_dirty)
     for doubt in doubts:
         print(f"does not count: {doubt}")

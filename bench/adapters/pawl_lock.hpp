@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The library's own sleeping lock, in its two widths. */
+#ifndef PAWL_BENCH_ADAPTERS_PAWL_LOCK_HPP
+#define PAWL_BENCH_ADAPTERS_PAWL_LOCK_HPP
+
+#include <pawl/lock.h>
+
+#define PAWL_BENCH_LOCK 1 /* for files that can do without it */
+
+namespace adapter {
+
+#define PAWL_BENCH_SLEEPING(N)                                                                     \
+    struct pawl_lock##N {                                                                          \
+        ::pawl_lock##N lock = PAWL_LOCK##N##_INIT;                                                 \
+        void take_read() { pawl_lock##N##_take_read(&lock); }                                      \
+        void drop_read() { pawl_lock##N##_drop_read(&lock); }                                      \
+        void take_seek() { pawl_lock##N##_take_seek(&lock); }                                      \
+        void drop_seek() { pawl_lock##N##_drop_seek(&lock); }                                      \
+        void take_write() { pawl_lock##N##_take_write(&lock); }                                    \
+        void drop_write() { pawl_lock##N##_drop_write(&lock); }                                    \
+        void take_atomic() { pawl_lock##N##_take_atomic(&lock); }                                  \
+        void drop_atomic() { pawl_lock##N##_drop_atomic(&lock); }                                  \
+        void seek_to_write() { pawl_lock##N##_seek_to_write(&lock); }                              \
+        void write_to_seek() { pawl_lock##N##_write_to_seek(&lock); }                              \
+        bool try_read_to_seek() { return pawl_lock##N##_try_read_to_seek(&lock); }                 \
+        bool try_read_to_write() { return pawl_lock##N##_try_read_to_write_drain(&lock); }         \
+    }
+
+PAWL_BENCH_SLEEPING(32);
+PAWL_BENCH_SLEEPING(64);
+#undef PAWL_BENCH_SLEEPING
+
+} // namespace adapter
+
+#endif

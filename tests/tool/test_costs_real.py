@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""The real driver of `pawl costs`, when it is built: what must hold of its numbers on any machine.
+
+Nothing is compared with a time. Where two rows come out the wrong way round they are measured
+again with more rounds, because a machine that has other work disturbs single samples for long.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from pawl import costs, costs_rows, driver, ranges
+from pawl.cli import main
+from pawl.errors import PawlError
+
+BUILD = os.environ.get("PAWL_BUILD_DIR")
+if BUILD and (Path(BUILD) / "bench" / driver.COSTS).exists():
+    os.environ.setdefault("PAWL_BENCH_DIR", str(Path(BUILD) / "bench"))
+
+
+def built():
+    try:
+        return driver.find(driver.COSTS)
+    except PawlError:
+        return None
+
+
+pytestmark = pytest.mark.skipif(not built(), reason="the drivers are not built (make bench)")
+ROUNDS = (5, 15, 45, 135)
+
+
+def measure(*options):
+    outcome = driver.run(built(), [str(o) for o in options], driver.Stop())
+    return outcome.samples
+
+
+def medians(names, rounds):
+    samples = measure("--rounds", rounds, "--seconds", "0.002", "--candidates", ",".join(names))
+    return {r["candidate"]: r["median"]
+            for r in costs.summarise(samples, costs.BASELINE, list(names))}
+
+
+@pytest.fixture(scope="module")
+def offered():
+    return {c["name"]: c for c in driver.candidates(built())}
+
+
+def test_every_row_of_the_table_is_one_of_the_driver_and_the_other_way_round(offered):
+    assert list(offered) == [row.id for row in costs_rows.ROWS]
+
+
+def test_every_row_can_be_measured_or_says_why_not(offered):
+    assert all(c["available"] or c["why"] for c in offered.values())
+
+
+@pytest.mark.parametrize(("less", "more"), costs_rows.ORDER,
+                         ids=[f"{a}<={b}" for a, b in costs_rows.ORDER])
+def test_what_must_cost_less_does(less, more, offered):
+    for name in (less, more):
+        if not offered[name]["available"]:
+            pytest.skip(f"{name}: {offered[name]['why']}")
+    for rounds in ROUNDS:
+        found = medians((less, more), rounds)
+        assert found.keys() == {less, more} and min(found.values()) > 0
+        if not costs.contradictions(found):
+            return
+    pytest.fail(f"{less} costs more than {more} in {ROUNDS[-1]} rounds: {found}")
+
+
+def test_the_order_of_rows_is_checked_at_all():
+    for less, more in costs_rows.ORDER:
+        assert costs.contradictions({less: 2.0, more: 1.0}) == [(less, more)]
+        assert costs.contradictions({less: 1.0, more: 1.0}) == []
+        assert costs.contradictions({less: None, more: 1.0}) == []
+
+
+def test_the_rows_of_the_locks_have_all_that_the_table_needs(tmp_path):
+    cpus = ranges.allowed_cpus()[:2]
+    listed = driver.candidates(built(), ["--part", "locks"])
+    names = [c["name"] for c in listed
+             if re.search(r"/w/(none|pawl_spin32)(/\d+)?$", c["name"]) and c["available"]]
+    samples = measure("--part", "locks", "--rounds", 2, "--seconds", "0.001", "--cpus",
+                      ",".join(map(str, cpus)), "--candidates", ",".join(names))
+    assert {s["candidate"] for s in samples} == set(names)
+    for s in samples:
+        assert s["seconds"] > 0
+        if s["candidate"].startswith(("local/", "moved/")):
+            assert s["take_seconds"] > 0 and s["drop_seconds"] > 0
+
+
+@pytest.mark.parametrize(("variable", "names"), [
+    ("PAWL_NO_RSEQ", ["rseq"]), ("PAWL_NO_MEMBARRIER", ["membarrier_idle", "membarrier_busy"])])
+def test_what_is_switched_off_is_a_row_that_says_so(variable, names, monkeypatch):
+    monkeypatch.setenv(variable, "1")
+    found = {c["name"]: c for c in driver.candidates(built())}
+    for name in names:
+        assert not found[name]["available"]
+        assert found[name]["why"] == f"switched off by {variable}"
+
+
+def test_a_whole_quick_run(tmp_path, capsys):
+    path = tmp_path / "costs.json"
+    assert main(["costs", "--quick", "--quiet", "--json", str(path),
+                 "--html", str(tmp_path / "costs.html")]) == 0
+    found = costs.load(path)
+    assert found.clock["core_ghz"] > 0 and found.ns("atomic_increment") > 0
+    assert found.lock("pawl_spin32", "w")["sections"]
+    assert all(r["available"] or r["why"] for r in found.costs["rows"])
+    assert found.raw["compiler"] and "-O2" in found.raw["flags"]
+    assert all(c["complete"] for c in found.raw["cells"])
+    assert json.loads(path.read_text())["costs"]["rows"]

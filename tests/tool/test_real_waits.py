@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""The real drivers of the waits, when they are built: do both sides keep the contract?"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from pawl import candidates, crowd, driver, record_wait, targets_wait, wake
+from pawl.cli import main
+from pawl.errors import PawlError
+
+# scripts/test says which build it has just made.
+BUILD = os.environ.get("PAWL_BUILD_DIR")
+if BUILD and (Path(BUILD) / "bench" / driver.CROWD).exists():
+    os.environ.setdefault("PAWL_BENCH_DIR", str(Path(BUILD) / "bench"))
+
+
+def built():
+    try:
+        return all(driver.find(name) for name in record_wait.PROGRAMS)
+    except PawlError:
+        return False
+
+
+pytestmark = pytest.mark.skipif(not built(), reason="the drivers are not built (make bench)")
+
+
+def offered(name):
+    return {c["name"] for c in driver.candidates(driver.find(name))}
+
+
+def test_the_rows_that_tables_and_targets_need_are_offered():
+    assert {crowd.MAIN, crowd.SPIN, crowd.BASELINE, crowd.FLOOR, *crowd.PEERS} <= offered(
+        driver.CROWD)
+    assert {wake.BASELINE, "futex_again", *(n for pair in targets_wait.WAKES
+                                            for n in pair[:2])} <= offered(driver.WAKE)
+    assert {f"{m}/pawl_lock{w}" for m in "rswa" for w in (32, 64)} <= offered(driver.PAIRS)
+    assert {f"{s}/pawl_lock{w}" for s in candidates.STRATEGIES for w in (32, 64)} <= offered(
+        driver.LRU)
+
+
+def test_a_short_crowd_of_each_kind(tmp_path):
+    path = tmp_path / "crowd.json"
+    assert main(["bench", "crowd", "--threads", "2,8", "--sections", "0.1", "--writes", "10",
+                 "--hog", "both", "--seconds", "0.02", "--warmup", "0.002", "--rounds", "1",
+                 "--quiet", "--json", str(path), "--html", str(tmp_path / "crowd.html")]) == 0
+    run = json.loads(path.read_text())
+    assert len(run["cells"]) == 4 and all(c["complete"] for c in run["cells"])
+    for cell in run["cells"]:
+        floor = next(r for r in cell["summary"] if r["candidate"] == crowd.FLOOR)
+        assert floor["median"] > 0 and 0 < floor["jain"]["10ms"] <= 1
+
+
+def test_a_short_flood(tmp_path):
+    path = tmp_path / "flood.json"
+    assert main(["bench", "crowd", "--flood", "--threads", "2", "--sections", "1", "--seconds",
+                 "0.05", "--rounds", "1", "--quiet", "--json", str(path)]) == 0
+    rows = {r["candidate"]: r for r in json.loads(path.read_text())["cells"][0]["summary"]}
+    assert rows[crowd.FLOOR]["writes"] > 0 and rows[crowd.MAIN]["net_ns"]["max"] >= 0
+
+
+def test_a_short_night_of_each_length(tmp_path):
+    path = tmp_path / "wake.json"
+    assert main(["bench", "wake", "--delays", "0.5,1", "--rounds", "6", "--wakes", "1", "--quiet",
+                 "--json", str(path), "--html", str(tmp_path / "wake.html")]) == 0
+    run = json.loads(path.read_text())
+    assert len(run["cells"]) == 4 and all(c["complete"] for c in run["cells"])
+    for cell in run["cells"]:
+        baseline = next(r for r in cell["summary"] if r["candidate"] == wake.BASELINE)
+        assert baseline["ratio_to_baseline"] == 1 and baseline["median"] > 0
