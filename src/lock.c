@@ -29,6 +29,10 @@ enum wait_class {
     WAIT_GONE = 128   /* R, comes from A: no W, or S */
 };
 
+/* Beside classes: nothing has changed for R and S, because atomic users overlap, which they may do
+ * for ever; but the oldest waiter's turn may have come. */
+#define WAIT_TURN 256u
+
 /* Those who hold a claim that keeps others out: nothing may delay them. */
 #define WAIT_CLAIMED ((unsigned)(WAIT_DRAIN | WAIT_UPDATE | WAIT_KEEP | WAIT_GONE))
 
@@ -129,6 +133,14 @@ static bool lock_somebody_keeps(struct pawl_bucket *bucket, const void *lock)
     return w != NULL;
 }
 
+/* Of the oldest waiter: it has waited long enough, and no one had its turn just now. */
+static bool lock_turn_has_come(struct pawl_bucket *bucket, const struct pawl_waiter *oldest)
+{
+    const uint64_t now = pawl_os_now();
+    return now - oldest->since >= PAWL_LOCK_HANDOFF_NS &&
+           now - pawl_load_relaxed64(&bucket->last_handoff) >= PAWL_LOCK_HANDOFF_NS;
+}
+
 /* A waiter of the lock is awake from now on; releasers may leave the list to it for a while. */
 static void lock_awake(struct pawl_bucket *bucket, const void *lock)
 {
@@ -176,11 +188,25 @@ static void lock_pick(struct pawl_bucket *bucket, const void *lock, unsigned rea
 
 /* ---- Waking ---------------------------------------------------------------------------------- */
 
+/* The oldest waiter, asleep and with no claim, when its turn has come: it will insist. */
+static void lock_pick_oldest(struct pawl_bucket *bucket, const void *lock, struct wake_list *list)
+{
+    struct pawl_waiter *oldest = table_first(bucket, lock);
+    if (oldest == NULL || !oldest->asleep || (oldest->kind & WAIT_CLAIMED) ||
+        lock_somebody_keeps(bucket, lock) || !lock_turn_has_come(bucket, oldest))
+        return;
+    oldest->woken_at = 0;
+    table_wake(list, oldest);
+    lock_awake(bucket, lock);
+}
+
 static void lock_wake_ready(const void *lock, unsigned ready)
 {
     struct wake_list list = {NULL, NULL, 0};
     struct pawl_bucket *bucket = table_lock(lock);
     lock_pick(bucket, lock, ready, &list);
+    if ((ready & WAIT_TURN) && list.count == 0)
+        lock_pick_oldest(bucket, lock, &list);
     table_unlock(bucket);
     if (list.count != 0)
         PAWL_PROBE2(lock_wake, lock, list.count);
@@ -263,13 +289,9 @@ static struct pawl_bucket *lock_wait_join(struct wait *wait)
 /* The oldest waiter's turn has come: it may keep a claim (I3). */
 static bool lock_may_insist(struct pawl_bucket *bucket, const struct wait *wait)
 {
-    uint64_t now;
-    if (table_first(bucket, wait->waiter.address) != &wait->waiter ||
-        lock_somebody_keeps(bucket, wait->waiter.address))
-        return false;
-    now = pawl_os_now();
-    return now - wait->waiter.since >= PAWL_LOCK_HANDOFF_NS &&
-           now - pawl_load_relaxed64(&bucket->last_handoff) >= PAWL_LOCK_HANDOFF_NS;
+    return table_first(bucket, wait->waiter.address) == &wait->waiter &&
+           !lock_somebody_keeps(bucket, wait->waiter.address) &&
+           lock_turn_has_come(bucket, &wait->waiter);
 }
 
 #define PAWL_WORD_BITS 32

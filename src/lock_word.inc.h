@@ -50,6 +50,8 @@ void SLOW(left)(const void *address, WORD found, WORD after)
         before &= ~(unsigned)WAIT_GONE;
     if (!NAME(no_writer_)(after))
         ready &= ~(unsigned)WAIT_GONE;
+    if (NAME(atomics_or_nobody_)(after) && !NAME(no_writer_)(after))
+        ready |= WAIT_TURN;
     lock_left(address, ready & ~before);
 }
 

@@ -1,324 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lock that sleeps under every schedule of small programs and many random ones of larger ones,
- * wait lists included. A sleeper that nobody wakes, a claim that is not taken back, two who exclude
- * each other, a drop that touches the lock after it has given it up, a PARKED that stays: each
- * would show. The faults at the end show that it would.
- */
-/*
- * The lock for shared memory under every schedule of small programs and many random ones of larger
- * ones. A sleeper that nobody wakes, a claim that is not taken back, two who exclude each other, a
- * drop that touches the lock after it has given it up: each would show. The faults at the end show
- * that it would: a lost wake, a count that does not move, a PARKED that is not set again, a LEAVING
- * that waiters do not see.
+ * The lock that sleeps loses no wake, wait lists included, and leaves no PARKED behind. Faults: a
+ * PARKED that is not set, a look that comes too early, a hint that is not cleared.
  */
 #include "regress/schedules.h"
 
 #include <pawl/lock.h>
 
-enum { RANDOM_RUNS = 40000 };
+#define LOCK pawl_lock32
+#define AT_REST(word) ((word) == 0)
 
-static struct scene {
-    pawl_lock32 lock;
-    unsigned held[5];
-    uint64_t seed;
-    unsigned granted, timed_out;
-} scene;
-
-static void scene_begins(void *argument)
+static bool regain_read(LOCK *l, uint64_t deadline)
 {
-    (void)argument;
-    memset(&scene.lock, 0, sizeof scene.lock);
-    memset(&pawl_process_()->table, 0, sizeof pawl_process_()->table);
-    memset(scene.held, 0, sizeof scene.held);
-    sched.touched_late = 0;
+    return pawl_lock32_atomic_to_read_until(l, deadline) != PAWL_TIMED_OUT;
 }
 
-static void scene_ends(void *argument)
-{
-    (void)argument;
-    must(scene.lock.word == 0);
-    must(sched.touched_late == 0);
-}
-
-/* ---- Holding --------------------------------------------------------------------------------- */
-
-static void enter(enum pawl_state state)
-{
-    scene.held[state]++;
-    scene.granted++;
-    must(scene.held[PAWL_W] <= 1 && scene.held[PAWL_S] <= 1);
-    if (scene.held[PAWL_W])
-        must(!scene.held[PAWL_R] && !scene.held[PAWL_S] && !scene.held[PAWL_A]);
-    if (scene.held[PAWL_A])
-        must(!scene.held[PAWL_R] && !scene.held[PAWL_S]);
-}
-
-static void leave(enum pawl_state state)
-{
-    scene.held[state]--;
-}
-
-static void drop(enum pawl_state state)
-{
-    leave(state);
-    sched_drop_begins(&scene.lock.word);
-    switch (state) {
-    case PAWL_R: pawl_lock32_drop_read(&scene.lock); break;
-    case PAWL_S: pawl_lock32_drop_seek(&scene.lock); break;
-    case PAWL_W: pawl_lock32_drop_write(&scene.lock); break;
-    default: pawl_lock32_drop_atomic(&scene.lock); break;
-    }
-    sched_drop_ends();
-}
-
-static bool take_until(enum pawl_state state, uint64_t deadline)
-{
-    bool ok;
-    switch (state) {
-    case PAWL_R: ok = pawl_lock32_take_read_until(&scene.lock, deadline); break;
-    case PAWL_S: ok = pawl_lock32_take_seek_until(&scene.lock, deadline); break;
-    case PAWL_W: ok = pawl_lock32_take_write_until(&scene.lock, deadline); break;
-    default: ok = pawl_lock32_take_atomic_until(&scene.lock, deadline); break;
-    }
-    if (ok)
-        enter(state);
-    else
-        scene.timed_out++;
-    return ok;
-}
-
-/* ---- What a thread may do -------------------------------------------------------------------- */
-
-static void take_and_drop(void *state_of, unsigned index)
-{
-    const enum pawl_state state = ((const enum pawl_state *)state_of)[index];
-    must(take_until(state, UINT64_MAX));
-    drop(state);
-}
-
-static void take_for_a_while_and_drop(void *state_of, unsigned index)
-{
-    const enum pawl_state state = ((const enum pawl_state *)state_of)[index];
-    if (take_until(state, sched.clock + 100))
-        drop(state);
-}
-
-static void seek_then_write(uint64_t deadline)
-{
-    if (!take_until(PAWL_S, deadline))
-        return;
-    leave(PAWL_S);
-    if (!pawl_lock32_seek_to_write_until(&scene.lock, deadline)) {
-        enter(PAWL_S);
-        drop(PAWL_S);
-        return;
-    }
-    enter(PAWL_W);
-    leave(PAWL_W);
-    if (test_random_below(&scene.seed, 2)) {
-        scene.held[PAWL_R]++; /* before the move, which lets others see us as a reader at once */
-        pawl_lock32_write_to_read(&scene.lock);
-        drop(PAWL_R);
-    } else {
-        scene.held[PAWL_S]++;
-        pawl_lock32_write_to_seek(&scene.lock);
-        leave(PAWL_S);
-        scene.held[PAWL_R]++;
-        pawl_lock32_seek_to_read(&scene.lock);
-        drop(PAWL_R);
-    }
-}
-
-static void atomic_then_read(uint64_t deadline)
-{
-    if (!take_until(PAWL_A, deadline))
-        return;
-    leave(PAWL_A);
-    if (pawl_lock32_atomic_to_read_until(&scene.lock, deadline) != PAWL_TIMED_OUT) {
-        enter(PAWL_R);
-        drop(PAWL_R);
-    }
-}
-
-static void read_then_more(uint64_t deadline)
-{
-    const unsigned how = test_random_below(&scene.seed, 3);
-    enum pawl_state to = PAWL_S;
-    bool ok;
-    if (!take_until(PAWL_R, deadline))
-        return;
-    leave(PAWL_R);
-    if (how == 0) {
-        ok = pawl_lock32_try_read_to_seek(&scene.lock);
-    } else if (how == 1) {
-        ok = pawl_lock32_try_read_to_write_drain_until(&scene.lock, deadline);
-        to = PAWL_W;
-    } else {
-        ok = pawl_lock32_try_read_to_atomic_drain_until(&scene.lock, deadline);
-        to = PAWL_A;
-    }
-    if (!ok)
-        to = PAWL_R;
-    enter(to);
-    drop(to);
-}
-
-static void try_something(void)
-{
-    static bool (*const tries[])(pawl_lock32 *) = {
-        pawl_lock32_try_read,   pawl_lock32_try_seek,
-        pawl_lock32_try_write,  pawl_lock32_try_write_drain,
-        pawl_lock32_try_atomic, pawl_lock32_try_atomic_drain};
-    static const enum pawl_state states[] = {PAWL_R, PAWL_S, PAWL_W, PAWL_W, PAWL_A, PAWL_A};
-    const unsigned i = test_random_below(&scene.seed, 6);
-    if (tries[i](&scene.lock)) {
-        enter(states[i]);
-        drop(states[i]);
-    }
-}
-
-static void something(void *argument, unsigned index)
-{
-    static const enum pawl_state states[] = {PAWL_R, PAWL_S, PAWL_W, PAWL_A};
-    unsigned rounds = 1 + test_random_below(&scene.seed, 3);
-    (void)argument, (void)index;
-    for (; rounds > 0; rounds--) {
-        const uint64_t deadline = test_random_below(&scene.seed, 2)
-                                      ? UINT64_MAX
-                                      : sched.clock + test_random_below(&scene.seed, 300);
-        const unsigned what = test_random_below(&scene.seed, 10);
-        const enum pawl_state state = states[test_random_below(&scene.seed, 4)];
-        if (test_random_below(&scene.seed, 3) == 0)
-            sched.clock += PAWL_LOCK_HANDOFF_NS; /* somebody's turn may have come */
-        if (what < 3 && take_until(state, deadline))
-            drop(state);
-        else if (what == 3 || what == 4)
-            seek_then_write(deadline);
-        else if (what == 5 || what == 6)
-            atomic_then_read(deadline);
-        else if (what == 7 || what == 8)
-            read_then_more(deadline);
-        else
-            try_something();
-    }
-}
-
-/* ---- Every schedule of small programs -------------------------------------------------------- */
-
-static const enum pawl_state all_states[] = {PAWL_R, PAWL_S, PAWL_W, PAWL_A};
-
-static bool every_schedule(unsigned threads, void (*body)(void *, unsigned), unsigned preemptions)
-{
-    void (*const bodies[])(void *, unsigned) = {body, body, body};
-    enum pawl_state states[3];
-    unsigned i, count, total = 0;
-    for (i = 0; i < (threads == 2 ? 16u : 64u); i++) {
-        states[0] = all_states[i % 4];
-        states[1] = all_states[i / 4 % 4];
-        states[2] = all_states[i / 16];
-        if (states[1] > states[0] || (threads == 3 && states[2] > states[1]))
-            continue; /* the same threads in another order */
-        if (!sched_all(threads, bodies, states, preemptions, scene_begins, scene_ends, &count))
-            return false;
-        total += count;
-    }
-    print_message("%u schedules, %u sleeps, %u wakes\n", total, sched.slept, sched.woken);
-    return true;
-}
-
-static void two_who_take_and_drop_end_under_every_schedule(void **state)
-{
-    (void)state;
-    assert_true(every_schedule(2, take_and_drop, 4));
-}
-
-static void three_who_take_and_drop_end_under_every_schedule(void **state)
-{
-    (void)state;
-    assert_true(every_schedule(3, take_and_drop, 2));
-}
-
-static void time_outs_at_any_point_leave_no_trace(void **state)
-{
-    (void)state;
-    assert_true(every_schedule(2, take_for_a_while_and_drop, 3));
-    assert_true(every_schedule(3, take_for_a_while_and_drop, 1));
-}
-
-/* T1 turns from A to R and sleeps, because T2 is an atomic user too. While T3's claim of S, which
- * will fail, is in the word, T2 leaves: the word that it leaves behind shows S, so nothing seems to
- * have changed for T1, who goes on when there is no W, or when there is S. T3 withdraws, and again
- * nothing seems to change. T1 must be woken by one of them. */
-static void turn_to_read(void *unused, unsigned index)
-{
-    (void)unused, (void)index;
-    atomic_then_read(UINT64_MAX);
-}
-
-static void update_once(void *unused, unsigned index)
-{
-    (void)unused, (void)index;
-    if (take_until(PAWL_A, UINT64_MAX))
-        drop(PAWL_A);
-}
-
-static void seek_once(void *unused, unsigned index)
-{
-    (void)unused, (void)index;
-    pawl_take_seek(&scene.lock); /* the claim is made blindly */
-    enter(PAWL_S);
-    drop(PAWL_S);
-}
-
-static void a_claim_of_s_does_not_hide_that_the_last_atomic_user_has_left(void **state)
-{
-    static void (*const bodies[])(void *, unsigned) = {turn_to_read, update_once, seek_once};
-    unsigned count;
-    (void)state;
-    assert_true(sched_all(3, bodies, NULL, 3, scene_begins, scene_ends, &count));
-    print_message("%u schedules\n", count);
-}
-
-/* ---- Random schedules of random programs ----------------------------------------------------- */
-
-static bool random_schedules(unsigned runs, uint64_t *bad)
-{
-    static void (*const bodies[])(void *, unsigned) = {something, something, something, something};
-    uint64_t seed = test_seed();
-    unsigned i;
-    for (i = 0; i < runs; i++) {
-        const uint64_t this_seed = *bad = test_random(&seed);
-        scene_begins(NULL);
-        scene.seed = this_seed;
-        if (!sched_random(2 + i % 3, bodies, NULL, this_seed ^ 1))
-            return false;
-        scene_ends(NULL);
-    }
-    return true;
-}
-
-static void random_programs_end_under_random_schedules(void **state)
-{
-    uint64_t bad;
-    (void)state;
-    sched.slept = sched.woken = sched.timed_out = scene.granted = scene.timed_out = 0;
-    if (!random_schedules(RANDOM_RUNS, &bad))
-        fail_msg("stuck: word %#x run %" PRIu64, scene.lock.word, bad);
-    print_message("%u grants, %u sleeps, %u wakes, %u time-outs\n", scene.granted, sched.slept,
-                  sched.woken, scene.timed_out);
-    assert_true(sched.slept > RANDOM_RUNS / 10 && scene.timed_out > RANDOM_RUNS / 100);
-}
-
-/* ---- Faults that must show ------------------------------------------------------------------- */
-
-static void a_wake_that_reaches_nobody_is_caught(void **state)
-{
-    (void)state;
-    sched.deaf = true;
-    assert_false(every_schedule(2, take_and_drop, 2));
-    sched.deaf = false;
-}
+#include "regress/lost_wake.h"
 
 static uint64_t parked_is_not_set(const struct pawl_operation *o,
                                   uint64_t (*make)(const struct pawl_operation *))
@@ -352,19 +49,6 @@ static uint64_t the_hint_stays(const struct pawl_operation *o,
     return make(&instead);
 }
 
-/* Either the threads get stuck, or a check of the scene ends the child. */
-static bool shows(uint64_t (*fault)(const struct pawl_operation *,
-                                    uint64_t (*)(const struct pawl_operation *)))
-{
-    uint64_t bad;
-    bool caught;
-    sched.fault = fault;
-    caught = !every_schedule(2, take_and_drop, 4) || !every_schedule(3, take_and_drop, 2) ||
-             !random_schedules(RANDOM_RUNS, &bad);
-    sched.fault = NULL;
-    return caught;
-}
-
 static void a_parked_that_is_not_set_is_caught(void **state)
 {
     (void)state;
@@ -386,19 +70,10 @@ static void a_hint_that_is_not_cleared_is_caught(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_who_take_and_drop_end_under_every_schedule),
-        cmocka_unit_test(three_who_take_and_drop_end_under_every_schedule),
-        cmocka_unit_test(time_outs_at_any_point_leave_no_trace),
-        cmocka_unit_test(a_claim_of_s_does_not_hide_that_the_last_atomic_user_has_left),
-        cmocka_unit_test(random_programs_end_under_random_schedules),
-        cmocka_unit_test(a_wake_that_reaches_nobody_is_caught),
+        LOST_WAKE_TESTS,
         cmocka_unit_test(a_parked_that_is_not_set_is_caught),
         cmocka_unit_test(a_look_before_parked_is_caught),
         cmocka_unit_test(a_hint_that_is_not_cleared_is_caught),
     };
-    if (TEST_SANITIZED) { /* they do not follow a thread from stack to stack */
-        printf("skipped: sanitizers know nothing of fibers\n");
-        return 0;
-    }
-    return test_run(argc, argv, tests);
+    return lost_wake_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }
