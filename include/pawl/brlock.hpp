@@ -62,10 +62,12 @@ public:
     template <class Clock, class Duration>                                                         \
     [[nodiscard]] bool prefix##_until(const std::chrono::time_point<Clock, Duration> &until)       \
     {                                                                                              \
-        for (;;) {                                                                                 \
-            if (pawl_brlock_##operation(&lock_, in_(until - Clock::now())))                        \
+        for (;;) { /* another clock may be set meanwhile */                                        \
+            const auto now = Clock::now();                                                         \
+            const bool late = now >= until; /* also where the difference would overflow */         \
+            if (pawl_brlock_##operation(&lock_, late ? 0 : in_(until - now)))                      \
                 return true;                                                                       \
-            if (Clock::now() >= until) /* another clock may have been set meanwhile */             \
+            if (late)                                                                              \
                 return false;                                                                      \
         }                                                                                          \
     }

@@ -97,54 +97,54 @@ public:
     {
         (void)amount;
 #if CASE == 1
-        balance_ += amount; // expect: requires holding spin lock .lock_. exclusively
+        balance_ += amount; // expect: requires holding progressive lock .lock_. exclusively
 #elif CASE == 2
         const pawl::read_guard guard(lock_);
-        balance_ += amount; // expect: requires holding spin lock .lock_. exclusively
+        balance_ += amount; // expect: requires holding progressive lock .lock_. exclusively
 #elif CASE == 3
         const pawl::seek_guard guard(lock_);
-        balance_ += amount; // expect: requires holding spin lock .lock_. exclusively
+        balance_ += amount; // expect: requires holding progressive lock .lock_. exclusively
 #elif CASE == 4
         const pawl::atomic_guard guard(lock_);
-        balance_ += amount; // expect: requires holding spin lock .lock_. exclusively
+        balance_ += amount; // expect: requires holding progressive lock .lock_. exclusively
 #elif CASE == 5
         lock_.lock();
         balance_ += amount;
-    } // expect: (spin lock|mutex) .lock_. is still held at the end of function
+    } // expect: (progressive lock|mutex) .lock_. is still held at the end of function
     void the_rest()
     {
 #elif CASE == 6
-        lock_.unlock(); // expect: releasing (spin lock|mutex) .lock_. that was not held
+        lock_.unlock(); // expect: releasing (progressive lock|mutex) .lock_. that was not held
 #elif CASE == 7
         lock_.lock_shared();
-        lock_.unlock(); // expect: releasing (spin lock|mutex) .lock_. using exclusive access
+        lock_.unlock(); // expect: releasing (progressive lock|mutex) .lock_. using exclusive access
 #elif CASE == 8
         const pawl::write_guard one(lock_);
-        const pawl::write_guard two(lock_); // expect: acquiring spin lock .lock_. that is already
+        const pawl::write_guard two(lock_); // expect: acquiring progressive lock .lock_. that
 #elif CASE == 9
         pawl::write_guard guard(lock_);
         guard.drop();
-        balance_ += amount; // expect: requires holding spin lock .lock_. exclusively
+        balance_ += amount; // expect: requires holding progressive lock .lock_. exclusively
 #elif CASE == 10
         lock_.lock_upgrade();
-        balance_ += amount; // expect: requires holding spin lock .lock_. exclusively
+        balance_ += amount; // expect: requires holding progressive lock .lock_. exclusively
         lock_.unlock_upgrade();
 #elif CASE == 11
         lock_.lock();
         lock_.unlock_and_lock_shared();
-        balance_ += amount; // expect: requires holding spin lock .lock_. exclusively
+        balance_ += amount; // expect: requires holding progressive lock .lock_. exclusively
         lock_.unlock_shared();
 #elif CASE == 12
-        add(amount); // expect: calling .* requires holding spin lock .lock_. exclusively
+        add(amount); // expect: calling .* requires holding progressive lock .lock_. exclusively
 #elif CASE == 13
         if (!lock_.try_lock())
-            balance_ += amount; // expect: requires holding spin lock .lock_. exclusively
+            balance_ += amount; // expect: requires holding progressive lock .lock_. exclusively
         else
             lock_.unlock();
 #elif CASE == 14
         account other;
         const pawl::two_read_guard both(lock_, other.lock_);
-        other.balance_ = amount; // expect: requires holding spin lock .other.lock_. exclusively
+        other.balance_ = amount; // expect: requires holding progressive lock .other.lock_.
 #endif
     }
 
