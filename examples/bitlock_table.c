@@ -35,7 +35,7 @@ void count_key(uint32_t key)
     struct node *n;
 
     chain_lock(c); /* sets bit 0 of the pointer; waiters sleep */
-    n = (struct node *)(uintptr_t)(*c & ~(chain)1);
+    n = (struct node *)(uintptr_t)(__atomic_load_n(c, __ATOMIC_RELAXED) & ~(chain)1);
     while (n && n->key != key)
         n = n->next;
     if (!n) {
@@ -43,7 +43,7 @@ void count_key(uint32_t key)
         CHECK(n);
         n->key = key;
         n->count = 0;
-        n->next = (struct node *)(uintptr_t)(*c & ~(chain)1);
+        n->next = (struct node *)(uintptr_t)(__atomic_load_n(c, __ATOMIC_RELAXED) & ~(chain)1);
         /* The bit stays set, and others only try to set it: so an addition is all it takes. */
         __atomic_fetch_add(c, (chain)(uintptr_t)n - (chain)(uintptr_t)n->next, __ATOMIC_RELAXED);
     }

@@ -48,7 +48,7 @@ struct item *take_all(void)
 enum { TURNS = 100000 / EXAMPLE_LESS };
 
 static struct item items[2][TURNS];
-static long sum;
+static long long sum;
 
 static void *produce(void *arg)
 {
@@ -79,7 +79,7 @@ int main(void)
 {
     static void *(*const all[])(void *) = {produce, produce, consume};
     run_threads(3, all);
-    CHECK(sum == (long)TURNS * (TURNS - 1));
+    CHECK(sum == (long long)TURNS * (TURNS - 1));
     printf("%d items came, one by one\n", 2 * TURNS);
     return 0;
 }

@@ -116,7 +116,7 @@ PAWL_INLINE void pawl_bigref_init(pawl_bigref *r, pawl_bigref_release *release, 
 }
 
 /* One local step of n (1, or all ones for -1); false: the compiled function must do it. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_unseen_(pawl_bigref *r, uint64_t n)
 {
     /* [CELLS_OPEN] acquire: the place that belongs to this opening of the gate is seen. */
     const uint32_t gate = pawl_load_acquire32(&r->gate, PAWL_CELLS_OPEN);
@@ -133,6 +133,21 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t 
     else
         return false;
     return pawl_rseq_add_if_(rseq, cell, n, 2 * PAWL_BIGREF_TARGET, &r->gate, gate);
+}
+
+/* ThreadSanitizer does not see the step, so neither must it see what the step read: a drop says
+ * beforehand that it has finished with the object, and another thread may free it. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t n)
+{
+#if PAWL_TSAN_
+    bool done;
+    __tsan_mutex_pre_lock(r, __tsan_mutex_try_lock | __tsan_mutex_try_lock_failed);
+    done = pawl_bigref_step_unseen_(r, n);
+    __tsan_mutex_post_lock(r, __tsan_mutex_try_lock | __tsan_mutex_try_lock_failed, 0);
+    return done;
+#else
+    return pawl_bigref_step_unseen_(r, n);
+#endif
 }
 
 PAWL_INLINE void pawl_bigref_last_(pawl_bigref *r)
@@ -165,10 +180,17 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_try_get(pawl_bigref *r)
  * after the release does nothing, if the object still exists. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_bigref_drop(pawl_bigref *r)
 {
+    bool last;
 #if PAWL_TSAN_
     __tsan_release(r);
+    /* What the drop itself reads comes before its end, which the sanitizer does not see. */
+    __tsan_mutex_pre_lock(r, __tsan_mutex_try_lock | __tsan_mutex_try_lock_failed);
+    last = !pawl_bigref_step_unseen_(r, ~UINT64_C(0)) && pawl_bigref_drop_slow_(r);
+    __tsan_mutex_post_lock(r, __tsan_mutex_try_lock | __tsan_mutex_try_lock_failed, 0);
+#else
+    last = PAWL_UNLIKELY(!pawl_bigref_step_(r, ~UINT64_C(0))) && pawl_bigref_drop_slow_(r);
 #endif
-    if (PAWL_UNLIKELY(!pawl_bigref_step_(r, ~UINT64_C(0))) && pawl_bigref_drop_slow_(r))
+    if (last)
         pawl_bigref_last_(r);
 }
 

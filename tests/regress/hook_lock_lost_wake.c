@@ -42,10 +42,12 @@ static uint64_t the_look_is_too_early(const struct pawl_operation *o,
 static uint64_t the_hint_stays(const struct pawl_operation *o,
                                uint64_t (*make)(const struct pawl_operation *))
 {
+    const struct pawl_bucket *buckets = pawl_process_()->table.first;
     struct pawl_operation instead = *o;
-    if (o->kind == PAWL_STORE && o->width == sizeof(void *) && o->operand == 0) {
-        instead.kind = PAWL_LOAD;
-    }
+    unsigned i;
+    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)
+        if (o->kind == PAWL_STORE && o->address == &buckets[i].awake_for && o->operand == 0)
+            instead.kind = PAWL_LOAD;
     return make(&instead);
 }
 
