@@ -155,7 +155,9 @@ static struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter)
         const pawl_address_ seen =
             PAWL_ADDRESS_(pawl_load_relaxed)((const pawl_address_ *)&waiter->address);
         struct pawl_bucket *bucket = table_lock((const void *)(uintptr_t)seen);
-        if (PAWL_LIKELY((uintptr_t)waiter->address == (uintptr_t)seen))
+        /* Atomically: if it is another one by now, its bucket is not the one that we hold. */
+        if (PAWL_LIKELY(PAWL_ADDRESS_(pawl_load_relaxed)(
+                            (const pawl_address_ *)&waiter->address) == seen))
             return bucket;
         table_unlock(bucket);
     }

@@ -271,7 +271,9 @@ def read_until(terminal, wanted, seconds=30):
 def at_terminal():
     """`pawl choose` with a terminal for its input and output."""
     ours, theirs = pty.openpty()
+    # A shell that runs the tests in the background has SIGINT ignored, which would be inherited.
     process = subprocess.Popen([sys.executable, "-m", "pawl", "choose"], stdin=theirs,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
                                stdout=theirs, stderr=theirs, start_new_session=True,
                                env={**os.environ, "PYTHONPATH": str(ROOT / "tool")})
     os.close(theirs)
