@@ -45,9 +45,10 @@
  *   I3  at most one waiter of a lock keeps W+S without R while it waits for W: the one that its
  *       wait list marks. At most one atomic user keeps W+S while it waits for readers.
  *   I5  a waiter sleeps only if, by the value in which it set PARKED, it could not enter.
- *   I6  every subtraction of units that finds PARKED is followed by a look into the wait list, by
- *       its author or by a waiter of the same lock who is awake and will itself look at the word
- *       before it sleeps and when it leaves.
+ *   I6  a subtraction of units that finds PARKED and leaves a word by which some class of waiters
+ *       can go on is followed by a look into the wait list, by its author or by a waiter of the
+ *       same lock who is awake and will itself look at the word before it sleeps and when it
+ *       leaves.
  *   I7  after the access that gives up a state, a drop uses the lock's address, never its memory.
  *
  * Deadlines are nanoseconds of CLOCK_MONOTONIC as pawl_now() gives them; one in the past makes the
