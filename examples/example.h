@@ -31,6 +31,16 @@ enum { EXAMPLE_THREADS_MAX = 16 };
 #define EXAMPLE_LESS 1
 #endif
 
+/* How many times its usual work a program does: its first argument, else 1. Tests under stress pass
+ * one. */
+static inline int example_times(int argc, char **argv)
+{
+    const int times = argc > 1 ? atoi(argv[1]) : 1;
+
+    CHECK(times > 0);
+    return times;
+}
+
 struct example_start {
     void *(*work)(void *);
     pthread_mutex_t *gate;

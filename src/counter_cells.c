@@ -257,7 +257,8 @@ static uint64_t cells_sum(uint32_t place)
 static uint64_t section_begin(uint64_t *marker)
 {
     const uint64_t before = pawl_load_relaxed64(marker);
-    pawl_store_relaxed64(marker, before + 1);
+    /* [CELLS_AGAIN] release: who waits for our last section may see us in the next one. */
+    pawl_store_release64(marker, before + 1, PAWL_CELLS_AGAIN);
     /* [CELLS_ENTER] full: either who closes sees the marker, or we see the gate closed. */
     pawl_fence_light(PAWL_CELLS_ENTER);
     return before;

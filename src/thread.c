@@ -11,6 +11,8 @@
 
 #include "cells.h"
 #include "os/os.h"
+#include "rcu.h"
+#include "rcu_call.h"
 #include "table.h"
 #if PAWL_CHECKED
 #include "check.h"
@@ -38,28 +40,38 @@ void pawl_thread_exit_(void)
 {
     struct pawl_thread_line **slot = pawl_os_thread_slot();
     struct pawl_thread_line *line = *slot;
-#if PAWL_CHECKED
-    if (line == &pawl_os_process()->no_line)
+    struct pawl_rcu_mine *reader;
+    if (line == NULL)
         return;
-#endif
-    if (line != NULL) {
-        cells_leave();
-        *slot = NULL;
-        free_line(line);
+    reader = rcu_depart();
+#if PAWL_CHECKED
+    if (line == &pawl_os_process()->no_line) {
+        rcu_departed(reader);
+        return;
     }
+#endif
+    cells_leave();
+    *slot = NULL;
+    free_line(line);
+    rcu_departed(reader);
 }
 
-static void at_thread_exit(void *line)
+static void at_thread_exit(void *value)
 {
-#if PAWL_CHECKED
     struct pawl_thread_line *own = *pawl_os_thread_slot();
+#if PAWL_CHECKED
     /* Another key's destructor may drop what is still held: we let them go first. */
     if (own != NULL && pawl_check_thread_end_(own)) {
         pawl_os_watch_this_thread(pawl_os_process()->exit_key, own);
         return;
     }
 #endif
-    (void)line;
+    if (rcu_stays()) {
+        pawl_os_watch_this_thread(pawl_os_process()->exit_key, value);
+        return;
+    }
+    if (own == NULL)
+        rcu_departed(rcu_depart()); /* it has sections without a line */
     pawl_thread_exit_();
 }
 
@@ -74,6 +86,7 @@ static void after_fork_in_child(void)
         if (&process->lines[i] != own)
             free_line(&process->lines[i]);
     table_after_fork();
+    rcu_after_fork_in_child();
 #if PAWL_CHECKED
     pawl_check_after_fork_();
     if (own == &process->no_line)
@@ -94,7 +107,11 @@ __attribute__((constructor)) static void set_up(void)
     if (pawl_os_watch_threads(&process->exit_key, at_thread_exit, after_fork_in_child))
         /* [THREAD_SETUP] release: the key is there before anybody arms it. */
         pawl_store_release32(&process->setup, SETUP_DONE, PAWL_THREAD_SETUP);
+    if (pawl_load_relaxed32(&process->setup) == SETUP_DONE && rcu_registered() != NULL)
+        /* Registered already, by a constructor of the program's. */
+        pawl_os_watch_this_thread(process->exit_key, *pawl_os_thread_slot());
     cells_set_up();
+    rcu_calls_set_up();
 #else
     (void)at_thread_exit;
     (void)after_fork_in_child;
@@ -115,6 +132,8 @@ static bool claim_line(struct pawl_thread_line *line, uint32_t previous, uint32_
 #else
     memset((char *)line + sizeof line->owner, 0, sizeof *line - sizeof line->owner);
 #endif
+    if (previous != 0)
+        rcu_claimed((uint32_t)(line - pawl_os_process()->lines));
     return true;
 }
 

@@ -256,7 +256,7 @@ PAWL_FENCE_(pawl_fence_full, SEQ_CST)
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light(enum pawl_tag tag)
 {
 #if PAWL_HOOKS
-    pawl_fence_full(tag);
+    (void)pawl_hook_call_(NULL, 0, PAWL_FENCE, PAWL_SEQ_CST, tag, PAWL_FENCE_IS_LIGHT, 0);
 #else
     if (PAWL_UNLIKELY(__atomic_load_n(&pawl_fence_light_free_, __ATOMIC_RELAXED) == 0))
         pawl_fence_full(tag);
@@ -265,10 +265,23 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light(enum pawl_tag tag)
 #endif
 }
 
+/* The light side where the caller knows that it is free (pawl_fence_light_free_ has been 1). */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light_known(enum pawl_tag tag)
+{
+#if PAWL_HOOKS
+    pawl_fence_light(tag);
+#else
+    (void)tag;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
 PAWL_INLINE void pawl_fence_heavy(enum pawl_tag tag)
 {
+#if PAWL_HOOKS
+    (void)pawl_hook_call_(NULL, 0, PAWL_FENCE, PAWL_SEQ_CST, tag, PAWL_FENCE_IS_HEAVY, 0);
+#else
     pawl_fence_full(tag);
-#if !PAWL_HOOKS
     pawl_os_fence_heavy_();
     pawl_fence_full(tag);
 #endif

@@ -26,6 +26,10 @@ enum pawl_kind {
     PAWL_FENCE
 };
 
+/* What kind of fence, in `operand`. A harness may take all for full ones; natively a light fence
+ * holds the compiler only, and a heavy one makes all running threads pass a full fence. */
+enum { PAWL_FENCE_IS_PLAIN, PAWL_FENCE_IS_LIGHT, PAWL_FENCE_IS_HEAVY };
+
 enum pawl_order { PAWL_RELAXED, PAWL_ACQUIRE, PAWL_RELEASE, PAWL_ACQ_REL, PAWL_SEQ_CST };
 
 /* One atomic operation. A compare-exchange that fails is relaxed, whatever its order. */
@@ -35,7 +39,7 @@ struct pawl_operation {
     enum pawl_kind kind;
     enum pawl_order order;
     enum pawl_tag tag;   /* PAWL_TAG_NONE_ exactly when the order is relaxed */
-    uint64_t operand;    /* the value stored, added, exchanged */
+    uint64_t operand;    /* the value stored, added, exchanged; of a fence its kind */
     uint64_t expected;   /* compare-exchange only */
 };
 
@@ -63,6 +67,17 @@ unsigned pawl_hook_wake(const uint32_t *address, unsigned count);
 bool pawl_hook_wait_classes(const uint32_t *address, uint32_t expected, uint32_t classes,
                            uint64_t deadline);
 unsigned pawl_hook_wake_classes(const uint32_t *address, uint32_t classes, unsigned count);
+
+/* Blocks signals (bit n - 1 for signal n) in the calling thread and returns those that were blocked
+ * before; unblocks them; its real-time priority, 0 for none. A harness without signals and
+ * priorities need not define these: the first then returns 0, the others do nothing. */
+uint64_t pawl_hook_block(uint64_t signals);
+void pawl_hook_unblock(uint64_t signals);
+uint32_t pawl_hook_priority(void);
+
+/* The library wants a thread of its own (rcu_call.h): runs the body on a simulated one, at any time
+ * from now. A harness need not define it: there is then none to be had, and callers do its work. */
+bool pawl_hook_start_thread(void (*body)(void *argument), void *argument);
 
 /* Nanoseconds of a clock that never goes back. Tests return a virtual one. */
 uint64_t pawl_hook_now(void);

@@ -8,10 +8,15 @@
 #include <pawl/brlock.h>  /* big-reader lock: each reader on a cache line of its own */
 #include <pawl/cond.h>    /* condition variable for these locks, event count */
 #include <pawl/counter.h> /* counters: statistics, exact, with a limit; which one: doc/counter.md */
+#include <pawl/idtable.h> /* objects by ID: lookups under RCU that return them locked */
 #include <pawl/lock.h>    /* progressive lock that sleeps, with deadlines */
+#include <pawl/rcu.h>     /* read-copy-update: readers without a lock, a fence, a registration */
+#include <pawl/rcu_call.h> /* RCU: what is called, or freed, when the readers have left */
+#include <pawl/rcu_list.h> /* RCU: lists and hash chains */
 #include <pawl/robust.h>  /* progressive lock for processes that may be killed */
 #include <pawl/seq.h>     /* sequence lock and latch: a small value that readers copy */
 #include <pawl/shared.h>  /* progressive lock for memory that processes share */
+#include <pawl/sift.h>    /* reader-writer lock whose readers are threads and signal handlers */
 #include <pawl/spin.h>    /* progressive spinlock: read, seek, write, atomic in one word */
 #include <pawl/version.h> /* which Pawl this is */
 #include <pawl/wait.h>    /* wait and wake on any address, 8 to 64 bits */

@@ -271,7 +271,9 @@ PAWL_INLINE_END
 #include <pawl/guards.hpp>
 
 #include <pawl/brlock.hpp>
+#include <pawl/idtable.hpp>
 #include <pawl/seq.hpp>
+#include <pawl/sift.hpp>
 
 // Last, because parameters above are called lock.
 namespace pawl {

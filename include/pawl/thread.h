@@ -159,6 +159,145 @@ struct pawl_counters {
 #endif
 };
 
+/* ---- Readers of RCU (rcu.h) ------------------------------------------------------------------ */
+
+/* Domains, the default one and the one of quiescent states included: a word of each line. */
+#define PAWL_RCU_DOMAINS 14
+#define PAWL_RCU_DEFAULT_ 0u
+#define PAWL_RCU_QS_ 1u
+
+/* A word: sections left, and sections that the thread is in. */
+#define PAWL_RCU_LEFT_ UINT32_C(0x10000)
+#define PAWL_RCU_NESTING_ (PAWL_RCU_LEFT_ - 1)
+
+#if PAWL_HOOKS
+#define PAWL_RCU_LINES 4
+#else
+#define PAWL_RCU_LINES PAWL_THREAD_LINES
+#endif
+
+struct pawl_rcu_line {
+    uint32_t read[PAWL_RCU_DOMAINS]; /* owner only; others read */
+    uint32_t waited;                 /* a bit for each domain: who drives it sleeps for us */
+#if PAWL_CHECKED
+    pawl_address_ entered[PAWL_RCU_DOMAINS]; /* owner only; others read: return addresses */
+#endif
+} __attribute__((aligned(PAWL_CACHE_LINE)));
+
+/* What one thread needs at hand. */
+struct pawl_rcu_mine {
+    struct pawl_rcu_line *line; /* NULL: none yet, or its sections need a fence (rcu.c) */
+    /* Sections of a thread that has no line: nesting, and bit 31, the side they are counted on. */
+    uint32_t apart[PAWL_RCU_DOMAINS];
+    uint32_t open;      /* how many of these; not 0 also while a section is being entered */
+    uint32_t wait;      /* sections that still go without a line before another try to get one */
+    uint32_t reads;     /* 1: it has had a section, and its end must look for open ones */
+    uint32_t farewells; /* how often the thread has ended inside a section */
+#if PAWL_CHECKED
+    uint32_t qs_sections; /* pawl_rcu_qs_read_lock less pawl_rcu_qs_read_unlock */
+#endif
+};
+
+struct pawl_rcu_stall;
+
+/* The grace periods of one domain; what is not marked is changed by who drives them. */
+struct pawl_rcu_state {
+    uint32_t taken;        /* the domain exists; by compare-exchange */
+    pawl_address_ driver;  /* who drives the grace period: its struct pawl_rcu_mine, or 0 */
+    uint32_t turn;         /* goes on when a reader that the driver sleeps for has left */
+    uint32_t ended;        /* goes on when a grace period has ended, or its driver has gone */
+    uint32_t sleepers;     /* threads that wait for `ended` to go on; by atomic additions */
+    uint32_t noted;        /* 1: the readers of grace period `started` have been noted */
+    uint32_t lines;        /* how many words were noted */
+    /* Grace periods begun and over: equal, or one is under way. */
+    uint64_t started __attribute__((aligned(8)));
+    uint64_t completed __attribute__((aligned(8)));
+    /* Threads without a line are counted on two sides in turn; by atomic additions. */
+    uint32_t apart[2] __attribute__((aligned(PAWL_CACHE_LINE)));
+    uint32_t side;         /* where those who enter are counted */
+    uint32_t apart_old;    /* a bit for each side that had readers when they were noted */
+    uint32_t apart_waited; /* the driver sleeps for one of them */
+    const char *name;
+    /* The stall detector's, rcu_stall.c. */
+    uint64_t stall_ns __attribute__((aligned(8)));
+    uint64_t stall_since __attribute__((aligned(8))); /* the readers were noted */
+    uint64_t stall_age __attribute__((aligned(8))); /* when it last reported */
+    void (*stall_report)(const struct pawl_rcu_stall *stall, void *argument);
+    void *stall_argument;
+    /* The words of those readers that are still waited for, 0 for the others. */
+    uint32_t old[PAWL_RCU_LINES] __attribute__((aligned(PAWL_CACHE_LINE)));
+};
+
+struct pawl_rcu {
+    struct pawl_rcu_line lines[PAWL_RCU_LINES];
+    struct pawl_rcu_state states[PAWL_RCU_DOMAINS];
+#if PAWL_HOOKS
+    struct pawl_rcu_mine mine[2 * PAWL_RCU_LINES]; /* of all threads, the half without a line */
+#endif
+};
+
+/* ---- Callbacks of RCU (rcu_call.h) ----------------------------------------------------------- */
+
+/* A thread that the library starts for itself; kept for as long as it runs. */
+struct pawl_own_thread {
+    void (*body)(void *argument);
+    void *argument;
+    const char *name; /* for the system's tools; at most 15 characters */
+};
+
+/* Heads that wait for one grace period. */
+struct pawl_rcu_batch {
+    pawl_address_ state; /* nobody's and empty, or with a list, or who works on it (rcu_call.h) */
+    pawl_address_ list;  /* heads that have not been called; changed by who works on it */
+    uint32_t emptied;    /* goes on each time that it has become empty; by who works on it */
+    uint64_t cookie __attribute__((aligned(8))); /* of the grace period */
+    uint64_t since __attribute__((aligned(8)));  /* ns: when the oldest head was queued */
+};
+
+/* The heads that one thread has queued, or all those without a line. */
+struct pawl_rcu_shard {
+    pawl_address_ newest; /* a list, 0: none; by atomic operations */
+    uint32_t terms;       /* those that the credit was taken under */
+    uint64_t since __attribute__((aligned(8))); /* ns: when `newest` was last empty */
+    /* Owner only: calls and bytes that it may queue without asking, and has queued in its life. */
+    uint64_t credit[2] __attribute__((aligned(8)));
+    uint64_t called[2] __attribute__((aligned(8)));
+    struct pawl_rcu_batch batches[2] __attribute__((aligned(PAWL_CACHE_LINE)));
+    uint32_t takes; /* times that `newest` has been taken, counted before it is */
+} __attribute__((aligned(PAWL_CACHE_LINE)));
+
+/* The callbacks of one domain. [0] counts heads, [1] their bytes. */
+struct pawl_rcu_calls {
+    uint32_t terms; /* bit 0: there is a worker; the rest goes on when the limits change */
+    uint32_t used;  /* 1: there has been a call */
+    uint32_t policy;
+    uint64_t limit[2] __attribute__((aligned(8))); /* 0: the default */
+    pawl_address_ worker;                          /* which thread it is */
+    struct pawl_own_thread thread;
+    uint64_t retry_at __attribute__((aligned(8))); /* ns: when to try again to start it */
+    /* Heads and bytes queued, and credit; by atomic additions. */
+    uint64_t taken[2] __attribute__((aligned(PAWL_CACHE_LINE)));
+    uint32_t waiters; /* threads that wait for room, or in a barrier */
+    uint32_t turn;    /* goes on when there is something new for them */
+    uint64_t run[2] __attribute__((aligned(8)));
+    uint64_t cookie __attribute__((aligned(8))); /* the last that a batch has got */
+    uint64_t grace_periods __attribute__((aligned(8)));
+    uint64_t longest_delay __attribute__((aligned(8)));
+    uint64_t refusals __attribute__((aligned(8)));
+    uint64_t helped __attribute__((aligned(8)));
+    uint64_t waits __attribute__((aligned(8)));
+    uint32_t bell __attribute__((aligned(PAWL_CACHE_LINE))); /* how the worker sleeps */
+    uint32_t urgent; /* somebody waits: no rest */
+    uint32_t stop;   /* the worker is to end when it has nothing to do */
+    struct pawl_rcu_shard shared;
+    struct pawl_rcu_shard shards[PAWL_RCU_LINES];
+};
+
+struct pawl_rcu_engine {
+    uint32_t forks; /* forks that wait for callbacks to pause, or are under way */
+    struct pawl_rcu_calls calls[PAWL_RCU_DOMAINS];
+};
+
 /* Where writers of big-reader locks (brlock.h) sleep until readers have left: here, because a
  * reader that leaves may not touch the lock any more. Locks share them by their address. */
 #define PAWL_DRAINS 16
@@ -187,6 +326,8 @@ struct pawl_process {
     struct pawl_table table;
     struct pawl_drain drains[PAWL_DRAINS];
     struct pawl_counters counters;
+    struct pawl_rcu rcu;
+    struct pawl_rcu_engine callbacks;
 #if PAWL_CHECKED
     struct pawl_thread_line no_line; /* in the slot of a thread that got none, for its life */
     struct pawl_spin32 report_lock;
@@ -208,6 +349,25 @@ PAWL_API void PAWL_SYMBOL_(pawl_thread_exit)(void);
 PAWL_API struct pawl_process *PAWL_SYMBOL_(pawl_process)(void);
 
 PAWL_C_END
+
+/* What the calling thread needs for RCU; defined in src/os, once for all copies of the library. */
+PAWL_C_BEGIN
+PAWL_API struct pawl_rcu_mine *PAWL_SYMBOL_(pawl_rcu_mine)(void);
+PAWL_C_END
+#define pawl_rcu_mine_ PAWL_SYMBOL_(pawl_rcu_mine)
+#if PAWL_HOOKS
+#define PAWL_RCU_MINE_ (*pawl_rcu_mine_())
+#else
+#ifdef __cplusplus
+extern "C" PAWL_API __thread struct pawl_rcu_mine PAWL_SYMBOL_(pawl_rcu_own)
+    __attribute__((tls_model("initial-exec")));
+#else
+extern PAWL_API _Thread_local struct pawl_rcu_mine PAWL_SYMBOL_(pawl_rcu_own)
+    __attribute__((tls_model("initial-exec")));
+#endif
+#define pawl_rcu_own_ PAWL_SYMBOL_(pawl_rcu_own)
+#define PAWL_RCU_MINE_ pawl_rcu_own_ /* for fast paths */
+#endif
 
 #define pawl_thread_line_ PAWL_SYMBOL_(pawl_thread_line)
 #define pawl_thread_exit_ PAWL_SYMBOL_(pawl_thread_exit)

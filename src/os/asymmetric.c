@@ -52,6 +52,20 @@ __attribute__((noinline)) struct pawl_counter_mine *pawl_counter_mine_(void)
     return &pawl_counter_own_;
 }
 
+#if defined(__ELF__) && defined(__GLIBC__) && defined(UNIQUE)
+#define OWN_RCU PAWL_SYMBOL_(pawl_own_rcu_own)
+OWN THREAD_VARIABLE struct pawl_rcu_mine OWN_RCU;
+UNIQUE(pawl_rcu_own_, OWN_RCU);
+#else
+PAWL_API _Thread_local struct pawl_rcu_mine pawl_rcu_own_
+    __attribute__((tls_model("initial-exec")));
+#endif
+
+__attribute__((noinline)) struct pawl_rcu_mine *pawl_rcu_mine_(void)
+{
+    return &pawl_rcu_own_;
+}
+
 #ifndef _WIN32
 #include <pthread.h>
 #endif

@@ -87,6 +87,19 @@ unsigned pawl_os_wake_classes(const uint32_t *address, uint32_t classes, unsigne
     return pawl_hook_wake_classes(address, classes, count);
 }
 
+/* Without a harness that can run the body on a simulated thread there are none to be had. */
+__attribute__((weak)) bool pawl_hook_start_thread(void (*body)(void *argument), void *argument)
+{
+    (void)body;
+    (void)argument;
+    return false;
+}
+
+bool pawl_os_start_thread(struct pawl_own_thread *thread)
+{
+    return pawl_hook_start_thread(thread->body, thread->argument);
+}
+
 bool pawl_os_one_cpu(void)
 {
     return false;

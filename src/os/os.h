@@ -109,6 +109,11 @@ bool PAWL_SYMBOL_(pawl_os_watch_threads)(uint32_t *key, void (*at_exit)(void *),
  * nothing, and the line is taken back when lines run short. */
 void PAWL_SYMBOL_(pawl_os_watch_this_thread)(uint32_t key, void *value);
 
+/* Starts thread->body(thread->argument) on a thread of its own, detached, with all signals blocked
+ * but those that a thread brings upon itself. *thread stays until the body returns. False: the
+ * system has none left. May allocate; not signal-safe (os/start.c). */
+bool PAWL_SYMBOL_(pawl_os_start_thread)(struct pawl_own_thread *thread);
+
 /* ---- Restartable sequences (src/os/asymmetric.c) --------------------------------------------- */
 
 /* The calling thread's struct rseq if sequences can be used and shut out, else NULL. */
@@ -125,11 +130,16 @@ uint32_t PAWL_SYMBOL_(pawl_os_cpu_limit)(void);
 void PAWL_SYMBOL_(pawl_os_watch_forks)(void (*before)(void), void (*in_parent)(void),
                                        void (*in_child)(void));
 
-#if PAWL_CHECKED
-/* For the reports of the checking variant (os/posix.c). None of them allocates. */
+/* ---- Reports (src/os/say.c); nothing here allocates ------------------------------------------ */
 
 /* Writes to standard error. */
 void PAWL_SYMBOL_(pawl_os_complain)(const char *text, size_t length);
+
+/* The name of a thread of this process, "" where the system does not tell. */
+void PAWL_SYMBOL_(pawl_os_thread_name)(uint32_t id, char *text, size_t size);
+
+#if PAWL_CHECKED
+/* For the reports of the checking variant (os/posix.c). */
 
 /* Writes into `text` where in the program the call before the return address `site` is: function,
  * file and line if that can be found out before `deadline` (ns of pawl_os_now), and in any case
@@ -140,8 +150,9 @@ void PAWL_SYMBOL_(pawl_os_name_site)(pawl_address_ site, char *text, size_t size
 
 PAWL_C_END
 
-#if PAWL_CHECKED
 #define pawl_os_complain PAWL_SYMBOL_(pawl_os_complain)
+#define pawl_os_thread_name PAWL_SYMBOL_(pawl_os_thread_name)
+#if PAWL_CHECKED
 #define pawl_os_name_site PAWL_SYMBOL_(pawl_os_name_site)
 #endif
 #define pawl_os_requeue PAWL_SYMBOL_(pawl_os_requeue)
@@ -152,6 +163,7 @@ PAWL_C_END
 #define pawl_os_unpark PAWL_SYMBOL_(pawl_os_unpark)
 #define pawl_os_one_cpu PAWL_SYMBOL_(pawl_os_one_cpu)
 #define pawl_os_pages PAWL_SYMBOL_(pawl_os_pages)
+#define pawl_os_start_thread PAWL_SYMBOL_(pawl_os_start_thread)
 #define pawl_os_rseq PAWL_SYMBOL_(pawl_os_rseq)
 #define pawl_os_shut_out PAWL_SYMBOL_(pawl_os_shut_out)
 #define pawl_os_cpu_limit PAWL_SYMBOL_(pawl_os_cpu_limit)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the reports of the checking variant ask of a POSIX system: to write, and to name the place
- * of a call. File and line come from addr2line (or LLVM's tools) run as a child, as the sanitizers
+ * What the reports of the checking variant ask of a POSIX system beside say.c: to name the place of
+ * a call. File and line come from addr2line (or LLVM's tools) run as a child, as the sanitizers
  * do it: the library then depends on nothing, and reads no debug information itself. Where there is
  * no such tool, the nearest exported symbol and the offset in the module remain (so far that is
  * everywhere but on Linux).
@@ -26,19 +26,6 @@
 #include <sys/auxv.h>
 #include <sys/wait.h>
 #endif
-
-void pawl_os_complain(const char *text, size_t length)
-{
-    while (length > 0) {
-        const ssize_t written = write(STDERR_FILENO, text, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return;
-        text += written;
-        length -= (size_t)written;
-    }
-}
 
 /* ---- The module of an address ---------------------------------------------------------------- */
 
@@ -172,8 +159,9 @@ static bool is_our_header(const char *file)
                                        "/pawl/spin.h",          "/pawl/pawl.hpp",
                                        "/pawl/guards.hpp",      "/pawl/counter",
                                        "/pawl/bigref",
+                                       "/pawl/rcu",
                                        "/pawl/seq",
-                                       "/pawl/brlock.hpp",
+                                       "/pawl/brlock.hpp",      "/pawl/sift",
                                        "/pawl/wait.h",          "/pawl/bitlock",
                                        "/pawl/cond.h",
                                        "/pawl/compat/plock"};

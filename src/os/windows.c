@@ -307,18 +307,6 @@ void *pawl_os_pages(size_t size)
 #include <stdio.h>
 #include <string.h>
 
-void pawl_os_complain(const char *text, size_t length)
-{
-    DWORD written;
-    while (length > 0) {
-        const DWORD part = length < 4096 ? (DWORD)length : 4096;
-        if (!WriteFile(GetStdHandle(STD_ERROR_HANDLE), text, part, &written, NULL) || written == 0)
-            return;
-        text += written;
-        length -= written;
-    }
-}
-
 /* The module and the offset in it, which a debugger or addr2line turns into a line. */
 void pawl_os_name_site(pawl_address_ site, char *text, size_t size, uint64_t deadline)
 {

@@ -3,9 +3,14 @@
 
 fn main() {
     let root = std::path::Path::new("../..");
+    let scenes = std::fs::read_dir("scenes").expect("the folder of scenes");
+    let scenes = scenes
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "c"));
     cc::Build::new()
         .file(root.join("src/pawl.c"))
         .file("models.c")
+        .files(scenes)
         .include(root.join("variant/hook"))
         .include(root.join("include"))
         .define("NDEBUG", None)
@@ -27,8 +32,11 @@ fn main() {
         .flag_if_supported("-fno-ipa-icf")
         .flag_if_supported("-fno-optimize-sibling-calls")
         .compile("pawl-hook");
+    // Fixed addresses (src/places.rs).
+    println!("cargo:rustc-link-arg-bins=-no-pie");
     for folder in ["include", "src", "variant"] {
         println!("cargo:rerun-if-changed={}", root.join(folder).display());
     }
     println!("cargo:rerun-if-changed=models.c");
+    println!("cargo:rerun-if-changed=scenes");
 }

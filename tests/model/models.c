@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's inline operations as plain functions, and its tables as data, for the models in
- * Rust. Everything comes from transitions.def and tags.def; there is no lock logic here.
+ * The library's inline operations as plain functions, its tables as data, and the memory that the
+ * library is given, for the models in Rust. The operations and tags come from transitions.def and
+ * tags.def; there is no lock logic here.
  */
+#include <pawl/lock.h>
 #include <pawl/spin.h>
+#include <pawl/thread.h>
 
 #include <stddef.h>
+#include <string.h>
+
+#include "scenes/scenes.h"
 
 #define CALL_void(call) ((call), true)
 #define CALL_bool(call) (call)
@@ -14,6 +20,8 @@
     bool m_spin16_##name(void *l);                                                                 \
     bool m_spin32_##name(void *l);                                                                 \
     bool m_spin64_##name(void *l);                                                                 \
+    bool m_lock32_##name(void *l);                                                                 \
+    bool m_lock64_##name(void *l);                                                                 \
     bool m_spin16_##name(void *l)                                                                  \
     {                                                                                              \
         return CALL_##result(pawl_spin16_##name((pawl_spin16 *)l));                                \
@@ -25,6 +33,14 @@
     bool m_spin64_##name(void *l)                                                                  \
     {                                                                                              \
         return CALL_##result(pawl_spin64_##name((pawl_spin64 *)l));                                \
+    }                                                                                              \
+    bool m_lock32_##name(void *l)                                                                  \
+    {                                                                                              \
+        return CALL_##result(pawl_lock32_##name((pawl_lock32 *)l));                                \
+    }                                                                                              \
+    bool m_lock64_##name(void *l)                                                                  \
+    {                                                                                              \
+        return CALL_##result(pawl_lock64_##name((pawl_lock64 *)l));                                \
     }
 #include <pawl/transitions.def>
 
@@ -32,15 +48,16 @@ struct m_op {
     const char *name; /* NULL ends the table */
     const char *kind;
     char from, to;    /* U R S W A */
-    bool (*run[3])(void *lock); /* 16, 32, 64 bits */
+    bool (*run[5])(void *lock); /* spinning: 16, 32, 64 bits; sleeping: 32, 64 */
 };
 
 extern const struct m_op m_ops[];
 const struct m_op m_ops[] = {
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
-    {#name, #kind, #from[0], #to[0], {m_spin16_##name, m_spin32_##name, m_spin64_##name}},
+    {#name, #kind, #from[0], #to[0],                                                               \
+     {m_spin16_##name, m_spin32_##name, m_spin64_##name, m_lock32_##name, m_lock64_##name}},
 #include <pawl/transitions.def>
-    {NULL, NULL, 0, 0, {NULL, NULL, NULL}},
+    {NULL, NULL, 0, 0, {NULL, NULL, NULL, NULL, NULL}},
 };
 
 struct m_tag {
@@ -62,6 +79,48 @@ uint64_t m_hook_atomic(const struct pawl_operation *operation, void *site);
 uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
 {
     return m_hook_atomic(operation, __builtin_return_address(0));
+}
+
+/* ---- Memory of an execution, at fixed addresses ---------------------------------------------- */
+
+static struct pawl_process process;
+static struct pawl_thread_line *slots[M_THREADS];
+
+uint64_t m_word;
+union m_memory m_memory;
+
+struct pawl_process *pawl_hook_process(void)
+{
+    return &process;
+}
+
+struct pawl_thread_line **pawl_hook_thread_slot(void)
+{
+    return &slots[m_me()];
+}
+
+uint32_t pawl_hook_thread_id(void)
+{
+    return m_me() + 1;
+}
+
+void m_reset(void);
+void m_reset(void)
+{
+    memset(&process, 0, sizeof process);
+    memset(slots, 0, sizeof slots);
+    memset(&m_memory, 0, sizeof m_memory);
+}
+
+/* The threads have their lines already: how they get them is the affair of other scenes. */
+void m_register_threads(uint32_t threads)
+{
+    uint32_t i;
+    for (i = 0; i < threads; i++) {
+        process.lines[i].owner = i + 1;
+        slots[i] = &process.lines[i];
+    }
+    process.lines_used = threads;
 }
 
 /* ---- The application's bits ------------------------------------------------------------------ */

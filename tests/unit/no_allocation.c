@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * No lock operation allocates, and neither does the registration of a thread; so locks work in the
- * allocator itself, before main, and after it. The allocator of this program counts its calls, and
- * takes and drops a lock in each.
+ * No lock operation allocates, nor does reading by RCU or waiting for its readers, nor the
+ * registration of a thread; so locks work in the allocator itself, before main, and after it. The
+ * allocator of this program counts its calls, and takes and drops a lock in each.
  */
 #include "test.h"
 
+#include <pawl/rcu.h>
 #include <pawl/spin.h>
 #include <pawl/thread.h>
 
@@ -65,6 +66,20 @@ C_LINKAGE void free(void *block) NO_THROW
 
 /* ---- Before and after main ------------------------------------------------------------------- */
 
+static void read_and_wait(void)
+{
+    pawl_rcu_domain d;
+    pawl_rcu_read_lock();
+    must(!pawl_rcu_poll(pawl_rcu_start_poll()));
+    pawl_rcu_read_unlock();
+    pawl_rcu_synchronize();
+    pawl_rcu_qs_online();
+    pawl_rcu_domain_synchronize(pawl_rcu_qs());
+    pawl_rcu_qs_offline();
+    must(pawl_rcu_domain_init(&d, "one of few") == 0);
+    pawl_rcu_domain_destroy(&d);
+}
+
 static pawl_spin32 around_main;
 static bool held_before_main;
 
@@ -76,6 +91,7 @@ __attribute__((constructor(101))) static void before_main(void)
     held_before_main = pawl_spin32_is_seek(&around_main);
     pawl_spin32_drop_seek(&around_main);
     must(pawl_thread_line_() != NULL);
+    read_and_wait();
 }
 
 __attribute__((destructor(101))) static void after_main(void)
@@ -85,6 +101,7 @@ __attribute__((destructor(101))) static void after_main(void)
     must(pawl_spin32_atomic_to_read(&around_main));
     pawl_spin32_drop_read(&around_main);
     must(around_main.word == 0);
+    read_and_wait();
 }
 
 static void locks_work_before_main(void **state)
@@ -131,6 +148,7 @@ static void use_all(void *rounds, unsigned index)
         EACH_OPERATION(16);
         EACH_OPERATION(32);
         EACH_OPERATION(64);
+        read_and_wait();
     }
     must(pawl_thread_line_() != NULL);
     pawl_thread_exit_();

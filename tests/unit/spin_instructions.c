@@ -10,10 +10,7 @@
 
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && !TEST_SANITIZED && !PAWL_TSAN_
 
-#include <stddef.h>
-#include <sys/mman.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
+#include "unit/stepping.h"
 
 static pawl_spin16 lock16;
 static pawl_spin32 lock32;
@@ -86,111 +83,19 @@ static const struct operation operations[] = {
 };
 enum { OPERATIONS = sizeof(operations) / sizeof(operations[0]) };
 
-/* ---- Reading instructions -------------------------------------------------------------------- */
-
-static bool is_prefix(unsigned char byte)
-{
-    static const unsigned char prefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65,
-                                             0x66, 0x67, 0xf0, 0xf2, 0xf3};
-    return memchr(prefixes, byte, sizeof(prefixes)) != NULL;
-}
-
-struct meaning {
-    bool locked, call;
-};
-
-/* The parent has the child's code at the same addresses. */
-static struct meaning meaning_of(uint64_t address)
-{
-    const unsigned char *code = (const unsigned char *)(uintptr_t)address;
-    struct meaning meaning = {false, false};
-    for (; is_prefix(*code); code++)
-        meaning.locked |= *code == 0xf0;
-    if ((*code & 0xf0) == 0x40) /* REX */
-        code++;
-    const bool memory = (code[1] >> 6) != 3;
-    if ((code[0] == 0x86 || code[0] == 0x87) && memory) /* xchg locks by itself */
-        meaning.locked = true;
-    meaning.call = code[0] == 0xe8 || (code[0] == 0xff && (code[1] >> 3 & 7) == 2);
-    return meaning;
-}
-
 /* ---- Stepping -------------------------------------------------------------------------------- */
 
-static struct {
-    int locked, calls, steps;
-} counted[OPERATIONS];
-
-enum { TRACING_REFUSED = 77 }; /* some containers do */
+static struct stepped counted[OPERATIONS];
 static bool refused;
 
-static volatile int *current; /* shared with the child: the operation that it is at */
-
-static void child(void)
+static void prepare(unsigned i)
 {
-    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
-        _exit(TRACING_REFUSED);
-    raise(SIGSTOP);
-    for (int i = 0; i < OPERATIONS; i++) {
-        operations[i].prepare();
-        *current = i;
-        operations[i].run();
-    }
-    _exit(0);
+    operations[i].prepare();
 }
 
-static struct user_regs_struct registers_of(pid_t pid)
+static stepped_function *run_of(unsigned i)
 {
-    struct user_regs_struct registers;
-    must(ptrace(PTRACE_GETREGS, pid, NULL, &registers) == 0);
-    return registers;
-}
-
-/* The child is at the first instruction of operation i; returns when it has come back from it. */
-static int step_through(pid_t pid, int i, struct user_regs_struct at)
-{
-    const uint64_t entry = at.rsp;
-    int status = 0;
-    while (at.rsp <= entry) {
-        const struct meaning meaning = meaning_of(at.rip);
-        counted[i].locked += meaning.locked;
-        counted[i].calls += meaning.call;
-        counted[i].steps++;
-        must(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) == 0);
-        must(waitpid(pid, &status, 0) == pid);
-        must(WIFSTOPPED(status) && WTERMSIG(status) != SIGSEGV);
-        at = registers_of(pid);
-    }
-    return status;
-}
-
-static void count_everything(void)
-{
-    current = (volatile int *)mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE,
-                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    must(current != MAP_FAILED);
-    *current = -1;
-    const pid_t pid = fork();
-    must(pid >= 0);
-    if (pid == 0)
-        child();
-    int status = 0;
-    must(waitpid(pid, &status, 0) == pid);
-    refused = WIFEXITED(status) && WEXITSTATUS(status) == TRACING_REFUSED;
-    if (refused)
-        return;
-    must(WIFSTOPPED(status));
-    while (WIFSTOPPED(status)) {
-        const struct user_regs_struct at = registers_of(pid);
-        const int i = *current;
-        if (i >= 0 && counted[i].steps == 0 && at.rip == (uintptr_t)operations[i].run) {
-            status = step_through(pid, i, at);
-            continue;
-        }
-        must(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) == 0);
-        must(waitpid(pid, &status, 0) == pid);
-    }
-    must(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return operations[i].run;
 }
 
 /* ---- The facts ------------------------------------------------------------------------------- */
@@ -254,7 +159,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_undisturbed_operation_executes_the_locked_instructions_of_its_cost),
         cmocka_unit_test(an_undisturbed_take_or_drop_executes_one_locked_instruction_and_no_call),
     };
-    count_everything();
+    refused = !step_all(OPERATIONS, prepare, run_of, counted);
     return test_run(argc, argv, tests);
 }
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::model::{property_of, Model};
-use crate::{fault, hooks, subject};
+use crate::{fault, hooks, places, subject};
 
 /// What became of a model.
 #[derive(Clone, Debug)]
@@ -17,7 +17,8 @@ pub struct Outcome {
     pub executions: u64,
     pub seconds: f64,
     pub run: Vec<String>,               // operations
-    pub touched: Vec<(String, String)>, // site, tag
+    pub touched: Vec<(String, String, String)>, // site, tag, order as it stands there
+    pub places: String, // for those who run the model again
     pub output: String,
 }
 
@@ -69,25 +70,33 @@ pub fn run_here(name: &str, fault_name: &str, mutation: &str) -> i32 {
 fn print_result(good: bool, property: &str, start: Instant) {
     let touched: Vec<String> = hooks::touched()
         .iter()
-        .map(|(site, tag)| format!("{site}={}", hooks::tag_name(*tag)))
+        .map(|(site, tag, order)| format!("{site}={}={order:?}", hooks::tag_name(*tag)))
         .collect();
     println!(
-        "RESULT {} {} {} {:.6} {} {}",
+        "RESULT {} {} {} {:.6} {} {} {}",
         if good { "ok" } else { "fail" },
         property.replace(' ', "_"),
         hooks::executions(),
         start.elapsed().as_secs_f64(),
         hooks::operations_run().join(","),
-        touched.join(",")
+        touched.join(","),
+        places::list()
     );
 }
 
 /// The parent's side.
-pub fn run_apart(model: &str, fault_name: &str, mutation: &str, limit: Duration) -> Outcome {
+pub fn run_apart(
+    model: &str,
+    known_places: &str,
+    fault_name: &str,
+    mutation: &str,
+    limit: Duration,
+) -> Outcome {
     let start = Instant::now();
     let program = std::env::current_exe().expect("the program knows where it is");
     let mut child = Command::new(program)
         .args(["--run", model, "--fault", fault_name, "--mutate", mutation])
+        .env(places::VARIABLE, known_places)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
@@ -130,6 +139,7 @@ fn parse(model: &str, output: String, late: bool, seconds: f64) -> Outcome {
         seconds,
         run: Vec::new(),
         touched: Vec::new(),
+        places: String::new(),
         output: String::new(),
     };
     if let Some(line) = output.lines().rev().find_map(|l| l.strip_prefix("RESULT ")) {
@@ -141,9 +151,12 @@ fn parse(model: &str, output: String, late: bool, seconds: f64) -> Outcome {
         outcome.run = words[4].split(',').map(String::from).collect();
         outcome.touched = words[5]
             .split(',')
-            .filter_map(|pair| pair.split_once('='))
-            .map(|(site, tag)| (site.into(), tag.into()))
+            .filter_map(|triple| {
+                let mut parts = triple.split('=').map(String::from);
+                Some((parts.next()?, parts.next()?, parts.next()?))
+            })
             .collect();
+        outcome.places = words.get(6).unwrap_or(&"").to_string();
     }
     outcome.output = output;
     outcome

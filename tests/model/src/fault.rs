@@ -4,28 +4,38 @@
 use crate::hooks;
 use crate::hooks::{perform, Kind, Operation, Order};
 
-/// One tag's order replaced at one site, or one change of the word left out.
+/// What becomes of an access.
+#[derive(Clone, Copy, Debug)]
+pub enum Change {
+    Order(Order),
+    /// It only reads.
+    Skip,
+    /// It is carried out, but its caller is told that it found 0.
+    Zero,
+}
+
+/// One tag's accesses changed, at one site or at all of them.
 #[derive(Clone, Debug)]
 pub struct Mutation {
     pub tag: String,
-    pub site: String,         // file:line; empty: at all of them
-    pub order: Option<Order>, // none: the access only reads
+    pub site: String, // file:line; empty: at all of them
+    pub change: Change,
 }
 
 impl Mutation {
-    /// TAG:order or TAG:order@file:line; -:skip@file:line for a relaxed change of the word.
+    /// TAG:order, TAG:skip, TAG:zero, and each with @file:line; tag - is that of relaxed accesses.
     pub fn parse(text: &str) -> Option<Mutation> {
         let (tag, rest) = text.split_once(':')?;
-        let (order, site) = rest.split_once('@').unwrap_or((rest, ""));
-        let order = if order == "skip" {
-            None
-        } else {
-            Some(order_named(order)?)
+        let (change, site) = rest.split_once('@').unwrap_or((rest, ""));
+        let change = match change {
+            "skip" => Change::Skip,
+            "zero" => Change::Zero,
+            order => Change::Order(order_named(order)?),
         };
         Some(Mutation {
             tag: tag.into(),
             site: site.into(),
-            order,
+            change,
         })
     }
 
@@ -40,15 +50,17 @@ pub fn order_named(name: &str) -> Option<Order> {
         "acquire" => Order::Acquire,
         "release" => Order::Release,
         "acq_rel" => Order::AcqRel,
+        "seq_cst" => Order::SeqCst,
         _ => return None,
     })
 }
 
-/// The next weaker orders.
+/// The next weaker orders of one as loom's is called.
 pub fn weaker(order: &str) -> &'static [&'static str] {
     match order {
-        "acq_rel" => &["acquire", "release"],
-        "acquire" | "release" => &["relaxed"],
+        "SeqCst" => &["acq_rel"],
+        "AcqRel" => &["acquire", "release"],
+        "Acquire" | "Release" => &["relaxed"],
         _ => &[],
     }
 }
@@ -79,11 +91,16 @@ pub enum Fault {
     KeepsReading,
     /// An atomic user that waits for readers does not show S.
     HiddenWaiter,
+    /// Nobody is woken.
+    LostWake,
 }
 
 impl Fault {
     /// Carries the access out, wrongly if it is one that the fault is about.
     pub fn carry_out(self, op: &str, o: Operation) -> u64 {
+        if self == Fault::None || o.kind == Kind::Fence {
+            return perform(o);
+        }
         let tag = hooks::tag_name(o.tag);
         let bits = o.width * 8;
         let seek = 3u64 << (bits / 2);
@@ -153,6 +170,7 @@ pub fn named(name: &str) -> Option<Fault> {
         Fault::TornBits,
         Fault::KeepsReading,
         Fault::HiddenWaiter,
+        Fault::LostWake,
     ]
     .into_iter()
     .find(|fault| format!("{fault:?}") == name)

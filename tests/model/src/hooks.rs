@@ -5,13 +5,14 @@
 //! while loom is called: loom switches threads there.
 
 use loom::sync::atomic::{fence, AtomicU16, AtomicU32, AtomicU64, AtomicU8, Ordering};
+use loom::sync::Condvar;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::c_void;
 use std::sync::{Arc, OnceLock};
 
-use crate::fault::{self, Fault, Mutation};
-use crate::{library, suite};
+use crate::fault::{self, Change, Fault, Mutation};
+use crate::{interrupts, library, places, sleep, suite};
 
 pub const THREADS: usize = 5;
 
@@ -31,7 +32,7 @@ pub enum Kind {
     Fence,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(C)]
 #[allow(dead_code)]
 pub enum Order {
@@ -41,6 +42,10 @@ pub enum Order {
     AcqRel,
     SeqCst,
 }
+
+/// Kinds of fences, in Operation::operand.
+const LIGHT: u64 = 1;
+const HEAVY: u64 = 2;
 
 /// struct pawl_operation of <pawl/hook.h>.
 #[derive(Clone, Copy)]
@@ -55,12 +60,23 @@ pub struct Operation {
     pub expected: u64,
 }
 
+/// An address of the library's as an atomic of loom's.
 #[derive(Clone)]
-enum Place {
+enum Atomic {
     B1(Arc<AtomicU8>),
     B2(Arc<AtomicU16>),
     B4(Arc<AtomicU32>),
     B8(Arc<AtomicU64>),
+}
+
+/// Of the accesses to an atomic loom remembers only the last one when it looks for orders that it
+/// has not tried. So for one thread's load, another one's load, and that one's store it never tries
+/// the store before the first load. `turn` mends that: each load first does something to it that
+/// loom takes for a conflict with who did so before, and that orders nothing: it notifies nobody.
+#[derive(Clone)]
+struct Place {
+    atomic: Atomic,
+    turn: Arc<Condvar>,
 }
 
 /// One line of the schedule.
@@ -79,22 +95,22 @@ enum Line {
 
 #[derive(Default)]
 struct Execution {
-    places: HashMap<usize, Place>,
+    places: HashMap<usize, (Place, u64)>, // and what was last stored there
+    lent: [Vec<usize>; THREADS],          // places on a thread's stack
     started: bool, // threads run: a place made now would not be ordered before their accesses
     lines: Vec<Line>,
     running: [&'static str; THREADS],
     pauses: [usize; THREADS],
     idle: usize, // pauses since anything changed
     pruned: bool,
-    clock: u64,
 }
 
 thread_local! {
     static NOW: RefCell<Execution> = RefCell::default();
     static COUNT: Cell<u64> = const { Cell::new(0) };
-    /// Operations, and (site, tag) pairs, that any execution of this process has run.
+    /// Operations, and (site, tag, order) as they stand, that an execution of this process ran.
     static RUN: RefCell<BTreeSet<&'static str>> = const { RefCell::new(BTreeSet::new()) };
-    static TOUCHED: RefCell<BTreeSet<(&'static str, u32)>> = RefCell::default();
+    static TOUCHED: RefCell<BTreeSet<(&'static str, u32, Order)>> = RefCell::default();
     static SITES: RefCell<HashMap<usize, &'static str>> = RefCell::default();
     static LARGEST: Cell<u64> = const { Cell::new(0) };
     static PATIENCE: Cell<usize> = const { Cell::new(0) };
@@ -108,10 +124,12 @@ loom::thread_local! {
 
 // ---- What the models use ----------------------------------------------------------------------
 
-/// The first thing in each execution.
+/// The first thing in each execution. `addresses` that the library will touch are made places.
 pub fn reset() {
     NOW.with(|n| *n.borrow_mut() = Execution::default());
     COUNT.with(|c| c.set(c.get() + 1));
+    library::reset();
+    sleep::reset();
 }
 
 /// Polls that a waiter makes before one of its pauses gives way to others.
@@ -136,7 +154,11 @@ pub fn prepare(address: *mut c_void, bytes: u32) {
     let _ = place(address, bytes);
 }
 
+/// From here on the threads run. What the library keeps at fixed addresses has been set up.
 pub fn threads_start() {
+    for (address, bytes) in places::known() {
+        prepare(address as *mut c_void, bytes);
+    }
     NOW.with(|n| n.borrow_mut().started = true);
 }
 
@@ -149,14 +171,26 @@ pub fn me() -> usize {
 }
 
 pub fn begin(op: &'static str) {
-    let me = me();
     RUN.with(|r| r.borrow_mut().insert(op));
-    NOW.with(|n| n.borrow_mut().running[me] = op);
+    begin_step(op);
 }
 
+/// The same for what is no operation of transitions.def.
+pub fn begin_step(what: &'static str) {
+    let me = me();
+    NOW.with(|n| n.borrow_mut().running[me] = what);
+}
+
+/// The operation is over, and what it had on the stack is gone.
 pub fn end() {
     let me = me();
-    NOW.with(|n| n.borrow_mut().running[me] = "");
+    NOW.with(|n| {
+        let mut n = n.borrow_mut();
+        n.running[me] = "";
+        for address in std::mem::take(&mut n.lent[me]) {
+            n.places.remove(&address);
+        }
+    });
     something_changed();
 }
 
@@ -165,11 +199,17 @@ pub fn say(what: String) {
     NOW.with(|n| n.borrow_mut().lines.push(Line::Said { thread, what }));
 }
 
+/// The execution of which to print the schedule (PAWL_MODEL_SHOW, from 1; 0: none).
+pub fn shown() -> u64 {
+    let text = std::env::var("PAWL_MODEL_SHOW").unwrap_or_default();
+    text.parse().unwrap_or(0)
+}
+
 pub fn executions() -> u64 {
     COUNT.with(Cell::get)
 }
 
-pub fn touched() -> Vec<(&'static str, u32)> {
+pub fn touched() -> Vec<(&'static str, u32, Order)> {
     TOUCHED.with(|t| t.borrow().iter().copied().collect())
 }
 
@@ -226,39 +266,75 @@ pub fn tag_name(tag: u32) -> &'static str {
 
 // ---- An access --------------------------------------------------------------------------------
 
+fn memory(address: *mut c_void, bytes: u32) -> u64 {
+    unsafe {
+        match bytes {
+            1 => u64::from(*(address as *const u8)),
+            2 => u64::from(*(address as *const u16)),
+            4 => u64::from(*(address as *const u32)),
+            8 => *(address as *const u64),
+            _ => panic!("harness: an access of {bytes} bytes"),
+        }
+    }
+}
+
+/// The newest value also stands in memory, for code that reads it plainly where nobody else writes.
+fn remember(address: *mut c_void, bytes: u32, value: u64) {
+    unsafe {
+        match bytes {
+            1 => *(address as *mut u8) = value as u8,
+            2 => *(address as *mut u16) = value as u16,
+            4 => *(address as *mut u32) = value as u32,
+            _ => *(address as *mut u64) = value,
+        }
+    }
+    let value = memory(address, bytes);
+    NOW.with(|n| {
+        if let Some(known) = n.borrow_mut().places.get_mut(&(address as usize)) {
+            known.1 = value;
+        }
+    });
+}
+
 fn place(address: *mut c_void, bytes: u32) -> Place {
     let key = address as usize;
+    let now = memory(address, bytes);
     let (known, started) = NOW.with(|n| (n.borrow().places.get(&key).cloned(), n.borrow().started));
-    let made = match known {
-        Some(found) => found,
-        None => {
-            assert!(
-                !started,
-                "harness: an address is first touched while threads run"
-            );
-            let made = unsafe {
-                match bytes {
-                    1 => Place::B1(Arc::new(AtomicU8::new(*(address as *const u8)))),
-                    2 => Place::B2(Arc::new(AtomicU16::new(*(address as *const u16)))),
-                    4 => Place::B4(Arc::new(AtomicU32::new(*(address as *const u32)))),
-                    8 => Place::B8(Arc::new(AtomicU64::new(*(address as *const u64)))),
-                    _ => panic!("harness: an access of {bytes} bytes"),
-                }
-            };
-            NOW.with(|n| n.borrow_mut().places.insert(key, made.clone()));
-            made
+    if let Some((made, last)) = known {
+        let has = match made.atomic {
+            Atomic::B1(_) => 1,
+            Atomic::B2(_) => 2,
+            Atomic::B4(_) => 4,
+            Atomic::B8(_) => 8,
+        };
+        assert!(
+            has == bytes,
+            "harness: one address is accessed with {has} and with {bytes} bytes"
+        );
+        if last == now {
+            return made;
         }
+        // Somebody has stored plainly, who must be alone: it is a new atomic from here on.
+    } else if started && places::is_static(key) {
+        places::start_again_with(key, bytes);
+    }
+    let made = Place {
+        atomic: match bytes {
+            1 => Atomic::B1(Arc::new(AtomicU8::new(now as u8))),
+            2 => Atomic::B2(Arc::new(AtomicU16::new(now as u16))),
+            4 => Atomic::B4(Arc::new(AtomicU32::new(now as u32))),
+            _ => Atomic::B8(Arc::new(AtomicU64::new(now))),
+        },
+        turn: Arc::new(Condvar::new()),
     };
-    let has = match made {
-        Place::B1(_) => 1,
-        Place::B2(_) => 2,
-        Place::B4(_) => 4,
-        Place::B8(_) => 8,
-    };
-    assert!(
-        has == bytes,
-        "harness: one address is accessed with {has} and with {bytes} bytes"
-    );
+    let me = me();
+    NOW.with(|n| {
+        let mut n = n.borrow_mut();
+        n.places.insert(key, (made.clone(), now));
+        if started && !places::is_static(key) {
+            n.lent[me].push(key);
+        }
+    });
     made
 }
 
@@ -305,17 +381,27 @@ pub fn perform(o: Operation) -> u64 {
     let op = NOW.with(|n| n.borrow().running[thread]);
     let found = match o.kind {
         Kind::Fence => {
-            if o.order != Order::Relaxed {
+            if o.order == Order::Relaxed {
+            } else if interrupts::are_modelled() && o.operand == LIGHT {
+            } else if interrupts::are_modelled() && o.operand == HEAVY {
+                interrupts::all_threads(thread);
+            } else {
                 fence(ordering(o.order));
             }
             0
         }
-        _ => match place(o.address, o.width) {
-            Place::B1(a) => carry_out!(a, u8, o),
-            Place::B2(a) => carry_out!(a, u16, o),
-            Place::B4(a) => carry_out!(a, u32, o),
-            Place::B8(a) => carry_out!(a, u64, o),
-        },
+        _ => {
+            let place = place(o.address, o.width);
+            if o.kind == Kind::Load {
+                place.turn.notify_all();
+            }
+            match place.atomic {
+                Atomic::B1(a) => carry_out!(a, u8, o),
+                Atomic::B2(a) => carry_out!(a, u16, o),
+                Atomic::B4(a) => carry_out!(a, u32, o),
+                Atomic::B8(a) => carry_out!(a, u64, o),
+            }
+        }
     };
     NOW.with(|n| {
         n.borrow_mut().lines.push(Line::Access {
@@ -326,10 +412,25 @@ pub fn perform(o: Operation) -> u64 {
         })
     });
     LARGEST.with(|l| l.set(l.get().max(found)));
-    if o.kind != Kind::Load {
+    if let Some(value) = stored(&o, found) {
+        remember(o.address, o.width, value);
         something_changed();
     }
     found
+}
+
+/// What the access has left there; None if it has changed nothing.
+fn stored(o: &Operation, found: u64) -> Option<u64> {
+    match o.kind {
+        Kind::Load | Kind::Fence => None,
+        Kind::CompareExchange => (found == o.expected).then_some(o.operand),
+        Kind::Store | Kind::Exchange => Some(o.operand),
+        Kind::Add => Some(found.wrapping_add(o.operand)),
+        Kind::Sub => Some(found.wrapping_sub(o.operand)),
+        Kind::And => Some(found & o.operand),
+        Kind::Or => Some(found | o.operand),
+        Kind::Xor => Some(found ^ o.operand),
+    }
 }
 
 /// The line of the library that makes the call returning to this address: include/..:N or src/..:N.
@@ -359,22 +460,18 @@ fn site_of(tag: u32, address: *mut c_void) -> &'static str {
     kept
 }
 
-/// The operation as the mutation makes it; None when the mutation leaves it out.
-fn mutated(mut o: Operation, address: *mut c_void) -> Option<Operation> {
+/// What the mutation makes of the operation, if it is about this one.
+fn mutated(o: Operation, address: *mut c_void) -> Option<Change> {
     if o.tag == 0 && matches!(o.kind, Kind::Load | Kind::Store | Kind::Fence) {
-        return Some(o);
+        return None;
     }
     let site = site_of(o.tag, address);
-    TOUCHED.with(|t| t.borrow_mut().insert((site, o.tag)));
+    TOUCHED.with(|t| t.borrow_mut().insert((site, o.tag, o.order)));
     MUTATION.with(|m| {
-        if let Some(m) = m
-            .borrow()
+        m.borrow()
             .as_ref()
             .filter(|m| m.hits(site, tag_name(o.tag)))
-        {
-            o.order = m.order?;
-        }
-        Some(o)
+            .map(|m| m.change)
     })
 }
 
@@ -386,7 +483,7 @@ fn mutated(mut o: Operation, address: *mut c_void) -> Option<Operation> {
 
 const POLLS_WITHOUT_CHANGE: usize = 6;
 
-fn nothing_changed() {
+pub fn nothing_changed() {
     let prune = NOW.with(|n| {
         let mut n = n.borrow_mut();
         n.idle += 1;
@@ -399,7 +496,7 @@ fn nothing_changed() {
     }
 }
 
-fn something_changed() {
+pub fn something_changed() {
     let resume = NOW.with(|n| {
         let mut n = n.borrow_mut();
         n.idle = 0;
@@ -418,9 +515,16 @@ fn something_changed() {
 extern "C" fn m_hook_atomic(operation: *const Operation, site: *mut c_void) -> u64 {
     let thread = me();
     let op = NOW.with(|n| n.borrow().running[thread]);
-    match mutated(unsafe { *operation }, site) {
-        Some(o) => fault().carry_out(op, o),
-        None => fault::look(unsafe { *operation }),
+    let o = unsafe { *operation };
+    interrupts::arrive(thread);
+    match mutated(o, site) {
+        None => fault().carry_out(op, o),
+        Some(Change::Order(order)) => fault().carry_out(op, Operation { order, ..o }),
+        Some(Change::Skip) => fault::look(o),
+        Some(Change::Zero) => {
+            fault().carry_out(op, o);
+            0
+        }
     }
 }
 
@@ -444,36 +548,6 @@ extern "C" fn pawl_hook_yield() {
 }
 
 #[no_mangle]
-extern "C" fn pawl_hook_wait(_address: *const u32, _expected: u32, _deadline: u64) -> bool {
-    panic!("harness: a progressive spinlock never sleeps");
-}
-
-#[no_mangle]
-extern "C" fn pawl_hook_wake(_address: *const u32, _count: u32) -> u32 {
-    panic!("harness: a progressive spinlock never wakes anybody");
-}
-
-/// A virtual clock: one nanosecond for each look.
-#[no_mangle]
-extern "C" fn pawl_hook_now() -> u64 {
-    NOW.with(|n| {
-        let mut n = n.borrow_mut();
-        n.clock += 1;
-        n.clock
-    })
-}
-
-#[no_mangle]
-extern "C" fn pawl_hook_thread_id() -> u32 {
-    me() as u32 + 1
-}
-
-#[no_mangle]
-extern "C" fn pawl_hook_thread_slot() -> *mut *mut c_void {
-    panic!("harness: a progressive spinlock needs no thread line");
-}
-
-#[no_mangle]
-extern "C" fn pawl_hook_process() -> *mut c_void {
-    panic!("harness: a progressive spinlock needs no process object");
+extern "C" fn m_me() -> u32 {
+    me() as u32
 }

@@ -4,8 +4,12 @@
 pub mod child;
 pub mod fault;
 pub mod hooks;
+pub mod interrupts;
 pub mod library;
 pub mod model;
+pub mod places;
+pub mod scene;
 pub mod script;
+pub mod sleep;
 pub mod subject;
 pub mod suite;

@@ -9,7 +9,7 @@ struct RawOp {
     kind: *const c_char,
     from: c_char,
     to: c_char,
-    run: [extern "C" fn(*mut c_void) -> bool; 3],
+    run: [extern "C" fn(*mut c_void) -> bool; 5],
 }
 
 #[repr(C)]
@@ -29,6 +29,8 @@ extern "C" {
     static m_ops: RawOp;
     static m_tags: RawTag;
     static m_bits: [Bits; 3];
+    static mut m_word: u64;
+    fn m_reset();
 }
 
 /// One operation of transitions.def.
@@ -38,7 +40,7 @@ pub struct Op {
     pub from: char,
     pub to: char,
     pub always: bool, // it cannot fail, so a result of false says something else
-    pub run: [extern "C" fn(*mut c_void) -> bool; 3],
+    pub run: [extern "C" fn(*mut c_void) -> bool; 5],
 }
 
 /// One row of tags.def; number 0 is that of relaxed accesses.
@@ -47,10 +49,20 @@ pub struct Tag {
     pub order: &'static str,
 }
 
-fn text(p: *const c_char) -> &'static str {
+pub fn text(p: *const c_char) -> &'static str {
     unsafe { CStr::from_ptr(p) }
         .to_str()
         .expect("names are ASCII")
+}
+
+/// Zeroes the memory that the library is given: the process object and the scenes' own.
+pub fn reset() {
+    unsafe { m_reset() };
+}
+
+/// The word of the lock under test.
+pub fn word() -> *mut u64 {
+    &raw mut m_word
 }
 
 pub fn ops() -> Vec<Op> {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //! A model by its name, and how to run it in this process.
 //!
-//! `WIDTH/SCRIPT|SCRIPT...` and options behind blanks:
+//! `WIDTH/SCRIPT|SCRIPT...` for the progressive spinlock, `lockWIDTH/SCRIPT|SCRIPT...` for the one
+//! that sleeps, or the name of a scene; and options behind blanks:
 //!   app=N        the application bits at the start
 //!   end=N        those at the end, when the model changes them
 //!   any-end      they may end either way
@@ -9,19 +10,23 @@
 //!   stalled=N    N claims of S of threads stopped between claim and withdrawal, which comes
 //!                at some time after the first thread has ended
 //!   reach=N      fails unless some access finds a word of at least N: what the model is there for
+//!   ipi=1        heavy fences interrupt the other threads, light ones are nothing (interrupts.rs)
 //!   preempt=N    at most N preemptions (default: no bound)
 
 use std::sync::Arc;
 
+use crate::scene::{self, Scene};
 use crate::script::{find, Row};
 use crate::subject::{Subject, EXCLUSION, PROGRESS, RACE, REACHED, RESTORED, VISIBILITY};
-use crate::{hooks, subject};
+use crate::{hooks, interrupts, subject};
 
 /// Scheduling points in one execution; beyond that somebody waits for ever.
-const BRANCHES: usize = 2_000;
+const BRANCHES: usize = 4_000;
 
 pub struct Model {
+    pub scene: Option<Scene>, // then width and scripts mean nothing
     pub width: usize,
+    pub sleeps: bool,
     pub scripts: Vec<&'static Row>,
     pub application: u64,
     pub end: Option<u64>,
@@ -29,18 +34,27 @@ pub struct Model {
     pub polls: usize,
     pub stalled: u64,
     pub reach: u64,
+    pub interrupts: bool,
     pub preemptions: Option<usize>,
 }
 
 impl Model {
     pub fn parse(name: &str) -> Result<Model, String> {
-        let mut words = name.split(' ');
-        let (width, scripts) = words
-            .next()
-            .and_then(|first| first.split_once('/'))
-            .ok_or("a model is WIDTH/SCRIPT|SCRIPT...")?;
+        let first = name.split(' ').next().unwrap_or_default();
+        let scene = scene::find(first);
+        let (lock, scripts) = match scene {
+            Some(_) => ("32", ""),
+            None => first
+                .split_once('/')
+                .ok_or(format!("{first} is no scene, and no WIDTH/SCRIPT|SCRIPT..."))?,
+        };
+        let width = lock.trim_start_matches("lock");
+        let more = scene.as_ref().map_or("", |s| s.options);
+        let words = more.split(' ').chain(name.split(' ').skip(1)).filter(|w| !w.is_empty());
         let mut model = Model {
             width: width.parse().map_err(|_| format!("no width {width}"))?,
+            sleeps: lock.starts_with("lock"),
+            scene,
             scripts: Vec::new(),
             application: 0,
             end: None,
@@ -48,9 +62,13 @@ impl Model {
             polls: 0,
             stalled: 0,
             reach: 0,
+            interrupts: false,
             preemptions: None,
         };
-        for script in scripts.split('|') {
+        if model.sleeps && model.width == 16 {
+            return Err("the lock that sleeps has 32 or 64 bits".into());
+        }
+        for script in scripts.split('|').filter(|_| model.scene.is_none()) {
             model
                 .scripts
                 .push(find(script).ok_or(format!("no script {script}"))?);
@@ -68,6 +86,7 @@ impl Model {
                 "polls" => model.polls = number as usize,
                 "stalled" => model.stalled = number,
                 "reach" => model.reach = number,
+                "ipi" => model.interrupts = number != 0,
                 "preempt" => model.preemptions = Some(number as usize),
                 _ => return Err(format!("no option {key}")),
             }
@@ -78,12 +97,19 @@ impl Model {
     /// Explores all executions within the bounds; the first that fails ends the process.
     pub fn run(self) {
         hooks::set_polls_without_yield(self.polls);
+        interrupts::model(self.interrupts);
         let mut builder = loom::model::Builder::new();
         builder.max_threads = hooks::THREADS;
         builder.max_branches = BRANCHES;
         builder.preemption_bound = self.preemptions;
         let reach = self.reach;
-        builder.check(move || self.once());
+        let show = hooks::shown();
+        builder.check(move || {
+            self.once();
+            if hooks::executions() == show {
+                print!("{}", hooks::schedule());
+            }
+        });
         let reached = hooks::largest_found();
         assert!(
             reached >= reach,
@@ -92,8 +118,11 @@ impl Model {
     }
 
     fn once(&self) {
+        if let Some(scene) = &self.scene {
+            return scene.once();
+        }
         hooks::reset();
-        let lock = Arc::new(Subject::new(self.width, self.application));
+        let lock = Arc::new(Subject::new(self.width, self.sleeps, self.application));
         for (i, script) in self.scripts.iter().enumerate() {
             hooks::i_am(i);
             script.1(&lock);
@@ -124,7 +153,7 @@ impl Model {
 
 /// Which property a panic's message speaks of.
 pub fn property_of(message: &str) -> &'static str {
-    for own in [EXCLUSION, VISIBILITY, RESTORED, REACHED] {
+    for own in [EXCLUSION, VISIBILITY, RESTORED, REACHED, PROGRESS] {
         if message.starts_with(own) {
             return own;
         }

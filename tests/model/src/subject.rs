@@ -36,8 +36,8 @@ struct Book {
 }
 
 pub struct Subject {
-    word: Box<std::cell::UnsafeCell<u64>>,
     width: usize,
+    sleeps: bool,
     start: u64,
     value: UnsafeCell<u64>,
     notes: UnsafeCell<u64>,
@@ -58,24 +58,28 @@ fn beside(a: char, b: char) -> bool {
     )
 }
 
-/// What a caller holds until the operation returns. Each operation but one lets go with its last
-/// access, and loom switches threads before an access, never after one: so what is booked at the
-/// return is exact. Only A -> R lets go first and waits then.
-fn meanwhile(from: char, to: char) -> char {
+/// What a caller holds until the operation returns. Each operation of a lock that spins lets go
+/// with its last access, and loom switches threads before an access, never after one: so what is
+/// booked at the return is exact. Only A -> R lets go first and waits then. One that sleeps wakes
+/// others after it has let go: there what is given up is booked at the start, a little early.
+fn meanwhile(from: char, to: char, sleeps: bool) -> char {
+    const RANKS: &str = "URSAW";
     if (from, to) == ('A', 'R') {
         'U'
+    } else if sleeps && RANKS.find(to) < RANKS.find(from) {
+        to
     } else {
         from
     }
 }
 
 impl Subject {
-    pub fn new(width: usize, application: u64) -> Subject {
-        let word = Box::new(std::cell::UnsafeCell::new(application));
-        hooks::prepare(word.get() as *mut c_void, width as u32 / 8);
+    pub fn new(width: usize, sleeps: bool, application: u64) -> Subject {
+        unsafe { *library::word() = application };
+        hooks::prepare(library::word() as *mut c_void, width as u32 / 8);
         Subject {
-            word,
             width,
+            sleeps,
             start: application,
             value: UnsafeCell::new(0),
             notes: UnsafeCell::new(0),
@@ -90,15 +94,16 @@ impl Subject {
     }
 
     fn address(&self) -> *mut c_void {
-        self.word.get() as *mut c_void
+        library::word() as *mut c_void
     }
 
     /// Runs one operation of the library and books its outcome; true when it moved as named.
     pub fn op(&self, name: &str) -> bool {
         let op = library::op(name);
-        self.enter(meanwhile(op.from, op.to));
+        self.enter(meanwhile(op.from, op.to, self.sleeps));
         hooks::begin(op.name);
-        let result = (op.run[library::size(self.width)])(self.address());
+        let kind = library::size(self.width) + if self.sleeps { 2 } else { 0 };
+        let result = (op.run[kind])(self.address());
         hooks::end();
         let moved = result || op.always;
         self.enter(if moved { op.to } else { op.from });

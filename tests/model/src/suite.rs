@@ -2,7 +2,8 @@
 //! Which models there are: good ones, which must pass, and bad ones, which must fail.
 
 use crate::fault::Fault;
-use crate::subject::{EXCLUSION, PROGRESS, RACE, RESTORED};
+use crate::scene;
+use crate::subject::{EXCLUSION, PROGRESS, RACE, RESTORED, VISIBILITY};
 
 /// Scripts that are paired with each other and with themselves.
 const PAIRED: &[&str] = &[
@@ -63,20 +64,45 @@ const TRIPLES: &[&str] = &[
 /// Who is beside a reader or seeker that loses patience. Those who poll themselves take too long.
 const BESIDE_IMPATIENT: &[&str] = &["read?", "seek?", "write?", "atomic?"];
 
-fn pairs(names: &[&str], width: usize, options: &str) -> Vec<String> {
+/// The same for the lock that sleeps. Its operations are longer: preemptions are bounded.
+const PAIRED_ASLEEP: &[&str] = &[
+    "read",
+    "seek",
+    "write",
+    "atomic",
+    "read?",
+    "write?drain",
+    "atomic?drain",
+    "seek>write",
+    "write>seek",
+    "write>read",
+    "atomic>read",
+    "read>write?drain",
+    "read>atomic?drain",
+];
+const PAIRED_ASLEEP_ELSEWHERE: &[&str] = &["read", "seek>write", "atomic>read"];
+const TRIPLES_ASLEEP: &[&str] = &[
+    "read|write|atomic",
+    "write|write|read",
+    "seek|write|read",
+    "atomic|atomic|write",
+    "seek>write|read|write",
+];
+
+fn pairs(lock: &str, names: &[&str], options: &str) -> Vec<String> {
     let mut all = Vec::new();
     for (i, one) in names.iter().enumerate() {
         for two in &names[i..] {
-            all.push(format!("{width}/{one}|{two}{options}"));
+            all.push(format!("{lock}/{one}|{two}{options}"));
         }
     }
     all
 }
 
 pub fn good(quick: bool) -> Vec<String> {
-    let mut all = pairs(PAIRED, 32, "");
-    for width in [16, 64] {
-        all.extend(pairs(PAIRED_ELSEWHERE, width, " app=1"));
+    let mut all = pairs("32", PAIRED, "");
+    for width in ["16", "64"] {
+        all.extend(pairs(width, PAIRED_ELSEWHERE, " app=1"));
     }
     all.extend(BITS.iter().map(|b| format!("32/{b}")));
     for taker in ["read", "seek"] {
@@ -109,6 +135,13 @@ pub fn good(quick: bool) -> Vec<String> {
             ));
         }
     }
+    let asleep = format!(" preempt={}", if quick { 2 } else { 3 });
+    all.extend(pairs("lock32", PAIRED_ASLEEP, &asleep));
+    all.extend(pairs("lock64", PAIRED_ASLEEP_ELSEWHERE, &asleep));
+    for triple in TRIPLES_ASLEEP {
+        all.push(format!("lock32/{triple} preempt={}", bound(true)));
+    }
+    all.extend(scene::all().iter().map(|s| s.name.to_string()));
     all
 }
 
@@ -146,6 +179,42 @@ pub static BAD: &[Bad] = &[
         "32/^read|atomic",
         &[RESTORED, PROGRESS, EXCLUSION],
     ),
+];
+
+/// A mistake planted in each primitive by changing what a tag's accesses do.
+pub struct Planted(
+    pub &'static str, // a mutation, or the name of a fault
+    pub &'static str,
+    pub &'static [&'static str],
+);
+
+pub static PLANTED: &[Planted] = &[
+    Planted("LostWake", "lock32/write|write preempt=2", &[PROGRESS]),
+    Planted("LostWake", "lock32/read|write preempt=2", &[PROGRESS]),
+    Planted("LostWake", "wait_in_the_kernel", &[PROGRESS]),
+    Planted("LostWake", "wait_in_the_list", &[PROGRESS]),
+    Planted("LostWake", "cond_signal_beside_a_wait", &[PROGRESS]),
+    Planted("LostWake", "event_notified", &[PROGRESS]),
+    Planted("LostWake", "bitlock_of_two", &[PROGRESS]),
+    Planted("LostWake", "brlock_read_beside_write", &[PROGRESS]),
+    Planted("WAIT_COUNT:skip", "wait_in_the_list", &[PROGRESS]),
+    Planted("BITLOCK_TAKE:zero", "bitlock_of_two", &[RACE, EXCLUSION]),
+    Planted("SEQ_WRITE_END:skip", "seq_read_beside_a_write", &[PROGRESS]),
+    Planted(
+        "SEQ_LATCH_TURN:skip",
+        "latch_read_beside_a_write",
+        &[VISIBILITY],
+    ),
+    Planted("BRLOCK_DRAIN:zero", "brlock_read_beside_write", &[RACE]),
+    Planted("BRLOCK_R_TAKE:zero", "brlock_read_beside_write", &[RACE]),
+    Planted("LostWake", "sift_read_beside_slow_write", &[PROGRESS]),
+    Planted("SIFT_DRAIN:zero", "sift_read_beside_slow_write", &[RACE]),
+    Planted("SIFT_R_COUNT:zero", "sift_read_beside_slow_write", &[RACE]),
+    Planted("BIGREF_PART:skip", "bigref_kill_beside_get", &[PROGRESS]),
+    Planted("RCU_AGAIN:relaxed", "rcu_two_sections_interrupted", &[RACE]),
+    Planted("CELLS_AGAIN:relaxed", "bigref_kill_beside_get", &[PROGRESS, RACE]),
+    Planted("RCU_GONE:zero", "rcu_reader_beside_synchronize", &[RACE]),
+    Planted("RCU_DONE:zero", "rcu_reader_beside_synchronize", &[PROGRESS]),
 ];
 
 const ORDERS: &str = include_str!("../../../doc/orders.md");

@@ -29,7 +29,7 @@ typedef const void *(*question)(void);
 
 struct plugin {
     void *handle;
-    question process, thread_line;
+    question process, thread_line, reads;
 };
 
 static question find(void *handle, const char *name)
@@ -49,6 +49,7 @@ static struct plugin load(const char *path)
     must(plugin.handle != NULL);
     plugin.process = find(plugin.handle, "plugin_process");
     plugin.thread_line = find(plugin.handle, "plugin_thread_line");
+    plugin.reads = find(plugin.handle, "plugin_reads");
     return plugin;
 }
 
@@ -59,6 +60,7 @@ static void *live_longer_than_the_plugins(void *line)
 {
     *(const void **)line = first.thread_line();
     must(second.thread_line() == *(const void **)line);
+    must(second.reads() == first.reads());
     pthread_barrier_wait(&registered);
     pthread_barrier_wait(&unloaded);
     return NULL; /* the library's destructor of the thread's line runs now */
@@ -76,6 +78,7 @@ int main(int argc, char **argv)
     const void *line = first.thread_line();
     must(line != NULL);
     must(second.thread_line() == line);
+    must(first.reads() != NULL && second.reads() == first.reads());
 #ifdef HOST_HAS_PAWL
     must((const void *)pawl_process_() == process);
     must((const void *)pawl_thread_line_() == line);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Existence locks. Each host has a lock and counters of its own; a thread finds it without a global
+ * lock and without counting a reference, because the read section keeps it in existence until it is
+ * locked and counted in. Who removes a host unlinks it, waits for a grace period, and then reads
+ * the final counters without any lock: whoever had found it has left.
+ *
+ * Counting on a host that has just been unlinked does no harm here, since it is counted before the
+ * end. Where that would be wrong, mark what is obsolete: examples/rcu_deleted_flag.c.
+ */
+#include <pawl/rcu_list.h>
+#include <pawl/spin.h>
+
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "example.h"
+
+struct host {
+    pawl_list link;
+    long address;
+    pawl_spin32 lock; /* data locking: one for each host */
+    unsigned long packets, bytes;
+};
+
+struct hosts {
+    pawl_spin32 lock; /* between those who add and remove */
+    pawl_list list;
+};
+
+/* [quote begin] */
+bool host_count(struct hosts *t, long address, unsigned long bytes)
+{
+    struct host *h;
+
+    pawl_rcu_read_lock(); /* what we find exists until we leave */
+    pawl_list_for_each_rcu(h, &t->list, link)
+        if (h->address == address) {
+            pawl_take_write(&h->lock);
+            h->packets++;
+            h->bytes += bytes;
+            pawl_drop_write(&h->lock);
+            break;
+        }
+    pawl_rcu_read_unlock();
+    return h != NULL;
+}
+
+/* The last word about a host; its memory is the caller's again. */
+struct host *host_remove(struct hosts *t, long address)
+{
+    struct host *h;
+
+    pawl_take_write(&t->lock);
+    pawl_list_for_each(h, &t->list, link)
+        if (h->address == address) {
+            pawl_list_del_rcu(&h->link);
+            break;
+        }
+    pawl_drop_write(&t->lock);
+    if (h)
+        pawl_rcu_synchronize(); /* nobody holds its lock or will ask for it */
+    return h;
+}
+/* [quote end] */
+
+void host_add(struct hosts *t, long address)
+{
+    struct host *h = (struct host *)calloc(1, sizeof *h);
+
+    CHECK(h);
+    h->address = address;
+    pawl_take_write(&t->lock);
+    pawl_list_add_rcu(&h->link, &t->list);
+    pawl_drop_write(&t->lock);
+}
+
+/* ---- It runs --------------------------------------------------------------------------------- */
+
+enum { HOSTS = 6, ROUNDS = 6000 / EXAMPLE_LESS, COUNTERS = 3 };
+
+static struct hosts hosts = {PAWL_SPIN32_INIT, PAWL_LIST_INIT(hosts.list)};
+static atomic_ulong counted_packets, counted_bytes, tries;
+static unsigned long removed_packets, removed_bytes;
+static atomic_bool over;
+static int times;
+
+static void take_away(long address)
+{
+    struct host *h = host_remove(&hosts, address);
+
+    CHECK(h && !host_remove(&hosts, address));
+    removed_packets += h->packets; /* plain reads: nobody else is there */
+    removed_bytes += h->bytes;
+    free(h);
+}
+
+static void *remove_and_add(void *arg)
+{
+    uint32_t random = 1 + (uint32_t)(intptr_t)arg;
+    unsigned long i;
+
+    for (i = 0; i < (unsigned long)ROUNDS * (unsigned long)times; i++) {
+        const long address = (long)(example_random(&random) % HOSTS);
+        take_away(address);
+        host_add(&hosts, address);
+        while (atomic_load(&tries) < i)
+            sched_yield(); /* so that there are packets in between */
+    }
+    atomic_store(&over, true);
+    return NULL;
+}
+
+static void *count(void *arg)
+{
+    uint32_t random = 100 + (uint32_t)(intptr_t)arg;
+    unsigned long packets = 0, bytes = 0;
+
+    while (!atomic_load(&over)) {
+        const unsigned long size = example_random(&random) % 1500;
+        if (host_count(&hosts, (long)(example_random(&random) % HOSTS), size)) {
+            packets++;
+            bytes += size;
+        }
+        CHECK(!host_count(&hosts, HOSTS, size));
+        atomic_fetch_add_explicit(&tries, 1, memory_order_relaxed);
+    }
+    atomic_fetch_add(&counted_packets, packets);
+    atomic_fetch_add(&counted_bytes, bytes);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    static void *(*const work[])(void *) = {remove_and_add, count, count, count};
+    long i;
+
+    times = example_times(argc, argv);
+    for (i = 0; i < HOSTS; i++)
+        host_add(&hosts, i);
+    run_threads(1 + COUNTERS, work);
+    for (i = 0; i < HOSTS; i++)
+        take_away(i);
+    CHECK(pawl_list_is_empty(&hosts.list));
+    CHECK(removed_packets == atomic_load(&counted_packets));
+    CHECK(removed_bytes == atomic_load(&counted_bytes));
+    printf("%lu packets counted on hosts that came and went, none lost\n", removed_packets);
+    return 0;
+}

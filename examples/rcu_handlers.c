@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pure RCU: handlers that come and go while events are dispatched by many threads. There is no
+ * structure to be read, only code that must have been left by everybody before what it needs is
+ * taken down. So a handler is taken out of its slot, then a grace period is waited for, and after
+ * that nobody runs it and nobody will: its context can be closed and freed.
+ *
+ * Dispatch costs two loads and an indirect call. A handler is not to wait for whoever removes it.
+ */
+#include <pawl/rcu.h>
+
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "example.h"
+
+struct handler {
+    void (*run)(struct handler *self, int event);
+    void *context;
+};
+
+enum { EVENTS = 4 };
+
+static struct handler *handlers[EVENTS];
+
+/* [quote begin] */
+bool dispatch(int event)
+{
+    struct handler *h;
+
+    pawl_rcu_read_lock();
+    h = pawl_rcu_dereference(handlers[event]);
+    if (h)
+        h->run(h, event); /* the handler cannot go away before it returns */
+    pawl_rcu_read_unlock();
+    return h != NULL;
+}
+
+/* False: the slot is taken. */
+bool install(int event, struct handler *h)
+{
+    return pawl_rcu_cmpxchg_pointer(&handlers[event], NULL, h) == NULL;
+}
+
+/* Returns when nobody runs the handler any more; not from inside a handler. */
+struct handler *take_out(int event)
+{
+    struct handler *h = pawl_rcu_xchg_pointer(&handlers[event], NULL);
+
+    pawl_rcu_synchronize();
+    return h;
+}
+/* [quote end] */
+
+/* ---- It runs --------------------------------------------------------------------------------- */
+
+enum { ROUNDS = 1000 / EXAMPLE_LESS, DISPATCHERS = 3 };
+
+struct device {
+    struct handler handler;
+    bool open; /* plain: only the grace period keeps the close from coming between */
+    int event;
+    atomic_long runs;
+};
+
+static atomic_long dispatched, run_by_devices;
+static atomic_bool over;
+static int times;
+
+static void run_device(struct handler *self, int event)
+{
+    struct device *d = (struct device *)self->context;
+
+    CHECK(d->open && d->event == event);
+    atomic_fetch_add_explicit(&d->runs, 1, memory_order_relaxed);
+}
+
+static struct device *new_device(int event)
+{
+    struct device *d = (struct device *)calloc(1, sizeof *d);
+
+    CHECK(d);
+    d->handler.run = run_device;
+    d->handler.context = d;
+    d->event = event;
+    d->open = true;
+    return d;
+}
+
+static void *come_and_go(void *arg)
+{
+    uint32_t random = 1 + (uint32_t)(intptr_t)arg;
+    int i;
+
+    for (i = 0; i < ROUNDS * times; i++) {
+        const int event = (int)(example_random(&random) % EVENTS);
+        struct device *d = new_device(event), *refused = new_device(event);
+        CHECK(install(event, &d->handler));
+        CHECK(!install(event, &refused->handler));
+        free(refused);
+        if (i % 16 == 0)
+            sched_yield(); /* so that it is found on few CPUs too */
+        CHECK(take_out(event) == &d->handler);
+        d->open = false;
+        run_by_devices += atomic_load_explicit(&d->runs, memory_order_relaxed);
+        free(d);
+    }
+    atomic_store(&over, true);
+    return NULL;
+}
+
+static void *send(void *arg)
+{
+    uint32_t random = 100 + (uint32_t)(intptr_t)arg;
+
+    while (!atomic_load(&over))
+        if (dispatch((int)(example_random(&random) % EVENTS)))
+            atomic_fetch_add_explicit(&dispatched, 1, memory_order_relaxed);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    static void *(*const work[])(void *) = {come_and_go, send, send, send};
+
+    times = example_times(argc, argv);
+    run_threads(1 + DISPATCHERS, work);
+    CHECK(atomic_load(&dispatched) == atomic_load(&run_by_devices));
+    printf("%d handlers came and went, and %ld events met one\n", ROUNDS * times,
+           atomic_load(&dispatched));
+    return 0;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lists and hash chains whose readers go through them under RCU while one writer at a time changes
+ * them. Intrusive: an element of the program's own has a node in it, and nothing is allocated.
+ *
+ * Not for: writers beside each other without a lock (examples/rcu_nonblocking_writers.c has a chain
+ * for that), readers who want to go backwards, and order among elements that readers can rely on:
+ * what is added or deleted while a reader is on its way it may see or not.
+ *
+ *   pawl_list        head and nodes; a ring, in order of insertion     two pointers a head
+ *   pawl_hlist       head of a chain that ends with NULL               one pointer a head
+ *   pawl_hlist_node
+ *
+ *   next      readers follow it; every store is a release. Stays as it was when the node is
+ *             deleted, so that readers who stand on it find their way back.
+ *   previous  writers only. Not NULL exactly while the node is in a list; the chain calls it
+ *   where     and lets it point to the pointer that leads to the node.
+ *
+ * Zero bytes are an empty chain and a node that is in nothing; a list's head needs PAWL_LIST_INIT.
+ *
+ * Cost: a reader's step is one load. Writers: four stores to add, three to delete.
+ *
+ * Invariants
+ *   I1  from any node that a reader can stand on `next` leads, in finitely many steps, to the head
+ *       (of a chain: to NULL), if no more is added meanwhile.
+ *   I2  who sees a pointer to a node sees what its writer had stored in the element before.
+ *   I3  an element that was in for the whole of a reader's walk is seen exactly once.
+ *
+ * A deleted element is freed after a grace period (pawl_rcu_defer_free), and is not added anywhere
+ * before: readers who stand on it would be led into another list, whose head they never meet. One
+ * exception: an element may be moved at once from one chain to another, where readers do end; they
+ * miss what followed it in the old chain, and must notice by themselves (examples/rcu_rename.c).
+ *
+ *   struct user { long id; pawl_list link; struct pawl_rcu_head rcu; };
+ *   static pawl_list users = PAWL_LIST_INIT(users);
+ *
+ *   pawl_rcu_read_lock();
+ *   pawl_list_for_each_rcu(u, &users, link)
+ *       if (u->id == wanted)
+ *           break;                                 u is NULL after a loop that met no break
+ *   pawl_rcu_read_unlock();
+ */
+#ifndef PAWL_RCU_LIST_H
+#define PAWL_RCU_LIST_H
+
+#include <pawl/rcu.h>
+#include <pawl/thread.h>
+
+typedef struct pawl_list {
+    struct pawl_list *next;
+    struct pawl_list *previous;
+} pawl_list;
+
+typedef struct pawl_hlist_node {
+    struct pawl_hlist_node *next;
+    struct pawl_hlist_node **where;
+} pawl_hlist_node;
+
+typedef struct pawl_hlist {
+    pawl_hlist_node *first;
+} pawl_hlist;
+
+/* For the head called `name`. */
+#define PAWL_LIST_INIT(name) {&(name), &(name)}
+#define PAWL_HLIST_INIT {NULL}
+
+PAWL_INLINE_BEGIN
+
+/* ---- Lists: writers, one at a time ----------------------------------------------------------- */
+
+PAWL_INLINE void pawl_list_init(pawl_list *head)
+{
+    head->next = head;
+    head->previous = head;
+}
+
+PAWL_INLINE void pawl_list_add_between_(pawl_list *node, pawl_list *before, pawl_list *after)
+{
+    node->previous = before;
+    pawl_rcu_assign_pointer(node->next, after);
+    after->previous = node;
+    pawl_rcu_assign_pointer(before->next, node); /* from here on readers meet it */
+}
+
+/* Behind `at`: the head, or an element of the list. The node is in no list. */
+PAWL_INLINE void pawl_list_add_rcu(pawl_list *node, pawl_list *at)
+{
+    pawl_list_add_between_(node, at, at->next);
+}
+
+/* Before `at`; before the head is at the end. */
+PAWL_INLINE void pawl_list_add_tail_rcu(pawl_list *node, pawl_list *at)
+{
+    pawl_list_add_between_(node, at->previous, at);
+}
+
+/* False, and nothing happens, when the node is in no list. */
+PAWL_INLINE bool pawl_list_del_rcu(pawl_list *node)
+{
+    pawl_list *const before = node->previous, *const after = node->next;
+    if (before == NULL)
+        return false;
+    after->previous = before;
+    /* Release here too: who comes to `after` by this store may see it for the first time, and its
+     * writer was perhaps another thread. */
+    pawl_rcu_assign_pointer(before->next, after);
+    node->previous = NULL;
+    return true;
+}
+
+/* `fresh`, which is in no list (it may be a copy of the whole element), takes the place of `old` in
+ * one step: each reader sees one of them. False, and nothing happens, when `old` is in no list. */
+PAWL_INLINE bool pawl_list_replace_rcu(pawl_list *old, pawl_list *fresh)
+{
+    if (old->previous == NULL)
+        return false;
+    pawl_list_add_between_(fresh, old->previous, old->next);
+    old->previous = NULL;
+    return true;
+}
+
+/* ---- Chains: writers, one at a time for each chain ------------------------------------------- */
+
+PAWL_INLINE void pawl_hlist_add_at_(pawl_hlist_node *node, pawl_hlist_node **where)
+{
+    pawl_hlist_node *const after = *where;
+    node->where = where;
+    /* A release although the node is not in yet: a moved one still has readers on it. */
+    pawl_rcu_assign_pointer(node->next, after);
+    if (after != NULL)
+        after->where = &node->next;
+    pawl_rcu_assign_pointer(*where, node); /* from here on readers meet it */
+}
+
+/* At the front. The node is in no chain. */
+PAWL_INLINE void pawl_hlist_add_rcu(pawl_hlist_node *node, pawl_hlist *chain)
+{
+    pawl_hlist_add_at_(node, &chain->first);
+}
+
+/* Behind, and before, a node of the chain. */
+PAWL_INLINE void pawl_hlist_add_behind_rcu(pawl_hlist_node *node, pawl_hlist_node *at)
+{
+    pawl_hlist_add_at_(node, &at->next);
+}
+
+PAWL_INLINE void pawl_hlist_add_before_rcu(pawl_hlist_node *node, pawl_hlist_node *at)
+{
+    pawl_hlist_add_at_(node, at->where);
+}
+
+/* False, and nothing happens, when the node is in no chain. */
+PAWL_INLINE bool pawl_hlist_del_rcu(pawl_hlist_node *node)
+{
+    pawl_hlist_node *const after = node->next;
+    if (node->where == NULL)
+        return false;
+    if (after != NULL)
+        after->where = node->where;
+    pawl_rcu_assign_pointer(*node->where, after);
+    node->where = NULL;
+    return true;
+}
+
+/* As pawl_list_replace_rcu. */
+PAWL_INLINE bool pawl_hlist_replace_rcu(pawl_hlist_node *old, pawl_hlist_node *fresh)
+{
+    pawl_hlist_node *const after = old->next;
+    if (old->where == NULL)
+        return false;
+    fresh->where = old->where;
+    pawl_rcu_assign_pointer(fresh->next, after);
+    if (after != NULL)
+        after->where = &fresh->next;
+    pawl_rcu_assign_pointer(*old->where, fresh);
+    old->where = NULL;
+    return true;
+}
+
+/* ---- Anybody: so it is, or was a moment ago -------------------------------------------------- */
+
+PAWL_INLINE bool pawl_list_is_empty(const pawl_list *head)
+{
+    return PAWL_ADDRESS_(pawl_load_relaxed)((const pawl_address_ *)&head->next) ==
+           (pawl_address_)(uintptr_t)head;
+}
+
+PAWL_INLINE bool pawl_hlist_is_empty(const pawl_hlist *chain)
+{
+    return PAWL_ADDRESS_(pawl_load_relaxed)((const pawl_address_ *)&chain->first) == 0;
+}
+
+/* ---- One step of the walks below ------------------------------------------------------------- */
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_list *pawl_list_next_rcu_(const pawl_list *node)
+{
+    pawl_list *const at = (pawl_list *)(uintptr_t)node;
+    return pawl_rcu_dereference(at->next);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_list *pawl_list_next_domain_rcu_(pawl_rcu_domain *domain,
+                                                                      const pawl_list *node)
+{
+    pawl_list *const at = (pawl_list *)(uintptr_t)node;
+    return pawl_rcu_domain_dereference(domain, at->next);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_hlist_node *
+pawl_hlist_next_rcu_(pawl_hlist_node *const *where)
+{
+    pawl_hlist_node **const at = (pawl_hlist_node **)(uintptr_t)where;
+    return pawl_rcu_dereference(*at);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_hlist_node *
+pawl_hlist_next_domain_rcu_(pawl_rcu_domain *domain, pawl_hlist_node *const *where)
+{
+    pawl_hlist_node **const at = (pawl_hlist_node **)(uintptr_t)where;
+    return pawl_rcu_domain_dereference(domain, *at);
+}
+
+/* The element that has the node at this offset; NULL when the node is `end`. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void *pawl_list_element_(const void *node, const void *end,
+                                                         size_t offset)
+{
+    return node == end ? NULL : (void *)((uintptr_t)node - offset);
+}
+
+PAWL_INLINE_END
+
+#define PAWL_LIST_ELEMENT_(pos, node, end, member)                                                 \
+    ((__typeof__(pos))pawl_list_element_((node), (end), offsetof(__typeof__(*(pos)), member)))
+
+/* ---- Walks ----------------------------------------------------------------------------------- */
+/* `pos` is a pointer (to const, if you like) to elements, which have a node called `member`; it is
+ * NULL after a walk that met no break. Head, chain and domain are evaluated at each step. */
+
+/* Readers of the default domain, of another one (pawl_rcu_qs() too), and writers, whose lock keeps
+ * the list as it is. A writer may delete `pos` on its way, but not free it at once. */
+#define pawl_list_for_each_rcu(pos, head, member)                                                  \
+    for ((pos) = PAWL_LIST_ELEMENT_(pos, pawl_list_next_rcu_(head), head, member); (pos) != NULL;  \
+         (pos) = PAWL_LIST_ELEMENT_(pos, pawl_list_next_rcu_(&(pos)->member), head, member))
+
+#define pawl_list_for_each_domain_rcu(domain, pos, head, member)                                   \
+    for ((pos) = PAWL_LIST_ELEMENT_(pos, pawl_list_next_domain_rcu_(domain, head), head, member);  \
+         (pos) != NULL;                                                                            \
+         (pos) = PAWL_LIST_ELEMENT_(pos, pawl_list_next_domain_rcu_(domain, &(pos)->member), head, \
+                                    member))
+
+#define pawl_list_for_each(pos, head, member)                                                      \
+    for ((pos) = PAWL_LIST_ELEMENT_(pos, (head)->next, head, member); (pos) != NULL;               \
+         (pos) = PAWL_LIST_ELEMENT_(pos, (pos)->member.next, head, member))
+
+/* The same for chains. */
+#define pawl_hlist_for_each_rcu(pos, chain, member)                                                \
+    for ((pos) = PAWL_LIST_ELEMENT_(pos, pawl_hlist_next_rcu_(&(chain)->first), NULL, member);     \
+         (pos) != NULL;                                                                            \
+         (pos) = PAWL_LIST_ELEMENT_(pos, pawl_hlist_next_rcu_(&(pos)->member.next), NULL, member))
+
+#define pawl_hlist_for_each_domain_rcu(domain, pos, chain, member)                                 \
+    for ((pos) = PAWL_LIST_ELEMENT_(pos, pawl_hlist_next_domain_rcu_(domain, &(chain)->first),     \
+                                    NULL, member);                                                 \
+         (pos) != NULL;                                                                            \
+         (pos) = PAWL_LIST_ELEMENT_(                                                               \
+             pos, pawl_hlist_next_domain_rcu_(domain, &(pos)->member.next), NULL, member))
+
+#define pawl_hlist_for_each(pos, chain, member)                                                    \
+    for ((pos) = PAWL_LIST_ELEMENT_(pos, (chain)->first, NULL, member); (pos) != NULL;             \
+         (pos) = PAWL_LIST_ELEMENT_(pos, (pos)->member.next, NULL, member))
+
+/* The first element or NULL, for writers: to take a list apart, delete it until there is none. */
+#define pawl_list_first(type, head, member)                                                        \
+    ((type *)pawl_list_element_((head)->next, (head), offsetof(type, member)))
+#define pawl_hlist_first(type, chain, member)                                                      \
+    ((type *)pawl_list_element_((chain)->first, NULL, offsetof(type, member)))
+
+#endif

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+//
+// sift.h for C++17. pawl::sift meets the SharedTimedMutex requirements for threads: unique_lock,
+// shared_lock, scoped_lock of std. Readers of other contexts use pawl::sift_read_guard, or
+// std::unique_lock on a pawl::sift_reader. Include pawl.hpp, or this.
+#ifndef PAWL_SIFT_HPP
+#define PAWL_SIFT_HPP
+
+#include <pawl/sift.h>
+
+#include <chrono>
+
+namespace pawl {
+PAWL_INLINE_BEGIN
+
+// Keeps a call from becoming a jump, so that the checking variant's call sites are the user's.
+#if PAWL_CHECKED
+#define PAWL_SIFT_STAY_() __asm__ __volatile__("")
+#else
+#define PAWL_SIFT_STAY_() ((void)0)
+#endif
+#define PAWL_SIFT_FACE_ PAWL_ALWAYS_INLINE_
+
+// That far from now, in nanoseconds of CLOCK_MONOTONIC, which is steady_clock.
+template <class Rep, class Period>
+uint64_t sift_deadline_(const std::chrono::duration<Rep, Period> &time)
+{
+    using namespace std::chrono;
+    const nanoseconds now = steady_clock::now().time_since_epoch();
+    if (time <= time.zero())
+        return 0;
+    if (time > hours(24 * 365 * 100))
+        return PAWL_SIFT_FOREVER;
+    return static_cast<uint64_t>((now + ceil<nanoseconds>(time)).count());
+}
+
+// The timed forms of try_lock or try_lock_shared, over a member that takes a deadline.
+#define PAWL_SIFT_TIMED_(prefix, until_member)                                                     \
+    template <class Rep, class Period>                                                             \
+    [[nodiscard]] bool prefix##_for(const std::chrono::duration<Rep, Period> &time)                \
+    {                                                                                              \
+        return until_member(sift_deadline_(time));                                                 \
+    }                                                                                              \
+    template <class Clock, class Duration>                                                         \
+    [[nodiscard]] bool prefix##_until(const std::chrono::time_point<Clock, Duration> &until)       \
+    {                                                                                              \
+        for (;;) { /* another clock may be set meanwhile */                                        \
+            const auto now = Clock::now();                                                         \
+            const bool late = now >= until; /* also where the difference would overflow */         \
+            if (until_member(late ? 0 : sift_deadline_(until - now)))                              \
+                return true;                                                                       \
+            if (late)                                                                              \
+                return false;                                                                      \
+        }                                                                                          \
+    }
+
+// Readers of one context of one lock, as a TimedLockable (and a SharedTimedMutex has these for
+// threads). A view: it holds nothing, and may be made anew each time.
+class sift_reader {
+public:
+    sift_reader(pawl_sift &lock, enum pawl_sift_context context) noexcept
+        : lock_(&lock), context_(context)
+    {
+    }
+    PAWL_SIFT_FACE_ void lock()
+    {
+        pawl_sift_take_read(lock_, context_);
+        PAWL_SIFT_STAY_();
+    }
+    [[nodiscard]] PAWL_SIFT_FACE_ bool try_lock()
+    {
+        const bool ok = pawl_sift_try_read(lock_, context_);
+        PAWL_SIFT_STAY_();
+        return ok;
+    }
+    PAWL_SIFT_FACE_ void unlock()
+    {
+        pawl_sift_drop_read(lock_, context_);
+        PAWL_SIFT_STAY_();
+    }
+    PAWL_SIFT_TIMED_(try_lock, until_)
+
+private:
+    bool until_(uint64_t until) { return pawl_sift_take_read_until(lock_, context_, until); }
+
+    pawl_sift *lock_;
+    enum pawl_sift_context context_;
+};
+
+class sift {
+public:
+    using native_handle_type = pawl_sift *;
+
+    // Read and written by threads.
+    sift() noexcept : lock_(), error_(pawl_sift_init(&lock_, nullptr)) {}
+    // Throws nothing: what pawl_sift_init refuses is a lock for threads, and error() says why. It
+    // must not be used in other contexts then.
+    explicit sift(const pawl_sift_use &use) noexcept : lock_(), error_(pawl_sift_init(&lock_, &use))
+    {
+    }
+    sift(const sift &) = delete;
+    sift &operator=(const sift &) = delete;
+    PAWL_SIFT_FACE_ ~sift()
+    {
+        pawl_sift_destroy(&lock_);
+        PAWL_SIFT_STAY_();
+    }
+    [[nodiscard]] int error() const noexcept { return error_; }
+
+    // W
+    PAWL_SIFT_FACE_ void lock()
+    {
+        pawl_sift_take_write(&lock_);
+        PAWL_SIFT_STAY_();
+    }
+    [[nodiscard]] PAWL_SIFT_FACE_ bool try_lock()
+    {
+        const bool ok = pawl_sift_try_write(&lock_);
+        PAWL_SIFT_STAY_();
+        return ok;
+    }
+    PAWL_SIFT_FACE_ void unlock()
+    {
+        pawl_sift_drop_write(&lock_);
+        PAWL_SIFT_STAY_();
+    }
+    PAWL_SIFT_TIMED_(try_lock, write_until_)
+    // R, by threads
+    PAWL_SIFT_FACE_ void lock_shared()
+    {
+        pawl_sift_take_read(&lock_, PAWL_SIFT_THREAD);
+        PAWL_SIFT_STAY_();
+    }
+    [[nodiscard]] PAWL_SIFT_FACE_ bool try_lock_shared()
+    {
+        const bool ok = pawl_sift_try_read(&lock_, PAWL_SIFT_THREAD);
+        PAWL_SIFT_STAY_();
+        return ok;
+    }
+    PAWL_SIFT_FACE_ void unlock_shared()
+    {
+        pawl_sift_drop_read(&lock_, PAWL_SIFT_THREAD);
+        PAWL_SIFT_STAY_();
+    }
+    PAWL_SIFT_TIMED_(try_lock_shared, read_until_)
+    // R, by others
+    [[nodiscard]] sift_reader reader(enum pawl_sift_context context) noexcept
+    {
+        return sift_reader(lock_, context);
+    }
+
+    // For the functions of sift.h.
+    [[nodiscard]] native_handle_type native_handle() noexcept { return &lock_; }
+
+private:
+    bool write_until_(uint64_t until) { return pawl_sift_take_write_until(&lock_, until); }
+    bool read_until_(uint64_t until)
+    {
+        return pawl_sift_take_read_until(&lock_, PAWL_SIFT_THREAD, until);
+    }
+
+    pawl_sift lock_;
+    int error_;
+};
+
+// R for a scope: in a handler, say. Async-signal-safe in the handlers' contexts.
+class sift_read_guard {
+public:
+    PAWL_SIFT_FACE_ sift_read_guard(sift &lock, enum pawl_sift_context context)
+        : reader_(lock.reader(context))
+    {
+        reader_.lock();
+    }
+    sift_read_guard(const sift_read_guard &) = delete;
+    sift_read_guard &operator=(const sift_read_guard &) = delete;
+    PAWL_SIFT_FACE_ ~sift_read_guard() { reader_.unlock(); }
+
+private:
+    sift_reader reader_;
+};
+
+#undef PAWL_SIFT_TIMED_
+#undef PAWL_SIFT_STAY_
+#undef PAWL_SIFT_FACE_
+
+PAWL_INLINE_END
+} // namespace pawl
+
+#endif

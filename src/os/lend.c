@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lent priorities (priority.h): Linux's futexes that know their owner. Elsewhere there are none, so
+ * a lock that needs them is refused; simulated threads sleep for the word like for any other.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "priority.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#if !PAWL_HOOKS && defined(__linux__)
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#endif
+
+#if PAWL_HOOKS || !defined(__linux__)
+
+#define WAITED_FOR 0x80000000u
+
+bool pawl_os_lends(void)
+{
+    return PAWL_HOOKS != 0;
+}
+
+/* Sleeps like everybody; the harness knows no priorities. */
+bool pawl_os_lend(uint32_t *word, uint64_t deadline)
+{
+    for (;;) {
+        uint32_t found = 0;
+        if (pawl_cas_relaxed32(word, &found, pawl_os_thread_id() | WAITED_FOR))
+            return true;
+        if (!(found & WAITED_FOR) && !pawl_cas_relaxed32(word, &found, found | WAITED_FOR))
+            continue;
+        if (!pawl_os_wait(word, found | WAITED_FOR, deadline))
+            return false;
+    }
+}
+
+void pawl_os_lent(uint32_t *word)
+{
+    pawl_store_relaxed32(word, 0);
+    (void)pawl_os_wake(word, 1);
+}
+
+#undef WAITED_FOR
+
+#else
+
+/* Since Linux 5.14, for deadlines of CLOCK_MONOTONIC. */
+#ifndef FUTEX_LOCK_PI2
+#define FUTEX_LOCK_PI2 13
+#endif
+
+#define NS_PER_SECOND 1000000000u
+
+bool pawl_os_lends(void)
+{
+    const int saved = errno;
+    uint32_t word = 0;
+    const bool lends =
+        syscall(SYS_futex, &word, FUTEX_TRYLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0) == 0;
+    if (lends)
+        (void)syscall(SYS_futex, &word, FUTEX_UNLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
+    errno = saved;
+    return lends;
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+    struct timespec t;
+    t.tv_sec = (time_t)(ns / NS_PER_SECOND);
+    t.tv_nsec = (long)(ns % NS_PER_SECOND);
+    return t;
+}
+
+/* Older kernels take deadlines of the clock of the day only; a step of it moves the deadline. */
+static long lend_by_day(uint32_t *word, uint64_t deadline)
+{
+    const uint64_t now = pawl_os_now();
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until = timespec_of((uint64_t)until.tv_sec * NS_PER_SECOND + (uint64_t)until.tv_nsec +
+                        (deadline > now ? deadline - now : 0));
+    return syscall(SYS_futex, word, FUTEX_LOCK_PI | FUTEX_PRIVATE_FLAG, 0, &until, NULL, 0);
+}
+
+static long lend_once(uint32_t *word, uint64_t deadline)
+{
+    struct timespec until;
+    long result;
+    if (deadline / NS_PER_SECOND > INT32_MAX)
+        return syscall(SYS_futex, word, FUTEX_LOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
+    until = timespec_of(deadline);
+    result = syscall(SYS_futex, word, FUTEX_LOCK_PI2 | FUTEX_PRIVATE_FLAG, 0, &until, NULL, 0);
+    return result < 0 && errno == ENOSYS ? lend_by_day(word, deadline) : result;
+}
+
+bool pawl_os_lend(uint32_t *word, uint64_t deadline)
+{
+    const int saved = errno;
+    bool ours;
+    for (;;) {
+        ours = lend_once(word, deadline) == 0;
+        if (ours || errno == ETIMEDOUT || pawl_os_now() >= deadline)
+            break;
+        if (errno == EDEADLK)
+            abort();
+        if (errno != EAGAIN && errno != EINTR) /* the owner is about to end, or has */
+            (void)sched_yield();
+    }
+    errno = saved;
+    return ours;
+}
+
+void pawl_os_lent(uint32_t *word)
+{
+    const int saved = errno;
+    if (syscall(SYS_futex, word, FUTEX_UNLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0) != 0)
+        pawl_store_relaxed32(word, 0); /* its owner is the thread of our parent that forked */
+    errno = saved;
+}
+
+#undef NS_PER_SECOND
+
+#endif

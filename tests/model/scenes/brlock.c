@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Big-reader locks: a writer is alone, a reader sees what the last writer wrote, nobody sleeps for
+ * ever. */
+#include <pawl/brlock.h>
+
+#include "scenes.h"
+
+#include <stddef.h>
+
+struct stage {
+    pawl_brlock lock;
+    pawl_brlock_line lines[3];
+};
+#define STAGE M_SCENE(struct stage)
+#define LOCK (&STAGE->lock)
+
+static void make(uint32_t flags)
+{
+    m_register_threads(3);
+    (void)pawl_brlock_init_in(LOCK, STAGE->lines, sizeof STAGE->lines, flags);
+}
+
+static void light(void)
+{
+    make(0);
+}
+
+static void fenced(void)
+{
+    make(PAWL_BRLOCK_FENCED);
+}
+
+/* The second and third thread have no line in the lock. */
+static void few_lines(void)
+{
+    m_register_threads(3);
+    (void)pawl_brlock_init_in(LOCK, STAGE->lines, sizeof STAGE->lines[0], 0);
+}
+
+static void looks(void)
+{
+    m_demand(m_read(0) == m_read(1), M_VISIBILITY, "half of what a writer did");
+}
+
+static void writes(void)
+{
+    M_STEP(pawl_brlock_take_write(LOCK));
+    m_write(0, m_read(0) + 1);
+    m_write(1, m_read(1) + 1);
+    M_STEP(pawl_brlock_drop_write(LOCK));
+}
+
+static void reads(void)
+{
+    M_STEP(pawl_brlock_take_read(LOCK));
+    looks();
+    M_STEP(pawl_brlock_drop_read(LOCK));
+}
+
+static void tries_to_read(void)
+{
+    bool got;
+    m_begin("pawl_brlock_try_read");
+    got = pawl_brlock_try_read(LOCK);
+    m_end();
+    if (got) {
+        looks();
+        M_STEP(pawl_brlock_drop_read(LOCK));
+    }
+}
+
+static void reads_any(void)
+{
+    M_STEP(pawl_brlock_take_read_any(LOCK));
+    looks();
+    M_STEP(pawl_brlock_drop_read_any(LOCK));
+}
+
+static void seeks(void)
+{
+    M_STEP(pawl_brlock_take_seek(LOCK));
+    m_write(2, m_read(2) + 1); /* seekers only */
+    M_STEP(pawl_brlock_drop_seek(LOCK));
+}
+
+static void seeks_and_writes(void)
+{
+    M_STEP(pawl_brlock_take_seek(LOCK));
+    m_write(2, m_read(2) + 1);
+    M_STEP(pawl_brlock_seek_to_write(LOCK));
+    m_write(0, m_read(0) + 1);
+    m_write(1, m_read(1) + 1);
+    M_STEP(pawl_brlock_write_to_read(LOCK));
+    looks();
+    M_STEP(pawl_brlock_drop_read(LOCK));
+}
+
+static void nobody_is_in(void)
+{
+    bool got;
+    m_begin("pawl_brlock_try_write");
+    got = pawl_brlock_try_write(LOCK);
+    m_end();
+    m_demand(got, M_RESTORED, "somebody is still in");
+}
+
+extern const struct m_scene m_brlock_scenes[];
+const struct m_scene m_brlock_scenes[] = {
+    {"brlock_read_beside_write", light, {reads, writes}, nobody_is_in, "preempt=3"},
+    {"brlock_fenced_read_beside_write", fenced, {reads, writes}, nobody_is_in, "preempt=3"},
+    {"brlock_try_read_beside_write", light, {tries_to_read, writes}, nobody_is_in, "preempt=3"},
+    {"brlock_shared_read_beside_write", few_lines, {writes, reads}, nobody_is_in, "preempt=3"},
+    {"brlock_any_read_beside_write", light, {writes, reads_any}, nobody_is_in, "preempt=3"},
+    {"brlock_two_writers", light, {writes, writes}, nobody_is_in, "preempt=3"},
+    {"brlock_seek_beside_write", light, {seeks, seeks_and_writes}, nobody_is_in, "preempt=2"},
+    {"brlock_seek_to_write_beside_read", light, {seeks_and_writes, reads}, nobody_is_in,
+     "preempt=2"},
+    {"brlock_two_readers_and_a_writer", light, {reads, writes, reads}, nobody_is_in, "preempt=1"},
+    /* With heavy fences that interrupt. */
+    {"brlock_read_interrupted", light, {reads, writes}, nobody_is_in, "preempt=2 ipi=1"},
+    {"brlock_try_read_interrupted", light, {tries_to_read, writes}, nobody_is_in,
+     "preempt=2 ipi=1"},
+    {NULL, NULL, {NULL}, NULL, NULL},
+};

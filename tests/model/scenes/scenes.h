@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A scene is a small program of two to four threads over one primitive. It calls the library as a
+ * user would, keeps what the primitive protects in cells, and says what must hold; every execution
+ * is explored by loom, which reports two accesses to a cell of which neither comes first.
+ *
+ * Everything shared lives in m_memory, or in the process object: zero at the start of an execution.
+ */
+#ifndef M_SCENES_H
+#define M_SCENES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define M_THREADS 5
+#define M_CELLS 4
+
+union m_memory {
+    uint64_t word;
+    char bytes[8192] __attribute__((aligned(128)));
+};
+extern union m_memory m_memory;
+extern uint64_t m_word;
+
+struct m_scene {
+    const char *name; /* NULL ends a table */
+    void (*set_up)(void);        /* before the threads run; or NULL */
+    void (*threads[M_THREADS - 1])(void);
+    void (*finish)(void);        /* when all have ended; or NULL */
+    const char *options;         /* bounds, as behind the name of a model */
+};
+
+/* The scene's memory as its own type. */
+#define M_SCENE(type) ((type *)(void *)&m_memory)
+
+/* Gives the first threads their lines (thread.h), before they run. */
+void m_register_threads(uint32_t threads);
+
+/* ---- What the harness offers (src/scene.rs) -------------------------------------------------- */
+
+uint32_t m_me(void); /* 0 to M_THREADS - 1 */
+
+/* Data that is protected by the primitive. A read and a write, or two writes, of which neither is
+ * ordered before the other end the model as a data race. */
+void m_write(uint32_t cell, uint64_t value);
+uint64_t m_read(uint32_t cell);
+
+/* Ends the model unless `holds`; `property` is one of those in README.md. */
+void m_demand(bool holds, const char *property, const char *what);
+
+/* The calling thread is about to do this, for the schedule; and it is done, stack and all. */
+void m_begin(const char *what);
+void m_end(void);
+
+/* The clock goes on, and those whose time is over wake up. */
+void m_pass_time(uint64_t nanoseconds);
+
+#define M_EXCLUSION "exclusion"
+#define M_VISIBILITY "visibility"
+#define M_RESTORED "word as found"
+#define M_PROGRESS "progress"
+
+/* One step of a thread: a call into the library. */
+#define M_STEP(call)                                                                               \
+    do {                                                                                           \
+        m_begin(#call);                                                                            \
+        (void)(call);                                                                              \
+        m_end();                                                                                   \
+    } while (0)
+
+#endif

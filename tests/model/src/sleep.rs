@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+//! Sleeping and waking as the system does it: the value is looked at under the address's own lock,
+//! which a waker takes too. So whoever stores and then wakes finds the sleeper, or is seen by it;
+//! beside that a wake orders nothing that the library could lean on.
+
+use loom::sync::{Condvar, Mutex};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use crate::fault::Fault;
+use crate::interrupts;
+use crate::hooks::{self, Kind, Operation, Order};
+
+struct Sleeper {
+    address: usize,
+    thread: usize,
+    classes: u32,
+    deadline: u64,
+    woken: bool,
+}
+
+#[derive(Default)]
+struct Beds {
+    locks: HashMap<usize, Arc<Mutex<()>>>,
+    pillows: HashMap<usize, Arc<Condvar>>, // by thread
+    sleepers: Vec<Sleeper>,                // oldest first
+    clock: u64,
+}
+
+thread_local! {
+    static NOW: RefCell<Beds> = RefCell::default();
+}
+
+pub fn reset() {
+    NOW.with(|n| *n.borrow_mut() = Beds::default());
+}
+
+/// Nanoseconds go by, and those whose time is over wake up.
+pub fn pass_time(nanoseconds: u64) {
+    let late: Vec<(usize, usize)> = NOW.with(|n| {
+        let mut n = n.borrow_mut();
+        n.clock = n.clock.saturating_add(nanoseconds);
+        let clock = n.clock;
+        n.sleepers
+            .iter()
+            .filter(|s| s.deadline <= clock)
+            .map(|s| (s.address, s.thread))
+            .collect()
+    });
+    hooks::something_changed();
+    for (address, thread) in late {
+        let lock = lock_of(address);
+        let _guard = lock.lock().expect("no thread panics");
+        pillow_of(thread).notify_all();
+    }
+}
+
+fn lock_of(address: usize) -> Arc<Mutex<()>> {
+    if let Some(known) = NOW.with(|n| n.borrow().locks.get(&address).cloned()) {
+        return known;
+    }
+    let made = Arc::new(Mutex::new(()));
+    NOW.with(|n| n.borrow_mut().locks.insert(address, made.clone()));
+    made
+}
+
+fn pillow_of(thread: usize) -> Arc<Condvar> {
+    if let Some(known) = NOW.with(|n| n.borrow().pillows.get(&thread).cloned()) {
+        return known;
+    }
+    let made = Arc::new(Condvar::new());
+    NOW.with(|n| n.borrow_mut().pillows.insert(thread, made.clone()));
+    made
+}
+
+fn look(address: *const u32) -> u64 {
+    hooks::perform(Operation {
+        address: address as *mut c_void,
+        width: 4,
+        kind: Kind::Load,
+        order: Order::Relaxed,
+        tag: 0,
+        operand: 0,
+        expected: 0,
+    })
+}
+
+/// Takes the sleeper away and says how it fared: true woken, false late; None: it sleeps on.
+fn risen(thread: usize) -> Option<bool> {
+    NOW.with(|n| {
+        let mut n = n.borrow_mut();
+        let clock = n.clock;
+        let at = n.sleepers.iter().position(|s| s.thread == thread)?;
+        if n.sleepers[at].woken || n.sleepers[at].deadline <= clock {
+            return Some(n.sleepers.remove(at).woken);
+        }
+        None
+    })
+}
+
+fn wait(address: *const u32, expected: u32, classes: u32, deadline: u64) -> bool {
+    let me = hooks::me();
+    let lock = lock_of(address as usize);
+    let mut guard = lock.lock().expect("no thread panics");
+    if look(address) != u64::from(expected) {
+        return true;
+    }
+    NOW.with(|n| {
+        n.borrow_mut().sleepers.push(Sleeper {
+            address: address as usize,
+            thread: me,
+            classes,
+            deadline,
+            woken: false,
+        })
+    });
+    hooks::say("sleeps".into());
+    let pillow = pillow_of(me);
+    interrupts::goes(me, true, false);
+    loop {
+        if let Some(woken) = risen(me) {
+            interrupts::goes(me, false, false);
+            hooks::say(if woken { "is woken" } else { "is late" }.into());
+            return woken;
+        }
+        guard = pillow.wait(guard).expect("no thread panics");
+    }
+}
+
+fn wake(address: *const u32, classes: u32, count: u32) -> u32 {
+    if hooks::fault() == Fault::LostWake {
+        return 0;
+    }
+    let lock = lock_of(address as usize);
+    let guard = lock.lock().expect("no thread panics");
+    let woken: Vec<usize> = NOW.with(|n| {
+        n.borrow_mut()
+            .sleepers
+            .iter_mut()
+            .filter(|s| s.address == address as usize && s.classes & classes != 0 && !s.woken)
+            .take(count as usize)
+            .map(|s| {
+                s.woken = true;
+                s.thread
+            })
+            .collect()
+    });
+    hooks::something_changed();
+    for thread in &woken {
+        pillow_of(*thread).notify_all();
+    }
+    drop(guard);
+    woken.len() as u32
+}
+
+// ---- <pawl/hook.h> ----------------------------------------------------------------------------
+
+#[no_mangle]
+extern "C" fn pawl_hook_wait(address: *const u32, expected: u32, deadline: u64) -> bool {
+    wait(address, expected, u32::MAX, deadline)
+}
+
+#[no_mangle]
+extern "C" fn pawl_hook_wake(address: *const u32, count: u32) -> u32 {
+    wake(address, u32::MAX, count)
+}
+
+#[no_mangle]
+extern "C" fn pawl_hook_wait_classes(
+    address: *const u32,
+    expected: u32,
+    classes: u32,
+    deadline: u64,
+) -> bool {
+    wait(address, expected, classes, deadline)
+}
+
+#[no_mangle]
+extern "C" fn pawl_hook_wake_classes(address: *const u32, classes: u32, count: u32) -> u32 {
+    wake(address, classes, count)
+}
+
+/// A virtual clock: it goes on by a nanosecond with each look, and by `pass_time`.
+#[no_mangle]
+extern "C" fn pawl_hook_now() -> u64 {
+    NOW.with(|n| {
+        let mut n = n.borrow_mut();
+        n.clock += 1;
+        n.clock
+    })
+}
+
+#[no_mangle]
+extern "C" fn m_pass_time(nanoseconds: u64) {
+    pass_time(nanoseconds);
+}

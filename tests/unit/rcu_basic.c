@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/* What readers, pointers and grace periods of RCU promise, one fact at a time. */
+#include "test.h"
+
+#include <pawl/rcu.h>
+
+/* ---- A thread that reads when it is told to -------------------------------------------------- */
+
+struct reader {
+    pawl_rcu_domain *domain;
+    pthread_barrier_t step; /* entered, and: leave now */
+    uint32_t left;          /* set in the section, as the last thing */
+    pthread_t id;
+};
+
+static void *read_once(void *opaque)
+{
+    struct reader *r = (struct reader *)opaque;
+    pawl_rcu_domain_read_lock(r->domain);
+    pthread_barrier_wait(&r->step);
+    pthread_barrier_wait(&r->step);
+    pawl_store_relaxed32(&r->left, 1);
+    pawl_rcu_domain_read_unlock(r->domain);
+    return NULL;
+}
+
+/* Returns when it is in its section. */
+static void start_reader(struct reader *r, pawl_rcu_domain *domain)
+{
+    r->domain = domain;
+    r->left = 0;
+    must(pthread_barrier_init(&r->step, NULL, 2) == 0);
+    must(pthread_create(&r->id, NULL, read_once, r) == 0);
+    pthread_barrier_wait(&r->step);
+}
+
+static void let_leave(struct reader *r)
+{
+    pthread_barrier_wait(&r->step);
+}
+
+static void join_reader(struct reader *r)
+{
+    must(pthread_join(r->id, NULL) == 0);
+    pthread_barrier_destroy(&r->step);
+}
+
+/* ---- Sections -------------------------------------------------------------------------------- */
+
+static void sections_nest(void **state)
+{
+    (void)state;
+    assert_false(pawl_rcu_read_held());
+    pawl_rcu_read_lock();
+    assert_true(pawl_rcu_read_held());
+    pawl_rcu_read_lock();
+    pawl_rcu_read_unlock();
+    assert_true(pawl_rcu_read_held());
+    pawl_rcu_read_unlock();
+    assert_false(pawl_rcu_read_held());
+}
+
+static void sections_of_different_domains_may_overlap(void **state)
+{
+    pawl_rcu_domain d;
+    (void)state;
+    assert_int_equal(pawl_rcu_domain_init(&d, "other"), 0);
+    pawl_rcu_read_lock();
+    pawl_rcu_domain_read_lock(&d);
+    pawl_rcu_read_unlock();
+    assert_false(pawl_rcu_read_held());
+    assert_true(pawl_rcu_domain_read_held(&d));
+    pawl_rcu_domain_read_unlock(&d);
+    assert_false(pawl_rcu_domain_read_held(&d));
+    pawl_rcu_domain_destroy(&d);
+}
+
+static void an_unlock_too_many_does_nothing(void **state)
+{
+    (void)state;
+    pawl_rcu_read_lock();
+    pawl_rcu_read_unlock();
+    pawl_rcu_read_unlock();
+    assert_false(pawl_rcu_read_held());
+    pawl_rcu_read_lock();
+    assert_true(pawl_rcu_read_held());
+    pawl_rcu_read_unlock();
+    pawl_rcu_synchronize();
+}
+
+static void sections_may_be_many(void **state)
+{
+    unsigned i;
+    (void)state;
+    for (i = 0; i < 200000; i++) { /* the count of a word wraps */
+        pawl_rcu_read_lock();
+        pawl_rcu_read_unlock();
+    }
+    pawl_rcu_synchronize();
+    for (i = 0; i < 65535; i++)
+        pawl_rcu_read_lock();
+    for (i = 0; i < 65535; i++) {
+        assert_true(pawl_rcu_read_held());
+        pawl_rcu_read_unlock();
+    }
+    assert_false(pawl_rcu_read_held());
+}
+
+/* ---- Pointers -------------------------------------------------------------------------------- */
+
+struct node {
+    struct node *next;
+    int value;
+};
+
+static int twice(int n)
+{
+    return 2 * n;
+}
+
+static void pointers_are_published_and_followed(void **state)
+{
+    struct node a = {NULL, 1}, b = {NULL, 2};
+    struct node *head = NULL;
+    const struct node *constant = &a;
+    int (*function)(int) = NULL;
+    (void)state;
+    pawl_rcu_assign_pointer(head, &a);
+    pawl_rcu_read_lock();
+    assert_ptr_equal(pawl_rcu_dereference(head), &a);
+    assert_null(pawl_rcu_dereference(constant->next));
+    pawl_rcu_assign_pointer(function, twice);
+    assert_int_equal(pawl_rcu_dereference(function)(21), 42);
+    assert_ptr_equal(pawl_rcu_domain_dereference(pawl_rcu_default(), constant), &a);
+    pawl_rcu_read_unlock();
+    assert_ptr_equal(pawl_rcu_dereference_protected(head), &a);
+    assert_ptr_equal(pawl_rcu_xchg_pointer(&head, &b), &a);
+    assert_ptr_equal(head, &b);
+    assert_ptr_equal(pawl_rcu_cmpxchg_pointer(&head, &a, NULL), &b); /* not made */
+    assert_ptr_equal(head, &b);
+    assert_ptr_equal(pawl_rcu_cmpxchg_pointer(&head, &b, NULL), &b);
+    assert_null(head);
+    pawl_rcu_assign_pointer(function, NULL);
+    assert_true(function == NULL);
+}
+
+/* ---- Grace periods --------------------------------------------------------------------------- */
+
+static void synchronize_without_readers_returns(void **state)
+{
+    (void)state;
+    pawl_rcu_synchronize();
+    pawl_rcu_synchronize_expedited();
+}
+
+static void *synchronize(void *opaque)
+{
+    struct reader *r = (struct reader *)opaque;
+    pawl_rcu_domain_synchronize(r->domain);
+    must(pawl_load_relaxed32(&r->left) == 1);
+    return NULL;
+}
+
+static void *synchronize_soon(void *opaque)
+{
+    struct reader *r = (struct reader *)opaque;
+    pawl_rcu_domain_synchronize_expedited(r->domain);
+    must(pawl_load_relaxed32(&r->left) == 1);
+    return NULL;
+}
+
+static void synchronize_returns_after_a_reader_that_was_in(void **state)
+{
+    static struct reader r;
+    pthread_t waiters[4];
+    unsigned i, round;
+    (void)state;
+    for (round = 0; round < 50; round++) {
+        start_reader(&r, pawl_rcu_default());
+        for (i = 0; i < 4; i++)
+            must(pthread_create(&waiters[i], NULL, i % 2 ? synchronize_soon : synchronize, &r) ==
+                 0);
+        if (round % 2 != 0)
+            usleep(300); /* some sleep by now */
+        let_leave(&r);
+        for (i = 0; i < 4; i++)
+            must(pthread_join(waiters[i], NULL) == 0);
+        join_reader(&r);
+    }
+}
+
+static void a_poll_is_false_until_the_old_readers_have_left_and_drives_by_itself(void **state)
+{
+    static struct reader r;
+    uint64_t cookie;
+    unsigned i;
+    (void)state;
+    start_reader(&r, pawl_rcu_default());
+    cookie = pawl_rcu_start_poll();
+    for (i = 0; i < 10; i++)
+        assert_false(pawl_rcu_poll(cookie));
+    let_leave(&r);
+    join_reader(&r);
+    assert_true(pawl_rcu_poll(cookie));
+    assert_true(pawl_rcu_poll(cookie)); /* and stays so */
+    pawl_rcu_synchronize_cond(cookie);
+}
+
+static void a_poll_without_readers_is_true_at_once(void **state)
+{
+    (void)state;
+    assert_true(pawl_rcu_poll(pawl_rcu_start_poll()));
+}
+
+static void a_reader_may_poll_but_is_waited_for(void **state)
+{
+    uint64_t cookie;
+    (void)state;
+    pawl_rcu_read_lock();
+    cookie = pawl_rcu_start_poll();
+    assert_false(pawl_rcu_poll(cookie));
+    pawl_rcu_read_unlock();
+    assert_true(pawl_rcu_poll(cookie));
+}
+
+static void a_cookie_asked_for_during_a_grace_period_names_the_next_one(void **state)
+{
+    static struct reader first, second;
+    uint64_t early, late;
+    (void)state;
+    start_reader(&first, pawl_rcu_default());
+    early = pawl_rcu_start_poll();
+    assert_false(pawl_rcu_poll(early)); /* under way: it waits for the first reader */
+    start_reader(&second, pawl_rcu_default());
+    late = pawl_rcu_start_poll();
+    assert_true(late > early);
+    let_leave(&first);
+    join_reader(&first);
+    assert_false(pawl_rcu_poll(late)); /* that one waits for the second */
+    assert_true(pawl_rcu_poll(early));
+    let_leave(&second);
+    join_reader(&second);
+    assert_true(pawl_rcu_poll(late));
+}
+
+static void a_conditional_synchronize_of_what_is_over_is_allowed_in_a_section(void **state)
+{
+    uint64_t cookie = pawl_rcu_start_poll();
+    (void)state;
+    pawl_rcu_synchronize();
+    pawl_rcu_read_lock();
+    pawl_rcu_synchronize_cond(cookie);
+    pawl_rcu_read_unlock();
+    cookie = pawl_rcu_start_poll();
+    pawl_rcu_synchronize_cond(cookie);
+    assert_true(pawl_rcu_poll(cookie));
+}
+
+static void some_synchronizes(void *unused, unsigned index)
+{
+    unsigned i;
+    (void)unused;
+    for (i = 0; i < (unsigned)TEST_SCALE(300); i++) {
+        pawl_rcu_synchronize();
+        if (i % 8 == index) {
+            pawl_rcu_read_lock();
+            pawl_rcu_read_unlock();
+        }
+    }
+}
+
+static void many_may_synchronize_at_once(void **state)
+{
+    (void)state;
+    test_threads(8, some_synchronizes, NULL);
+}
+
+static void what_a_reader_read_comes_before_what_follows_the_grace_period(void **state)
+{
+    /* Plain accesses: ThreadSanitizer reports them if nothing orders them. */
+    static struct node *head;
+    static struct reader r;
+    struct node a = {NULL, 1};
+    uint64_t cookie;
+    (void)state;
+    pawl_rcu_assign_pointer(head, &a);
+    start_reader(&r, pawl_rcu_default());
+    assert_ptr_equal(pawl_rcu_xchg_pointer(&head, NULL), &a);
+    cookie = pawl_rcu_start_poll();
+    let_leave(&r);
+    while (!pawl_rcu_poll(cookie))
+        sched_yield();
+    assert_int_equal(r.left, 1);
+    join_reader(&r);
+}
+
+/* ---- Domains --------------------------------------------------------------------------------- */
+
+static void a_reader_of_one_domain_holds_no_other_up(void **state)
+{
+    static struct reader r;
+    pawl_rcu_domain d;
+    (void)state;
+    assert_int_equal(pawl_rcu_domain_init(&d, "slow"), 0);
+    start_reader(&r, &d);
+    pawl_rcu_synchronize();
+    pawl_rcu_domain_synchronize(pawl_rcu_qs());
+    assert_int_equal(pawl_load_relaxed32(&r.left), 0);
+    let_leave(&r);
+    pawl_rcu_domain_synchronize(&d);
+    assert_int_equal(pawl_load_relaxed32(&r.left), 1);
+    join_reader(&r);
+    pawl_rcu_domain_destroy(&d);
+}
+
+static void a_section_of_another_domain_may_synchronize(void **state)
+{
+    pawl_rcu_domain d;
+    (void)state;
+    assert_int_equal(pawl_rcu_domain_init(&d, NULL), 0);
+    pawl_rcu_domain_read_lock(&d);
+    pawl_rcu_synchronize();
+    pawl_rcu_domain_read_unlock(&d);
+    pawl_rcu_domain_destroy(&d);
+}
+
+static void domains_are_as_many_as_the_header_says_and_can_be_made_again(void **state)
+{
+    pawl_rcu_domain all[PAWL_RCU_DOMAINS];
+    pawl_rcu_domain more;
+    unsigned i, round;
+    (void)state;
+    for (round = 0; round < 3; round++) {
+        for (i = 0; i < PAWL_RCU_DOMAINS - 2; i++)
+            assert_int_equal(pawl_rcu_domain_init(&all[i], "one"), 0);
+        assert_int_equal(pawl_rcu_domain_init(&more, "too many"), EAGAIN);
+        pawl_rcu_domain_destroy(&all[i / 2]);
+        assert_int_equal(pawl_rcu_domain_init(&all[i / 2], "again"), 0);
+        for (i = 0; i < PAWL_RCU_DOMAINS - 2; i++)
+            pawl_rcu_domain_destroy(&all[i]);
+    }
+    assert_int_equal(pawl_rcu_domain_init(NULL, "nothing"), EINVAL);
+    pawl_rcu_domain_destroy(NULL);
+    pawl_rcu_domain_destroy(pawl_rcu_default()); /* stays */
+    pawl_rcu_synchronize();
+}
+
+/* ---- Quiescent states ------------------------------------------------------------------------ */
+
+static void *loop_once(void *opaque)
+{
+    struct reader *r = (struct reader *)opaque;
+    pawl_rcu_qs_online();
+    pawl_rcu_qs_read_lock();
+    pthread_barrier_wait(&r->step);
+    pthread_barrier_wait(&r->step);
+    pawl_store_relaxed32(&r->left, 1);
+    pawl_rcu_qs_read_unlock();
+    pawl_rcu_qs_quiescent();
+    pthread_barrier_wait(&r->step); /* online all the time */
+    pawl_rcu_qs_offline();
+    return NULL;
+}
+
+static void an_online_thread_is_waited_for_until_it_is_quiescent(void **state)
+{
+    static struct reader r;
+    uint64_t cookie;
+    unsigned i;
+    (void)state;
+    for (i = 0; i < 20; i++) {
+        r.domain = pawl_rcu_qs();
+        r.left = 0;
+        must(pthread_barrier_init(&r.step, NULL, 2) == 0);
+        must(pthread_create(&r.id, NULL, loop_once, &r) == 0);
+        pthread_barrier_wait(&r.step);
+        cookie = pawl_rcu_domain_start_poll(pawl_rcu_qs());
+        assert_false(pawl_rcu_domain_poll(pawl_rcu_qs(), cookie));
+        let_leave(&r);
+        if (i % 2 != 0)
+            pawl_rcu_domain_synchronize_cond(pawl_rcu_qs(), cookie);
+        while (!pawl_rcu_domain_poll(pawl_rcu_qs(), cookie))
+            sched_yield();
+        assert_int_equal(pawl_load_relaxed32(&r.left), 1);
+        pthread_barrier_wait(&r.step);
+        join_reader(&r);
+    }
+}
+
+static void an_online_thread_may_synchronize_and_is_online_afterwards(void **state)
+{
+    (void)state;
+    pawl_rcu_qs_online();
+    assert_true(pawl_rcu_domain_read_held(pawl_rcu_qs()));
+    pawl_rcu_domain_synchronize(pawl_rcu_qs());
+    assert_true(pawl_rcu_domain_read_held(pawl_rcu_qs()));
+    pawl_rcu_qs_quiescent();
+    assert_true(pawl_rcu_domain_read_held(pawl_rcu_qs()));
+    pawl_rcu_qs_offline();
+    assert_false(pawl_rcu_domain_read_held(pawl_rcu_qs()));
+    pawl_rcu_domain_synchronize(pawl_rcu_qs());
+}
+
+static void *end_online(void *unused)
+{
+    (void)unused;
+    pawl_rcu_qs_online();
+    return NULL;
+}
+
+static void a_thread_that_ends_online_holds_nobody_up(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    must(pthread_create(&thread, NULL, end_online, NULL) == 0);
+    must(pthread_join(thread, NULL) == 0);
+    pawl_rcu_domain_synchronize(pawl_rcu_qs());
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sections_nest),
+        cmocka_unit_test(sections_of_different_domains_may_overlap),
+        cmocka_unit_test(an_unlock_too_many_does_nothing),
+        cmocka_unit_test(sections_may_be_many),
+        cmocka_unit_test(pointers_are_published_and_followed),
+        cmocka_unit_test(synchronize_without_readers_returns),
+        cmocka_unit_test(synchronize_returns_after_a_reader_that_was_in),
+        cmocka_unit_test(a_poll_is_false_until_the_old_readers_have_left_and_drives_by_itself),
+        cmocka_unit_test(a_poll_without_readers_is_true_at_once),
+        cmocka_unit_test(a_reader_may_poll_but_is_waited_for),
+        cmocka_unit_test(a_cookie_asked_for_during_a_grace_period_names_the_next_one),
+        cmocka_unit_test(a_conditional_synchronize_of_what_is_over_is_allowed_in_a_section),
+        cmocka_unit_test(many_may_synchronize_at_once),
+        cmocka_unit_test(what_a_reader_read_comes_before_what_follows_the_grace_period),
+        cmocka_unit_test(a_reader_of_one_domain_holds_no_other_up),
+        cmocka_unit_test(a_section_of_another_domain_may_synchronize),
+        cmocka_unit_test(domains_are_as_many_as_the_header_says_and_can_be_made_again),
+        cmocka_unit_test(an_online_thread_is_waited_for_until_it_is_quiescent),
+        cmocka_unit_test(an_online_thread_may_synchronize_and_is_online_afterwards),
+        cmocka_unit_test(a_thread_that_ends_online_holds_nobody_up),
+    };
+    return test_run(argc, argv, tests);
+}

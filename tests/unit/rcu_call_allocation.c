@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls do not allocate, but for the first of a domain, which starts the worker; and an allocator
+ * may free by RCU: its own calls come back in the middle of that. */
+#include "test.h"
+
+#include <pawl/rcu_call.h>
+
+#if defined(__GLIBC__) && !TEST_SANITIZED && !PAWL_TSAN_
+
+#ifdef __cplusplus
+#define C_LINKAGE extern "C"
+#define NO_THROW noexcept
+#define PER_THREAD static thread_local
+#else
+#define C_LINKAGE extern
+#define NO_THROW
+#define PER_THREAD static _Thread_local
+#endif
+
+PER_THREAD unsigned allocations;
+static uint32_t runs;
+static uint32_t allocator_calls; /* 1: the allocator uses RCU itself */
+
+C_LINKAGE void *__libc_malloc(size_t size);
+C_LINKAGE void *__libc_calloc(size_t count, size_t size);
+
+static void run(pawl_rcu_head *head)
+{
+    (void)head;
+    (void)pawl_fetch_add_relaxed32(&runs, 1);
+}
+
+static void count_call(void)
+{
+    static pawl_rcu_head heads[1000];
+    static uint32_t used;
+    uint32_t number;
+    allocations++;
+    if (pawl_load_relaxed32(&allocator_calls) == 0)
+        return;
+    number = pawl_fetch_add_relaxed32(&used, 1);
+    if (number < 1000)
+        must(pawl_rcu_call(&heads[number], run, 1) == 0);
+}
+
+C_LINKAGE void *malloc(size_t size) NO_THROW
+{
+    count_call();
+    return __libc_malloc(size);
+}
+
+C_LINKAGE void *calloc(size_t count, size_t size) NO_THROW
+{
+    count_call();
+    return __libc_calloc(count, size);
+}
+
+static void the_first_call_may_come_from_the_allocator(void **state)
+{
+    pawl_rcu_statistics statistics;
+    void *volatile block;
+    (void)state;
+    pawl_store_relaxed32(&allocator_calls, 1);
+    block = malloc(100); /* starts the worker, which allocates, which calls */
+    free(block);
+    block = malloc(100);
+    free(block);
+    assert_int_equal(pawl_rcu_barrier(), 0);
+    pawl_store_relaxed32(&allocator_calls, 0);
+    pawl_rcu_domain_statistics(pawl_rcu_default(), &statistics);
+    assert_true(statistics.worker);
+    assert_true(pawl_load_relaxed32(&runs) >= 2);
+    assert_int_equal(statistics.queued, 0);
+}
+
+static void call_and_wait(void *nothing, unsigned index)
+{
+    static pawl_rcu_head heads[4][1000];
+    const unsigned before = allocations;
+    unsigned round;
+    unsigned i;
+    (void)nothing;
+    for (round = 0; round < 10; round++) {
+        for (i = 0; i < 1000; i++)
+            must(pawl_rcu_call(&heads[index][i], run, 100) == 0);
+        must(pawl_rcu_barrier() == 0);
+    }
+    must(allocations == before);
+}
+
+static void later_calls_do_not_allocate_at_the_limit_or_below(void **state)
+{
+    pawl_rcu_domain *d = pawl_rcu_default();
+    (void)state;
+    pawl_store_relaxed32(&runs, 0);
+    test_threads(4, call_and_wait, NULL);
+    must(pawl_rcu_domain_limit(d, 100, PAWL_RCU_NO_LIMIT, PAWL_RCU_HELP) == 0);
+    test_threads(4, call_and_wait, NULL);
+    must(pawl_rcu_domain_limit(d, 100, PAWL_RCU_NO_LIMIT, PAWL_RCU_WAIT) == 0);
+    test_threads(4, call_and_wait, NULL);
+    assert_int_equal(pawl_load_relaxed32(&runs), 120000);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_call_may_come_from_the_allocator),
+        cmocka_unit_test(later_calls_do_not_allocate_at_the_limit_or_below),
+    };
+    return test_run(argc, argv, tests);
+}
+
+#else
+
+static void calls_do_not_allocate(void **state)
+{
+    (void)state;
+    print_message("skipped: needs glibc's own allocator, which a sanitizer replaces\n");
+    skip();
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(calls_do_not_allocate)};
+    return test_run(argc, argv, tests);
+}
+
+#endif

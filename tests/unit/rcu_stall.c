@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Readers that keep a grace period waiting are reported, and hold no other domain up. */
+#include "test.h"
+
+#include <pawl/rcu.h>
+
+#include "os/os.h"
+
+static struct seen {
+    uint32_t count;
+    uint32_t thread;
+    uint64_t first_age, last_age;
+    char domain[32], name[32];
+} seen;
+
+static pthread_barrier_t step;
+static uint32_t reader_id, told;
+
+static void note(const pawl_rcu_stall *stall, void *argument)
+{
+    struct seen *s = (struct seen *)argument;
+    s->thread = stall->thread;
+    if (s->count == 0)
+        s->first_age = stall->age;
+    s->last_age = stall->age;
+    (void)snprintf(s->domain, sizeof s->domain, "%s", stall->domain);
+    (void)snprintf(s->name, sizeof s->name, "%s", stall->name);
+    s->count++;
+    if (s->count == 3) /* enough: the reader may go */
+        pawl_store_relaxed32(&told, 1);
+}
+
+static void *read_until_reported(void *opaque)
+{
+    pawl_rcu_domain *d = (pawl_rcu_domain *)opaque;
+#ifdef __linux__
+    must(pthread_setname_np(pthread_self(), "slow reader") == 0);
+#endif
+    reader_id = pawl_os_thread_id();
+    pawl_rcu_domain_read_lock(d);
+    pthread_barrier_wait(&step);
+    while (pawl_load_relaxed32(&told) == 0)
+        usleep(100);
+    pawl_rcu_domain_read_unlock(d);
+    return NULL;
+}
+
+static void *synchronize(void *domain)
+{
+    pawl_rcu_domain_synchronize((pawl_rcu_domain *)domain);
+    return NULL;
+}
+
+static void start(pthread_t *thread, pawl_rcu_domain *d)
+{
+    memset(&seen, 0, sizeof seen);
+    pawl_store_relaxed32(&told, 0);
+    must(pthread_barrier_init(&step, NULL, 2) == 0);
+    must(pthread_create(thread, NULL, read_until_reported, d) == 0);
+    pthread_barrier_wait(&step);
+}
+
+static void end(pthread_t thread)
+{
+    must(pthread_join(thread, NULL) == 0);
+    pthread_barrier_destroy(&step);
+}
+
+static void assert_seen(const char *domain)
+{
+    assert_true(seen.count >= 3);
+    assert_int_equal(seen.thread, reader_id);
+    assert_string_equal(seen.domain, domain);
+    assert_true(seen.first_age >= 2000000);
+    assert_true(seen.last_age >= 4 * seen.first_age); /* each report when the age has doubled */
+#ifdef __linux__
+    assert_string_equal(seen.name, "slow reader");
+#endif
+}
+
+static void a_slow_reader_is_reported_again_and_again_while_a_synchronize_waits(void **state)
+{
+    pthread_t reader;
+    (void)state;
+    pawl_rcu_domain_stall(pawl_rcu_default(), 2000000, note, &seen);
+    start(&reader, pawl_rcu_default());
+    pawl_rcu_synchronize();
+    end(reader);
+    pawl_rcu_domain_stall(pawl_rcu_default(), 0, NULL, NULL);
+    assert_seen("default");
+}
+
+static void a_slow_reader_is_reported_by_who_polls(void **state)
+{
+    pthread_t reader;
+    pawl_rcu_domain d;
+    uint64_t cookie;
+    (void)state;
+    assert_int_equal(pawl_rcu_domain_init(&d, "polled"), 0);
+    pawl_rcu_domain_stall(&d, 2000000, note, &seen);
+    start(&reader, &d);
+    cookie = pawl_rcu_domain_start_poll(&d);
+    while (!pawl_rcu_domain_poll(&d, cookie))
+        usleep(100);
+    end(reader);
+    assert_seen("polled");
+    pawl_rcu_domain_destroy(&d);
+}
+
+static void a_driver_that_sleeps_already_hears_that_reports_are_wanted(void **state)
+{
+    struct pawl_rcu_state *domain;
+    pthread_t reader, waiter;
+    pawl_rcu_domain d;
+    (void)state;
+    assert_int_equal(pawl_rcu_domain_init(&d, "asleep"), 0);
+    domain = &pawl_process_()->rcu.states[d.index];
+    start(&reader, &d);
+    must(pthread_create(&waiter, NULL, synchronize, &d) == 0);
+    while (PAWL_ADDRESS_(pawl_load_relaxed)(&domain->driver) == 0)
+        sched_yield();
+    usleep(1000);
+    pawl_rcu_domain_stall(&d, 2000000, note, &seen);
+    must(pthread_join(waiter, NULL) == 0);
+    end(reader);
+    assert_seen("asleep");
+    pawl_rcu_domain_destroy(&d);
+}
+
+static void others_go_on_while_one_domain_stalls(void **state)
+{
+    pthread_t reader;
+    pawl_rcu_domain d;
+    unsigned i;
+    (void)state;
+    assert_int_equal(pawl_rcu_domain_init(&d, "stalled"), 0);
+    pawl_rcu_domain_stall(&d, 2000000, note, &seen);
+    start(&reader, &d);
+    assert_false(pawl_rcu_domain_poll(&d, pawl_rcu_domain_start_poll(&d)));
+    for (i = 0; i < 100; i++)
+        pawl_rcu_synchronize();
+    pawl_rcu_domain_synchronize(&d);
+    end(reader);
+    assert_seen("stalled");
+    pawl_rcu_domain_destroy(&d);
+}
+
+static void *tell_soon(void *unused)
+{
+    (void)unused;
+    usleep(20000);
+    pawl_store_relaxed32(&told, 1);
+    return NULL;
+}
+
+static void stall_to_standard_error(void *unused)
+{
+    pthread_t reader, teller;
+    (void)unused;
+    pawl_rcu_domain_stall(pawl_rcu_default(), 2000000, NULL, NULL);
+    start(&reader, pawl_rcu_default());
+    must(pthread_create(&teller, NULL, tell_soon, NULL) == 0);
+    pawl_rcu_synchronize();
+    must(pthread_join(teller, NULL) == 0);
+    end(reader);
+}
+
+static void without_a_function_a_line_on_standard_error_reports(void **state)
+{
+    char said[4096];
+    int status;
+    (void)state;
+    status = test_in_child(stall_to_standard_error, NULL, said, sizeof said);
+    if (status != 0 || !strstr(said, "pawl: rcu domain default: thread ") ||
+        !strstr(said, " has been reading for "))
+        fail_msg("status %#x: %s", (unsigned)status, said);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slow_reader_is_reported_again_and_again_while_a_synchronize_waits),
+        cmocka_unit_test(a_slow_reader_is_reported_by_who_polls),
+        cmocka_unit_test(a_driver_that_sleeps_already_hears_that_reports_are_wanted),
+        cmocka_unit_test(others_go_on_while_one_domain_stalls),
+        cmocka_unit_test(without_a_function_a_line_on_standard_error_reports),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Priority-sifting locks and the right to real-time scheduling: with it writers are raised and come
+ * back, without it a lock that needs it is refused, and priorities are lent where none is needed.
+ * What this process may not do is skipped, and says so.
+ */
+#include "test.h"
+
+#include <pawl/sift.h>
+
+#include <sys/resource.h>
+
+enum { CEILING = 20 };
+
+static pawl_sift lock;
+
+static pawl_sift_use use_of(uint32_t readers, uint32_t flags)
+{
+    pawl_sift_use use;
+    memset(&use, 0, sizeof use);
+    use.readers = readers | PAWL_SIFT_READS(PAWL_SIFT_THREAD);
+    use.flags = flags;
+    use.ceiling = flags & (PAWL_SIFT_RAISE | PAWL_SIFT_REALTIME_HANDLERS) ? CEILING : 0;
+    if (readers & PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT))
+        use.interrupt = PAWL_SIFT_SIGNAL(SIGUSR2);
+    return use;
+}
+
+static int begin(uint32_t readers, uint32_t flags)
+{
+    const pawl_sift_use use = use_of(readers, flags);
+    return pawl_sift_init(&lock, &use);
+}
+
+static bool may_be_raised(void)
+{
+    const int error = begin(PAWL_SIFT_READS(PAWL_SIFT_REALTIME), PAWL_SIFT_RAISE);
+    must(error == 0 || error == EPERM);
+    if (error != 0)
+        print_message("skipped: this process has no right to real-time scheduling\n");
+    return error == 0;
+}
+
+/* The calling thread's policy and priority as the kernel has them: the C library remembers. */
+static int scheduling(int *priority)
+{
+    struct sched_param param;
+    must(sched_getparam(0, &param) == 0);
+    *priority = param.sched_priority;
+    return sched_getscheduler(0);
+}
+
+static int without_the_right(void)
+{
+    const struct rlimit none = {0, 0};
+    if (geteuid() == 0 && setuid(65534) != 0)
+        return 0; /* it stays root, and may */
+    must(setrlimit(RLIMIT_RTPRIO, &none) == 0);
+    if (begin(PAWL_SIFT_READS(PAWL_SIFT_REALTIME), PAWL_SIFT_RAISE) != EPERM)
+        return 1;
+    if (begin(PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT), PAWL_SIFT_REALTIME_HANDLERS) != EPERM)
+        return 2;
+    /* What needs no right works. */
+    if (begin(PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT), 0) != 0)
+        return 3;
+    return begin(PAWL_SIFT_READS(PAWL_SIFT_REALTIME), 0) == 0 ? 0 : 4;
+}
+
+static void a_lock_that_must_raise_its_writers_is_refused_without_the_right(void **state)
+{
+    int status = 0;
+    const pid_t child = fork();
+    (void)state;
+    must(child >= 0);
+    if (child == 0) {
+        alarm(60);
+        _exit(without_the_right());
+    }
+    while (waitpid(child, &status, 0) < 0)
+        must(errno == EINTR);
+    assert_int_equal(status, 0);
+}
+
+/* ---- Raising --------------------------------------------------------------------------------- */
+
+static void writers_run_at_the_ceiling_and_come_back(void **state)
+{
+    static const uint32_t readers[] = {PAWL_SIFT_READS(PAWL_SIFT_REALTIME),
+                                       PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT),
+                                       PAWL_SIFT_READS(PAWL_SIFT_REALTIME) |
+                                           PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT)};
+    unsigned i, slow;
+    int priority, policy;
+    (void)state;
+    if (!may_be_raised())
+        return;
+    for (i = 0; i < 3; i++)
+        for (slow = 0; slow < 2; slow++) {
+            assert_int_equal(begin(readers[i], PAWL_SIFT_REALTIME_HANDLERS), 0);
+            lock.word = slow ? PAWL_SIFT_WAITED_ : 0; /* a stale one: the slow path */
+            policy = scheduling(&priority);
+            assert_int_equal(policy, SCHED_OTHER);
+            pawl_sift_take_write(&lock);
+            assert_int_equal(scheduling(&priority), SCHED_FIFO);
+            assert_int_equal(priority, CEILING);
+            pawl_sift_drop_write(&lock);
+            assert_int_equal(scheduling(&priority), SCHED_OTHER);
+            pawl_sift_destroy(&lock);
+        }
+}
+
+static void *write_from_above(void *unused)
+{
+    struct sched_param param;
+    int priority;
+    (void)unused;
+    param.sched_priority = CEILING + 1;
+    must(pthread_setschedparam(pthread_self(), SCHED_RR, &param) == 0);
+    pawl_sift_take_write(&lock);
+    must(scheduling(&priority) == SCHED_RR && priority == CEILING + 1);
+    pawl_sift_drop_write(&lock);
+    must(scheduling(&priority) == SCHED_RR && priority == CEILING + 1);
+    return NULL;
+}
+
+static void a_writer_that_stands_higher_is_left_there(void **state)
+{
+    pthread_t writer;
+    (void)state;
+    if (!may_be_raised())
+        return;
+    must(pthread_create(&writer, NULL, write_from_above, NULL) == 0);
+    must(pthread_join(writer, NULL) == 0);
+    pawl_sift_destroy(&lock);
+}
+
+static void a_try_that_fails_comes_back_too(void **state)
+{
+    int priority;
+    (void)state;
+    if (!may_be_raised())
+        return;
+    pawl_sift_take_read(&lock, PAWL_SIFT_REALTIME);
+    assert_false(pawl_sift_try_write(&lock));
+    assert_int_equal(scheduling(&priority), SCHED_OTHER);
+    assert_false(pawl_sift_take_write_until(&lock, 1));
+    assert_int_equal(scheduling(&priority), SCHED_OTHER);
+    pawl_sift_drop_read(&lock, PAWL_SIFT_REALTIME);
+    pawl_sift_destroy(&lock);
+}
+
+/* ---- Lending --------------------------------------------------------------------------------- */
+
+static uint32_t writer_number; /* of the thread, for the kernel */
+
+/* The priority that the kernel uses for the thread: field 18 of its stat, less than 0 when real
+ * time, lent or own. */
+static long kernel_priority(void)
+{
+    char text[1024];
+    char *field;
+    size_t length;
+    FILE *file;
+    unsigned i;
+    snprintf(text, sizeof text, "/proc/self/task/%u/stat",
+             (unsigned)pawl_load_relaxed32(&writer_number));
+    file = fopen(text, "r");
+    must(file != NULL);
+    length = fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    text[length] = 0;
+    field = strrchr(text, ')') + 1; /* behind field 2 */
+    for (i = 0; i < 15; i++)
+        field = strchr(field + 1, ' ');
+    return strtol(field, NULL, 10);
+}
+
+static uint32_t holds, may_drop;
+
+static void *hold_write(void *unused)
+{
+    (void)unused;
+    pawl_sift_take_write(&lock);
+    pawl_store_relaxed32(&writer_number, pawl_load_relaxed32(&lock.gate) & 0x3fffffff);
+    pawl_store_relaxed32(&holds, 1);
+    while (pawl_load_relaxed32(&may_drop) == 0)
+        sched_yield();
+    pawl_sift_drop_write(&lock);
+    return NULL;
+}
+
+static void *read_in_realtime(void *unused)
+{
+    struct sched_param param;
+    (void)unused;
+    param.sched_priority = CEILING;
+    must(pthread_setschedparam(pthread_self(), SCHED_FIFO, &param) == 0);
+    pawl_sift_take_read(&lock, PAWL_SIFT_REALTIME);
+    pawl_sift_drop_read(&lock, PAWL_SIFT_REALTIME);
+    return NULL;
+}
+
+static void a_realtime_reader_that_waits_lends_the_writer_its_priority(void **state)
+{
+    const struct timespec nap = {0, 1000000};
+    pthread_t writer, reader;
+    (void)state;
+    if (!may_be_raised())
+        return;
+    assert_int_equal(begin(PAWL_SIFT_READS(PAWL_SIFT_REALTIME), 0), 0);
+    must(pthread_create(&writer, NULL, hold_write, NULL) == 0);
+    while (pawl_load_relaxed32(&holds) == 0)
+        sched_yield();
+    assert_true(kernel_priority() >= 0);
+    must(pthread_create(&reader, NULL, read_in_realtime, NULL) == 0);
+    while (kernel_priority() != -1 - CEILING)
+        nanosleep(&nap, NULL);
+    pawl_store_relaxed32(&may_drop, 1);
+    must(pthread_join(reader, NULL) == 0);
+    must(pthread_join(writer, NULL) == 0);
+    assert_int_equal(lock.gate, 0);
+    pawl_sift_destroy(&lock);
+}
+
+static void a_waiting_realtime_reader_keeps_its_deadline(void **state)
+{
+    struct timespec now;
+    pthread_t writer;
+    (void)state;
+    pawl_store_relaxed32(&holds, 0);
+    pawl_store_relaxed32(&may_drop, 0);
+    assert_int_equal(begin(PAWL_SIFT_READS(PAWL_SIFT_REALTIME), 0), 0);
+    must(pthread_create(&writer, NULL, hold_write, NULL) == 0);
+    while (pawl_load_relaxed32(&holds) == 0)
+        sched_yield();
+    must(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    assert_false(pawl_sift_take_read_until(
+        &lock, PAWL_SIFT_REALTIME,
+        (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + 2000000));
+    assert_false(pawl_sift_try_read(&lock, PAWL_SIFT_REALTIME));
+    pawl_store_relaxed32(&may_drop, 1);
+    must(pthread_join(writer, NULL) == 0);
+    assert_true(pawl_sift_try_read(&lock, PAWL_SIFT_REALTIME));
+    pawl_sift_drop_read(&lock, PAWL_SIFT_REALTIME);
+    pawl_sift_destroy(&lock);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lock_that_must_raise_its_writers_is_refused_without_the_right),
+        cmocka_unit_test(writers_run_at_the_ceiling_and_come_back),
+        cmocka_unit_test(a_writer_that_stands_higher_is_left_there),
+        cmocka_unit_test(a_try_that_fails_comes_back_too),
+        cmocka_unit_test(a_realtime_reader_that_waits_lends_the_writer_its_priority),
+        cmocka_unit_test(a_waiting_realtime_reader_keeps_its_deadline),
+    };
+    return test_run(argc, argv, tests);
+}
