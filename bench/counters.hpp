@@ -86,6 +86,19 @@ class measure {
         gate_.measured();
     }
 
+    /* `all()` is the sample, however long it takes; it returns how many operations it was. */
+    template <class All> void whole(All all)
+    {
+        gate_.arrive();
+        const double start = seconds_of(CLOCK_MONOTONIC);
+        ops = total = all();
+        seconds = seconds_of(CLOCK_MONOTONIC) - start;
+        gate_.measured();
+    }
+
+    double warmup() const { return warmup_; }
+    double length() const { return limit_; }
+
     std::uint64_t ops = 0;   /* while it was measured */
     std::uint64_t total = 0; /* in all */
     double seconds = 0;

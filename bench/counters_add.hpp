@@ -3,13 +3,6 @@
 #ifndef PAWL_BENCH_COUNTERS_ADD_HPP
 #define PAWL_BENCH_COUNTERS_ADD_HPP
 
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-
 #include <pawl/counter.h>
 
 #if PAWL_BENCH_TBB
@@ -19,6 +12,7 @@
 
 #include "counters.hpp"
 #include "counters_ck.h"
+#include "membarrier.hpp"
 
 namespace bench::counters {
 
@@ -94,23 +88,6 @@ struct tbb_combinable {
     }
 };
 #endif
-
-template <int command> void send_membarrier()
-{
-    if (syscall(SYS_membarrier, command, 0, 0) != 0)
-        throw std::runtime_error(std::string("membarrier failed: ") + std::strerror(errno));
-}
-
-/* Empty, or why this process cannot send membarriers of a kind. */
-inline std::string why_no_membarrier(int registration)
-{
-    const char *off = std::getenv("PAWL_NO_MEMBARRIER");
-    if (off && *off && std::string(off) != "0")
-        return "switched off by PAWL_NO_MEMBARRIER";
-    if (syscall(SYS_membarrier, registration, 0, 0) != 0)
-        return std::string("this kernel has no such membarrier (") + std::strerror(errno) + ")";
-    return "";
-}
 
 } // namespace bench::counters
 

@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "tool"))
 
 from pawl.cli import main  # noqa: E402  (the tests run without installing the package)
 
-KINDS = ("lru", "pairs", "wake", "crowd", "counters")
+KINDS = ("lru", "pairs", "wake", "crowd", "counters", "hash", "tree", "sem", "rcu")
 QUICK = ["--rounds", "6", "--threads", "1,2", "--quiet"]
 
 

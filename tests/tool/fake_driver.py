@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Speaks as the measuring programs do, at once and with made-up rates.
 
-Started through a wrapper named pawl-bench-lru, -pairs, -wake, -crowd or -counters. FAKE_MODE
-chooses how it misbehaves; FAKE_DELAY is the time of a sample; FAKE_LOG gets a line per start.
+Started through a wrapper named pawl-bench-lru, -pairs, -wake, -crowd or -counters, or as one of
+those that fake_rcu.py speaks for. FAKE_MODE chooses how it misbehaves; FAKE_DELAY is the time of a
+sample; FAKE_LOG gets a line per start.
 """
 
 import argparse
@@ -13,6 +14,8 @@ import signal
 import struct
 import sys
 import time
+
+import fake_rcu
 
 MODE = os.environ.get("FAKE_MODE", "")
 RATES = {
@@ -76,7 +79,7 @@ def stop(_number, _frame):
     interrupted = True
 
 
-def options():
+def options(kind):
     parser = argparse.ArgumentParser()
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--threads", type=int, default=1)
@@ -85,10 +88,11 @@ def options():
     parser.add_argument("--keyspace", type=int)
     for name in ("--miss-cost", "--seconds", "--warmup", "--seed", "--dist", "--zipf-s",
                  "--trace", "--pin", "--chains", "--delay", "--wakes", "--section", "--outside",
-                 "--writes", "--period"):
+                 "--writes", "--period", *fake_rcu.OPTIONS):
         parser.add_argument(name)
-    for name in ("--hog", "--flood"):
-        parser.add_argument(name, action="store_true")
+    parser.add_argument("--hog", action="store_true")
+    # A writer in a flood of readers, or so many callbacks.
+    parser.add_argument("--flood", **({} if kind == "rcu" else {"action": "store_true"}))
     parser.add_argument("--candidates", default="")
     parser.add_argument("--latency", action="store_true")
     return parser.parse_args()
@@ -164,6 +168,8 @@ def measure(kind, o, rates, name, number, hits):
         wake_sample(o, name, number)
     elif kind == "counters":
         counter_sample(name, number)
+    elif kind in fake_rcu.SAMPLES:
+        say(fake_rcu.SAMPLES[kind](o, name, number))
     else:
         sample(o, rates, name, number, hits)
 
@@ -171,8 +177,8 @@ def measure(kind, o, rates, name, number, hits):
 def main():
     kind = sys.argv.pop(1)
     rates = {"pairs": PAIR_RATES, "wake": WAKES, "crowd": CROWD_RATES,
-             "counters": COUNTER_TIMES}.get(kind, RATES)
-    o = options()
+             "counters": COUNTER_TIMES, **fake_rcu.RATES}.get(kind, RATES)
+    o = options(kind)
     if MODE == "bad-list":
         print("no JSON")
         return 0

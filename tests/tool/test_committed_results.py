@@ -14,7 +14,8 @@ WHOLE = [([], "run1.html"), ([], "run1.png")]
 # What the pages show of each set; a set without an entry shows its whole runs.
 DRAWN = {"spin": [*WHOLE, (["--part", "2"], "published-cell.png"),
                   (["--part", "3"], "published-grid.png")],
-         "wait": [*WHOLE, (["--part", "3"], "crowd.png"), (["--part", "6"], "wake.png")]}
+         "wait": [*WHOLE, (["--part", "3"], "crowd.png"), (["--part", "6"], "wake.png")],
+         "rcu": [*WHOLE, (["--part", "1"], "rcu.png"), (["--part", "2"], "hash.png")]}
 FILES = [(folder, *drawn) for folder in FOLDERS for drawn in DRAWN.get(
     json.loads((folder / "run1.json").read_bytes()).get("set", "spin"), WHOLE)]
 

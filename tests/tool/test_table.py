@@ -51,6 +51,22 @@ def test_waits_fit_too(words, width, drivers, tmp_path):
     assert all(len(line.rstrip()) <= width for line in rows)
 
 
+@pytest.mark.parametrize("words", [("hash", "--quick"), ("tree", "--threads", "2"), ("sem",),
+                                   ("rcu",)], ids=" ".join)
+def test_structures_and_callbacks_fit_too(words, drivers, tmp_path):
+    path = tmp_path / "run.json"
+    assert main(["bench", *words, "--quiet", "--json", str(path)]) == 0
+    run = json.loads(path.read_text())
+    names = [r["candidate"] for c in run["cells"] for r in c["summary"]]
+    for cell in run["cells"]:
+        for row in cell["summary"]:
+            row["ratio_to_baseline"], row["ratio_ci95_low"], row["ratio_ci95_high"] = 9.9, 9.8, 10.3
+    for width in (80, 100, 124, 125, 139, 140):
+        lines = shown(run, width).splitlines()
+        assert not any("…" in line for line in lines)
+        assert all(len(line.rstrip()) <= width for line in lines if any(n in line for n in names))
+
+
 def test_pairs_fit_too(drivers, tmp_path):
     path = tmp_path / "pairs.json"
     assert main(["bench", "pairs", "--quiet", "--json", str(path)]) == 0

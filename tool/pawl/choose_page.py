@@ -174,8 +174,9 @@ def markdown(decisions: Decisions, page: Path, costs=None, costs_path: Path | No
               for q in decisions.questions.values()]
     lines += ["", "## Source", "",
               "P. McKenney, \"Linux Kernel Scalability: Using the Right Tool for the Job\",",
-              "linux.conf.au 2005: the locking designs and the counter decision tree. The designs",
-              "as programs: " + _link("doc/designs.md", page) + ".", ""]
+              "linux.conf.au 2005: the locking designs, the counter decision tree and the RCU",
+              "templates. As programs: " + _link("doc/designs.md", page) + ", "
+              + _link("doc/rcu_designs.md", page) + ".", ""]
     return "\n".join(lines)
 
 

@@ -20,6 +20,11 @@ from pawl.costs_command import costs_command
 from pawl.counters_command import counters_command
 from pawl.crowd_command import crowd_command
 from pawl.errors import BAD_INPUT, FAILED, INTERRUPTED, BadInput, PawlError
+from pawl.hash_command import hash_command
+from pawl.latency_command import latency_command
+from pawl.rcu_command import rcu_command
+from pawl.sem_command import sem_command
+from pawl.tree_command import tree_command
 from pawl.wake_command import wake_command
 
 CPUS = len(os.sched_getaffinity(0))
@@ -180,19 +185,24 @@ def bench_pairs(**o) -> None:
      "The sleeping lock, about a quarter of an hour."),
     ("pawl bench record --set counters bench/results/my-cpu-2026-01-31-counters",
      "Counters and light locks, about three minutes."),
+    ("pawl bench record --set rcu bench/results/my-cpu-2026-01-31-rcu",
+     "Read-copy-update, the ID table and what they serve, about twelve minutes."),
+    ("pawl bench record --set latency bench/results/my-cpu-2026-01-31-latency",
+     "The lock that handlers read, five runs in less than eight minutes; as root."),
     ("scripts/targets bench/results/my-cpu-2026-01-31", "Then: what do they reach?")])
 @click.argument("folder", type=click.Path(path_type=Path))
-@number("--runs", "N", click.IntRange(1, 20), 3, "How many runs; each is one file.")
+@click.option("--runs", metavar="N", type=click.IntRange(1, 20),
+              help="How many runs; each is one file.  [default: 3; of the set latency 5]")
 @number("--seconds", "SECONDS", command.Finite(0.001, 10), 0.06,
         "Length of one sample in the cache grid; all other lengths go with it.")
 @click.option("--set", "which", type=click.Choice(list(records.SETS)), default="spin",
-              show_default=True, metavar="spin|wait|counters",
+              show_default=True, metavar="spin|wait|counters|rcu|latency",
               help="What to measure: the locks that spin and their peers, the lock that sleeps, "
-              "or counters and light locks.")
+              "counters and light locks, read-copy-update, or the lock that handlers read.")
 @click.option("--driver", metavar="FOLDER", help="The folder of the measuring programs.")
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
-def bench_record(folder: Path, runs: int, seconds: float, which: str, driver: str | None,
-                 quiet: bool) -> None:
+def bench_record(folder: Path, runs: int | None, seconds: float, which: str,
+                 driver: str | None, quiet: bool) -> None:
     """Measure what the project's published results consist of.
 
     Each run of the set spin measures the one-thread pairs, the cell of 99 % hits and miss cost
@@ -201,6 +211,10 @@ def bench_record(folder: Path, runs: int, seconds: float, which: str, driver: st
     Each run of the set wait measures the sleeping lock: its pairs and the 18 cells beside those
     of the spinning one, the grid of pawl bench crowd, the writer in a flood, and the wakes.
     Each run of the set counters measures all rows of pawl bench counters.
+    Each run of the set rcu measures all rows of pawl bench rcu, hash, tree and sem, at one and two
+    threads.
+    Each run of the set latency measures all scenarios of pawl bench latency; without the right to
+    real-time scheduling its targets cannot be judged.
     Files that are there already are kept, so that the command goes on after an interrupt.
     """
     records.record(folder, runs, seconds, driver, quiet, which)
@@ -249,6 +263,11 @@ cli.add_command(choose_command)
 cli.add_command(costs_command)
 bench.add_command(counters_command)
 bench.add_command(crowd_command)
+bench.add_command(hash_command)
+bench.add_command(latency_command)
+bench.add_command(rcu_command)
+bench.add_command(sem_command)
+bench.add_command(tree_command)
 bench.add_command(wake_command)
 
 

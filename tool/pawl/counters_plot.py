@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from pawl import counters, plot
 
 
-def _rows(axes: Axes, rows: list[dict]) -> None:
+def rows_of(axes: Axes, rows: list[dict]) -> None:
     """Median as a point, quartiles thick; log scale, for a read may cost 10,000 additions."""
     for place, row in enumerate(rows):
         hue = plot.colour(row["candidate"])
@@ -33,7 +33,7 @@ def _figure(result: dict, cell: dict) -> Figure:
     rows = cell["summary"]
     height = max(2.4, 0.24 * len(rows) + 1.6)
     figure = plot.pyplot.figure(figsize=(9.5, height))
-    _rows(figure.add_axes((0.31, 0.85 / height, 0.6, 1 - 1.45 / height)), rows)
+    rows_of(figure.add_axes((0.31, 0.85 / height, 0.6, 1 - 1.45 / height)), rows)
     plot.headline(figure, result, counters.workload(cell))
     plot.footer(figure, result)
     return figure

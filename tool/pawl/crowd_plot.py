@@ -24,8 +24,8 @@ CROWDED = 32
 SHARES = {"p10": 0.1, "p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
 
 
-def look(name: str) -> dict:
-    hue, dash, width = COLOURS.get(name, (plot.THEIRS, "-", 1.0))
+def look(name: str, colours: dict = COLOURS) -> dict:
+    hue, dash, width = colours.get(name, (plot.THEIRS, "-", 1.0))
     return {"color": hue, "linestyle": dash, "linewidth": width}
 
 
@@ -68,17 +68,18 @@ def _waits(axes: Axes, cells: list[dict]) -> None:
     distribution(axes, cells[0]["summary"], SHARES, 5)
 
 
-def legend(figure: Figure, names: set[str]) -> None:
-    shown = [n for n in COLOURS if n in names]
-    figure.legend([Line2D([], [], **look(n)) for n in shown], shown, loc="center right",
+def legend(figure: Figure, names: set[str], colours: dict = COLOURS) -> None:
+    shown = [n for n in colours if n in names]
+    figure.legend([Line2D([], [], **look(n, colours)) for n in shown], shown, loc="center right",
                   fontsize=7.5, frameon=False)
 
 
 def panels(result: dict, grid: dict[tuple, list[dict]], draw, titles, caption: str,
-           label: str) -> Figure:
+           label: str, colours: dict = COLOURS) -> Figure:
     """A panel for each (row, column) of the grid, the legend at the right."""
     rows, columns = sorted({k[0] for k in grid}), sorted({k[1] for k in grid})
-    width, height = 2.5 * len(columns) + 2.4, 2.1 * len(rows) + 1.3
+    # The line at the foot needs some width, however few panels there are.
+    width, height = max(2.5 * len(columns) + 2.4, 9.5), 2.1 * len(rows) + 1.3
     figure, axes = plot.pyplot.subplots(len(rows), len(columns), squeeze=False,
                                         figsize=(width, height))
     figure.subplots_adjust(left=0.55 / width, right=1 - 1.8 / width, top=1 - 0.8 / height,
@@ -95,7 +96,7 @@ def panels(result: dict, grid: dict[tuple, list[dict]], draw, titles, caption: s
             if y == len(rows) - 1:
                 here.set_xlabel(label, fontsize=7)
     legend(figure, {r["candidate"] for cells in grid.values() for c in cells
-                    for r in c["summary"]})
+                    for r in c["summary"]}, colours)
     plot.headline(figure, result, caption)
     plot.footer(figure, result)
     return figure

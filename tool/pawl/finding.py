@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -30,12 +31,21 @@ class Target:
     limit: float
     at_least: bool
     find: Callable[[dict], Finding]
+    # Judged by the median of the runs: of each run alone otherwise.
+    middle: bool = False
 
     def met(self, found: Finding) -> bool:
         return found.value >= self.limit if self.at_least else found.value <= self.limit
 
+    def verdicts(self, found: list[Finding]) -> list[bool]:
+        """Of each run; a target of the median gives all runs that one's."""
+        if not self.middle:
+            return [self.met(f) for f in found]
+        return [self.met(Finding(statistics.median(f.value for f in found)))] * len(found)
+
     def text(self) -> str:
-        return f"{self.name} {'>=' if self.at_least else '<='} {self.limit:.2f}"
+        of = ", median of the runs" if self.middle else ""
+        return f"{self.name}{of} {'>=' if self.at_least else '<='} {self.limit:.2f}"
 
 
 def paired(table: dict[str, dict[int, float]], over: str, under: str) -> Finding:

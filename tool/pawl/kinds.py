@@ -5,10 +5,13 @@ A kind is a module with these names, which tables, reports and results go by:
 
     TITLE, CELL_KEYS, SAMPLE_KEYS, ROW_KEYS, NESTED_KEYS
     workload(cell), label(cell), heading(cell)         in words
-    sound(sample)                                      beyond the types that the keys name
+    sound(sample), and perhaps sound_row(row)          beyond the types that the keys name
     summarise(samples, baseline, order), losses(rows)  the rows
     columns(baseline), cells(rank, row), shown(width)  the table
     belongs(cell, name)                                if cells have different rows: is it one?
+    face(cell)                                         if cells have different columns: what has
+                                                       columns, cells and shown for this one
+    more(result)                                       further tables, after all cells: Extra
 
 In place of the table, rows that do not compete have tables of their own:
 
@@ -22,9 +25,21 @@ are asked for: they themselves need what asks.
 from __future__ import annotations
 
 import importlib
+from dataclasses import dataclass, field
 from types import ModuleType
 
-NAMES = ("wake", "crowd", "flood", "costs", "counters")
+NAMES = ("wake", "crowd", "flood", "costs", "counters", "hash", "tree", "sem", "rcu",
+         "latency")
+
+
+@dataclass
+class Extra:
+    """A table that belongs to no single cell, as texts; notes are lines below its title."""
+
+    title: str
+    heads: list[str]
+    rows: list[list[str]]
+    notes: list[str] = field(default_factory=list)
 
 
 def of(kind: str | None) -> ModuleType | None:
@@ -35,6 +50,11 @@ def own_tables(kind: str | None) -> ModuleType | None:
     """The module of a kind that derives and shows its results itself."""
     module = of(kind)
     return module if hasattr(module, "derive") else None
+
+
+def more(result: dict) -> list[Extra]:
+    module = of(result["kind"])
+    return module.more(result) if hasattr(module, "more") else []
 
 
 def of_cell(parameters: dict) -> ModuleType | None:

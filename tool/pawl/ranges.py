@@ -41,6 +41,15 @@ def threads(text: str) -> list[int]:
     return sorted(counts)
 
 
+def doubling(most: int) -> list[int]:
+    """1, 2, 4, ... and the most itself: a curve, on any machine."""
+    counts, count = [], 1
+    while count < most:
+        counts.append(count)
+        count *= 2
+    return [*counts, most]
+
+
 def integers(text: str, option: str, low: int, high: int,
              example: str = "30,100,300") -> list[int]:
     """A comma-separated list in the order given, without repeats."""

@@ -8,7 +8,19 @@ from pathlib import Path
 
 import click
 
-from pawl import candidates, driver, lru, output, pairs, part, record_counters, record_wait, results
+from pawl import (
+    candidates,
+    driver,
+    lru,
+    output,
+    pairs,
+    part,
+    record_counters,
+    record_latency,
+    record_rcu,
+    record_wait,
+    results,
+)
 from pawl.errors import BadInput, Interrupted
 
 # Enough rows to name the best pthread row of a cell and to compare like with like.
@@ -70,7 +82,11 @@ def _spin_parts(programs: dict[str, Path], seconds: float,
 # What a set needs and what it measures.
 SETS = {"spin": ((driver.LRU, driver.PAIRS), _spin_parts),
         "wait": (record_wait.PROGRAMS, record_wait.parts),
-        "counters": (record_counters.PROGRAMS, record_counters.parts)}
+        "counters": (record_counters.PROGRAMS, record_counters.parts),
+        "rcu": (record_rcu.PROGRAMS, record_rcu.parts),
+        "latency": (record_latency.PROGRAMS, record_latency.parts)}
+# How many runs a record has unless it is told.
+RUNS, RUNS_OF = 3, {"latency": record_latency.RUNS}
 
 
 def _one_run(name: str, parts: list[Callable[[], dict]]) -> dict:
@@ -93,8 +109,9 @@ def _keep(path: Path, which: str) -> None:
     click.echo(f"kept: {path}", err=True)
 
 
-def record(folder: Path, runs: int, seconds: float, driver_folder: str | None,
+def record(folder: Path, runs: int | None, seconds: float, driver_folder: str | None,
            quiet: bool, which: str = "spin") -> None:
+    runs = runs or RUNS_OF.get(which, RUNS)
     if driver_folder and not Path(driver_folder).is_dir():
         raise BadInput(f"--driver: {driver_folder} is not a folder; a record needs several "
                        "programs, name the folder that holds them.")

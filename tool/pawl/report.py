@@ -46,7 +46,8 @@ def _cell_view(result: dict, cell: dict) -> dict:
     kind = result["kind"]
     lost = {id(r) for r in table.losses(kind, cell["summary"])}
     latency = table.timed(cell)
-    rows = [{"text": table.cells(kind, rank, row, latency), "ours": "pawl" in row["candidate"],
+    rows = [{"text": table.cells(kind, rank, row, latency, cell),
+             "ours": "pawl" in row["candidate"],
              "lost": id(row) in lost,
              "baseline": row["candidate"] == result["baseline"]}
             for rank, row in enumerate(cell["summary"], 1)]
@@ -54,7 +55,7 @@ def _cell_view(result: dict, cell: dict) -> dict:
             "rows": rows, "unavailable": table.unavailable(result, cell),
             "headline": headline(cell) if kind == "lru" else None,
             "losses": [r["candidate"] for r in cell["summary"] if id(r) in lost],
-            "columns": table.columns(kind, result["baseline"], latency)}
+            "columns": table.columns(kind, result["baseline"], latency, cell)}
 
 
 def _facts(result: dict) -> list[tuple[str, object]]:
@@ -102,6 +103,7 @@ def _section(result: dict, digest: str) -> dict:
             "kind": result["kind"], "pictures": pictures, "facts": _facts(result),
             "own": own and own.section(result),
             "cells": [] if own else [_cell_view(result, c) for c in result["cells"]],
+            "more": kinds.more(result),
             "interrupted": result.get("interrupted"), "baseline": result["baseline"],
             "unavailable": result.get("unavailable", [])}
 

@@ -91,7 +91,9 @@ TEXT = (str, type(None))
 OPTIONAL_KEYS = {"commit": TEXT, "dirty": (bool, type(None)), "started": TEXT, "finished": TEXT,
                  "measured_hit_ratio": MAYBE, "hit_ratio": MAYBE,
                  "cpu_seconds_per_million": NUMBER, "pin_error": TEXT,
-                 "chains": (int, type(None)), "latency": bool, "latency_ns": dict}
+                 "chains": (int, type(None)), "latency_ns": dict,
+                 # An option of "lru", and what the kind "latency" derives.
+                 "latency": (bool, dict)}
 QUANTILE_KEYS = {name: NUMBER for name in (*stats.QUANTILES, "max")}
 
 
@@ -130,6 +132,7 @@ def _check_cell(cell: dict, kind: str, path: Path) -> None:
         _has(row, ROW_KEYS | (own.ROW_KEYS if own else {}), path, "a row")
         _check_latency(row, path)
         _check_own(own, row, path, "a row")
+        _need(getattr(own, "sound_row", bool)(row), path, "a row lacks what its kind has")
         least = min(row["q1"], row["median"], row["q3"])
         # A lock that starves everybody for a whole sample has a rate of zero; a pair has a cost.
         _need(least > 0 or (least == 0 and kind not in ("pairs", "wake")), path,

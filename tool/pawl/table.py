@@ -88,9 +88,16 @@ def _verdict(row: dict) -> str:
     return "faster" if row["ratio_ci95_low"] > 1 else "even"
 
 
-def cells(kind: str, rank: int, row: dict, latency: bool = False) -> list[str]:
+def _view(kind: str, cell: dict | None):
+    """What words the rows: the kind, or its face for this cell if its cells differ."""
+    view = kinds.of(kind)
+    return view.face(cell) if cell is not None and hasattr(view, "face") else view
+
+
+def cells(kind: str, rank: int, row: dict, latency: bool = False,
+          cell: dict | None = None) -> list[str]:
     """The texts of a row; columns() names them."""
-    if view := kinds.of(kind):
+    if view := _view(kind, cell):
         return view.cells(rank, row)
     return (cells_lru if kind == "lru" else cells_pairs)(rank, row, latency)
 
@@ -111,8 +118,9 @@ def cells_pairs(rank: int, row: dict, _latency: bool = False) -> list[str]:
             interval(cost)]
 
 
-def columns(kind: str, baseline: str, latency: bool = False) -> list[str]:
-    if view := kinds.of(kind):
+def columns(kind: str, baseline: str, latency: bool = False,
+            cell: dict | None = None) -> list[str]:
+    if view := _view(kind, cell):
         return view.columns(baseline)
     short = baseline.split("/")[-1]
     if kind == "lru":
@@ -123,9 +131,10 @@ def columns(kind: str, baseline: str, latency: bool = False) -> list[str]:
             "95 %\ninterval"]
 
 
-def _shown(kind: str, width: int, latency: bool = False) -> list[int]:
+def _shown(kind: str, width: int, latency: bool = False,
+           cell: dict | None = None) -> list[int]:
     """Which columns fit: quartiles and CPU time go first, rank and hits of each row next."""
-    if view := kinds.of(kind):
+    if view := _view(kind, cell):
         return view.shown(width)
     if kind == "lru" and latency:
         # Who asks for latencies gets them at any width.
@@ -140,16 +149,16 @@ def _shown(kind: str, width: int, latency: bool = False) -> list[int]:
 def build(result: dict, cell: dict, width: int = 140) -> Table:
     kind = result["kind"]
     latency = timed(cell)
-    shown = _shown(kind, width, latency)
+    shown = _shown(kind, width, latency, cell)
     table = Table(title=heading(cell), title_justify="left", title_style="bold",
                   box=box.SIMPLE_HEAD)
-    heads = columns(kind, result["baseline"], latency)
+    heads = columns(kind, result["baseline"], latency, cell)
     for name in (heads[n] for n in shown):
         table.add_column(name, justify="left" if name == heads[1] else "right", no_wrap=True)
     lost = {id(r) for r in losses(kind, cell["summary"])}
     for rank, row in enumerate(cell["summary"], 1):
         style = "red" if id(row) in lost else "cyan" if "pawl" in row["candidate"] else ""
-        texts = cells(kind, rank, row, latency)
+        texts = cells(kind, rank, row, latency, cell)
         table.add_row(*(texts[n] for n in shown), style=style)
     for gone in unavailable(result, cell):
         texts = ["-", escape(gone["candidate"]), "not built", *[""] * (len(heads) - 3)]
@@ -176,7 +185,16 @@ def _losses_line(result: dict, cell: dict) -> str | None:
     return f"slower than {result['baseline']} here, beyond the noise: {listed}"
 
 
-def show(result: dict, console: Console, most: int = 6) -> None:
+def _extra(extra: kinds.Extra) -> Table:
+    found = Table(box=box.SIMPLE_HEAD)
+    for number, name in enumerate(extra.heads):
+        found.add_column(name, justify="left" if number == 0 else "right", no_wrap=True)
+    for row in extra.rows:
+        found.add_row(*map(escape, row), style="cyan" if "pawl" in row[0] else "")
+    return found
+
+
+def show(result: dict, console: Console, most: int = 8) -> None:
     """Every cell of a small run; of a grid the last ones, since the report shows them all."""
     if own := kinds.own_tables(result["kind"]):
         own.show(result, console)
@@ -186,6 +204,12 @@ def show(result: dict, console: Console, most: int = 6) -> None:
         console.print(build(result, cell, console.width))
         if line := _losses_line(result, cell):
             console.print(line, style="red", highlight=False, markup=False)
+    for extra in kinds.more(result):
+        # A title would be folded to the width of its table.
+        console.print(extra.title, highlight=False, markup=False, style="bold")
+        for note in extra.notes:
+            console.print(note, highlight=False, markup=False, style="dim")
+        console.print(_extra(extra))
     for gone in result["unavailable"]:
         console.print(f"not measured: {gone['candidate']}: {gone['why']}", highlight=False,
                       markup=False)

@@ -2,7 +2,8 @@
 """Decides from recorded runs whether the library reaches what it set out to reach.
 
 Called by scripts/targets with the folder of the runs. A target is met when every run meets
-it; three runs from a clean checkout are needed. Exit code 0: all met; 1: not; 2: no runs.
+it, or their median where it says so; three runs from a clean checkout are needed, five of the
+set latency. Exit code 0: all met; 1: not; 2: no runs.
 """
 
 from __future__ import annotations
@@ -13,11 +14,21 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from pawl import candidates, measure, pairs, results, stats, targets_counters, targets_wait
+from pawl import (
+    candidates,
+    measure,
+    pairs,
+    results,
+    stats,
+    targets_counters,
+    targets_latency,
+    targets_rcu,
+    targets_wait,
+)
 from pawl.errors import BadInput, PawlError
 from pawl.finding import Finding, Target, find_part, ratio
 
-RUNS_NEEDED = 3
+RUNS_NEEDED, RUNS_OF = 3, {"latency": targets_latency.RUNS_NEEDED}
 WIDTHS = ("pawl_spin32", "pawl_spin64")
 CELLS = 18
 
@@ -144,8 +155,9 @@ def load(folder: Path) -> list[tuple[Path, dict]]:
 def _doubts(runs: list[tuple[Path, dict]], allow_dirty: bool) -> list[str]:
     """Why these runs cannot prove anything, whatever their numbers."""
     doubts = []
-    if len(runs) < RUNS_NEEDED:
-        doubts.append(f"{len(runs)} of {RUNS_NEEDED} runs are here")
+    needed = RUNS_OF.get(runs[0][1].get("set", "spin"), RUNS_NEEDED)
+    if len(runs) < needed:
+        doubts.append(f"{len(runs)} of {needed} runs are here")
     for path, run in runs:
         for part in run["parts"]:
             if not allow_dirty and (not part.get("commit") or part.get("dirty") is not False):
@@ -184,6 +196,10 @@ def _of_set(runs: list[tuple[Path, dict]]) -> tuple[list[Target], Callable]:
         return targets_wait.targets(), targets_wait.notes
     if name == "counters":
         return targets_counters.targets(), targets_counters.notes
+    if name == "rcu":
+        return targets_rcu.targets(), targets_rcu.notes
+    if name == "latency":
+        return targets_latency.targets(), targets_latency.notes
     raise BadInput(f"the runs are of a set '{name}' that this version does not know.")
 
 
@@ -193,7 +209,7 @@ def judge(folder: Path, allow_dirty: bool) -> bool:
     every = True
     for target in wanted:
         found = [target.find(run) for _, run in runs]
-        verdicts = [target.met(f) for f in found]
+        verdicts = target.verdicts(found)
         every = every and all(verdicts)
         print(f"{'met   ' if all(verdicts) else 'MISSED'}  {target.text()}")
         for (path, _), finding, met in zip(runs, found, verdicts, strict=True):

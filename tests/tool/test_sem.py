@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""`pawl bench sem`: the plan, the rows, the report, and what it refuses."""
+
+import json
+
+import pytest
+
+from pawl import plot, sem, sem_plot
+from pawl.cli import main
+
+SMALL = ("--threads", "1,2", "--seconds", "0.01")
+
+
+@pytest.fixture
+def run(drivers, capsys, tmp_path):
+    """Runs the command; returns what it printed and the result it saved."""
+    def go(*arguments, code=0):
+        path = tmp_path / "sem.json"
+        got = main(["bench", "sem", "--json", str(path), *map(str, arguments)])
+        shown = capsys.readouterr()
+        assert got == code, shown.err
+        return shown, json.loads(path.read_text()) if path.exists() else None
+    return go
+
+
+def test_each_pattern_is_measured_at_each_number_of_threads(run, starts):
+    run("--quiet", *SMALL)
+    assert [(s["choose"], s["threads"], s["semaphores"]) for s in starts()] == [
+        (c, t, "1024") for c in ("disjoint", "same", "random") for t in (1, 2)]
+
+
+def test_quick_is_one_pattern_and_what_is_given_still_counts(run, starts):
+    run("--quiet", "--quick", "--threads", "2", "--semaphores", "16,64")
+    assert [(s["choose"], s["semaphores"]) for s in starts()] == [
+        ("disjoint", "16"), ("disjoint", "64")]
+
+
+def test_a_budget_is_kept():
+    cells = sem.plan(sem.Request(budget=20), [sem.MAIN, sem.BASELINE, sem.SPIN])
+    assert sem.expected_seconds(cells) == pytest.approx(20, rel=0.02)
+
+
+def test_the_mutex_is_measured_even_if_not_named(run, starts):
+    run("--quiet", *SMALL, "--candidates", sem.MAIN)
+    assert starts()[0]["candidates"].split(",") == [sem.MAIN, sem.BASELINE]
+
+
+def test_rows_are_compared_with_the_global_mutex(run):
+    shown, result = run("--quiet", *SMALL)
+    cell = next(c for c in result["cells"] if (c["choose"], c["threads"]) == ("disjoint", 2))
+    rows = {r["candidate"]: r for r in cell["summary"]}
+    assert rows[sem.MAIN]["ratio_to_baseline"] == pytest.approx(8, rel=0.03)
+    assert rows[sem.MAIN]["refused"] == pytest.approx(0.001, rel=0.01)
+    assert "each thread its own, 2 threads" in shown.out and "515.3" in shown.out
+
+
+def test_losses_are_ours_behind_the_mutex(run):
+    _, result = run("--quiet", *SMALL)
+    cell = next(c for c in result["cells"] if (c["choose"], c["threads"]) == ("disjoint", 1))
+    assert sem.losses(cell["summary"]) == []
+    cell["summary"][0].update(ratio_ci95_low=0.8, ratio_ci95_high=0.9)
+    assert sem.losses(cell["summary"]) == [cell["summary"][0]]
+
+
+def test_a_hue_tells_how_the_semaphore_is_found():
+    looks = sem_plot.colours([f"idtable/row{n}" for n in range(9)] + [sem.BASELINE, sem.MAIN])
+    assert list(looks)[0] == sem.MAIN and looks[sem.MAIN][2] > 1.5
+    assert looks[sem.BASELINE][0] in sem_plot.HUES["global"]
+    assert len(looks) == 11
+
+
+def test_pictures_and_the_page(run, tmp_path):
+    page = tmp_path / "sem.html"
+    _, result = run("--quiet", *SMALL, "--semaphores", "16,1024", "--html", page)
+    (_, figure), = plot.figures(result)
+    assert [a.get_title(loc="left") for a in figure.axes] == [
+        f"{n} semaphores, {c}" for n in ("16", "1,024") for c in ("disjoint", "random", "same")]
+    assert sem.TITLE in page.read_text()
+    assert main(["report", str(tmp_path / "sem.json"), "--html", str(page), "--check"]) == 0
+
+
+@pytest.mark.parametrize(("place", "value"), [
+    (("semaphores",), None), (("choose",), 7), (("samples", 0, "refused"), "few"),
+    (("summary", 0, "refused"), None)])
+def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
+    _, result = run("--quiet", "--quick", "--threads", "2")
+    inner = result["cells"][0]
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    path = tmp_path / "damaged.json"
+    path.write_text(json.dumps(result))
+    assert main(["report", str(path)]) == 2
+    assert "is not a result of pawl" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("arguments", "says"), [
+    (["--choose", "apart"], "--choose: there is no 'apart'; choose among disjoint, same, random"),
+    (["--semaphores", "0"], "--semaphores: 0 is out of range"),
+    (["--semaphores", "x"], "is not a whole number"), (["--threads", "0"], "choose from 1 to"),
+    (["--candidates", "idtable/pawl_spin23"], "did you mean idtable/pawl_spin32"),
+    (["--seconds", "1", "--budget", "9"], "give one of them"),
+    (["--json", "/nowhere/at/all.json"], "does not exist"),
+])
+def test_bad_input_is_refused_before_measuring(arguments, says, drivers, refused):
+    assert says in refused("bench", "sem", *arguments)
