@@ -14,12 +14,14 @@ build: ## build the release preset: libraries, examples, benchmark drivers
 	cmake --preset release
 	cmake --build --preset release
 
-test: ## everything: gcc, clang, sanitizers, 32 bits, installed package, Python
+test: ## gcc, clang, sanitizers, 32 bits, other systems, installed package, Python
 	@scripts/test
 
-prove: ## model-check the progressive lock (needs Rust 1.82 or later; a minute or two)
+prove: ## model-check all primitives (needs Rust 1.82 or later), and the sanitizers of clang
 	@command -v cargo >/dev/null || { echo "prove: cargo is missing; install Rust 1.82 or later." >&2; exit 2; }
 	cd tests/model && cargo run --release --locked --bin prove -- --quick
+	@scripts/setup build test bench tool
+	@scripts/test asan-clang tsan-clang
 
 bench: build ## measure the published LRU job on real text; ends by naming the report
 	@scripts/bench
