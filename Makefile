@@ -14,14 +14,14 @@ build: ## build the release preset: libraries, examples, benchmark drivers
 	cmake --preset release
 	cmake --build --preset release
 
-test: ## gcc, clang, sanitizers, 32 bits, other systems, installed package, Python
+test: ## gcc, sanitizers, 32 bits, other systems, installed package, Python
 	@scripts/test
 
-prove: ## model-check all primitives (needs Rust 1.82 or later), and the sanitizers of clang
+prove: ## model-check all primitives (needs Rust 1.82 or later), and run what make test leaves out
 	@command -v cargo >/dev/null || { echo "prove: cargo is missing; install Rust 1.82 or later." >&2; exit 2; }
 	cd tests/model && cargo run --release --locked --bin prove -- --quick
 	@scripts/setup build test bench tool
-	@scripts/test asan-clang tsan-clang
+	@scripts/test clang asan tsan-clang package
 
 bench: build ## measure the published LRU job on real text; ends by naming the report
 	@scripts/bench

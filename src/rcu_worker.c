@@ -24,7 +24,7 @@ enum { BELL_AWAKE, BELL_IDLE, BELL_RESTS };
 /* After it has taken callbacks the worker lets others gather for so long, or until somebody waits
  * for them: grace periods have their price for every running thread, and so has waking the worker
  * for the caller. What is queued after a pause is not held up by this. */
-#define REST_NS 50000u
+#define REST_NS 400000u
 
 #define RETRY_NS 10000000u /* before another try to start a worker */
 
