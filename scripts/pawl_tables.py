@@ -74,7 +74,7 @@ def call_arguments(text, at):
 
 SITE = re.compile(
     r"\bpawl_(?:load|store|fetch_\w+?|exchange|cas)_(acquire|release|acq_rel)(?:8|16|32|64)?\b"
-    r"|\bpawl_fence_(acquire|release|full|light|heavy)\b")
+    r"|\bpawl_fence_(acquire|release|full|light|light_known|heavy)\b")
 
 
 def find_sites():

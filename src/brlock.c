@@ -14,7 +14,7 @@
 
 /* Pauses of a waiter before it sleeps: the back-off reaches its bound with the seventh, so this is
  * some 10 us, a little more than it costs to sleep and be woken. */
-#define BRLOCK_SPINS 10u
+#define BRLOCK_SPINS (PAWL_HOOKS ? 1u : 10u)
 
 /* Times that a reader finds the lock closed again before it queues among the writers. */
 #define BRLOCK_PATIENCE 4u

@@ -454,7 +454,7 @@ fn site_of(tag: u32, address: *mut c_void) -> &'static str {
             found = format!("{}:{line}", &file[at..]);
         }
     });
-    let listed = suite::as_listed(tag_name(tag), &found, &suite::sites_to_touch());
+    let listed = suite::as_listed(tag_name(tag), &found, suite::sites_listed());
     let kept: &'static str = Box::leak(listed.into_boxed_str());
     SITES.with(|s| s.borrow_mut().insert(address as usize, kept));
     kept

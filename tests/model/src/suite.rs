@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //! Which models there are: good ones, which must pass, and bad ones, which must fail.
 
+use std::sync::OnceLock;
+
 use crate::fault::Fault;
 use crate::scene;
 use crate::subject::{EXCLUSION, PROGRESS, RACE, RESTORED, VISIBILITY};
@@ -210,7 +212,7 @@ pub static PLANTED: &[Planted] = &[
     Planted("LostWake", "sift_read_beside_slow_write", &[PROGRESS]),
     Planted("SIFT_DRAIN:zero", "sift_read_beside_slow_write", &[RACE]),
     Planted("SIFT_R_COUNT:zero", "sift_read_beside_slow_write", &[RACE]),
-    Planted("BIGREF_PART:skip", "bigref_kill_beside_get", &[PROGRESS]),
+    Planted("BIGREF_PART:skip", "bigref_kill_beside_get", &[PROGRESS, RACE]),
     Planted("RCU_AGAIN:relaxed", "rcu_two_sections_interrupted", &[RACE]),
     Planted("CELLS_AGAIN:relaxed", "bigref_kill_beside_get", &[PROGRESS, RACE]),
     Planted("RCU_GONE:zero", "rcu_reader_beside_synchronize", &[RACE]),
@@ -220,24 +222,26 @@ pub static PLANTED: &[Planted] = &[
 const ORDERS: &str = include_str!("../../../doc/orders.md");
 
 /// Parts of the names of files that use the progressive lock's tags and have no model yet.
-const WITHOUT_MODEL: [&str; 3] = ["compat", "shared", "lock_word"];
+const WITHOUT_MODEL: [&str; 2] = ["compat", "shared"];
 
-/// (tag, site) of every ordered access of the progressive spinlock, as doc/orders.md lists them.
-pub fn sites_to_touch() -> Vec<(String, String)> {
-    let mut all = Vec::new();
-    for row in ORDERS.lines().filter(|line| line.starts_with("| `SPIN_")) {
-        let cells: Vec<&str> = row.split(" | ").collect();
-        let tag = cells[0].trim_matches(['|', ' ', '`']);
-        for site in cells[cells.len() - 1]
-            .trim_matches(['|', ' '])
-            .split("<br>")
-        {
-            if !WITHOUT_MODEL.iter().any(|part| site.contains(part)) {
-                all.push((tag.into(), site.into()));
-            }
+/// (tag, site) of every ordered access of the library, as doc/orders.md lists them.
+pub fn sites_listed() -> &'static [(String, String)] {
+    static SITES: OnceLock<Vec<(String, String)>> = OnceLock::new();
+    SITES.get_or_init(|| {
+        let mut all = Vec::new();
+        for row in ORDERS.lines().filter(|line| line.starts_with("| `")) {
+            let cells: Vec<&str> = row.split(" | ").collect();
+            let tag = cells[0].trim_matches(['|', ' ', '`']);
+            let sites = cells[cells.len() - 1].trim_matches(['|', ' ']);
+            all.extend(sites.split("<br>").map(|site| (tag.into(), site.into())));
         }
-    }
-    all
+        all
+    })
+}
+
+/// Whether a model must touch it: those of the progressive lock.
+pub fn must_be_touched(tag: &str, site: &str) -> bool {
+    tag.starts_with("SPIN_") && !WITHOUT_MODEL.iter().any(|part| site.contains(part))
 }
 
 /// The site as doc/orders.md has it: that names the line where the operation's name stands, the
