@@ -301,5 +301,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_barrier_waits_for_both_batches),
         cmocka_unit_test(nothing_runs_before_its_readers_have_left),
     };
+#if PAWL_TSAN_
+    (void)argc, (void)argv, (void)tests;
+    /* It keeps a stack of its own for each thread, which threads that never return overflow. */
+    printf("skipped: ThreadSanitizer does not follow a thread from stack to stack\n");
+    return 0;
+#else
     return test_run(argc, argv, tests);
+#endif
 }

@@ -80,7 +80,8 @@ static void say(const char *text)
     must(write(STDERR_FILENO, text, strlen(text)) == (ssize_t)strlen(text));
 }
 
-static void assert_child_exits(void (*body)(void *), int expected, const char *text)
+static void __attribute__((unused)) assert_child_exits(void (*body)(void *), int expected,
+                                                       const char *text)
 {
     static char said[4096];
     const int status = test_in_child(body, NULL, said, sizeof said);
@@ -132,7 +133,7 @@ static void exit_handler(void)
     say("exit handler, ");
 }
 
-static void end_by_exit(void *unused)
+static void __attribute__((unused)) end_by_exit(void *unused)
 {
     (void)unused;
     ends_loudly = true;
@@ -158,7 +159,7 @@ static void quick_handler(void)
     say("quick exit handler");
 }
 
-static void end_by_quick_exit(void *unused)
+static void __attribute__((unused)) end_by_quick_exit(void *unused)
 {
     (void)unused;
     must(at_quick_exit(quick_handler) == 0);
@@ -176,7 +177,7 @@ static void quick_exit_handlers_may_read_call_and_wait(void **state)
 #endif
 }
 
-static void end_with_callbacks_queued(void *unused)
+static void __attribute__((unused)) end_with_callbacks_queued(void *unused)
 {
     unsigned i;
     (void)unused;
@@ -207,7 +208,7 @@ static void *outlive_main(void *main_thread)
     exit(6);
 }
 
-static void end_main_first(void *unused)
+static void __attribute__((unused)) end_main_first(void *unused)
 {
     static pthread_t self;
     pthread_t other;
