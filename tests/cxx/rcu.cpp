@@ -84,7 +84,7 @@ TEST(rcu, a_deleter_of_ones_own_is_called_once_with_the_object)
     EXPECT_EQ(values, std::vector<int>({1, 2}));
 }
 
-struct plain {
+struct by_hand {
     explicit plain(int v) : value(v) {}
     int value;
 };
@@ -109,7 +109,11 @@ TEST(rcu, an_empty_deleter_takes_no_room)
     struct with : pawl::rcu_obj_base<with> {};
     EXPECT_EQ(sizeof(with), sizeof(pawl_rcu_head));
     struct pointer : pawl::rcu_obj_base<pointer, void (*)(pointer *)> {};
-    EXPECT_EQ(sizeof(pointer), sizeof(pawl_rcu_head) + sizeof(uint64_t));
+    struct by_hand {
+        pawl_rcu_head head;
+        void (*deleter)(pointer *);
+    };
+    EXPECT_EQ(sizeof(pointer), sizeof(by_hand));
 }
 
 TEST(rcu, a_full_domain_throws_and_leaves_the_object_to_the_caller)

@@ -202,14 +202,14 @@ static void a_try_tells_busy_from_absent(void **state)
     things_drop_atomic(o);
 }
 
-struct wait {
+struct waiting {
     pawl_id id;
     bool found, late;
 };
 
 static void wait_a_moment(void *opaque)
 {
-    struct wait *w = (struct wait *)opaque;
+    struct waiting *w = (struct waiting *)opaque;
     struct thing *o = things_take_write_until(&table, w->id, pawl_now() + 1000000, &w->late);
     w->found = o != NULL;
     if (o != NULL)
@@ -218,7 +218,7 @@ static void wait_a_moment(void *opaque)
 
 static void a_deadline_that_passes_is_told_from_absence(void **state)
 {
-    struct wait w;
+    struct waiting w;
     struct thing *o;
     (void)state;
     w.id = insert(1);
