@@ -129,7 +129,8 @@ static void a_wake_too_many_is_handed_on(void **state)
         (void)pawl_wake_one(&words[2]);
         (void)pawl_wake_one(&words[WORDS - 1]);
         must(pthread_join(w.thread, NULL) == 0);
-        assert_int_equal(w.how, PAWL_WAIT_WOKEN);
+        /* In the list, it may yet look at its words once more before it sleeps. */
+        assert_true(w.how == PAWL_WAIT_WOKEN || w.how == PAWL_WAIT_DIFFERS);
         must(pthread_join(other, NULL) == 0);
     }
 }
