@@ -84,7 +84,7 @@ TEST(rcu, a_deleter_of_ones_own_is_called_once_with_the_object)
     EXPECT_EQ(values, std::vector<int>({1, 2}));
 }
 
-struct by_hand {
+struct plain {
     explicit plain(int v) : value(v) {}
     int value;
 };

@@ -11,8 +11,7 @@
 
 #include <pawl/rcu_call.h>
 
-/* The children end with threads about, some of them vanished; what is not freed then is no leak, and
- * clang's LeakSanitizer says so where it cannot stop them. */
+/* The children end with threads about, some of them vanished; what is not freed then is no leak. */
 #if TEST_SANITIZED
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
