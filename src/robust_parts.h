@@ -284,9 +284,9 @@ static enum pawl_robust robust_enter(pawl_robust_lock *l, enum as as, bool has_s
         return PAWL_ROBUST_NOT_RECOVERABLE;
     }
     robust_look_for_dead(l, own);
-    if (as == AS_SEEK)
-        pawl_store_relaxed32(&l->seeker, self);
     pawl_store_relaxed32(&l->members[own].holder, self | (uint32_t)as << HOLDER_SHIFT);
+    if (as == AS_SEEK)
+        pawl_store_relaxed32(&l->seeker, self); /* last: only with it is there a death to tell */
     return robust_news(l);
 }
 
