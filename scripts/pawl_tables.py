@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads transitions.def and tags.def; shared by scripts/transitions and scripts/orders."""
+"""Reads transitions.def, tags.def, the accesses in the sources, and what was proved of them; shared
+by scripts/transitions and scripts/orders."""
 
 import re
 from collections import namedtuple
@@ -8,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TRANSITIONS = ROOT / "include/pawl/transitions.def"
 TAGS = ROOT / "include/pawl/tags.def"
+PROOF = ROOT / "tests/model/proof.tsv"
 
 Test = namedtuple("Test", "name condition")
 Op = namedtuple("Op", "result name kind start to cost")
@@ -15,7 +17,7 @@ Step = namedtuple("Step", "op step how gate w s r order tag")
 Next = namedtuple("Next", "op step test next_op next_step")
 Insist = namedtuple("Insist", "op step test through then")
 Tag = namedtuple("Tag", "name order partners what")
-Site = namedtuple("Site", "path line order tag comment")
+Site = namedtuple("Site", "path line order tag comment number")
 
 ROWS = {"TEST": Test, "OP": Op, "STEP": Step, "NEXT": Next, "INSIST": Insist}
 
@@ -52,6 +54,13 @@ def read_tags(path=TAGS):
     return tags
 
 
+def table(head, rows):
+    """In Markdown."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
 def source_files():
     for folder in ("include", "src", "variant"):
         for path in sorted((ROOT / folder).rglob("*")):
@@ -61,7 +70,7 @@ def source_files():
 
 def call_arguments(text, at):
     """The text between the parentheses of the call whose name ends at `at`; None if no call."""
-    opening = re.match(r"\s*\)?\s*\(", text[at:])
+    opening = re.match(r"(?:##N)?\s*\)?\s*\(", text[at:])
     if not opening:
         return None
     depth, start = 1, at + opening.end()
@@ -73,12 +82,14 @@ def call_arguments(text, at):
 
 
 SITE = re.compile(
-    r"\bpawl_(?:load|store|fetch_\w+?|exchange|cas)_(acquire|release|acq_rel)(?:8|16|32|64)?\b"
+    r"\bpawl_(?:load|store|fetch_\w+?|exchange|cas)_(relaxed|acquire|release|acq_rel)"
+    r"(?:8|16|32|64)?\b"
     r"|\bpawl_fence_(acquire|release|full|light|light_known|heavy)\b")
 
 
-def find_sites():
-    """Every ordered access: a call of an ordered operation of the seam outside atomic.h."""
+def find_accesses():
+    """Every call of an operation of the seam outside atomic.h. A relaxed one has the tag "-". The
+    number counts those of a tag in a file, from 1; tests/model/build.rs numbers them so too."""
     sites = []
     for path in source_files():
         if path.name in ("atomic.h", "hook.h"):
@@ -86,15 +97,34 @@ def find_sites():
         raw = path.read_text(encoding="utf-8")
         text = without_comments(raw)
         lines = raw.split("\n")
+        counts = {}
         for match in SITE.finditer(text):
             arguments = call_arguments(text, match.end())
             if arguments is None:
                 continue
             line = text.count("\n", 0, match.start()) + 1
+            order = match.group(1) or match.group(2)
             tag = re.search(r"\bPAWL_([A-Z][A-Z0-9_]*)\s*$", arguments)
-            tag = tag.group(1) if tag else None
+            tag = "-" if order == "relaxed" else tag.group(1) if tag else None
             near = "\n".join(lines[max(0, line - 8):line])
-            sites.append(Site(path.relative_to(ROOT).as_posix(), line,
-                              match.group(1) or match.group(2), tag,
-                              tag is not None and f"[{tag}]" in near))
+            counts[tag] = counts.get(tag, 0) + 1
+            sites.append(Site(path.relative_to(ROOT).as_posix(), line, order, tag,
+                              tag is not None and f"[{tag}]" in near, counts[tag]))
     return sites
+
+
+def find_sites():
+    """Every ordered access."""
+    return [site for site in find_accesses() if site.order != "relaxed"]
+
+
+Proof = namedtuple("Proof", "tag site mutant order models executions fate model why")
+
+
+def read_proof(path=PROOF):
+    """What the models found of each mutant (tests/model/README.md); None if not written yet."""
+    if not path.exists():
+        return None
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()
+            if not line.startswith("#")]
+    return [Proof(*row) for row in rows]

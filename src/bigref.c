@@ -4,6 +4,7 @@
 
 #include "cells.h"
 #include "os/os.h"
+#include "plain.h"
 
 #define MOST (2 * PAWL_BIGREF_TARGET)
 
@@ -56,10 +57,11 @@ static uint64_t collect(pawl_bigref *r)
 {
     const uint32_t place = pawl_load_relaxed32(&r->place);
     uint64_t local = pawl_load_relaxed64(&r->own);
+    PLAIN_WRITE(r->own);
     pawl_store_relaxed64(&r->own, 0);
     PAWL_ADDRESS_(pawl_store_relaxed)(&r->owner, 0);
     if (place >= PAWL_PLACE_FIRST_) {
-        local += cells_sum(place);
+        local += cells_sum_shut(place);
         cells_give(place);
     }
     pawl_store_relaxed32(&r->place, PAWL_PLACE_NONE_);
@@ -114,8 +116,8 @@ static void change_part(pawl_bigref *r, uint64_t *part, uint64_t n)
         left = n == 1 ? sum - PAWL_BIGREF_TARGET : sum + PAWL_BIGREF_TARGET;
         (void)pawl_fetch_add_relaxed64(&r->global, sum - left);
     }
-    /* [BIGREF_PART] release: what was done under the reference comes before its drop. */
-    pawl_store_release64(part, left, PAWL_BIGREF_PART);
+    PLAIN_WRITE(*part);
+    pawl_store_relaxed64(part, left); /* what was done under it comes before: the latch */
 }
 
 /* True when n has been counted locally, or globally with the bias in place. */
@@ -131,8 +133,7 @@ static bool change_latched(pawl_bigref *r, uint64_t n)
     if (part != NULL)
         change_part(r, part, n);
     else
-        /* [BIGREF_COUNT] acq_rel: what was done under the reference comes before its drop. */
-        (void)pawl_fetch_add_acq_rel64(&r->global, n, PAWL_BIGREF_COUNT);
+        (void)pawl_fetch_add_relaxed64(&r->global, n); /* before a kill, by the latch */
     return true;
 }
 

@@ -14,7 +14,7 @@
 
 /* Pauses of a waiter before it sleeps: the back-off reaches its bound with the seventh, so this is
  * some 10 us, a little more than it costs to sleep and be woken. */
-#define BRLOCK_SPINS (PAWL_HOOKS ? 1u : 10u)
+#define BRLOCK_SPINS (PAWL_HOOKS ? 0 : 10)
 
 /* Times that a reader finds the lock closed again before it queues among the writers. */
 #define BRLOCK_PATIENCE 4u
@@ -95,10 +95,12 @@ static bool brlock_gate_try(pawl_brlock *l)
 static bool brlock_gate_take(pawl_brlock *l, uint64_t until)
 {
     struct backoff pauses = BACKOFF_INIT;
-    unsigned spins;
-    for (spins = 0; spins < BRLOCK_SPINS; spins++) {
+    int spins;
+    for (spins = 0;; spins++) {
         if (brlock_gate_try(l))
             return true;
+        if (spins == BRLOCK_SPINS)
+            break;
         pause_once(&pauses, &pauses);
     }
     /* [BRLOCK_GATE_TAKE] acquire: we see what the last seeker or writer stored. */
@@ -174,10 +176,12 @@ static bool brlock_sleep(pawl_brlock *l, uint64_t until)
 static bool brlock_drain_readers(pawl_brlock *l, uint64_t until)
 {
     struct backoff pauses = BACKOFF_INIT;
-    unsigned spins;
-    for (spins = 0; spins < BRLOCK_SPINS; spins++) {
+    int spins;
+    for (spins = 0;; spins++) {
         if (brlock_drained(l))
             return true;
+        if (spins == BRLOCK_SPINS)
+            break;
         pause_once(&pauses, &pauses);
     }
     return brlock_sleep(l, until);
@@ -189,10 +193,12 @@ static bool brlock_drain_readers(pawl_brlock *l, uint64_t until)
 static bool brlock_wait_open(pawl_brlock *l, uint64_t until)
 {
     struct backoff pauses = BACKOFF_INIT;
-    unsigned spins;
-    for (spins = 0; spins < BRLOCK_SPINS; spins++) {
+    int spins;
+    for (spins = 0;; spins++) {
         if (pawl_load_relaxed32(&l->closed) == 0)
             return true;
+        if (spins == BRLOCK_SPINS)
+            break;
         pause_once(&pauses, &pauses);
     }
     for (;;) {

@@ -38,6 +38,8 @@ static uint32_t cells_try_take(enum cell_sort sort, bool *busy);
 static void cells_give(uint32_t place);
 /* The sum over all blocks, each cell read once. */
 static uint64_t cells_sum(uint32_t place);
+/* The same where nobody counts meanwhile. */
+static uint64_t cells_sum_shut(uint32_t place);
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 

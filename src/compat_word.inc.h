@@ -63,9 +63,9 @@ void SLOW(read_to_join)(LOCK *l)
 void SLOW(join_to_claim)(LOCK *l)
 {
     WORD w = AT(pawl_load_relaxed)(&l->word);
-    do {
-        /* [PLOCK_MOVE] what each did as joiner is seen by all who claim. */
-    } while (!AT(pawl_cas_acq_rel)(&l->word, &w, (WORD)(w | STARTED), PAWL_PLOCK_MOVE));
+    /* Relaxed: nobody waits for our claim to begin, and we for nobody. */
+    while (!AT(pawl_cas_relaxed)(&l->word, &w, (WORD)(w | STARTED)))
+        continue;
 }
 
 void SLOW(claim_to_atomic)(LOCK *l)
@@ -82,8 +82,9 @@ void SLOW(claim_to_atomic)(LOCK *l)
     while (NAME(seekers_)(w) != 0) {
         /* A reader that only looked in may have kept the last one from opening. */
         if (NAME(readers_)(w) == 0) {
-            /* [PLOCK_MOVE] our claims are seen by all who go on, and theirs by us. */
-            if (AT(pawl_cas_acq_rel)(&l->word, &w, (WORD)(w & (WORD)~S_ANY), PAWL_PLOCK_MOVE))
+            /* [PLOCK_ENTER] acquire: our updates come after the claims of those who gave up R; ours
+             * have been released with our own R. */
+            if (AT(pawl_cas_acquire)(&l->word, &w, (WORD)(w & (WORD)~S_ANY), PAWL_PLOCK_ENTER))
                 return;
         }
         /* [PLOCK_ENTER] acquire: our updates come after the claims of those we waited for. */
@@ -94,8 +95,8 @@ void SLOW(claim_to_atomic)(LOCK *l)
 
 void SLOW(atomic_to_join)(LOCK *l)
 {
-    /* [PLOCK_MOVE] our updates are seen by those who claim next, and the others' by us. */
-    (void)AT(pawl_fetch_add_acq_rel)(&l->word, R1, PAWL_PLOCK_MOVE);
+    /* Relaxed: the others may be in A still, so nothing can be handed on before we move again. */
+    (void)AT(pawl_fetch_add_relaxed)(&l->word, R1);
 }
 
 /* W and R of `l` are given up. S means nothing without W or without R, so it goes with the last. */

@@ -12,6 +12,7 @@
  */
 #include <pawl/cond.h>
 
+#include "plain.h"
 #include "point.h"
 #include "table.h"
 #if PAWL_CHECKED
@@ -37,6 +38,7 @@ static bool cond_sleep(pawl_cond *cond, struct pawl_waiter *waiter, uint64_t dea
     if (pawl_os_park(waiter->parker, deadline))
         return true;
     bucket = table_lock(cond);
+    PLAIN_READ(waiter->asleep);
     picked = waiter->asleep == 0;
     if (!picked)
         cond_leave(bucket, cond, waiter);
@@ -51,6 +53,8 @@ static struct pawl_waiter *cond_first(struct pawl_bucket *bucket, const pawl_con
     struct pawl_waiter *w = table_first(bucket, cond);
     while (w != NULL && w->kind != WAITER_OF_COND)
         w = table_next(bucket, w);
+    if (w != NULL)
+        PLAIN_READ(w->kind);
     return w;
 }
 
@@ -61,6 +65,7 @@ static bool cond_enter(pawl_cond *cond, struct pawl_waiter *waiter)
     const struct pawl_waiter *other = cond_first(bucket, cond);
     const bool same = other == NULL || other->since == waiter->since;
     table_append(bucket, waiter);
+    PLAIN_WRITE(waiter->asleep);
     waiter->asleep = 1;
     pawl_store_relaxed32(&cond->waiting, pawl_load_relaxed32(&cond->waiting) + 1);
     table_unlock(bucket);
@@ -91,9 +96,12 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
     signalled = cond_sleep(cond, &waiter, deadline);
     pawl_os_parker_done(waiter.parker); /* the lock may want to sleep too */
     lock->take(lock->lock);
+    PLAIN_READ(waiter.own);
     next = (struct pawl_waiter *)waiter.own;
-    if (next != NULL)
+    if (next != NULL) {
+        PLAIN_READ(next->parker);
         pawl_os_unpark(next->parker);
+    }
     return signalled;
 }
 
@@ -103,13 +111,18 @@ static void cond_pick(struct pawl_bucket *bucket, pawl_cond *cond, struct pawl_w
                       struct wake_list *list, struct pawl_waiter **tail)
 {
     cond_leave(bucket, cond, w);
-    if (w->bits != 0 || *tail == NULL)
+    PLAIN_READ(w->bits);
+    if (w->bits != 0 || *tail == NULL) {
         table_wake(list, w);
-    else
+    } else {
+        PLAIN_WRITE(w->asleep);
         w->asleep = 0;
+    }
     if (w->bits == 0) {
-        if (*tail != NULL)
+        if (*tail != NULL) {
+            PLAIN_WRITE((*tail)->own);
             (*tail)->own = w;
+        }
         *tail = w;
     }
 }

@@ -4,6 +4,7 @@
 
 #include "backoff.h"
 #include "os/os.h"
+#include "plain.h"
 
 #define BLOCK_BYTES (2u * PAWL_COUNTER_CELLS * 8u)
 #define FIRST_PAIR (PAWL_COUNTER_CELLS * 8u)
@@ -23,7 +24,11 @@ static struct pawl_counters *counters(void)
 /* ---- Latches --------------------------------------------------------------------------------- */
 
 enum { LATCH_FREE, LATCH_HELD, LATCH_SLEPT_FOR };
+#if PAWL_HOOKS
+#define LATCH_LOOKS 0
+#else
 #define LATCH_LOOKS 100
+#endif
 
 static struct pawl_counter_latch *cells_latch_of_brlock(void)
 {
@@ -45,11 +50,7 @@ static bool cells_latch_try(struct pawl_counter_latch *latch)
 
 PAWL_COLD static void cells_latch_wait(struct pawl_counter_latch *latch)
 {
-#if PAWL_HOOKS
-    while (!cells_latch_try(latch))
-        pawl_cpu_relax();
-#else
-    unsigned looks;
+    int looks;
     for (looks = 0; looks < LATCH_LOOKS; looks++) {
         pawl_cpu_relax();
         if (pawl_load_relaxed32(&latch->word) == LATCH_FREE && cells_latch_try(latch))
@@ -58,7 +59,6 @@ PAWL_COLD static void cells_latch_wait(struct pawl_counter_latch *latch)
     /* [CELLS_LATCH] acquire: we see what the last holder did. */
     while (pawl_exchange_acquire32(&latch->word, LATCH_SLEPT_FOR, PAWL_CELLS_LATCH) != LATCH_FREE)
         (void)pawl_os_wait(&latch->word, LATCH_SLEPT_FOR, PAWL_NO_DEADLINE);
-#endif
 }
 
 static void cells_latch_take(struct pawl_counter_latch *latch)
@@ -85,8 +85,11 @@ static uint32_t cells_lines(void)
 static char *cells_block(uint32_t line)
 {
     /* [CELLS_BLOCK] acquire: the block is there before we look into it. */
-    return (char *)(uintptr_t)PAWL_ADDRESS_(pawl_load_acquire)(&counters()->blocks[line],
-                                                               PAWL_CELLS_BLOCK);
+    char *block = (char *)(uintptr_t)PAWL_ADDRESS_(pawl_load_acquire)(&counters()->blocks[line],
+                                                                      PAWL_CELLS_BLOCK);
+    if (block != NULL)
+        PLAIN_READ(*block);
+    return block;
 }
 
 static char *new_block(uint32_t line)
@@ -99,6 +102,7 @@ static char *new_block(uint32_t line)
     pawl_address_ found = 0;
     if (made == NULL)
         return NULL;
+    PLAIN_WRITE(*made); /* the system's zeroes */
     /* [CELLS_MADE] release: the block is there before others look into it. */
     if (!PAWL_ADDRESS_(pawl_cas_release)(&counters()->blocks[line], &found,
                                          (pawl_address_)(uintptr_t)made, PAWL_CELLS_MADE))
@@ -172,6 +176,7 @@ static uint32_t find_free(enum cell_sort sort, uint32_t bits)
     const uint32_t first = sort == CELL_SINGLE ? HEADER_CELLS : 0;
     uint32_t bit = all->next[sort] < first ? first : all->next[sort];
     uint32_t seen;
+    PLAIN_WRITE(all->used[sort]);
     for (seen = 0; seen < bits; seen++, bit++) {
         if (bit >= bits)
             bit = first;
@@ -222,7 +227,9 @@ static void clear_pair(uint32_t place)
         char *block = cells_block(i);
         if (block == NULL)
             continue;
+        PLAIN_WRITE(*pawl_cell_(block, place));
         pawl_store_relaxed64(pawl_cell_(block, place), 0);
+        PLAIN_WRITE(*pawl_cell_(block, place + 8));
         pawl_store_relaxed64(pawl_cell_(block, place + 8), 0);
     }
 }
@@ -234,6 +241,7 @@ static void cells_give(uint32_t place)
     if (sort == CELL_PAIR)
         clear_pair(place);
     cells_latch_take(&counters()->slots);
+    PLAIN_WRITE(counters()->used[sort]);
     counters()->used[sort][bit / 32] &= ~(UINT32_C(1) << bit % 32);
     cells_latch_drop(&counters()->slots);
 }
@@ -249,6 +257,20 @@ static uint64_t cells_sum(uint32_t place)
             sum += pawl_load_relaxed64(pawl_cell_(block, place));
     }
     return sum;
+}
+
+static uint64_t cells_sum_shut(uint32_t place)
+{
+#if PAWL_HOOKS
+    const uint32_t lines = cells_lines();
+    uint32_t i;
+    for (i = 0; i < lines; i++) {
+        char *block = cells_block(i);
+        if (block != NULL)
+            PLAIN_READ(*pawl_cell_(block, place));
+    }
+#endif
+    return cells_sum(place);
 }
 
 /* ---- Sections -------------------------------------------------------------------------------- */
@@ -276,9 +298,14 @@ static void cells_shut_out(void)
     uint64_t marker, first;
     uint32_t i;
 
-    /* [CELLS_CLOSE] full: either a section sees the gate closed, or we see its marker. */
+#if PAWL_HOOKS
+    /* [CELLS_CLOSE] heavy: either a section sees the gate closed, or we see its marker. */
+    pawl_fence_heavy(PAWL_CELLS_CLOSE);
+#else
+    /* [CELLS_CLOSE] full: the same; and the heavy half, which sends sequences back, is this: */
     pawl_fence_full(PAWL_CELLS_CLOSE);
     pawl_os_shut_out();
+#endif
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block == NULL)
@@ -315,8 +342,10 @@ static bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_
     done = pawl_load_acquire32(gate, PAWL_CELLS_OPEN) == open;
     sum = pawl_load_relaxed64(cell) + n;
     done = done && sum <= bound;
-    if (done)
+    if (done) {
+        PLAIN_WRITE(*cell);
         pawl_store_relaxed64(cell, sum);
+    }
     section_end(marker, before);
     return done;
 }
@@ -338,8 +367,10 @@ static bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cells, uin
     before = section_begin(marker);
     /* [CELLS_OPEN] acquire: we count after the sum of the read that opened it again. */
     now = pawl_load_acquire32(phase, PAWL_CELLS_OPEN);
-    if (now <= 1)
+    if (now <= 1) {
+        PLAIN_WRITE(cells[now]);
         pawl_store_relaxed64(&cells[now], pawl_load_relaxed64(&cells[now]) + n);
+    }
     section_end(marker, before);
     return now <= 1;
 }

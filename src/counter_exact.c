@@ -5,6 +5,7 @@
 #include "backoff.h"
 #include "cells.h"
 #include "os/os.h"
+#include "plain.h"
 
 /* States of a thread's own lock in mode LOCKS. A thread joins under the latch that a read holds. */
 enum { LOCK_NOT_JOINED, LOCK_FREE, LOCK_TAKEN };
@@ -18,7 +19,8 @@ static uint64_t *word_of(char *block, unsigned index)
 
 static uint32_t place_exact(pawl_exact_counter *c)
 {
-    uint32_t place = pawl_load_relaxed32(&c->place);
+    /* [COUNTER_PLACE] acquire: our cells of the pair read zero. */
+    uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
     if (place != PAWL_PLACE_NONE_)
         return place;
     cells_latch_take(cells_latch_of(c));
@@ -44,6 +46,7 @@ static void add_shared(pawl_exact_counter *c, struct pawl_counter_latch *latch, 
 
 static void add_own_cell(uint64_t *cell, uint64_t n)
 {
+    PLAIN_WRITE(*cell);
     pawl_store_relaxed64(cell, pawl_load_relaxed64(cell) + n);
 }
 
@@ -133,9 +136,12 @@ void pawl_exact_counter_add_slow_(pawl_exact_counter *c, uint64_t n)
 static uint64_t fold(pawl_exact_counter *c, uint32_t place)
 {
     const uint32_t old = pawl_load_relaxed32(&c->phase);
-    pawl_store_relaxed32(&c->phase, 1 - old);
+    /* [COUNTER_REOPENED] release: the last sum of the other phase is taken before anybody counts in
+     * it again. */
+    pawl_store_release32(&c->phase, 1 - old, PAWL_COUNTER_REOPENED);
     cells_shut_out();
-    c->stood[old] = cells_sum(place + old * 8);
+    PLAIN_WRITE(c->stood);
+    c->stood[old] = cells_sum_shut(place + old * 8);
     return c->stood[0] + c->stood[1];
 }
 
@@ -144,7 +150,7 @@ static uint64_t stall(pawl_exact_counter *c, uint32_t place)
     uint64_t sum;
     pawl_store_relaxed32(&c->phase, PAWL_EXACT_CLOSED_);
     cells_shut_out();
-    sum = cells_sum(place);
+    sum = cells_sum_shut(place);
     /* [COUNTER_REOPENED] release: the sum is taken before anybody counts again. */
     pawl_store_release32(&c->phase, 0, PAWL_COUNTER_REOPENED);
     return sum;
@@ -167,7 +173,7 @@ static uint64_t sum_as_br_writer(uint32_t place)
         WAIT_UNTIL(reading, pawl_load_acquire64(word_of(block, BR_READING), PAWL_BR_EMPTY),
                    reading == 0);
     }
-    sum = cells_sum(place);
+    sum = cells_sum_shut(place);
     /* [BR_DONE] release: the sum is taken before anybody counts again. */
     pawl_store_release32(writer, 0, PAWL_BR_DONE);
     return sum;
@@ -183,6 +189,7 @@ static uint64_t sum_under_all_locks(uint32_t place)
         if (block == NULL || pawl_load_relaxed64(word_of(block, BR_OWN)) == LOCK_NOT_JOINED)
             continue;
         lock_word(word_of(block, BR_OWN));
+        PLAIN_READ(*pawl_cell_(block, place));
         sum += pawl_load_relaxed64(pawl_cell_(block, place));
     }
     for (i = 0; i < lines; i++) {

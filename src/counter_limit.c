@@ -4,6 +4,7 @@
 
 #include "cells.h"
 #include "os/os.h"
+#include "plain.h"
 
 #define MOST_CREDIT (2u * PAWL_LIMIT_CREDIT)
 
@@ -63,6 +64,7 @@ static void call_in(pawl_limit_counter *c)
         if (block == NULL)
             continue;
         change_taken(c, 0 - pawl_load_relaxed64(pawl_cell_(block, place)));
+        PLAIN_WRITE(*pawl_cell_(block, place));
         pawl_store_relaxed64(pawl_cell_(block, place), 0);
     }
 }
@@ -113,6 +115,7 @@ static bool add_with_credit(pawl_limit_counter *c, uint64_t *credit, uint64_t n)
     if (more > PAWL_LIMIT_CREDIT)
         more = PAWL_LIMIT_CREDIT;
     change_taken(c, lack + more);
+    PLAIN_WRITE(*credit);
     pawl_store_relaxed64(credit, have + lack + more - n);
     return true;
 }
@@ -122,7 +125,8 @@ static bool add_with_credit(pawl_limit_counter *c, uint64_t *credit, uint64_t n)
 static bool change_own(pawl_limit_counter *c, uint64_t n)
 {
     struct pawl_counter_mine *mine = cells_join();
-    const uint32_t place = pawl_load_relaxed32(&c->place);
+    /* [COUNTER_PLACE] acquire: our credit reads zero until we have taken some. */
+    const uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
     return mine != NULL && place >= PAWL_PLACE_FIRST_ &&
            cells_add_if(mine, pawl_cell_(mine->block, place), n, MOST_CREDIT, &c->gate, GATE_OPEN);
 }
@@ -170,6 +174,7 @@ static void sub_latched(pawl_limit_counter *c, uint64_t n)
     credit = own_credit(c);
     if (credit != NULL && pawl_load_relaxed64(credit) > PAWL_LIMIT_CREDIT) {
         n += pawl_load_relaxed64(credit) - PAWL_LIMIT_CREDIT;
+        PLAIN_WRITE(*credit);
         pawl_store_relaxed64(credit, PAWL_LIMIT_CREDIT);
     }
     change_taken(c, 0 - n);
@@ -211,7 +216,7 @@ int64_t pawl_limit_counter_read(pawl_limit_counter *c)
     count = pawl_load_relaxed64(&c->taken);
     if (place >= PAWL_PLACE_FIRST_ && pawl_load_relaxed32(&c->gate) == GATE_OPEN) {
         close_gate(c);
-        count -= cells_sum(place);
+        count -= cells_sum_shut(place);
         open_gate(c);
     }
     cells_latch_drop(cells_latch_of(c));

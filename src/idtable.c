@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "misuse.h"
+#include "plain.h"
 
 /* States of an entry. */
 enum { IDTABLE_IN = 1, IDTABLE_REMOVED = 2 };
@@ -80,6 +81,7 @@ static struct pawl_idtable_array_ *idtable_make(const pawl_idtable *t, uint32_t 
     array = bytes == 0 ? NULL : (struct pawl_idtable_array_ *)a->allocate(bytes, a->arg);
     if (array == NULL)
         return NULL;
+    PLAIN_WRITE(*array);
     memset(array, 0, bytes);
     array->allocator = *a;
     array->size = places;
@@ -221,7 +223,9 @@ static struct pawl_idtable_array_ *idtable_replace(pawl_idtable *t,
                                                    struct pawl_idtable_array_ *fresh)
 {
     struct pawl_idtable_array_ *const old = t->array;
+    PLAIN_WRITE(*fresh);
     if (old != NULL) {
+        PLAIN_READ(*idtable_books(old));
         memcpy(pawl_idtable_places_(fresh), pawl_idtable_places_(old),
                old->size * sizeof(pawl_idtable_entry *));
         memcpy(idtable_books(fresh), idtable_books(old),
@@ -280,6 +284,7 @@ static int idtable_place(pawl_idtable *t, pawl_idtable_entry *e, pawl_id *id)
     if (t->free == 0 && t->used == idtable_size(t))
         return t->used < PAWL_IDTABLE_MOST ? EAGAIN : ENOSPC;
     books = idtable_books(t->array);
+    PLAIN_WRITE(*books);
     if (t->free != 0) {
         place = t->free - 1;
         t->free = books[place].next;
@@ -288,6 +293,7 @@ static int idtable_place(pawl_idtable *t, pawl_idtable_entry *e, pawl_id *id)
         books[place].generation = 1;
     }
     *id = (pawl_id)books[place].generation << 32 | place;
+    PLAIN_WRITE(e->id);
     e->id = *id;
     pawl_store_relaxed32(&e->state, IDTABLE_IN);
     pawl_rcu_assign_pointer(pawl_idtable_places_(t->array)[place], e);
@@ -337,6 +343,7 @@ int pawl_idtable_insert(pawl_idtable *t, pawl_idtable_entry *e, pawl_id *id)
 static void idtable_clear(pawl_idtable *t, uint32_t place)
 {
     struct idtable_book *const book = &idtable_books(t->array)[place];
+    PLAIN_WRITE(*idtable_books(t->array));
     pawl_rcu_assign_pointer(pawl_idtable_places_(t->array)[place], NULL);
     pawl_store_relaxed32(&t->count, t->count - 1);
     if (++book->generation == 0)
@@ -374,9 +381,11 @@ pawl_idtable_entry *pawl_idtable_next(const pawl_idtable *t, pawl_id *cursor)
     array = PAWL_IDTABLE_FOLLOW_(t, t->array);
     if (array == NULL)
         return NULL;
+    PLAIN_READ(*array);
     for (; place < array->size; place++) {
         pawl_idtable_entry *const e = PAWL_IDTABLE_FOLLOW_(t, pawl_idtable_places_(array)[place]);
         if (e != NULL) {
+            PLAIN_READ(e->id);
             *cursor = e->id;
             return e;
         }

@@ -311,13 +311,9 @@ static bool NAME(claim_shared)(LOCK *l, WORD units, WORD claimed, uint64_t deadl
         if (claimed)
             LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, units), units);
         how = NAME(wait_for)(l, &wait, class);
-        if (how == WAIT_HOLDS_W && class == WAIT_R) {
-            /* [SPIN_W_TO_R] release: what we saw through W is seen by the next reader. */
-            LEFT(AT(pawl_fetch_sub_release)(&l->word, (WORD)(W1 + S1), PAWL_SPIN_W_TO_R),
-                 W1 + S1);
-        } else if (how == WAIT_HOLDS_W) {
-            /* [SPIN_W_TO_S] release: what we saw through W is seen by the next reader. */
-            LEFT(AT(pawl_fetch_sub_release)(&l->word, W1, PAWL_SPIN_W_TO_S), W1);
+        if (how == WAIT_HOLDS_W) { /* relaxed, as of spinlocks that insist */
+            const WORD given = class == WAIT_R ? (WORD)(W1 + S1) : W1;
+            LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, given), given);
         }
         if (how != WAIT_PASSED)
             break;
@@ -424,10 +420,8 @@ static bool NAME(claim_atomic)(LOCK *l, WORD found, uint64_t deadline)
         }
         LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, W1), W1);
         how = NAME(wait_for)(l, &wait, WAIT_A);
-        if (how == WAIT_HOLDS_W) {
-            /* [SPIN_R_TO_A] release: what we saw through W is seen by the next atomic user. */
-            LEFT(AT(pawl_fetch_sub_release)(&l->word, (WORD)(S1 + R1), PAWL_SPIN_R_TO_A), S1 + R1);
-        }
+        if (how == WAIT_HOLDS_W) /* relaxed, as of spinlocks that insist */
+            LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, (WORD)(S1 + R1)), S1 + R1);
         if (how != WAIT_PASSED)
             break;
         /* [SPIN_A_TAKE] acquire: our updates come after what all who left had done. */
@@ -474,9 +468,8 @@ bool SLOW(try_read_to_atomic_drain_until)(LOCK *l, uint64_t deadline)
 {
     if (!NAME(no_seeker_or_writer_)(AT(pawl_load_relaxed)(&l->word)))
         return false;
-    /* [SPIN_R_CLAIM_A] acquire: our updates come after what those who left had done. */
-    if (!NAME(no_seeker_or_writer_)(
-            AT(pawl_fetch_add_acquire)(&l->word, (WORD)(W1 + S1), PAWL_SPIN_R_CLAIM_A))) {
+    /* What those did who have left is acquired by the drain. */
+    if (!NAME(no_seeker_or_writer_)(AT(pawl_fetch_add_relaxed)(&l->word, (WORD)(W1 + S1)))) {
         LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, (WORD)(W1 + S1)), W1 + S1);
         return false;
     }

@@ -16,6 +16,7 @@
 #include <errno.h>
 
 #include "os/os.h"
+#include "plain.h"
 
 /* Sections that a thread without a line enters before it asks again for one: that takes long. */
 #define SECTIONS_BEFORE_ANOTHER_TRY 1000u
@@ -103,8 +104,9 @@ PAWL_COLD void pawl_rcu_tell_(uint32_t index)
     struct pawl_rcu_line *line = rcu_line_of(rcu_registered());
     if (line != NULL)
         (void)pawl_fetch_and_relaxed32(&line->waited, ~(UINT32_C(1) << index));
-    /* [RCU_TELL] release: the driver that sees the turn go on sees our word. */
-    (void)pawl_fetch_add_release32(&state->turn, 1, PAWL_RCU_TELL);
+    /* Relaxed: a driver that finds the new turn before it passes the fence of RCU_SLEEP comes after
+     * ours of RCU_LEFT, and so finds our word as well. */
+    (void)pawl_fetch_add_relaxed32(&state->turn, 1);
     (void)pawl_os_wake(&state->turn, UINT32_MAX);
 }
 
@@ -381,6 +383,7 @@ int pawl_rcu_domain_init(pawl_rcu_domain *d, const char *name)
         /* [RCU_DRIVE] acquire: the last domain of this index is gone. */
         if (!pawl_cas_acquire32(&state->taken, &free_one, 1, PAWL_RCU_DRIVE))
             continue;
+        PLAIN_WRITE(state->name);
         state->name = name;
         d->index = index;
         d->name = name;
@@ -401,6 +404,7 @@ void pawl_rcu_domain_destroy(pawl_rcu_domain *d)
     pawl_rcu_domain_synchronize(d);
     rcu_calls_end(d);
     pawl_rcu_domain_stall(d, 0, NULL, NULL);
+    PLAIN_WRITE(state->name);
     state->name = NULL;
     /* [RCU_HALT] release: we have finished with it before it is another domain's. */
     pawl_store_release32(&state->taken, 0, PAWL_RCU_HALT);

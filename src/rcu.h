@@ -53,12 +53,12 @@ static void rcu_rest_end(uint32_t was);
 static void rcu_claimed(uint32_t line);
 /* The calling thread ends. True: it is in a section, and another key's destructor may yet leave
  * it. */
-static __attribute__((unused)) bool rcu_stays(void); /* simulated threads have no destructors */
+static bool rcu_stays(void);
 /* Ends its sections, before the line is given back; and after that. */
 static struct pawl_rcu_mine *rcu_depart(void);
 static void rcu_departed(struct pawl_rcu_mine *mine);
 /* The child of a fork has its own sections, and nobody else's; nobody drives. */
-static __attribute__((unused)) void rcu_after_fork_in_child(void);
+static void rcu_after_fork_in_child(void);
 
 /* Enters a section, or leaves one: false if the caller is in none. */
 static void rcu_enter(uint32_t index);

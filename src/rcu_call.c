@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "misuse.h"
+#include "plain.h"
 
 /* Credit that a thread takes at a time: this, or this part of the limit if that is less. */
 static const uint64_t credit_most[2] = {64, 16384};
@@ -212,6 +213,7 @@ static inline void calls_push(struct pawl_rcu_calls *calls, struct pawl_rcu_shar
 {
     pawl_address_ newest = PAWL_ADDRESS_(pawl_load_relaxed)(&shard->newest);
     set_queued(head, true);
+    PLAIN_WRITE(head->next);
     do {
         head->next = (pawl_rcu_head *)(uintptr_t)newest;
         if (newest == 0)
@@ -227,6 +229,7 @@ static inline void calls_push(struct pawl_rcu_calls *calls, struct pawl_rcu_shar
 static inline void calls_push_own(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
                                   pawl_rcu_head *head, uint64_t bytes)
 {
+    PLAIN_WRITE(shard->credit);
     pawl_store_relaxed64(&shard->credit[HEADS], calls_credit(shard, HEADS) - 1);
     pawl_store_relaxed64(&shard->credit[BYTES], calls_credit(shard, BYTES) - bytes);
     pawl_store_relaxed64(&shard->called[HEADS], pawl_load_relaxed64(&shard->called[HEADS]) + 1);

@@ -82,6 +82,6 @@ static void calls_tell(struct pawl_rcu_calls *calls);
 
 /* ---- For thread.c ------------------------------------------------------------------ */
 
-static __attribute__((unused)) void rcu_calls_set_up(void); /* simulated processes do not fork */
+static void rcu_calls_set_up(void);
 
 #endif

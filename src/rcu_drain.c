@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backoff.h"
+#include "plain.h"
 
 /* ---- Barriers -----------------------------------------------------------------------------------
  * Shard by shard: what was queued when the barrier began is in `newest` or in a batch. First that
@@ -109,6 +110,7 @@ static void rcu_calls_end(pawl_rcu_domain *d)
         if ((pawl_load_relaxed32(&calls->terms) & 1) != 0)
             stop_worker(calls);
     }
+    PLAIN_WRITE(calls->worker);
     memset(calls, 0, offsetof(struct pawl_rcu_calls, shards) +
                          (count - 1) * sizeof calls->shards[0]);
 }

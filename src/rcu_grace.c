@@ -23,6 +23,7 @@
 
 #include "backoff.h"
 #include "os/os.h"
+#include "plain.h"
 
 /* Looks of an expedited grace period, with pauses of some 2 us: about a millisecond. */
 #define EXPEDITED_LOOKS (PAWL_HOOKS ? 1u : 500u)
@@ -110,9 +111,9 @@ static void forget_the_dead(struct pawl_rcu_state *state)
 static bool sleep_for_readers(struct pawl_rcu_state *state, uint32_t index)
 {
     struct pawl_rcu_line *lines = pawl_os_process()->rcu.lines;
-    const uint64_t until = rcu_stall_due(state);
-    /* [RCU_TOLD] acquire: the words that we look at next are as new as the turn. */
+    /* [RCU_TOLD] acquire: the time of reports that we look at next is as new as the turn. */
     const uint32_t turn = pawl_load_acquire32(&state->turn, PAWL_RCU_TOLD);
+    const uint64_t until = rcu_stall_due(state);
     bool gone;
     uint32_t i;
     forget_the_dead(state);
@@ -142,11 +143,15 @@ static bool drive_begin(struct pawl_rcu_state *state)
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) != 0)
         return false;
     /* [RCU_DRIVE] acquire: we see the grace period as its last driver left it. */
-    return PAWL_ADDRESS_(pawl_cas_acquire)(&state->driver, &nobody, own_number(), PAWL_RCU_DRIVE);
+    if (!PAWL_ADDRESS_(pawl_cas_acquire)(&state->driver, &nobody, own_number(), PAWL_RCU_DRIVE))
+        return false;
+    PLAIN_WRITE(state->old);
+    return true;
 }
 
 static void drive_end(struct pawl_rcu_state *state)
 {
+    PLAIN_WRITE(state->old);
     /* [RCU_HALT] release: our part of the grace period is done before the next driver's. */
     PAWL_ADDRESS_(pawl_store_release)(&state->driver, 0, PAWL_RCU_HALT);
     /* [RCU_TELL] release: who reads the new number sees that we drive no more. */

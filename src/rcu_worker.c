@@ -15,16 +15,25 @@
  */
 #include "rcu_call.h"
 
+#include "plain.h"
+
 /* pawl_rcu_calls.bell */
 enum { BELL_AWAKE, BELL_IDLE, BELL_RESTS };
 
 /* Heads that are called before whoever does it looks for something else to do. */
 #define CALLS_AT_ONCE (PAWL_HOOKS ? 1u : 256u)
 
-/* After it has taken callbacks the worker lets others gather for so long, or until somebody waits
- * for them: grace periods have their price for every running thread, and so has waking the worker
- * for the caller. What is queued after a pause is not held up by this. */
-#define REST_NS 400000u
+/* After it has taken callbacks the worker lets others gather, or until somebody waits for them:
+ * grace periods have their price for every running thread, and so has waking the worker for the
+ * caller. It rests once for each callback that the last rest brought, at most so often: few calls
+ * are promptly called back, many share a grace period. What is queued after a pause is not held
+ * up by this. */
+#define MOST_RESTS 20u
+#if PAWL_HOOKS
+#define REST_NS pawl_hook_rest()
+#else
+#define REST_NS 50000u
+#endif
 
 #define RETRY_NS 10000000u /* before another try to start a worker */
 
@@ -150,8 +159,10 @@ static bool batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from, pawl_a
             return false;
         /* [CALL_AT_WORK] full: we are seen at work before we look whether a fork waits. */
         pawl_fence_full(PAWL_CALL_AT_WORK);
-        if (!fork_waits())
+        if (!fork_waits()) {
+            PLAIN_WRITE(batch->list);
             return true;
+        }
         batch_set_state(batch, from);
         let_forks_pass();
     }
@@ -160,6 +171,7 @@ static bool batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from, pawl_a
 static void batch_leave(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *batch)
 {
     const bool empty = batch_list(batch) == NULL;
+    PLAIN_WRITE(batch->list);
     if (empty)
         /* [CALL_EMPTIED] release: the callbacks have returned before a barrier sees it. */
         pawl_store_release32(&batch->emptied, pawl_load_relaxed32(&batch->emptied) + 1,
@@ -254,6 +266,7 @@ static uint32_t call_heads(struct pawl_rcu_batch *batch, uint32_t most, uint64_t
     uint32_t done = 0;
     while (head != NULL && done < most && !fork_waits()) {
         pawl_rcu_head *const next = head->next;
+        PLAIN_WRITE(head->next);
         __builtin_prefetch(next);
         batch_set_list(batch, next);
         *bytes += head->size >> 16;
@@ -390,31 +403,48 @@ static void worker_rests(struct pawl_rcu_calls *calls, uint64_t until)
     pawl_store_relaxed32(&calls->bell, BELL_RESTS);
     /* [CALL_SLEEP] full: we are seen to rest before we look whether it is urgent. */
     pawl_fence_full(PAWL_CALL_SLEEP);
-    if (pawl_load_relaxed32(&calls->urgent) == 0)
+    if (pawl_load_relaxed32(&calls->urgent) == 0 && pawl_load_relaxed32(&calls->stop) == 0)
         (void)pawl_os_wait(&calls->bell, BELL_RESTS, until);
     pawl_store_relaxed32(&calls->bell, BELL_AWAKE);
 }
 
+struct pace {
+    uint64_t took_at, rest;
+    uint64_t called; /* by the worker, since it took */
+};
+
+static void pace_takes(struct pace *pace, uint64_t now)
+{
+    const uint64_t called = pace->called < MOST_RESTS ? pace->called : MOST_RESTS;
+    pace->took_at = now;
+    pace->rest = REST_NS * (called == 0 ? 1 : called);
+    pace->called = 0;
+}
+
 /* One look at everything; false when it has been told to stop and there is nothing left. */
-static bool worker_round(struct pawl_rcu_calls *calls, uint64_t *took_at)
+static bool worker_round(struct pawl_rcu_calls *calls, struct pace *pace)
 {
     const bool urgent = pawl_load_relaxed32(&calls->urgent) != 0 &&
                         pawl_exchange_relaxed32(&calls->urgent, 0) != 0;
+    const bool stops = pawl_load_relaxed32(&calls->stop) != 0;
     const uint64_t now = pawl_os_now();
-    const bool rested = PAWL_HOOKS || urgent || now - *took_at >= REST_NS;
+    const bool rested = urgent || stops || now - pace->took_at >= pace->rest;
     uint64_t waits_for = 0;
+    uint32_t called;
     const bool took = rested && calls_take_all(calls);
     if (took)
-        *took_at = now;
-    if (call_all(calls, &waits_for) != 0 || urgent)
+        pace_takes(pace, now);
+    called = call_all(calls, &waits_for);
+    pace->called += called;
+    if (called != 0 || urgent)
         return true;
     if (waits_for != 0)
         rcu_wait(calls_index(calls), waits_for, RCU_LOOKS);
     else if (took)
         return true; /* somebody helped */
     else if (!rested)
-        worker_rests(calls, *took_at + REST_NS);
-    else if (pawl_load_relaxed32(&calls->stop) != 0)
+        worker_rests(calls, pace->took_at + pace->rest);
+    else if (stops)
         return false;
     else
         worker_idles(calls);
@@ -424,11 +454,12 @@ static bool worker_round(struct pawl_rcu_calls *calls, uint64_t *took_at)
 static void worker_main(void *argument)
 {
     struct pawl_rcu_calls *const calls = (struct pawl_rcu_calls *)argument;
-    uint64_t took_at = 0;
+    struct pace pace = {0, 0, 0};
     PAWL_ADDRESS_(pawl_store_relaxed)(&calls->worker, this_thread());
-    while (worker_round(calls, &took_at))
+    while (worker_round(calls, &pace))
         continue;
     PAWL_ADDRESS_(pawl_store_relaxed)(&calls->worker, 0);
+    PLAIN_WRITE(calls->worker);
     /* [CALL_WORKER_GONE] release: it has done all it does with the domain. */
     (void)pawl_fetch_sub_release32(&calls->terms, 1, PAWL_CALL_WORKER_GONE);
     (void)pawl_os_wake(&calls->terms, UINT32_MAX);

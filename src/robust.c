@@ -2,7 +2,7 @@
 /* The states of the lock for processes that may be killed: taking, leaving, moving, repairing. */
 #include <pawl/robust.h>
 
-#if defined(__linux__) && !PAWL_HOOKS
+#if defined(__linux__) || PAWL_HOOKS
 
 #include <string.h>
 

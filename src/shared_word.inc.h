@@ -272,8 +272,8 @@ bool SLOW(take_atomic_slow)(LOCK *l, WORD found, uint64_t deadline)
         if (patience-- == 0) {
             if (!NAME(insist)(l, deadline))
                 return false;
-            /* [SPIN_R_TO_A] release: what we saw through W is seen by other atomic users. */
-            found = AT(pawl_fetch_sub_release)(&l->word, (WORD)(S1 + R1), PAWL_SPIN_R_TO_A);
+            /* Relaxed: we have stored nothing under W. */
+            found = AT(pawl_fetch_sub_relaxed)(&l->word, (WORD)(S1 + R1));
             if (found & PAWL_SHARED_PARKED)
                 SLOW(changed)(l, found, (WORD)(found - S1 - R1));
             return true;

@@ -59,6 +59,10 @@ void SLOW(take_write_slow)(LOCK *l, WORD found)
     }
 }
 
+/* Who insists goes through W and stores nothing there, so to move down releases nothing: the next
+ * one acquires what those did before who stored something, because an addition, whatever its order,
+ * leaves their releases in force (doc/design/001-words.md). */
+
 /* `claimed`: R1 when the caller's claim met a writer, 0 when it did not claim. */
 void SLOW(take_read_slow)(LOCK *l, WORD claimed)
 {
@@ -75,8 +79,7 @@ void SLOW(take_read_slow)(LOCK *l, WORD claimed)
                 SLOW(take_write_slow)(
                     l, AT(pawl_fetch_add_acquire)(&l->word, (WORD)(W1 + S1 + R1),
                                                   PAWL_SPIN_W_TAKE));
-                /* [SPIN_W_TO_R] release: what we saw through W is seen by the next reader. */
-                (void)AT(pawl_fetch_sub_release)(&l->word, (WORD)(W1 + S1), PAWL_SPIN_W_TO_R);
+                (void)AT(pawl_fetch_sub_relaxed)(&l->word, (WORD)(W1 + S1));
                 return;
             }
             pause_once(&pauses, &w);
@@ -103,8 +106,7 @@ void SLOW(take_seek_slow)(LOCK *l)
                 SLOW(take_write_slow)(
                     l, AT(pawl_fetch_add_acquire)(&l->word, (WORD)(W1 + S1 + R1),
                                                   PAWL_SPIN_W_TAKE));
-                /* [SPIN_W_TO_S] release: what we saw through W is seen by the next reader. */
-                (void)AT(pawl_fetch_sub_release)(&l->word, W1, PAWL_SPIN_W_TO_S);
+                (void)AT(pawl_fetch_sub_relaxed)(&l->word, W1);
                 return;
             }
             pause_once(&pauses, &w);

@@ -2,6 +2,8 @@
 /* Wait lists keyed by address. What happens in which order is told in table.h. */
 #include "table.h"
 
+#include "plain.h"
+
 /* ---- The latch of a bucket ----------------------------------------------------------------------
  * A lock for a few instructions, whose waiters nevertheless sleep: threads may outnumber the cores,
  * and some may be real-time. It needs nothing of the system but parkers, and zero bytes are one.
@@ -44,6 +46,7 @@ static PAWL_COLD void table_latch_wait(pawl_address_ *latch)
             pawl_cpu_relax();
         } else {
             self.older = table_latch_youngest(seen);
+            PLAIN_WRITE(self);
             /* [TABLE_QUEUE] release: our entry is complete before the holder finds it. */
             if (PAWL_ADDRESS_(pawl_cas_release)(latch, &seen,
                                                 (pawl_address_)(uintptr_t)&self | LATCH_HELD,
@@ -73,9 +76,13 @@ static PAWL_COLD void table_latch_wake(pawl_address_ *latch)
         /* [TABLE_POP] acquire: the entries of those who sleep are complete. */
         seen = PAWL_ADDRESS_(pawl_load_acquire)(latch, PAWL_TABLE_POP);
         before = NULL;
-        for (oldest = table_latch_youngest(seen); oldest->older != NULL; oldest = oldest->older)
+        oldest = table_latch_youngest(seen);
+        for (PLAIN_READ(*oldest); oldest->older != NULL; PLAIN_READ(*oldest)) {
             before = oldest;
+            oldest = oldest->older;
+        }
         if (before != NULL) {
+            PLAIN_WRITE(*before);
             before->older = NULL;
             /* [TABLE_LEAVE] release: our changes of the list are done before the next holder. */
             (void)PAWL_ADDRESS_(pawl_fetch_sub_release)(latch, LATCH_HELD, PAWL_TABLE_LEAVE);
@@ -100,7 +107,10 @@ static void table_latch_drop(pawl_address_ *latch)
 
 static struct pawl_bucket *table_buckets(struct pawl_table *table, uint32_t doublings)
 {
-    return doublings == 0 ? table->first : table->grown[doublings - 1];
+    if (doublings == 0)
+        return table->first;
+    PLAIN_READ(table->grown[doublings - 1]);
+    return table->grown[doublings - 1];
 }
 
 /* The leading bits of a product with the golden ratio: those of an array twice as long are these
@@ -198,7 +208,8 @@ static struct pawl_waiter *waiter_of(struct pawl_link *link)
 static void list_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 {
     struct pawl_link *list = &bucket->list;
-    if (list->next == NULL) /* the bucket's first waiter ever */
+    PLAIN_WRITE(bucket->list); /* and of the links in it */
+    if (list->next == NULL)    /* the bucket's first waiter ever */
         list->next = list->previous = list;
     waiter->link.next = list;
     waiter->link.previous = list->previous;
@@ -209,6 +220,7 @@ static void list_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 
 static void list_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 {
+    PLAIN_WRITE(bucket->list);
     waiter->link.next->previous = waiter->link.previous;
     waiter->link.previous->next = waiter->link.next;
     pawl_store_relaxed32(&bucket->length, pawl_load_relaxed32(&bucket->length) - 1);
@@ -217,6 +229,10 @@ static void list_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 static void table_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 {
     (void)pawl_fetch_add_relaxed32(&pawl_os_process()->table.waiters, 1);
+    PLAIN_WRITE(waiter->parker);
+    PLAIN_WRITE(waiter->kind);
+    PLAIN_WRITE(waiter->bits);
+    PLAIN_WRITE(waiter->asleep);
     waiter->asleep = 0;
     list_append(bucket, waiter);
 }
@@ -230,6 +246,7 @@ static void table_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 static struct pawl_waiter *list_find(struct pawl_bucket *bucket, struct pawl_link *link,
                                      const void *address)
 {
+    PLAIN_READ(bucket->list);
     for (; link != &bucket->list && link != NULL; link = link->next)
         if (waiter_of(link)->address == address)
             return waiter_of(link);
@@ -258,6 +275,14 @@ static void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
 
 /* ---- Growth ---------------------------------------------------------------------------------- */
 
+static void hand_on_hints(const struct pawl_bucket *from, struct pawl_bucket *to)
+{
+    pawl_store_relaxed64(&to->last_handoff, pawl_load_relaxed64(&from->last_handoff));
+    pawl_store_relaxed64(&to->quiet_until, pawl_load_relaxed64(&from->quiet_until));
+    PAWL_ADDRESS_(pawl_store_relaxed)(&to->awake_for,
+                                      PAWL_ADDRESS_(pawl_load_relaxed)(&from->awake_for));
+}
+
 /* All latches of the current array are held: nobody finds a waiter, or looks for one. */
 static void move_all(struct pawl_bucket *from, uint32_t doublings, struct pawl_bucket *to)
 {
@@ -266,12 +291,9 @@ static void move_all(struct pawl_bucket *from, uint32_t doublings, struct pawl_b
     for (i = 0; i < count; i++) {
         struct pawl_bucket *old = &from[i];
         struct pawl_link *link = old->list.next;
-        to[2 * i].last_handoff = to[2 * i + 1].last_handoff =
-            pawl_load_relaxed64(&old->last_handoff);
-        to[2 * i].awake_for = to[2 * i + 1].awake_for =
-            PAWL_ADDRESS_(pawl_load_relaxed)(&old->awake_for);
-        to[2 * i].quiet_until = to[2 * i + 1].quiet_until =
-            pawl_load_relaxed64(&old->quiet_until);
+        PLAIN_WRITE(old->list);
+        hand_on_hints(old, &to[2 * i]);
+        hand_on_hints(old, &to[2 * i + 1]);
         /* Who peeks into the old array must not rely on a waiter that is awake in the new one. */
         PAWL_ADDRESS_(pawl_store_relaxed)(&old->awake_for, 0);
         /* The old length stays: whoever reads it there yet must not believe that all are gone. */
@@ -291,6 +313,7 @@ static void grow_to(struct pawl_table *table, uint32_t doublings, struct pawl_bu
     for (i = 0; i < count; i++)
         table_latch_take(&old[i].latch);
     move_all(old, doublings, buckets);
+    PLAIN_WRITE(table->grown[doublings]);
     table->grown[doublings] = buckets;
     /* [TABLE_GROW] release: the array is complete before anybody looks there. */
     pawl_store_release32(&table->doublings, doublings + 1, PAWL_TABLE_GROW);
@@ -339,11 +362,13 @@ static bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter,
 {
     bool woken;
 
+    PLAIN_WRITE(waiter->asleep);
     waiter->asleep = 1;
     table_unlock(*bucket);
     table_grow_if_crowded();
     woken = pawl_os_park(waiter->parker, deadline);
     *bucket = table_lock_of(waiter);
+    PLAIN_READ(waiter->asleep);
     if (!woken && waiter->asleep == 0) {
         /* Picked while we gave up: the waker has our parker in its hands. Wait until it has not. */
         table_unlock(*bucket);
@@ -356,12 +381,16 @@ static bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter,
 
 static void table_wake(struct wake_list *list, struct pawl_waiter *waiter)
 {
+    PLAIN_WRITE(waiter->asleep);
     waiter->asleep = 0;
+    PLAIN_WRITE(waiter->woken_next);
     waiter->woken_next = NULL;
-    if (list->last == NULL)
+    if (list->last == NULL) {
         list->first = waiter;
-    else
+    } else {
+        PLAIN_WRITE(list->last->woken_next);
         list->last->woken_next = waiter;
+    }
     list->last = waiter;
     list->count++;
 }
@@ -371,6 +400,8 @@ static void table_unpark(struct wake_list *list)
     struct pawl_waiter *waiter = list->first;
     while (waiter != NULL) {
         struct pawl_waiter *next = waiter->woken_next;
+        PLAIN_READ(waiter->woken_next);
+        PLAIN_READ(waiter->parker);
         pawl_os_unpark(waiter->parker);
         waiter = next; /* the one before may be gone */
     }

@@ -96,10 +96,8 @@ static void after_fork_in_child(void)
         pawl_store_relaxed32(&own->owner, pawl_os_thread_id());
 }
 
-/* Before main, or when the object is loaded: the only place where the registry may allocate. */
-__attribute__((constructor)) static void set_up(void)
+static void set_up_process(void)
 {
-#if !PAWL_HOOKS
     struct pawl_process *process = pawl_os_process();
     uint32_t begun = SETUP_NOT_BEGUN;
     if (!pawl_cas_relaxed32(&process->setup, &begun, SETUP_RUNS))
@@ -112,11 +110,20 @@ __attribute__((constructor)) static void set_up(void)
         pawl_os_watch_this_thread(process->exit_key, *pawl_os_thread_slot());
     cells_set_up();
     rcu_calls_set_up();
-#else
-    (void)at_thread_exit;
-    (void)after_fork_in_child;
-#endif
 }
+
+#if PAWL_HOOKS
+void pawl_set_up_(void)
+{
+    set_up_process();
+}
+#else
+/* Before main, or when the object is loaded: the only place where the registry may allocate. */
+__attribute__((constructor)) static void set_up(void)
+{
+    set_up_process();
+}
+#endif
 
 /* Makes the line ours if it is free, or was left behind under our own number. */
 static bool claim_line(struct pawl_thread_line *line, uint32_t previous, uint32_t id)

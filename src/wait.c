@@ -14,6 +14,7 @@
  */
 #include <pawl/wait.h>
 
+#include "plain.h"
 #include "point.h"
 #include "table.h"
 #if PAWL_CHECKED
@@ -139,6 +140,7 @@ static bool list_waiter(struct pawl_waiter *waiter, const struct pawl_watch *w,
     if (holds) {
         TEST_POINT("looked");
         table_append(bucket, waiter);
+        PLAIN_WRITE(waiter->asleep);
         waiter->asleep = 1;
     }
     table_unlock(bucket);
@@ -153,6 +155,7 @@ static bool unlist_waiter(struct pawl_waiter *waiter)
 {
     struct pawl_bucket *bucket = table_lock_of(waiter);
     const bool picked = waiter->asleep == 0;
+    PLAIN_READ(waiter->asleep);
     if (!picked)
         table_remove(bucket, waiter);
     table_unlock(bucket);
@@ -213,10 +216,17 @@ static void pick(struct wake_list *list, struct pawl_bucket *bucket, struct pawl
     table_wake(list, waiter);
 }
 
+static bool waits_for(const struct pawl_waiter *w, uint64_t bits)
+{
+    PLAIN_READ(w->kind);
+    PLAIN_READ(w->bits);
+    return w->kind == WAITER_WAITS && (w->bits & bits) != 0;
+}
+
 static struct pawl_waiter *next_that_waits(struct pawl_bucket *bucket, struct pawl_waiter *w,
                                            uint64_t bits)
 {
-    while (w != NULL && (w->kind != WAITER_WAITS || (w->bits & bits) == 0))
+    while (w != NULL && !waits_for(w, bits))
         w = table_next(bucket, w);
     return w;
 }

@@ -118,13 +118,17 @@ PAWL_INLINE void pawl_bigref_init(pawl_bigref *r, pawl_bigref_release *release, 
 /* One local step of n (1, or all ones for -1); false: the compiled function must do it. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_unseen_(pawl_bigref *r, uint64_t n)
 {
+#if PAWL_CHECKED || PAWL_HOOKS
+    (void)r, (void)n;
+    return false;
+#else
     /* [CELLS_OPEN] acquire: the place that belongs to this opening of the gate is seen. */
     const uint32_t gate = pawl_load_acquire32(&r->gate, PAWL_CELLS_OPEN);
     const uint32_t place = pawl_load_relaxed32(&r->place);
     char *rseq = PAWL_MINE_.rseq;
     char *block = PAWL_MINE_.block;
     uint64_t *cell;
-    if (PAWL_CHECKED || PAWL_UNLIKELY(rseq == NULL || (gate & PAWL_BIGREF_STATE_) != 0))
+    if (PAWL_UNLIKELY(rseq == NULL || (gate & PAWL_BIGREF_STATE_) != 0))
         return false;
     if (PAWL_LIKELY(place >= PAWL_PLACE_FIRST_))
         cell = pawl_cell_(block, place);
@@ -133,6 +137,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_unseen_(pawl_bigref *r, ui
     else
         return false;
     return pawl_rseq_add_if_(rseq, cell, n, 2 * PAWL_BIGREF_TARGET, &r->gate, gate);
+#endif
 }
 
 /* ThreadSanitizer does not see the step, so neither must it see what the step read: a drop says

@@ -90,12 +90,17 @@ PAWL_INLINE void pawl_exact_counter_init(pawl_exact_counter *c, enum pawl_exact_
  * short lock in every mode. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_exact_counter_add(pawl_exact_counter *c, int64_t n)
 {
+#if PAWL_CHECKED || PAWL_HOOKS
+    pawl_exact_counter_add_slow_(c, (uint64_t)n);
+#else
     char *rseq = PAWL_MINE_.rseq;
-    const uint32_t place = pawl_load_relaxed32(&c->place);
-    if (PAWL_CHECKED || PAWL_UNLIKELY(rseq == NULL || place < PAWL_PLACE_FIRST_) ||
+    /* [COUNTER_PLACE] acquire: our cells of the pair read zero. */
+    const uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
+    if (PAWL_UNLIKELY(rseq == NULL || place < PAWL_PLACE_FIRST_) ||
         PAWL_UNLIKELY(!pawl_rseq_add_phase_(rseq, pawl_cell_(PAWL_MINE_.block, place), (uint64_t)n,
                                             &c->phase)))
         pawl_exact_counter_add_slow_(c, (uint64_t)n);
+#endif
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_exact_counter_sub(pawl_exact_counter *c, int64_t n)

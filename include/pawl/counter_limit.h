@@ -92,14 +92,20 @@ PAWL_INLINE void pawl_limit_counter_init(pawl_limit_counter *c, uint64_t limit)
 /* Adds to the caller's credit if the sum is 0 to 2 * PAWL_LIMIT_CREDIT; false: ask further. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_limit_counter_change_(pawl_limit_counter *c, uint64_t n)
 {
+#if PAWL_CHECKED || PAWL_HOOKS
+    (void)c, (void)n;
+    return false;
+#else
     char *rseq = PAWL_MINE_.rseq;
-    const uint32_t place = pawl_load_relaxed32(&c->place);
-    return !PAWL_CHECKED && PAWL_LIKELY(rseq != NULL && place >= PAWL_PLACE_FIRST_) &&
+    /* [COUNTER_PLACE] acquire: our credit reads zero until we have taken some. */
+    const uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
+    return PAWL_LIKELY(rseq != NULL && place >= PAWL_PLACE_FIRST_) &&
            PAWL_LIKELY(pawl_rseq_add_if_(rseq, pawl_cell_(PAWL_MINE_.block, place), n,
                                          2 * PAWL_LIMIT_CREDIT, &c->gate, 0));
+#endif
 }
 
-/* Adds n if the sum stays within the limit; else false, and nothing has changed. */
+/* Adds n if the sum stays within the limit (0 always does); else false, and nothing has changed. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_limit_counter_try_add(pawl_limit_counter *c, uint64_t n)
 {
     if (n <= 2 * PAWL_LIMIT_CREDIT && pawl_limit_counter_change_(c, 0 - n))

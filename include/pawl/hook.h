@@ -79,6 +79,42 @@ uint32_t pawl_hook_priority(void);
  * from now. A harness need not define it: there is then none to be had, and callers do its work. */
 bool pawl_hook_start_thread(void (*body)(void *argument), void *argument);
 
+/* How long such a thread rests, in ns, after it has taken what was queued. A harness need not
+ * define it: it then does not rest. */
+uint64_t pawl_hook_rest(void);
+
+/* The set-up of the process, which a harness runs by pawl_set_up_ (thread.h), asks to be told of
+ * the ends of threads that have armed the key, and of forks. A harness need not define these:
+ * false, and nothing. */
+bool pawl_hook_watch_threads(uint32_t *key, void (*at_exit)(void *value));
+void pawl_hook_watch_this_thread(uint32_t key, void *value);
+void pawl_hook_watch_forks(void (*before)(void), void (*in_parent)(void));
+
+/* The library reads or writes something here that is no atomic, or that nobody else touches at that
+ * time (src/plain.h); `what` is its text. A harness need not define it. */
+void pawl_hook_plain(const void *address, const char *what, bool writes);
+
+/* Zeroed memory for the rest of the execution, aligned to a cache line, or NULL. A harness that has
+ * none to give need not define it. */
+void *pawl_hook_pages(size_t size);
+
+/* Mutexes that outlive their holders (robust.h), in 48 bytes each, as the C library and the system
+ * make them: a simulated thread may end at any of its accesses, and what it holds is then marked. A
+ * harness need not define these; none can then be made. */
+enum pawl_hook_robust {
+    PAWL_HOOK_ROBUST_GOT,
+    PAWL_HOOK_ROBUST_GOT_DEAD, /* got, and its last holder died with it */
+    PAWL_HOOK_ROBUST_BUSY,
+    PAWL_HOOK_ROBUST_LATE,
+    PAWL_HOOK_ROBUST_BROKEN
+};
+bool pawl_hook_robust_make(void *mutex); /* one of its bytes is not zero, and stays as it is */
+enum pawl_hook_robust pawl_hook_robust_lock(void *mutex, uint64_t deadline);
+enum pawl_hook_robust pawl_hook_robust_try(void *mutex);
+void pawl_hook_robust_owe_wake(void *mutex);
+bool pawl_hook_robust_heal(void *mutex);
+bool pawl_hook_robust_unlock(void *mutex);
+
 /* Nanoseconds of a clock that never goes back. Tests return a virtual one. */
 uint64_t pawl_hook_now(void);
 

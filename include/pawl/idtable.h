@@ -160,6 +160,13 @@ PAWL_C_END
 #define pawl_idtable_next PAWL_SYMBOL_(pawl_idtable_next)
 #define pawl_idtable_check_ PAWL_SYMBOL_(pawl_idtable_check)
 
+/* A note for the models, as in src/plain.h: memory that its owner has made ready before. */
+#if PAWL_HOOKS
+#define PAWL_IDTABLE_LOOKS_(object) pawl_hook_plain(&(object), #object, false)
+#else
+#define PAWL_IDTABLE_LOOKS_(object) ((void)0)
+#endif
+
 #if PAWL_CHECKED
 #define PAWL_IDTABLE_CHECK_(t)                                                                     \
     do {                                                                                           \
@@ -208,10 +215,16 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_idtable_entry *pawl_idtable_peek(const pawl
     const uint32_t place = (uint32_t)id;
     struct pawl_idtable_array_ *const array = PAWL_IDTABLE_FOLLOW_(t, t->array);
     pawl_idtable_entry *e;
-    if (PAWL_UNLIKELY(array == NULL || place >= array->size))
+    if (PAWL_UNLIKELY(array == NULL))
+        return NULL;
+    PAWL_IDTABLE_LOOKS_(*array);
+    if (PAWL_UNLIKELY(place >= array->size))
         return NULL;
     e = PAWL_IDTABLE_FOLLOW_(t, pawl_idtable_places_(array)[place]);
-    return PAWL_LIKELY(e != NULL && e->id == id) ? e : NULL;
+    if (PAWL_UNLIKELY(e == NULL))
+        return NULL;
+    PAWL_IDTABLE_LOOKS_(e->id);
+    return PAWL_LIKELY(e->id == id) ? e : NULL;
 }
 
 /* Objects in the table; and removed objects and replaced arrays that the callbacks have refused so

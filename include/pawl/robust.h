@@ -51,7 +51,11 @@
 
 #include <pawl/atomic.h>
 
+#if PAWL_HOOKS
+#define PAWL_ROBUST_MEMBERS 2 /* few enough to run every schedule, and to share places */
+#else
 #define PAWL_ROBUST_MEMBERS 16
+#endif
 
 /* How an operation ended. The first two hold the lock in the state asked for. */
 enum pawl_robust {

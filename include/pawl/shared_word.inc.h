@@ -341,8 +341,8 @@ PAWL_INLINE bool PAWL_DO_(try_read_to_atomic_drain)(PAWL_LOCK_ *l, uint64_t dead
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(no_seeker_or_writer_)(found))
         return false;
-    /* [SPIN_R_CLAIM_A] acquire: our updates come after what those who left had done. */
-    found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_, PAWL_SPIN_R_CLAIM_A);
+    /* What those did who have left is acquired by the drain. */
+    found = PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_);
     if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer_)(found)))
         return PAWL_SLOW_(drain_to_atomic)(l, (PAWL_WORD_)(0u - PAWL_WORD_R_),
                                            (PAWL_WORD_)(PAWL_WORD_R_ - PAWL_W_S_), deadline);

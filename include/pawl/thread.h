@@ -82,7 +82,11 @@ struct pawl_orders {
 /* ---- Wait lists keyed by address (src/table.h) ----------------------------------------------- */
 
 /* 2^PAWL_TABLE_BITS lists at first; they double with the number of waiters, at most so often. */
+#if PAWL_HOOKS
+#define PAWL_TABLE_BITS 1 /* models see them grow */
+#else
 #define PAWL_TABLE_BITS 6
+#endif
 #define PAWL_TABLE_DOUBLINGS 16
 
 struct pawl_link {
@@ -347,6 +351,12 @@ PAWL_API void PAWL_SYMBOL_(pawl_thread_exit)(void);
 
 /* The process object, the same for every copy of the library in the process. */
 PAWL_API struct pawl_process *PAWL_SYMBOL_(pawl_process)(void);
+
+#if PAWL_HOOKS
+/* What each copy of the library does before main, or when it is loaded. */
+PAWL_API void PAWL_SYMBOL_(pawl_set_up)(void);
+#define pawl_set_up_ PAWL_SYMBOL_(pawl_set_up)
+#endif
 
 PAWL_C_END
 

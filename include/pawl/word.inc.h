@@ -441,10 +441,10 @@ PAWL_INLINE bool PAWL_BODY_(try_read_to_atomic_drain)(PAWL_LOCK_ *l)
 {
     if (!PAWL_NAME_(no_seeker_or_writer_)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
         return false;
-    /* R stays until the claim is known to be good: a waiting writer would slip in. */
-    /* [SPIN_R_CLAIM_A] acquire: our updates come after what those who left had done. */
+    /* R stays until the claim is known to be good: a waiting writer would slip in. What those did
+     * who have left is acquired by the drain, which every claim that is kept goes through. */
     if (PAWL_UNLIKELY(!PAWL_NAME_(no_seeker_or_writer_)(
-            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_, PAWL_SPIN_R_CLAIM_A)))) {
+            PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_)))) {
         PAWL_LEFT_(PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
         return false;
     }

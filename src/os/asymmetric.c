@@ -30,7 +30,8 @@ uint32_t pawl_os_cpu_limit(void)
 
 void pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
 {
-    (void)before, (void)in_parent, (void)in_child;
+    (void)in_child; /* an execution goes on in the parent */
+    pawl_hook_watch_forks(before, in_parent);
 }
 
 #else

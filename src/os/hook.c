@@ -14,18 +14,35 @@ struct pawl_thread_line **pawl_os_thread_slot(void)
     return pawl_hook_thread_slot();
 }
 
-bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *), void (*after_fork)(void))
+/* Without a harness that knows better, simulated threads do not end by themselves. */
+__attribute__((weak)) bool pawl_hook_watch_threads(uint32_t *key, void (*at_exit)(void *value))
 {
     (void)key;
     (void)at_exit;
-    (void)after_fork;
-    return false; /* simulated threads do not end by themselves */
+    return false;
+}
+
+__attribute__((weak)) void pawl_hook_watch_this_thread(uint32_t key, void *value)
+{
+    (void)key;
+    (void)value;
+}
+
+__attribute__((weak)) void pawl_hook_watch_forks(void (*before)(void), void (*in_parent)(void))
+{
+    (void)before;
+    (void)in_parent;
+}
+
+bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *), void (*after_fork)(void))
+{
+    (void)after_fork; /* an execution goes on in the parent */
+    return pawl_hook_watch_threads(key, at_exit);
 }
 
 void pawl_os_watch_this_thread(uint32_t key, void *value)
 {
-    (void)key;
-    (void)value;
+    pawl_hook_watch_this_thread(key, value);
 }
 
 uint64_t pawl_os_now(void)
@@ -100,6 +117,11 @@ bool pawl_os_start_thread(struct pawl_own_thread *thread)
     return pawl_hook_start_thread(thread->body, thread->argument);
 }
 
+__attribute__((weak)) uint64_t pawl_hook_rest(void)
+{
+    return 0;
+}
+
 bool pawl_os_one_cpu(void)
 {
     return false;
@@ -112,10 +134,23 @@ unsigned pawl_os_requeue(const uint32_t *from, const uint32_t *to, unsigned wake
     return pawl_hook_wake(from, wake + move < wake ? UINT32_MAX : wake + move);
 }
 
-void *pawl_os_pages(size_t size)
+/* Without a harness that gives it some, an execution has no memory but the process object. */
+__attribute__((weak)) void *pawl_hook_pages(size_t size)
 {
     (void)size;
-    return NULL; /* an execution has no memory but what it was given */
+    return NULL;
+}
+
+void *pawl_os_pages(size_t size)
+{
+    return pawl_hook_pages(size);
+}
+
+__attribute__((weak)) void pawl_hook_plain(const void *address, const char *what, bool writes)
+{
+    (void)address;
+    (void)what;
+    (void)writes;
 }
 
 #endif

@@ -41,7 +41,11 @@
 #if defined(__ELF__) && defined(__GLIBC__)
 #define OWN_PROCESS PAWL_SYMBOL_(pawl_own_process_object)
 #define OWN_SLOT PAWL_SYMBOL_(pawl_own_thread_slot)
+#ifdef __clang__
 #define OWN __attribute__((visibility("hidden"), used))
+#else /* gcc's link-time optimisation may else part the objects from the assembly that names them */
+#define OWN __attribute__((visibility("hidden"), used, no_reorder))
+#endif
 #define UNIQUE_(name, own) __asm__(".type " #name ", %gnu_unique_object\n\t.set " #name ", " #own)
 #define UNIQUE(name, own) UNIQUE_(name, own)
 

@@ -25,9 +25,9 @@ bool pawl_os_park(struct pawl_parker *parker, uint64_t deadline)
         return true;
     /* [PARK] acquire: we see what was done before the unpark. */
     while ((count = pawl_load_acquire32(&parker->count, PAWL_PARK)) == ASLEEP) {
+        /* An unpark that came at the last moment counts: we look again. */
         if (!pawl_os_wait(&parker->count, ASLEEP, deadline) &&
-            /* [PARK] acquire: an unpark that came at the last moment counts. */
-            pawl_cas_acquire32(&parker->count, &count, 0, PAWL_PARK))
+            pawl_cas_relaxed32(&parker->count, &count, 0))
             return false;
     }
     return true;

@@ -2,7 +2,8 @@
 /*
  * Mutexes that outlive their holders (robust.h): those of the C library, which enter each one in
  * the list that the kernel walks when a thread ends, in the same critical instructions in which
- * they take it. That list is the C library's own, so nothing but its own mutexes can be in it.
+ * they take it. That list is the C library's own, so nothing but its own mutexes can be in it. In
+ * the hook variant they are the harness's.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -101,6 +102,79 @@ bool pawl_os_robust_heal(void *mutex)
 bool pawl_os_robust_unlock(void *mutex)
 {
     return pthread_mutex_unlock((pthread_mutex_t *)mutex) == 0;
+}
+
+#elif PAWL_HOOKS
+
+/* A harness that knows of dying threads defines these. */
+__attribute__((weak)) bool pawl_hook_robust_make(void *mutex)
+{
+    (void)mutex;
+    return false;
+}
+
+__attribute__((weak)) enum pawl_hook_robust pawl_hook_robust_lock(void *mutex, uint64_t deadline)
+{
+    (void)mutex, (void)deadline;
+    return PAWL_HOOK_ROBUST_BROKEN;
+}
+
+__attribute__((weak)) enum pawl_hook_robust pawl_hook_robust_try(void *mutex)
+{
+    (void)mutex;
+    return PAWL_HOOK_ROBUST_BROKEN;
+}
+
+__attribute__((weak)) void pawl_hook_robust_owe_wake(void *mutex)
+{
+    (void)mutex;
+}
+
+__attribute__((weak)) bool pawl_hook_robust_heal(void *mutex)
+{
+    (void)mutex;
+    return false;
+}
+
+__attribute__((weak)) bool pawl_hook_robust_unlock(void *mutex)
+{
+    (void)mutex;
+    return false;
+}
+
+bool pawl_os_robust_make(void *mutex)
+{
+    return pawl_hook_robust_make(mutex);
+}
+
+size_t pawl_os_robust_size(void)
+{
+    return PAWL_OS_ROBUST_SIZE;
+}
+
+enum pawl_os_robust pawl_os_robust_lock(void *mutex, uint64_t deadline)
+{
+    return (enum pawl_os_robust)pawl_hook_robust_lock(mutex, deadline);
+}
+
+enum pawl_os_robust pawl_os_robust_try(void *mutex)
+{
+    return (enum pawl_os_robust)pawl_hook_robust_try(mutex);
+}
+
+void pawl_os_robust_owe_wake(void *mutex)
+{
+    pawl_hook_robust_owe_wake(mutex);
+}
+
+bool pawl_os_robust_heal(void *mutex)
+{
+    return pawl_hook_robust_heal(mutex);
+}
+
+bool pawl_os_robust_unlock(void *mutex)
+{
+    return pawl_hook_robust_unlock(mutex);
 }
 
 #endif

@@ -120,34 +120,17 @@ struct os_event_box {
     HANDLE event;
 };
 
-struct os_latch {
-    uint32_t held;
-};
-
-/* The holder does a few dozen instructions; beyond that it has been descheduled. On a system of one
- * CPU a thread of higher priority would spin for ever: it sleeps. */
-static void os_latch_enter(struct os_latch *latch)
+/* On a system of one CPU a thread of higher priority would spin for ever: it sleeps. */
+static void os_latch_rest(unsigned tries)
 {
-    unsigned tries = 0;
-    uint32_t held = 0;
-    /* [OS_LATCH_ENTER] acquire: we see the list as the last holder left it. */
-    while (!pawl_cas_acquire32(&latch->held, &held, 1, PAWL_OS_LATCH_ENTER)) {
-        while (pawl_load_relaxed32(&latch->held) != 0) {
-            tries++;
-            if (tries < 64)
-                pawl_cpu_relax();
-            else
-                Sleep(tries < 1024 ? 0 : 1);
-        }
-        held = 0;
-    }
+    if (tries < 64)
+        pawl_cpu_relax();
+    else
+        Sleep(tries < 1024 ? 0 : 1);
 }
 
-static void os_latch_leave(struct os_latch *latch)
-{
-    /* [OS_LATCH_LEAVE] release: our changes are done before the next holder looks. */
-    pawl_store_release32(&latch->held, 0, PAWL_OS_LATCH_LEAVE);
-}
+#define OS_LATCH_REST os_latch_rest
+#include "latch.h"
 
 static struct {
     struct os_latch latch;

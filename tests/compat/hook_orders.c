@@ -97,7 +97,7 @@ static int reset(void **state)
         assert_int_equal(count, 3);                                                                \
         assert_int_equal(seen[0].kind, PAWL_FENCE);                                                \
         assert_int_equal(seen[0].order, PAWL_SEQ_CST);                                             \
-        assert_int_equal(seen[1].order, PAWL_ACQ_REL);                                             \
+        assert_int_equal(seen[1].order, PAWL_RELAXED);                                             \
         assert_int_equal(seen[2].kind, PAWL_FENCE);                                                \
         assert_int_equal(seen[2].order, PAWL_SEQ_CST);                                             \
     } while (0)

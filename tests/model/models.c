@@ -5,13 +5,14 @@
  * tags.def; there is no lock logic here.
  */
 #include <pawl/lock.h>
+#include <pawl/shared.h>
 #include <pawl/spin.h>
 #include <pawl/thread.h>
 
 #include <stddef.h>
 #include <string.h>
 
-#include "scenes/scenes.h"
+#include "scenes/robust_mutex.h"
 
 #define CALL_void(call) ((call), true)
 #define CALL_bool(call) (call)
@@ -22,6 +23,8 @@
     bool m_spin64_##name(void *l);                                                                 \
     bool m_lock32_##name(void *l);                                                                 \
     bool m_lock64_##name(void *l);                                                                 \
+    bool m_shared32_##name(void *l);                                                               \
+    bool m_shared64_##name(void *l);                                                               \
     bool m_spin16_##name(void *l)                                                                  \
     {                                                                                              \
         return CALL_##result(pawl_spin16_##name((pawl_spin16 *)l));                                \
@@ -41,23 +44,66 @@
     bool m_lock64_##name(void *l)                                                                  \
     {                                                                                              \
         return CALL_##result(pawl_lock64_##name((pawl_lock64 *)l));                                \
+    }                                                                                              \
+    bool m_shared32_##name(void *l)                                                                \
+    {                                                                                              \
+        return CALL_##result(pawl_shared_lock32_##name((pawl_shared_lock32 *)l));                  \
+    }                                                                                              \
+    bool m_shared64_##name(void *l)                                                                \
+    {                                                                                              \
+        return CALL_##result(pawl_shared_lock64_##name((pawl_shared_lock64 *)l));                  \
     }
 #include <pawl/transitions.def>
+
+/* Those with a deadline, which passes when the model says so (m_pass_time), or never. */
+#define UNTIL(type, lock, name)                                                                    \
+    bool m_##type##_##name##_until(void *l);                                                       \
+    bool m_##type##_##name##_until(void *l)                                                        \
+    {                                                                                              \
+        return pawl_##lock##_##name##_until((pawl_##lock *)l, M_DEADLINE);                         \
+    }
+#define PAWL_UNTIL(name, from, to)                                                                 \
+    UNTIL(lock32, lock32, name)                                                                    \
+    UNTIL(lock64, lock64, name)                                                                    \
+    UNTIL(shared32, shared_lock32, name)                                                           \
+    UNTIL(shared64, shared_lock64, name)
+#include <pawl/until.def>
+
+#define REGAINS(type, call)                                                                        \
+    bool m_##type##_atomic_to_read_until(void *l);                                                 \
+    bool m_##type##_atomic_to_read_until(void *l)                                                  \
+    {                                                                                              \
+        bool kept = false;                                                                         \
+        (void)kept;                                                                                \
+        return call;                                                                               \
+    }
+REGAINS(lock32, pawl_lock32_atomic_to_read_until(l, M_DEADLINE) != PAWL_TIMED_OUT)
+REGAINS(lock64, pawl_lock64_atomic_to_read_until(l, M_DEADLINE) != PAWL_TIMED_OUT)
+REGAINS(shared32, pawl_shared_lock32_atomic_to_read_until(l, M_DEADLINE, &kept))
+REGAINS(shared64, pawl_shared_lock64_atomic_to_read_until(l, M_DEADLINE, &kept))
 
 struct m_op {
     const char *name; /* NULL ends the table */
     const char *kind;
-    char from, to;    /* U R S W A */
-    bool (*run[5])(void *lock); /* spinning: 16, 32, 64 bits; sleeping: 32, 64 */
+    char from, to, otherwise; /* U R S W A; the last when it fails */
+    bool (*run[7])(void *lock); /* spinning: 16, 32, 64 bits; sleeping, in shared memory: 32, 64 */
 };
 
 extern const struct m_op m_ops[];
 const struct m_op m_ops[] = {
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
-    {#name, #kind, #from[0], #to[0],                                                               \
-     {m_spin16_##name, m_spin32_##name, m_spin64_##name, m_lock32_##name, m_lock64_##name}},
+    {#name, #kind, #from[0], #to[0], #from[0],                                                     \
+     {m_spin16_##name, m_spin32_##name, m_spin64_##name, m_lock32_##name, m_lock64_##name,         \
+      m_shared32_##name, m_shared64_##name}},
 #include <pawl/transitions.def>
-    {NULL, NULL, 0, 0, {NULL, NULL, NULL, NULL, NULL}},
+#define TIMED(name, from, to, otherwise)                                                           \
+    {#name "_until", "until", from, to, otherwise,                                                 \
+     {NULL, NULL, NULL, m_lock32_##name##_until, m_lock64_##name##_until,                          \
+      m_shared32_##name##_until, m_shared64_##name##_until}},
+#define PAWL_UNTIL(name, from, to) TIMED(name, #from[0], #to[0], #from[0])
+#include <pawl/until.def>
+    TIMED(atomic_to_read, 'A', 'R', 'U')
+    {NULL, NULL, 0, 0, 0, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}},
 };
 
 struct m_tag {
@@ -78,6 +124,7 @@ uint64_t m_hook_atomic(const struct pawl_operation *operation, void *site);
 
 uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
 {
+    m_live_or_die();
     return m_hook_atomic(operation, __builtin_return_address(0));
 }
 
@@ -86,7 +133,7 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
 static struct pawl_process process;
 static struct pawl_thread_line *slots[M_THREADS];
 
-uint64_t m_word;
+uint64_t m_word[2];
 union m_memory m_memory;
 
 struct pawl_process *pawl_hook_process(void)

@@ -64,10 +64,18 @@ static struct {
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
+/* A number below `bound`, of a sequence; a fuzzer takes it from its input instead. */
+#ifndef SCHED_FUZZ
+static unsigned sched_below(uint64_t *seed, unsigned bound)
+{
+    return test_random_below(seed, bound);
+}
+#endif
+
 static unsigned sched_choose(unsigned count)
 {
     if (sched.random)
-        return test_random_below(&sched.seed, count);
+        return sched_below(&sched.seed, count);
     must(sched.depth < SCHED_CHOICES);
     if (sched.depth >= sched.scripted)
         sched.choice[sched.depth] = 0;
@@ -145,7 +153,7 @@ static unsigned sched_pick(void)
     if (ables + lates == 0)
         return SCHED_THREADS;
     wanted = ables + lates;
-    if (goes_on && sched.random && test_random_below(&sched.seed, sched.sharpness) != 0)
+    if (goes_on && sched.random && sched_below(&sched.seed, sched.sharpness) != 0)
         wanted = 1;
     if (goes_on && !sched.random && sched.spent >= sched.preemptions)
         wanted = 1;
@@ -207,7 +215,7 @@ static inline bool sched_random(unsigned threads, void (*const bodies[])(void *,
 {
     sched.random = true;
     sched.seed = seed;
-    sched.sharpness = 1u + test_random_below(&sched.seed, 12);
+    sched.sharpness = 1u + sched_below(&sched.seed, 12);
     return sched_run(threads, bodies, argument);
 }
 

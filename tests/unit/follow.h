@@ -51,7 +51,8 @@ static struct {
     enum table_step step; /* next; or STEP_END_* */
     bool looked;
     uint64_t seen;        /* what the compare-exchange must expect */
-    enum table_op then;
+    enum table_op then;   /* an insisting waiter's next operation */
+    bool insists;         /* it has begun: it is relaxed */
     bool left;            /* has gone on with another operation's rows */
     /* the waiter's side */
     unsigned polls;       /* reads of this visit that did not pass */
@@ -199,6 +200,7 @@ static void go(enum table_step step)
         const enum table_op then = run.then;
         run.then = OP_NONE;
         go(table_first(&run.table, then));
+        run.insists = true;
     }
 }
 
@@ -228,7 +230,7 @@ static uint64_t addition(const struct pawl_operation *o)
     same("operand", (o->kind == PAWL_SUB ? 0 - o->operand : o->operand) &
                         table_mask(run.target->bits),
          table_operand(run.target->bits, row->add));
-    expect_order(o, row->order, row->tag);
+    expect_order(o, run.insists ? ORDER_relaxed : row->order, run.insists ? TAG_NONE : row->tag);
     after(found);
     return found;
 }

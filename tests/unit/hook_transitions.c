@@ -106,6 +106,7 @@ static void run_once(void)
     memset(run.visits, 0, sizeof run.visits);
     run.depth = 0;
     run.then = OP_NONE;
+    run.insists = false;
     run.left = false;
     run.hurry = false;
     run.atomics = 0;

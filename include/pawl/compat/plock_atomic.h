@@ -67,13 +67,19 @@ template <size_t Size> struct pawl_plock_join_size_ {
 enum pawl_plock_order { PAWL_PLOCK_RELAXED_, PAWL_PLOCK_ACQUIRE_, PAWL_PLOCK_RELEASE_,
                         PAWL_PLOCK_FULL_ };
 
-/* Before and after an operation that orders everything. x86's locked ones do by themselves. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_fence_(void)
-{
+/* An operation that orders everything. x86's locked ones do by themselves; elsewhere it stands
+ * between two fences, and needs no order of its own. */
 #if PAWL_HOOKS || !(defined(__x86_64__) || defined(__i386__))
-    pawl_fence_full(PAWL_PLOCK_FULL);
+#define PAWL_PLOCK_FULL_(result, operation, N, ...)                                                \
+    do {                                                                                           \
+        pawl_fence_full(PAWL_PLOCK_FULL);                                                          \
+        result = PAWL_CAT_(operation##_relaxed, N)(__VA_ARGS__);                                   \
+        pawl_fence_full(PAWL_PLOCK_FULL);                                                          \
+    } while (0)
+#else
+#define PAWL_PLOCK_FULL_(result, operation, N, ...)                                                \
+    result = PAWL_CAT_(operation##_acq_rel, N)(__VA_ARGS__, PAWL_PLOCK_FULL)
 #endif
-}
 
 #define PAWL_PLOCK_RMW_SIZE_(N, operation)                                                         \
     switch (order) {                                                                               \
@@ -86,9 +92,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_fence_(void)
         return pawl_##operation##_release##N((uint##N##_t *)p, (uint##N##_t)x,                     \
                                              PAWL_PLOCK_RELEASE);                                  \
     default:                                                                                       \
-        pawl_plock_fence_();                                                                       \
-        old = pawl_##operation##_acq_rel##N((uint##N##_t *)p, (uint##N##_t)x, PAWL_PLOCK_FULL);    \
-        pawl_plock_fence_();                                                                       \
+        PAWL_PLOCK_FULL_(old, pawl_##operation, N, (uint##N##_t *)p, (uint##N##_t)x);              \
         return old;                                                                                \
     }
 
@@ -136,9 +140,9 @@ PAWL_PLOCK_RMW_(exchange)
 #define PAWL_PLOCK_CAS_SIZE_(N)                                                                    \
     {                                                                                              \
         uint##N##_t found = (uint##N##_t)old;                                                      \
-        pawl_plock_fence_();                                                                       \
-        (void)pawl_cas_acq_rel##N((uint##N##_t *)p, &found, (uint##N##_t)x, PAWL_PLOCK_FULL);      \
-        pawl_plock_fence_();                                                                       \
+        bool done;                                                                                 \
+        PAWL_PLOCK_FULL_(done, pawl_cas, N, (uint##N##_t *)p, &found, (uint##N##_t)x);             \
+        (void)done;                                                                                \
         return found;                                                                              \
     }
 
@@ -207,6 +211,7 @@ PAWL_PLOCK_NEW_(xor, fetch_xor, ^)
 
 PAWL_INLINE_END
 
+#undef PAWL_PLOCK_FULL_
 #undef PAWL_PLOCK_RMW_SIZE_
 #undef PAWL_PLOCK_RMW_
 #undef PAWL_PLOCK_LOAD_SIZE_

@@ -30,6 +30,13 @@ static void fenced(void)
     make(PAWL_BRLOCK_FENCED);
 }
 
+/* Only the first thread has ever called the library. */
+static void one_is_known(void)
+{
+    m_register_threads(1);
+    (void)pawl_brlock_init_in(LOCK, STAGE->lines, sizeof STAGE->lines, 0);
+}
+
 /* The second and third thread have no line in the lock. */
 static void few_lines(void)
 {
@@ -65,6 +72,76 @@ static void tries_to_read(void)
     m_end();
     if (got) {
         looks();
+        M_STEP(pawl_brlock_drop_read(LOCK));
+    }
+}
+
+static void tries_to_write(void)
+{
+    bool got;
+    m_begin("pawl_brlock_try_write");
+    got = pawl_brlock_try_write(LOCK);
+    m_end();
+    if (got) {
+        m_write(0, m_read(0) + 1);
+        m_write(1, m_read(1) + 1);
+        M_STEP(pawl_brlock_drop_write(LOCK));
+    }
+}
+
+static void writes_until(void)
+{
+    bool got;
+    m_begin("pawl_brlock_take_write_until");
+    got = pawl_brlock_take_write_until(LOCK, 1000);
+    m_end();
+    if (got) {
+        m_write(0, m_read(0) + 1);
+        m_write(1, m_read(1) + 1);
+        M_STEP(pawl_brlock_drop_write(LOCK));
+    }
+}
+
+static void reads_until(void)
+{
+    bool got;
+    m_begin("pawl_brlock_take_read_until");
+    got = pawl_brlock_take_read_until(LOCK, 1000);
+    m_end();
+    if (got) {
+        looks();
+        M_STEP(pawl_brlock_drop_read(LOCK));
+    }
+}
+
+/* At any moment: the look is where threads may change. */
+static void time_goes_by(void)
+{
+    (void)pawl_load_relaxed32(&LOCK->closed);
+    m_pass_time(2000);
+}
+
+static void seeks_and_reads(void)
+{
+    M_STEP(pawl_brlock_take_seek(LOCK));
+    m_write(2, m_read(2) + 1);
+    M_STEP(pawl_brlock_seek_to_read(LOCK));
+    looks();
+    M_STEP(pawl_brlock_drop_read(LOCK));
+}
+
+static void reads_and_tries_to_seek(void)
+{
+    bool got;
+    M_STEP(pawl_brlock_take_read(LOCK));
+    looks();
+    m_begin("pawl_brlock_try_read_to_seek");
+    got = pawl_brlock_try_read_to_seek(LOCK);
+    m_end();
+    if (got) {
+        m_write(2, m_read(2) + 1);
+        M_STEP(pawl_brlock_drop_seek(LOCK));
+    } else {
         M_STEP(pawl_brlock_drop_read(LOCK));
     }
 }
@@ -116,8 +193,20 @@ const struct m_scene m_brlock_scenes[] = {
     {"brlock_seek_to_write_beside_read", light, {seeks_and_writes, reads}, nobody_is_in,
      "preempt=2"},
     {"brlock_two_readers_and_a_writer", light, {reads, writes, reads}, nobody_is_in, "preempt=1"},
+    {"brlock_first_read_beside_write", one_is_known, {writes, reads}, nobody_is_in, "preempt=2"},
+    {"brlock_try_write_beside_read", light, {reads, tries_to_write}, nobody_is_in, "preempt=3"},
+    {"brlock_seek_to_read_beside_write", light, {seeks_and_reads, writes}, nobody_is_in,
+     "preempt=2"},
+    {"brlock_read_to_seek_beside_write", light, {reads_and_tries_to_seek, writes}, nobody_is_in,
+     "preempt=2"},
+    {"brlock_write_that_may_be_late", light, {reads, writes_until, time_goes_by}, nobody_is_in,
+     "preempt=1"},
+    {"brlock_read_that_may_be_late", light, {writes, reads_until, time_goes_by}, nobody_is_in,
+     "preempt=1"},
+    {"brlock_three_writers", light, {writes, writes, writes}, nobody_is_in, "preempt=0"},
     /* With heavy fences that interrupt. */
-    {"brlock_read_interrupted", light, {reads, writes}, nobody_is_in, "preempt=2 ipi=1"},
+    {"brlock_read_interrupted", light, {reads, writes}, nobody_is_in, "preempt=3 ipi=1"},
+    {"brlock_any_read_interrupted", light, {reads_any, writes}, nobody_is_in, "preempt=3 ipi=1"},
     {"brlock_try_read_interrupted", light, {tries_to_read, writes}, nobody_is_in,
      "preempt=2 ipi=1"},
     {NULL, NULL, {NULL}, NULL, NULL},

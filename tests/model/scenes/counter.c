@@ -77,14 +77,21 @@ static void reads_twice(void)
     m_demand(value_now() >= first, M_VISIBILITY, "the value has gone back");
 }
 
+static void in_all(int64_t value)
+{
+    m_demand(value_now() == value, M_RESTORED, "a count is lost");
+    m_demand(STAGE->exact.phase != PAWL_EXACT_CLOSED_ || STAGE->exact.mode >= PAWL_EXACT_BRLOCK,
+             M_RESTORED, "the counter is still closed");
+}
+
 static void one_in_all(void)
 {
-    m_demand(value_now() == 1, M_RESTORED, "a count is lost");
+    in_all(1);
 }
 
 static void none_in_all(void)
 {
-    m_demand(value_now() == 0, M_RESTORED, "a count is lost");
+    in_all(0);
 }
 
 /* ---- Big references -------------------------------------------------------------------------- */

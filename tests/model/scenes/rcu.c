@@ -13,7 +13,8 @@ struct object {
 struct stage {
     struct object old, fresh;
     struct object *head;
-    uint32_t turn;
+    pawl_rcu_domain domain, next;
+    uint32_t over;
 };
 #define STAGE M_SCENE(struct stage)
 
@@ -108,6 +109,138 @@ static void second_updater(void)
     M_STEP(pawl_rcu_synchronize());
 }
 
+/* ---- Grace periods that are handed over ------------------------------------------------------ */
+
+static uint64_t start_poll(void)
+{
+    uint64_t cookie;
+    m_begin("pawl_rcu_start_poll");
+    cookie = pawl_rcu_start_poll();
+    m_end();
+    return cookie;
+}
+
+static bool poll(uint64_t cookie)
+{
+    bool over;
+    m_begin("pawl_rcu_poll");
+    over = pawl_rcu_poll(cookie);
+    m_end();
+    return over;
+}
+
+/* Thread 1 is in a section, and has found the old object. */
+static void old_object_has_a_reader(void)
+{
+    old_object();
+    m_become(1);
+    M_STEP(pawl_rcu_read_lock());
+    m_become(0);
+}
+
+static void leaves(void)
+{
+    (void)m_read(STAGE->old.cell);
+    M_STEP(pawl_rcu_read_unlock());
+}
+
+/* Drives others' grace periods, and hands them over. */
+static void polls(void)
+{
+    (void)poll(start_poll());
+}
+
+static void polls_twice(void)
+{
+    const uint64_t cookie = start_poll();
+    (void)poll(cookie);
+    (void)poll(cookie);
+}
+
+static void updates_if_over(void)
+{
+    uint64_t cookie;
+    replace();
+    cookie = start_poll();
+    if (poll(cookie))
+        reclaim();
+}
+
+/* The grace period that it asked for must wait for itself, and so for another driver. */
+static void updates_in_a_section(void)
+{
+    uint64_t cookie;
+    M_STEP(pawl_rcu_read_lock());
+    replace();
+    cookie = start_poll();
+    M_STEP(pawl_rcu_read_unlock());
+    M_STEP(pawl_rcu_synchronize_cond(cookie));
+    reclaim();
+}
+
+/* ---- Threads beyond the lines ---------------------------------------------------------------- */
+
+/* All lines that RCU has are others'; so these are counted in the domain. */
+static void old_object_without_lines(void)
+{
+    uint32_t i;
+    old_object();
+    for (i = 0; i < 3; i++) {
+        m_become(i);
+        *pawl_hook_thread_slot() = &pawl_hook_process()->lines[PAWL_RCU_LINES + i];
+    }
+    m_become(0);
+}
+
+static void old_object_has_a_reader_without_a_line(void)
+{
+    old_object_without_lines();
+    m_become(1);
+    M_STEP(pawl_rcu_read_lock());
+    m_become(0);
+}
+
+/* ---- Domains --------------------------------------------------------------------------------- */
+
+static void another_domain(void)
+{
+    old_object();
+    m_demand(pawl_rcu_domain_init(&STAGE->domain, "another") == 0, M_PROGRESS, "no domain");
+}
+
+/* A reader of the one domain waits in its section for the other one's grace period. */
+static void reads_until_it_is_over(void)
+{
+    M_STEP(pawl_rcu_read_lock());
+    while (pawl_load_relaxed32(&STAGE->over) == 0)
+        (void)pawl_hook_wait(&STAGE->over, 0, UINT64_MAX);
+    M_STEP(pawl_rcu_read_unlock());
+}
+
+static void updates_the_other(void)
+{
+    M_STEP(pawl_rcu_domain_synchronize(&STAGE->domain));
+    pawl_store_relaxed32(&STAGE->over, 1);
+    (void)pawl_hook_wake(&STAGE->over, 1);
+}
+
+static void synchronizes(void)
+{
+    M_STEP(pawl_rcu_synchronize());
+}
+
+/* One thread ends a domain, another one may get the next in its place, and use it. */
+static void ends_the_other(void)
+{
+    M_STEP(pawl_rcu_domain_destroy(&STAGE->domain));
+}
+
+static void makes_one_more(void)
+{
+    m_demand(pawl_rcu_domain_init(&STAGE->next, "one more") == 0, M_PROGRESS, "no domain");
+    M_STEP(pawl_rcu_domain_synchronize(&STAGE->next));
+}
+
 /* ---- Quiescent states ------------------------------------------------------------------------ */
 
 static void online_reader(void)
@@ -133,6 +266,21 @@ static void qs_updater(void)
     reclaim();
 }
 
+/* Who waits for the others is offline meanwhile: two can wait for each other's references. */
+static void online_updater(void)
+{
+    M_STEP(pawl_rcu_qs_online());
+    M_STEP(pawl_rcu_domain_synchronize(pawl_rcu_qs()));
+    M_STEP(pawl_rcu_qs_offline());
+}
+
+static void online_updater_of_objects(void)
+{
+    M_STEP(pawl_rcu_qs_online());
+    qs_updater();
+    M_STEP(pawl_rcu_qs_offline());
+}
+
 extern const struct m_scene m_rcu_scenes[];
 const struct m_scene m_rcu_scenes[] = {
     {"rcu_reader_beside_synchronize", old_object, {reader, updater}, NULL, "preempt=3"},
@@ -146,6 +294,36 @@ const struct m_scene m_rcu_scenes[] = {
     {"rcu_two_updaters_beside_a_reader", old_object, {reader, updater, second_updater}, NULL,
      "preempt=1"},
     {"rcu_online_reader_beside_synchronize", old_object, {online_reader, qs_updater}, NULL,
+     "preempt=2"},
+    {"rcu_two_online_updaters", old_object, {online_updater, online_updater}, NULL, "preempt=2"},
+    {"rcu_two_updaters", old_object, {synchronizes, synchronizes}, NULL, "preempt=2"},
+    /* Who asks for a grace period, who drives it and who waits for it are others. */
+    {"rcu_poll_beside_another_driver", old_object, {polls, reader, updates_if_over}, NULL,
+     "preempt=2"},
+    {"rcu_poll_of_another_driver", old_object_has_a_reader, {updates_if_over, leaves, polls_twice},
+     NULL, "preempt=2"},
+    {"rcu_grace_period_handed_over", old_object_has_a_reader,
+     {updates_in_a_section, leaves, polls_twice}, NULL, "preempt=2"},
+    {"rcu_reader_without_a_line", old_object_without_lines, {reader, updater}, NULL, "preempt=3"},
+    {"rcu_two_sections_without_a_line", old_object_without_lines, {reads_again, updater}, NULL,
+     "preempt=2"},
+    {"rcu_nested_reader_without_a_line", old_object_without_lines, {nested_reader, updater}, NULL,
+     "preempt=2"},
+    {"rcu_two_readers_without_lines", old_object_without_lines, {reader, updater, reads_again},
+     NULL, "preempt=1"},
+    {"rcu_reader_beside_each_order_of_fences", old_object, {reader, updater}, NULL,
+     "preempt=2 fences=1"},
+    {"rcu_two_sections_beside_each_order_of_fences", old_object_without_lines,
+     {reads_again, updater}, NULL, "preempt=2 fences=1"},
+    {"rcu_online_updaters_beside_each_order_of_fences", old_object,
+     {online_reader, online_updater_of_objects}, NULL, "preempt=2 fences=1"},
+    {"rcu_poll_beside_each_order_of_fences", old_object_has_a_reader,
+     {updates_if_over, leaves, polls_twice}, NULL, "preempt=2 fences=1"},
+    {"rcu_poll_without_lines_beside_each_order_of_fences", old_object_has_a_reader_without_a_line,
+     {updates_if_over, leaves, polls_twice}, NULL, "preempt=2 fences=1"},
+    {"rcu_domain_beside_a_reader_of_another", another_domain,
+     {reads_until_it_is_over, updates_the_other}, NULL, "preempt=2"},
+    {"rcu_domain_made_beside_an_end", another_domain, {ends_the_other, makes_one_more}, NULL,
      "preempt=2"},
     /* The same with heavy fences that interrupt: a grace period is one membarrier, and no reader
      * passes a fence of its own. */

@@ -10,17 +10,19 @@
 #define M_SCENES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define M_THREADS 5
 #define M_CELLS 4
+#define M_DEADLINE 1000000 /* nanoseconds; nobody looks at the clock so often */
 
 union m_memory {
     uint64_t word;
     char bytes[8192] __attribute__((aligned(128)));
 };
 extern union m_memory m_memory;
-extern uint64_t m_word;
+extern uint64_t m_word[2];
 
 struct m_scene {
     const char *name; /* NULL ends a table */
@@ -54,6 +56,22 @@ void m_end(void);
 
 /* The clock goes on, and those whose time is over wake up. */
 void m_pass_time(uint64_t nanoseconds);
+
+/* In set_up: the library can start no thread of its own (src/threads.rs); what follows is done as
+ * this thread, so that a scene can begin with thread n inside something. */
+void m_refuse_threads(void);
+void m_become(uint32_t thread);
+
+/* The caller has stored plainly in these bytes, which nobody else touches then: from here on
+ * others may meet them as atomics again. */
+void m_renew(void *from, size_t bytes);
+
+/* The system as the library has asked to be told by it, when pawl_set_up_ has run: nothing is asked
+ * for yet; the calling thread ends; a fork, from the parent's side (thread.c). */
+void m_begin_system(void);
+void m_thread_ends(void);
+void m_before_fork(void);
+void m_after_fork(void);
 
 #define M_EXCLUSION "exclusion"
 #define M_VISIBILITY "visibility"

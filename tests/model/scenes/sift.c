@@ -9,14 +9,40 @@
 
 #define LOCK M_SCENE(pawl_sift)
 
-static void make(uint32_t readers)
+#define READS(context) PAWL_SIFT_READS(PAWL_SIFT_##context)
+
+static void make_for(uint32_t readers, enum pawl_sift_context writers, uint32_t flags)
 {
     pawl_sift_use use = {0};
-    m_register_threads(3);
-    use.readers = readers | PAWL_SIFT_READS(PAWL_SIFT_THREAD);
-    if (readers & PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT))
+    m_register_threads(4);
+    use.readers = readers;
+    use.writers = writers;
+    use.flags = flags;
+    use.ceiling = flags & PAWL_SIFT_RAISE ? 20 : 0;
+    if ((readers & READS(DEFERRED)) || writers == PAWL_SIFT_DEFERRED)
+        use.deferred = PAWL_SIFT_SIGNAL(12);
+    if (readers & READS(INTERRUPT))
         use.interrupt = PAWL_SIFT_SIGNAL(10);
-    (void)pawl_sift_init(LOCK, &use);
+    m_demand(pawl_sift_init(LOCK, &use) == 0, M_RESTORED, "no lock");
+}
+
+static void make(uint32_t readers)
+{
+    make_for(readers | READS(THREAD), PAWL_SIFT_THREAD, 0);
+}
+
+/* Somebody waited and gave up: writers take the slow path. */
+static void slow(void)
+{
+    LOCK->word = PAWL_SIFT_WAITED_;
+}
+
+/* Real-time threads have 10; who asks decides what is done about it. */
+static uint32_t priorities[M_THREADS];
+
+uint32_t pawl_hook_priority(void)
+{
+    return priorities[m_me()];
 }
 
 static void of_threads(void)
@@ -26,31 +52,86 @@ static void of_threads(void)
 
 static void with_handlers(void)
 {
-    make(PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT));
+    make(READS(INTERRUPT));
 }
 
 static void with_lenders(void)
 {
-    make(PAWL_SIFT_READS(PAWL_SIFT_REALTIME));
+    make(READS(REALTIME));
 }
 
-/* Somebody waited and gave up: writers take the slow path. */
 static void slow_of_threads(void)
 {
     make(0);
-    LOCK->word = PAWL_SIFT_WAITED_;
+    slow();
 }
 
 static void slow_with_handlers(void)
 {
     with_handlers();
-    LOCK->word = PAWL_SIFT_WAITED_;
+    slow();
 }
 
 static void slow_with_lenders(void)
 {
     with_lenders();
-    LOCK->word = PAWL_SIFT_WAITED_;
+    slow();
+}
+
+static void with_deferred(void)
+{
+    make(READS(DEFERRED));
+}
+
+static void slow_with_deferred(void)
+{
+    with_deferred();
+    slow();
+}
+
+static void slow_with_both_handlers(void)
+{
+    make(READS(DEFERRED) | READS(INTERRUPT));
+    slow();
+}
+
+/* Writers are raised, so real-time readers wait like others. */
+static void slow_with_realtime(void)
+{
+    make_for(READS(THREAD) | READS(REALTIME), PAWL_SIFT_THREAD, PAWL_SIFT_RAISE);
+    slow();
+}
+
+static void slow_with_realtime_and_handlers(void)
+{
+    make_for(READS(REALTIME) | READS(INTERRUPT), PAWL_SIFT_REALTIME, PAWL_SIFT_RAISE);
+    slow();
+}
+
+/* Nobody sleeps. */
+static void written_by_handlers(void)
+{
+    make_for(READS(DEFERRED) | READS(INTERRUPT), PAWL_SIFT_DEFERRED, 0);
+}
+
+static void slow_written_by_handlers(void)
+{
+    written_by_handlers();
+    slow();
+}
+
+/* The first thread reads, and does not pass the second one when that waits to write. */
+static void by_priority(void)
+{
+    make_for(READS(THREAD) | READS(REALTIME), PAWL_SIFT_THREAD,
+             PAWL_SIFT_RAISE | PAWL_SIFT_PRIORITY);
+    priorities[0] = priorities[1] = 10;
+}
+
+static void slow_by_priority(void)
+{
+    by_priority();
+    slow();
 }
 
 static void looks(void)
@@ -85,11 +166,50 @@ static void handles(void)
     M_STEP(pawl_sift_drop_read(LOCK, PAWL_SIFT_INTERRUPT));
 }
 
-static void lends(void)
+static void defers(void)
+{
+    M_STEP(pawl_sift_take_read(LOCK, PAWL_SIFT_DEFERRED));
+    looks();
+    M_STEP(pawl_sift_drop_read(LOCK, PAWL_SIFT_DEFERRED));
+}
+
+/* In real time: by its own way, or lending its priority, as the lock was made. */
+static void reads_in_time(void)
 {
     M_STEP(pawl_sift_take_read(LOCK, PAWL_SIFT_REALTIME));
     looks();
     M_STEP(pawl_sift_drop_read(LOCK, PAWL_SIFT_REALTIME));
+}
+
+static void reads_until(void)
+{
+    bool got;
+    m_begin("pawl_sift_take_read_until");
+    got = pawl_sift_take_read_until(LOCK, PAWL_SIFT_THREAD, 1000);
+    m_end();
+    if (got) {
+        looks();
+        M_STEP(pawl_sift_drop_read(LOCK, PAWL_SIFT_THREAD));
+    }
+}
+
+static void writes_until(void)
+{
+    bool got;
+    m_begin("pawl_sift_take_write_until");
+    got = pawl_sift_take_write_until(LOCK, 1000);
+    m_end();
+    if (got) {
+        changes();
+        M_STEP(pawl_sift_drop_write(LOCK));
+    }
+}
+
+/* At any moment: the look is where threads may change. */
+static void time_goes_by(void)
+{
+    (void)pawl_load_relaxed64(&LOCK->word);
+    m_pass_time(2000);
 }
 
 static void tries_to_write(void)
@@ -137,10 +257,44 @@ const struct m_scene m_sift_scenes[] = {
     {"sift_handler_beside_write", with_handlers, {handles, writes}, nobody_is_in, "preempt=2"},
     {"sift_handler_beside_slow_write", slow_with_handlers, {handles, writes}, nobody_is_in,
      "preempt=2"},
-    {"sift_lender_beside_write", with_lenders, {lends, writes}, nobody_is_in, "preempt=3"},
-    {"sift_lender_beside_slow_write", slow_with_lenders, {lends, writes}, nobody_is_in,
+    {"sift_lender_beside_write", with_lenders, {reads_in_time, writes}, nobody_is_in, "preempt=3"},
+    {"sift_lender_beside_slow_write", slow_with_lenders, {reads_in_time, writes}, nobody_is_in,
      "preempt=2"},
     {"sift_two_contexts_and_a_writer", with_handlers, {reads, writes, handles}, nobody_is_in,
      "preempt=1"},
+    {"sift_deferred_beside_write", with_deferred, {defers, writes}, nobody_is_in, "preempt=2"},
+    {"sift_deferred_beside_slow_write", slow_with_deferred, {defers, writes}, nobody_is_in,
+     "preempt=2"},
+    {"sift_realtime_beside_slow_write", slow_with_realtime, {reads_in_time, writes}, nobody_is_in,
+     "preempt=2"},
+    {"sift_realtime_and_handler", slow_with_realtime_and_handlers,
+     {writes, reads_in_time, handles}, nobody_is_in, "preempt=1"},
+    {"sift_thread_and_deferred", slow_with_deferred, {writes, reads, defers}, nobody_is_in,
+     "preempt=1"},
+    {"sift_deferred_and_interrupt", slow_with_both_handlers, {writes, defers, handles},
+     nobody_is_in, "preempt=1"},
+    {"sift_thread_and_realtime", slow_with_realtime, {writes, reads, reads_in_time}, nobody_is_in,
+     "preempt=1"},
+    {"sift_thread_and_lender", slow_with_lenders, {writes, reads, reads_in_time}, nobody_is_in,
+     "preempt=1"},
+    {"sift_two_lenders", with_lenders, {writes, reads_in_time, reads_in_time}, nobody_is_in,
+     "preempt=1"},
+    {"sift_written_by_handler", written_by_handlers, {writes, handles}, nobody_is_in,
+     "preempt=2"},
+    {"sift_slow_written_by_handler", slow_written_by_handlers, {writes, handles}, nobody_is_in,
+     "preempt=2"},
+    {"sift_two_slow_writers_and_a_reader", slow_of_threads, {writes, writes, reads}, nobody_is_in,
+     "preempt=1"},
+    {"sift_slow_and_fast_write", slow_of_threads, {writes, tries_to_write}, nobody_is_in,
+     "preempt=2"},
+    {"sift_reader_by_priority", by_priority, {reads_in_time, writes}, nobody_is_in, "preempt=3"},
+    {"sift_reader_by_priority_beside_slow_write", slow_by_priority, {reads_in_time, writes},
+     nobody_is_in, "preempt=2"},
+    {"sift_two_tries_after_who_waited", slow_of_threads, {tries_to_write, tries_to_write},
+     nobody_is_in, "preempt=2"},
+    {"sift_read_that_may_be_late", slow_of_threads, {writes, reads_until, time_goes_by},
+     nobody_is_in, "preempt=1"},
+    {"sift_write_that_may_be_late", slow_of_threads, {reads, writes_until, time_goes_by},
+     nobody_is_in, "preempt=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };

@@ -2,11 +2,19 @@
 //! One model in a process of its own: a failure, a hang or a mistake in one cannot touch another.
 
 use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::model::{property_of, Model};
+use crate::notes::{self, Use};
 use crate::{fault, hooks, places, subject};
+
+/// The property of a model that was not explored in time.
+pub const TIME_LIMIT: &str = "time limit";
+
+/// That of one in which the library touched memory that is not there, or is not what it seems.
+pub const CRASH: &str = "crash";
 
 /// What became of a model.
 #[derive(Clone, Debug)]
@@ -16,10 +24,20 @@ pub struct Outcome {
     pub property: String, // of a failure
     pub executions: u64,
     pub seconds: f64,
-    pub run: Vec<String>,               // operations
-    pub touched: Vec<(String, String, String)>, // site, tag, order as it stands there
-    pub places: String, // for those who run the model again
+    pub run: Vec<String>, // operations
+    pub touched: Vec<Touched>,
+    pub wakes: Vec<Vec<usize>>, // where the calls return to
+    pub places: String,         // for those who run the model again
     pub output: String,
+}
+
+/// An access that the model has come to.
+#[derive(Clone, Debug)]
+pub struct Touched {
+    pub address: usize, // where its call returns to
+    pub tag: String,
+    pub order: String, // as it stands there
+    pub purpose: Use,
 }
 
 /// The child's side: runs the model and prints one RESULT line; the exit code is 3 if it failed.
@@ -38,7 +56,7 @@ pub fn run_here(name: &str, fault_name: &str, mutation: &str) -> i32 {
     hooks::set_fault(fault);
     if !mutation.is_empty() {
         let Some(mutation) = fault::Mutation::parse(mutation) else {
-            eprintln!("{mutation}: a mutation is TAG:order or TAG:order@file:line");
+            eprintln!("{mutation}: a mutation is TAG:change or TAG:change@file:line");
             return 2;
         };
         hooks::set_mutation(Some(mutation));
@@ -68,20 +86,35 @@ pub fn run_here(name: &str, fault_name: &str, mutation: &str) -> i32 {
 }
 
 fn print_result(good: bool, property: &str, start: Instant) {
-    let touched: Vec<String> = hooks::touched()
+    let touched: Vec<String> = notes::touched()
         .iter()
-        .map(|(site, tag, order)| format!("{site}={}={order:?}", hooks::tag_name(*tag)))
+        .map(|t| {
+            let tag = hooks::tag_name(t.tag);
+            format!("{:x}={tag}={:?}={}", t.address, t.order, t.purpose.letter())
+        })
         .collect();
+    let wakes: Vec<String> = notes::woken().iter().map(|r| fault::show_returns(r)).collect();
     println!(
-        "RESULT {} {} {} {:.6} {} {} {}",
+        "RESULT {} {} {} {:.6} {} {} {} {}",
         if good { "ok" } else { "fail" },
         property.replace(' ', "_"),
         hooks::executions(),
         start.elapsed().as_secs_f64(),
-        hooks::operations_run().join(","),
+        notes::operations_run().join(","),
         touched.join(","),
+        wakes.join("+"),
         places::list()
     );
+}
+
+fn parse_touched(item: &str) -> Option<Touched> {
+    let mut parts = item.split('=');
+    Some(Touched {
+        address: usize::from_str_radix(parts.next()?, 16).ok()?,
+        tag: parts.next()?.into(),
+        order: parts.next()?.into(),
+        purpose: Use::named(parts.next()?)?,
+    })
 }
 
 /// The parent's side.
@@ -123,22 +156,26 @@ pub fn run_apart(
         nap = (nap * 2).min(Duration::from_millis(20));
     }
     let output = reader.join().unwrap_or_default();
-    parse(model, output, late, start.elapsed().as_secs_f64())
+    let crashed = child.wait().is_ok_and(|status| status.signal().is_some());
+    let without_result = match (late, crashed) {
+        (true, _) => TIME_LIMIT,
+        (false, true) => CRASH,
+        (false, false) => subject::HARNESS,
+    };
+    parse(model, output, without_result, start.elapsed().as_secs_f64())
 }
 
-fn parse(model: &str, output: String, late: bool, seconds: f64) -> Outcome {
+/// `property` is that of a child that has not come to a result.
+fn parse(model: &str, output: String, property: &str, seconds: f64) -> Outcome {
     let mut outcome = Outcome {
         model: model.into(),
         good: false,
-        property: if late {
-            "time limit".into()
-        } else {
-            subject::HARNESS.into()
-        },
+        property: property.into(),
         executions: 0,
         seconds,
         run: Vec::new(),
         touched: Vec::new(),
+        wakes: Vec::new(),
         places: String::new(),
         output: String::new(),
     };
@@ -149,14 +186,9 @@ fn parse(model: &str, output: String, late: bool, seconds: f64) -> Outcome {
         outcome.executions = words[2].parse().unwrap_or(0);
         outcome.seconds = words[3].parse().unwrap_or(seconds);
         outcome.run = words[4].split(',').map(String::from).collect();
-        outcome.touched = words[5]
-            .split(',')
-            .filter_map(|triple| {
-                let mut parts = triple.split('=').map(String::from);
-                Some((parts.next()?, parts.next()?, parts.next()?))
-            })
-            .collect();
-        outcome.places = words.get(6).unwrap_or(&"").to_string();
+        outcome.touched = words[5].split(',').filter_map(parse_touched).collect();
+        outcome.wakes = words[6].split('+').filter_map(fault::parse_returns).collect();
+        outcome.places = words.get(7).unwrap_or(&"").to_string();
     }
     outcome.output = output;
     outcome

@@ -3,45 +3,95 @@
 
 use crate::hooks;
 use crate::hooks::{perform, Kind, Operation, Order};
+use crate::mortal;
+use crate::sites;
 
-/// What becomes of an access.
+/// What becomes of an access, or of a wake.
 #[derive(Clone, Copy, Debug)]
 pub enum Change {
     Order(Order),
-    /// It only reads.
+    /// It only reads; a wake wakes nobody.
     Skip,
     /// It is carried out, but its caller is told that it found 0.
     Zero,
+    /// A load's caller is told what the thread last saw there in this operation.
+    Stale,
 }
 
-/// One tag's accesses changed, at one site or at all of them.
+/// Where a mutation is made.
+#[derive(Clone, Debug)]
+enum At {
+    Everywhere,
+    /// `file:line`, `file#number`, `file`; of a wake its callers, as sites.rs names them.
+    Named(String),
+    /// Where the call returns to; of a wake also the calls around it.
+    Returns(Vec<Vec<usize>>),
+}
+
+/// The accesses of one tag changed, or wakes (tag "wake"), at some sites or at all.
 #[derive(Clone, Debug)]
 pub struct Mutation {
-    pub tag: String,
-    pub site: String, // file:line; empty: at all of them
+    tag: String,
+    at: At,
     pub change: Change,
 }
 
 impl Mutation {
-    /// TAG:order, TAG:skip, TAG:zero, and each with @file:line; tag - is that of relaxed accesses.
+    /// TAG:order, TAG:skip, TAG:zero, TAG:stale, wake:skip, and each with @site; tag - is that of
+    /// relaxed accesses. prove itself gives the sites as 0x1.0x2+0x3.0x4.
     pub fn parse(text: &str) -> Option<Mutation> {
         let (tag, rest) = text.split_once(':')?;
         let (change, site) = rest.split_once('@').unwrap_or((rest, ""));
         let change = match change {
             "skip" => Change::Skip,
             "zero" => Change::Zero,
+            "stale" => Change::Stale,
             order => Change::Order(order_named(order)?),
+        };
+        let at = if site.is_empty() {
+            At::Everywhere
+        } else if site.starts_with("0x") {
+            At::Returns(site.split('+').map(parse_returns).collect::<Option<_>>()?)
+        } else {
+            At::Named(site.into())
         };
         Some(Mutation {
             tag: tag.into(),
-            site: site.into(),
+            at,
             change,
         })
     }
 
-    pub fn hits(&self, site: &str, tag: &str) -> bool {
-        self.tag == tag && (self.site.is_empty() || self.site == site)
+    pub fn hits(&self, tag: &str, returns: &[usize]) -> bool {
+        if self.tag != tag {
+            return false;
+        }
+        match &self.at {
+            At::Everywhere => true,
+            At::Returns(all) => all.iter().any(|r| r == returns),
+            At::Named(name) if tag == WAKE => sites::chain(returns) == name,
+            At::Named(name) => {
+                let site = sites::site(tag, returns[0]);
+                *name == site.file
+                    || *name == site.place()
+                    || *name == format!("{}:{}", site.file, site.line)
+            }
+        }
     }
+}
+
+/// The tag of mutations that are about wakes.
+pub const WAKE: &str = "wake";
+
+/// 0x1.0x2
+pub fn parse_returns(text: &str) -> Option<Vec<usize>> {
+    text.split('.').map(|a| usize::from_str_radix(a.strip_prefix("0x")?, 16).ok()).collect()
+}
+
+/// As parse_returns reads them.
+pub fn show_returns(returns: &[usize]) -> String {
+    let all: Vec<String> = returns.iter().map(|a| format!("{a:#x}")).collect();
+    all.join(".")
 }
 
 pub fn order_named(name: &str) -> Option<Order> {
@@ -93,6 +143,8 @@ pub enum Fault {
     HiddenWaiter,
     /// Nobody is woken.
     LostWake,
+    /// A seeker that can die is recorded as the lock's before its member says so (robust.c).
+    SeekerRecordedFirst,
 }
 
 impl Fault {
@@ -125,6 +177,7 @@ impl Fault {
                 perform(o)
             }
             Fault::DeafToClaimants if tag == "SPIN_A_GONE" => perform(o) & !seek,
+            Fault::SeekerRecordedFirst if op == "take_seek" => mortal::member_last(o),
             Fault::TornBits if tag == "SPIN_BITS_CHANGE" => {
                 let found = look(o);
                 let made = if o.kind == Kind::Or {
@@ -171,6 +224,7 @@ pub fn named(name: &str) -> Option<Fault> {
         Fault::KeepsReading,
         Fault::HiddenWaiter,
         Fault::LostWake,
+        Fault::SeekerRecordedFirst,
     ]
     .into_iter()
     .find(|fault| format!("{fault:?}") == name)

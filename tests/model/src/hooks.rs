@@ -7,12 +7,12 @@
 use loom::sync::atomic::{fence, AtomicU16, AtomicU32, AtomicU64, AtomicU8, Ordering};
 use loom::sync::Condvar;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::{Arc, OnceLock};
 
 use crate::fault::{self, Change, Fault, Mutation};
-use crate::{interrupts, library, places, sleep, suite};
+use crate::{interrupts, library, notes, places, plain, sleep};
 
 pub const THREADS: usize = 5;
 
@@ -69,6 +69,17 @@ enum Atomic {
     B8(Arc<AtomicU64>),
 }
 
+impl Atomic {
+    fn bytes(&self) -> u32 {
+        match self {
+            Atomic::B1(_) => 1,
+            Atomic::B2(_) => 2,
+            Atomic::B4(_) => 4,
+            Atomic::B8(_) => 8,
+        }
+    }
+}
+
 /// Of the accesses to an atomic loom remembers only the last one when it looks for orders that it
 /// has not tried. So for one thread's load, another one's load, and that one's store it never tries
 /// the store before the first load. `turn` mends that: each load first does something to it that
@@ -100,19 +111,18 @@ struct Execution {
     started: bool, // threads run: a place made now would not be ordered before their accesses
     lines: Vec<Line>,
     running: [&'static str; THREADS],
+    seen: [HashMap<usize, u64>; THREADS], // what a thread last saw, in the operation that it runs
     pauses: [usize; THREADS],
     idle: usize, // pauses since anything changed
     pruned: bool,
+    fences: Option<Arc<Condvar>>, // a conflict between full fences, where their orders are tried
 }
 
 thread_local! {
     static NOW: RefCell<Execution> = RefCell::default();
     static COUNT: Cell<u64> = const { Cell::new(0) };
-    /// Operations, and (site, tag, order) as they stand, that an execution of this process ran.
-    static RUN: RefCell<BTreeSet<&'static str>> = const { RefCell::new(BTreeSet::new()) };
-    static TOUCHED: RefCell<BTreeSet<(&'static str, u32, Order)>> = RefCell::default();
-    static SITES: RefCell<HashMap<usize, &'static str>> = RefCell::default();
     static LARGEST: Cell<u64> = const { Cell::new(0) };
+    static FENCES: Cell<bool> = const { Cell::new(false) };
     static PATIENCE: Cell<usize> = const { Cell::new(0) };
     static FAULT: Cell<Fault> = const { Cell::new(Fault::None) };
     static MUTATION: RefCell<Option<Mutation>> = const { RefCell::new(None) };
@@ -126,15 +136,26 @@ loom::thread_local! {
 
 /// The first thing in each execution. `addresses` that the library will touch are made places.
 pub fn reset() {
-    NOW.with(|n| *n.borrow_mut() = Execution::default());
+    NOW.with(|n| {
+        *n.borrow_mut() = Execution {
+            fences: FENCES.with(Cell::get).then(|| Arc::new(Condvar::new())),
+            ..Execution::default()
+        }
+    });
     COUNT.with(|c| c.set(c.get() + 1));
     library::reset();
+    plain::reset();
     sleep::reset();
 }
 
 /// Polls that a waiter makes before one of its pauses gives way to others.
 pub fn set_polls_without_yield(polls: usize) {
     PATIENCE.with(|p| p.set(polls));
+}
+
+/// Loom does not look for other orders of fences. It does where each notifies nobody first.
+pub fn try_orders_of_fences(tried: bool) {
+    FENCES.with(|f| f.set(tried));
 }
 
 pub fn set_fault(fault: Fault) {
@@ -157,9 +178,18 @@ pub fn prepare(address: *mut c_void, bytes: u32) {
 /// From here on the threads run. What the library keeps at fixed addresses has been set up.
 pub fn threads_start() {
     for (address, bytes) in places::known() {
-        prepare(address as *mut c_void, bytes);
+        if bytes == plain::BYTES {
+            plain::prepare(address);
+        } else {
+            prepare(address as *mut c_void, bytes);
+        }
     }
+    plain::threads_start();
     NOW.with(|n| n.borrow_mut().started = true);
+}
+
+pub fn threads_run() -> bool {
+    NOW.with(|n| n.borrow().started)
 }
 
 pub fn i_am(thread: usize) {
@@ -171,14 +201,18 @@ pub fn me() -> usize {
 }
 
 pub fn begin(op: &'static str) {
-    RUN.with(|r| r.borrow_mut().insert(op));
+    notes::runs(op);
     begin_step(op);
 }
 
 /// The same for what is no operation of transitions.def.
 pub fn begin_step(what: &'static str) {
     let me = me();
-    NOW.with(|n| n.borrow_mut().running[me] = what);
+    NOW.with(|n| {
+        let mut n = n.borrow_mut();
+        n.running[me] = what;
+        n.seen[me].clear();
+    });
 }
 
 /// The operation is over, and what it had on the stack is gone.
@@ -187,10 +221,12 @@ pub fn end() {
     NOW.with(|n| {
         let mut n = n.borrow_mut();
         n.running[me] = "";
+        n.seen[me].clear();
         for address in std::mem::take(&mut n.lent[me]) {
             n.places.remove(&address);
         }
     });
+    plain::end(me);
     something_changed();
 }
 
@@ -209,16 +245,8 @@ pub fn executions() -> u64 {
     COUNT.with(Cell::get)
 }
 
-pub fn touched() -> Vec<(&'static str, u32, Order)> {
-    TOUCHED.with(|t| t.borrow().iter().copied().collect())
-}
-
 pub fn largest_found() -> u64 {
     LARGEST.with(Cell::get)
-}
-
-pub fn operations_run() -> Vec<&'static str> {
-    RUN.with(|r| r.borrow().iter().copied().collect())
 }
 
 /// What the threads of this execution have done so far, in order.
@@ -301,12 +329,7 @@ fn place(address: *mut c_void, bytes: u32) -> Place {
     let now = memory(address, bytes);
     let (known, started) = NOW.with(|n| (n.borrow().places.get(&key).cloned(), n.borrow().started));
     if let Some((made, last)) = known {
-        let has = match made.atomic {
-            Atomic::B1(_) => 1,
-            Atomic::B2(_) => 2,
-            Atomic::B4(_) => 4,
-            Atomic::B8(_) => 8,
-        };
+        let has = made.atomic.bytes();
         assert!(
             has == bytes,
             "harness: one address is accessed with {has} and with {bytes} bytes"
@@ -315,6 +338,14 @@ fn place(address: *mut c_void, bytes: u32) -> Place {
             return made;
         }
         // Somebody has stored plainly, who must be alone: it is a new atomic from here on.
+        unsafe {
+            match &made.atomic {
+                Atomic::B1(a) => a.unsync_load() as u64,
+                Atomic::B2(a) => a.unsync_load() as u64,
+                Atomic::B4(a) => a.unsync_load() as u64,
+                Atomic::B8(a) => a.unsync_load(),
+            };
+        }
     } else if started && places::is_static(key) {
         places::start_again_with(key, bytes);
     }
@@ -386,6 +417,10 @@ pub fn perform(o: Operation) -> u64 {
             } else if interrupts::are_modelled() && o.operand == HEAVY {
                 interrupts::all_threads(thread);
             } else {
+                let turn = NOW.with(|n| n.borrow().fences.clone());
+                if let Some(turn) = turn {
+                    turn.notify_all();
+                }
                 fence(ordering(o.order));
             }
             0
@@ -433,46 +468,28 @@ fn stored(o: &Operation, found: u64) -> Option<u64> {
     }
 }
 
-/// The line of the library that makes the call returning to this address: include/..:N or src/..:N.
-fn site_of(tag: u32, address: *mut c_void) -> &'static str {
-    if let Some(known) = SITES.with(|s| s.borrow().get(&(address as usize)).copied()) {
-        return known;
-    }
-    let mut found = String::from("?");
-    // One less, to be inside the call. The innermost frame is the seam itself.
-    backtrace::resolve((address as usize - 1) as *mut c_void, |symbol| {
-        let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) else {
-            return;
-        };
-        let file = file.to_string_lossy();
-        let at = file
-            .rfind("/include/pawl/")
-            .or(file.rfind("/src/"))
-            .map_or(0, |at| at + 1);
-        let seam = file.ends_with("/atomic.h") || file.ends_with("/hook.h");
-        if found == "?" && !seam {
-            found = format!("{}:{line}", &file[at..]);
-        }
-    });
-    let listed = suite::as_listed(tag_name(tag), &found, suite::sites_listed());
-    let kept: &'static str = Box::leak(listed.into_boxed_str());
-    SITES.with(|s| s.borrow_mut().insert(address as usize, kept));
-    kept
-}
-
-/// What the mutation makes of the operation, if it is about this one.
-fn mutated(o: Operation, address: *mut c_void) -> Option<Change> {
-    if o.tag == 0 && matches!(o.kind, Kind::Load | Kind::Store | Kind::Fence) {
-        return None;
-    }
-    let site = site_of(o.tag, address);
-    TOUCHED.with(|t| t.borrow_mut().insert((site, o.tag, o.order)));
+/// What the mutation makes of it, if it is about this one.
+pub fn mutated(tag: &str, returns: &[usize]) -> Option<Change> {
     MUTATION.with(|m| {
         m.borrow()
             .as_ref()
-            .filter(|m| m.hits(site, tag_name(o.tag)))
+            .filter(|m| m.hits(tag, returns))
             .map(|m| m.change)
     })
+}
+
+/// What the thread last saw there in this operation.
+fn seen(thread: usize, o: &Operation) -> Option<u64> {
+    let key = o.address as usize;
+    NOW.with(|n| n.borrow().seen[thread].get(&key).copied())
+}
+
+fn sees(thread: usize, o: &Operation, found: u64) {
+    if o.kind == Kind::Fence {
+        return;
+    }
+    let value = stored(o, found).unwrap_or(found);
+    NOW.with(|n| n.borrow_mut().seen[thread].insert(o.address as usize, value));
 }
 
 // ---- Waiting ----------------------------------------------------------------------------------
@@ -517,15 +534,25 @@ extern "C" fn m_hook_atomic(operation: *const Operation, site: *mut c_void) -> u
     let op = NOW.with(|n| n.borrow().running[thread]);
     let o = unsafe { *operation };
     interrupts::arrive(thread);
-    match mutated(o, site) {
-        None => fault().carry_out(op, o),
-        Some(Change::Order(order)) => fault().carry_out(op, Operation { order, ..o }),
-        Some(Change::Skip) => fault::look(o),
-        Some(Change::Zero) => {
+    let before = seen(thread, &o);
+    let found = match (mutated(tag_name(o.tag), &[site as usize]), before) {
+        (Some(Change::Order(order)), _) => fault().carry_out(op, Operation { order, ..o }),
+        (Some(Change::Skip), _) if o.kind == Kind::Fence => 0,
+        (Some(Change::Skip), _) => fault::look(o),
+        (Some(Change::Zero), _) => {
             fault().carry_out(op, o);
             0
         }
-    }
+        (Some(Change::Stale), Some(value)) => {
+            fault::look(o);
+            say(format!("  is told {value:#x} again"));
+            value
+        }
+        _ => fault().carry_out(op, o),
+    };
+    notes::touches(site as usize, &o, before, found);
+    sees(thread, &o, found);
+    found
 }
 
 #[no_mangle]
@@ -545,6 +572,24 @@ extern "C" fn pawl_hook_relax() {
 #[no_mangle]
 extern "C" fn pawl_hook_yield() {
     loom::thread::yield_now();
+}
+
+/// The caller has stored plainly in these bytes, alone: others may now meet them as atomics.
+#[no_mangle]
+extern "C" fn m_renew(from: *mut c_void, bytes: usize) {
+    let range = from as usize..from as usize + bytes;
+    let mut met: Vec<(usize, u32)> = NOW.with(|n| {
+        n.borrow()
+            .places
+            .iter()
+            .filter(|(address, _)| range.contains(address))
+            .map(|(address, (place, _))| (*address, place.atomic.bytes()))
+            .collect()
+    });
+    met.sort_unstable();
+    for (address, bytes) in met {
+        place(address as *mut c_void, bytes);
+    }
 }
 
 #[no_mangle]

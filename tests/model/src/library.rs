@@ -3,13 +3,17 @@
 
 use std::ffi::{c_char, c_void, CStr};
 
+/// The operation on one kind of lock; None where that kind has it not.
+type Run = Option<extern "C" fn(*mut c_void) -> bool>;
+
 #[repr(C)]
 struct RawOp {
     name: *const c_char,
     kind: *const c_char,
     from: c_char,
     to: c_char,
-    run: [extern "C" fn(*mut c_void) -> bool; 5],
+    otherwise: c_char,
+    run: [Run; 7],
 }
 
 #[repr(C)]
@@ -29,18 +33,19 @@ extern "C" {
     static m_ops: RawOp;
     static m_tags: RawTag;
     static m_bits: [Bits; 3];
-    static mut m_word: u64;
+    static mut m_word: [u64; 2];
     fn m_reset();
 }
 
-/// One operation of transitions.def.
+/// One operation of transitions.def, or of until.def.
 #[derive(Clone, Copy)]
 pub struct Op {
     pub name: &'static str,
     pub from: char,
     pub to: char,
+    pub otherwise: char,
     pub always: bool, // it cannot fail, so a result of false says something else
-    pub run: [extern "C" fn(*mut c_void) -> bool; 5],
+    pub run: [Run; 7],
 }
 
 /// One row of tags.def; number 0 is that of relaxed accesses.
@@ -60,9 +65,9 @@ pub fn reset() {
     unsafe { m_reset() };
 }
 
-/// The word of the lock under test.
+/// The lock under test; its word comes first.
 pub fn word() -> *mut u64 {
-    &raw mut m_word
+    &raw mut m_word as *mut u64
 }
 
 pub fn ops() -> Vec<Op> {
@@ -74,7 +79,8 @@ pub fn ops() -> Vec<Op> {
                 name: text((*row).name),
                 from: (*row).from as u8 as char,
                 to: (*row).to as u8 as char,
-                always: !["try", "drain"].contains(&text((*row).kind)),
+                otherwise: (*row).otherwise as u8 as char,
+                always: !["try", "drain", "until"].contains(&text((*row).kind)),
                 run: (*row).run,
             });
             row = row.add(1);

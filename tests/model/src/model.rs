@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //! A model by its name, and how to run it in this process.
 //!
-//! `WIDTH/SCRIPT|SCRIPT...` for the progressive spinlock, `lockWIDTH/SCRIPT|SCRIPT...` for the one
-//! that sleeps, or the name of a scene; and options behind blanks:
+//! `WIDTH/SCRIPT|SCRIPT...` for the progressive spinlock, `lockWIDTH/...` for the one that sleeps,
+//! `sharedWIDTH/...` for the one in shared memory, or the name of a scene; then options:
 //!   app=N        the application bits at the start
 //!   end=N        those at the end, when the model changes them
 //!   any-end      they may end either way
@@ -10,15 +10,18 @@
 //!   stalled=N    N claims of S of threads stopped between claim and withdrawal, which comes
 //!                at some time after the first thread has ended
 //!   reach=N      fails unless some access finds a word of at least N: what the model is there for
+//!   time=N       N ns pass at some moment; each look at the clock may come before or after
+//!                (but those of a scene's first thread come after)
 //!   ipi=1        heavy fences interrupt the other threads, light ones are nothing (interrupts.rs)
+//!   fences=1     full fences of two threads are tried in both orders (loom by itself does not)
 //!   preempt=N    at most N preemptions (default: no bound)
 
 use std::sync::Arc;
 
 use crate::scene::{self, Scene};
 use crate::script::{find, Row};
-use crate::subject::{Subject, EXCLUSION, PROGRESS, RACE, REACHED, RESTORED, VISIBILITY};
-use crate::{hooks, interrupts, subject};
+use crate::subject::{Kind, Subject, EXCLUSION, PROGRESS, RACE, REACHED, RESTORED, VISIBILITY};
+use crate::{clock, hooks, interrupts, subject};
 
 /// Scheduling points in one execution; beyond that somebody waits for ever.
 const BRANCHES: usize = 4_000;
@@ -26,7 +29,7 @@ const BRANCHES: usize = 4_000;
 pub struct Model {
     pub scene: Option<Scene>, // then width and scripts mean nothing
     pub width: usize,
-    pub sleeps: bool,
+    pub kind: Kind,
     pub scripts: Vec<&'static Row>,
     pub application: u64,
     pub end: Option<u64>,
@@ -34,7 +37,9 @@ pub struct Model {
     pub polls: usize,
     pub stalled: u64,
     pub reach: u64,
+    pub time: u64,
     pub interrupts: bool,
+    pub fences: bool,
     pub preemptions: Option<usize>,
 }
 
@@ -48,12 +53,16 @@ impl Model {
                 .split_once('/')
                 .ok_or(format!("{first} is no scene, and no WIDTH/SCRIPT|SCRIPT..."))?,
         };
-        let width = lock.trim_start_matches("lock");
+        let (kind, width) = match lock.trim_end_matches(|c: char| c.is_ascii_digit()) {
+            "lock" => (Kind::Sleeps, &lock["lock".len()..]),
+            "shared" => (Kind::Shared, &lock["shared".len()..]),
+            _ => (Kind::Spins, lock),
+        };
         let more = scene.as_ref().map_or("", |s| s.options);
         let words = more.split(' ').chain(name.split(' ').skip(1)).filter(|w| !w.is_empty());
         let mut model = Model {
             width: width.parse().map_err(|_| format!("no width {width}"))?,
-            sleeps: lock.starts_with("lock"),
+            kind,
             scene,
             scripts: Vec::new(),
             application: 0,
@@ -62,11 +71,13 @@ impl Model {
             polls: 0,
             stalled: 0,
             reach: 0,
+            time: 0,
             interrupts: false,
+            fences: false,
             preemptions: None,
         };
-        if model.sleeps && model.width == 16 {
-            return Err("the lock that sleeps has 32 or 64 bits".into());
+        if kind != Kind::Spins && model.width == 16 {
+            return Err("locks that sleep have 32 or 64 bits".into());
         }
         for script in scripts.split('|').filter(|_| model.scene.is_none()) {
             model
@@ -86,7 +97,9 @@ impl Model {
                 "polls" => model.polls = number as usize,
                 "stalled" => model.stalled = number,
                 "reach" => model.reach = number,
+                "time" => model.time = number,
                 "ipi" => model.interrupts = number != 0,
+                "fences" => model.fences = number != 0,
                 "preempt" => model.preemptions = Some(number as usize),
                 _ => return Err(format!("no option {key}")),
             }
@@ -98,6 +111,8 @@ impl Model {
     pub fn run(self) {
         hooks::set_polls_without_yield(self.polls);
         interrupts::model(self.interrupts);
+        hooks::try_orders_of_fences(self.fences);
+        clock::model(self.time);
         let mut builder = loom::model::Builder::new();
         builder.max_threads = hooks::THREADS;
         builder.max_branches = BRANCHES;
@@ -122,14 +137,16 @@ impl Model {
             return scene.once();
         }
         hooks::reset();
-        let lock = Arc::new(Subject::new(self.width, self.sleeps, self.application));
+        let lock = Arc::new(Subject::new(self.width, self.kind, self.application));
         for (i, script) in self.scripts.iter().enumerate() {
             hooks::i_am(i);
             script.1(&lock);
         }
         lock.claim_seek(self.stalled);
         hooks::threads_start();
-        let others: Vec<_> = (1..self.scripts.len())
+        // Where time passes the first thread runs no script: to it, it has passed (unordered.rs).
+        let first = usize::from(self.time == 0);
+        let others: Vec<_> = (first..self.scripts.len())
             .map(|i| {
                 let lock = lock.clone();
                 let script = self.scripts[i].2;
@@ -139,8 +156,10 @@ impl Model {
                 })
             })
             .collect();
-        hooks::i_am(0);
-        self.scripts[0].2(&lock);
+        if first == 1 {
+            hooks::i_am(0);
+            self.scripts[0].2(&lock);
+        }
         lock.withdraw_seek(self.stalled);
         for other in others {
             other.join().expect("a panic ends the process");

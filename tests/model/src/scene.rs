@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::ffi::{c_char, CStr};
 use std::sync::Arc;
 
-use crate::{hooks, interrupts, library};
+use crate::{hooks, interrupts, library, threads};
 
 const CELLS: usize = 4;
 
@@ -76,6 +76,7 @@ impl Scene {
     /// One execution.
     pub fn once(&self) {
         hooks::reset();
+        threads::reset(self.threads.len());
         let cells = Arc::new(Cells(std::array::from_fn(|_| UnsafeCell::new(0))));
         NOW.with(|n| *n.borrow_mut() = Some(cells));
         hooks::i_am(0);
@@ -103,6 +104,7 @@ impl Scene {
         if let Some(finish) = self.finish {
             finish();
         }
+        threads::join();
         NOW.with(|n| n.borrow_mut().take());
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! What a thread of a model does, by name. A model is named by what its threads do, such as
-//! `32/read|seek>write`; `>` is a move that a holder makes, `?` one that may fail.
+//! `32/read|seek>write`; `>` is a move that a holder makes, `?` one that may fail, `@` one with a
+//! deadline.
 
 use crate::subject::Subject;
 
@@ -106,6 +107,47 @@ pub static ROWS: &[Row] = &[
     }),
     Row("read>atomic?drain", nothing, |l| {
         upgrade(l, "try_read_to_atomic_drain", 'A', "drop_atomic")
+    }),
+    // With a deadline.
+    Row("read@", nothing, |l| {
+        attempt(l, "take_read_until", 'R', "drop_read")
+    }),
+    Row("seek@", nothing, |l| {
+        attempt(l, "take_seek_until", 'S', "drop_seek")
+    }),
+    Row("write@", nothing, |l| {
+        attempt(l, "take_write_until", 'W', "drop_write")
+    }),
+    Row("atomic@", nothing, |l| {
+        attempt(l, "take_atomic_until", 'A', "drop_atomic")
+    }),
+    Row("write?drain@", nothing, |l| {
+        attempt(l, "try_write_drain_until", 'W', "drop_write")
+    }),
+    Row("atomic?drain@", nothing, |l| {
+        attempt(l, "try_atomic_drain_until", 'A', "drop_atomic")
+    }),
+    Row("seek>write@", nothing, |l| {
+        l.op("take_seek");
+        l.touch('S');
+        if l.op("seek_to_write_until") {
+            l.touch_and('W', "drop_write");
+        } else {
+            l.touch_and('S', "drop_seek");
+        }
+    }),
+    Row("read>write?drain@", nothing, |l| {
+        upgrade(l, "try_read_to_write_drain_until", 'W', "drop_write")
+    }),
+    Row("read>atomic?drain@", nothing, |l| {
+        upgrade(l, "try_read_to_atomic_drain_until", 'A', "drop_atomic")
+    }),
+    Row("atomic>read@", nothing, |l| {
+        l.op("take_atomic");
+        l.touch('A');
+        if l.op("atomic_to_read_until") {
+            l.touch_and('R', "drop_read");
+        }
     }),
     // Taken before the others start.
     Row(

@@ -9,15 +9,16 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use crate::fault::Fault;
-use crate::interrupts;
+use crate::fault::{Change, Fault, WAKE};
 use crate::hooks::{self, Kind, Operation, Order};
+use crate::{clock, interrupts, notes};
 
 struct Sleeper {
     address: usize,
     thread: usize,
     classes: u32,
     deadline: u64,
+    late: bool,
     woken: bool,
 }
 
@@ -26,7 +27,6 @@ struct Beds {
     locks: HashMap<usize, Arc<Mutex<()>>>,
     pillows: HashMap<usize, Arc<Condvar>>, // by thread
     sleepers: Vec<Sleeper>,                // oldest first
-    clock: u64,
 }
 
 thread_local! {
@@ -35,19 +35,20 @@ thread_local! {
 
 pub fn reset() {
     NOW.with(|n| *n.borrow_mut() = Beds::default());
+    clock::reset();
 }
 
 /// Nanoseconds go by, and those whose time is over wake up.
 pub fn pass_time(nanoseconds: u64) {
+    let now = clock::pass(nanoseconds);
     let late: Vec<(usize, usize)> = NOW.with(|n| {
         let mut n = n.borrow_mut();
-        n.clock = n.clock.saturating_add(nanoseconds);
-        let clock = n.clock;
-        n.sleepers
-            .iter()
-            .filter(|s| s.deadline <= clock)
-            .map(|s| (s.address, s.thread))
-            .collect()
+        let late = n.sleepers.iter_mut().filter(|s| s.deadline <= now);
+        late.map(|s| {
+            s.late = true;
+            (s.address, s.thread)
+        })
+        .collect()
     });
     hooks::something_changed();
     for (address, thread) in late {
@@ -91,9 +92,8 @@ fn look(address: *const u32) -> u64 {
 fn risen(thread: usize) -> Option<bool> {
     NOW.with(|n| {
         let mut n = n.borrow_mut();
-        let clock = n.clock;
         let at = n.sleepers.iter().position(|s| s.thread == thread)?;
-        if n.sleepers[at].woken || n.sleepers[at].deadline <= clock {
+        if n.sleepers[at].woken || n.sleepers[at].late {
             return Some(n.sleepers.remove(at).woken);
         }
         None
@@ -107,12 +107,14 @@ fn wait(address: *const u32, expected: u32, classes: u32, deadline: u64) -> bool
     if look(address) != u64::from(expected) {
         return true;
     }
+    let late = deadline != u64::MAX && deadline <= clock::system_looks();
     NOW.with(|n| {
         n.borrow_mut().sleepers.push(Sleeper {
             address: address as usize,
             thread: me,
             classes,
             deadline,
+            late,
             woken: false,
         })
     });
@@ -135,24 +137,35 @@ fn wake(address: *const u32, classes: u32, count: u32) -> u32 {
     }
     let lock = lock_of(address as usize);
     let guard = lock.lock().expect("no thread panics");
-    let woken: Vec<usize> = NOW.with(|n| {
-        n.borrow_mut()
-            .sleepers
-            .iter_mut()
-            .filter(|s| s.address == address as usize && s.classes & classes != 0 && !s.woken)
-            .take(count as usize)
-            .map(|s| {
-                s.woken = true;
-                s.thread
-            })
-            .collect()
+    let found: Vec<usize> = NOW.with(|n| {
+        let n = n.borrow();
+        let matching = |s: &&Sleeper| {
+            s.address == address as usize && s.classes & classes != 0 && !s.woken
+        };
+        let matching = n.sleepers.iter().filter(matching);
+        matching.take(count as usize).map(|s| s.thread).collect()
+    });
+    if found.is_empty() {
+        return 0;
+    }
+    let returns = notes::returns();
+    if matches!(hooks::mutated(WAKE, &returns), Some(Change::Skip)) {
+        hooks::say(format!("  should have woken {found:?}"));
+        return found.len() as u32;
+    }
+    notes::wakes(returns);
+    NOW.with(|n| {
+        let mut n = n.borrow_mut();
+        for sleeper in n.sleepers.iter_mut().filter(|s| found.contains(&s.thread)) {
+            sleeper.woken = true;
+        }
     });
     hooks::something_changed();
-    for thread in &woken {
+    for thread in &found {
         pillow_of(*thread).notify_all();
     }
     drop(guard);
-    woken.len() as u32
+    found.len() as u32
 }
 
 // ---- <pawl/hook.h> ----------------------------------------------------------------------------
@@ -182,14 +195,9 @@ extern "C" fn pawl_hook_wake_classes(address: *const u32, classes: u32, count: u
     wake(address, classes, count)
 }
 
-/// A virtual clock: it goes on by a nanosecond with each look, and by `pass_time`.
 #[no_mangle]
 extern "C" fn pawl_hook_now() -> u64 {
-    NOW.with(|n| {
-        let mut n = n.borrow_mut();
-        n.clock += 1;
-        n.clock
-    })
+    clock::look()
 }
 
 #[no_mangle]

@@ -35,9 +35,17 @@ struct Book {
     sum: u64,
 }
 
+/// Which of the locks with these operations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Spins,
+    Sleeps,
+    Shared,
+}
+
 pub struct Subject {
     width: usize,
-    sleeps: bool,
+    kind: Kind,
     start: u64,
     value: UnsafeCell<u64>,
     notes: UnsafeCell<u64>,
@@ -74,12 +82,19 @@ fn meanwhile(from: char, to: char, sleeps: bool) -> char {
 }
 
 impl Subject {
-    pub fn new(width: usize, sleeps: bool, application: u64) -> Subject {
-        unsafe { *library::word() = application };
-        hooks::prepare(library::word() as *mut c_void, width as u32 / 8);
+    pub fn new(width: usize, kind: Kind, application: u64) -> Subject {
+        unsafe {
+            *library::word() = application;
+            *library::word().add(1) = 0;
+            hooks::prepare(library::word() as *mut c_void, width as u32 / 8);
+            if kind == Kind::Shared {
+                let waits = (library::word() as *mut u8).add(width / 8);
+                hooks::prepare(waits as *mut c_void, 4);
+            }
+        }
         Subject {
             width,
-            sleeps,
+            kind,
             start: application,
             value: UnsafeCell::new(0),
             notes: UnsafeCell::new(0),
@@ -100,13 +115,13 @@ impl Subject {
     /// Runs one operation of the library and books its outcome; true when it moved as named.
     pub fn op(&self, name: &str) -> bool {
         let op = library::op(name);
-        self.enter(meanwhile(op.from, op.to, self.sleeps));
+        self.enter(meanwhile(op.from, op.to, self.kind != Kind::Spins));
         hooks::begin(op.name);
-        let kind = library::size(self.width) + if self.sleeps { 2 } else { 0 };
-        let result = (op.run[kind])(self.address());
+        let run = op.run[library::size(self.width) + 2 * self.kind as usize];
+        let result = run.expect("the lock has it")(self.address());
         hooks::end();
         let moved = result || op.always;
-        self.enter(if moved { op.to } else { op.from });
+        self.enter(if moved { op.to } else { op.otherwise });
         hooks::say(format!("{name} {}", if moved { "done" } else { "failed" }));
         moved
     }
@@ -282,14 +297,16 @@ impl Subject {
 
     // ---- The end -----------------------------------------------------------------------------
 
-    /// Every thread has ended: nobody holds anything, and the word is as it was.
+    /// Every thread has ended: nobody holds anything, and the word is as it was. In shared memory
+    /// it may say that somebody sleeps though nobody does any more.
     pub fn finish(&self, application: Option<u64>) {
         let book = self.book.borrow();
         assert!(
             book.held.iter().all(|&h| h == 'U'),
             "harness: a script ends while it holds"
         );
-        let word = self.perform(hooks::Kind::Load, 0);
+        let parked = u64::from(self.kind == Kind::Shared);
+        let word = self.perform(hooks::Kind::Load, 0) & !parked;
         let expected = application.unwrap_or(self.start);
         assert!(
             word == expected,

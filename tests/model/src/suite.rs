@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //! Which models there are: good ones, which must pass, and bad ones, which must fail.
 
-use std::sync::OnceLock;
-
 use crate::fault::Fault;
 use crate::scene;
+use crate::suite_locks;
 use crate::subject::{EXCLUSION, PROGRESS, RACE, RESTORED, VISIBILITY};
 
 /// Scripts that are paired with each other and with themselves.
@@ -66,31 +65,6 @@ const TRIPLES: &[&str] = &[
 /// Who is beside a reader or seeker that loses patience. Those who poll themselves take too long.
 const BESIDE_IMPATIENT: &[&str] = &["read?", "seek?", "write?", "atomic?"];
 
-/// The same for the lock that sleeps. Its operations are longer: preemptions are bounded.
-const PAIRED_ASLEEP: &[&str] = &[
-    "read",
-    "seek",
-    "write",
-    "atomic",
-    "read?",
-    "write?drain",
-    "atomic?drain",
-    "seek>write",
-    "write>seek",
-    "write>read",
-    "atomic>read",
-    "read>write?drain",
-    "read>atomic?drain",
-];
-const PAIRED_ASLEEP_ELSEWHERE: &[&str] = &["read", "seek>write", "atomic>read"];
-const TRIPLES_ASLEEP: &[&str] = &[
-    "read|write|atomic",
-    "write|write|read",
-    "seek|write|read",
-    "atomic|atomic|write",
-    "seek>write|read|write",
-];
-
 fn pairs(lock: &str, names: &[&str], options: &str) -> Vec<String> {
     let mut all = Vec::new();
     for (i, one) in names.iter().enumerate() {
@@ -101,49 +75,133 @@ fn pairs(lock: &str, names: &[&str], options: &str) -> Vec<String> {
     all
 }
 
-pub fn good(quick: bool) -> Vec<String> {
-    let mut all = pairs("32", PAIRED, "");
-    for width in ["16", "64"] {
-        all.extend(pairs(width, PAIRED_ELSEWHERE, " app=1"));
+/// How much is explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Set {
+    /// A sample of everything, for each change of the code.
+    Test,
+    /// Every model, within small bounds.
+    Quick,
+    /// The same, and then within larger ones for as long as there is time.
+    Deep,
+}
+
+/// A model within the bounds of the three sets; None: it is not in the sample.
+pub struct Entry {
+    pub test: Option<String>,
+    pub quick: String,
+    pub deep: String,
+}
+
+impl Entry {
+    /// What a run begins with.
+    pub fn first(&self, set: Set) -> Option<&String> {
+        match set {
+            Set::Test => self.test.as_ref(),
+            Set::Quick | Set::Deep => Some(&self.quick),
+        }
     }
-    all.extend(BITS.iter().map(|b| format!("32/{b}")));
+}
+
+/// The same in every set.
+fn always(name: String) -> Entry {
+    Entry {
+        test: Some(name.clone()),
+        quick: name.clone(),
+        deep: name,
+    }
+}
+
+/// All schedules, but in the sample those with few preemptions.
+fn sampled(name: String) -> Entry {
+    let mut entry = always(name);
+    entry.test = entry.test.map(|name| format!("{name} preempt=2"));
+    entry
+}
+
+/// So many preemptions; 0: not in the set.
+fn bounded(name: &str, test: usize, quick: usize, deep: usize) -> Entry {
+    let with = |bound: usize| format!("{name} preempt={bound}");
+    Entry {
+        test: (test > 0).then(|| with(test)),
+        quick: with(quick),
+        deep: with(deep),
+    }
+}
+
+/// Too long for the sample.
+const NO_SAMPLE: &[&str] = &["rcu_call_helps_the_worker"];
+
+/// Not ended in a minute with one preemption more: those who poll and sleep for each other see many
+/// old values.
+const NO_DEEPER: &[&str] = &[
+    "table_latch_of_four",
+    "rcu_two_calls_and_sleep",
+    "rcu_call_beside_a_reader",
+    "rcu_call_beside_a_call",
+    "rcu_call_beside_a_try",
+    "rcu_call_beside_a_barrier",
+    "rcu_two_barriers_without_worker",
+    "rcu_call_helps_at_the_limit",
+    "rcu_call_helps_the_worker",
+    "rcu_call_waits_for_room",
+    "rcu_call_waits_for_a_limit",
+    "rcu_call_may_be_refused",
+    "rcu_barrier_beside_a_rest",
+    "rcu_call_in_a_rest",
+    "rcu_domain_made_again",
+    "rcu_callback_that_calls",
+];
+
+/// A bound of preemptions in the options is that of the quick set.
+fn by_its_bound(name: String, options: &str) -> Entry {
+    let bound = options.split(' ').rev().find_map(|w| w.strip_prefix("preempt="));
+    let mut entry = always(name.clone());
+    if let Some(bound) = bound.and_then(|b| b.parse::<usize>().ok()) {
+        entry.test = Some(format!("{name} preempt={}", if bound > 1 { bound - 1 } else { bound }));
+        entry.deep = format!("{name} preempt={}", bound + 1);
+    }
+    if NO_DEEPER.contains(&name.as_str()) {
+        entry.deep = name.clone();
+    }
+    if NO_SAMPLE.contains(&name.as_str()) {
+        entry.test = None;
+    }
+    entry
+}
+
+pub fn entries() -> Vec<Entry> {
+    let mut all: Vec<Entry> = pairs("32", PAIRED, "").into_iter().map(sampled).collect();
+    for width in ["16", "64"] {
+        all.extend(pairs(width, PAIRED_ELSEWHERE, " app=1").into_iter().map(always));
+    }
+    all.extend(BITS.iter().map(|b| always(format!("32/{b}"))));
     for taker in ["read", "seek"] {
         // So long that the waiter insists, and takes W for a moment.
-        all.push(format!("32/^atomic|{taker} polls=31"));
+        all.push(always(format!("32/^atomic|{taker} polls=31")));
     }
     // Four claims of S at once make one of W (0x400), which the others meet.
     for other in ["read", "read?", "seek"] {
-        all.push(format!(
+        all.push(always(format!(
             "16/^seek|seek|{other} stalled=2 reach=1024 preempt=2"
-        ));
+        )));
     }
     for other in ["write", "atomic", "write?", "atomic?"] {
-        all.push(format!("16/^seek|seek|{other} stalled=2 preempt=2"));
+        all.push(always(format!("16/^seek|seek|{other} stalled=2 preempt=2")));
     }
-    let bound = |heavy: bool| match (quick, heavy) {
-        (true, true) => 1,
-        (true, false) | (false, true) => 2,
-        (false, false) => 3,
-    };
     for triple in TRIPLES {
         let many = triple.contains('>') || triple.contains("drain");
-        all.push(format!("32/{triple} preempt={}", bound(many)));
+        let (quick, deep) = if many { (1, 2) } else { (2, 3) };
+        all.push(bounded(&format!("32/{triple}"), 1, quick, deep));
     }
     for taker in ["read", "seek"] {
         for other in BESIDE_IMPATIENT {
-            let preempt = bound(true);
-            all.push(format!(
-                "32/^atomic|{taker}|{other} polls=31 preempt={preempt}"
-            ));
+            all.push(bounded(&format!("32/^atomic|{taker}|{other} polls=31"), 0, 1, 2));
         }
     }
-    let asleep = format!(" preempt={}", if quick { 2 } else { 3 });
-    all.extend(pairs("lock32", PAIRED_ASLEEP, &asleep));
-    all.extend(pairs("lock64", PAIRED_ASLEEP_ELSEWHERE, &asleep));
-    for triple in TRIPLES_ASLEEP {
-        all.push(format!("lock32/{triple} preempt={}", bound(true)));
-    }
-    all.extend(scene::all().iter().map(|s| s.name.to_string()));
+    let asleep = suite_locks::good(true);
+    all.extend(asleep.into_iter().map(|name| by_its_bound(name.clone(), &name)));
+    all.extend(scene::all().iter().map(|s| by_its_bound(s.name.into(), s.options)));
     all
 }
 
@@ -212,63 +270,31 @@ pub static PLANTED: &[Planted] = &[
     Planted("LostWake", "sift_read_beside_slow_write", &[PROGRESS]),
     Planted("SIFT_DRAIN:zero", "sift_read_beside_slow_write", &[RACE]),
     Planted("SIFT_R_COUNT:zero", "sift_read_beside_slow_write", &[RACE]),
-    Planted("BIGREF_PART:skip", "bigref_kill_beside_get", &[PROGRESS, RACE]),
+    Planted("LostWake", "requeue_beside_a_wait", &[PROGRESS]),
+    Planted("LostWake", "wait_any_hands_a_wake_on", &[PROGRESS]),
+    Planted("LostWake", "sift_two_slow_writers", &[PROGRESS]),
+    Planted("TABLE_ENTER:relaxed", "table_latch_of_three", &[RACE]),
+    Planted("TABLE_GROW:relaxed", "table_grows_beside_a_wake", &[RACE]),
+    Planted("OS_LATCH_ENTER:zero", "os_latch_of_two", &[RACE, EXCLUSION]),
+    Planted("RCU_ASSIGN:relaxed", "idtable_lookup_beside_insert", &[RACE]),
+    Planted("RCU_DONE:zero", "idtable_lookup_beside_remove", &[PROGRESS, RACE]),
+    Planted("COUNTER_PLACE:relaxed", "limit_credit_used_before", &[RACE]),
+    Planted("CELLS_LATCH:relaxed", "exact_counters_placed_at_once", &[RACE]),
+    Planted("CELLS_OPEN:relaxed", "bigref_revived_beside_gets", &[RACE]),
+    Planted("BIGREF_COUNT:skip", "bigref_kill_beside_drop", &[PROGRESS, RACE]),
     Planted("RCU_AGAIN:relaxed", "rcu_two_sections_interrupted", &[RACE]),
     Planted("CELLS_AGAIN:relaxed", "bigref_kill_beside_get", &[PROGRESS, RACE]),
     Planted("RCU_GONE:zero", "rcu_reader_beside_synchronize", &[RACE]),
     Planted("RCU_DONE:zero", "rcu_reader_beside_synchronize", &[PROGRESS]),
+    Planted("RCU_GONE:zero", "rcu_reader_without_a_line", &[RACE]),
+    Planted("RCU_BEGIN:acq_rel", "rcu_poll_beside_another_driver", &[RACE]),
+    Planted("RCU_EXCHANGE:acquire", "rcu_exchange_beside_an_exchange", &[RACE]),
+    Planted("RCU_ASSIGN:relaxed", "rcu_list_walk_beside_add", &[RACE]),
+    Planted("LostWake", "rcu_call_and_sleep", &[PROGRESS]),
+    Planted("CALL_QUEUE:relaxed", "rcu_barrier_without_worker", &[RACE]),
+    Planted("CALL_DRAINED:zero", "rcu_barrier_without_worker", &[PROGRESS, RACE]),
+    Planted("CALL_SLEEP:acq_rel", "rcu_call_and_sleep", &[PROGRESS]),
+    Planted("CALL_FORK:acq_rel", "rcu_fork_beside_a_callback", &[EXCLUSION]),
+    Planted("THREAD_FREE:relaxed", "rcu_call_on_the_line_of_another", &[RACE]),
+    Planted("THREAD_SETUP:relaxed", "thread_beside_set_up", &[RACE, VISIBILITY]),
 ];
-
-const ORDERS: &str = include_str!("../../../doc/orders.md");
-
-/// Parts of the names of files that use the progressive lock's tags and have no model yet.
-const WITHOUT_MODEL: [&str; 3] = ["compat", "shared", "lock_word"]; // the last: with deadlines
-
-/// (tag, site) of every ordered access of the library, as doc/orders.md lists them.
-pub fn sites_listed() -> &'static [(String, String)] {
-    static SITES: OnceLock<Vec<(String, String)>> = OnceLock::new();
-    SITES.get_or_init(|| {
-        let mut all = Vec::new();
-        for row in ORDERS.lines().filter(|line| line.starts_with("| `")) {
-            let cells: Vec<&str> = row.split(" | ").collect();
-            let tag = cells[0].trim_matches(['|', ' ', '`']);
-            let sites = cells[cells.len() - 1].trim_matches(['|', ' ']);
-            all.extend(sites.split("<br>").map(|site| (tag.into(), site.into())));
-        }
-        all
-    })
-}
-
-/// Whether a model must touch it: those of the progressive lock.
-pub fn must_be_touched(tag: &str, site: &str) -> bool {
-    tag.starts_with("SPIN_") && !WITHOUT_MODEL.iter().any(|part| site.contains(part))
-}
-
-/// The site as doc/orders.md has it: that names the line where the operation's name stands, the
-/// debugger's line may be another one of the same statement.
-pub fn as_listed(tag: &str, site: &str, listed: &[(String, String)]) -> String {
-    let Some((file, line)) = site.rsplit_once(':') else {
-        return site.into();
-    };
-    let Ok(line) = line.parse::<i64>() else {
-        return site.into();
-    };
-    let same: Vec<&String> = listed
-        .iter()
-        .filter(|(t, s)| t == tag && s.starts_with(&format!("{file}:")))
-        .map(|(_, s)| s)
-        .collect();
-    // In a macro the debugger's line is where it is used.
-    if let [only] = same[..] {
-        return only.clone();
-    }
-    listed
-        .iter()
-        .filter(|(t, _)| t == tag)
-        .filter_map(|(_, s)| s.rsplit_once(':'))
-        .filter(|(f, _)| *f == file)
-        .filter_map(|(_, n)| n.parse::<i64>().ok())
-        .filter(|n| (n - line).abs() <= 2)
-        .min_by_key(|n| (n - line).abs())
-        .map_or(site.into(), |n| format!("{file}:{n}"))
-}

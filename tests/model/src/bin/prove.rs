@@ -1,41 +1,51 @@
 // SPDX-License-Identifier: MIT
-//! Runs all models, the named mistakes, and every weaker order; prints what became of each.
+//! Runs all models, the named mistakes, and every mutant; prints what became of each.
 //!
-//!     prove [--quick] [--jobs N] [--only good|bad|orders] [--match TEXT] [--verbose]
-//!     prove --run MODEL [--fault NAME] [--mutate TAG:order[@file:line]]
-//!     prove --list [--quick]
+//!     prove [--test|--quick] [--jobs N] [--only good|bad|mutants] [--match TEXT] [--tags TEXT]
+//!           [--minutes N] [--verbose] [--junit FILE] [--table FILE]
+//!     prove --run MODEL [--fault NAME] [--mutate TAG:change[@site]]
+//!     prove --list [--test|--quick]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use pawl_model::child::{run_apart, run_here, Outcome};
-use pawl_model::{fault, library, subject, suite};
+use pawl_model::child::{run_apart, run_here, Outcome, TIME_LIMIT};
+use pawl_model::fault::WAKE;
+use pawl_model::junit::Report;
+use pawl_model::mutants::{self, Fate, Mutant, Name};
+use pawl_model::record::{self, Explained, Record, Row, UNDECIDED, UNTOUCHED};
+use pawl_model::suite::{self, Entry, Set};
+use pawl_model::{library, sites, suite_locks};
 
 /// A model that needs longer has not been explored.
-const LIMIT: Duration = Duration::from_secs(120);
-const LIMIT_DEEP: Duration = Duration::from_secs(1200);
+const LIMIT: Duration = Duration::from_secs(300);
+/// Nothing more is tried against a mutant after that.
+const PATIENCE: Duration = Duration::from_secs(8);
+const PATIENCE_DEEP: Duration = Duration::from_secs(60);
+/// Minutes after which no further model is explored more deeply.
+const MINUTES: u64 = 30;
 
 struct Options {
-    quick: bool,
+    set: Set,
     jobs: usize,
     only: String,
     matching: String, // only models whose names have this in them
+    tags: String,     // only mutants of tags with this in them
     verbose: bool,
+    table: Option<String>,
+    end: Instant, // of the deeper ones
 }
 
 impl Options {
-    fn limit(&self) -> Duration {
-        if self.quick {
-            LIMIT
-        } else {
-            LIMIT_DEEP
-        }
-    }
-
     fn wants(&self, part: &str) -> bool {
         self.only.is_empty() || self.only == part
+    }
+
+    fn is_whole(&self) -> bool {
+        self.matching.is_empty() && self.tags.is_empty()
     }
 }
 
@@ -46,180 +56,231 @@ fn main() {
         let at = arguments.iter().position(|a| a == name)?;
         arguments.get(at + 1).cloned()
     };
+    let text = |name: &str| value(name).unwrap_or_default();
     if let Some(model) = value("--run") {
         let fault = value("--fault").unwrap_or("None".into());
-        std::process::exit(run_here(
-            &model,
-            &fault,
-            &value("--mutate").unwrap_or_default(),
-        ));
+        std::process::exit(run_here(&model, &fault, &text("--mutate")));
     }
+    let start = Instant::now();
+    let minutes = value("--minutes").and_then(|n| n.parse().ok());
     let options = Options {
-        quick: has("--quick"),
+        set: match (has("--test"), has("--quick")) {
+            (true, _) => Set::Test,
+            (_, true) => Set::Quick,
+            _ => Set::Deep,
+        },
         jobs: value("--jobs")
             .and_then(|n| n.parse().ok())
             .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())),
-        only: value("--only").unwrap_or_default(),
-        matching: value("--match").unwrap_or_default(),
+        only: text("--only"),
+        matching: text("--match"),
+        tags: text("--tags"),
         verbose: has("--verbose"),
+        table: value("--table"),
+        end: start + 60 * Duration::from_secs(minutes.unwrap_or(MINUTES)),
     };
     if has("--list") {
-        suite::good(options.quick)
-            .iter()
-            .for_each(|model| println!("{model}"));
+        let entries = suite::entries();
+        let names = entries.iter().filter_map(|e| e.first(options.set));
+        names.for_each(|name| println!("{name}"));
         return;
     }
-    std::process::exit(i32::from(!prove(&options)));
+    let mut report = Report::default();
+    prove(&options, &mut report);
+    let seconds = start.elapsed().as_secs_f64();
+    println!();
+    report.print_failures();
+    if let Some(file) = value("--junit") {
+        report.write(&file, seconds).expect("the report can be written");
+    }
+    println!("{seconds:.0} s");
+    println!("{} passed, {} failed", report.passes(), report.failures());
+    std::process::exit(i32::from(report.failures() > 0 || report.passes() == 0));
 }
 
-/// Does `work` for each of 0..count, `jobs` at a time; the results in order.
+/// Does `work` for each of 0..count, `jobs` at a time; the results in order. The last ones are the
+/// longest, so they come first.
 fn in_parallel<T: Send>(jobs: usize, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
+    let left = AtomicUsize::new(count);
     let done = Mutex::new(Vec::new());
+    let tell = std::io::stderr().is_terminal();
     std::thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
             scope.spawn(|| loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                if i >= count {
+                let i = left.fetch_sub(1, Ordering::Relaxed) as isize - 1;
+                if i < 0 {
                     break;
                 }
-                let result = work(i);
-                done.lock().expect("no worker panics").push((i, result));
+                let result = work(i as usize);
+                let mut done = done.lock().expect("no worker panics");
+                done.push((i, result));
+                if tell {
+                    eprint!("\r{} of {count} ", done.len());
+                }
             });
         }
     });
+    if tell {
+        eprint!("\r                 \r");
+    }
     let mut done = done.into_inner().expect("no worker panics");
     done.sort_by_key(|(i, _)| *i);
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-fn prove(options: &Options) -> bool {
-    let start = Instant::now();
-    let mut passed = 0;
-    let mut failed = Vec::new();
-
-    let mut models = suite::good(options.quick);
-    models.retain(|model| model.contains(&options.matching));
+fn prove(options: &Options, report: &mut Report) {
+    println!("==== Good models ====");
+    let mut entries = suite::entries();
+    entries.retain(|e| e.first(options.set).is_some_and(|n| n.contains(&options.matching)));
     let asleep = Mutex::new(String::new());
-    let good = in_parallel(options.jobs, models.len(), |i| {
-        let model = &models[i];
-        let sleeps = model.starts_with("lock");
+    let good = in_parallel(options.jobs, entries.len(), |i| {
+        let model = entries[i].first(options.set).expect("kept for it");
+        let sleeps = model.starts_with("lock") || model.starts_with("shared");
         // They touch nearly the same places: one after the other learns fewer.
         let known = if sleeps {
             asleep.lock().expect("no worker panics").clone()
         } else {
             String::new()
         };
-        let outcome = run_apart(model, &known, "None", "", options.limit());
+        let outcome = run_apart(model, &known, "None", "", LIMIT);
         if sleeps {
             *asleep.lock().expect("no worker panics") = outcome.places.clone();
         }
-        eprint!("\r{} of {} ", i + 1, models.len());
+        if options.verbose {
+            print_good(&outcome);
+        }
         outcome
     });
-    eprintln!();
-    report_good(options, &good, start, &mut passed, &mut failed);
+    report_good(options, &good, report);
+    let explained = record::explained().unwrap_or_else(|why| {
+        report.failed("survivors.def".into(), 0.0, why, String::new());
+        Vec::new()
+    });
+    let untouched = report_untouched(options, &good, &explained, report);
     if options.wants("bad") {
-        report_bad(options, &mut passed, &mut failed);
+        report_bad(options, report);
     }
-    let mut survivors = 0;
-    if options.wants("orders") {
-        survivors = report_orders(options, &good, &mut passed, &mut failed);
+    if options.wants("mutants") {
+        if options.set == Set::Test {
+            report_sample(options, &entries, &good, report);
+        } else {
+            let found = report_mutants(options, &entries, &good, &explained, untouched, report);
+            report_stale(options, &explained, &found, report);
+            if let Some(path) = &options.table {
+                write_table(options, path, found);
+            }
+        }
     }
-    println!();
-    for name in &failed {
-        println!("FAILED  {name}");
+    if options.set == Set::Deep && options.wants("deeper") {
+        report_deeper(options, &entries, &good, report);
     }
-    println!(
-        "{survivors} mutants survived, {:.0} s",
-        start.elapsed().as_secs_f64()
-    );
-    println!("{passed} passed, {} failed", failed.len());
-    failed.is_empty() && passed > 0
 }
 
-fn report_good(
-    options: &Options,
-    good: &[Outcome],
-    start: Instant,
-    passed: &mut usize,
-    failed: &mut Vec<String>,
-) {
-    println!("==== Good models ====");
-    for outcome in good {
-        if options.verbose || !outcome.good {
-            println!(
-                "{:44} {:10} executions {:9.3} s  {}",
-                outcome.model,
-                outcome.executions,
-                outcome.seconds,
-                if outcome.good {
-                    "passed"
-                } else {
-                    &outcome.property
-                }
-            );
+fn print_good(o: &Outcome) {
+    let fate = if o.good { "passed" } else { &o.property };
+    println!("{:44} {:10} executions {:9.3} s  {fate}", o.model, o.executions, o.seconds);
+}
+
+fn report_good(options: &Options, good: &[Outcome], report: &mut Report) {
+    for o in good {
+        if !o.good && !options.verbose {
+            print_good(o);
         }
-        if outcome.good {
-            *passed += 1;
+        let name = format!("good {}", o.model);
+        if o.good {
+            report.passed(name, o.seconds);
         } else {
-            println!("{}", outcome.output);
-            failed.push(format!("good {}: {}", outcome.model, outcome.property));
+            println!("{}", o.output);
+            report.failed(name, o.seconds, o.property.clone(), o.output.clone());
         }
     }
     let executions: u64 = good.iter().map(|o| o.executions).sum();
+    let seconds: f64 = good.iter().map(|o| o.seconds).sum();
     println!(
-        "{} models, {executions} executions explored, {:.0} s",
-        good.len(),
-        start.elapsed().as_secs_f64()
+        "{} models, {executions} executions explored, {seconds:.0} s of processor time",
+        good.len()
     );
-    let run: BTreeSet<&str> = good
-        .iter()
-        .flat_map(|o| o.run.iter().map(String::as_str))
-        .collect();
+    let run: BTreeSet<&str> = good.iter().flat_map(|o| &o.run).map(String::as_str).collect();
     for op in library::ops() {
         if !run.contains(op.name) && options.matching.is_empty() {
-            failed.push(format!("operation {} is in no model", op.name));
+            let name = format!("operation {}", op.name);
+            report.failed(name, 0.0, "no model runs it".into(), String::new());
         }
     }
 }
 
-fn report_bad(options: &Options, passed: &mut usize, failed: &mut Vec<String>) {
-    println!("\n==== Named mistakes ====");
+/// The good models again within larger bounds, the cheapest first, until the time is used up.
+fn report_deeper(options: &Options, entries: &[Entry], good: &[Outcome], report: &mut Report) {
+    println!("\n==== Deeper ====");
+    let mut deeper: Vec<usize> = (0..entries.len())
+        .filter(|i| entries[*i].deep != entries[*i].quick && good[*i].good)
+        .collect();
+    deeper.sort_by_key(|i| std::cmp::Reverse(good[*i].executions)); // the last one comes first
+    let outcomes = in_parallel(options.jobs, deeper.len(), |i| {
+        let left = options.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return None;
+        }
+        let known = &good[deeper[i]].places;
+        let outcome = run_apart(&entries[deeper[i]].deep, known, "None", "", left);
+        (outcome.good || outcome.property != TIME_LIMIT).then_some(outcome)
+    });
+    let explored: Vec<&Outcome> = outcomes.iter().flatten().collect();
+    for o in &explored {
+        if options.verbose || !o.good {
+            print_good(o);
+        }
+        if o.good {
+            report.passed(format!("deeper {}", o.model), o.seconds);
+        } else {
+            println!("{}", o.output);
+            let name = format!("deeper {}", o.model);
+            report.failed(name, o.seconds, o.property.clone(), o.output.clone());
+        }
+    }
+    let executions: u64 = explored.iter().map(|o| o.executions).sum();
+    println!(
+        "{} of {} models, {executions} executions explored; for the others the time was too short",
+        explored.len(),
+        deeper.len()
+    );
+}
+
+fn report_bad(options: &Options, report: &mut Report) {
+    println!("\n==== Named and planted mistakes ====");
     let named = suite::BAD.iter().map(|suite::Bad(fault, model, expected)| {
         (format!("{fault:?}"), String::new(), *model, *expected)
     });
-    let planted = suite::PLANTED.iter().map(|suite::Planted(what, model, expected)| {
+    let planted = suite::PLANTED.iter().chain(suite_locks::PLANTED);
+    let planted = planted.map(|suite::Planted(what, model, expected)| {
         if what.contains(':') {
             ("None".into(), what.to_string(), *model, *expected)
         } else {
             (what.to_string(), String::new(), *model, *expected)
         }
     });
-    let bad: Vec<_> = named.chain(planted).collect();
+    let mut bad: Vec<_> = named.chain(planted).collect();
+    bad.retain(|(_, _, model, _)| model.contains(&options.matching));
     let outcomes = in_parallel(options.jobs, bad.len(), |i| {
         let (fault, mutation, model, _) = &bad[i];
-        run_apart(model, "", fault, mutation, options.limit())
+        run_apart(model, "", fault, mutation, LIMIT)
     });
     for (outcome, (fault, mutation, model, expected)) in outcomes.iter().zip(&bad) {
         let what = if mutation.is_empty() { fault } else { mutation };
         let caught = !outcome.good && expected.contains(&outcome.property.as_str());
-        println!(
-            "{what:20} {model:44} {}",
-            if outcome.good {
-                "NOT CAUGHT".to_string()
-            } else {
-                format!(
-                    "caught by {} in execution {}",
-                    outcome.property, outcome.executions
-                )
-            }
-        );
+        let fate = if outcome.good {
+            "NOT CAUGHT".to_string()
+        } else {
+            let by = &outcome.property;
+            format!("caught by {by} in execution {}", outcome.executions)
+        };
+        println!("{what:20} {model:44} {fate}");
+        let name = format!("bad {what} {model}");
         if caught {
-            *passed += 1;
+            report.passed(name, outcome.seconds);
         } else {
             println!("{}", outcome.output);
-            failed.push(format!("bad {what} {model}: {}", outcome.property));
+            report.failed(name, outcome.seconds, fate, outcome.output.clone());
         }
         if options.verbose {
             println!("{}", outcome.output);
@@ -227,154 +288,225 @@ fn report_bad(options: &Options, passed: &mut usize, failed: &mut Vec<String>) {
     }
 }
 
-/// One weaker order at one site; or, for tag "-", a relaxed change of the word that is left out.
-struct Mutant {
-    tag: String,
-    site: String,
-    order: String,
-    weaker: &'static str,
-}
-
-fn mutants(good: &[Outcome]) -> (Vec<Mutant>, Vec<String>) {
-    let mut by_tag: BTreeMap<&str, BTreeSet<(&str, &str)>> = BTreeMap::new();
-    for (site, tag, order) in good.iter().flat_map(|o| &o.touched) {
-        by_tag.entry(tag).or_default().insert((site, order));
-    }
-    let mut all = Vec::new();
-    let mut untouched = Vec::new();
-    for tag in library::tags().iter().skip(1) {
-        let Some(sites) = by_tag.get(tag.name) else {
-            untouched.push(tag.name.to_string());
-            continue;
-        };
-        for (site, order) in sites {
-            for weaker in fault::weaker(order) {
-                all.push(Mutant {
-                    tag: tag.name.into(),
-                    site: site.to_string(),
-                    order: order.to_string(),
-                    weaker,
-                });
-            }
+/// The sample: of each tag and kind of change the record's cheapest mutant must still be killed
+/// by the model that killed it.
+fn report_sample(options: &Options, entries: &[Entry], good: &[Outcome], report: &mut Report) {
+    println!("\n==== Mutants, one of each tag and change ====");
+    let recorded = record::read();
+    let at: HashMap<&str, usize> = (0..entries.len()).map(|i| (&*entries[i].quick, i)).collect();
+    let mut cheapest: BTreeMap<(String, String), (&Mutant, &Row)> = BTreeMap::new();
+    let mutants = mutants::all(good);
+    for mutant in &mutants {
+        let Some(row) = recorded.get(&mutant.name) else { continue };
+        let known = at.get(row.by.as_str()).is_some_and(|i| mutant.models.contains(i));
+        let key = (mutant.name.tag.clone(), mutant.name.change.clone());
+        if known && cheapest.get(&key).is_none_or(|(_, best)| row.executions < best.executions) {
+            cheapest.insert(key, (mutant, row));
         }
     }
-    for (site, _) in by_tag.get("-").into_iter().flatten() {
-        all.push(Mutant {
-            tag: "-".into(),
-            site: site.to_string(),
-            order: "change".into(),
-            weaker: "skip",
-        });
-    }
-    (all, untouched)
-}
-
-/// Runs the models that touch the mutant, cheapest first, until one fails.
-fn hunt(mutant: &Mutant, good: &[Outcome], limit: Duration) -> (Option<Outcome>, u64, usize, f64) {
-    let mutation = format!("{}:{}@{}", mutant.tag, mutant.weaker, mutant.site);
-    let mut models: Vec<&Outcome> = good
-        .iter()
-        .filter(|o| {
-            o.touched
-                .iter()
-                .any(|(site, tag, _)| *site == mutant.site && *tag == mutant.tag)
-        })
-        .collect();
-    models.sort_by_key(|o| o.executions);
-    let start = Instant::now();
-    let mut executions = 0;
-    for model in &models {
-        let outcome = run_apart(&model.model, &model.places, "None", &mutation, limit);
-        executions += outcome.executions;
-        let real = outcome.property != subject::HARNESS && outcome.property != "time limit";
-        if !outcome.good && real {
-            return (
-                Some(outcome),
-                executions,
-                models.len(),
-                start.elapsed().as_secs_f64(),
-            );
+    let chosen: Vec<_> = cheapest.into_values().collect();
+    let fates = in_parallel(options.jobs, chosen.len(), |i| {
+        let (mutant, row) = chosen[i];
+        mutant.run_in(&row.by, &good[at[row.by.as_str()]].places, LIMIT)
+    });
+    for ((mutant, row), outcome) in chosen.iter().zip(&fates) {
+        let name = format!("mutant {}", mutant.shown());
+        if mutants::is_killed(outcome) {
+            report.passed(name, outcome.seconds);
+        } else {
+            let why = format!("no longer killed by {}", row.by);
+            report.failed(name, outcome.seconds, why, outcome.output.clone());
         }
     }
-    (
-        None,
-        executions,
-        models.len(),
-        start.elapsed().as_secs_f64(),
-    )
+    println!("{} tried again where proof.tsv says that they are killed", chosen.len());
 }
 
-fn report_orders(
+/// One mutant's fate, and why it may live if it does.
+fn fate_of(
+    options: &Options,
+    mutant: &Mutant,
+    names: &[Vec<String>],
+    good: &[Outcome],
+    recorded: &Record,
+    explained: &[Explained],
+) -> Fate {
+    let last = recorded.get(&mutant.name).map(|row| row.by.as_str());
+    let hunts_on = options.set == Set::Deep && !explained.iter().any(|e| e.is_about(&mutant.name));
+    let patience = if options.set == Set::Deep { PATIENCE_DEEP } else { PATIENCE };
+    let mut fate = mutant.hunt(&names[0], good, last, patience);
+    if fate.killer.is_none() && hunts_on {
+        let deeper = mutant.hunt(&names[1], good, last, patience);
+        fate.executions += deeper.executions;
+        fate.seconds += deeper.seconds;
+        fate.killer = deeper.killer;
+        fate.decided &= deeper.decided;
+    }
+    fate
+}
+
+fn report_mutants(
+    options: &Options,
+    entries: &[Entry],
+    good: &[Outcome],
+    explained: &[Explained],
+    untouched: Record,
+    report: &mut Report,
+) -> Record {
+    println!("\n==== Mutants ====");
+    let recorded = record::read();
+    let names: Vec<Vec<String>> = vec![
+        entries.iter().map(|e| e.quick.clone()).collect(),
+        entries.iter().map(|e| e.deep.clone()).collect(),
+    ];
+    let mut mutants = mutants::all(good);
+    mutants.retain(|m| m.name.tag.contains(&options.tags));
+    let fates = in_parallel(options.jobs, mutants.len(), |i| {
+        let fate = fate_of(options, &mutants[i], &names, good, &recorded, explained);
+        let excuse = explained.iter().find(|e| e.is_about(&mutants[i].name));
+        print_mutant(options, &mutants[i], &fate, &row_of(&mutants[i], &fate, excuse));
+        fate
+    });
+    let mut found = Record::new();
+    let mut killed = 0;
+    for (mutant, fate) in mutants.iter().zip(&fates) {
+        let excuse = explained.iter().find(|e| e.is_about(&mutant.name));
+        let row = row_of(mutant, fate, excuse);
+        let name = format!("mutant {}", mutant.shown());
+        if fate.killer.is_some() || excuse.is_some() {
+            killed += usize::from(fate.killer.is_some());
+            report.passed(name, fate.seconds);
+        } else if fate.decided || options.set == Set::Deep {
+            let why = format!("{} {} models", row.fate, row.models);
+            report.failed(name, fate.seconds, why, mutant.at.clone());
+        }
+        found.insert(mutant.name.clone(), row);
+    }
+    found.extend(untouched);
+    print_totals(&found, killed);
+    found
+}
+
+/// Ordered accesses that no model comes to; unless that is explained, they fail.
+fn report_untouched(
     options: &Options,
     good: &[Outcome],
-    passed: &mut usize,
-    failed: &mut Vec<String>,
-) -> usize {
-    println!("\n==== Weaker orders (and, without a tag, changes of the word left out) ====");
-    let (mutants, untouched) = mutants(good);
-    let found = in_parallel(options.jobs, mutants.len(), |i| {
-        hunt(&mutants[i], good, options.limit())
-    });
-    let mut alive: BTreeMap<&str, usize> = BTreeMap::new();
-    for (mutant, (killer, executions, models, seconds)) in mutants.iter().zip(&found) {
-        let lives = alive.entry(&mutant.tag).or_default();
-        let fate = match killer {
-            Some(by) => {
-                *passed += 1;
-                format!("killed by {} in {}", by.property, by.model)
-            }
-            None => {
-                *lives += 1;
-                format!("SURVIVED {models} models")
-            }
-        };
-        println!(
-            "{:18} {:8} -> {:8} {:26} {executions:8} executions {seconds:7.2} s  {fate}",
-            mutant.tag, mutant.order, mutant.weaker, mutant.site
-        );
+    explained: &[Explained],
+    report: &mut Report,
+) -> Record {
+    let mut found = Record::new();
+    if !options.is_whole() {
+        return found;
     }
-    let listed = suite::sites_listed();
-    for m in mutants.iter().filter(|m| m.tag != "-") {
-        let known = listed.contains(&(m.tag.clone(), m.site.clone()));
-        // Where a macro makes the function, the debugger names the line that uses it.
-        let by_macro = m.site.starts_with("src/bitlock.c:");
-        if !known && !by_macro {
-            failed.push(format!(
-                "{} at {}, which doc/orders.md does not list",
-                m.tag, m.site
-            ));
+    for site in mutants::untouched(good) {
+        let (name, row) = untouched_row(site, explained);
+        if row.why.is_empty() {
+            let why = format!("{}:{} is in no model", site.file, site.line);
+            println!("{} at {why}", site.tag);
+            let what = format!("untouched {} {}", site.tag, name.place);
+            report.failed(what, 0.0, why, String::new());
         }
+        found.insert(name, row);
     }
-    let mut unseen = 0;
-    for (tag, site) in listed {
-        if mutants.iter().any(|m| m.tag == *tag && m.site == *site) {
+    println!("{} of {} ordered accesses are in no model", found.len(), sites::ordered().count());
+    found
+}
+
+fn print_mutant(options: &Options, mutant: &Mutant, fate: &Fate, row: &Row) {
+    let line = format!(
+        "{:58} {:4} models {:8} executions {:7.2} s  {}",
+        mutant.shown(),
+        row.models,
+        row.executions,
+        fate.seconds,
+        row.fate
+    );
+    if fate.killer.is_none() {
+        println!("{line} at {}: {}", mutant.at, row.why);
+    } else if options.verbose {
+        println!("{line} by {} in {}", row.why, row.by);
+    }
+}
+
+fn row_of(mutant: &Mutant, fate: &Fate, excuse: Option<&Explained>) -> Row {
+    let mut row = Row {
+        order: mutant.order.clone(),
+        models: mutant.models.len(),
+        executions: fate.executions,
+        fate: if fate.decided { "survived" } else { UNDECIDED }.into(),
+        by: "-".into(),
+        why: excuse.map_or(String::new(), |e| e.reason.clone()),
+    };
+    if let Some(killer) = &fate.killer {
+        row.fate = "killed".into();
+        row.by = killer.model.clone();
+        row.why = killer.property.clone();
+    }
+    row
+}
+
+fn untouched_row(site: &sites::Site, explained: &[Explained]) -> (Name, Row) {
+    let name = Name {
+        tag: site.tag.clone(),
+        place: site.place(),
+        change: UNTOUCHED.into(),
+    };
+    let excuse = explained.iter().find(|e| e.is_about(&name));
+    let row = Row {
+        order: site.order.clone(),
+        models: 0,
+        executions: 0,
+        fate: UNTOUCHED.into(),
+        by: "-".into(),
+        why: excuse.map_or(String::new(), |e| e.reason.clone()),
+    };
+    (name, row)
+}
+
+/// A line that explains a survivor that is none.
+fn report_stale(
+    options: &Options,
+    explained: &[Explained],
+    found: &Record,
+    report: &mut Report,
+) {
+    for e in explained {
+        let mut about = found.iter().filter(|(name, _)| e.is_about(name)).peekable();
+        let tried = about.peek().is_some();
+        if about.any(|(_, row)| row.fate != "killed") || !(tried || options.is_whole()) {
             continue;
         }
-        unseen += 1;
-        if options.matching.is_empty() && suite::must_be_touched(tag, site) {
-            failed.push(format!("{tag} at {site} is in no model"));
+        let what = format!("survivors.def:{}", e.line);
+        let why = if tried { "what it explains is killed" } else { "there is no such mutant" };
+        report.failed(what, 0.0, why.into(), String::new());
+    }
+}
+
+fn print_totals(found: &Record, killed: usize) {
+    let mut tags: BTreeMap<&str, bool> = BTreeMap::new();
+    for (name, row) in found.iter().filter(|(n, _)| n.tag != "-" && n.tag != WAKE) {
+        let all_killed = tags.entry(&name.tag).or_insert(true);
+        *all_killed &= row.fate == "killed";
+    }
+    let clean = tags.values().filter(|all_killed| **all_killed).count();
+    let lives = found.values().filter(|row| row.fate == "survived").count();
+    let open = found.values().filter(|row| row.fate == UNDECIDED).count();
+    let unseen = found.values().filter(|row| row.fate == UNTOUCHED).count();
+    println!("{killed} mutants killed, {lives} survived, {open} not decided in time");
+    println!("{unseen} ordered accesses in no model");
+    println!("{clean} of {} tags killed in every way at every site", tags.len());
+}
+
+/// A part of all that was tried takes the place of what the record said of it.
+fn write_table(options: &Options, path: &str, found: Record) {
+    let mut recorded = record::read();
+    if options.is_whole() {
+        recorded = found;
+    } else {
+        let tags: BTreeSet<&String> = found.keys().map(|name| &name.tag).collect();
+        if options.matching.is_empty() {
+            recorded.retain(|name, row| !tags.contains(&name.tag) || row.fate == UNTOUCHED);
         }
+        recorded.extend(found);
     }
-    println!("{unseen} of {} ordered sites are in no model", listed.len());
-    let mut survivors = 0;
-    for tag in &untouched {
-        if options.matching.is_empty() && tag.starts_with("SPIN_") {
-            failed.push(format!("tag {tag} is in no model"));
-        } else {
-            println!("{tag:18} no model yet");
-        }
-    }
-    for lives in alive.values() {
-        survivors += lives;
-    }
-    println!(
-        "{} tags, {} of them killed at every site in every weaker order, {} without a model",
-        library::tags().len() - 1,
-        alive
-            .iter()
-            .filter(|(tag, lives)| **tag != "-" && **lives == 0)
-            .count(),
-        untouched.len()
-    );
-    survivors
+    record::write(path, &recorded).expect("the record can be written");
 }

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+//! Mutants: the library with one thing made wrong at one site. Which there are follows from what
+//! the good models came to.
+//!
+//!   order   the next weaker ones of an ordered access or fence
+//!   skip    a store, an addition, a compare-exchange that changes nothing, claims to have
+//!   stale   a load that looks again, in one operation, is told what the thread last saw there
+//!   wake    a wake wakes nobody; told apart by the functions that it comes through
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use crate::child::{run_apart, Outcome, TIME_LIMIT};
+use crate::fault::{self, WAKE};
+use crate::notes::Use;
+use crate::{sites, subject};
+
+/// What a mutant is called, in the record too.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Name {
+    pub tag: String,   // "-": relaxed; "wake"
+    pub place: String, // file#number; of a wake the functions
+    pub change: String,
+}
+
+pub struct Mutant {
+    pub name: Name,
+    pub order: String, // as it stands; "-" of a wake
+    pub at: String,    // file:line, for readers of the output
+    returns: BTreeSet<Vec<usize>>,
+    pub models: Vec<usize>, // that touch it
+}
+
+/// What became of one.
+pub struct Fate {
+    /// No more models were to be tried.
+    pub decided: bool,
+    pub killer: Option<Outcome>,
+    pub executions: u64,
+    pub seconds: f64,
+}
+
+/// All mutants of what the models touched.
+pub fn all(good: &[Outcome]) -> Vec<Mutant> {
+    let mut found: BTreeMap<Name, Mutant> = BTreeMap::new();
+    for (model, outcome) in good.iter().enumerate() {
+        for touch in &outcome.touched {
+            let site = sites::site(&touch.tag, touch.address);
+            if site.file == "?" {
+                continue; // the scene's own
+            }
+            let mut changes: Vec<&str> = fault::weaker(&touch.order).to_vec();
+            match touch.purpose {
+                Use::Change => changes.push("skip"),
+                Use::Again | Use::News => changes.push("stale"),
+                Use::Load | Use::Fence => {}
+            }
+            for change in changes {
+                let name = Name {
+                    tag: touch.tag.clone(),
+                    place: site.place(),
+                    change: change.into(),
+                };
+                let at = format!("{}:{}", site.file, site.line);
+                add(&mut found, name, &site.order, at, vec![touch.address], model);
+            }
+        }
+        for returns in &outcome.wakes {
+            let chain = sites::chain(returns);
+            if chain.is_empty() {
+                continue;
+            }
+            let name = Name {
+                tag: WAKE.into(),
+                place: chain.into(),
+                change: "skip".into(),
+            };
+            add(&mut found, name, "-", chain.into(), returns.clone(), model);
+        }
+    }
+    found.into_values().collect()
+}
+
+fn add(
+    found: &mut BTreeMap<Name, Mutant>,
+    name: Name,
+    order: &str,
+    at: String,
+    returns: Vec<usize>,
+    model: usize,
+) {
+    let mutant = found.entry(name.clone()).or_insert(Mutant {
+        name,
+        order: order.into(),
+        at,
+        returns: BTreeSet::new(),
+        models: Vec::new(),
+    });
+    mutant.returns.insert(returns);
+    if mutant.models.last() != Some(&model) {
+        mutant.models.push(model);
+    }
+}
+
+impl Mutant {
+    /// How the names of the models begin that are about it.
+    fn primitive(&self) -> String {
+        let from = if self.name.tag.len() > 1 && self.name.tag != WAKE {
+            self.name.tag.to_lowercase()
+        } else {
+            self.name.place.rsplit('/').next().unwrap_or_default().into()
+        };
+        let first = from.split(['_', '.', '#']).next().unwrap_or_default();
+        match first {
+            "spin" => "32/",
+            "call" => "rcu_call",
+            "br" | "cells" => "exact",
+            "park" => "wait",
+            "wake" => "rcu_call",
+            first => first,
+        }
+        .into()
+    }
+
+    /// As --mutate has it.
+    fn mutation(&self) -> String {
+        let returns: Vec<String> = self.returns.iter().map(|r| fault::show_returns(r)).collect();
+        format!("{}:{}@{}", self.name.tag, self.name.change, returns.join("+"))
+    }
+
+    /// The same for people.
+    pub fn shown(&self) -> String {
+        format!("{}:{}@{}", self.name.tag, self.name.change, self.name.place)
+    }
+
+    /// One model with the mutant in it.
+    pub fn run_in(&self, model: &str, places: &str, limit: Duration) -> Outcome {
+        run_apart(model, places, "None", &self.mutation(), limit)
+    }
+
+    /// Runs the models that touch it until one fails: first the one that did so last time, then
+    /// those of its own primitive, by their names, then the cheapest; none when the time is up.
+    /// `names` are the models' names and `good` what became of them unharmed.
+    pub fn hunt(
+        &self,
+        names: &[String],
+        good: &[Outcome],
+        last_time: Option<&str>,
+        limit: Duration,
+    ) -> Fate {
+        let own = self.primitive();
+        let mut order = self.models.clone();
+        order.sort_by_key(|i| {
+            let name = names[*i].as_str();
+            (last_time != Some(name), !name.starts_with(&own), good[*i].executions)
+        });
+        let start = Instant::now();
+        let mut fate = Fate {
+            decided: true,
+            killer: None,
+            executions: 0,
+            seconds: 0.0,
+        };
+        for i in order {
+            if start.elapsed() > limit {
+                fate.decided = false;
+                break;
+            }
+            let outcome = self.run_in(&names[i], &good[i].places, limit);
+            fate.decided &= outcome.property != TIME_LIMIT;
+            fate.executions += outcome.executions;
+            if is_killed(&outcome) {
+                fate.killer = Some(outcome);
+                break;
+            }
+        }
+        fate.seconds = start.elapsed().as_secs_f64();
+        fate
+    }
+}
+
+/// A property of the library is broken; the harness itself is not, and the time is not up.
+pub fn is_killed(outcome: &Outcome) -> bool {
+    let real = outcome.property != subject::HARNESS && outcome.property != TIME_LIMIT;
+    !outcome.good && real
+}
+
+/// Ordered accesses that no model has come to.
+pub fn untouched(good: &[Outcome]) -> Vec<&'static sites::Site> {
+    let touched: BTreeSet<&sites::Site> = good
+        .iter()
+        .flat_map(|o| &o.touched)
+        .map(|t| sites::site(&t.tag, t.address))
+        .collect();
+    sites::ordered().filter(|s| !touched.contains(s)).collect()
+}

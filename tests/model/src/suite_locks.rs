@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+//! Models of the locks that sleep, in one process and in shared memory: pairs and triples of
+//! scripts, deadlines, and the hand-over to the oldest waiter.
+
+use crate::subject::{EXCLUSION, PROGRESS, RACE, RESTORED, VISIBILITY};
+use crate::suite::Planted;
+
+const PAIRED: &[&str] = &[
+    "read",
+    "seek",
+    "write",
+    "atomic",
+    "read?",
+    "write?drain",
+    "atomic?drain",
+    "seek>write",
+    "write>seek",
+    "write>read",
+    "atomic>read",
+    "read>write?drain",
+    "read>atomic?drain",
+];
+const PAIRED_ELSEWHERE: &[&str] = &["read", "seek>write", "atomic>read"];
+/// Moves between R and S.
+const SIDEWAYS: &[&str] = &[
+    "seek>read|read",
+    "seek>read|seek",
+    "seek>read|write",
+    "read>seek?|seek",
+    "read>seek?|seek>read",
+    "read>seek?|read>seek?",
+];
+const TRIPLES: &[&str] = &[
+    "read|write|atomic",
+    "write|write|read",
+    "seek|write|read",
+    "atomic|atomic|write",
+    "seek>write|read|write",
+];
+
+/// A deadline that passes at any moment, beside those who may be in the way.
+const TIMED: &[&str] = &[
+    "read@",
+    "seek@",
+    "write@",
+    "atomic@",
+    "write?drain@",
+    "atomic?drain@",
+    "seek>write@",
+    "read>write?drain@",
+    "read>atomic?drain@",
+    "atomic>read@",
+];
+const BESIDE_TIMED: &[&str] = &["read", "seek>write", "write", "atomic"];
+
+/// Who gives up lets in whom it has held back.
+const TRIPLES_TIMED: &[&str] = &[
+    "^read|write@|read",
+    "^read|write@|atomic",
+    "^read|atomic@|read",
+    "^read|seek>write@|read",
+    "^seek|write@|read",
+    "^atomic|write@|atomic",
+    "^write|write@|write@",
+    "^write|read@|write",
+];
+const LATE: &str = " time=2000000";
+
+/// The oldest waiter's turn comes, which then keeps a claim.
+const HANDED_OVER: &[&str] = &[
+    "^write|write|read",
+    "^write|seek|read",
+    "^atomic|atomic|read",
+    "^atomic|atomic|seek",
+    "^seek|atomic|write",
+    "^write|atomic|read",
+];
+const TURN: &str = " time=700000";
+
+fn pairs(lock: &str, names: &[&str], options: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for (i, one) in names.iter().enumerate() {
+        for two in &names[i..] {
+            all.push(format!("{lock}/{one}|{two}{options}"));
+        }
+    }
+    all
+}
+
+pub fn good(quick: bool) -> Vec<String> {
+    let least = if quick { " preempt=0" } else { " preempt=1" };
+    let few = if quick { " preempt=1" } else { " preempt=2" };
+    let more = if quick { " preempt=2" } else { " preempt=3" };
+    let mut all = Vec::new();
+    for kind in ["lock", "shared"] {
+        all.extend(pairs(&format!("{kind}32"), PAIRED, more));
+        all.extend(pairs(&format!("{kind}64"), PAIRED_ELSEWHERE, more));
+        all.extend(SIDEWAYS.iter().map(|p| format!("{kind}32/{p}{more}")));
+        all.extend(TRIPLES.iter().map(|t| format!("{kind}32/{t}{few}")));
+        for timed in TIMED {
+            let beside = BESIDE_TIMED.iter();
+            all.extend(beside.map(|other| format!("{kind}32/{timed}|{other}{LATE}{few}")));
+        }
+        all.extend(TRIPLES_TIMED.iter().map(|t| format!("{kind}32/{t}{LATE}{least}")));
+    }
+    all.extend(HANDED_OVER.iter().map(|t| format!("lock32/{t}{TURN}{least}")));
+    all
+}
+
+pub static PLANTED: &[Planted] = &[
+    Planted("LostWake", "shared32/write|write preempt=2", &[PROGRESS]),
+    Planted("SHARED_TELL:skip", "shared32/write|write preempt=2", &[PROGRESS]),
+    Planted("SHARED_LEAVE:skip", "shared32/write|write preempt=2", &[PROGRESS]),
+    Planted("SPIN_W_KEEP:skip", "shared32/seek|write preempt=2", &[EXCLUSION, RESTORED]),
+    Planted("LOCK_PARK:skip", "lock32/write|write preempt=2", &[PROGRESS]),
+    Planted("LostWake", "lock32/write@|read time=2000000 preempt=1", &[PROGRESS]),
+    Planted("SPIN_W_KEEP:skip", "lock32/^write|write|read time=700000 preempt=0", &[RACE]),
+    Planted("LORW_W_TAKE:zero", "plock_lorw_reads_beside_lorw_writes", &[RACE]),
+    Planted("LORW_R_TAKE:zero", "plock_lorw_reads_beside_lorw_writes", &[RACE, VISIBILITY]),
+    Planted("PLOCK_MOVE:zero", "plock_changes_beside_reads", &[PROGRESS]),
+    Planted("PLOCK_LEAVE:skip", "plock_joins_beside_reads", &[PROGRESS, RESTORED]),
+    Planted("LostWake", "robust_reads_beside_writes", &[PROGRESS]),
+    Planted("SeekerRecordedFirst", "robust_seeks_killed_beside_reads", &[VISIBILITY]),
+];

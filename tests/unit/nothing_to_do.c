@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls that find that there is nothing to do for them do nothing, and come back at once. */
+#include "test.h"
+
+#include <pawl/idtable.h>
+
+static void destroying_no_table_and_no_domain_is_well(void **state)
+{
+    (void)state;
+    pawl_idtable_destroy(NULL);
+    pawl_rcu_domain_destroy(NULL);
+}
+
+static void a_table_that_releases_nothing_lets_objects_go(void **state)
+{
+    static pawl_idtable table;
+    static pawl_idtable_entry object;
+    pawl_id id = PAWL_ID_NONE;
+    (void)state;
+    assert_int_equal(pawl_idtable_init(&table, NULL), 0);
+    assert_int_equal(pawl_idtable_insert(&table, &object, &id), 0);
+    assert_true(pawl_idtable_remove(&table, &object));
+    pawl_idtable_retire(&table, &object, sizeof object);
+    assert_int_equal(pawl_idtable_count(&table), 0);
+    assert_int_equal(pawl_idtable_parked(&table), 0);
+    pawl_idtable_destroy(&table);
+}
+
+static void a_place_whose_generations_are_used_up_is_used_no_more(void **state)
+{
+    static pawl_idtable table;
+    static pawl_idtable_entry object;
+    pawl_id first = PAWL_ID_NONE, second = PAWL_ID_NONE;
+    uint32_t *generation; /* of the next ID of the first place; behind the places */
+    (void)state;
+    assert_int_equal(pawl_idtable_init(&table, NULL), 0);
+    assert_int_equal(pawl_idtable_insert(&table, &object, &first), 0);
+    generation = (uint32_t *)(void *)(pawl_idtable_places_(table.array) + table.array->size) +
+                 2 * (uint32_t)first;
+    *generation = UINT32_MAX;
+    assert_true(pawl_idtable_remove(&table, &object));
+    assert_int_equal(*generation, 0);
+    assert_int_equal(pawl_idtable_insert(&table, &object, &second), 0);
+    assert_true((uint32_t)first != (uint32_t)second);
+    assert_true(pawl_idtable_remove(&table, &object));
+    pawl_idtable_destroy(&table);
+}
+
+static void a_grace_period_that_is_over_is_not_waited_for(void **state)
+{
+    pawl_rcu_domain domain;
+    uint64_t cookie;
+    (void)state;
+    assert_int_equal(pawl_rcu_domain_init(&domain, "idle"), 0);
+    cookie = pawl_rcu_domain_start_poll(&domain);
+    pawl_rcu_domain_synchronize(&domain);
+    pawl_rcu_domain_synchronize(&domain);
+    assert_true(pawl_rcu_domain_poll(&domain, cookie));
+    pawl_rcu_domain_synchronize_cond(&domain, cookie);
+    pawl_rcu_domain_destroy(&domain);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(destroying_no_table_and_no_domain_is_well),
+        cmocka_unit_test(a_table_that_releases_nothing_lets_objects_go),
+        cmocka_unit_test(a_place_whose_generations_are_used_up_is_used_no_more),
+        cmocka_unit_test(a_grace_period_that_is_over_is_not_waited_for),
+    };
+    return test_run(argc, argv, tests);
+}
