@@ -14,14 +14,11 @@ build: ## build the release preset: libraries, examples, benchmark drivers
 	cmake --preset release
 	cmake --build --preset release
 
-test: ## gcc, sanitizers, 32 bits, other systems, installed package, Python
+test: ## gcc, sanitizers, 32 bits, models, other systems, installed package, Python
 	@scripts/test
 
-prove: ## model-check all primitives (needs Rust 1.82 or later), and run what make test leaves out
-	@command -v cargo >/dev/null || { echo "prove: cargo is missing; install Rust 1.82 or later." >&2; exit 2; }
-	cd tests/model && cargo run --release --locked --bin prove -- --quick
-	@scripts/setup build test bench tool
-	@scripts/test clang asan tsan-clang package
+prove: ## deeper models, more builds, coverage, fuzzing: an hour on two cores
+	@scripts/test --prove
 
 bench: build ## measure the published LRU job on real text; ends by naming the report
 	@scripts/bench

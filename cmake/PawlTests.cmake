@@ -30,6 +30,10 @@ function(pawl_test_program target source library)
                              "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/examples")
   # Tests use the whole system interface; headers and library are checked without it.
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+  if(PAWL_COVERAGE)
+    target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests/coverage.c")
+    target_link_options(${target} PRIVATE LINKER:--wrap=abort,--wrap=_exit)
+  endif()
   # must(!"a sentence") is how tests mark what must not be reached; clang's -Wconversion objects.
   if(CMAKE_C_COMPILER_ID MATCHES "Clang")
     target_compile_options(${target} PRIVATE -Wno-string-conversion)

@@ -170,7 +170,7 @@ def test_the_kind_has_all_that_reports_ask_for():
 def test_an_interrupted_run_goes_on(drivers, program, tmp_path, starts):
     path = tmp_path / "counters.json"
     arguments = ("bench", "counters", "--rounds", "6", "--json", path)
-    environment = {**os.environ, "FAKE_DELAY": "0.03"}
+    environment = {**os.environ, "FAKE_DELAY": "0.2"}
     process = subprocess.Popen(program(*arguments).args, stdout=subprocess.PIPE, text=True,
                                stderr=subprocess.PIPE,
                                env={**environment, "PYTHONPATH": str(driver.checkout() / "tool")})

@@ -3,7 +3,7 @@
 //! `32/read|seek>write`; `>` is a move that a holder makes, `?` one that may fail, `@` one with a
 //! deadline.
 
-use crate::subject::Subject;
+use crate::subject::{Subject, VISIBILITY};
 
 pub type Script = fn(&Subject);
 
@@ -197,6 +197,7 @@ pub static ROWS: &[Row] = &[
         if l.set_bits(2) & 1 != 0 {
             l.read_flag();
         }
+        assert!(l.bits() & 2 != 0, "{VISIBILITY}: an own change of a bit is not seen");
     }),
     Row("bits:take", nothing, |l| {
         if l.clear_bits(1) & 1 != 0 {

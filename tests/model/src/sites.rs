@@ -70,7 +70,7 @@ fn frames(address: usize) -> Vec<Frame> {
         let file = file.unwrap_or_default();
         // The harness has a folder of that name too.
         let own = file.rfind("/include/pawl/").or(file.rfind("/src/"));
-        let own = own.filter(|_| !file.ends_with(".rs"));
+        let own = own.filter(|_| !file.ends_with(".rs") && !file.ends_with(".def"));
         frames.push(Frame {
             file: own.map_or(String::new(), |at| file[at + 1..].into()),
             line: symbol.lineno().unwrap_or(0) as usize,
@@ -135,6 +135,7 @@ pub fn chain_of(returns: &[usize]) -> String {
         }
         names.push(without_width(&frame.function));
     }
+    names.dedup(); // a part of a function that stands apart
     names.join("<")
 }
 
@@ -144,7 +145,7 @@ fn without_width(function: &str) -> String {
         name = name.replace(width, "");
     }
     let name = name.split('.').next().unwrap_or_default(); // name.part.0 and the like
-    name.trim_end_matches("_v1_").trim_end_matches('_').into()
+    name.trim_end_matches("_v1_hook").trim_end_matches('_').into()
 }
 
 thread_local! {
