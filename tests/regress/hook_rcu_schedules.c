@@ -293,8 +293,9 @@ static uint64_t nobody_is_waited_for(const struct pawl_operation *o, make_functi
 /* The driver sleeps without another look. */
 static uint64_t the_turn_stands_still(const struct pawl_operation *o, make_function *make)
 {
+    const struct pawl_rcu_state *state = &pawl_hook_process()->rcu.states[scene.domain.index];
     struct pawl_operation instead = *o;
-    if (o->tag == PAWL_RCU_TELL)
+    if (o->kind == PAWL_ADD && o->address == &state->turn)
         instead.operand = 0;
     return make(&instead);
 }

@@ -25,6 +25,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// Nothing more is tried against a mutant after that.
 const PATIENCE: Duration = Duration::from_secs(8);
 const PATIENCE_DEEP: Duration = Duration::from_secs(60);
+const PATIENCE_EXPLAINED: Duration = Duration::from_secs(2);
 /// Minutes after which no further model is explored more deeply.
 const MINUTES: u64 = 30;
 
@@ -331,8 +332,13 @@ fn fate_of(
     explained: &[Explained],
 ) -> Fate {
     let last = recorded.get(&mutant.name).map(|row| row.by.as_str());
-    let hunts_on = options.set == Set::Deep && !explained.iter().any(|e| e.is_about(&mutant.name));
-    let patience = if options.set == Set::Deep { PATIENCE_DEEP } else { PATIENCE };
+    let excused = explained.iter().any(|e| e.is_about(&mutant.name));
+    let hunts_on = options.set == Set::Deep && !excused;
+    let patience = match (hunts_on, excused) {
+        (true, _) => PATIENCE_DEEP,
+        (_, true) => PATIENCE_EXPLAINED,
+        _ => PATIENCE,
+    };
     let mut fate = mutant.hunt(&names[0], good, last, patience);
     if fate.killer.is_none() && hunts_on {
         let deeper = mutant.hunt(&names[1], good, last, patience);
