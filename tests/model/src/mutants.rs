@@ -4,7 +4,8 @@
 //!
 //!   order   the next weaker ones of an ordered access or fence
 //!   skip    a store, an addition, a compare-exchange that changes nothing, claims to have
-//!   stale   a load that looks again, in one operation, is told what the thread last saw there
+//!   stale   a load that looks again, in one operation, is told what the thread last saw there (if
+//!           in some execution it found something new)
 //!   wake    a wake wakes nobody; told apart by the functions that it comes through
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,8 +53,8 @@ pub fn all(good: &[Outcome]) -> Vec<Mutant> {
             let mut changes: Vec<&str> = fault::weaker(&touch.order).to_vec();
             match touch.purpose {
                 Use::Change => changes.push("skip"),
-                Use::Again | Use::News => changes.push("stale"),
-                Use::Load | Use::Fence => {}
+                Use::News => changes.push("stale"),
+                Use::Again | Use::Load | Use::Fence => {}
             }
             for change in changes {
                 let name = Name {

@@ -29,7 +29,8 @@ pub struct Row {
 
 pub type Record = BTreeMap<Name, Row>;
 
-const HEAD: &str = "# What prove found of each mutant: see README.md. Written by prove --table.\n\
+const HEAD: &str = "# SPDX-License-Identifier: MIT\n\
+                    # What prove found of each mutant: see README.md. Written by prove --table.\n\
                     # tag\tsite\tmutant\torder\tmodels\texecutions\tfate\tmodel\twhy\n";
 
 /// As committed; empty if there is none.

@@ -145,7 +145,8 @@ fn without_width(function: &str) -> String {
         name = name.replace(width, "");
     }
     let name = name.split('.').next().unwrap_or_default(); // name.part.0 and the like
-    name.trim_end_matches("_v1_hook").trim_end_matches('_').into()
+    let name = name.trim_end_matches('_');
+    name.trim_end_matches("_v1_hook").into()
 }
 
 thread_local! {
