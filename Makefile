@@ -17,7 +17,7 @@ build: ## build the release preset: libraries, examples, benchmark drivers
 test: ## gcc, sanitizers, 32 bits, models, other systems, installed package, Python
 	@scripts/test
 
-prove: ## deeper models, more builds, coverage, fuzzing: an hour on two cores
+prove: ## deeper models, more builds, coverage, fuzzing (long)
 	@scripts/test --prove
 
 bench: build ## measure the published LRU job on real text; ends by naming the report

@@ -65,7 +65,7 @@ const TRIPLES: &[&str] = &[
 /// Who is beside a reader or seeker that loses patience. Those who poll themselves take too long.
 const BESIDE_IMPATIENT: &[&str] = &["read?", "seek?", "write?", "atomic?"];
 
-fn pairs(lock: &str, names: &[&str], options: &str) -> Vec<String> {
+pub fn pairs(lock: &str, names: &[&str], options: &str) -> Vec<String> {
     let mut all = Vec::new();
     for (i, one) in names.iter().enumerate() {
         for two in &names[i..] {
@@ -204,7 +204,7 @@ pub fn entries() -> Vec<Entry> {
             all.push(bounded(&format!("32/^atomic|{taker}|{other} polls=31"), 0, 1, 2));
         }
     }
-    let asleep = suite_locks::good(true);
+    let asleep = suite_locks::good();
     all.extend(asleep.into_iter().map(|name| by_its_bound(name.clone(), &name)));
     all.extend(scene::all().iter().map(|s| by_its_bound(s.name.into(), s.options)));
     all

@@ -3,7 +3,7 @@
 //! scripts, deadlines, and the hand-over to the oldest waiter.
 
 use crate::subject::{EXCLUSION, PROGRESS, RACE, RESTORED, VISIBILITY};
-use crate::suite::Planted;
+use crate::suite::{pairs, Planted};
 
 const PAIRED: &[&str] = &[
     "read",
@@ -77,20 +77,9 @@ const HANDED_OVER: &[&str] = &[
 ];
 const TURN: &str = " time=700000";
 
-fn pairs(lock: &str, names: &[&str], options: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    for (i, one) in names.iter().enumerate() {
-        for two in &names[i..] {
-            all.push(format!("{lock}/{one}|{two}{options}"));
-        }
-    }
-    all
-}
-
-pub fn good(quick: bool) -> Vec<String> {
-    let least = if quick { " preempt=0" } else { " preempt=1" };
-    let few = if quick { " preempt=1" } else { " preempt=2" };
-    let more = if quick { " preempt=2" } else { " preempt=3" };
+/// With the bounds of the quick set.
+pub fn good() -> Vec<String> {
+    let [least, few, more] = [" preempt=0", " preempt=1", " preempt=2"];
     let mut all = Vec::new();
     for kind in ["lock", "shared"] {
         all.extend(pairs(&format!("{kind}32"), PAIRED, more));
