@@ -5,19 +5,15 @@ As in test_designs.py, but built with AddressSanitizer: what is broken is mostly
 freed too early.
 """
 
-import re
 import shutil
-import subprocess
 
 import pytest
 
+import broken
 from conftest import ROOT
 
 EXAMPLES = sorted(p.name for p in (ROOT / "examples").glob("rcu_*.c"))
-# Only what gets stuck runs so long; a slow machine makes such a case slower, not wrong.
-STUCK_SECONDS = 20
-# A race that is there is not met in every run.
-RUNS = 20
+FLAGS = ["-O1", "-g", "-fsanitize=address"]
 MORE = "8"  # times the usual work, which sanitizers make small
 
 BROKEN = {
@@ -27,19 +23,21 @@ BROKEN = {
         (r"pawl_rcu_defer_free\(old, rcu\);", "free(old);")]),
     "fields change where readers see them": ("copy", [
         (r"        pawl_list_replace_rcu\(.*",
-         "        old->route.gateway = gateway; sched_yield();\n"
+         "        old->route.gateway = gateway; window();\n"
          "        old->route.port = port_of(gateway);\n\\g<0>")]),
     "the size is another array's": ("indirection", [
-        (r"return i < a->size \?", "sched_yield(); return i < t->array->size ?")]),
+        (r"return i < a->size \?", "window(); return i < t->array->size ?"),
+        (r"    pawl_drop_write\(&t->lock\);\n", r"\g<0>    if (i < 64) let_others_run();\n")]),
     "the old array is freed at once": ("indirection", [
         (r"pawl_rcu_defer_free\(old, rcu\);", "free(old);")]),
     "the array is loaded before the size": ("ordered_growth", [
         (r"    /\* Acquire: .*\n",
-         "    items = pawl_rcu_dereference(t->items); sched_yield();\n"),
-        (r"    items = pawl_rcu_dereference\(t->items\);\n", "")]),
+         "    items = pawl_rcu_dereference(t->items); window();\n"),
+        (r"    items = pawl_rcu_dereference\(t->items\);\n", ""),
+        (r"    pawl_drop_write\(&t->lock\);\n", r"\g<0>    if (i < 64) let_others_run();\n")]),
     "nobody looks for the mark": ("deleted_flag", [
         (r"if \(a->closed\) \{", "if (0) {"),
-        (r"pawl_take_write\(&a->lock\); /\*", "sched_yield(); \\g<0>")]),
+        (r"pawl_take_write\(&a->lock\); /\*", "window(); \\g<0>")]),
     "a miss is believed": ("rename", [
         (r"while \(!e && pawl_seq_retry\(&d->renames, begun\)\)", "while ((void)begun, 0)")]),
     "an audit lets updates go on": ("stall_updates", [
@@ -65,29 +63,9 @@ BROKEN = {
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
 
 
-def compile_c(*arguments):
-    subprocess.run(["gcc", "-std=c11", "-O1", "-g", "-pthread", "-w", "-fsanitize=address",
-                    "-I", ROOT / "include", *arguments], check=True)
-
-
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
-    made = tmp_path_factory.mktemp("library") / "pawl.o"
-    compile_c("-c", ROOT / "src" / "pawl.c", "-o", made)
-    return made
-
-
-def fails(program):
-    """Whether it has failed by itself or by hanging, in one of a few runs."""
-    for _ in range(RUNS):
-        try:
-            done = subprocess.run([program, MORE], capture_output=True, timeout=STUCK_SECONDS,
-                                  check=False)
-        except subprocess.TimeoutExpired:
-            return True
-        if done.returncode != 0:
-            return True
-    return False
+    return broken.library(tmp_path_factory.mktemp("library"), *FLAGS)
 
 
 def test_each_example_has_a_case():
@@ -97,14 +75,8 @@ def test_each_example_has_a_case():
 @pytest.mark.parametrize("what", BROKEN)
 def test_an_example_fails_when(what, library, tmp_path):
     name, changes = BROKEN[what]
-    text = (ROOT / "examples" / f"rcu_{name}.c").read_text()
-    for pattern, new in changes:
-        text, count = re.subn(pattern, new, text)
-        assert count > 0, f"nothing matches {pattern}"
-    text = text.replace('#include "example.h"', '#include <sched.h>\n#include "example.h"')
-    (tmp_path / "broken.c").write_text(text)
-    compile_c("-I", ROOT / "examples", tmp_path / "broken.c", library, "-o", tmp_path / "broken")
-    assert fails(tmp_path / "broken")
+    program = broken.build(f"rcu_{name}", changes, tmp_path, *FLAGS, library)
+    assert broken.fails(program, MORE)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
