@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The few commands to remember. Each only calls what can be called by hand as well.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test prove bench install clean
+.PHONY: help setup build test prove nightly bench install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -19,6 +19,9 @@ test: ## gcc, sanitizers, 32 bits, models, other systems, installed package, Pyt
 
 prove: ## deeper models, more builds, coverage, fuzzing (long)
 	@scripts/test --prove
+
+nightly: ## every stress test for a minute, plain and with sanitizers
+	@scripts/test nightly
 
 bench: build ## measure the published LRU job on real text; ends by naming the report
 	@scripts/bench

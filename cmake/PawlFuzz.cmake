@@ -33,13 +33,34 @@ function(pawl_fuzz_tests)
     if(libfuzzer)
       target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
       target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+      set(how libfuzzer)
       add_test(NAME fuzz.${name} COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run"
                $<TARGET_FILE:${target}> "${PROJECT_BINARY_DIR}/fuzz/${name}")
     else()
+      set(how driver)
       target_sources(${target} PRIVATE fuzz/driver.c)
       add_test(NAME fuzz.${name} COMMAND ${target} --random
                "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}.txt")
     endif()
     set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT ${long_timeout})
+    pawl_fuzz_finds_test(${name} "${source}" ${how})
   endforeach()
+endfunction()
+
+# A second test of a target: does it find what it can be told to do wrong, fuzz_mistake("...")?
+function(pawl_fuzz_finds_test name source how)
+  if(name MATCHES "^hook_shared_lock$") # the mistakes of the file that it includes
+    cmake_path(REPLACE_FILENAME source "hook_lock.c")
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+  file(STRINGS "${source}" lines REGEX "fuzz_mistake\\(\"")
+  string(REGEX MATCHALL "fuzz_mistake\\(\"[a-z_]+" mistakes "${lines}")
+  list(TRANSFORM mistakes REPLACE "fuzz_mistake\\(\"" "")
+  list(REMOVE_DUPLICATES mistakes)
+  # ThreadSanitizer ends a program without leaving its input behind.
+  if(NOT PAWL_SANITIZE MATCHES "thread")
+    add_test(NAME fuzz.${name}.finds COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/finds" ${how}
+             $<TARGET_FILE:fuzz_${name}> "${PROJECT_BINARY_DIR}/fuzz/finds-${name}" ${mistakes})
+    set_tests_properties(fuzz.${name}.finds PROPERTIES LABELS fuzz TIMEOUT ${long_timeout})
+  endif()
 endfunction()

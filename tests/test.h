@@ -56,6 +56,10 @@ extern "C" {
 #endif
 #define TEST_SCALE(n) (TEST_SANITIZED ? ((n) + 9) / 10 : (n))
 
+/* Seconds after which an alarm ends what hangs: far longer than anything takes that goes on, also
+ * beside other work; ctest's time-out comes later (tests/CMakeLists.txt). */
+enum { TEST_HANGS = TEST_SANITIZED ? 560 : 280 };
+
 /* For any thread, and for what must hold before cmocka runs: says where, and ends the program. */
 #define must(condition)                                                                            \
     do {                                                                                           \
@@ -190,7 +194,7 @@ static inline int test_in_child(void (*body)(void *), void *argument, char *said
         dup2(ends[1], STDERR_FILENO);
         close(ends[0]);
         close(ends[1]);
-        alarm(60); /* a child that hangs ends by a signal that no test expects */
+        alarm(TEST_HANGS); /* a child that hangs ends by a signal that no test expects */
         body(argument);
         _exit(0);
     }

@@ -15,6 +15,18 @@ struct fuzz {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Whether the library is to be taken for one that makes this mistake (PAWL_FUZZ_MISTAKE=name): each
+ * target has some, and must find them (tests/fuzz/finds). */
+static inline bool fuzz_mistake(const char *name)
+{
+    static const char *asked;
+    if (asked == NULL)
+        asked = getenv("PAWL_FUZZ_MISTAKE");
+    if (asked == NULL)
+        asked = "";
+    return strcmp(asked, name) == 0;
+}
+
 static inline struct fuzz fuzz_begin(const uint8_t *data, size_t size)
 {
     struct fuzz f;

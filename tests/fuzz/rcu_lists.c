@@ -110,7 +110,7 @@ static void add_to_list(unsigned l, int number, unsigned at, bool before)
         place == 0 ? &now.lists[l] : &now.elements[now.in_list[l][place - 1]].link;
     if (now.list_of[number] != NOWHERE)
         return;
-    if (before)
+    if (before && !fuzz_mistake("behind_is_taken_for_in_front"))
         pawl_list_add_tail_rcu(node, beside);
     else
         pawl_list_add_rcu(node, beside);

@@ -97,7 +97,13 @@ struct ask {
 static void ask(void *argument)
 {
     struct ask *a = (struct ask *)argument;
+    if (a->row->kind == DROP && fuzz_mistake("a_drop_is_forgotten")) {
+        a->how = PAWL_ROBUST_OK;
+        return;
+    }
     a->how = a->row->until && !a->plain ? a->row->until(&now.lock, 1) : a->row->plain(&now.lock);
+    if (a->how == PAWL_ROBUST_OWNER_DIED && fuzz_mistake("a_death_is_not_told"))
+        a->how = PAWL_ROBUST_OK;
 }
 
 static void say_consistent(void *argument)

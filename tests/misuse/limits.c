@@ -5,7 +5,7 @@
 #include "../../src/check.h" /* to make the instant between a claim and its grant last */
 
 static pawl_spin16 lock;
-static uint32_t asked;    /* threads that are about to take */
+static uint32_t asked;    /* threads whose entries are made up */
 static uint32_t released; /* 1: holders may drop */
 
 /* ---- Real threads on the 16-bit lock --------------------------------------------------------- */
@@ -13,27 +13,36 @@ static uint32_t released; /* 1: holders may drop */
 struct crowd {
     unsigned threads;
     const struct operation *take, *drop;
+    bool too_many; /* the last one's claim ends the program; until then all stay */
 };
 
 static void take_and_drop(void *opaque, unsigned index)
 {
     const struct crowd *crowd = (const struct crowd *)opaque;
     (void)index;
-    (void)pawl_fetch_add_relaxed32(&asked, 1);
     must(crowd->take->run(&lock));
     while (!pawl_load_acquire32(&released, PAWL_TAG_NONE_))
         sched_yield();
     must(crowd->drop->run(&lock));
 }
 
-/* Opens the gate once all have asked and have had time to claim. */
+/* Those who hold the lock or have asked for it, as their entries tell. */
+static unsigned claimants(void)
+{
+    const struct pawl_process *process = pawl_process_();
+    unsigned count = 0;
+    unsigned i, k;
+    for (i = 0; i < PAWL_THREAD_LINES; i++)
+        for (k = 0; k < check_used_of(&process->lines[i]); k++)
+            count += check_lock_of(&process->lines[i].held[k]) == (pawl_address_)(uintptr_t)&lock;
+    return count;
+}
+
+/* Opens the gate once all are there. */
 static void *open_gate(void *opaque)
 {
     const unsigned threads = *(const unsigned *)opaque;
-    unsigned i;
-    while (pawl_load_relaxed32(&asked) < threads)
-        sched_yield();
-    for (i = 0; i < 1000; i++)
+    while (claimants() < threads)
         sched_yield();
     pawl_store_release32(&released, 1, PAWL_TAG_NONE_);
     return NULL;
@@ -44,6 +53,10 @@ static void crowd_in(void *opaque)
     struct crowd *crowd = (struct crowd *)opaque;
     pthread_t opener;
     misuse_without_lines();
+    if (crowd->too_many) {
+        test_threads(crowd->threads, take_and_drop, crowd);
+        must(!"they are all in");
+    }
     must(pthread_create(&opener, NULL, open_gate, &crowd->threads) == 0);
     test_threads(crowd->threads, take_and_drop, crowd);
     must(pthread_join(opener, NULL) == 0);
@@ -53,7 +66,14 @@ static void crowd_in(void *opaque)
 static struct crowd crowd_of(unsigned threads, enum pawl_state state)
 {
     struct crowd crowd = {threads, find_operation(0, KIND_take, PAWL_U, state),
-                          find_operation(0, KIND_drop, state, PAWL_U)};
+                          find_operation(0, KIND_drop, state, PAWL_U), false};
+    return crowd;
+}
+
+static struct crowd too_many(unsigned threads, enum pawl_state state)
+{
+    struct crowd crowd = crowd_of(threads, state);
+    crowd.too_many = true;
     return crowd;
 }
 
@@ -62,7 +82,7 @@ static void the_64th_reader_of_a_16_bit_lock_is_reported_and_the_63rd_is_not(voi
     struct crowd crowd = crowd_of(63, PAWL_R);
     (void)state;
     assert_silent(crowd_in, &crowd);
-    crowd.threads = 64;
+    crowd = too_many(64, PAWL_R);
     assert_reports(crowd_in, &crowd, "pawl: too many claimants: pawl_spin16 at ",
                    "by pawl_spin16_take_read", "R could reach 64 of 63", NULL);
 }
@@ -72,7 +92,7 @@ static void the_52nd_writer_of_a_16_bit_lock_is_reported_and_the_51st_is_not(voi
     struct crowd crowd = crowd_of(51, PAWL_W);
     (void)state;
     assert_silent(crowd_in, &crowd);
-    crowd.threads = 52;
+    crowd = too_many(52, PAWL_W);
     assert_reports(crowd_in, &crowd, "pawl: too many claimants: pawl_spin16 at ",
                    "by pawl_spin16_take_write", "52 holders and claimants at once",
                    "W:S, counted in S, 260 of 255", "thread ", "W, asked at ", NULL);
@@ -83,7 +103,7 @@ static void the_64th_seeker_of_a_16_bit_lock_is_reported_and_the_63rd_is_not(voi
     struct crowd crowd = crowd_of(63, PAWL_S);
     (void)state;
     assert_silent(crowd_in, &crowd);
-    crowd.threads = 64;
+    crowd = too_many(64, PAWL_S);
     assert_reports(crowd_in, &crowd, "pawl: too many claimants: pawl_spin16 at ",
                    "by pawl_spin16_take_seek", "R could reach 64 of 63", NULL);
 }
@@ -94,7 +114,7 @@ static void the_64th_atomic_user_of_a_16_bit_lock_is_reported_and_the_51st_is_no
     struct crowd crowd = crowd_of(51, PAWL_A);
     (void)state;
     assert_silent(crowd_in, &crowd);
-    crowd.threads = 64;
+    crowd = too_many(64, PAWL_A);
     assert_reports(crowd_in, &crowd, "pawl: too many claimants: pawl_spin16 at ",
                    "by pawl_spin16_take_atomic", " of 255", NULL);
 }

@@ -218,7 +218,7 @@ static void handle(int number)
 
 static void *nest_under_signals(void *unused)
 {
-    while (pawl_load_relaxed32(&handled) < 2000) {
+    while (pawl_load_relaxed32(&handled) < (unsigned)TEST_SCALE(1000)) {
         pawl_take_read(&lock32);
         pawl_take_seek(&second);
         pawl_seek_to_write(&second);

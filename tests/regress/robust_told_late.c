@@ -163,6 +163,6 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(of_a_reader_moving_up_the_first_to_come_is_told, set_up),
         cmocka_unit_test_setup(of_a_writer_entering_and_leaving_the_first_to_come_is_told, set_up),
     };
-    alarm(280);
+    alarm(TEST_HANGS);
     return test_run(argc, argv, tests);
 }

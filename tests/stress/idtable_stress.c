@@ -322,8 +322,7 @@ static void lookups_find_what_is_in_and_nothing_else(void **state)
         if (++round % 12 == 0)
             steps *= 2;
         shared.seed += THREADS;
-    } while (test_now() < end);
-    assert_true(shared.found > 0 && shared.missed > 0);
+    } while (test_now() < end || shared.found == 0 || shared.missed == 0);
 }
 
 int main(int argc, char **argv)

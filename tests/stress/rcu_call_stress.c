@@ -109,7 +109,7 @@ static void fork_and_finish(struct shared *s)
     must(child >= 0);
     if (child == 0) {
         pawl_rcu_statistics statistics;
-        alarm(60);
+        alarm(TEST_HANGS);
         do { /* callbacks that call again */
             must(pawl_rcu_domain_barrier(&s->domain) == 0);
             pawl_rcu_domain_statistics(&s->domain, &statistics);

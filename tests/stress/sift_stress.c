@@ -240,9 +240,8 @@ static void nobody_is_in_beside_whom_it_excludes(void **state)
         if (++rounds % 9 == 0)
             steps *= 2;
         seed++;
-    } while (test_now() < end);
+    } while (test_now() < end || handled == 0);
     print_message("%" PRIu64 " handlers read\n", handled);
-    assert_true(handled > 0);
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ sys.path.insert(0, str(ROOT / "tool"))
 from pawl.cli import main  # noqa: E402  (the tests run without installing the package)
 
 KINDS = ("lru", "pairs", "wake", "crowd", "counters", "hash", "tree", "sem", "rcu")
+LONG = 600  # seconds after which what hangs is ended
 QUICK = ["--rounds", "6", "--threads", "1,2", "--quiet"]
 
 
@@ -40,6 +42,30 @@ def starts(tmp_path):
         log = tmp_path / "starts.log"
         return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     return read
+
+
+@pytest.fixture
+def standstill(tmp_path, monkeypatch):
+    """Lets a fake driver stand still after some samples of one of its starts; returns a function
+    that waits until it does, for as long as the process lives."""
+    def after(samples, start=1):
+        path = tmp_path / "stands-still"
+        monkeypatch.setenv("FAKE_STOP", f"{path}:{start}:{samples}")
+
+        def wait_for(process):
+            while not path.exists() and process.poll() is None:
+                time.sleep(0.01)
+        return wait_for
+    return after
+
+
+def soon_enough(measure, seconds, most=300):
+    """What `measure` returns once it returns something; each time it may take twice as long. On a
+    busy machine a thread may not have come to its work while a sample lasted."""
+    end = time.monotonic() + most
+    while not (found := measure(seconds)) and time.monotonic() < end:
+        seconds *= 2
+    return found
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Speaks as pawl-bench-costs does, at once and with made-up times.
 
-FAKE_SLOW=NAME,... makes those rows a thousand times slower; FAKE_DELAY is the time of a sample;
-FAKE_LOG gets a line per measurement.
+FAKE_SLOW=NAME,... makes those rows a thousand times slower; FAKE_STOP lets it stand still
+(fake_pause.py); FAKE_LOG gets a line per measurement.
 """
 
 import argparse
@@ -11,7 +11,8 @@ import json
 import os
 import signal
 import sys
-import time
+
+import fake_pause
 
 # Nanoseconds; None: cannot be measured.
 ROWS = {
@@ -92,13 +93,15 @@ def main():
     signal.signal(signal.SIGINT, stop)
     say({"type": "start", "compiler": "fake 1.0", "flags": "-O2", "pinned": True,
          "pin_error": ""})
+    said = 0
     for number in range(o.rounds):
         for name in (n for n, (ns, _) in found.items() if ns is not None):
-            time.sleep(float(os.environ.get("FAKE_DELAY", "0")))
+            fake_pause.stand_still(said, lambda: interrupted)
             if interrupted:
                 say({"type": "end", "interrupted": True})
                 return 130
             sample(name, number, found[name][0])
+            said += 1
     say({"type": "end"})
     return 0
 

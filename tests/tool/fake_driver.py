@@ -2,8 +2,8 @@
 """Speaks as the measuring programs do, at once and with made-up rates.
 
 Started through a wrapper named pawl-bench-lru, -pairs, -wake, -crowd or -counters, or as one of
-those that fake_rcu.py speaks for. FAKE_MODE chooses how it misbehaves; FAKE_DELAY is the time of a
-sample; FAKE_LOG gets a line per start.
+those that fake_rcu.py speaks for. FAKE_MODE chooses how it misbehaves; FAKE_STOP lets it stand
+still (fake_pause.py); FAKE_LOG gets a line per start.
 """
 
 import argparse
@@ -13,8 +13,8 @@ import random
 import signal
 import struct
 import sys
-import time
 
+import fake_pause
 import fake_rcu
 
 MODE = os.environ.get("FAKE_MODE", "")
@@ -198,13 +198,15 @@ def main():
          "pin_error": "Operation not permitted" if unpinned else ""})
     hits = trace_hit_ratio(o.trace) if o.trace else 0.9976
     names = o.candidates.split(",")
+    said = 0
     for number in range(o.rounds):
         for name in names if number % 2 == 0 else reversed(names):
-            time.sleep(float(os.environ.get("FAKE_DELAY", "0")))
+            fake_pause.stand_still(said, lambda: interrupted)
             if interrupted:
                 say({"type": "end", "interrupted": True})
                 return 130
             measure(kind, o, rates, name, number, hits)
+            said += 1
             if MODE == "garbage":
                 print("Segmentation fault", flush=True)
             if MODE == "crash":

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Speaks as pawl-bench-latency does, at once and with made-up numbers.
 
-FAKE_MODE chooses how it misbehaves; FAKE_DELAY is the time of a sample; FAKE_LOG gets a line per
-start.
+FAKE_MODE chooses how it misbehaves; FAKE_STOP lets it stand still (fake_pause.py); FAKE_LOG gets a
+line per start.
 """
 
 import argparse
@@ -11,7 +11,8 @@ import os
 import random
 import signal
 import sys
-import time
+
+import fake_pause
 
 MODE = os.environ.get("FAKE_MODE", "")
 PER_NS = 2.0
@@ -147,13 +148,15 @@ def main():
         return 1
     signal.signal(signal.SIGINT, stop)
     say({"type": "start", "compiler": "fake 1.0", "flags": "-O2", "pinned": True, "pin_error": ""})
+    said = 0
     for number in range(o.rounds):
         for name in o.candidates.split(","):
-            time.sleep(float(os.environ.get("FAKE_DELAY", "0")))
+            fake_pause.stand_still(said, lambda: interrupted)
             if interrupted:
                 say({"type": "end", "interrupted": True})
                 return 130
             say(sample(o, name, number))
+            said += 1
             if MODE == "garbage":
                 print("Segmentation fault", flush=True)
             if MODE == "crash":

@@ -6,12 +6,11 @@ import os
 import re
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from conftest import left_behind
+from conftest import LONG, left_behind
 from pawl import costs, costs_rows, ranges
 from pawl.cli import main
 from pawl.errors import BadInput
@@ -251,22 +250,20 @@ def test_a_damaged_file_is_bad_input(damage, saved, capsys):
     assert code == 2 and text.count("\n") == 1 and "Traceback" not in text
 
 
-def test_an_interrupt_leaves_a_valid_file_and_the_same_command_goes_on(fake, program, starts,
+def test_an_interrupt_leaves_a_valid_file_and_the_same_command_goes_on(fake, program, standstill,
                                                                        tmp_path, monkeypatch):
     path = tmp_path / "costs.json"
-    monkeypatch.setenv("FAKE_DELAY", "0.02")
+    stands_still = standstill(5)
     process = program("costs", "--quick", "--quiet", "--json", path)
-    while not starts() and process.poll() is None:
-        time.sleep(0.01)
-    time.sleep(0.5)
+    stands_still(process)
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=60)
+    _, error = process.communicate(timeout=LONG)
     assert process.returncode == 130 and "the same command goes on from" in error
     assert json.loads(path.read_text())["interrupted"] is True and left_behind(tmp_path) == []
     assert costs.load(path).why("signal") in ("", costs.NOT_YET)
-    monkeypatch.setenv("FAKE_DELAY", "0")
+    monkeypatch.delenv("FAKE_STOP")
     again = program("costs", "--quick", "--quiet", "--json", path)
-    _, error = again.communicate(timeout=60)
+    _, error = again.communicate(timeout=LONG)
     assert again.returncode == 0, error
     assert costs.load(path).ns("signal") == pytest.approx(1200)
 

@@ -4,12 +4,11 @@
 import json
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from conftest import left_behind
+from conftest import LONG, left_behind
 from pawl import kinds, latency, latency_samples, latency_table, plot
 from pawl.cli import main
 
@@ -266,15 +265,13 @@ def test_a_measurement_goes_on_after_an_interrupt(run, starts, tmp_path):
     assert len(starts()) == 3 and len(result["cells"]) == 2
 
 
-def test_an_interrupt_leaves_valid_json(fake, program, starts, tmp_path, monkeypatch):
-    monkeypatch.setenv("FAKE_DELAY", "0.05")
+def test_an_interrupt_leaves_valid_json(fake, program, standstill, tmp_path):
     path = tmp_path / "latency.json"
+    stands_still = standstill(5)
     process = program("bench", "latency", "--quiet", "--scenarios", "pairs", "--json", path)
-    while not starts() and process.poll() is None:
-        time.sleep(0.01)
-    time.sleep(0.3)
+    stands_still(process)
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=60)
+    _, error = process.communicate(timeout=LONG)
     assert process.returncode == 130, error
     assert json.loads(path.read_text())["interrupted"] is True
 

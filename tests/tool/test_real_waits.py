@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import soon_enough
 from pawl import candidates, crowd, driver, record_wait, targets_wait, wake
 from pawl.cli import main
 from pawl.errors import PawlError
@@ -42,23 +43,30 @@ def test_the_rows_that_tables_and_targets_need_are_offered():
 
 
 def test_a_short_crowd_of_each_kind(tmp_path):
-    path = tmp_path / "crowd.json"
-    assert main(["bench", "crowd", "--threads", "2,8", "--sections", "0.1", "--writes", "10",
-                 "--hog", "both", "--seconds", "0.02", "--warmup", "0.002", "--rounds", "1",
-                 "--quiet", "--json", str(path), "--html", str(tmp_path / "crowd.html")]) == 0
-    run = json.loads(path.read_text())
-    assert len(run["cells"]) == 4 and all(c["complete"] for c in run["cells"])
-    for cell in run["cells"]:
-        floor = next(r for r in cell["summary"] if r["candidate"] == crowd.FLOOR)
-        assert floor["median"] > 0 and 0 < floor["jain"]["10ms"] <= 1
+    def came_in(seconds):
+        path = tmp_path / f"crowd-{seconds}.json"
+        assert main(["bench", "crowd", "--threads", "2,8", "--sections", "0.1", "--writes", "10",
+                     "--hog", "both", "--seconds", str(seconds), "--warmup", "0.002", "--rounds",
+                     "1", "--quiet", "--json", str(path), "--html",
+                     str(tmp_path / "crowd.html")]) == 0
+        run = json.loads(path.read_text())
+        assert len(run["cells"]) == 4 and all(c["complete"] for c in run["cells"])
+        floors = [next(r for r in cell["summary"] if r["candidate"] == crowd.FLOOR)
+                  for cell in run["cells"]]
+        return floors if all(f["median"] > 0 and f["jain"]["10ms"] for f in floors) else None
+
+    assert all(f["jain"]["10ms"] <= 1 for f in soon_enough(came_in, 0.02))
 
 
 def test_a_short_flood(tmp_path):
-    path = tmp_path / "flood.json"
-    assert main(["bench", "crowd", "--flood", "--threads", "2", "--sections", "1", "--seconds",
-                 "0.05", "--rounds", "1", "--quiet", "--json", str(path)]) == 0
-    rows = {r["candidate"]: r for r in json.loads(path.read_text())["cells"][0]["summary"]}
-    assert rows[crowd.FLOOR]["writes"] > 0 and rows[crowd.MAIN]["net_ns"]["max"] >= 0
+    def wrote(seconds):
+        path = tmp_path / f"flood-{seconds}.json"
+        assert main(["bench", "crowd", "--flood", "--threads", "2", "--sections", "1", "--seconds",
+                     str(seconds), "--rounds", "1", "--quiet", "--json", str(path)]) == 0
+        rows = {r["candidate"]: r for r in json.loads(path.read_text())["cells"][0]["summary"]}
+        return rows if rows[crowd.FLOOR]["writes"] > 0 else None
+
+    assert soon_enough(wrote, 0.05)[crowd.MAIN]["net_ns"]["max"] >= 0
 
 
 def test_a_short_night_of_each_length(tmp_path):

@@ -9,7 +9,7 @@
 
 #include <pawl/lock.h>
 
-enum { RUNS = 3000, LAST = 4000, STEP_NS = 600000 };
+enum { RUNS = 3000, FEWEST = 6, LAST = 4000, STEP_NS = 600000 };
 
 static pawl_lock32 lock;
 static uint64_t choice;
@@ -105,7 +105,8 @@ static void come_again_and_again(void *unused, unsigned index)
     }
 }
 
-/* Grants to others who claimed after the waiter's claim was kept; LAST: it never got in. */
+/* Grants to others who claimed after the waiter's claim was kept; LAST: it never got in. One run in
+ * a hundred, roughly, keeps a claim: there are as many runs as it takes for some of them. */
 static unsigned bypassed(enum pawl_state wanted, unsigned *kept)
 {
     static void (*const bodies[])(void *, unsigned) = {wait_once, come_again_and_again,
@@ -114,7 +115,7 @@ static unsigned bypassed(enum pawl_state wanted, unsigned *kept)
     unsigned all = 0;
     unsigned run;
     *kept = 0;
-    for (run = 0; run < RUNS; run++) {
+    for (run = 0; run < RUNS || *kept < FEWEST; run++) {
         begin(test_random(&seed));
         oldest.wanted = wanted;
         if (!sched_random(3, bodies, NULL, test_random(&seed)) || oldest.others >= LAST)
@@ -133,9 +134,8 @@ static void who_claims_after_the_oldest_waiter_kept_a_claim_gets_in_after_it(voi
     sched.fault = watch;
     for (i = 0; i < 4; i++) {
         others = bypassed(all[i], &kept);
-        print_message("%c: %u runs of %u with a kept claim, %u bypasses\n", "URSWA"[all[i]], kept,
-                      RUNS, others);
-        assert_true(kept > RUNS / 500);
+        print_message("%c: %u runs with a kept claim, %u bypasses\n", "URSWA"[all[i]], kept,
+                      others);
         assert_int_equal(others, 0);
     }
     sched.fault = NULL;

@@ -519,7 +519,7 @@ static void the_child_of_a_fork_has_the_objects(void **state)
     child = fork();
     must(child >= 0);
     if (child == 0) {
-        alarm(60);
+        alarm(TEST_HANGS);
         must(value_of(id) == 9);
         must(things_remove_id(&table, id));
         must(value_of(id) == -1);

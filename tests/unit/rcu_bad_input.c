@@ -416,7 +416,7 @@ static uint32_t child_status;
 static void in_child_of_readers(void)
 {
     unsigned i;
-    alarm(60);
+    alarm(TEST_HANGS);
     must(pawl_rcu_read_held());
     must(pawl_rcu_barrier() == EDEADLK);
     for (i = 0; i < MANY; i++)
@@ -479,7 +479,7 @@ static void fork_in_handler(int number)
     (void)number;
     must(child >= 0);
     if (child == 0) {
-        alarm(60);
+        alarm(TEST_HANGS);
         must(pawl_rcu_read_held());
         pawl_rcu_read_lock();
         pawl_rcu_read_unlock();

@@ -78,7 +78,7 @@ static void queued_callbacks_run_in_both_by_a_barrier(void **state)
         must(child >= 0);
         pawl_rcu_read_unlock();
         if (child == 0) {
-            alarm(60);
+            alarm(TEST_HANGS);
             report(pawl_rcu_barrier() == 0 && each_ran_once() && nothing_is_queued());
         }
         assert_int_equal(pawl_rcu_barrier(), 0);
@@ -97,7 +97,7 @@ static void the_first_call_of_the_child_starts_a_worker_of_its_own(void **state)
     must(child >= 0);
     pawl_rcu_read_unlock();
     if (child == 0) {
-        alarm(60);
+        alarm(TEST_HANGS);
         must(pawl_rcu_domain_free(pawl_rcu_default(), malloc(100), 0, 100) == 0);
         while (pawl_load_relaxed32(&runs_in_all) < OBJECTS)
             sched_yield(); /* nobody helps it */
@@ -156,7 +156,7 @@ static void a_fork_amid_calls_leaves_both_in_order(void **state)
         const pid_t child = fork();
         must(child >= 0);
         if (child == 0) {
-            alarm(60);
+            alarm(TEST_HANGS);
             call_all(); /* the limit holds in the child, and there is room in the end */
             report(pawl_rcu_barrier() == 0 && each_ran_once() && nothing_is_queued());
         }
@@ -202,7 +202,7 @@ static void a_fork_does_not_wait_for_a_callback_that_waits_for_the_forking_threa
     must(child >= 0);
     must(pthread_mutex_unlock(&held) == 0);
     if (child == 0) {
-        alarm(60);
+        alarm(TEST_HANGS);
         must(pawl_rcu_barrier() == 0);
         pawl_store_relaxed32(&runs[0], 1);
         report(each_ran_once() && nothing_is_queued() &&
@@ -227,7 +227,7 @@ static void fork_here(pawl_rcu_head *head)
     forked = fork();
     must(forked >= 0);
     if (forked == 0)
-        alarm(60);
+        alarm(TEST_HANGS);
     end_if_child(head);
 }
 

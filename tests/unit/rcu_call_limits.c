@@ -236,21 +236,20 @@ static void flood(void *nothing, unsigned index)
 static void a_flood_stays_within_the_limit(void **state)
 {
     static const pawl_rcu_policy policies[] = {PAWL_RCU_HELP, PAWL_RCU_WAIT};
-    unsigned i;
+    unsigned floods = 0;
     (void)state;
-    for (i = 0; i < 2; i++) {
+    do { /* until the limit has been reached, by those who help and by those who wait */
+        const unsigned i = floods % 2;
         pawl_store_relaxed32(&most_queued, 0);
         limit(100 + 400 * i, PAWL_RCU_NO_LIMIT, policies[i]);
         test_threads(4, flood, NULL);
-        assert_in_range(pawl_load_relaxed32(&most_queued), 1, 100 + 400 * i);
+        assert_in_range(pawl_load_relaxed32(&most_queued), 0, 100 + 400 * i);
         assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
         assert_int_equal(numbers().queued, 0);
-    }
-    assert_int_equal(numbers().called, 8 * TEST_SCALE(20000));
+    } while (++floods < 2 || numbers().waits == 0 || numbers().helped == 0);
+    assert_int_equal(numbers().called, floods * 4 * TEST_SCALE(20000));
     assert_int_equal(numbers().run, numbers().called);
     assert_int_equal(numbers().refusals, 0);
-    assert_true(numbers().waits > 0);
-    assert_true(numbers().helped > 0);
 }
 
 static void *let_go_when_the_caller_waits(void *nothing)
@@ -362,7 +361,7 @@ static void try_call_works_in_a_handler_that_interrupts_calls(void **state)
 {
     static pawl_rcu_head own[64];
     struct sigaction action;
-    const double end = test_now() + 0.2;
+    double end;
     uint64_t called = 0;
     timer_t timer;
     struct sigevent event;
@@ -381,7 +380,8 @@ static void try_call_works_in_a_handler_that_interrupts_calls(void **state)
     event.sigev_signo = SIGUSR1;
     must(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
     must(timer_settime(timer, 0, &often, NULL) == 0);
-    while (test_now() < end && queued_by_handler < OBJECTS - 1) {
+    end = test_now() + 0.2;
+    while ((test_now() < end || queued_by_handler == 0) && queued_by_handler < OBJECTS - 1) {
         unsigned i;
         for (i = 0; i < 64; i++, called++)
             assert_int_equal(pawl_rcu_domain_call(&domain, &own[i], run, 1), 0);
@@ -391,7 +391,6 @@ static void try_call_works_in_a_handler_that_interrupts_calls(void **state)
     must(timer_delete(timer) == 0);
     must(signal(SIGUSR1, SIG_IGN) != SIG_ERR);
     assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
-    assert_true(queued_by_handler > 0);
     assert_int_equal(pawl_load_relaxed32(&runs), 1 + called + queued_by_handler);
     assert_int_equal(numbers().queued, 0);
 }

@@ -145,22 +145,33 @@ static void others_go_on_while_one_domain_stalls(void **state)
     pawl_rcu_domain_destroy(&d);
 }
 
-static void *tell_soon(void *unused)
+/* Passes on what comes by a pipe; with the first line the reader may go. */
+static void *pass_on(void *pipe_ends)
 {
-    (void)unused;
-    usleep(20000);
-    pawl_store_relaxed32(&told, 1);
+    const int *ends = (const int *)pipe_ends;
+    char c;
+    while (read(ends[0], &c, 1) == 1) {
+        must(write(ends[1], &c, 1) == 1);
+        if (c == '\n')
+            pawl_store_relaxed32(&told, 1);
+    }
     return NULL;
 }
 
 static void stall_to_standard_error(void *unused)
 {
     pthread_t reader, teller;
+    int ends[2], passed[2];
     (void)unused;
+    must(pipe(ends) == 0);
+    passed[0] = ends[0];
+    passed[1] = dup(STDERR_FILENO);
+    must(dup2(ends[1], STDERR_FILENO) == STDERR_FILENO && close(ends[1]) == 0);
     pawl_rcu_domain_stall(pawl_rcu_default(), 2000000, NULL, NULL);
     start(&reader, pawl_rcu_default());
-    must(pthread_create(&teller, NULL, tell_soon, NULL) == 0);
+    must(pthread_create(&teller, NULL, pass_on, passed) == 0);
     pawl_rcu_synchronize();
+    must(dup2(passed[1], STDERR_FILENO) == STDERR_FILENO); /* the end of the pipe */
     must(pthread_join(teller, NULL) == 0);
     end(reader);
 }

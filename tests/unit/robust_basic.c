@@ -562,6 +562,6 @@ int main(int argc, char **argv)
         TEST(a_child_of_the_holder_holds_nothing),
         TEST(a_thread_that_ends_with_the_lock_has_died),
     };
-    alarm(110);
+    alarm(TEST_HANGS);
     return test_run(argc, argv, tests);
 }

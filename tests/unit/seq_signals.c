@@ -106,7 +106,7 @@ static void the_child_of_a_fork_reads_and_repairs_what_a_thread_was_writing(void
         if (child == 0) {
             const struct value v = value_of(7);
             struct value got;
-            alarm(60);
+            alarm(TEST_HANGS);
             value_latch_read(&latch, &got);
             if (!whole(&got))
                 _exit(1);

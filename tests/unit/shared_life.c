@@ -67,11 +67,13 @@ static void a_wait_is_no_cancellation_point(void **state)
 static void forked(const struct width *x)
 {
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint32_t *tried; /* in the page too */
     struct task sleeper;
     pthread_t id;
     pid_t child;
     int status;
     must(page != MAP_FAILED);
+    tried = (uint32_t *)page + 1000;
     assert_true(x->tries[W](&lock));
     id = start(&sleeper, x, W, UINT64_MAX); /* fork while somebody is parked */
     until_parked(x);
@@ -79,16 +81,21 @@ static void forked(const struct width *x)
     child = fork();
     must(child >= 0);
     if (child == 0) { /* `lock` is our own now, with nobody waiting; the page is the parent's */
-        alarm(60);
+        bool good;
+        alarm(TEST_HANGS);
         x->drop[W](&lock);
-        if (!x->free(&lock) || !x->tries[W](&lock) || x->tries[R](page))
+        good = x->free(&lock) && x->tries[W](&lock) && !x->tries[R](page);
+        pawl_store_relaxed32(tried, 1);
+        if (!good)
             _exit(1);
         if (!x->take[S](page, UINT64_MAX))
             _exit(2);
         x->drop[S](page);
         _exit(0);
     }
-    usleep(10000);
+    while (pawl_load_relaxed32(tried) == 0)
+        sched_yield();
+    usleep(10000); /* by now it sleeps, most often */
     x->drop[W](page);
     must(waitpid(child, &status, 0) == child);
     assert_int_equal(status, 0);
@@ -307,6 +314,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_misaligned_lock_waits_by_yielding),
 #endif
     };
-    alarm(110);
+    alarm(TEST_HANGS);
     return test_run(argc, argv, tests);
 }

@@ -168,7 +168,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_program_that_inherits_the_memory_shares_the_locks),
         cmocka_unit_test(the_death_of_another_program_is_told),
     };
-    alarm(110);
+    alarm(TEST_HANGS);
     if (argc == 4 && strcmp(argv[1], "--other") == 0)
         return other(argv[2], argv[3]);
     return test_run(argc, argv, tests);

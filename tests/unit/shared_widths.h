@@ -144,12 +144,17 @@ static pthread_t start(struct task *t, const struct width *x, unsigned as, uint6
     return id;
 }
 
-/* Until somebody sleeps at the lock, as far as the word shows it. */
+/* Whether somebody sleeps at the lock, as far as the word shows it. */
+static bool is_parked(const struct width *x)
+{
+    const uint64_t word = x->size == sizeof lock.l32 ? pawl_load_relaxed32(&lock.l32.word)
+                                                     : pawl_load_relaxed64(&lock.l64.word);
+    return (word & PAWL_SHARED_PARKED) != 0;
+}
+
 static void until_parked(const struct width *x)
 {
-    while (!(pawl_load_relaxed32(&lock.l32.word) & PAWL_SHARED_PARKED) && x->size == 8)
-        sched_yield();
-    while (!(pawl_load_relaxed64(&lock.l64.word) & PAWL_SHARED_PARKED) && x->size == 16)
+    while (!is_parked(x))
         sched_yield();
     usleep(2000);
 }

@@ -211,8 +211,10 @@ static void one_sleeper(bool held_writes, void *(*waits)(void *))
     must(pthread_create(&waiter, NULL, waits, &done) == 0);
     let_it_sleep();
     assert_int_equal(pawl_load_relaxed32(&done), 0);
-    if (!held_writes) /* the waiting writer holds newcomers back */
-        assert_false(pawl_sift_try_read(&lock, PAWL_SIFT_THREAD));
+    while (!held_writes && pawl_sift_try_read(&lock, PAWL_SIFT_THREAD)) {
+        drop_read(); /* until the writer has come: while it waits it holds newcomers back */
+        sched_yield();
+    }
     end_hold(&h);
     must(pthread_join(waiter, NULL) == 0);
     assert_int_equal(done, 1);
@@ -272,7 +274,7 @@ static void in_child(int (*body)(void))
     const pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
-        alarm(60);
+        alarm(TEST_HANGS);
         _exit(body());
     }
     while (waitpid(child, &status, 0) < 0)

@@ -73,7 +73,7 @@ static void a_lock_that_must_raise_its_writers_is_refused_without_the_right(void
     (void)state;
     must(child >= 0);
     if (child == 0) {
-        alarm(60);
+        alarm(TEST_HANGS);
         _exit(without_the_right());
     }
     while (waitpid(child, &status, 0) < 0)
@@ -177,14 +177,17 @@ static long kernel_priority(void)
 
 static uint32_t holds, may_drop;
 
+/* It sleeps until it may drop: with a priority that was lent to it, it would let nobody else run on
+ * a single CPU. */
 static void *hold_write(void *unused)
 {
+    const struct timespec nap = {0, 1000000};
     (void)unused;
     pawl_sift_take_write(&lock);
     pawl_store_relaxed32(&writer_number, pawl_load_relaxed32(&lock.gate) & 0x3fffffff);
     pawl_store_relaxed32(&holds, 1);
     while (pawl_load_relaxed32(&may_drop) == 0)
-        sched_yield();
+        nanosleep(&nap, NULL);
     pawl_sift_drop_write(&lock);
     return NULL;
 }
