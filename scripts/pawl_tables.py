@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TRANSITIONS = ROOT / "include/pawl/transitions.def"
 TAGS = ROOT / "include/pawl/tags.def"
 PROOF = ROOT / "tests/model/proof.tsv"
+SURVIVORS = ROOT / "tests/model/survivors.def"
 
 Test = namedtuple("Test", "name condition")
 Op = namedtuple("Op", "result name kind start to cost")
@@ -128,3 +129,36 @@ def read_proof(path=PROOF):
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()
             if not line.startswith("#")]
     return [Proof(*row) for row in rows]
+
+
+KINDS = ("equivalent", "outside", "not yet")
+Survivor = namedtuple("Survivor", "tag change site kind reason")
+
+
+def read_survivors(path=SURVIVORS):
+    """Why mutants live (tests/model/README.md), and what is wrong with the lines."""
+    survivors, mistakes = [], []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        what, _, reason = line.partition(" : ")
+        words, kind = what.split(), reason.strip().partition(": ")[0]
+        if len(words) != 3:
+            mistakes.append(f"survivors.def:{number}: not `TAG change site : reason`")
+        elif kind not in KINDS or reason.strip() == f"{kind}:":
+            mistakes.append(f"survivors.def:{number}: the reason begins neither `equivalent: ` "
+                            "nor `outside: ` nor `not yet: `, or ends there")
+        else:
+            survivors.append(Survivor(*words, kind, reason.strip()))
+    return survivors, mistakes
+
+
+def survivor_of(row, survivors):
+    """The line that says why this row of proof.tsv is not killed; None if there is none."""
+    file = row.site.split("#")[0]
+    for s in survivors:
+        if (s.tag == row.tag or s.tag == "*" and row.tag != "wake") and (
+                s.change == row.mutant or s.change == "*" and row.mutant != "untouched") and (
+                s.site in (row.site, file) or s.site.endswith("/") and file.startswith(s.site)):
+            return s
+    return None

@@ -232,10 +232,8 @@ bool pawl_bigref_revive(pawl_bigref *r)
     if (state == PAWL_BIGREF_KILLED_)
         (void)change_global(r, PAWL_BIGREF_BIAS, &was_zero);
     was_zero = was_zero || state == PAWL_BIGREF_RELEASED_;
-    if (!was_zero && state != PAWL_BIGREF_OPEN_) {
-        pawl_store_relaxed32(&r->place, PAWL_PLACE_NONE_);
-        open_anew(r);
-    }
+    if (!was_zero && state != PAWL_BIGREF_OPEN_)
+        open_anew(r); /* alone: nobody has an own part, or a place, where the gate was not open */
     cells_latch_drop(cells_latch_of(r));
     return !was_zero;
 }

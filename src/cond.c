@@ -151,14 +151,18 @@ unsigned PAWL_SYMBOL_(pawl_cond_wake)(pawl_cond *cond, bool all)
 bool PAWL_SYMBOL_(pawl_event_commit)(pawl_event *event, uint32_t key, uint64_t deadline)
 {
     bool in_time = true;
+    bool notified;
     TEST_POINT("looked");
-    /* [EVENT_EPOCH] acquire: we see the change of the notifier who ends our wait. */
-    while (pawl_load_acquire32(&event->epoch, PAWL_EVENT_EPOCH) == key && in_time)
+    for (;;) {
+        /* [EVENT_EPOCH] acquire: we see the change of the notifier who ends our wait; of one who
+         * came as the deadline passed, too. */
+        notified = pawl_load_acquire32(&event->epoch, PAWL_EVENT_EPOCH) != key;
+        if (notified || !in_time)
+            break;
         in_time = pawl_wait32_until(&event->epoch, key, deadline) != PAWL_WAIT_EXPIRED;
-    /* [EVENT_EPOCH] acquire: as above, for one who came as the deadline passed. */
-    in_time = in_time || pawl_load_acquire32(&event->epoch, PAWL_EVENT_EPOCH) != key;
+    }
     (void)pawl_fetch_sub_relaxed32(&event->waiters, 1);
-    return in_time;
+    return notified;
 }
 
 unsigned PAWL_SYMBOL_(pawl_event_notify)(pawl_event *event, unsigned count)

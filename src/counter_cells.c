@@ -294,9 +294,8 @@ static void section_end(uint64_t *marker, uint64_t before)
 
 static void cells_shut_out(void)
 {
-    const uint32_t lines = cells_lines();
     uint64_t marker, first;
-    uint32_t i;
+    uint32_t lines, i;
 
 #if PAWL_HOOKS
     /* [CELLS_CLOSE] heavy: either a section sees the gate closed, or we see its marker. */
@@ -306,6 +305,7 @@ static void cells_shut_out(void)
     pawl_fence_full(PAWL_CELLS_CLOSE);
     pawl_os_shut_out();
 #endif
+    lines = cells_lines(); /* after it: a thread that is new to us sees the gate closed */
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block == NULL)

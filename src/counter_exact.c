@@ -15,6 +15,11 @@ static uint64_t *word_of(char *block, unsigned index)
     return pawl_cell_(block, index * 8);
 }
 
+static struct pawl_counter_latch *cells_latch_of_reads(const pawl_exact_counter *c)
+{
+    return c->mode >= PAWL_EXACT_BRLOCK ? cells_latch_of_brlock() : cells_latch_of(c);
+}
+
 /* ---- Updates --------------------------------------------------------------------------------- */
 
 static uint32_t place_exact(pawl_exact_counter *c)
@@ -23,7 +28,7 @@ static uint32_t place_exact(pawl_exact_counter *c)
     uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
     if (place != PAWL_PLACE_NONE_)
         return place;
-    cells_latch_take(cells_latch_of(c));
+    cells_latch_take(cells_latch_of_reads(c));
     place = pawl_load_relaxed32(&c->place);
     if (place == PAWL_PLACE_NONE_) {
         place = cells_take(CELL_PAIR);
@@ -32,16 +37,16 @@ static uint32_t place_exact(pawl_exact_counter *c)
         /* [COUNTER_PLACED] release: the pair reads zero before anybody counts in it. */
         pawl_store_release32(&c->place, place, PAWL_COUNTER_PLACED);
     }
-    cells_latch_drop(cells_latch_of(c));
+    cells_latch_drop(cells_latch_of_reads(c));
     return place;
 }
 
 /* What a read holds excludes us, so this is part of the value before it, or after it. */
-static void add_shared(pawl_exact_counter *c, struct pawl_counter_latch *latch, uint64_t n)
+static void add_shared(pawl_exact_counter *c, uint64_t n)
 {
-    cells_latch_take(latch);
+    cells_latch_take(cells_latch_of_reads(c));
     pawl_store_relaxed64(&c->shared, pawl_load_relaxed64(&c->shared) + n);
-    cells_latch_drop(latch);
+    cells_latch_drop(cells_latch_of_reads(c));
 }
 
 static void add_own_cell(uint64_t *cell, uint64_t n)
@@ -50,11 +55,18 @@ static void add_own_cell(uint64_t *cell, uint64_t n)
     pawl_store_relaxed64(cell, pawl_load_relaxed64(cell) + n);
 }
 
+/* No destroy has come first. What that holds excludes us, so it is seen. */
+static bool is_placed(const pawl_exact_counter *c)
+{
+    return pawl_load_relaxed32(&c->place) >= PAWL_PLACE_FIRST_;
+}
+
 /* The read side of the big-reader lock: our flag, a fence, a look at the writer. */
-static void add_under_brlock(char *block, uint64_t *cell, uint64_t n)
+static bool add_under_brlock(const pawl_exact_counter *c, char *block, uint64_t *cell, uint64_t n)
 {
     const uint32_t *writer = &pawl_os_process()->counters.br_writer;
     uint64_t *reading = word_of(block, BR_READING);
+    bool placed;
     for (;;) {
         uint32_t seen;
         pawl_store_relaxed64(reading, 1);
@@ -66,9 +78,12 @@ static void add_under_brlock(char *block, uint64_t *cell, uint64_t n)
         pawl_store_relaxed64(reading, 0);
         WAIT_UNTIL(seen, pawl_load_relaxed32(writer), seen == 0);
     }
-    add_own_cell(cell, n);
+    placed = is_placed(c);
+    if (placed)
+        add_own_cell(cell, n);
     /* [BR_LEAVE] release: the count is there before the writer sees the flag fall. */
     pawl_store_release64(reading, 0, PAWL_BR_LEAVE);
+    return placed;
 }
 
 static void lock_word(uint64_t *word)
@@ -88,37 +103,41 @@ static void unlock_word(uint64_t *word)
     pawl_store_release64(word, LOCK_FREE, PAWL_BR_UNLOCK);
 }
 
-static void add_under_own_lock(char *block, uint64_t *cell, uint64_t n)
+static bool add_under_own_lock(const pawl_exact_counter *c, char *block, uint64_t *cell,
+                               uint64_t n)
 {
     uint64_t *own = word_of(block, BR_OWN);
+    bool placed;
     if (pawl_load_relaxed64(own) == LOCK_NOT_JOINED) {
         cells_latch_take(cells_latch_of_brlock());
         pawl_store_relaxed64(own, LOCK_FREE);
         cells_latch_drop(cells_latch_of_brlock());
     }
     lock_word(own);
-    add_own_cell(cell, n);
+    placed = is_placed(c);
+    if (placed)
+        add_own_cell(cell, n);
     unlock_word(own);
+    return placed;
 }
 
 static void add_exact(pawl_exact_counter *c, uint64_t n)
 {
     const uint32_t place = place_exact(c);
     struct pawl_counter_mine *mine = cells_join();
-    const bool brlock = c->mode >= PAWL_EXACT_BRLOCK;
-    uint64_t *cells;
+    bool added = false;
 
-    if (mine == NULL || place < PAWL_PLACE_FIRST_) {
-        add_shared(c, brlock ? cells_latch_of_brlock() : cells_latch_of(c), n);
-        return;
+    if (mine != NULL && place >= PAWL_PLACE_FIRST_) {
+        uint64_t *cells = pawl_cell_(mine->block, place);
+        if (c->mode == PAWL_EXACT_BRLOCK)
+            added = add_under_brlock(c, mine->block, cells, n);
+        else if (c->mode == PAWL_EXACT_LOCKS)
+            added = add_under_own_lock(c, mine->block, cells, n);
+        else
+            added = cells_add_phase(mine, cells, n, &c->phase);
     }
-    cells = pawl_cell_(mine->block, place);
-    if (c->mode == PAWL_EXACT_BRLOCK)
-        add_under_brlock(mine->block, cells, n);
-    else if (c->mode == PAWL_EXACT_LOCKS)
-        add_under_own_lock(mine->block, cells, n);
-    else if (!cells_add_phase(mine, cells, n, &c->phase))
-        add_shared(c, cells_latch_of(c), n); /* closed by a read, which the latch waits for */
+    if (!added) /* also when it was closed by a read, which the latch waits for */
+        add_shared(c, n);
 }
 
 void pawl_exact_counter_add_slow_(pawl_exact_counter *c, uint64_t n)
@@ -156,15 +175,29 @@ static uint64_t stall(pawl_exact_counter *c, uint32_t place)
     return sum;
 }
 
-static uint64_t sum_as_br_writer(uint32_t place)
+/* For good: whoever has not been counted by now counts in the object. */
+static uint64_t close_cells(pawl_exact_counter *c, uint32_t place)
+{
+    pawl_store_relaxed32(&c->phase, PAWL_EXACT_CLOSED_);
+    cells_shut_out();
+    return cells_sum_shut(place) + cells_sum_shut(place + 8);
+}
+
+/* The counter's last read, for destroy: who comes after it finds no place. */
+static void leave_place(pawl_exact_counter *c)
+{
+    pawl_store_relaxed32(&c->place, PAWL_PLACE_DEAD_);
+}
+
+static uint64_t sum_as_br_writer(pawl_exact_counter *c, uint32_t place, bool last)
 {
     uint32_t *writer = &pawl_os_process()->counters.br_writer;
-    const uint32_t lines = cells_lines();
     uint64_t sum, reading;
-    uint32_t i;
+    uint32_t lines, i;
     pawl_store_relaxed32(writer, 1);
     /* [BR_WRITE] full: either we see a reader's flag, or it sees us. */
     pawl_fence_full(PAWL_BR_WRITE);
+    lines = cells_lines(); /* after it: a thread that is new to us sees the writer */
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block == NULL)
@@ -174,12 +207,14 @@ static uint64_t sum_as_br_writer(uint32_t place)
                    reading == 0);
     }
     sum = cells_sum_shut(place);
+    if (last)
+        leave_place(c);
     /* [BR_DONE] release: the sum is taken before anybody counts again. */
     pawl_store_release32(writer, 0, PAWL_BR_DONE);
     return sum;
 }
 
-static uint64_t sum_under_all_locks(uint32_t place)
+static uint64_t sum_under_all_locks(pawl_exact_counter *c, uint32_t place, bool last)
 {
     const uint32_t lines = cells_lines();
     uint64_t sum = 0;
@@ -192,6 +227,8 @@ static uint64_t sum_under_all_locks(uint32_t place)
         PLAIN_READ(*pawl_cell_(block, place));
         sum += pawl_load_relaxed64(pawl_cell_(block, place));
     }
+    if (last)
+        leave_place(c);
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block != NULL && pawl_load_relaxed64(word_of(block, BR_OWN)) != LOCK_NOT_JOINED)
@@ -200,7 +237,7 @@ static uint64_t sum_under_all_locks(uint32_t place)
     return sum;
 }
 
-static uint64_t read_latched(pawl_exact_counter *c)
+static uint64_t read_latched(pawl_exact_counter *c, bool last)
 {
     const uint32_t place = pawl_load_relaxed32(&c->place);
     const uint64_t shared = pawl_load_relaxed64(&c->shared);
@@ -208,26 +245,21 @@ static uint64_t read_latched(pawl_exact_counter *c)
         return shared;
     switch (c->mode) {
     case PAWL_EXACT_STALL:
-        return shared + stall(c, place);
+        return shared + (last ? close_cells(c, place) : stall(c, place));
     case PAWL_EXACT_BRLOCK:
-        return shared + sum_as_br_writer(place);
+        return shared + sum_as_br_writer(c, place, last);
     case PAWL_EXACT_LOCKS:
-        return shared + sum_under_all_locks(place);
+        return shared + sum_under_all_locks(c, place, last);
     default:
-        return shared + fold(c, place);
+        return shared + (last ? close_cells(c, place) : fold(c, place));
     }
-}
-
-static struct pawl_counter_latch *cells_latch_of_reads(const pawl_exact_counter *c)
-{
-    return c->mode >= PAWL_EXACT_BRLOCK ? cells_latch_of_brlock() : cells_latch_of(c);
 }
 
 int64_t pawl_exact_counter_read(pawl_exact_counter *c)
 {
     uint64_t value;
     cells_latch_take(cells_latch_of_reads(c));
-    value = read_latched(c);
+    value = read_latched(c, false);
     cells_latch_drop(cells_latch_of_reads(c));
     return (int64_t)value;
 }
@@ -242,14 +274,11 @@ int64_t pawl_exact_counter_destroy(pawl_exact_counter *c)
                 "pawl_exact_counter_destroy");
     cells_latch_take(cells_latch_of_reads(c));
     place = pawl_load_relaxed32(&c->place);
-    value = read_latched(c);
+    value = read_latched(c, true);
     pawl_store_relaxed64(&c->shared, value);
-    pawl_store_relaxed32(&c->place, PAWL_PLACE_DEAD_);
-    pawl_store_relaxed32(&c->phase, PAWL_EXACT_CLOSED_);
-    if (place >= PAWL_PLACE_FIRST_) {
-        cells_shut_out();
+    leave_place(c);
+    if (place >= PAWL_PLACE_FIRST_)
         cells_give(place);
-    }
     cells_latch_drop(cells_latch_of_reads(c));
     return (int64_t)value;
 }

@@ -8,8 +8,9 @@
  * stands for that look (I6): it looks at the word itself before it sleeps, and when it has the
  * lock, or gives up, it looks who else can enter. So while one is awake the others need not be
  * woken, and the bucket's hint lets releasers skip the list. The skipping is safe because both
- * sides change the same word: a waiter that goes to sleep clears the hint before it sets PARKED
- * [LOCK_PARK], and a releaser that finds this PARKED sees the hint cleared [LOCK_LEFT].
+ * sides change the same word: a waiter that goes to sleep, or leaves others asleep, clears the hint
+ * before it sets PARKED [LOCK_PARK], and a releaser that finds this PARKED sees the hint cleared
+ * [LOCK_LEFT].
  */
 #include <pawl/lock.h>
 
@@ -92,18 +93,6 @@ static void lock_note_wake(uint64_t woken_at)
     if (took < UINT32_MAX && (least == 0 || took < least))
         pawl_store_relaxed32(&table->wake_ns, took == 0 ? 1 : (uint32_t)took);
     (void)pawl_fetch_add_relaxed32(&table->wakes_timed, 1);
-}
-
-/* Nanoseconds for which to read before sleeping: what it costs to be woken. */
-static uint64_t lock_loop_budget(void)
-{
-    const uint32_t cost = pawl_load_relaxed32(&pawl_os_process()->table.wake_ns);
-    if (pawl_os_one_cpu())
-        return 0;
-    return cost == 0                ? USUAL_BUDGET_NS
-           : cost < LEAST_BUDGET_NS ? LEAST_BUDGET_NS
-           : cost > MOST_BUDGET_NS  ? MOST_BUDGET_NS
-                                    : cost;
 }
 
 /* ---- The wait list of one lock; its bucket is locked ----------------------------------------- */
@@ -238,15 +227,35 @@ struct loop {
 
 #define LOOP_INIT {BACKOFF_INIT, 0}
 
-/* A pause; false when the time is over. */
-static bool lock_loop_on(struct loop *loop, uint64_t budget, uint64_t deadline)
-{
 #if PAWL_HOOKS
-    (void)loop, (void)budget, (void)deadline;
-    return false; /* the harness schedules: reading again tells nothing */
+
+/* The harness schedules: reading again tells nothing. */
+static bool lock_loop_on(struct loop *loop, uint64_t deadline)
+{
+    (void)loop, (void)deadline;
+    return false;
+}
+
 #else
+
+/* Nanoseconds for which to read before sleeping: what it costs to be woken. */
+static uint64_t lock_loop_budget(void)
+{
+    const uint32_t cost = pawl_load_relaxed32(&pawl_os_process()->table.wake_ns);
+    if (pawl_os_one_cpu())
+        return 0;
+    return cost == 0                ? USUAL_BUDGET_NS
+           : cost < LEAST_BUDGET_NS ? LEAST_BUDGET_NS
+           : cost > MOST_BUDGET_NS  ? MOST_BUDGET_NS
+                                    : cost;
+}
+
+/* A pause; false when the time is over. */
+static bool lock_loop_on(struct loop *loop, uint64_t deadline)
+{
+    const uint64_t budget = loop->end == 0 ? lock_loop_budget() : 0;
     uint64_t now;
-    if (budget == 0)
+    if (loop->end == 0 && budget == 0)
         return false;
     now = pawl_os_now();
     if (loop->end == 0)
@@ -255,8 +264,9 @@ static bool lock_loop_on(struct loop *loop, uint64_t budget, uint64_t deadline)
         return false;
     (void)pause_relaxed(&loop->backoff, loop);
     return true;
-#endif
 }
+
+#endif
 
 /* Lets another thread run; false when the time is over, or a look would tell nothing (hooks). */
 static bool lock_yielded(uint64_t deadline)

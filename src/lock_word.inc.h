@@ -68,7 +68,7 @@ static bool NAME(loop)(const LOCK *l, const struct wait *wait, enum wait_class c
     do
         if (NAME(lets_in)(l, class))
             return true;
-    while (lock_loop_on(&loop, lock_loop_budget(), wait->deadline));
+    while (lock_loop_on(&loop, wait->deadline));
     while (yields-- > 0 && lock_yielded(wait->deadline))
         if (NAME(lets_in)(l, class))
             return true;
@@ -151,19 +151,26 @@ static enum outcome NAME(wait_for)(LOCK *l, struct wait *wait, enum wait_class c
     return WAIT_PASSED;
 }
 
-/* The wait is over: with the lock, or without it when the time was over. */
+/* The wait is over: with the lock, or without it when the time was over. Who leaves others asleep
+ * looks by changing the word, as before a sleep: a load could miss the change of a releaser who has
+ * found the hint and left this look to us. */
 static void NAME(wait_end)(LOCK *l, struct wait *wait)
 {
     struct pawl_bucket *bucket;
+    WORD w;
     if (!wait->queued)
         return;
     bucket = table_lock(l);
     lock_not_awake(bucket, wait);
     table_remove(bucket, &wait->waiter);
-    if (!lock_anybody_asleep(bucket, l))
+    if (lock_anybody_asleep(bucket, l)) {
+        /* [LOCK_PARK] release: the hint is cleared before a releaser finds this PARKED. */
+        w = AT(pawl_fetch_or_release)(&l->word, PAWL_PARKED, PAWL_LOCK_PARK);
+        if (NAME(let_in)(bucket, l, w))
+            bucket = NULL;
+    } else {
         (void)AT(pawl_fetch_and_relaxed)(&l->word, (WORD)~(WORD)PAWL_PARKED);
-    else if (NAME(let_in)(bucket, l, AT(pawl_load_relaxed)(&l->word)))
-        bucket = NULL;
+    }
     if (bucket != NULL)
         table_unlock(bucket);
     pawl_os_parker_done(wait->waiter.parker);

@@ -191,7 +191,8 @@ static void rcu_enter(uint32_t index)
         }
         mine->open--;
     }
-    /* [RCU_AGAIN] release: who waits for our last section may see only that we are in the next. */
+    /* [RCU_AGAIN] release: who waits for our last section, or the last owner's of the line, may see
+     * only that we are in the next. */
     pawl_store_release32(&line->read[index], rcu_load_word(line, index) + 1, PAWL_RCU_AGAIN);
     /* [RCU_ENTER] light: our word is written before we look at anything. */
     pawl_fence_light(PAWL_RCU_ENTER);
@@ -288,7 +289,6 @@ static void rcu_claimed(uint32_t number)
         if (rcu_nesting(word) != 0)
             leave_line(line, index, word);
     }
-    pawl_store_relaxed32(&line->waited, 0);
 }
 
 /* A thread may end online, but in no section. */

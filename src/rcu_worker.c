@@ -53,7 +53,7 @@ static void calls_listen(struct pawl_rcu_calls *calls)
 
 static uint32_t calls_turn(const struct pawl_rcu_calls *calls)
 {
-    /* [CALL_HEARD] acquire: what we look at is as new as the turn. */
+    /* [CALL_HEARD] acquire: what we look at is as new as the turn. Pairs with CALL_TELL. */
     return pawl_load_acquire32(&calls->turn, PAWL_CALL_HEARD);
 }
 
@@ -67,12 +67,12 @@ static void calls_go(struct pawl_rcu_calls *calls)
     (void)pawl_fetch_sub_relaxed32(&calls->waiters, 1);
 }
 
+/* Behind the fence of CALL_TELL: so who sees the turn go on sees what we did. */
 static void wake_waiters(struct pawl_rcu_calls *calls)
 {
     if (PAWL_LIKELY(pawl_load_relaxed32(&calls->waiters) == 0))
         return;
-    /* [CALL_NEWS] release: who sees the turn go on sees what we did. */
-    (void)pawl_fetch_add_release32(&calls->turn, 1, PAWL_CALL_NEWS);
+    (void)pawl_fetch_add_relaxed32(&calls->turn, 1);
     (void)pawl_os_wake(&calls->turn, UINT32_MAX);
 }
 
@@ -83,10 +83,11 @@ static void calls_tell(struct pawl_rcu_calls *calls)
     wake_waiters(calls);
 }
 
+/* Orders nothing: what the worker misses when it is woken it finds before it sleeps again, behind
+ * the fence of CALL_SLEEP, which comes after our CALL_TELL because we found the bell as it was. */
 static void wake_worker(struct pawl_rcu_calls *calls, uint32_t found)
 {
-    /* [CALL_RING] release: the worker finds what was queued. */
-    if (pawl_cas_release32(&calls->bell, &found, BELL_AWAKE, PAWL_CALL_RING))
+    if (pawl_cas_relaxed32(&calls->bell, &found, BELL_AWAKE))
         (void)pawl_os_wake(&calls->bell, 1);
 }
 
@@ -153,7 +154,8 @@ static bool batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from, pawl_a
         pawl_address_ found = from;
         if (batch_state(batch) != from)
             return false;
-        /* [CALL_CLAIM] acquire: the batch is as the last who worked on it left it. */
+        /* [CALL_CLAIM] acquire: the batch is as the last who worked on it left it. (The next fence
+         * does that too, but the sanitizer sees no fences.) */
         if (!PAWL_ADDRESS_(pawl_cas_acquire)(&batch->state, &found, this_thread() | taking,
                                              PAWL_CALL_CLAIM))
             return false;
@@ -219,22 +221,27 @@ static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shar
             return false;
     }
     pawl_store_relaxed64(&batch->since, pawl_load_relaxed64(&shard->since));
-    /* [CALL_TAKES] release: a barrier that sees the count sees our claim. */
-    (void)pawl_fetch_add_release32(&shard->takes, 1, PAWL_CALL_TAKES);
-    /* [CALL_TAKE] acq_rel: heads and objects are as their callers left them; a barrier that finds
-     * nothing here sees our claim. */
-    list = PAWL_ADDRESS_(pawl_exchange_acq_rel)(&shard->newest, 0, PAWL_CALL_TAKE);
+    /* A barrier that sees the count, or finds nothing here, sees our claim: the fence of
+     * CALL_AT_WORK stands between. */
+    (void)pawl_fetch_add_relaxed32(&shard->takes, 1);
+    /* [CALL_TAKE] acquire: heads and objects are as their callers left them; if another has taken
+     * them, a barrier that sees us leave sees his claim. */
+    list = PAWL_ADDRESS_(pawl_exchange_acquire)(&shard->newest, 0, PAWL_CALL_TAKE);
     PAWL_ADDRESS_(pawl_store_relaxed)(&batch->list, list);
-    if (list != 0) {
-        cookie = rcu_start(calls_index(calls));
-        pawl_store_relaxed64(&batch->cookie, cookie);
-        if (pawl_load_relaxed64(&calls->cookie) != cookie) {
-            pawl_store_relaxed64(&calls->cookie, cookie);
-            (void)pawl_fetch_add_relaxed64(&calls->grace_periods, 1);
-        }
+    if (list == 0) {
+        batch_leave(calls, batch);
+        return false;
     }
-    batch_leave(calls, batch);
-    return list != 0;
+    cookie = rcu_start(calls_index(calls));
+    pawl_store_relaxed64(&batch->cookie, cookie);
+    if (pawl_load_relaxed64(&calls->cookie) != cookie) {
+        pawl_store_relaxed64(&calls->cookie, cookie);
+        (void)pawl_fetch_add_relaxed64(&calls->grace_periods, 1);
+    }
+    PLAIN_WRITE(batch->list);
+    /* Nobody is told: all of them wait for callbacks to be called, and who calls these tells. */
+    batch_set_state(batch, BATCH_FULL);
+    return true;
 }
 
 static bool calls_take_all(struct pawl_rcu_calls *calls)
@@ -392,8 +399,7 @@ static void worker_idles(struct pawl_rcu_calls *calls)
         pawl_store_relaxed32(&calls->bell, BELL_AWAKE);
         return;
     }
-    /* [CALL_RUNG] acquire: we see what was queued by who woke us. */
-    while (pawl_load_acquire32(&calls->bell, PAWL_CALL_RUNG) == BELL_IDLE)
+    while (pawl_load_relaxed32(&calls->bell) == BELL_IDLE)
         (void)pawl_os_wait(&calls->bell, BELL_IDLE, PAWL_NO_DEADLINE);
 }
 
@@ -424,8 +430,9 @@ static void pace_takes(struct pace *pace, uint64_t now)
 /* One look at everything; false when it has been told to stop and there is nothing left. */
 static bool worker_round(struct pawl_rcu_calls *calls, struct pace *pace)
 {
+    /* [CALL_URGED] acquire: we find what somebody waits for; he has passed CALL_LISTEN. */
     const bool urgent = pawl_load_relaxed32(&calls->urgent) != 0 &&
-                        pawl_exchange_relaxed32(&calls->urgent, 0) != 0;
+                        pawl_exchange_acquire32(&calls->urgent, 0, PAWL_CALL_URGED) != 0;
     const bool stops = pawl_load_relaxed32(&calls->stop) != 0;
     const uint64_t now = pawl_os_now();
     const bool rested = urgent || stops || now - pace->took_at >= pace->rest;
@@ -458,7 +465,6 @@ static void worker_main(void *argument)
     PAWL_ADDRESS_(pawl_store_relaxed)(&calls->worker, this_thread());
     while (worker_round(calls, &pace))
         continue;
-    PAWL_ADDRESS_(pawl_store_relaxed)(&calls->worker, 0);
     PLAIN_WRITE(calls->worker);
     /* [CALL_WORKER_GONE] release: it has done all it does with the domain. */
     (void)pawl_fetch_sub_release32(&calls->terms, 1, PAWL_CALL_WORKER_GONE);

@@ -86,7 +86,7 @@ static void robust_put_down(pawl_robust_lock *l, uint32_t death)
 
 /* I3: the caller got `c` from a dead holder and has not yet healed it. A writer holds everything,
  * so when anything has been got from a dead holder and a writer is on record, that is who died. */
-static void robust_died(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
+static PAWL_COLD void robust_died(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
 {
     const uint32_t holder = pawl_load_relaxed32(&c->holder);
     const uint32_t id = holder & ((1u << HOLDER_SHIFT) - 1);
@@ -101,8 +101,6 @@ static void robust_died(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
         robust_put_down(l, PAWL_ROBUST_DIED_SEEK);
         pawl_store_relaxed32(&l->seeker, 0);
     }
-    if (c == &l->gate)
-        pawl_store_relaxed32(&l->draining, 0);
     if (as == AS_READ || as == AS_ATOMIC)
         robust_put_down(l, as == AS_READ ? PAWL_ROBUST_DIED_READ : PAWL_ROBUST_DIED_ATOMIC);
     pawl_store_relaxed32(&c->holder, 0);
@@ -119,15 +117,18 @@ static enum pawl_robust robust_get(pawl_robust_lock *l, struct pawl_robust_cell_
                                    struct patience p)
 {
     enum pawl_os_robust how;
+    uint32_t others = 0;
     if (!robust_is_cell(l, c))
         return PAWL_ROBUST_CORRUPT;
     how = pawl_os_robust_try(c->mutex);
     if (how == PAWL_OS_ROBUST_BUSY && !p.tries) {
         (void)pawl_fetch_add_relaxed32(&c->waiting, 1);
         how = pawl_os_robust_lock(c->mutex, p.deadline);
-        (void)pawl_fetch_sub_relaxed32(&c->waiting, 1);
+        others = pawl_fetch_sub_relaxed32(&c->waiting, 1) - 1;
+    } else if (how <= PAWL_OS_ROBUST_GOT_DEAD) {
+        others = pawl_load_relaxed32(&c->waiting);
     }
-    if (how <= PAWL_OS_ROBUST_GOT_DEAD && pawl_load_relaxed32(&c->waiting) != 0)
+    if (how <= PAWL_OS_ROBUST_GOT_DEAD && others != 0)
         pawl_os_robust_owe_wake(c->mutex);
     switch (how) {
     case PAWL_OS_ROBUST_GOT_DEAD:

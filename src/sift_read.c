@@ -7,8 +7,9 @@
 
 /* ---- The second attempt: readers are in, but no writer --------------------------------------- */
 
-/* The word with one more reader. WAITED goes when no slow writer is left to clear it; those who
- * wait are then woken, and set it again if they must wait on. */
+/* The word with one more reader. WAITED goes when no slow writer is left to clear it: it is stale
+ * then, for who sleeps without being one does so for WRITER, and is woken by the drop that cleared
+ * that and found WAITED set. */
 static uint64_t sift_with(uint64_t word, enum pawl_sift_context c)
 {
     word += PAWL_SIFT_UNIT_(c);
@@ -23,11 +24,8 @@ static bool sift_enter(pawl_sift *l, enum pawl_sift_context c, uint64_t against,
     while ((*word & against) == 0 && !sift_is_full(*word, c)) {
         const uint64_t made = sift_with(*word, c);
         /* [SIFT_R_TAKE] acquire: our reads come after the stores of writers that have left. */
-        if (pawl_cas_acquire64(&l->word, word, made, PAWL_SIFT_R_TAKE)) {
-            if (*word & ~made & PAWL_SIFT_WAITED_)
-                sift_wake(l);
+        if (pawl_cas_acquire64(&l->word, word, made, PAWL_SIFT_R_TAKE))
             return true;
-        }
     }
     return false;
 }
@@ -159,14 +157,14 @@ static bool sift_read_lending(pawl_sift *l, struct sift_patience *p)
 
 /* ---- The whole way --------------------------------------------------------------------------- */
 
-/* Without waiting. `found`: the word that refused us, or 0. */
-static bool sift_pass_context(pawl_sift *l, enum pawl_sift_context c, uint64_t *found)
+/* Without waiting. */
+static bool sift_pass_context(pawl_sift *l, enum pawl_sift_context c)
 {
+    uint64_t word;
     bool in;
-    *found = 0;
     if (!sift_count_in(l, c))
         return false;
-    in = sift_enter(l, c, PAWL_SIFT_WRITER_, found);
+    in = sift_enter(l, c, PAWL_SIFT_WRITER_, &word);
     sift_count_out(l, c);
     return in;
 }
@@ -174,14 +172,13 @@ static bool sift_pass_context(pawl_sift *l, enum pawl_sift_context c, uint64_t *
 static bool sift_take_read(pawl_sift *l, enum pawl_sift_context c, uint64_t until)
 {
     struct sift_patience p = sift_patience(!sift_is_handler(c), until);
-    uint64_t found;
     bool in;
     if (sift_second(l, c))
         return true;
     if (c == PAWL_SIFT_REALTIME && (l->mode & PAWL_SIFT_MODE_RANK_) && !sift_await_rank(l, &p))
         return false;
     if (c == PAWL_SIFT_REALTIME && (l->mode & PAWL_SIFT_MODE_LEND_))
-        return sift_pass_context(l, c, &found) || sift_read_lending(l, &p);
+        return sift_pass_context(l, c) || sift_read_lending(l, &p);
     if (!sift_read_context(l, c, &p))
         return false;
     TEST_POINT("sift: reader is counted in its context");
@@ -198,19 +195,13 @@ bool pawl_sift_take_read_slow_(pawl_sift *l, enum pawl_sift_context context, uin
 
 bool pawl_sift_try_read_slow_(pawl_sift *l, enum pawl_sift_context context)
 {
-    uint64_t found;
     SIFT_BEFORE_READ(l, context, "pawl_sift_try_read");
     if (sift_second(l, context))
         return true;
     if (context == PAWL_SIFT_REALTIME && (l->mode & PAWL_SIFT_MODE_RANK_) &&
         sift_is_outranked(l, sift_priority()))
         return false;
-    if (sift_pass_context(l, context, &found))
-        return true;
-    /* As after a drop: we may have been what somebody waited for. */
-    if (found & PAWL_SIFT_WAITED_)
-        sift_wake(l);
-    return false;
+    return sift_pass_context(l, context);
 }
 
 /* Those who sleep for the word wait for the last reader of a context, or for a writer. */
@@ -223,11 +214,7 @@ void pawl_sift_drop_read_waited_(pawl_sift *l, uint64_t word, enum pawl_sift_con
 #if PAWL_CHECKED
 void pawl_sift_drop_read_checked_(pawl_sift *l, enum pawl_sift_context context)
 {
-    uint64_t word;
     SIFT_READS(l, context, "pawl_sift_drop_read");
-    /* [SIFT_R_DROP] release: our reads are done before a writer sees the count fall. */
-    word = pawl_fetch_sub_release64(&l->word, PAWL_SIFT_UNIT_(context), PAWL_SIFT_R_DROP);
-    if (word & PAWL_SIFT_WAITED_)
-        pawl_sift_drop_read_waited_(l, word, context);
+    pawl_sift_count_down_(l, context);
 }
 #endif

@@ -342,11 +342,10 @@ bool pawl_sift_try_write_slow_(pawl_sift *l)
         SIFT_HAVE(l);
         return true;
     }
+    /* The check of the queue after a failed try: only at the gate can anybody have waited for us,
+     * for the word has not changed. (A reader's try makes it in sift_count_out.) */
     if (l->mode & PAWL_SIFT_MODE_LEND_)
         sift_gate_drop(l);
-    /* As after a drop: we may have been what somebody waited for. */
-    if (pawl_load_relaxed64(&l->word) & PAWL_SIFT_WAITED_)
-        sift_wake(l);
     return false;
 }
 

@@ -302,6 +302,7 @@ static void move_all(struct pawl_bucket *from, uint32_t doublings, struct pawl_b
             link = link->next;
             list_append(&to[table_hash(waiter->address, doublings + 1)], waiter);
         }
+        old->list.next = old->list.previous = NULL; /* the links in it are another list's now */
     }
 }
 

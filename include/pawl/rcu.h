@@ -250,12 +250,11 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_quiescent(void)
     word = &line->read[PAWL_RCU_QS_];
     /* [RCU_LEAVE] release: our reads are done before the grace period sees us gone. */
     pawl_store_release32(word, pawl_load_relaxed32(word) + PAWL_RCU_LEFT_, PAWL_RCU_LEAVE);
-    /* [RCU_LEFT] light: our word is written before we look whether it is waited for. */
+    /* [RCU_LEFT] light: our word is written before we look whether it is waited for, and before we
+     * look at anything more. */
     pawl_fence_light_known(PAWL_RCU_LEFT);
     if (PAWL_UNLIKELY((pawl_load_relaxed32(&line->waited) & UINT32_C(1) << PAWL_RCU_QS_) != 0))
         pawl_rcu_tell_(PAWL_RCU_QS_);
-    /* [RCU_ENTER] light: our word is written before we look at anything more. */
-    pawl_fence_light_known(PAWL_RCU_ENTER);
 #endif
 }
 

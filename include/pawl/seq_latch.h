@@ -97,8 +97,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_store(pawl_seq_latch *l, paw
     pawl_seq_latch_turn_(l, n + 1);
     pawl_seq_copy_in(second, value, bytes);
     PAWL_SEQ_CHECK_(l, PAWL_SEQ_LATCH_ENDS_);
-    /* [SEQ_LATCH_TURN] release: who sees the number sees the copy that it names. */
-    PAWL_SEQ_AT_(pawl_store_release)(&l->sequence, n + 3, PAWL_SEQ_LATCH_TURN);
+    /* Relaxed: it names words[0], which the last turn's fence has published already. */
+    PAWL_SEQ_AT_(pawl_store_relaxed)(&l->sequence, n + 3);
 }
 
 /* The value is zero bytes. Not while it is used. */

@@ -19,8 +19,9 @@
  *   slow      writers on the slow path: the mark and the count are one field, so the fast path of
  *             readers and writers is shut while it is not 0.
  *   WRITER    a writer that came in by the fast path. Set only when the word was 0.
- *   WAITED    of the word: somebody waits for it to change. Set by who waits; cleared by who comes
- *             in to read or by the last slow writer that leaves, who then wakes all. May be stale.
+ *   WAITED    of the word: somebody waits for it to change. Set by who waits; cleared by the last
+ *             slow writer that leaves, who then wakes all, or by who comes in to read when there is
+ *             none, and nobody is left to be woken. May be stale.
  *             Of a context: the same, for its own word; handlers that spin set it too.
  *   subscribed    slow writers that keep new readers of the context out.
  *   slow readers  readers that have passed the subscriptions and are about to come in.
@@ -217,17 +218,23 @@ PAWL_INLINE bool pawl_sift_try_read(pawl_sift *l, enum pawl_sift_context context
            pawl_sift_try_read_slow_(l, context);
 }
 
+/* One reader less; the compiled half of the checking variant looks whether it was in. */
+PAWL_INLINE void pawl_sift_count_down_(pawl_sift *l, enum pawl_sift_context context)
+{
+    const uint64_t word =
+        /* [SIFT_R_DROP] release: our reads are done before a writer sees the count fall. */
+        pawl_fetch_sub_release64(&l->word, PAWL_SIFT_UNIT_(context), PAWL_SIFT_R_DROP);
+    if (PAWL_UNLIKELY(word & PAWL_SIFT_WAITED_))
+        pawl_sift_drop_read_waited_(l, word, context);
+}
+
 /* Gives up one R that was taken in that context. Release. */
 PAWL_INLINE void pawl_sift_drop_read(pawl_sift *l, enum pawl_sift_context context)
 {
 #if PAWL_CHECKED
     pawl_sift_drop_read_checked_(l, context);
 #else
-    const uint64_t word =
-        /* [SIFT_R_DROP] release: our reads are done before a writer sees the count fall. */
-        pawl_fetch_sub_release64(&l->word, PAWL_SIFT_UNIT_(context), PAWL_SIFT_R_DROP);
-    if (PAWL_UNLIKELY(word & PAWL_SIFT_WAITED_))
-        pawl_sift_drop_read_waited_(l, word, context);
+    pawl_sift_count_down_(l, context);
 #endif
 }
 

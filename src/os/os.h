@@ -66,8 +66,7 @@ struct pawl_parker {
 #elif PAWL_WAITING == PAWL_WAITING_SEM
 struct pawl_parker {
     sem_t semaphore;
-    uint32_t unparks; /* and `kept`: park_sem.c */
-    uint32_t kept;
+    uint32_t kept; /* park_sem.c */
 };
 #else
 struct pawl_parker {

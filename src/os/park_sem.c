@@ -10,6 +10,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>
+#if PAWL_TSAN_
+#include <sanitizer/tsan_interface.h>
+#endif
 
 #define PARK_ON_STACK 0u
 #define PARK_FREE 1u
@@ -81,17 +84,20 @@ bool pawl_os_park(struct pawl_parker *parker, uint64_t deadline)
     errno = saved;
     if (failed)
         return false;
-    /* [PARK] acquire: we see what was done before the unpark. The semaphore says so too, but
-     * ThreadSanitizer does not know sem_clockwait. */
-    (void)pawl_load_acquire32(&parker->unparks, PAWL_PARK);
+    /* We see what was done before the unpark: semaphores order memory. ThreadSanitizer does not
+     * know that of sem_clockwait. */
+#if PAWL_TSAN_
+    __tsan_acquire(&parker->kept);
+#endif
     return true;
 }
 
 void pawl_os_unpark(struct pawl_parker *parker)
 {
     const int saved = errno;
-    /* [PARK_WAKE] release: what we did is seen by the thread that we wake. */
-    (void)pawl_fetch_add_release32(&parker->unparks, 1, PAWL_PARK_WAKE);
+#if PAWL_TSAN_
+    __tsan_release(&parker->kept);
+#endif
     (void)sem_post(&parker->semaphore);
     errno = saved;
 }

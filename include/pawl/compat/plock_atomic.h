@@ -70,11 +70,21 @@ enum pawl_plock_order { PAWL_PLOCK_RELAXED_, PAWL_PLOCK_ACQUIRE_, PAWL_PLOCK_REL
 /* An operation that orders everything. x86's locked ones do by themselves; elsewhere it stands
  * between two fences, and needs no order of its own. */
 #if PAWL_HOOKS || !(defined(__x86_64__) || defined(__i386__))
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_before_(void)
+{
+    /* [PLOCK_FULL] what the caller has done comes before the operation. */
+    pawl_fence_full(PAWL_PLOCK_FULL);
+}
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_after_(void)
+{
+    /* [PLOCK_FULL] what the caller will do comes after the operation. */
+    pawl_fence_full(PAWL_PLOCK_FULL);
+}
 #define PAWL_PLOCK_FULL_(result, operation, N, ...)                                                \
     do {                                                                                           \
-        pawl_fence_full(PAWL_PLOCK_FULL);                                                          \
+        pawl_plock_before_();                                                                      \
         result = PAWL_CAT_(operation##_relaxed, N)(__VA_ARGS__);                                   \
-        pawl_fence_full(PAWL_PLOCK_FULL);                                                          \
+        pawl_plock_after_();                                                                       \
     } while (0)
 #else
 #define PAWL_PLOCK_FULL_(result, operation, N, ...)                                                \

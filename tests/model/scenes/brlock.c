@@ -2,6 +2,7 @@
 /* Big-reader locks: a writer is alone, a reader sees what the last writer wrote, nobody sleeps for
  * ever. */
 #include <pawl/brlock.h>
+#include <pawl/thread.h>
 
 #include "scenes.h"
 
@@ -28,6 +29,16 @@ static void light(void)
 static void fenced(void)
 {
     make(PAWL_BRLOCK_FENCED);
+}
+
+/* The second thread is in twice. */
+static void read_twice(void)
+{
+    light();
+    m_become(1);
+    pawl_brlock_take_read(LOCK);
+    pawl_brlock_take_read(LOCK);
+    m_become(0);
 }
 
 /* Only the first thread has ever called the library. */
@@ -61,6 +72,12 @@ static void reads(void)
 {
     M_STEP(pawl_brlock_take_read(LOCK));
     looks();
+    M_STEP(pawl_brlock_drop_read(LOCK));
+}
+
+static void drops_both(void)
+{
+    M_STEP(pawl_brlock_drop_read(LOCK));
     M_STEP(pawl_brlock_drop_read(LOCK));
 }
 
@@ -179,6 +196,7 @@ static void nobody_is_in(void)
     got = pawl_brlock_try_write(LOCK);
     m_end();
     m_demand(got, M_RESTORED, "somebody is still in");
+    m_demand(LOCK->drain->waiters == 0, M_RESTORED, "a writer is still said to sleep");
 }
 
 extern const struct m_scene m_brlock_scenes[];
@@ -209,5 +227,8 @@ const struct m_scene m_brlock_scenes[] = {
     {"brlock_any_read_interrupted", light, {reads_any, writes}, nobody_is_in, "preempt=3 ipi=1"},
     {"brlock_try_read_interrupted", light, {tries_to_read, writes}, nobody_is_in,
      "preempt=2 ipi=1"},
+    /* Two wakes, of which the first comes too early. */
+    {"brlock_two_drops_interrupted", read_twice, {writes, drops_both}, nobody_is_in,
+     "preempt=3 ipi=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };

@@ -209,13 +209,21 @@ static void walks(void)
 
 /* ---- After it -------------------------------------------------------------------------------- */
 
+static void none_is_in(void)
+{
+    m_demand(pawl_idtable_count(TABLE) == 0, M_RESTORED, "a wrong number of entries");
+}
+
 static void all_are_in(void)
 {
-    unsigned i;
+    unsigned i, count = 0;
     for (i = 0; i < THINGS; i++)
-        if (STAGE->ids[i] != 0)
+        if (STAGE->ids[i] != 0) {
             m_demand(find(STAGE->ids[i]) == &STAGE->things[i], M_VISIBILITY,
                      "what is in is not found");
+            count++;
+        }
+    m_demand(pawl_idtable_count(TABLE) == count, M_RESTORED, "a wrong number of entries");
 }
 
 extern const struct m_scene m_idtable_scenes[];
@@ -225,7 +233,7 @@ const struct m_scene m_idtable_scenes[] = {
     {"idtable_lookup_beside_growth", with_one, {looks_for_first, puts_second}, all_are_in,
      "preempt=3"},
     {"idtable_lookup_beside_remove", with_one, {looks_for_what_may_go, removes_and_reclaims},
-     NULL, "preempt=2"},
+     none_is_in, "preempt=2"},
     {"idtable_lookup_beside_another_in_its_place", with_one,
      {looks_for_what_may_go, removes_and_puts}, NULL, "preempt=3"},
     {"idtable_two_inserts", empty, {puts_second, puts_third}, all_are_in, "preempt=2"},

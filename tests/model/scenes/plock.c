@@ -383,6 +383,6 @@ const struct m_scene m_plock_scenes[] = {
     {"plock_everything_by_and", bits_are_set,
      {changes_and_looks_by_and, stores_and_looks_for_clear}, one_has_seen_the_other, ""},
     {"plock_everything_before_xadd", nobody_has_looked,
-     {stores_and_looks_by_xadd, stores_and_looks}, one_has_seen_the_other, ""},
+     {stores_and_looks_by_xadd, stores_and_looks}, one_has_seen_the_other, "fences=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };

@@ -59,6 +59,13 @@ static void exchanges(uint32_t number)
     }
 }
 
+/* One of the two is shown in the end, and is nobody's yet. */
+static void one_is_shown(void)
+{
+    m_demand(STAGE->shown != NULL, M_VISIBILITY, "nothing is shown");
+    must_be_ready(STAGE->shown);
+}
+
 static void exchanges_first(void)
 {
     exchanges(0);
@@ -275,10 +282,10 @@ static void walks_what_there_is(void)
 extern const struct m_scene m_rcu_list_scenes[];
 const struct m_scene m_rcu_list_scenes[] = {
     {"rcu_exchange_beside_an_exchange", nothing_is_shown, {exchanges_first, exchanges_second},
-     NULL, ""},
+     one_is_shown, ""},
     {"rcu_exchange_beside_a_reader", nothing_is_shown, {follows, exchanges_first}, NULL, ""},
-    {"rcu_compare_beside_a_compare", nothing_is_shown, {compares_first, compares_second}, NULL,
-     ""},
+    {"rcu_compare_beside_a_compare", nothing_is_shown, {compares_first, compares_second},
+     one_is_shown, ""},
     {"rcu_compare_beside_a_reader", nothing_is_shown, {follows, puts_first_if_none}, NULL, ""},
     {"rcu_compare_with_what_was_seen", nothing_is_shown,
      {compares_with_what_it_saw, puts_first_if_none}, NULL, ""},

@@ -4,6 +4,7 @@
  * on. Whoever enters is told of the death of who held the lock, and of no other; when two enter one
  * after the other, both are told or none is. Nobody sleeps for ever.
  */
+#include <pawl/hook.h>
 #include <pawl/robust.h>
 
 #include "robust_mutex.h"
@@ -17,9 +18,15 @@ struct stage {
     char died;             /* what the dead one held; 0: nobody is dead */
     bool died_inside;
     bool repaired;
+    bool written;
+    uint64_t mark;
 };
 #define STAGE M_SCENE(struct stage)
 #define LOCK (&STAGE->lock)
+
+/* A value that no access of the library finds: a model with REACH fails unless it was seen. */
+#define MARK (UINT64_C(1) << 63)
+#define REACH " reach=9223372036854775808"
 
 static void dies(void)
 {
@@ -43,6 +50,16 @@ static void make_for_mortals(void)
 {
     make();
     m_robust_mortals(dies);
+}
+
+/* The second thread reads. */
+static void make_for_a_reader(void)
+{
+    make_for_mortals();
+    m_become(1);
+    (void)pawl_robust_lock_take_read(LOCK);
+    STAGE->held[1] = 'R';
+    m_become(0);
 }
 
 /* The last to hold it were atomic users. */
@@ -136,6 +153,7 @@ static void changes(bool told)
     m_write(0, m_read(0) + 1);
     m_live_or_die();
     m_write(1, m_read(1) + 1);
+    STAGE->written = true;
     m_live_or_die();
 }
 
@@ -242,6 +260,69 @@ static void tries_to_write(void)
     }
 }
 
+/* Others run, and come upon what the caller holds: loom changes threads at accesses only. */
+static void gives_way(void)
+{
+    m_begin("gives way");
+    pawl_hook_yield();
+    m_end();
+}
+
+/* A reader may say that there is nothing to repair. */
+static void reads_and_forgives(void)
+{
+    bool told = false;
+    gives_way();
+    if (MOVES(take_read, 'U', 'R')) {
+        looks(told);
+        if (told) {
+            STAGE->repaired = true;
+            m_demand(pawl_robust_lock_consistent(LOCK) == PAWL_ROBUST_OK, M_RESTORED, "repaired");
+        }
+        (void)MOVES(drop_read, 'R', 'U');
+    }
+}
+
+/* Whoever comes upon a writer that drains gets in after it. */
+static void sees_who_drains_and_reads(void)
+{
+    bool told = false;
+    bool drains;
+    m_begin("looks whether somebody drains");
+    drains = pawl_load_relaxed32(&LOCK->draining) != 0;
+    if (drains) {
+        pawl_store_relaxed64(&STAGE->mark, MARK);
+        (void)pawl_load_relaxed64(&STAGE->mark);
+    }
+    m_end();
+    (void)MOVES(take_read, 'U', 'R');
+    m_demand(!drains || STAGE->written, M_PROGRESS, "a newcomer has overtaken who drains");
+    looks(told);
+    (void)MOVES(drop_read, 'R', 'U');
+}
+
+static void updates_and_stays(void)
+{
+    bool told = false;
+    (void)MOVES(take_atomic, 'U', 'A');
+    gives_way();
+    (void)MOVES(drop_atomic, 'A', 'U');
+}
+
+static void reads_later(void)
+{
+    gives_way();
+    reads();
+}
+
+/* Its record in the same member changes. */
+static void drops_read_then_seeks(void)
+{
+    bool told = false;
+    (void)MOVES(drop_read, 'R', 'U');
+    seeks();
+}
+
 static enum pawl_robust write_in_time(pawl_robust_lock *l)
 {
     return pawl_robust_lock_take_write_until(l, M_DEADLINE);
@@ -270,6 +351,7 @@ KILLED(writes_then_seeks)
 KILLED(writes_then_reads)
 KILLED(reads_then_seeks)
 KILLED(reads_then_writes)
+KILLED(drops_read_then_seeks)
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
@@ -291,9 +373,19 @@ static void nothing_is_left(void)
     m_demand(pawl_robust_lock_deaths(LOCK) == 0, M_RESTORED, "a death is left");
 }
 
+/* Nobody drains any more, and who has passed the gate has put that right for the dead. */
+static void nobody_is_held_back(void)
+{
+    m_demand(pawl_load_relaxed32(&LOCK->draining) == 0, M_RESTORED, "newcomers are held back");
+}
+
 static void who_comes_next_is_told(void)
 {
-    bool told = takes(pawl_robust_lock_take_read);
+    bool told;
+    if (STAGE->died == 0)
+        nobody_is_held_back();
+    told = takes(pawl_robust_lock_take_read);
+    nobody_is_held_back();
     (void)pawl_robust_lock_drop_read(LOCK);
     m_demand(takes(pawl_robust_lock_take_write) == told, M_VISIBILITY,
              "of two who entered one after the other only one was told");
@@ -327,7 +419,19 @@ const struct m_scene m_robust_scenes[] = {
     ALIVE(tries_to_write, reads)
     {"robust_writes_then_reads_after_updates", make_room_for_atomic_users,
      {writes_then_reads, updates}, who_comes_next_is_told, "preempt=1"},
+    {"robust_newcomer_beside_who_drains", make, {sees_who_drains_and_reads, writes},
+     who_comes_next_is_told, "preempt=1" REACH},
+    {"robust_updates_and_stays_beside_reads", make, {reads_later, updates_and_stays},
+     who_comes_next_is_told, "preempt=0"},
+    {"robust_reads_beside_updates_and_stays", make, {reads, updates_and_stays},
+     who_comes_next_is_told, "preempt=1"},
+    {"robust_reader_killed_as_a_seeker", make_for_a_reader, {reads, drops_read_then_seeks_killed},
+     who_comes_next_is_told, "preempt=1"},
     DEAD(seeks, writes_then_seeks)
+    {"robust_writes_killed_and_forgiven", make_for_mortals, {reads_and_forgives, writes_killed},
+     who_comes_next_is_told, "preempt=0"},
+    {"robust_seeks_killed_and_forgiven", make_for_mortals, {reads_and_forgives, seeks_killed},
+     who_comes_next_is_told, "preempt=0"},
     DEAD_BESIDE_ALL(reads)
     DEAD_BESIDE_ALL(seeks)
     DEAD_BESIDE_ALL(writes)

@@ -57,8 +57,12 @@ void m_end(void);
 /* The clock goes on, and those whose time is over wake up. */
 void m_pass_time(uint64_t nanoseconds);
 
+/* In set_up: who goes to sleep until a deadline sleeps until then, and nobody comes before. */
+void m_time_flies(void);
+
 /* In set_up: the library can start no thread of its own (src/threads.rs); what follows is done as
- * this thread, so that a scene can begin with thread n inside something. */
+ * this thread, so that a scene can begin with thread n inside something. (And where a scene has one
+ * thread, which plays all parts.) */
 void m_refuse_threads(void);
 void m_become(uint32_t thread);
 

@@ -136,6 +136,15 @@ static void reads_latch(void)
     whole(p);
 }
 
+/* When all have ended the number says that both copies are whole. */
+static void latch_is_whole(void)
+{
+    struct pair p;
+    m_demand(STAGE->latch.seq.sequence % 4 == 0, M_RESTORED, "a write seems to be under way");
+    pair_latch_read(&STAGE->latch, &p);
+    whole(p);
+}
+
 static void announces_latch(void)
 {
     m_write(0, 7);
@@ -161,8 +170,11 @@ const struct m_scene m_seq_scenes[] = {
     {"seq_reader_that_locks_beside_a_write", NULL, {one_write, reads_or_locks}, NULL, "preempt=3"},
     {"seq_write_announces", NULL, {announces, hears}, NULL, ""},
     {"seq_two_writers", NULL, {counts, counts}, both_counted, "preempt=3"},
-    {"latch_read_beside_a_write", NULL, {one_latch_write, reads_latch}, NULL, "preempt=3"},
-    {"latch_read_beside_two_writes", NULL, {two_latch_writes, reads_latch}, NULL, "preempt=1"},
-    {"latch_write_announces", NULL, {announces_latch, hears_latch}, NULL, "preempt=3"},
+    {"latch_read_beside_a_write", NULL, {one_latch_write, reads_latch}, latch_is_whole,
+     "preempt=3"},
+    {"latch_read_beside_two_writes", NULL, {two_latch_writes, reads_latch}, latch_is_whole,
+     "preempt=1"},
+    {"latch_write_announces", NULL, {announces_latch, hears_latch}, latch_is_whole,
+     "preempt=3"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };

@@ -152,6 +152,15 @@ static void writes(void)
     M_STEP(pawl_sift_drop_write(LOCK));
 }
 
+/* Real-time readers lend their priority to whom the gate names. */
+static void writes_by_the_gate(void)
+{
+    M_STEP(pawl_sift_take_write(LOCK));
+    m_demand((LOCK->gate & INT32_MAX) == m_me() + 1, M_RESTORED, "the gate names somebody else");
+    changes();
+    M_STEP(pawl_sift_drop_write(LOCK));
+}
+
 static void reads(void)
 {
     M_STEP(pawl_sift_take_read(LOCK, PAWL_SIFT_THREAD));
@@ -163,6 +172,61 @@ static void handles(void)
 {
     M_STEP(pawl_sift_take_read(LOCK, PAWL_SIFT_INTERRUPT));
     looks();
+    M_STEP(pawl_sift_drop_read(LOCK, PAWL_SIFT_INTERRUPT));
+}
+
+/* The second thread is in, and stays until a handler shows that it waits. */
+static void held(void)
+{
+    m_become(1);
+    pawl_sift_take_write(LOCK);
+    m_become(0);
+}
+
+static void held_with_handlers(void)
+{
+    with_handlers();
+    held();
+}
+
+static void slowly_held_with_handlers(void)
+{
+    slow_with_handlers();
+    held();
+}
+
+static void drops_when_waited_for(void)
+{
+    m_begin("pawl_sift_drop_write");
+    while ((pawl_load_relaxed64(&LOCK->word) & PAWL_SIFT_WAITED_) == 0)
+        pawl_cpu_relax();
+    pawl_sift_drop_write(LOCK);
+    m_end();
+}
+
+/* So it waits for one writer, whoever writes next. */
+static void drops_when_waited_for_and_writes(void)
+{
+    drops_when_waited_for();
+    M_STEP(pawl_sift_take_write(LOCK));
+    m_demand(m_read(2) == 1, M_PROGRESS, "a handler that waited is overtaken");
+    changes();
+    M_STEP(pawl_sift_drop_write(LOCK));
+}
+
+static void drops_when_waited_for_in_context(void)
+{
+    m_begin("pawl_sift_drop_write");
+    while ((pawl_load_relaxed32(&LOCK->contexts[PAWL_SIFT_INTERRUPT]) & 1) == 0)
+        pawl_cpu_relax();
+    pawl_sift_drop_write(LOCK);
+    m_end();
+}
+
+static void handles_and_says_so(void)
+{
+    M_STEP(pawl_sift_take_read(LOCK, PAWL_SIFT_INTERRUPT));
+    m_write(2, 1);
     M_STEP(pawl_sift_drop_read(LOCK, PAWL_SIFT_INTERRUPT));
 }
 
@@ -239,11 +303,19 @@ static void tries_to_read(void)
 static void nobody_is_in(void)
 {
     bool got;
+    m_demand(LOCK->gate == 0 && LOCK->mutex == 0, M_RESTORED, "somebody is still on his way");
     m_begin("pawl_sift_try_write");
     got = pawl_sift_try_write(LOCK);
     m_end();
     m_demand(got, M_RESTORED, "somebody is still in");
     looks();
+}
+
+/* A writer that slept in the handlers' context has not left a mark that passes for a handler's. */
+static void nobody_is_marked(void)
+{
+    m_demand(LOCK->contexts[PAWL_SIFT_INTERRUPT] == 0, M_RESTORED, "a handler seems to wait");
+    nobody_is_in();
 }
 
 extern const struct m_scene m_sift_scenes[];
@@ -257,9 +329,14 @@ const struct m_scene m_sift_scenes[] = {
     {"sift_handler_beside_write", with_handlers, {handles, writes}, nobody_is_in, "preempt=2"},
     {"sift_handler_beside_slow_write", slow_with_handlers, {handles, writes}, nobody_is_in,
      "preempt=2"},
-    {"sift_lender_beside_write", with_lenders, {reads_in_time, writes}, nobody_is_in, "preempt=3"},
-    {"sift_lender_beside_slow_write", slow_with_lenders, {reads_in_time, writes}, nobody_is_in,
-     "preempt=2"},
+    {"sift_handler_waits_for_one_writer", held_with_handlers,
+     {handles_and_says_so, drops_when_waited_for_and_writes}, nobody_is_marked, "preempt=2"},
+    {"sift_handler_waits_for_one_slow_writer", slowly_held_with_handlers,
+     {handles, drops_when_waited_for_in_context}, nobody_is_in, "preempt=2"},
+    {"sift_lender_beside_write", with_lenders, {reads_in_time, writes_by_the_gate}, nobody_is_in,
+     "preempt=3"},
+    {"sift_lender_beside_slow_write", slow_with_lenders, {reads_in_time, writes_by_the_gate},
+     nobody_is_in, "preempt=2"},
     {"sift_two_contexts_and_a_writer", with_handlers, {reads, writes, handles}, nobody_is_in,
      "preempt=1"},
     {"sift_deferred_beside_write", with_deferred, {defers, writes}, nobody_is_in, "preempt=2"},
@@ -275,10 +352,10 @@ const struct m_scene m_sift_scenes[] = {
      nobody_is_in, "preempt=1"},
     {"sift_thread_and_realtime", slow_with_realtime, {writes, reads, reads_in_time}, nobody_is_in,
      "preempt=1"},
-    {"sift_thread_and_lender", slow_with_lenders, {writes, reads, reads_in_time}, nobody_is_in,
-     "preempt=1"},
-    {"sift_two_lenders", with_lenders, {writes, reads_in_time, reads_in_time}, nobody_is_in,
-     "preempt=1"},
+    {"sift_thread_and_lender", slow_with_lenders,
+     {writes_by_the_gate, reads, reads_in_time}, nobody_is_in, "preempt=1"},
+    {"sift_two_lenders", with_lenders, {writes_by_the_gate, reads_in_time, reads_in_time},
+     nobody_is_in, "preempt=1"},
     {"sift_written_by_handler", written_by_handlers, {writes, handles}, nobody_is_in,
      "preempt=2"},
     {"sift_slow_written_by_handler", slow_written_by_handlers, {writes, handles}, nobody_is_in,

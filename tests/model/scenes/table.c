@@ -20,19 +20,36 @@ struct stage {
 /* ---- Memory for longer tables ---------------------------------------------------------------- */
 
 static size_t pages_left;
+static unsigned refusals;
 
 /* Zero at the start of an execution, like all of m_memory. */
 void *pawl_hook_pages(size_t size)
 {
-    if (size > pages_left)
+    if (size > pages_left) {
+        refusals++;
         return NULL;
+    }
     pages_left -= size;
     return &STAGE->pages[pages_left];
 }
 
+static void without_pages(void)
+{
+    pages_left = 0;
+    refusals = 0;
+}
+
+/* And hints of lock.c in each list, of locks that do not exist. */
 static void with_pages(void)
 {
+    struct pawl_bucket *first = pawl_hook_process()->table.first;
+    unsigned i;
     pages_left = sizeof STAGE->pages;
+    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
+        first[i].last_handoff = 10 + i;
+        first[i].quiet_until = 20 + i;
+        first[i].awake_for = 30 + i;
+    }
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
@@ -235,20 +252,51 @@ static void moves_the_native(void)
 static void nobody_is_left(void)
 {
     const struct pawl_table *table = &pawl_hook_process()->table;
+    const unsigned lists = 1u << (PAWL_TABLE_BITS + table->doublings);
+    const struct pawl_bucket *buckets =
+        table->doublings == 0 ? table->first : table->grown[table->doublings - 1];
     unsigned i;
     m_demand(pawl_load_relaxed32(&table->waiters) == 0, M_RESTORED, "waiters are left");
+    m_demand(table->growing == 0, M_RESTORED, "the table can grow no more");
     for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)
         m_demand(table->first[i].sleepers == 0, M_RESTORED, "a sleeper is still counted");
+    for (i = 0; i < lists; i++)
+        m_demand(buckets[i].length == 0, M_RESTORED, "a list seems to hold somebody");
+}
+
+/* The lists that a list was divided into know what it knew; of who is awake it knows no more. */
+static void hints_are_handed_on(void)
+{
+    const struct pawl_table *table = &pawl_hook_process()->table;
+    unsigned i;
+    nobody_is_left();
+    for (i = 0; table->doublings == 1 && i < 2u << PAWL_TABLE_BITS; i++) {
+        const struct pawl_bucket *new = &table->grown[0][i];
+        m_demand(new->last_handoff == 10 + i / 2, M_RESTORED, "the last turn is forgotten");
+        m_demand(new->quiet_until == 20 + i / 2, M_RESTORED, "the quiet time is forgotten");
+        m_demand(new->awake_for == 30 + i / 2, M_RESTORED, "who is awake is forgotten");
+        m_demand(table->first[i / 2].awake_for == 0, M_RESTORED, "an old hint is relied on");
+    }
+}
+
+/* Who was refused memory does not ask again for as many waiters. */
+static void asked_once(void)
+{
+    const uint32_t grow_at = pawl_hook_process()->table.grow_at;
+    nobody_is_left();
+    m_demand(refusals <= 1, M_RESTORED, "asked for memory again and again");
+    m_demand(grow_at == 6 * refusals, M_RESTORED, "it is not kept when to ask again");
 }
 
 extern const struct m_scene m_table_scenes[];
 const struct m_scene m_table_scenes[] = {
-    {"table_grows_beside_a_wake", with_pages, {crowds, tells_0}, nobody_is_left, "preempt=2"},
+    {"table_grows_beside_a_wake", with_pages, {crowds, tells_0}, hints_are_handed_on,
+     "preempt=2"},
     {"table_grows_beside_a_waiter", with_pages, {crowds, waits_beside_the_crowd, tells_the_crowd},
      nobody_is_left, "preempt=1"},
     {"table_grows_twice", with_pages, {crowds, crowds_too, tells_the_crowd}, nobody_is_left,
      "preempt=1"},
-    {"table_cannot_grow", NULL, {crowds, tells_0}, nobody_is_left, "preempt=2"},
+    {"table_cannot_grow", without_pages, {crowds, tells_0}, asked_once, "preempt=2"},
     {"table_latch_of_three", NULL, {looks_in, looks_in, looks_in}, nobody_is_left, "preempt=1"},
     {"table_latch_of_four", NULL, {looks_in, looks_in, looks_in, looks_in}, nobody_is_left,
      "preempt=1"},

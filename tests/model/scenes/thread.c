@@ -11,7 +11,8 @@
 
 struct stage {
     uint32_t *shown; /* the number of a cell */
-    uint32_t old, fresh;
+    uint32_t old, fresh, over;
+    uint64_t cookie;
 };
 #define STAGE M_SCENE(struct stage)
 
@@ -144,14 +145,102 @@ static void ends_in_a_section(void)
     M_STEP(pawl_thread_exit_());
 }
 
-static void updates(void)
+static void replace(void)
 {
     m_write(1, 6);
     m_begin("pawl_rcu_assign_pointer");
     pawl_rcu_assign_pointer(STAGE->shown, &STAGE->fresh);
     m_end();
+}
+
+static void synchronizes(void)
+{
     M_STEP(pawl_rcu_synchronize());
+}
+
+static void updates(void)
+{
+    replace();
+    synchronizes();
     m_write(0, 0);
+}
+
+/* Thread 1 has replaced what thread 0 has found in its section, and waits for it. */
+static void thread_1_waits(void)
+{
+    m_become(1);
+    replace();
+    m_begin("pawl_rcu_poll");
+    STAGE->cookie = pawl_rcu_start_poll();
+    m_demand(!pawl_rcu_poll(STAGE->cookie), M_VISIBILITY, "over beside a section");
+    m_end();
+    m_become(0);
+}
+
+/* Thread 2 is not registered. */
+static void a_section_is_waited_for(void)
+{
+    nobody_is_registered();
+    m_register_threads(2);
+    M_STEP(pawl_rcu_read_lock());
+    thread_1_waits();
+}
+
+static void a_section_was_left_behind(void)
+{
+    a_line_was_left_behind();
+    thread_1_waits();
+}
+
+/* The first thing that it does in the line of the dead is to wake who waits for them. */
+static void stays_until_it_is_over(void)
+{
+    M_STEP(pawl_rcu_read_lock());
+    while (pawl_load_relaxed32(&STAGE->over) == 0)
+        (void)pawl_hook_wait(&STAGE->over, 0, UINT64_MAX);
+    M_STEP(pawl_rcu_read_unlock());
+}
+
+static void waits_and_tells(void)
+{
+    M_STEP(pawl_rcu_synchronize_cond(STAGE->cookie));
+    m_write(0, 0);
+    pawl_store_relaxed32(&STAGE->over, 1);
+    (void)pawl_hook_wake(&STAGE->over, 1);
+}
+
+static void reclaims_if_over(void)
+{
+    bool over;
+    m_begin("pawl_rcu_poll");
+    over = pawl_rcu_poll(STAGE->cookie);
+    m_end();
+    if (over)
+        m_write(0, 0);
+}
+
+static void ends_in_its_section(void)
+{
+    (void)m_read(0);
+    M_STEP(pawl_thread_exit_());
+}
+
+/* Its end is a fence where fences interrupt. The look at who has the line is what loom needs to try
+ * the others before that. */
+static void ends_in_its_section_and_looks(void)
+{
+    ends_in_its_section();
+    (void)pawl_load_relaxed32(&pawl_hook_process()->lines[0].owner);
+}
+
+/* Its own section holds up the grace period that it asks for in it. */
+static void asks_in_its_first_section(void)
+{
+    M_STEP(pawl_rcu_read_lock());
+    m_begin("pawl_rcu_poll");
+    m_demand(!pawl_rcu_poll(pawl_rcu_start_poll()), M_VISIBILITY, "over beside a section");
+    m_end();
+    M_STEP(pawl_rcu_read_unlock());
 }
 
 /* A word that is left in a section would be waited for for ever. */
@@ -203,7 +292,15 @@ const struct m_scene m_thread_scenes[] = {
      "preempt=2"},
     {"thread_after_thread_beside_a_grace_period", the_last_is_registered, {lives, lives, updates},
      NULL, "preempt=1"},
+    {"rcu_reader_whose_thread_ends", a_section_is_waited_for,
+     {ends_in_its_section, reclaims_if_over, lives}, NULL, "preempt=1 fences=1"},
+    {"rcu_reader_in_the_line_of_another", a_section_is_waited_for,
+     {ends_in_its_section_and_looks, reclaims_if_over, lives}, NULL, "preempt=2 ipi=1"},
+    {"thread_asks_in_its_first_section", nobody_is_registered,
+     {synchronizes, asks_in_its_first_section}, NULL, "preempt=2"},
     {"thread_takes_back_its_line", a_line_was_left_behind, {lives, updates}, NULL, "preempt=2"},
+    {"thread_stays_in_a_line_that_it_took_back", a_section_was_left_behind,
+     {stays_until_it_is_over, waits_and_tells}, NULL, "preempt=2"},
     {"thread_beside_set_up", nobody_is_registered, {sets_up, lives_to_the_end}, set_up_once,
      "preempt=2"},
     {"thread_that_sets_up", nobody_is_registered, {reads_and_sets_up, lives_to_the_end},

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::model::{property_of, Model};
 use crate::notes::{self, Use};
-use crate::{fault, hooks, places, subject};
+use crate::{fault, hang, hooks, places, subject};
 
 /// The property of a model that was not explored in time.
 pub const TIME_LIMIT: &str = "time limit";
@@ -80,6 +80,7 @@ pub fn run_here(name: &str, fault_name: &str, mutation: &str) -> i32 {
         print_result(false, property, start);
         std::process::exit(3);
     }));
+    hang::watch();
     model.run();
     print_result(true, "-", start);
     0

@@ -12,7 +12,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, OnceLock};
 
 use crate::fault::{self, Change, Fault, Mutation};
-use crate::{interrupts, library, notes, places, plain, sleep};
+use crate::{hang, interrupts, library, notes, places, plain, sleep};
 
 pub const THREADS: usize = 5;
 
@@ -533,6 +533,7 @@ extern "C" fn m_hook_atomic(operation: *const Operation, site: *mut c_void) -> u
     let thread = me();
     let op = NOW.with(|n| n.borrow().running[thread]);
     let o = unsafe { *operation };
+    hang::goes_on();
     interrupts::arrive(thread);
     let before = seen(thread, &o);
     let found = match (mutated(tag_name(o.tag), &[site as usize]), before) {

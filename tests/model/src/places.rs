@@ -10,6 +10,8 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::hang;
+
 pub const VARIABLE: &str = "PAWL_MODEL_PLACES";
 
 extern "C" {
@@ -50,6 +52,7 @@ pub fn start_again_with(address: usize, bytes: u32) -> ! {
     let mut list = list();
     list.push_str(&format!("{address}:{bytes},"));
     let program = env::current_exe().expect("the program knows where it is");
+    hang::watch_no_more();
     let failed = Command::new(program)
         .args(env::args_os().skip(1))
         .env(VARIABLE, list)

@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: MIT
 //! Two files: proof.tsv, what a run found of each mutant, which scripts/orders puts into
-//! doc/orders.md; and survivors.def, the survivors that are explained.
+//! doc/orders.md; and survivors.def, why others live.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use crate::fault::WAKE;
 use crate::library;
 use crate::mutants::Name;
 
+pub const KILLED: &str = "killed";
 pub const UNTOUCHED: &str = "untouched";
 pub const UNDECIDED: &str = "undecided";
+pub const UNEXPLAINED: &str = "unexplained";
+/// What becomes of mutants and accesses, in the order of the totals.
+const FATES: [&str; 6] = [
+    KILLED,
+    KINDS[0].2,
+    KINDS[1].2,
+    KINDS[2].2,
+    UNDECIDED,
+    UNEXPLAINED,
+];
 
 fn own_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
@@ -78,13 +90,77 @@ pub fn replace(path: &str, text: &str) -> std::io::Result<()> {
     std::fs::rename(fresh, path)
 }
 
-/// A line of survivors.def: `TAG change site : reason`.
+/// Why a mutant lives, or an access is in no model. A reason begins with the kind's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Nothing that can be observed changes.
+    Equivalent,
+    /// Models do not have it.
+    Outside,
+    /// Work to do.
+    NotYet,
+}
+
+const KINDS: [(Kind, &str, &str); 3] = [
+    (Kind::Equivalent, "equivalent: ", "equivalent"),
+    (Kind::Outside, "outside: ", "outside the models"),
+    (Kind::NotYet, "not yet: ", "not yet"),
+];
+
+/// What that reason says; None if it has no kind, or says nothing more.
+pub fn kind_of(reason: &str) -> Option<Kind> {
+    let known = KINDS.iter().find(|(_, start, _)| reason.starts_with(start));
+    known.filter(|(_, start, _)| reason.len() > start.len()).map(|k| k.0)
+}
+
+impl Row {
+    /// As totals count it.
+    pub fn becomes(&self) -> &'static str {
+        if self.fate == KILLED {
+            return KILLED;
+        }
+        match KINDS.iter().find(|k| Some(k.0) == kind_of(&self.why)) {
+            Some((_, _, shown)) => shown,
+            None if self.fate == UNDECIDED => UNDECIDED,
+            None => UNEXPLAINED,
+        }
+    }
+}
+
+/// What is made wrong, as totals call it.
+fn group_of(name: &Name) -> &'static str {
+    match (name.tag.as_str(), name.change.as_str()) {
+        (WAKE, _) => "wakes",
+        (_, "stale") => "second looks",
+        (_, "skip") => "changes",
+        _ => "orders",
+    }
+}
+
+/// `orders 315: 290 killed, 10 equivalent, ...` for each group.
+pub fn totals(record: &Record) -> Vec<String> {
+    let mut groups: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    for (name, row) in record {
+        *groups.entry(group_of(name)).or_default().entry(row.becomes()).or_default() += 1;
+    }
+    let shown = |counts: &BTreeMap<&str, usize>| {
+        let all = FATES.iter().filter_map(|fate| Some(format!("{} {fate}", counts.get(fate)?)));
+        all.collect::<Vec<String>>().join(", ")
+    };
+    let lines = groups.iter().map(|(group, counts)| {
+        format!("{group} {}: {}", counts.values().sum::<usize>(), shown(counts))
+    });
+    lines.collect()
+}
+
+/// A line of survivors.def: `TAG change site : kind: reason`.
 #[derive(Debug)]
 pub struct Explained {
     tag: String,    // or *
     change: String, // or *
     site: String,   // file#number, file, folder/, or the functions of a wake
-    pub reason: String,
+    pub kind: Kind,
+    pub reason: String, // the kind included
     pub line: usize,
 }
 
@@ -92,7 +168,7 @@ impl Explained {
     pub fn is_about(&self, name: &Name) -> bool {
         let file = name.place.split('#').next().unwrap_or_default();
         let folder = self.site.ends_with('/') && file.starts_with(&self.site);
-        (self.tag == "*" && name.tag != crate::fault::WAKE || self.tag == name.tag)
+        (self.tag == "*" && name.tag != WAKE || self.tag == name.tag)
             && (self.change == "*" && name.change != UNTOUCHED || self.change == name.change)
             && (self.site == name.place || self.site == file || folder)
     }
@@ -111,13 +187,15 @@ pub fn explained() -> Result<Vec<Explained>, String> {
         let [tag, change, site] = words[..] else {
             return Err(format!("survivors.def:{}: not `TAG change site : reason`", i + 1));
         };
-        if reason.trim().is_empty() {
-            return Err(format!("survivors.def:{}: no reason", i + 1));
-        }
+        let Some(kind) = kind_of(reason.trim()) else {
+            let kinds = "begins neither `equivalent: ` nor `outside: ` nor `not yet: `";
+            return Err(format!("survivors.def:{}: the reason {kinds}, or ends there", i + 1));
+        };
         all.push(Explained {
             tag: tag.into(),
             change: change.into(),
             site: site.into(),
+            kind,
             reason: reason.trim().into(),
             line: i + 1,
         });

@@ -21,7 +21,7 @@ const PAIRED: &[&str] = &[
     "read>atomic?drain",
 ];
 const PAIRED_ELSEWHERE: &[&str] = &["read", "seek>write", "atomic>read"];
-/// Moves between R and S.
+/// Moves between R and S, and tries of S.
 const SIDEWAYS: &[&str] = &[
     "seek>read|read",
     "seek>read|seek",
@@ -29,6 +29,9 @@ const SIDEWAYS: &[&str] = &[
     "read>seek?|seek",
     "read>seek?|seek>read",
     "read>seek?|read>seek?",
+    "seek?|seek",
+    "seek?|seek?",
+    "seek?|write>seek",
 ];
 const TRIPLES: &[&str] = &[
     "read|write|atomic",
@@ -77,6 +80,13 @@ const HANDED_OVER: &[&str] = &[
 ];
 const TURN: &str = " time=700000";
 
+/// One that sleeps is woken and overtaken: the hint that one is awake must be gone when it sleeps
+/// again.
+const OVERTAKEN: &str = "lock32/^seek|seek|seek";
+
+/// So long that the waiter insists, and takes W for a moment.
+const IMPATIENT: &[&str] = &["shared32/^atomic|read polls=31", "shared32/^atomic|seek polls=31"];
+
 /// With the bounds of the quick set.
 pub fn good() -> Vec<String> {
     let [least, few, more] = [" preempt=0", " preempt=1", " preempt=2"];
@@ -93,6 +103,8 @@ pub fn good() -> Vec<String> {
         all.extend(TRIPLES_TIMED.iter().map(|t| format!("{kind}32/{t}{LATE}{least}")));
     }
     all.extend(HANDED_OVER.iter().map(|t| format!("lock32/{t}{TURN}{least}")));
+    all.push(format!("{OVERTAKEN}{more}"));
+    all.extend(IMPATIENT.iter().map(|t| format!("{t}{few}")));
     all
 }
 

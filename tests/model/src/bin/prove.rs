@@ -5,6 +5,9 @@
 //!           [--minutes N] [--verbose] [--junit FILE] [--table FILE]
 //!     prove --run MODEL [--fault NAME] [--mutate TAG:change[@site]]
 //!     prove --list [--test|--quick]
+//!
+//! The last line counts what passed (mutants that live for a reason included), what failed, and
+//! mutants whose reason is "not yet": they are allowed, and work to do.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::IsTerminal;
@@ -16,7 +19,7 @@ use pawl_model::child::{run_apart, run_here, Outcome, TIME_LIMIT};
 use pawl_model::fault::WAKE;
 use pawl_model::junit::Report;
 use pawl_model::mutants::{self, Fate, Mutant, Name};
-use pawl_model::record::{self, Explained, Record, Row, UNDECIDED, UNTOUCHED};
+use pawl_model::record::{self, Explained, Kind, Record, Row, KILLED, UNDECIDED, UNTOUCHED};
 use pawl_model::suite::{self, Entry, Set};
 use pawl_model::{library, sites, suite_locks};
 
@@ -95,7 +98,8 @@ fn main() {
         report.write(&file, seconds).expect("the report can be written");
     }
     println!("{seconds:.0} s");
-    println!("{} passed, {} failed", report.passes(), report.failures());
+    let (passed, failed) = (report.passes(), report.failures());
+    println!("{passed} passed, {failed} failed, {} not yet", report.open());
     std::process::exit(i32::from(report.failures() > 0 || report.passes() == 0));
 }
 
@@ -332,12 +336,12 @@ fn fate_of(
     explained: &[Explained],
 ) -> Fate {
     let last = recorded.get(&mutant.name).map(|row| row.by.as_str());
-    let excused = explained.iter().any(|e| e.is_about(&mutant.name));
-    let hunts_on = options.set == Set::Deep && !excused;
-    let patience = match (hunts_on, excused) {
-        (true, _) => PATIENCE_DEEP,
-        (_, true) => PATIENCE_EXPLAINED,
-        _ => PATIENCE,
+    let kind = explained.iter().find(|e| e.is_about(&mutant.name)).map(|e| e.kind);
+    let hunts_on = options.set == Set::Deep && kind.is_none();
+    let patience = match kind {
+        None if hunts_on => PATIENCE_DEEP,
+        None | Some(Kind::NotYet) => PATIENCE,
+        Some(_) => PATIENCE_EXPLAINED,
     };
     let mut fate = mutant.hunt(&names[0], good, last, patience);
     if fate.killer.is_none() && hunts_on {
@@ -373,14 +377,14 @@ fn report_mutants(
         fate
     });
     let mut found = Record::new();
-    let mut killed = 0;
     for (mutant, fate) in mutants.iter().zip(&fates) {
         let excuse = explained.iter().find(|e| e.is_about(&mutant.name));
         let row = row_of(mutant, fate, excuse);
         let name = format!("mutant {}", mutant.shown());
-        if fate.killer.is_some() || excuse.is_some() {
-            killed += usize::from(fate.killer.is_some());
+        if fate.killer.is_some() {
             report.passed(name, fate.seconds);
+        } else if let Some(e) = excuse {
+            report.lives(name, fate.seconds, e.kind == Kind::NotYet, e.reason.clone());
         } else if fate.decided || options.set == Set::Deep {
             let why = format!("{} {} models", row.fate, row.models);
             report.failed(name, fate.seconds, why, mutant.at.clone());
@@ -388,7 +392,7 @@ fn report_mutants(
         found.insert(mutant.name.clone(), row);
     }
     found.extend(untouched);
-    print_totals(&found, killed);
+    print_totals(&found);
     found
 }
 
@@ -405,11 +409,14 @@ fn report_untouched(
     }
     for site in mutants::untouched(good) {
         let (name, row) = untouched_row(site, explained);
+        let what = format!("untouched {} {}", site.tag, name.place);
         if row.why.is_empty() {
             let why = format!("{}:{} is in no model", site.file, site.line);
             println!("{} at {why}", site.tag);
-            let what = format!("untouched {} {}", site.tag, name.place);
             report.failed(what, 0.0, why, String::new());
+        } else {
+            let open = record::kind_of(&row.why) == Some(Kind::NotYet);
+            report.lives(what, 0.0, open, row.why.clone());
         }
         found.insert(name, row);
     }
@@ -443,7 +450,7 @@ fn row_of(mutant: &Mutant, fate: &Fate, excuse: Option<&Explained>) -> Row {
         why: excuse.map_or(String::new(), |e| e.reason.clone()),
     };
     if let Some(killer) = &fate.killer {
-        row.fate = "killed".into();
+        row.fate = KILLED.into();
         row.by = killer.model.clone();
         row.why = killer.property.clone();
     }
@@ -478,11 +485,11 @@ fn report_stale(
     for e in explained {
         let mut about = found.iter().filter(|(name, _)| e.is_about(name)).peekable();
         let tried = about.peek().is_some();
-        if about.any(|(_, row)| row.fate != "killed") || !(tried || options.is_whole()) {
+        if about.any(|(_, row)| row.fate != KILLED) || !(tried || options.is_whole()) {
             continue;
         }
         let what = format!("survivors.def:{}", e.line);
-        if e.reason.starts_with("not yet") {
+        if e.kind == Kind::NotYet {
             println!("{what} can go: what it lists is killed");
             continue;
         }
@@ -491,18 +498,14 @@ fn report_stale(
     }
 }
 
-fn print_totals(found: &Record, killed: usize) {
+fn print_totals(found: &Record) {
     let mut tags: BTreeMap<&str, bool> = BTreeMap::new();
     for (name, row) in found.iter().filter(|(n, _)| n.tag != "-" && n.tag != WAKE) {
         let all_killed = tags.entry(&name.tag).or_insert(true);
-        *all_killed &= row.fate == "killed";
+        *all_killed &= row.fate == KILLED;
     }
     let clean = tags.values().filter(|all_killed| **all_killed).count();
-    let lives = found.values().filter(|row| row.fate == "survived").count();
-    let open = found.values().filter(|row| row.fate == UNDECIDED).count();
-    let unseen = found.values().filter(|row| row.fate == UNTOUCHED).count();
-    println!("{killed} mutants killed, {lives} survived, {open} not decided in time");
-    println!("{unseen} ordered accesses in no model");
+    record::totals(found).iter().for_each(|line| println!("{line}"));
     println!("{clean} of {} tags killed in every way at every site", tags.len());
 }
 

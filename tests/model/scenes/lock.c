@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks that sleep, where scripts (src/suite_locks.rs) do not look: hand-overs and the time between
+ * them, the hint by which releasers leave the list alone, what wakes are found to cost. And the
+ * words by which the system layer lends priority.
+ */
+#include <pawl/hook.h>
+#include <pawl/lock.h>
+#include <pawl/thread.h>
+
+#include "../../../src/os/priority.h"
+#include "scenes.h"
+
+#include <stddef.h>
+
+/* A value that no access of the library finds: a model with REACH fails unless it was seen. */
+#define MARK (UINT64_C(1) << 63)
+#define REACH " reach=9223372036854775808"
+
+struct stage {
+    pawl_lock32 lock;
+    uint32_t lent;
+    uint32_t inside;
+    uint32_t handed; /* hand-overs that somebody saw */
+    uint32_t came;   /* for which another sleeps */
+    uint32_t cost;   /* of a wake, as one has found it */
+    uint64_t mark;
+};
+#define STAGE M_SCENE(struct stage)
+#define LOCK (&STAGE->lock)
+
+static void held_for_writing(void)
+{
+    pawl_take_write(LOCK);
+}
+
+static void give_way(void)
+{
+    m_begin("gives way");
+    pawl_hook_yield();
+    m_end();
+}
+
+static void reach(void)
+{
+    pawl_store_relaxed64(&STAGE->mark, MARK);
+    (void)pawl_load_relaxed64(&STAGE->mark);
+}
+
+/* ---- The hint, and what wakes cost ----------------------------------------------------------- */
+
+/* The reader is awake and in the list at some moment, and the list says so. */
+static void looks_for_the_hint_and_drops(void)
+{
+    const struct pawl_bucket *buckets = pawl_hook_process()->table.first;
+    const pawl_address_ lock = (pawl_address_)(uintptr_t)LOCK;
+    uint32_t i;
+    m_begin("looks for the hint");
+    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)
+        if (PAWL_ADDRESS_(pawl_load_relaxed)(&buckets[i].awake_for) == lock &&
+            pawl_load_relaxed64(&buckets[i].quiet_until) > pawl_hook_now())
+            reach();
+    m_end();
+    M_STEP(pawl_drop_write(LOCK));
+}
+
+static void reads(void)
+{
+    M_STEP(pawl_take_read(LOCK));
+    M_STEP(pawl_drop_read(LOCK));
+}
+
+static void wakes_are_counted(void)
+{
+    const struct pawl_table *table = &pawl_hook_process()->table;
+    m_demand((pawl_load_relaxed32(&table->wakes_timed) == 0) ==
+                 (pawl_load_relaxed32(&table->wake_ns) == 0),
+             M_RESTORED, "a wake that was timed is not counted, or one counted has no time");
+}
+
+/* It wakes both readers, overtakes them, and wakes them again. From the first wake to its end much
+ * time goes by, less to one of the second. */
+static void wakes_both_twice(void)
+{
+    give_way();
+    M_STEP(pawl_drop_write(LOCK));
+    m_pass_time(1000);
+    M_STEP(pawl_take_write(LOCK));
+    give_way();
+    M_STEP(pawl_drop_write(LOCK));
+    m_begin("waits for a reader");
+    while (pawl_load_relaxed32(&STAGE->came) == 0)
+        (void)pawl_hook_wait(&STAGE->came, 0, PAWL_NO_DEADLINE);
+    m_end();
+    m_pass_time(100);
+}
+
+static void reads_and_looks(void)
+{
+    reads();
+    m_begin("looks what a wake costs");
+    STAGE->cost = pawl_load_relaxed32(&pawl_hook_process()->table.wake_ns);
+    pawl_store_relaxed32(&STAGE->came, 1);
+    (void)pawl_hook_wake(&STAGE->came, 1);
+    m_end();
+}
+
+static void the_least_counts(void)
+{
+    wakes_are_counted();
+    m_demand(STAGE->cost == 0 ||
+                 pawl_load_relaxed32(&pawl_hook_process()->table.wake_ns) <= STAGE->cost,
+             M_RESTORED, "a wake that took longer is put down");
+}
+
+/* ---- Who gives up looks for those who stay --------------------------------------------------- */
+
+static void held_for_seeking(void)
+{
+    pawl_take_seek(LOCK);
+}
+
+/* One seeker sleeps, another asks once and is on its way out. The drop may find the hint that this
+ * one is awake, and leave the sleeper to it. So this one, having taken the hint back, must find the
+ * drop when it looks; or the drop finds the hint taken back. */
+static void drops_seek(void)
+{
+    M_STEP(pawl_drop_seek(LOCK));
+}
+
+static void asks_once(void)
+{
+    bool in;
+    m_begin("pawl_take_seek_until, in the past");
+    in = pawl_take_seek_until(LOCK, 0);
+    m_end();
+    if (in)
+        drops_seek();
+}
+
+static void seeks(void)
+{
+    M_STEP(pawl_take_seek(LOCK));
+    drops_seek();
+}
+
+static void the_word_is_free(void)
+{
+    m_demand(pawl_load_relaxed32(&LOCK->word) == 0, M_RESTORED, "units are left");
+}
+
+/* ---- Hand-overs ------------------------------------------------------------------------------ */
+
+/* The caller holds W. Besides its own units the word may show those of claims, which have R with
+ * them, and those of one who keeps a claim. */
+static void looks_for_a_keeper(void)
+{
+    uint32_t w;
+    give_way();
+    m_begin("looks whether the lock is handed over");
+    w = pawl_load_relaxed32(&LOCK->word);
+    if (w / PAWL_SPIN32_W > (w & (PAWL_SPIN32_S - 1)) / PAWL_SPIN32_R) {
+        STAGE->handed++;
+        reach();
+    }
+    m_demand(STAGE->handed <= 1, M_PROGRESS, "the lock is handed over twice in one moment");
+    m_end();
+}
+
+/* When both others have slept long enough it lets go, and overtakes whom it has woken. */
+static void overtakes(void)
+{
+    give_way();
+    m_pass_time(PAWL_LOCK_HANDOFF_NS);
+    M_STEP(pawl_drop_write(LOCK));
+    M_STEP(pawl_take_write(LOCK));
+    looks_for_a_keeper();
+    M_STEP(pawl_drop_write(LOCK));
+}
+
+/* To whom the lock is handed over, and who then overtakes too. */
+static void writes_twice(void)
+{
+    M_STEP(pawl_take_write(LOCK));
+    M_STEP(pawl_drop_write(LOCK));
+    M_STEP(pawl_take_write(LOCK));
+    looks_for_a_keeper();
+    M_STEP(pawl_drop_write(LOCK));
+}
+
+/* ---- Lent words ------------------------------------------------------------------------------ */
+
+static void lends(void)
+{
+    m_begin("pawl_os_lend");
+    m_demand(pawl_os_lend(&STAGE->lent, PAWL_NO_DEADLINE), M_PROGRESS, "it waits for ever");
+    m_end();
+    m_demand(STAGE->inside++ == 0, M_EXCLUSION, "two have the word");
+    give_way();
+    STAGE->inside--;
+    M_STEP(pawl_os_lent(&STAGE->lent));
+}
+
+static void nobody_lends(void)
+{
+    m_demand(pawl_load_relaxed32(&STAGE->lent) == 0, M_RESTORED, "the word is free");
+}
+
+extern const struct m_scene m_lock_scenes[];
+const struct m_scene m_lock_scenes[] = {
+    {"lock_hint_beside_a_release", held_for_writing, {looks_for_the_hint_and_drops, reads},
+     wakes_are_counted, "preempt=2" REACH},
+    {"lock_two_wakes_of_each", held_for_writing, {wakes_both_twice, reads_and_looks, reads},
+     the_least_counts, "preempt=0"},
+    {"lock_asked_once_beside_a_release", held_for_seeking, {drops_seek, asks_once, seeks},
+     the_word_is_free, "preempt=2"},
+    {"lock_handed_over_once_in_a_while", held_for_writing, {overtakes, writes_twice, reads},
+     the_word_is_free, "preempt=0" REACH},
+    {"os_lend_of_two", NULL, {lends, lends}, nobody_lends, "preempt=2"},
+    {NULL, NULL, {NULL}, NULL, NULL},
+};
