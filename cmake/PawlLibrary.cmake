@@ -53,4 +53,10 @@ function(pawl_add_library target kind variant)
     pawl_link_options_for(options ${variant} "LINKER:")
     target_link_options(${target} INTERFACE ${options})
   endif()
+  # What is one per process is named by assembly (src/os/linux.c). gcc parts the two when it makes
+  # several pieces of a program that it optimises as a whole.
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND
+     (CMAKE_INTERPROCEDURAL_OPTIMIZATION OR CMAKE_C_FLAGS MATCHES "-flto"))
+    target_link_options(${target} PUBLIC -flto-partition=one)
+  endif()
 endfunction()
