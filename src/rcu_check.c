@@ -14,6 +14,7 @@ static void rcu_misuse(const char *what, uint32_t index, const char *call, const
     report_misuse(what, type, rcu_state(index), call, site);
 }
 
+/* Of functions that are not inlined, also when the program is optimised as a whole. */
 #define SITE __builtin_return_address(0)
 
 /* Zero bytes are the default domain; others must have been made. */
@@ -33,7 +34,7 @@ static void note_entry(uint32_t index, const void *site)
         PAWL_ADDRESS_(pawl_store_relaxed)(&line->entered[index], (pawl_address_)(uintptr_t)site);
 }
 
-void pawl_rcu_enter_slow_(uint32_t index)
+PAWL_COLD void pawl_rcu_enter_slow_(uint32_t index)
 {
     uint32_t depth;
     check_domain(index, "pawl_rcu_read_lock", SITE);
@@ -45,7 +46,7 @@ void pawl_rcu_enter_slow_(uint32_t index)
     rcu_enter(index);
 }
 
-void pawl_rcu_leave_slow_(uint32_t index)
+PAWL_COLD void pawl_rcu_leave_slow_(uint32_t index)
 {
     if (index == PAWL_RCU_QS_ && rcu_depth(index) == 1 && pawl_rcu_mine_()->qs_sections != 0)
         rcu_misuse("offline in a section", index, "pawl_rcu_qs_offline", SITE);
@@ -54,7 +55,7 @@ void pawl_rcu_leave_slow_(uint32_t index)
                    index == PAWL_RCU_QS_ ? "pawl_rcu_qs_offline" : "pawl_rcu_read_unlock", SITE);
 }
 
-void pawl_rcu_rest_slow_(void)
+PAWL_COLD void pawl_rcu_rest_slow_(void)
 {
     const uint32_t depth = rcu_depth(PAWL_RCU_QS_);
     if (depth == 0)
@@ -64,7 +65,7 @@ void pawl_rcu_rest_slow_(void)
     rcu_rest_end(rcu_rest_begin());
 }
 
-void pawl_rcu_qs_section_(uint32_t begins)
+PAWL_COLD void pawl_rcu_qs_section_(uint32_t begins)
 {
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();
     if (begins != 0 && !rcu_inside(PAWL_RCU_QS_))
@@ -78,7 +79,7 @@ void pawl_rcu_qs_section_(uint32_t begins)
                    SITE);
 }
 
-void pawl_rcu_must_read_(uint32_t index)
+PAWL_COLD void pawl_rcu_must_read_(uint32_t index)
 {
     if (!rcu_inside(index))
         rcu_misuse("read outside a section", index, "pawl_rcu_dereference", SITE);
