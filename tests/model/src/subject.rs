@@ -63,17 +63,25 @@ fn beside(a: char, b: char) -> bool {
     matches!(
         (a, b),
         ('U', _) | (_, 'U') | ('R', 'R') | ('R', 'S') | ('S', 'R') | ('A', 'A')
-    )
+    ) || (a == TURNS && "RSA".contains(b))
+        || (b == TURNS && "RSA".contains(a))
+        || (a == TURNS && b == TURNS)
 }
+
+/// Held R and is about to hold A: whoever may be beside the one or the other.
+const TURNS: char = 'r';
 
 /// What a caller holds until the operation returns. Each operation of a lock that spins lets go
 /// with its last access, and loom switches threads before an access, never after one: so what is
 /// booked at the return is exact. Only A -> R lets go first and waits then. One that sleeps wakes
-/// others after it has let go: there what is given up is booked at the start, a little early.
+/// others after it has let go: there what is given up is booked at the start, a little early; and
+/// who has turned R into A wakes other atomic users before it returns.
 fn meanwhile(from: char, to: char, sleeps: bool) -> char {
     const RANKS: &str = "URSAW";
     if (from, to) == ('A', 'R') {
         'U'
+    } else if sleeps && (from, to) == ('R', 'A') {
+        TURNS
     } else if sleeps && RANKS.find(to) < RANKS.find(from) {
         to
     } else {
