@@ -63,9 +63,7 @@ fn beside(a: char, b: char) -> bool {
     matches!(
         (a, b),
         ('U', _) | (_, 'U') | ('R', 'R') | ('R', 'S') | ('S', 'R') | ('A', 'A')
-    ) || (a == TURNS && "RSA".contains(b))
-        || (b == TURNS && "RSA".contains(a))
-        || (a == TURNS && b == TURNS)
+    ) || ([a, b].contains(&TURNS) && ![a, b].contains(&'W'))
 }
 
 /// Held R and is about to hold A: whoever may be beside the one or the other.
