@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //! Two files: proof.tsv, what a run found of each mutant, which scripts/orders puts into
-//! doc/orders.md; and survivors.def, why others live.
+//! its report; and survivors.def, why others live.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
