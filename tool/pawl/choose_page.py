@@ -135,7 +135,7 @@ def provenance(costs) -> str:
 
 def _costs_lines(decisions: Decisions, costs, costs_path: Path | None, page: Path) -> list[str]:
     if not costs:
-        return ["What these things cost differs between machines, by more than ten times. Yours:",
+        return ["The costs differ between machines by more than ten times. Yours:",
                 "", "```", "pawl costs --json costs.json",
                 "pawl choose --costs costs.json --html choosing.html", "```", "",
                 "writes this page with your machine's nanoseconds at every leaf.", ""]
