@@ -156,17 +156,17 @@ class [[nodiscard]] PAWL_SCOPED_CAPABILITY read_guard : public hold_<Word, PAWL_
     {
         return this->template if_<write_guard<Word>>(pawl_try_read_to_write(this->word_));
     }
-    [[nodiscard]] PAWL_FACE_ std::optional<write_guard<Word>> try_to_write_drain() &&
+    [[nodiscard]] PAWL_FACE_ std::optional<write_guard<Word>> claim_write() &&
     {
-        return this->template if_<write_guard<Word>>(pawl_try_read_to_write_drain(this->word_));
+        return this->template if_<write_guard<Word>>(pawl_read_claim_write(this->word_));
     }
     [[nodiscard]] PAWL_FACE_ std::optional<atomic_guard<Word>> try_to_atomic() &&
     {
         return this->template if_<atomic_guard<Word>>(pawl_try_read_to_atomic(this->word_));
     }
-    [[nodiscard]] PAWL_FACE_ std::optional<atomic_guard<Word>> try_to_atomic_drain() &&
+    [[nodiscard]] PAWL_FACE_ std::optional<atomic_guard<Word>> claim_atomic() &&
     {
-        return this->template if_<atomic_guard<Word>>(pawl_try_read_to_atomic_drain(this->word_));
+        return this->template if_<atomic_guard<Word>>(pawl_read_claim_atomic(this->word_));
     }
 };
 
@@ -241,9 +241,9 @@ template <class Lock> atomic_guard(Lock &) -> atomic_guard<word_of_<Lock>>;
 PAWL_TRY_(try_read, read_guard)
 PAWL_TRY_(try_seek, seek_guard)
 PAWL_TRY_(try_write, write_guard)
-PAWL_TRY_(try_write_drain, write_guard)
+PAWL_TRY_(claim_write, write_guard)
 PAWL_TRY_(try_atomic, atomic_guard)
-PAWL_TRY_(try_atomic_drain, atomic_guard)
+PAWL_TRY_(claim_atomic, atomic_guard)
 
 // ---- Two locks at once --------------------------------------------------------------------------
 

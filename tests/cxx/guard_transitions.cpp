@@ -45,8 +45,8 @@ template <> constexpr char letter<pawl::read_after_atomic<>> = 'R';
     X(try_to_atomic, "try")                                                                        \
     X(try_to_read_drain, "drain")                                                                  \
     X(try_to_seek_drain, "drain")                                                                  \
-    X(try_to_write_drain, "drain")                                                                 \
-    X(try_to_atomic_drain, "drain")
+    X(claim_write, "drain")                                                                 \
+    X(claim_atomic, "drain")
 EACH_METHOD(OFFER)
 
 template <class Guard> void add_all(std::set<std::string> &found)
@@ -84,7 +84,7 @@ struct row {
 
 const row table[] = {
 #define PAWL_OP(result, name, kind, from, to, cost) {#name, #kind, #from, #to},
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 
 std::set<std::string> published()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What one thread may do with one lock, given what it holds: the checking variant's reports. */
-#include "misuse.h"
+#include "check/misuse.h"
 
 static pawl_spin16 lock16;
 static pawl_spin32 lock32;
@@ -30,7 +30,7 @@ static const char *expected_report(const struct operation *o, enum pawl_state st
     if (o->from == state)
         return NULL;
     if (o->from == PAWL_U)
-        return o->kind == KIND_take || (o->kind == KIND_drain && state == PAWL_R)
+        return o->kind == KIND_take || (o->kind == KIND_claim && state == PAWL_R)
                    ? "pawl: taken again by its holder: "
                    : NULL;
     if (state == PAWL_U)
@@ -183,14 +183,14 @@ static void upgrade_one_of_two_reads(void *unused)
     (void)unused;
     must(pawl_try_read(&lock32));
     must(pawl_try_read(&lock32));
-    (void)pawl_try_read_to_write_drain(&lock32);
+    (void)pawl_read_claim_write(&lock32);
 }
 
 static void a_drain_that_waits_for_the_own_second_hold_is_reported(void **state)
 {
     (void)state;
     assert_reports(upgrade_one_of_two_reads, NULL, "pawl: waits for its own hold: pawl_spin32",
-                   "try_read_to_write_drain", "this thread", NULL);
+                   "read_claim_write", "this thread", NULL);
 }
 
 /* ---- init and destroy ------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The order in which threads take several locks: the checking variant's reports of inversions. */
-#include "misuse.h"
+#include "check/misuse.h"
 
 static pawl_spin32 a, b;
 static pawl_spin16 narrow;
@@ -219,14 +219,14 @@ static void read_order_then_drain_against_it(void *unused)
 {
     read_a_then_b(unused);
     pawl_take_write(&b);
-    (void)pawl_try_write_drain(&a);
+    (void)pawl_claim_write(&a);
 }
 
 static void a_try_that_may_wait_for_readers_is_in_the_order(void **state)
 {
     (void)state;
     assert_reports(read_order_then_drain_against_it, NULL, INVERSION,
-                   "by pawl_spin32_try_write_drain", "held R of pawl_spin32", NULL);
+                   "by pawl_spin32_claim_write", "held R of pawl_spin32", NULL);
 }
 
 /* ---- Waiting for readers only ---------------------------------------------------------------- */

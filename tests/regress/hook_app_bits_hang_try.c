@@ -19,15 +19,15 @@ static const struct {
     {sim_try_read, 0, R1},
     {sim_try_seek, 0, S1 + R1},
     {sim_try_write, 0, W1 + S1 + R1},
-    {sim_try_write_drain, 0, W1 + S1 + R1},
+    {sim_claim_write, 0, W1 + S1 + R1},
     {sim_try_atomic, 0, W1},
-    {sim_try_atomic_drain, 0, W1},
+    {sim_claim_atomic, 0, W1},
     {sim_try_seek_to_write, S1 + R1, W1 + S1 + R1},
     {sim_try_read_to_seek, R1, S1 + R1},
     {sim_try_read_to_write, R1, W1 + S1 + R1},
-    {sim_try_read_to_write_drain, R1, W1 + S1 + R1},
+    {sim_read_claim_write, R1, W1 + S1 + R1},
     {sim_try_read_to_atomic, R1, W1},
-    {sim_try_read_to_atomic_drain, R1, W1},
+    {sim_read_claim_atomic, R1, W1},
 };
 enum { TRIES = sizeof tries / sizeof tries[0] };
 

@@ -20,11 +20,11 @@ static pawl_spin64 lock64;
         results[1] = RUN_##result(pawl_spin32_##name(&lock32));                                    \
         results[2] = RUN_##result(pawl_spin64_##name(&lock64));                                    \
     }
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 
 static void (*const all[])(bool *) = {
 #define PAWL_OP(result, name, kind, from, to, cost) all_##name,
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 
 static void assert_same_fields(const char *after)

@@ -11,14 +11,14 @@ const PAIRED: &[&str] = &[
     "write",
     "atomic",
     "read?",
-    "write?drain",
-    "atomic?drain",
+    "write?claim",
+    "atomic?claim",
     "seek>write",
     "write>seek",
     "write>read",
     "atomic>read",
-    "read>write?drain",
-    "read>atomic?drain",
+    "read>write?claim",
+    "read>atomic?claim",
 ];
 const PAIRED_ELSEWHERE: &[&str] = &["read", "seek>write", "atomic>read"];
 /// Moves between R and S, and tries of S.
@@ -47,11 +47,11 @@ const TIMED: &[&str] = &[
     "seek@",
     "write@",
     "atomic@",
-    "write?drain@",
-    "atomic?drain@",
+    "write?claim@",
+    "atomic?claim@",
     "seek>write@",
-    "read>write?drain@",
-    "read>atomic?drain@",
+    "read>write?claim@",
+    "read>atomic?claim@",
     "atomic>read@",
 ];
 const BESIDE_TIMED: &[&str] = &["read", "seek>write", "write", "atomic"];
