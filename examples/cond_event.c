@@ -14,7 +14,7 @@ struct item {
 };
 
 static struct item *stack;
-static pawl_event pushed;
+static pawl_eventcount pushed;
 
 void push(struct item *i)
 {
@@ -22,7 +22,7 @@ void push(struct item *i)
     while (!__atomic_compare_exchange_n(&stack, &i->next, i, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED))
         continue;
-    pawl_event_notify_one(&pushed);
+    pawl_eventcount_notify_one(&pushed);
 }
 
 struct item *take_all(void)
@@ -30,12 +30,12 @@ struct item *take_all(void)
     /* [quote begin] */
     struct item *all = __atomic_exchange_n(&stack, NULL, __ATOMIC_ACQUIRE);
     while (!all) {
-        const uint32_t key = pawl_event_prepare(&pushed);
+        const uint32_t key = pawl_eventcount_prepare(&pushed);
         all = __atomic_exchange_n(&stack, NULL, __ATOMIC_ACQUIRE);
         if (all)
-            pawl_event_cancel(&pushed);      /* it came in between */
+            pawl_eventcount_cancel(&pushed);      /* it came in between */
         else
-            pawl_event_commit(&pushed, key); /* sleeps, unless one comes in between */
+            pawl_eventcount_commit(&pushed, key); /* sleeps, unless one comes in between */
         if (!all)
             all = __atomic_exchange_n(&stack, NULL, __ATOMIC_ACQUIRE);
     }

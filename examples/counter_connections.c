@@ -8,16 +8,16 @@
 enum { LIMIT = 100, THREADS = 4, EACH = 100000 / EXAMPLE_LESS, HELD = 40 };
 
 /* [quote begin] */
-static pawl_limit_counter connections = PAWL_LIMIT_COUNTER_INIT(LIMIT);
+static pawl_counter_limit connections = PAWL_COUNTER_LIMIT_INIT(LIMIT);
 
 static bool open_connection(void)
 {
-    return pawl_limit_counter_try_add(&connections, 1); /* false: busy, come again */
+    return pawl_counter_limit_try_add(&connections, 1); /* false: busy, come again */
 }
 
 static void close_connection(void)
 {
-    pawl_limit_counter_sub(&connections, 1);
+    pawl_counter_limit_sub(&connections, 1);
 }
 /* [quote end] */
 
@@ -53,6 +53,6 @@ int main(void)
 
     run_threads(THREADS, all);
     printf("never more than %d, at most %llu\n", LIMIT, (unsigned long long)most);
-    CHECK(pawl_limit_counter_destroy(&connections) == 0);
+    CHECK(pawl_counter_limit_destroy(&connections) == 0);
     return 0;
 }

@@ -8,21 +8,21 @@
 enum { THREADS = 3, EACH = 30000 / EXAMPLE_LESS };
 
 /* [quote begin] */
-static pawl_exact_counter in_flight = PAWL_EXACT_COUNTER_INIT;
+static pawl_counter_exact in_flight = PAWL_COUNTER_EXACT_INIT;
 
 static void begin_item(void)
 {
-    pawl_exact_counter_add(&in_flight, 1);
+    pawl_counter_exact_add(&in_flight, 1);
 }
 
 static void end_item(void)
 {
-    pawl_exact_counter_sub(&in_flight, 1);
+    pawl_counter_exact_sub(&in_flight, 1);
 }
 
 static bool all_done(void)
 {
-    return pawl_exact_counter_read(&in_flight) == 0; /* one membarrier */
+    return pawl_counter_exact_read(&in_flight) == 0; /* one membarrier */
 }
 /* [quote end] */
 
@@ -57,7 +57,7 @@ int main(void)
     CHECK(!all_done());
     end_item();
     CHECK(all_done());
-    CHECK(pawl_exact_counter_destroy(&in_flight) == 0);
+    CHECK(pawl_counter_exact_destroy(&in_flight) == 0);
     puts("never empty before the end");
     return 0;
 }

@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #endif
 #include <pawl/robust.h>
-#include <pawl/shared.h>
+#include <pawl/pshared.h>
 
 #include "example.h"
 
@@ -15,8 +15,8 @@
 
 enum { PAIRS = 20000 / EXAMPLE_LESS, ROUNDS = 20 };
 
-static pawl_shared_lock32 shared32;
-static pawl_shared_lock64 shared64;
+static pawl_pshared_lock32 shared32;
+static pawl_pshared_lock64 shared64;
 static pawl_robust_lock robust;
 static pthread_rwlock_t rwlock;
 static pthread_mutex_t mutex;
@@ -34,12 +34,13 @@ static double now(void)
         take;                                                                                      \
         drop;                                                                                      \
     }
-SPREAD(s32_r, pawl_shared_lock32_take_read(&shared32), pawl_shared_lock32_drop_read(&shared32))
-SPREAD(s32_s, pawl_shared_lock32_take_seek(&shared32), pawl_shared_lock32_drop_seek(&shared32))
-SPREAD(s32_w, pawl_shared_lock32_take_write(&shared32), pawl_shared_lock32_drop_write(&shared32))
-SPREAD(s32_a, pawl_shared_lock32_take_atomic(&shared32), pawl_shared_lock32_drop_atomic(&shared32))
-SPREAD(s64_r, pawl_shared_lock64_take_read(&shared64), pawl_shared_lock64_drop_read(&shared64))
-SPREAD(s64_w, pawl_shared_lock64_take_write(&shared64), pawl_shared_lock64_drop_write(&shared64))
+SPREAD(s32_r, pawl_pshared_lock32_take_read(&shared32), pawl_pshared_lock32_drop_read(&shared32))
+SPREAD(s32_s, pawl_pshared_lock32_take_seek(&shared32), pawl_pshared_lock32_drop_seek(&shared32))
+SPREAD(s32_w, pawl_pshared_lock32_take_write(&shared32), pawl_pshared_lock32_drop_write(&shared32))
+SPREAD(s32_a, pawl_pshared_lock32_take_atomic(&shared32),
+       pawl_pshared_lock32_drop_atomic(&shared32))
+SPREAD(s64_r, pawl_pshared_lock64_take_read(&shared64), pawl_pshared_lock64_drop_read(&shared64))
+SPREAD(s64_w, pawl_pshared_lock64_take_write(&shared64), pawl_pshared_lock64_drop_write(&shared64))
 SPREAD(rob_r, CHECK(pawl_robust_lock_take_read(&robust) == PAWL_ROBUST_OK),
        CHECK(pawl_robust_lock_drop_read(&robust) == PAWL_ROBUST_OK))
 SPREAD(rob_s, CHECK(pawl_robust_lock_take_seek(&robust) == PAWL_ROBUST_OK),
@@ -56,9 +57,9 @@ static const struct row {
     const char *lock, *state;
     void (*pair)(void);
 } rows[] = {
-    {"pawl_shared_lock32", "R", s32_r}, {"pawl_shared_lock32", "S", s32_s},
-    {"pawl_shared_lock32", "W", s32_w}, {"pawl_shared_lock32", "A", s32_a},
-    {"pawl_shared_lock64", "R", s64_r}, {"pawl_shared_lock64", "W", s64_w},
+    {"pawl_pshared_lock32", "R", s32_r}, {"pawl_pshared_lock32", "S", s32_s},
+    {"pawl_pshared_lock32", "W", s32_w}, {"pawl_pshared_lock32", "A", s32_a},
+    {"pawl_pshared_lock64", "R", s64_r}, {"pawl_pshared_lock64", "W", s64_w},
     {"pthread_rwlock, shared", "R", rw_r}, {"pthread_rwlock, shared", "W", rw_w},
     {"pthread_mutex, robust", "W", mu_w}, {"pawl_robust_lock", "R", rob_r},
     {"pawl_robust_lock", "S", rob_s}, {"pawl_robust_lock", "W", rob_w},

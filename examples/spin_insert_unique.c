@@ -35,7 +35,7 @@ bool index_insert_unique(struct index *x, struct word *w)
         pawl_drop_read(&x->lock);
         return false;
     }
-    if (!pawl_try_read_to_write_drain(&x->lock)) {
+    if (!pawl_read_claim_write(&x->lock)) {
         /* Somebody else is on the way to W and waits for our R to go away. What was found under it
          * is worth nothing afterwards. */
         pawl_drop_read(&x->lock);

@@ -24,7 +24,7 @@ struct progressive {
     void drop_write() { pawl_drop_write(&lock); }
     void seek_to_write() { pawl_seek_to_write(&lock); }
     bool try_read_to_seek() { return pawl_try_read_to_seek(&lock); }
-    bool try_read_to_write() { return pawl_try_read_to_write_drain(&lock); }
+    bool try_read_to_write() { return pawl_read_claim_write(&lock); }
 };
 
 // Two parts, so that a value that was read half before and half after a change shows.

@@ -7,8 +7,8 @@ from collections import namedtuple
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TRANSITIONS = ROOT / "include/pawl/transitions.def"
-TAGS = ROOT / "include/pawl/tags.def"
+TRANSITIONS = ROOT / "include/pawl/detail/transitions.def"
+TAGS = ROOT / "include/pawl/detail/tags.def"
 PROOF = ROOT / "tests/model/proof.tsv"
 SURVIVORS = ROOT / "tests/model/survivors.def"
 

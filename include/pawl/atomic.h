@@ -10,8 +10,8 @@
  *
  * Backends, chosen by <pawl/config.h>, the lock code above being the same source in each:
  *   native (PAWL_HOOKS 0)  the compiler's __atomic builtins on plain integer fields
- *   hook   (PAWL_HOOKS 1)  each operation calls the functions of <pawl/hook.h>, which a test or a
- *                          model checker defines
+ *   hook   (PAWL_HOOKS 1)  each operation calls the functions of <pawl/detail/hook.h>, which a test
+ *                          or a model checker defines
  */
 #ifndef PAWL_ATOMIC_H
 #define PAWL_ATOMIC_H
@@ -99,7 +99,7 @@
 enum pawl_tag {
     PAWL_TAG_NONE_,
 #define PAWL_TAG(name, order, partners, what) PAWL_##name,
-#include <pawl/tags.def>
+#include <pawl/detail/tags.def>
 #undef PAWL_TAG
     PAWL_TAG_COUNT_
 };
@@ -107,7 +107,7 @@ enum pawl_tag {
 /* ---- Operations ------------------------------------------------------------------------------ */
 
 #if PAWL_HOOKS
-#include <pawl/hook.h>
+#include <pawl/detail/hook.h>
 #endif
 
 #if !PAWL_HOOKS

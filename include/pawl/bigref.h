@@ -46,7 +46,7 @@
 #ifndef PAWL_BIGREF_H
 #define PAWL_BIGREF_H
 
-#include <pawl/counter_cells.h>
+#include <pawl/detail/counter_cells.h>
 
 #if PAWL_TSAN_
 #include <sanitizer/tsan_interface.h>

@@ -31,16 +31,16 @@
 #include <pawl/wait.h>
 
 #define PAWL_WORD_BITS 8
-#include <pawl/bitlock_word.inc.h>
+#include <pawl/detail/bitlock_word.inc.h>
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 16
-#include <pawl/bitlock_word.inc.h>
+#include <pawl/detail/bitlock_word.inc.h>
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 32
-#include <pawl/bitlock_word.inc.h>
+#include <pawl/detail/bitlock_word.inc.h>
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
-#include <pawl/bitlock_word.inc.h>
+#include <pawl/detail/bitlock_word.inc.h>
 #undef PAWL_WORD_BITS
 
 #endif

@@ -15,7 +15,7 @@
  *
  * pawl_cond, 4 bytes   waiting: threads in its wait list. Changed under the list's own lock; a
  *                      signal that reads zero is over.
- * pawl_event, 8 bytes  waiters: threads between prepare and the end of commit or cancel.
+ * pawl_eventcount, 8 bytes  waiters: threads between prepare and the end of commit or cancel.
  *                      epoch: notifications that met a waiter, modulo 2^32.
  * Zero bytes are one that nobody waits for. A condition variable may be freed by who was woken
  * last, while the signal that woke him is still on its way back; an event only when notify is over.
@@ -48,13 +48,13 @@ typedef struct pawl_cond {
     uint32_t waiting;
 } pawl_cond;
 
-typedef struct pawl_event {
+typedef struct pawl_eventcount {
     uint32_t waiters;
     uint32_t epoch;
-} pawl_event;
+} pawl_eventcount;
 
 #define PAWL_COND_INIT {0}
-#define PAWL_EVENT_INIT {0, 0}
+#define PAWL_EVENTCOUNT_INIT {0, 0}
 
 /* How to let go of a lock and to take it again. */
 struct pawl_cond_lock {
@@ -69,8 +69,9 @@ PAWL_C_BEGIN
 PAWL_API bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *lock,
                                            uint64_t deadline);
 PAWL_API unsigned PAWL_SYMBOL_(pawl_cond_wake)(pawl_cond *cond, bool all);
-PAWL_API bool PAWL_SYMBOL_(pawl_event_commit)(pawl_event *event, uint32_t key, uint64_t deadline);
-PAWL_API unsigned PAWL_SYMBOL_(pawl_event_notify)(pawl_event *event, unsigned count);
+PAWL_API bool PAWL_SYMBOL_(pawl_eventcount_commit)(pawl_eventcount *event, uint32_t key,
+                                                   uint64_t deadline);
+PAWL_API unsigned PAWL_SYMBOL_(pawl_eventcount_notify)(pawl_eventcount *event, unsigned count);
 
 PAWL_C_END
 
@@ -173,7 +174,7 @@ PAWL_COND_TYPE_(pawl_lock64)
 
 /* First half of a wait: look at the condition after it, then either cancel or commit. Acquire: what
  * was changed before a notification that came earlier is seen. */
-PAWL_INLINE uint32_t pawl_event_prepare(pawl_event *event)
+PAWL_INLINE uint32_t pawl_eventcount_prepare(pawl_eventcount *event)
 {
     /* [EVENT_PREPARE] acquire: a notifier who has not counted us has made its change. */
     (void)pawl_fetch_add_acquire32(&event->waiters, 1, PAWL_EVENT_PREPARE);
@@ -182,33 +183,34 @@ PAWL_INLINE uint32_t pawl_event_prepare(pawl_event *event)
 }
 
 /* The condition holds already. */
-PAWL_INLINE void pawl_event_cancel(pawl_event *event)
+PAWL_INLINE void pawl_eventcount_cancel(pawl_eventcount *event)
 {
     (void)pawl_fetch_sub_relaxed32(&event->waiters, 1);
 }
 
 /* Sleeps until a notification after prepare. Acquire. Look again: it may have been meant for
  * another thread. False: none came before the deadline. */
-PAWL_INLINE bool pawl_event_commit_until(pawl_event *event, uint32_t key, uint64_t deadline)
+PAWL_INLINE bool pawl_eventcount_commit_until(pawl_eventcount *event, uint32_t key,
+                                              uint64_t deadline)
 {
-    return PAWL_SYMBOL_(pawl_event_commit)(event, key, deadline);
+    return PAWL_SYMBOL_(pawl_eventcount_commit)(event, key, deadline);
 }
 
-PAWL_INLINE void pawl_event_commit(pawl_event *event, uint32_t key)
+PAWL_INLINE void pawl_eventcount_commit(pawl_eventcount *event, uint32_t key)
 {
-    (void)PAWL_SYMBOL_(pawl_event_commit)(event, key, PAWL_FOREVER);
+    (void)PAWL_SYMBOL_(pawl_eventcount_commit)(event, key, PAWL_FOREVER);
 }
 
 /* After the condition was changed, by a store of any order: wakes at least one who sleeps, or all.
  * Those between prepare and commit do not go to sleep. */
-PAWL_INLINE void pawl_event_notify_one(pawl_event *event)
+PAWL_INLINE void pawl_eventcount_notify_one(pawl_eventcount *event)
 {
-    (void)PAWL_SYMBOL_(pawl_event_notify)(event, 1);
+    (void)PAWL_SYMBOL_(pawl_eventcount_notify)(event, 1);
 }
 
-PAWL_INLINE void pawl_event_notify_all(pawl_event *event)
+PAWL_INLINE void pawl_eventcount_notify_all(pawl_eventcount *event)
 {
-    (void)PAWL_SYMBOL_(pawl_event_notify)(event, UINT32_MAX);
+    (void)PAWL_SYMBOL_(pawl_eventcount_notify)(event, UINT32_MAX);
 }
 
 PAWL_INLINE_END

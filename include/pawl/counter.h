@@ -8,8 +8,8 @@
  *   pawl_cpu_counter      the same with a cell for each CPU instead of each thread     (this file)
  *   pawl_atomic_counter   changed rarely: one shared word                              (this file)
  *   pawl_seq_counter      changed rarely, read often, wider than a word        counter_seq.h
- *   pawl_exact_counter    reads give a value that the counter really had       counter_exact.h
- *   pawl_limit_counter    never beyond a limit                                 counter_limit.h
+ *   pawl_counter_exact    reads give a value that the counter really had       counter_exact.h
+ *   pawl_counter_limit    never beyond a limit                                 counter_limit.h
  *   pawl_bigref           detects zero: a reference count                      bigref.h
  *
  * Not for: a number whose every value somebody must act on (take a lock, or an atomic word and its
@@ -38,7 +38,7 @@
 #ifndef PAWL_COUNTER_H
 #define PAWL_COUNTER_H
 
-#include <pawl/counter_cells.h>
+#include <pawl/detail/counter_cells.h>
 
 /* The value a signed difference stands for in the cells, and back. */
 #define PAWL_COUNT_(n) ((uint64_t)(n))

@@ -5,8 +5,8 @@
 //
 //   pawl::counter         ++ -- += -= read()           statistics; read may be fuzzy
 //   pawl::cpu_counter     the same, cells per CPU
-//   pawl::exact_counter   ++ -- += -= read()           read is exact
-//   pawl::limit_counter   try_add sub set_limit read   never beyond its limit
+//   pawl::counter_exact   ++ -- += -= read()           read is exact
+//   pawl::counter_limit   try_add sub set_limit read   never beyond its limit
 //
 // All are constant-initialised, so one at namespace scope counts from the first constructor on.
 // They neither copy nor move. Nobody may use one while it is destroyed. ++ returns nothing, because
@@ -65,49 +65,49 @@ class cpu_counter {
     pawl_cpu_counter c_;
 };
 
-class exact_counter {
+class counter_exact {
   public:
-    constexpr explicit exact_counter(pawl_exact_mode mode = PAWL_EXACT_FOLD) noexcept
-        : c_ PAWL_EXACT_COUNTER_INIT_MODE(static_cast<std::uint32_t>(mode))
+    constexpr explicit counter_exact(pawl_exact_mode mode = PAWL_EXACT_FOLD) noexcept
+        : c_ PAWL_COUNTER_EXACT_INIT_MODE(static_cast<std::uint32_t>(mode))
     {
     }
-    ~exact_counter() { (void)pawl_exact_counter_destroy(&c_); }
-    exact_counter(const exact_counter &) = delete;
-    exact_counter &operator=(const exact_counter &) = delete;
+    ~counter_exact() { (void)pawl_counter_exact_destroy(&c_); }
+    counter_exact(const counter_exact &) = delete;
+    counter_exact &operator=(const counter_exact &) = delete;
 
-    void operator++() noexcept { pawl_exact_counter_add(&c_, 1); }
-    void operator++(int) noexcept { pawl_exact_counter_add(&c_, 1); }
-    void operator--() noexcept { pawl_exact_counter_sub(&c_, 1); }
-    void operator--(int) noexcept { pawl_exact_counter_sub(&c_, 1); }
-    void operator+=(std::int64_t n) noexcept { pawl_exact_counter_add(&c_, n); }
-    void operator-=(std::int64_t n) noexcept { pawl_exact_counter_sub(&c_, n); }
+    void operator++() noexcept { pawl_counter_exact_add(&c_, 1); }
+    void operator++(int) noexcept { pawl_counter_exact_add(&c_, 1); }
+    void operator--() noexcept { pawl_counter_exact_sub(&c_, 1); }
+    void operator--(int) noexcept { pawl_counter_exact_sub(&c_, 1); }
+    void operator+=(std::int64_t n) noexcept { pawl_counter_exact_add(&c_, n); }
+    void operator-=(std::int64_t n) noexcept { pawl_counter_exact_sub(&c_, n); }
     // Not const: it turns the phase.
-    [[nodiscard]] std::int64_t read() noexcept { return pawl_exact_counter_read(&c_); }
+    [[nodiscard]] std::int64_t read() noexcept { return pawl_counter_exact_read(&c_); }
 
   private:
-    pawl_exact_counter c_;
+    pawl_counter_exact c_;
 };
 
-class limit_counter {
+class counter_limit {
   public:
-    constexpr explicit limit_counter(std::uint64_t limit) noexcept
-        : c_ PAWL_LIMIT_COUNTER_INIT(limit > INT64_MAX ? std::uint64_t{INT64_MAX} : limit)
+    constexpr explicit counter_limit(std::uint64_t limit) noexcept
+        : c_ PAWL_COUNTER_LIMIT_INIT(limit > INT64_MAX ? std::uint64_t{INT64_MAX} : limit)
     {
     }
-    ~limit_counter() { (void)pawl_limit_counter_destroy(&c_); }
-    limit_counter(const limit_counter &) = delete;
-    limit_counter &operator=(const limit_counter &) = delete;
+    ~counter_limit() { (void)pawl_counter_limit_destroy(&c_); }
+    counter_limit(const counter_limit &) = delete;
+    counter_limit &operator=(const counter_limit &) = delete;
 
     [[nodiscard]] bool try_add(std::uint64_t n = 1) noexcept
     {
-        return pawl_limit_counter_try_add(&c_, n);
+        return pawl_counter_limit_try_add(&c_, n);
     }
-    void sub(std::uint64_t n = 1) noexcept { pawl_limit_counter_sub(&c_, n); }
-    void set_limit(std::uint64_t limit) noexcept { pawl_limit_counter_set_limit(&c_, limit); }
-    [[nodiscard]] std::int64_t read() noexcept { return pawl_limit_counter_read(&c_); }
+    void sub(std::uint64_t n = 1) noexcept { pawl_counter_limit_sub(&c_, n); }
+    void set_limit(std::uint64_t limit) noexcept { pawl_counter_limit_set_limit(&c_, limit); }
+    [[nodiscard]] std::int64_t read() noexcept { return pawl_counter_limit_read(&c_); }
 
   private:
-    pawl_limit_counter c_;
+    pawl_counter_limit c_;
 };
 
 } // namespace PAWL_NAMESPACE_

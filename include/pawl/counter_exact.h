@@ -37,24 +37,24 @@
 #ifndef PAWL_COUNTER_EXACT_H
 #define PAWL_COUNTER_EXACT_H
 
-#include <pawl/counter_cells.h>
+#include <pawl/detail/counter_cells.h>
 
 enum pawl_exact_mode { PAWL_EXACT_FOLD, PAWL_EXACT_STALL, PAWL_EXACT_BRLOCK, PAWL_EXACT_LOCKS };
 
 #define PAWL_EXACT_CLOSED_ 2u
 
-typedef struct pawl_exact_counter {
+typedef struct pawl_counter_exact {
     uint64_t shared __attribute__((aligned(8)));
     uint64_t stood[2] __attribute__((aligned(8)));
     uint32_t place;
     uint32_t phase;
     uint32_t mode;
     uint32_t unused_;
-} pawl_exact_counter;
+} pawl_counter_exact;
 
 /* A counter at 0; zero bytes are one in mode FOLD. */
-#define PAWL_EXACT_COUNTER_INIT PAWL_EXACT_COUNTER_INIT_MODE(PAWL_EXACT_FOLD)
-#define PAWL_EXACT_COUNTER_INIT_MODE(mode)                                                         \
+#define PAWL_COUNTER_EXACT_INIT PAWL_COUNTER_EXACT_INIT_MODE(PAWL_EXACT_FOLD)
+#define PAWL_COUNTER_EXACT_INIT_MODE(mode)                                                         \
     {                                                                                              \
         0, {0, 0}, 0, (mode) >= PAWL_EXACT_BRLOCK ? PAWL_EXACT_CLOSED_ : 0, (mode), 0              \
     }
@@ -63,35 +63,35 @@ PAWL_C_BEGIN
 
 /* The exact value, modulo 2^64 as signed. Reads of one counter wait for each other, and for nobody
  * else but, where the system has no restartable sequences, for updates that are under way. */
-PAWL_API int64_t PAWL_SYMBOL_(pawl_exact_counter_read)(pawl_exact_counter *c);
+PAWL_API int64_t PAWL_SYMBOL_(pawl_counter_exact_read)(pawl_counter_exact *c);
 
 /* Gives the cells back and returns the last value, which the object also keeps. Nobody may be using
  * the counter; an update beside it or after it counts in the object, and is reported by the
  * checking variant when it comes after. */
-PAWL_API int64_t PAWL_SYMBOL_(pawl_exact_counter_destroy)(pawl_exact_counter *c);
+PAWL_API int64_t PAWL_SYMBOL_(pawl_counter_exact_destroy)(pawl_counter_exact *c);
 
-PAWL_API void PAWL_SYMBOL_(pawl_exact_counter_add_slow)(pawl_exact_counter *c, uint64_t n);
+PAWL_API void PAWL_SYMBOL_(pawl_counter_exact_add_slow)(pawl_counter_exact *c, uint64_t n);
 
 PAWL_C_END
 
-#define pawl_exact_counter_read PAWL_SYMBOL_(pawl_exact_counter_read)
-#define pawl_exact_counter_destroy PAWL_SYMBOL_(pawl_exact_counter_destroy)
-#define pawl_exact_counter_add_slow_ PAWL_SYMBOL_(pawl_exact_counter_add_slow)
+#define pawl_counter_exact_read PAWL_SYMBOL_(pawl_counter_exact_read)
+#define pawl_counter_exact_destroy PAWL_SYMBOL_(pawl_counter_exact_destroy)
+#define pawl_counter_exact_add_slow_ PAWL_SYMBOL_(pawl_counter_exact_add_slow)
 
 PAWL_INLINE_BEGIN
 
-PAWL_INLINE void pawl_exact_counter_init(pawl_exact_counter *c, enum pawl_exact_mode mode)
+PAWL_INLINE void pawl_counter_exact_init(pawl_counter_exact *c, enum pawl_exact_mode mode)
 {
-    const pawl_exact_counter fresh = PAWL_EXACT_COUNTER_INIT_MODE((uint32_t)mode);
+    const pawl_counter_exact fresh = PAWL_COUNTER_EXACT_INIT_MODE((uint32_t)mode);
     *c = fresh;
 }
 
 /* Adds. Never fails. Waits for no read in mode FOLD; a thread without cells (counter.h) takes a
  * short lock in every mode. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_exact_counter_add(pawl_exact_counter *c, int64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_exact_add(pawl_counter_exact *c, int64_t n)
 {
 #if PAWL_CHECKED || PAWL_HOOKS
-    pawl_exact_counter_add_slow_(c, (uint64_t)n);
+    pawl_counter_exact_add_slow_(c, (uint64_t)n);
 #else
     char *rseq = PAWL_MINE_.rseq;
     /* [COUNTER_PLACE] acquire: our cells of the pair read zero. */
@@ -99,13 +99,13 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_exact_counter_add(pawl_exact_counter *
     if (PAWL_UNLIKELY(rseq == NULL || place < PAWL_PLACE_FIRST_) ||
         PAWL_UNLIKELY(!pawl_rseq_add_phase_(rseq, pawl_cell_(PAWL_MINE_.block, place), (uint64_t)n,
                                             &c->phase)))
-        pawl_exact_counter_add_slow_(c, (uint64_t)n);
+        pawl_counter_exact_add_slow_(c, (uint64_t)n);
 #endif
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_exact_counter_sub(pawl_exact_counter *c, int64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_exact_sub(pawl_counter_exact *c, int64_t n)
 {
-    pawl_exact_counter_add(c, (int64_t)(0 - (uint64_t)n));
+    pawl_counter_exact_add(c, (int64_t)(0 - (uint64_t)n));
 }
 
 PAWL_INLINE_END

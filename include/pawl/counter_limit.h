@@ -37,51 +37,51 @@
 #ifndef PAWL_COUNTER_LIMIT_H
 #define PAWL_COUNTER_LIMIT_H
 
-#include <pawl/counter_cells.h>
+#include <pawl/detail/counter_cells.h>
 
 /* Credit that a thread takes at once, at most and at least; it holds at most twice the first. */
 #define PAWL_LIMIT_CREDIT 1024
 #define PAWL_LIMIT_LEAST_CREDIT 8
 
-typedef struct pawl_limit_counter {
+typedef struct pawl_counter_limit {
     uint64_t limit __attribute__((aligned(8)));
     uint64_t taken __attribute__((aligned(8)));
     uint32_t place;
     uint32_t gate;
-} pawl_limit_counter;
+} pawl_counter_limit;
 
 /* A counter at 0. The limit is 0 to 2^63-1. */
-#define PAWL_LIMIT_COUNTER_INIT(limit) {(limit), 0, 0, 0}
+#define PAWL_COUNTER_LIMIT_INIT(limit) {(limit), 0, 0, 0}
 
 PAWL_C_BEGIN
 
 /* From now on. A limit below the present count takes nothing away: nothing fits until enough has
  * been given back. Beyond 2^63-1 counts as 2^63-1. */
-PAWL_API void PAWL_SYMBOL_(pawl_limit_counter_set_limit)(pawl_limit_counter *c, uint64_t limit);
+PAWL_API void PAWL_SYMBOL_(pawl_counter_limit_set_limit)(pawl_counter_limit *c, uint64_t limit);
 
 /* The exact count at an instant during the call. It is below zero when more was subtracted than
- * added. Closes the gate while it adds up, so it is as dear as pawl_exact_counter_read. */
-PAWL_API int64_t PAWL_SYMBOL_(pawl_limit_counter_read)(pawl_limit_counter *c);
+ * added. Closes the gate while it adds up, so it is as dear as pawl_counter_exact_read. */
+PAWL_API int64_t PAWL_SYMBOL_(pawl_counter_limit_read)(pawl_counter_limit *c);
 
 /* Gives the cells back and returns the last count. Nobody may be using the counter: a try_add
  * beside it or after it returns false, a sub does nothing, and the checking variant reports one
  * that comes after. */
-PAWL_API int64_t PAWL_SYMBOL_(pawl_limit_counter_destroy)(pawl_limit_counter *c);
+PAWL_API int64_t PAWL_SYMBOL_(pawl_counter_limit_destroy)(pawl_counter_limit *c);
 
-PAWL_API bool PAWL_SYMBOL_(pawl_limit_counter_try_add_slow)(pawl_limit_counter *c, uint64_t n);
-PAWL_API void PAWL_SYMBOL_(pawl_limit_counter_sub_slow)(pawl_limit_counter *c, uint64_t n);
+PAWL_API bool PAWL_SYMBOL_(pawl_counter_limit_try_add_slow)(pawl_counter_limit *c, uint64_t n);
+PAWL_API void PAWL_SYMBOL_(pawl_counter_limit_sub_slow)(pawl_counter_limit *c, uint64_t n);
 
 PAWL_C_END
 
-#define pawl_limit_counter_set_limit PAWL_SYMBOL_(pawl_limit_counter_set_limit)
-#define pawl_limit_counter_read PAWL_SYMBOL_(pawl_limit_counter_read)
-#define pawl_limit_counter_destroy PAWL_SYMBOL_(pawl_limit_counter_destroy)
-#define pawl_limit_counter_try_add_slow_ PAWL_SYMBOL_(pawl_limit_counter_try_add_slow)
-#define pawl_limit_counter_sub_slow_ PAWL_SYMBOL_(pawl_limit_counter_sub_slow)
+#define pawl_counter_limit_set_limit PAWL_SYMBOL_(pawl_counter_limit_set_limit)
+#define pawl_counter_limit_read PAWL_SYMBOL_(pawl_counter_limit_read)
+#define pawl_counter_limit_destroy PAWL_SYMBOL_(pawl_counter_limit_destroy)
+#define pawl_counter_limit_try_add_slow_ PAWL_SYMBOL_(pawl_counter_limit_try_add_slow)
+#define pawl_counter_limit_sub_slow_ PAWL_SYMBOL_(pawl_counter_limit_sub_slow)
 
 PAWL_INLINE_BEGIN
 
-PAWL_INLINE void pawl_limit_counter_init(pawl_limit_counter *c, uint64_t limit)
+PAWL_INLINE void pawl_counter_limit_init(pawl_counter_limit *c, uint64_t limit)
 {
     c->limit = limit > INT64_MAX ? (uint64_t)INT64_MAX : limit;
     c->taken = 0;
@@ -90,7 +90,7 @@ PAWL_INLINE void pawl_limit_counter_init(pawl_limit_counter *c, uint64_t limit)
 }
 
 /* Adds to the caller's credit if the sum is 0 to 2 * PAWL_LIMIT_CREDIT; false: ask further. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_limit_counter_change_(pawl_limit_counter *c, uint64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_change_(pawl_counter_limit *c, uint64_t n)
 {
 #if PAWL_CHECKED || PAWL_HOOKS
     (void)c, (void)n;
@@ -106,18 +106,18 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_limit_counter_change_(pawl_limit_count
 }
 
 /* Adds n if the sum stays within the limit (0 always does); else false, and nothing has changed. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_limit_counter_try_add(pawl_limit_counter *c, uint64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_try_add(pawl_counter_limit *c, uint64_t n)
 {
-    if (n <= 2 * PAWL_LIMIT_CREDIT && pawl_limit_counter_change_(c, 0 - n))
+    if (n <= 2 * PAWL_LIMIT_CREDIT && pawl_counter_limit_change_(c, 0 - n))
         return true;
-    return pawl_limit_counter_try_add_slow_(c, n);
+    return pawl_counter_limit_try_add_slow_(c, n);
 }
 
 /* Takes away what was added before, by any thread. n is at most 2^63-1. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_limit_counter_sub(pawl_limit_counter *c, uint64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_limit_sub(pawl_counter_limit *c, uint64_t n)
 {
-    if (n > 2 * PAWL_LIMIT_CREDIT || !pawl_limit_counter_change_(c, n))
-        pawl_limit_counter_sub_slow_(c, n);
+    if (n > 2 * PAWL_LIMIT_CREDIT || !pawl_counter_limit_change_(c, n))
+        pawl_counter_limit_sub_slow_(c, n);
 }
 
 PAWL_INLINE_END

@@ -160,7 +160,7 @@ PAWL_C_END
 #define pawl_idtable_next PAWL_SYMBOL_(pawl_idtable_next)
 #define pawl_idtable_check_ PAWL_SYMBOL_(pawl_idtable_check)
 
-/* A note for the models, as in src/plain.h: memory that its owner has made ready before. */
+/* A note for the models, as in src/base/plain.h: memory that its owner has made ready before. */
 #if PAWL_HOOKS
 #define PAWL_IDTABLE_LOOKS_(object) pawl_hook_plain(&(object), #object, false)
 #else

@@ -3,7 +3,8 @@
  * Progressive locks that sleep: read, seek, write and atomic in one word, as in spin.h, for threads
  * that may outnumber the cores and sections of any length. Every wait can have a deadline.
  *
- * Not for: signal handlers that may interrupt a holder; memory shared between processes (shared.h);
+ * Not for: signal handlers that may interrupt a holder; memory shared between processes
+ * (pshared.h);
  * real-time threads that need priority inheritance.
  *
  * Source: the word and its states are those of W. Tarreau, "Progressive Locks" (2018); sleeping on
@@ -94,12 +95,12 @@ enum pawl_regained {
 
 #define PAWL_WORD_SLEEPS 1
 #define PAWL_WORD_BITS 32
-#include <pawl/word.inc.h>
-#include <pawl/lock_until.inc.h>
+#include <pawl/detail/word.inc.h>
+#include <pawl/detail/lock_until.inc.h>
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
-#include <pawl/word.inc.h>
-#include <pawl/lock_until.inc.h>
+#include <pawl/detail/word.inc.h>
+#include <pawl/detail/lock_until.inc.h>
 #undef PAWL_WORD_BITS
 #undef PAWL_WORD_SLEEPS
 
@@ -134,16 +135,16 @@ enum pawl_regained {
 #define pawl_take_write_until(lock, deadline) PAWL_BY_LOCK_(lock, take_write_until)(lock, deadline)
 #define pawl_take_atomic_until(lock, deadline)                                                     \
     PAWL_BY_LOCK_(lock, take_atomic_until)(lock, deadline)
-#define pawl_try_write_drain_until(lock, deadline)                                                 \
-    PAWL_BY_LOCK_(lock, try_write_drain_until)(lock, deadline)
-#define pawl_try_atomic_drain_until(lock, deadline)                                                \
-    PAWL_BY_LOCK_(lock, try_atomic_drain_until)(lock, deadline)
+#define pawl_claim_write_until(lock, deadline)                                                 \
+    PAWL_BY_LOCK_(lock, claim_write_until)(lock, deadline)
+#define pawl_claim_atomic_until(lock, deadline)                                                \
+    PAWL_BY_LOCK_(lock, claim_atomic_until)(lock, deadline)
 #define pawl_seek_to_write_until(lock, deadline)                                                   \
     PAWL_BY_LOCK_(lock, seek_to_write_until)(lock, deadline)
-#define pawl_try_read_to_write_drain_until(lock, deadline)                                         \
-    PAWL_BY_LOCK_(lock, try_read_to_write_drain_until)(lock, deadline)
-#define pawl_try_read_to_atomic_drain_until(lock, deadline)                                        \
-    PAWL_BY_LOCK_(lock, try_read_to_atomic_drain_until)(lock, deadline)
+#define pawl_read_claim_write_until(lock, deadline)                                         \
+    PAWL_BY_LOCK_(lock, read_claim_write_until)(lock, deadline)
+#define pawl_read_claim_atomic_until(lock, deadline)                                        \
+    PAWL_BY_LOCK_(lock, read_claim_atomic_until)(lock, deadline)
 #define pawl_atomic_to_read_until(lock, deadline)                                                  \
     PAWL_BY_LOCK_(lock, atomic_to_read_until)(lock, deadline)
 #endif

@@ -15,7 +15,7 @@
 #include <pawl/rcu_list.h> /* RCU: lists and hash chains */
 #include <pawl/robust.h>  /* progressive lock for processes that may be killed */
 #include <pawl/seq.h>     /* sequence lock and latch: a small value that readers copy */
-#include <pawl/shared.h>  /* progressive lock for memory that processes share */
+#include <pawl/pshared.h>  /* progressive lock for memory that processes share */
 #include <pawl/sift.h>    /* reader-writer lock whose readers are threads and signal handlers */
 #include <pawl/spin.h>    /* progressive spinlock: read, seek, write, atomic in one word */
 #include <pawl/version.h> /* which Pawl this is */

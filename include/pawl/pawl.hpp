@@ -91,9 +91,9 @@ public:
     {
         return pawl_try_write(&word_);
     }
-    [[nodiscard]] PAWL_FACE_ bool try_lock_drain() PAWL_TRY_ACQUIRE(true)
+    [[nodiscard]] PAWL_FACE_ bool claim_lock() PAWL_TRY_ACQUIRE(true)
     {
-        return pawl_try_write_drain(&word_);
+        return pawl_claim_write(&word_);
     }
 
     // R
@@ -119,9 +119,9 @@ public:
     {
         return pawl_try_atomic(&word_);
     }
-    [[nodiscard]] PAWL_FACE_ bool try_lock_atomic_drain() PAWL_TRY_ACQUIRE_SHARED(true)
+    [[nodiscard]] PAWL_FACE_ bool claim_lock_atomic() PAWL_TRY_ACQUIRE_SHARED(true)
     {
-        return pawl_try_atomic_drain(&word_);
+        return pawl_claim_atomic(&word_);
     }
 
     // S -> W waits for readers; W -> S, W -> R and S -> R are at once.
@@ -157,9 +157,9 @@ public:
     {
         return pawl_try_read_to_write(&word_);
     }
-    [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock_drain() PAWL_REQUIRES_SHARED(this)
+    [[nodiscard]] PAWL_FACE_ bool unlock_shared_and_claim_lock() PAWL_REQUIRES_SHARED(this)
     {
-        return pawl_try_read_to_write_drain(&word_);
+        return pawl_read_claim_write(&word_);
     }
     [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock_upgrade() PAWL_REQUIRES_SHARED(this)
     {
@@ -169,10 +169,10 @@ public:
     {
         return pawl_try_read_to_atomic(&word_);
     }
-    [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock_atomic_drain()
+    [[nodiscard]] PAWL_FACE_ bool unlock_shared_and_claim_lock_atomic()
         PAWL_REQUIRES_SHARED(this)
     {
-        return pawl_try_read_to_atomic_drain(&word_);
+        return pawl_read_claim_atomic(&word_);
     }
 
     // The two application bits, held or not; set and clear return them as found. Not in lock.
@@ -256,9 +256,9 @@ public:
     // When these fail, the first state is still held.
     PAWL_TIMED_(try_unlock_upgrade_and_lock, PAWL_REQUIRES_SHARED(this), pawl_seek_to_write_until)
     PAWL_TIMED_(try_unlock_shared_and_lock, PAWL_REQUIRES_SHARED(this),
-                pawl_try_read_to_write_drain_until)
+                pawl_read_claim_write_until)
     PAWL_TIMED_(try_unlock_shared_and_lock_atomic, PAWL_REQUIRES_SHARED(this),
-                pawl_try_read_to_atomic_drain_until)
+                pawl_read_claim_atomic_until)
 };
 #undef PAWL_TIMED_
 

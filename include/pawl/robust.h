@@ -5,13 +5,13 @@
  * may repair the data and say that it is consistent. Nobody hangs, and nobody polls: the kernel
  * wakes.
  *
- * Not for: processes that live and die together (shared.h is 8 bytes and much cheaper); signal
+ * Not for: processes that live and die together (pshared.h is 8 bytes and much cheaper); signal
  * handlers; real-time threads; dropping by another thread than the one that took; processes in
  * different PID namespaces (the kernel's robust futexes name the holder by its thread number).
  *
  * A count cannot say whose unit is left over, so here a claim is a robust mutex of the C library,
  * which carries the holder's identity from the same instruction that claims it
- * (doc/design/009-shared.md). There are 18 of them, each on a line of its own:
+ * (doc/design/009-pshared.md). There are 18 of them, each on a line of its own:
  *
  *   header | gate | seek | member 0 | ... | member 15          64 bytes each, 1,216 in all
  *
@@ -138,8 +138,8 @@ PAWL_API enum pawl_robust pawl_robust_lock_seek_to_write_until(pawl_robust_lock 
 PAWL_API enum pawl_robust pawl_robust_lock_try_seek_to_write(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_try_read_to_seek(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_try_read_to_write(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_try_read_to_write_drain(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_try_read_to_write_drain_until(pawl_robust_lock *l,
+PAWL_API enum pawl_robust pawl_robust_lock_read_claim_write(pawl_robust_lock *l);
+PAWL_API enum pawl_robust pawl_robust_lock_read_claim_write_until(pawl_robust_lock *l,
                                                                          uint64_t deadline);
 PAWL_API enum pawl_robust pawl_robust_lock_write_to_seek(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_write_to_read(pawl_robust_lock *l);

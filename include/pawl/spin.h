@@ -83,7 +83,7 @@
 enum pawl_state { PAWL_U, PAWL_R, PAWL_S, PAWL_W, PAWL_A };
 
 #if PAWL_TSAN_
-#include <pawl/tsan.h>
+#include <pawl/detail/tsan.h>
 #endif
 
 typedef struct pawl_spin16 {
@@ -114,13 +114,13 @@ typedef struct pawl_spin64 {
 
 #define PAWL_WORD_SLEEPS 0
 #define PAWL_WORD_BITS 16
-#include <pawl/word.inc.h>
+#include <pawl/detail/word.inc.h>
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 32
-#include <pawl/word.inc.h>
+#include <pawl/detail/word.inc.h>
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
-#include <pawl/word.inc.h>
+#include <pawl/detail/word.inc.h>
 #undef PAWL_WORD_BITS
 #undef PAWL_WORD_SLEEPS
 
@@ -141,9 +141,9 @@ typedef struct pawl_spin64 {
 #define pawl_try_read(lock) PAWL_BY_TYPE_(lock, try_read)(lock)
 #define pawl_try_seek(lock) PAWL_BY_TYPE_(lock, try_seek)(lock)
 #define pawl_try_write(lock) PAWL_BY_TYPE_(lock, try_write)(lock)
-#define pawl_try_write_drain(lock) PAWL_BY_TYPE_(lock, try_write_drain)(lock)
+#define pawl_claim_write(lock) PAWL_BY_TYPE_(lock, claim_write)(lock)
 #define pawl_try_atomic(lock) PAWL_BY_TYPE_(lock, try_atomic)(lock)
-#define pawl_try_atomic_drain(lock) PAWL_BY_TYPE_(lock, try_atomic_drain)(lock)
+#define pawl_claim_atomic(lock) PAWL_BY_TYPE_(lock, claim_atomic)(lock)
 #define pawl_drop_read(lock) PAWL_BY_TYPE_(lock, drop_read)(lock)
 #define pawl_drop_seek(lock) PAWL_BY_TYPE_(lock, drop_seek)(lock)
 #define pawl_drop_write(lock) PAWL_BY_TYPE_(lock, drop_write)(lock)
@@ -155,9 +155,9 @@ typedef struct pawl_spin64 {
 #define pawl_seek_to_read(lock) PAWL_BY_TYPE_(lock, seek_to_read)(lock)
 #define pawl_try_read_to_seek(lock) PAWL_BY_TYPE_(lock, try_read_to_seek)(lock)
 #define pawl_try_read_to_write(lock) PAWL_BY_TYPE_(lock, try_read_to_write)(lock)
-#define pawl_try_read_to_write_drain(lock) PAWL_BY_TYPE_(lock, try_read_to_write_drain)(lock)
+#define pawl_read_claim_write(lock) PAWL_BY_TYPE_(lock, read_claim_write)(lock)
 #define pawl_try_read_to_atomic(lock) PAWL_BY_TYPE_(lock, try_read_to_atomic)(lock)
-#define pawl_try_read_to_atomic_drain(lock) PAWL_BY_TYPE_(lock, try_read_to_atomic_drain)(lock)
+#define pawl_read_claim_atomic(lock) PAWL_BY_TYPE_(lock, read_claim_atomic)(lock)
 #define pawl_atomic_to_read(lock) PAWL_BY_TYPE_(lock, atomic_to_read)(lock)
 #define pawl_take_two_read(a, b) PAWL_BY_TYPE_(a, take_two_read)(a, b)
 #define pawl_take_two_seek(a, b) PAWL_BY_TYPE_(a, take_two_seek)(a, b)

@@ -42,7 +42,7 @@ typedef uint32_t pawl_address_;
 struct pawl_held {
     pawl_address_ lock; /* 0: the entry is free */
     pawl_address_ site; /* where the state was taken or is asked for: a return address */
-    uint32_t what;      /* states and width, packed by src/check.h */
+    uint32_t what;      /* states and width, packed by src/check/check.h */
 };
 
 /* A lock in the graph of orders. Indices count from 1, 0 is none. */
@@ -63,7 +63,7 @@ struct pawl_order_pair {
     uint32_t from, to;
     uint32_t thread;
     uint8_t from_state, to_state;
-    uint8_t hold, wait; /* kinds, src/check_order.c */
+    uint8_t hold, wait; /* kinds, src/check/check_order.c */
     uint32_t next;      /* in its chain of the hash table, or in the free list */
     uint32_t out_next, out_previous, in_next, in_previous;
 };
@@ -79,7 +79,7 @@ struct pawl_orders {
 };
 #endif
 
-/* ---- Wait lists keyed by address (src/table.h) ----------------------------------------------- */
+/* ---- Wait lists keyed by address (src/lock/table.h) ------------------------------------------ */
 
 /* 2^PAWL_TABLE_BITS lists at first; they double with the number of waiters, at most so often. */
 #if PAWL_HOOKS
@@ -151,7 +151,7 @@ struct pawl_counters {
     pawl_address_ blocks[PAWL_COUNTER_LINES]; /* of each line, kept for its next owners */
     pawl_address_ cpus;                       /* per-CPU cells, once asked for */
     uint32_t cpu_limit;
-    uint32_t br_writer; /* the big-reader lock of pawl_exact_counter: 1 while somebody reads */
+    uint32_t br_writer; /* the big-reader lock of pawl_counter_exact: 1 while somebody reads */
     /* Which cells and pairs belong to counters, and where the next search begins: slot latch. */
     uint32_t next[2];
     uint32_t used[2][PAWL_COUNTER_CELLS / 32];

@@ -25,7 +25,8 @@
  *       waiters of one address wait for different things, wake all of them, or by bits.
  *
  * How it is done: 32-bit waits go to the system's own wait on an address where it has one; all
- * others to lists in the process, keyed by address (src/table.h). Both are counted in one place, so
+ * others to lists in the process, keyed by address (src/lock/table.h). Both are counted in one
+ * place, so
  * that a wake that meets nobody costs one atomic operation and no system call.
  *
  * Cost, nobody waiting: pawl_wake one atomic read-modify-write; a wait whose word differs one load.

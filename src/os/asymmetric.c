@@ -8,7 +8,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <pawl/counter_cells.h>
+#include <pawl/detail/counter_cells.h>
 
 #include "os.h"
 

@@ -17,25 +17,25 @@ enum { PAWL_J = PAWL_A + 1, PAWL_C };
 
 enum test_name {
 #define PAWL_TEST(name, condition) TEST_##name,
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define PAWL_TEST(name, condition) TEST_##name,
-#include <pawl/join.def>
+#include <pawl/detail/join.def>
 };
 
 enum op_name {
 #define PAWL_OP(result, name, kind, from, to, cost) OP_##name,
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define PAWL_OP(result, name, kind, from, to, cost) OP_##name,
-#include <pawl/join.def>
+#include <pawl/detail/join.def>
     OP_COUNT
 };
 
 enum step_name {
     STEP_NONE, /* idle */
 #define PAWL_STEP(op, step, how, gate, w, s, r, order, tag) STEP_##op##_##step,
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define PAWL_STEP(op, step, how, gate, w, s, r, order, tag) STEP_##op##_##step,
-#include <pawl/join.def>
+#include <pawl/detail/join.def>
     STEP_COUNT,
     STEP_END_granted,
     STEP_END_failed
@@ -43,7 +43,7 @@ enum step_name {
 
 enum how { HOW_ADD, HOW_WAIT_ADD, HOW_LOOK_ADD, HOW_LOOK_CAS, HOW_WAIT,
            HOW_EXCHANGE, HOW_LOOK_EXCHANGE, HOW_WAIT_EXCHANGE };
-enum kind { KIND_take, KIND_try, KIND_drain, KIND_drop, KIND_move, KIND_tells };
+enum kind { KIND_take, KIND_try, KIND_claim, KIND_drop, KIND_move, KIND_tells };
 enum mark_of { OF_FOUND, OF_LEFT };
 
 struct op_row { const char *name; int kind, from, to; };
@@ -58,28 +58,28 @@ struct next_row { int step, test, next; };
 
 static const struct op_row all_ops[] = {
 #define PAWL_OP(result, name, kind, from, to, cost) TABLE_OP(name, kind, from, to)
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define PAWL_OP(result, name, kind, from, to, cost) TABLE_OP(name, kind, from, to)
-#include <pawl/join.def>
+#include <pawl/detail/join.def>
 };
 static const struct step_row all_steps[] = {
     {0, 0, 0, 0, 0, 0},
 #define PAWL_STEP(op, step, how, gate, w, s, r, order, tag) TABLE_STEP(op, how, gate, w, s, r)
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define PAWL_STEP(op, step, how, gate, w, s, r, order, tag) TABLE_STEP(op, how, gate, w, s, r)
-#include <pawl/join.def>
+#include <pawl/detail/join.def>
 };
 static const struct mark_row all_marks[] = {
 #define PAWL_MARK(op, step, of, test, clear, set)                                                  \
     {STEP_##op##_##step, OF_##of, TEST_##test, clear, set},
-#include <pawl/join.def>
+#include <pawl/detail/join.def>
 };
 /* let_go rows lead into take_read, so END has only these two. */
 static const struct next_row all_nexts[] = {
 #define PAWL_NEXT(op, step, test, op2, step2) TABLE_NEXT(op, step, test, op2, step2)
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define PAWL_NEXT(op, step, test, op2, step2) TABLE_NEXT(op, step, test, op2, step2)
-#include <pawl/join.def>
+#include <pawl/detail/join.def>
 };
 enum {
     MARKS = sizeof all_marks / sizeof all_marks[0],
@@ -103,11 +103,11 @@ static inline bool word_passes(int test, uint16_t word)
 #define PAWL_TEST(name, condition)                                                                 \
     case TEST_##name:                                                                              \
         return (condition);
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define PAWL_TEST(name, condition)                                                                 \
     case TEST_##name:                                                                              \
         return (condition);
-#include <pawl/join.def>
+#include <pawl/detail/join.def>
     default:
         abort();
     }

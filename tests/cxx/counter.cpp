@@ -37,7 +37,7 @@ TEST(counter, operators_add_and_subtract)
 {
     every_operator<pawl::counter>();
     every_operator<pawl::cpu_counter>();
-    every_operator<pawl::exact_counter>();
+    every_operator<pawl::counter_exact>();
     pawl::counter c;
     c.add_in_handler(3);
     EXPECT_EQ(c.read(), 3);
@@ -47,7 +47,7 @@ TEST(counter, every_mode_of_an_exact_counter_can_be_constructed)
 {
     for (const auto mode :
          {PAWL_EXACT_FOLD, PAWL_EXACT_STALL, PAWL_EXACT_BRLOCK, PAWL_EXACT_LOCKS}) {
-        pawl::exact_counter c(mode);
+        pawl::counter_exact c(mode);
         std::vector<std::thread> threads;
         for (int i = 0; i < 4; i++)
             threads.emplace_back([&c] {
@@ -63,7 +63,7 @@ TEST(counter, every_mode_of_an_exact_counter_can_be_constructed)
 TEST(counter, its_end_gives_the_cells_back)
 {
     for (int i = 0; i < 2 * PAWL_COUNTER_CELLS; i++) {
-        pawl::limit_counter limited(1);
+        pawl::counter_limit limited(1);
         ASSERT_TRUE(limited.try_add());
         ASSERT_FALSE(limited.try_add());
     }
@@ -75,7 +75,7 @@ TEST(counter, its_end_gives_the_cells_back)
 
 TEST(counter, a_limit_can_be_raised)
 {
-    pawl::limit_counter limited(10);
+    pawl::counter_limit limited(10);
     EXPECT_TRUE(limited.try_add(10));
     EXPECT_FALSE(limited.try_add());
     limited.set_limit(11);
@@ -88,7 +88,7 @@ TEST(counter, counters_neither_copy_nor_move)
 {
     static_assert(!std::is_copy_constructible_v<pawl::counter>);
     static_assert(!std::is_move_constructible_v<pawl::counter>);
-    static_assert(!std::is_copy_assignable_v<pawl::exact_counter>);
+    static_assert(!std::is_copy_assignable_v<pawl::counter_exact>);
     static_assert(std::is_nothrow_default_constructible_v<pawl::counter>);
 }
 

@@ -134,16 +134,16 @@ TEST_F(Guards, move_along_the_published_ways)
     EXPECT_EQ(R, word());
 }
 
-TEST_F(Guards, that_drain_are_granted_alone)
+TEST_F(Guards, that_claim_are_granted_alone)
 {
     pawl::read_guard read(lock);
     {
-        auto write = std::move(read).try_to_write_drain();
+        auto write = std::move(read).claim_write();
         ASSERT_TRUE(write);
         EXPECT_EQ(W, word());
     }
     pawl::read_guard next(lock);
-    auto atomic = std::move(next).try_to_atomic_drain();
+    auto atomic = std::move(next).claim_atomic();
     ASSERT_TRUE(atomic);
     EXPECT_EQ(A, word());
 }
@@ -156,9 +156,9 @@ TEST_F(Guards, still_hold_their_state_after_a_try_that_failed)
     EXPECT_FALSE(std::move(reader).try_to_seek());
     EXPECT_TRUE(reader); // NOLINT: that is the promise
     EXPECT_FALSE(std::move(reader).try_to_write());
-    EXPECT_FALSE(std::move(reader).try_to_write_drain());
+    EXPECT_FALSE(std::move(reader).claim_write());
     EXPECT_FALSE(std::move(reader).try_to_atomic());
-    EXPECT_FALSE(std::move(reader).try_to_atomic_drain());
+    EXPECT_FALSE(std::move(reader).claim_atomic());
     EXPECT_TRUE(reader);
     EXPECT_EQ(S + R, word());
     reader.drop();
@@ -183,9 +183,9 @@ TEST_F(Guards, tries_on_a_lock_that_is_written_return_nothing)
     EXPECT_FALSE(pawl::try_read(lock));
     EXPECT_FALSE(pawl::try_seek(lock));
     EXPECT_FALSE(pawl::try_write(lock));
-    EXPECT_FALSE(pawl::try_write_drain(lock));
+    EXPECT_FALSE(pawl::claim_write(lock));
     EXPECT_FALSE(pawl::try_atomic(lock));
-    EXPECT_FALSE(pawl::try_atomic_drain(lock));
+    EXPECT_FALSE(pawl::claim_atomic(lock));
     EXPECT_EQ(W, word());
 }
 #endif
@@ -205,7 +205,7 @@ TEST_F(Guards, tries_on_a_free_lock_return_the_guard)
         EXPECT_EQ(W, word());
         granted++;
     }
-    if (const auto guard = pawl::try_write_drain(lock)) {
+    if (const auto guard = pawl::claim_write(lock)) {
         EXPECT_EQ(W, word());
         granted++;
     }
@@ -213,7 +213,7 @@ TEST_F(Guards, tries_on_a_free_lock_return_the_guard)
         EXPECT_EQ(A, word());
         granted++;
     }
-    if (const auto guard = pawl::try_atomic_drain(*lock.native_handle())) {
+    if (const auto guard = pawl::claim_atomic(*lock.native_handle())) {
         EXPECT_EQ(A, word());
         granted++;
     }

@@ -104,7 +104,7 @@ TYPED_TEST(Lock, every_try_on_a_free_lock_is_granted)
     ASSERT_TRUE(this->lock.try_lock());
     EXPECT_TRUE(this->is_write());
     this->lock.unlock();
-    ASSERT_TRUE(this->lock.try_lock_drain());
+    ASSERT_TRUE(this->lock.claim_lock());
     EXPECT_TRUE(this->is_write());
     this->lock.unlock();
     ASSERT_TRUE(this->lock.try_lock_shared());
@@ -116,7 +116,7 @@ TYPED_TEST(Lock, every_try_on_a_free_lock_is_granted)
     ASSERT_TRUE(this->lock.try_lock_atomic());
     EXPECT_TRUE(this->is_atomic());
     this->lock.unlock_atomic();
-    ASSERT_TRUE(this->lock.try_lock_atomic_drain());
+    ASSERT_TRUE(this->lock.claim_lock_atomic());
     EXPECT_TRUE(this->is_atomic());
     this->lock.unlock_atomic();
     EXPECT_TRUE(this->is_free());
@@ -127,11 +127,11 @@ TYPED_TEST(Lock, a_try_that_cannot_be_granted_fails_and_leaves_no_trace)
 {
     this->lock.lock();
     EXPECT_FALSE(this->lock.try_lock());
-    EXPECT_FALSE(this->lock.try_lock_drain());
+    EXPECT_FALSE(this->lock.claim_lock());
     EXPECT_FALSE(this->lock.try_lock_shared());
     EXPECT_FALSE(this->lock.try_lock_upgrade());
     EXPECT_FALSE(this->lock.try_lock_atomic());
-    EXPECT_FALSE(this->lock.try_lock_atomic_drain());
+    EXPECT_FALSE(this->lock.claim_lock_atomic());
     EXPECT_TRUE(this->is_write());
     this->lock.unlock();
 }
@@ -156,8 +156,8 @@ TYPED_TEST(Lock, a_second_reader_keeps_the_first_from_turning_into_a_writer_or_a
     EXPECT_FALSE(this->lock.try_unlock_shared_and_lock_atomic());
     EXPECT_TRUE(this->lock.try_unlock_shared_and_lock_upgrade());
     EXPECT_FALSE(this->lock.try_unlock_shared_and_lock_upgrade());
-    EXPECT_FALSE(this->lock.try_unlock_shared_and_lock_drain());
-    EXPECT_FALSE(this->lock.try_unlock_shared_and_lock_atomic_drain());
+    EXPECT_FALSE(this->lock.unlock_shared_and_claim_lock());
+    EXPECT_FALSE(this->lock.unlock_shared_and_claim_lock_atomic());
     this->lock.unlock_upgrade();
     this->lock.unlock_shared();
     EXPECT_TRUE(this->is_free());
@@ -183,14 +183,14 @@ TYPED_TEST(Lock, each_move_ends_in_the_state_that_its_name_says)
     ASSERT_TRUE(l.try_unlock_upgrade_and_lock());
     EXPECT_TRUE(this->is_write());
     l.unlock_and_lock_shared();
-    ASSERT_TRUE(l.try_unlock_shared_and_lock_drain());
+    ASSERT_TRUE(l.unlock_shared_and_claim_lock());
     EXPECT_TRUE(this->is_write());
     l.unlock_and_lock_shared();
     ASSERT_TRUE(l.try_unlock_shared_and_lock_atomic());
     EXPECT_TRUE(this->is_atomic());
     EXPECT_TRUE(l.unlock_atomic_and_lock_shared());
     EXPECT_TRUE(this->is_read());
-    ASSERT_TRUE(l.try_unlock_shared_and_lock_atomic_drain());
+    ASSERT_TRUE(l.unlock_shared_and_claim_lock_atomic());
     EXPECT_TRUE(this->is_atomic());
     l.unlock_atomic();
     EXPECT_TRUE(this->is_free());

@@ -3,7 +3,7 @@
 #ifndef PAWL_TESTS_CXX_PLAIN_HOOKS_HPP
 #define PAWL_TESTS_CXX_PLAIN_HOOKS_HPP
 
-#include <pawl/hook.h>
+#include <pawl/detail/hook.h>
 #include <pawl/thread.h>
 
 #include <cstdint>

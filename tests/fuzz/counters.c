@@ -20,8 +20,8 @@ static struct slot {
         pawl_counter plain;
         pawl_cpu_counter cpu;
         pawl_atomic_counter atomic;
-        pawl_exact_counter exact;
-        pawl_limit_counter limit;
+        pawl_counter_exact exact;
+        pawl_counter_limit limit;
         pawl_seq_counter pair;
         pawl_bigref reference;
     } is;
@@ -54,8 +54,8 @@ static void compare(struct slot *s)
     case PLAIN: must(pawl_counter_read(&s->is.plain) == value); break;
     case CPU: must(pawl_cpu_counter_read(&s->is.cpu) == value); break;
     case ATOMIC: must(pawl_atomic_counter_read(&s->is.atomic) == value); break;
-    case EXACT: must(pawl_exact_counter_read(&s->is.exact) == value); break;
-    case LIMIT: must(pawl_limit_counter_read(&s->is.limit) == value); break;
+    case EXACT: must(pawl_counter_exact_read(&s->is.exact) == value); break;
+    case LIMIT: must(pawl_counter_limit_read(&s->is.limit) == value); break;
     case PAIR:
         pair = pawl_seq_counter_now(&s->is.pair);
         must(pair.sum == value && pair.count == (int64_t)s->limit);
@@ -111,10 +111,10 @@ static void change_exact(struct slot *s)
 {
     const int64_t n = (int64_t)now.number;
     if (now.what % 2) {
-        pawl_exact_counter_sub(&s->is.exact, n);
+        pawl_counter_exact_sub(&s->is.exact, n);
         s->value -= now.number;
     } else {
-        pawl_exact_counter_add(&s->is.exact, n);
+        pawl_counter_exact_add(&s->is.exact, n);
         s->value += now.number;
     }
 }
@@ -125,16 +125,16 @@ static void change_limit(struct slot *s)
     const uint64_t n = now.number;
     if (now.what % 8 == 0) {
         s->limit = n > INT64_MAX ? (uint64_t)INT64_MAX : n;
-        pawl_limit_counter_set_limit(&s->is.limit, n);
+        pawl_counter_limit_set_limit(&s->is.limit, n);
     } else if (now.what % 8 < 4) {
         if (n <= s->value) {
-            pawl_limit_counter_sub(&s->is.limit, n);
+            pawl_counter_limit_sub(&s->is.limit, n);
             s->value -= n;
         }
     } else {
         const uint64_t room = s->value <= s->limit ? s->limit - s->value : 0;
         const bool fits = n <= room; /* 0 always does, even beyond a limit that was lowered */
-        must(pawl_limit_counter_try_add(&s->is.limit, n) == fits);
+        must(pawl_counter_limit_try_add(&s->is.limit, n) == fits);
         s->value += fits ? n : 0;
     }
 }
@@ -210,8 +210,8 @@ static void destroy(void *unused)
     switch (s->kind) {
     case PLAIN: must(pawl_counter_destroy(&s->is.plain) == value); break;
     case CPU: must(pawl_cpu_counter_destroy(&s->is.cpu) == value); break;
-    case EXACT: must(pawl_exact_counter_destroy(&s->is.exact) == value); break;
-    case LIMIT: must(pawl_limit_counter_destroy(&s->is.limit) == value); break;
+    case EXACT: must(pawl_counter_exact_destroy(&s->is.exact) == value); break;
+    case LIMIT: must(pawl_counter_limit_destroy(&s->is.limit) == value); break;
     case REFERENCE:
         if (!s->killed)
             pawl_bigref_destroy(&s->is.reference);
@@ -235,11 +235,11 @@ static void make(void *unused)
     case CPU: pawl_cpu_counter_init(&s->is.cpu); break;
     case ATOMIC: pawl_atomic_counter_init(&s->is.atomic, 0); break;
     case EXACT:
-        pawl_exact_counter_init(&s->is.exact, (enum pawl_exact_mode)(now.what / KINDS % 4));
+        pawl_counter_exact_init(&s->is.exact, (enum pawl_exact_mode)(now.what / KINDS % 4));
         break;
     case LIMIT:
         s->limit = now.number > INT64_MAX ? (uint64_t)INT64_MAX : now.number;
-        pawl_limit_counter_init(&s->is.limit, now.number);
+        pawl_counter_limit_init(&s->is.limit, now.number);
         break;
     case REFERENCE:
         pawl_bigref_init(&s->is.reference, note_release, s);

@@ -9,7 +9,7 @@
  */
 #include "fuzz/fuzz.h"
 
-#include <pawl/hook.h>
+#include <pawl/detail/hook.h>
 
 static struct fuzz choices;
 
@@ -24,7 +24,7 @@ static unsigned sched_below(uint64_t *seed, unsigned bound)
 
 #include "regress/schedules.h"
 
-#ifndef LOCK /* hook_shared_lock.c includes this file */
+#ifndef LOCK /* hook_pshared_lock.c includes this file */
 #include <pawl/lock.h>
 
 #define LOCK pawl_lock32

@@ -6,7 +6,7 @@
 #include "unit/table.h"
 
 #include <pawl/lock.h>
-#include <pawl/shared.h>
+#include <pawl/pshared.h>
 
 struct kind {
     unsigned bits;
@@ -35,18 +35,18 @@ struct kind {
 #define FACE_BITS 64
 #define FACE_UNTIL
 #include "fuzz/lock_face.inc.h"
-#define FACE shared_lock32
+#define FACE pshared_lock32
 #define FACE_BITS 32
 #define FACE_UNTIL
 #include "fuzz/lock_face.inc.h"
-#define FACE shared_lock64
+#define FACE pshared_lock64
 #define FACE_BITS 64
 #define FACE_UNTIL
 #include "fuzz/lock_face.inc.h"
 
 static void (*const describe[])(struct kind *) = {
     spin16_describe, spin32_describe, spin64_describe, lock32_describe,
-    lock64_describe, shared_lock32_describe, shared_lock64_describe,
+    lock64_describe, pshared_lock32_describe, pshared_lock64_describe,
 };
 enum { SPINS = 3, SHARED = 2, KINDS = 7 }; /* those that spin first, those for processes last */
 
@@ -56,8 +56,8 @@ union any_lock {
     pawl_spin64 s64;
     pawl_lock32 l32;
     pawl_lock64 l64;
-    pawl_shared_lock32 h32;
-    pawl_shared_lock64 h64;
+    pawl_pshared_lock32 h32;
+    pawl_pshared_lock64 h64;
 };
 
 #endif

@@ -12,7 +12,7 @@
     {                                                                                              \
         return RETURN_##result(FACE_NAME_(name)((FACE_TYPE_ *)l));                                 \
     }
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 
 #ifdef FACE_UNTIL
 #define PAWL_UNTIL(name, from, to)                                                                 \
@@ -20,7 +20,7 @@
     {                                                                                              \
         return FACE_NAME_(name##_until)((FACE_TYPE_ *)l, deadline);                                \
     }
-#include <pawl/until.def>
+#include <pawl/detail/until.def>
 #endif
 
 static uint64_t FACE_OF_(read_word)(const void *l)
@@ -33,10 +33,10 @@ static void FACE_OF_(describe)(struct kind *k)
     k->bits = FACE_BITS;
     k->word = FACE_OF_(read_word);
 #define PAWL_OP(result, name, kind, from, to, cost) k->run[OP_##name] = FACE_OF_(name);
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #ifdef FACE_UNTIL
 #define PAWL_UNTIL(name, from, to) k->until[OP_##name] = FACE_OF_(name##_until);
-#include <pawl/until.def>
+#include <pawl/detail/until.def>
 #endif
 }
 

@@ -50,7 +50,7 @@ static enum table_step foretell(enum table_op op, uint64_t *word)
 static uint64_t word_without_sleepers(void)
 {
     const uint64_t word = now.kind.word(&now.lock);
-    return now.which >= KINDS - SHARED ? word & ~(uint64_t)PAWL_SHARED_PARKED : word;
+    return now.which >= KINDS - SHARED ? word & ~(uint64_t)PAWL_PSHARED_PARKED : word;
 }
 
 static void word_is_as_foretold(void)

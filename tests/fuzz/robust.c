@@ -41,7 +41,7 @@ static const struct row {
     {UP, PAWL_S, PAWL_W, true, R(seek_to_write), R(seek_to_write_until)},
     {UP, PAWL_R, PAWL_S, false, R(try_read_to_seek), NULL},
     {UP, PAWL_R, PAWL_W, false, R(try_read_to_write), NULL},
-    {UP, PAWL_R, PAWL_W, true, R(try_read_to_write_drain), R(try_read_to_write_drain_until)},
+    {UP, PAWL_R, PAWL_W, true, R(read_claim_write), R(read_claim_write_until)},
     {MOVE, PAWL_W, PAWL_S, false, R(write_to_seek), NULL},
     {MOVE, PAWL_W, PAWL_R, false, R(write_to_read), NULL},
     {MOVE, PAWL_S, PAWL_R, false, R(seek_to_read), NULL},

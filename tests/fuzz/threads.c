@@ -120,6 +120,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     test_threads(threads, body, NULL);
     word = now.kind.word(&now.lock);
-    must(word == 0 || (which >= KINDS - SHARED && word == PAWL_SHARED_PARKED));
+    must(word == 0 || (which >= KINDS - SHARED && word == PAWL_PSHARED_PARKED));
     return 0;
 }

@@ -7,8 +7,8 @@
 
 static pawl_counter thread_counter;
 static pawl_cpu_counter cpu_counter;
-static pawl_exact_counter exact;
-static pawl_limit_counter limited = PAWL_LIMIT_COUNTER_INIT(10);
+static pawl_counter_exact exact;
+static pawl_counter_limit limited = PAWL_COUNTER_LIMIT_INIT(10);
 static pawl_bigref ref = PAWL_BIGREF_INIT(NULL, NULL);
 
 #define MISUSE(name, ...)                                                                          \
@@ -28,14 +28,14 @@ MISUSE(destroy_twice, pawl_counter_destroy(&thread_counter);
 MISUSE(cpu_add_late, pawl_cpu_counter_destroy(&cpu_counter); pawl_cpu_counter_inc(&cpu_counter);)
 MISUSE(cpu_destroy_twice, pawl_cpu_counter_destroy(&cpu_counter);
        pawl_cpu_counter_destroy(&cpu_counter);)
-MISUSE(exact_add_late, pawl_exact_counter_destroy(&exact); pawl_exact_counter_sub(&exact, 1);)
-MISUSE(exact_destroy_twice, pawl_exact_counter_destroy(&exact);
-       pawl_exact_counter_destroy(&exact);)
-MISUSE(limit_add_late, pawl_limit_counter_destroy(&limited);
-       (void)pawl_limit_counter_try_add(&limited, 1);)
-MISUSE(limit_sub_late, pawl_limit_counter_destroy(&limited); pawl_limit_counter_sub(&limited, 1);)
-MISUSE(limit_destroy_twice, pawl_limit_counter_destroy(&limited);
-       pawl_limit_counter_destroy(&limited);)
+MISUSE(exact_add_late, pawl_counter_exact_destroy(&exact); pawl_counter_exact_sub(&exact, 1);)
+MISUSE(exact_destroy_twice, pawl_counter_exact_destroy(&exact);
+       pawl_counter_exact_destroy(&exact);)
+MISUSE(limit_add_late, pawl_counter_limit_destroy(&limited);
+       (void)pawl_counter_limit_try_add(&limited, 1);)
+MISUSE(limit_sub_late, pawl_counter_limit_destroy(&limited); pawl_counter_limit_sub(&limited, 1);)
+MISUSE(limit_destroy_twice, pawl_counter_limit_destroy(&limited);
+       pawl_counter_limit_destroy(&limited);)
 MISUSE(get_late, pawl_bigref_kill(&ref); pawl_bigref_drop(&ref); pawl_bigref_get(&ref);)
 MISUSE(drop_late, pawl_bigref_kill(&ref); pawl_bigref_drop(&ref); pawl_bigref_drop(&ref);)
 MISUSE(drop_too_often, pawl_bigref_drop(&ref); pawl_bigref_drop(&ref); pawl_bigref_kill(&ref);)
@@ -80,8 +80,8 @@ static void while_another_is_inside(const void *object)
 
 BESIDE(destroy_beside, thread_counter, pawl_counter_destroy)
 BESIDE(cpu_destroy_beside, cpu_counter, pawl_cpu_counter_destroy)
-BESIDE(exact_destroy_beside, exact, pawl_exact_counter_destroy)
-BESIDE(limit_destroy_beside, limited, pawl_limit_counter_destroy)
+BESIDE(exact_destroy_beside, exact, pawl_counter_exact_destroy)
+BESIDE(limit_destroy_beside, limited, pawl_counter_limit_destroy)
 
 static void destroying_what_another_thread_is_using_is_reported(void **state)
 {
@@ -89,8 +89,8 @@ static void destroying_what_another_thread_is_using_is_reported(void **state)
     assert_reports(destroy_beside, NULL, "pawl: destroyed while in use: pawl_counter at ",
                    "by pawl_counter_destroy in thread ", NULL);
     assert_reports(cpu_destroy_beside, NULL, "destroyed while in use: pawl_cpu_counter", NULL);
-    assert_reports(exact_destroy_beside, NULL, "destroyed while in use: pawl_exact_counter", NULL);
-    assert_reports(limit_destroy_beside, NULL, "destroyed while in use: pawl_limit_counter", NULL);
+    assert_reports(exact_destroy_beside, NULL, "destroyed while in use: pawl_counter_exact", NULL);
+    assert_reports(limit_destroy_beside, NULL, "destroyed while in use: pawl_counter_limit", NULL);
 }
 
 static void every_use_after_the_end_is_reported_with_what_and_by_which_call(void **state)
@@ -104,13 +104,13 @@ static void every_use_after_the_end_is_reported_with_what_and_by_which_call(void
         {destroy_twice, "pawl: destroyed twice: pawl_counter at ", "by pawl_counter_destroy"},
         {cpu_add_late, "pawl: use after destroy: pawl_cpu_counter at ", "by pawl_cpu_counter_add"},
         {cpu_destroy_twice, "destroyed twice: pawl_cpu_counter", "by pawl_cpu_counter_destroy"},
-        {exact_add_late, "use after destroy: pawl_exact_counter", "by pawl_exact_counter_add"},
-        {exact_destroy_twice, "destroyed twice: pawl_exact_counter",
-         "by pawl_exact_counter_destroy"},
-        {limit_add_late, "use after destroy: pawl_limit_counter", "by pawl_limit_counter_try_add"},
-        {limit_sub_late, "use after destroy: pawl_limit_counter", "by pawl_limit_counter_sub"},
-        {limit_destroy_twice, "destroyed twice: pawl_limit_counter",
-         "by pawl_limit_counter_destroy"},
+        {exact_add_late, "use after destroy: pawl_counter_exact", "by pawl_counter_exact_add"},
+        {exact_destroy_twice, "destroyed twice: pawl_counter_exact",
+         "by pawl_counter_exact_destroy"},
+        {limit_add_late, "use after destroy: pawl_counter_limit", "by pawl_counter_limit_try_add"},
+        {limit_sub_late, "use after destroy: pawl_counter_limit", "by pawl_counter_limit_sub"},
+        {limit_destroy_twice, "destroyed twice: pawl_counter_limit",
+         "by pawl_counter_limit_destroy"},
         {get_late, "pawl: get after release: pawl_bigref at ", "by pawl_bigref_get in thread "},
         {drop_late, "pawl: drop after release: pawl_bigref at ", "by pawl_bigref_drop in thread "},
         {drop_too_often, "pawl: more drops than gets: pawl_bigref at ", "by pawl_bigref_kill"},
@@ -128,9 +128,9 @@ static void use_all_rightly(void *opaque, unsigned index)
     for (i = 0; i < 100; i++) {
         pawl_counter_inc(&thread_counter);
         pawl_cpu_counter_inc(&cpu_counter);
-        pawl_exact_counter_add(&exact, 1);
-        if (pawl_limit_counter_try_add(&limited, 1))
-            pawl_limit_counter_sub(&limited, 1);
+        pawl_counter_exact_add(&exact, 1);
+        if (pawl_counter_limit_try_add(&limited, 1))
+            pawl_counter_limit_sub(&limited, 1);
         pawl_bigref_get(&ref);
         pawl_bigref_drop(&ref);
     }
@@ -142,9 +142,9 @@ static void right_use(void *unused)
     test_threads(4, use_all_rightly, NULL);
     must(pawl_counter_destroy(&thread_counter) == 400);
     must(pawl_cpu_counter_destroy(&cpu_counter) == 400);
-    must(pawl_exact_counter_read(&exact) == 400);
-    must(pawl_exact_counter_destroy(&exact) == 400);
-    must(pawl_limit_counter_destroy(&limited) == 0);
+    must(pawl_counter_exact_read(&exact) == 400);
+    must(pawl_counter_exact_destroy(&exact) == 400);
+    must(pawl_counter_limit_destroy(&limited) == 0);
     must(pawl_bigref_kill(&ref));
     must(pawl_bigref_try_get(&ref));
     pawl_bigref_drop(&ref);

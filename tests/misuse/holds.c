@@ -30,7 +30,7 @@ static const char *expected_report(const struct operation *o, enum pawl_state st
     if (o->from == state)
         return NULL;
     if (o->from == PAWL_U)
-        return o->kind == KIND_take || (o->kind == KIND_drain && state == PAWL_R)
+        return o->kind == KIND_take || (o->kind == KIND_claim && state == PAWL_R)
                    ? "pawl: taken again by its holder: "
                    : NULL;
     if (state == PAWL_U)
@@ -183,14 +183,14 @@ static void upgrade_one_of_two_reads(void *unused)
     (void)unused;
     must(pawl_try_read(&lock32));
     must(pawl_try_read(&lock32));
-    (void)pawl_try_read_to_write_drain(&lock32);
+    (void)pawl_read_claim_write(&lock32);
 }
 
-static void a_drain_that_waits_for_the_own_second_hold_is_reported(void **state)
+static void a_claim_that_waits_for_the_own_second_hold_is_reported(void **state)
 {
     (void)state;
     assert_reports(upgrade_one_of_two_reads, NULL, "pawl: waits for its own hold: pawl_spin32",
-                   "try_read_to_write_drain", "this thread", NULL);
+                   "read_claim_write", "this thread", NULL);
 }
 
 /* ---- init and destroy ------------------------------------------------------------------------ */
@@ -315,7 +315,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_drop_by_another_thread_names_the_holder),
         cmocka_unit_test(a_thread_that_ends_while_it_holds_is_reported),
         cmocka_unit_test(a_destructor_of_thread_data_may_drop),
-        cmocka_unit_test(a_drain_that_waits_for_the_own_second_hold_is_reported),
+        cmocka_unit_test(a_claim_that_waits_for_the_own_second_hold_is_reported),
         cmocka_unit_test(destroying_a_held_lock_is_reported),
         cmocka_unit_test(destroying_what_another_thread_holds_names_that_thread),
         cmocka_unit_test(initialising_a_held_lock_is_reported),

@@ -2,7 +2,7 @@
 /* How many may hold and claim one lock at once, and how much the checker keeps count of. */
 #include "misuse.h"
 
-#include "../../src/check.h" /* to make the instant between a claim and its grant last */
+#include "../../src/check/check.h" /* to make the instant between a claim and its grant last */
 
 static pawl_spin16 lock;
 static uint32_t asked;    /* threads whose entries are made up */
@@ -272,8 +272,8 @@ static void try_full_words(void *unused)
     static pawl_spin16 drained = {0x500 | 63 << 2}; /* a writer that waits for 62 readers */
     must(!pawl_try_read(&drained) && drained.word == (0x500 | 63 << 2));
     (void)unused;
-    must(!pawl_try_write(&full16) && !pawl_try_write_drain(&full16) && !pawl_try_read(&full16));
-    must(!pawl_try_seek(&full32) && !pawl_try_atomic_drain(&full32));
+    must(!pawl_try_write(&full16) && !pawl_claim_write(&full16) && !pawl_try_read(&full16));
+    must(!pawl_try_seek(&full32) && !pawl_claim_atomic(&full32));
     must(!pawl_try_atomic(&full64) && !pawl_try_seek(&full64));
 }
 

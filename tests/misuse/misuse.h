@@ -74,7 +74,7 @@ static inline void in_another_thread(void (*body)(void *), void *argument)
 
 /* ---- All operations, as tables --------------------------------------------------------------- */
 
-enum misuse_kind { KIND_take, KIND_try, KIND_drain, KIND_drop, KIND_move, KIND_tells };
+enum misuse_kind { KIND_take, KIND_try, KIND_claim, KIND_drop, KIND_move, KIND_tells };
 
 struct operation {
     const char *name;
@@ -95,24 +95,24 @@ struct operation {
         return pawl_spin##N##_##name((pawl_spin##N *)lock);                                        \
     }
 #define PAWL_OP(result, name, kind, from, to, cost) WRAP_##result(16, name)
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define PAWL_OP(result, name, kind, from, to, cost) WRAP_##result(32, name)
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define PAWL_OP(result, name, kind, from, to, cost) WRAP_##result(64, name)
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 
 #define ROW(N, name, kind, from, to) {#name, run##N##_##name, KIND_##kind, PAWL_##from, PAWL_##to},
 static const struct operation operations16[] = {
 #define PAWL_OP(result, name, kind, from, to, cost) ROW(16, name, kind, from, to)
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 static const struct operation operations32[] = {
 #define PAWL_OP(result, name, kind, from, to, cost) ROW(32, name, kind, from, to)
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 static const struct operation operations64[] = {
 #define PAWL_OP(result, name, kind, from, to, cost) ROW(64, name, kind, from, to)
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 enum { OPERATIONS = sizeof operations16 / sizeof operations16[0], WIDTHS = 3 };
 

@@ -215,18 +215,18 @@ static void what_a_try_got_counts_as_held_for_what_comes_after(void **state)
                    "held W of pawl_spin32", "asked for W of pawl_spin32", NULL);
 }
 
-static void read_order_then_drain_against_it(void *unused)
+static void read_order_then_claim_against_it(void *unused)
 {
     read_a_then_b(unused);
     pawl_take_write(&b);
-    (void)pawl_try_write_drain(&a);
+    (void)pawl_claim_write(&a);
 }
 
 static void a_try_that_may_wait_for_readers_is_in_the_order(void **state)
 {
     (void)state;
-    assert_reports(read_order_then_drain_against_it, NULL, INVERSION,
-                   "by pawl_spin32_try_write_drain", "held R of pawl_spin32", NULL);
+    assert_reports(read_order_then_claim_against_it, NULL, INVERSION,
+                   "by pawl_spin32_claim_write", "held R of pawl_spin32", NULL);
 }
 
 /* ---- Waiting for readers only ---------------------------------------------------------------- */

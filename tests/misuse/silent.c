@@ -4,7 +4,7 @@
 
 #include "misuse.h"
 
-#include "../../src/check.h" /* to make the last instant of a drop last */
+#include "../../src/check/check.h" /* to make the last instant of a drop last */
 
 static pawl_spin16 lock16;
 static pawl_spin32 lock32, second, third;
@@ -40,7 +40,7 @@ static void fail_each_try(void *opaque)
     unsigned i;
     for (i = 0; i < OPERATIONS; i++) {
         const struct operation *o = &operations_of[width][i];
-        if ((o->kind != KIND_try && o->kind != KIND_drain) || o->from != PAWL_U)
+        if ((o->kind != KIND_try && o->kind != KIND_claim) || o->from != PAWL_U)
             continue;
         must(!o->run(locks[width]));
     }

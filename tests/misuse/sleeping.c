@@ -22,10 +22,10 @@ struct wrong {
 
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     static void wrong_##name(void) { (void)pawl_lock64_##name(&wide); }
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define PAWL_UNTIL(name, from, to)                                                                 \
     static void wrong_##name##_until(void) { (void)pawl_lock64_##name##_until(&wide, 0); }
-#include <pawl/until.def>
+#include <pawl/detail/until.def>
 
 static void wrong_atomic_to_read_until(void)
 {
@@ -35,17 +35,17 @@ static void wrong_atomic_to_read_until(void)
 #define DROPS_drop true
 #define DROPS_take false
 #define DROPS_try false
-#define DROPS_drain false
+#define DROPS_claim false
 #define DROPS_move false
 #define DROPS_tells false
 
 static const struct wrong all_wrong[] = {
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     {"pawl_lock64_" #name, PAWL_##from, DROPS_##kind, wrong_##name},
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define PAWL_UNTIL(name, from, to)                                                                 \
     {"pawl_lock64_" #name "_until", PAWL_##from, false, wrong_##name##_until},
-#include <pawl/until.def>
+#include <pawl/detail/until.def>
     {"pawl_lock64_atomic_to_read_until", PAWL_A, false, wrong_atomic_to_read_until},
 };
 

@@ -102,7 +102,7 @@ static void a_condition_used_with_two_locks_at_a_time_is_reported(void **state)
 static void use_it_all_rightly(void *unused)
 {
     static uint64_t word;
-    pawl_event event = PAWL_EVENT_INIT;
+    pawl_eventcount event = PAWL_EVENTCOUNT_INIT;
     (void)unused;
     must(pawl_wait64_until(&word, 0, 0) == PAWL_WAIT_EXPIRED);
     must(pawl_wake_all(&word) == 0);
@@ -112,7 +112,7 @@ static void use_it_all_rightly(void *unused)
     pawl_lock32_take_read(&locks[0]);
     must(!pawl_lock32_cond_wait_read_until(&cond, &locks[0], 0));
     pawl_lock32_drop_read(&locks[0]);
-    must(!pawl_event_commit_until(&event, pawl_event_prepare(&event), 0));
+    must(!pawl_eventcount_commit_until(&event, pawl_eventcount_prepare(&event), 0));
 }
 
 static void right_use_is_silent(void **state)

@@ -5,7 +5,7 @@
  * tags.def; there is no lock logic here.
  */
 #include <pawl/lock.h>
-#include <pawl/shared.h>
+#include <pawl/pshared.h>
 #include <pawl/spin.h>
 #include <pawl/thread.h>
 
@@ -47,13 +47,13 @@
     }                                                                                              \
     bool m_shared32_##name(void *l)                                                                \
     {                                                                                              \
-        return CALL_##result(pawl_shared_lock32_##name((pawl_shared_lock32 *)l));                  \
+        return CALL_##result(pawl_pshared_lock32_##name((pawl_pshared_lock32 *)l));                \
     }                                                                                              \
     bool m_shared64_##name(void *l)                                                                \
     {                                                                                              \
-        return CALL_##result(pawl_shared_lock64_##name((pawl_shared_lock64 *)l));                  \
+        return CALL_##result(pawl_pshared_lock64_##name((pawl_pshared_lock64 *)l));                \
     }
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 
 /* Those with a deadline, which passes when the model says so (m_pass_time), or never. */
 #define UNTIL(type, lock, name)                                                                    \
@@ -65,9 +65,9 @@
 #define PAWL_UNTIL(name, from, to)                                                                 \
     UNTIL(lock32, lock32, name)                                                                    \
     UNTIL(lock64, lock64, name)                                                                    \
-    UNTIL(shared32, shared_lock32, name)                                                           \
-    UNTIL(shared64, shared_lock64, name)
-#include <pawl/until.def>
+    UNTIL(shared32, pshared_lock32, name)                                                          \
+    UNTIL(shared64, pshared_lock64, name)
+#include <pawl/detail/until.def>
 
 #define REGAINS(type, call)                                                                        \
     bool m_##type##_atomic_to_read_until(void *l);                                                 \
@@ -79,8 +79,8 @@
     }
 REGAINS(lock32, pawl_lock32_atomic_to_read_until(l, M_DEADLINE) != PAWL_TIMED_OUT)
 REGAINS(lock64, pawl_lock64_atomic_to_read_until(l, M_DEADLINE) != PAWL_TIMED_OUT)
-REGAINS(shared32, pawl_shared_lock32_atomic_to_read_until(l, M_DEADLINE, &kept))
-REGAINS(shared64, pawl_shared_lock64_atomic_to_read_until(l, M_DEADLINE, &kept))
+REGAINS(shared32, pawl_pshared_lock32_atomic_to_read_until(l, M_DEADLINE, &kept))
+REGAINS(shared64, pawl_pshared_lock64_atomic_to_read_until(l, M_DEADLINE, &kept))
 
 struct m_op {
     const char *name; /* NULL ends the table */
@@ -95,13 +95,13 @@ const struct m_op m_ops[] = {
     {#name, #kind, #from[0], #to[0], #from[0],                                                     \
      {m_spin16_##name, m_spin32_##name, m_spin64_##name, m_lock32_##name, m_lock64_##name,         \
       m_shared32_##name, m_shared64_##name}},
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define TIMED(name, from, to, otherwise)                                                           \
     {#name "_until", "until", from, to, otherwise,                                                 \
      {NULL, NULL, NULL, m_lock32_##name##_until, m_lock64_##name##_until,                          \
       m_shared32_##name##_until, m_shared64_##name##_until}},
 #define PAWL_UNTIL(name, from, to) TIMED(name, #from[0], #to[0], #from[0])
-#include <pawl/until.def>
+#include <pawl/detail/until.def>
     TIMED(atomic_to_read, 'A', 'R', 'U')
     {NULL, NULL, 0, 0, 0, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}},
 };
@@ -114,7 +114,7 @@ extern const struct m_tag m_tags[];
 const struct m_tag m_tags[] = {
     {"-", "relaxed"},
 #define PAWL_TAG(name, order, partners, what) {#name, #order},
-#include <pawl/tags.def>
+#include <pawl/detail/tags.def>
 #undef PAWL_TAG
     {NULL, NULL},
 };

@@ -18,7 +18,7 @@
 
 #include "test.h"
 
-#include <pawl/hook.h>
+#include <pawl/detail/hook.h>
 #include <pawl/thread.h>
 
 #include <ucontext.h>

@@ -46,11 +46,11 @@ static void no_try_gets_in_while_a_writer_waits_without_r(void **state)
     const unsigned writer = writer_in_the_window();
     (void)state;
     assert_false(pawl_spin32_try_atomic(&lock));
-    assert_false(pawl_spin32_try_atomic_drain(&lock));
+    assert_false(pawl_spin32_claim_atomic(&lock));
     assert_false(pawl_spin32_try_read(&lock));
     assert_false(pawl_spin32_try_seek(&lock));
     assert_false(pawl_spin32_try_write(&lock));
-    assert_false(pawl_spin32_try_write_drain(&lock));
+    assert_false(pawl_spin32_claim_write(&lock));
     assert_int_equal(lock.word, PAWL_SPIN32_W + PAWL_SPIN32_S);
     assert_true(sim_ends(writer));
     pawl_spin32_drop_write(&lock);

@@ -19,15 +19,15 @@ static const struct {
     {sim_try_read, 0, R1},
     {sim_try_seek, 0, S1 + R1},
     {sim_try_write, 0, W1 + S1 + R1},
-    {sim_try_write_drain, 0, W1 + S1 + R1},
+    {sim_claim_write, 0, W1 + S1 + R1},
     {sim_try_atomic, 0, W1},
-    {sim_try_atomic_drain, 0, W1},
+    {sim_claim_atomic, 0, W1},
     {sim_try_seek_to_write, S1 + R1, W1 + S1 + R1},
     {sim_try_read_to_seek, R1, S1 + R1},
     {sim_try_read_to_write, R1, W1 + S1 + R1},
-    {sim_try_read_to_write_drain, R1, W1 + S1 + R1},
+    {sim_read_claim_write, R1, W1 + S1 + R1},
     {sim_try_read_to_atomic, R1, W1},
-    {sim_try_read_to_atomic_drain, R1, W1},
+    {sim_read_claim_atomic, R1, W1},
 };
 enum { TRIES = sizeof tries / sizeof tries[0] };
 
@@ -68,7 +68,7 @@ static void each_try_succeeds_though_a_bit_changes_after_its_look(void **state)
 }
 
 /* Waiting for readers to leave ends though the word then is not W+S+R alone. */
-static void each_drain_ends_whatever_the_application_bits_hold(void **state)
+static void each_claim_ends_whatever_the_application_bits_hold(void **state)
 {
     uint32_t bits;
     unsigned i;
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_try_succeeds_whatever_the_application_bits_hold),
         cmocka_unit_test(each_try_succeeds_though_a_bit_changes_after_its_look),
-        cmocka_unit_test(each_drain_ends_whatever_the_application_bits_hold),
+        cmocka_unit_test(each_claim_ends_whatever_the_application_bits_hold),
     };
     return test_run(argc, argv, tests);
 }

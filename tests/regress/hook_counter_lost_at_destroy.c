@@ -23,13 +23,13 @@
 #include <pawl/counter.h>
 
 static enum pawl_exact_mode mode;
-static pawl_exact_counter counter;
+static pawl_counter_exact counter;
 static int64_t last;
 
 static void begin(void)
 {
     memset(pawl_hook_process(), 0, sizeof *pawl_hook_process());
-    pawl_exact_counter_init(&counter, mode);
+    pawl_counter_exact_init(&counter, mode);
     last = -1;
 }
 
@@ -42,13 +42,13 @@ static void end(void)
 static void add(void *nothing)
 {
     (void)nothing;
-    pawl_exact_counter_add(&counter, 1);
+    pawl_counter_exact_add(&counter, 1);
 }
 
 static void destroy(void *nothing)
 {
     (void)nothing;
-    last = pawl_exact_counter_destroy(&counter);
+    last = pawl_counter_exact_destroy(&counter);
 }
 
 static void an_add_beside_destroy_is_in_the_object(void **state)

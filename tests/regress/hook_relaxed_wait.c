@@ -31,11 +31,11 @@ static const struct {
     {"A behind R", R1, sim_take_atomic, R1},
     {"A behind S", S1 + R1, sim_take_atomic, S1 + R1},
     {"A behind W", W1 + S1 + R1, sim_take_atomic, W1 + S1 + R1},
-    {"try W behind R", R1, sim_try_write_drain, R1},
-    {"try A behind R", R1, sim_try_atomic_drain, R1},
+    {"try W behind R", R1, sim_claim_write, R1},
+    {"try A behind R", R1, sim_claim_atomic, R1},
     {"S to W behind R", S1 + 2 * R1, sim_seek_to_write, R1},
-    {"R to W behind R", 2 * R1, sim_try_read_to_write_drain, R1},
-    {"R to A behind R", 2 * R1, sim_try_read_to_atomic_drain, R1},
+    {"R to W behind R", 2 * R1, sim_read_claim_write, R1},
+    {"R to A behind R", 2 * R1, sim_read_claim_atomic, R1},
     {"A to R behind A", 2 * W1, sim_atomic_to_read, W1},
 };
 

@@ -20,7 +20,7 @@ static const struct {
     {#name, sim_##name, PAWL_##from,                                                               \
      PAWL_##to == PAWL_U || PAWL_##from == PAWL_W ||                                               \
          (PAWL_##from == PAWL_S && PAWL_##to == PAWL_R)},
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 

@@ -333,26 +333,26 @@ static void giving_up_breaks_no_chain(void **state)
     print_count(explore(begin_cond, bodies, 3, end_signals, TEST_SANITIZED ? 1 : 2));
 }
 
-static pawl_event event;
+static pawl_eventcount event;
 
 static void wait_for_an_event(void *unused)
 {
     uint32_t key;
     (void)unused;
     for (;;) {
-        key = pawl_event_prepare(&event);
+        key = pawl_eventcount_prepare(&event);
         if (pawl_load_relaxed64(&other) == 0)
             break;
-        pawl_event_commit(&event, key);
+        pawl_eventcount_commit(&event, key);
     }
-    pawl_event_cancel(&event);
+    pawl_eventcount_cancel(&event);
 }
 
 static void notify(void *unused)
 {
     (void)unused;
     pawl_store_relaxed64(&other, 0);
-    pawl_event_notify_all(&event);
+    pawl_eventcount_notify_all(&event);
 }
 
 static void begin_event(void)

@@ -133,10 +133,10 @@ static void read_then_more(uint64_t deadline)
     if (how == 0) {
         ok = OF(try_read_to_seek)(&scene.lock);
     } else if (how == 1) {
-        ok = OF(try_read_to_write_drain_until)(&scene.lock, deadline);
+        ok = OF(read_claim_write_until)(&scene.lock, deadline);
         to = PAWL_W;
     } else {
-        ok = OF(try_read_to_atomic_drain_until)(&scene.lock, deadline);
+        ok = OF(read_claim_atomic_until)(&scene.lock, deadline);
         to = PAWL_A;
     }
     if (!ok)
@@ -149,8 +149,8 @@ static void try_something(void)
 {
     static bool (*const tries[])(LOCK *) = {
         OF(try_read),   OF(try_seek),
-        OF(try_write),  OF(try_write_drain),
-        OF(try_atomic), OF(try_atomic_drain)};
+        OF(try_write),  OF(claim_write),
+        OF(try_atomic), OF(claim_atomic)};
     static const enum pawl_state states[] = {PAWL_R, PAWL_S, PAWL_W, PAWL_W, PAWL_A, PAWL_A};
     const unsigned i = sched_below(&scene.seed, 6);
     if (tries[i](&scene.lock)) {

@@ -19,7 +19,7 @@
 
 #include "test.h"
 
-#include <pawl/hook.h>
+#include <pawl/detail/hook.h>
 #include <pawl/spin.h>
 
 #include <semaphore.h>
@@ -288,7 +288,7 @@ struct sim_call {
         struct sim_call *c = (struct sim_call *)call;                                              \
         c->result = SIM_RETURN_##result_(pawl_spin32_##name(c->lock));                             \
     }
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 
 static inline unsigned sim_words_w(const pawl_spin32 *l)
 {

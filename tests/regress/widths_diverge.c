@@ -20,11 +20,11 @@ static pawl_spin64 lock64;
         results[1] = RUN_##result(pawl_spin32_##name(&lock32));                                    \
         results[2] = RUN_##result(pawl_spin64_##name(&lock64));                                    \
     }
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 
 static void (*const all[])(bool *) = {
 #define PAWL_OP(result, name, kind, from, to, cost) all_##name,
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 
 static void assert_same_fields(const char *after)
@@ -52,7 +52,7 @@ static bool may_call(unsigned op, const unsigned *held)
     case KIND_move:
     case KIND_tells:
         return row->to == PAWL_S || row->to == PAWL_R ? held[PAWL_A] <= 1 : others == 1;
-    case KIND_drain:
+    case KIND_claim:
         return held[PAWL_R] == (row->from == PAWL_R ? 1u : 0u);
     default:
         return row->to == PAWL_R   ? held[PAWL_W] + held[PAWL_A] == 0

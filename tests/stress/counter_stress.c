@@ -14,8 +14,8 @@ enum { THREADS = 16, FIRST_STEPS = 64, LIMIT = 20000 };
 struct shared {
     pawl_counter thread;
     pawl_cpu_counter cpu;
-    pawl_exact_counter exact[4];
-    pawl_limit_counter limited;
+    pawl_counter_exact exact[4];
+    pawl_counter_limit limited;
     pawl_bigref ref;
     uint64_t releases;
     unsigned steps;
@@ -37,21 +37,21 @@ static void step(struct shared *s, unsigned index, uint64_t *random)
     pawl_counter_add(&s->thread, n);
     pawl_cpu_counter_add(&s->cpu, n);
     for (m = 0; m < 4; m++)
-        pawl_exact_counter_add(&s->exact[m], n);
-    if (n > 0 && pawl_limit_counter_try_add(&s->limited, (uint64_t)n))
+        pawl_counter_exact_add(&s->exact[m], n);
+    if (n > 0 && pawl_counter_limit_try_add(&s->limited, (uint64_t)n))
         s->kept[index] += n;
     if (n < 0 && s->kept[index] > 500) {
         s->kept[index] -= 500;
-        pawl_limit_counter_sub(&s->limited, 500);
+        pawl_counter_limit_sub(&s->limited, 500);
     }
     if (pawl_bigref_try_get(&s->ref))
         pawl_bigref_drop(&s->ref);
     switch (test_random_below(random, 200)) {
     case 0:
-        (void)pawl_exact_counter_read(&s->exact[test_random_below(random, 4)]);
+        (void)pawl_counter_exact_read(&s->exact[test_random_below(random, 4)]);
         break;
     case 1:
-        must(pawl_limit_counter_read(&s->limited) <= LIMIT);
+        must(pawl_counter_limit_read(&s->limited) <= LIMIT);
         break;
     case 2:
         (void)pawl_bigref_kill(&s->ref);
@@ -87,8 +87,8 @@ static void check_and_end(struct shared *s)
     assert_int_equal(pawl_counter_destroy(&s->thread), sum);
     assert_int_equal(pawl_cpu_counter_destroy(&s->cpu), sum);
     for (i = 0; i < 4; i++)
-        assert_int_equal(pawl_exact_counter_destroy(&s->exact[i]), sum);
-    assert_int_equal(pawl_limit_counter_destroy(&s->limited), kept);
+        assert_int_equal(pawl_counter_exact_destroy(&s->exact[i]), sum);
+    assert_int_equal(pawl_counter_limit_destroy(&s->limited), kept);
     assert_int_equal(pawl_bigref_read(&s->ref), 1);
     assert_int_equal(s->releases, 0);
     assert_true(pawl_bigref_kill(&s->ref));
@@ -101,8 +101,8 @@ static void begin(struct shared *s)
     unsigned m;
     memset(s, 0, sizeof *s);
     for (m = 0; m < 4; m++)
-        pawl_exact_counter_init(&s->exact[m], (enum pawl_exact_mode)m);
-    pawl_limit_counter_init(&s->limited, LIMIT);
+        pawl_counter_exact_init(&s->exact[m], (enum pawl_exact_mode)m);
+    pawl_counter_limit_init(&s->limited, LIMIT);
     pawl_bigref_init(&s->ref, count_release, &s->releases);
 }
 

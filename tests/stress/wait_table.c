@@ -6,7 +6,7 @@
  */
 #include "test.h"
 
-#include "table.c"
+#include "lock/table.c"
 
 enum { MOST = 128, PLACES = 8 };
 

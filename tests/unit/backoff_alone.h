@@ -33,7 +33,7 @@ static uint64_t virtual_now(void)
 #define pawl_os_now virtual_now
 #undef pawl_os_yield
 #define pawl_os_yield count_yield
-#include "backoff.h"
+#include "base/backoff.h"
 #undef pawl_cpu_relax
 #undef pawl_os_now
 #undef pawl_os_yield

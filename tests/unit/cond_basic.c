@@ -253,7 +253,7 @@ static void who_was_woken_may_free_the_condition_variable(void **state)
 
 /* ---- Event count ----------------------------------------------------------------------------- */
 
-static pawl_event event;
+static pawl_eventcount event;
 static uint32_t flag;
 
 static void an_event_that_nobody_waits_for_is_forgotten(void **state)
@@ -261,10 +261,10 @@ static void an_event_that_nobody_waits_for_is_forgotten(void **state)
     (void)state;
     memset(&event, 0, sizeof event);
     assert_int_equal(sizeof event, 8);
-    pawl_event_notify_one(&event);
-    pawl_event_notify_all(&event);
+    pawl_eventcount_notify_one(&event);
+    pawl_eventcount_notify_all(&event);
     assert_int_equal(event.epoch, 0);
-    assert_false(pawl_event_commit_until(&event, pawl_event_prepare(&event), 0));
+    assert_false(pawl_eventcount_commit_until(&event, pawl_eventcount_prepare(&event), 0));
     assert_int_equal(event.waiters, 0);
 }
 
@@ -273,27 +273,27 @@ static void a_notification_between_prepare_and_commit_ends_the_wait(void **state
     uint32_t key;
     (void)state;
     memset(&event, 0, sizeof event);
-    key = pawl_event_prepare(&event);
-    pawl_event_notify_one(&event);
-    pawl_event_commit(&event, key);
+    key = pawl_eventcount_prepare(&event);
+    pawl_eventcount_notify_one(&event);
+    pawl_eventcount_commit(&event, key);
     assert_int_equal(event.waiters, 0);
-    key = pawl_event_prepare(&event);
-    pawl_event_cancel(&event);
+    key = pawl_eventcount_prepare(&event);
+    pawl_eventcount_cancel(&event);
     assert_int_equal(event.waiters, 0);
-    key = pawl_event_prepare(&event);
-    pawl_event_notify_all(&event);
-    assert_true(pawl_event_commit_until(&event, key, 0)); /* it came in time */
+    key = pawl_eventcount_prepare(&event);
+    pawl_eventcount_notify_all(&event);
+    assert_true(pawl_eventcount_commit_until(&event, key, 0)); /* it came in time */
 }
 
 static void *wait_for_the_flag(void *unused)
 {
     for (;;) {
-        const uint32_t key = pawl_event_prepare(&event);
+        const uint32_t key = pawl_eventcount_prepare(&event);
         if (pawl_load_relaxed32(&flag) != 0) {
-            pawl_event_cancel(&event);
+            pawl_eventcount_cancel(&event);
             return unused;
         }
-        pawl_event_commit(&event, key);
+        pawl_eventcount_commit(&event, key);
     }
 }
 
@@ -310,7 +310,7 @@ static void whoever_looks_for_a_flag_in_between_misses_no_notification(void **st
         for (i = 0; i < round % 7; i++)
             sched_yield();
         pawl_store_relaxed32(&flag, 1);
-        pawl_event_notify_all(&event);
+        pawl_eventcount_notify_all(&event);
         for (i = 0; i < 4; i++)
             must(pthread_join(threads[i], NULL) == 0);
         assert_int_equal(event.waiters, 0);

@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-#include <pawl/counter_cells.h>
+#include <pawl/detail/counter_cells.h>
 
 static char **again_argv;
 

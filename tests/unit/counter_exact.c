@@ -10,11 +10,11 @@ enum { MODES = sizeof modes / sizeof modes[0] };
 
 static void zero_bytes_are_a_folding_counter(void **state)
 {
-    static pawl_exact_counter zero;
-    pawl_exact_counter initial = PAWL_EXACT_COUNTER_INIT;
+    static pawl_counter_exact zero;
+    pawl_counter_exact initial = PAWL_COUNTER_EXACT_INIT;
     (void)state;
     assert_memory_equal(&zero, &initial, sizeof zero);
-    assert_int_equal(pawl_exact_counter_read(&zero), 0);
+    assert_int_equal(pawl_counter_exact_read(&zero), 0);
 }
 
 static void reads_follow_updates_in_every_mode(void **state)
@@ -23,24 +23,24 @@ static void reads_follow_updates_in_every_mode(void **state)
     int i;
     (void)state;
     for (m = 0; m < MODES; m++) {
-        pawl_exact_counter c;
-        pawl_exact_counter_init(&c, modes[m]);
+        pawl_counter_exact c;
+        pawl_counter_exact_init(&c, modes[m]);
         for (i = 0; i < 5; i++) { /* both phases, more than once */
-            pawl_exact_counter_add(&c, 10);
-            assert_int_equal(pawl_exact_counter_read(&c), 7 * i + 10);
-            pawl_exact_counter_sub(&c, 3);
-            assert_int_equal(pawl_exact_counter_read(&c), 7 * i + 7);
-            assert_int_equal(pawl_exact_counter_read(&c), 7 * i + 7);
+            pawl_counter_exact_add(&c, 10);
+            assert_int_equal(pawl_counter_exact_read(&c), 7 * i + 10);
+            pawl_counter_exact_sub(&c, 3);
+            assert_int_equal(pawl_counter_exact_read(&c), 7 * i + 7);
+            assert_int_equal(pawl_counter_exact_read(&c), 7 * i + 7);
         }
-        assert_int_equal(pawl_exact_counter_destroy(&c), 35);
-        assert_int_equal(pawl_exact_counter_read(&c), 35);
+        assert_int_equal(pawl_counter_exact_destroy(&c), 35);
+        assert_int_equal(pawl_counter_exact_read(&c), 35);
     }
 }
 
 /* ---- Linearizable ---------------------------------------------------------------------------- */
 
 struct seesaw {
-    pawl_exact_counter c;
+    pawl_counter_exact c;
     uint32_t done, stop;
     int rounds;
     double until; /* on a busy CPU there are fewer rounds */
@@ -71,13 +71,13 @@ static void tilt(void *opaque, unsigned index)
                 pawl_store_relaxed32(&s->stop, 1);
             if (pawl_load_relaxed32(&s->stop) != 0)
                 return;
-            pawl_exact_counter_add(&s->c, index == 0 ? 1 : -1);
+            pawl_counter_exact_add(&s->c, index == 0 ? 1 : -1);
             (void)pawl_fetch_add_release32(&s->done, 1, PAWL_TAG_NONE_);
         }
         return;
     }
     while (pawl_load_relaxed32(&s->stop) == 0) {
-        const int64_t value = pawl_exact_counter_read(&s->c);
+        const int64_t value = pawl_counter_exact_read(&s->c);
         if (value != 0 && value != 1) {
             fprintf(stderr, "mode %u read %" PRId64 "\n", s->c.mode, value);
             abort();
@@ -93,16 +93,16 @@ static void a_read_returns_only_values_that_the_counter_had(void **state)
     for (m = 0; m < MODES; m++) {
         static struct seesaw s;
         memset(&s, 0, sizeof s);
-        pawl_exact_counter_init(&s.c, modes[m]);
+        pawl_counter_exact_init(&s.c, modes[m]);
         s.rounds = TEST_SCALE(800);
         s.until = test_now() + 5;
         test_threads(3, tilt, &s);
-        assert_int_equal(pawl_exact_counter_destroy(&s.c), 0);
+        assert_int_equal(pawl_counter_exact_destroy(&s.c), 0);
     }
 }
 
 struct growth {
-    pawl_exact_counter c;
+    pawl_counter_exact c;
     int64_t each;
 };
 
@@ -113,9 +113,9 @@ static void grow(void *opaque, unsigned index)
     struct growth *g = (struct growth *)opaque;
     int64_t i, last = 0, now;
     for (i = 1; i <= g->each; i++) {
-        pawl_exact_counter_add(&g->c, 1);
+        pawl_counter_exact_add(&g->c, 1);
         if (i % (97 + (int64_t)index) == 0) {
-            now = pawl_exact_counter_read(&g->c);
+            now = pawl_counter_exact_read(&g->c);
             must(now >= i && now >= last && now <= 6 * g->each);
             last = now;
         }
@@ -128,11 +128,11 @@ static void reads_of_all_threads_agree_with_the_order_of_what_they_did(void **st
     (void)state;
     for (m = 0; m < MODES; m++) {
         static struct growth g;
-        pawl_exact_counter_init(&g.c, modes[m]);
+        pawl_counter_exact_init(&g.c, modes[m]);
         g.each = TEST_SCALE(10000);
         test_threads(6, grow, &g);
-        assert_int_equal(pawl_exact_counter_read(&g.c), 6 * g.each);
-        assert_int_equal(pawl_exact_counter_destroy(&g.c), 6 * g.each);
+        assert_int_equal(pawl_counter_exact_read(&g.c), 6 * g.each);
+        assert_int_equal(pawl_counter_exact_destroy(&g.c), 6 * g.each);
     }
 }
 
@@ -141,17 +141,17 @@ static void reads_of_all_threads_agree_with_the_order_of_what_they_did(void **st
 static void more_counters_than_pairs_count_in_themselves(void **state)
 {
     enum { COUNTERS = PAWL_COUNTER_CELLS / 2 + 3 };
-    static pawl_exact_counter c[COUNTERS];
+    static pawl_counter_exact c[COUNTERS];
     unsigned i, shared = 0;
     (void)state;
     for (i = 0; i < COUNTERS; i++) {
-        pawl_exact_counter_add(&c[i], (int64_t)i);
+        pawl_counter_exact_add(&c[i], (int64_t)i);
         shared += c[i].place == PAWL_PLACE_SHARED_;
     }
     assert_true(shared >= 3);
     for (i = 0; i < COUNTERS; i++) {
-        pawl_exact_counter_add(&c[i], 1);
-        if (pawl_exact_counter_destroy(&c[i]) != (int64_t)i + 1)
+        pawl_counter_exact_add(&c[i], 1);
+        if (pawl_counter_exact_destroy(&c[i]) != (int64_t)i + 1)
             fail_msg("counter %u", i);
     }
 }
@@ -161,14 +161,14 @@ static void after_destroy_updates_count_in_the_object(void **state)
     unsigned m;
     (void)state;
     for (m = 0; m < MODES; m++) {
-        pawl_exact_counter c;
-        pawl_exact_counter_init(&c, modes[m]);
-        pawl_exact_counter_add(&c, 2);
-        assert_int_equal(pawl_exact_counter_destroy(&c), 2);
-        pawl_exact_counter_add(&c, 3);
-        assert_int_equal(pawl_exact_counter_read(&c), 5);
+        pawl_counter_exact c;
+        pawl_counter_exact_init(&c, modes[m]);
+        pawl_counter_exact_add(&c, 2);
+        assert_int_equal(pawl_counter_exact_destroy(&c), 2);
+        pawl_counter_exact_add(&c, 3);
+        assert_int_equal(pawl_counter_exact_read(&c), 5);
         assert_int_equal(c.place, PAWL_PLACE_DEAD_);
-        assert_int_equal(pawl_exact_counter_destroy(&c), 5);
+        assert_int_equal(pawl_counter_exact_destroy(&c), 5);
     }
 }
 

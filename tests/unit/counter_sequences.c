@@ -10,17 +10,17 @@
 
 #include <sys/ptrace.h>
 
-static pawl_exact_counter exact;
+static pawl_counter_exact exact;
 static pawl_cpu_counter by_cpu;
-static pawl_limit_counter limited = PAWL_LIMIT_COUNTER_INIT(1000000);
+static pawl_counter_limit limited = PAWL_COUNTER_LIMIT_INIT(1000000);
 static pawl_bigref ref = PAWL_BIGREF_INIT(NULL, NULL);
 
 static void use_all(void)
 {
-    pawl_exact_counter_add(&exact, 1);
+    pawl_counter_exact_add(&exact, 1);
     pawl_cpu_counter_add(&by_cpu, 1);
-    must(pawl_limit_counter_try_add(&limited, 1));
-    pawl_limit_counter_sub(&limited, 1);
+    must(pawl_counter_limit_try_add(&limited, 1));
+    pawl_counter_limit_sub(&limited, 1);
     pawl_bigref_get(&ref);
     pawl_bigref_drop(&ref);
 }
@@ -86,7 +86,7 @@ static void step_through(void)
         _exit(77);
     raise(SIGSTOP);
     use_all();
-    _exit(pawl_exact_counter_read(&exact) == 2 && pawl_cpu_counter_read(&by_cpu) == 2 ? 0 : 1);
+    _exit(pawl_counter_exact_read(&exact) == 2 && pawl_cpu_counter_read(&by_cpu) == 2 ? 0 : 1);
 }
 
 /* Every step interrupts whatever sequence is under way. */
@@ -97,7 +97,7 @@ static void single_steps_end(void **state)
     pid_t child;
     (void)state;
     use_all();
-    pawl_exact_counter_sub(&exact, pawl_exact_counter_read(&exact) - 1);
+    pawl_counter_exact_sub(&exact, pawl_counter_exact_read(&exact) - 1);
     pawl_cpu_counter_sub(&by_cpu, pawl_cpu_counter_read(&by_cpu) - 1);
     child = fork();
     must(child >= 0);

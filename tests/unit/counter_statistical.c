@@ -58,24 +58,24 @@ static void beyond_the_largest_number_it_goes_on_at_the_smallest(void **state)
 {
     pawl_counter c = PAWL_COUNTER_INIT;
     pawl_cpu_counter p = PAWL_CPU_COUNTER_INIT;
-    pawl_exact_counter e = PAWL_EXACT_COUNTER_INIT;
+    pawl_counter_exact e = PAWL_COUNTER_EXACT_INIT;
     pawl_atomic_counter a = PAWL_ATOMIC_COUNTER_INIT;
     (void)state;
     pawl_counter_add(&c, INT64_MAX);
     pawl_cpu_counter_add(&p, INT64_MAX);
-    pawl_exact_counter_add(&e, INT64_MAX);
+    pawl_counter_exact_add(&e, INT64_MAX);
     pawl_counter_inc(&c);
     pawl_cpu_counter_inc(&p);
-    pawl_exact_counter_add(&e, 1);
+    pawl_counter_exact_add(&e, 1);
     assert_true(pawl_counter_read(&c) == INT64_MIN);
     assert_true(pawl_cpu_counter_read(&p) == INT64_MIN);
-    assert_true(pawl_exact_counter_read(&e) == INT64_MIN);
+    assert_true(pawl_counter_exact_read(&e) == INT64_MIN);
     pawl_atomic_counter_init(&a, INT64_MAX);
     assert_true(pawl_atomic_counter_add(&a, 1) == INT64_MIN);
     pawl_counter_sub(&c, INT64_MIN);
     assert_int_equal(pawl_counter_destroy(&c), 0);
     pawl_cpu_counter_destroy(&p);
-    pawl_exact_counter_destroy(&e);
+    pawl_counter_exact_destroy(&e);
 }
 
 struct both {
@@ -241,7 +241,7 @@ static void without_memory_for_a_block_nothing_is_lost(void **state)
 
 struct forked {
     struct both both;
-    pawl_exact_counter exact;
+    pawl_counter_exact exact;
     uint32_t stop;
 };
 
@@ -250,8 +250,8 @@ static void *count_until_stopped(void *opaque)
     struct forked *f = (struct forked *)opaque;
     while (pawl_load_relaxed32(&f->stop) == 0) {
         pawl_counter_inc(&f->both.thread);
-        pawl_exact_counter_add(&f->exact, 1);
-        (void)pawl_exact_counter_read(&f->exact);
+        pawl_counter_exact_add(&f->exact, 1);
+        (void)pawl_counter_exact_read(&f->exact);
     }
     return NULL;
 }
@@ -260,14 +260,14 @@ static void check_in_child(void *opaque)
 {
     struct forked *f = (struct forked *)opaque;
     const int64_t before = pawl_counter_read(&f->both.thread);
-    const int64_t exact = pawl_exact_counter_read(&f->exact);
+    const int64_t exact = pawl_counter_exact_read(&f->exact);
     must(before >= 100 && exact >= 100);
     must(exact - before <= 1 && before - exact <= 1); /* the other thread was between the two */
     pawl_counter_add(&f->both.thread, 5);
-    pawl_exact_counter_add(&f->exact, 5);
+    pawl_counter_exact_add(&f->exact, 5);
     must(pawl_counter_read(&f->both.thread) == before + 5);
-    must(pawl_exact_counter_read(&f->exact) == exact + 5);
-    must(pawl_exact_counter_read(&f->exact) == exact + 5);
+    must(pawl_counter_exact_read(&f->exact) == exact + 5);
+    must(pawl_counter_exact_read(&f->exact) == exact + 5);
     fprintf(stderr, "as it should be");
 }
 
@@ -279,7 +279,7 @@ static void a_child_of_fork_has_all_counts_while_other_threads_count_and_read(vo
     unsigned i;
     (void)state;
     pawl_counter_add(&f.both.thread, 100);
-    pawl_exact_counter_add(&f.exact, 100);
+    pawl_counter_exact_add(&f.exact, 100);
     must(pthread_create(&other, NULL, count_until_stopped, &f) == 0);
     for (i = 0; i < TEST_SCALE(30); i++) {
         const int status = test_in_child(check_in_child, &f, said, sizeof said);
@@ -288,9 +288,9 @@ static void a_child_of_fork_has_all_counts_while_other_threads_count_and_read(vo
     }
     pawl_store_relaxed32(&f.stop, 1);
     must(pthread_join(other, NULL) == 0);
-    assert_int_equal(pawl_counter_read(&f.both.thread), pawl_exact_counter_read(&f.exact));
+    assert_int_equal(pawl_counter_read(&f.both.thread), pawl_counter_exact_read(&f.exact));
     pawl_counter_destroy(&f.both.thread);
-    pawl_exact_counter_destroy(&f.exact);
+    pawl_counter_exact_destroy(&f.exact);
 }
 
 /* ---- The counters of rare updates ------------------------------------------------------------ */

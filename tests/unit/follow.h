@@ -32,13 +32,13 @@ struct target {
     RUNNER(16, RUN_##result, name)                                                                 \
     RUNNER(32, RUN_##result, name)                                                                 \
     RUNNER(64, RUN_##result, name)
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 
 static const struct target targets[] = {
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     {#name, 16, OP_##name, run_##name##_16}, {#name, 32, OP_##name, run_##name##_32},              \
         {#name, 64, OP_##name, run_##name##_64},
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 enum { TARGETS = sizeof targets / sizeof targets[0] };
 

@@ -9,7 +9,7 @@
 #include "test.h"
 
 #include <pawl/brlock.h>
-#include <pawl/hook.h>
+#include <pawl/detail/hook.h>
 #include <pawl/thread.h>
 
 static struct pawl_process process;

@@ -91,19 +91,19 @@ static void the_form_for_handlers_loses_nothing(void **state)
 
 /* ---- A read while an update is under way ----------------------------------------------------- */
 
-static pawl_exact_counter exact;
+static pawl_counter_exact exact;
 static int64_t was_read;
 
 static void add_exact(void *unused)
 {
     (void)unused;
-    pawl_exact_counter_add(&exact, 1);
+    pawl_counter_exact_add(&exact, 1);
 }
 
 static void read_exact(void *unused)
 {
     (void)unused;
-    was_read = pawl_exact_counter_read(&exact);
+    was_read = pawl_counter_exact_read(&exact);
 }
 
 /* Makes the counter ready and lets a thread stand before it writes the cell it chose. */
@@ -112,7 +112,7 @@ static unsigned stand_before_the_count(enum pawl_exact_mode mode)
     unsigned updater;
     uint64_t *cell;
     sim_begin();
-    pawl_exact_counter_init(&exact, mode);
+    pawl_counter_exact_init(&exact, mode);
     updater = sim_start(add_exact, NULL);
     while (exact.place < PAWL_PLACE_FIRST_)
         sim_step(updater);
@@ -152,7 +152,7 @@ static void an_update_does_not_wait_for_a_folding_read(void **state)
     run_to_the_end(updater);
     run_to_the_end(reader);
     assert_int_equal(was_read, 1); /* not the count that began after the turn */
-    assert_int_equal(pawl_exact_counter_read(&exact), 2);
+    assert_int_equal(pawl_counter_exact_read(&exact), 2);
     sim_end();
 }
 

@@ -2,7 +2,7 @@
 /* The accesses that RCU makes when nobody is in the way: which, in what order, and where. */
 #include "test.h"
 
-#include <pawl/hook.h>
+#include <pawl/detail/hook.h>
 #include <pawl/rcu.h>
 
 static struct pawl_process process;

@@ -33,23 +33,23 @@ struct operation {
     static bool b_##name(void) { return RESULT_##result(pawl_lock64_##name(&lock64)); }            \
     static bool c_##name(void) { return RESULT_##result(pawl_##name(&lock32)); }                   \
     static bool d_##name(void) { return RESULT_##result(pawl_##name(&lock64)); }
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define PAWL_UNTIL(name, from, to)                                                                 \
     static bool a_##name##_until(void) { return pawl_lock32_##name##_until(&lock32, deadline); }   \
     static bool b_##name##_until(void) { return pawl_lock64_##name##_until(&lock64, deadline); }   \
     static bool c_##name##_until(void) { return pawl_##name##_until(&lock32, deadline); }          \
     static bool d_##name##_until(void) { return pawl_##name##_until(&lock64, deadline); }
 
-#include <pawl/until.def>
+#include <pawl/detail/until.def>
 
 static const struct operation operations[] = {
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     {#name, from, to, {a_##name, b_##name, c_##name, d_##name}},
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 #define PAWL_UNTIL(name, from, to)                                                                 \
     {#name "_until", from, to,                                                                     \
      {a_##name##_until, b_##name##_until, c_##name##_until, d_##name##_until}},
-#include <pawl/until.def>
+#include <pawl/detail/until.def>
 };
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 

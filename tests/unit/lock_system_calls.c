@@ -35,7 +35,7 @@ static void only_exit_is_allowed(void)
         must(pawl_try_read_to_seek(l));                                                            \
         must(!pawl_try_seek(l));                                                                   \
         pawl_seek_to_write(l);                                                                     \
-        must(!pawl_try_read(l) && !pawl_try_seek(l) && !pawl_try_atomic_drain(l));                 \
+        must(!pawl_try_read(l) && !pawl_try_seek(l) && !pawl_claim_atomic(l));                     \
         pawl_write_to_seek(l);                                                                     \
         pawl_seek_to_read(l);                                                                      \
         must(pawl_try_read_to_atomic(l));                                                          \

@@ -146,7 +146,7 @@ static void each_move_ends_in_the_state_that_its_name_says(void **state)
     assert_int_equal(pawl_robust_lock_seek_to_read(lock), PAWL_ROBUST_OK);
     assert_int_equal(pawl_robust_lock_try_read_to_write(lock), PAWL_ROBUST_OK);
     assert_int_equal(pawl_robust_lock_write_to_read(lock), PAWL_ROBUST_OK);
-    assert_int_equal(pawl_robust_lock_try_read_to_write_drain(lock), PAWL_ROBUST_OK);
+    assert_int_equal(pawl_robust_lock_read_claim_write(lock), PAWL_ROBUST_OK);
     assert_int_equal(pawl_robust_lock_drop_write(lock), PAWL_ROBUST_OK);
     assert_free();
 }
@@ -171,7 +171,7 @@ static void a_reader_that_cannot_move_up_keeps_r(void **state)
     assert_int_equal(pawl_robust_lock_take_read(lock), PAWL_ROBUST_OK);
     assert_int_equal(pawl_robust_lock_try_read_to_seek(lock), PAWL_ROBUST_BUSY);
     assert_int_equal(pawl_robust_lock_try_read_to_write(lock), PAWL_ROBUST_BUSY);
-    assert_int_equal(pawl_robust_lock_try_read_to_write_drain(lock), PAWL_ROBUST_BUSY);
+    assert_int_equal(pawl_robust_lock_read_claim_write(lock), PAWL_ROBUST_BUSY);
     assert_int_equal(pawl_robust_lock_drop_read(lock), PAWL_ROBUST_OK);
     other_is_killed(seeker);
 }

@@ -23,12 +23,12 @@ struct face {
     static bool type16_##name(void) { return RESULT_OF_##result(pawl_##name(&lock16)); }           \
     static bool type32_##name(void) { return RESULT_OF_##result(pawl_##name(&lock32)); }           \
     static bool type64_##name(void) { return RESULT_OF_##result(pawl_##name(&lock64)); }
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 
 static const struct face faces[] = {
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     {name16_##name, name32_##name, name64_##name, type16_##name, type32_##name, type64_##name},
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 
 static uint64_t held(unsigned bits, enum pawl_state state)

@@ -28,7 +28,7 @@ static pawl_lock64 sleeping64;
     ALONE do64_##name(void) { (void)pawl_spin64_##name(&lock64); }                                 \
     ALONE do_sleeping32_##name(void) { (void)pawl_lock32_##name(&sleeping32); }                    \
     ALONE do_sleeping64_##name(void) { (void)pawl_lock64_##name(&sleeping64); }
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 
 #define WAYS(N)                                                                                    \
     static void from##N##_U(void) { lock##N.word = 0; }                                            \
@@ -79,7 +79,7 @@ static const struct operation operations[] = {
     {"64 " #name, #kind, from64_##from, do64_##name, cost},                                        \
     {"sleeping 32 " #name, #kind, from_sleeping32_##from, do_sleeping32_##name, cost},             \
     {"sleeping 64 " #name, #kind, from_sleeping64_##from, do_sleeping64_##name, cost},
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 enum { OPERATIONS = sizeof(operations) / sizeof(operations[0]) };
 

@@ -199,7 +199,7 @@ static void a_writer_waits_for_writers_to_leave(void **state)
     (void)state;
     pawl_spin32_take_write(&lock);
     assert_false(pawl_spin32_try_write(&lock));
-    assert_false(pawl_spin32_try_write_drain(&lock));
+    assert_false(pawl_spin32_claim_write(&lock));
     thread = start_claim(&take);
     sched_yield();
     assert_false(claimant_holds());
@@ -229,8 +229,8 @@ static void nobody_gets_anything_while_a_writer_holds(void **state)
     assert_false(pawl_spin32_try_seek(&lock));
     assert_false(pawl_spin32_try_write(&lock));
     assert_false(pawl_spin32_try_atomic(&lock));
-    assert_false(pawl_spin32_try_write_drain(&lock));
-    assert_false(pawl_spin32_try_atomic_drain(&lock));
+    assert_false(pawl_spin32_claim_write(&lock));
+    assert_false(pawl_spin32_claim_atomic(&lock));
     assert_int_equal(lock.word, PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R);
 }
 
@@ -261,7 +261,7 @@ static void an_atomic_user_waits_for_writers_and_seekers_to_leave(void **state)
     (void)state;
     pawl_spin32_take_seek(&lock);
     assert_false(pawl_spin32_try_atomic(&lock));
-    assert_false(pawl_spin32_try_atomic_drain(&lock));
+    assert_false(pawl_spin32_claim_atomic(&lock));
     pawl_spin32_seek_to_write(&lock);
     assert_false(pawl_spin32_try_atomic(&lock));
     thread = start_claim(&take);
@@ -303,7 +303,7 @@ static void atomic_users_exclude_all_other_states(void **state)
     assert_false(pawl_spin32_try_read(&lock));
     assert_false(pawl_spin32_try_seek(&lock));
     assert_false(pawl_spin32_try_write(&lock));
-    assert_false(pawl_spin32_try_write_drain(&lock));
+    assert_false(pawl_spin32_claim_write(&lock));
 }
 
 #define RULE(test) cmocka_unit_test_setup(test, reset)

@@ -133,9 +133,9 @@ static void a_seeker_goes_up_beside_readers(struct walk *k)
 
 static void r_is_given_up_before_the_claim_is_good(struct walk *k)
 {
-    k->table.steps[STEP_try_read_to_atomic_drain_claim].add.r = -1;
-    k->table.steps[STEP_try_read_to_atomic_drain_give_up].add.r = 0;
-    k->table.steps[STEP_try_read_to_atomic_drain_withdraw].add.r = 1;
+    k->table.steps[STEP_read_claim_atomic_claim].add.r = -1;
+    k->table.steps[STEP_read_claim_atomic_give_up].add.r = 0;
+    k->table.steps[STEP_read_claim_atomic_withdraw].add.r = 1;
 }
 
 static void a_seeker_does_not_withdraw(struct walk *k)
@@ -150,7 +150,7 @@ static void a_try_does_not_withdraw(struct walk *k)
 
 static void a_writer_withdraws_all_but_s(struct walk *k)
 {
-    k->table.steps[STEP_try_write_drain_withdraw].add.s = 0;
+    k->table.steps[STEP_claim_write_withdraw].add.s = 0;
 }
 
 static void a_drop_forgets_r(struct walk *k)
@@ -162,7 +162,7 @@ static void atomics_do_not_mark(struct walk *k)
 {
     k->table.steps[STEP_take_atomic_mark].add.s = 0;
     k->table.steps[STEP_take_atomic_open].add.s = 0;
-    k->without[OP_try_read_to_atomic_drain] = true;
+    k->without[OP_read_claim_atomic] = true;
 }
 
 static void one_who_turns_does_not_let_go(struct walk *k)
@@ -188,7 +188,7 @@ static void a_second_writer_keeps_its_claim(struct walk *k)
 
 static void a_second_reader_waits_to_go_up(struct walk *k)
 {
-    change_next(&k->table, STEP_try_read_to_write_drain_claim, TEST_ANY, STEP_take_write_drain);
+    change_next(&k->table, STEP_read_claim_write_claim, TEST_ANY, STEP_take_write_drain);
 }
 
 static void readers_pass_a_writer_that_drains(struct walk *k)

@@ -16,27 +16,27 @@
 
 enum table_test {
 #define PAWL_TEST(name, condition) TEST_##name,
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
     TEST_COUNT
 };
 
 enum table_op {
 #define PAWL_OP(result, name, kind, from, to, cost) OP_##name,
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
     OP_COUNT
 };
 #define OP_NONE OP_COUNT
 
 enum table_step {
 #define PAWL_STEP(op, step, how, gate, w, s, r, order, tag) STEP_##op##_##step,
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
     STEP_COUNT,
     STEP_END_granted,
     STEP_END_failed,
     STEP_END_let_go
 };
 
-enum table_kind { KIND_take, KIND_try, KIND_drain, KIND_drop, KIND_move, KIND_tells };
+enum table_kind { KIND_take, KIND_try, KIND_claim, KIND_drop, KIND_move, KIND_tells };
 enum table_how { HOW_ADD, HOW_WAIT_ADD, HOW_LOOK_ADD, HOW_LOOK_CAS, HOW_WAIT };
 enum table_order { ORDER_relaxed, ORDER_acquire, ORDER_release, ORDER_acq_rel };
 enum table_result { RESULT_void, RESULT_bool };
@@ -44,7 +44,7 @@ enum table_result { RESULT_void, RESULT_bool };
 enum table_tag {
     TAG_NONE,
 #define PAWL_TAG(name, order, partners, what) TAG_##name,
-#include <pawl/tags.def>
+#include <pawl/detail/tags.def>
 #undef PAWL_TAG
     TAG_COUNT
 };
@@ -95,33 +95,33 @@ struct table_tag_row {
 static const struct table_op_row table_ops[] = {
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     {#name, RESULT_##result, KIND_##kind, PAWL_##from, PAWL_##to, cost},
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 
 static const struct table_step_row table_steps[] = {
 #define PAWL_STEP(op, step, how, gate, w, s, r, order, tag)                                        \
     {#op "." #step, OP_##op, HOW_##how, TEST_##gate, {w, s, r}, ORDER_##order, TAG_##tag},
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 
 static const struct table_next_row table_nexts[] = {
 #define PAWL_NEXT(op, step, test, next_op, next_step)                                              \
     {STEP_##op##_##step, TEST_##test, STEP_##next_op##_##next_step},
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 enum { TABLE_NEXTS = sizeof table_nexts / sizeof table_nexts[0] };
 
 static const struct table_insist_row table_insists[] = {
 #define PAWL_INSIST(op, step, test, through, then)                                                 \
     {STEP_##op##_##step, TEST_##test, OP_##through, OP_##then},
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 };
 enum { TABLE_INSISTS = sizeof table_insists / sizeof table_insists[0] };
 
 static const struct table_tag_row table_tags[] = {
     {"NONE", ORDER_relaxed, "", ""},
 #define PAWL_TAG(name, order, partners, what) {#name, ORDER_##order, partners, what},
-#include <pawl/tags.def>
+#include <pawl/detail/tags.def>
 #undef PAWL_TAG
 };
 
@@ -201,7 +201,7 @@ static inline bool table_passes(enum table_test test, struct table_fields f)
 #define PAWL_TEST(name, condition)                                                                 \
     case TEST_##name:                                                                              \
         return (condition);
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
     default:
         return false;
     }

@@ -15,7 +15,7 @@ static void *pages_of_the_test(size_t size)
 #undef pawl_os_pages
 #define pawl_os_pages pages_of_the_test
 
-#include "table.c"
+#include "lock/table.c"
 
 static struct pawl_table *table(void)
 {

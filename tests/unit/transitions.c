@@ -33,28 +33,28 @@ static_assert(PAWL_APPLICATION_BITS == PAWL_SPIN32_R - 1, "all below R is the ap
     static_assert(HOW_##how != HOW_ADD || TEST_##gate == TEST_ANY, #op "." #step " has no gate");  \
     static_assert((TAG_##tag == TAG_NONE) == (ORDER_##order == ORDER_relaxed),                     \
                   #op "." #step " has a tag exactly when it has an order");
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 
 enum {
     ORDER_OF_NONE = ORDER_relaxed,
 #define PAWL_TAG(name, order, partners, what) ORDER_OF_##name = ORDER_##order,
-#include <pawl/tags.def>
+#include <pawl/detail/tags.def>
 #undef PAWL_TAG
 };
 #define PAWL_STEP(op, step, how, gate, w, s, r, order, tag)                                        \
     static_assert((int)ORDER_OF_##tag == (int)ORDER_##order, #op "." #step ": the tag's order");
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 
 /* A void operation cannot fail; one that may fail, or tells, returns bool. */
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     static_assert((RESULT_##result == RESULT_bool) ==                                              \
-                      (KIND_##kind == KIND_try || KIND_##kind == KIND_drain ||                     \
+                      (KIND_##kind == KIND_try || KIND_##kind == KIND_claim ||                     \
                        KIND_##kind == KIND_tells),                                                 \
                   #name " returns what its kind says");                                            \
     static_assert((KIND_##kind == KIND_drop) == (PAWL_##to == PAWL_U), #name " drops to U");       \
     static_assert(KIND_##kind != KIND_take || PAWL_##from == PAWL_U, #name " takes from U");       \
     static_assert(PAWL_##from != PAWL_##to, #name " goes somewhere");
-#include <pawl/transitions.def>
+#include <pawl/detail/transitions.def>
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
@@ -82,7 +82,7 @@ static void end_of_path(struct paths *p, enum table_step end, struct table_units
     }
     assert_int_equal(end, STEP_END_failed);
     p->fails = true;
-    assert_true(op->kind == KIND_try || op->kind == KIND_drain);
+    assert_true(op->kind == KIND_try || op->kind == KIND_claim);
     if (!table_same_units(sum, nothing))
         fail_msg("%s: a failed path leaves %d W %d S %d R", op->name, sum.w, sum.s, sum.r);
 }
@@ -147,7 +147,7 @@ static void granted_paths_add_what_the_new_state_holds_and_failed_ones_nothing(v
     for (op = 0; op < OP_COUNT; op++) {
         const struct paths p = paths_of(&t, (enum table_op)op);
         assert_true(p.grants);
-        assert_int_equal(p.fails, t.ops[op].kind == KIND_try || t.ops[op].kind == KIND_drain);
+        assert_int_equal(p.fails, t.ops[op].kind == KIND_try || t.ops[op].kind == KIND_claim);
     }
 }
 
@@ -196,7 +196,7 @@ static bool gate_on_more_than_readers(enum table_test gate)
     return gate != TEST_LONE_R && gate != TEST_NO_R;
 }
 
-static void a_try_never_waits_and_a_drain_waits_for_readers_only(void **state)
+static void a_try_never_waits_and_a_claim_waits_for_readers_only(void **state)
 {
     const struct table t = table_as_it_is();
     unsigned op;
@@ -209,7 +209,7 @@ static void a_try_never_waits_and_a_drain_waits_for_readers_only(void **state)
             assert_false(waits(&t, &p, any_gate));
             break;
         case KIND_move:
-        case KIND_drain:
+        case KIND_claim:
             assert_false(waits(&t, &p, gate_on_more_than_readers));
             break;
         default:
@@ -316,7 +316,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(granted_paths_add_what_the_new_state_holds_and_failed_ones_nothing),
         cmocka_unit_test(every_step_decides_on_every_word_and_is_reached),
-        cmocka_unit_test(a_try_never_waits_and_a_drain_waits_for_readers_only),
+        cmocka_unit_test(a_try_never_waits_and_a_claim_waits_for_readers_only),
         cmocka_unit_test(a_drop_is_one_releasing_addition),
         cmocka_unit_test(every_tag_has_partners_that_exist_and_name_it),
         cmocka_unit_test(one_side_of_each_pair_acquires_and_the_other_releases),

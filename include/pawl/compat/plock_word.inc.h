@@ -2,7 +2,7 @@
 /*
  * What compat/plock.h needs beside spin.h, included by it for each width (PAWL_WORD_BITS): R and
  * A -> R without insisting, because the W that an insisting reader takes has no place among joiners
- * and claimers, and the declarations of src/compat_word.inc.h.
+ * and claimers, and the declarations of src/lock/compat_word.inc.h.
  */
 #define PAWL_LOCK_ PAWL_CAT_(pawl_spin, PAWL_WORD_BITS)
 #define PAWL_WORD_ PAWL_CAT_(PAWL_CAT_(uint, PAWL_WORD_BITS), _t)

@@ -161,7 +161,7 @@ template <class Word> void tries_from_a_reader()
             }
             break;
         case 2:
-            if (pawl_try_read_to_write_drain(&g.lock)) {
+            if (pawl_read_claim_write(&g.lock)) {
                 g.change();
                 pawl_drop_write(&g.lock);
                 return;
@@ -175,7 +175,7 @@ template <class Word> void tries_from_a_reader()
             }
             break;
         default:
-            if (pawl_try_read_to_atomic_drain(&g.lock)) {
+            if (pawl_read_claim_atomic(&g.lock)) {
                 g.add();
                 pawl_drop_atomic(&g.lock);
                 return;
@@ -198,7 +198,7 @@ template <class Word> void tries_from_nothing()
             }
             break;
         case 1:
-            if (pawl_try_write_drain(&g.lock)) {
+            if (pawl_claim_write(&g.lock)) {
                 g.change();
                 pawl_drop_write(&g.lock);
             }
@@ -217,7 +217,7 @@ template <class Word> void tries_from_nothing()
             }
             break;
         case 4:
-            if (pawl_try_atomic_drain(&g.lock)) {
+            if (pawl_claim_atomic(&g.lock)) {
                 g.add();
                 pawl_drop_atomic(&g.lock);
             }

@@ -13,10 +13,10 @@
 
 struct stage {
     pawl_counter counter, other;
-    pawl_exact_counter exact, second;
-    pawl_limit_counter limited, second_limited;
+    pawl_counter_exact exact, second;
+    pawl_counter_limit limited, second_limited;
     pawl_bigref reference;
-    pawl_exact_counter *done_with; /* its users have finished */
+    pawl_counter_exact *done_with; /* its users have finished */
     uint32_t taken;                /* of the limit: what was got and not given back */
     uint32_t released;
 };
@@ -115,7 +115,7 @@ static void counted_one_each(void)
 static void exact_of(enum pawl_exact_mode mode)
 {
     three_threads();
-    pawl_exact_counter_init(&STAGE->exact, mode);
+    pawl_counter_exact_init(&STAGE->exact, mode);
     second_has_no_cells();
 }
 
@@ -137,32 +137,32 @@ static void locks_without_cells(void)
 static void brlock(void)
 {
     three_threads();
-    pawl_exact_counter_init(&STAGE->exact, PAWL_EXACT_BRLOCK);
+    pawl_counter_exact_init(&STAGE->exact, PAWL_EXACT_BRLOCK);
 }
 
 /* One after the other they are counted in the same pair. */
 static void a_pair_used_before(void)
 {
     three_threads();
-    pawl_exact_counter_init(&STAGE->exact, PAWL_EXACT_LOCKS);
-    pawl_exact_counter_init(&STAGE->second, PAWL_EXACT_LOCKS);
+    pawl_counter_exact_init(&STAGE->exact, PAWL_EXACT_LOCKS);
+    pawl_counter_exact_init(&STAGE->second, PAWL_EXACT_LOCKS);
     search_from_the_first();
 }
 
 static void fold(void)
 {
     three_threads();
-    pawl_exact_counter_init(&STAGE->exact, PAWL_EXACT_FOLD);
+    pawl_counter_exact_init(&STAGE->exact, PAWL_EXACT_FOLD);
 }
 
 static void adds(void)
 {
-    M_STEP(pawl_exact_counter_add(&STAGE->exact, 1));
+    M_STEP(pawl_counter_exact_add(&STAGE->exact, 1));
 }
 
 static void adds_to_second(void)
 {
-    M_STEP(pawl_exact_counter_add(&STAGE->second, 1));
+    M_STEP(pawl_counter_exact_add(&STAGE->second, 1));
 }
 
 static void adds_and_says_so(void)
@@ -176,8 +176,8 @@ static void destroys_and_adds_to_second(void)
 {
     if (pawl_rcu_dereference(STAGE->done_with) == NULL)
         return;
-    m_begin("pawl_exact_counter_destroy");
-    m_demand(pawl_exact_counter_destroy(&STAGE->exact) == 1, M_RESTORED, "a count is lost");
+    m_begin("pawl_counter_exact_destroy");
+    m_demand(pawl_counter_exact_destroy(&STAGE->exact) == 1, M_RESTORED, "a count is lost");
     m_end();
     search_from_the_first();
     adds_to_second();
@@ -185,15 +185,15 @@ static void destroys_and_adds_to_second(void)
 
 static void up_and_down(void)
 {
-    M_STEP(pawl_exact_counter_add(&STAGE->exact, 1));
-    M_STEP(pawl_exact_counter_add(&STAGE->exact, -1));
+    M_STEP(pawl_counter_exact_add(&STAGE->exact, 1));
+    M_STEP(pawl_counter_exact_add(&STAGE->exact, -1));
 }
 
 static void reads_exactly(void)
 {
     int64_t value;
-    m_begin("pawl_exact_counter_read");
-    value = pawl_exact_counter_read(&STAGE->exact);
+    m_begin("pawl_counter_exact_read");
+    value = pawl_counter_exact_read(&STAGE->exact);
     m_end();
     m_demand(value == 0 || value == 1, M_VISIBILITY, "a value that never was");
 }
@@ -202,38 +202,38 @@ static void reads_exactly(void)
 static void reads_twice_at_once(void)
 {
     int64_t first, second;
-    m_begin("pawl_exact_counter_read");
-    first = pawl_exact_counter_read(&STAGE->exact);
-    second = pawl_exact_counter_read(&STAGE->exact);
+    m_begin("pawl_counter_exact_read");
+    first = pawl_counter_exact_read(&STAGE->exact);
+    second = pawl_counter_exact_read(&STAGE->exact);
     m_end();
     m_demand(second >= first, M_VISIBILITY, "the value has gone back");
 }
 
 static void added_one(void)
 {
-    m_demand(pawl_exact_counter_read(&STAGE->exact) == 1, M_RESTORED, "a count is lost");
+    m_demand(pawl_counter_exact_read(&STAGE->exact) == 1, M_RESTORED, "a count is lost");
 }
 
 static void added_one_each(void)
 {
     added_one();
-    m_demand(pawl_exact_counter_read(&STAGE->second) == 1, M_RESTORED, "a count is lost");
+    m_demand(pawl_counter_exact_read(&STAGE->second) == 1, M_RESTORED, "a count is lost");
 }
 
 static void added_two(void)
 {
-    m_demand(pawl_exact_counter_read(&STAGE->exact) == 2, M_RESTORED, "a count is lost");
+    m_demand(pawl_counter_exact_read(&STAGE->exact) == 2, M_RESTORED, "a count is lost");
 }
 
 static void added_none(void)
 {
-    m_demand(pawl_exact_counter_read(&STAGE->exact) == 0, M_RESTORED, "a count is lost");
+    m_demand(pawl_counter_exact_read(&STAGE->exact) == 0, M_RESTORED, "a count is lost");
 }
 
 static void second_is_as_added(void)
 {
-    const int64_t value = pawl_exact_counter_read(&STAGE->second);
-    const bool both = pawl_exact_counter_read(&STAGE->exact) == 1 &&
+    const int64_t value = pawl_counter_exact_read(&STAGE->second);
+    const bool both = pawl_counter_exact_read(&STAGE->exact) == 1 &&
                       STAGE->exact.place == PAWL_PLACE_DEAD_;
     m_demand(value == (both ? 2 : 1), M_RESTORED, "a count is lost, or one from before is there");
 }
@@ -243,22 +243,22 @@ static void second_is_as_added(void)
 static void limited(void)
 {
     three_threads();
-    pawl_limit_counter_init(&STAGE->limited, LIMIT);
+    pawl_counter_limit_init(&STAGE->limited, LIMIT);
 }
 
 /* The first thread has credit, and its next steps are its own. */
 static void with_credit(void)
 {
     limited();
-    (void)pawl_limit_counter_try_add(&STAGE->limited, 1);
-    pawl_limit_counter_sub(&STAGE->limited, 1);
+    (void)pawl_counter_limit_try_add(&STAGE->limited, 1);
+    pawl_counter_limit_sub(&STAGE->limited, 1);
 }
 
 static void tries_to_take(uint32_t n)
 {
     bool got;
-    m_begin("pawl_limit_counter_try_add");
-    got = pawl_limit_counter_try_add(&STAGE->limited, n);
+    m_begin("pawl_counter_limit_try_add");
+    got = pawl_counter_limit_try_add(&STAGE->limited, n);
     m_end();
     if (got)
         (void)pawl_fetch_add_relaxed32(&STAGE->taken, n);
@@ -286,9 +286,9 @@ static void takes_all(void)
 
 static void uses_two_counters(void)
 {
-    M_STEP(pawl_limit_counter_try_add(&STAGE->limited, 1));
+    M_STEP(pawl_counter_limit_try_add(&STAGE->limited, 1));
     pawl_rcu_assign_pointer(STAGE->done_with, &STAGE->exact);
-    M_STEP(pawl_limit_counter_try_add(&STAGE->second_limited, 1));
+    M_STEP(pawl_counter_limit_try_add(&STAGE->second_limited, 1));
 }
 
 /* The second one comes by the place of the first. */
@@ -296,45 +296,45 @@ static void destroys_and_uses_second(void)
 {
     if (pawl_rcu_dereference(STAGE->done_with) == NULL)
         return;
-    m_begin("pawl_limit_counter_destroy");
-    m_demand(pawl_limit_counter_destroy(&STAGE->limited) == 1, M_RESTORED, "a count is lost");
+    m_begin("pawl_counter_limit_destroy");
+    m_demand(pawl_counter_limit_destroy(&STAGE->limited) == 1, M_RESTORED, "a count is lost");
     m_end();
     search_from_the_first();
-    M_STEP(pawl_limit_counter_try_add(&STAGE->second_limited, 1));
+    M_STEP(pawl_counter_limit_try_add(&STAGE->second_limited, 1));
 }
 
 static void two_limited(void)
 {
     limited();
-    pawl_limit_counter_init(&STAGE->second_limited, LIMIT);
+    pawl_counter_limit_init(&STAGE->second_limited, LIMIT);
     search_from_the_first();
 }
 
 static void takes_and_gives(void)
 {
     takes_one();
-    M_STEP(pawl_limit_counter_sub(&STAGE->limited, 1));
+    M_STEP(pawl_counter_limit_sub(&STAGE->limited, 1));
     (void)pawl_fetch_sub_relaxed32(&STAGE->taken, 1);
 }
 
 static void takes_two_of_two(void)
 {
-    M_STEP(pawl_limit_counter_set_limit(&STAGE->limited, 2));
+    M_STEP(pawl_counter_limit_set_limit(&STAGE->limited, 2));
     tries_to_take(2);
 }
 
 static void reads_limited(void)
 {
     int64_t value;
-    m_begin("pawl_limit_counter_read");
-    value = pawl_limit_counter_read(&STAGE->limited);
+    m_begin("pawl_counter_limit_read");
+    value = pawl_counter_limit_read(&STAGE->limited);
     m_end();
     m_demand(value == 0 || value == 1, M_VISIBILITY, "a value that never was");
 }
 
 static void limited_is(uint32_t value)
 {
-    m_demand(pawl_limit_counter_read(&STAGE->limited) == value, M_RESTORED, "a count is lost");
+    m_demand(pawl_counter_limit_read(&STAGE->limited) == value, M_RESTORED, "a count is lost");
     m_demand(STAGE->taken == value, M_EXCLUSION, "more was got than there was, or less");
 }
 

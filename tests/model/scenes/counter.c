@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct stage {
-    pawl_exact_counter exact;
+    pawl_counter_exact exact;
     pawl_bigref reference;
     uint32_t released;
     uint32_t turn;
@@ -21,7 +21,7 @@ struct stage {
 static void made(enum pawl_exact_mode mode)
 {
     m_register_threads(3);
-    pawl_exact_counter_init(&STAGE->exact, mode);
+    pawl_counter_exact_init(&STAGE->exact, mode);
 }
 
 static void fold(void)
@@ -46,21 +46,21 @@ static void locks(void)
 
 static void adds(void)
 {
-    M_STEP(pawl_exact_counter_add(&STAGE->exact, 1));
+    M_STEP(pawl_counter_exact_add(&STAGE->exact, 1));
 }
 
 /* Up and down again: no read may ever find more than one of them, or less than none. */
 static void up_and_down(void)
 {
-    M_STEP(pawl_exact_counter_add(&STAGE->exact, 1));
-    M_STEP(pawl_exact_counter_add(&STAGE->exact, -1));
+    M_STEP(pawl_counter_exact_add(&STAGE->exact, 1));
+    M_STEP(pawl_counter_exact_add(&STAGE->exact, -1));
 }
 
 static int64_t value_now(void)
 {
     int64_t value;
-    m_begin("pawl_exact_counter_read");
-    value = pawl_exact_counter_read(&STAGE->exact);
+    m_begin("pawl_counter_exact_read");
+    value = pawl_counter_exact_read(&STAGE->exact);
     m_end();
     return value;
 }

@@ -4,7 +4,7 @@
  * them, the hint by which releasers leave the list alone, what wakes are found to cost. And the
  * words by which the system layer lends priority.
  */
-#include <pawl/hook.h>
+#include <pawl/detail/hook.h>
 #include <pawl/lock.h>
 #include <pawl/thread.h>
 

@@ -14,10 +14,10 @@
 #define MOST (2 * PAWL_LIMIT_CREDIT)
 
 struct stage {
-    pawl_exact_counter exact, second;
-    pawl_limit_counter limited, second_limited;
+    pawl_counter_exact exact, second;
+    pawl_counter_limit limited, second_limited;
     pawl_bigref reference;
-    pawl_exact_counter *done_with; /* told */
+    pawl_counter_exact *done_with; /* told */
     int64_t ended;                 /* what destroy returned */
     uint64_t taken;                /* of the limit: what was got */
     uint32_t released;
@@ -48,9 +48,9 @@ static void no_place_is_taken(void)
 static void exact_of(enum pawl_exact_mode mode)
 {
     m_register_threads(3);
-    pawl_exact_counter_init(&STAGE->exact, mode);
-    pawl_exact_counter_init(&STAGE->second, mode);
-    pawl_exact_counter_add(&STAGE->exact, 1);
+    pawl_counter_exact_init(&STAGE->exact, mode);
+    pawl_counter_exact_init(&STAGE->second, mode);
+    pawl_counter_exact_add(&STAGE->exact, 1);
     search_from_the_first();
 }
 
@@ -76,8 +76,8 @@ static void locks(void)
 
 static void destroys(void)
 {
-    m_begin("pawl_exact_counter_destroy");
-    STAGE->ended = pawl_exact_counter_destroy(&STAGE->exact);
+    m_begin("pawl_counter_exact_destroy");
+    STAGE->ended = pawl_counter_exact_destroy(&STAGE->exact);
     m_end();
 }
 
@@ -85,7 +85,7 @@ static void destroys(void)
 static void known_to_one(enum pawl_exact_mode mode)
 {
     m_register_threads(1);
-    pawl_exact_counter_init(&STAGE->exact, mode);
+    pawl_counter_exact_init(&STAGE->exact, mode);
 }
 
 static void fold_known_to_one(void)
@@ -96,7 +96,7 @@ static void fold_known_to_one(void)
 static void fold_counted_by_one(void)
 {
     fold_known_to_one();
-    pawl_exact_counter_add(&STAGE->exact, 1);
+    pawl_counter_exact_add(&STAGE->exact, 1);
 }
 
 static void brlock_known_to_one(void)
@@ -108,8 +108,8 @@ static void brlock_known_to_one(void)
 static void fold_ended(void)
 {
     fold();
-    M_STEP(pawl_exact_counter_read(&STAGE->exact));
-    M_STEP(pawl_exact_counter_add(&STAGE->exact, 1));
+    M_STEP(pawl_counter_exact_read(&STAGE->exact));
+    M_STEP(pawl_counter_exact_add(&STAGE->exact, 1));
     destroys();
     m_demand(STAGE->ended == 2, M_RESTORED, "a count is lost");
     search_from_the_first();
@@ -117,37 +117,37 @@ static void fold_ended(void)
 
 static void adds(void)
 {
-    M_STEP(pawl_exact_counter_add(&STAGE->exact, 1));
+    M_STEP(pawl_counter_exact_add(&STAGE->exact, 1));
 }
 
 static void reads_zero_or_one(void)
 {
     int64_t value;
-    m_begin("pawl_exact_counter_read");
-    value = pawl_exact_counter_read(&STAGE->exact);
+    m_begin("pawl_counter_exact_read");
+    value = pawl_counter_exact_read(&STAGE->exact);
     m_end();
     m_demand(value == 0 || value == 1, M_VISIBILITY, "a value that never was");
 }
 
 static void one_in_all(void)
 {
-    m_demand(pawl_exact_counter_read(&STAGE->exact) == 1, M_RESTORED, "a count is lost");
+    m_demand(pawl_counter_exact_read(&STAGE->exact) == 1, M_RESTORED, "a count is lost");
 }
 
 static void adds_to_second(void)
 {
-    M_STEP(pawl_exact_counter_add(&STAGE->second, 1));
+    M_STEP(pawl_counter_exact_add(&STAGE->second, 1));
 }
 
 /* As one step, so that a look of the first might pass for one of the second. */
-static void reads_all_when_told(pawl_exact_counter *counter, int64_t all)
+static void reads_all_when_told(pawl_counter_exact *counter, int64_t all)
 {
     bool told;
     int64_t value;
-    m_begin("pawl_exact_counter_read");
-    (void)pawl_exact_counter_read(counter);
+    m_begin("pawl_counter_exact_read");
+    (void)pawl_counter_exact_read(counter);
     told = pawl_rcu_dereference(STAGE->done_with) != NULL;
-    value = pawl_exact_counter_read(counter);
+    value = pawl_counter_exact_read(counter);
     m_end();
     m_demand(value == all || !told, M_VISIBILITY, "a count that was there is not found");
 }
@@ -171,7 +171,7 @@ static void adds_and_says_so(void)
 
 static void two_in_all(void)
 {
-    m_demand(pawl_exact_counter_read(&STAGE->exact) == 2, M_RESTORED, "a count is lost");
+    m_demand(pawl_counter_exact_read(&STAGE->exact) == 2, M_RESTORED, "a count is lost");
 }
 
 static void adds_to_second_and_says_so(void)
@@ -183,9 +183,9 @@ static void adds_to_second_and_says_so(void)
 /* Twice: in either phase. */
 static void second_is(int64_t value)
 {
-    m_demand(pawl_exact_counter_read(&STAGE->second) == value, M_RESTORED,
+    m_demand(pawl_counter_exact_read(&STAGE->second) == value, M_RESTORED,
              "a count is lost, or one from before is there");
-    m_demand(pawl_exact_counter_read(&STAGE->second) == value, M_RESTORED,
+    m_demand(pawl_counter_exact_read(&STAGE->second) == value, M_RESTORED,
              "a count is lost, or one from before is there");
 }
 
@@ -198,7 +198,7 @@ static void second_is_one(void)
 static void both_are_in_the_object(void)
 {
     m_demand(STAGE->ended == 1 || STAGE->ended == 2, M_VISIBILITY, "a value that never was");
-    m_demand(pawl_exact_counter_read(&STAGE->exact) == 2, M_RESTORED, "a count is lost");
+    m_demand(pawl_counter_exact_read(&STAGE->exact) == 2, M_RESTORED, "a count is lost");
     no_place_is_taken();
     adds_to_second();
     m_demand(STAGE->second.place >= PAWL_PLACE_FIRST_, M_RESTORED, "no place");
@@ -211,9 +211,9 @@ static void both_are_in_the_object(void)
 static void limited(void)
 {
     m_register_threads(3);
-    pawl_limit_counter_init(&STAGE->limited, LIMIT);
-    pawl_limit_counter_init(&STAGE->second_limited, LIMIT);
-    (void)pawl_limit_counter_try_add(&STAGE->limited, 3000);
+    pawl_counter_limit_init(&STAGE->limited, LIMIT);
+    pawl_counter_limit_init(&STAGE->second_limited, LIMIT);
+    (void)pawl_counter_limit_try_add(&STAGE->limited, 3000);
     search_from_the_first();
 }
 
@@ -221,8 +221,8 @@ static void limited(void)
 static void takes_more_than_its_credit(void)
 {
     bool got;
-    m_begin("pawl_limit_counter_try_add");
-    got = pawl_limit_counter_try_add(&STAGE->limited, MOST);
+    m_begin("pawl_counter_limit_try_add");
+    got = pawl_counter_limit_try_add(&STAGE->limited, MOST);
     m_end();
     STAGE->taken = got ? MOST : 0;
 }
@@ -230,24 +230,24 @@ static void takes_more_than_its_credit(void)
 /* More than it may keep as credit. */
 static void gives_more_than_it_keeps(void)
 {
-    M_STEP(pawl_limit_counter_sub(&STAGE->limited, MOST));
+    M_STEP(pawl_counter_limit_sub(&STAGE->limited, MOST));
 }
 
 static void sets_the_limit_again(void)
 {
-    M_STEP(pawl_limit_counter_set_limit(&STAGE->limited, LIMIT));
+    M_STEP(pawl_counter_limit_set_limit(&STAGE->limited, LIMIT));
 }
 
 static void destroys_limited(void)
 {
-    m_begin("pawl_limit_counter_destroy");
-    STAGE->ended = pawl_limit_counter_destroy(&STAGE->limited);
+    m_begin("pawl_counter_limit_destroy");
+    STAGE->ended = pawl_counter_limit_destroy(&STAGE->limited);
     m_end();
 }
 
 static void limited_is(uint64_t value)
 {
-    m_demand(pawl_limit_counter_read(&STAGE->limited) == (int64_t)value, M_RESTORED,
+    m_demand(pawl_counter_limit_read(&STAGE->limited) == (int64_t)value, M_RESTORED,
              "a count is lost");
 }
 
@@ -262,13 +262,13 @@ static void limited_has_ended(void)
 {
     limited_is((uint64_t)STAGE->ended);
     no_place_is_taken();
-    m_demand(!pawl_limit_counter_try_add(&STAGE->limited, 1), M_RESTORED, "added after the end");
-    M_STEP(pawl_limit_counter_sub(&STAGE->limited, 1));
+    m_demand(!pawl_counter_limit_try_add(&STAGE->limited, 1), M_RESTORED, "added after the end");
+    M_STEP(pawl_counter_limit_sub(&STAGE->limited, 1));
     limited_is((uint64_t)STAGE->ended);
-    (void)pawl_limit_counter_try_add(&STAGE->second_limited, 1);
-    m_demand(pawl_limit_counter_destroy(&STAGE->limited) == STAGE->ended, M_RESTORED,
+    (void)pawl_counter_limit_try_add(&STAGE->second_limited, 1);
+    m_demand(pawl_counter_limit_destroy(&STAGE->limited) == STAGE->ended, M_RESTORED,
              "ended twice with two values");
-    m_demand(pawl_limit_counter_read(&STAGE->second_limited) == 1, M_RESTORED,
+    m_demand(pawl_counter_limit_read(&STAGE->second_limited) == 1, M_RESTORED,
              "a credit is lost, or the place is another one's too");
 }
 

@@ -2,7 +2,7 @@
 /* The account of RCU's callbacks: no call is refused while there is room, none is let in when there
  * is none, and the numbers are those of what has happened. One thread plays all parts, one after
  * the other, so each scene has one execution; where there is a worker it is one more. */
-#include <pawl/hook.h>
+#include <pawl/detail/hook.h>
 #include <pawl/rcu_call.h>
 
 #include "scenes.h"

@@ -3,7 +3,7 @@
 #ifndef M_RCU_CALLS_H
 #define M_RCU_CALLS_H
 
-#include <pawl/hook.h>
+#include <pawl/detail/hook.h>
 #include <pawl/rcu_call.h>
 
 #include "scenes.h"

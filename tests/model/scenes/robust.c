@@ -4,7 +4,7 @@
  * on. Whoever enters is told of the death of who held the lock, and of no other; when two enter one
  * after the other, both are told or none is. Nobody sleeps for ever.
  */
-#include <pawl/hook.h>
+#include <pawl/detail/hook.h>
 #include <pawl/robust.h>
 
 #include "robust_mutex.h"
@@ -243,7 +243,7 @@ static void reads_then_writes(void)
     bool told = false;
     (void)MOVES(take_read, 'U', 'R');
     looks(told);
-    if (MOVES(try_read_to_write_drain, 'R', 'W')) {
+    if (MOVES(read_claim_write, 'R', 'W')) {
         changes(told);
         (void)MOVES(drop_write, 'W', 'U');
     } else {

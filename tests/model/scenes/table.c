@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Wait lists: their growth beside waiters and wakers, requeue, waits on several addresses. Nobody
- * is lost on the way, and what a latch protects is touched under it (src/plain.h). */
+ * is lost on the way, and what a latch protects is touched under it (src/base/plain.h). */
 #include <pawl/thread.h>
 #include <pawl/wait.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The registry of threads: lines are claimed by a thread's first use, given back at its end, and
  * used again by others, beside a grace period that goes through all of them. */
-#include <pawl/hook.h>
+#include <pawl/detail/hook.h>
 #include <pawl/rcu.h>
 
 #include "scenes.h"

@@ -21,7 +21,7 @@ struct stage {
     pawl_lock32 lock;
     pawl_spin32 spin;
     pawl_cond cond;
-    pawl_event event;
+    pawl_eventcount event;
 };
 #define STAGE M_SCENE(struct stage)
 
@@ -285,11 +285,11 @@ static void nobody_waits(void)
 static void waits_for_event_until(void)
 {
     uint32_t key;
-    m_begin("pawl_event_prepare");
-    key = pawl_event_prepare(&STAGE->event);
+    m_begin("pawl_eventcount_prepare");
+    key = pawl_eventcount_prepare(&STAGE->event);
     m_end();
-    m_begin("pawl_event_commit_until");
-    if (pawl_event_commit_until(&STAGE->event, key, 1000))
+    m_begin("pawl_eventcount_commit_until");
+    if (pawl_eventcount_commit_until(&STAGE->event, key, 1000))
         m_demand(m_read(0) == 1, M_VISIBILITY, "notified, and nothing has changed");
     m_end();
 }
@@ -302,41 +302,41 @@ static void nobody_is_about_to_sleep(void)
 static void writes_and_notifies(void)
 {
     m_write(0, 1);
-    M_STEP(pawl_event_notify_one(&STAGE->event));
+    M_STEP(pawl_eventcount_notify_one(&STAGE->event));
 }
 
 static void waits_for_event(void)
 {
     for (;;) {
         uint32_t key;
-        m_begin("pawl_event_prepare");
-        key = pawl_event_prepare(&STAGE->event);
+        m_begin("pawl_eventcount_prepare");
+        key = pawl_eventcount_prepare(&STAGE->event);
         m_end();
         if (pawl_load_relaxed32(&STAGE->word) != 0) {
-            m_begin("pawl_event_cancel");
-            pawl_event_cancel(&STAGE->event);
+            m_begin("pawl_eventcount_cancel");
+            pawl_eventcount_cancel(&STAGE->event);
             m_end();
             return;
         }
-        m_begin("pawl_event_commit");
-        pawl_event_commit(&STAGE->event, key);
+        m_begin("pawl_eventcount_commit");
+        pawl_eventcount_commit(&STAGE->event, key);
         m_end();
     }
 }
 
 static void notifies(void)
 {
-    m_begin("pawl_event_notify_one");
+    m_begin("pawl_eventcount_notify_one");
     pawl_store_relaxed32(&STAGE->word, 1);
-    pawl_event_notify_one(&STAGE->event);
+    pawl_eventcount_notify_one(&STAGE->event);
     m_end();
 }
 
 static void notifies_all(void)
 {
-    m_begin("pawl_event_notify_all");
+    m_begin("pawl_eventcount_notify_all");
     pawl_store_relaxed32(&STAGE->word, 1);
-    pawl_event_notify_all(&STAGE->event);
+    pawl_eventcount_notify_all(&STAGE->event);
     m_end();
 }
 

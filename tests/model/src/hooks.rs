@@ -47,7 +47,7 @@ pub enum Order {
 const LIGHT: u64 = 1;
 const HEAVY: u64 = 2;
 
-/// struct pawl_operation of <pawl/hook.h>.
+/// struct pawl_operation of <pawl/detail/hook.h>.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Operation {
@@ -524,7 +524,7 @@ pub fn something_changed() {
     }
 }
 
-// ---- <pawl/hook.h> ----------------------------------------------------------------------------
+// ---- <pawl/detail/hook.h> -----------------------------------------------------------------------
 // A panic here ends the process (the panic hook of run.rs), so none unwinds into C.
 
 /// pawl_hook_atomic, by way of models.c.

@@ -80,7 +80,7 @@ pub fn ops() -> Vec<Op> {
                 from: (*row).from as u8 as char,
                 to: (*row).to as u8 as char,
                 otherwise: (*row).otherwise as u8 as char,
-                always: !["try", "drain", "until"].contains(&text((*row).kind)),
+                always: !["try", "claim", "until"].contains(&text((*row).kind)),
                 run: (*row).run,
             });
             row = row.add(1);

@@ -63,11 +63,11 @@ pub static ROWS: &[Row] = &[
     Row("atomic?", nothing, |l| {
         attempt(l, "try_atomic", 'A', "drop_atomic")
     }),
-    Row("write?drain", nothing, |l| {
-        attempt(l, "try_write_drain", 'W', "drop_write")
+    Row("write?claim", nothing, |l| {
+        attempt(l, "claim_write", 'W', "drop_write")
     }),
-    Row("atomic?drain", nothing, |l| {
-        attempt(l, "try_atomic_drain", 'A', "drop_atomic")
+    Row("atomic?claim", nothing, |l| {
+        attempt(l, "claim_atomic", 'A', "drop_atomic")
     }),
     Row("seek>write", nothing, |l| {
         step(l, "take_seek", 'S', "seek_to_write", 'W', "drop_write")
@@ -99,14 +99,14 @@ pub static ROWS: &[Row] = &[
     Row("read>write?", nothing, |l| {
         upgrade(l, "try_read_to_write", 'W', "drop_write")
     }),
-    Row("read>write?drain", nothing, |l| {
-        upgrade(l, "try_read_to_write_drain", 'W', "drop_write")
+    Row("read>write?claim", nothing, |l| {
+        upgrade(l, "read_claim_write", 'W', "drop_write")
     }),
     Row("read>atomic?", nothing, |l| {
         upgrade(l, "try_read_to_atomic", 'A', "drop_atomic")
     }),
-    Row("read>atomic?drain", nothing, |l| {
-        upgrade(l, "try_read_to_atomic_drain", 'A', "drop_atomic")
+    Row("read>atomic?claim", nothing, |l| {
+        upgrade(l, "read_claim_atomic", 'A', "drop_atomic")
     }),
     // With a deadline.
     Row("read@", nothing, |l| {
@@ -121,11 +121,11 @@ pub static ROWS: &[Row] = &[
     Row("atomic@", nothing, |l| {
         attempt(l, "take_atomic_until", 'A', "drop_atomic")
     }),
-    Row("write?drain@", nothing, |l| {
-        attempt(l, "try_write_drain_until", 'W', "drop_write")
+    Row("write?claim@", nothing, |l| {
+        attempt(l, "claim_write_until", 'W', "drop_write")
     }),
-    Row("atomic?drain@", nothing, |l| {
-        attempt(l, "try_atomic_drain_until", 'A', "drop_atomic")
+    Row("atomic?claim@", nothing, |l| {
+        attempt(l, "claim_atomic_until", 'A', "drop_atomic")
     }),
     Row("seek>write@", nothing, |l| {
         l.op("take_seek");
@@ -136,11 +136,11 @@ pub static ROWS: &[Row] = &[
             l.touch_and('S', "drop_seek");
         }
     }),
-    Row("read>write?drain@", nothing, |l| {
-        upgrade(l, "try_read_to_write_drain_until", 'W', "drop_write")
+    Row("read>write?claim@", nothing, |l| {
+        upgrade(l, "read_claim_write_until", 'W', "drop_write")
     }),
-    Row("read>atomic?drain@", nothing, |l| {
-        upgrade(l, "try_read_to_atomic_drain_until", 'A', "drop_atomic")
+    Row("read>atomic?claim@", nothing, |l| {
+        upgrade(l, "read_claim_atomic_until", 'A', "drop_atomic")
     }),
     Row("atomic>read@", nothing, |l| {
         l.op("take_atomic");

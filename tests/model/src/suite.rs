@@ -16,8 +16,8 @@ const PAIRED: &[&str] = &[
     "seek?",
     "write?",
     "atomic?",
-    "write?drain",
-    "atomic?drain",
+    "write?claim",
+    "atomic?claim",
     "seek>write",
     "write>seek",
     "write>read",
@@ -26,9 +26,9 @@ const PAIRED: &[&str] = &[
     "seek>write?",
     "read>seek?",
     "read>write?",
-    "read>write?drain",
+    "read>write?claim",
     "read>atomic?",
-    "read>atomic?drain",
+    "read>atomic?claim",
     "bits",
 ];
 
@@ -51,12 +51,12 @@ const TRIPLES: &[&str] = &[
     "atomic|atomic|write",
     "atomic>read|atomic|write",
     "atomic>read|atomic>read|write",
-    "read>write?drain|read>write?drain|read",
-    "read>atomic?drain|atomic|read",
+    "read>write?claim|read>write?claim|read",
+    "read>atomic?claim|atomic|read",
     "read>seek?|seek>write|read",
     "seek>write|read|read",
     "write?|read>write?|bits",
-    "write?drain|read|atomic",
+    "write?claim|read|atomic",
     "write>seek|read|seek",
     "write>read|seek|write",
     "read>atomic?|atomic|read",
@@ -209,7 +209,7 @@ pub fn entries() -> Vec<Entry> {
         all.push(always(format!("16/^seek|seek|{other} stalled=2 preempt=2")));
     }
     for triple in TRIPLES {
-        let many = triple.contains('>') || triple.contains("drain");
+        let many = triple.contains('>') || triple.contains("?claim");
         let (quick, deep) = if many { (1, 2) } else { (2, 3) };
         all.push(bounded(&format!("32/{triple}"), 1, quick, deep));
     }
@@ -231,7 +231,7 @@ pub static BAD: &[Bad] = &[
     Bad(Fault::MissingWithdrawal, "32/seek?|seek?", &[RESTORED]),
     Bad(
         Fault::MissingWithdrawal,
-        "32/write?drain|write?drain",
+        "32/write?claim|write?claim",
         &[RESTORED],
     ),
     Bad(

@@ -11,14 +11,14 @@ const PAIRED: &[&str] = &[
     "write",
     "atomic",
     "read?",
-    "write?drain",
-    "atomic?drain",
+    "write?claim",
+    "atomic?claim",
     "seek>write",
     "write>seek",
     "write>read",
     "atomic>read",
-    "read>write?drain",
-    "read>atomic?drain",
+    "read>write?claim",
+    "read>atomic?claim",
 ];
 const PAIRED_ELSEWHERE: &[&str] = &["read", "seek>write", "atomic>read"];
 /// Moves between R and S, and tries of S.
@@ -47,11 +47,11 @@ const TIMED: &[&str] = &[
     "seek@",
     "write@",
     "atomic@",
-    "write?drain@",
-    "atomic?drain@",
+    "write?claim@",
+    "atomic?claim@",
     "seek>write@",
-    "read>write?drain@",
-    "read>atomic?drain@",
+    "read>write?claim@",
+    "read>atomic?claim@",
     "atomic>read@",
 ];
 const BESIDE_TIMED: &[&str] = &["read", "seek>write", "write", "atomic"];
@@ -110,8 +110,8 @@ pub fn good() -> Vec<String> {
 
 pub static PLANTED: &[Planted] = &[
     Planted("LostWake", "shared32/write|write preempt=2", &[PROGRESS]),
-    Planted("SHARED_TELL:skip", "shared32/write|write preempt=2", &[PROGRESS]),
-    Planted("SHARED_LEAVE:skip", "shared32/write|write preempt=2", &[PROGRESS]),
+    Planted("PSHARED_TELL:skip", "shared32/write|write preempt=2", &[PROGRESS]),
+    Planted("PSHARED_LEAVE:skip", "shared32/write|write preempt=2", &[PROGRESS]),
     Planted("SPIN_W_KEEP:skip", "shared32/seek|write preempt=2", &[EXCLUSION, RESTORED]),
     Planted("LOCK_PARK:skip", "lock32/write|write preempt=2", &[PROGRESS]),
     Planted("LostWake", "lock32/write@|read time=2000000 preempt=1", &[PROGRESS]),

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cells: the memory in which threads count for themselves. Internal; counter.h and bigref.h stand
+ * on it.
+ *
+ *   block of line 0   [ marker | reading | own lock | in use | 4 spare | cells 8 ... | pairs ... ]
+ *   block of line 1   [ marker | reading | own lock | in use | 4 spare | cells 8 ... | pairs ... ]
+ *                                                                        ^ place of a counter: the
+ *                                                                        same offset in every block
+ *
+ * A counter owns one place, that is one cell of 64 bits (or a pair) in every block; so a line of
+ * memory holds eight counters of one thread and never cells of two threads. Only the thread that
+ * owns the line writes the cells of its block, unless it is shut out (below).
+ *
+ * A block belongs to its line of thread.h, not to the thread: a thread that ends leaves its counts
+ * where they are, and the next owner of the line counts on from there. So the end of a thread moves
+ * nothing, and cannot race with a reader. Blocks are reserved when a line first counts and stay for
+ * ever; a thread without a line, or without memory for a block, counts in the counter itself.
+ *
+ * Sections. Where an update must test something before it writes (is the counter open? does the
+ * count stay in its range?) test and write are one section: a restartable sequence (rseq.h) where
+ * the kernel has them, else between two steps of the block's marker. Who closes a counter writes
+ * its gate and calls cells_shut_out: when that returns, no section is under way that found the gate
+ * open, and every one that begins finds it closed. With sequences that waits for nobody: one that
+ * was cut short by the end of a time slice is sent back when its thread runs again.
+ *
+ *   I1  a cell is written by the owner of its line, or by nobody, or by who has shut the owner out
+ *   I2  place is written once (0 to something) while the counter is in use
+ *   I3  a section writes nothing but its cell, and that as its last step
+ *   I4  no thread holds two latches of counters; the slot latch may be taken inside one
+ */
+#ifndef PAWL_COUNTER_CELLS_H
+#define PAWL_COUNTER_CELLS_H
+
+#include <pawl/detail/rseq.h>
+#include <pawl/thread.h>
+
+/* Values of a place below the first cell. Zero bytes are a counter that has none yet. */
+#define PAWL_PLACE_NONE_ 0u
+#define PAWL_PLACE_SHARED_ 1u /* none was free: everybody counts in the counter itself */
+#define PAWL_PLACE_DEAD_ 2u   /* destroyed */
+#define PAWL_PLACE_SOUGHT_ 3u /* one thread is finding a place; others go on as with none */
+#define PAWL_PLACE_FIRST_ 64u
+
+PAWL_C_BEGIN
+/* The calling thread's. Compiled, because an address of thread-local storage that is known where it
+ * is used draws a false report: gcc tests it for null by the flags of an addition, for
+ * UndefinedBehaviorSanitizer, which the linker may relax to an instruction that sets none. */
+PAWL_API struct pawl_counter_mine *PAWL_SYMBOL_(pawl_counter_mine)(void);
+PAWL_C_END
+#define pawl_counter_mine_ PAWL_SYMBOL_(pawl_counter_mine)
+
+#if PAWL_HOOKS
+#define PAWL_MINE_ (*pawl_counter_mine_())
+#else
+/* Defined in src/os; the same for every copy of the library in the process. __thread in C++,
+ * because thread_local would call a function that looks for a constructor. */
+#ifdef __cplusplus
+extern "C" PAWL_API __thread struct pawl_counter_mine PAWL_SYMBOL_(pawl_counter_own)
+    __attribute__((tls_model("initial-exec")));
+#else
+extern PAWL_API _Thread_local struct pawl_counter_mine PAWL_SYMBOL_(pawl_counter_own)
+    __attribute__((tls_model("initial-exec")));
+#endif
+#define pawl_counter_own_ PAWL_SYMBOL_(pawl_counter_own)
+#define PAWL_MINE_ pawl_counter_own_ /* for fast paths */
+#endif
+
+PAWL_INLINE_BEGIN
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t *pawl_cell_(char *block, uint32_t place)
+{
+    return (uint64_t *)(void *)(block + place);
+}
+
+/* Adds to the calling thread's own cell: a load and a store, or one instruction. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_add_(uint64_t *cell, uint64_t n)
+{
+#if !PAWL_HOOKS && defined(__x86_64__)
+    pawl_cell_bump_(cell, n); /* faster than three instructions */
+#else
+    pawl_store_relaxed64(cell, pawl_load_relaxed64(cell) + n);
+#endif
+}
+
+PAWL_INLINE_END
+
+#endif

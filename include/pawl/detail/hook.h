@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The hook backend of the seam: the functions that a test or a model checker defines to own every
+ * step of the library. Only the hook variant (variant/hook) declares and calls them; the library
+ * built that way leaves them undefined, so that each harness links its own.
+ *
+ * Every function may switch to another simulated thread before it returns. None may call back into
+ * a lock.
+ */
+#include <pawl/atomic.h> /* outside the guard: atomic.h includes this file where it needs it */
+
+#ifndef PAWL_HOOK_H
+#define PAWL_HOOK_H
+
+/* What an operation does to its address. */
+enum pawl_kind {
+    PAWL_LOAD,
+    PAWL_STORE,
+    PAWL_ADD,
+    PAWL_SUB,
+    PAWL_AND,
+    PAWL_OR,
+    PAWL_XOR,
+    PAWL_EXCHANGE,
+    PAWL_COMPARE_EXCHANGE,
+    PAWL_FENCE
+};
+
+/* What kind of fence, in `operand`. A harness may take all for full ones; natively a light fence
+ * holds the compiler only, and a heavy one makes all running threads pass a full fence. */
+enum { PAWL_FENCE_IS_PLAIN, PAWL_FENCE_IS_LIGHT, PAWL_FENCE_IS_HEAVY };
+
+enum pawl_order { PAWL_RELAXED, PAWL_ACQUIRE, PAWL_RELEASE, PAWL_ACQ_REL, PAWL_SEQ_CST };
+
+/* One atomic operation. A compare-exchange that fails is relaxed, whatever its order. */
+struct pawl_operation {
+    void *address;       /* NULL for a fence */
+    unsigned width;      /* bytes: 1, 2, 4, 8; 0 for a fence */
+    enum pawl_kind kind;
+    enum pawl_order order;
+    enum pawl_tag tag;   /* PAWL_TAG_NONE_ exactly when the order is relaxed */
+    uint64_t operand;    /* the value stored, added, exchanged; of a fence its kind */
+    uint64_t expected;   /* compare-exchange only */
+};
+
+PAWL_C_BEGIN
+
+/* Carries the operation out and returns the value found before it (0 for a store or a fence). */
+uint64_t pawl_hook_atomic(const struct pawl_operation *operation);
+
+/* A wait loop is about to poll again: pawl_cpu_relax, and each pause of a back-off. */
+void pawl_hook_relax(void);
+
+/* The waiting thread offers its CPU to others (sched_yield). */
+void pawl_hook_yield(void);
+
+/* Sleeps while *address == expected, until woken or past `deadline` (ns of pawl_hook_now, or
+ * UINT64_MAX for none). May return spuriously. False when the deadline passed. */
+bool pawl_hook_wait(const uint32_t *address, uint32_t expected, uint64_t deadline);
+
+/* Wakes at most `count` threads that sleep on the address. Returns how many. */
+unsigned pawl_hook_wake(const uint32_t *address, unsigned count);
+
+/* The same between processes (pshared.h). A sleeper is of some classes, a bit each; a wake wakes
+ * those who are of one of its own. A harness need not define these: the library then calls the two
+ * above and wakes all. */
+bool pawl_hook_wait_classes(const uint32_t *address, uint32_t expected, uint32_t classes,
+                           uint64_t deadline);
+unsigned pawl_hook_wake_classes(const uint32_t *address, uint32_t classes, unsigned count);
+
+/* Blocks signals (bit n - 1 for signal n) in the calling thread and returns those that were blocked
+ * before; unblocks them; its real-time priority, 0 for none. A harness without signals and
+ * priorities need not define these: the first then returns 0, the others do nothing. */
+uint64_t pawl_hook_block(uint64_t signals);
+void pawl_hook_unblock(uint64_t signals);
+uint32_t pawl_hook_priority(void);
+
+/* The library wants a thread of its own (rcu_call.h): runs the body on a simulated one, at any time
+ * from now. A harness need not define it: there is then none to be had, and callers do its work. */
+bool pawl_hook_start_thread(void (*body)(void *argument), void *argument);
+
+/* How long such a thread rests, in ns, after it has taken what was queued. A harness need not
+ * define it: it then does not rest. */
+uint64_t pawl_hook_rest(void);
+
+/* The set-up of the process, which a harness runs by pawl_set_up_ (thread.h), asks to be told of
+ * the ends of threads that have armed the key, and of forks. A harness need not define these:
+ * false, and nothing. */
+bool pawl_hook_watch_threads(uint32_t *key, void (*at_exit)(void *value));
+void pawl_hook_watch_this_thread(uint32_t key, void *value);
+void pawl_hook_watch_forks(void (*before)(void), void (*in_parent)(void));
+
+/* The library reads or writes something here that is no atomic, or that nobody else touches at that
+ * time (src/base/plain.h); `what` is its text. A harness need not define it. */
+void pawl_hook_plain(const void *address, const char *what, bool writes);
+
+/* Zeroed memory for the rest of the execution, aligned to a cache line, or NULL. A harness that has
+ * none to give need not define it. */
+void *pawl_hook_pages(size_t size);
+
+/* Mutexes that outlive their holders (robust.h), in 48 bytes each, as the C library and the system
+ * make them: a simulated thread may end at any of its accesses, and what it holds is then marked. A
+ * harness need not define these; none can then be made. */
+enum pawl_hook_robust {
+    PAWL_HOOK_ROBUST_GOT,
+    PAWL_HOOK_ROBUST_GOT_DEAD, /* got, and its last holder died with it */
+    PAWL_HOOK_ROBUST_BUSY,
+    PAWL_HOOK_ROBUST_LATE,
+    PAWL_HOOK_ROBUST_BROKEN
+};
+bool pawl_hook_robust_make(void *mutex); /* one of its bytes is not zero, and stays as it is */
+enum pawl_hook_robust pawl_hook_robust_lock(void *mutex, uint64_t deadline);
+enum pawl_hook_robust pawl_hook_robust_try(void *mutex);
+void pawl_hook_robust_owe_wake(void *mutex);
+bool pawl_hook_robust_heal(void *mutex);
+bool pawl_hook_robust_unlock(void *mutex);
+
+/* Nanoseconds of a clock that never goes back. Tests return a virtual one. */
+uint64_t pawl_hook_now(void);
+
+/* A number other than 0 that names the calling (simulated) thread while it lives. */
+uint32_t pawl_hook_thread_id(void);
+
+/* The caller's slot for its thread line, zeroed at the start of each execution. */
+struct pawl_thread_line **pawl_hook_thread_slot(void);
+
+/* The process object, zeroed at the start of each execution. */
+struct pawl_process *pawl_hook_process(void);
+
+PAWL_C_END
+
+PAWL_INLINE_BEGIN
+
+PAWL_INLINE uint64_t pawl_hook_call_(const void *address, unsigned width, enum pawl_kind kind,
+                                     enum pawl_order order, enum pawl_tag tag, uint64_t operand,
+                                     uint64_t expected)
+{
+    struct pawl_operation operation;
+    operation.address = (void *)(uintptr_t)address;
+    operation.width = width;
+    operation.kind = kind;
+    operation.order = order;
+    operation.tag = tag;
+    operation.operand = operand;
+    operation.expected = expected;
+    return pawl_hook_atomic(&operation);
+}
+
+PAWL_INLINE_END
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Back-off of a spinning waiter: doubles, with jitter, to a bound; then asks whether the holder
+ * runs at all. */
+#ifndef PAWL_BACKOFF_H
+#define PAWL_BACKOFF_H
+
+#include <pawl/spin.h>
+
+#include "../os/os.h"
+
+struct backoff {
+    uint32_t longest; /* relax hints of the next pause at most */
+    uint32_t random;
+    uint64_t since;   /* when the bound was first reached; 0 before */
+};
+
+#define BACKOFF_INIT {4, 0, 0}
+
+#if PAWL_HOOKS
+
+/* The harness decides who runs next; there is nothing to wait for. */
+static void pause_once(struct backoff *b, const void *seed)
+{
+    (void)b;
+    (void)seed;
+    pawl_cpu_relax();
+}
+
+#else
+
+/* Marsaglia's xorshift32, seeded with a stack address: threads must differ, no more. */
+static uint32_t jitter(struct backoff *b, const void *seed)
+{
+    uint32_t x = b->random;
+    if (x == 0)
+        x = (uint32_t)((uintptr_t)seed >> 3) * UINT32_C(2654435761) | 1u;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    return b->random = x;
+}
+
+/* True when the next pause is no longer than this one, because the bound is reached. */
+static bool pause_relaxed(struct backoff *b, const void *seed)
+{
+    const uint32_t half = b->longest / 2;
+    uint32_t hints = half + jitter(b, seed) % (half + 1);
+
+    while (hints-- > 0)
+        pawl_cpu_relax();
+    if (b->longest >= PAWL_SPIN_LONGEST_PAUSE)
+        return true;
+    b->longest *= 2;
+    return false;
+}
+
+static void pause_once(struct backoff *b, const void *seed)
+{
+    if (!pause_relaxed(b, seed))
+        return;
+    if (b->since == 0)
+        b->since = pawl_os_now();
+    else if (pawl_os_now() - b->since > PAWL_SPIN_SUSPECT_NS)
+        pawl_os_yield();
+}
+
+#endif
+
+/* Reads into `w` with `load` until `condition` holds. */
+#define WAIT_UNTIL(w, load, condition)                                                             \
+    do {                                                                                           \
+        struct backoff pauses_ = BACKOFF_INIT;                                                     \
+        for ((w) = (load); !(condition); (w) = (load))                                             \
+            pause_once(&pauses_, &(w));                                                            \
+    } while (0)
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* The checking variant: what each thread holds, and what it may do with that. */
+#include "check.h"
+
+#if PAWL_CHECKED
+
+#include "../os/os.h"
+
+/* ---- A thread's entries ---------------------------------------------------------------------- */
+
+/* The caller's line; NULL for a thread that has none, of which nobody knows what it holds. */
+static struct pawl_thread_line *checked_line(void)
+{
+    struct pawl_thread_line *line = pawl_thread_line_();
+    if (line == NULL)
+        pawl_report_warn_(PAWL_WARN_NO_LINE);
+    return line;
+}
+
+static void set_what(struct pawl_held *held, uint32_t what)
+{
+    pawl_store_relaxed32(&held->what, what);
+}
+
+/* A free entry for the lock; NULL when all are taken. A signal handler may come in between and take
+ * entries too: hence the compare-exchange, and entries that never move. */
+static struct pawl_held *take_entry(struct pawl_thread_line *line, pawl_address_ lock)
+{
+    uint32_t i;
+    uint32_t used;
+    for (i = 0; i < PAWL_HELD_LOCKS; i++) {
+        pawl_address_ found = 0;
+        if (check_lock_of(&line->held[i]) != 0 ||
+            !PAWL_ADDRESS_(pawl_cas_relaxed)(&line->held[i].lock, &found, lock))
+            continue;
+        used = check_used_of(line);
+        while (used <= i && !pawl_cas_relaxed32(&line->held_used, &used, i + 1))
+            continue;
+        return &line->held[i];
+    }
+    return NULL;
+}
+
+static void free_entry(struct pawl_held *held)
+{
+    set_what(held, 0);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, 0);
+}
+
+/* The caller's entry for the lock in that state; any entry when the state is PAWL_U. One whose
+ * `what` is 0 is just being taken or freed: its thread has no unit in the word. */
+static struct pawl_held *own_entry(struct pawl_thread_line *line, pawl_address_ lock,
+                                   unsigned state, const struct pawl_held *but)
+{
+    const uint32_t used = check_used_of(line);
+    uint32_t i;
+    for (i = 0; i < used; i++) {
+        struct pawl_held *held = &line->held[i];
+        const uint32_t what = check_what_of(held);
+        if (held != but && check_lock_of(held) == lock && what != 0 &&
+            (what & CHECK_LEAVING) == 0 &&
+            (state == PAWL_U || check_state(what) == state))
+            return held;
+    }
+    return NULL;
+}
+
+/* ---- Around an operation --------------------------------------------------------------------- */
+
+static void report_held(const char *what, const struct pawl_check_call *call)
+{
+    pawl_report_begin_(what, call);
+    pawl_report_holders_(call);
+    pawl_report_end_();
+}
+
+/* From U: the caller comes with nothing. */
+static struct pawl_held *before_taking(struct pawl_thread_line *line,
+                                       const struct pawl_check_call *call)
+{
+    const struct pawl_held *own = own_entry(line, call->lock, PAWL_U, NULL);
+    const uint32_t what = check_what(PAWL_U, call->to, call->kind, call->bits);
+    struct pawl_held *held;
+
+    /* A try that fails at once does no harm, and is what signal handlers are left with. One that
+     * drains would wait for the caller's own R. */
+    if (own != NULL && call->kind == CHECK_take)
+        report_held("taken again by its holder", call);
+    else if (own != NULL && call->kind == CHECK_claim && check_state(check_what_of(own)) == PAWL_R)
+        report_held("taken again by its holder", call);
+    if (call->kind != CHECK_try)
+        pawl_order_check_(line, call, call->kind == CHECK_claim);
+
+    held = take_entry(line, call->lock);
+    if (held == NULL) {
+        pawl_report_warn_(PAWL_WARN_HELD);
+        return NULL;
+    }
+    PAWL_ADDRESS_(pawl_store_relaxed)(&held->site, call->site);
+    set_what(held, what);
+    if (pawl_claims_fit_(call, what))
+        pawl_claims_count_(line, call);
+    return held;
+}
+
+/* The caller's entry for the lock in exactly that condition, which becomes `next`. A handler that
+ * comes in between may drop by that entry and leave another one, even behind us: so two passes. */
+static struct pawl_held *change_entry(struct pawl_thread_line *line, pawl_address_ lock,
+                                      uint32_t what, uint32_t next)
+{
+    const uint32_t used = check_used_of(line);
+    uint32_t i;
+    for (i = 0; i < 2 * used; i++) {
+        struct pawl_held *held = &line->held[i % used];
+        uint32_t found = what;
+        if (check_lock_of(held) == lock && check_what_of(held) == what &&
+            pawl_cas_relaxed32(&held->what, &found, next))
+            return held;
+    }
+    return NULL;
+}
+
+/* From a state that the caller must hold: its entry, which becomes `next`; or a report. */
+static struct pawl_held *entry_to_leave(struct pawl_thread_line *line,
+                                        const struct pawl_check_call *call, uint32_t next)
+{
+    const uint32_t what = check_what(call->from, PAWL_U, 0, call->bits);
+    const bool drop = call->kind == CHECK_drop;
+    struct pawl_held *held = change_entry(line, call->lock, what, next);
+
+    if (held != NULL)
+        return held;
+    if (line->untracked > 0) {
+        line->untracked -= drop;
+        return NULL;
+    }
+    if (own_entry(line, call->lock, PAWL_U, NULL) != NULL)
+        report_held(drop ? "drop of the wrong mode" : "transition from the wrong mode", call);
+    else
+        report_held(drop ? "drop of what is not held" : "transition of what is not held", call);
+    return NULL;
+}
+
+/* Whether a move may wait for others. */
+static bool move_waits(const struct pawl_check_call *call)
+{
+    return call->kind == CHECK_claim || call->kind == CHECK_tells ||
+           (call->kind == CHECK_move && call->from == PAWL_S && call->to == PAWL_W);
+}
+
+struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
+{
+    struct pawl_thread_line *line = checked_line();
+    const uint32_t leaving = check_what(call->from, PAWL_U, 0, call->bits) | CHECK_LEAVING;
+    const uint32_t moving = check_what(call->from, call->to, call->kind, call->bits);
+    struct pawl_held *held;
+
+    if (line == NULL) {
+        if (call->kind != CHECK_drop)
+            (void)pawl_claims_fit_(call, moving);
+        return NULL;
+    }
+    if (call->from == PAWL_U)
+        return before_taking(line, call);
+    held = entry_to_leave(line, call, call->kind == CHECK_drop ? leaving : moving);
+    if (held == NULL || call->kind == CHECK_drop)
+        return held;
+    if (move_waits(call)) {
+        if (own_entry(line, call->lock, PAWL_U, held) != NULL)
+            report_held("waits for its own hold", call);
+        /* Turning from A to R may end in taking R like everybody. */
+        pawl_order_check_(line, call, call->kind != CHECK_tells);
+    }
+    if (pawl_claims_fit_(call, moving))
+        pawl_claims_count_(line, call);
+    return held;
+}
+
+void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *held, bool ok)
+{
+    const uint32_t what = check_what(ok ? call->to : call->from, PAWL_U, 0, call->bits);
+    struct pawl_thread_line *line;
+
+    if (held == NULL) {
+        line = pawl_thread_line_();
+        if (line != NULL && call->from == PAWL_U && ok)
+            line->untracked++;
+        return;
+    }
+    if (check_state(what) == PAWL_U) {
+        free_entry(held);
+        return;
+    }
+    if (ok)
+        PAWL_ADDRESS_(pawl_store_relaxed)(&held->site, call->site);
+    set_what(held, what);
+    if (ok && call->kind == CHECK_try && (call->to == PAWL_W || call->to == PAWL_A))
+        pawl_claims_count_(pawl_thread_line_(), call); /* it did not count before (units_of) */
+}
+
+/* ---- The rest -------------------------------------------------------------------------------- */
+
+/* Whether any thread holds or wants the lock. One that is about to return from a drop does not. */
+static bool anybody(pawl_address_ lock)
+{
+    struct pawl_process *process = pawl_os_process();
+    const uint32_t lines = pawl_load_relaxed32(&process->lines_used);
+    uint32_t i;
+    for (i = 0; i < lines; i++)
+        if (pawl_load_relaxed32(&process->lines[i].owner) != 0 &&
+            own_entry(&process->lines[i], lock, PAWL_U, NULL) != NULL)
+            return true;
+    return false;
+}
+
+void pawl_check_unused_(const struct pawl_check_call *call, const char *what, bool units)
+{
+    struct pawl_thread_line *line = checked_line();
+    if (line == NULL)
+        return;
+    if (units || anybody(call->lock))
+        report_held(what, call);
+    pawl_order_forget_(line, call->lock);
+}
+
+void pawl_check_asserted_(const struct pawl_check_call *call)
+{
+    struct pawl_thread_line *line = checked_line();
+    unsigned state;
+    if (line == NULL || line->untracked > 0)
+        return;
+    for (state = call->to; state <= (call->to == PAWL_A ? PAWL_A : PAWL_W); state++)
+        if (own_entry(line, call->lock, state, NULL) != NULL)
+            return;
+    report_held("not held as asserted", call);
+}
+
+/* glibc and POSIX go through the destructors at least four times; two rounds are for the others. */
+#define LAST_FAREWELL 3
+
+bool pawl_check_thread_end_(struct pawl_thread_line *line)
+{
+    const uint32_t used = check_used_of(line);
+    uint32_t i;
+    for (i = 0; i < used; i++) {
+        const struct pawl_held *held = &line->held[i];
+        const uint32_t what = check_what_of(held);
+        struct pawl_check_call call = {0, 0, "the end of the thread", 0, 0, CHECK_drop, 0, 0};
+        if (check_lock_of(held) == 0)
+            continue;
+        if (++line->farewells < LAST_FAREWELL)
+            return true;
+        call.lock = check_lock_of(held);
+        call.bits = check_bits(what);
+        report_held("still held at the end of its thread", &call);
+    }
+    return false;
+}
+
+void pawl_check_clear_line_(struct pawl_thread_line *line)
+{
+    uint32_t i;
+    for (i = 0; i < PAWL_HELD_LOCKS; i++)
+        free_entry(&line->held[i]);
+    pawl_store_relaxed32(&line->held_used, 0);
+    line->busy = 0;
+    line->untracked = 0;
+    line->farewells = 0;
+}
+
+void pawl_check_after_fork_(void)
+{
+    struct pawl_process *process = pawl_os_process();
+    struct pawl_thread_line *own = *pawl_os_thread_slot();
+    if (own != NULL && own->busy != 0)
+        return; /* forked by a signal handler out of the checker, which will go on here */
+    pawl_store_relaxed32(&process->report_lock.word, 0);
+    pawl_order_after_fork_();
+}
+
+#endif

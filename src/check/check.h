@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The checking variant's inside: what stands around each operation (check.c), the limits of a word
+ * (check_claims.c), the order of locks (check_order.c) and reports (check_report.c).
+ * doc/checking.md is the user's view.
+ *
+ * Each operation publishes what it asks for in an entry of its thread's line before it touches the
+ * lock, and corrects the entry afterwards. So at every instant an entry covers the units that its
+ * thread has in a lock word. Only the owner writes a line; others read it, for reports and to count
+ * claimants. Nothing here allocates.
+ */
+#ifndef PAWL_CHECK_H
+#define PAWL_CHECK_H
+
+#include <pawl/thread.h>
+
+#if PAWL_CHECKED
+
+/* The kinds of transitions.def. */
+enum pawl_check_kind { CHECK_take, CHECK_try, CHECK_claim, CHECK_drop, CHECK_move, CHECK_tells };
+
+/* One operation on one lock. */
+struct pawl_check_call {
+    pawl_address_ lock;
+    pawl_address_ site; /* return address of the operation */
+    const char *name;   /* as the user writes it */
+    uint64_t word;      /* the lock word as the operation met it */
+    uint32_t bits;      /* width of the word, and CHECK_SLEEPS */
+    uint8_t kind;       /* enum pawl_check_kind */
+    uint8_t from, to;   /* enum pawl_state */
+};
+
+/* ---- pawl_held.what: the state held, the one asked for (U: none), the kind of asking, width -- */
+
+#define CHECK_SLEEPS 0x100u /* beside a width: a lock of lock.h */
+#define CHECK_LEAVING UINT32_C(0x1000) /* a drop is at work: no more a reason to keep the lock */
+
+static inline uint32_t check_what(unsigned state, unsigned wants, unsigned kind, uint32_t bits)
+{
+    return state | wants << 4 | kind << 8 | bits << 16;
+}
+
+static inline unsigned check_state(uint32_t what) { return what & 0xf; }
+static inline unsigned check_wants(uint32_t what) { return what >> 4 & 0xf; }
+static inline unsigned check_kind(uint32_t what) { return what >> 8 & 0xf; }
+static inline uint32_t check_bits(uint32_t what) { return what >> 16; }
+
+static inline unsigned check_width(uint32_t bits) { return bits & 0xff; }
+static inline const char *check_type(uint32_t bits)
+{
+    return bits & CHECK_SLEEPS ? "lock" : "spin";
+}
+
+/* Reading any thread's entries; a free one has lock 0. */
+static inline pawl_address_ check_lock_of(const struct pawl_held *h)
+{
+    return PAWL_ADDRESS_(pawl_load_relaxed)(&h->lock);
+}
+
+static inline pawl_address_ check_site_of(const struct pawl_held *h)
+{
+    return PAWL_ADDRESS_(pawl_load_relaxed)(&h->site);
+}
+
+static inline uint32_t check_what_of(const struct pawl_held *h)
+{
+    return pawl_load_relaxed32(&h->what);
+}
+
+static inline uint32_t check_used_of(const struct pawl_thread_line *line)
+{
+    return pawl_load_relaxed32(&line->held_used);
+}
+
+/* The checker's own locks, over words that no one else knows. A thread without a line (NULL) comes
+ * here only to report. */
+static inline void check_enter(struct pawl_thread_line *line, struct pawl_spin32 *lock)
+{
+    if (line != NULL)
+        line->busy++;
+    pawl_spin32_take_write_unchecked_(lock);
+}
+
+static inline void check_leave(struct pawl_thread_line *line, struct pawl_spin32 *lock)
+{
+    pawl_spin32_drop_write_unchecked_(lock);
+    if (line != NULL)
+        line->busy--;
+}
+
+/* ---- check.c --------------------------------------------------------------------------------- */
+
+#define pawl_check_before_ PAWL_SYMBOL_(pawl_check_before)
+#define pawl_check_after_ PAWL_SYMBOL_(pawl_check_after)
+#define pawl_check_unused_ PAWL_SYMBOL_(pawl_check_unused)
+#define pawl_check_asserted_ PAWL_SYMBOL_(pawl_check_asserted)
+#define pawl_check_thread_end_ PAWL_SYMBOL_(pawl_check_thread_end)
+#define pawl_check_clear_line_ PAWL_SYMBOL_(pawl_check_clear_line)
+#define pawl_check_after_fork_ PAWL_SYMBOL_(pawl_check_after_fork)
+
+/* Around an operation: reports what it does wrong; `ok` says whether the caller's state changed. */
+struct pawl_held *pawl_check_before_(const struct pawl_check_call *call);
+void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *held, bool ok);
+
+/* For init and destroy: reports when somebody holds or wants the lock (`what` is the headline), and
+ * forgets its orders. `units`: the word shows holders; false when nothing is known of the word. */
+void pawl_check_unused_(const struct pawl_check_call *call, const char *what, bool units);
+
+void pawl_check_asserted_(const struct pawl_check_call *call);
+
+/* True when the line must live on, because the thread still holds locks and may yet drop them. */
+bool pawl_check_thread_end_(struct pawl_thread_line *line);
+void pawl_check_clear_line_(struct pawl_thread_line *line);
+void pawl_check_after_fork_(void);
+
+/* ---- check_claims.c -------------------------------------------------------------------------- */
+
+#define pawl_claims_fit_ PAWL_SYMBOL_(pawl_claims_fit)
+#define pawl_claims_count_ PAWL_SYMBOL_(pawl_claims_count)
+
+/* By the word that the call met: true when what it is about to add fits; else reports. `what`: the
+ * caller's entry while it asks. */
+bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what);
+/* By the entries, the caller's included; enough for 16 bits, and done for these only. */
+void pawl_claims_count_(struct pawl_thread_line *line, const struct pawl_check_call *call);
+
+/* ---- check_order.c --------------------------------------------------------------------------- */
+
+#define pawl_order_check_ PAWL_SYMBOL_(pawl_order_check)
+#define pawl_order_forget_ PAWL_SYMBOL_(pawl_order_forget)
+#define pawl_order_after_fork_ PAWL_SYMBOL_(pawl_order_after_fork)
+
+/* The call may wait: notes that it comes after all that the thread holds, and reports an inversion.
+ * `drains`: it waits for nobody but readers. */
+void pawl_order_check_(struct pawl_thread_line *line, const struct pawl_check_call *call,
+                       bool drains);
+void pawl_order_forget_(struct pawl_thread_line *line, pawl_address_ lock);
+void pawl_order_after_fork_(void);
+
+/* ---- check_report.c -------------------------------------------------------------------------- */
+
+#define pawl_report_begin_ PAWL_SYMBOL_(pawl_report_begin)
+#define pawl_report_say_ PAWL_SYMBOL_(pawl_report_say)
+#define pawl_report_at_ PAWL_SYMBOL_(pawl_report_at)
+#define pawl_report_holders_ PAWL_SYMBOL_(pawl_report_holders)
+#define pawl_report_end_ PAWL_SYMBOL_(pawl_report_end)
+#define pawl_report_warn_ PAWL_SYMBOL_(pawl_report_warn)
+
+/* Begins a report with its first two lines: what is wrong with which lock, and by which call. */
+void pawl_report_begin_(const char *what, const struct pawl_check_call *call);
+/* Adds text as printf does. */
+void pawl_report_say_(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Adds the name of a call site and ends the line. */
+void pawl_report_at_(pawl_address_ site);
+/* Adds who holds or wants the lock, the caller first, and the fields of the word. */
+void pawl_report_holders_(const struct pawl_check_call *call);
+/* Prints the report; aborts, or returns when PAWL_CHECK=report. */
+void pawl_report_end_(void);
+
+/* One line, once in a process. */
+enum pawl_warning { PAWL_WARN_NO_LINE, PAWL_WARN_HELD, PAWL_WARN_ORDERS };
+void pawl_report_warn_(enum pawl_warning warning);
+
+/* "R" for PAWL_R, and so on. */
+static inline char check_letter(unsigned state)
+{
+    return "URSWA?????"[state < 5 ? state : 5];
+}
+
+#endif
+#endif

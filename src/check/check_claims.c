@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* The checking variant: whether all holders and claimants of a lock fit into its word. */
+#include "check.h"
+
+#if PAWL_CHECKED
+
+#include "../os/os.h"
+
+struct units {
+    uint64_t sw; /* of the field made of S and W, in units of S */
+    uint64_t r;
+};
+
+/* The most that an entry can have in the word at one instant. `atomics`: atomic users are about, so
+ * a reader or seeker that waits may insist, and then it claims what a writer claims. */
+static struct units units_of(uint32_t what, bool atomics)
+{
+    static const struct units held[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {4, 0}};
+    static const struct units asked[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {5, 0}};
+    const unsigned wants = check_wants(what);
+    const unsigned kind = check_kind(what);
+    struct units most = held[check_state(what)];
+    struct units claim = asked[wants];
+
+    if (atomics && (wants == PAWL_R || wants == PAWL_S) &&
+        (kind == CHECK_take || kind == CHECK_tells))
+        claim.sw = 5;
+    /* A try for W or A adds nothing until it is granted (LOOK_CAS in transitions.def). */
+    if (wants == PAWL_U || (kind == CHECK_try && (wants == PAWL_W || wants == PAWL_A)))
+        return most;
+    most.sw = most.sw > claim.sw ? most.sw : claim.sw;
+    most.r = most.r > claim.r ? most.r : claim.r;
+    return most;
+}
+
+static struct units sum_of_claims(pawl_address_ lock, uint32_t *claimants)
+{
+    struct pawl_process *process = pawl_os_process();
+    const uint32_t lines = pawl_load_relaxed32(&process->lines_used);
+    struct units plain = {0, 0};
+    struct units insisting = {0, 0};
+    bool atomics = false;
+    uint32_t i;
+    uint32_t k;
+
+    *claimants = 0;
+    for (i = 0; i < lines; i++) {
+        const struct pawl_thread_line *line = &process->lines[i];
+        const uint32_t used = pawl_load_relaxed32(&line->owner) == 0 ? 0 : check_used_of(line);
+        for (k = 0; k < used; k++) {
+            const uint32_t what = check_what_of(&line->held[k]);
+            const struct units one = units_of(what, false);
+            const struct units most = units_of(what, true);
+            if (check_lock_of(&line->held[k]) != lock)
+                continue;
+            *claimants += most.sw + most.r != 0;
+            plain.sw += one.sw;
+            plain.r += one.r;
+            insisting.sw += most.sw;
+            insisting.r += most.r;
+            atomics = atomics || check_state(what) == PAWL_A || check_wants(what) == PAWL_A;
+        }
+    }
+    return atomics ? insisting : plain;
+}
+
+static void report_excess(const struct pawl_check_call *call, struct units sum, struct units most,
+                          uint32_t claimants)
+{
+    pawl_report_begin_("too many claimants", call);
+    if (claimants != 0)
+        pawl_report_say_("    %u holders and claimants at once; ", claimants);
+    else
+        pawl_report_say_("    by the word; ");
+    pawl_report_say_("R could reach %llu of %llu, and W:S, counted in S, %llu of %llu\n",
+                     (unsigned long long)sum.r, (unsigned long long)most.r,
+                     (unsigned long long)sum.sw, (unsigned long long)most.sw);
+    pawl_report_holders_(call);
+    pawl_report_end_();
+}
+
+/* Whether the operation adds to a word that shows these units: some read it first (WAIT_ADD and
+ * LOOK_ADD in transitions.def), and their gates keep most of them away. */
+static bool claims_at_once(const struct pawl_check_call *call, struct units now)
+{
+    if (call->to == PAWL_R)
+        return call->kind == CHECK_tells || now.sw < 4;
+    if (call->kind != CHECK_try && call->kind != CHECK_claim)
+        return true;
+    if (call->kind == CHECK_claim && call->from == PAWL_U && call->to == PAWL_A)
+        return now.sw == 0 || (now.sw % 4 == 0 && now.r == 0);
+    return now.sw == 0;
+}
+
+static struct units most_of(uint32_t bits)
+{
+    const struct units most = {(UINT64_C(1) << bits / 2) - 1, (UINT64_C(1) << (bits / 2 - 2)) - 1};
+    return most;
+}
+
+/* Whether the addition that the operation is about to make fits into the word as it is. This is all
+ * that can tell for 32 and 64 bits, which have room for more threads than there are lines. */
+bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
+{
+    const struct units most = most_of(check_width(call->bits));
+    const struct units now = {call->word >> check_width(call->bits) / 2, call->word >> 2 & most.r};
+    const struct units before = units_of(check_what(call->from, PAWL_U, 0, 0), false);
+    const struct units claim = units_of(what, false);
+    struct units sum;
+
+    if (!claims_at_once(call, now) ||
+        (claim.sw - before.sw <= most.sw - now.sw && claim.r - before.r <= most.r - now.r))
+        return true;
+    sum.sw = now.sw + claim.sw - before.sw;
+    sum.r = now.r + claim.r - before.r;
+    report_excess(call, sum, most, 0);
+    return false;
+}
+
+/* The same from the entries, the caller's included, which is enough for the 16-bit word. Each
+ * publishes and then counts under one lock: the last of too many sees all the others. */
+void pawl_claims_count_(struct pawl_thread_line *line, const struct pawl_check_call *call)
+{
+    struct pawl_process *process = pawl_os_process();
+    const struct units most = most_of(check_width(call->bits));
+    struct units sum;
+    uint32_t claimants;
+
+    if (call->bits != 16 || line->busy != 0 ||
+        pawl_load_relaxed32(&process->lines_used) * 5 <= most.sw)
+        return;
+    check_enter(line, &process->orders.lock);
+    sum = sum_of_claims(call->lock, &claimants);
+    check_leave(line, &process->orders.lock);
+    if (sum.sw > most.sw || sum.r > most.r)
+        report_excess(call, sum, most, claimants);
+}
+
+#endif

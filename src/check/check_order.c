@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The order of locks. A pair "from, to" says that some thread held `from` when it asked for `to` by
+ * an operation that may wait. A chain of pairs that leads from a lock that is asked for back to one
+ * that the asking thread holds is a deadlock that only waits for its moment. Each new pair is
+ * looked at before it is added, and before anybody waits.
+ *
+ * Who waits for whom: one who takes a lock can be kept out by any holder. One who drains it (S to
+ * W, a try that waits for readers) waits for readers only, and a thread that holds S there is in
+ * nobody's way. So pairs have kinds, and two pairs chain up only where the first one's wait can be
+ * for the second one's hold. Without that, "seek the tree, seek a node, write the tree" would be
+ * an inversion with itself.
+ */
+#include "check.h"
+
+#if PAWL_CHECKED
+
+#include <string.h>
+
+#include "../os/os.h"
+
+/* The greater kind does all that the smaller does. */
+enum { WAIT_DRAINS, WAIT_TAKES };
+enum { HOLD_OTHER, HOLD_READS };
+
+static bool is_in_the_way(unsigned wait, unsigned hold)
+{
+    return wait == WAIT_TAKES || hold == HOLD_READS;
+}
+
+static unsigned hold_of(unsigned state)
+{
+    return state == PAWL_R ? HOLD_READS : HOLD_OTHER;
+}
+
+/* ---- The tables: chains of indices, 0 ends --------------------------------------------------- */
+
+static uint32_t hashed(uint64_t key, uint32_t size)
+{
+    return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % size;
+}
+
+static uint32_t *lock_chain(struct pawl_orders *o, pawl_address_ lock)
+{
+    return &o->lock_chains[hashed(lock, PAWL_ORDER_LOCKS)];
+}
+
+static uint32_t *pair_chain(struct pawl_orders *o, uint32_t from, uint32_t to)
+{
+    return &o->pair_chains[hashed((uint64_t)from << 32 | to, PAWL_ORDER_PAIRS)];
+}
+
+static uint32_t find_lock(struct pawl_orders *o, pawl_address_ lock)
+{
+    uint32_t i = *lock_chain(o, lock);
+    while (i != 0 && o->locks[i].lock != lock)
+        i = o->locks[i].next;
+    return i;
+}
+
+/* The lock's index, new if need be; 0 when the table is full. */
+static uint32_t note_lock(struct pawl_orders *o, pawl_address_ lock, uint32_t bits)
+{
+    uint32_t *chain = lock_chain(o, lock);
+    uint32_t i = find_lock(o, lock);
+    if (i != 0)
+        return i;
+    if (o->free_locks != 0) {
+        i = o->free_locks;
+        o->free_locks = o->locks[i].next;
+    } else if (o->locks_used < PAWL_ORDER_LOCKS) {
+        i = ++o->locks_used;
+    } else {
+        return 0;
+    }
+    memset(&o->locks[i], 0, sizeof o->locks[i]);
+    o->locks[i].lock = lock;
+    o->locks[i].bits = bits;
+    o->locks[i].next = *chain;
+    *chain = i;
+    return i;
+}
+
+/* Whether what a new pair would say is known. */
+static bool known_pair(struct pawl_orders *o, uint32_t from, uint32_t to, unsigned hold,
+                       unsigned wait)
+{
+    uint32_t p = from == 0 || to == 0 ? 0 : *pair_chain(o, from, to);
+    for (; p != 0; p = o->pairs[p].next)
+        if (o->pairs[p].from == from && o->pairs[p].to == to && o->pairs[p].hold >= hold &&
+            o->pairs[p].wait >= wait)
+            return true;
+    return false;
+}
+
+static void link_pair(struct pawl_orders *o, uint32_t p)
+{
+    struct pawl_order_pair *pair = &o->pairs[p];
+    uint32_t *chain = pair_chain(o, pair->from, pair->to);
+    pair->next = *chain;
+    *chain = p;
+    pair->out_next = o->locks[pair->from].out;
+    pair->in_next = o->locks[pair->to].in;
+    o->pairs[pair->out_next].out_previous = p; /* pairs[0] takes what nobody wants */
+    o->pairs[pair->in_next].in_previous = p;
+    o->locks[pair->from].out = p;
+    o->locks[pair->to].in = p;
+}
+
+static void unlink_pair(struct pawl_orders *o, uint32_t p)
+{
+    struct pawl_order_pair *pair = &o->pairs[p];
+    uint32_t *link = pair_chain(o, pair->from, pair->to);
+    while (*link != p)
+        link = &o->pairs[*link].next;
+    *link = pair->next;
+    if (pair->out_previous != 0)
+        o->pairs[pair->out_previous].out_next = pair->out_next;
+    else
+        o->locks[pair->from].out = pair->out_next;
+    if (pair->in_previous != 0)
+        o->pairs[pair->in_previous].in_next = pair->in_next;
+    else
+        o->locks[pair->to].in = pair->in_next;
+    o->pairs[pair->out_next].out_previous = pair->out_previous;
+    o->pairs[pair->in_next].in_previous = pair->in_previous;
+    pair->next = o->free_pairs;
+    o->free_pairs = p;
+}
+
+/* A zeroed pair; 0 when the table is full. */
+static uint32_t new_pair(struct pawl_orders *o)
+{
+    uint32_t p = o->free_pairs;
+    if (p != 0)
+        o->free_pairs = o->pairs[p].next;
+    else if (o->pairs_used < PAWL_ORDER_PAIRS)
+        p = ++o->pairs_used;
+    if (p != 0)
+        memset(&o->pairs[p], 0, sizeof o->pairs[p]);
+    return p;
+}
+
+/* ---- The search ------------------------------------------------------------------------------ */
+
+static bool enter_lock(struct pawl_orders *o, uint32_t *queue_end, uint32_t lock, unsigned wait,
+                       uint32_t via)
+{
+    struct pawl_order_lock *node = &o->locks[lock];
+    if (node->seen[wait] == o->search)
+        return false;
+    node->seen[wait] = o->search;
+    node->via[wait] = via;
+    o->queue[(*queue_end)++] = lock << 1 | wait;
+    return true;
+}
+
+/* Breadth first, so the chain it finds is a shortest one. Returns the last step (lock << 1 | wait),
+ * from which `via` leads back; 0 when no lock marked as a goal can be reached. */
+static uint32_t search(struct pawl_orders *o, uint32_t start, unsigned wait)
+{
+    uint32_t head = 0;
+    uint32_t end = 0;
+    (void)enter_lock(o, &end, start, wait, 0);
+    while (head < end) {
+        const uint32_t step = o->queue[head++];
+        uint32_t p = o->locks[step >> 1].out;
+        for (; p != 0; p = o->pairs[p].out_next) {
+            const struct pawl_order_pair *pair = &o->pairs[p];
+            const struct pawl_order_lock *next = &o->locks[pair->to];
+            if (!is_in_the_way(step & 1, pair->hold) ||
+                !enter_lock(o, &end, pair->to, pair->wait, p << 1 | (step & 1)))
+                continue;
+            if (next->goal == o->search && is_in_the_way(pair->wait, next->goal_hold))
+                return pair->to << 1 | pair->wait;
+        }
+    }
+    return 0;
+}
+
+/* ---- What a report needs, copied while the tables are locked --------------------------------- */
+
+#define LONGEST_CHAIN 12
+
+struct order_step {
+    struct pawl_order_pair pair;
+    pawl_address_ from, to;
+    uint32_t from_bits, to_bits;
+};
+
+struct inversion {
+    uint32_t length; /* of the chain, which may be longer than what is kept */
+    struct order_step steps[LONGEST_CHAIN]; /* the last first */
+};
+
+static void copy_chain(struct pawl_orders *o, uint32_t step, struct inversion *found)
+{
+    uint32_t via;
+    found->length = 0;
+    while ((via = o->locks[step >> 1].via[step & 1]) != 0) {
+        const struct pawl_order_pair *pair = &o->pairs[via >> 1];
+        if (found->length < LONGEST_CHAIN) {
+            struct order_step *copy = &found->steps[found->length];
+            copy->pair = *pair;
+            copy->from = o->locks[pair->from].lock;
+            copy->to = o->locks[pair->to].lock;
+            copy->from_bits = o->locks[pair->from].bits;
+            copy->to_bits = o->locks[pair->to].bits;
+        }
+        found->length++;
+        step = pair->from << 1 | (via & 1);
+    }
+}
+
+static void report_inversion(struct pawl_thread_line *line, const struct pawl_check_call *call,
+                             const struct inversion *found)
+{
+    const uint32_t kept = found->length < LONGEST_CHAIN ? found->length : LONGEST_CHAIN;
+    const uint32_t used = check_used_of(line);
+    uint32_t i;
+
+    pawl_report_begin_("lock-order inversion", call);
+    pawl_report_say_("  while this thread holds\n");
+    for (i = 0; i < used; i++) {
+        const uint32_t what = check_what_of(&line->held[i]);
+        if (check_state(what) == PAWL_U || check_lock_of(&line->held[i]) == 0)
+            continue;
+        pawl_report_say_("    %c of pawl_%s%u at %#lx, taken at ",
+                         check_letter(check_state(what)), check_type(check_bits(what)),
+                         check_width(check_bits(what)),
+                         (unsigned long)check_lock_of(&line->held[i]));
+        pawl_report_at_(check_site_of(&line->held[i]));
+    }
+    pawl_report_say_("  the order was the opposite before:\n");
+    if (kept < found->length)
+        pawl_report_say_("    (%u locks more)\n", found->length - kept);
+    for (i = kept; i-- > 0;) {
+        const struct order_step *step = &found->steps[i];
+        pawl_report_say_("    thread %u held %c of pawl_%s%u at %#lx, taken at ",
+                         step->pair.thread, check_letter(step->pair.from_state),
+                         check_type(step->from_bits), check_width(step->from_bits),
+                         (unsigned long)step->from);
+        pawl_report_at_(step->pair.from_site);
+        pawl_report_say_("      when it asked for %c of pawl_%s%u at %#lx at ",
+                         check_letter(step->pair.to_state), check_type(step->to_bits),
+                         check_width(step->to_bits),
+                         (unsigned long)step->to);
+        pawl_report_at_(step->pair.to_site);
+    }
+    pawl_report_end_();
+}
+
+/* ---- Asking and adding ----------------------------------------------------------------------- */
+
+/* The next lock that the line's thread holds beside the one of the call. */
+static const struct pawl_held *next_held(const struct pawl_thread_line *line, pawl_address_ but,
+                                         uint32_t *i)
+{
+    const uint32_t used = check_used_of(line);
+    while (*i < used) {
+        const struct pawl_held *held = &line->held[(*i)++];
+        const uint32_t what = check_what_of(held);
+        const pawl_address_ lock = check_lock_of(held);
+        if (lock != 0 && lock != but && check_state(what) != PAWL_U && (what & CHECK_LEAVING) == 0)
+            return held;
+    }
+    return NULL;
+}
+
+static bool add_pair(struct pawl_orders *o, const struct pawl_held *held,
+                     const struct pawl_check_call *call, unsigned wait)
+{
+    const uint32_t what = check_what_of(held);
+    const uint32_t from = note_lock(o, check_lock_of(held), check_bits(what));
+    const uint32_t to = note_lock(o, call->lock, call->bits);
+    const uint32_t p = from == 0 || to == 0 ? 0 : new_pair(o);
+    struct pawl_order_pair *pair = &o->pairs[p];
+    if (p == 0)
+        return false;
+    pair->from = from;
+    pair->to = to;
+    pair->from_site = check_site_of(held);
+    pair->to_site = call->site;
+    pair->thread = pawl_os_thread_id();
+    pair->from_state = (uint8_t)check_state(what);
+    pair->to_state = call->to;
+    pair->hold = (uint8_t)hold_of(check_state(what));
+    pair->wait = (uint8_t)wait;
+    link_pair(o, p);
+    return true;
+}
+
+/* Marks the held locks whose order before the call's is news. */
+static bool mark_goals(struct pawl_orders *o, const struct pawl_thread_line *line,
+                       const struct pawl_check_call *call, unsigned wait)
+{
+    const uint32_t to = find_lock(o, call->lock);
+    const struct pawl_held *held;
+    bool news = false;
+    uint32_t i = 0;
+
+    o->search++;
+    while ((held = next_held(line, call->lock, &i)) != NULL) {
+        const unsigned hold = hold_of(check_state(check_what_of(held)));
+        const uint32_t from = find_lock(o, check_lock_of(held));
+        struct pawl_order_lock *goal = &o->locks[from];
+        if (known_pair(o, from, to, hold, wait))
+            continue;
+        news = true;
+        if (from == 0)
+            continue;
+        if (goal->goal != o->search || goal->goal_hold < hold)
+            goal->goal_hold = hold;
+        goal->goal = o->search;
+    }
+    return news;
+}
+
+void pawl_order_check_(struct pawl_thread_line *line, const struct pawl_check_call *call,
+                       bool drains)
+{
+    struct pawl_orders *o = &pawl_os_process()->orders;
+    const unsigned wait = drains ? WAIT_DRAINS : WAIT_TAKES;
+    const struct pawl_held *held;
+    struct inversion found;
+    uint32_t start;
+    uint32_t last;
+    uint32_t i = 0;
+    bool full = false;
+
+    found.length = 0;
+    if (line->busy != 0 || next_held(line, call->lock, &i) == NULL)
+        return;
+    check_enter(line, &o->lock);
+    if (mark_goals(o, line, call, wait)) {
+        start = find_lock(o, call->lock);
+        last = start == 0 ? 0 : search(o, start, wait);
+        if (last != 0)
+            copy_chain(o, last, &found);
+        /* An inversion is added too: it will not be reported again. */
+        for (i = 0; (held = next_held(line, call->lock, &i)) != NULL && !full;)
+            if (!known_pair(o, find_lock(o, check_lock_of(held)), find_lock(o, call->lock),
+                            hold_of(check_state(check_what_of(held))), wait))
+                full = !add_pair(o, held, call, wait);
+    }
+    check_leave(line, &o->lock);
+    if (full)
+        pawl_report_warn_(PAWL_WARN_ORDERS);
+    if (found.length != 0)
+        report_inversion(line, call, &found);
+}
+
+void pawl_order_forget_(struct pawl_thread_line *line, pawl_address_ lock)
+{
+    struct pawl_orders *o = &pawl_os_process()->orders;
+    uint32_t *link;
+    uint32_t i;
+
+    if (line->busy != 0)
+        return;
+    check_enter(line, &o->lock);
+    i = find_lock(o, lock);
+    if (i != 0) {
+        while (o->locks[i].out != 0)
+            unlink_pair(o, o->locks[i].out);
+        while (o->locks[i].in != 0)
+            unlink_pair(o, o->locks[i].in);
+        link = lock_chain(o, lock);
+        while (*link != i)
+            link = &o->locks[*link].next;
+        *link = o->locks[i].next;
+        o->locks[i].next = o->free_locks;
+        o->free_locks = i;
+    }
+    check_leave(line, &o->lock);
+}
+
+/* When another thread was at work on the tables as the process forked, they are in no order and
+ * nobody is left to finish them: the child begins anew. */
+void pawl_order_after_fork_(void)
+{
+    struct pawl_orders *o = &pawl_os_process()->orders;
+    if (pawl_load_relaxed32(&o->lock.word) != 0)
+        memset(o, 0, sizeof *o);
+}
+
+#endif

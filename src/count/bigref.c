@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Big reference counts: all that is not one step of a thread's own part. */
+#include <pawl/bigref.h>
+
+#include "cells.h"
+#include "../os/os.h"
+#include "../base/plain.h"
+
+#define MOST (2 * PAWL_BIGREF_TARGET)
+
+static uint32_t state_of(uint32_t gate)
+{
+    return gate & PAWL_BIGREF_STATE_;
+}
+
+static uint32_t gate_of(const pawl_bigref *r)
+{
+    /* [CELLS_OPEN] acquire: the place that belongs to this opening of the gate is seen. */
+    return pawl_load_acquire32(&r->gate, PAWL_CELLS_OPEN);
+}
+
+static void set_state(pawl_bigref *r, uint32_t state)
+{
+    const uint32_t gate = pawl_load_relaxed32(&r->gate);
+    pawl_store_relaxed32(&r->gate, (gate & ~PAWL_BIGREF_STATE_) | state);
+}
+
+/* A number of the gate that no section under way has seen. */
+static void open_anew(pawl_bigref *r)
+{
+    const uint32_t gate = pawl_load_relaxed32(&r->gate);
+    /* [COUNTER_REOPENED] release: place, owner and cells are set before anybody uses them. */
+    pawl_store_release32(&r->gate, (gate | PAWL_BIGREF_STATE_) + 1, PAWL_COUNTER_REOPENED);
+}
+
+/* ---- The global part, by atomic instructions ------------------------------------------------- */
+
+/* Adds n unless the count is 0, and says what came of it; 0 also when it was 0 before. */
+static uint64_t change_global(pawl_bigref *r, uint64_t n, bool *was_zero)
+{
+    uint64_t count = pawl_load_relaxed64(&r->global);
+    do {
+        *was_zero = count == 0;
+        if (*was_zero)
+            return 0;
+        /* [BIGREF_COUNT] acq_rel: what was done under a reference comes before its drop is counted,
+         * and all of that before the release by who counts to 0. */
+    } while (!pawl_cas_acq_rel64(&r->global, &count, count + n, PAWL_BIGREF_COUNT));
+    return count + n;
+}
+
+/* ---- The local parts, under the latch -------------------------------------------------------- */
+
+/* Everything that is counted locally becomes global. The gate is closed and the threads are shut
+ * out. */
+static uint64_t collect(pawl_bigref *r)
+{
+    const uint32_t place = pawl_load_relaxed32(&r->place);
+    uint64_t local = pawl_load_relaxed64(&r->own);
+    PLAIN_WRITE(r->own);
+    pawl_store_relaxed64(&r->own, 0);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&r->owner, 0);
+    if (place >= PAWL_PLACE_FIRST_) {
+        local += cells_sum_shut(place);
+        cells_give(place);
+    }
+    pawl_store_relaxed32(&r->place, PAWL_PLACE_NONE_);
+    return local;
+}
+
+/* A second thread has come: from now on each has a cell. */
+static void share(pawl_bigref *r)
+{
+    uint32_t place;
+    set_state(r, PAWL_BIGREF_CLOSED_);
+    cells_shut_out();
+    (void)pawl_fetch_add_relaxed64(&r->global, collect(r));
+    place = cells_take(CELL_PAIR);
+    if (place == 0) {
+        set_state(r, PAWL_BIGREF_GLOBAL_);
+        return;
+    }
+    pawl_store_relaxed32(&r->place, place);
+    open_anew(r);
+}
+
+/* The caller's part, or NULL when it has none; *again when the count has just been shared. The gate
+ * is open. */
+static uint64_t *own_part(pawl_bigref *r, bool *again)
+{
+    struct pawl_counter_mine *mine = cells_join();
+    const uint32_t place = pawl_load_relaxed32(&r->place);
+    pawl_address_ owner = PAWL_ADDRESS_(pawl_load_relaxed)(&r->owner);
+    *again = false;
+    if (mine == NULL)
+        return NULL;
+    if (place >= PAWL_PLACE_FIRST_)
+        return pawl_cell_(mine->block, place);
+    if (owner == 0) {
+        owner = (pawl_address_)(uintptr_t)mine->block;
+        PAWL_ADDRESS_(pawl_store_relaxed)(&r->owner, owner);
+    }
+    if (owner == (pawl_address_)(uintptr_t)mine->block)
+        return &r->own;
+    share(r);
+    *again = true;
+    return NULL;
+}
+
+/* Nobody closes the gate meanwhile, and no other thread writes the part. */
+static void change_part(pawl_bigref *r, uint64_t *part, uint64_t n)
+{
+    const uint64_t sum = pawl_load_relaxed64(part) + n;
+    uint64_t left = sum;
+    if (sum > MOST) {
+        left = n == 1 ? sum - PAWL_BIGREF_TARGET : sum + PAWL_BIGREF_TARGET;
+        (void)pawl_fetch_add_relaxed64(&r->global, sum - left);
+    }
+    PLAIN_WRITE(*part);
+    pawl_store_relaxed64(part, left); /* what was done under it comes before: the latch */
+}
+
+/* True when n has been counted locally, or globally with the bias in place. */
+static bool change_latched(pawl_bigref *r, uint64_t n)
+{
+    bool again = false;
+    uint64_t *part;
+    if (state_of(pawl_load_relaxed32(&r->gate)) != PAWL_BIGREF_OPEN_)
+        return false;
+    part = own_part(r, &again);
+    if (again)
+        return false;
+    if (part != NULL)
+        change_part(r, part, n);
+    else
+        (void)pawl_fetch_add_relaxed64(&r->global, n); /* before a kill, by the latch */
+    return true;
+}
+
+/* Without restartable sequences, a thread's own step is made here. */
+static bool step_marked(pawl_bigref *r, uint64_t n, uint32_t gate)
+{
+    struct pawl_counter_mine *mine = cells_join();
+    const uint32_t place = pawl_load_relaxed32(&r->place);
+    uint64_t *part = &r->own;
+    if (mine == NULL || state_of(gate) != PAWL_BIGREF_OPEN_)
+        return false;
+    if (place >= PAWL_PLACE_FIRST_)
+        part = pawl_cell_(mine->block, place);
+    else if (PAWL_ADDRESS_(pawl_load_relaxed)(&r->owner) != (pawl_address_)(uintptr_t)mine->block)
+        return false;
+    return cells_add_if(mine, part, n, MOST, &r->gate, gate);
+}
+
+/* Counts n by whatever means the state offers. *was_zero: the count was 0, nothing was done. */
+static bool change(pawl_bigref *r, uint64_t n, bool *was_zero)
+{
+    *was_zero = false;
+    for (;;) {
+        const uint32_t gate = gate_of(r);
+        const uint32_t state = state_of(gate);
+        bool done;
+        if (state != PAWL_BIGREF_OPEN_ && state != PAWL_BIGREF_CLOSED_)
+            return change_global(r, n, was_zero) == 0 && !*was_zero;
+        if (step_marked(r, n, gate))
+            return false;
+        cells_latch_take(cells_latch_of(r));
+        done = change_latched(r, n);
+        cells_latch_drop(cells_latch_of(r));
+        if (done)
+            return false;
+    }
+}
+
+/* ---- The operations -------------------------------------------------------------------------- */
+
+bool pawl_bigref_get_slow_(pawl_bigref *r, bool try_only)
+{
+    bool was_zero;
+    (void)change(r, 1, &was_zero);
+    CELLS_CHECK(was_zero && !try_only, "get after release", "pawl_bigref", r, "pawl_bigref_get");
+    (void)try_only;
+    return !was_zero;
+}
+
+bool pawl_bigref_drop_slow_(pawl_bigref *r)
+{
+    bool was_zero;
+    const bool last = change(r, ~UINT64_C(0), &was_zero);
+    CELLS_CHECK(was_zero, "drop after release", "pawl_bigref", r, "pawl_bigref_drop");
+    if (last)
+        set_state(r, PAWL_BIGREF_RELEASED_);
+    return last;
+}
+
+/* Until the bias goes off, at the end, nobody can count to 0, so the object is there. */
+bool pawl_bigref_kill_slow_(pawl_bigref *r, bool *last)
+{
+    uint64_t local = 0;
+    uint64_t count;
+    uint32_t state;
+    cells_latch_take(cells_latch_of(r));
+    state = state_of(pawl_load_relaxed32(&r->gate));
+    if (state == PAWL_BIGREF_KILLED_ || state == PAWL_BIGREF_RELEASED_) {
+        cells_latch_drop(cells_latch_of(r));
+        return false;
+    }
+    set_state(r, PAWL_BIGREF_KILLED_);
+    if (state == PAWL_BIGREF_OPEN_) {
+        cells_shut_out();
+        local = collect(r);
+    }
+    /* [BIGREF_COUNT] acq_rel: what was done under references that were dropped locally comes before
+     * the release by who counts to 0. */
+    count = pawl_fetch_add_acq_rel64(&r->global, local - PAWL_BIGREF_BIAS, PAWL_BIGREF_COUNT) +
+            local - PAWL_BIGREF_BIAS;
+    *last = count == 0;
+    if (*last)
+        set_state(r, PAWL_BIGREF_RELEASED_);
+    cells_latch_drop(cells_latch_of(r));
+    /* Without the latch: a report may fork, which takes them all. */
+    CELLS_CHECK((int64_t)count < 0, "more drops than gets", "pawl_bigref", r, "pawl_bigref_kill");
+    return true;
+}
+
+bool pawl_bigref_revive(pawl_bigref *r)
+{
+    bool was_zero = false;
+    uint32_t state;
+    cells_latch_take(cells_latch_of(r));
+    state = state_of(pawl_load_relaxed32(&r->gate));
+    if (state == PAWL_BIGREF_KILLED_)
+        (void)change_global(r, PAWL_BIGREF_BIAS, &was_zero);
+    was_zero = was_zero || state == PAWL_BIGREF_RELEASED_;
+    if (!was_zero && state != PAWL_BIGREF_OPEN_)
+        open_anew(r); /* alone: nobody has an own part, or a place, where the gate was not open */
+    cells_latch_drop(cells_latch_of(r));
+    return !was_zero;
+}
+
+int64_t pawl_bigref_read(const pawl_bigref *r)
+{
+    uint64_t count;
+    uint32_t state, place;
+    cells_latch_take(cells_latch_of(r));
+    state = state_of(pawl_load_relaxed32(&r->gate));
+    place = pawl_load_relaxed32(&r->place);
+    count = pawl_load_relaxed64(&r->global) + pawl_load_relaxed64(&r->own);
+    if (place >= PAWL_PLACE_FIRST_)
+        count += cells_sum(place);
+    if (state != PAWL_BIGREF_KILLED_ && state != PAWL_BIGREF_RELEASED_)
+        count -= PAWL_BIGREF_BIAS;
+    cells_latch_drop(cells_latch_of(r));
+    return (int64_t)count;
+}
+
+void pawl_bigref_destroy(pawl_bigref *r)
+{
+    uint32_t state;
+    cells_latch_take(cells_latch_of(r));
+    state = state_of(pawl_load_relaxed32(&r->gate));
+    set_state(r, PAWL_BIGREF_RELEASED_);
+    if (state == PAWL_BIGREF_OPEN_) {
+        cells_shut_out();
+        (void)collect(r);
+    }
+    pawl_store_relaxed64(&r->global, 0);
+    cells_latch_drop(cells_latch_of(r));
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks, places, latches and sections of the counters. counter_cells.h has the picture. */
+#include "cells.h"
+
+#include "../base/backoff.h"
+#include "../os/os.h"
+#include "../base/plain.h"
+
+#define BLOCK_BYTES (2u * PAWL_COUNTER_CELLS * 8u)
+#define FIRST_PAIR (PAWL_COUNTER_CELLS * 8u)
+#define HEADER_CELLS (PAWL_PLACE_FIRST_ / 8u)
+
+/* Uses that a thread without a block counts elsewhere before it asks again for one. */
+#define USES_BEFORE_ANOTHER_TRY 1000
+
+/* The cells before the first place. */
+enum { MARKER, BR_READING, BR_OWN, IN_USE /* the checking variant's, counter_check.c */ };
+
+static struct pawl_counters *counters(void)
+{
+    return &pawl_os_process()->counters;
+}
+
+/* ---- Latches --------------------------------------------------------------------------------- */
+
+enum { LATCH_FREE, LATCH_HELD, LATCH_SLEPT_FOR };
+#if PAWL_HOOKS
+#define LATCH_LOOKS 0
+#else
+#define LATCH_LOOKS 100
+#endif
+
+static struct pawl_counter_latch *cells_latch_of_brlock(void)
+{
+    return &counters()->latches[0];
+}
+
+static struct pawl_counter_latch *cells_latch_of(const void *object)
+{
+    const uint32_t mixed = (uint32_t)((uintptr_t)object >> 4) * UINT32_C(2654435761);
+    return &counters()->latches[1 + (mixed >> 8) % (PAWL_COUNTER_LATCHES - 1)];
+}
+
+static bool cells_latch_try(struct pawl_counter_latch *latch)
+{
+    uint32_t found = LATCH_FREE;
+    /* [CELLS_LATCH] acquire: we see what the last holder did. */
+    return pawl_cas_acquire32(&latch->word, &found, LATCH_HELD, PAWL_CELLS_LATCH);
+}
+
+PAWL_COLD static void cells_latch_wait(struct pawl_counter_latch *latch)
+{
+    int looks;
+    for (looks = 0; looks < LATCH_LOOKS; looks++) {
+        pawl_cpu_relax();
+        if (pawl_load_relaxed32(&latch->word) == LATCH_FREE && cells_latch_try(latch))
+            return;
+    }
+    /* [CELLS_LATCH] acquire: we see what the last holder did. */
+    while (pawl_exchange_acquire32(&latch->word, LATCH_SLEPT_FOR, PAWL_CELLS_LATCH) != LATCH_FREE)
+        (void)pawl_os_wait(&latch->word, LATCH_SLEPT_FOR, PAWL_NO_DEADLINE);
+}
+
+static void cells_latch_take(struct pawl_counter_latch *latch)
+{
+    if (PAWL_UNLIKELY(!cells_latch_try(latch)))
+        cells_latch_wait(latch);
+}
+
+static void cells_latch_drop(struct pawl_counter_latch *latch)
+{
+    /* [CELLS_UNLATCH] release: what we did is seen by the next holder. */
+    if (pawl_exchange_release32(&latch->word, LATCH_FREE, PAWL_CELLS_UNLATCH) == LATCH_SLEPT_FOR)
+        (void)pawl_os_wake(&latch->word, 1);
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+static uint32_t cells_lines(void)
+{
+    const uint32_t used = pawl_load_relaxed32(&pawl_os_process()->lines_used);
+    return used < PAWL_COUNTER_LINES ? used : PAWL_COUNTER_LINES;
+}
+
+static char *cells_block(uint32_t line)
+{
+    /* [CELLS_BLOCK] acquire: the block is there before we look into it. */
+    char *block = (char *)(uintptr_t)PAWL_ADDRESS_(pawl_load_acquire)(&counters()->blocks[line],
+                                                                      PAWL_CELLS_BLOCK);
+    if (block != NULL)
+        PLAIN_READ(*block);
+    return block;
+}
+
+static char *new_block(uint32_t line)
+{
+#if PAWL_HOOKS
+    char *made = (char *)counters()->cells[line];
+#else
+    char *made = (char *)pawl_os_pages(BLOCK_BYTES);
+#endif
+    pawl_address_ found = 0;
+    if (made == NULL)
+        return NULL;
+    PLAIN_WRITE(*made); /* the system's zeroes */
+    /* [CELLS_MADE] release: the block is there before others look into it. */
+    if (!PAWL_ADDRESS_(pawl_cas_release)(&counters()->blocks[line], &found,
+                                         (pawl_address_)(uintptr_t)made, PAWL_CELLS_MADE))
+        return (char *)(uintptr_t)found; /* a signal handler of ours came in between */
+    return made;
+}
+
+static char *block_of_this_thread(void)
+{
+    const struct pawl_thread_line *line = pawl_thread_line_();
+    uint32_t index;
+    char *block;
+    if (line == NULL)
+        return NULL;
+    index = (uint32_t)(line - pawl_os_process()->lines);
+    if (index >= PAWL_COUNTER_LINES)
+        return NULL;
+    block = cells_block(index);
+    return block != NULL ? block : new_block(index);
+}
+
+#if PAWL_HOOKS
+struct pawl_counter_mine *pawl_counter_mine_(void)
+{
+    static struct pawl_counter_mine nobody; /* of a thread without a line: stays as it is */
+    const struct pawl_thread_line *line = pawl_thread_line_();
+    const size_t index =
+        line == NULL ? PAWL_COUNTER_LINES : (size_t)(line - pawl_os_process()->lines);
+    return index < PAWL_COUNTER_LINES ? &counters()->mine[index] : &nobody;
+}
+#endif
+
+static struct pawl_counter_mine *cells_join(void)
+{
+    struct pawl_counter_mine *mine = pawl_counter_mine_();
+    char *block;
+    if (PAWL_LIKELY(mine->block != NULL))
+        return mine;
+    if (mine->wait > 0) {
+        mine->wait--;
+        return NULL;
+    }
+    block = block_of_this_thread();
+    if (block == NULL) {
+        if (!PAWL_HOOKS)
+            mine->wait = USES_BEFORE_ANOTHER_TRY;
+        return NULL;
+    }
+    mine->rseq = pawl_os_rseq();
+    mine->block = block; /* a signal handler that finds it set finds rseq as well */
+    return mine;
+}
+
+/* The line still belongs to the thread, so nobody else counts in the block yet. */
+static void cells_leave(void)
+{
+    struct pawl_counter_mine *mine = pawl_counter_mine_();
+    mine->cpus = NULL;
+    mine->rseq = NULL;
+    mine->block = NULL;
+    mine->wait = 0;
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+/* The first free bit at or after where the last search ended, so that a place rests as long as it
+ * can before it is used again. The slot latch is held. */
+static uint32_t find_free(enum cell_sort sort, uint32_t bits)
+{
+    struct pawl_counters *all = counters();
+    const uint32_t first = sort == CELL_SINGLE ? HEADER_CELLS : 0;
+    uint32_t bit = all->next[sort] < first ? first : all->next[sort];
+    uint32_t seen;
+    PLAIN_WRITE(all->used[sort]);
+    for (seen = 0; seen < bits; seen++, bit++) {
+        if (bit >= bits)
+            bit = first;
+        if ((all->used[sort][bit / 32] & UINT32_C(1) << bit % 32) == 0) {
+            all->used[sort][bit / 32] |= UINT32_C(1) << bit % 32;
+            all->next[sort] = bit + 1;
+            return bit;
+        }
+    }
+    return bits;
+}
+
+static uint32_t take_latched(enum cell_sort sort)
+{
+    const uint32_t bits = sort == CELL_SINGLE ? PAWL_COUNTER_CELLS : PAWL_COUNTER_CELLS / 2;
+    const uint32_t bit = find_free(sort, bits);
+    if (bit == bits)
+        return 0;
+    return sort == CELL_SINGLE ? bit * 8 : FIRST_PAIR + bit * 16;
+}
+
+static uint32_t cells_take(enum cell_sort sort)
+{
+    uint32_t place;
+    cells_latch_take(&counters()->slots);
+    place = take_latched(sort);
+    cells_latch_drop(&counters()->slots);
+    return place;
+}
+
+static uint32_t cells_try_take(enum cell_sort sort, bool *busy)
+{
+    uint32_t place;
+    *busy = !cells_latch_try(&counters()->slots);
+    if (*busy)
+        return 0;
+    place = take_latched(sort);
+    cells_latch_drop(&counters()->slots);
+    return place;
+}
+
+/* Others have stopped writing the pair; the next user finds zeroes, as the first one did. */
+static void clear_pair(uint32_t place)
+{
+    const uint32_t lines = cells_lines();
+    uint32_t i;
+    for (i = 0; i < lines; i++) {
+        char *block = cells_block(i);
+        if (block == NULL)
+            continue;
+        PLAIN_WRITE(*pawl_cell_(block, place));
+        pawl_store_relaxed64(pawl_cell_(block, place), 0);
+        PLAIN_WRITE(*pawl_cell_(block, place + 8));
+        pawl_store_relaxed64(pawl_cell_(block, place + 8), 0);
+    }
+}
+
+static void cells_give(uint32_t place)
+{
+    const enum cell_sort sort = place < FIRST_PAIR ? CELL_SINGLE : CELL_PAIR;
+    const uint32_t bit = sort == CELL_SINGLE ? place / 8 : (place - FIRST_PAIR) / 16;
+    if (sort == CELL_PAIR)
+        clear_pair(place);
+    cells_latch_take(&counters()->slots);
+    PLAIN_WRITE(counters()->used[sort]);
+    counters()->used[sort][bit / 32] &= ~(UINT32_C(1) << bit % 32);
+    cells_latch_drop(&counters()->slots);
+}
+
+static uint64_t cells_sum(uint32_t place)
+{
+    const uint32_t lines = cells_lines();
+    uint64_t sum = 0;
+    uint32_t i;
+    for (i = 0; i < lines; i++) {
+        char *block = cells_block(i);
+        if (block != NULL)
+            sum += pawl_load_relaxed64(pawl_cell_(block, place));
+    }
+    return sum;
+}
+
+static uint64_t cells_sum_shut(uint32_t place)
+{
+#if PAWL_HOOKS
+    const uint32_t lines = cells_lines();
+    uint32_t i;
+    for (i = 0; i < lines; i++) {
+        char *block = cells_block(i);
+        if (block != NULL)
+            PLAIN_READ(*pawl_cell_(block, place));
+    }
+#endif
+    return cells_sum(place);
+}
+
+/* ---- Sections -------------------------------------------------------------------------------- */
+
+/* The marker is odd while a section is under way, and another number in every section. */
+static uint64_t section_begin(uint64_t *marker)
+{
+    const uint64_t before = pawl_load_relaxed64(marker);
+    /* [CELLS_AGAIN] release: who waits for our last section may see us in the next one. */
+    pawl_store_release64(marker, before + 1, PAWL_CELLS_AGAIN);
+    /* [CELLS_ENTER] full: either who closes sees the marker, or we see the gate closed. */
+    pawl_fence_light(PAWL_CELLS_ENTER);
+    return before;
+}
+
+static void section_end(uint64_t *marker, uint64_t before)
+{
+    /* [CELLS_LEAVE] release: our cell is written before we are seen to be out. */
+    pawl_store_release64(marker, before + 2, PAWL_CELLS_LEAVE);
+}
+
+static void cells_shut_out(void)
+{
+    uint64_t marker, first;
+    uint32_t lines, i;
+
+#if PAWL_HOOKS
+    /* [CELLS_CLOSE] heavy: either a section sees the gate closed, or we see its marker. */
+    pawl_fence_heavy(PAWL_CELLS_CLOSE);
+#else
+    /* [CELLS_CLOSE] full: the same; and the heavy half, which sends sequences back, is this: */
+    pawl_fence_full(PAWL_CELLS_CLOSE);
+    pawl_os_shut_out();
+#endif
+    lines = cells_lines(); /* after it: a thread that is new to us sees the gate closed */
+    for (i = 0; i < lines; i++) {
+        char *block = cells_block(i);
+        if (block == NULL)
+            continue;
+        /* [CELLS_GONE] acquire: what the section wrote is seen. */
+        first = pawl_load_acquire64(pawl_cell_(block, MARKER * 8), PAWL_CELLS_GONE);
+        if ((first & 1) != 0)
+            /* [CELLS_GONE] acquire: what the section wrote is seen. */
+            WAIT_UNTIL(marker,
+                       pawl_load_acquire64(pawl_cell_(block, MARKER * 8), PAWL_CELLS_GONE),
+                       marker != first);
+    }
+}
+
+/* Times that a sequence is tried again after the kernel sent it back. */
+#define SEQUENCE_TRIES 4
+
+static bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_t n, uint64_t bound,
+                         const uint32_t *gate, uint32_t open)
+{
+    uint64_t *marker = pawl_cell_(mine->block, MARKER * 8);
+    uint64_t before, sum;
+    bool done;
+    unsigned tries;
+
+    if (mine->rseq != NULL) {
+        for (tries = 0; tries < SEQUENCE_TRIES; tries++)
+            if (pawl_rseq_add_if_(mine->rseq, cell, n, bound, gate, open))
+                return true;
+        return false;
+    }
+    before = section_begin(marker);
+    /* [CELLS_OPEN] acquire: what was done to our cell while the gate was closed is seen. */
+    done = pawl_load_acquire32(gate, PAWL_CELLS_OPEN) == open;
+    sum = pawl_load_relaxed64(cell) + n;
+    done = done && sum <= bound;
+    if (done) {
+        PLAIN_WRITE(*cell);
+        pawl_store_relaxed64(cell, sum);
+    }
+    section_end(marker, before);
+    return done;
+}
+
+static bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cells, uint64_t n,
+                            const uint32_t *phase)
+{
+    uint64_t *marker = pawl_cell_(mine->block, MARKER * 8);
+    uint64_t before;
+    uint32_t now;
+    unsigned tries;
+
+    if (mine->rseq != NULL) {
+        for (tries = 0; tries < SEQUENCE_TRIES; tries++)
+            if (pawl_rseq_add_phase_(mine->rseq, cells, n, phase))
+                return true;
+        return false;
+    }
+    before = section_begin(marker);
+    /* [CELLS_OPEN] acquire: we count after the sum of the read that opened it again. */
+    now = pawl_load_acquire32(phase, PAWL_CELLS_OPEN);
+    if (now <= 1) {
+        PLAIN_WRITE(cells[now]);
+        pawl_store_relaxed64(&cells[now], pawl_load_relaxed64(&cells[now]) + n);
+    }
+    section_end(marker, before);
+    return now <= 1;
+}
+
+/* ---- Fork ------------------------------------------------------------------------------------ */
+
+/* No reader, and nobody who closes or places, is at work while the process is copied. */
+static void before_fork(void)
+{
+    unsigned i;
+    for (i = 0; i < PAWL_COUNTER_LATCHES; i++)
+        cells_latch_take(&counters()->latches[i]);
+    cells_latch_take(&counters()->slots);
+}
+
+static void after_fork_in_parent(void)
+{
+    unsigned i;
+    cells_latch_drop(&counters()->slots);
+    for (i = PAWL_COUNTER_LATCHES; i-- > 0;)
+        cells_latch_drop(&counters()->latches[i]);
+}
+
+/* The other threads do not exist here: what they were in the middle of is over, and their counts
+ * stay. */
+static void after_fork_in_child_of_cells(void)
+{
+    const char *own = pawl_counter_mine_()->block;
+    uint32_t i;
+    for (i = 0; i < PAWL_COUNTER_LATCHES; i++)
+        pawl_store_relaxed32(&counters()->latches[i].word, LATCH_FREE);
+    pawl_store_relaxed32(&counters()->slots.word, LATCH_FREE);
+    for (i = 0; i < PAWL_COUNTER_LINES; i++) {
+        char *block = cells_block(i);
+        if (block == NULL || block == own)
+            continue;
+        pawl_store_relaxed64(pawl_cell_(block, MARKER * 8), 0);
+        pawl_store_relaxed64(pawl_cell_(block, BR_READING * 8), 0);
+        pawl_store_relaxed64(pawl_cell_(block, BR_OWN * 8), 0);
+        pawl_store_relaxed64(pawl_cell_(block, IN_USE * 8), 0);
+    }
+}
+
+static void cells_set_up(void)
+{
+    pawl_os_watch_forks(before_fork, after_fork_in_parent, after_fork_in_child_of_cells);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Exact counters: the two foldings, and the two big-reader locks of the source. */
+#include <pawl/counter.h>
+
+#include "../base/backoff.h"
+#include "cells.h"
+#include "../os/os.h"
+#include "../base/plain.h"
+
+/* States of a thread's own lock in mode LOCKS. A thread joins under the latch that a read holds. */
+enum { LOCK_NOT_JOINED, LOCK_FREE, LOCK_TAKEN };
+
+static uint64_t *word_of(char *block, unsigned index)
+{
+    return pawl_cell_(block, index * 8);
+}
+
+static struct pawl_counter_latch *cells_latch_of_reads(const pawl_counter_exact *c)
+{
+    return c->mode >= PAWL_EXACT_BRLOCK ? cells_latch_of_brlock() : cells_latch_of(c);
+}
+
+/* ---- Updates --------------------------------------------------------------------------------- */
+
+static uint32_t place_exact(pawl_counter_exact *c)
+{
+    /* [COUNTER_PLACE] acquire: our cells of the pair read zero. */
+    uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
+    if (place != PAWL_PLACE_NONE_)
+        return place;
+    cells_latch_take(cells_latch_of_reads(c));
+    place = pawl_load_relaxed32(&c->place);
+    if (place == PAWL_PLACE_NONE_) {
+        place = cells_take(CELL_PAIR);
+        if (place == 0)
+            place = PAWL_PLACE_SHARED_;
+        /* [COUNTER_PLACED] release: the pair reads zero before anybody counts in it. */
+        pawl_store_release32(&c->place, place, PAWL_COUNTER_PLACED);
+    }
+    cells_latch_drop(cells_latch_of_reads(c));
+    return place;
+}
+
+/* What a read holds excludes us, so this is part of the value before it, or after it. */
+static void add_shared(pawl_counter_exact *c, uint64_t n)
+{
+    cells_latch_take(cells_latch_of_reads(c));
+    pawl_store_relaxed64(&c->shared, pawl_load_relaxed64(&c->shared) + n);
+    cells_latch_drop(cells_latch_of_reads(c));
+}
+
+static void add_own_cell(uint64_t *cell, uint64_t n)
+{
+    PLAIN_WRITE(*cell);
+    pawl_store_relaxed64(cell, pawl_load_relaxed64(cell) + n);
+}
+
+/* No destroy has come first. What that holds excludes us, so it is seen. */
+static bool is_placed(const pawl_counter_exact *c)
+{
+    return pawl_load_relaxed32(&c->place) >= PAWL_PLACE_FIRST_;
+}
+
+/* The read side of the big-reader lock: our flag, a fence, a look at the writer. */
+static bool add_under_brlock(const pawl_counter_exact *c, char *block, uint64_t *cell, uint64_t n)
+{
+    const uint32_t *writer = &pawl_os_process()->counters.br_writer;
+    uint64_t *reading = word_of(block, BR_READING);
+    bool placed;
+    for (;;) {
+        uint32_t seen;
+        pawl_store_relaxed64(reading, 1);
+        /* [BR_ENTER] full: either the writer sees our flag, or we see the writer. */
+        pawl_fence_full(PAWL_BR_ENTER);
+        /* [BR_OPEN] acquire: our count comes after the sum of the writer who has left. */
+        if (pawl_load_acquire32(writer, PAWL_BR_OPEN) == 0)
+            break;
+        pawl_store_relaxed64(reading, 0);
+        WAIT_UNTIL(seen, pawl_load_relaxed32(writer), seen == 0);
+    }
+    placed = is_placed(c);
+    if (placed)
+        add_own_cell(cell, n);
+    /* [BR_LEAVE] release: the count is there before the writer sees the flag fall. */
+    pawl_store_release64(reading, 0, PAWL_BR_LEAVE);
+    return placed;
+}
+
+static void lock_word(uint64_t *word)
+{
+    uint64_t found;
+    for (;;) {
+        WAIT_UNTIL(found, pawl_load_relaxed64(word), found == LOCK_FREE);
+        /* [BR_LOCK] acquire: our count comes after that of the last holder. */
+        if (pawl_cas_acquire64(word, &found, LOCK_TAKEN, PAWL_BR_LOCK))
+            return;
+    }
+}
+
+static void unlock_word(uint64_t *word)
+{
+    /* [BR_UNLOCK] release: the count is there before the next holder comes. */
+    pawl_store_release64(word, LOCK_FREE, PAWL_BR_UNLOCK);
+}
+
+static bool add_under_own_lock(const pawl_counter_exact *c, char *block, uint64_t *cell,
+                               uint64_t n)
+{
+    uint64_t *own = word_of(block, BR_OWN);
+    bool placed;
+    if (pawl_load_relaxed64(own) == LOCK_NOT_JOINED) {
+        cells_latch_take(cells_latch_of_brlock());
+        pawl_store_relaxed64(own, LOCK_FREE);
+        cells_latch_drop(cells_latch_of_brlock());
+    }
+    lock_word(own);
+    placed = is_placed(c);
+    if (placed)
+        add_own_cell(cell, n);
+    unlock_word(own);
+    return placed;
+}
+
+static void add_exact(pawl_counter_exact *c, uint64_t n)
+{
+    const uint32_t place = place_exact(c);
+    struct pawl_counter_mine *mine = cells_join();
+    bool added = false;
+
+    if (mine != NULL && place >= PAWL_PLACE_FIRST_) {
+        uint64_t *cells = pawl_cell_(mine->block, place);
+        if (c->mode == PAWL_EXACT_BRLOCK)
+            added = add_under_brlock(c, mine->block, cells, n);
+        else if (c->mode == PAWL_EXACT_LOCKS)
+            added = add_under_own_lock(c, mine->block, cells, n);
+        else
+            added = cells_add_phase(mine, cells, n, &c->phase);
+    }
+    if (!added) /* also when it was closed by a read, which the latch waits for */
+        add_shared(c, n);
+}
+
+void pawl_counter_exact_add_slow_(pawl_counter_exact *c, uint64_t n)
+{
+    CELLS_CHECK(pawl_load_relaxed32(&c->place) == PAWL_PLACE_DEAD_, "use after destroy",
+                "pawl_counter_exact", c, "pawl_counter_exact_add");
+    CELLS_USING(c);
+    add_exact(c, n);
+    CELLS_USING(NULL);
+}
+
+/* ---- Reads. The latch is held ---------------------------------------------------------------- */
+
+/* I1: what no section can touch any more is summed; new ones count in the other phase. */
+static uint64_t fold(pawl_counter_exact *c, uint32_t place)
+{
+    const uint32_t old = pawl_load_relaxed32(&c->phase);
+    /* [COUNTER_REOPENED] release: the last sum of the other phase is taken before anybody counts in
+     * it again. */
+    pawl_store_release32(&c->phase, 1 - old, PAWL_COUNTER_REOPENED);
+    cells_shut_out();
+    PLAIN_WRITE(c->stood);
+    c->stood[old] = cells_sum_shut(place + old * 8);
+    return c->stood[0] + c->stood[1];
+}
+
+static uint64_t stall(pawl_counter_exact *c, uint32_t place)
+{
+    uint64_t sum;
+    pawl_store_relaxed32(&c->phase, PAWL_EXACT_CLOSED_);
+    cells_shut_out();
+    sum = cells_sum_shut(place);
+    /* [COUNTER_REOPENED] release: the sum is taken before anybody counts again. */
+    pawl_store_release32(&c->phase, 0, PAWL_COUNTER_REOPENED);
+    return sum;
+}
+
+/* For good: whoever has not been counted by now counts in the object. */
+static uint64_t close_cells(pawl_counter_exact *c, uint32_t place)
+{
+    pawl_store_relaxed32(&c->phase, PAWL_EXACT_CLOSED_);
+    cells_shut_out();
+    return cells_sum_shut(place) + cells_sum_shut(place + 8);
+}
+
+/* The counter's last read, for destroy: who comes after it finds no place. */
+static void leave_place(pawl_counter_exact *c)
+{
+    pawl_store_relaxed32(&c->place, PAWL_PLACE_DEAD_);
+}
+
+static uint64_t sum_as_br_writer(pawl_counter_exact *c, uint32_t place, bool last)
+{
+    uint32_t *writer = &pawl_os_process()->counters.br_writer;
+    uint64_t sum, reading;
+    uint32_t lines, i;
+    pawl_store_relaxed32(writer, 1);
+    /* [BR_WRITE] full: either we see a reader's flag, or it sees us. */
+    pawl_fence_full(PAWL_BR_WRITE);
+    lines = cells_lines(); /* after it: a thread that is new to us sees the writer */
+    for (i = 0; i < lines; i++) {
+        char *block = cells_block(i);
+        if (block == NULL)
+            continue;
+        /* [BR_EMPTY] acquire: what the reader counted is seen. */
+        WAIT_UNTIL(reading, pawl_load_acquire64(word_of(block, BR_READING), PAWL_BR_EMPTY),
+                   reading == 0);
+    }
+    sum = cells_sum_shut(place);
+    if (last)
+        leave_place(c);
+    /* [BR_DONE] release: the sum is taken before anybody counts again. */
+    pawl_store_release32(writer, 0, PAWL_BR_DONE);
+    return sum;
+}
+
+static uint64_t sum_under_all_locks(pawl_counter_exact *c, uint32_t place, bool last)
+{
+    const uint32_t lines = cells_lines();
+    uint64_t sum = 0;
+    uint32_t i;
+    for (i = 0; i < lines; i++) {
+        char *block = cells_block(i);
+        if (block == NULL || pawl_load_relaxed64(word_of(block, BR_OWN)) == LOCK_NOT_JOINED)
+            continue;
+        lock_word(word_of(block, BR_OWN));
+        PLAIN_READ(*pawl_cell_(block, place));
+        sum += pawl_load_relaxed64(pawl_cell_(block, place));
+    }
+    if (last)
+        leave_place(c);
+    for (i = 0; i < lines; i++) {
+        char *block = cells_block(i);
+        if (block != NULL && pawl_load_relaxed64(word_of(block, BR_OWN)) != LOCK_NOT_JOINED)
+            unlock_word(word_of(block, BR_OWN));
+    }
+    return sum;
+}
+
+static uint64_t read_latched(pawl_counter_exact *c, bool last)
+{
+    const uint32_t place = pawl_load_relaxed32(&c->place);
+    const uint64_t shared = pawl_load_relaxed64(&c->shared);
+    if (place < PAWL_PLACE_FIRST_)
+        return shared;
+    switch (c->mode) {
+    case PAWL_EXACT_STALL:
+        return shared + (last ? close_cells(c, place) : stall(c, place));
+    case PAWL_EXACT_BRLOCK:
+        return shared + sum_as_br_writer(c, place, last);
+    case PAWL_EXACT_LOCKS:
+        return shared + sum_under_all_locks(c, place, last);
+    default:
+        return shared + (last ? close_cells(c, place) : fold(c, place));
+    }
+}
+
+int64_t pawl_counter_exact_read(pawl_counter_exact *c)
+{
+    uint64_t value;
+    cells_latch_take(cells_latch_of_reads(c));
+    value = read_latched(c, false);
+    cells_latch_drop(cells_latch_of_reads(c));
+    return (int64_t)value;
+}
+
+int64_t pawl_counter_exact_destroy(pawl_counter_exact *c)
+{
+    uint32_t place;
+    uint64_t value;
+    CELLS_CHECK(pawl_load_relaxed32(&c->place) == PAWL_PLACE_DEAD_, "destroyed twice",
+                "pawl_counter_exact", c, "pawl_counter_exact_destroy");
+    CELLS_CHECK(cells_in_use(c), "destroyed while in use", "pawl_counter_exact", c,
+                "pawl_counter_exact_destroy");
+    cells_latch_take(cells_latch_of_reads(c));
+    place = pawl_load_relaxed32(&c->place);
+    value = read_latched(c, true);
+    pawl_store_relaxed64(&c->shared, value);
+    leave_place(c);
+    if (place >= PAWL_PLACE_FIRST_)
+        cells_give(place);
+    cells_latch_drop(cells_latch_of_reads(c));
+    return (int64_t)value;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* Limit counters: handing out credit, calling it in, and what is exact in between. */
+#include <pawl/counter.h>
+
+#include "cells.h"
+#include "../os/os.h"
+#include "../base/plain.h"
+
+#define MOST_CREDIT (2u * PAWL_LIMIT_CREDIT)
+
+enum { GATE_OPEN, GATE_CLOSED, GATE_DEAD };
+
+/* ---- All of this under the latch ------------------------------------------------------------- */
+
+/* Room for that much credit for each thread that may ask. */
+static uint64_t room_for_all(uint64_t credit)
+{
+    return credit * cells_lines();
+}
+
+static uint64_t room_left(const pawl_counter_limit *c)
+{
+    const int64_t limit = (int64_t)pawl_load_relaxed64(&c->limit);
+    const int64_t taken = (int64_t)pawl_load_relaxed64(&c->taken);
+    return taken >= limit ? 0 : (uint64_t)limit - (uint64_t)taken;
+}
+
+static void change_taken(pawl_counter_limit *c, uint64_t n)
+{
+    pawl_store_relaxed64(&c->taken, pawl_load_relaxed64(&c->taken) + n);
+}
+
+static bool take_room(pawl_counter_limit *c, uint64_t n)
+{
+    if (n > room_left(c))
+        return false;
+    change_taken(c, n);
+    return true;
+}
+
+/* Nobody touches a credit until the gate opens again. */
+static void close_gate(pawl_counter_limit *c)
+{
+    pawl_store_relaxed32(&c->gate, GATE_CLOSED);
+    if (pawl_load_relaxed32(&c->place) >= PAWL_PLACE_FIRST_)
+        cells_shut_out();
+}
+
+static void open_gate(pawl_counter_limit *c)
+{
+    /* [COUNTER_REOPENED] release: what we did with the credits comes before what others do. */
+    pawl_store_release32(&c->gate, GATE_OPEN, PAWL_COUNTER_REOPENED);
+}
+
+static void call_in(pawl_counter_limit *c)
+{
+    const uint32_t place = pawl_load_relaxed32(&c->place);
+    const uint32_t lines = cells_lines();
+    uint32_t i;
+    if (place < PAWL_PLACE_FIRST_)
+        return;
+    for (i = 0; i < lines; i++) {
+        char *block = cells_block(i);
+        if (block == NULL)
+            continue;
+        change_taken(c, 0 - pawl_load_relaxed64(pawl_cell_(block, place)));
+        PLAIN_WRITE(*pawl_cell_(block, place));
+        pawl_store_relaxed64(pawl_cell_(block, place), 0);
+    }
+}
+
+static void open_if_there_is_room(pawl_counter_limit *c)
+{
+    if (pawl_load_relaxed32(&c->gate) == GATE_CLOSED &&
+        pawl_load_relaxed32(&c->place) >= PAWL_PLACE_FIRST_ &&
+        room_left(c) >= 2 * room_for_all(2 * PAWL_LIMIT_LEAST_CREDIT))
+        open_gate(c);
+}
+
+static uint32_t place_limit(pawl_counter_limit *c)
+{
+    uint32_t place = pawl_load_relaxed32(&c->place);
+    if (place != PAWL_PLACE_NONE_)
+        return place;
+    place = cells_take(CELL_PAIR);
+    if (place == 0)
+        place = PAWL_PLACE_SHARED_;
+    /* [COUNTER_PLACED] release: the credits read zero before anybody has any. */
+    pawl_store_release32(&c->place, place, PAWL_COUNTER_PLACED);
+    return place;
+}
+
+/* The caller's credit, or NULL when it can have none now. */
+static uint64_t *own_credit(pawl_counter_limit *c)
+{
+    const uint32_t place = place_limit(c);
+    struct pawl_counter_mine *mine = cells_join();
+    if (mine == NULL || place < PAWL_PLACE_FIRST_ || pawl_load_relaxed32(&c->gate) != GATE_OPEN)
+        return NULL;
+    return pawl_cell_(mine->block, place);
+}
+
+/* The gate is open: the caller alone writes its credit. More is taken than n, for the next ones. */
+static bool add_with_credit(pawl_counter_limit *c, uint64_t *credit, uint64_t n)
+{
+    const uint64_t have = pawl_load_relaxed64(credit);
+    const uint64_t room = room_left(c);
+    const uint64_t lack = have < n ? n - have : 0;
+    const uint64_t lines = cells_lines();
+    uint64_t more;
+
+    if (lack > room || room - lack < room_for_all(2 * PAWL_LIMIT_LEAST_CREDIT))
+        return false;
+    more = lack == 0 ? 0 : (room - lack) / (2 * lines);
+    if (more > PAWL_LIMIT_CREDIT)
+        more = PAWL_LIMIT_CREDIT;
+    change_taken(c, lack + more);
+    PLAIN_WRITE(*credit);
+    pawl_store_relaxed64(credit, have + lack + more - n);
+    return true;
+}
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+static bool change_own(pawl_counter_limit *c, uint64_t n)
+{
+    struct pawl_counter_mine *mine = cells_join();
+    /* [COUNTER_PLACE] acquire: our credit reads zero until we have taken some. */
+    const uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
+    return mine != NULL && place >= PAWL_PLACE_FIRST_ &&
+           cells_add_if(mine, pawl_cell_(mine->block, place), n, MOST_CREDIT, &c->gate, GATE_OPEN);
+}
+
+static bool add_latched(pawl_counter_limit *c, uint64_t n)
+{
+    uint64_t *credit;
+    if (pawl_load_relaxed32(&c->gate) == GATE_DEAD)
+        return false;
+    open_if_there_is_room(c);
+    credit = own_credit(c);
+    if (credit != NULL && add_with_credit(c, credit, n))
+        return true;
+    if (pawl_load_relaxed32(&c->gate) == GATE_OPEN &&
+        (credit != NULL || n > room_left(c))) {
+        close_gate(c);
+        call_in(c);
+    }
+    return take_room(c, n);
+}
+
+bool pawl_counter_limit_try_add_slow_(pawl_counter_limit *c, uint64_t n)
+{
+    bool added;
+    CELLS_CHECK(pawl_load_relaxed32(&c->gate) == GATE_DEAD, "use after destroy",
+                "pawl_counter_limit", c, "pawl_counter_limit_try_add");
+    if (n > INT64_MAX)
+        return false;
+    CELLS_USING(c);
+    added = n <= MOST_CREDIT && change_own(c, 0 - n);
+    if (!added) {
+        cells_latch_take(cells_latch_of(c));
+        added = add_latched(c, n);
+        cells_latch_drop(cells_latch_of(c));
+    }
+    CELLS_USING(NULL);
+    return added;
+}
+
+static void sub_latched(pawl_counter_limit *c, uint64_t n)
+{
+    uint64_t *credit;
+    if (pawl_load_relaxed32(&c->gate) == GATE_DEAD)
+        return;
+    credit = own_credit(c);
+    if (credit != NULL && pawl_load_relaxed64(credit) > PAWL_LIMIT_CREDIT) {
+        n += pawl_load_relaxed64(credit) - PAWL_LIMIT_CREDIT;
+        PLAIN_WRITE(*credit);
+        pawl_store_relaxed64(credit, PAWL_LIMIT_CREDIT);
+    }
+    change_taken(c, 0 - n);
+    open_if_there_is_room(c);
+}
+
+void pawl_counter_limit_sub_slow_(pawl_counter_limit *c, uint64_t n)
+{
+    CELLS_CHECK(pawl_load_relaxed32(&c->gate) == GATE_DEAD, "use after destroy",
+                "pawl_counter_limit", c, "pawl_counter_limit_sub");
+    CELLS_USING(c);
+    if (n > MOST_CREDIT || !change_own(c, n)) {
+        cells_latch_take(cells_latch_of(c));
+        sub_latched(c, n);
+        cells_latch_drop(cells_latch_of(c));
+    }
+    CELLS_USING(NULL);
+}
+
+/* Credits that were handed out under a higher limit must not be used under a lower one. */
+void pawl_counter_limit_set_limit(pawl_counter_limit *c, uint64_t limit)
+{
+    cells_latch_take(cells_latch_of(c));
+    if (pawl_load_relaxed32(&c->gate) == GATE_OPEN) {
+        close_gate(c);
+        call_in(c);
+    }
+    pawl_store_relaxed64(&c->limit, limit > INT64_MAX ? (uint64_t)INT64_MAX : limit);
+    open_if_there_is_room(c);
+    cells_latch_drop(cells_latch_of(c));
+}
+
+int64_t pawl_counter_limit_read(pawl_counter_limit *c)
+{
+    uint64_t count;
+    uint32_t place;
+    cells_latch_take(cells_latch_of(c));
+    place = pawl_load_relaxed32(&c->place);
+    count = pawl_load_relaxed64(&c->taken);
+    if (place >= PAWL_PLACE_FIRST_ && pawl_load_relaxed32(&c->gate) == GATE_OPEN) {
+        close_gate(c);
+        count -= cells_sum_shut(place);
+        open_gate(c);
+    }
+    cells_latch_drop(cells_latch_of(c));
+    return (int64_t)count;
+}
+
+int64_t pawl_counter_limit_destroy(pawl_counter_limit *c)
+{
+    uint32_t place;
+    int64_t count;
+    CELLS_CHECK(pawl_load_relaxed32(&c->gate) == GATE_DEAD, "destroyed twice",
+                "pawl_counter_limit", c, "pawl_counter_limit_destroy");
+    CELLS_CHECK(cells_in_use(c), "destroyed while in use", "pawl_counter_limit", c,
+                "pawl_counter_limit_destroy");
+    cells_latch_take(cells_latch_of(c));
+    place = pawl_load_relaxed32(&c->place);
+    if (pawl_load_relaxed32(&c->gate) == GATE_OPEN) {
+        close_gate(c);
+        call_in(c);
+    }
+    count = (int64_t)pawl_load_relaxed64(&c->taken);
+    pawl_store_relaxed32(&c->place, PAWL_PLACE_DEAD_);
+    pawl_store_relaxed32(&c->gate, GATE_DEAD);
+    if (place >= PAWL_PLACE_FIRST_)
+        cells_give(place);
+    cells_latch_drop(cells_latch_of(c));
+    return count;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The waiting half of the bit locks. */
+#include <pawl/bitlock.h>
+
+#if PAWL_CHECKED
+#include "../check/misuse.h"
+
+static PAWL_COLD void check_bit(const void *word, unsigned width, unsigned bit, const char *call,
+                                const void *site)
+{
+    if (PAWL_UNLIKELY(bit >= width))
+        report_misuse("bit beyond the word", "bit lock", word, call, site);
+    if (PAWL_UNLIKELY(((uintptr_t)word & (width / 8 - 1)) != 0))
+        report_misuse("misaligned word", "bit lock", word, call, site);
+}
+
+#define CHECKS(N)                                                                                  \
+    void PAWL_SYMBOL_(pawl_bitlock##N##_check)(const uint##N##_t *word, unsigned bit,              \
+                                               const char *call)                                   \
+    {                                                                                              \
+        check_bit(word, N, bit, call, __builtin_return_address(0));                                \
+    }                                                                                              \
+    void PAWL_SYMBOL_(pawl_bitlock##N##_not_held)(const uint##N##_t *word, const char *call)       \
+    {                                                                                              \
+        report_misuse("drop of what is not held", "bit lock", word, call,                          \
+                      __builtin_return_address(0));                                                \
+    }
+CHECKS(8)
+CHECKS(16)
+CHECKS(32)
+CHECKS(64)
+#undef CHECKS
+#endif
+
+/* Sleeps while the bit is set. The one whom a drop wakes may find that another was faster; that
+ * one's drop then wakes again. */
+#define TAKE_SLOW(N)                                                                               \
+    bool PAWL_SYMBOL_(pawl_bitlock##N##_take_slow)(uint##N##_t *word, unsigned bit,                \
+                                                   uint64_t deadline)                              \
+    {                                                                                              \
+        const uint##N##_t mask = (uint##N##_t)((uint##N##_t)1 << bit);                             \
+        enum pawl_waited how;                                                                      \
+        do {                                                                                       \
+            how = pawl_wait##N##_masked_until(word, mask, mask, deadline);                         \
+            /* [BITLOCK_TAKE] acquire: we see what the last holder did. */                         \
+            if (how != PAWL_WAIT_EXPIRED &&                                                        \
+                (pawl_fetch_or_acquire##N(word, mask, PAWL_BITLOCK_TAKE) & mask) == 0)             \
+                return true;                                                                       \
+        } while (how != PAWL_WAIT_EXPIRED);                                                        \
+        return false;                                                                              \
+    }
+TAKE_SLOW(8)
+TAKE_SLOW(16)
+TAKE_SLOW(32)
+TAKE_SLOW(64)
+#undef TAKE_SLOW

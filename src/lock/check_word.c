@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The checking variant's operations on progressive locks, to which word_face.inc.h forwards. */
+#include <pawl/lock.h>
+
+#include "../check/check.h"
+
+#if PAWL_CHECKED
+
+/* As checked functions, the operations must be called: the return address is the call site. */
+#define CHECKED_OPERATION __attribute__((noinline))
+
+#define PAWL_WORD_SLEEPS 0
+#define PAWL_WORD_BITS 16
+#include "check_word.inc.h"
+#undef PAWL_WORD_BITS
+#define PAWL_WORD_BITS 32
+#include "check_word.inc.h"
+#undef PAWL_WORD_BITS
+#define PAWL_WORD_BITS 64
+#include "check_word.inc.h"
+#undef PAWL_WORD_BITS
+#undef PAWL_WORD_SLEEPS
+#define PAWL_WORD_SLEEPS 1
+#define PAWL_WORD_BITS 32
+#include "check_word.inc.h"
+#undef PAWL_WORD_BITS
+#define PAWL_WORD_BITS 64
+#include "check_word.inc.h"
+#undef PAWL_WORD_BITS
+#undef PAWL_WORD_SLEEPS
+
+#undef CHECKED_OPERATION
+
+#endif

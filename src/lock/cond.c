@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Condition variables and event counts.
+ *
+ * A waiter of a condition sits in the wait list of its address. Requeue after a broadcast, that is,
+ * to let the waiters follow each other into the lock and not run there all at once, is done without
+ * the lock: the broadcast takes all waiters out of the list, wakes those who may hold the lock
+ * together, and strings the others on a chain, of which each thread wakes the next one when it has
+ * the lock itself. Nobody but the one before it can wake a thread of the chain, and that one wakes
+ * it whatever happens, since taking a lock cannot fail. doc/design/007-waiting.md says why the
+ * waiters are not moved into the lock's own list.
+ */
+#include <pawl/cond.h>
+
+#include "../base/plain.h"
+#include "../base/point.h"
+#include "table.h"
+#if PAWL_CHECKED
+#include "../check/misuse.h"
+#endif
+
+/* ---- Condition variable ---------------------------------------------------------------------- */
+
+static void cond_leave(struct pawl_bucket *bucket, pawl_cond *cond, struct pawl_waiter *waiter)
+{
+    table_remove(bucket, waiter);
+    pawl_store_relaxed32(&cond->waiting, pawl_load_relaxed32(&cond->waiting) - 1);
+}
+
+/* True: picked, by a signal or a broadcast. False: the deadline passed, and nobody has. */
+static bool cond_sleep(pawl_cond *cond, struct pawl_waiter *waiter, uint64_t deadline)
+{
+    struct pawl_bucket *bucket;
+    bool picked;
+
+    table_grow_if_crowded();
+    TEST_POINT("listed");
+    if (pawl_os_park(waiter->parker, deadline))
+        return true;
+    bucket = table_lock(cond);
+    PLAIN_READ(waiter->asleep);
+    picked = waiter->asleep == 0;
+    if (!picked)
+        cond_leave(bucket, cond, waiter);
+    table_unlock(bucket);
+    if (picked) /* its turn comes, and whoever follows in the chain waits for us */
+        (void)pawl_os_park(waiter->parker, PAWL_NO_DEADLINE);
+    return picked;
+}
+
+static struct pawl_waiter *cond_first(struct pawl_bucket *bucket, const pawl_cond *cond)
+{
+    struct pawl_waiter *w = table_first(bucket, cond);
+    while (w != NULL && w->kind != WAITER_OF_COND)
+        w = table_next(bucket, w);
+    if (w != NULL)
+        PLAIN_READ(w->kind);
+    return w;
+}
+
+/* False when others wait with another lock. */
+static bool cond_enter(pawl_cond *cond, struct pawl_waiter *waiter)
+{
+    struct pawl_bucket *bucket = table_lock(cond);
+    const struct pawl_waiter *other = cond_first(bucket, cond);
+    const bool same = other == NULL || other->since == waiter->since;
+    table_append(bucket, waiter);
+    PLAIN_WRITE(waiter->asleep);
+    waiter->asleep = 1;
+    pawl_store_relaxed32(&cond->waiting, pawl_load_relaxed32(&cond->waiting) + 1);
+    table_unlock(bucket);
+    return same;
+}
+
+bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *lock,
+                                  uint64_t deadline)
+{
+    struct pawl_parker room;
+    struct pawl_waiter waiter;
+    struct pawl_waiter *next;
+    bool signalled;
+
+    waiter.address = cond;
+    waiter.parker = pawl_os_parker(&room);
+    waiter.kind = WAITER_OF_COND;
+    waiter.bits = lock->shared;
+    waiter.since = (uint64_t)(uintptr_t)lock->lock;
+    waiter.own = NULL;
+    if (!cond_enter(cond, &waiter)) {
+#if PAWL_CHECKED
+        report_misuse("wait with another lock than the other waiters", "condition variable", cond,
+                      "pawl_cond_wait", __builtin_return_address(0));
+#endif
+    }
+    lock->drop(lock->lock);
+    signalled = cond_sleep(cond, &waiter, deadline);
+    pawl_os_parker_done(waiter.parker); /* the lock may want to sleep too */
+    lock->take(lock->lock);
+    PLAIN_READ(waiter.own);
+    next = (struct pawl_waiter *)waiter.own;
+    if (next != NULL) {
+        PLAIN_READ(next->parker);
+        pawl_os_unpark(next->parker);
+    }
+    return signalled;
+}
+
+/* The bucket is locked; `w` is in it. Shared waiters, and the first of the others, go on the list
+ * of those to be woken now; *tail is the last of the chain. */
+static void cond_pick(struct pawl_bucket *bucket, pawl_cond *cond, struct pawl_waiter *w,
+                      struct wake_list *list, struct pawl_waiter **tail)
+{
+    cond_leave(bucket, cond, w);
+    PLAIN_READ(w->bits);
+    if (w->bits != 0 || *tail == NULL) {
+        table_wake(list, w);
+    } else {
+        PLAIN_WRITE(w->asleep);
+        w->asleep = 0;
+    }
+    if (w->bits == 0) {
+        if (*tail != NULL) {
+            PLAIN_WRITE((*tail)->own);
+            (*tail)->own = w;
+        }
+        *tail = w;
+    }
+}
+
+unsigned PAWL_SYMBOL_(pawl_cond_wake)(pawl_cond *cond, bool all)
+{
+    struct wake_list list = WAKE_LIST_EMPTY;
+    struct pawl_bucket *bucket = table_lock(cond);
+    struct pawl_waiter *tail = NULL;
+    struct pawl_waiter *w = cond_first(bucket, cond);
+    unsigned woken = 0;
+
+    for (; w != NULL && (all || woken == 0); w = cond_first(bucket, cond)) {
+        cond_pick(bucket, cond, w, &list, &tail);
+        woken++;
+    }
+    table_unlock(bucket); /* from here on the condition variable may be gone */
+    if (woken > 0)
+        TEST_POINT("picked");
+    table_unpark(&list);
+    return woken;
+}
+
+/* ---- Event count ----------------------------------------------------------------------------- */
+
+bool PAWL_SYMBOL_(pawl_eventcount_commit)(pawl_eventcount *event, uint32_t key, uint64_t deadline)
+{
+    bool in_time = true;
+    bool notified;
+    TEST_POINT("looked");
+    for (;;) {
+        /* [EVENT_EPOCH] acquire: we see the change of the notifier who ends our wait; of one who
+         * came as the deadline passed, too. */
+        notified = pawl_load_acquire32(&event->epoch, PAWL_EVENT_EPOCH) != key;
+        if (notified || !in_time)
+            break;
+        in_time = pawl_wait32_until(&event->epoch, key, deadline) != PAWL_WAIT_EXPIRED;
+    }
+    (void)pawl_fetch_sub_relaxed32(&event->waiters, 1);
+    return notified;
+}
+
+unsigned PAWL_SYMBOL_(pawl_eventcount_notify)(pawl_eventcount *event, unsigned count)
+{
+    /* [EVENT_COUNT] release: who prepares after this sees the change that we notify of. */
+    if (pawl_fetch_add_release32(&event->waiters, 0, PAWL_EVENT_COUNT) == 0)
+        return 0;
+    /* [EVENT_NOTIFY] release: our change is seen by who reads the new epoch. */
+    (void)pawl_fetch_add_release32(&event->epoch, 1, PAWL_EVENT_NOTIFY);
+    return pawl_wake_n(&event->epoch, count);
+}

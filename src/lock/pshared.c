@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The waiting halves of the progressive locks for shared memory. */
+#include <pawl/pshared.h>
+
+#if PAWL_HOOKS || defined(__linux__) /* systems whose waits reach other processes */
+
+#include <limits.h>
+
+#include "../base/backoff.h"
+#include "../os/os.h"
+
+/* Who sleeps, as bits for the kernel's filtered wake. Each has a gate: a test of the word that a
+ * sleeper of the class waits for (gates in pshared_word.inc.h). */
+enum shared_class {
+    PSHARED_READ = 1,    /* wants R */
+    PSHARED_SEEK = 2,    /* wants S */
+    PSHARED_WRITE = 4,   /* wants W and has withdrawn */
+    PSHARED_ATOMIC = 8,  /* wants A and has withdrawn */
+    PSHARED_DRAIN = 16,  /* keeps W+S+R until the other readers have left */
+    PSHARED_KEEP = 32,   /* keeps W+S until all have left */
+    PSHARED_UPDATE = 64, /* keeps W+S until the readers have left, then holds A */
+    PSHARED_TURN = 128,  /* keeps R until the atomic users have left */
+    PSHARED_YIELD = 256, /* the same sleeper, when somebody waits for its R (it shows S) */
+    SHARED_ONE_EACH = PSHARED_SEEK | PSHARED_WRITE /* of these one at a time can enter */
+};
+
+/* Wakes those whose gate has opened. No access to the lock (I7): the address may be somebody
+ * else's by now, who then finds a spurious wake-up. */
+static void shared_wake(const uint32_t *waits, unsigned classes)
+{
+    if (classes & ~(unsigned)SHARED_ONE_EACH)
+        (void)pawl_os_wake_classes(waits, classes & ~(unsigned)SHARED_ONE_EACH, UINT_MAX);
+    if (classes & PSHARED_WRITE)
+        (void)pawl_os_wake_classes(waits, PSHARED_WRITE, 1);
+    if (classes & PSHARED_SEEK)
+        (void)pawl_os_wake_classes(waits, PSHARED_SEEK, 1);
+}
+
+/* Reading in a loop is over when the pauses have reached their bound; at once on a single CPU. In
+ * the hook variant one look is enough to reach every schedule. */
+static bool shared_tired(const struct backoff *pauses)
+{
+#if PAWL_HOOKS
+    (void)pauses;
+    return true;
+#else
+    return pauses->longest >= PAWL_SPIN_LONGEST_PAUSE || pawl_os_one_cpu();
+#endif
+}
+
+static bool shared_late(uint64_t deadline)
+{
+    return deadline != PAWL_NO_DEADLINE && pawl_os_now() >= deadline;
+}
+
+#define PAWL_WORD_BITS 32
+#include "pshared_word.inc.h"
+#undef PAWL_WORD_BITS
+#define PAWL_WORD_BITS 64
+#include "pshared_word.inc.h"
+#undef PAWL_WORD_BITS
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lock for processes that may be killed, below its states: one mutex, all members, one member,
+ * and what is done when one of them comes from the dead. For robust.c. The order of mutexes is
+ * seek, gate, members from 0 up; who holds a member and wants seek only tries.
+ */
+#ifndef PAWL_ROBUST_PARTS_H
+#define PAWL_ROBUST_PARTS_H
+
+#include <pawl/robust.h>
+
+#include "../os/robust.h"
+
+#define MAGIC UINT32_C(0x70617721)
+#define SEAL UINT32_C(0x5ea1ed00)
+#define NO_MEMBER PAWL_ROBUST_MEMBERS
+#define DEATHS                                                                                     \
+    (PAWL_ROBUST_DIED_READ | PAWL_ROBUST_DIED_SEEK | PAWL_ROBUST_DIED_WRITE |                      \
+     PAWL_ROBUST_DIED_ATOMIC)
+#define LOST 16u /* in `state`: not recoverable */
+
+enum { ROOM_READ, ROOM_ATOMIC };
+enum { HOLDER_SHIFT = 28 };
+enum as { AS_READ = 1, AS_SEEK = 2, AS_ATOMIC = 3 };
+
+/* How long an operation may wait. */
+struct patience {
+    bool tries;
+    uint64_t deadline;
+};
+
+static const struct patience for_ever = {false, PAWL_NO_DEADLINE};
+static const struct patience not_at_all = {true, 0};
+
+static struct patience robust_until(uint64_t deadline)
+{
+    struct patience p = {false, 0};
+    p.deadline = deadline;
+    return p;
+}
+
+/* ---- Identity and shape ---------------------------------------------------------------------- */
+
+static uint32_t robust_self(void)
+{
+    const struct pawl_thread_line *line = pawl_thread_line_();
+    return line ? pawl_load_relaxed32(&line->owner) : pawl_os_thread_id();
+}
+
+/* A byte of a mutex that never changes tells a mutex from garbage: the first that is not zero in a
+ * new one, which is its kind. */
+static uint32_t robust_layout(const struct pawl_robust_cell_ *fresh)
+{
+    const uint8_t *bytes = (const uint8_t *)fresh->mutex;
+    uint32_t at = 0;
+    while (at < PAWL_OS_ROBUST_SIZE - 1 && bytes[at] == 0)
+        at++;
+    return (uint32_t)bytes[at] << 24 | at << 16 | (uint32_t)pawl_os_robust_size() << 8 |
+           PAWL_ROBUST_MEMBERS;
+}
+
+static bool robust_is_lock(const pawl_robust_lock *l)
+{
+    return l != NULL && ((uintptr_t)l & 63u) == 0 && pawl_load_relaxed32(&l->magic) == MAGIC &&
+           (pawl_load_relaxed32(&l->layout) & 0xffffu) ==
+               ((uint32_t)pawl_os_robust_size() << 8 | PAWL_ROBUST_MEMBERS) &&
+           pawl_load_relaxed32(&l->room) <= ROOM_ATOMIC &&
+           (pawl_load_relaxed32(&l->state) & ~(DEATHS | LOST)) == 0;
+}
+
+static bool robust_is_cell(const pawl_robust_lock *l, const struct pawl_robust_cell_ *c)
+{
+    const uint32_t seal = SEAL + (uint32_t)(c - &l->gate);
+    const uint32_t layout = pawl_load_relaxed32(&l->layout);
+    const uint32_t at = layout >> 16 & 0xffu;
+    return c->seal == seal && c->second_seal == seal && at < PAWL_OS_ROBUST_SIZE &&
+           ((const uint8_t *)c->mutex)[at] == layout >> 24;
+}
+
+/* ---- Deaths ---------------------------------------------------------------------------------- */
+
+static void robust_put_down(pawl_robust_lock *l, uint32_t death)
+{
+    (void)pawl_fetch_or_relaxed32(&l->state, death);
+}
+
+/* I3: the caller got `c` from a dead holder and has not yet healed it. A writer holds everything,
+ * so when anything has been got from a dead holder and a writer is on record, that is who died. */
+static PAWL_COLD void robust_died(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
+{
+    const uint32_t holder = pawl_load_relaxed32(&c->holder);
+    const uint32_t id = holder & ((1u << HOLDER_SHIFT) - 1);
+    const uint32_t as = holder >> HOLDER_SHIFT;
+
+    if (pawl_load_relaxed32(&l->writer) != 0) {
+        robust_put_down(l, PAWL_ROBUST_DIED_WRITE);
+        pawl_store_relaxed32(&l->writer, 0);
+    }
+    if (pawl_load_relaxed32(&l->seeker) != 0 &&
+        (c == &l->seek || (as == AS_SEEK && id == pawl_load_relaxed32(&l->seeker)))) {
+        robust_put_down(l, PAWL_ROBUST_DIED_SEEK);
+        pawl_store_relaxed32(&l->seeker, 0);
+    }
+    if (as == AS_READ || as == AS_ATOMIC)
+        robust_put_down(l, as == AS_READ ? PAWL_ROBUST_DIED_READ : PAWL_ROBUST_DIED_ATOMIC);
+    pawl_store_relaxed32(&c->holder, 0);
+}
+
+/* ---- One mutex ------------------------------------------------------------------------------- */
+
+/* A process that is killed between giving a mutex up and waking the next, or when it has just been
+ * woken, leaves the wake to the kernel, which does it only while nobody has the mutex. One who has
+ * overtaken the sleepers meanwhile knows nothing of them and would not wake them either; hence our
+ * own count, and the wake that each holder then owes. (The count needs no order: who sleeps has
+ * made a system call since it counted itself.) */
+static enum pawl_robust robust_get(pawl_robust_lock *l, struct pawl_robust_cell_ *c,
+                                   struct patience p)
+{
+    enum pawl_os_robust how;
+    uint32_t others = 0;
+    if (!robust_is_cell(l, c))
+        return PAWL_ROBUST_CORRUPT;
+    how = pawl_os_robust_try(c->mutex);
+    if (how == PAWL_OS_ROBUST_BUSY && !p.tries) {
+        (void)pawl_fetch_add_relaxed32(&c->waiting, 1);
+        how = pawl_os_robust_lock(c->mutex, p.deadline);
+        others = pawl_fetch_sub_relaxed32(&c->waiting, 1) - 1;
+    } else if (how <= PAWL_OS_ROBUST_GOT_DEAD) {
+        others = pawl_load_relaxed32(&c->waiting);
+    }
+    if (how <= PAWL_OS_ROBUST_GOT_DEAD && others != 0)
+        pawl_os_robust_owe_wake(c->mutex);
+    switch (how) {
+    case PAWL_OS_ROBUST_GOT_DEAD:
+        robust_died(l, c);
+        return pawl_os_robust_heal(c->mutex) ? PAWL_ROBUST_OK : PAWL_ROBUST_CORRUPT;
+    case PAWL_OS_ROBUST_GOT: return PAWL_ROBUST_OK;
+    case PAWL_OS_ROBUST_BUSY: return PAWL_ROBUST_BUSY;
+    case PAWL_OS_ROBUST_LATE: return PAWL_ROBUST_TIMED_OUT;
+    default: return PAWL_ROBUST_CORRUPT;
+    }
+}
+
+static enum pawl_robust robust_put(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
+{
+    if (!robust_is_cell(l, c) || !pawl_os_robust_unlock(c->mutex))
+        return PAWL_ROBUST_CORRUPT;
+    return PAWL_ROBUST_OK;
+}
+
+/* What the holder of a state is told. */
+static enum pawl_robust robust_news(const pawl_robust_lock *l)
+{
+    return pawl_load_relaxed32(&l->state) & DEATHS ? PAWL_ROBUST_OWNER_DIED : PAWL_ROBUST_OK;
+}
+
+static bool robust_is_lost(const pawl_robust_lock *l)
+{
+    return (pawl_load_relaxed32(&l->state) & LOST) != 0;
+}
+
+/* ---- All members ----------------------------------------------------------------------------- */
+
+/* Gives back the members below `end`, except the caller's own, and the gate. The last failure
+ * counts: a broken cell must not keep the others. */
+static enum pawl_robust robust_open(pawl_robust_lock *l, unsigned own, unsigned end)
+{
+    enum pawl_robust how = PAWL_ROBUST_OK;
+    unsigned i;
+    for (i = 0; i < end; i++)
+        if (i != own && robust_put(l, &l->members[i]) != PAWL_ROBUST_OK)
+            how = PAWL_ROBUST_CORRUPT;
+    pawl_store_relaxed32(&l->draining, 0);
+    return robust_put(l, &l->gate) == PAWL_ROBUST_OK ? how : PAWL_ROBUST_CORRUPT;
+}
+
+/* The caller holds seek and, if it has one, its own member. Takes the gate and all other members,
+ * or nothing. */
+static enum pawl_robust robust_drain(pawl_robust_lock *l, unsigned own, struct patience p)
+{
+    enum pawl_robust how = robust_get(l, &l->gate, p);
+    unsigned i;
+    if (how != PAWL_ROBUST_OK)
+        return how;
+    pawl_store_relaxed32(&l->draining, 1);
+    for (i = 0; i < PAWL_ROBUST_MEMBERS; i++) {
+        if (i == own)
+            continue;
+        how = robust_get(l, &l->members[i], p);
+        if (how != PAWL_ROBUST_OK)
+            break;
+    }
+    if (how == PAWL_ROBUST_OK && robust_is_lost(l))
+        how = PAWL_ROBUST_NOT_RECOVERABLE;
+    if (how != PAWL_ROBUST_OK)
+        (void)robust_open(l, own, i);
+    return how;
+}
+
+/* ---- One member ------------------------------------------------------------------------------ */
+
+/* Newcomers wait here while somebody drains. Who has the gate knows that nobody does, so it may
+ * correct a record that a dead one or a scribbler left. */
+static enum pawl_robust robust_pass_gate(pawl_robust_lock *l, struct patience p)
+{
+    enum pawl_robust how;
+    if (pawl_load_relaxed32(&l->draining) == 0)
+        return PAWL_ROBUST_OK;
+    how = robust_get(l, &l->gate, p);
+    if (how != PAWL_ROBUST_OK)
+        return how;
+    pawl_store_relaxed32(&l->draining, 0);
+    return robust_put(l, &l->gate);
+}
+
+/* Any free member, or the next one to become free. */
+static enum pawl_robust robust_get_member(pawl_robust_lock *l, uint32_t self, struct patience p,
+                                          unsigned *member)
+{
+    enum pawl_robust how = robust_pass_gate(l, p);
+    unsigned i;
+    for (i = 0; how == PAWL_ROBUST_OK && i < PAWL_ROBUST_MEMBERS; i++) {
+        *member = (self + i) % PAWL_ROBUST_MEMBERS;
+        how = robust_get(l, &l->members[*member], not_at_all);
+        if (how == PAWL_ROBUST_OK)
+            return how;
+        if (how == PAWL_ROBUST_BUSY)
+            how = PAWL_ROBUST_OK;
+    }
+    if (how != PAWL_ROBUST_OK)
+        return how;
+    *member = self % PAWL_ROBUST_MEMBERS;
+    return p.tries ? PAWL_ROBUST_BUSY : robust_get(l, &l->members[*member], p);
+}
+
+/* Makes the room what the caller wants; it then has a member of it. */
+static enum pawl_robust robust_change_room(pawl_robust_lock *l, uint32_t room, uint32_t self,
+                                           bool has_seek, struct patience p, unsigned *member)
+{
+    enum pawl_robust how = has_seek ? PAWL_ROBUST_OK : robust_get(l, &l->seek, p);
+    if (how != PAWL_ROBUST_OK)
+        return how;
+    how = robust_drain(l, NO_MEMBER, p);
+    if (how == PAWL_ROBUST_OK) {
+        pawl_store_relaxed32(&l->room, room);
+        *member = self % PAWL_ROBUST_MEMBERS;
+        how = robust_open(l, *member, PAWL_ROBUST_MEMBERS);
+    }
+    if (!has_seek && robust_put(l, &l->seek) != PAWL_ROBUST_OK)
+        how = PAWL_ROBUST_CORRUPT;
+    return how;
+}
+
+/* Comes upon the dead among the other members, so that the next one to enter is told and not only
+ * the next one to need their place. The living are busy. */
+static void robust_look_for_dead(pawl_robust_lock *l, unsigned own)
+{
+    unsigned i;
+    for (i = 0; i < PAWL_ROBUST_MEMBERS; i++) {
+        struct pawl_robust_cell_ *c = &l->members[i];
+        if (i == own || pawl_load_relaxed32(&c->holder) == 0)
+            continue;
+        if (robust_get(l, c, not_at_all) == PAWL_ROBUST_OK)
+            (void)robust_put(l, c);
+    }
+}
+
+static enum pawl_robust robust_enter(pawl_robust_lock *l, enum as as, bool has_seek,
+                                     struct patience p)
+{
+    const uint32_t room = as == AS_ATOMIC ? ROOM_ATOMIC : ROOM_READ;
+    const uint32_t self = robust_self();
+    unsigned own = 0;
+    enum pawl_robust how = robust_get_member(l, self, p, &own);
+
+    if (how == PAWL_ROBUST_OK && pawl_load_relaxed32(&l->room) != room) {
+        how = robust_put(l, &l->members[own]);
+        if (how == PAWL_ROBUST_OK)
+            how = robust_change_room(l, room, self, has_seek, p, &own);
+    }
+    if (how != PAWL_ROBUST_OK)
+        return how;
+    if (robust_is_lost(l)) {
+        (void)robust_put(l, &l->members[own]);
+        return PAWL_ROBUST_NOT_RECOVERABLE;
+    }
+    robust_look_for_dead(l, own);
+    pawl_store_relaxed32(&l->members[own].holder, self | (uint32_t)as << HOLDER_SHIFT);
+    if (as == AS_SEEK)
+        pawl_store_relaxed32(&l->seeker, self); /* last: only with it is there a death to tell */
+    return robust_news(l);
+}
+
+/* The caller's member, or NO_MEMBER. */
+static unsigned robust_own(const pawl_robust_lock *l, uint32_t self, enum as as)
+{
+    const uint32_t holder = self | (uint32_t)as << HOLDER_SHIFT;
+    unsigned i;
+    for (i = 0; i < PAWL_ROBUST_MEMBERS; i++)
+        if (pawl_load_relaxed32(&l->members[(self + i) % PAWL_ROBUST_MEMBERS].holder) == holder)
+            return (self + i) % PAWL_ROBUST_MEMBERS;
+    return NO_MEMBER;
+}
+
+#endif

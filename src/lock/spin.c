@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The waiting halves of the progressive spinlocks. */
+#include <pawl/spin.h>
+
+#include "../base/backoff.h"
+
+/* ---- The three widths ------------------------------------------------------------------------ */
+
+#define PAWL_WORD_BITS 16
+#include "spin_word.inc.h"
+#undef PAWL_WORD_BITS
+#define PAWL_WORD_BITS 32
+#include "spin_word.inc.h"
+#undef PAWL_WORD_BITS
+#define PAWL_WORD_BITS 64
+#include "spin_word.inc.h"
+#undef PAWL_WORD_BITS

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wait lists keyed by address: who sleeps for what. wait.c and lock.c put their waiters here. The
+ * table is hashed by the address alone and never follows it, so the memory may be gone by the time
+ * a waker comes.
+ *
+ * A bucket's lock protects its list and everything of a waiter but its parker. A waiter lives on
+ * its thread's stack. The order of events is always
+ *
+ *   waiter                                  waker
+ *   table_lock(address)                     changes the word
+ *   table_append, looks at the word once    table_lock(address)
+ *   more: it still must wait                picks waiters, table_wake(&list, waiter)
+ *   table_sleep (unlocks, parks, locks)     table_unlock
+ *   table_remove, table_unlock              table_unpark(&list), outside the bucket's lock
+ *
+ * so that a waker who comes between the look and the sleep waits for the bucket and finds the
+ * sleeper. Nobody holds two buckets, but for growth and requeue, which take them in rising order.
+ *
+ * Several waiters of one thread may share a parker (waiting on any of several addresses).
+ */
+#ifndef PAWL_TABLE_H
+#define PAWL_TABLE_H
+
+#include <pawl/thread.h>
+
+#include "../os/os.h"
+
+struct pawl_waiter {
+    struct pawl_link link;          /* in its bucket; first member */
+    struct pawl_waiter *woken_next; /* in a wake list */
+    const void *address;
+    struct pawl_parker *parker;     /* of pawl_os_parker; given back with pawl_os_parker_done */
+    uint32_t kind;   /* the owner's: class of the wait, mask, width */
+    uint32_t asleep; /* set by table_sleep, cleared by whoever wakes it or by its own time-out */
+    uint64_t bits;   /* wait.c's: the mask of the wait */
+    uint64_t woken_at; /* ns, when its wake is being timed, else 0; the owner's */
+    uint64_t since;  /* ns of pawl_os_now when it began to wait; the owner's */
+    void *own;       /* the owner's */
+};
+
+/* Kinds that have no bit in common with lock.c's. */
+enum { WAITER_WAITS = 1 << 16, WAITER_OF_COND = 1 << 17 };
+
+/* Those to be unparked once the bucket is unlocked. */
+struct wake_list {
+    struct pawl_waiter *first, *last;
+    unsigned count;
+};
+#define WAKE_LIST_EMPTY {NULL, NULL, 0}
+
+/* Which of them a user needs is his affair; a test may include table.c alone. */
+#define TABLE static __attribute__((unused))
+
+/* Locks the bucket of the address, in the table that is current then. */
+TABLE struct pawl_bucket *table_lock(const void *address);
+TABLE void table_unlock(struct pawl_bucket *bucket);
+/* The bucket, not locked: for its hints only. */
+TABLE const struct pawl_bucket *table_peek(const void *address);
+/* Locks the bucket that holds the caller's own waiter, whatever its address has become. */
+TABLE struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter);
+/* Locks the buckets of both addresses, which may be one and the same. */
+TABLE void table_lock_two(const void *a, const void *b, struct pawl_bucket **of_a,
+                           struct pawl_bucket **of_b);
+TABLE void table_unlock_two(struct pawl_bucket *a, struct pawl_bucket *b);
+
+/* The bucket is locked. The caller has set address, parker and what is its own of the waiter. */
+TABLE void table_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
+TABLE void table_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
+/* The oldest waiter of the address, and the next one after `waiter`; NULL if there is none. */
+TABLE struct pawl_waiter *table_first(struct pawl_bucket *bucket, const void *address);
+TABLE struct pawl_waiter *table_next(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
+
+/* Both are locked: the waiter waits for another address from now on, behind all who do. Its thread
+ * finds out when it wakes. */
+TABLE void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
+                       struct pawl_waiter *waiter, const void *address);
+
+/* Marks the waiter asleep, unlocks the bucket, sleeps until table_unpark or the deadline, and locks
+ * the bucket of the waiter's address again (which may be another one: *bucket is updated). True:
+ * it was woken. False: the deadline passed, and nobody had picked the waiter. The waiter is still
+ * in the list either way. */
+TABLE bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter, uint64_t deadline);
+
+/* More lists if there are many waiters. For who parks without table_sleep; no bucket is locked. */
+TABLE void table_grow_if_crowded(void);
+
+/* The bucket is locked and the waiter asleep: it no longer is, and goes on the list. It stays in
+ * the bucket until its thread removes it. */
+TABLE void table_wake(struct wake_list *list, struct pawl_waiter *waiter);
+/* No bucket is locked by the caller. Wakes all that are on the list; never follows a waiter after
+ * its thread can have seen that it was woken. */
+TABLE void table_unpark(struct wake_list *list);
+
+/* The child of a fork: nobody waits, no bucket is locked. */
+TABLE void table_after_fork(void);
+
+#endif

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wait and wake on any address. 32-bit waits for all bits sleep in the kernel where the system can
+ * do that (NATIVE_BITS), all others in the wait lists; a wake serves both, because it does not know
+ * how wide the waits are.
+ *
+ * It asks neither if nobody is there: each waiter counts itself, before it looks at the word for
+ * the last time, in the bucket of the first array that the address hashes to, which never changes.
+ * Waiter and waker meet in that count: the later of their two additions sees the earlier one. So
+ * either the waker finds the waiter counted, or the waiter sees what the waker had stored. (A pair
+ * of full fences would do the same; but ThreadSanitizer knows no fences.)
+ *
+ * A waker takes whom it picks out of the list, so the waiter, once awake, has nothing to lock.
+ */
+#include <pawl/wait.h>
+
+#include "../base/plain.h"
+#include "../base/point.h"
+#include "table.h"
+#if PAWL_CHECKED
+#include "../check/misuse.h"
+#endif
+
+/* The two kinds of sleepers in one count, and a mark that the kernel once moved sleepers here, who
+ * are counted elsewhere: from then on each wake here asks the kernel. */
+#define LISTED (UINT64_C(1) << 32)
+#define NATIVE UINT64_C(1)
+#define NATIVE_MOVED (UINT64_C(1) << 31)
+
+/* Only where the kernel can also count whom it woke, and move sleepers: a wake and a requeue
+ * promise that. Other systems' waits on an address serve the parkers of the lists. */
+#if PAWL_WAITING == PAWL_WAITING_SYSTEM && (defined(__linux__) || PAWL_HOOKS)
+#define NATIVE_BITS 32
+#else
+#define NATIVE_BITS 0
+#endif
+
+/* Looks at the word before it goes to sleep; with the pauses between them about a tenth of what
+ * sleeping and waking costs. */
+#if PAWL_HOOKS
+#define POLLS 1
+#else
+#define POLLS 40
+#endif
+
+uint64_t PAWL_SYMBOL_(pawl_now)(void)
+{
+    return pawl_os_now();
+}
+
+/* ---- The word of a waiter -------------------------------------------------------------------- */
+
+static bool watch_is_sound(const struct pawl_watch *w)
+{
+    if (w->bits != 8 && w->bits != 16 && w->bits != 32 && w->bits != 64)
+        return false;
+    return w->address != NULL && ((uintptr_t)w->address & (w->bits / 8 - 1)) == 0;
+}
+
+static uint64_t watch_load(const struct pawl_watch *w)
+{
+    switch (w->bits) {
+    case 8: return pawl_load_relaxed8((const uint8_t *)w->address);
+    case 16: return pawl_load_relaxed16((const uint16_t *)w->address);
+    case 32: return pawl_load_relaxed32((const uint32_t *)w->address);
+    default: return pawl_load_relaxed64((const uint64_t *)w->address);
+    }
+}
+
+static bool watch_holds(const struct pawl_watch *w)
+{
+    return (watch_load(w) & w->mask) == w->value;
+}
+
+static bool watch_holds_for_some_polls(const struct pawl_watch *w)
+{
+    unsigned polls;
+    for (polls = 0; polls < POLLS; polls++) {
+        if (!watch_holds(w))
+            return false;
+        pawl_cpu_relax();
+    }
+    return true;
+}
+
+/* ---- Who sleeps where ------------------------------------------------------------------------ */
+
+static uint64_t *sleepers_at(const void *address)
+{
+    return &pawl_os_process()->table.first[table_hash(address, 0)].sleepers;
+}
+
+static void count_in(const void *address, uint64_t kind)
+{
+    /* [WAIT_COUNT] acquire: we see the change of a waker who has not found us counted. */
+    (void)pawl_fetch_add_acquire64(sleepers_at(address), kind, PAWL_WAIT_COUNT);
+}
+
+static void count_out(const void *address, uint64_t kind)
+{
+    (void)pawl_fetch_sub_relaxed64(sleepers_at(address), kind);
+}
+
+static uint64_t sleepers_seen(const void *address)
+{
+    /* [WAIT_WAKE] release: who counts itself after this sees the change that we wake for. */
+    return pawl_fetch_add_release64(sleepers_at(address), 0, PAWL_WAIT_WAKE);
+}
+
+/* ---- Waiting for one ------------------------------------------------------------------------- */
+
+static enum pawl_waited wait_native(const struct pawl_watch *w, uint64_t deadline)
+{
+    enum pawl_waited how = PAWL_WAIT_DIFFERS;
+    count_in(w->address, NATIVE);
+    if (watch_holds(w)) {
+        TEST_POINT("looked");
+        how = pawl_os_wait((const uint32_t *)w->address, (uint32_t)w->value, deadline)
+                  ? PAWL_WAIT_WOKEN
+                  : PAWL_WAIT_EXPIRED;
+    }
+    count_out(w->address, NATIVE);
+    return how;
+}
+
+/* Puts the waiter in the list unless the word differs. */
+static bool list_waiter(struct pawl_waiter *waiter, const struct pawl_watch *w,
+                        struct pawl_parker *parker)
+{
+    struct pawl_bucket *bucket;
+    bool holds;
+
+    waiter->address = w->address;
+    waiter->parker = parker;
+    waiter->kind = WAITER_WAITS;
+    waiter->bits = w->mask;
+    count_in(w->address, LISTED);
+    bucket = table_lock(w->address);
+    holds = watch_holds(w);
+    if (holds) {
+        TEST_POINT("looked");
+        table_append(bucket, waiter);
+        PLAIN_WRITE(waiter->asleep);
+        waiter->asleep = 1;
+    }
+    table_unlock(bucket);
+    if (!holds)
+        count_out(w->address, LISTED);
+    return holds;
+}
+
+/* Takes the waiter out of the list if nobody has. True when somebody had picked it: an unpark is on
+ * its way, or has come. */
+static bool unlist_waiter(struct pawl_waiter *waiter)
+{
+    struct pawl_bucket *bucket = table_lock_of(waiter);
+    const bool picked = waiter->asleep == 0;
+    PLAIN_READ(waiter->asleep);
+    if (!picked)
+        table_remove(bucket, waiter);
+    table_unlock(bucket);
+    return picked;
+}
+
+static enum pawl_waited wait_listed(const struct pawl_watch *w, uint64_t deadline)
+{
+    enum pawl_waited how = PAWL_WAIT_WOKEN;
+    struct pawl_parker room;
+    struct pawl_waiter waiter;
+    struct pawl_parker *parker = pawl_os_parker(&room);
+
+    if (!list_waiter(&waiter, w, parker)) {
+        how = PAWL_WAIT_DIFFERS;
+    } else {
+        table_grow_if_crowded();
+        TEST_POINT("listed");
+        if (!pawl_os_park(parker, deadline)) {
+            if (unlist_waiter(&waiter))
+                (void)pawl_os_park(parker, PAWL_NO_DEADLINE);
+            else
+                how = PAWL_WAIT_EXPIRED;
+        }
+        count_out(waiter.address, LISTED); /* requeue may have changed it */
+    }
+    pawl_os_parker_done(parker);
+    return how;
+}
+
+enum pawl_waited PAWL_SYMBOL_(pawl_wait)(const void *address, uint32_t bits, uint64_t mask,
+                                         uint64_t value, uint64_t deadline)
+{
+    struct pawl_watch w;
+    w.address = address;
+    w.bits = bits;
+    w.mask = mask;
+    w.value = value;
+    if (PAWL_UNLIKELY(!watch_is_sound(&w))) {
+#if PAWL_CHECKED
+        report_misuse(address == NULL ? "wait at null" : "wait at a misaligned address", "word",
+                      address, "pawl_wait", __builtin_return_address(0));
+#endif
+        return PAWL_WAIT_REFUSED;
+    }
+    if (!watch_holds_for_some_polls(&w))
+        return PAWL_WAIT_DIFFERS;
+    if (bits == NATIVE_BITS && mask == UINT32_MAX)
+        return wait_native(&w, deadline);
+    return wait_listed(&w, deadline);
+}
+
+/* ---- Waking ---------------------------------------------------------------------------------- */
+
+static void pick(struct wake_list *list, struct pawl_bucket *bucket, struct pawl_waiter *waiter)
+{
+    table_remove(bucket, waiter);
+    table_wake(list, waiter);
+}
+
+static bool waits_for(const struct pawl_waiter *w, uint64_t bits)
+{
+    PLAIN_READ(w->kind);
+    PLAIN_READ(w->bits);
+    return w->kind == WAITER_WAITS && (w->bits & bits) != 0;
+}
+
+static struct pawl_waiter *next_that_waits(struct pawl_bucket *bucket, struct pawl_waiter *w,
+                                           uint64_t bits)
+{
+    while (w != NULL && !waits_for(w, bits))
+        w = table_next(bucket, w);
+    return w;
+}
+
+static unsigned wake_listed(const void *address, uint64_t bits, unsigned count)
+{
+    struct wake_list list = WAKE_LIST_EMPTY;
+    struct pawl_bucket *bucket = table_lock(address);
+    struct pawl_waiter *w = next_that_waits(bucket, table_first(bucket, address), bits);
+    unsigned woken;
+
+    while (w != NULL && list.count < count) {
+        struct pawl_waiter *next = next_that_waits(bucket, table_next(bucket, w), bits);
+        pick(&list, bucket, w);
+        w = next;
+    }
+    table_unlock(bucket);
+    woken = list.count;
+    if (woken > 0)
+        TEST_POINT("picked");
+    table_unpark(&list);
+    return woken;
+}
+
+static bool may_wait_natively(const void *address)
+{
+    return NATIVE_BITS != 0 && ((uintptr_t)address & 3) == 0;
+}
+
+unsigned PAWL_SYMBOL_(pawl_wake)(const void *address, uint64_t bits, unsigned count)
+{
+    unsigned woken = 0;
+    uint64_t sleepers;
+
+    if (address == NULL || count == 0 || bits == 0)
+        return 0;
+    sleepers = sleepers_seen(address);
+    if (PAWL_LIKELY(sleepers == 0))
+        return 0;
+    if (sleepers >= LISTED)
+        woken = wake_listed(address, bits, count);
+    if ((uint32_t)sleepers != 0 && woken < count && (uint32_t)bits != 0 &&
+        may_wait_natively(address))
+        woken += pawl_os_wake((const uint32_t *)address, count - woken);
+    return woken;
+}
+
+/* ---- Waiting for any of several -------------------------------------------------------------- */
+
+/* Leaves those of the first `count` lists that nobody has picked us from. How many picked us; the
+ * first of them in *which, unless it is set, and the wakes of the others go to the next in line. */
+static uint32_t leave_lists(struct pawl_waiter *waiters, uint32_t count, uint32_t *which)
+{
+    const struct pawl_waiter *handed_on[PAWL_WATCHES];
+    uint32_t picks = 0, given = 0;
+    uint32_t i;
+
+    for (i = 0; i < count; i++) {
+        if (unlist_waiter(&waiters[i])) {
+            picks++;
+            if (*which == PAWL_WATCHES)
+                *which = i;
+            else
+                handed_on[given++] = &waiters[i];
+        }
+        count_out(waiters[i].address, LISTED);
+    }
+    for (i = 0; i < given; i++)
+        (void)PAWL_SYMBOL_(pawl_wake)(handed_on[i]->address, handed_on[i]->bits, 1);
+    return picks;
+}
+
+static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t count,
+                                  uint32_t *which, uint64_t deadline)
+{
+    struct pawl_waiter waiters[PAWL_WATCHES];
+    enum pawl_waited how = PAWL_WAIT_WOKEN;
+    struct pawl_parker room;
+    struct pawl_parker *parker = pawl_os_parker(&room);
+    uint32_t listed, picks, unparks = 0;
+
+    for (listed = 0; listed < count; listed++)
+        if (!list_waiter(&waiters[listed], &watches[listed], parker))
+            break;
+    if (listed < count) {
+        how = PAWL_WAIT_DIFFERS;
+        *which = listed;
+    } else {
+        table_grow_if_crowded();
+        TEST_POINT("listed");
+        unparks = pawl_os_park(parker, deadline);
+    }
+    /* Each pick is an unpark, and none may come when our stack is gone. */
+    picks = leave_lists(waiters, listed, which);
+    for (; unparks < picks; unparks++)
+        (void)pawl_os_park(parker, PAWL_NO_DEADLINE);
+    pawl_os_parker_done(parker);
+    return how == PAWL_WAIT_WOKEN && picks == 0 ? PAWL_WAIT_EXPIRED : how;
+}
+
+enum pawl_waited PAWL_SYMBOL_(pawl_wait_any)(const struct pawl_watch *watches, uint32_t count,
+                                             uint32_t *which, uint64_t deadline)
+{
+    uint32_t found = PAWL_WATCHES;
+    enum pawl_waited how = PAWL_WAIT_REFUSED;
+    bool sound = watches != NULL && count > 0 && count <= PAWL_WATCHES;
+    uint32_t i;
+
+    for (i = 0; sound && i < count; i++)
+        sound = watch_is_sound(&watches[i]);
+    if (PAWL_LIKELY(sound))
+        how = wait_many(watches, count, &found, deadline);
+#if PAWL_CHECKED
+    else
+        report_misuse("wait at no, too many or unsound addresses", "watches", watches,
+                      "pawl_wait_any", __builtin_return_address(0));
+#endif
+    if (which != NULL)
+        *which = found < PAWL_WATCHES ? found : 0;
+    return how;
+}
+
+/* ---- Requeue --------------------------------------------------------------------------------- */
+
+static unsigned requeue_listed(const void *from, const void *to, unsigned wake, unsigned move)
+{
+    struct wake_list list = WAKE_LIST_EMPTY;
+    struct pawl_bucket *here, *there;
+    struct pawl_waiter *w;
+    unsigned moved = 0;
+
+    table_lock_two(from, to, &here, &there);
+    w = next_that_waits(here, table_first(here, from), UINT64_MAX);
+    while (w != NULL && (list.count < wake || moved < move)) {
+        struct pawl_waiter *next = next_that_waits(here, table_next(here, w), UINT64_MAX);
+        if (list.count < wake) {
+            pick(&list, here, w);
+        } else {
+            /* First there, so that no wake overlooks it; its thread counts itself out there. */
+            (void)pawl_fetch_add_relaxed64(sleepers_at(to), LISTED);
+            table_move(here, there, w, to);
+            count_out(from, LISTED);
+            moved++;
+        }
+        w = next;
+    }
+    table_unlock_two(here, there);
+    moved += list.count;
+    table_unpark(&list);
+    return moved;
+}
+
+unsigned PAWL_SYMBOL_(pawl_requeue)(const void *from, const void *to, unsigned wake, unsigned move)
+{
+    unsigned done = 0;
+    uint64_t sleepers;
+
+    if (from == NULL || to == NULL || (wake == 0 && move == 0))
+        return 0;
+    if (from == to)
+        return PAWL_SYMBOL_(pawl_wake)(from, UINT64_MAX, wake);
+    sleepers = sleepers_seen(from);
+    if (sleepers >= LISTED)
+        done = requeue_listed(from, to, wake, move);
+    if ((uint32_t)sleepers == 0 || !may_wait_natively(from))
+        return done;
+    /* What the lists had to give counts against `wake` first. */
+    wake -= done < wake ? done : wake;
+    if (!may_wait_natively(to))
+        return done + pawl_os_wake((const uint32_t *)from, wake + move);
+    (void)pawl_fetch_or_relaxed64(sleepers_at(to), NATIVE_MOVED);
+    return done + pawl_os_requeue((const uint32_t *)from, (const uint32_t *)to, wake, move);
+}
+
+/* ---- Between processes ----------------------------------------------------------------------- */
+
+#define EVERY_CLASS UINT32_MAX
+
+static bool may_be_shared(const uint32_t *address, const char *call, const void *site)
+{
+    if (PAWL_LIKELY(address != NULL && ((uintptr_t)address & 3) == 0))
+        return true;
+#if PAWL_CHECKED
+    report_misuse(address == NULL ? "wait at null" : "wait at a misaligned address", "word",
+                  address, call, site);
+#else
+    (void)call;
+    (void)site;
+#endif
+    return false;
+}
+
+enum pawl_waited PAWL_SYMBOL_(pawl_wait_shared)(const uint32_t *address, uint32_t value,
+                                                uint64_t deadline)
+{
+    struct pawl_watch w;
+    if (!may_be_shared(address, "pawl_wait32_shared", __builtin_return_address(0)))
+        return PAWL_WAIT_REFUSED;
+    w.address = address;
+    w.bits = 32;
+    w.mask = UINT32_MAX;
+    w.value = value;
+    if (!watch_holds_for_some_polls(&w))
+        return PAWL_WAIT_DIFFERS;
+    TEST_POINT("looked");
+    return pawl_os_wait_classes(address, value, EVERY_CLASS, deadline) ? PAWL_WAIT_WOKEN
+                                                                       : PAWL_WAIT_EXPIRED;
+}
+
+unsigned PAWL_SYMBOL_(pawl_wake_shared)(const uint32_t *address, unsigned count)
+{
+    if (address == NULL || ((uintptr_t)address & 3) != 0 || count == 0)
+        return 0;
+    return pawl_os_wake_classes(address, EVERY_CLASS, count);
+}
+
+#ifdef PAWL_TEST_POINTS
+void (*pawl_test_point_)(const char *name);
+#endif
+
+#undef LISTED
+#undef NATIVE
+#undef NATIVE_MOVED
+#undef NATIVE_BITS
+#undef POLLS
+#undef EVERY_CLASS

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * RCU: readers, as far as they are not inline in rcu.h, and the domains.
+ *
+ * A thread's fast path is open when pawl_rcu_mine.line is set: it has a line, and light fences cost
+ * nothing. Otherwise each section comes here. Where the system has no such fences it uses the line
+ * all the same, with full ones. A thread that has no line is counted in the domain (`apart`), on
+ * one of two sides, so that a grace period can turn new readers away from the side it waits for.
+ *
+ * A signal handler may come between any two steps, but leaves all as it found it. `open` is not 0
+ * while a section apart is entered or held, and then neither its thread nor a handler goes over to
+ * a line that has become free meanwhile.
+ */
+#include "rcu.h"
+
+#include <errno.h>
+
+#include "../os/os.h"
+#include "../base/plain.h"
+
+/* Sections that a thread without a line enters before it asks again for one: that takes long. */
+#define SECTIONS_BEFORE_ANOTHER_TRY 1000u
+
+#define SIDE UINT32_C(0x80000000) /* in pawl_rcu_mine.apart: the side that it is counted on */
+
+/* Times that a thread that ends in a section is let wait for its other destructors. */
+#define FAREWELLS 2u
+
+static struct pawl_rcu *all_of_rcu(void)
+{
+    return &pawl_os_process()->rcu;
+}
+
+static struct pawl_rcu_state *rcu_state(uint32_t index)
+{
+    return &all_of_rcu()->states[index];
+}
+
+/* The caller's thread line if it has been given one. */
+static const struct pawl_thread_line *rcu_registered(void)
+{
+    const struct pawl_thread_line *line = *pawl_os_thread_slot();
+#if PAWL_CHECKED
+    if (line == &pawl_os_process()->no_line)
+        return NULL;
+#endif
+    return line;
+}
+
+static uint32_t rcu_load_word(const struct pawl_rcu_line *line, uint32_t index)
+{
+    return pawl_load_relaxed32(&line->read[index]);
+}
+
+static struct pawl_rcu_line *rcu_line_of(const struct pawl_thread_line *line)
+{
+    const size_t number =
+        line == NULL ? PAWL_RCU_LINES : (size_t)(line - pawl_os_process()->lines);
+    return number < PAWL_RCU_LINES ? &all_of_rcu()->lines[number] : NULL;
+}
+
+#if PAWL_HOOKS
+struct pawl_rcu_mine *pawl_rcu_mine_(void)
+{
+    static struct pawl_rcu_mine nobody; /* of harnesses with many threads, which do not read */
+    const size_t number = (size_t)(pawl_thread_line_() - pawl_os_process()->lines);
+    return number < 2 * PAWL_RCU_LINES ? &all_of_rcu()->mine[number] : &nobody;
+}
+#endif
+
+/* Whether the thread may read by the inline functions. */
+static bool rcu_reads_fast(void)
+{
+#if PAWL_HOOKS
+    return true;
+#elif PAWL_CHECKED
+    return false;
+#else
+    return pawl_load_relaxed32(&pawl_fence_light_free_) != 0;
+#endif
+}
+
+/* The caller's line, if it has or gets one. */
+static struct pawl_rcu_line *rcu_own_line(struct pawl_rcu_mine *mine)
+{
+    struct pawl_rcu_line *line;
+    if (mine->wait > 0 && rcu_registered() == NULL) {
+        mine->wait--;
+        return NULL;
+    }
+    line = rcu_line_of(pawl_thread_line_());
+    if (line == NULL)
+        mine->wait = SECTIONS_BEFORE_ANOTHER_TRY;
+    else if (rcu_reads_fast())
+        mine->line = line;
+    return line;
+}
+
+/* ---- Who leaves ------------------------------------------------------------------------------ */
+
+PAWL_COLD void pawl_rcu_tell_(uint32_t index)
+{
+    struct pawl_rcu_state *state = rcu_state(index);
+    struct pawl_rcu_line *line = rcu_line_of(rcu_registered());
+    if (line != NULL)
+        (void)pawl_fetch_and_relaxed32(&line->waited, ~(UINT32_C(1) << index));
+    /* Relaxed: a driver that finds the new turn before it passes the fence of RCU_SLEEP comes after
+     * ours of RCU_LEFT, and so finds our word as well. */
+    (void)pawl_fetch_add_relaxed32(&state->turn, 1);
+    (void)pawl_os_wake(&state->turn, UINT32_MAX);
+}
+
+/* Ends the outermost section in a line. */
+static void leave_line(struct pawl_rcu_line *line, uint32_t index, uint32_t word)
+{
+    /* [RCU_LEAVE] release: our reads are done before the grace period sees us gone. */
+    pawl_store_release32(&line->read[index], (word & ~PAWL_RCU_NESTING_) + PAWL_RCU_LEFT_,
+                         PAWL_RCU_LEAVE);
+    /* [RCU_LEFT] light: our word is written before we look whether it is waited for. */
+    pawl_fence_light(PAWL_RCU_LEFT);
+    if (PAWL_UNLIKELY((pawl_load_relaxed32(&line->waited) & UINT32_C(1) << index) != 0))
+        pawl_rcu_tell_(index);
+}
+
+/* ---- Threads without a line ------------------------------------------------------------------ */
+
+static uint32_t apart_nesting(const struct pawl_rcu_mine *mine, uint32_t index)
+{
+    return mine->apart[index] & ~SIDE;
+}
+
+static void enter_apart(struct pawl_rcu_mine *mine, uint32_t index)
+{
+    struct pawl_rcu_state *state = rcu_state(index);
+    uint32_t side;
+    if (apart_nesting(mine, index) != 0) {
+        mine->apart[index]++;
+        return;
+    }
+    side = pawl_load_relaxed32(&state->side);
+    (void)pawl_fetch_add_relaxed32(&state->apart[side], 1);
+    /* [RCU_ENTER] full: we are counted before we look at anything. */
+    pawl_fence_full(PAWL_RCU_ENTER);
+    mine->apart[index] = (side != 0 ? SIDE : 0) | 1; /* a handler may rely on it from here on */
+}
+
+static void leave_apart(struct pawl_rcu_mine *mine, uint32_t index)
+{
+    struct pawl_rcu_state *state = rcu_state(index);
+    const uint32_t held = mine->apart[index];
+    if ((held & ~SIDE) > 1) {
+        mine->apart[index] = held - 1;
+        mine->open--;
+        return;
+    }
+    mine->apart[index] = 0; /* first: a handler must not rely on what is about to go */
+    /* [RCU_LEAVE] release: our reads are done before the grace period sees us gone. */
+    (void)pawl_fetch_sub_release32(&state->apart[(held & SIDE) != 0], 1, PAWL_RCU_LEAVE);
+    /* [RCU_LEFT] full: the count has fallen before we look whether it is waited for. */
+    pawl_fence_full(PAWL_RCU_LEFT);
+    if (pawl_load_relaxed32(&state->apart_waited) != 0)
+        pawl_rcu_tell_(index);
+    mine->open--; /* last: until here a handler stays apart, too */
+}
+
+/* The end of such a thread is watched, too. */
+static void watch_apart(struct pawl_rcu_mine *mine)
+{
+    struct pawl_process *process = pawl_os_process();
+    /* [THREAD_ARM] acquire: the key that was made before set-up was declared done. */
+    if (rcu_registered() == NULL &&
+        pawl_load_acquire32(&process->setup, PAWL_THREAD_ARM) == 2)
+        pawl_os_watch_this_thread(process->exit_key, mine);
+}
+
+/* ---- Sections -------------------------------------------------------------------------------- */
+
+static void rcu_enter(uint32_t index)
+{
+    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    struct pawl_rcu_line *line = mine->line;
+    if (line == NULL) {
+        mine->reads = 1;
+        mine->open++;
+        line = mine->open == 1 ? rcu_own_line(mine) : NULL;
+        if (line == NULL) {
+            if (mine->open == 1)
+                watch_apart(mine);
+            enter_apart(mine, index);
+            return;
+        }
+        mine->open--;
+    }
+    /* [RCU_AGAIN] release: who waits for our last section, or the last owner's of the line, may see
+     * only that we are in the next. */
+    pawl_store_release32(&line->read[index], rcu_load_word(line, index) + 1, PAWL_RCU_AGAIN);
+    /* [RCU_ENTER] light: our word is written before we look at anything. */
+    pawl_fence_light(PAWL_RCU_ENTER);
+}
+
+/* False: the caller is in no section of the domain. */
+static bool rcu_leave(uint32_t index)
+{
+    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    struct pawl_rcu_line *line;
+    uint32_t word;
+    if (apart_nesting(mine, index) != 0) {
+        leave_apart(mine, index);
+        return true;
+    }
+    line = rcu_line_of(rcu_registered());
+    word = line == NULL ? 0 : rcu_load_word(line, index);
+    if (rcu_nesting(word) == 0)
+        return false;
+    if (rcu_nesting(word) > 1)
+        pawl_store_relaxed32(&line->read[index], word - 1);
+    else
+        leave_line(line, index, word);
+    return true;
+}
+
+/* How many sections of the domain the caller is in, one inside the other. */
+static uint32_t rcu_depth(uint32_t index)
+{
+    const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    const struct pawl_rcu_line *line = rcu_line_of(rcu_registered());
+    return apart_nesting(mine, index) +
+           (line == NULL ? 0 : rcu_nesting(rcu_load_word(line, index)));
+}
+
+static bool rcu_inside(uint32_t index)
+{
+    return rcu_depth(index) != 0;
+}
+
+static bool rcu_inside_any(void)
+{
+    uint32_t index;
+    for (index = 0; index < PAWL_RCU_DOMAINS; index++)
+        if (index != PAWL_RCU_QS_ && rcu_inside(index))
+            return true;
+    return false;
+}
+
+static uint32_t rcu_rest_begin(void)
+{
+    uint32_t was = 0;
+    while (rcu_leave(PAWL_RCU_QS_))
+        was++;
+    return was;
+}
+
+static void rcu_rest_end(uint32_t was)
+{
+    while (was-- > 0)
+        rcu_enter(PAWL_RCU_QS_);
+}
+
+#if !PAWL_CHECKED /* else rcu_check.c */
+
+PAWL_COLD void pawl_rcu_enter_slow_(uint32_t index)
+{
+    rcu_enter(index);
+}
+
+PAWL_COLD void pawl_rcu_leave_slow_(uint32_t index)
+{
+    (void)rcu_leave(index);
+}
+
+PAWL_COLD void pawl_rcu_rest_slow_(void)
+{
+    rcu_rest_end(rcu_rest_begin());
+}
+
+#endif
+
+/* ---- The life of a thread -------------------------------------------------------------------- */
+
+static void rcu_claimed(uint32_t number)
+{
+    struct pawl_rcu_line *line;
+    uint32_t index;
+    if (number >= PAWL_RCU_LINES)
+        return;
+    line = &all_of_rcu()->lines[number];
+    for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
+        const uint32_t word = rcu_load_word(line, index);
+        if (rcu_nesting(word) != 0)
+            leave_line(line, index, word);
+    }
+}
+
+/* A thread may end online, but in no section. */
+static bool rcu_stays(void)
+{
+    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    return mine->reads != 0 && rcu_inside_any() && mine->farewells++ < FAREWELLS;
+}
+
+/* A handler that comes before the line is given back must not use it again: it stays apart. */
+static struct pawl_rcu_mine *rcu_depart(void)
+{
+    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    uint32_t index;
+    mine->open++;
+    mine->line = NULL;
+    if (mine->reads == 0)
+        return mine;
+    for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
+#if PAWL_CHECKED
+        if (index != PAWL_RCU_QS_ && rcu_inside(index))
+            rcu_left_open(index);
+#endif
+        while (rcu_leave(index))
+            continue;
+    }
+    mine->reads = 0;
+    mine->farewells = 0;
+    return mine;
+}
+
+static void rcu_departed(struct pawl_rcu_mine *mine)
+{
+    mine->open--;
+}
+
+static void rcu_after_fork_in_child(void)
+{
+    const struct pawl_thread_line *own = rcu_registered();
+    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    const struct pawl_rcu_line *own_words = rcu_line_of(own);
+    const uint32_t used = pawl_load_relaxed32(&pawl_os_process()->lines_used);
+    uint32_t i;
+    uint32_t index;
+    for (i = 0; i < used && i < PAWL_RCU_LINES; i++) {
+        struct pawl_rcu_line *line = &all_of_rcu()->lines[i];
+        pawl_store_relaxed32(&line->waited, 0);
+        if (line != own_words)
+            for (index = 0; index < PAWL_RCU_DOMAINS; index++)
+                if (rcu_nesting(rcu_load_word(line, index)) != 0)
+                    leave_line(line, index, rcu_load_word(line, index));
+    }
+    for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
+        struct pawl_rcu_state *state = rcu_state(index);
+        const uint32_t held = mine->apart[index];
+        const uint32_t side = (held & SIDE) != 0;
+        pawl_store_relaxed32(&state->apart[side], (held & ~SIDE) != 0);
+        pawl_store_relaxed32(&state->apart[1 - side], 0);
+        rcu_grace_after_fork(state, mine);
+    }
+}
+
+/* ---- Domains --------------------------------------------------------------------------------- */
+
+static pawl_rcu_domain built_in[2] = {{PAWL_RCU_DEFAULT_, "default"},
+                                      {PAWL_RCU_QS_, "quiescent states"}};
+
+pawl_rcu_domain *pawl_rcu_default(void)
+{
+    return &built_in[0];
+}
+
+pawl_rcu_domain *pawl_rcu_qs(void)
+{
+    return &built_in[1];
+}
+
+static const char *rcu_name(uint32_t index)
+{
+    const char *name = index <= PAWL_RCU_QS_ ? built_in[index].name : rcu_state(index)->name;
+    return name == NULL ? "" : name;
+}
+
+int pawl_rcu_domain_init(pawl_rcu_domain *d, const char *name)
+{
+    uint32_t index;
+    if (d == NULL)
+        return EINVAL;
+    for (index = PAWL_RCU_QS_ + 1; index < PAWL_RCU_DOMAINS; index++) {
+        struct pawl_rcu_state *state = rcu_state(index);
+        uint32_t free_one = 0;
+        /* [RCU_DRIVE] acquire: the last domain of this index is gone. */
+        if (!pawl_cas_acquire32(&state->taken, &free_one, 1, PAWL_RCU_DRIVE))
+            continue;
+        PLAIN_WRITE(state->name);
+        state->name = name;
+        d->index = index;
+        d->name = name;
+        return 0;
+    }
+    return EAGAIN;
+}
+
+void pawl_rcu_domain_destroy(pawl_rcu_domain *d)
+{
+    struct pawl_rcu_state *state;
+    if (d == NULL || d->index <= PAWL_RCU_QS_)
+        return;
+    state = rcu_state(d->index);
+#if PAWL_CHECKED
+    rcu_nobody_reads(d->index, __builtin_return_address(0));
+#endif
+    pawl_rcu_domain_synchronize(d);
+    rcu_calls_end(d);
+    pawl_rcu_domain_stall(d, 0, NULL, NULL);
+    PLAIN_WRITE(state->name);
+    state->name = NULL;
+    /* [RCU_HALT] release: we have finished with it before it is another domain's. */
+    pawl_store_release32(&state->taken, 0, PAWL_RCU_HALT);
+}
+
+bool pawl_rcu_domain_read_held(const pawl_rcu_domain *d)
+{
+    return rcu_inside(d->index);
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * RCU callbacks: queueing and limits. Each thread queues on a shard of its own, so that a call is
+ * one compare-exchange that nobody contends for (the worker takes the whole list now and then), and
+ * takes credit from the domain for many calls at a time, so that the limit costs it nothing.
+ *
+ * Credit counts as taken. So that threads which have some and do not use it cannot keep all others
+ * out, it is at most a 16th of the limit for all lines together; and when the limits change, old
+ * credit is no longer used: its owner gives it back at its next call, and until then those who find
+ * no room add it to the limit.
+ */
+#include "rcu_call.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../check/misuse.h"
+#include "../base/plain.h"
+
+/* Credit that a thread takes at a time: this, or this part of the limit if that is less. */
+static const uint64_t credit_most[2] = {64, 16384};
+#define CREDIT_PART (UINT64_C(16) * PAWL_THREAD_LINES)
+
+#define OFFSET_BITS 16
+
+/* ---- The checking variant -------------------------------------------------------------------- */
+
+#if PAWL_CHECKED
+#define CHECK_HEAD(head, call)                                                                     \
+    do {                                                                                           \
+        if ((head) != NULL && (head)->queued == head_mark(head))                                   \
+            report_misuse("called while it is still queued", "rcu head", head, call,               \
+                          __builtin_return_address(0));                                            \
+    } while (0)
+#else
+#define CHECK_HEAD(head, call) ((void)0)
+#endif
+
+/* ---- Limits ---------------------------------------------------------------------------------- */
+
+static uint64_t calls_limit_of(struct pawl_rcu_calls *calls, unsigned what)
+{
+    static const uint64_t usual[2] = {PAWL_RCU_CALLS, PAWL_RCU_BYTES};
+    const uint64_t limit = pawl_load_relaxed64(&calls->limit[what]);
+    return limit == 0 ? usual[what] : limit;
+}
+
+static uint64_t calls_credit_of(uint64_t limit, unsigned what)
+{
+    const uint64_t part = limit / CREDIT_PART;
+    return part < credit_most[what] ? part : credit_most[what];
+}
+
+/* Credit of earlier terms, which nobody uses any more. */
+static uint64_t calls_stale_credit(struct pawl_rcu_calls *calls, unsigned what)
+{
+    const uint32_t terms = pawl_load_relaxed32(&calls->terms) | 1u;
+    const uint32_t count = calls_shards();
+    uint64_t sum = 0;
+    uint32_t i;
+    if (terms == 1)
+        return 0;
+    for (i = 1; i < count; i++) {
+        struct pawl_rcu_shard *shard = calls_shard(calls, i);
+        if (pawl_load_relaxed32(&shard->terms) != terms)
+            sum += pawl_load_relaxed64(&shard->credit[what]);
+    }
+    return sum;
+}
+
+static bool calls_has_room(struct pawl_rcu_calls *calls, unsigned what, uint64_t n)
+{
+    const uint64_t limit = calls_limit_of(calls, what);
+    const uint64_t taken = pawl_load_relaxed64(&calls->taken[what]);
+    return taken + n <= limit || taken + n <= limit + calls_stale_credit(calls, what);
+}
+
+static bool calls_take_room(struct pawl_rcu_calls *calls, unsigned what, uint64_t n)
+{
+    uint64_t taken = pawl_load_relaxed64(&calls->taken[what]);
+    if (n == 0)
+        return true;
+    do {
+        const uint64_t limit = calls_limit_of(calls, what);
+        if (taken + n > limit && taken + n > limit + calls_stale_credit(calls, what))
+            return false;
+    } while (!pawl_cas_relaxed64(&calls->taken[what], &taken, taken + n));
+    return true;
+}
+
+static bool calls_take_both(struct pawl_rcu_calls *calls, uint64_t heads, uint64_t bytes)
+{
+    if (!calls_take_room(calls, HEADS, heads))
+        return false;
+    if (calls_take_room(calls, BYTES, bytes))
+        return true;
+    (void)pawl_fetch_sub_relaxed64(&calls->taken[HEADS], heads);
+    return false;
+}
+
+/* More than this would not fit beside the credit that idle threads may have. */
+static bool calls_too_big(struct pawl_rcu_calls *calls, uint64_t bytes)
+{
+    const uint64_t limit = calls_limit_of(calls, BYTES);
+    return bytes > limit - calls_credit_of(limit, BYTES) * PAWL_THREAD_LINES;
+}
+
+/* ---- Credit; all of it by the owner of the shard --------------------------------------------- */
+
+static uint64_t calls_credit(const struct pawl_rcu_shard *shard, unsigned what)
+{
+    return pawl_load_relaxed64(&shard->credit[what]);
+}
+
+static void calls_add_credit(struct pawl_rcu_shard *shard, unsigned what, uint64_t n)
+{
+    pawl_store_relaxed64(&shard->credit[what], calls_credit(shard, what) + n);
+}
+
+static inline bool calls_has_credit(const struct pawl_rcu_shard *shard, uint64_t bytes)
+{
+    return calls_credit(shard, HEADS) >= 1 && calls_credit(shard, BYTES) >= bytes;
+}
+
+/* Gives credit of earlier terms back, and agrees to those of today. */
+static void calls_agree(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
+{
+    const uint32_t terms = pawl_load_relaxed32(&calls->terms) | 1u;
+    unsigned what;
+    if (pawl_load_relaxed32(&shard->terms) == terms)
+        return;
+    for (what = HEADS; what <= BYTES; what++) {
+        const uint64_t old = calls_credit(shard, what);
+        pawl_store_relaxed64(&shard->credit[what], 0);
+        (void)pawl_fetch_sub_relaxed64(&calls->taken[what], old);
+    }
+    pawl_store_relaxed32(&shard->terms, terms);
+}
+
+/* Credit for one call: with some for others if there is room for that. */
+static bool calls_take_credit(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
+                              uint64_t bytes)
+{
+    const uint64_t heads = calls_credit(shard, HEADS) >= 1 ? 0 : 1;
+    const uint64_t had = calls_credit(shard, BYTES);
+    const uint64_t short_of = bytes > had ? bytes - had : 0;
+    const uint64_t some_heads = calls_credit_of(calls_limit_of(calls, HEADS), HEADS);
+    const uint64_t some_bytes = calls_credit_of(calls_limit_of(calls, BYTES), BYTES);
+    const uint64_t more_heads = heads != 0 && some_heads > 1 ? some_heads : heads;
+    const uint64_t more_bytes = short_of == 0 ? 0 : short_of + some_bytes;
+
+    if (calls_take_both(calls, more_heads, more_bytes)) {
+        calls_add_credit(shard, HEADS, more_heads);
+        calls_add_credit(shard, BYTES, more_bytes);
+        return true;
+    }
+    if (!calls_take_both(calls, heads, short_of))
+        return false;
+    calls_add_credit(shard, HEADS, heads);
+    calls_add_credit(shard, BYTES, short_of);
+    return true;
+}
+
+/* ---- At the limit ---------------------------------------------------------------------------- */
+
+static int calls_refuse(struct pawl_rcu_calls *calls, int error)
+{
+    (void)pawl_fetch_add_relaxed64(&calls->refusals, 1);
+    return error;
+}
+
+/* Returns when there may be room. We listen before we look what can be helped with, so that who is
+ * at work on it now will be heard. */
+static void calls_wait_for_room(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own,
+                                uint64_t bytes, bool help)
+{
+    calls_listen(calls);
+    for (;;) {
+        const uint32_t turn = calls_turn(calls);
+        if (calls_has_room(calls, HEADS, 1) && calls_has_room(calls, BYTES, bytes))
+            break;
+        if (!help && calls_start_worker(calls))
+            calls_urge(calls);
+        else if (calls_help(calls, own))
+            break;
+        calls_sleep(calls, turn);
+    }
+    calls_go(calls);
+}
+
+/* There is no room. 0: there may be some now. `own`: NULL if the caller has no shard. */
+static PAWL_COLD int calls_at_limit(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own,
+                                    uint64_t bytes, bool *counted)
+{
+    const uint32_t index = calls_index(calls);
+    const uint32_t policy = pawl_load_relaxed32(&calls->policy);
+    if (policy == PAWL_RCU_REFUSE)
+        return calls_refuse(calls, EAGAIN);
+    if (rcu_inside_any() || rcu_inside(index) || calls_calling())
+        return calls_refuse(calls, EDEADLK);
+    if (!*counted)
+        (void)pawl_fetch_add_relaxed64(&calls->waits, 1);
+    *counted = true;
+    calls_wait_for_room(calls, own, bytes, policy == PAWL_RCU_HELP);
+    return 0;
+}
+
+/* ---- Queueing -------------------------------------------------------------------------------- */
+
+/* Puts the head on the shard: a stack, because what takes from it takes all. */
+static inline void calls_push(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
+                              pawl_rcu_head *head)
+{
+    pawl_address_ newest = PAWL_ADDRESS_(pawl_load_relaxed)(&shard->newest);
+    set_queued(head, true);
+    PLAIN_WRITE(head->next);
+    do {
+        head->next = (pawl_rcu_head *)(uintptr_t)newest;
+        if (newest == 0)
+            pawl_store_relaxed64(&shard->since, pawl_os_now());
+        /* [CALL_QUEUE] release: head and object are as the callback is to find them. */
+    } while (!PAWL_ADDRESS_(pawl_cas_release)(&shard->newest, &newest,
+                                              (pawl_address_)(uintptr_t)head, PAWL_CALL_QUEUE));
+    if (newest == 0)
+        calls_ring(calls);
+}
+
+/* On the shard of a thread, by that thread. */
+static inline void calls_push_own(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
+                                  pawl_rcu_head *head, uint64_t bytes)
+{
+    PLAIN_WRITE(shard->credit);
+    pawl_store_relaxed64(&shard->credit[HEADS], calls_credit(shard, HEADS) - 1);
+    pawl_store_relaxed64(&shard->credit[BYTES], calls_credit(shard, BYTES) - bytes);
+    pawl_store_relaxed64(&shard->called[HEADS], pawl_load_relaxed64(&shard->called[HEADS]) + 1);
+    pawl_store_relaxed64(&shard->called[BYTES], pawl_load_relaxed64(&shard->called[BYTES]) + bytes);
+    calls_push(calls, shard, head);
+}
+
+/* On the shard of all; room has been taken. */
+static void calls_push_shared(struct pawl_rcu_calls *calls, pawl_rcu_head *head, uint64_t bytes)
+{
+    (void)pawl_fetch_add_relaxed64(&calls->shared.called[HEADS], 1);
+    (void)pawl_fetch_add_relaxed64(&calls->shared.called[BYTES], bytes);
+    calls_push(calls, &calls->shared, head);
+}
+
+static PAWL_COLD int calls_slow(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
+                                uint64_t bytes)
+{
+    bool counted = false;
+    bool done;
+    int error;
+    if (calls_too_big(calls, bytes))
+        return calls_refuse(calls, E2BIG);
+    pawl_store_relaxed32(&calls->used, 1);
+    (void)calls_start_worker(calls);
+    for (;;) {
+        if (shard != NULL)
+            calls_agree(calls, shard);
+        if (shard == NULL)
+            done = calls_take_both(calls, 1, bytes);
+        else
+            done = calls_has_credit(shard, bytes) || calls_take_credit(calls, shard, bytes);
+        if (done)
+            return 0;
+        error = calls_at_limit(calls, shard, bytes, &counted);
+        if (error != 0)
+            return error;
+    }
+}
+
+static inline struct pawl_rcu_shard *calls_own_shard(struct pawl_rcu_calls *calls)
+{
+    const struct pawl_thread_line *line = pawl_thread_line_();
+    const size_t number =
+        line == NULL ? PAWL_RCU_LINES : (size_t)(line - pawl_os_process()->lines);
+    return PAWL_LIKELY(number < PAWL_RCU_LINES) ? &calls->shards[number] : NULL;
+}
+
+static inline int calls_queue(struct pawl_rcu_calls *calls, pawl_rcu_head *head,
+                              pawl_rcu_function *function, uint64_t bytes, size_t offset)
+{
+    struct pawl_rcu_shard *const shard = calls_own_shard(calls);
+    int error = 0;
+    if (PAWL_UNLIKELY(shard == NULL ||
+                      pawl_load_relaxed32(&shard->terms) != pawl_load_relaxed32(&calls->terms) ||
+                      !calls_has_credit(shard, bytes)))
+        error = calls_slow(calls, shard, bytes);
+    if (PAWL_UNLIKELY(error != 0))
+        return error;
+    head->function = function;
+    head->size = bytes << OFFSET_BITS | offset;
+    if (PAWL_LIKELY(shard != NULL))
+        calls_push_own(calls, shard, head, bytes);
+    else
+        calls_push_shared(calls, head, bytes);
+    return 0;
+}
+
+int pawl_rcu_domain_call(pawl_rcu_domain *d, pawl_rcu_head *head, pawl_rcu_function *function,
+                         size_t bytes)
+{
+    if (PAWL_UNLIKELY(head == NULL || function == NULL))
+        return EINVAL;
+    CHECK_HEAD(head, "pawl_rcu_domain_call");
+    return calls_queue(calls_of(d->index), head, function, bytes, 0);
+}
+
+/* Atomic operations only, because a handler may interrupt a call of its own thread. */
+int pawl_rcu_domain_try_call(pawl_rcu_domain *d, pawl_rcu_head *head, pawl_rcu_function *function,
+                             size_t bytes)
+{
+    struct pawl_rcu_calls *const calls = calls_of(d->index);
+    if (head == NULL || function == NULL)
+        return EINVAL;
+    CHECK_HEAD(head, "pawl_rcu_domain_try_call");
+    if (calls_too_big(calls, bytes))
+        return calls_refuse(calls, E2BIG);
+    if ((pawl_load_relaxed32(&calls->terms) & 1) == 0 || !calls_take_both(calls, 1, bytes))
+        return calls_refuse(calls, EAGAIN);
+    head->function = function;
+    head->size = (uint64_t)bytes << OFFSET_BITS;
+    calls_push_shared(calls, head, bytes);
+    return 0;
+}
+
+/* ---- Freeing --------------------------------------------------------------------------------- */
+
+static void calls_free_object(pawl_rcu_head *head)
+{
+    free((char *)head - (head->size & ((UINT64_C(1) << OFFSET_BITS) - 1)));
+}
+
+int pawl_rcu_domain_free(pawl_rcu_domain *d, void *object, size_t offset, size_t bytes)
+{
+    pawl_rcu_head *head;
+    if (object == NULL)
+        return 0;
+    if (offset >> OFFSET_BITS != 0)
+        return EINVAL;
+    head = (pawl_rcu_head *)(void *)((char *)object + offset);
+    CHECK_HEAD(head, "pawl_rcu_domain_free");
+    return calls_queue(calls_of(d->index), head, calls_free_object, bytes, offset);
+}
+
+/* ---- Limits and numbers ---------------------------------------------------------------------- */
+
+int pawl_rcu_domain_limit(pawl_rcu_domain *d, uint64_t count, uint64_t bytes,
+                          pawl_rcu_policy policy)
+{
+    struct pawl_rcu_calls *const calls = calls_of(d->index);
+    if (count == 0 || bytes == 0 || count > PAWL_RCU_NO_LIMIT || bytes > PAWL_RCU_NO_LIMIT ||
+        (unsigned)policy > PAWL_RCU_REFUSE)
+        return EINVAL;
+    pawl_store_relaxed64(&calls->limit[HEADS], count);
+    pawl_store_relaxed64(&calls->limit[BYTES], bytes);
+    pawl_store_relaxed32(&calls->policy, (uint32_t)policy);
+    (void)pawl_fetch_add_relaxed32(&calls->terms, 2);
+    calls_tell(calls); /* there may be room now */
+    return 0;
+}
+
+/* What has been run is read before what was called, so that the difference is not negative. */
+void pawl_rcu_domain_statistics(pawl_rcu_domain *d, pawl_rcu_statistics *statistics)
+{
+    struct pawl_rcu_calls *const calls = calls_of(d->index);
+    const uint64_t run = pawl_load_relaxed64(&calls->run[HEADS]);
+    const uint64_t bytes = pawl_load_relaxed64(&calls->run[BYTES]);
+    const uint32_t count = calls_shards();
+    uint64_t called[2] = {0, 0};
+    uint32_t i;
+    for (i = 0; i < count; i++) {
+        struct pawl_rcu_shard *shard = calls_shard(calls, i);
+        called[HEADS] += pawl_load_relaxed64(&shard->called[HEADS]);
+        called[BYTES] += pawl_load_relaxed64(&shard->called[BYTES]);
+    }
+    statistics->queued = called[HEADS] > run ? called[HEADS] - run : 0;
+    statistics->bytes = called[BYTES] > bytes ? called[BYTES] - bytes : 0;
+    statistics->called = called[HEADS];
+    statistics->run = run;
+    statistics->grace_periods = pawl_load_relaxed64(&calls->grace_periods);
+    statistics->longest_delay = pawl_load_relaxed64(&calls->longest_delay);
+    statistics->refusals = pawl_load_relaxed64(&calls->refusals);
+    statistics->helped = pawl_load_relaxed64(&calls->helped);
+    statistics->waits = pawl_load_relaxed64(&calls->waits);
+    statistics->limit_count = calls_limit_of(calls, HEADS);
+    statistics->limit_bytes = calls_limit_of(calls, BYTES);
+    statistics->policy = (pawl_rcu_policy)pawl_load_relaxed32(&calls->policy);
+    statistics->worker = (pawl_load_relaxed32(&calls->terms) & 1) != 0;
+}

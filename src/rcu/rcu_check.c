@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* RCU under the checking variant: sections note where they were entered, and misuse is reported. */
+#include "rcu.h"
+
+#include "../check/misuse.h"
+#include "../os/os.h"
+
+#if PAWL_CHECKED
+
+static void rcu_misuse(const char *what, uint32_t index, const char *call, const void *site)
+{
+    char type[128];
+    (void)snprintf(type, sizeof type, "rcu domain %s", rcu_name(index));
+    report_misuse(what, type, rcu_state(index), call, site);
+}
+
+/* Of functions that are not inlined, also when the program is optimised as a whole. */
+#define SITE __builtin_return_address(0)
+
+/* Zero bytes are the default domain; others must have been made. */
+static void check_domain(uint32_t index, const char *call, const void *site)
+{
+    if (index >= PAWL_RCU_DOMAINS)
+        report_misuse("no domain, or one that was overwritten", "rcu domain", NULL, call, site);
+    else if (index > PAWL_RCU_QS_ && pawl_load_relaxed32(&rcu_state(index)->taken) == 0)
+        rcu_misuse("the domain has been destroyed", index, call, site);
+}
+
+/* Before the outermost section begins; a thread without a line leaves no note. */
+static void note_entry(uint32_t index, const void *site)
+{
+    struct pawl_rcu_line *line = rcu_line_of(pawl_thread_line_());
+    if (line != NULL)
+        PAWL_ADDRESS_(pawl_store_relaxed)(&line->entered[index], (pawl_address_)(uintptr_t)site);
+}
+
+PAWL_COLD void pawl_rcu_enter_slow_(uint32_t index)
+{
+    uint32_t depth;
+    check_domain(index, "pawl_rcu_read_lock", SITE);
+    depth = rcu_depth(index);
+    if (depth == PAWL_RCU_NESTING_)
+        rcu_misuse("sections too deep", index, "pawl_rcu_read_lock", SITE);
+    if (depth == 0)
+        note_entry(index, SITE);
+    rcu_enter(index);
+}
+
+PAWL_COLD void pawl_rcu_leave_slow_(uint32_t index)
+{
+    if (index == PAWL_RCU_QS_ && rcu_depth(index) == 1 && pawl_rcu_mine_()->qs_sections != 0)
+        rcu_misuse("offline in a section", index, "pawl_rcu_qs_offline", SITE);
+    if (!rcu_leave(index))
+        rcu_misuse("section left that was not entered", index,
+                   index == PAWL_RCU_QS_ ? "pawl_rcu_qs_offline" : "pawl_rcu_read_unlock", SITE);
+}
+
+PAWL_COLD void pawl_rcu_rest_slow_(void)
+{
+    const uint32_t depth = rcu_depth(PAWL_RCU_QS_);
+    if (depth == 0)
+        rcu_misuse("quiescent while offline", PAWL_RCU_QS_, "pawl_rcu_qs_quiescent", SITE);
+    if (depth > 1 || pawl_rcu_mine_()->qs_sections != 0)
+        rcu_misuse("quiescent in a section", PAWL_RCU_QS_, "pawl_rcu_qs_quiescent", SITE);
+    rcu_rest_end(rcu_rest_begin());
+}
+
+PAWL_COLD void pawl_rcu_qs_section_(uint32_t begins)
+{
+    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    if (begins != 0 && !rcu_inside(PAWL_RCU_QS_))
+        rcu_misuse("section while offline", PAWL_RCU_QS_, "pawl_rcu_qs_read_lock", SITE);
+    if (begins != 0)
+        mine->qs_sections++;
+    else if (mine->qs_sections != 0)
+        mine->qs_sections--;
+    else
+        rcu_misuse("section left that was not entered", PAWL_RCU_QS_, "pawl_rcu_qs_read_unlock",
+                   SITE);
+}
+
+PAWL_COLD void pawl_rcu_must_read_(uint32_t index)
+{
+    if (!rcu_inside(index))
+        rcu_misuse("read outside a section", index, "pawl_rcu_dereference", SITE);
+}
+
+static void rcu_nobody_reads(uint32_t index, const void *site)
+{
+    const struct pawl_rcu *rcu = &pawl_os_process()->rcu;
+    bool reads = pawl_load_relaxed32(&rcu_state(index)->apart[0]) != 0 ||
+                 pawl_load_relaxed32(&rcu_state(index)->apart[1]) != 0;
+    uint32_t i;
+    for (i = 0; i < PAWL_RCU_LINES; i++)
+        reads = reads || rcu_nesting(pawl_load_relaxed32(&rcu->lines[i].read[index])) != 0;
+    if (reads)
+        rcu_misuse("destroyed while somebody reads", index, "pawl_rcu_domain_destroy", site);
+}
+
+static void rcu_left_open(uint32_t index)
+{
+    const struct pawl_rcu_line *line = rcu_line_of(rcu_registered());
+    rcu_misuse("section left open at the end of its thread", index, "pawl_rcu_read_lock",
+               line == NULL ? NULL
+                            : (const void *)(uintptr_t)PAWL_ADDRESS_(pawl_load_relaxed)(
+                                  &line->entered[index]));
+}
+
+#undef SITE
+
+#endif

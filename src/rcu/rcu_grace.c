@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * RCU: grace periods. They have no thread of their own: whoever wants one to end drives it, one
+ * driver at a time, and hands it over when it stops (a poller after each look). The others sleep
+ * until a grace period has ended.
+ *
+ *   begin   started = completed + 1; heavy fence; the words of all lines are noted      (I1, I3)
+ *   look    by acquire loads, until each noted word has left its section or counted on    (I2)
+ *   sleep   the bit of the domain is set in the lines that are still in; heavy fence; look once
+ *           more; sleep until the turn goes on                                            (I4)
+ *   end     completed = started; wakes those who wait for that
+ *
+ * One fence is enough, because a word is compared with itself as it was noted: a reader that enters
+ * after the fence sees what was removed before it, and is not noted or, noted, does no harm but to
+ * make the grace period longer. So no common number is read by readers, and nothing must be flipped
+ * and waited for twice.
+ *
+ * Readers without a line are counted in apart[side]. Each side that had readers when they were
+ * noted must have been seen at zero once; where the side that new readers go to is the only one
+ * left, they are sent to the other.
+ */
+#include "rcu.h"
+
+#include "../base/backoff.h"
+#include "../os/os.h"
+#include "../base/plain.h"
+
+/* Looks of an expedited grace period, with pauses of some 2 us: about a millisecond. */
+#define EXPEDITED_LOOKS (PAWL_HOOKS ? 1u : 500u)
+
+/* ---- Readers that are waited for ------------------------------------------------------------- */
+
+static const struct pawl_rcu_line *lines_of_rcu(void)
+{
+    return pawl_os_process()->rcu.lines;
+}
+
+/* Begins a grace period, or begins it again where a fork cut its driver short. */
+static void note_readers(struct pawl_rcu_state *state, uint32_t index)
+{
+    const struct pawl_rcu_line *lines = lines_of_rcu();
+    uint32_t used, i;
+    pawl_store_relaxed64(&state->started, pawl_load_relaxed64(&state->completed) + 1);
+    /* [RCU_BEGIN] heavy: what was removed before it is seen by readers, or their words by us. */
+    pawl_fence_heavy(PAWL_RCU_BEGIN);
+    used = pawl_load_relaxed32(&pawl_os_process()->lines_used);
+    state->lines = used < PAWL_RCU_LINES ? used : PAWL_RCU_LINES;
+    for (i = 0; i < state->lines; i++) {
+        /* [RCU_GONE] acquire: what follows comes after the reads of who has left. */
+        const uint32_t word = pawl_load_acquire32(&lines[i].read[index], PAWL_RCU_GONE);
+        state->old[i] = rcu_nesting(word) != 0 ? word : 0;
+    }
+    state->apart_old = 0;
+    for (i = 0; i < 2; i++)
+        /* [RCU_GONE] acquire: what follows comes after the reads of who has left. */
+        if (pawl_load_acquire32(&state->apart[i], PAWL_RCU_GONE) != 0)
+            state->apart_old |= 1u << i;
+    state->noted = 1;
+    rcu_stall_begin(state);
+}
+
+static bool apart_gone(struct pawl_rcu_state *state)
+{
+    const uint32_t side = pawl_load_relaxed32(&state->side);
+    uint32_t i;
+    for (i = 0; i < 2; i++)
+        if ((state->apart_old & 1u << i) != 0 &&
+            /* [RCU_GONE] acquire: what follows comes after the reads of who has left. */
+            pawl_load_acquire32(&state->apart[i], PAWL_RCU_GONE) == 0)
+            state->apart_old &= ~(1u << i);
+    if (state->apart_old == 1u << side)
+        pawl_store_relaxed32(&state->side, 1 - side);
+    return state->apart_old == 0;
+}
+
+/* Whether all noted readers have left. */
+static bool all_gone(struct pawl_rcu_state *state, uint32_t index)
+{
+    const struct pawl_rcu_line *lines = lines_of_rcu();
+    bool gone = true;
+    uint32_t i;
+    for (i = 0; i < state->lines; i++) {
+        uint32_t word;
+        if (state->old[i] == 0)
+            continue;
+        /* [RCU_GONE] acquire: what follows comes after the reads of who has left. */
+        word = pawl_load_acquire32(&lines[i].read[index], PAWL_RCU_GONE);
+        if (rcu_nesting(word) != 0 && (word ^ state->old[i]) < PAWL_RCU_LEFT_)
+            gone = false;
+        else
+            state->old[i] = 0;
+    }
+    return (state->apart_old == 0 || apart_gone(state)) && gone;
+}
+
+/* A thread that left the process without a word (by a bare system call, or its end could not be
+ * watched) reads no more. */
+static void forget_the_dead(struct pawl_rcu_state *state)
+{
+    const struct pawl_process *process = pawl_os_process();
+    uint32_t i;
+    for (i = 0; i < state->lines; i++)
+        if (state->old[i] != 0) {
+            const uint32_t owner = pawl_load_relaxed32(&process->lines[i].owner);
+            if (owner != 0 && !pawl_os_thread_lives(owner))
+                state->old[i] = 0;
+        }
+}
+
+/* Asks the old readers to wake us, and sleeps until one has left. True when all have. */
+static bool sleep_for_readers(struct pawl_rcu_state *state, uint32_t index)
+{
+    struct pawl_rcu_line *lines = pawl_os_process()->rcu.lines;
+    /* [RCU_TOLD] acquire: the time of reports that we look at next is as new as the turn. */
+    const uint32_t turn = pawl_load_acquire32(&state->turn, PAWL_RCU_TOLD);
+    const uint64_t until = rcu_stall_due(state);
+    bool gone;
+    uint32_t i;
+    forget_the_dead(state);
+    for (i = 0; i < state->lines; i++)
+        if (state->old[i] != 0)
+            (void)pawl_fetch_or_relaxed32(&lines[i].waited, UINT32_C(1) << index);
+    pawl_store_relaxed32(&state->apart_waited, state->apart_old != 0);
+    /* [RCU_SLEEP] heavy: readers that leave can see us before we look whether they have left. */
+    pawl_fence_heavy(PAWL_RCU_SLEEP);
+    gone = all_gone(state, index);
+    if (!gone && !pawl_os_wait(&state->turn, turn, until))
+        rcu_stall_look(index);
+    pawl_store_relaxed32(&state->apart_waited, 0);
+    return gone;
+}
+
+/* ---- Driving --------------------------------------------------------------------------------- */
+
+static pawl_address_ own_number(void)
+{
+    return (pawl_address_)(uintptr_t)pawl_rcu_mine_();
+}
+
+static bool drive_begin(struct pawl_rcu_state *state)
+{
+    pawl_address_ nobody = 0;
+    if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) != 0)
+        return false;
+    /* [RCU_DRIVE] acquire: we see the grace period as its last driver left it. */
+    if (!PAWL_ADDRESS_(pawl_cas_acquire)(&state->driver, &nobody, own_number(), PAWL_RCU_DRIVE))
+        return false;
+    PLAIN_WRITE(state->old);
+    return true;
+}
+
+static void drive_end(struct pawl_rcu_state *state)
+{
+    PLAIN_WRITE(state->old);
+    /* [RCU_HALT] release: our part of the grace period is done before the next driver's. */
+    PAWL_ADDRESS_(pawl_store_release)(&state->driver, 0, PAWL_RCU_HALT);
+    /* [RCU_TELL] release: who reads the new number sees that we drive no more. */
+    (void)pawl_fetch_add_release32(&state->ended, 1, PAWL_RCU_TELL);
+    /* [RCU_DRIVER_WAKE] full: who waits sees that we have ended, or we see it wait. */
+    pawl_fence_full(PAWL_RCU_DRIVER_WAKE);
+    if (PAWL_UNLIKELY(pawl_load_relaxed32(&state->sleepers) != 0))
+        (void)pawl_os_wake(&state->ended, UINT32_MAX);
+}
+
+static void end_grace_period(struct pawl_rcu_state *state)
+{
+    state->noted = 0;
+    /* [RCU_END] release: all old sections have ended before the number says so. */
+    pawl_store_release64(&state->completed, pawl_load_relaxed64(&state->started), PAWL_RCU_END);
+}
+
+/* As far as that goes without waiting; true when a grace period has ended. */
+static bool drive_once(struct pawl_rcu_state *state, uint32_t index)
+{
+    if (state->noted == 0)
+        note_readers(state, index);
+    if (!all_gone(state, index))
+        return false;
+    end_grace_period(state);
+    return true;
+}
+
+/* To the end of one grace period. */
+static void drive(struct pawl_rcu_state *state, uint32_t index, unsigned looks)
+{
+    struct backoff pauses = BACKOFF_INIT;
+    while (!drive_once(state, index)) {
+        if (looks > 0) {
+            looks--;
+            pause_once(&pauses, &pauses);
+        } else if (sleep_for_readers(state, index)) {
+            end_grace_period(state);
+            return;
+        }
+    }
+}
+
+/* Waits until `ended` is another one, or for no reason. */
+static void wait_for_driver(struct pawl_rcu_state *state, uint32_t ended, unsigned looks)
+{
+    struct backoff pauses = BACKOFF_INIT;
+    if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) == own_number())
+        rcu_never("synchronize", "in a signal handler that interrupted the same");
+    for (; looks > 0; looks--) {
+        pause_once(&pauses, &pauses);
+        if (pawl_load_relaxed32(&state->ended) != ended)
+            return;
+    }
+    (void)pawl_fetch_add_relaxed32(&state->sleepers, 1);
+    /* [RCU_DRIVER_WAIT] full: the driver sees us wait, or we see that it has ended. */
+    pawl_fence_full(PAWL_RCU_DRIVER_WAIT);
+    (void)pawl_os_wait(&state->ended, ended, PAWL_NO_DEADLINE);
+    (void)pawl_fetch_sub_relaxed32(&state->sleepers, 1);
+}
+
+/* ---- What the rest of the library asks for --------------------------------------------------- */
+
+static uint64_t rcu_start(uint32_t index)
+{
+    /* [RCU_START] full: what we have removed comes before the beginning of a later one. */
+    pawl_fence_full(PAWL_RCU_START);
+    return pawl_load_relaxed64(&rcu_state(index)->started) + 1;
+}
+
+static bool rcu_over(uint32_t index, uint64_t cookie)
+{
+    /* [RCU_DONE] acquire: what follows comes after the reads of all old sections. */
+    return pawl_load_acquire64(&rcu_state(index)->completed, PAWL_RCU_DONE) >= cookie;
+}
+
+static bool rcu_poll(uint32_t index, uint64_t cookie)
+{
+    struct pawl_rcu_state *state = rcu_state(index);
+    if (rcu_over(index, cookie))
+        return true;
+    if (!drive_begin(state))
+        return false;
+    while (!rcu_over(index, cookie) && drive_once(state, index))
+        continue;
+    if (state->noted != 0)
+        rcu_stall_look(index);
+    drive_end(state);
+    return rcu_over(index, cookie);
+}
+
+static void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks)
+{
+    struct pawl_rcu_state *state = rcu_state(index);
+    for (;;) {
+        /* [RCU_TOLD] acquire: the driver that we look at next is as new as the number. */
+        const uint32_t ended = pawl_load_acquire32(&state->ended, PAWL_RCU_TOLD);
+        if (rcu_over(index, cookie))
+            return;
+        if (drive_begin(state)) {
+            if (!rcu_over(index, cookie))
+                drive(state, index, looks);
+            drive_end(state);
+        } else {
+            wait_for_driver(state, ended, looks);
+        }
+    }
+}
+
+static void rcu_grace_after_fork(struct pawl_rcu_state *state, const struct pawl_rcu_mine *mine)
+{
+    if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) != (pawl_address_)(uintptr_t)mine) {
+        PAWL_ADDRESS_(pawl_store_relaxed)(&state->driver, 0);
+        state->noted = 0;
+    }
+    pawl_store_relaxed32(&state->apart_waited, 0);
+    pawl_store_relaxed32(&state->sleepers, 0);
+    pawl_store_relaxed32(&state->turn, pawl_load_relaxed32(&state->turn) + 1);
+    pawl_store_relaxed32(&state->ended, pawl_load_relaxed32(&state->ended) + 1);
+}
+
+/* ---- The interface --------------------------------------------------------------------------- */
+
+#if PAWL_CHECKED
+#define RCU_MISUSE(what, index, call) rcu_misuse(what, index, call, __builtin_return_address(0))
+#else
+#define RCU_MISUSE(what, index, call) ((void)0)
+#endif
+
+/* Of quiescent states the caller is no reader while it waits; unless it says that it reads. */
+static bool waits_for_itself(uint32_t index)
+{
+#if PAWL_CHECKED
+    if (index == PAWL_RCU_QS_)
+        return pawl_rcu_mine_()->qs_sections != 0;
+#endif
+    return index != PAWL_RCU_QS_ && rcu_inside(index);
+}
+
+#define MAY_WAIT(index, call)                                                                      \
+    do {                                                                                           \
+        if (PAWL_UNLIKELY(waits_for_itself(index))) {                                              \
+            RCU_MISUSE("waits for itself", index, call);                                           \
+            rcu_never(call, "in a section of its domain");                                         \
+        }                                                                                          \
+    } while (0)
+
+static void synchronize(uint32_t index, uint64_t cookie, unsigned looks)
+{
+    const uint32_t was = index == PAWL_RCU_QS_ ? rcu_rest_begin() : 0;
+    rcu_wait(index, cookie, looks);
+    rcu_rest_end(was);
+}
+
+void pawl_rcu_domain_synchronize(pawl_rcu_domain *d)
+{
+    MAY_WAIT(d->index, "pawl_rcu_synchronize");
+    synchronize(d->index, rcu_start(d->index), RCU_LOOKS);
+}
+
+void pawl_rcu_domain_synchronize_expedited(pawl_rcu_domain *d)
+{
+    MAY_WAIT(d->index, "pawl_rcu_synchronize_expedited");
+    synchronize(d->index, rcu_start(d->index), EXPEDITED_LOOKS);
+}
+
+uint64_t pawl_rcu_domain_start_poll(pawl_rcu_domain *d)
+{
+    return rcu_start(d->index);
+}
+
+bool pawl_rcu_domain_poll(pawl_rcu_domain *d, uint64_t cookie)
+{
+    return rcu_poll(d->index, cookie);
+}
+
+void pawl_rcu_domain_synchronize_cond(pawl_rcu_domain *d, uint64_t cookie)
+{
+    if (rcu_over(d->index, cookie))
+        return;
+    MAY_WAIT(d->index, "pawl_rcu_synchronize_cond");
+    synchronize(d->index, cookie, RCU_LOOKS);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* RCU: who keeps a grace period waiting, and what can never end. No time here stands in for a wake:
+ * a domain that nobody wants reports of has none. */
+#include "rcu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../count/cells.h"
+#include "../check/misuse.h"
+#include "../os/os.h"
+
+/* What a domain was told to do; its fields change under a latch, one call after the other. */
+struct wish {
+    uint64_t ns;
+    pawl_rcu_report *report;
+    void *argument;
+};
+
+static struct wish wish_of(struct pawl_rcu_state *state)
+{
+    struct pawl_counter_latch *latch = cells_latch_of(state);
+    struct wish wish;
+    cells_latch_take(latch);
+    wish.ns = pawl_load_relaxed64(&state->stall_ns);
+    wish.report = state->stall_report;
+    wish.argument = state->stall_argument;
+    cells_latch_drop(latch);
+    return wish;
+}
+
+void pawl_rcu_domain_stall(pawl_rcu_domain *d, uint64_t ns, pawl_rcu_report *report,
+                           void *argument)
+{
+    struct pawl_rcu_state *state = rcu_state(d->index);
+    struct pawl_counter_latch *latch = cells_latch_of(state);
+    cells_latch_take(latch);
+    state->stall_report = report;
+    state->stall_argument = argument;
+    pawl_store_relaxed64(&state->stall_ns, ns);
+    cells_latch_drop(latch);
+    /* A driver that sleeps without an end must hear of it.
+     * [RCU_TELL] release: who reads the new turn sees the new time. */
+    (void)pawl_fetch_add_release32(&state->turn, 1, PAWL_RCU_TELL);
+    (void)pawl_os_wake(&state->turn, UINT32_MAX);
+}
+
+/* ---- The driver's side ----------------------------------------------------------------------- */
+
+static void rcu_stall_begin(struct pawl_rcu_state *state)
+{
+    state->stall_since = pawl_load_relaxed64(&state->stall_ns) != 0 ? pawl_os_now() : 0;
+    state->stall_age = 0;
+}
+
+/* The age at which the old readers are reported next; 0: nobody wants to know. */
+static uint64_t next_age(struct pawl_rcu_state *state)
+{
+    const uint64_t ns = pawl_load_relaxed64(&state->stall_ns);
+    if (ns == 0)
+        return 0;
+    if (state->stall_since == 0)
+        state->stall_since = pawl_os_now();
+    return state->stall_age < ns ? ns : 2 * state->stall_age;
+}
+
+static uint64_t rcu_stall_due(struct pawl_rcu_state *state)
+{
+    const uint64_t age = next_age(state);
+    return age == 0 || age > PAWL_NO_DEADLINE - state->stall_since ? PAWL_NO_DEADLINE
+                                                                   : state->stall_since + age;
+}
+
+static void say(const pawl_rcu_stall *stall, void *unused)
+{
+    char text[512];
+    (void)unused;
+    (void)snprintf(text, sizeof text,
+                   "pawl: rcu domain %s: thread %lu %s%s%s has been reading for %llu ms%s%s\n",
+                   stall->domain, (unsigned long)stall->thread, stall->name[0] != 0 ? "(" : "",
+                   stall->name, stall->name[0] != 0 ? ")" : "",
+                   (unsigned long long)(stall->age / 1000000u),
+                   stall->entered[0] != 0 ? ", since " : "", stall->entered);
+    pawl_os_complain(text, strlen(text));
+}
+
+#if PAWL_CHECKED
+static void name_entry(pawl_address_ site, char *text, size_t size)
+{
+    struct pawl_thread_line *line = pawl_thread_line_();
+    check_enter(line, &pawl_os_process()->report_lock);
+    pawl_os_name_site(site, text, size, pawl_os_now() + UINT64_C(5000000000));
+    check_leave(line, &pawl_os_process()->report_lock);
+}
+#endif
+
+static void report_line(uint32_t index, uint32_t number, uint64_t age, const struct wish *wish)
+{
+    const struct pawl_process *process = pawl_os_process();
+    char name[32], entered[1024];
+    pawl_rcu_stall stall;
+    stall.domain = rcu_name(index);
+    stall.thread = pawl_load_relaxed32(&process->lines[number].owner);
+    stall.age = age;
+    stall.name = name;
+    stall.entered = entered;
+    pawl_os_thread_name(stall.thread, name, sizeof name);
+    entered[0] = 0;
+#if PAWL_CHECKED
+    name_entry(PAWL_ADDRESS_(pawl_load_relaxed)(&process->rcu.lines[number].entered[index]),
+               entered, sizeof entered);
+#endif
+    (wish->report != NULL ? wish->report : say)(&stall, wish->argument);
+}
+
+/* Of readers without a line nothing is known but that there are some. */
+static void report_apart(uint32_t index, uint64_t age, const struct wish *wish)
+{
+    const pawl_rcu_stall stall = {rcu_name(index), 0, "", age, ""};
+    (wish->report != NULL ? wish->report : say)(&stall, wish->argument);
+}
+
+static void rcu_stall_look(uint32_t index)
+{
+    struct pawl_rcu_state *state = rcu_state(index);
+    const uint64_t due = next_age(state);
+    struct wish wish;
+    uint64_t age;
+    uint32_t i;
+    if (due == 0)
+        return;
+    age = pawl_os_now() - state->stall_since;
+    if (age < due)
+        return;
+    state->stall_age = age;
+    wish = wish_of(state);
+    for (i = 0; i < state->lines; i++)
+        if (state->old[i] != 0)
+            report_line(index, i, age, &wish);
+    if (state->apart_old != 0)
+        report_apart(index, age, &wish);
+}
+
+/* ---- What can never end ---------------------------------------------------------------------- */
+
+static _Noreturn void rcu_never(const char *call, const char *why)
+{
+    char text[256];
+    (void)snprintf(text, sizeof text, "pawl: %s %s: it would wait for itself\n", call, why);
+    pawl_os_complain(text, strlen(text));
+    abort();
+}

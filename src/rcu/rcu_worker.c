@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * RCU callbacks: taking what was queued, waiting for its grace period, calling; the worker, and
+ * callers that help.
+ *
+ * A shard has two batches, so that one can be called while the other waits for its grace period.
+ * Who works on a batch has claimed it: the worker, a caller that helps, or a barrier where there is
+ * no worker. All of them do the same, in any order, so nothing depends on who is how fast.
+ *
+ *   EMPTY --claim--> claimed | TAKING --> FULL, or EMPTY if others took all
+ *   FULL  --claim--> claimed, once its grace period is over --> FULL (some were called) or EMPTY
+ *
+ * Nobody waits while it has a claim, but for the callbacks themselves. The claim names its thread:
+ * so a thread knows that it is in a callback, and the child of a fork which claims are its own.
+ */
+#include "rcu_call.h"
+
+#include "../base/plain.h"
+
+/* pawl_rcu_calls.bell */
+enum { BELL_AWAKE, BELL_IDLE, BELL_RESTS };
+
+/* Heads that are called before whoever does it looks for something else to do. */
+#define CALLS_AT_ONCE (PAWL_HOOKS ? 1u : 256u)
+
+/* After it has taken callbacks the worker lets others gather, or until somebody waits for them:
+ * grace periods have their price for every running thread, and so has waking the worker for the
+ * caller. It rests once for each callback that the last rest brought, at most so often: few calls
+ * are promptly called back, many share a grace period. What is queued after a pause is not held
+ * up by this. */
+#define MOST_RESTS 20u
+#if PAWL_HOOKS
+#define REST_NS pawl_hook_rest()
+#else
+#define REST_NS 50000u
+#endif
+
+#define RETRY_NS 10000000u /* before another try to start a worker */
+
+static pawl_address_ this_thread(void)
+{
+    return (pawl_address_)(uintptr_t)pawl_os_thread_slot();
+}
+
+/* ---- Telling those who wait ------------------------------------------------------------------ */
+
+static void calls_listen(struct pawl_rcu_calls *calls)
+{
+    (void)pawl_fetch_add_relaxed32(&calls->waiters, 1);
+    /* [CALL_LISTEN] full: we are seen to wait before we look whether we have to. */
+    pawl_fence_full(PAWL_CALL_LISTEN);
+}
+
+static uint32_t calls_turn(const struct pawl_rcu_calls *calls)
+{
+    /* [CALL_HEARD] acquire: what we look at is as new as the turn. Pairs with CALL_TELL. */
+    return pawl_load_acquire32(&calls->turn, PAWL_CALL_HEARD);
+}
+
+static void calls_sleep(struct pawl_rcu_calls *calls, uint32_t turn)
+{
+    (void)pawl_os_wait(&calls->turn, turn, PAWL_NO_DEADLINE);
+}
+
+static void calls_go(struct pawl_rcu_calls *calls)
+{
+    (void)pawl_fetch_sub_relaxed32(&calls->waiters, 1);
+}
+
+/* Behind the fence of CALL_TELL: so who sees the turn go on sees what we did. */
+static void wake_waiters(struct pawl_rcu_calls *calls)
+{
+    if (PAWL_LIKELY(pawl_load_relaxed32(&calls->waiters) == 0))
+        return;
+    (void)pawl_fetch_add_relaxed32(&calls->turn, 1);
+    (void)pawl_os_wake(&calls->turn, UINT32_MAX);
+}
+
+static void calls_tell(struct pawl_rcu_calls *calls)
+{
+    /* [CALL_TELL] full: what we did is done before we look who waits for it. */
+    pawl_fence_full(PAWL_CALL_TELL);
+    wake_waiters(calls);
+}
+
+/* Orders nothing: what the worker misses when it is woken it finds before it sleeps again, behind
+ * the fence of CALL_SLEEP, which comes after our CALL_TELL because we found the bell as it was. */
+static void wake_worker(struct pawl_rcu_calls *calls, uint32_t found)
+{
+    if (pawl_cas_relaxed32(&calls->bell, &found, BELL_AWAKE))
+        (void)pawl_os_wake(&calls->bell, 1);
+}
+
+static void calls_ring(struct pawl_rcu_calls *calls)
+{
+    /* [CALL_TELL] full: the head is there before we look whether the worker sleeps. */
+    pawl_fence_full(PAWL_CALL_TELL);
+    if (pawl_load_relaxed32(&calls->bell) == BELL_IDLE)
+        wake_worker(calls, BELL_IDLE);
+    if (PAWL_UNLIKELY((pawl_load_relaxed32(&calls->terms) & 1) == 0))
+        wake_waiters(calls); /* there is no worker: they have something to help with */
+}
+
+static void calls_urge(struct pawl_rcu_calls *calls)
+{
+    uint32_t found;
+    pawl_store_relaxed32(&calls->urgent, 1);
+    /* [CALL_TELL] full: that it is urgent is said before we look whether the worker sleeps. */
+    pawl_fence_full(PAWL_CALL_TELL);
+    found = pawl_load_relaxed32(&calls->bell);
+    if (found != BELL_AWAKE)
+        wake_worker(calls, found);
+}
+
+/* ---- Claims ---------------------------------------------------------------------------------- */
+
+static pawl_address_ batch_state(const struct pawl_rcu_batch *batch)
+{
+    return PAWL_ADDRESS_(pawl_load_relaxed)(&batch->state);
+}
+
+static void batch_set_state(struct pawl_rcu_batch *batch, pawl_address_ state)
+{
+    /* [CALL_UNCLAIM] release: what we did is seen by the next who claims it, and by barriers. */
+    PAWL_ADDRESS_(pawl_store_release)(&batch->state, state, PAWL_CALL_UNCLAIM);
+}
+
+static pawl_rcu_head *batch_list(const struct pawl_rcu_batch *batch)
+{
+    return (pawl_rcu_head *)(uintptr_t)PAWL_ADDRESS_(pawl_load_relaxed)(&batch->list);
+}
+
+static void batch_set_list(struct pawl_rcu_batch *batch, const pawl_rcu_head *list)
+{
+    PAWL_ADDRESS_(pawl_store_relaxed)(&batch->list, (pawl_address_)(uintptr_t)list);
+}
+
+static bool fork_waits(void)
+{
+    return PAWL_UNLIKELY(pawl_load_relaxed32(&pawl_os_process()->callbacks.forks) != 0);
+}
+
+static PAWL_COLD void let_forks_pass(void)
+{
+    uint32_t *forks = &pawl_os_process()->callbacks.forks;
+    uint32_t found;
+    while ((found = pawl_load_relaxed32(forks)) != 0)
+        (void)pawl_os_wait(forks, found, PAWL_NO_DEADLINE);
+}
+
+static bool batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from, pawl_address_ taking)
+{
+    for (;;) {
+        pawl_address_ found = from;
+        if (batch_state(batch) != from)
+            return false;
+        /* [CALL_CLAIM] acquire: the batch is as the last who worked on it left it. (The next fence
+         * does that too, but the sanitizer sees no fences.) */
+        if (!PAWL_ADDRESS_(pawl_cas_acquire)(&batch->state, &found, this_thread() | taking,
+                                             PAWL_CALL_CLAIM))
+            return false;
+        /* [CALL_AT_WORK] full: we are seen at work before we look whether a fork waits. */
+        pawl_fence_full(PAWL_CALL_AT_WORK);
+        if (!fork_waits()) {
+            PLAIN_WRITE(batch->list);
+            return true;
+        }
+        batch_set_state(batch, from);
+        let_forks_pass();
+    }
+}
+
+static void batch_leave(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *batch)
+{
+    const bool empty = batch_list(batch) == NULL;
+    PLAIN_WRITE(batch->list);
+    if (empty)
+        /* [CALL_EMPTIED] release: the callbacks have returned before a barrier sees it. */
+        pawl_store_release32(&batch->emptied, pawl_load_relaxed32(&batch->emptied) + 1,
+                             PAWL_CALL_EMPTIED);
+    batch_set_state(batch, empty ? BATCH_EMPTY : BATCH_FULL);
+    /* [CALL_TELL] full: the batch is as it is before we look who sleeps. */
+    pawl_fence_full(PAWL_CALL_TELL);
+    wake_waiters(calls);
+    if (pawl_load_relaxed32(&calls->bell) == BELL_IDLE)
+        wake_worker(calls, BELL_IDLE); /* it took this for another's work when it looked */
+}
+
+static bool calls_calling(void)
+{
+    const pawl_address_ self = this_thread();
+    const uint32_t count = calls_shards();
+    uint32_t index;
+    uint32_t i;
+    for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
+        struct pawl_rcu_calls *calls = calls_of(index);
+        if (pawl_load_relaxed32(&calls->used) == 0)
+            continue;
+        for (i = 0; i < count; i++) {
+            const struct pawl_rcu_batch *batches = calls_shard(calls, i)->batches;
+            if (batch_state(&batches[0]) == self || batch_state(&batches[1]) == self)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Taking ---------------------------------------------------------------------------------- */
+
+/* Takes what the shard has, if one of its batches is free. */
+static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
+{
+    struct pawl_rcu_batch *batch = &shard->batches[0];
+    uint64_t cookie;
+    pawl_address_ list;
+    if (PAWL_ADDRESS_(pawl_load_relaxed)(&shard->newest) == 0)
+        return false;
+    if (!batch_claim(batch, BATCH_EMPTY, BATCH_TAKING)) {
+        batch++;
+        if (!batch_claim(batch, BATCH_EMPTY, BATCH_TAKING))
+            return false;
+    }
+    pawl_store_relaxed64(&batch->since, pawl_load_relaxed64(&shard->since));
+    /* A barrier that sees the count, or finds nothing here, sees our claim: the fence of
+     * CALL_AT_WORK stands between. */
+    (void)pawl_fetch_add_relaxed32(&shard->takes, 1);
+    /* [CALL_TAKE] acquire: heads and objects are as their callers left them; if another has taken
+     * them, a barrier that sees us leave sees his claim. */
+    list = PAWL_ADDRESS_(pawl_exchange_acquire)(&shard->newest, 0, PAWL_CALL_TAKE);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&batch->list, list);
+    if (list == 0) {
+        batch_leave(calls, batch);
+        return false;
+    }
+    cookie = rcu_start(calls_index(calls));
+    pawl_store_relaxed64(&batch->cookie, cookie);
+    if (pawl_load_relaxed64(&calls->cookie) != cookie) {
+        pawl_store_relaxed64(&calls->cookie, cookie);
+        (void)pawl_fetch_add_relaxed64(&calls->grace_periods, 1);
+    }
+    PLAIN_WRITE(batch->list);
+    /* Nobody is told: all of them wait for callbacks to be called, and who calls these tells. */
+    batch_set_state(batch, BATCH_FULL);
+    return true;
+}
+
+static bool calls_take_all(struct pawl_rcu_calls *calls)
+{
+    const uint32_t count = calls_shards();
+    bool took = false;
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        took = calls_take(calls, calls_shard(calls, i)) || took;
+    return took;
+}
+
+/* ---- Calling --------------------------------------------------------------------------------- */
+
+static void note_delay(struct pawl_rcu_calls *calls, uint64_t since)
+{
+    const uint64_t now = pawl_os_now();
+    const uint64_t delay = now > since ? now - since : 0;
+    uint64_t longest = pawl_load_relaxed64(&calls->longest_delay);
+    while (delay > longest && !pawl_cas_relaxed64(&calls->longest_delay, &longest, delay))
+        continue;
+}
+
+/* Calls at most so many of a claimed batch. I5: what is left hangs on the batch before each call.
+ * In the child of a fork by a callback, this goes on where it was. */
+static uint32_t call_heads(struct pawl_rcu_batch *batch, uint32_t most, uint64_t *bytes)
+{
+    pawl_rcu_head *head = batch_list(batch);
+    uint32_t done = 0;
+    while (head != NULL && done < most && !fork_waits()) {
+        pawl_rcu_head *const next = head->next;
+        PLAIN_WRITE(head->next);
+        __builtin_prefetch(next);
+        batch_set_list(batch, next);
+        *bytes += head->size >> 16;
+        done++;
+        set_queued(head, false);
+        head->function(head);
+        head = next;
+    }
+    return done;
+}
+
+/* Calls some heads of the batch if its grace period is over; else notes for which one to wait. */
+static uint32_t call_batch(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *batch,
+                           uint64_t *waits_for)
+{
+    const uint32_t index = calls_index(calls);
+    uint64_t cookie;
+    uint64_t bytes = 0;
+    uint32_t done;
+    if (batch_state(batch) != BATCH_FULL)
+        return 0;
+    cookie = pawl_load_relaxed64(&batch->cookie);
+    if (!rcu_poll(index, cookie)) {
+        if (*waits_for == 0 || cookie < *waits_for)
+            *waits_for = cookie;
+        return 0;
+    }
+    if (!batch_claim(batch, BATCH_FULL, 0))
+        return 0;
+    if (!rcu_over(index, pawl_load_relaxed64(&batch->cookie))) { /* it is another list by now */
+        batch_leave(calls, batch);
+        return 0;
+    }
+    done = call_heads(batch, CALLS_AT_ONCE, &bytes);
+    if (batch_list(batch) == NULL)
+        note_delay(calls, pawl_load_relaxed64(&batch->since));
+    (void)pawl_fetch_add_relaxed64(&calls->run[HEADS], done);
+    (void)pawl_fetch_add_relaxed64(&calls->run[BYTES], bytes);
+    (void)pawl_fetch_sub_relaxed64(&calls->taken[HEADS], done);
+    (void)pawl_fetch_sub_relaxed64(&calls->taken[BYTES], bytes);
+    batch_leave(calls, batch);
+    if (fork_waits())
+        let_forks_pass();
+    return done;
+}
+
+static uint32_t call_shard(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
+                           uint64_t *waits_for)
+{
+    return call_batch(calls, &shard->batches[0], waits_for) +
+           call_batch(calls, &shard->batches[1], waits_for);
+}
+
+static uint32_t call_all(struct pawl_rcu_calls *calls, uint64_t *waits_for)
+{
+    const uint32_t count = calls_shards();
+    uint32_t done = 0;
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        done += call_shard(calls, calls_shard(calls, i), waits_for);
+    return done;
+}
+
+/* ---- Helping --------------------------------------------------------------------------------- */
+
+/* The caller's own first: they are in its cache. */
+static uint32_t help_some(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own,
+                          uint64_t *waits_for)
+{
+    const uint32_t count = calls_shards();
+    uint32_t done = 0;
+    uint32_t i;
+    if (own != NULL) {
+        (void)calls_take(calls, own);
+        done = call_shard(calls, own, waits_for);
+    }
+    if (done == 0)
+        (void)calls_take_all(calls);
+    for (i = 0; i < count && done == 0; i++)
+        done = call_shard(calls, calls_shard(calls, i), waits_for);
+    return done;
+}
+
+static bool calls_help(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own)
+{
+    uint64_t waits_for = 0;
+    uint32_t done = help_some(calls, own, &waits_for);
+    if (done == 0 && waits_for != 0) {
+        rcu_wait(calls_index(calls), waits_for, RCU_LOOKS);
+        done = help_some(calls, own, &waits_for);
+    }
+    (void)pawl_fetch_add_relaxed64(&calls->helped, done);
+    return done != 0;
+}
+
+/* ---- The worker ------------------------------------------------------------------------------ */
+
+/* Batches that somebody else is at work on are left to him; when he leaves one, he wakes us. */
+static bool anything_to_do(struct pawl_rcu_calls *calls)
+{
+    const uint32_t count = calls_shards();
+    uint32_t i;
+    for (i = 0; i < count; i++) {
+        const struct pawl_rcu_shard *shard = calls_shard(calls, i);
+        const pawl_address_ first = batch_state(&shard->batches[0]);
+        const pawl_address_ second = batch_state(&shard->batches[1]);
+        if (first == BATCH_FULL || second == BATCH_FULL)
+            return true;
+        if ((first == BATCH_EMPTY || second == BATCH_EMPTY) &&
+            PAWL_ADDRESS_(pawl_load_relaxed)(&shard->newest) != 0)
+            return true;
+    }
+    return pawl_load_relaxed32(&calls->urgent) != 0 || pawl_load_relaxed32(&calls->stop) != 0;
+}
+
+/* Sleeps until there is something to do. */
+static void worker_idles(struct pawl_rcu_calls *calls)
+{
+    pawl_store_relaxed32(&calls->bell, BELL_IDLE);
+    /* [CALL_SLEEP] full: we are seen to sleep before we look whether there is something to do. */
+    pawl_fence_full(PAWL_CALL_SLEEP);
+    if (anything_to_do(calls)) {
+        pawl_store_relaxed32(&calls->bell, BELL_AWAKE);
+        return;
+    }
+    while (pawl_load_relaxed32(&calls->bell) == BELL_IDLE)
+        (void)pawl_os_wait(&calls->bell, BELL_IDLE, PAWL_NO_DEADLINE);
+}
+
+/* Sleeps until then, or until somebody waits for callbacks. */
+static void worker_rests(struct pawl_rcu_calls *calls, uint64_t until)
+{
+    pawl_store_relaxed32(&calls->bell, BELL_RESTS);
+    /* [CALL_SLEEP] full: we are seen to rest before we look whether it is urgent. */
+    pawl_fence_full(PAWL_CALL_SLEEP);
+    if (pawl_load_relaxed32(&calls->urgent) == 0 && pawl_load_relaxed32(&calls->stop) == 0)
+        (void)pawl_os_wait(&calls->bell, BELL_RESTS, until);
+    pawl_store_relaxed32(&calls->bell, BELL_AWAKE);
+}
+
+struct pace {
+    uint64_t took_at, rest;
+    uint64_t called; /* by the worker, since it took */
+};
+
+static void pace_takes(struct pace *pace, uint64_t now)
+{
+    const uint64_t called = pace->called < MOST_RESTS ? pace->called : MOST_RESTS;
+    pace->took_at = now;
+    pace->rest = REST_NS * (called == 0 ? 1 : called);
+    pace->called = 0;
+}
+
+/* One look at everything; false when it has been told to stop and there is nothing left. */
+static bool worker_round(struct pawl_rcu_calls *calls, struct pace *pace)
+{
+    /* [CALL_URGED] acquire: we find what somebody waits for; he has passed CALL_LISTEN. */
+    const bool urgent = pawl_load_relaxed32(&calls->urgent) != 0 &&
+                        pawl_exchange_acquire32(&calls->urgent, 0, PAWL_CALL_URGED) != 0;
+    const bool stops = pawl_load_relaxed32(&calls->stop) != 0;
+    const uint64_t now = pawl_os_now();
+    const bool rested = urgent || stops || now - pace->took_at >= pace->rest;
+    uint64_t waits_for = 0;
+    uint32_t called;
+    const bool took = rested && calls_take_all(calls);
+    if (took)
+        pace_takes(pace, now);
+    called = call_all(calls, &waits_for);
+    pace->called += called;
+    if (called != 0 || urgent)
+        return true;
+    if (waits_for != 0)
+        rcu_wait(calls_index(calls), waits_for, RCU_LOOKS);
+    else if (took)
+        return true; /* somebody helped */
+    else if (!rested)
+        worker_rests(calls, pace->took_at + pace->rest);
+    else if (stops)
+        return false;
+    else
+        worker_idles(calls);
+    return true;
+}
+
+static void worker_main(void *argument)
+{
+    struct pawl_rcu_calls *const calls = (struct pawl_rcu_calls *)argument;
+    struct pace pace = {0, 0, 0};
+    PAWL_ADDRESS_(pawl_store_relaxed)(&calls->worker, this_thread());
+    while (worker_round(calls, &pace))
+        continue;
+    PLAIN_WRITE(calls->worker);
+    /* [CALL_WORKER_GONE] release: it has done all it does with the domain. */
+    (void)pawl_fetch_sub_release32(&calls->terms, 1, PAWL_CALL_WORKER_GONE);
+    (void)pawl_os_wake(&calls->terms, UINT32_MAX);
+}
+
+static PAWL_COLD bool start_worker(struct pawl_rcu_calls *calls)
+{
+    uint32_t terms = pawl_load_relaxed32(&calls->terms);
+    const uint64_t now = pawl_os_now();
+    if (now < pawl_load_relaxed64(&calls->retry_at))
+        return false;
+    do
+        if ((terms & 1) != 0)
+            return true; /* another thread was faster */
+    while (!pawl_cas_relaxed32(&calls->terms, &terms, terms | 1));
+    calls->thread.body = worker_main;
+    calls->thread.argument = calls;
+    calls->thread.name = "pawl rcu";
+    if (pawl_os_start_thread(&calls->thread))
+        return true;
+    pawl_store_relaxed64(&calls->retry_at, now + RETRY_NS);
+    (void)pawl_fetch_sub_relaxed32(&calls->terms, 1);
+    calls_tell(calls); /* who waits for the worker must do it alone */
+    return false;
+}
+
+static bool calls_start_worker(struct pawl_rcu_calls *calls)
+{
+    return (pawl_load_relaxed32(&calls->terms) & 1) != 0 || start_worker(calls);
+}

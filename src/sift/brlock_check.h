@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What the checking variant looks at around the operations of brlock.c; nothing in the others. The
+ * books are the lock's own: who holds the gate, and what the thread's counter says. */
+#ifndef PAWL_BRLOCK_CHECK_H
+#define PAWL_BRLOCK_CHECK_H
+
+#include <pawl/brlock.h>
+
+#include "../check/misuse.h"
+
+#if PAWL_CHECKED
+
+static void brlock_have(pawl_brlock *l)
+{
+    pawl_store_relaxed32(&l->holder, pawl_os_thread_id());
+}
+
+static void brlock_let_go(pawl_brlock *l)
+{
+    pawl_store_relaxed32(&l->holder, 0);
+}
+
+static bool brlock_is_mine(const pawl_brlock *l)
+{
+    return pawl_load_relaxed32(&l->holder) == pawl_os_thread_id();
+}
+
+/* A counter above half its range is below zero: its thread has dropped what others took. */
+static bool brlock_counts_some(const uint32_t *counter)
+{
+    const uint32_t n = pawl_load_relaxed32(counter);
+    return n != 0 && n <= UINT32_MAX / 2;
+}
+
+static void brlock_before_take(const pawl_brlock *l, const uint32_t *own, const char *call,
+                               const void *site)
+{
+    if (brlock_is_mine(l) || (own != NULL && brlock_counts_some(own)))
+        report_misuse("taken again by its holder", "pawl_brlock", l, call, site);
+}
+
+static void brlock_holds_r(const pawl_brlock *l, const uint32_t *counter, const char *call,
+                           const void *site)
+{
+    if (!brlock_counts_some(counter))
+        report_misuse("R is not held by this thread", "pawl_brlock", l, call, site);
+}
+
+static void brlock_holds_gate(const pawl_brlock *l, bool writes, const char *call,
+                              const void *site)
+{
+    if (!brlock_is_mine(l) || (pawl_load_relaxed32(&l->closed) != 0) != writes)
+        report_misuse(writes ? "W is not held by this thread" : "S is not held by this thread",
+                      "pawl_brlock", l, call, site);
+}
+
+#define BRLOCK_SITE __builtin_return_address(0)
+#define BRLOCK_BEFORE_TAKE(l, own, call) brlock_before_take(l, own, call, BRLOCK_SITE)
+/* Readers that have no line are told apart by nothing. */
+#define BRLOCK_HOLDS_R(l, own, call)                                                               \
+    brlock_holds_r(l, (own) != NULL ? (own) : &(l)->shared, call, BRLOCK_SITE)
+#define BRLOCK_HOLDS_GATE(l, writes, call) brlock_holds_gate(l, writes, call, BRLOCK_SITE)
+#define BRLOCK_UNUSED(l, call)                                                                     \
+    do {                                                                                           \
+        if (pawl_load_relaxed32(&(l)->gate) != 0 || !brlock_drained(l))                            \
+            report_misuse("destroyed while in use", "pawl_brlock", l, call, BRLOCK_SITE);          \
+    } while (0)
+
+#else
+
+#define brlock_have(l) ((void)(l))
+#define brlock_let_go(l) ((void)(l))
+#define BRLOCK_BEFORE_TAKE(l, own, call) ((void)(own))
+#define BRLOCK_HOLDS_R(l, own, call) ((void)(own))
+#define BRLOCK_HOLDS_GATE(l, writes, call) ((void)(l))
+#define BRLOCK_UNUSED(l, call) ((void)(l))
+
+#endif
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* What the checking variant looks at around the operations of sift_read.c and sift_write.c; nothing
+ * in the others. The books are the lock's own: who writes, and how many read in which context. */
+#ifndef PAWL_SIFT_CHECK_H
+#define PAWL_SIFT_CHECK_H
+
+#include <pawl/sift.h>
+
+#include "../check/misuse.h"
+#include "sift_parts.h"
+
+#if PAWL_CHECKED
+
+static bool sift_is_mine(const pawl_sift *l)
+{
+    return pawl_load_relaxed32(&l->holder) == pawl_os_thread_id();
+}
+
+/* Whether the caller is a handler of that context, or has raised itself there: the handlers of its
+ * class and of the class below cannot interrupt it. */
+static bool sift_stands_at(const pawl_sift *l, enum pawl_sift_context c)
+{
+    const uint64_t set = l->signals[0] | (c == PAWL_SIFT_INTERRUPT ? l->signals[1] : 0);
+    if (c == PAWL_SIFT_REALTIME)
+        return pawl_os_priority() != 0;
+    return !sift_is_handler(c) || (set & ~pawl_os_block(0)) == 0;
+}
+
+static void sift_before_read(const pawl_sift *l, enum pawl_sift_context c, const char *call,
+                             const void *site)
+{
+    if ((unsigned)c >= PAWL_SIFT_CONTEXTS || !sift_reads(l, c))
+        report_misuse("read in an undeclared context", "pawl_sift", l, call, site);
+    if (sift_is_mine(l))
+        report_misuse("read by the thread that writes", "pawl_sift", l, call, site);
+    if (sift_is_handler(c) && !sift_stands_at(l, c))
+        report_misuse("read below the context, whose signals are not all blocked", "pawl_sift", l,
+                      call, site);
+}
+
+static void sift_holds_r(const pawl_sift *l, enum pawl_sift_context c, const char *call,
+                         const void *site)
+{
+    if ((unsigned)c >= PAWL_SIFT_CONTEXTS || (pawl_load_relaxed64(&l->word) & sift_field(c)) == 0)
+        report_misuse("R is not held in this context", "pawl_sift", l, call, site);
+}
+
+static void sift_before_write(const pawl_sift *l, const char *call, const void *site)
+{
+    if (sift_is_mine(l))
+        report_misuse("taken again by its holder", "pawl_sift", l, call, site);
+    if (!sift_stands_at(l, (enum pawl_sift_context)l->writers))
+        report_misuse("written below the declared context", "pawl_sift", l, call, site);
+}
+
+static void sift_holds_w(const pawl_sift *l, const char *call, const void *site)
+{
+    if (!sift_is_mine(l))
+        report_misuse("W is not held by this thread", "pawl_sift", l, call, site);
+}
+
+/* The right was there when the lock was made. */
+static void sift_was_raised(const pawl_sift *l, bool raised, const void *site)
+{
+    if (!raised && pawl_os_priority() < l->ceiling)
+        report_misuse("the writer may not be raised any more", "pawl_sift", l, "a writer", site);
+}
+
+#define SIFT_SITE __builtin_return_address(0)
+#define SIFT_BEFORE_READ(l, c, call) sift_before_read(l, c, call, SIFT_SITE)
+#define SIFT_READS(l, c, call) sift_holds_r(l, c, call, SIFT_SITE)
+#define SIFT_BEFORE_WRITE(l, call) sift_before_write(l, call, SIFT_SITE)
+#define SIFT_WRITES(l, call) sift_holds_w(l, call, SIFT_SITE)
+#define SIFT_RAISED(l, raised) sift_was_raised(l, raised, SIFT_SITE)
+#define SIFT_HAVE(l) pawl_store_relaxed32(&(l)->holder, pawl_os_thread_id())
+#define SIFT_LET_GO(l) pawl_store_relaxed32(&(l)->holder, 0)
+#define SIFT_UNUSED(l, call)                                                                       \
+    do {                                                                                           \
+        if ((pawl_load_relaxed64(&(l)->word) & ~(SIFT_SLOW_FIELD | PAWL_SIFT_WAITED_)) != 0 ||     \
+            pawl_load_relaxed32(&(l)->mutex) != 0)                                                 \
+            report_misuse("destroyed while in use", "pawl_sift", l, call, SIFT_SITE);              \
+    } while (0)
+
+#else
+
+#define SIFT_BEFORE_READ(l, c, call) ((void)(c))
+#define SIFT_BEFORE_WRITE(l, call) ((void)(l))
+#define SIFT_WRITES(l, call) ((void)(l))
+#define SIFT_RAISED(l, raised) ((void)(raised))
+#define SIFT_HAVE(l) ((void)(l))
+#define SIFT_LET_GO(l) ((void)(l))
+#define SIFT_UNUSED(l, call) ((void)(l))
+
+#endif
+#endif

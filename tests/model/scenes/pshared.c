@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* Locks in shared memory: whoever gets one as its last user may free it; and who moves down lets in
+ * at once whom the new state admits. (Their operations beside each other are models of scripts,
+ * shared32/...) */
+#include <pawl/detail/hook.h>
+#include <pawl/pshared.h>
+
+#include "scenes.h"
+
+#include <stddef.h>
+
+struct stage {
+    pawl_pshared_lock32 lock;
+    uint32_t came[2]; /* for which others sleep */
+};
+#define STAGE M_SCENE(struct stage)
+#define LOCK (&STAGE->lock)
+
+static void held_for_reading(void)
+{
+    (void)pawl_pshared_lock32_try_read(LOCK);
+}
+
+static void held_for_seeking(void)
+{
+    (void)pawl_pshared_lock32_try_seek(LOCK);
+}
+
+static void held_for_writing(void)
+{
+    (void)pawl_pshared_lock32_try_write(LOCK);
+}
+
+static void held_for_updates(void)
+{
+    (void)pawl_pshared_lock32_try_atomic(LOCK);
+}
+
+/* Somebody has waited in vain: PARKED is left standing, and the next drop tells all the same. */
+static void one_has_given_up(void)
+{
+    m_become(1);
+    (void)pawl_pshared_lock32_take_write_until(LOCK, 0);
+    m_become(0);
+}
+
+#define AND_PARKED(state)                                                                          \
+    static void held_for_##state##_and_parked(void)                                                \
+    {                                                                                              \
+        held_for_##state();                                                                        \
+        one_has_given_up();                                                                        \
+    }
+AND_PARKED(reading)
+AND_PARKED(seeking)
+AND_PARKED(writing)
+
+/* ---- The last user frees the lock ------------------------------------------------------------ */
+
+static void drops_read(void)
+{
+    (void)m_read(0);
+    M_STEP(pawl_pshared_lock32_drop_read(LOCK));
+}
+
+static void drops_seek(void)
+{
+    (void)m_read(0);
+    M_STEP(pawl_pshared_lock32_drop_seek(LOCK));
+}
+
+static void drops_write(void)
+{
+    m_write(0, 1);
+    M_STEP(pawl_pshared_lock32_drop_write(LOCK));
+}
+
+static void drops_atomic(void)
+{
+    (void)m_read(0);
+    M_STEP(pawl_pshared_lock32_drop_atomic(LOCK));
+}
+
+/* What was the lock is somebody else's memory then, who stores there plainly: a race with any
+ * access of a drop that is not ordered before it. */
+static void takes_and_frees(void)
+{
+    M_STEP(pawl_pshared_lock32_take_write(LOCK));
+    m_write(0, 2);
+    m_begin("the memory is used anew");
+    LOCK->word = 7;
+    LOCK->waits = 7;
+    m_renew(LOCK, sizeof *LOCK);
+    m_end();
+}
+
+static void nobody_has_written(void)
+{
+    m_demand(pawl_load_relaxed32(&LOCK->word) == 7 && pawl_load_relaxed32(&LOCK->waits) == 7,
+             M_EXCLUSION, "a drop has written where the lock was");
+}
+
+/* ---- Who is let in is waited for ------------------------------------------------------------- */
+
+static void comes(uint32_t which)
+{
+    m_begin("has come");
+    pawl_store_relaxed32(&STAGE->came[which], 1);
+    (void)pawl_hook_wake(&STAGE->came[which], 1);
+    m_end();
+}
+
+/* While it waits it holds what it has moved to: a wake that comes with its drop is too late. */
+static void waits_until_come(uint32_t which)
+{
+    m_begin("waits for who may come");
+    while (pawl_load_relaxed32(&STAGE->came[which]) == 0)
+        (void)pawl_hook_wait(&STAGE->came[which], 0, UINT64_MAX);
+    m_end();
+}
+
+static void reads(void)
+{
+    M_STEP(pawl_pshared_lock32_take_read(LOCK));
+    comes(0);
+    (void)m_read(0);
+    M_STEP(pawl_pshared_lock32_drop_read(LOCK));
+}
+
+static void seeks(void)
+{
+    M_STEP(pawl_pshared_lock32_take_seek(LOCK));
+    comes(0);
+    (void)m_read(0);
+    M_STEP(pawl_pshared_lock32_drop_seek(LOCK));
+}
+
+static void updates(void)
+{
+    M_STEP(pawl_pshared_lock32_take_atomic(LOCK));
+    comes(0);
+    (void)m_read(0);
+    M_STEP(pawl_pshared_lock32_drop_atomic(LOCK));
+}
+
+static void turns_to_reading(void)
+{
+    m_write(0, 1);
+    M_STEP(pawl_pshared_lock32_write_to_read(LOCK));
+    waits_until_come(0);
+    M_STEP(pawl_pshared_lock32_drop_read(LOCK));
+}
+
+static void turns_to_seeking(void)
+{
+    m_write(0, 1);
+    M_STEP(pawl_pshared_lock32_write_to_seek(LOCK));
+    waits_until_come(0);
+    M_STEP(pawl_pshared_lock32_drop_seek(LOCK));
+}
+
+static void ceases_to_seek(void)
+{
+    M_STEP(pawl_pshared_lock32_seek_to_read(LOCK));
+    waits_until_come(0);
+    M_STEP(pawl_pshared_lock32_drop_read(LOCK));
+}
+
+/* Both are atomic users, and each reads until the other does. */
+static void two_update(void)
+{
+    held_for_updates();
+    m_become(1);
+    held_for_updates();
+    m_become(0);
+}
+
+static void updates_and_reads(void)
+{
+    M_STEP(pawl_pshared_lock32_atomic_to_read(LOCK));
+    comes(m_me());
+    waits_until_come(1 - m_me());
+    M_STEP(pawl_pshared_lock32_drop_read(LOCK));
+}
+
+/* A reader that turns to updates, unless the other claims first; others may update beside it. */
+static void reads_and_updates(void)
+{
+    bool turned;
+    m_begin("pawl_pshared_lock32_read_claim_atomic");
+    turned = pawl_pshared_lock32_read_claim_atomic(LOCK);
+    m_end();
+    if (!turned) {
+        M_STEP(pawl_pshared_lock32_drop_read(LOCK));
+        return;
+    }
+    waits_until_come(0);
+    M_STEP(pawl_pshared_lock32_drop_atomic(LOCK));
+}
+
+/* The same from U: it waits for the reader, who then comes back to update. */
+static void drops_read_and_updates(void)
+{
+    M_STEP(pawl_pshared_lock32_drop_read(LOCK));
+    updates();
+}
+
+static void updates_until_come(void)
+{
+    M_STEP(pawl_pshared_lock32_take_atomic(LOCK));
+    waits_until_come(0);
+    M_STEP(pawl_pshared_lock32_drop_atomic(LOCK));
+}
+
+/* Who has waited for the last atomic user comes in beside this reader: it has no reason to ask for
+ * W, as one would who has been patient in vain. */
+static void ceases_to_update_and_reads(void)
+{
+    M_STEP(pawl_pshared_lock32_drop_atomic(LOCK));
+    M_STEP(pawl_pshared_lock32_take_read(LOCK));
+    waits_until_come(0);
+    M_STEP(pawl_pshared_lock32_drop_read(LOCK));
+}
+
+static void nobody_is_in(void)
+{
+    m_demand((pawl_load_relaxed32(&LOCK->word) & ~(uint32_t)PAWL_PSHARED_PARKED) == 0, M_RESTORED,
+             "units are left");
+}
+
+#define FREED(state, held, drops)                                                                  \
+    {"shared_freed_after_" #state, held, {drops, takes_and_frees}, nobody_has_written, "preempt=3"},
+#define LETS_IN(name, held, holder, other)                                                         \
+    {"shared_" #name, held, {holder, other}, nobody_is_in, "preempt=2"},
+
+extern const struct m_scene m_shared_scenes[];
+const struct m_scene m_shared_scenes[] = {
+    FREED(read, held_for_reading, drops_read)
+    FREED(seek, held_for_seeking, drops_seek)
+    FREED(write, held_for_writing, drops_write)
+    FREED(atomic, held_for_updates, drops_atomic)
+    FREED(write_and_parked, held_for_writing_and_parked, drops_write)
+    FREED(read_and_parked, held_for_reading_and_parked, drops_read)
+    LETS_IN(write_to_read_lets_read, held_for_writing, turns_to_reading, reads)
+    LETS_IN(write_to_read_lets_seek, held_for_writing, turns_to_reading, seeks)
+    LETS_IN(write_to_seek_lets_read, held_for_writing, turns_to_seeking, reads)
+    LETS_IN(write_to_seek_lets_read_parked, held_for_writing_and_parked, turns_to_seeking, reads)
+    LETS_IN(seek_to_read_lets_seek, held_for_seeking, ceases_to_seek, seeks)
+    LETS_IN(seek_to_read_lets_seek_parked, held_for_seeking_and_parked, ceases_to_seek, seeks)
+    LETS_IN(atomic_to_read_of_two, two_update, updates_and_reads, updates_and_reads)
+    LETS_IN(read_to_atomic_lets_update, held_for_reading, reads_and_updates, updates)
+    LETS_IN(atomic_lets_update, held_for_reading, drops_read_and_updates, updates_until_come)
+    LETS_IN(read_after_the_last_update, held_for_updates, ceases_to_update_and_reads, reads)
+    LETS_IN(seek_after_the_last_update, held_for_updates, ceases_to_update_and_reads, seeks)
+    {NULL, NULL, {NULL}, NULL, NULL},
+};

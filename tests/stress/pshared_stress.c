@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes of several threads each, many more than cores, do everything at once with a lock of
+ * each width, half of it with deadlines that often pass, and check what they hold by plain data in
+ * the shared memory. Rounds get longer until the time is over (PAWL_STRESS_SECONDS); what a thread
+ * does follows from the seed (--seed=N). A round that hangs is ended by the alarm.
+ */
+#include "test.h"
+
+#include <pawl/pshared.h>
+
+#include <sys/mman.h>
+
+enum { PROCESSES = 3, THREADS = 5, FIRST_STEPS = 64 };
+
+/* W changes all; A adds to `sum`; S owns `seeker`. */
+struct protected_data {
+    uint64_t number, complement;
+    uint64_t sum;
+    uint64_t seeker;
+};
+
+struct shared {
+    pawl_pshared_lock32 lock32;
+    pawl_pshared_lock64 lock64;
+    struct protected_data data[2];
+    uint64_t writes[2], additions[2]; /* what all together have done */
+    uint64_t timed_out, granted;
+    unsigned steps;
+    uint64_t seed;
+};
+
+static struct shared *shared;
+
+struct worker {
+    struct protected_data *data;
+    uint64_t random, name, writes, additions, timed_out, granted;
+};
+
+static uint64_t some_deadline(struct worker *w)
+{
+    const unsigned kind = test_random_below(&w->random, 8);
+    if (kind < 4)
+        return UINT64_MAX;
+    return (uint64_t)(test_now() * 1e9) + (kind == 4 ? 0 : test_random_below(&w->random, 200000));
+}
+
+static void linger(struct worker *w)
+{
+    const unsigned kind = test_random_below(&w->random, 64);
+    unsigned hints = kind < 40 ? 0 : test_random_below(&w->random, 1u << (kind % 10));
+    if (kind == 63)
+        sched_yield();
+    if (kind == 62 && test_random_below(&w->random, 8) == 0)
+        usleep(50);
+    while (hints-- > 0)
+        pawl_cpu_relax();
+}
+
+static uint64_t look(struct worker *w)
+{
+    const uint64_t number = w->data->number;
+    must(w->data->complement == ~number);
+    linger(w);
+    must(w->data->number == number);
+    return number;
+}
+
+static uint64_t read_all(struct worker *w)
+{
+    const uint64_t sum = w->data->sum;
+    const uint64_t number = look(w);
+    must(w->data->sum == sum); /* nobody adds beside a reader */
+    return number;
+}
+
+static uint64_t seek(struct worker *w)
+{
+    uint64_t number;
+    w->data->seeker = w->name;
+    number = read_all(w);
+    must(w->data->seeker == w->name);
+    return number;
+}
+
+static void write_all(struct worker *w)
+{
+    w->data->number++;
+    linger(w);
+    w->data->complement = ~w->data->number;
+    w->data->sum++;
+    w->writes++;
+    w->additions++;
+}
+
+static uint64_t add(struct worker *w)
+{
+    __atomic_fetch_add(&w->data->sum, 1, __ATOMIC_RELAXED);
+    w->additions++;
+    return look(w);
+}
+
+static bool granted(struct worker *w, bool ok)
+{
+    if (ok)
+        w->granted++;
+    else
+        w->timed_out++;
+    return ok;
+}
+
+#define STRESS(N)                                                                                  \
+    static void read##N(struct worker *w, pawl_pshared_lock##N *l)                                 \
+    {                                                                                              \
+        const uint64_t seen = read_all(w);                                                         \
+        switch (test_random_below(&w->random, 6)) {                                                \
+        case 0:                                                                                    \
+            if (pawl_pshared_lock##N##_try_read_to_seek(l)) {                                      \
+                must(seek(w) == seen);                                                             \
+                pawl_pshared_lock##N##_seek_to_read(l);                                            \
+            }                                                                                      \
+            break;                                                                                 \
+        case 1:                                                                                    \
+            if (pawl_pshared_lock##N##_read_claim_write_until(l, some_deadline(w))) {              \
+                must(look(w) == seen);                                                             \
+                write_all(w);                                                                      \
+                pawl_pshared_lock##N##_write_to_read(l);                                           \
+                must(read_all(w) == seen + 1);                                                     \
+            }                                                                                      \
+            break;                                                                                 \
+        case 2:                                                                                    \
+            if (pawl_pshared_lock##N##_read_claim_atomic_until(l, some_deadline(w))) {             \
+                must(add(w) == seen);                                                              \
+                pawl_pshared_lock##N##_drop_atomic(l);                                             \
+                return;                                                                            \
+            }                                                                                      \
+            must(read_all(w) == seen);                                                             \
+            break;                                                                                 \
+        default: break;                                                                            \
+        }                                                                                          \
+        pawl_pshared_lock##N##_drop_read(l);                                                       \
+    }                                                                                              \
+    static void seek##N(struct worker *w, pawl_pshared_lock##N *l)                                 \
+    {                                                                                              \
+        const uint64_t seen = seek(w);                                                             \
+        const unsigned then = test_random_below(&w->random, 4);                                    \
+        if (then == 0 || !pawl_pshared_lock##N##_seek_to_write_until(l, some_deadline(w))) {       \
+            must(seek(w) == seen);                                                                 \
+            pawl_pshared_lock##N##_drop_seek(l);                                                   \
+            return;                                                                                \
+        }                                                                                          \
+        must(look(w) == seen);                                                                     \
+        write_all(w);                                                                              \
+        if (then == 1) {                                                                           \
+            pawl_pshared_lock##N##_drop_write(l);                                                  \
+            return;                                                                                \
+        }                                                                                          \
+        if (then == 2) {                                                                           \
+            pawl_pshared_lock##N##_write_to_seek(l);                                               \
+            must(seek(w) == seen + 1);                                                             \
+            pawl_pshared_lock##N##_seek_to_read(l);                                                \
+        } else {                                                                                   \
+            pawl_pshared_lock##N##_write_to_read(l);                                               \
+        }                                                                                          \
+        must(read_all(w) == seen + 1);                                                             \
+        pawl_pshared_lock##N##_drop_read(l);                                                       \
+    }                                                                                              \
+    static void atomic##N(struct worker *w, pawl_pshared_lock##N *l)                               \
+    {                                                                                              \
+        const uint64_t seen = add(w);                                                              \
+        bool kept;                                                                                 \
+        if (test_random_below(&w->random, 2)) {                                                    \
+            pawl_pshared_lock##N##_drop_atomic(l);                                                 \
+        } else if (pawl_pshared_lock##N##_atomic_to_read_until(l, some_deadline(w), &kept)) {      \
+            must(read_all(w) == seen || !kept);                                                    \
+            pawl_pshared_lock##N##_drop_read(l);                                                   \
+        }                                                                                          \
+    }                                                                                              \
+    static void step##N(struct worker *w, pawl_pshared_lock##N *l)                                 \
+    {                                                                                              \
+        switch (test_random_below(&w->random, 8)) {                                                \
+        case 0:                                                                                    \
+        case 1:                                                                                    \
+        case 2:                                                                                    \
+            if (granted(w, pawl_pshared_lock##N##_take_read_until(l, some_deadline(w))))           \
+                read##N(w, l);                                                                     \
+            break;                                                                                 \
+        case 3:                                                                                    \
+        case 4:                                                                                    \
+            if (granted(w, pawl_pshared_lock##N##_take_seek_until(l, some_deadline(w))))           \
+                seek##N(w, l);                                                                     \
+            break;                                                                                 \
+        case 5:                                                                                    \
+            if (granted(w, pawl_pshared_lock##N##_take_write_until(l, some_deadline(w)))) {        \
+                (void)look(w);                                                                     \
+                write_all(w);                                                                      \
+                pawl_pshared_lock##N##_drop_write(l);                                              \
+            }                                                                                      \
+            break;                                                                                 \
+        case 6:                                                                                    \
+            if (granted(w, pawl_pshared_lock##N##_take_atomic_until(l, some_deadline(w))))         \
+                atomic##N(w, l);                                                                   \
+            break;                                                                                 \
+        default:                                                                                   \
+            if (test_random_below(&w->random, 2)                                                   \
+                    ? pawl_pshared_lock##N##_try_write(l)                                          \
+                    : pawl_pshared_lock##N##_claim_write_until(l, some_deadline(w))) {             \
+                (void)look(w);                                                                     \
+                write_all(w);                                                                      \
+                pawl_pshared_lock##N##_drop_write(l);                                              \
+            }                                                                                      \
+        }                                                                                          \
+        linger(w);                                                                                 \
+    }
+
+STRESS(32)
+STRESS(64)
+
+static void work(void *argument, unsigned index)
+{
+    const uint64_t process = *(const uint64_t *)argument;
+    struct worker w[2];
+    unsigned i;
+    memset(w, 0, sizeof w);
+    for (i = 0; i < 2; i++) {
+        w[i].data = &shared->data[i];
+        w[i].name = process * 100 + index + 1;
+        w[i].random = shared->seed + w[i].name * 2 + i;
+    }
+    for (i = 0; i < shared->steps; i++) {
+        step32(&w[0], &shared->lock32);
+        step64(&w[1], &shared->lock64);
+    }
+    for (i = 0; i < 2; i++) {
+        __atomic_fetch_add(&shared->writes[i], w[i].writes, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&shared->additions[i], w[i].additions, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&shared->granted, w[i].granted, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&shared->timed_out, w[i].timed_out, __ATOMIC_RELAXED);
+    }
+}
+
+static void run_round(unsigned steps, uint64_t seed)
+{
+    pid_t children[PROCESSES - 1];
+    uint64_t i;
+    int status;
+    memset((void *)shared, 0, sizeof *shared);
+    shared->data[0].complement = shared->data[1].complement = ~UINT64_C(0);
+    shared->steps = steps;
+    shared->seed = seed;
+    fflush(NULL);
+    for (i = 0; i < PROCESSES - 1; i++) {
+        children[i] = fork();
+        must(children[i] >= 0);
+        if (children[i] == 0) {
+            alarm(TEST_HANGS);
+            test_threads(THREADS, work, &i);
+            _exit(0);
+        }
+    }
+    test_threads(THREADS, work, &i);
+    for (i = 0; i < PROCESSES - 1; i++) {
+        must(waitpid(children[i], &status, 0) == children[i]);
+        assert_int_equal(status, 0);
+    }
+    for (i = 0; i < 2; i++) {
+        assert_true(shared->data[i].number == shared->writes[i]);
+        assert_true(shared->data[i].complement == ~shared->writes[i]);
+        assert_true(shared->data[i].sum == shared->additions[i]);
+    }
+    assert_true(pawl_pshared_lock32_is_free(&shared->lock32));
+    assert_true(pawl_pshared_lock64_is_free(&shared->lock64));
+    assert_int_equal(shared->lock32.word & PAWL_PSHARED_LEAVING, 0);
+    assert_true((shared->lock64.word & PAWL_PSHARED_LEAVING) == 0);
+}
+
+static void nobody_is_in_beside_whom_it_excludes_and_nobody_sleeps_for_ever(void **state)
+{
+    const double end = test_now() + test_seconds(4);
+    unsigned steps = TEST_SCALE(FIRST_STEPS);
+    uint64_t seed = test_seed();
+    uint32_t waits = 0;
+    (void)state;
+    shared = (struct shared *)mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    must(shared != MAP_FAILED);
+    do {
+        print_message("%d processes of %d threads, %u steps each, seed %" PRIu64 "\n", PROCESSES,
+                      THREADS, steps, seed);
+        run_round(steps, seed);
+        print_message("%" PRIu64 " grants, %" PRIu64 " time-outs, %u and %u rounds of waking\n",
+                      shared->granted, shared->timed_out, shared->lock32.waits,
+                      shared->lock64.waits);
+        waits |= shared->lock32.waits;
+        steps *= 2;
+        seed++;
+    } while (test_now() < end || waits == 0); /* 0: nobody has slept yet */
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_is_in_beside_whom_it_excludes_and_nobody_sleeps_for_ever),
+    };
+    alarm(TEST_HANGS);
+    return test_run(argc, argv, tests);
+}
