@@ -7,9 +7,9 @@
  *      preempted before it looks who can go on.
  *   2. The second one drops A, the writer has the lock and drops it, its owner frees it.
  *   3. The same memory is now a word under pawl_wait8, or a condition variable; a thread sleeps.
- *   4. The first one looks: the sleeper is the oldest waiter of the address, its time of joining was
- *      never set or is something else, so its turn "has come". It was woken without leaving the
- *      list, returned, and left its waiter linked on a dead stack.
+ *   4. The first one looks: the sleeper is the oldest waiter there. Its time of joining was
+ *      never set, so its turn "has come". It was woken without leaving the list, returned, and left
+ *      its waiter linked on a dead stack.
  *
  * Here step 4 is called by itself. The sleeper must stay asleep and in the list, and a wake must
  * find it there.

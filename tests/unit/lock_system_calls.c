@@ -80,7 +80,7 @@ static void enter_and_leave(void *unused, unsigned index)
     }
 }
 
-/* A yield may cost a slice of time: with other work on the CPU a deadline in the past took 3.6 ms. */
+/* A yield may cost a slice of time: beside a busy process a deadline in the past took 3.6 ms. */
 static void no_yield_is_allowed(void)
 {
     struct sock_filter filter[] = {
