@@ -7,6 +7,10 @@
 
 enum cell_sort { CELL_SINGLE, CELL_PAIR };
 
+/* States of a thread's own lock, for exact counters in mode LOCKS. A thread joins under the latch
+ * that a read holds; a read passes over blocks that have not joined. */
+enum { LOCK_NOT_JOINED, LOCK_FREE, LOCK_TAKEN };
+
 /* ---- Latches: short mutual exclusion between threads, never for signal handlers -------------- */
 
 /* Also the only lock of each exact, limit and reference counter: outside the object, so that who
