@@ -17,15 +17,15 @@
  *                      signal that reads zero returns.
  * pawl_eventcount, 8 bytes  waiters: threads between prepare and the end of commit or cancel.
  *                      epoch: notifications that met a waiter, modulo 2^32.
- * Zero bytes are one without waiters. The last thread that was woken may free a condition variable
+ * Zero bytes are one without waiters. The last thread to be woken may free a condition variable
  * while the signal is still about to return; an event count only after notify has returned.
  *
  * Invariants
  *   I1  a waiter is in the list before it releases the lock. So it misses no signal of a thread
  *       that took the lock later.
- *   I2  a signal wakes the oldest waiter; a broadcast wakes all in the list. A wait that ends by its
- *       deadline has used up no signal. (Still wait in a loop: another thread may have taken the
- *       lock first.)
+ *   I2  a signal wakes the oldest waiter; a broadcast wakes all in the list. A wait that its
+ *       deadline ends has used up no signal. (Still wait in a loop: another thread may have taken
+ *       the lock first.)
  *   I3  a broadcast wakes all waiters with R together, since they can hold the lock together. Of
  *       those with S or W it wakes one; each wakes the next when it holds the lock. So they do not
  *       all run to a lock that one at a time can hold.
