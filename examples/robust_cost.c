@@ -37,7 +37,8 @@ static double now(void)
 SPREAD(s32_r, pawl_pshared_lock32_take_read(&shared32), pawl_pshared_lock32_drop_read(&shared32))
 SPREAD(s32_s, pawl_pshared_lock32_take_seek(&shared32), pawl_pshared_lock32_drop_seek(&shared32))
 SPREAD(s32_w, pawl_pshared_lock32_take_write(&shared32), pawl_pshared_lock32_drop_write(&shared32))
-SPREAD(s32_a, pawl_pshared_lock32_take_atomic(&shared32), pawl_pshared_lock32_drop_atomic(&shared32))
+SPREAD(s32_a, pawl_pshared_lock32_take_atomic(&shared32),
+       pawl_pshared_lock32_drop_atomic(&shared32))
 SPREAD(s64_r, pawl_pshared_lock64_take_read(&shared64), pawl_pshared_lock64_drop_read(&shared64))
 SPREAD(s64_w, pawl_pshared_lock64_take_write(&shared64), pawl_pshared_lock64_drop_write(&shared64))
 SPREAD(rob_r, CHECK(pawl_robust_lock_take_read(&robust) == PAWL_ROBUST_OK),

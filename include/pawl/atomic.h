@@ -10,8 +10,8 @@
  *
  * Backends, chosen by <pawl/config.h>, the lock code above being the same source in each:
  *   native (PAWL_HOOKS 0)  the compiler's __atomic builtins on plain integer fields
- *   hook   (PAWL_HOOKS 1)  each operation calls the functions of <pawl/detail/hook.h>, which a test or a
- *                          model checker defines
+ *   hook   (PAWL_HOOKS 1)  each operation calls the functions of <pawl/detail/hook.h>, which a test
+ *                          or a model checker defines
  */
 #ifndef PAWL_ATOMIC_H
 #define PAWL_ATOMIC_H

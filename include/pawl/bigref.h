@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Big reference count: counts the users of an object that many threads take and drop all the time
- * and that goes away once, rarely. Until then each thread counts for itself; kill says that the end
- * has come, and from then on one shared count finds out who drops the last reference.
+ * Big reference count, for an object whose references many threads take and drop all the time, and
+ * that ends once, rarely. Until then each thread counts for itself. kill announces the end; from
+ * then on one shared count finds the drop of the last reference.
  *
- * Not for: objects that come and go (each kill is a membarrier; an atomic word is better), counts
- * that must notice zero without being told to look, and signal handlers.
+ * Not for: objects that come and go (each kill is a membarrier; an atomic word is better); counts
+ * that must notice zero without a kill; signal handlers.
  *
  *   alone    one thread has used it     global + own
  *   shared   several have               global + a cell in each thread's block (counter_cells.h)
- *   global   no cells were to be had    global, by atomic instructions, with the bias in it
+ *   global   no cells were free         global, by atomic instructions, with the bias in it
  *   killed                              global, by atomic instructions; 0 releases
  *
  * The struct
@@ -17,27 +17,27 @@
  *   global   the global part of the count, with PAWL_BIGREF_BIAS in it until killed. Atomic.
  *   own      the owner's part while alone; 0 to 2 * PAWL_BIGREF_TARGET
  *   owner    the block of the thread that was the first user; 0: none yet
- *   release  called with the object and arg by whoever makes a killed count 0
+ *   release  called with the object and arg by the thread that makes a killed count 0
  *   place    of the cells, 0 to 2 * PAWL_BIGREF_TARGET in each thread; 0: alone, 1: none was free
  *   gate     state in the lowest three bits, 0: local counts are in use (alone or shared); above
  *            them a number that is new each time the gate opens
  *
  *   I1  count = global (less the bias, until killed) + own + cells, at any instant when no
  *       operation is under way.
- *   I2  the bias is larger than any count, so global is not 0 before the bias is removed, whatever
- *       parts the threads hold; after that it becomes 0 once, and stays 0.
- *   I3  own and the cells are changed by their threads in sections that find the gate as it was
- *       when they looked up the place; else under the latch with the threads shut out.
- *   I4  a local part that would leave its range moves PAWL_BIGREF_TARGET to or from global, so a
- *       thread that only drops goes to the global part once in that many times.
- *   I5  nothing is touched after the operation that gave up the caller's reference.
+ *   I2  the bias is larger than any count. So global is not 0 before the bias is removed, whatever
+ *       parts the threads hold. After that it becomes 0 once, and stays 0.
+ *   I3  a thread changes own and its cells in a section that finds the gate unchanged since it
+ *       looked up the place. All other changes are made under the latch, with the threads shut out.
+ *   I4  a local part that would leave its range moves PAWL_BIGREF_TARGET to or from global. So a
+ *       thread that only drops changes the global part once in that many times.
+ *   I5  an operation touches nothing after the step that gives up the caller's reference.
  *
  * Cost: get and drop are one section each (no locked instruction) until killed, one atomic
  * instruction afterwards; kill is one membarrier. No memory beside the struct while alone.
  *
  * Order: everything done before a drop happens before release is called. get orders nothing.
  *
- * First sharing is the first get or drop by a second thread: it costs one membarrier and takes
+ * Sharing begins with the first get or drop by a second thread; that costs one membarrier and takes
  * cells. The parts of threads that have ended stay in their cells until kill.
  *
  * After fork the child has the same count and must drop what it will not use. Not for memory

@@ -1,50 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Big-reader lock: each reader counts itself on a cache line of its own thread, so readers do not
- * disturb each other at all; a writer has to look at all lines. For what is read on all CPUs all
- * the time and changed now and then, where readers must sleep, call out, or hold on for long. With
- * a seek state, compatible with readers, so that who may have to change something can look first.
+ * Big-reader lock. Each reader counts itself on a cache line of its own thread, so readers do not
+ * disturb each other at all; a writer looks at all lines. For data that all CPUs read all the time
+ * and that changes now and then, where readers sleep, call out, or hold the lock for long. Its seek
+ * (upgradable) state is compatible with readers: a thread can look first and then upgrade.
  *
- * Not for: frequent writes (one costs microseconds), many small objects (each lock has its own
- * lines), data that can be copied (seq.h) or whose readers may see it late (RCU).
+ * Not for: frequent writes (one costs microseconds); many small objects (each lock has its own
+ * lines); data that can be copied (seq.h) or whose readers may see it late (RCU).
  *
  *   closed | fenced | ... lines --> [0] readers | [1] readers | ...   one cache line each
  *   gate | holder                                                      writers and seekers
  *   shared                                                             readers without a line
  *
- *   closed  0: readers may come in. 1: a writer is in, or waits for readers to leave. 2: the same,
- *           and readers sleep for it. Changed by the holder of the gate, but that readers make 2 of
- *           1; read by every reader, and in every reader's cache.
+ *   closed  0: readers may enter. 1: a writer holds W or waits for readers. 2: the same, and
+ *           readers sleep for it. The holder of the gate changes it; readers change only 1 into 2.
+ *           Every reader reads it, so it is in every reader's cache.
  *   fenced  readers pass a full fence on entry; constant after init.
- *   lines   readers that entered less readers that left, by the thread that did it; written by
- *           that thread only, with plain loads and stores. One line alone may be "negative": only
- *           the sum counts readers.
+ *   lines   entries less exits of readers, each counted by the thread that made it. Only that
+ *           thread writes the line, with plain loads and stores. One line alone may be "negative":
+ *           only the sum counts readers.
  *   gate    0 free, 1 held, 2 held and waited for: the one seeker or writer.
  *   holder  the checking variant's: the thread that holds the gate; 0 in release.
  *   shared  readers of threads whose number has no line here; by atomic additions.
  *
- * States  U nobody; R any number of readers; S one seeker beside readers; W one writer alone.
- * Moves   S->W waits for readers, W->S, W->R, S->R at once, R->S only as a try.
+ * States       U free; R any number of readers; S one seeker beside readers; W one writer alone.
+ * Transitions  S->W waits for readers; W->S, W->R, S->R at once; R->S only as a try.
  *
- * Cost: take and drop R: a load and a store each of the own line, no atomic read-modify-write and
- * no fence, where the system can make all threads pass one (Linux membarrier); without it two full
- * fences. Of a lock that was made PAWL_BRLOCK_FENCED: one, or two. S: a pair of read-modify-writes.
- * W: the same, a membarrier (0.3 to 2.5 us measured) unless FENCED, and a load for each line in
- * use, most of them misses.
+ * Cost
+ *   R  take and drop: a load and a store each of the thread's own line. No atomic
+ *      read-modify-write, and no fence where the system can make all threads pass one (Linux
+ *      membarrier); else two full fences. PAWL_BRLOCK_FENCED: one, else two.
+ *   S  a pair of read-modify-writes.
+ *   W  the same, a membarrier (0.3 to 2.5 us measured) unless FENCED, and a load for each line in
+ *      use, most of them misses.
  *
  * Invariants
  *   I1  a writer in W is alone; a seeker has no other seeker and no writer beside it.
  *   I2  closed is not 0 only while the gate is held.
- *   I3  a reader is counted before it looks at closed, and stays only if that was 0: so whoever has
- *       closed and then, after a fence on both sides, finds the sum 0, is alone. The sum never
- *       shows less than the readers that are in, because those that left had entered before.
- *   I4  who leaves looks whether a writer sleeps, after the sum has fallen (fences as in I3), so no
- *       wake is lost.
- *   I5  the last access of a drop of S or W to the lock is the release of the gate, and of R the
- *       store to the line.
+ *   I3  a reader counts itself before it looks at closed, and stays only if closed was 0. A writer
+ *       closes first, then adds up, with a fence on both sides: if the sum is 0 it is alone. The
+ *       sum never shows fewer readers than hold the lock, for an exit comes after its entry.
+ *   I4  a reader that leaves lowers the sum first and then looks whether a writer sleeps (fences as
+ *       in I3). So no wake is lost.
+ *   I5  the last access of a drop of S or W to the lock is the release of the gate; of a drop of R
+ *       it is the store to the line.
  *
- * After fork the child owns what the forking thread held. Readers that other threads had are
- * counted for ever: a lock that the child must write is taken W around the fork.
+ * After fork the child owns what the forking thread held. Other threads' readers stay counted for
+ * ever: a program whose child must write takes W around the fork.
  */
 #ifndef PAWL_BRLOCK_H
 #define PAWL_BRLOCK_H

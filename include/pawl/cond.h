@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Condition variable for Pawl's locks, held in R, S or W (or for any lock, by two functions): sleep
- * until another thread says that what the lock protects has changed. And an event count: the same
- * for what no lock protects, beside lock-free structures.
+ * Condition variable for Pawl's locks, held in R, S or W (or for any lock, by two functions): a
+ * thread sleeps until another one signals a change of what the lock protects. And an event count:
+ * the same beside lock-free structures, which no lock protects.
  *
  * Not for: conditions in a single word (wait.h waits on it directly), processes that share memory,
  * signal handlers. With pawl::lock, std::condition_variable_any works too.
@@ -14,29 +14,29 @@
  *   pawl_drop_write(&q->lock);
  *
  * pawl_cond, 4 bytes   waiting: threads in its wait list. Changed under the list's own lock; a
- *                      signal that reads zero is over.
+ *                      signal that reads zero returns.
  * pawl_eventcount, 8 bytes  waiters: threads between prepare and the end of commit or cancel.
  *                      epoch: notifications that met a waiter, modulo 2^32.
- * Zero bytes are one that nobody waits for. A condition variable may be freed by who was woken
- * last, while the signal that woke him is still on its way back; an event only when notify is over.
+ * Zero bytes are one without waiters. The last thread to be woken may free a condition variable
+ * while the signal is still about to return; an event count only after notify has returned.
  *
  * Invariants
- *   I1  a waiter is in the list before it lets go of the lock, so it misses no signal of a thread
+ *   I1  a waiter is in the list before it releases the lock. So it misses no signal of a thread
  *       that took the lock later.
- *   I2  a signal wakes the oldest waiter, a broadcast all who are in the list, nobody else. A wait
- *       that ends by its deadline has used up no signal. (Still wait in a loop: when the lock is
- *       had again, another thread may have been faster.)
- *   I3  broadcast: those who wait with R are woken together, since they can hold the lock together.
- *       Of those with S or W one is woken, and whoever has the lock again wakes the next; so they
- *       do not all run to a lock that only one can have.
- *   I4  who notifies an event after having changed what the waiter looks at between prepare and
- *       commit is either seen there or ends the commit.
+ *   I2  a signal wakes the oldest waiter; a broadcast wakes all in the list. A wait that its
+ *       deadline ends has used up no signal. (Still wait in a loop: another thread may have taken
+ *       the lock first.)
+ *   I3  a broadcast wakes all waiters with R together, since they can hold the lock together. Of
+ *       those with S or W it wakes one; each wakes the next when it holds the lock. So they do not
+ *       all run to a lock that one at a time can hold.
+ *   I4  a thread changes what the waiter looks at between prepare and commit, and then notifies.
+ *       Either the waiter sees the change there, or the notify ends its commit.
  *
  * Cost: signal and broadcast without waiters one load, notify one atomic read-modify-write; no
  * system call then. Waiting: the list's lock twice, and sleeping as in wait.h.
  *
- * All who wait at one time use the same lock, in whatever modes. Deadlines bound the sleep, not the
- * taking of the lock afterwards. No cancellation point. After fork nobody waits in the child.
+ * All waiters of one time use the same lock, in any mode. A deadline bounds the sleep, not the wait
+ * for the lock afterwards. No cancellation point. After fork no thread of the child waits.
  */
 #ifndef PAWL_COND_H
 #define PAWL_COND_H
@@ -69,7 +69,8 @@ PAWL_C_BEGIN
 PAWL_API bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *lock,
                                            uint64_t deadline);
 PAWL_API unsigned PAWL_SYMBOL_(pawl_cond_wake)(pawl_cond *cond, bool all);
-PAWL_API bool PAWL_SYMBOL_(pawl_eventcount_commit)(pawl_eventcount *event, uint32_t key, uint64_t deadline);
+PAWL_API bool PAWL_SYMBOL_(pawl_eventcount_commit)(pawl_eventcount *event, uint32_t key,
+                                                   uint64_t deadline);
 PAWL_API unsigned PAWL_SYMBOL_(pawl_eventcount_notify)(pawl_eventcount *event, unsigned count);
 
 PAWL_C_END
@@ -189,7 +190,8 @@ PAWL_INLINE void pawl_eventcount_cancel(pawl_eventcount *event)
 
 /* Sleeps until a notification after prepare. Acquire. Look again: it may have been meant for
  * another thread. False: none came before the deadline. */
-PAWL_INLINE bool pawl_eventcount_commit_until(pawl_eventcount *event, uint32_t key, uint64_t deadline)
+PAWL_INLINE bool pawl_eventcount_commit_until(pawl_eventcount *event, uint32_t key,
+                                              uint64_t deadline)
 {
     return PAWL_SYMBOL_(pawl_eventcount_commit)(event, key, deadline);
 }

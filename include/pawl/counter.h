@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters for numbers that are changed often: each thread counts in memory of its own, and who
- * wants to know the value adds up. doc/counter.md leads from what a program asks of its counter to
- * the one that does that and no more:
+ * Counters for numbers that change often. Each thread counts in memory of its own; a read adds up.
+ * doc/counter.md leads from what a program asks of its counter to the one that does just that:
  *
  *   pawl_counter          statistics: the cheapest add, a read that may be fuzzy       (this file)
  *   pawl_cpu_counter      the same with a cell for each CPU instead of each thread     (this file)
@@ -12,28 +11,27 @@
  *   pawl_counter_limit    never beyond a limit                                 counter_limit.h
  *   pawl_bigref           detects zero: a reference count                      bigref.h
  *
- * Not for: a number whose every value somebody must act on (take a lock, or an atomic word and its
- * return value), and few updates (one atomic word is smaller and reads faster).
+ * Not for: a number on whose every value the program must act (use a lock, or an atomic word and
+ * its return value); few updates (one atomic word is smaller and reads faster).
  *
  * The struct
  *
- *   shared   what was counted here and in no cell
- *   before   what the cells held when they became ours; they are not cleared, because only their
- *            threads write them
- *   place    where the cells are, in every thread's block (counter_cells.h); 0: none yet, 1: none
+ *   shared   counted here and in no cell
+ *   before   what the cells held when this counter got them; only their threads write them, so
+ *            they are not cleared
+ *   place    offset of the cells in every thread's block (counter_cells.h); 0: none yet, 1: none
  *            was free, 2: destroyed, 3: about to be found. Written at the first add and by destroy.
  *
- *   value = shared - before + sum over all blocks of the cell at `place`, modulo 2^64, read as
- *   signed: beyond 2^63-1 it goes on at -2^63, in every counter of this file.
+ *   value = shared - before + the sum of the cell at `place` over all blocks, modulo 2^64, as a
+ *   signed number: every counter of this file goes from 2^63-1 on to -2^63.
  *
  * Cost: add is one load, one test and one addition to memory that no other CPU writes, without a
- * locked instruction; read goes through the blocks of all thread lines that have ever counted.
+ * locked instruction. Read visits the blocks of all thread lines that have ever counted.
  *
- * Order: counters order nothing. Who reads a count does not see what else the counting thread did.
+ * Order: counters order nothing. A thread that reads a count does not therefore see other stores of
+ * the counting thread. ThreadSanitizer sees relaxed atomic accesses: no race and no order.
  *
- * ThreadSanitizer sees relaxed atomic accesses, that is no race and no order.
- *
- * Zero bytes are a counter at 0. A counter that was never destroyed keeps its place for ever.
+ * Zero bytes are a counter at 0. A counter that is never destroyed keeps its place for ever.
  */
 #ifndef PAWL_COUNTER_H
 #define PAWL_COUNTER_H

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A counter whose reads are exact: read returns a value that the counter really had at an instant
- * between the call and the return, whatever is added and subtracted meanwhile (it is linearizable).
- * Included by counter.h, which says when to take which counter.
+ * A counter with exact reads. A read returns a value that the counter had at an instant between
+ * the call and the return, beside any additions and subtractions (it is linearizable). Included by
+ * counter.h, which says when to take which counter.
  *
- * Not for: values that nobody compares with anything (pawl_counter reads a hundred times faster),
- * updates from signal handlers, and reads as frequent as updates (pawl_atomic_counter).
+ * Not for: values that are compared with nothing (pawl_counter reads a hundred times faster);
+ * updates from signal handlers; reads as frequent as updates (pawl_atomic_counter).
  *
  * Modes, chosen at init
  *
- *   FOLD    two-phase folding, the best one: every thread has two cells, and the phase says which
- *           one counts. A read turns the phase, waits until no update is under way that saw the old
- *           one, and adds up the cells that now stand still. Updates never wait.
- *   STALL   one cell; a read closes the counter, adds up, and opens it again. Updates meanwhile
- *           wait for the read.
- *   BRLOCK  the source's counter under a big-reader lock, as its first form has it: an update takes
- *           the read side (its thread's flag, one full fence), a read takes the write side.
- *   LOCKS   its second form: an update takes its own thread's spinlock (one atomic instruction), a
+ *   FOLD    two-phase folding, the best one. Every thread has two cells; the phase says which one
+ *           counts. A read changes the phase and waits for the updates that saw the old one. Then
+ *           it adds up the cells that no update changes any more. Updates never wait.
+ *   STALL   one cell. A read closes the counter, adds up, and opens it again. Updates wait
+ *           meanwhile.
+ *   BRLOCK  the first form of the source's counter under a big-reader lock. An update takes the
+ *           read side (its thread's flag, one full fence), a read takes the write side.
+ *   LOCKS   the second form. An update takes its own thread's spinlock (one atomic instruction), a
  *           read takes those of all threads.
  *
  *   In FOLD and STALL an update is a section (counter_cells.h) and no locked instruction; a read is
@@ -25,12 +25,12 @@
  * The struct
  *
  *   shared    counted under the latch, by threads without cells
- *   stood[p]  the sum of all cells of phase p when it last stood still
+ *   stood[p]  the sum of all cells of phase p at its last end
  *   place     as in counter.h, a pair of cells
  *   phase     0, 1: the cells that count; 2: closed for good or for a read; anybody may read it
  *   mode      written at init
  *
- * In FOLD, value at the instant when the phase was turned = shared + stood[0] + stood[1].
+ * In FOLD: value at the instant when the phase changed = shared + stood[0] + stood[1].
  *
  * Order: none, as counter.h. Not async-signal-safe. After fork the child has all counts.
  */

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A counter that never goes beyond its limit: connections, open requests, bytes in flight. The only
- * question asked of it is whether one more fits, and the answer is nearly always yes. Included by
- * counter.h.
+ * A counter that never exceeds its limit: connections, open requests, bytes in flight. Programs
+ * ask it whether one more fits, and the answer is nearly always yes. Included by counter.h.
  *
- * Not for: a limit of which each thread may have less than PAWL_LIMIT_LEAST_CREDIT (then it is
- * right, and as dear as a lock), and use in signal handlers.
+ * Not for: signal handlers; a limit that gives each thread less than PAWL_LIMIT_LEAST_CREDIT (the
+ * counter is right then, but costs as much as a lock).
  *
  * How it counts
  *
  *   taken = count + the credits of all threads <= limit
  *
- *   A thread takes from the room that is left some credit beyond what it was asked for, and answers
- *   from that: try_add turns credit into count, sub turns count into credit. What is more than
- *   2 * PAWL_LIMIT_CREDIT goes back. When the room gets short, the gate closes, all credits are
- *   called in, and from then on every operation works on `taken` itself, under a lock: so a refusal
- *   is always exact. It opens again when there is twice the room that made it close.
+ *   A thread takes more credit than it needs from the room that is left, and answers from it:
+ *   try_add turns credit into count, sub turns count into credit. Credit beyond
+ *   2 * PAWL_LIMIT_CREDIT goes back. When the room gets short, the gate closes and all credits go
+ *   back. From then on every operation works on `taken` under a lock, so a refusal is always exact.
+ *   The gate opens again when there is twice the room that made it close.
  *
  * The struct
  *
@@ -23,14 +22,14 @@
  *   place          of the credits, a cell of each thread; as in counter.h
  *   gate           0: threads may use their credit; 1: they may not, and have none; 2: destroyed
  *
- *   I1  taken <= limit whenever something was added, so the count never oversteps: credit is part
- *       of what is taken. (set_limit below the count is no overstepping, but nothing fits then.)
+ *   I1  taken <= limit after every addition. Credit is part of `taken`, so the count never exceeds
+ *       the limit. (After set_limit below the count, nothing fits until enough was subtracted.)
  *   I2  gate 1 and the latch free: all credits are 0 and taken is the count.
- *   I3  credits are changed by their thread while the gate is open, by a section; else under the
- *       latch.
+ *   I3  while the gate is open only the thread itself changes its credit, in a section; else the
+ *       holder of the latch does.
  *
- * Cost far from the limit: a section (counter_cells.h), no locked instruction. At it: one lock
- * without contention of its own. Crossing over: one membarrier.
+ * Cost far from the limit: a section (counter_cells.h), no locked instruction. At the limit: one
+ * uncontended lock. From one to the other: one membarrier.
  *
  * Order: none. Not async-signal-safe. After fork the child has the count, and the parent's too.
  */

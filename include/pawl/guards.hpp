@@ -119,12 +119,12 @@ private:                                                                        
     using base_ = hold_<Word, state>;                                                              \
                                                                                                    \
 public:                                                                                            \
-    PAWL_FACE_ explicit name(basic_lock<Word> &lock) acquire(lock)                            \
+    PAWL_FACE_ explicit name(basic_lock<Word> &lock) acquire(lock)                                 \
         : base_(base_::taken_(lock.native_handle()))                                               \
     {                                                                                              \
     }                                                                                              \
     PAWL_FACE_ explicit name(Word &lock) : base_(base_::taken_(&lock)) {}                          \
-    PAWL_FACE_ name(basic_lock<Word> &lock, std::adopt_lock_t) requires(lock)                 \
+    PAWL_FACE_ name(basic_lock<Word> &lock, std::adopt_lock_t) requires(lock)                      \
         : base_(lock.native_handle())                                                              \
     {                                                                                              \
     }                                                                                              \
@@ -147,7 +147,7 @@ class [[nodiscard]] PAWL_SCOPED_CAPABILITY read_guard : public hold_<Word, PAWL_
     PAWL_GUARD_FACE_(read_guard, PAWL_R, PAWL_ACQUIRE_SHARED, PAWL_REQUIRES_SHARED)
 
     // When one returns nothing, this guard still holds R and must be dropped before another try.
-    // The _drain forms may wait for the other readers, the others wait for nobody.
+    // The claim_ forms may wait for the other readers, the others wait for nobody.
     [[nodiscard]] PAWL_FACE_ std::optional<seek_guard<Word>> try_to_seek() &&
     {
         return this->template if_<seek_guard<Word>>(pawl_try_read_to_seek(this->word_));
@@ -252,7 +252,7 @@ PAWL_TRY_(claim_atomic, atomic_guard)
 #define PAWL_TWO_(name, state, acquire)                                                            \
     template <class Word = pawl_spin32> class [[nodiscard]] PAWL_SCOPED_CAPABILITY name {          \
     public:                                                                                        \
-        PAWL_FACE_ name(basic_lock<Word> &a, basic_lock<Word> &b) acquire(a, b)          \
+        PAWL_FACE_ name(basic_lock<Word> &a, basic_lock<Word> &b) acquire(a, b)                    \
             : name(*a.native_handle(), *b.native_handle())                                         \
         {                                                                                          \
         }                                                                                          \

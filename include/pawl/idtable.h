@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of objects by ID: a lookup finds the object and returns it locked, or nothing, without a
- * lock of the table: under RCU, while others insert, remove, and let the table grow. For what many
- * threads find by a number and then work on: sessions, connections, semaphores, handles.
+ * Tables of objects by ID. A lookup returns the object locked, or nothing. It takes no lock of the
+ * table: it works under RCU while other threads insert, remove and grow the table. For objects that
+ * many threads find by a number and then change: sessions, connections, semaphores, handles.
  *
- * Not for: keys that the program chooses (that is a hash table), objects that are found and only
- * read (publish them by RCU alone), memory shared between processes.
+ * Not for: keys that the program chooses (use a hash table); objects that lookups only read
+ * (publish them by RCU alone); memory shared between processes.
  *
  *   table: array --> size | [0] [1] [2] ... | generations and free list
  *                          |       |
  *                          v       v
  *                       object   object: entry (id, state) and a lock, somewhere inside
  *
- *   id       generation in the upper 32 bits, place in the lower. 0 is nobody's. No ID is given out
- *            twice in a table's life: a place whose generations are used up is used no more.
- *   array    behind one pointer; a larger copy takes its place, and lookups that began before go on
- *            in the old one, which is freed a grace period later. It never shrinks.
+ *   id       generation in the upper 32 bits, place in the lower. No object has ID 0. The table
+ *            gives out no ID twice: it retires a place whose generations are used up.
+ *   array    behind one pointer. Growth replaces it by a larger copy; earlier lookups go on in the
+ *            old one, which is freed a grace period later. It never shrinks.
  *   entry    embedded in the object. id: constant from insert until the grace period after remove.
  *            state: "removed" is set under the object's lock, for good.
- *   lock     of the table: one at a time inserts, removes or replaces the array. Held for a few
- *            stores, or the copy; nothing is allocated, freed or called under it.
+ *   lock     of the table: one thread at a time inserts, removes or replaces the array. Held for a
+ *            few stores, or the copy; nothing is allocated, freed or called under it.
  *
  * States of an object   out --insert--> in --remove--> removed --grace period--> released
  *
  * Cost: a lookup is a read section, three dependent loads (array, place, entry) and the object's
- * lock; nothing that two lookups of different objects share is written. insert and remove: the
- * table's lock once; now and then a copy of the array. 16 bytes a place (12 on 32-bit targets), and
- * 40 an object (32).
+ * lock. Lookups of different objects write nothing in common. insert and remove take the table's
+ * lock once; now and then they copy the array. 16 bytes a place (12 on 32-bit targets), and 40 an
+ * object (32).
  *
  * Invariants
- *   I1  a lookup returns an object whose ID is the one asked for and that nobody has removed, and
- *       holds its lock; so nobody removes it while the lock is held.
- *   I2  an object is not released before all read sections have ended that began before it was
- *       removed; nor is an array.
- *   I3  insert that fails leaves the table as it was, and the object the caller's.
+ *   I1  a lookup returns an object with the requested ID that is not removed, and holds its lock;
+ *       so no thread removes it while that lock is held.
+ *   I2  an object, and an old array, is released only after all read sections have ended that began
+ *       before its removal.
+ *   I3  an insert that fails leaves the table as it was, and the object to the caller.
  *   I4  a lookup with a stale or forged ID touches no lock.
- *   I5  the lock of an object may be held when the table's is taken, never the other way round.
+ *   I5  a thread that holds an object's lock may take the table's, never the other way round.
  *
- * The one rule: lookups wait for an object's lock inside a read section. So who holds such a lock
- * must not wait for a grace period of the table's domain (synchronize, barrier, destroy, a callback
- * limit with a policy that waits). And objects that are held for long make grace periods long: give
- * their table a domain of its own.
+ * The one rule: lookups wait for an object's lock inside a read section. So the holder of such a
+ * lock must not wait for a grace period of the table's domain (synchronize, barrier, destroy, a
+ * callback limit with a policy that waits). Long holds make long grace periods: give such a table a
+ * domain of its own.
  *
  * After fork the child has the objects, and what the forking thread held; as for all locks.
  */

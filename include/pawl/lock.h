@@ -3,7 +3,8 @@
  * Progressive locks that sleep: read, seek, write and atomic in one word, as in spin.h, for threads
  * that may outnumber the cores and sections of any length. Every wait can have a deadline.
  *
- * Not for: signal handlers that may interrupt a holder; memory shared between processes (pshared.h);
+ * Not for: signal handlers that may interrupt a holder; memory shared between processes
+ * (pshared.h);
  * real-time threads that need priority inheritance.
  *
  * Source: the word and its states are those of W. Tarreau, "Progressive Locks" (2018); sleeping on

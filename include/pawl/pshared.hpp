@@ -67,7 +67,8 @@ static_assert(!std::is_copy_assignable_v<pshared_lock64>);
 // Two integers each, and no room for an address.
 static_assert(sizeof(pshared_lock32) == 8 && alignof(pshared_lock32) == 4);
 static_assert(sizeof(pshared_lock64) == 16 && alignof(pshared_lock64) == 8);
-static_assert(offsetof(pawl_pshared_lock32, waits) == 4 && offsetof(pawl_pshared_lock64, waits) == 8);
+static_assert(offsetof(pawl_pshared_lock32, waits) == 4 &&
+              offsetof(pawl_pshared_lock64, waits) == 8);
 static_assert(sizeof(pawl_robust_lock) == 64 * (3 + PAWL_ROBUST_MEMBERS));
 static_assert(alignof(pawl_robust_lock) == 64);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read-copy-update: readers of linked data pass without a lock, a fence or a locked instruction;
- * who removes something unlinks it first, waits until every reader that may have seen it has left
- * (a grace period), and frees it then. For structures that are read far more often than changed.
+ * Read-copy-update. Readers of linked data use no lock, no fence and no locked instruction. An
+ * updater unlinks an object first, then waits until every reader that may have seen it has left (a
+ * grace period), then frees it. For structures that are read far more often than changed.
  *
- * Not for: data that must never be seen a little late (lock.h; doc/rcu.md has the templates that
- * help), a small value that can be copied (seq.h), readers that stay in for seconds (brlock.h, or a
- * domain of their own).
+ * Not for: data that must never be seen a little late (lock.h; doc/rcu.md has templates that help);
+ * a small value that can be copied (seq.h); read sections of seconds (brlock.h, or a domain of
+ * their own).
  *
  *   reader                                      updater, under the lock of the updaters
  *   pawl_rcu_read_lock()                        old = pawl_rcu_dereference_protected(head)
@@ -19,38 +19,38 @@
  *   31 ....................... 16   15 ................................................. 0
  *   sections that the thread left   sections that it is in, one inside the other (nesting)
  *
- *   Written by its thread alone, by a load and a store: + 1 when a section is entered, - 1 when an
- *   inner one is left, + 2^16 - 1 when the outermost is. May wrap: who waits for it looks
- *   again. A thread's first section registers it (no call, no allocation) and its end removes it.
- *   A grace period notes the words that are in a section, and ends when each has left or counted.
+ *   Only its thread writes it, by a load and a store: + 1 on entry to a section, - 1 on exit from
+ *   an inner one, + 2^16 - 1 on exit from the outermost. It may wrap: a waiter then looks again.
+ *   A thread's first section registers it (no call, no allocation); its end removes it. A grace
+ *   period notes the words that are in a section. It ends when each has left or counted on.
  *
  * Domains are independent: a grace period of one does not wait for the readers of another. There is
- * one by default. In the quiescent-state domain (pawl_rcu_qs_*) a thread is a reader from `online`
- * on; what others have as sections costs it nothing at all, and now and then it says that it holds
- * no reference (`quiescent`): for event loops.
+ * a default domain. In the quiescent-state domain (pawl_rcu_qs_*), for event loops, a thread reads
+ * all the time from `online` on. Sections cost it nothing; now and then it announces that it holds
+ * no reference (`quiescent`).
  *
- * Cost of lock and unlock: a load and a store each of the thread's own word, and a load of its line
- * more on leaving. Where the system cannot make all threads pass a fence (Linux without membarrier;
- * PAWL_NO_MEMBARRIER=1 in the environment) a call and a fence each; for threads beyond the
- * PAWL_THREAD_LINES of a process an atomic operation and a fence each, on a line that they share.
- * synchronize: one membarrier and a look at each line; if readers are long, a sleep and one more
+ * Cost of lock and unlock: a load and a store each of the thread's own word; unlock also loads its
+ * line. Where the system cannot make all threads pass a fence, a call and a fence each (Linux
+ * without membarrier; PAWL_NO_MEMBARRIER=1 in the environment). For threads beyond the
+ * PAWL_THREAD_LINES of a process, an atomic operation and a fence each, on a line that they share.
+ * synchronize: one membarrier and a look at each line; if sections are long, a sleep and one more
  * membarrier.
  *
  * Invariants
- *   I1  A section that has seen the structure as it was before a removal has written its word when
- *       the grace period, after a heavy fence, looks at the words; for the reader's fence, which is
- *       light, stands between its word and its first look.
- *   I2  So the grace period notes it, and ends only after an acquire load has seen it gone.
- *   I3  A cookie names the first grace period that begins after the cookie was asked for. Grace
- *       periods of a domain are numbered, and one is under way at a time; whoever waits drives it.
- *   I4  A reader that leaves looks whether it is waited for, after its word (fences as in I1): no
- *       wake is lost.
- *   I5  After the store that ends a section the reader touches the domain no more.
+ *   I1  A section that has seen the structure as it was before a removal wrote its word before its
+ *       first look, with a light fence between. The grace period passes a heavy fence and then
+ *       looks at the words: it sees that word.
+ *   I2  So the grace period notes the section, and ends only after an acquire load sees it gone.
+ *   I3  A cookie names the first grace period that begins after the request for the cookie. Grace
+ *       periods of a domain are numbered; one is under way at a time; a waiter drives it.
+ *   I4  A reader that leaves writes its word and then looks whether a grace period waits for it
+ *       (fences as in I1). So no wake is lost.
+ *   I5  After the store that ends a section the reader does not touch the domain.
  *
- * Signal handlers may read (and leave again before they return), start_poll and poll; the first
- * read of a thread may be one in a handler. After fork the child has the forking thread's sections
- * and nobody else's, and a grace period that was under way goes on. Sections that a thread leaves
- * open end with it. Destructors of threads and exit handlers may read.
+ * Signal handlers may read (a section ends before the handler returns), start_poll and poll. A
+ * thread's first section may be in a handler. After fork the child has the forking thread's
+ * sections only; a grace period that was under way goes on. A thread's open sections end with the
+ * thread. Destructors of threads and exit handlers may read.
  */
 #ifndef PAWL_RCU_H
 #define PAWL_RCU_H
@@ -81,8 +81,8 @@ PAWL_C_BEGIN
 /* 0, EINVAL for NULL, or EAGAIN: PAWL_RCU_DOMAINS - 2 others exist. The name stays the caller's and
  * must live as long (NULL: none). */
 PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_init)(pawl_rcu_domain *d, const char *name);
-/* Waits for its grace periods and callbacks. Nobody reads any more, or is about to; not inside a
- * callback of the domain. The two built-in domains stay as they are. */
+/* Waits for the domain's grace periods and callbacks. No thread may read in it now or later. Not
+ * inside a callback. The two built-in domains stay as they are. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_destroy)(pawl_rcu_domain *d);
 /* The two that are always there. */
 PAWL_API pawl_rcu_domain *PAWL_SYMBOL_(pawl_rcu_default)(void);
@@ -93,30 +93,30 @@ PAWL_API bool PAWL_SYMBOL_(pawl_rcu_domain_read_held)(const pawl_rcu_domain *d);
 
 /* ---- Grace periods --------------------------------------------------------------------------- */
 
-/* Returns after all sections of the domain that may have begun before the call have ended; what was
- * read in them comes before what the caller does next. Calls at the same time share grace periods.
- * In a section of the domain, or in a signal handler that interrupted a call of the same, it could
- * never return, and ends the program with a message. In pawl_rcu_qs() the caller is offline during
+/* Returns when all sections of the domain that may have begun before the call have ended. Their
+ * reads come before what the caller does next. Concurrent calls share grace periods. Inside a
+ * section of the domain, or in a signal handler that interrupted such a call, it could never
+ * return: it then ends the program with a message. In pawl_rcu_qs() the caller is offline during
  * the call: it holds no reference of that domain. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize)(pawl_rcu_domain *d);
 /* The same, but looks for the readers' end for up to a millisecond before it sleeps: sooner back,
  * for CPU time. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize_expedited)(pawl_rcu_domain *d);
 
-/* A cookie of the grace period that what the caller has removed must wait for. Costs a fence. */
+/* A cookie of the grace period that covers what the caller has removed. Costs a fence. */
 PAWL_API uint64_t PAWL_SYMBOL_(pawl_rcu_domain_start_poll)(pawl_rcu_domain *d);
-/* Whether it is over (and with true, as after synchronize). Never waits, but drives the grace
- * period: nobody else has to. Allowed anywhere. */
+/* True when that grace period is over; then as after synchronize. Never waits, but drives the grace
+ * period: no other thread has to. Allowed anywhere. */
 PAWL_API bool PAWL_SYMBOL_(pawl_rcu_domain_poll)(pawl_rcu_domain *d, uint64_t cookie);
-/* Waits for it: nothing if it is over, else as synchronize. */
+/* Returns at once if that grace period is over; else waits as synchronize does. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize_cond)(pawl_rcu_domain *d, uint64_t cookie);
 
 /* ---- Stalls ---------------------------------------------------------------------------------- */
 
-/* From now on a reader that holds a grace period up for `ns` is reported, and again each time that
- * its age has doubled; 0, as at first: none is. `report` is called by the thread that waits for the
- * grace period, which goes on waiting; it may call nothing of the domain but to read. NULL: a line
- * on standard error. Other domains are not held up. */
+/* Reports a reader that delays a grace period for `ns`, and again each time its age has doubled. 0,
+ * the initial value: no reports. The thread that waits for the grace period calls `report`, and
+ * then waits on. `report` may only read in the domain. NULL: a line on standard error. Other
+ * domains are not delayed. */
 typedef void pawl_rcu_report(const pawl_rcu_stall *stall, void *argument);
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_stall)(pawl_rcu_domain *d, uint64_t ns,
                                                   pawl_rcu_report *report, void *argument);
@@ -199,8 +199,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_leave_(uint32_t index)
 #endif
 }
 
-/* A section of the default domain. Sections nest, up to 65535 deep; one domain's sections may
- * overlap another's. Who reads may sleep, and take locks that nobody holds during a synchronize. */
+/* A section of the default domain. Sections nest, up to 65535 deep; sections of two domains may
+ * overlap. A reader may sleep, and take locks that no thread holds during a synchronize. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_read_lock(void)
 {
     pawl_rcu_enter_(PAWL_RCU_DEFAULT_);
@@ -223,8 +223,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_domain_read_unlock(pawl_rcu_domain
 
 /* ---- Readers that say when they do not read -------------------------------------------------- */
 
-/* From here the thread counts as reading in pawl_rcu_qs(), until it goes offline: before it sleeps,
- * and at its end. */
+/* From here on the thread counts as a reader of pawl_rcu_qs(). It goes offline before it sleeps and
+ * before it ends. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_online(void)
 {
     pawl_rcu_enter_(PAWL_RCU_QS_);
@@ -258,7 +258,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_quiescent(void)
 #endif
 }
 
-/* Marks what an online thread reads: no instruction, but for the checking variant. */
+/* Marks a section of an online thread for the checking variant; else no instruction. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_read_lock(void)
 {
 #if PAWL_CHECKED

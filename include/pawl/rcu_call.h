@@ -1,50 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RCU callbacks: a function that is to be called when every reader that there is now has left, most
- * often to free what has just been taken out of a structure. The caller goes on at once; one worker
- * thread for each domain waits for grace periods and calls. What is queued is bounded.
+ * RCU callbacks. The library calls a function after a grace period, most often to free an object
+ * that has just been removed from a structure. The caller does not wait. One worker thread for each
+ * domain waits for grace periods and runs the callbacks. The number queued is bounded.
  *
  * Not for: updates so rare that waiting costs nothing (pawl_rcu_synchronize is simpler, and needs
  * no room in the object), work that must be done by a certain time.
  *
  *   head, in the object:  next | function | size
  *
- *   shard of a thread     heads, newest first    put there by that thread alone
- *     |  the worker, or who helps, takes all of them at once
+ *   shard of a thread     heads, newest first    only that thread adds to it
+ *     |  the worker or a helper takes all of them at once
  *     v
- *   batch 0, batch 1      waits for its grace period, then called, by who has claimed it
+ *   batch 0, batch 1      waits for its grace period; the thread that claims it then runs it
  *
  *   next      the rest of the list; the engine's from the call to the callback
  *   function  what is called, with the address of the head
- *   size      bits 16 and up: bytes that wait with the head; below: for pawl_rcu_domain_free, how
- *             far inside the object the head lies
+ *   size      bits 16 and up: bytes that wait with the head; below: for pawl_rcu_domain_free, the
+ *             offset of the head inside the object
  *
- * Cost of a call: one compare-exchange on a line of the thread's own; every 64th, or 16 KiB, takes
- * new credit from the domain. The first one after the worker has taken all also reads the clock and
- * passes a fence, and after a pause wakes the worker (a system call). No call allocates, but for
- * the first one of a domain, which starts the worker.
+ * Cost of a call: one compare-exchange on the thread's own line. Every 64th call, or 16 KiB, takes
+ * new credit from the domain. The first call after the worker has emptied the shard also reads the
+ * clock and passes a fence. If the worker sleeps, it wakes it (a system call). Only the first call
+ * of a domain allocates: it starts the worker.
  *
  * Invariants
- *   I1  a callback runs once, after the end of all read sections of its domain that were there when
+ *   I1  a callback runs once, after the end of all read sections of its domain that had begun when
  *       it was queued.
- *   I2  heads queued, and their bytes, do not exceed the limits of the domain: credit is taken
- *       before a head is queued and given back after its callback has returned.
- *   I3  the library waits for a grace period, for room or for callbacks neither inside a read
- *       section nor inside a callback.
- *   I4  who queues on an empty shard looks whether the worker sleeps, after a fence; the worker
- *       looks at all shards after it has said that it sleeps, after a fence: no wake is lost.
- *   I5  every head that is queued hangs on the process object, but for those that are being called
- *       at this moment; so the child of a fork finds them all.
+ *   I2  queued heads and their bytes do not exceed the limits of the domain. The caller takes
+ *       credit before it queues a head; the credit returns after the callback.
+ *   I3  the library never waits for a grace period, for room or for callbacks inside a read section
+ *       or inside a callback.
+ *   I4  a caller that queues on an empty shard passes a fence and looks whether the worker sleeps.
+ *       The worker announces its sleep, passes a fence and looks at all shards. So no wake is lost.
+ *   I5  every queued head hangs on the process object, except those that run at this moment. So the
+ *       child of a fork finds them all.
  *
- * Callbacks run in no particular order, on the worker's thread (signals blocked, the system's usual
- * stack) or, when the limit has been reached and the policy says so, on a caller's. They may read,
- * call, synchronize and take locks, but hold up the other callbacks of their domain meanwhile. They
- * return: no longjmp, exception or pthread_exit out of them.
+ * Callbacks run in no particular order on the worker's thread, with signals blocked and the
+ * system's usual stack. When the domain is full, some policies run them on a caller's thread. A
+ * callback may read, call, synchronize and take locks; meanwhile the other callbacks of its domain
+ * wait. It must return: no longjmp, exception or pthread_exit out of it.
  *
- * After fork the child has what was queued, and calls it once itself, on a worker that its first
- * call or barrier starts. A callback that was under way is let finish before the fork, unless it
- * takes longer than 10 ms; then the child counts it as done. At the end of the process, what is
- * still queued is not called: a program that needs it to be waits by pawl_rcu_barrier.
+ * After fork the child has the queued callbacks and runs each once. Its first call or barrier
+ * starts a worker. A fork waits up to 10 ms for a callback that runs; after that the child counts
+ * it as done. Callbacks that are still queued when the process ends do not run: a program that
+ * needs them calls pawl_rcu_barrier first.
  */
 #ifndef PAWL_RCU_CALL_H
 #define PAWL_RCU_CALL_H
@@ -63,20 +63,20 @@ typedef struct pawl_rcu_head {
 #endif
 } pawl_rcu_head;
 
-/* What happens to a call when its domain is full. Inside a read section of any domain or a callback
- * it is EDEADLK in any case, because what there is to wait for may be waiting for the caller. */
+/* What a call does when its domain is full. Inside a read section of any domain, or in a callback,
+ * it always fails with EDEADLK: the room may depend on the caller's own section or callback. */
 typedef enum pawl_rcu_policy {
-    /* The caller waits for a grace period and calls some callbacks itself. It must not hold a lock
+    /* The caller waits for a grace period and runs some callbacks itself. It must not hold a lock
      * that callbacks take. */
     PAWL_RCU_HELP,
-    /* The caller sleeps until the worker has made room; the same about locks. Where there is no
-     * worker because the system can start no thread, as HELP. */
+    /* The caller sleeps until the worker has made room; the same rule about locks. As HELP where
+     * the system could not start a worker. */
     PAWL_RCU_WAIT,
     /* EAGAIN: nothing was queued. */
     PAWL_RCU_REFUSE
 } pawl_rcu_policy;
 
-/* Limits of a domain that has been given none. */
+/* The limits of a domain until pawl_rcu_domain_limit sets others. */
 #define PAWL_RCU_CALLS UINT64_C(1048576)
 #if UINTPTR_MAX > UINT32_MAX
 #define PAWL_RCU_BYTES (UINT64_C(256) << 20)
@@ -85,7 +85,7 @@ typedef enum pawl_rcu_policy {
 #endif
 #define PAWL_RCU_NO_LIMIT (UINT64_MAX >> 16)
 
-/* Numbers of one domain since its beginning, read one by one while others go on. */
+/* Numbers of one domain since it was made. Each is read by itself while other threads go on. */
 typedef struct pawl_rcu_statistics {
     uint64_t queued;        /* callbacks that have not returned yet */
     uint64_t bytes;         /* theirs, as the calls gave them */
@@ -103,9 +103,9 @@ typedef struct pawl_rcu_statistics {
 
 PAWL_C_BEGIN
 
-/* Has function(head) called after a grace period. The head is a member of the object, may have any
- * contents, and belongs to the domain until the callback begins; the caller's stores to the object
- * are seen by the callback. `bytes`: how much memory waits with it, for the limit. Returns
+/* Queues function(head) to run after a grace period. The head is a member of the object and may
+ * have any contents; it belongs to the domain until the callback begins. The callback sees the
+ * caller's stores to the object. `bytes` is the memory that waits with it, for the limit. Returns
  *   0        queued
  *   EAGAIN   the domain is full and refuses
  *   EDEADLK  the domain is full, and the caller reads or is in a callback
@@ -117,22 +117,22 @@ PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_call)(pawl_rcu_domain *d, pawl_rcu_hea
                                                 pawl_rcu_function *function, size_t bytes);
 
 /* The same, but never waits, helps or starts a thread: EAGAIN instead. For signal handlers, and for
- * who holds a lock that callbacks take. */
+ * callers that hold a lock that callbacks take. */
 PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_try_call)(pawl_rcu_domain *d, pawl_rcu_head *head,
                                                     pawl_rcu_function *function, size_t bytes);
 
-/* Has free(object) called after a grace period; the head lies `offset` bytes inside, below 65536
- * (else EINVAL). NULL is well. Otherwise as pawl_rcu_domain_call. */
+/* Queues free(object) to run after a grace period. The head lies `offset` bytes inside the object,
+ * below 65536 (else EINVAL). NULL does nothing. Otherwise as pawl_rcu_domain_call. */
 PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_free)(pawl_rcu_domain *d, void *object, size_t offset,
                                                 size_t bytes);
 
-/* Returns 0 when all callbacks that had been queued by then have returned; EDEADLK at once inside a
- * read section of any domain or a callback. Calls them itself where there is no worker. */
+/* Waits until all callbacks queued before this call have returned, then returns 0. EDEADLK at once
+ * inside a read section of any domain or a callback. Runs them itself where there is no worker. */
 PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_barrier)(pawl_rcu_domain *d);
 
-/* From now on at most so many callbacks and bytes may be queued (PAWL_RCU_NO_LIMIT: any number);
- * what is queued already stays, and so does credit that threads have, 64 calls or 16 KiB each at
- * most. EINVAL: a limit is 0, or above NO_LIMIT, or there is no such policy. */
+/* Limits how many callbacks and bytes may be queued from now on (PAWL_RCU_NO_LIMIT: no limit). What
+ * is queued already stays, and so does the credit of threads: at most 64 calls or 16 KiB each.
+ * EINVAL: a limit is 0 or above NO_LIMIT, or the policy is unknown. */
 PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_limit)(pawl_rcu_domain *d, uint64_t count, uint64_t bytes,
                                                  pawl_rcu_policy policy);
 

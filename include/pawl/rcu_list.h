@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists and hash chains whose readers go through them under RCU while one writer at a time changes
- * them. Intrusive: an element of the program's own has a node in it, and nothing is allocated.
+ * Lists and hash chains. Readers walk them under RCU while one writer at a time changes them.
+ * Intrusive: the program's element contains the node, and nothing is allocated.
  *
- * Not for: writers beside each other without a lock (examples/rcu_nonblocking_writers.c has a chain
- * for that), readers who want to go backwards, and order among elements that readers can rely on:
- * what is added or deleted while a reader is on its way it may see or not.
+ * Not for: concurrent writers without a lock (examples/rcu_nonblocking_writers.c has a chain for
+ * that); walks backwards; a fixed order of elements: a reader may or may not see an element that
+ * is added or deleted during its walk.
  *
  *   pawl_list        head and nodes; a ring, in order of insertion     two pointers a head
  *   pawl_hlist       head of a chain that ends with NULL               one pointer a head
  *   pawl_hlist_node
  *
- *   next      readers follow it; every store is a release. Stays as it was when the node is
- *             deleted, so that readers who stand on it find their way back.
- *   previous  writers only. Not NULL exactly while the node is in a list; the chain calls it
- *   where     and lets it point to the pointer that leads to the node.
+ *   next      readers follow it; every store is a release. It stays when the node is deleted, so
+ *             that readers on the node find their way back.
+ *   previous  writers only. Not NULL exactly while the node is in a list.
+ *   where     the same in a chain; it points to the pointer that leads to the node.
  *
- * Zero bytes are an empty chain and a node that is in nothing; a list's head needs PAWL_LIST_INIT.
+ * Zero bytes are an empty chain, and a node in no list; a list's head needs PAWL_LIST_INIT.
  *
  * Cost: a reader's step is one load. Writers: four stores to add, three to delete.
  *
  * Invariants
- *   I1  from any node that a reader can stand on `next` leads, in finitely many steps, to the head
- *       (of a chain: to NULL), if no more is added meanwhile.
- *   I2  who sees a pointer to a node sees what its writer had stored in the element before.
- *   I3  an element that was in for the whole of a reader's walk is seen exactly once.
+ *   I1  from any node that a reader can be on, `next` leads in finitely many steps to the head (of
+ *       a chain: to NULL), if no element is added meanwhile.
+ *   I2  a reader that sees a pointer to a node sees what its writer had stored in the element.
+ *   I3  a reader sees an element exactly once if it was in the list during the whole walk.
  *
- * A deleted element is freed after a grace period (pawl_rcu_defer_free), and is not added anywhere
- * before: readers who stand on it would be led into another list, whose head they never meet. One
- * exception: an element may be moved at once from one chain to another, where readers do end; they
- * miss what followed it in the old chain, and must notice by themselves (examples/rcu_rename.c).
+ * Free a deleted element after a grace period (pawl_rcu_defer_free), and add it nowhere before:
+ * readers on it would walk into another list and never meet its head. One exception: an element
+ * may move at once from one chain to another, where the walk ends. Its readers miss the rest of
+ * the old chain, and must notice that themselves (examples/rcu_rename.c).
  *
  *   struct user { long id; pawl_list link; struct pawl_rcu_head rcu; };
  *   static pawl_list users = PAWL_LIST_INIT(users);

@@ -1,50 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A progressive lock for processes that may be killed: read, seek, write and atomic, in shared
- * memory, and when a holder dies, at whatever instruction, the next to take the lock is told so,
- * may repair the data and say that it is consistent. Nobody hangs, and nobody polls: the kernel
- * wakes.
+ * A progressive lock in shared memory for processes that may be killed: read, seek, write, atomic.
+ * When a holder dies, at any instruction, the lock tells the next holder. That one may repair the
+ * data and mark it consistent. No process hangs, and none polls: the kernel wakes the waiters.
  *
- * Not for: processes that live and die together (pshared.h is 8 bytes and much cheaper); signal
- * handlers; real-time threads; dropping by another thread than the one that took; processes in
- * different PID namespaces (the kernel's robust futexes name the holder by its thread number).
+ * Not for: processes that live and die together (pshared.h has 8 bytes and is much cheaper); signal
+ * handlers; real-time threads; a drop by another thread than the holder; processes in different
+ * PID namespaces (the kernel's robust futexes name the holder by its thread number).
  *
- * A count cannot say whose unit is left over, so here a claim is a robust mutex of the C library,
- * which carries the holder's identity from the same instruction that claims it
- * (doc/design/009-pshared.md). There are 18 of them, each on a line of its own:
+ * A count cannot tell whose unit is left over. So a claim here is a robust mutex of the C library:
+ * the instruction that claims it also records the holder (doc/design/009-pshared.md). There are 18
+ * of them, each on a line of its own:
  *
  *   header | gate | seek | member 0 | ... | member 15          64 bytes each, 1,216 in all
  *
  *   member   one for each reader, seeker and atomic user; any free one will do.
- *   seek     the one seeker, writer, or changer of the room.
- *   gate     whoever wants all members holds it until it gives them up; newcomers who see
- *            `draining` pass through it, so they do not overtake.
- *   room     who the members are, readers (and a seeker) or atomic users. Changed by who holds all
- *            members; so it stands still for who holds one.
- *   draining, writer, seeker, and the holder in each member: records of who is in, and how far.
- *            Written by who holds the mutex that they belong to; read when that one has died.
- *   state    deaths that nobody has repaired yet, a bit for each way of holding; or that the lock
- *            is not recoverable.
+ *   seek     the one seeker, writer, or thread that changes the room.
+ *   gate     a thread that wants all members holds it until it releases them. Newcomers that see
+ *            `draining` pass through the gate, so they do not overtake.
+ *   room     what the members are: readers (and a seeker), or atomic users. Only the holder of all
+ *            members changes it, so it is constant for the holder of one.
+ *   draining, writer, seeker, and the holder in each member: records of the holders and of how far
+ *            they have come. The holder of a mutex writes its records; others read them after its
+ *            death.
+ *   state    deaths that are not repaired yet, a bit for each way of holding; or "not recoverable".
  *
  *   R = a member in the room of readers      S = seek + such a member
  *   A = a member in the room of atomic users     W = seek + gate + all members
  *
- * At most PAWL_ROBUST_MEMBERS readers or atomic users are in at once; more wait, each for one
- * certain member to become free.
+ * At most PAWL_ROBUST_MEMBERS readers or atomic users hold the lock at once. Each further one waits
+ * for one certain member to become free.
  *
  * Cost: R, S and A take and drop one or two mutexes and look at 16 records; W takes 18; changing
  * the room costs as much as W. doc/robust.md has the measured numbers.
  *
  * Invariants
- *   I1  exclusion as in spin.h, also across deaths: what a dead process held is given up only by
- *       the kernel, one mutex at a time, and each taker of one learns of it before it is in.
- *   I2  a record is written after its mutex is taken and before the operation returns, and cleared
- *       before it is given up. So who dies while waiting, entering or leaving has not held: that is
- *       no death to report.
- *   I3  a death is put down in `state` before the mutex that tells of it is marked consistent, so
- *       the death of who finds a death loses nothing.
- *   I4  no operation waits but for a mutex that a living holder will give up, or the kernel for it;
- *       and while a cell's `waiting` is not zero, whoever gets its mutex owes a wake.
+ *   I1  exclusion as in spin.h, also across deaths. Only the kernel releases what a dead process
+ *       held, one mutex at a time. The next owner of each learns of the death before it is granted.
+ *   I2  a record is written after its mutex is taken and before the operation returns. It is
+ *       cleared before the mutex is released. So a process that dies while it waits, enters or
+ *       leaves was no holder, and its death is not reported.
+ *   I3  a thread that finds a death records it in `state` before it marks the mutex consistent. So
+ *       its own death there loses nothing.
+ *   I4  an operation waits only for a mutex that a living holder, or the kernel in its place, will
+ *       release. While a cell's `waiting` is not zero, the next owner of its mutex owes a wake.
  */
 #ifndef PAWL_ROBUST_H
 #define PAWL_ROBUST_H

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sequence locks: readers copy a small value and look at a number before and after; when it has
- * changed, they copy again. They never write, so any number of them costs the writer nothing and
- * they scale like plain loads. For values that are read much more than written: a clock, a route, a
- * set of statistics.
+ * Sequence locks. A reader copies a small value and looks at a number before and after; if the
+ * number has changed, it copies again. Readers never write: they cost the writer nothing and scale
+ * like plain loads. For values that are read much more than written: a clock, a route, a set of
+ * statistics.
  *
- * Not for: values that are written all the time (readers starve), or that hold pointers to what a
- * writer frees (a reader follows them before it knows that they are old; that is work for RCU), or
- * more than some hundred bytes.
+ * Not for: values that are written all the time (readers starve); values of more than some hundred
+ * bytes; pointers to what a writer frees (a reader follows them before it knows that they are old:
+ * use RCU).
  *
  *   PAWL_SEQ_TYPE(name, type)                     PAWL_SEQ_LATCH_TYPE(name, type)
  *     sequence | lock | writer | words             sequence | lock | writer | words[0] | words[1]
  *
  *   sequence  pawl_seq_word, 64 bits (32 on 32-bit targets); changed by the writer only.
- *   lock      pawl_spin32, used by those writers, and bounded readers, that ask for it.
- *   writer    the checking variant's: who writes, or was declared to; 0 in release.
+ *   lock      pawl_spin32, for writers and bounded readers that ask for it.
+ *   writer    the checking variant's: the writer, or the declared one; 0 in release.
  *   words     the value, in words that only this header accesses, one relaxed atomic access a word.
  *
  * States  lock   even: the words are whole. odd: they are being written, readers wait.
@@ -26,28 +26,29 @@
  * Writers must exclude each other. Three ways, for both forms:
  *   own lock       pawl_seq_take_write ... pawl_seq_drop_write around the write
  *   caller's lock  any lock of the caller's around the write
- *   single writer  pawl_seq_declare_writer once by the thread that alone writes
+ *   single writer  pawl_seq_declare_writer once, by the only thread that writes
  *
- * Cost: read: two loads of the number beside the copy, no store to shared memory, no call unless a
- * write is under way. Write: two stores of the number (latch: three, and the value twice), plus a
- * pair of atomic read-modify-writes for the own lock.
+ * Cost
+ *   read   two loads of the number beside the copy; no store to shared memory; no call unless a
+ *          write is under way.
+ *   write  two stores of the number (latch: three, and the value twice); for the own lock a pair of
+ *          atomic read-modify-writes more.
  *
  * Invariants
  *   I1  a read that ends saw the words of one write, the one that stored the number it began with.
- *   I2  readers store nothing that others see, but for those who ask for the lock.
- *   I3  of a latch, at every instant, the copy that the number names is whole; so a reader retries
- *       only when a writer has gone on, and one who interrupted a writer's thread never does.
- *   I4  a write that was cut off (the child of a fork, a thread that is gone) is repaired by the
- *       next one. Until then, readers of a lock wait and readers of a latch find the last whole
- *       value.
+ *   I2  a reader stores nothing that other threads see, unless it asks for the lock.
+ *   I3  in a latch, the copy that the number names is whole at every instant. So a reader retries
+ *       only after a writer made progress; one that interrupted the writer's thread never retries.
+ *   I4  the next write repairs one that was cut off (in the child of a fork, or by a thread's end).
+ *       Until then, readers of a lock wait; readers of a latch find the last whole value.
  *   I5  between writes the number is even (latch: a multiple of 4), also after it wraps.
  *
- * I1 fails for a reader who stands still in its section while the writer makes exactly a multiple
- * of 2^63 writes (2^31 on 32-bit targets; half of that for a latch): at 10 ns a write 2900 years,
- * or 21 seconds.
+ * I1 has a limit: a reader that stops in its section while the writer makes exactly a multiple of
+ * 2^63 writes (2^31 on 32-bit targets; half of that for a latch). At 10 ns a write that takes 2900
+ * years, or 21 seconds.
  *
- * Readers who meet a write wait as for a spinlock: exponential back-off with jitter, then
- * sched_yield (PAWL_SPIN_SUSPECT_NS), so a writer that is not running delays them until it runs.
+ * A reader that meets a write waits as for a spinlock: exponential back-off with jitter, then
+ * sched_yield (PAWL_SPIN_SUSPECT_NS). So a preempted writer delays it until that writer runs.
  *
  * Signal handlers: latch reads always; of a lock only the try forms, because a handler must not
  * wait for the writer that it interrupted. doc/seq.md has the whole contract.

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Priority-sifting reader-writer lock: read by threads, real-time threads and signal handlers, with
- * a writer that keeps each of them out only for as long as it must. It sifts the readers out from
- * the lowest context up, so slow readers in threads never make a handler wait, and readers do not
- * starve writers.
+ * Priority-sifting reader-writer lock. Threads, real-time threads and signal handlers read it. A
+ * writer shuts out one context of readers after the other, from the lowest to the highest. So a
+ * slow reader in a thread never delays a handler, and readers do not starve writers.
  *
  * Not for: data that handlers do not read (lock.h, brlock.h); data that can be copied (seq.h, whose
- * readers wait for nobody); long writes. Blocking a signal does not stop preemption: doc/sift.md
- * has the table of what each combination of readers and rights guarantees.
+ * readers never wait); long writes. Blocking a signal does not stop preemption: doc/sift.md has
+ * the table of what each combination of readers and rights guarantees.
  *
  *   word      slow 12 | interrupt 10 | deferred 10 | realtime 12 | thread 18 | WRITER | WAITED
  *   context   subscribed 16 | slow readers 15 | WAITED          one such word for each context
@@ -15,40 +14,43 @@
  *   gate      0 free, else the holder's thread number           writers, where real-time readers
  *                                                               lend them their priority
  *
- *   thread, realtime, deferred, interrupt   readers that are in, by context.
- *   slow      writers on the slow path: the mark and the count are one field, so the fast path of
- *             readers and writers is shut while it is not 0.
- *   WRITER    a writer that came in by the fast path. Set only when the word was 0.
- *   WAITED    of the word: somebody waits for it to change. Set by who waits; cleared by the last
- *             slow writer that leaves, who then wakes all, or by who comes in to read when there is
- *             none, and nobody is left to be woken. May be stale.
- *             Of a context: the same, for its own word; handlers that spin set it too.
+ *   thread, realtime, deferred, interrupt   granted readers, by context.
+ *   slow      writers on the slow path. While it is not 0, the fast path of readers and writers is
+ *             shut.
+ *   WRITER    a writer that was granted by the fast path. Set only when the word was 0.
+ *   WAITED    of the word: a thread waits for a change. The waiter sets it. The last slow writer to
+ *             release clears it and wakes all waiters. A reader that enters while there is no
+ *             writer clears it too, if no waiter is left. May be set without need.
+ *             Of a context: the same for its own word; handlers that spin set it too.
  *   subscribed    slow writers that keep new readers of the context out.
- *   slow readers  readers that have passed the subscriptions and are about to come in.
+ *   slow readers  readers that saw no subscription and are about to enter.
  *   ranks     waiting writers by priority, for PAWL_SIFT_PRIORITY only.
  *
- * States  U nobody; R any number of readers of any contexts; WRITER one writer, alone; each context
- *         shut, from the lowest up, by slow writers; mutex held: one slow writer, alone.
+ * States  U free; R any number of readers of any contexts; WRITER one writer, alone; each context
+ *         shut by slow writers, from the lowest up; mutex held: one slow writer, alone.
  *
- * Cost: take and drop R: a compare-exchange and a subtraction. W: two compare-exchanges, and if
- * handlers read, two calls to block and restore signals; if writers are raised, four more for the
- * scheduling class; if they are lent priority, two more compare-exchanges.
+ * Cost
+ *   R  a compare-exchange and a subtraction.
+ *   W  two compare-exchanges. If handlers read: two system calls to block and restore signals. If
+ *      writers are raised: four more for the scheduling class. If they are lent priority: two more
+ *      compare-exchanges.
  *
  * Invariants
- *   I1  a writer is alone: by WRITER, set when the word was 0; or by the mutex, after every context
- *       had been subscribed to and found empty once.
- *   I2  a reader comes in when it finds no writer at all (slow is 0), or after it has counted
- *       itself in a context word that showed no subscription, in one step.
- *   I3  a reader never counts itself and then looks: no count of a lower context shows, even
- *       briefly, that a waiting writer of a higher one would have to wait for.
- *   I4  who sets WAITED looks again before it sleeps; who changes the word learns of WAITED by the
- *       same step. So no wake is lost.
- *   I5  the last access of a drop to the lock is the step that gives it up; destroy waits for slow
- *       writers to have made theirs.
- *   I6  signals are blocked before their handlers' context is subscribed to, and unblocked after it
- *       is open again. On the slow path they are while the writer waits for handlers that are in,
- *       and for nobody else: whoever must wait for another writer opens and unblocks first.
- *   I7  handlers never sleep, and the only thing they do for others is to wake them by the kernel.
+ *   I1  a writer is alone. On the fast path it set WRITER when the word was 0. On the slow path it
+ *       holds the mutex, has subscribed to every context, and has found each empty once.
+ *   I2  a reader enters when it finds no writer (slow is 0). Otherwise it first counts itself, in
+ *       one step, in a context word that shows no subscription.
+ *   I3  a reader never counts itself before it looks. So a waiting writer of a higher context never
+ *       sees, even briefly, a count of a lower one that it would have to wait for.
+ *   I4  a waiter sets WAITED, looks again, and only then sleeps. A thread that changes the word
+ *       learns of WAITED in the same step. So no wake is lost.
+ *   I5  the last access of a drop to the lock is the step that releases it. destroy waits until
+ *       slow writers have made that step.
+ *   I6  a writer blocks the signals before it subscribes to their handlers' context, and unblocks
+ *       them after it has opened that context. On the slow path they stay blocked only while the
+ *       writer waits for handlers that are in. A writer that must wait for another writer opens and
+ *       unblocks first.
+ *   I7  a handler never sleeps. The only thing it does for others is a wake by the kernel.
  */
 #ifndef PAWL_SIFT_H
 #define PAWL_SIFT_H
@@ -58,11 +60,11 @@
 /* Nanoseconds of CLOCK_MONOTONIC that never come. */
 #define PAWL_SIFT_FOREVER UINT64_MAX
 
-/* Where one reads or writes, from the lowest to the highest. Who has raised itself (a thread that
- * has blocked the signals) is in the context that it has raised itself to. */
+/* Where the caller runs, from the lowest context to the highest. A thread that has blocked the
+ * signals of a handler context is in that context. */
 enum pawl_sift_context {
     PAWL_SIFT_THREAD,   /* ordinary threads; they may sleep while they read */
-    PAWL_SIFT_REALTIME, /* SCHED_FIFO and SCHED_RR threads, sections that do not sleep */
+    PAWL_SIFT_REALTIME, /* SCHED_FIFO and SCHED_RR threads; their sections do not sleep */
     PAWL_SIFT_DEFERRED, /* handlers of the lower class of signals */
     PAWL_SIFT_INTERRUPT /* handlers of the higher class */
 };
@@ -81,23 +83,23 @@ enum pawl_sift_context {
 /* A real-time reader does not pass a waiting writer of equal or higher priority (POSIX TPS). */
 #define PAWL_SIFT_PRIORITY 4u
 
-/* What a lock is told at the start. Zero bytes: read and written by threads. */
+/* How a lock will be used. Zero bytes: threads read and write. */
 typedef struct pawl_sift_use {
     uint32_t readers; /* PAWL_SIFT_READS(...); 0: threads */
     uint32_t writers; /* the one context in which writers run; none below it reads */
     uint32_t flags;
-    uint32_t ceiling;   /* with RAISE: the highest priority of whoever reads, 1 to 99 */
+    uint32_t ceiling;   /* with RAISE: the highest priority of any reader, 1 to 99 */
     uint64_t deferred;  /* signals of that context; none may be in both sets */
     uint64_t interrupt;
 } pawl_sift_use;
 
-/* What a writer has to restore when it leaves. Internal. */
+/* What a writer restores when it releases. Internal. */
 struct pawl_sift_before_ {
     uint64_t blocked[2]; /* of the signals of each context, those that it blocked itself */
     uint32_t policy;
     uint32_t priority;
     uint32_t raised; /* 1: the two above are to be restored */
-    uint32_t rank;   /* where it is counted among those who wait; 0: nowhere */
+    uint32_t rank;   /* its index in `ranks` while it waits; 0: none */
 };
 
 #define PAWL_SIFT_RANKS_ 100
@@ -113,8 +115,8 @@ typedef struct pawl_sift {
     uint32_t contexts[PAWL_SIFT_CONTEXTS] __attribute__((aligned(PAWL_CACHE_LINE)));
     uint32_t mutex;
     uint32_t gate;
-    uint32_t holder;                 /* the checking variant's: who writes; 0 in release */
-    struct pawl_sift_before_ before; /* of the writer that is in */
+    uint32_t holder;                 /* the checking variant's: the writer; 0 in release */
+    struct pawl_sift_before_ before; /* of the granted writer */
     uint16_t ranks[PAWL_SIFT_RANKS_];
 } pawl_sift;
 
@@ -146,7 +148,7 @@ PAWL_C_BEGIN
  *   ENOTSUP  the system has no signals, no real-time scheduling, or none that lends priority
  * and the lock is not made. */
 PAWL_API int PAWL_SYMBOL_(pawl_sift_init)(pawl_sift *l, const pawl_sift_use *use);
-/* Nobody is in or waits; waits for drops of W that have let others in and are about to return. */
+/* The lock must be free and without waiters. Waits for a drop of W that is about to return. */
 PAWL_API void PAWL_SYMBOL_(pawl_sift_destroy)(pawl_sift *l);
 
 /* What the inline functions below call. */
@@ -179,7 +181,7 @@ PAWL_C_END
 
 PAWL_INLINE_BEGIN
 
-/* The whole way in of who finds nobody there. The compiled halves do it again, with checks. */
+/* The fast path into a free lock. The compiled halves do it again, with checks. */
 PAWL_INLINE bool pawl_sift_first_(pawl_sift *l, uint64_t claim)
 {
 #if PAWL_CHECKED
@@ -187,16 +189,16 @@ PAWL_INLINE bool pawl_sift_first_(pawl_sift *l, uint64_t claim)
     return false;
 #else
     uint64_t nobody = 0;
-    /* [SIFT_FAST_TAKE] acquire: we come after whoever has left, writers above all. */
+    /* [SIFT_FAST_TAKE] acquire: we come after the last holder, a writer above all. */
     return pawl_cas_acquire64(&l->word, &nobody, claim, PAWL_SIFT_FAST_TAKE);
 #endif
 }
 
-/* R for a reader in `context`, which the lock must have been told of. A thread that reads may read
- * again in a higher context, as handlers do that interrupt it; in the same or a lower one only by
- * try, or it waits for a writer that waits for it. Handlers hold back the signals of their own
- * class, and of the class below, by their sa_mask, for the same reason. THREAD and REALTIME sleep
- * after a short spin; the others spin. Acquire. */
+/* Takes R for a reader in `context`, which must be one of the lock's `readers`. Acquire.
+ * A thread that holds R may take it again in a higher context, as a handler that interrupts it
+ * does. In the same or a lower context it may only try: a take could wait for a writer that waits
+ * for this thread. For the same reason a handler's sa_mask holds back the signals of its own class
+ * and of the class below. THREAD and REALTIME sleep after a short spin; the others spin. */
 PAWL_INLINE void pawl_sift_take_read(pawl_sift *l, enum pawl_sift_context context)
 {
     if (PAWL_UNLIKELY(!pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))))
@@ -211,7 +213,7 @@ PAWL_INLINE bool pawl_sift_take_read_until(pawl_sift *l, enum pawl_sift_context 
            pawl_sift_take_read_slow_(l, context, until);
 }
 
-/* Never waits: false when a writer is in, or keeps the context out. */
+/* Never waits. False when a writer holds the lock or keeps the context out. */
 PAWL_INLINE bool pawl_sift_try_read(pawl_sift *l, enum pawl_sift_context context)
 {
     return PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
@@ -238,9 +240,9 @@ PAWL_INLINE void pawl_sift_drop_read(pawl_sift *l, enum pawl_sift_context contex
 #endif
 }
 
-/* W, in the context that the lock was told of. With handlers that read: on return their signals are
- * blocked in the calling thread until the drop; so locks of this kind are dropped in the reverse
- * order. A thread that is in may not write. Sleeps, unless handlers write. Acquire. */
+/* Takes W, in the lock's `writers` context. Sleeps, unless handlers write. Acquire.
+ * If handlers read, their signals stay blocked in the calling thread until the drop; so a thread
+ * drops several such locks in the reverse order. A thread that holds R may not take W. */
 PAWL_INLINE void pawl_sift_take_write(pawl_sift *l)
 {
     if (PAWL_UNLIKELY(l->mode != 0 || !pawl_sift_first_(l, PAWL_SIFT_WRITER_)))
@@ -254,7 +256,7 @@ PAWL_INLINE bool pawl_sift_take_write_until(pawl_sift *l, uint64_t until)
            pawl_sift_take_write_slow_(l, until);
 }
 
-/* Never waits, and keeps nobody out if it fails: false when anybody is in, or writers wait. */
+/* Never waits. False when the lock is held or writers wait; then it has kept no reader out. */
 PAWL_INLINE bool pawl_sift_try_write(pawl_sift *l)
 {
     return (PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_WRITER_))) ||

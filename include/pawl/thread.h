@@ -79,7 +79,7 @@ struct pawl_orders {
 };
 #endif
 
-/* ---- Wait lists keyed by address (src/lock/table.h) ----------------------------------------------- */
+/* ---- Wait lists keyed by address (src/lock/table.h) ------------------------------------------ */
 
 /* 2^PAWL_TABLE_BITS lists at first; they double with the number of waiters, at most so often. */
 #if PAWL_HOOKS

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wait and wake on any address: a thread sleeps as long as a word of the program's own, of 8, 16,
- * 32 or 64 bits, or some bits of it, hold a value; who changes the word wakes it. With this any
- * word becomes a lock, an event, a gate: see bitlock.h, cond.h and examples/wait_lock.c.
+ * Wait and wake on any address. A thread sleeps as long as a word of the program, of 8, 16, 32 or
+ * 64 bits, or some bits of it, hold a value. The thread that changes the word wakes it. So any word
+ * becomes a lock, an event or a gate: see bitlock.h, cond.h and examples/wait_lock.c.
  *
- * Not for: waits that a lock, a condition variable or an event count says better (lock.h, cond.h);
- * signal handlers; real-time threads that must not meet a lock of others.
+ * Not for: waits that a lock, a condition variable or an event count expresses better (lock.h,
+ * cond.h); signal handlers; real-time threads that must not wait for a lock of ordinary ones.
  *
  *   waiter                                      waker
  *   while (pawl_load(word) == BUSY)             store(word, FREE)
  *       pawl_wait32(&word, BUSY);               pawl_wake_one(&word)
  *
  * What holds
- *   I1  A wait sleeps only if the word holds the value when it is looked at, and whoever changes
- *       the word after that look and then wakes the address finds the sleeper: no wake is lost.
+ *   I1  A wait sleeps only if its look finds the value in the word. A thread that changes the word
+ *       after that look, and then wakes the address, finds the sleeper. So no wake is lost.
  *   I2  A wait may return for no reason. Look at the word again, in a loop.
- *   I3  A wake reads and writes nothing at the address, so the memory may be freed, or be another
- *       object's, by the time that it is called. Whoever waits there by then bears I2.
- *   I4  No time-out is inside: a wait without a deadline ends by a wake or a change alone.
- *   I5  A wait orders nothing by itself: load the word with acquire, or take the lock it stands
- *       for. A wake comes after all that its thread did before it, whatever the order of the store.
- *   I6  Waiters of one address are woken oldest first, 32-bit ones (which sleep in the kernel)
- *       after the others. A wake that meets a waiter whose word is unchanged is used up: where
- *       waiters of one address wait for different things, wake all of them, or by bits.
+ *   I3  A wake reads and writes nothing at the address. By then the memory may be freed or belong
+ *       to another object; a thread that waits there meanwhile may return for no reason (I2).
+ *   I4  There is no time-out inside. A wait without a deadline ends only by a wake or a change.
+ *   I5  A wait orders nothing by itself: load the word with acquire, or take the lock that it is.
+ *       A wake comes after everything its thread did before, whatever the order of the store.
+ *   I6  A wake takes the oldest waiter of the address first; 32-bit waiters, which sleep in the
+ *       kernel, come after the others. A wake is used up even if the waiter's word is unchanged.
+ *       So where waiters of one address wait for different things, wake all of them, or by bits.
  *
- * How it is done: 32-bit waits go to the system's own wait on an address where it has one; all
- * others to lists in the process, keyed by address (src/lock/table.h). Both are counted in one place, so
- * that a wake that meets nobody costs one atomic operation and no system call.
+ * 32-bit waits go to the system's own wait on an address where it has one. All others go to lists
+ * in the process, keyed by address (src/lock/table.h). One place counts both, so a wake without
+ * waiters costs one atomic operation and no system call.
  *
- * Cost, nobody waiting: pawl_wake one atomic read-modify-write; a wait whose word differs one load.
- * Waiting: a few polls, then one system call to sleep and one to wake.
+ * Cost without waiters: pawl_wake one atomic read-modify-write; a wait whose word differs one load.
+ * With waiters: a few polls, then one system call to sleep and one to wake.
  *
- * Nothing here is for signal handlers, wakes included (they may meet the lock of a list that the
- * interrupted thread holds), but for the shared wakes below. After fork the lists of the child are
- * empty: the parent's waiters are not its own. Process-shared waiting is 32-bit only, because no
- * kernel has another width. No cancellation point.
+ * Signal handlers may call nothing here but the shared wakes below: the interrupted thread may hold
+ * the lock of a list. After fork the lists of the child are empty; the parent's waiters are not in
+ * the child. Process-shared waiting is 32-bit only, because no kernel has another width. No
+ * cancellation point.
  */
 #ifndef PAWL_WAIT_H
 #define PAWL_WAIT_H

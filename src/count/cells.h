@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What the counters and bigref.c share: counter_cells.c behind include/pawl/detail/counter_cells.h. */
+/* What the counters and bigref.c share: counter_cells.c behind <pawl/detail/counter_cells.h>. */
 #ifndef PAWL_CELLS_H
 #define PAWL_CELLS_H
 
 #include <pawl/detail/counter_cells.h>
 
 enum cell_sort { CELL_SINGLE, CELL_PAIR };
+
+/* States of a thread's own lock, for exact counters in mode LOCKS. A thread joins under the latch
+ * that a read holds; a read passes over blocks that have not joined. */
+enum { LOCK_NOT_JOINED, LOCK_FREE, LOCK_TAKEN };
 
 /* ---- Latches: short mutual exclusion between threads, never for signal handlers -------------- */
 

@@ -399,6 +399,7 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child_of_cells(void)
 {
     const char *own = pawl_counter_mine_()->block;
+    uint64_t *own_lock;
     uint32_t i;
     for (i = 0; i < PAWL_COUNTER_LATCHES; i++)
         pawl_store_relaxed32(&counters()->latches[i].word, LATCH_FREE);
@@ -409,7 +410,9 @@ static void after_fork_in_child_of_cells(void)
             continue;
         pawl_store_relaxed64(pawl_cell_(block, MARKER * 8), 0);
         pawl_store_relaxed64(pawl_cell_(block, BR_READING * 8), 0);
-        pawl_store_relaxed64(pawl_cell_(block, BR_OWN * 8), 0);
+        own_lock = pawl_cell_(block, BR_OWN * 8);
+        if (pawl_load_relaxed64(own_lock) != LOCK_NOT_JOINED) /* its counts are read by this */
+            pawl_store_relaxed64(own_lock, LOCK_FREE);
         pawl_store_relaxed64(pawl_cell_(block, IN_USE * 8), 0);
     }
 }

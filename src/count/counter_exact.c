@@ -7,9 +7,6 @@
 #include "../os/os.h"
 #include "../base/plain.h"
 
-/* States of a thread's own lock in mode LOCKS. A thread joins under the latch that a read holds. */
-enum { LOCK_NOT_JOINED, LOCK_FREE, LOCK_TAKEN };
-
 static uint64_t *word_of(char *block, unsigned index)
 {
     return pawl_cell_(block, index * 8);

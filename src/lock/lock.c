@@ -97,28 +97,47 @@ static void lock_note_wake(uint64_t woken_at)
 
 /* ---- The wait list of one lock; its bucket is locked ----------------------------------------- */
 
+/* A releaser may arrive after the lock is gone (I7) and the memory is a wait word, a bit lock or a
+ * condition variable: waiters of these are left alone. */
+static struct pawl_waiter *lock_skip_others(struct pawl_bucket *bucket, struct pawl_waiter *w)
+{
+    while (w != NULL && w->kind >= WAITER_WAITS)
+        w = table_next(bucket, w);
+    return w;
+}
+
+static struct pawl_waiter *lock_first(struct pawl_bucket *bucket, const void *lock)
+{
+    return lock_skip_others(bucket, table_first(bucket, lock));
+}
+
+static struct pawl_waiter *lock_next(struct pawl_bucket *bucket, struct pawl_waiter *w)
+{
+    return lock_skip_others(bucket, table_next(bucket, w));
+}
+
 static unsigned lock_others_awake(struct pawl_bucket *bucket, const struct wait *wait)
 {
-    struct pawl_waiter *w = table_first(bucket, wait->waiter.address);
+    struct pawl_waiter *w = lock_first(bucket, wait->waiter.address);
     unsigned count = 0;
-    for (; w != NULL; w = table_next(bucket, w))
+    for (; w != NULL; w = lock_next(bucket, w))
         count += w != &wait->waiter && !w->asleep;
     return count;
 }
 
 static bool lock_anybody_asleep(struct pawl_bucket *bucket, const void *lock)
 {
-    struct pawl_waiter *w = table_first(bucket, lock);
+    struct pawl_waiter *w = lock_first(bucket, lock);
     while (w != NULL && !w->asleep)
-        w = table_next(bucket, w);
+        w = lock_next(bucket, w);
     return w != NULL;
 }
 
 static bool lock_somebody_keeps(struct pawl_bucket *bucket, const void *lock)
 {
-    struct pawl_waiter *w = table_first(bucket, lock);
+    struct pawl_waiter *w = lock_first(bucket, lock);
     while (w != NULL && w->kind != WAIT_KEEP)
-        w = table_next(bucket, w);
+        w = lock_next(bucket, w);
     return w != NULL;
 }
 
@@ -156,7 +175,7 @@ static void lock_pick(struct pawl_bucket *bucket, const void *lock, unsigned rea
     const uint64_t now = timed ? pawl_os_now() : 0;
     bool others;
     unsigned entering = 0;
-    for (w = table_first(bucket, lock); w != NULL; w = table_next(bucket, w)) {
+    for (w = lock_first(bucket, lock); w != NULL; w = lock_next(bucket, w)) {
         if (!w->asleep || !(w->kind & ready))
             continue;
         others = w->kind == WAIT_R   ? (entering & ~(unsigned)(WAIT_R | WAIT_S)) != 0
@@ -180,7 +199,7 @@ static void lock_pick(struct pawl_bucket *bucket, const void *lock, unsigned rea
 /* The oldest waiter, asleep and with no claim, when its turn has come: it will insist. */
 static void lock_pick_oldest(struct pawl_bucket *bucket, const void *lock, struct wake_list *list)
 {
-    struct pawl_waiter *oldest = table_first(bucket, lock);
+    struct pawl_waiter *oldest = lock_first(bucket, lock);
     if (oldest == NULL || !oldest->asleep || (oldest->kind & WAIT_CLAIMED) ||
         lock_somebody_keeps(bucket, lock) || !lock_turn_has_come(bucket, oldest))
         return;
@@ -268,13 +287,14 @@ static bool lock_loop_on(struct loop *loop, uint64_t deadline)
 
 #endif
 
-/* Lets another thread run; false when the time is over, or a look would tell nothing (hooks). */
+/* Lets another thread run; false when the time is over, or a look would tell nothing (hooks). The
+ * clock comes first: a yield may cost a slice, and a deadline in the past must not wait. */
 static bool lock_yielded(uint64_t deadline)
 {
-    if (PAWL_HOOKS)
+    if (PAWL_HOOKS || (deadline != PAWL_NO_DEADLINE && pawl_os_now() >= deadline))
         return false;
     pawl_os_yield();
-    return deadline == PAWL_NO_DEADLINE || pawl_os_now() < deadline;
+    return true;
 }
 
 /* ---- Joining, sleeping, leaving -------------------------------------------------------------- */
@@ -299,7 +319,7 @@ static struct pawl_bucket *lock_wait_join(struct wait *wait)
 /* The oldest waiter's turn has come: it may keep a claim (I3). */
 static bool lock_may_insist(struct pawl_bucket *bucket, const struct wait *wait)
 {
-    return table_first(bucket, wait->waiter.address) == &wait->waiter &&
+    return lock_first(bucket, wait->waiter.address) == &wait->waiter &&
            !lock_somebody_keeps(bucket, wait->waiter.address) &&
            lock_turn_has_come(bucket, &wait->waiter);
 }

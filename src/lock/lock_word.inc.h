@@ -229,7 +229,7 @@ void SLOW(drain_readers)(LOCK *l)
 }
 
 /* `found`: what the caller's claim of W+S+R found; it is still in the word. */
-static bool NAME(claim_write)(LOCK *l, WORD found, uint64_t deadline)
+static bool NAME(wait_for_write)(LOCK *l, WORD found, uint64_t deadline)
 {
     struct wait wait;
     enum outcome how = WAIT_PASSED;
@@ -255,13 +255,13 @@ static bool NAME(claim_write)(LOCK *l, WORD found, uint64_t deadline)
 
 void SLOW(take_write_slow)(LOCK *l, WORD found)
 {
-    (void)NAME(claim_write)(l, found, PAWL_NO_DEADLINE);
+    (void)NAME(wait_for_write)(l, found, PAWL_NO_DEADLINE);
 }
 
 bool SLOW(take_write_until)(LOCK *l, uint64_t deadline)
 {
     /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
-    return NAME(claim_write)(
+    return NAME(wait_for_write)(
         l, AT(pawl_fetch_add_acquire)(&l->word, (WORD)(W1 + S1 + R1), PAWL_SPIN_W_TAKE), deadline);
 }
 
@@ -306,7 +306,7 @@ bool SLOW(read_claim_write_until)(LOCK *l, uint64_t deadline)
 /* ---- R and S --------------------------------------------------------------------------------- */
 
 /* `units` of R or S+R in the word, or a wait for the class until they are granted. */
-static bool NAME(claim_shared)(LOCK *l, WORD units, WORD claimed, uint64_t deadline)
+static bool NAME(wait_for_shared)(LOCK *l, WORD units, WORD claimed, uint64_t deadline)
 {
     const enum wait_class class = units == R1 ? WAIT_R : WAIT_S;
     struct wait wait;
@@ -343,23 +343,23 @@ static bool NAME(claim_shared)(LOCK *l, WORD units, WORD claimed, uint64_t deadl
 /* `claimed`: R1 when the caller's claim met a writer, 0 when it did not claim. */
 void SLOW(take_read_slow)(LOCK *l, WORD claimed)
 {
-    (void)NAME(claim_shared)(l, R1, claimed, PAWL_NO_DEADLINE);
+    (void)NAME(wait_for_shared)(l, R1, claimed, PAWL_NO_DEADLINE);
 }
 
 bool SLOW(take_read_until)(LOCK *l, uint64_t deadline)
 {
-    return NAME(claim_shared)(l, R1, 0, deadline);
+    return NAME(wait_for_shared)(l, R1, 0, deadline);
 }
 
 /* The caller's claim S+R is in the word. */
 void SLOW(take_seek_slow)(LOCK *l)
 {
-    (void)NAME(claim_shared)(l, (WORD)(S1 + R1), (WORD)(S1 + R1), PAWL_NO_DEADLINE);
+    (void)NAME(wait_for_shared)(l, (WORD)(S1 + R1), (WORD)(S1 + R1), PAWL_NO_DEADLINE);
 }
 
 bool SLOW(take_seek_until)(LOCK *l, uint64_t deadline)
 {
-    return NAME(claim_shared)(l, (WORD)(S1 + R1), 0, deadline);
+    return NAME(wait_for_shared)(l, (WORD)(S1 + R1), 0, deadline);
 }
 
 /* ---- A --------------------------------------------------------------------------------------- */
@@ -414,7 +414,7 @@ void SLOW(drain_to_atomic)(LOCK *l, WORD mark)
 }
 
 /* `found`: what the caller's claim of W found; it is still in the word. */
-static bool NAME(claim_atomic)(LOCK *l, WORD found, uint64_t deadline)
+static bool NAME(wait_for_atomic)(LOCK *l, WORD found, uint64_t deadline)
 {
     struct wait wait;
     enum outcome how = WAIT_PASSED;
@@ -440,13 +440,13 @@ static bool NAME(claim_atomic)(LOCK *l, WORD found, uint64_t deadline)
 
 void SLOW(take_atomic_slow)(LOCK *l, WORD found)
 {
-    (void)NAME(claim_atomic)(l, found, PAWL_NO_DEADLINE);
+    (void)NAME(wait_for_atomic)(l, found, PAWL_NO_DEADLINE);
 }
 
 bool SLOW(take_atomic_until)(LOCK *l, uint64_t deadline)
 {
     /* [SPIN_A_TAKE] acquire: our updates come after what all who left had done. */
-    return NAME(claim_atomic)(l, AT(pawl_fetch_add_acquire)(&l->word, W1, PAWL_SPIN_A_TAKE),
+    return NAME(wait_for_atomic)(l, AT(pawl_fetch_add_acquire)(&l->word, W1, PAWL_SPIN_A_TAKE),
                               deadline);
 }
 
@@ -502,7 +502,7 @@ static enum pawl_regained NAME(regain)(LOCK *l, uint64_t deadline)
         return PAWL_TIMED_OUT;
     if (NAME(no_writer_)(w))
         return PAWL_KEPT;
-    return NAME(claim_shared)(l, R1, R1, deadline) ? PAWL_LET_GO : PAWL_TIMED_OUT;
+    return NAME(wait_for_shared)(l, R1, R1, deadline) ? PAWL_LET_GO : PAWL_TIMED_OUT;
 }
 
 bool SLOW(atomic_to_read_slow)(LOCK *l)

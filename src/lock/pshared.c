@@ -12,16 +12,16 @@
 /* Who sleeps, as bits for the kernel's filtered wake. Each has a gate: a test of the word that a
  * sleeper of the class waits for (gates in pshared_word.inc.h). */
 enum shared_class {
-    SHARED_READ = 1,    /* wants R */
-    SHARED_SEEK = 2,    /* wants S */
-    SHARED_WRITE = 4,   /* wants W and has withdrawn */
-    SHARED_ATOMIC = 8,  /* wants A and has withdrawn */
-    SHARED_DRAIN = 16,  /* keeps W+S+R until the other readers have left */
-    SHARED_KEEP = 32,   /* keeps W+S until all have left */
-    SHARED_UPDATE = 64, /* keeps W+S until the readers have left, then holds A */
-    SHARED_TURN = 128,  /* keeps R until the atomic users have left */
-    SHARED_YIELD = 256, /* the same sleeper, when somebody waits for its R (it shows S) */
-    SHARED_ONE_EACH = SHARED_SEEK | SHARED_WRITE /* of these one at a time can enter */
+    PSHARED_READ = 1,    /* wants R */
+    PSHARED_SEEK = 2,    /* wants S */
+    PSHARED_WRITE = 4,   /* wants W and has withdrawn */
+    PSHARED_ATOMIC = 8,  /* wants A and has withdrawn */
+    PSHARED_DRAIN = 16,  /* keeps W+S+R until the other readers have left */
+    PSHARED_KEEP = 32,   /* keeps W+S until all have left */
+    PSHARED_UPDATE = 64, /* keeps W+S until the readers have left, then holds A */
+    PSHARED_TURN = 128,  /* keeps R until the atomic users have left */
+    PSHARED_YIELD = 256, /* the same sleeper, when somebody waits for its R (it shows S) */
+    SHARED_ONE_EACH = PSHARED_SEEK | PSHARED_WRITE /* of these one at a time can enter */
 };
 
 /* Wakes those whose gate has opened. No access to the lock (I7): the address may be somebody
@@ -30,10 +30,10 @@ static void shared_wake(const uint32_t *waits, unsigned classes)
 {
     if (classes & ~(unsigned)SHARED_ONE_EACH)
         (void)pawl_os_wake_classes(waits, classes & ~(unsigned)SHARED_ONE_EACH, UINT_MAX);
-    if (classes & SHARED_WRITE)
-        (void)pawl_os_wake_classes(waits, SHARED_WRITE, 1);
-    if (classes & SHARED_SEEK)
-        (void)pawl_os_wake_classes(waits, SHARED_SEEK, 1);
+    if (classes & PSHARED_WRITE)
+        (void)pawl_os_wake_classes(waits, PSHARED_WRITE, 1);
+    if (classes & PSHARED_SEEK)
+        (void)pawl_os_wake_classes(waits, PSHARED_SEEK, 1);
 }
 
 /* Reading in a loop is over when the pauses have reached their bound; at once on a single CPU. In

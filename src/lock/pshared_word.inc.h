@@ -27,23 +27,23 @@ static unsigned NAME(gates)(WORD w)
 {
     unsigned open = 0;
     if (IS(no_writer)(w) || NAME(atomics_alone)(w))
-        open |= SHARED_READ;
+        open |= PSHARED_READ;
     if (IS(no_seeker_or_writer)(w) || NAME(atomics_alone)(w))
-        open |= SHARED_SEEK;
+        open |= PSHARED_SEEK;
     if (IS(no_writer)(w) || IS(atomics_or_nobody)(w))
-        open |= SHARED_WRITE;
+        open |= PSHARED_WRITE;
     if (IS(atomic_may_claim)(w))
-        open |= SHARED_ATOMIC;
+        open |= PSHARED_ATOMIC;
     if (IS(one_reader)(w))
-        open |= SHARED_DRAIN;
+        open |= PSHARED_DRAIN;
     if (IS(readers)(w) == 0)
-        open |= SHARED_UPDATE;
+        open |= PSHARED_UPDATE;
     if (IS(readers)(w) == 0 && IS(writers)(w) == W1)
-        open |= SHARED_KEEP;
+        open |= PSHARED_KEEP;
     if (IS(no_writer)(w))
-        open |= SHARED_TURN;
+        open |= PSHARED_TURN;
     if (IS(seekers)(w) != 0)
-        open |= SHARED_YIELD;
+        open |= PSHARED_YIELD;
     return open;
 }
 
@@ -51,7 +51,7 @@ static unsigned NAME(gates)(WORD w)
 
 static void NAME(tell)(LOCK *l, unsigned classes)
 {
-    /* [SHARED_TELL] release: who reads the new count sees the word as it was changed before. */
+    /* [PSHARED_TELL] release: who reads the new count sees the word as it was changed before. */
     (void)pawl_fetch_add_release32(&l->waits, 1, PAWL_PSHARED_TELL);
     shared_wake(&l->waits, classes);
 }
@@ -78,14 +78,14 @@ void SLOW(leave)(LOCK *l, WORD units)
     const uint32_t *waits = &l->waits;
     WORD w, next;
 
-    /* [SHARED_TELL] release: who reads the new count sees LEAVING, or the lock given up. */
+    /* [PSHARED_TELL] release: who reads the new count sees LEAVING, or the lock given up. */
     (void)pawl_fetch_add_release32(&l->waits, 1, PAWL_PSHARED_TELL);
     w = AT(pawl_load_relaxed)(&l->word);
     do {
         next = (WORD)((w - units) & (WORD)~(WORD)PAWL_PSHARED_LEAVING);
         if (IS(nobody)(next))
             next = 0;
-        /* [SHARED_LEAVE] release: `waits` has changed before the next owner may free the lock. */
+        /* [PSHARED_LEAVE] release: `waits` has changed before the next owner may free the lock. */
     } while (!AT(pawl_cas_release)(&l->word, &w, next, PAWL_PSHARED_LEAVE));
     shared_wake(waits, NAME(gates)(next));
 }
@@ -111,7 +111,7 @@ static bool NAME(wait_for)(LOCK *l, unsigned class, uint64_t deadline)
     WORD w;
 
     for (;;) {
-        /* [SHARED_HEAR] acquire: if the count is new, so is the word that we read next. */
+        /* [PSHARED_HEAR] acquire: if the count is new, so is the word that we read next. */
         count = pawl_load_acquire32(&l->waits, PAWL_PSHARED_HEAR);
         w = AT(pawl_load_relaxed)(&l->word);
         /* The drop that woke us may have cleared PARKED though others sleep. */
@@ -137,7 +137,7 @@ static bool NAME(wait_for)(LOCK *l, unsigned class, uint64_t deadline)
 
 bool SLOW(drain_readers)(LOCK *l, WORD units, uint64_t deadline)
 {
-    if (!NAME(wait_for)(l, SHARED_DRAIN, deadline)) {
+    if (!NAME(wait_for)(l, PSHARED_DRAIN, deadline)) {
         NAME(give)(l, units);
         return false;
     }
@@ -150,7 +150,7 @@ bool SLOW(drain_readers)(LOCK *l, WORD units, uint64_t deadline)
 static bool NAME(keep_write)(LOCK *l, uint64_t deadline)
 {
     NAME(give)(l, R1);
-    if (!NAME(wait_for)(l, SHARED_KEEP, deadline)) {
+    if (!NAME(wait_for)(l, PSHARED_KEEP, deadline)) {
         NAME(give)(l, (WORD)(W1 + S1));
         return false;
     }
@@ -167,7 +167,7 @@ bool SLOW(take_write_slow)(LOCK *l, WORD found, uint64_t deadline)
         if (IS(no_writer)(found) || IS(atomics_or_nobody)(found))
             return NAME(keep_write)(l, deadline);
         NAME(give)(l, (WORD)(W1 + S1 + R1));
-        if (!NAME(wait_for)(l, SHARED_WRITE, deadline))
+        if (!NAME(wait_for)(l, PSHARED_WRITE, deadline))
             return false;
         /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
         found = AT(pawl_fetch_add_acquire)(&l->word, (WORD)(W1 + S1 + R1), PAWL_SPIN_W_TAKE);
@@ -194,7 +194,7 @@ bool SLOW(take_read_slow)(LOCK *l, WORD claimed, uint64_t deadline)
     for (;; claimed = R1) {
         if (claimed)
             NAME(give)(l, R1);
-        if (!NAME(wait_for)(l, SHARED_READ, deadline))
+        if (!NAME(wait_for)(l, PSHARED_READ, deadline))
             return false;
         for (; patience > 0 && NAME(atomics_alone)(AT(pawl_load_relaxed)(&l->word)); patience--)
             pause_once(&pauses, &patience);
@@ -218,7 +218,7 @@ bool SLOW(take_seek_slow)(LOCK *l, uint64_t deadline)
 
     for (;;) {
         NAME(give)(l, (WORD)(S1 + R1));
-        if (!NAME(wait_for)(l, SHARED_SEEK, deadline))
+        if (!NAME(wait_for)(l, PSHARED_SEEK, deadline))
             return false;
         for (; patience > 0 && NAME(atomics_alone)(AT(pawl_load_relaxed)(&l->word)); patience--)
             pause_once(&pauses, &patience);
@@ -244,9 +244,9 @@ bool SLOW(drain_to_atomic)(LOCK *l, WORD mark, WORD back, uint64_t deadline)
 {
     WORD found = AT(pawl_fetch_add_relaxed)(&l->word, mark);
     if (found & PAWL_PSHARED_PARKED)
-        NAME(tell)(l, SHARED_YIELD |
+        NAME(tell)(l, PSHARED_YIELD |
                           (NAME(gates)((WORD)(found + mark)) & ~NAME(gates)(found)));
-    if (!NAME(wait_for)(l, SHARED_UPDATE, deadline)) {
+    if (!NAME(wait_for)(l, PSHARED_UPDATE, deadline)) {
         NAME(give)(l, (WORD)(0u - back));
         return false;
     }
@@ -267,7 +267,7 @@ bool SLOW(take_atomic_slow)(LOCK *l, WORD found, uint64_t deadline)
         if (IS(no_seeker_or_writer)(found))
             return SLOW(drain_to_atomic)(l, S1, (WORD)(0u - W1 - S1), deadline);
         NAME(give)(l, W1);
-        if (!NAME(wait_for)(l, SHARED_ATOMIC, deadline))
+        if (!NAME(wait_for)(l, PSHARED_ATOMIC, deadline))
             return false;
         if (patience-- == 0) {
             if (!NAME(insist)(l, deadline))
@@ -287,7 +287,7 @@ bool SLOW(take_atomic_slow)(LOCK *l, WORD found, uint64_t deadline)
 /* R is in the word beside the W of others. When these wait for R (I2: they show S), we let go. */
 bool SLOW(atomic_to_read_slow)(LOCK *l, uint64_t deadline, bool *kept)
 {
-    if (!NAME(wait_for)(l, SHARED_TURN | SHARED_YIELD, deadline)) {
+    if (!NAME(wait_for)(l, PSHARED_TURN | PSHARED_YIELD, deadline)) {
         *kept = false;
         NAME(give)(l, R1);
         return false;

@@ -12,11 +12,12 @@
 #include <stdlib.h>
 
 #if !PAWL_HOOKS && defined(__linux__)
-#include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "futex.h"
 #endif
 
 #if PAWL_HOOKS || !defined(__linux__)
@@ -64,40 +65,30 @@ bool pawl_os_lends(void)
     const int saved = errno;
     uint32_t word = 0;
     const bool lends =
-        syscall(SYS_futex, &word, FUTEX_TRYLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0) == 0;
+        syscall(OS_FUTEX, &word, FUTEX_TRYLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0) == 0;
     if (lends)
-        (void)syscall(SYS_futex, &word, FUTEX_UNLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
+        (void)syscall(OS_FUTEX, &word, FUTEX_UNLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
     errno = saved;
     return lends;
-}
-
-static struct timespec timespec_of(uint64_t ns)
-{
-    struct timespec t;
-    t.tv_sec = (time_t)(ns / NS_PER_SECOND);
-    t.tv_nsec = (long)(ns % NS_PER_SECOND);
-    return t;
 }
 
 /* Older kernels take deadlines of the clock of the day only; a step of it moves the deadline. */
 static long lend_by_day(uint32_t *word, uint64_t deadline)
 {
     const uint64_t now = pawl_os_now();
-    struct timespec until;
-    (void)clock_gettime(CLOCK_REALTIME, &until);
-    until = timespec_of((uint64_t)until.tv_sec * NS_PER_SECOND + (uint64_t)until.tv_nsec +
-                        (deadline > now ? deadline - now : 0));
-    return syscall(SYS_futex, word, FUTEX_LOCK_PI | FUTEX_PRIVATE_FLAG, 0, &until, NULL, 0);
+    struct timespec day;
+    (void)clock_gettime(CLOCK_REALTIME, &day);
+    return os_futex_until(word, FUTEX_LOCK_PI | FUTEX_PRIVATE_FLAG, 0,
+                          (uint64_t)day.tv_sec * NS_PER_SECOND + (uint64_t)day.tv_nsec +
+                              (deadline > now ? deadline - now : 0), 0);
 }
 
 static long lend_once(uint32_t *word, uint64_t deadline)
 {
-    struct timespec until;
     long result;
-    if (deadline / NS_PER_SECOND > INT32_MAX)
-        return syscall(SYS_futex, word, FUTEX_LOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
-    until = timespec_of(deadline);
-    result = syscall(SYS_futex, word, FUTEX_LOCK_PI2 | FUTEX_PRIVATE_FLAG, 0, &until, NULL, 0);
+    if (os_futex_for_ever(deadline))
+        return syscall(OS_FUTEX, word, FUTEX_LOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
+    result = os_futex_until(word, FUTEX_LOCK_PI2 | FUTEX_PRIVATE_FLAG, 0, deadline, 0);
     return result < 0 && errno == ENOSYS ? lend_by_day(word, deadline) : result;
 }
 
@@ -121,7 +112,7 @@ bool pawl_os_lend(uint32_t *word, uint64_t deadline)
 void pawl_os_lent(uint32_t *word)
 {
     const int saved = errno;
-    if (syscall(SYS_futex, word, FUTEX_UNLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0) != 0)
+    if (syscall(OS_FUTEX, word, FUTEX_UNLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0) != 0)
         pawl_store_relaxed32(word, 0); /* its owner is the thread of our parent that forked */
     errno = saved;
 }

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,6 +20,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "futex.h"
 
 #define NS_PER_S 1000000000u
 
@@ -122,18 +123,20 @@ bool pawl_os_thread_lives(uint32_t id)
 }
 
 /* FUTEX_WAIT_BITSET takes an absolute deadline on CLOCK_MONOTONIC; FUTEX_WAIT a relative one. */
+static long futex_wait(const uint32_t *address, int operation, uint32_t expected,
+                       uint64_t deadline, uint32_t bits)
+{
+    if (os_futex_for_ever(deadline))
+        return syscall(OS_FUTEX, address, operation, expected, NULL, NULL, bits);
+    return os_futex_until(address, operation, expected, deadline, bits);
+}
+
 bool pawl_os_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
 {
     const int saved = errno;
-    const uint64_t seconds = deadline / NS_PER_S;
-    const bool for_ever = seconds > INT32_MAX; /* 68 years after boot; a 32-bit time_t ends there */
-    struct timespec until;
     bool in_time = true;
-
-    until.tv_sec = (time_t)(for_ever ? 0 : seconds);
-    until.tv_nsec = (long)(deadline % NS_PER_S);
-    if (syscall(SYS_futex, address, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
-                for_ever ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY) < 0)
+    if (futex_wait(address, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, deadline,
+                   FUTEX_BITSET_MATCH_ANY) < 0)
         in_time = errno != ETIMEDOUT;
     errno = saved;
     return in_time;
@@ -147,7 +150,7 @@ static int futex_count(unsigned count)
 unsigned pawl_os_wake(const uint32_t *address, unsigned count)
 {
     const int saved = errno;
-    const long woken = syscall(SYS_futex, address, FUTEX_WAKE | FUTEX_PRIVATE_FLAG,
+    const long woken = syscall(OS_FUTEX, address, FUTEX_WAKE | FUTEX_PRIVATE_FLAG,
                                futex_count(count));
     errno = saved;
     return woken > 0 ? (unsigned)woken : 0;
@@ -158,15 +161,8 @@ bool pawl_os_wait_classes(const uint32_t *address, uint32_t expected, uint32_t c
                          uint64_t deadline)
 {
     const int saved = errno;
-    const uint64_t seconds = deadline / NS_PER_S;
-    const bool for_ever = seconds > INT32_MAX; /* 68 years after boot; a 32-bit time_t ends there */
-    struct timespec until;
     bool in_time = true;
-
-    until.tv_sec = (time_t)(for_ever ? 0 : seconds);
-    until.tv_nsec = (long)(deadline % NS_PER_S);
-    if (syscall(SYS_futex, address, FUTEX_WAIT_BITSET, expected, for_ever ? NULL : &until, NULL,
-                classes) < 0) {
+    if (futex_wait(address, FUTEX_WAIT_BITSET, expected, deadline, classes) < 0) {
         in_time = errno != ETIMEDOUT;
         if (errno != ETIMEDOUT && errno != EAGAIN && errno != EINTR)
             (void)sched_yield();
@@ -179,7 +175,7 @@ unsigned pawl_os_wake_classes(const uint32_t *address, uint32_t classes, unsigne
 {
     const int saved = errno;
     const long woken =
-        syscall(SYS_futex, address, FUTEX_WAKE_BITSET,
+        syscall(OS_FUTEX, address, FUTEX_WAKE_BITSET,
                 count > INT_MAX ? INT_MAX : (int)count, NULL, NULL, classes);
     errno = saved;
     return woken > 0 ? (unsigned)woken : 0;
@@ -188,7 +184,7 @@ unsigned pawl_os_wake_classes(const uint32_t *address, uint32_t classes, unsigne
 unsigned pawl_os_requeue(const uint32_t *from, const uint32_t *to, unsigned wake, unsigned move)
 {
     const int saved = errno;
-    const long count = syscall(SYS_futex, from, FUTEX_REQUEUE | FUTEX_PRIVATE_FLAG,
+    const long count = syscall(OS_FUTEX, from, FUTEX_REQUEUE | FUTEX_PRIVATE_FLAG,
                                futex_count(wake), (long)futex_count(move), to);
     errno = saved;
     return count > 0 ? (unsigned)count : 0;

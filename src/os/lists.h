@@ -13,7 +13,8 @@
  *   bool os_bell_add(bell, bed)                under the lock. False: full, ring it first
  *   os_bell_ring(bell)                         without the lock; the beds may be gone by then
  *
- * The order of events is that of src/lock/table.h: the sleeper compares under the lock of the list, the
+ * The order of events is that of src/lock/table.h: the sleeper compares under the lock of the
+ * list, the
  * waker has changed the word before it takes that lock. So a waker that comes between the compare
  * and the sleep finds the sleeper, and none is lost. The word is not looked at again: who was woken
  * is told by `woken`, so a wake also ends the sleep when the word has changed back.

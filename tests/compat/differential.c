@@ -33,9 +33,9 @@ struct name {
     VALUE(pl_take_a, take_atomic)                                                                  \
     VALUE(pl_try_r, try_read)                                                                      \
     VALUE(pl_try_s, try_seek)                                                                      \
-    VALUE(pl_try_w, claim_write)                                                               \
+    VALUE(pl_try_w, claim_write)                                                                   \
     VALUE(pl_try_w_nowait, try_write)                                                              \
-    VALUE(pl_try_a, claim_atomic)                                                              \
+    VALUE(pl_try_a, claim_atomic)                                                                  \
     NO_VALUE(pl_drop_r, drop_read)                                                                 \
     NO_VALUE(pl_drop_s, drop_seek)                                                                 \
     NO_VALUE(pl_drop_w, drop_write)                                                                \
@@ -45,8 +45,8 @@ struct name {
     NO_VALUE(pl_stor, seek_to_read)                                                                \
     NO_VALUE(pl_wtor, write_to_read)                                                               \
     VALUE(pl_try_rtos, try_read_to_seek)                                                           \
-    VALUE(pl_try_rtow, read_claim_write)                                                    \
-    VALUE(pl_try_rtoa, read_claim_atomic)                                                   \
+    VALUE(pl_try_rtow, read_claim_write)                                                           \
+    VALUE(pl_try_rtoa, read_claim_atomic)                                                          \
     NO_VALUE(pl_ator, atomic_to_read)
 
 NAMES(VALUE, NO_VALUE)

@@ -43,10 +43,10 @@ template <> constexpr char letter<pawl::read_after_atomic<>> = 'R';
     X(try_to_seek, "try")                                                                          \
     X(try_to_write, "try")                                                                         \
     X(try_to_atomic, "try")                                                                        \
-    X(try_to_read_drain, "drain")                                                                  \
-    X(try_to_seek_drain, "drain")                                                                  \
-    X(claim_write, "drain")                                                                 \
-    X(claim_atomic, "drain")
+    X(claim_read, "claim")                                                                         \
+    X(claim_seek, "claim")                                                                         \
+    X(claim_write, "claim")                                                                        \
+    X(claim_atomic, "claim")
 EACH_METHOD(OFFER)
 
 template <class Guard> void add_all(std::set<std::string> &found)
@@ -70,12 +70,10 @@ std::set<std::string> offered()
 std::string method_of(const std::string &kind, char to)
 {
     const std::string target =
-        to == 'R' ? "to_read" : to == 'S' ? "to_seek" : to == 'W' ? "to_write" : "to_atomic";
-    if (kind == "try")
-        return "try_" + target;
-    if (kind == "drain")
-        return "try_" + target + "_drain";
-    return target;
+        to == 'R' ? "read" : to == 'S' ? "seek" : to == 'W' ? "write" : "atomic";
+    if (kind == "claim")
+        return "claim_" + target;
+    return (kind == "try" ? "try_to_" : "to_") + target;
 }
 
 struct row {

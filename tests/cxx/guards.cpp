@@ -134,7 +134,7 @@ TEST_F(Guards, move_along_the_published_ways)
     EXPECT_EQ(R, word());
 }
 
-TEST_F(Guards, that_drain_are_granted_alone)
+TEST_F(Guards, that_claim_are_granted_alone)
 {
     pawl::read_guard read(lock);
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters and references after their end, under the checking variant. */
-#include "check/misuse.h"
+#include "misuse.h"
 
 #include <pawl/bigref.h>
 #include <pawl/counter.h>

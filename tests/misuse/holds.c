@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What one thread may do with one lock, given what it holds: the checking variant's reports. */
-#include "check/misuse.h"
+#include "misuse.h"
 
 static pawl_spin16 lock16;
 static pawl_spin32 lock32;
@@ -186,7 +186,7 @@ static void upgrade_one_of_two_reads(void *unused)
     (void)pawl_read_claim_write(&lock32);
 }
 
-static void a_drain_that_waits_for_the_own_second_hold_is_reported(void **state)
+static void a_claim_that_waits_for_the_own_second_hold_is_reported(void **state)
 {
     (void)state;
     assert_reports(upgrade_one_of_two_reads, NULL, "pawl: waits for its own hold: pawl_spin32",
@@ -315,7 +315,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_drop_by_another_thread_names_the_holder),
         cmocka_unit_test(a_thread_that_ends_while_it_holds_is_reported),
         cmocka_unit_test(a_destructor_of_thread_data_may_drop),
-        cmocka_unit_test(a_drain_that_waits_for_the_own_second_hold_is_reported),
+        cmocka_unit_test(a_claim_that_waits_for_the_own_second_hold_is_reported),
         cmocka_unit_test(destroying_a_held_lock_is_reported),
         cmocka_unit_test(destroying_what_another_thread_holds_names_that_thread),
         cmocka_unit_test(initialising_a_held_lock_is_reported),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the checking variant says of ID tables. */
-#include "check/misuse.h"
+#include "misuse.h"
 
 #include <pawl/idtable.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How many may hold and claim one lock at once, and how much the checker keeps count of. */
-#include "check/misuse.h"
+#include "misuse.h"
 
 #include "../../src/check/check.h" /* to make the instant between a claim and its grant last */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The order in which threads take several locks: the checking variant's reports of inversions. */
-#include "check/misuse.h"
+#include "misuse.h"
 
 static pawl_spin32 a, b;
 static pawl_spin16 narrow;
@@ -215,7 +215,7 @@ static void what_a_try_got_counts_as_held_for_what_comes_after(void **state)
                    "held W of pawl_spin32", "asked for W of pawl_spin32", NULL);
 }
 
-static void read_order_then_drain_against_it(void *unused)
+static void read_order_then_claim_against_it(void *unused)
 {
     read_a_then_b(unused);
     pawl_take_write(&b);
@@ -225,7 +225,7 @@ static void read_order_then_drain_against_it(void *unused)
 static void a_try_that_may_wait_for_readers_is_in_the_order(void **state)
 {
     (void)state;
-    assert_reports(read_order_then_drain_against_it, NULL, INVERSION,
+    assert_reports(read_order_then_claim_against_it, NULL, INVERSION,
                    "by pawl_spin32_claim_write", "held R of pawl_spin32", NULL);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the checking variant says of RCU: who did it, and where. */
-#include "check/misuse.h"
+#include "misuse.h"
 
 #include <pawl/rcu.h>
 

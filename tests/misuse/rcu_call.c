@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* RCU callbacks that cannot be right: what is reported, and what ends the program. */
-#include "check/misuse.h"
+#include "misuse.h"
 
 #include <pawl/rcu_call.h>
 

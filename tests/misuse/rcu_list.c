@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the checking variant says of walks through RCU lists and chains. */
-#include "check/misuse.h"
+#include "misuse.h"
 
 #include <pawl/rcu.h>
 #include <pawl/rcu_list.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the checking variant says of sequence locks. */
-#include "check/misuse.h"
+#include "misuse.h"
 
 #include <pawl/seq.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the checking variant says of priority-sifting locks. */
-#include "check/misuse.h"
+#include "misuse.h"
 
 #include <pawl/sift.h>
 

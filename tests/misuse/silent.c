@@ -2,7 +2,7 @@
 /* Correct programs: the checking variant has nothing to say, and behaves as the release one. */
 #include <malloc.h>
 
-#include "check/misuse.h"
+#include "misuse.h"
 
 #include "../../src/check/check.h" /* to make the last instant of a drop last */
 

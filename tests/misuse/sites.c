@@ -2,7 +2,7 @@
 /* How reports name the places of calls, and how they end. */
 #include <sys/stat.h>
 
-#include "check/misuse.h"
+#include "misuse.h"
 
 static pawl_spin32 lock;
 

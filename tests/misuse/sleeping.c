@@ -4,7 +4,7 @@
  * spinlocks, which share the code (holds.c, order.c); here: that the same operations are covered,
  * that deadlines are, and that threads asleep are no misuse.
  */
-#include "check/misuse.h"
+#include "misuse.h"
 
 #include <pawl/lock.h>
 

@@ -47,11 +47,11 @@
     }                                                                                              \
     bool m_shared32_##name(void *l)                                                                \
     {                                                                                              \
-        return CALL_##result(pawl_pshared_lock32_##name((pawl_pshared_lock32 *)l));                  \
+        return CALL_##result(pawl_pshared_lock32_##name((pawl_pshared_lock32 *)l));                \
     }                                                                                              \
     bool m_shared64_##name(void *l)                                                                \
     {                                                                                              \
-        return CALL_##result(pawl_pshared_lock64_##name((pawl_pshared_lock64 *)l));                  \
+        return CALL_##result(pawl_pshared_lock64_##name((pawl_pshared_lock64 *)l));                \
     }
 #include <pawl/detail/transitions.def>
 
@@ -65,7 +65,7 @@
 #define PAWL_UNTIL(name, from, to)                                                                 \
     UNTIL(lock32, lock32, name)                                                                    \
     UNTIL(lock64, lock64, name)                                                                    \
-    UNTIL(shared32, pshared_lock32, name)                                                           \
+    UNTIL(shared32, pshared_lock32, name)                                                          \
     UNTIL(shared64, pshared_lock64, name)
 #include <pawl/detail/until.def>
 

@@ -20,6 +20,23 @@
             "$SOURCE/src/pawl.c" -pthread
         run ./dialect
     done
+    # plock's users build without optimisation too, and with -Werror.
+    cat >plock.c <<'PROGRAM'
+#include <pawl/compat/plock.h>
+int main(void)
+{
+    unsigned int lock = 0, count = 0;
+    pl_take_w(&lock);
+    pl_xadd(&count, 1);
+    pl_drop_w(&lock);
+    return pl_load(&count) == 1 && pl_inc(&count) ? 0 : 1;
+}
+PROGRAM
+    for flags in "-O0" "-O2"; do
+        run "$CC" -std=gnu11 $flags -Wall -Wextra -Werror -I"$SOURCE/include" -o plock plock.c \
+            "$SOURCE/src/pawl.c" -pthread
+        run ./plock
+    done
     # Link-time optimisation must not part what is one per process from the assembly that names it.
     run "$CC" -std=c11 -O2 -flto -fPIC -fvisibility=hidden -shared -Wl,-z,defs \
         -I"$SOURCE/include" -o liblto.so "$SOURCE/src/pawl.c" -pthread

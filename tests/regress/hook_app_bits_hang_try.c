@@ -68,7 +68,7 @@ static void each_try_succeeds_though_a_bit_changes_after_its_look(void **state)
 }
 
 /* Waiting for readers to leave ends though the word then is not W+S+R alone. */
-static void each_drain_ends_whatever_the_application_bits_hold(void **state)
+static void each_claim_ends_whatever_the_application_bits_hold(void **state)
 {
     uint32_t bits;
     unsigned i;
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_try_succeeds_whatever_the_application_bits_hold),
         cmocka_unit_test(each_try_succeeds_though_a_bit_changes_after_its_look),
-        cmocka_unit_test(each_drain_ends_whatever_the_application_bits_hold),
+        cmocka_unit_test(each_claim_ends_whatever_the_application_bits_hold),
     };
     return test_run(argc, argv, tests);
 }

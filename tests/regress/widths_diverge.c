@@ -52,7 +52,7 @@ static bool may_call(unsigned op, const unsigned *held)
     case KIND_move:
     case KIND_tells:
         return row->to == PAWL_S || row->to == PAWL_R ? held[PAWL_A] <= 1 : others == 1;
-    case KIND_drain:
+    case KIND_claim:
         return held[PAWL_R] == (row->from == PAWL_R ? 1u : 0u);
     default:
         return row->to == PAWL_R   ? held[PAWL_W] + held[PAWL_A] == 0

@@ -52,18 +52,18 @@ static uint64_t some_deadline(struct worker *w)
             break;                                                                                 \
         case 4:                                                                                    \
             pawl_##T##_take_read(l);                                                               \
-            if (pawl_##T##_read_claim_write_until(l, deadline))                             \
+            if (pawl_##T##_read_claim_write_until(l, deadline))                                    \
                 write_##T(w, l);                                                                   \
             else                                                                                   \
                 read_##T(w, l);                                                                    \
             break;                                                                                 \
         default:                                                                                   \
-            if (pawl_##T##_claim_write_until(l, deadline)) {                                   \
+            if (pawl_##T##_claim_write_until(l, deadline)) {                                       \
                 write_##T(w, l);                                                                   \
                 break;                                                                             \
             }                                                                                      \
             pawl_##T##_take_read(l);                                                               \
-            if (pawl_##T##_read_claim_atomic_until(l, deadline))                            \
+            if (pawl_##T##_read_claim_atomic_until(l, deadline))                                   \
                 atomic_##T(w, l);                                                                  \
             else                                                                                   \
                 read_##T(w, l);                                                                    \

@@ -111,7 +111,7 @@ static uint64_t add(struct worker *w)
         case 1:                                                                                    \
         case 2:                                                                                    \
             if (test_random_below(&w->random, 2) ? pawl_##T##_try_read_to_write(l)                 \
-                                                 : pawl_##T##_read_claim_write(l)) {        \
+                                                 : pawl_##T##_read_claim_write(l)) {               \
                 must(look(w) == seen);                                                             \
                 write_all(w);                                                                      \
                 pawl_##T##_write_to_read(l);                                                       \
@@ -120,7 +120,7 @@ static uint64_t add(struct worker *w)
             break;                                                                                 \
         case 3:                                                                                    \
             if (test_random_below(&w->random, 2) ? pawl_##T##_try_read_to_atomic(l)                \
-                                                 : pawl_##T##_read_claim_atomic(l)) {       \
+                                                 : pawl_##T##_read_claim_atomic(l)) {              \
                 must(add(w) == seen);                                                              \
                 if (pawl_##T##_atomic_to_read(l))                                                  \
                     must(w->data->number == seen); /* never let go */                              \
@@ -190,7 +190,7 @@ static uint64_t add(struct worker *w)
             write_##T(w, l);                                                                       \
             break;                                                                                 \
         case 1:                                                                                    \
-            if (pawl_##T##_try_write(l) || pawl_##T##_claim_write(l))                          \
+            if (pawl_##T##_try_write(l) || pawl_##T##_claim_write(l))                              \
                 write_##T(w, l);                                                                   \
             break;                                                                                 \
         case 2:                                                                                    \
@@ -207,7 +207,7 @@ static uint64_t add(struct worker *w)
             atomic_##T(w, l);                                                                      \
             break;                                                                                 \
         case 6:                                                                                    \
-            if (pawl_##T##_try_atomic(l) || pawl_##T##_claim_atomic(l))                        \
+            if (pawl_##T##_try_atomic(l) || pawl_##T##_claim_atomic(l))                            \
                 atomic_##T(w, l);                                                                  \
             break;                                                                                 \
         case 7:                                                                                    \

@@ -110,104 +110,104 @@ static bool granted(struct worker *w, bool ok)
 }
 
 #define STRESS(N)                                                                                  \
-    static void read##N(struct worker *w, pawl_pshared_lock##N *l)                                  \
+    static void read##N(struct worker *w, pawl_pshared_lock##N *l)                                 \
     {                                                                                              \
         const uint64_t seen = read_all(w);                                                         \
         switch (test_random_below(&w->random, 6)) {                                                \
         case 0:                                                                                    \
-            if (pawl_pshared_lock##N##_try_read_to_seek(l)) {                                       \
+            if (pawl_pshared_lock##N##_try_read_to_seek(l)) {                                      \
                 must(seek(w) == seen);                                                             \
-                pawl_pshared_lock##N##_seek_to_read(l);                                             \
+                pawl_pshared_lock##N##_seek_to_read(l);                                            \
             }                                                                                      \
             break;                                                                                 \
         case 1:                                                                                    \
-            if (pawl_pshared_lock##N##_read_claim_write_until(l, some_deadline(w))) {        \
+            if (pawl_pshared_lock##N##_read_claim_write_until(l, some_deadline(w))) {              \
                 must(look(w) == seen);                                                             \
                 write_all(w);                                                                      \
-                pawl_pshared_lock##N##_write_to_read(l);                                            \
+                pawl_pshared_lock##N##_write_to_read(l);                                           \
                 must(read_all(w) == seen + 1);                                                     \
             }                                                                                      \
             break;                                                                                 \
         case 2:                                                                                    \
-            if (pawl_pshared_lock##N##_read_claim_atomic_until(l, some_deadline(w))) {       \
+            if (pawl_pshared_lock##N##_read_claim_atomic_until(l, some_deadline(w))) {             \
                 must(add(w) == seen);                                                              \
-                pawl_pshared_lock##N##_drop_atomic(l);                                              \
+                pawl_pshared_lock##N##_drop_atomic(l);                                             \
                 return;                                                                            \
             }                                                                                      \
             must(read_all(w) == seen);                                                             \
             break;                                                                                 \
         default: break;                                                                            \
         }                                                                                          \
-        pawl_pshared_lock##N##_drop_read(l);                                                        \
+        pawl_pshared_lock##N##_drop_read(l);                                                       \
     }                                                                                              \
-    static void seek##N(struct worker *w, pawl_pshared_lock##N *l)                                  \
+    static void seek##N(struct worker *w, pawl_pshared_lock##N *l)                                 \
     {                                                                                              \
         const uint64_t seen = seek(w);                                                             \
         const unsigned then = test_random_below(&w->random, 4);                                    \
-        if (then == 0 || !pawl_pshared_lock##N##_seek_to_write_until(l, some_deadline(w))) {        \
+        if (then == 0 || !pawl_pshared_lock##N##_seek_to_write_until(l, some_deadline(w))) {       \
             must(seek(w) == seen);                                                                 \
-            pawl_pshared_lock##N##_drop_seek(l);                                                    \
+            pawl_pshared_lock##N##_drop_seek(l);                                                   \
             return;                                                                                \
         }                                                                                          \
         must(look(w) == seen);                                                                     \
         write_all(w);                                                                              \
         if (then == 1) {                                                                           \
-            pawl_pshared_lock##N##_drop_write(l);                                                   \
+            pawl_pshared_lock##N##_drop_write(l);                                                  \
             return;                                                                                \
         }                                                                                          \
         if (then == 2) {                                                                           \
-            pawl_pshared_lock##N##_write_to_seek(l);                                                \
+            pawl_pshared_lock##N##_write_to_seek(l);                                               \
             must(seek(w) == seen + 1);                                                             \
-            pawl_pshared_lock##N##_seek_to_read(l);                                                 \
+            pawl_pshared_lock##N##_seek_to_read(l);                                                \
         } else {                                                                                   \
-            pawl_pshared_lock##N##_write_to_read(l);                                                \
+            pawl_pshared_lock##N##_write_to_read(l);                                               \
         }                                                                                          \
         must(read_all(w) == seen + 1);                                                             \
-        pawl_pshared_lock##N##_drop_read(l);                                                        \
+        pawl_pshared_lock##N##_drop_read(l);                                                       \
     }                                                                                              \
-    static void atomic##N(struct worker *w, pawl_pshared_lock##N *l)                                \
+    static void atomic##N(struct worker *w, pawl_pshared_lock##N *l)                               \
     {                                                                                              \
         const uint64_t seen = add(w);                                                              \
         bool kept;                                                                                 \
         if (test_random_below(&w->random, 2)) {                                                    \
-            pawl_pshared_lock##N##_drop_atomic(l);                                                  \
-        } else if (pawl_pshared_lock##N##_atomic_to_read_until(l, some_deadline(w), &kept)) {       \
+            pawl_pshared_lock##N##_drop_atomic(l);                                                 \
+        } else if (pawl_pshared_lock##N##_atomic_to_read_until(l, some_deadline(w), &kept)) {      \
             must(read_all(w) == seen || !kept);                                                    \
-            pawl_pshared_lock##N##_drop_read(l);                                                    \
+            pawl_pshared_lock##N##_drop_read(l);                                                   \
         }                                                                                          \
     }                                                                                              \
-    static void step##N(struct worker *w, pawl_pshared_lock##N *l)                                  \
+    static void step##N(struct worker *w, pawl_pshared_lock##N *l)                                 \
     {                                                                                              \
         switch (test_random_below(&w->random, 8)) {                                                \
         case 0:                                                                                    \
         case 1:                                                                                    \
         case 2:                                                                                    \
-            if (granted(w, pawl_pshared_lock##N##_take_read_until(l, some_deadline(w))))            \
+            if (granted(w, pawl_pshared_lock##N##_take_read_until(l, some_deadline(w))))           \
                 read##N(w, l);                                                                     \
             break;                                                                                 \
         case 3:                                                                                    \
         case 4:                                                                                    \
-            if (granted(w, pawl_pshared_lock##N##_take_seek_until(l, some_deadline(w))))            \
+            if (granted(w, pawl_pshared_lock##N##_take_seek_until(l, some_deadline(w))))           \
                 seek##N(w, l);                                                                     \
             break;                                                                                 \
         case 5:                                                                                    \
-            if (granted(w, pawl_pshared_lock##N##_take_write_until(l, some_deadline(w)))) {         \
+            if (granted(w, pawl_pshared_lock##N##_take_write_until(l, some_deadline(w)))) {        \
                 (void)look(w);                                                                     \
                 write_all(w);                                                                      \
-                pawl_pshared_lock##N##_drop_write(l);                                               \
+                pawl_pshared_lock##N##_drop_write(l);                                              \
             }                                                                                      \
             break;                                                                                 \
         case 6:                                                                                    \
-            if (granted(w, pawl_pshared_lock##N##_take_atomic_until(l, some_deadline(w))))          \
+            if (granted(w, pawl_pshared_lock##N##_take_atomic_until(l, some_deadline(w))))         \
                 atomic##N(w, l);                                                                   \
             break;                                                                                 \
         default:                                                                                   \
             if (test_random_below(&w->random, 2)                                                   \
-                    ? pawl_pshared_lock##N##_try_write(l)                                           \
-                    : pawl_pshared_lock##N##_claim_write_until(l, some_deadline(w))) {          \
+                    ? pawl_pshared_lock##N##_try_write(l)                                          \
+                    : pawl_pshared_lock##N##_claim_write_until(l, some_deadline(w))) {             \
                 (void)look(w);                                                                     \
                 write_all(w);                                                                      \
-                pawl_pshared_lock##N##_drop_write(l);                                               \
+                pawl_pshared_lock##N##_drop_write(l);                                              \
             }                                                                                      \
         }                                                                                          \
         linger(w);                                                                                 \

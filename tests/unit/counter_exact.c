@@ -138,6 +138,49 @@ static void reads_of_all_threads_agree_with_the_order_of_what_they_did(void **st
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
+/* ---- Fork ------------------------------------------------------------------------------------ */
+
+static void add_a_thousand(void *c, unsigned index)
+{
+    int i;
+    (void)index;
+    for (i = 0; i < 1000; i++)
+        pawl_counter_exact_add((pawl_counter_exact *)c, 1);
+}
+
+static void expect_what_the_parent_counted(void *opaque)
+{
+    pawl_counter_exact *c = (pawl_counter_exact *)opaque;
+    must(pawl_counter_exact_read(c) == 3001);
+    pawl_counter_exact_add(c, 1);
+    must(pawl_counter_exact_read(c) == 3002);
+    if (!TEST_SANITIZED) { /* no threads after a fork of several: ThreadSanitizer's rule */
+        test_threads(3, add_a_thousand, c); /* they take the lines of the parent's threads again */
+        must(pawl_counter_exact_read(c) == 6002);
+    }
+    must(pawl_counter_exact_destroy(c) == (TEST_SANITIZED ? 3002 : 6002));
+}
+
+/* In mode LOCKS the child made the locks of the other threads' blocks anew as "not joined", so its
+ * reads passed over what these had counted: 1 instead of 3001. */
+static void a_child_of_fork_has_the_counts_of_threads_that_are_gone(void **state)
+{
+    char said[4096];
+    unsigned m;
+    int status;
+    (void)state;
+    for (m = 0; m < MODES; m++) {
+        pawl_counter_exact c;
+        pawl_counter_exact_init(&c, modes[m]);
+        pawl_counter_exact_add(&c, 1);
+        test_threads(3, add_a_thousand, &c);
+        status = test_in_child(expect_what_the_parent_counted, &c, said, sizeof said);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+            fail_msg("mode %u: %s", m, said);
+        assert_int_equal(pawl_counter_exact_destroy(&c), 3001);
+    }
+}
+
 static void more_counters_than_pairs_count_in_themselves(void **state)
 {
     enum { COUNTERS = PAWL_COUNTER_CELLS / 2 + 3 };
@@ -179,6 +222,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(reads_follow_updates_in_every_mode),
         cmocka_unit_test(a_read_returns_only_values_that_the_counter_had),
         cmocka_unit_test(reads_of_all_threads_agree_with_the_order_of_what_they_did),
+        cmocka_unit_test(a_child_of_fork_has_the_counts_of_threads_that_are_gone),
         cmocka_unit_test(more_counters_than_pairs_count_in_themselves),
         cmocka_unit_test(after_destroy_updates_count_in_the_object),
         cmocka_unit_test(everything_holds_without_restartable_sequences),

@@ -7,11 +7,14 @@
 #include "test.h"
 
 #include <pawl/lock.h>
+#include <pawl/pshared.h>
 
+#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #if __has_include(<linux/seccomp.h>)
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #endif
 
@@ -35,7 +38,7 @@ static void only_exit_is_allowed(void)
         must(pawl_try_read_to_seek(l));                                                            \
         must(!pawl_try_seek(l));                                                                   \
         pawl_seek_to_write(l);                                                                     \
-        must(!pawl_try_read(l) && !pawl_try_seek(l) && !pawl_claim_atomic(l));                 \
+        must(!pawl_try_read(l) && !pawl_try_seek(l) && !pawl_claim_atomic(l));                     \
         pawl_write_to_seek(l);                                                                     \
         pawl_seek_to_read(l);                                                                      \
         must(pawl_try_read_to_atomic(l));                                                          \
@@ -75,6 +78,54 @@ static void enter_and_leave(void *unused, unsigned index)
         pawl_drop_write(&lock64);
         pawl_drop_write(&lock32);
     }
+}
+
+/* A yield may cost a slice of time: beside a busy process a deadline in the past took 3.6 ms. */
+static void no_yield_is_allowed(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_yield, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program;
+    program.len = (unsigned short)(sizeof filter / sizeof filter[0]);
+    program.filter = filter;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        _exit(77);
+}
+
+#define PAST(TYPE)                                                                                 \
+    do {                                                                                           \
+        static TYPE l;                                                                             \
+        TYPE##_take_write(&l);                                                                     \
+        must(!TYPE##_take_read_until(&l, 1) && !TYPE##_take_seek_until(&l, 1));                    \
+        must(!TYPE##_take_write_until(&l, 1) && !TYPE##_take_atomic_until(&l, 1));                 \
+        TYPE##_write_to_seek(&l);                                                                  \
+        TYPE##_take_read(&l);                                                                      \
+        must(!TYPE##_seek_to_write_until(&l, 1) && !TYPE##_take_write_until(&l, 1));               \
+        TYPE##_drop_read(&l);                                                                      \
+        TYPE##_drop_seek(&l);                                                                      \
+        must(TYPE##_is_free(&l));                                                                  \
+    } while (0)
+
+static void fail_at_once(void *unused)
+{
+    (void)unused;
+    no_yield_is_allowed();
+    PAST(pawl_lock32);
+    PAST(pawl_lock64);
+    PAST(pawl_pshared_lock32);
+    PAST(pawl_pshared_lock64);
+}
+
+static void yield_once(void *unused)
+{
+    (void)unused;
+    no_yield_is_allowed();
+    sched_yield();
 }
 
 static void call_something(void *unused)
@@ -120,11 +171,27 @@ static void a_system_call_would_have_ended_the_child(void **state)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
+static void a_deadline_in_the_past_gives_the_cpu_away_to_nobody(void **state)
+{
+    const int status = in_child(fail_at_once);
+    (void)state;
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void a_yield_would_have_ended_the_child(void **state)
+{
+    const int status = in_child(yield_once);
+    (void)state;
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_waiting_means_no_system_call),
         cmocka_unit_test(those_who_slept_leave_nothing_that_costs_one),
+        cmocka_unit_test(a_deadline_in_the_past_gives_the_cpu_away_to_nobody),
+        cmocka_unit_test(a_yield_would_have_ended_the_child),
         cmocka_unit_test(a_system_call_would_have_ended_the_child),
     };
     if (TEST_SANITIZED) {

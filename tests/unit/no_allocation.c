@@ -126,9 +126,9 @@ static pawl_spin64 lock64;
             pawl_spin##N##_write_to_seek(l);                                                       \
             pawl_spin##N##_seek_to_read(l);                                                        \
         }                                                                                          \
-        if (pawl_spin##N##_read_claim_atomic(l))                                            \
+        if (pawl_spin##N##_read_claim_atomic(l))                                                   \
             pawl_spin##N##_atomic_to_read(l);                                                      \
-        if (pawl_spin##N##_read_claim_write(l))                                             \
+        if (pawl_spin##N##_read_claim_write(l))                                                    \
             pawl_spin##N##_write_to_read(l);                                                       \
         pawl_spin##N##_drop_read(l);                                                               \
         pawl_spin##N##_take_atomic(l);                                                             \

@@ -38,17 +38,17 @@ struct width {
 #define UNTIL(N, name)                                                                             \
     static bool name##_##N(void *l, uint64_t deadline)                                             \
     {                                                                                              \
-        return pawl_pshared_lock##N##_##name((pawl_pshared_lock##N *)l, deadline);                   \
+        return pawl_pshared_lock##N##_##name((pawl_pshared_lock##N *)l, deadline);                 \
     }
 #define VOID(N, name)                                                                              \
     static void name##_##N(void *l)                                                                \
     {                                                                                              \
-        pawl_pshared_lock##N##_##name((pawl_pshared_lock##N *)l);                                    \
+        pawl_pshared_lock##N##_##name((pawl_pshared_lock##N *)l);                                  \
     }
 #define BOOL(N, name)                                                                              \
     static bool name##_##N(void *l)                                                                \
     {                                                                                              \
-        return pawl_pshared_lock##N##_##name((pawl_pshared_lock##N *)l);                             \
+        return pawl_pshared_lock##N##_##name((pawl_pshared_lock##N *)l);                           \
     }
 #define WIDTH(N)                                                                                   \
     UNTIL(N, take_read_until)                                                                      \
@@ -56,10 +56,10 @@ struct width {
     UNTIL(N, take_write_until)                                                                     \
     UNTIL(N, take_atomic_until)                                                                    \
     UNTIL(N, seek_to_write_until)                                                                  \
-    UNTIL(N, read_claim_write_until)                                                        \
-    UNTIL(N, read_claim_atomic_until)                                                       \
-    UNTIL(N, claim_write_until)                                                                \
-    UNTIL(N, claim_atomic_until)                                                               \
+    UNTIL(N, read_claim_write_until)                                                               \
+    UNTIL(N, read_claim_atomic_until)                                                              \
+    UNTIL(N, claim_write_until)                                                                    \
+    UNTIL(N, claim_atomic_until)                                                                   \
     VOID(N, drop_read)                                                                             \
     VOID(N, drop_seek)                                                                             \
     VOID(N, drop_write)                                                                            \
@@ -71,23 +71,23 @@ struct width {
     BOOL(N, init)                                                                                  \
     static bool is_free_##N(const void *l)                                                         \
     {                                                                                              \
-        return pawl_pshared_lock##N##_is_free((const pawl_pshared_lock##N *)l);                      \
+        return pawl_pshared_lock##N##_is_free((const pawl_pshared_lock##N *)l);                    \
     }                                                                                              \
     static bool turn_##N(void *l, uint64_t deadline, bool *kept)                                   \
     {                                                                                              \
-        return pawl_pshared_lock##N##_atomic_to_read_until((pawl_pshared_lock##N *)l, deadline,      \
+        return pawl_pshared_lock##N##_atomic_to_read_until((pawl_pshared_lock##N *)l, deadline,    \
                                                           kept);                                   \
     }
 WIDTH(32)
 WIDTH(64)
 #define ROW(N)                                                                                     \
     {                                                                                              \
-        #N, sizeof(pawl_pshared_lock##N),                                                           \
+        #N, sizeof(pawl_pshared_lock##N),                                                          \
             {take_read_until_##N, take_seek_until_##N, take_write_until_##N,                       \
              take_atomic_until_##N},                                                               \
-            seek_to_write_until_##N, read_claim_write_until_##N,                            \
-            read_claim_atomic_until_##N, claim_write_until_##N,                         \
-            claim_atomic_until_##N,                                                            \
+            seek_to_write_until_##N, read_claim_write_until_##N,                                   \
+            read_claim_atomic_until_##N, claim_write_until_##N,                                    \
+            claim_atomic_until_##N,                                                                \
             {drop_read_##N, drop_seek_##N, drop_write_##N, drop_atomic_##N},                       \
             {try_read_##N, try_seek_##N, try_write_##N, try_atomic_##N}, PAWL_SPIN##N##_R,         \
             PAWL_SPIN##N##_S, PAWL_SPIN##N##_W, is_free_##N, turn_##N, init_##N                    \

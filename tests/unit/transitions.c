@@ -196,7 +196,7 @@ static bool gate_on_more_than_readers(enum table_test gate)
     return gate != TEST_LONE_R && gate != TEST_NO_R;
 }
 
-static void a_try_never_waits_and_a_drain_waits_for_readers_only(void **state)
+static void a_try_never_waits_and_a_claim_waits_for_readers_only(void **state)
 {
     const struct table t = table_as_it_is();
     unsigned op;
@@ -209,7 +209,7 @@ static void a_try_never_waits_and_a_drain_waits_for_readers_only(void **state)
             assert_false(waits(&t, &p, any_gate));
             break;
         case KIND_move:
-        case KIND_drain:
+        case KIND_claim:
             assert_false(waits(&t, &p, gate_on_more_than_readers));
             break;
         default:
@@ -316,7 +316,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(granted_paths_add_what_the_new_state_holds_and_failed_ones_nothing),
         cmocka_unit_test(every_step_decides_on_every_word_and_is_reached),
-        cmocka_unit_test(a_try_never_waits_and_a_drain_waits_for_readers_only),
+        cmocka_unit_test(a_try_never_waits_and_a_claim_waits_for_readers_only),
         cmocka_unit_test(a_drop_is_one_releasing_addition),
         cmocka_unit_test(every_tag_has_partners_that_exist_and_name_it),
         cmocka_unit_test(one_side_of_each_pair_acquires_and_the_other_releases),

@@ -62,6 +62,14 @@ template <size_t Size> struct pawl_plock_join_size_ {
 #define PAWL_PLOCK_VALUE_(p) __typeof__(*(p))
 #endif
 
+/* Without optimisation the branches of other sizes stay, and gcc warns that they would write beyond
+ * the word: it is told nothing of what p points to. */
+#ifdef __OPTIMIZE__
+#define PAWL_PLOCK_FORGET_(p) ((void)0)
+#else
+#define PAWL_PLOCK_FORGET_(p) __asm__("" : "+r"(p))
+#endif
+
 /* ---- One function for each operation, whatever the size and order, both constants ------------ */
 
 enum pawl_plock_order { PAWL_PLOCK_RELAXED_, PAWL_PLOCK_ACQUIRE_, PAWL_PLOCK_RELEASE_,
@@ -120,6 +128,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_after_(void)
         void *p, size_t size, unsigned long x, enum pawl_plock_order order)                        \
     {                                                                                              \
         unsigned long old;                                                                         \
+        PAWL_PLOCK_FORGET_(p);                                                                     \
         if (size == 1) {                                                                           \
             PAWL_PLOCK_RMW_SIZE_(8, operation)                                                     \
         }                                                                                          \
@@ -159,6 +168,7 @@ PAWL_PLOCK_RMW_(exchange)
 PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long pawl_plock_load_(const void *p, size_t size,
                                                                enum pawl_plock_order order)
 {
+    PAWL_PLOCK_FORGET_(p);
     if (size == 1) {
         PAWL_PLOCK_LOAD_SIZE_(8)
     }
@@ -172,6 +182,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long pawl_plock_load_(const void *p, si
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_store_(void *p, size_t size, unsigned long x,
                                                        enum pawl_plock_order order)
 {
+    PAWL_PLOCK_FORGET_(p);
     if (size == 1) {
         PAWL_PLOCK_STORE_SIZE_(8)
     }
@@ -185,6 +196,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_store_(void *p, size_t size, uns
 PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long pawl_plock_cas_(void *p, size_t size,
                                                               unsigned long old, unsigned long x)
 {
+    PAWL_PLOCK_FORGET_(p);
     if (size == 1)
         PAWL_PLOCK_CAS_SIZE_(8)
     if (size == 2)
@@ -221,6 +233,7 @@ PAWL_PLOCK_NEW_(xor, fetch_xor, ^)
 
 PAWL_INLINE_END
 
+#undef PAWL_PLOCK_FORGET_
 #undef PAWL_PLOCK_FULL_
 #undef PAWL_PLOCK_RMW_SIZE_
 #undef PAWL_PLOCK_RMW_

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The body of the lock for shared memory, included by pshared.h for each width (PAWL_WORD_BITS).
- * Contracts first, then the fast paths; what waits is in src/lock/pshared_word.inc.h. The tests of the
+ * Contracts first, then the fast paths; what waits is in src/lock/pshared_word.inc.h. The tests of
+ * the
  * word, and the operations that change it by compare-exchange, are those of spin.h.
  */
 #define PAWL_LOCK_ PAWL_CAT_(pawl_pshared_lock, PAWL_WORD_BITS)

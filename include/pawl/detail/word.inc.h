@@ -3,7 +3,8 @@
  * The one body of the progressive lock, included for each width (PAWL_WORD_BITS) by spin.h, whose
  * locks spin, and by lock.h, whose locks sleep (PAWL_WORD_SLEEPS). Below, "l" is the lock, "claim"
  * is the addition that asks for a state, and the value that a claim found before it is `found`.
- * Contracts first, then the fast paths; what waits is in src/lock/spin_word.inc.h, src/lock/lock_word.inc.h.
+ * Contracts first, then the fast paths; what waits is in src/lock/spin_word.inc.h,
+ * src/lock/lock_word.inc.h.
  */
 #if PAWL_WORD_SLEEPS
 #define PAWL_LOCK_ PAWL_CAT_(pawl_lock, PAWL_WORD_BITS)
@@ -85,7 +86,7 @@ PAWL_INLINE void PAWL_NAME_(write_to_read)(PAWL_LOCK_ *l);
 PAWL_INLINE void PAWL_NAME_(seek_to_read)(PAWL_LOCK_ *l);
 
 /* R -> S, W, A. When one fails, R is still held and must be dropped before another try: the one
- * who got S or W waits for it. Without _drain they do not wait: W and A need a lone reader. */
+ * who got S or W waits for it. The try forms do not wait: W and A need a lone reader. */
 PAWL_INLINE bool PAWL_NAME_(try_read_to_seek)(PAWL_LOCK_ *l);
 PAWL_INLINE bool PAWL_NAME_(try_read_to_write)(PAWL_LOCK_ *l);
 PAWL_INLINE bool PAWL_NAME_(try_read_to_atomic)(PAWL_LOCK_ *l);

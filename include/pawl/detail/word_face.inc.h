@@ -16,7 +16,7 @@
 
 #if PAWL_CHECKED
 
-/* Compiled in src/check_spin.c; inlined only so far that the return address is the caller's. */
+/* Compiled in src/lock/check_word.c; inlined so far that the return address is the caller's. */
 PAWL_INLINE_END
 PAWL_C_BEGIN
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \

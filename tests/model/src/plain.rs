@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! The library's notes of plain accesses (src/base/plain.h) as accesses to loom cells: two at the same
+//! The library's notes of plain accesses (src/base/plain.h) as accesses to loom cells: two at the
+//! same
 //! address, one a write, of which neither is ordered before the other, end the model as a data
 //! race, whatever values were seen. They are no points at which threads change.
 

@@ -176,7 +176,7 @@ fn wake(address: *const u32, classes: u32, count: u32) -> u32 {
     found.len() as u32
 }
 
-// ---- <pawl/detail/hook.h> ----------------------------------------------------------------------------
+// ---- <pawl/detail/hook.h> -----------------------------------------------------------------------
 
 #[no_mangle]
 extern "C" fn pawl_hook_wait(address: *const u32, expected: u32, deadline: u64) -> bool {

@@ -110,8 +110,8 @@ pub fn good() -> Vec<String> {
 
 pub static PLANTED: &[Planted] = &[
     Planted("LostWake", "shared32/write|write preempt=2", &[PROGRESS]),
-    Planted("SHARED_TELL:skip", "shared32/write|write preempt=2", &[PROGRESS]),
-    Planted("SHARED_LEAVE:skip", "shared32/write|write preempt=2", &[PROGRESS]),
+    Planted("PSHARED_TELL:skip", "shared32/write|write preempt=2", &[PROGRESS]),
+    Planted("PSHARED_LEAVE:skip", "shared32/write|write preempt=2", &[PROGRESS]),
     Planted("SPIN_W_KEEP:skip", "shared32/seek|write preempt=2", &[EXCLUSION, RESTORED]),
     Planted("LOCK_PARK:skip", "lock32/write|write preempt=2", &[PROGRESS]),
     Planted("LostWake", "lock32/write@|read time=2000000 preempt=1", &[PROGRESS]),

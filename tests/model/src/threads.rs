@@ -48,7 +48,7 @@ fn another() -> Option<usize> {
     })
 }
 
-// ---- <pawl/detail/hook.h> and scenes.h -----------------------------------------------------------------
+// ---- <pawl/detail/hook.h> and scenes.h ----------------------------------------------------------
 
 #[no_mangle]
 extern "C" fn pawl_hook_start_thread(

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Deadlines as Linux's futex calls read them. `struct timespec` is not that on 32-bit systems whose
+ * time_t has 64 bits (musl, Debian's armhf): SYS_futex reads two words of the kernel's own size
+ * there, and would take the upper half of the seconds for nanoseconds.
+ */
+#ifndef PAWL_OS_FUTEX_H
+#define PAWL_OS_FUTEX_H
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <linux/types.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Kernels of 64 bits, and those of 32 bits before Linux 5.1, know this number alone; the newest
+ * systems of 32 bits know the other one alone. */
+#ifdef SYS_futex
+#define OS_FUTEX SYS_futex
+#else
+#define OS_FUTEX SYS_futex_time64
+#endif
+
+/* No deadline: later than 68 years, which is where 32 bits of seconds end. */
+static inline bool os_futex_for_ever(uint64_t ns)
+{
+    return ns / 1000000000u > INT32_MAX;
+}
+
+/* A futex call with a deadline in nanoseconds of the clock that the operation goes by. */
+static inline long os_futex_until(const uint32_t *word, int operation, uint32_t value, uint64_t ns,
+                                  uint32_t bits)
+{
+    const uint64_t seconds = ns / 1000000000u, rest = ns % 1000000000u;
+#ifdef SYS_futex_time64
+    const int64_t wide[2] = {(int64_t)seconds, (int64_t)rest};
+    const long result = syscall(SYS_futex_time64, word, operation, value, wide, NULL, bits);
+    if (result == 0 || errno != ENOSYS)
+        return result;
+#endif
+#ifdef SYS_futex
+    {
+        const __kernel_long_t words[2] = {(__kernel_long_t)seconds, (__kernel_long_t)rest};
+        return syscall(SYS_futex, word, operation, value, words, NULL, bits);
+    }
+#else
+    return result;
+#endif
+}
+
+#endif
