@@ -1,24 +1,81 @@
 # SPDX-License-Identifier: MIT
-# The functions that turn the folders under tests/ into programs and tests.
+# The functions that turn the lines of tests/tests.cmake into programs and tests.
 include(GoogleTest)
 
-# The files of a folder. CONFIGURE_DEPENDS: a build notices a new one.
-function(pawl_glob result)
-  list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
-  file(GLOB files CONFIGURE_DEPENDS ${ARGN})
-  list(SORT files)
-  set(${result} ${files} PARENT_SCOPE)
-endfunction()
-
-# The library that the name of a test asks for, else the folder's usual one.
-function(pawl_library_for result name usual)
-  set(library ${usual})
-  if(name MATCHES "^(hook|model)_")
-    set(library pawl_hook)
-  elseif(name MATCHES "^checked_")
+# pawl_test(kind folder/name [VARIANT variant] [EACH_SLEEP] [THREADS] [CLANG flag...])
+#
+# Makes the test <folder>.<name> of tests/<folder>/<name>.c or .cpp. The kind is its label:
+#
+#   unit regress compat   a cmocka program, C11, and again as C++17 (<folder>.<name>.c++)
+#   misuse                the same with the checking variant
+#   stress                a cmocka program that uses all CPUs and has them alone, time-boxed
+#   backend               a cmocka program for each way to sleep, with libraries that have named
+#                         points of delay (PawlBackends.cmake)
+#   cxx                   a GoogleTest program; each of its cases is a test
+#   program               a program of all files of the folder <folder>/<name>/, without a framework
+#   refusal               cases that must not compile (CheckRefusal.cmake)
+#   fuzz                  made-up operations (PawlFuzz.cmake)
+#
+#   VARIANT      the library's, where it is not the kind's usual one: hook, checked
+#   EACH_SLEEP   once more over each other way to sleep: <folder>.<name>.cond and .sem
+#   THREADS      a fuzz target that ThreadSanitizer has something to say about
+#   CLANG        cases that only clang refuses, with these flags
+function(pawl_test kind path)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EACH_SLEEP;THREADS" "VARIANT" "CLANG")
+  set(how ${kind})
+  if(kind MATCHES "^(regress|compat|misuse)$")
+    set(how unit)
+  endif()
+  if(arg_UNPARSED_ARGUMENTS OR NOT COMMAND "pawl_${how}_test")
+    message(FATAL_ERROR "tests/tests.cmake: pawl_test(${kind} ${path} ...) has a kind or an option "
+                        "that is none: ${kind} ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  pawl_listed_source(source "${path}")
+  string(REPLACE "/" "." name "${path}")
+  string(REPLACE "/" "_" target "${path}")
+  set(library pawl_static)
+  if(arg_VARIANT MATCHES "^(hook|checked)$")
+    set(library pawl_${arg_VARIANT})
+  elseif(arg_VARIANT)
+    message(FATAL_ERROR "tests/tests.cmake: ${path} asks for the variant ${arg_VARIANT}, which is "
+                        "neither hook nor checked")
+  elseif(kind STREQUAL "misuse")
     set(library pawl_checked)
   endif()
-  set(${result} ${library} PARENT_SCOPE)
+  cmake_language(CALL "pawl_${how}_test" "${name}" "${target}" "${source}" ${library})
+endfunction()
+
+# The file, or for a program the folder, that a line of the list names.
+function(pawl_listed_source result path)
+  set(found)
+  foreach(ending IN ITEMS .c .cpp "")
+    set(source "${CMAKE_CURRENT_SOURCE_DIR}/${path}${ending}")
+    if(EXISTS "${source}")
+      list(APPEND found "${source}")
+    endif()
+  endforeach()
+  list(LENGTH found count)
+  if(NOT count EQUAL 1)
+    message(FATAL_ERROR "tests/tests.cmake lists ${path}, and there are ${count} files "
+                        "tests/${path}.c or .cpp; it has to be one")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY PAWL_LISTED_TESTS "${found}")
+  set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
+# pawl_unlisted_tests_are_errors(except...): a file in a folder of the list that no line names.
+function(pawl_unlisted_tests_are_errors)
+  get_property(listed GLOBAL PROPERTY PAWL_LISTED_TESTS)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*/*.c"
+       "${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp")
+  foreach(source IN LISTS sources)
+    cmake_path(RELATIVE_PATH source OUTPUT_VARIABLE path)
+    cmake_path(GET path PARENT_PATH folder)
+    if(NOT source IN_LIST listed AND NOT path IN_LIST ARGN AND NOT folder IN_LIST ARGN)
+      message(FATAL_ERROR "tests/${path} is in no line of tests/tests.cmake: give it one, "
+                          "pawl_test(<kind> ${folder}/<name>), or it is never run")
+    endif()
+  endforeach()
 endfunction()
 
 # A program of the test folder, not yet a test.
@@ -43,76 +100,91 @@ function(pawl_test_program target source library)
     ENABLE_EXPORTS ON RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
 endfunction()
 
-# Test folders and their time: stress tests use all CPUs and have them alone.
-function(pawl_test_properties name folder)
-  if(folder STREQUAL "stress")
+# A test's label and time: stress tests use all CPUs and have them alone.
+function(pawl_test_properties name label)
+  if(label STREQUAL "stress")
     set_tests_properties(${name} PROPERTIES LABELS stress TIMEOUT ${long_timeout} RUN_SERIAL ON)
   else()
-    set_tests_properties(${name} PROPERTIES LABELS ${folder} TIMEOUT ${short_timeout})
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${short_timeout})
   endif()
 endfunction()
 
-# pawl_c_tests(folder library [TWINS]): each *.c is a cmocka program; TWINS: and one in C++.
-function(pawl_c_tests folder usual)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "TWINS" "" "")
-  pawl_glob(sources "${folder}/*.c")
-  foreach(source IN LISTS sources)
-    get_filename_component(name "${source}" NAME_WE)
-    pawl_library_for(library ${name} ${usual})
-    set(target "${folder}_${name}")
-    pawl_test_program(${target} "${source}" ${library} cmocka::cmocka)
-    add_test(NAME ${folder}.${name} COMMAND ${target})
-    pawl_test_properties(${folder}.${name} ${folder})
-
-    if(arg_TWINS)
-      # CMake knows one language per file, so the twin is a C++ file that includes the C one.
-      set(twin "${CMAKE_CURRENT_BINARY_DIR}/twins/${target}.cpp")
-      file(CONFIGURE OUTPUT "${twin}" CONTENT "#include \"${source}\"\n")
-      pawl_test_program(${target}_cxx "${twin}" ${library} cmocka::cmocka)
-      add_test(NAME ${folder}.${name}.c++ COMMAND ${target}_cxx)
-      pawl_test_properties(${folder}.${name}.c++ ${folder})
-    endif()
-  endforeach()
+# A cmocka program, and once more over each other way to sleep if the list says so.
+function(pawl_stress_test name target source library)
+  pawl_test_program(${target} "${source}" ${library} cmocka::cmocka)
+  add_test(NAME ${name} COMMAND ${target})
+  pawl_test_properties(${name} ${kind})
+  if(arg_EACH_SLEEP AND NOT sanitized)
+    pawl_sleep_test(cond)
+    pawl_sleep_test(sem)
+  endif()
 endfunction()
 
-# pawl_cxx_tests(folder): each *.cpp is a GoogleTest program, each of its cases a test.
-function(pawl_cxx_tests folder)
-  pawl_glob(sources "${folder}/*.cpp")
-  foreach(source IN LISTS sources)
-    get_filename_component(name "${source}" NAME_WE)
-    pawl_library_for(library ${name} pawl_static)
-    set(target "${folder}_${name}")
-    pawl_test_program(${target} "${source}" ${library} GTest::gtest_main)
-    gtest_discover_tests(${target} TEST_PREFIX "${folder}.${name}." DISCOVERY_TIMEOUT 60
-                         PROPERTIES LABELS ${folder} TIMEOUT ${short_timeout})
-  endforeach()
+# The same, and its twin in C++.
+function(pawl_unit_test name target source library)
+  pawl_stress_test(${name} ${target} "${source}" ${library})
+  if(twins)
+    # CMake knows one language per file, so the twin is a C++ file that includes the C one.
+    set(twin "${CMAKE_CURRENT_BINARY_DIR}/twins/${target}.cpp")
+    file(CONFIGURE OUTPUT "${twin}" CONTENT "#include \"${source}\"\n")
+    pawl_test_program(${target}_twin "${twin}" ${library} cmocka::cmocka)
+    add_test(NAME ${name}.c++ COMMAND ${target}_twin)
+    pawl_test_properties(${name}.c++ ${kind})
+  endif()
 endfunction()
 
-# pawl_refusal_tests(folder): *.cpp and *.c whose cases must be refused by the compiler. A file has
-# `#if CASE == n` parts, each with a line `// expect: regex` that the compiler's words must match,
-# in the order of their numbers from 1; with CASE=0 the file must compile.
-function(pawl_refusal_tests folder)
-  pawl_glob(sources "${folder}/*.cpp" "${folder}/*.c")
-  foreach(source IN LISTS sources)
-    get_filename_component(name "${source}" NAME_WE)
-    if(source MATCHES "\\.c$")
-      set(compiler "${CMAKE_C_COMPILER}")
-      set(flags "${CMAKE_C_FLAGS} -std=c11")
-    else()
-      set(compiler "${CMAKE_CXX_COMPILER}")
-      set(flags "${CMAKE_CXX_FLAGS} -std=c++17")
-    endif()
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
-    file(STRINGS "${source}" expected REGEX "// expect: ")
-    list(LENGTH expected last)
-    foreach(case RANGE ${last})
-      set(test "refusal.${name}.${case}")
-      add_test(NAME ${test} COMMAND ${CMAKE_COMMAND}
-        "-DCOMPILER=${compiler}" "-DFLAGS=${flags}" "-DSOURCE=${source}"
-        "-DCASE=${case}" "-DINCLUDE=${PROJECT_SOURCE_DIR}/include"
-        -P "${PROJECT_SOURCE_DIR}/cmake/CheckRefusal.cmake")
-      set_tests_properties(${test} PROPERTIES LABELS "cxx;refusal" TIMEOUT ${short_timeout})
-    endforeach()
+function(pawl_backend_test name target source library)
+  if(NOT sanitized)
+    pawl_sleep_test(futex)
+    pawl_sleep_test(cond)
+    pawl_sleep_test(sem)
+  endif()
+endfunction()
+
+function(pawl_cxx_test name target source library)
+  pawl_test_program(${target} "${source}" ${library} GTest::gtest_main)
+  gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS cxx TIMEOUT ${short_timeout})
+endfunction()
+
+# Not by pawl_test_program: users have neither its search path nor its definitions.
+function(pawl_program_test name target folder library)
+  if(arg_VARIANT)
+    string(APPEND name ".${arg_VARIANT}")
+    string(APPEND target "_${arg_VARIANT}")
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  add_executable(${target} ${sources})
+  pawl_strict(${target})
+  target_link_libraries(${target} PRIVATE ${library})
+  add_test(NAME ${name} COMMAND ${target})
+  set_tests_properties(${name} PROPERTIES LABELS cxx TIMEOUT ${short_timeout}
+                       PASS_REGULAR_EXPRESSION "every check held")
+endfunction()
+
+# A *.cpp or *.c whose cases must be refused by the compiler. It has `#if CASE == n` parts, each
+# with a line `// expect: regex` that the compiler's words must match, in the order of their numbers
+# from 1; with CASE=0 the file must compile.
+function(pawl_refusal_test name target source library)
+  set(compiler "${CMAKE_CXX_COMPILER}")
+  set(flags "${CMAKE_CXX_FLAGS} -std=c++17")
+  if(source MATCHES "\\.c$")
+    set(compiler "${CMAKE_C_COMPILER}")
+    set(flags "${CMAKE_C_FLAGS} -std=c11")
+  endif()
+  if(arg_CLANG AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    return()
+  endif()
+  list(JOIN arg_CLANG " " more)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+  file(STRINGS "${source}" expected REGEX "// expect: ")
+  list(LENGTH expected last)
+  foreach(case RANGE ${last})
+    add_test(NAME ${name}.${case} COMMAND ${CMAKE_COMMAND}
+      "-DCOMPILER=${compiler}" "-DFLAGS=${flags} ${more}" "-DSOURCE=${source}"
+      "-DCASE=${case}" "-DINCLUDE=${PROJECT_SOURCE_DIR}/include"
+      -P "${PROJECT_SOURCE_DIR}/cmake/CheckRefusal.cmake")
+    set_tests_properties(${name}.${case} PROPERTIES LABELS "cxx;refusal" TIMEOUT ${short_timeout})
   endforeach()
 endfunction()
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The beds of lists.h over pthreads: a mutex and a condition variable for each sleeper. For macOS
- * before 14.4, which cannot wait on an address; tests/unit/os_lists.c tests it on Linux.
+ * before 14.4, which cannot wait on an address; tests/os/lists.c tests it on Linux.
  */
 #ifndef PAWL_OS_BED_PTHREAD_H
 #define PAWL_OS_BED_PTHREAD_H

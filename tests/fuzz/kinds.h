@@ -3,7 +3,7 @@
 #ifndef PAWL_TESTS_FUZZ_KINDS_H
 #define PAWL_TESTS_FUZZ_KINDS_H
 
-#include "unit/table.h"
+#include "support/table.h"
 
 #include <pawl/lock.h>
 #include <pawl/pshared.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Windows: each of the three ways to sleep (os/windows_wait.c), which PAWL_WINDOWS_WAIT chooses;
- * run once for each. The lists of the two older ways are the same code as in tests/unit/os_lists.c.
+ * run once for each. The lists of the two older ways are the same code as in tests/os/lists.c.
  */
 #include "test.h"
 

@@ -194,7 +194,7 @@ def targets() -> list[Target]:
 # ---- What no target speaks of -------------------------------------------------------------------
 
 # That there is none is no matter of a run.
-NO_INSTRUCTION = ("tests/unit/rcu_instructions.c",
+NO_INSTRUCTION = ("tests/rcu/instructions.c",
                   "reading_between_quiescent_states_executes_no_instruction")
 
 # Pairs of rows that say something all the same; of times.

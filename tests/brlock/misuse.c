@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* What the checking variant says of big-reader locks. */
+#include "support/misuse.h"
+
+#include <pawl/brlock.h>
+
+static pawl_brlock lock;
+
+typedef void step(pawl_brlock *);
+
+/* Up to four calls, one after the other, by one thread. */
+struct calls {
+    step *call[4];
+};
+
+static void make(void *opaque)
+{
+    const struct calls *c = (const struct calls *)opaque;
+    unsigned i;
+    must(pawl_brlock_init(&lock, 8) == 0);
+    for (i = 0; i < 4 && c->call[i] != NULL; i++)
+        c->call[i](&lock);
+}
+
+static void make_more(void *opaque)
+{
+    const struct calls *c = (const struct calls *)opaque;
+    unsigned i;
+    for (i = 0; i < 4 && c->call[i] != NULL; i++)
+        c->call[i](&lock);
+}
+
+static void try_read_to_seek(pawl_brlock *l)
+{
+    (void)pawl_brlock_try_read_to_seek(l);
+}
+
+static void taking_again_is_reported(void **state)
+{
+    static struct calls wrong[] = {
+        {{pawl_brlock_take_read, pawl_brlock_take_read}},
+        {{pawl_brlock_take_read, pawl_brlock_take_write}},
+        {{pawl_brlock_take_read, pawl_brlock_take_seek}},
+        {{pawl_brlock_take_seek, pawl_brlock_take_read}},
+        {{pawl_brlock_take_seek, pawl_brlock_take_seek}},
+        {{pawl_brlock_take_write, pawl_brlock_take_read}},
+        {{pawl_brlock_take_write, pawl_brlock_take_read_any}},
+        {{pawl_brlock_take_write, pawl_brlock_take_write}},
+    };
+    unsigned i;
+    (void)state;
+    for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_reports(make, &wrong[i], "taken again by its holder: pawl_brlock at",
+                       "by pawl_brlock_take_", NULL);
+}
+
+static void dropping_what_is_not_held_is_reported(void **state)
+{
+    static struct calls r[] = {
+        {{pawl_brlock_drop_read}},
+        {{pawl_brlock_take_read, pawl_brlock_drop_read, pawl_brlock_drop_read}},
+        {{pawl_brlock_drop_read_any}},
+        {{pawl_brlock_take_read, pawl_brlock_drop_read_any}},
+        {{try_read_to_seek}},
+    };
+    static struct calls s[] = {
+        {{pawl_brlock_drop_seek}},
+        {{pawl_brlock_take_write, pawl_brlock_drop_seek}},
+        {{pawl_brlock_take_read, pawl_brlock_seek_to_write}},
+        {{pawl_brlock_seek_to_read}},
+    };
+    static struct calls w[] = {
+        {{pawl_brlock_drop_write}},
+        {{pawl_brlock_take_seek, pawl_brlock_drop_write}},
+        {{pawl_brlock_take_seek, pawl_brlock_write_to_read}},
+        {{pawl_brlock_write_to_seek}},
+    };
+    unsigned i;
+    (void)state;
+    for (i = 0; i < sizeof r / sizeof r[0]; i++)
+        assert_reports(make, &r[i], "R is not held by this thread: pawl_brlock at", NULL);
+    for (i = 0; i < sizeof s / sizeof s[0]; i++)
+        assert_reports(make, &s[i], "S is not held by this thread: pawl_brlock at", NULL);
+    for (i = 0; i < sizeof w / sizeof w[0]; i++)
+        assert_reports(make, &w[i], "W is not held by this thread: pawl_brlock at", NULL);
+}
+
+static void drop_elsewhere(void *drop)
+{
+    static struct calls take[] = {{{pawl_brlock_take_read}}, {{pawl_brlock_take_write}}};
+    static struct calls leave[] = {{{pawl_brlock_drop_read}}, {{pawl_brlock_drop_write}}};
+    const unsigned which = *(unsigned *)drop;
+    make(&take[which]);
+    in_another_thread(make_more, &leave[which]);
+}
+
+static void dropping_for_another_thread_is_reported(void **state)
+{
+    unsigned which = 0;
+    (void)state;
+    assert_reports(drop_elsewhere, &which, "R is not held by this thread", NULL);
+    which = 1;
+    assert_reports(drop_elsewhere, &which, "W is not held by this thread", NULL);
+}
+
+static void destroying_what_is_in_use_is_reported(void **state)
+{
+    static struct calls wrong[] = {
+        {{pawl_brlock_take_read, pawl_brlock_destroy}},
+        {{pawl_brlock_take_read_any, pawl_brlock_destroy}},
+        {{pawl_brlock_take_seek, pawl_brlock_destroy}},
+        {{pawl_brlock_take_write, pawl_brlock_destroy}},
+    };
+    unsigned i;
+    (void)state;
+    for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_reports(make, &wrong[i], "destroyed while in use: pawl_brlock at",
+                       "by pawl_brlock_destroy", NULL);
+}
+
+static void use_it_well(void *unused)
+{
+    static struct calls all[] = {
+        {{pawl_brlock_take_read, pawl_brlock_drop_read, pawl_brlock_take_read,
+          pawl_brlock_drop_read}},
+        {{pawl_brlock_take_seek, pawl_brlock_seek_to_write, pawl_brlock_write_to_read,
+          pawl_brlock_drop_read}},
+        {{pawl_brlock_take_write, pawl_brlock_write_to_seek, pawl_brlock_seek_to_read,
+          try_read_to_seek}},
+        {{pawl_brlock_drop_seek, pawl_brlock_take_read_any}},
+    };
+    static struct calls rest = {{pawl_brlock_drop_read_any}};
+    unsigned i;
+    (void)unused;
+    must(pawl_brlock_init(&lock, 8) == 0);
+    for (i = 0; i < sizeof all / sizeof all[0]; i++)
+        make_more(&all[i]);
+    in_another_thread(make_more, &rest);
+    pawl_brlock_destroy(&lock);
+}
+
+static void right_use_is_silent(void **state)
+{
+    (void)state;
+    assert_silent(use_it_well, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(taking_again_is_reported),
+        cmocka_unit_test(dropping_what_is_not_held_is_reported),
+        cmocka_unit_test(dropping_for_another_thread_is_reported),
+        cmocka_unit_test(destroying_what_is_in_use_is_reported),
+        cmocka_unit_test(right_use_is_silent),
+    };
+    misuse_without_lines();
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* What one thread may do with one lock, given what it holds: the checking variant's reports. */
+#include "support/misuse.h"
+
+static pawl_spin16 lock16;
+static pawl_spin32 lock32;
+static pawl_spin64 lock64;
+static void *const locks[WIDTHS] = {&lock16, &lock32, &lock64};
+
+/* ---- Every operation from every state -------------------------------------------------------- */
+
+struct attempt {
+    unsigned width;
+    const struct operation *operation;
+    enum pawl_state state;
+};
+
+static void make_attempt(void *opaque)
+{
+    const struct attempt *a = (const struct attempt *)opaque;
+    misuse_without_lines();
+    reach(a->width, locks[a->width], a->state);
+    (void)a->operation->run(locks[a->width]);
+}
+
+/* NULL: the checking variant has nothing to say. */
+static const char *expected_report(const struct operation *o, enum pawl_state state)
+{
+    const bool drop = o->kind == KIND_drop;
+    if (o->from == state)
+        return NULL;
+    if (o->from == PAWL_U)
+        return o->kind == KIND_take || (o->kind == KIND_claim && state == PAWL_R)
+                   ? "pawl: taken again by its holder: "
+                   : NULL;
+    if (state == PAWL_U)
+        return drop ? "pawl: drop of what is not held: "
+                    : "pawl: transition of what is not held: ";
+    return drop ? "pawl: drop of the wrong mode: " : "pawl: transition from the wrong mode: ";
+}
+
+static void each_operation_is_reported_in_exactly_the_states_that_forbid_it(void **state)
+{
+    static const enum pawl_state states[] = {PAWL_U, PAWL_R, PAWL_S, PAWL_W, PAWL_A};
+    struct attempt a;
+    unsigned i;
+    unsigned k;
+    (void)state;
+    for (a.width = 0; a.width < WIDTHS; a.width++)
+        for (i = 0; i < OPERATIONS; i++)
+            for (k = 0; k < sizeof states / sizeof states[0]; k++) {
+                const char *report;
+                a.operation = &operations_of[a.width][i];
+                a.state = states[k];
+                report = expected_report(a.operation, a.state);
+                if (report == NULL)
+                    assert_silent(make_attempt, &a);
+                else
+                    assert_reports(make_attempt, &a, report, a.operation->name, NULL);
+            }
+}
+
+/* ---- What the reports say -------------------------------------------------------------------- */
+
+static void drop_nothing(void *unused)
+{
+    (void)unused;
+    pawl_drop_read(&lock32);
+}
+
+static void a_report_names_width_address_operation_and_thread(void **state)
+{
+    char first[100];
+    char thread[40];
+    (void)state;
+    snprintf(first, sizeof first, "pawl: drop of what is not held: pawl_spin32 at %#lx\n",
+             (unsigned long)(uintptr_t)&lock32);
+    snprintf(thread, sizeof thread, "  by pawl_spin32_drop_read in thread ");
+    assert_reports(drop_nothing, NULL, first, thread, "this thread holds nothing of it",
+                   "the word was 0x0: W 0, S 0, R 0, application 0", NULL);
+}
+
+static void drop_write_under_seek(void *unused)
+{
+    (void)unused;
+    (void)pawl_set_bits(&lock64, 2);
+    pawl_take_seek(&lock64);
+    pawl_drop_write(&lock64);
+}
+
+static void a_report_names_the_mode_held_and_the_fields_of_the_word(void **state)
+{
+    (void)state;
+    assert_reports(drop_write_under_seek, NULL, "pawl: drop of the wrong mode: pawl_spin64 at ",
+                   "this thread holds S, taken at ",
+                   "the word was 0x100000006: W 0, S 1, R 1, application 2", NULL);
+}
+
+static void write_inside_read(void *unused)
+{
+    (void)unused;
+    pawl_take_read(&lock32);
+    pawl_take_write(&lock32);
+}
+
+static void write_inside_read_of_the_same_thread_is_reported_instead_of_waiting(void **state)
+{
+    (void)state;
+    assert_reports(write_inside_read, NULL, "pawl: taken again by its holder: pawl_spin32 at ",
+                   "by pawl_spin32_take_write", "this thread holds R", NULL);
+}
+
+/* ---- Other threads --------------------------------------------------------------------------- */
+
+static void drop_it(void *unused)
+{
+    (void)unused;
+    pawl_drop_write(&lock16);
+}
+
+static void have_another_thread_drop(void *unused)
+{
+    pawl_take_write(&lock16);
+    in_another_thread(drop_it, unused);
+}
+
+static void a_drop_by_another_thread_names_the_holder(void **state)
+{
+    (void)state;
+    assert_reports(have_another_thread_drop, NULL, "pawl: drop of what is not held: pawl_spin16",
+                   "this thread holds nothing of it", "    thread ", "holds W, taken at ", NULL);
+}
+
+static void take_and_forget(void *unused)
+{
+    (void)unused;
+    pawl_take_read(&lock32);
+}
+
+static void end_a_thread_that_holds(void *unused)
+{
+    in_another_thread(take_and_forget, unused);
+}
+
+static void a_thread_that_ends_while_it_holds_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(end_a_thread_that_holds, NULL,
+                   "pawl: still held at the end of its thread: pawl_spin32", "this thread holds R",
+                   NULL);
+}
+
+static pthread_key_t dropping_key;
+
+static void drop_at_end(void *lock)
+{
+    pawl_drop_read((pawl_spin32 *)lock);
+}
+
+static void take_and_arm(void *unused)
+{
+    (void)unused;
+    must(pthread_setspecific(dropping_key, &lock32) == 0);
+    pawl_take_read(&lock32);
+}
+
+static void drop_in_a_destructor(void *unused)
+{
+    must(pthread_key_create(&dropping_key, drop_at_end) == 0);
+    in_another_thread(take_and_arm, unused);
+}
+
+static void a_destructor_of_thread_data_may_drop(void **state)
+{
+    (void)state;
+    assert_silent(drop_in_a_destructor, NULL);
+}
+
+/* ---- Waiting for oneself --------------------------------------------------------------------- */
+
+static void upgrade_one_of_two_reads(void *unused)
+{
+    (void)unused;
+    must(pawl_try_read(&lock32));
+    must(pawl_try_read(&lock32));
+    (void)pawl_read_claim_write(&lock32);
+}
+
+static void a_claim_that_waits_for_the_own_second_hold_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(upgrade_one_of_two_reads, NULL, "pawl: waits for its own hold: pawl_spin32",
+                   "read_claim_write", "this thread", NULL);
+}
+
+/* ---- init and destroy ------------------------------------------------------------------------ */
+
+static void destroy_held(void *unused)
+{
+    (void)unused;
+    pawl_take_read(&lock64);
+    pawl_destroy(&lock64);
+}
+
+static void destroying_a_held_lock_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(destroy_held, NULL, "pawl: destroyed while in use: pawl_spin64",
+                   "by pawl_spin64_destroy", "this thread holds R", NULL);
+}
+
+static void take_it(void *unused)
+{
+    (void)unused;
+    pawl_take_atomic(&lock16);
+    for (;;)
+        sched_yield();
+}
+
+static void destroy_what_another_holds(void *unused)
+{
+    struct misuse_job job = {take_it, unused};
+    pthread_t thread;
+    must(pthread_create(&thread, NULL, misuse_job_main, &job) == 0);
+    while (!pawl_spin16_is_atomic(&lock16))
+        sched_yield();
+    pawl_destroy(&lock16);
+}
+
+static void destroying_what_another_thread_holds_names_that_thread(void **state)
+{
+    (void)state;
+    assert_reports(destroy_what_another_holds, NULL, "pawl: destroyed while in use: pawl_spin16",
+                   "this thread holds nothing of it", "    thread ", NULL);
+}
+
+static void initialise_held(void *unused)
+{
+    (void)unused;
+    pawl_take_seek(&lock32);
+    pawl_init(&lock32);
+}
+
+static void initialising_a_held_lock_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(initialise_held, NULL, "pawl: initialised while in use: pawl_spin32",
+                   "by pawl_spin32_init", "this thread holds S", NULL);
+}
+
+static void initialise_garbage_and_destroy(void *unused)
+{
+    pawl_spin32 lock;
+    (void)unused;
+    memset(&lock, 0xa5, sizeof lock);
+    pawl_init(&lock);
+    (void)pawl_set_bits(&lock, 3);
+    pawl_take_write(&lock);
+    pawl_drop_write(&lock);
+    pawl_destroy(&lock);
+}
+
+static void init_of_any_memory_and_destroy_with_application_bits_set_are_silent(void **state)
+{
+    (void)state;
+    assert_silent(initialise_garbage_and_destroy, NULL);
+}
+
+/* ---- assert_held ----------------------------------------------------------------------------- */
+
+struct assertion {
+    enum pawl_state held, asserted;
+};
+
+static void make_assertion(void *opaque)
+{
+    const struct assertion *a = (const struct assertion *)opaque;
+    misuse_without_lines();
+    reach(1, &lock32, a->held);
+    switch (a->asserted) {
+    case PAWL_R: pawl_assert_held_read(&lock32); break;
+    case PAWL_S: pawl_assert_held_seek(&lock32); break;
+    case PAWL_W: pawl_assert_held_write(&lock32); break;
+    default: pawl_assert_held_atomic(&lock32); break;
+    }
+}
+
+static void an_assertion_is_met_by_the_state_it_names_or_a_stronger_one(void **state)
+{
+    /* held, in the order U R S W A; met by: read R S W, seek S W, write W, atomic A */
+    static const char *const met[] = {"", "read", "read seek", "read seek write", "atomic"};
+    static const char *const names[] = {"", "read", "seek", "write", "atomic"};
+    static const enum pawl_state states[] = {PAWL_U, PAWL_R, PAWL_S, PAWL_W, PAWL_A};
+    unsigned held;
+    unsigned asserted;
+    (void)state;
+    for (held = 0; held < 5; held++)
+        for (asserted = 1; asserted < 5; asserted++) {
+            struct assertion a = {states[held], states[asserted]};
+            if (strstr(met[held], names[asserted]) != NULL)
+                assert_silent(make_assertion, &a);
+            else
+                assert_reports(make_assertion, &a, "pawl: not held as asserted: pawl_spin32",
+                               names[asserted], NULL);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_operation_is_reported_in_exactly_the_states_that_forbid_it),
+        cmocka_unit_test(a_report_names_width_address_operation_and_thread),
+        cmocka_unit_test(a_report_names_the_mode_held_and_the_fields_of_the_word),
+        cmocka_unit_test(write_inside_read_of_the_same_thread_is_reported_instead_of_waiting),
+        cmocka_unit_test(a_drop_by_another_thread_names_the_holder),
+        cmocka_unit_test(a_thread_that_ends_while_it_holds_is_reported),
+        cmocka_unit_test(a_destructor_of_thread_data_may_drop),
+        cmocka_unit_test(a_claim_that_waits_for_the_own_second_hold_is_reported),
+        cmocka_unit_test(destroying_a_held_lock_is_reported),
+        cmocka_unit_test(destroying_what_another_thread_holds_names_that_thread),
+        cmocka_unit_test(initialising_a_held_lock_is_reported),
+        cmocka_unit_test(init_of_any_memory_and_destroy_with_application_bits_set_are_silent),
+        cmocka_unit_test(an_assertion_is_met_by_the_state_it_names_or_a_stronger_one),
+    };
+    return test_run(argc, argv, tests);
+}

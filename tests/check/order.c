@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+/* The order in which threads take several locks: the checking variant's reports of inversions. */
+#include "support/misuse.h"
+
+static pawl_spin32 a, b;
+static pawl_spin16 narrow;
+static pawl_spin64 wide;
+
+#define INVERSION "pawl: lock-order inversion: "
+
+/* ---- Two locks ------------------------------------------------------------------------------- */
+
+static void take_a_then_b(void *unused)
+{
+    (void)unused;
+    pawl_take_write(&a);
+    pawl_take_seek(&b);
+    pawl_drop_seek(&b);
+    pawl_drop_write(&a);
+}
+
+static void take_b_then_a(void *unused)
+{
+    (void)unused;
+    pawl_take_write(&b);
+    pawl_take_atomic(&a);
+    pawl_drop_atomic(&a);
+    pawl_drop_write(&b);
+}
+
+static void take_both_ways(void *unused)
+{
+    take_a_then_b(unused);
+    take_b_then_a(unused);
+}
+
+static void opposite_orders_in_one_thread_are_reported_though_nobody_waits(void **state)
+{
+    (void)state;
+    assert_reports(take_both_ways, NULL, INVERSION "pawl_spin32 at ", "by pawl_spin32_take_atomic",
+                   "while this thread holds", "W of pawl_spin32 at ",
+                   "the order was the opposite before", "held W of pawl_spin32 at ",
+                   "when it asked for S of pawl_spin32 at ", NULL);
+}
+
+static void take_the_ways_in_two_threads(void *unused)
+{
+    in_another_thread(take_a_then_b, unused);
+    in_another_thread(take_b_then_a, unused);
+}
+
+static void opposite_orders_in_two_threads_are_reported_though_they_never_met(void **state)
+{
+    (void)state;
+    assert_reports(take_the_ways_in_two_threads, NULL, INVERSION, "by pawl_spin32_take_atomic",
+                   NULL);
+}
+
+static uint32_t a_is_held;
+
+static void hold_a_and_want_b(void *unused)
+{
+    (void)unused;
+    pawl_take_write(&a);
+    pawl_store_release32(&a_is_held, 1, PAWL_TAG_NONE_);
+    pawl_take_write(&b); /* waits: the other holds b and does not let it go */
+}
+
+static void deadlock(void *unused)
+{
+    struct misuse_job job = {hold_a_and_want_b, unused};
+    pthread_t thread;
+    take_a_then_b(unused);
+    pawl_take_write(&b);
+    must(pthread_create(&thread, NULL, misuse_job_main, &job) == 0);
+    while (!pawl_load_acquire32(&a_is_held, PAWL_TAG_NONE_))
+        sched_yield();
+    pawl_take_write(&a); /* reported before it waits */
+}
+
+static void the_report_comes_before_the_wait_that_would_never_end(void **state)
+{
+    (void)state;
+    assert_reports(deadlock, NULL, INVERSION, "by pawl_spin32_take_write", NULL);
+}
+
+static void read_a_then_b(void *unused)
+{
+    (void)unused;
+    pawl_take_read(&a);
+    pawl_take_read(&b);
+    pawl_drop_read(&b);
+    pawl_drop_read(&a);
+}
+
+static void read_both_ways(void *unused)
+{
+    in_another_thread(read_a_then_b, unused);
+    pawl_take_read(&b);
+    pawl_take_read(&a);
+}
+
+static void opposite_orders_of_reading_are_reported_because_writers_come_between(void **state)
+{
+    (void)state;
+    assert_reports(read_both_ways, NULL, INVERSION, "R of pawl_spin32", "held R of pawl_spin32",
+                   "when it asked for R of pawl_spin32", NULL);
+}
+
+static void take_two(void *unused)
+{
+    (void)unused;
+    pawl_take_two_write(&a, &b);
+    pawl_drop_two_write(&a, &b);
+    pawl_take_two_write(&b, &a);
+    pawl_drop_two_write(&a, &b);
+    pawl_take_two_read(&b, &b);
+    pawl_drop_two_read(&b, &b);
+}
+
+static void two_locks_named_in_either_order_are_taken_in_one(void **state)
+{
+    (void)state;
+    assert_silent(take_two, NULL);
+}
+
+/* ---- Longer chains --------------------------------------------------------------------------- */
+
+static void take_b_then_narrow(void *unused)
+{
+    (void)unused;
+    pawl_take_read(&b);
+    pawl_take_write(&narrow);
+    pawl_drop_read(&b); /* not in the opposite order of taking, which is fine */
+    pawl_drop_write(&narrow);
+}
+
+static void take_narrow_then_wide(void *unused)
+{
+    (void)unused;
+    pawl_take_seek(&narrow);
+    pawl_take_read(&wide);
+    pawl_drop_read(&wide);
+    pawl_drop_seek(&narrow);
+}
+
+static void close_a_circle_of_four(void *unused)
+{
+    in_another_thread(take_a_then_b, unused);
+    in_another_thread(take_b_then_narrow, unused);
+    in_another_thread(take_narrow_then_wide, unused);
+    pawl_take_write(&wide);
+    pawl_take_write(&a);
+}
+
+static void a_circle_of_four_locks_of_all_widths_is_reported_link_by_link(void **state)
+{
+    (void)state;
+    assert_reports(close_a_circle_of_four, NULL, INVERSION "pawl_spin32", "W of pawl_spin64",
+                   "held W of pawl_spin32", "asked for S of pawl_spin32", /* a, b */
+                   "held R of pawl_spin32", "asked for W of pawl_spin16", /* b, narrow */
+                   "held S of pawl_spin16", "asked for R of pawl_spin64", /* narrow, wide */
+                   NULL);
+}
+
+static void take_in_one_order_in_many_ways(void *unused)
+{
+    in_another_thread(take_a_then_b, unused);
+    in_another_thread(take_b_then_narrow, unused);
+    in_another_thread(take_narrow_then_wide, unused);
+    pawl_take_read(&a);
+    pawl_take_read(&wide);
+    pawl_drop_read(&a);
+    pawl_drop_read(&wide);
+    take_a_then_b(unused);
+}
+
+static void locks_that_are_taken_in_one_order_are_silent(void **state)
+{
+    (void)state;
+    assert_silent(take_in_one_order_in_many_ways, NULL);
+}
+
+/* ---- Tries ----------------------------------------------------------------------------------- */
+
+static void try_against_the_order(void *unused)
+{
+    take_a_then_b(unused);
+    pawl_take_write(&b);
+    must(pawl_try_write(&a));
+    pawl_drop_write(&a);
+    pawl_drop_write(&b);
+    take_a_then_b(unused);
+}
+
+static void a_try_never_waits_so_it_may_go_against_the_order(void **state)
+{
+    (void)state;
+    assert_silent(try_against_the_order, NULL);
+}
+
+static void take_after_a_try(void *unused)
+{
+    must(pawl_try_write(&b));
+    pawl_take_write(&a);
+    pawl_drop_write(&a);
+    pawl_drop_write(&b);
+    take_a_then_b(unused);
+}
+
+static void what_a_try_got_counts_as_held_for_what_comes_after(void **state)
+{
+    (void)state;
+    assert_reports(take_after_a_try, NULL, INVERSION, "by pawl_spin32_take_seek",
+                   "held W of pawl_spin32", "asked for W of pawl_spin32", NULL);
+}
+
+static void read_order_then_claim_against_it(void *unused)
+{
+    read_a_then_b(unused);
+    pawl_take_write(&b);
+    (void)pawl_claim_write(&a);
+}
+
+static void a_try_that_may_wait_for_readers_is_in_the_order(void **state)
+{
+    (void)state;
+    assert_reports(read_order_then_claim_against_it, NULL, INVERSION,
+                   "by pawl_spin32_claim_write", "held R of pawl_spin32", NULL);
+}
+
+/* ---- Waiting for readers only ---------------------------------------------------------------- */
+
+static void upgrade_the_first_after_the_second(void *unused)
+{
+    unsigned i;
+    (void)unused;
+    for (i = 0; i < 2; i++) {
+        pawl_take_seek(&a);
+        pawl_take_seek(&b);
+        pawl_seek_to_write(&a);
+        pawl_seek_to_write(&b);
+        pawl_drop_write(&b);
+        pawl_drop_write(&a);
+    }
+}
+
+static void seeking_two_locks_and_writing_them_in_the_same_order_is_silent(void **state)
+{
+    (void)state;
+    assert_silent(upgrade_the_first_after_the_second, NULL);
+}
+
+static void upgrade_before_a_reader_goes_on(void *unused)
+{
+    upgrade_the_first_after_the_second(unused);
+    in_another_thread(read_a_then_b, unused);
+}
+
+static void upgrade_after_a_reader_went_on(void *unused)
+{
+    in_another_thread(read_a_then_b, unused);
+    upgrade_the_first_after_the_second(unused);
+}
+
+static void waiting_for_readers_who_may_want_what_we_hold_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(upgrade_after_a_reader_went_on, NULL, INVERSION,
+                   "by pawl_spin32_seek_to_write", "S of pawl_spin32", "held R of pawl_spin32",
+                   "asked for R of pawl_spin32", NULL);
+    assert_reports(upgrade_before_a_reader_goes_on, NULL, INVERSION, "by pawl_spin32_take_read",
+                   "R of pawl_spin32", "held S of pawl_spin32", "asked for W of pawl_spin32", NULL);
+}
+
+static void take_what_was_only_drained(void *unused)
+{
+    upgrade_the_first_after_the_second(unused); /* b, then a drained of readers */
+    fprintf(stderr, "so far it was silent\n");
+    take_b_then_a(unused);
+}
+
+static void waiting_for_anybody_is_more_than_waiting_for_readers(void **state)
+{
+    (void)state;
+    assert_reports(take_what_was_only_drained, NULL, "so far it was silent\n" INVERSION,
+                   "by pawl_spin32_take_atomic", NULL);
+}
+
+static void turn_to_read_late(void *unused)
+{
+    (void)unused;
+    pawl_take_atomic(&a);
+    pawl_take_write(&b);
+    (void)pawl_atomic_to_read(&a);
+}
+
+static void turning_from_atomic_to_read_waits_for_those_who_may_want_what_we_hold(void **state)
+{
+    (void)state;
+    assert_reports(turn_to_read_late, NULL, INVERSION, "by pawl_spin32_atomic_to_read",
+                   "held A of pawl_spin32", NULL);
+}
+
+/* ---- Forgetting, and the rest ---------------------------------------------------------------- */
+
+static void destroy_between(void *unused)
+{
+    take_a_then_b(unused);
+    pawl_destroy(&b);
+    take_b_then_a(unused);
+    pawl_init(&a);
+    take_a_then_b(unused);
+}
+
+static void destroy_and_init_forget_the_orders_of_their_lock(void **state)
+{
+    (void)state;
+    assert_silent(destroy_between, NULL);
+}
+
+static void destroy_the_middle(void *unused)
+{
+    take_a_then_b(unused);
+    take_b_then_narrow(unused);
+    take_narrow_then_wide(unused);
+    pawl_destroy(&narrow);
+    pawl_take_read(&wide);
+    take_a_then_b(unused);
+    pawl_take_read(&narrow);
+    pawl_drop_read(&narrow);
+    pawl_drop_read(&wide);
+    fprintf(stderr, "so far it was silent\n");
+    take_narrow_then_wide(unused);
+}
+
+static void a_lock_that_was_forgotten_is_learnt_again(void **state)
+{
+    (void)state;
+    assert_reports(destroy_the_middle, NULL, "so far it was silent\n" INVERSION "pawl_spin64",
+                   NULL);
+}
+
+static void go_on_after_reports(void *unused)
+{
+    misuse_without_lines();
+    must(setenv("PAWL_CHECK", "report", 1) == 0);
+    take_both_ways(unused);
+    take_both_ways(unused);
+    take_both_ways(unused);
+    fprintf(stderr, "went on");
+    abort();
+}
+
+static void an_inversion_is_reported_once_when_reports_do_not_abort(void **state)
+{
+    const char *first;
+    (void)state;
+    assert_reports(go_on_after_reports, NULL, INVERSION, "went on", NULL);
+    first = strstr(misuse_said, INVERSION);
+    assert_null(strstr(first + 1, "pawl: "));
+}
+
+static void fork_between(void *unused)
+{
+    pid_t child;
+    int status = 0;
+    take_a_then_b(unused);
+    child = fork();
+    must(child >= 0);
+    if (child == 0)
+        take_b_then_a(unused);
+    must(waitpid(child, &status, 0) == child);
+    must(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    abort();
+}
+
+static void a_forked_child_remembers_the_orders_of_its_parent(void **state)
+{
+    (void)state;
+    assert_reports(fork_between, NULL, INVERSION, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(opposite_orders_in_one_thread_are_reported_though_nobody_waits),
+        cmocka_unit_test(opposite_orders_in_two_threads_are_reported_though_they_never_met),
+        cmocka_unit_test(the_report_comes_before_the_wait_that_would_never_end),
+        cmocka_unit_test(opposite_orders_of_reading_are_reported_because_writers_come_between),
+        cmocka_unit_test(two_locks_named_in_either_order_are_taken_in_one),
+        cmocka_unit_test(a_circle_of_four_locks_of_all_widths_is_reported_link_by_link),
+        cmocka_unit_test(locks_that_are_taken_in_one_order_are_silent),
+        cmocka_unit_test(a_try_never_waits_so_it_may_go_against_the_order),
+        cmocka_unit_test(what_a_try_got_counts_as_held_for_what_comes_after),
+        cmocka_unit_test(a_try_that_may_wait_for_readers_is_in_the_order),
+        cmocka_unit_test(seeking_two_locks_and_writing_them_in_the_same_order_is_silent),
+        cmocka_unit_test(waiting_for_readers_who_may_want_what_we_hold_is_reported),
+        cmocka_unit_test(waiting_for_anybody_is_more_than_waiting_for_readers),
+        cmocka_unit_test(turning_from_atomic_to_read_waits_for_those_who_may_want_what_we_hold),
+        cmocka_unit_test(destroy_and_init_forget_the_orders_of_their_lock),
+        cmocka_unit_test(a_lock_that_was_forgotten_is_learnt_again),
+        cmocka_unit_test(an_inversion_is_reported_once_when_reports_do_not_abort),
+        cmocka_unit_test(a_forked_child_remembers_the_orders_of_its_parent),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/* Correct programs: the checking variant has nothing to say, and behaves as the release one. */
+#include <malloc.h>
+
+#include "support/misuse.h"
+
+#include "check/check.h" /* to make the last instant of a drop last */
+
+static pawl_spin16 lock16;
+static pawl_spin32 lock32, second, third;
+static pawl_spin64 lock64;
+static void *const locks[WIDTHS] = {&lock16, &lock32, &lock64};
+
+/* ---- Every operation of transitions.def ------------------------------------------------------ */
+
+static void perform_each(void *unused)
+{
+    unsigned width;
+    unsigned i;
+    (void)unused;
+    for (width = 0; width < WIDTHS; width++)
+        for (i = 0; i < OPERATIONS; i++) {
+            const struct operation *o = &operations_of[width][i];
+            reach(width, locks[width], o->from);
+            must(o->run(locks[width])); /* alone, also the tries succeed */
+            leave(width, locks[width], o->to);
+        }
+    must(lock16.word == 0 && lock32.word == 0 && lock64.word == 0);
+}
+
+static void each_operation_from_the_state_it_needs_is_silent(void **state)
+{
+    (void)state;
+    assert_silent(perform_each, NULL);
+}
+
+static void fail_each_try(void *opaque)
+{
+    const unsigned width = *(const unsigned *)opaque;
+    unsigned i;
+    for (i = 0; i < OPERATIONS; i++) {
+        const struct operation *o = &operations_of[width][i];
+        if ((o->kind != KIND_try && o->kind != KIND_claim) || o->from != PAWL_U)
+            continue;
+        must(!o->run(locks[width]));
+    }
+}
+
+static void try_against_a_writer(void *unused)
+{
+    unsigned width;
+    (void)unused;
+    for (width = 0; width < WIDTHS; width++) {
+        reach(width, locks[width], PAWL_W);
+        in_another_thread(fail_each_try, &width);
+        leave(width, locks[width], PAWL_W);
+    }
+    must(lock16.word == 0 && lock32.word == 0 && lock64.word == 0);
+}
+
+static void tries_that_fail_are_silent(void **state)
+{
+    (void)state;
+    assert_silent(try_against_a_writer, NULL);
+}
+
+/* ---- Random walks of several threads --------------------------------------------------------- */
+
+struct walk {
+    unsigned width;
+    uint64_t seed;
+};
+
+static void walk_about(void *opaque, unsigned index)
+{
+    const struct walk *walk = (const struct walk *)opaque;
+    uint64_t random = walk->seed + index * 1000u + walk->width;
+    enum pawl_state held = PAWL_U;
+    bool must_drop = false; /* a reader whose upgrade failed has to make way */
+    unsigned steps = (unsigned)TEST_SCALE(20000);
+    while (steps > 0 || held != PAWL_U) {
+        const struct operation *o =
+            &operations_of[walk->width][test_random_below(&random, OPERATIONS)];
+        steps -= steps > 0;
+        if (o->from != held || ((must_drop || steps == 0) && o->kind != KIND_drop))
+            continue;
+        if (o->run(locks[walk->width]) || o->kind == KIND_tells) {
+            held = o->to;
+            must_drop = false;
+        } else {
+            must_drop = held == PAWL_R;
+        }
+    }
+}
+
+static void walk_in_threads(void *opaque)
+{
+    struct walk *walk = (struct walk *)opaque;
+    for (walk->width = 0; walk->width < WIDTHS; walk->width++)
+        test_threads(4, walk_about, walk);
+    must(lock16.word == 0 && lock32.word == 0 && lock64.word == 0);
+}
+
+static void threads_that_keep_to_the_rules_are_silent(void **state)
+{
+    struct walk walk = {0, test_seed()};
+    (void)state;
+    assert_silent(walk_in_threads, &walk);
+}
+
+/* ---- The last one destroys ------------------------------------------------------------------- */
+
+struct counted {
+    pawl_spin32 lock;
+    unsigned users;
+};
+
+static struct counted *offered[2];
+
+static void use_and_free(void *opaque, unsigned index)
+{
+    pthread_barrier_t *both = (pthread_barrier_t *)opaque;
+    unsigned rounds = (unsigned)TEST_SCALE(3000);
+    while (rounds-- > 0) {
+        struct counted *c;
+        bool last;
+        if (index == 0) {
+            c = (struct counted *)calloc(1, sizeof *c);
+            must(c != NULL);
+            c->users = 2;
+            offered[0] = offered[1] = c;
+        }
+        (void)pthread_barrier_wait(both);
+        c = offered[index];
+        pawl_take_write(&c->lock);
+        last = --c->users == 0;
+        pawl_drop_write(&c->lock);
+        if (last) { /* the other may still be about to return from its drop */
+            pawl_destroy(&c->lock);
+            free(c);
+        }
+        (void)pthread_barrier_wait(both);
+    }
+}
+
+static void share_and_free(void *unused)
+{
+    pthread_barrier_t both;
+    (void)unused;
+    must(pthread_barrier_init(&both, NULL, 2) == 0);
+    test_threads(2, use_and_free, &both);
+}
+
+static void destroy_it(void *unused)
+{
+    (void)unused;
+    pawl_destroy(&second);
+    pawl_init(&second);
+}
+
+static void destroy_beside_a_drop(void *unused)
+{
+    struct pawl_thread_line *line;
+    pawl_take_write(&second);
+    line = pawl_thread_line_();
+    must(check_lock_of(&line->held[0]) == (uintptr_t)&second);
+    pawl_store_relaxed32(&line->held[0].what, check_what_of(&line->held[0]) | CHECK_LEAVING);
+    pawl_store_relaxed32(&second.word, 0); /* now we have dropped, and have yet to return */
+    in_another_thread(destroy_it, unused);
+}
+
+static void a_lock_may_be_destroyed_and_made_anew_between_a_drop_and_its_return(void **state)
+{
+    (void)state;
+    assert_silent(destroy_beside_a_drop, NULL);
+}
+
+static void the_last_user_may_destroy_while_another_returns_from_its_drop(void **state)
+{
+    (void)state;
+    assert_silent(share_and_free, NULL);
+}
+
+/* T1 drops: its entry says LEAVING, the word falls, the entry's `what` becomes 0. T2, the next
+ * owner, destroys the lock now. T1's entry still names the lock, but T1 has nothing of it. */
+static void destroy_beside_a_freed_entry(void *unused)
+{
+    struct pawl_held *held = &pawl_thread_line_()->held[3];
+    (void)unused;
+    PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, (pawl_address_)(uintptr_t)&second);
+    pawl_store_relaxed32(&held->what, 0);
+    pawl_store_relaxed32(&pawl_thread_line_()->held_used, 4);
+    pawl_spin32_destroy(&second);
+}
+
+static void a_lock_may_be_destroyed_while_the_last_entry_for_it_is_being_freed(void **state)
+{
+    (void)state;
+    assert_silent(destroy_beside_a_freed_entry, NULL);
+}
+
+/* ---- Signal handlers ------------------------------------------------------------------------- */
+
+static uint32_t handled;
+static uint32_t worker_is_done;
+
+static void handle(int number)
+{
+    const int saved = errno;
+    (void)number;
+    if (pawl_try_write(&third))
+        pawl_drop_write(&third);
+    if (pawl_try_read(&lock32)) /* perhaps inside the R of the interrupted thread */
+        pawl_drop_read(&lock32);
+    (void)pawl_fetch_add_relaxed32(&handled, 1);
+    must(errno == saved);
+}
+
+static void *nest_under_signals(void *unused)
+{
+    while (pawl_load_relaxed32(&handled) < (unsigned)TEST_SCALE(1000)) {
+        pawl_take_read(&lock32);
+        pawl_take_seek(&second);
+        pawl_seek_to_write(&second);
+        pawl_drop_write(&second);
+        pawl_drop_read(&lock32);
+        pawl_take_write(&third);
+        pawl_destroy(&second); /* nobody else uses it: forgets its order, under signals */
+        pawl_drop_write(&third);
+    }
+    pawl_store_release32(&worker_is_done, 1, PAWL_TAG_NONE_);
+    return unused;
+}
+
+static void interrupt_a_nesting_thread(void *unused)
+{
+    struct sigaction action;
+    pthread_t worker;
+    (void)unused;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handle;
+    must(sigaction(SIGUSR1, &action, NULL) == 0);
+    must(pthread_create(&worker, NULL, nest_under_signals, NULL) == 0);
+    while (!pawl_load_acquire32(&worker_is_done, PAWL_TAG_NONE_)) {
+        must(pthread_kill(worker, SIGUSR1) == 0);
+        sched_yield();
+    }
+    must(pthread_join(worker, NULL) == 0);
+}
+
+static void a_signal_handler_may_try(void **state)
+{
+    (void)state;
+    assert_silent(interrupt_a_nesting_thread, NULL);
+}
+
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+static void wait_for_success(pid_t child)
+{
+    int status = 0;
+    must(child >= 0);
+    must(waitpid(child, &status, 0) == child);
+    must(status == 0);
+}
+
+static void fork_holding(void *unused)
+{
+    pid_t child;
+    (void)unused;
+    pawl_take_seek(&lock32);
+    child = fork();
+    if (child == 0) {
+        pawl_assert_held_seek(&lock32);
+        pawl_seek_to_write(&lock32);
+        pawl_drop_write(&lock32);
+        pawl_destroy(&lock32);
+        _exit(0);
+    }
+    wait_for_success(child);
+    pawl_assert_held_seek(&lock32);
+    pawl_drop_seek(&lock32);
+}
+
+static void a_forked_child_holds_what_the_forking_thread_held(void **state)
+{
+    (void)state;
+    assert_silent(fork_holding, NULL);
+}
+
+static uint32_t stop;
+
+static void *order_and_forget(void *opaque)
+{
+    pawl_spin32 inner = PAWL_SPIN32_INIT;
+    pawl_spin16 *outer = (pawl_spin16 *)opaque;
+    while (!pawl_load_relaxed32(&stop)) {
+        pawl_take_write(outer);
+        pawl_take_read(&inner);
+        pawl_drop_read(&inner);
+        pawl_drop_write(outer);
+        pawl_destroy(&inner);
+    }
+    return NULL;
+}
+
+static void fork_beside_a_busy_thread(void *unused)
+{
+    static pawl_spin16 outer;
+    pthread_t busy;
+    unsigned i;
+    (void)unused;
+    must(pthread_create(&busy, NULL, order_and_forget, &outer) == 0);
+    for (i = 0; i < (unsigned)TEST_SCALE(200); i++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            pawl_take_read(&second);
+            pawl_take_read(&third);
+            pawl_drop_read(&third);
+            pawl_drop_read(&second);
+            pawl_destroy(&third);
+            _exit(0);
+        }
+        wait_for_success(child);
+    }
+    pawl_store_relaxed32(&stop, 1);
+    must(pthread_join(busy, NULL) == 0);
+}
+
+static void a_child_forked_while_others_are_in_the_checker_goes_on(void **state)
+{
+    (void)state;
+    assert_silent(fork_beside_a_busy_thread, NULL);
+}
+
+/* ---- Early, and without memory --------------------------------------------------------------- */
+
+static bool worked_before_main;
+
+__attribute__((constructor)) static void before_main(void)
+{
+    pawl_take_write(&second);
+    pawl_take_read(&third);
+    pawl_drop_read(&third);
+    worked_before_main = pawl_spin32_is_write(&second);
+    pawl_drop_write(&second);
+}
+
+static void locks_are_checked_before_main(void **state)
+{
+    (void)state;
+    assert_true(worked_before_main);
+}
+
+static void first_use_in_a_thread(void *taken)
+{
+    const size_t before = mallinfo2().uordblks;
+    pawl_take_seek(&lock32);
+    pawl_take_write(&lock64);
+    pawl_drop_write(&lock64);
+    pawl_drop_seek(&lock32);
+    pawl_destroy(&lock64);
+    *(size_t *)taken = mallinfo2().uordblks - before;
+}
+
+static void no_operation_allocates_memory(void **state)
+{
+    size_t taken = 1;
+    (void)state;
+    if (TEST_SANITIZED) /* its allocator is not the one that mallinfo2 tells about */
+        skip();
+    in_another_thread(first_use_in_a_thread, &taken);
+    assert_int_equal(taken, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_operation_from_the_state_it_needs_is_silent),
+        cmocka_unit_test(tries_that_fail_are_silent),
+        cmocka_unit_test(threads_that_keep_to_the_rules_are_silent),
+        cmocka_unit_test(the_last_user_may_destroy_while_another_returns_from_its_drop),
+        cmocka_unit_test(a_lock_may_be_destroyed_and_made_anew_between_a_drop_and_its_return),
+        cmocka_unit_test(a_lock_may_be_destroyed_while_the_last_entry_for_it_is_being_freed),
+        cmocka_unit_test(a_signal_handler_may_try),
+        cmocka_unit_test(a_forked_child_holds_what_the_forking_thread_held),
+        cmocka_unit_test(a_child_forked_while_others_are_in_the_checker_goes_on),
+        cmocka_unit_test(locks_are_checked_before_main),
+        cmocka_unit_test(no_operation_allocates_memory),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* How reports name the places of calls, and how they end. */
+#include <sys/stat.h>
+
+#include "support/misuse.h"
+
+static pawl_spin32 lock;
+
+__attribute__((noinline)) static void take_it(void) { pawl_take_read(&lock); }
+enum { TAKEN_IN_LINE = __LINE__ - 1 };
+__attribute__((noinline)) static void drop_it(void) { pawl_drop_write(&lock); }
+enum { DROPPED_IN_LINE = __LINE__ - 1 };
+
+static void take_and_drop(void *unused)
+{
+    (void)unused;
+    take_it();
+    drop_it();
+}
+
+static void a_call_that_ends_a_function_is_named_by_function_file_and_line(void **state)
+{
+    char taken[100];
+    char dropped[100];
+    (void)state;
+    if (system("addr2line --version >/dev/null 2>&1") != 0)
+        skip();
+    snprintf(taken, sizeof taken, "sites.c:%d", TAKEN_IN_LINE);
+    snprintf(dropped, sizeof dropped, "sites.c:%d", DROPPED_IN_LINE);
+    assert_reports(take_and_drop, NULL, "by pawl_spin32_drop_write in thread ", " at drop_it",
+                   " at ", dropped, "this thread holds R, taken at take_it", " at ", taken, NULL);
+}
+
+static void take_and_drop_without_tools(void *unused)
+{
+    misuse_without_lines();
+    take_and_drop(unused);
+}
+
+static void without_a_tool_the_module_and_the_offset_are_named(void **state)
+{
+    (void)state;
+    assert_reports(take_and_drop_without_tools, NULL, "by pawl_spin32_drop_write in thread ",
+                   "sites", "+0x", "taken at ", "sites", "+0x", NULL);
+}
+
+/* A folder with an addr2line of our own. */
+static void use_tool(const char *script)
+{
+    char folder[] = "/tmp/pawl-sites-XXXXXX";
+    char path[sizeof folder + 20];
+    FILE *file;
+    must(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/addr2line", folder);
+    file = fopen(path, "w");
+    must(file != NULL);
+    must(fprintf(file, "#!/bin/sh\nrm -r '%s'\n%s\n", folder, script) > 0);
+    must(fclose(file) == 0);
+    must(chmod(path, 0755) == 0);
+    snprintf(path, sizeof path, "%s:/usr/bin:/bin", folder);
+    must(setenv("PATH", path, 1) == 0);
+}
+
+static void drop_with_a_tool_that_hangs(void *unused)
+{
+    (void)unused;
+    use_tool("exec sleep 1000");
+    drop_it();
+}
+
+static void a_tool_that_hangs_is_not_waited_for(void **state)
+{
+    (void)state;
+    assert_reports(drop_with_a_tool_that_hangs, NULL, "pawl: drop of what is not held: ",
+                   "by pawl_spin32_drop_write in thread ", "sites", "+0x", NULL);
+}
+
+static void drop_with_a_tool_that_talks_nonsense(void *unused)
+{
+    (void)unused;
+    use_tool("echo what; head -c 100000 /dev/zero");
+    drop_it();
+}
+
+static void a_tool_that_talks_nonsense_does_no_harm(void **state)
+{
+    (void)state;
+    assert_reports(drop_with_a_tool_that_talks_nonsense, NULL, "pawl: drop of what is not held: ",
+                   "this thread holds nothing of it", NULL);
+}
+
+static void go_on(void *unused)
+{
+    misuse_without_lines();
+    must(setenv("PAWL_CHECK", "report", 1) == 0);
+    pawl_take_read(&lock);
+    errno = EXDEV;
+    pawl_assert_held_write(&lock);
+    must(errno == EXDEV);
+    pawl_drop_read(&lock);
+    (void)unused;
+    fprintf(stderr, "went on\n");
+    abort();
+}
+
+static void with_report_in_the_environment_the_program_goes_on_with_its_errno(void **state)
+{
+    (void)state;
+    assert_reports(go_on, NULL, "pawl: not held as asserted: ", "went on\n", NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_call_that_ends_a_function_is_named_by_function_file_and_line),
+        cmocka_unit_test(without_a_tool_the_module_and_the_offset_are_named),
+        cmocka_unit_test(a_tool_that_hangs_is_not_waited_for),
+        cmocka_unit_test(a_tool_that_talks_nonsense_does_no_harm),
+        cmocka_unit_test(with_report_in_the_environment_the_program_goes_on_with_its_errno),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* What the checking variant says of ID tables. */
+#include "support/misuse.h"
+
+#include <pawl/idtable.h>
+
+struct thing {
+    pawl_idtable_entry entry;
+    pawl_lock32 lock;
+};
+
+PAWL_IDTABLE_TYPE(things, struct thing, entry, lock);
+
+static struct thing one, two;
+static pawl_idtable table, other;
+
+/* ---- Removing -------------------------------------------------------------------------------- */
+
+static void remove_without_the_lock(void *unused)
+{
+    (void)unused;
+    must(things_insert(&table, &one, NULL) == 0);
+    (void)things_remove(&table, &one);
+}
+
+static void remove_under_a_read_hold(void *unused)
+{
+    pawl_id id;
+    struct thing *o;
+    (void)unused;
+    must(things_insert(&table, &one, &id) == 0);
+    o = things_take_read(&table, id);
+    must(o != NULL);
+    (void)things_remove(&table, o);
+}
+
+static void removing_without_the_objects_lock_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(remove_without_the_lock, NULL, "pawl_lock32 at",
+                   "by pawl_lock32_assert_held_write", NULL);
+    assert_reports(remove_under_a_read_hold, NULL, "pawl_lock32 at",
+                   "by pawl_lock32_assert_held_write", "this thread holds R", NULL);
+}
+
+static void remove_twice(void *unused)
+{
+    (void)unused;
+    must(things_insert(&table, &one, NULL) == 0);
+    pawl_take_write(&one.lock);
+    must(pawl_idtable_remove(&table, &one.entry));
+    (void)pawl_idtable_remove(&table, &one.entry);
+}
+
+static void remove_what_was_never_in(void *unused)
+{
+    (void)unused;
+    pawl_take_write(&one.lock);
+    (void)things_remove(&table, &one);
+}
+
+static void removing_what_is_not_in_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(remove_twice, NULL, "removed what is not in: pawl_idtable at",
+                   "by pawl_idtable_remove", NULL);
+    assert_reports(remove_what_was_never_in, NULL, "removed what is not in: pawl_idtable at",
+                   "by pawl_idtable_remove", NULL);
+}
+
+static void remove_from_another_table(void *unused)
+{
+    (void)unused;
+    must(things_insert(&table, &one, NULL) == 0);
+    must(things_insert(&other, &two, NULL) == 0); /* in the same place there */
+    pawl_take_write(&one.lock);
+    (void)things_remove(&other, &one);
+}
+
+static void remove_from_an_empty_table(void *unused)
+{
+    (void)unused;
+    must(things_insert(&table, &one, NULL) == 0);
+    pawl_take_write(&one.lock);
+    (void)things_remove(&other, &one);
+}
+
+static void removing_from_another_table_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(remove_from_another_table, NULL,
+                   "removed what is in another table: pawl_idtable at", "by pawl_idtable_remove",
+                   NULL);
+    assert_reports(remove_from_an_empty_table, NULL,
+                   "removed what is in another table: pawl_idtable at", NULL);
+}
+
+static void retire_what_is_in(void *unused)
+{
+    (void)unused;
+    must(things_insert(&table, &one, NULL) == 0);
+    pawl_idtable_retire(&table, &one.entry, sizeof one);
+}
+
+static void retiring_without_removing_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(retire_what_is_in, NULL, "retired without being removed: pawl_idtable at",
+                   "by pawl_idtable_retire", NULL);
+}
+
+/* ---- Inserting ------------------------------------------------------------------------------- */
+
+static void insert_twice(void *unused)
+{
+    (void)unused;
+    must(things_insert(&table, &one, NULL) == 0);
+    (void)things_insert(&table, &one, NULL);
+}
+
+static void inserting_twice_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(insert_twice, NULL, "inserted twice: pawl_idtable at",
+                   "by pawl_idtable_insert", NULL);
+}
+
+/* ---- The life of a table --------------------------------------------------------------------- */
+
+static void look_up_after_destroy(void *unused)
+{
+    (void)unused;
+    pawl_idtable_destroy(&table);
+    (void)things_take_read(&table, 1);
+}
+
+static void insert_after_destroy(void *unused)
+{
+    (void)unused;
+    pawl_idtable_destroy(&table);
+    (void)things_insert(&table, &one, NULL);
+}
+
+static void destroy_twice(void *unused)
+{
+    (void)unused;
+    pawl_idtable_destroy(&table);
+    pawl_idtable_destroy(&table);
+}
+
+static void remove_after_destroy(void *unused)
+{
+    (void)unused;
+    must(things_insert(&table, &one, NULL) == 0);
+    pawl_idtable_destroy(&table);
+    pawl_take_write(&one.lock);
+    (void)things_remove(&table, &one);
+}
+
+static void visit_after_destroy(void *unused)
+{
+    pawl_id cursor = PAWL_ID_NONE;
+    (void)unused;
+    pawl_idtable_destroy(&table);
+    pawl_rcu_read_lock();
+    (void)pawl_idtable_next(&table, &cursor);
+}
+
+static void use_after_destroy_is_reported(void **state)
+{
+    static void (*const uses[])(void *) = {look_up_after_destroy, insert_after_destroy,
+                                           destroy_twice, remove_after_destroy,
+                                           visit_after_destroy};
+    static const char *const calls[] = {"by a lookup", "by pawl_idtable_insert",
+                                        "by pawl_idtable_destroy", "by pawl_idtable_remove",
+                                        "by pawl_idtable_next"};
+    unsigned i;
+    (void)state;
+    for (i = 0; i < sizeof uses / sizeof uses[0]; i++)
+        assert_reports(uses[i], NULL, "used after destroy: pawl_idtable at", calls[i], NULL);
+}
+
+/* ---- Outside a read section ------------------------------------------------------------------ */
+
+static void peek_outside(void *unused)
+{
+    pawl_id id;
+    (void)unused;
+    must(things_insert(&table, &one, &id) == 0);
+    (void)pawl_idtable_peek(&table, id);
+}
+
+static void next_outside(void *unused)
+{
+    pawl_id cursor = PAWL_ID_NONE;
+    (void)unused;
+    must(things_insert(&table, &one, NULL) == 0);
+    (void)pawl_idtable_next(&table, &cursor);
+}
+
+static void looking_without_a_read_section_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(peek_outside, NULL, "rcu domain", NULL);
+    assert_reports(next_outside, NULL, "rcu domain", NULL);
+}
+
+/* ---- Right use ------------------------------------------------------------------------------- */
+
+static void look_around(void *id)
+{
+    struct thing *o = things_take_write(&table, *(pawl_id *)id);
+    pawl_id cursor = PAWL_ID_NONE;
+    must(o == &one);
+    things_drop_write(o);
+    while ((o = things_next_read(&table, &cursor)) != NULL)
+        things_drop_read(o);
+}
+
+static void use_it_well(void *unused)
+{
+    static struct thing many[100];
+    pawl_id id, ids[100];
+    unsigned i;
+    (void)unused;
+    pawl_take_write(&one.lock); /* not to be found before it is ready */
+    must(things_insert(&table, &one, &id) == 0);
+    pawl_drop_write(&one.lock);
+    for (i = 0; i < 100; i++)
+        must(things_insert(&table, &many[i], &ids[i]) == 0);
+    in_another_thread(look_around, &id);
+    look_around(&id);
+    for (i = 0; i < 100; i += 2)
+        must(things_remove_id(&table, ids[i]));
+    must(!things_remove_id(&table, ids[0]));
+    pawl_rcu_synchronize();
+    for (i = 0; i < 100; i += 2)
+        must(things_insert(&table, &many[i], &ids[i]) == 0); /* after a grace period: again */
+    pawl_idtable_destroy(&table);
+}
+
+static void go_on_after_init_has_refused(void *unused)
+{
+    pawl_idtable_options options;
+    (void)unused;
+    memset(&options, 0, sizeof options);
+    options.limit = PAWL_IDTABLE_MOST + 1;
+    must(pawl_idtable_init(&table, &options) == EINVAL);
+    must(things_insert(&table, &one, NULL) == ENOSPC);
+    must(things_take_read(&table, 1) == NULL);
+    pawl_idtable_destroy(&table);
+    pawl_idtable_destroy(NULL);
+}
+
+static void right_use_is_silent(void **state)
+{
+    (void)state;
+    assert_silent(use_it_well, NULL);
+    assert_silent(go_on_after_init_has_refused, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(removing_without_the_objects_lock_is_reported),
+        cmocka_unit_test(removing_what_is_not_in_is_reported),
+        cmocka_unit_test(removing_from_another_table_is_reported),
+        cmocka_unit_test(retiring_without_removing_is_reported),
+        cmocka_unit_test(inserting_twice_is_reported),
+        cmocka_unit_test(use_after_destroy_is_reported),
+        cmocka_unit_test(looking_without_a_read_section_is_reported),
+        cmocka_unit_test(right_use_is_silent),
+    };
+    misuse_without_lines();
+    return test_run(argc, argv, tests);
+}

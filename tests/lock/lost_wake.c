@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lock that sleeps loses no wake, wait lists included, and leaves no PARKED behind. Faults: a
+ * PARKED that is not set, a look that comes too early, a hint that is not cleared.
+ */
+#include "explorer/schedules.h"
+
+#include <pawl/lock.h>
+
+#define LOCK pawl_lock32
+#define AT_REST(word) ((word) == 0)
+
+static bool regain_read(LOCK *l, uint64_t deadline)
+{
+    return pawl_lock32_atomic_to_read_until(l, deadline) != PAWL_TIMED_OUT;
+}
+
+#include "lock/lost_wake.h"
+
+static uint64_t parked_is_not_set(const struct pawl_operation *o,
+                                  uint64_t (*make)(const struct pawl_operation *))
+{
+    struct pawl_operation instead = *o;
+    if (o->tag == PAWL_LOCK_PARK)
+        instead.operand = 0;
+    return make(&instead);
+}
+
+/* The sleeper looks at an old value: it has not seen what came between. */
+static uint64_t the_look_is_too_early(const struct pawl_operation *o,
+                                      uint64_t (*make)(const struct pawl_operation *))
+{
+    static uint64_t before[SCHED_THREADS];
+    const uint64_t found = make(o);
+    if (o->tag == PAWL_LOCK_PARK)
+        return before[sched.current];
+    if (o->address == &scene.lock.word && o->kind == PAWL_LOAD)
+        before[sched.current] = found;
+    return found;
+}
+
+static uint64_t the_hint_stays(const struct pawl_operation *o,
+                               uint64_t (*make)(const struct pawl_operation *))
+{
+    const struct pawl_bucket *buckets = pawl_process_()->table.first;
+    struct pawl_operation instead = *o;
+    unsigned i;
+    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)
+        if (o->kind == PAWL_STORE && o->address == &buckets[i].awake_for && o->operand == 0)
+            instead.kind = PAWL_LOAD;
+    return make(&instead);
+}
+
+static void a_parked_that_is_not_set_is_caught(void **state)
+{
+    (void)state;
+    assert_true(shows(parked_is_not_set));
+}
+
+static void a_look_before_parked_is_caught(void **state)
+{
+    (void)state;
+    assert_true(shows(the_look_is_too_early));
+}
+
+static void a_hint_that_is_not_cleared_is_caught(void **state)
+{
+    (void)state;
+    assert_true(shows(the_hint_stays));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        LOST_WAKE_TESTS,
+        cmocka_unit_test(a_parked_that_is_not_set_is_caught),
+        cmocka_unit_test(a_look_before_parked_is_caught),
+        cmocka_unit_test(a_hint_that_is_not_cleared_is_caught),
+    };
+    return lost_wake_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A progressive lock that sleeps under every schedule of small programs and many random ones of
+ * larger ones, for the hook variant. A sleeper that nobody wakes would show, and so would what
+ * scene.h looks for. Each includer adds faults, which shows that it would; and it defines what
+ * scene.h asks for.
+ */
+#ifndef PAWL_TESTS_LOST_WAKE_H
+#define PAWL_TESTS_LOST_WAKE_H
+
+#include "lock/scene.h"
+
+enum { RANDOM_RUNS = 40000 };
+
+static void take_and_drop(void *state_of, unsigned index)
+{
+    const enum pawl_state state = ((const enum pawl_state *)state_of)[index];
+    must(take_until(state, UINT64_MAX));
+    drop(state);
+}
+
+static void take_for_a_while_and_drop(void *state_of, unsigned index)
+{
+    const enum pawl_state state = ((const enum pawl_state *)state_of)[index];
+    if (take_until(state, sched.clock + 100))
+        drop(state);
+}
+
+/* ---- Every schedule of small programs -------------------------------------------------------- */
+
+static const enum pawl_state all_states[] = {PAWL_R, PAWL_S, PAWL_W, PAWL_A};
+
+static bool every_schedule(unsigned threads, void (*body)(void *, unsigned), unsigned preemptions)
+{
+    void (*const bodies[])(void *, unsigned) = {body, body, body};
+    enum pawl_state states[3];
+    unsigned i, count, total = 0;
+    for (i = 0; i < (threads == 2 ? 16u : 64u); i++) {
+        states[0] = all_states[i % 4];
+        states[1] = all_states[i / 4 % 4];
+        states[2] = all_states[i / 16];
+        if (states[1] > states[0] || (threads == 3 && states[2] > states[1]))
+            continue; /* the same threads in another order */
+        if (!sched_all(threads, bodies, states, preemptions, scene_begins, scene_ends, &count))
+            return false;
+        total += count;
+    }
+    print_message("%u schedules, %u sleeps, %u wakes\n", total, sched.slept, sched.woken);
+    return true;
+}
+
+static void two_who_take_and_drop_end_under_every_schedule(void **state)
+{
+    (void)state;
+    assert_true(every_schedule(2, take_and_drop, 4));
+}
+
+static void three_who_take_and_drop_end_under_every_schedule(void **state)
+{
+    (void)state;
+    assert_true(every_schedule(3, take_and_drop, 2));
+}
+
+static void time_outs_at_any_point_leave_no_trace(void **state)
+{
+    (void)state;
+    assert_true(every_schedule(2, take_for_a_while_and_drop, 3));
+    assert_true(every_schedule(3, take_for_a_while_and_drop, 1));
+}
+
+/* T1 turns from A to R and sleeps, because T2 is an atomic user too. While T3's claim of S, which
+ * will fail, is in the word, T2 leaves: the word that it leaves behind shows S, so nothing seems to
+ * have changed for T1, who goes on when there is no W, or when there is S. T3 withdraws, and again
+ * nothing seems to change. T1 must be woken by one of them. */
+static void turn_to_read(void *unused, unsigned index)
+{
+    (void)unused, (void)index;
+    atomic_then_read(UINT64_MAX);
+}
+
+static void update_once(void *unused, unsigned index)
+{
+    (void)unused, (void)index;
+    if (take_until(PAWL_A, UINT64_MAX))
+        drop(PAWL_A);
+}
+
+static void seek_once(void *unused, unsigned index)
+{
+    (void)unused, (void)index;
+    OF(take_seek)(&scene.lock); /* the claim is made blindly */
+    enter(PAWL_S);
+    drop(PAWL_S);
+}
+
+static void a_claim_of_s_does_not_hide_that_the_last_atomic_user_has_left(void **state)
+{
+    static void (*const bodies[])(void *, unsigned) = {turn_to_read, update_once, seek_once};
+    unsigned count;
+    (void)state;
+    assert_true(sched_all(3, bodies, NULL, 3, scene_begins, scene_ends, &count));
+    print_message("%u schedules\n", count);
+}
+
+/* ---- Random schedules of random programs ----------------------------------------------------- */
+
+static bool random_schedules(unsigned runs, uint64_t *bad)
+{
+    static void (*const bodies[])(void *, unsigned) = {something, something, something, something};
+    uint64_t seed = test_seed();
+    unsigned i;
+    for (i = 0; i < runs; i++) {
+        const uint64_t this_seed = *bad = test_random(&seed);
+        scene_begins(NULL);
+        scene.seed = this_seed;
+        if (!sched_random(2 + i % 3, bodies, NULL, this_seed ^ 1))
+            return false;
+        scene_ends(NULL);
+    }
+    return true;
+}
+
+static void random_programs_end_under_random_schedules(void **state)
+{
+    uint64_t bad;
+    (void)state;
+    sched.slept = sched.woken = sched.timed_out = scene.granted = scene.timed_out = 0;
+    if (!random_schedules(RANDOM_RUNS, &bad))
+        fail_msg("stuck: word %#" PRIx64 ", run %" PRIu64, (uint64_t)scene.lock.word, bad);
+    print_message("%u grants, %u sleeps, %u wakes, %u time-outs\n", scene.granted, sched.slept,
+                  sched.woken, scene.timed_out);
+    assert_true(sched.slept > RANDOM_RUNS / 10 && scene.timed_out > RANDOM_RUNS / 100);
+}
+
+/* ---- Who is overtaken insists ---------------------------------------------------------------- */
+
+enum { ROUNDS = 3000 };
+
+static bool got_in;
+static unsigned rounds;
+
+/* Atomic users who come and go, the next always there before the last has left; as long as they are
+ * let in. */
+static void overlap(void *argument, unsigned index)
+{
+    unsigned held = 1;
+    (void)argument, (void)index;
+    must(OF(take_atomic_until)(&scene.lock, UINT64_MAX));
+    for (rounds = 0; rounds < ROUNDS && !got_in; rounds++) {
+        const bool came = OF(try_atomic)(&scene.lock);
+        held += came;
+        sched.clock += 1000; /* in the end it is the waiter's turn */
+        pawl_hook_relax();
+        OF(drop_atomic)(&scene.lock);
+        if (--held == 0) {
+            must(OF(take_atomic_until)(&scene.lock, UINT64_MAX));
+            held = 1;
+        }
+    }
+    for (; held > 0; held--)
+        OF(drop_atomic)(&scene.lock);
+}
+
+static void get_in(void *state_of, unsigned index)
+{
+    const enum pawl_state state = *(const enum pawl_state *)state_of;
+    (void)index;
+    must(take_until(state, UINT64_MAX));
+    got_in = true;
+    drop(state);
+}
+
+static void overlapping_atomic_users_keep_nobody_out(void **state)
+{
+    static void (*const bodies[])(void *, unsigned) = {overlap, get_in};
+    uint64_t seed = test_seed();
+    unsigned i;
+    (void)state;
+    for (i = 0; i < 300; i++) {
+        enum pawl_state wanted = all_states[i % 3];
+        scene_begins(NULL);
+        got_in = false;
+        assert_true(sched_random(2, bodies, &wanted, test_random(&seed)));
+        assert_true(got_in && rounds < ROUNDS);
+        scene_ends(NULL);
+    }
+}
+
+/* ---- Faults that must show ------------------------------------------------------------------- */
+
+static void a_wake_that_reaches_nobody_is_caught(void **state)
+{
+    (void)state;
+    sched.deaf = true;
+    assert_false(every_schedule(2, take_and_drop, 2));
+    sched.deaf = false;
+}
+
+/* Either the threads get stuck, or a check of the scene ends the child. */
+static bool shows(uint64_t (*fault)(const struct pawl_operation *,
+                                    uint64_t (*)(const struct pawl_operation *)))
+{
+    uint64_t bad;
+    bool caught;
+    sched.fault = fault;
+    caught = !every_schedule(2, take_and_drop, 4) || !every_schedule(3, take_and_drop, 2) ||
+             !random_schedules(RANDOM_RUNS, &bad);
+    sched.fault = NULL;
+    return caught;
+}
+
+#define LOST_WAKE_TESTS                                                                            \
+    cmocka_unit_test(two_who_take_and_drop_end_under_every_schedule),                              \
+        cmocka_unit_test(three_who_take_and_drop_end_under_every_schedule),                        \
+        cmocka_unit_test(time_outs_at_any_point_leave_no_trace),                                   \
+        cmocka_unit_test(a_claim_of_s_does_not_hide_that_the_last_atomic_user_has_left),           \
+        cmocka_unit_test(random_programs_end_under_random_schedules),                              \
+        cmocka_unit_test(overlapping_atomic_users_keep_nobody_out),                                \
+        cmocka_unit_test(a_wake_that_reaches_nobody_is_caught)
+
+static int lost_wake_main(int argc, char **argv, const struct CMUnitTest *tests, size_t count)
+{
+    if (TEST_SANITIZED) { /* they do not follow a thread from stack to stack */
+        printf("skipped: sanitizers know nothing of fibers\n");
+        return 0;
+    }
+    return test_run_group(argc, argv, tests, count);
+}
+
+#endif

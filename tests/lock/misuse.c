@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The checking variant on locks that sleep. What it says of an operation is tested on the
+ * spinlocks, which share the code (holds.c, order.c); here: that the same operations are covered,
+ * that deadlines are, and that threads asleep are no misuse.
+ */
+#include "support/misuse.h"
+
+#include <pawl/lock.h>
+
+static pawl_lock32 narrow;
+static pawl_lock64 wide, other;
+
+/* ---- Every operation without its state ------------------------------------------------------- */
+
+struct wrong {
+    const char *name;
+    enum pawl_state from;
+    bool drops;
+    void (*run)(void);
+};
+
+#define PAWL_OP(result, name, kind, from, to, cost)                                                \
+    static void wrong_##name(void) { (void)pawl_lock64_##name(&wide); }
+#include <pawl/detail/transitions.def>
+#define PAWL_UNTIL(name, from, to)                                                                 \
+    static void wrong_##name##_until(void) { (void)pawl_lock64_##name##_until(&wide, 0); }
+#include <pawl/detail/until.def>
+
+static void wrong_atomic_to_read_until(void)
+{
+    (void)pawl_lock64_atomic_to_read_until(&wide, 0);
+}
+
+#define DROPS_drop true
+#define DROPS_take false
+#define DROPS_try false
+#define DROPS_claim false
+#define DROPS_move false
+#define DROPS_tells false
+
+static const struct wrong all_wrong[] = {
+#define PAWL_OP(result, name, kind, from, to, cost)                                                \
+    {"pawl_lock64_" #name, PAWL_##from, DROPS_##kind, wrong_##name},
+#include <pawl/detail/transitions.def>
+#define PAWL_UNTIL(name, from, to)                                                                 \
+    {"pawl_lock64_" #name "_until", PAWL_##from, false, wrong_##name##_until},
+#include <pawl/detail/until.def>
+    {"pawl_lock64_atomic_to_read_until", PAWL_A, false, wrong_atomic_to_read_until},
+};
+
+static void run_wrong(void *opaque)
+{
+    misuse_without_lines();
+    ((const struct wrong *)opaque)->run();
+}
+
+static void each_operation_from_a_state_that_is_not_held_is_reported(void **state)
+{
+    unsigned i, looked_at = 0;
+    (void)state;
+    for (i = 0; i < sizeof all_wrong / sizeof all_wrong[0]; i++) {
+        struct wrong w = all_wrong[i];
+        if (w.from == PAWL_U)
+            continue;
+        looked_at++;
+        assert_reports(run_wrong, &w,
+                       w.drops ? "pawl: drop of what is not held: pawl_lock64 at "
+                               : "pawl: transition of what is not held: pawl_lock64 at ",
+                       w.name, NULL);
+    }
+    assert_true(looked_at > 15);
+}
+
+/* ---- Deadlines ------------------------------------------------------------------------------- */
+
+static void time_out_and_go_on(void *unused)
+{
+    (void)unused;
+    pawl_take_write(&wide);
+    must(!pawl_take_write_until(&wide, pawl_now() + 1000000)); /* of its own hold: it ends */
+    must(!pawl_take_read_until(&wide, 0));
+    pawl_drop_write(&wide);
+    pawl_take_seek(&wide);
+    must(pawl_seek_to_write_until(&wide, 0));
+    pawl_drop_write(&wide);
+    pawl_take_atomic(&narrow);
+    must(pawl_atomic_to_read_until(&narrow, 0) == PAWL_KEPT);
+    pawl_drop_read(&narrow);
+    pawl_destroy(&narrow);
+    pawl_destroy(&wide);
+}
+
+static void what_ends_by_a_deadline_leaves_the_books_right(void **state)
+{
+    (void)state;
+    assert_silent(time_out_and_go_on, NULL);
+}
+
+static void drop_after_a_time_out(void *unused)
+{
+    (void)unused;
+    misuse_without_lines();
+    wide.word = PAWL_SPIN64_W; /* an atomic user that is not a thread of ours */
+    must(!pawl_take_read_until(&wide, 0));
+    pawl_drop_read(&wide);
+}
+
+static void a_drop_of_what_timed_out_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(drop_after_a_time_out, NULL, "pawl: drop of what is not held: pawl_lock64 at ",
+                   NULL);
+}
+
+/* ---- Order, destruction, sleepers ------------------------------------------------------------ */
+
+static void take_both_ways(void *unused)
+{
+    (void)unused;
+    pawl_take_write(&wide);
+    pawl_take_write(&other);
+    pawl_drop_write(&other);
+    pawl_drop_write(&wide);
+    pawl_take_write(&other);
+    pawl_take_read(&wide);
+}
+
+static void an_inversion_of_two_locks_is_reported_before_it_deadlocks(void **state)
+{
+    (void)state;
+    assert_reports(take_both_ways, NULL, "pawl_lock64 at ", "take_both_ways", NULL);
+}
+
+static void destroy_held(void *unused)
+{
+    (void)unused;
+    pawl_take_read(&narrow);
+    pawl_destroy(&narrow);
+}
+
+static void the_destruction_of_a_held_lock_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(destroy_held, NULL, "pawl: destroyed while in use: pawl_lock32 at ", NULL);
+}
+
+static unsigned entered;
+
+static void enter(void *unused, unsigned index)
+{
+    unsigned i;
+    (void)unused;
+    for (i = 0; i < 300; i++) {
+        if (index % 2) {
+            pawl_take_write(&wide);
+            entered++;
+            sched_yield();
+            pawl_drop_write(&wide);
+        } else if (pawl_take_seek_until(&wide, pawl_now() + 10000)) {
+            pawl_seek_to_write(&wide);
+            entered++;
+            pawl_drop_write(&wide);
+        }
+    }
+}
+
+static void crowd(void *unused)
+{
+    (void)unused;
+    test_threads(6, enter, NULL);
+    must(entered >= 900 && wide.word == 0);
+}
+
+static void threads_that_sleep_for_a_lock_are_no_misuse(void **state)
+{
+    (void)state;
+    assert_silent(crowd, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_operation_from_a_state_that_is_not_held_is_reported),
+        cmocka_unit_test(what_ends_by_a_deadline_leaves_the_books_right),
+        cmocka_unit_test(a_drop_of_what_timed_out_is_reported),
+        cmocka_unit_test(an_inversion_of_two_locks_is_reported_before_it_deadlocks),
+        cmocka_unit_test(the_destruction_of_a_held_lock_is_reported),
+        cmocka_unit_test(threads_that_sleep_for_a_lock_are_no_misuse),
+    };
+    return test_run(argc, argv, tests);
+}

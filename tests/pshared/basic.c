@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* The lock for shared memory: what it grants, how it waits, withdraws and wakes. Schedules are in
+ * tests/pshared/lost_wake.c. */
+#include "pshared/widths.h"
+
+static uint64_t word(const struct width *x)
+{
+    return x->size == sizeof lock.l32 ? lock.l32.word : lock.l64.word;
+}
+
+/* ---- What is granted ------------------------------------------------------------------------- */
+
+static void beside(const struct width *x)
+{
+    static const bool lets_in[4][4] = {/* R S W A */
+                                       {true, true, false, false},
+                                       {true, false, false, false},
+                                       {false, false, false, false},
+                                       {false, false, false, true}};
+    unsigned held, asked;
+    for (held = 0; held < 4; held++) {
+        assert_true(x->tries[held](&lock));
+        for (asked = 0; asked < 4; asked++) {
+            const uint64_t before = word(x) & ~UINT64_C(3);
+            assert_int_equal(x->tries[asked](&lock), lets_in[held][asked]);
+            if (lets_in[held][asked])
+                x->drop[asked](&lock);
+            else
+                assert_false(x->take[asked](&lock, 1));
+            assert_true((word(x) & ~UINT64_C(3)) == before); /* PARKED may stay */
+        }
+        x->drop[held](&lock);
+    }
+}
+
+static void each_state_lets_in_beside_it_whom_the_table_says(void **state)
+{
+    FOR_EACH_WIDTH(beside);
+}
+
+static void units(const struct width *x)
+{
+    const uint64_t added[4] = {x->r, x->s + x->r, x->w + x->s + x->r, x->w};
+    unsigned i;
+    for (i = 0; i < 4; i++) {
+        assert_true(x->take[i](&lock, UINT64_MAX));
+        assert_true(word(x) == added[i]);
+        x->drop[i](&lock);
+        assert_true(word(x) == 0);
+    }
+}
+
+static void the_word_is_the_published_one(void **state)
+{
+    FOR_EACH_WIDTH(units);
+}
+
+static void moves_of_32(void **state)
+{
+    pawl_pshared_lock32 *l = &lock.l32;
+    (void)state;
+    memset(&lock, 0, sizeof lock);
+    pawl_pshared_lock32_take_seek(l);
+    pawl_pshared_lock32_seek_to_write(l);
+    pawl_pshared_lock32_write_to_seek(l);
+    assert_true(pawl_pshared_lock32_try_seek_to_write(l));
+    pawl_pshared_lock32_write_to_read(l);
+    assert_true(pawl_pshared_lock32_try_read_to_seek(l));
+    pawl_pshared_lock32_seek_to_read(l);
+    assert_true(pawl_pshared_lock32_try_read_to_write(l));
+    pawl_pshared_lock32_write_to_read(l);
+    assert_true(pawl_pshared_lock32_read_claim_write(l));
+    pawl_pshared_lock32_write_to_read(l);
+    assert_true(pawl_pshared_lock32_try_read_to_atomic(l));
+    assert_true(pawl_pshared_lock32_atomic_to_read(l));
+    assert_true(pawl_pshared_lock32_read_claim_atomic(l));
+    assert_int_equal(l->word, PAWL_SPIN32_W);
+    pawl_pshared_lock32_drop_atomic(l);
+    assert_true(pawl_pshared_lock32_claim_write(l));
+    pawl_pshared_lock32_drop_write(l);
+    assert_true(pawl_pshared_lock32_claim_atomic(l));
+    pawl_pshared_lock32_drop_atomic(l);
+    pawl_pshared_lock32_take_read(l);
+    pawl_pshared_lock32_take_read(l);
+    assert_false(pawl_pshared_lock32_try_read_to_write(l));
+    assert_false(pawl_pshared_lock32_try_read_to_atomic(l));
+    pawl_pshared_lock32_drop_read(l);
+    pawl_pshared_lock32_drop_read(l);
+    assert_int_equal(l->word, 0);
+}
+
+static void every_move_ends_in_the_state_that_its_name_says(void **state)
+{
+    moves_of_32(state);
+}
+
+/* ---- Deadlines ------------------------------------------------------------------------------- */
+
+static void past(const struct width *x)
+{
+    bool kept;
+    unsigned i;
+    for (i = 0; i < 4; i++) { /* free: granted, however late */
+        assert_true(x->take[i](&lock, 0));
+        x->drop[i](&lock);
+        assert_true(x->take[i](&lock, UINT64_MAX - 1));
+        x->drop[i](&lock);
+    }
+    assert_true(x->tries[R](&lock)); /* a second reader, for whom all that follows would wait */
+    assert_true(x->tries[S](&lock));
+    assert_false(x->seek_to_write(&lock, 0));
+    assert_true(word(x) >> 2 == (x->s + 2 * x->r) >> 2); /* still S, R */
+    x->drop[S](&lock);
+    assert_false(x->try_write(&lock, 0));
+    assert_false(x->try_atomic(&lock, 0));
+    assert_true(x->tries[R](&lock));
+    assert_false(x->read_to_write(&lock, 0));
+    assert_false(x->read_to_atomic(&lock, 0));
+    assert_true(word(x) >> 2 == (2 * x->r) >> 2); /* still R, R */
+    x->drop[R](&lock);
+    x->drop[R](&lock);
+    assert_true(x->tries[A](&lock));
+    assert_true(x->tries[A](&lock));
+    kept = true;
+    assert_false(x->turn(&lock, 0, &kept)); /* holds nothing now */
+    assert_false(kept);
+    x->drop[A](&lock);
+}
+
+static void a_past_deadline_asks_once_and_an_absurd_one_is_none(void **state)
+{
+    FOR_EACH_WIDTH(past);
+}
+
+/* False: the writer's time was over before we had seen it sleep. */
+static bool held_back_for(const struct width *x, uint64_t ns)
+{
+    struct task writer, reader;
+    pthread_t w, r;
+    bool slept;
+    memset(&lock, 0, sizeof lock); /* PARKED may have been left */
+    assert_true(x->tries[R](&lock));
+    w = start(&writer, x, W, now_and(ns));
+    while (!(slept = is_parked(x)) && sem_trywait(&writer.done) != 0)
+        sched_yield();
+    r = start(&reader, x, R, UINT64_MAX);
+    must(pthread_join(w, NULL) == 0);
+    must(pthread_join(r, NULL) == 0); /* although nobody drops */
+    assert_false(writer.got);
+    assert_true(reader.got);
+    x->drop[R](&lock);
+    x->drop[R](&lock);
+    return slept;
+}
+
+static void held_back(const struct width *x)
+{
+    uint64_t time = 50 * ms;
+    while (!held_back_for(x, time))
+        time *= 2;
+}
+
+static void a_writer_whose_time_is_over_lets_in_the_readers_it_held_back(void **state)
+{
+    FOR_EACH_WIDTH(held_back);
+}
+
+static void seeker_upgrade(const struct width *x)
+{
+    struct task reader;
+    pthread_t r;
+    assert_true(x->tries[R](&lock));
+    assert_true(x->tries[S](&lock));
+    r = start(&reader, x, R, UINT64_MAX);
+    must(pthread_join(r, NULL) == 0);
+    assert_false(x->seek_to_write(&lock, now_and(5 * ms)));
+    r = start(&reader, x, R, UINT64_MAX); /* the upgrade has left no trace */
+    must(pthread_join(r, NULL) == 0);
+    x->drop[R](&lock), x->drop[R](&lock), x->drop[R](&lock);
+    assert_true(x->seek_to_write(&lock, UINT64_MAX));
+    x->drop[W](&lock);
+}
+
+static void an_upgrade_whose_time_is_over_still_holds_s(void **state)
+{
+    FOR_EACH_WIDTH(seeker_upgrade);
+}
+
+/* ---- Sleeping -------------------------------------------------------------------------------- */
+
+static void sleeps(const struct width *x)
+{
+    unsigned held, asked;
+    for (held = 0; held < 4; held++)
+        for (asked = 0; asked < 4; asked++) {
+            struct task t;
+            pthread_t id;
+            assert_true(x->tries[held](&lock));
+            if (x->tries[asked](&lock)) { /* beside each other: nobody sleeps */
+                x->drop[asked](&lock);
+                x->drop[held](&lock);
+                continue;
+            }
+            id = start(&t, x, asked, UINT64_MAX);
+            until_parked(x);
+            assert_int_equal(sem_trywait(&t.done), -1);
+            x->drop[held](&lock);
+            must(pthread_join(id, NULL) == 0);
+            assert_true(t.got);
+            x->drop[asked](&lock);
+        }
+}
+
+static void who_sleeps_is_woken_when_the_last_in_its_way_drops(void **state)
+{
+    FOR_EACH_WIDTH(sleeps);
+}
+
+static void moves_wake(const struct width *x)
+{
+    struct task reader, atomic;
+    bool kept;
+    pthread_t r, a;
+    assert_true(x->tries[A](&lock));
+    r = start(&reader, x, R, now_and(30000 * ms));
+    until_parked(x);
+    assert_true(x->turn(&lock, UINT64_MAX, &kept)); /* A -> R lets readers in */
+    must(pthread_join(r, NULL) == 0);
+    assert_true(reader.got);
+    x->drop[R](&lock);
+    a = start(&atomic, x, A, now_and(30000 * ms));
+    until_parked(x);
+    x->drop[R](&lock);
+    must(pthread_join(a, NULL) == 0);
+    assert_true(atomic.got);
+    x->drop[A](&lock);
+}
+
+static void moves_wake_those_whom_they_let_in(void **state)
+{
+    FOR_EACH_WIDTH(moves_wake);
+}
+
+enum { MANY = 24 };
+
+static void many(const struct width *x)
+{
+    struct task tasks[MANY];
+    pthread_t ids[MANY];
+    unsigned i;
+    assert_true(x->tries[W](&lock));
+    for (i = 0; i < MANY; i++)
+        ids[i] = start(&tasks[i], x, i % 4 == 2 ? S : R, UINT64_MAX);
+    until_parked(x);
+    x->drop[W](&lock);
+    for (i = 0; i < MANY; i++)
+        if (i % 4 != 2) {
+            must(pthread_join(ids[i], NULL) == 0);
+            x->drop[R](&lock);
+        }
+    for (i = 0; i < MANY / 4; i++) { /* the seekers, one after the other */
+        unsigned j;
+        for (j = 0;; j = (j + 1) % MANY)
+            if (j % 4 == 2 && sem_trywait(&tasks[j].done) == 0)
+                break;
+        must(pthread_join(ids[j], NULL) == 0);
+        x->drop[S](&lock);
+    }
+}
+
+static void a_crowd_of_sleepers_gets_in(void **state)
+{
+    FOR_EACH_WIDTH(many);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_state_lets_in_beside_it_whom_the_table_says),
+        cmocka_unit_test(the_word_is_the_published_one),
+        cmocka_unit_test(every_move_ends_in_the_state_that_its_name_says),
+        cmocka_unit_test(a_past_deadline_asks_once_and_an_absurd_one_is_none),
+        cmocka_unit_test(a_writer_whose_time_is_over_lets_in_the_readers_it_held_back),
+        cmocka_unit_test(an_upgrade_whose_time_is_over_still_holds_s),
+        cmocka_unit_test(who_sleeps_is_woken_when_the_last_in_its_way_drops),
+        cmocka_unit_test(moves_wake_those_whom_they_let_in),
+        cmocka_unit_test(a_crowd_of_sleepers_gets_in),
+    };
+    alarm(TEST_HANGS);
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* The lock for shared memory among signals, cancellation, fork, mappings that go, and bad input.
+ * Other programs are in programs.c. */
+#include "pshared/widths.h"
+
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+/* ---- Signals, cancellation, fork ------------------------------------------------------------- */
+
+static void on_signal(int number)
+{
+    (void)number;
+}
+
+static void interrupted(const struct width *x)
+{
+    struct sigaction action;
+    struct task t;
+    pthread_t id;
+    unsigned i;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal; /* without SA_RESTART */
+    must(sigaction(SIGUSR1, &action, NULL) == 0);
+    assert_true(x->tries[W](&lock));
+    id = start(&t, x, W, UINT64_MAX);
+    until_parked(x);
+    for (i = 0; i < 20; i++) {
+        must(pthread_kill(id, SIGUSR1) == 0);
+        usleep(200);
+    }
+    assert_int_equal(sem_trywait(&t.done), -1);
+    x->drop[W](&lock);
+    must(pthread_join(id, NULL) == 0);
+    x->drop[W](&lock);
+}
+
+static void signals_do_not_end_a_wait(void **state)
+{
+    FOR_EACH_WIDTH(interrupted);
+}
+
+static void cancelled(const struct width *x)
+{
+    struct task t;
+    pthread_t id;
+    void *result;
+    assert_true(x->tries[W](&lock));
+    id = start(&t, x, R, UINT64_MAX);
+    until_parked(x);
+    must(pthread_cancel(id) == 0);
+    usleep(2000);
+    assert_int_equal(sem_trywait(&t.done), -1); /* still waits: no point of cancellation */
+    x->drop[W](&lock);
+    must(pthread_join(id, &result) == 0);
+    assert_true(t.got);
+    x->drop[R](&lock);
+}
+
+static void a_wait_is_no_cancellation_point(void **state)
+{
+    FOR_EACH_WIDTH(cancelled);
+}
+
+static void forked(const struct width *x)
+{
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint32_t *tried; /* in the page too */
+    struct task sleeper;
+    pthread_t id;
+    pid_t child;
+    int status;
+    must(page != MAP_FAILED);
+    tried = (uint32_t *)page + 1000;
+    assert_true(x->tries[W](&lock));
+    id = start(&sleeper, x, W, UINT64_MAX); /* fork while somebody is parked */
+    until_parked(x);
+    assert_true(x->tries[W](page));
+    child = fork();
+    must(child >= 0);
+    if (child == 0) { /* `lock` is our own now, with nobody waiting; the page is the parent's */
+        bool good;
+        alarm(TEST_HANGS);
+        x->drop[W](&lock);
+        good = x->free(&lock) && x->tries[W](&lock) && !x->tries[R](page);
+        pawl_store_relaxed32(tried, 1);
+        if (!good)
+            _exit(1);
+        if (!x->take[S](page, UINT64_MAX))
+            _exit(2);
+        x->drop[S](page);
+        _exit(0);
+    }
+    while (pawl_load_relaxed32(tried) == 0)
+        sched_yield();
+    usleep(10000); /* by now it sleeps, most often */
+    x->drop[W](page);
+    must(waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
+    assert_true(x->free(page));
+    x->drop[W](&lock);
+    must(pthread_join(id, NULL) == 0);
+    assert_true(sleeper.got);
+    x->drop[W](&lock);
+    munmap(page, 4096);
+}
+
+static void a_child_uses_unlocked_locks_and_waits_for_its_parents(void **state)
+{
+    FOR_EACH_WIDTH(forked);
+}
+
+static void mapped_twice(const struct width *x)
+{
+    const int file = memfd_create("pawl", 0);
+    struct task t;
+    pthread_t id;
+    void *a, *b;
+    must(file >= 0 && ftruncate(file, 4096) == 0);
+    a = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    b = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    must(a != MAP_FAILED && b != MAP_FAILED && a != b);
+    assert_true(x->tries[W](a));
+    assert_false(x->tries[R](b));
+    t.x = x, t.lock = b, t.as = R, t.deadline = UINT64_MAX, t.got = false;
+    must(sem_init(&t.done, 0, 0) == 0);
+    must(pthread_create(&id, NULL, take_for, &t) == 0);
+    usleep(10000);
+    x->drop[W](a);
+    must(pthread_join(id, NULL) == 0);
+    x->drop[R](a);
+    assert_true(x->free(b));
+    munmap(a, 4096), munmap(b, 4096), close(file);
+}
+
+static void one_lock_at_two_addresses_is_one_lock(void **state)
+{
+    FOR_EACH_WIDTH(mapped_twice);
+}
+
+/* ---- Lifetime and system calls --------------------------------------------------------------- */
+
+static void *take_and_unmap(void *argument)
+{
+    struct task *t = (struct task *)argument;
+    must(t->x->take[t->as](t->lock, UINT64_MAX));
+    must(munmap(t->lock, 4096) == 0); /* alone with it: nobody else will use it */
+    return NULL;
+}
+
+static void unmapped_by_the_next(const struct width *x)
+{
+    const double end = test_now() + 0.5;
+    uint64_t seed = test_seed();
+    do {
+        const unsigned as = test_random_below(&seed, 4);
+        struct task t;
+        pthread_t id;
+        void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        must(page != MAP_FAILED);
+        t.x = x, t.lock = page, t.as = W;
+        must(x->tries[as](page));
+        must(pthread_create(&id, NULL, take_and_unmap, &t) == 0);
+        usleep(test_random_below(&seed, 100));
+        x->drop[as](page); /* faults if it touches the lock after it has given it up */
+        must(pthread_join(id, NULL) == 0);
+    } while (test_now() < end);
+}
+
+static void the_next_owner_may_unmap_the_lock_at_once(void **state)
+{
+    FOR_EACH_WIDTH(unmapped_by_the_next);
+}
+
+static void all_operations_undisturbed(void *argument)
+{
+    unsigned i, j;
+    bool kept;
+    (void)argument;
+    memset(&lock, 0, sizeof lock);
+    must(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0); /* read, write, _exit; or death */
+    for (i = 0; i < WIDTHS; i++) {
+        const struct width *x = &widths[i];
+        for (j = 0; j < 4; j++) {
+            x->take[j](&lock, UINT64_MAX);
+            x->drop[j](&lock);
+            x->tries[j](&lock);
+            x->drop[j](&lock);
+        }
+        x->take[S](&lock, UINT64_MAX);
+        x->seek_to_write(&lock, UINT64_MAX);
+        x->drop[W](&lock);
+        x->take[A](&lock, UINT64_MAX);
+        x->turn(&lock, UINT64_MAX, &kept);
+        x->read_to_write(&lock, UINT64_MAX);
+        x->drop[W](&lock);
+    }
+    syscall(SYS_exit, 0);
+}
+
+static void undisturbed_nothing_makes_a_system_call(void **state)
+{
+    char said[256];
+    (void)state;
+    if (TEST_SANITIZED)
+        skip(); /* they make their own */
+    assert_int_equal(test_in_child(all_operations_undisturbed, NULL, said, sizeof said), 0);
+}
+
+/* ---- Bad input ------------------------------------------------------------------------------- */
+
+static void init_refuses(const struct width *x)
+{
+    assert_false(x->init(NULL));
+    assert_false(x->init((char *)&lock + 2));
+    lock.l64.word = UINT64_MAX;
+    assert_true(x->init(&lock));
+    assert_true(x->free(&lock));
+}
+
+static void init_refuses_null_and_misaligned(void **state)
+{
+    FOR_EACH_WIDTH(init_refuses);
+}
+
+static void take_null(void *argument)
+{
+    pawl_pshared_lock32_take_write((pawl_pshared_lock32 *)argument);
+}
+
+static void null_and_unmapped_fault_at_once(void **state)
+{
+    char said[4096];
+    int status;
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    (void)state;
+    if (TEST_SANITIZED)
+        skip(); /* they make a report of it, and another status */
+    must(page != MAP_FAILED && munmap(page, 4096) == 0);
+    status = test_in_child(take_null, NULL, said, sizeof said);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    status = test_in_child(take_null, page, said, sizeof said);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+}
+
+static void scribbled(const struct width *x)
+{
+    uint64_t seed = test_seed();
+    unsigned round, i;
+    for (round = 0; round < 200; round++) {
+        for (i = 0; i < sizeof lock; i++)
+            ((unsigned char *)&lock)[i] = (unsigned char)test_random(&seed);
+        for (i = 0; i < 4; i++) { /* each comes back, with the lock or without */
+            if (x->take[i](&lock, now_and(100000)))
+                x->drop[i](&lock);
+            if (x->tries[i](&lock))
+                x->drop[i](&lock);
+        }
+    }
+    memset(&lock, 0xff, sizeof lock);
+    for (i = 0; i < 4; i++) {
+        assert_false(x->take[i](&lock, now_and(2 * ms)));
+        assert_false(x->tries[i](&lock));
+    }
+    memset(&lock, 0, sizeof lock);
+}
+
+static void a_scribbled_word_keeps_deadlines(void **state)
+{
+    FOR_EACH_WIDTH(scribbled);
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+static char room[64] __attribute__((aligned(64)));
+
+static void *take_askew(void *argument)
+{
+    pawl_pshared_lock32_take_write((pawl_pshared_lock32 *)argument);
+    pawl_pshared_lock32_drop_write((pawl_pshared_lock32 *)argument);
+    return NULL;
+}
+
+static void a_misaligned_lock_waits_by_yielding(void **state)
+{
+    void *askew = room + 2;
+    pthread_t id;
+    (void)state;
+    if (TEST_SANITIZED)
+        skip(); /* they complain, rightly */
+    pawl_pshared_lock32_take_write((pawl_pshared_lock32 *)askew);
+    must(pthread_create(&id, NULL, take_askew, askew) == 0);
+    usleep(5000);
+    pawl_pshared_lock32_drop_write((pawl_pshared_lock32 *)askew);
+    must(pthread_join(id, NULL) == 0);
+    assert_true(pawl_pshared_lock32_is_free((pawl_pshared_lock32 *)askew));
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(signals_do_not_end_a_wait),
+        cmocka_unit_test(a_wait_is_no_cancellation_point),
+        cmocka_unit_test(a_child_uses_unlocked_locks_and_waits_for_its_parents),
+        cmocka_unit_test(one_lock_at_two_addresses_is_one_lock),
+        cmocka_unit_test(the_next_owner_may_unmap_the_lock_at_once),
+        cmocka_unit_test(undisturbed_nothing_makes_a_system_call),
+        cmocka_unit_test(init_refuses_null_and_misaligned),
+        cmocka_unit_test(null_and_unmapped_fault_at_once),
+        cmocka_unit_test(a_scribbled_word_keeps_deadlines),
+#if defined(__x86_64__) || defined(__i386__)
+        cmocka_unit_test(a_misaligned_lock_waits_by_yielding),
+#endif
+    };
+    alarm(TEST_HANGS);
+    return test_run(argc, argv, tests);
+}

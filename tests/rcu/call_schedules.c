@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * RCU callbacks in every order of a few threads: no wake is lost between callers, worker, barriers
+ * and those who wait for room; each callback runs once, and not before the readers have left; the
+ * limit holds. The worker is a simulated thread like the others; without it callers do its work.
+ */
+#include "explorer/explore.h"
+
+#include <pawl/rcu_call.h>
+
+enum { HEADS = 3 };
+
+static pawl_rcu_domain domain;
+static pawl_rcu_head heads[HEADS];
+static uint32_t runs[HEADS];
+static uint32_t runs_in_all, ended, most_queued;
+static uint32_t in_section, too_early;
+
+/* ---- The worker's thread --------------------------------------------------------------------- */
+
+static bool with_worker, all_ended;
+static void (*worker_body)(void *);
+static void *worker_argument;
+
+#ifdef __cplusplus
+extern "C"
+#endif
+bool pawl_hook_start_thread(void (*body)(void *argument), void *argument)
+{
+    if (!with_worker)
+        return false;
+    worker_argument = argument;
+    worker_body = body;
+    return true;
+}
+
+static void worker(void *nothing)
+{
+    (void)nothing;
+    while (worker_body == NULL && !all_ended)
+        pawl_hook_relax();
+    if (worker_body != NULL)
+        worker_body(worker_argument);
+}
+
+/* ---- The scene ------------------------------------------------------------------------------- */
+
+static pawl_rcu_policy policy;
+static uint64_t limit;
+
+static void begin(void)
+{
+    memset(pawl_hook_process(), 0, sizeof *pawl_hook_process());
+    memset(heads, 0, sizeof heads);
+    memset(runs, 0, sizeof runs);
+    runs_in_all = ended = most_queued = in_section = too_early = 0;
+    worker_body = NULL;
+    all_ended = false;
+    must(pawl_rcu_domain_init(&domain, "explored") == 0);
+    must(pawl_rcu_domain_limit(&domain, limit, PAWL_RCU_NO_LIMIT, policy) == 0);
+}
+
+static void run(pawl_rcu_head *head)
+{
+    pawl_rcu_statistics statistics;
+    pawl_rcu_domain_statistics(&domain, &statistics);
+    if (statistics.queued > most_queued)
+        most_queued = (uint32_t)statistics.queued;
+    if (head < &heads[2])
+        too_early |= in_section;
+    runs[head - heads]++;
+    runs_in_all++;
+}
+
+static void call(unsigned number)
+{
+    must(pawl_rcu_domain_call(&domain, &heads[number], run, 1) == 0);
+}
+
+/* The last of the callers ends the domain, and with it the worker. */
+static void leave(unsigned callers)
+{
+    if (++ended < callers)
+        return;
+    pawl_rcu_domain_destroy(&domain);
+    all_ended = true;
+}
+
+static unsigned expected_runs;
+
+static void end(void)
+{
+    unsigned i;
+    for (i = 0; i < HEADS; i++)
+        must(runs[i] == (i < expected_runs));
+    must(most_queued <= limit);
+    must(too_early == 0);
+}
+
+static unsigned long explored(void (*const *bodies)(void *), unsigned count, unsigned preemptions)
+{
+    unsigned long executions;
+    if (PAWL_TSAN_) /* it does not follow a thread from stack to stack */
+        skip();
+    executions = explore(begin, bodies, count, end, preemptions);
+    assert_true(executions > 100);
+    return executions;
+}
+
+/* ---- Scenarios ------------------------------------------------------------------------------- */
+
+/* It goes to sleep until all callbacks have run: nobody else will see to that. */
+static uint32_t all_have_run;
+
+static void run_and_wake(pawl_rcu_head *head)
+{
+    run(head);
+    if (runs_in_all < expected_runs)
+        return;
+    pawl_store_relaxed32(&all_have_run, 1);
+    (void)pawl_hook_wake(&all_have_run, 1);
+}
+
+static void call_and_sleep(void *nothing)
+{
+    unsigned i;
+    (void)nothing;
+    pawl_store_relaxed32(&all_have_run, 0);
+    for (i = 0; i < expected_runs; i++)
+        must(pawl_rcu_domain_call(&domain, &heads[i], run_and_wake, 1) == 0);
+    while (pawl_load_relaxed32(&all_have_run) == 0)
+        (void)pawl_hook_wait(&all_have_run, 0, UINT64_MAX);
+    leave(1);
+}
+
+static void the_worker_runs_what_is_called_while_it_goes_to_sleep(void **state)
+{
+    static void (*const bodies[])(void *) = {worker, call_and_sleep};
+    (void)state;
+    with_worker = true;
+    limit = 10;
+    policy = PAWL_RCU_HELP;
+    expected_runs = 1;
+    (void)explored(bodies, 2, 2);
+}
+
+/* The third call helps with one, and leaves one in a batch. */
+static void the_worker_runs_what_a_helper_leaves(void **state)
+{
+    static void (*const bodies[])(void *) = {worker, call_and_sleep};
+    (void)state;
+    with_worker = true;
+    limit = 2;
+    policy = PAWL_RCU_HELP;
+    expected_runs = 3;
+    (void)explored(bodies, 2, 1);
+}
+
+static void call_two(void *nothing)
+{
+    (void)nothing;
+    call(0);
+    call(1);
+    leave(2);
+}
+
+static void call_another(void *nothing)
+{
+    (void)nothing;
+    call(2);
+    leave(2);
+}
+
+static void callers_at_the_limit_go_on(bool worker_too, pawl_rcu_policy what)
+{
+    static void (*const bodies[])(void *) = {call_two, call_another, worker};
+    with_worker = worker_too;
+    limit = 1;
+    policy = what;
+    expected_runs = 3;
+    (void)explored(bodies, worker_too ? 3 : 2, 1);
+}
+
+static void callers_who_wait_for_room_get_it_from_the_worker(void **state)
+{
+    (void)state;
+    callers_at_the_limit_go_on(true, PAWL_RCU_WAIT);
+}
+
+static void callers_who_help_beside_the_worker_go_on(void **state)
+{
+    (void)state;
+    callers_at_the_limit_go_on(true, PAWL_RCU_HELP);
+}
+
+static void callers_without_a_worker_do_its_work(void **state)
+{
+    (void)state;
+    callers_at_the_limit_go_on(false, PAWL_RCU_WAIT);
+}
+
+static void call_and_wait(void *nothing)
+{
+    (void)nothing;
+    call(0);
+    call(1);
+    must(pawl_rcu_domain_barrier(&domain) == 0);
+    must(runs[0] == 1 && runs[1] == 1);
+    leave(2);
+}
+
+static void call_and_wait_too(void *nothing)
+{
+    (void)nothing;
+    call(2);
+    must(pawl_rcu_domain_barrier(&domain) == 0);
+    must(runs[2] == 1);
+    leave(2);
+}
+
+static void a_barrier_waits_for_what_was_called_whoever_runs_it(void **state)
+{
+    static void (*const bodies[])(void *) = {call_and_wait, call_and_wait_too, worker};
+    unsigned i;
+    (void)state;
+    limit = 10;
+    policy = PAWL_RCU_HELP;
+    expected_runs = 3;
+    for (i = 0; i < 2; i++) {
+        with_worker = i == 0;
+        (void)explored(bodies, with_worker ? 3 : 2, 1);
+    }
+}
+
+static void read_a_while(void *nothing)
+{
+    (void)nothing;
+    pawl_rcu_domain_read_lock(&domain);
+    pawl_hook_relax();
+    pawl_rcu_domain_read_unlock(&domain);
+    leave(2);
+}
+
+static void call_and_wait_alone(void *nothing)
+{
+    (void)nothing;
+    call(0);
+    pawl_hook_relax(); /* the worker takes it, and waits for the reader */
+    call(1);
+    must(pawl_rcu_domain_barrier(&domain) == 0);
+    must(runs[0] == 1 && runs[1] == 1);
+    leave(2);
+}
+
+static void a_barrier_waits_for_both_batches(void **state)
+{
+    static void (*const bodies[])(void *) = {read_a_while, call_and_wait_alone, worker};
+    (void)state;
+    limit = 10;
+    policy = PAWL_RCU_HELP;
+    expected_runs = 2;
+    with_worker = true;
+    (void)explored(bodies, 3, 1);
+}
+
+/* The callback may not run in here once it was called in here. */
+static void read_while_called(void *nothing)
+{
+    (void)nothing;
+    pawl_rcu_domain_read_lock(&domain);
+    call(0);
+    in_section = 1;
+    pawl_hook_relax();
+    call(1);
+    pawl_hook_relax();
+    in_section = 0;
+    pawl_rcu_domain_read_unlock(&domain);
+    leave(2);
+}
+
+static void nothing_runs_before_its_readers_have_left(void **state)
+{
+    static void (*const bodies[])(void *) = {read_while_called, call_another, worker};
+    unsigned i;
+    (void)state;
+    limit = 10;
+    policy = PAWL_RCU_HELP;
+    expected_runs = 3;
+    for (i = 0; i < 2; i++) {
+        with_worker = i == 0;
+        (void)explored(bodies, with_worker ? 3 : 2, 1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_worker_runs_what_is_called_while_it_goes_to_sleep),
+        cmocka_unit_test(the_worker_runs_what_a_helper_leaves),
+        cmocka_unit_test(callers_who_wait_for_room_get_it_from_the_worker),
+        cmocka_unit_test(callers_who_help_beside_the_worker_go_on),
+        cmocka_unit_test(callers_without_a_worker_do_its_work),
+        cmocka_unit_test(a_barrier_waits_for_what_was_called_whoever_runs_it),
+        cmocka_unit_test(a_barrier_waits_for_both_batches),
+        cmocka_unit_test(nothing_runs_before_its_readers_have_left),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* RCU callbacks that cannot be right: what is reported, and what ends the program. */
+#include "support/misuse.h"
+
+#include <pawl/rcu_call.h>
+
+static pawl_rcu_head head;
+static pawl_rcu_domain domain;
+
+static void run(pawl_rcu_head *called)
+{
+    (void)called;
+}
+
+static void call_twice(void *nothing)
+{
+    (void)nothing;
+    pawl_rcu_read_lock();
+    must(pawl_rcu_call(&head, run, 1) == 0);
+    (void)pawl_rcu_call(&head, run, 1);
+}
+
+static void try_twice(void *nothing)
+{
+    static pawl_rcu_head first;
+    (void)nothing;
+    must(pawl_rcu_call(&first, run, 1) == 0); /* there is a worker */
+    pawl_rcu_read_lock();
+    must(pawl_rcu_try_call(&head, run, 1) == 0);
+    (void)pawl_rcu_try_call(&head, run, 1);
+}
+
+static void free_twice(void *nothing)
+{
+    pawl_rcu_head *object = (pawl_rcu_head *)calloc(1, sizeof *object);
+    (void)nothing;
+    must(object != NULL);
+    pawl_rcu_read_lock();
+    must(pawl_rcu_domain_free(pawl_rcu_default(), object, 0, sizeof *object) == 0);
+    (void)pawl_rcu_domain_free(pawl_rcu_default(), object, 0, sizeof *object);
+}
+
+static void a_head_that_is_called_while_it_is_queued_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(call_twice, NULL, "called while it is still queued: rcu head at",
+                   "by pawl_rcu_domain_call in thread", NULL);
+    assert_reports(try_twice, NULL, "called while it is still queued: rcu head at",
+                   "by pawl_rcu_domain_try_call in thread", NULL);
+    assert_reports(free_twice, NULL, "called while it is still queued: rcu head at",
+                   "by pawl_rcu_domain_free in thread", NULL);
+}
+
+static void end_domain(pawl_rcu_head *called)
+{
+    (void)called;
+    pawl_rcu_domain_destroy(&domain);
+}
+
+static void destroy_in_callback(void *nothing)
+{
+    (void)nothing;
+    must(pawl_rcu_domain_init(&domain, "ended from within") == 0);
+    must(pawl_rcu_domain_call(&domain, &head, end_domain, 1) == 0);
+    (void)pawl_rcu_domain_barrier(&domain);
+    must(!"the worker has ended the program");
+}
+
+static void a_domain_that_is_destroyed_in_a_callback_of_its_own_ends_the_program(void **state)
+{
+    (void)state;
+    assert_reports(destroy_in_callback, NULL, "pawl_rcu_domain_destroy", NULL);
+}
+
+static void call_again(pawl_rcu_head *called)
+{
+    static unsigned times;
+    if (++times < 5)
+        must(pawl_rcu_call(called, call_again, 1) == 0);
+}
+
+static void use_it_well(void *nothing)
+{
+    unsigned i;
+    (void)nothing;
+    memset(&head, 0xff, sizeof head); /* whatever it held before */
+    for (i = 0; i < 10; i++) {
+        must(pawl_rcu_call(&head, run, 1) == 0);
+        must(pawl_rcu_barrier() == 0);
+    }
+    must(pawl_rcu_call(&head, call_again, 1) == 0);
+    for (i = 0; i < 6; i++)
+        must(pawl_rcu_barrier() == 0);
+    pawl_rcu_read_lock();
+    must(pawl_rcu_barrier() == EDEADLK);
+    pawl_rcu_read_unlock();
+}
+
+static void correct_use_is_silent(void **state)
+{
+    (void)state;
+    assert_silent(use_it_well, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_head_that_is_called_while_it_is_queued_is_reported),
+        cmocka_unit_test(a_domain_that_is_destroyed_in_a_callback_of_its_own_ends_the_program),
+        cmocka_unit_test(correct_use_is_silent),
+    };
+    misuse_without_lines();
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All tests of basic.c once more, in threads for which no line is left: other threads, that is
+ * what the registry is told, own them all. And what happens when a line becomes free meanwhile.
+ */
+#define main rcu_basic_main
+#include "rcu/basic.c"
+#undef main
+
+#include "os/os.h"
+
+static void take_all_lines(void)
+{
+    struct pawl_process *process = pawl_process_();
+    unsigned i;
+    for (i = 0; i < PAWL_THREAD_LINES; i++) {
+        uint32_t nobody = 0;
+        (void)pawl_cas_relaxed32(&process->lines[i].owner, &nobody, (uint32_t)getpid());
+    }
+}
+
+static void free_line_number(unsigned number)
+{
+    pawl_store_relaxed32(&pawl_process_()->lines[number].owner, 0);
+}
+
+static int argument_count;
+static char **arguments;
+
+static void *without_a_line(void *result)
+{
+    must(pawl_thread_line_() == NULL);
+    *(int *)result = rcu_basic_main(argument_count, arguments);
+    must(PAWL_RCU_MINE_.line == NULL && PAWL_RCU_MINE_.open == 0);
+    return NULL;
+}
+
+/* In a section, then a line becomes free: the section goes on as it began. */
+static void *get_one_in_a_section(void *unused)
+{
+    uint64_t cookie;
+    unsigned i;
+    (void)unused;
+    pawl_rcu_read_lock();
+    free_line_number(PAWL_THREAD_LINES - 1);
+    pawl_rcu_read_lock();
+    must(PAWL_RCU_MINE_.line == NULL);
+    pawl_rcu_read_unlock();
+    cookie = pawl_rcu_start_poll();
+    must(!pawl_rcu_poll(cookie));
+    pawl_rcu_read_unlock();
+    must(pawl_rcu_poll(cookie));
+    for (i = 0; i < 2000; i++) { /* it does not ask each time */
+        pawl_rcu_read_lock();
+        pawl_rcu_read_unlock();
+    }
+    pawl_rcu_read_lock();
+    must((PAWL_RCU_MINE_.line != NULL) == (pawl_fence_light_free_ != 0));
+    must(pawl_rcu_read_held() && PAWL_RCU_MINE_.open == 0);
+    pawl_rcu_read_unlock();
+    must(!pawl_rcu_read_held());
+    return NULL;
+}
+
+static void *end_in_a_section(void *unused)
+{
+    (void)unused;
+    pawl_rcu_read_lock();
+    must(PAWL_RCU_MINE_.open == 1);
+    return NULL;
+}
+
+/* Readers that come and go all the time, so that one side is never empty for long. */
+static uint32_t stop;
+
+static void *overlap(void *unused)
+{
+    (void)unused;
+    while (pawl_load_relaxed32(&stop) == 0) {
+        pawl_rcu_read_lock();
+        sched_yield();
+        pawl_rcu_read_unlock();
+    }
+    return NULL;
+}
+
+static void never_empty(void)
+{
+    pthread_t threads[4];
+    unsigned i;
+    for (i = 0; i < 4; i++)
+        must(pthread_create(&threads[i], NULL, overlap, NULL) == 0);
+    for (i = 0; i < (unsigned)TEST_SCALE(2000); i++)
+        pawl_rcu_synchronize();
+    pawl_store_relaxed32(&stop, 1);
+    for (i = 0; i < 4; i++)
+        must(pthread_join(threads[i], NULL) == 0);
+}
+
+static void run(void *(*body)(void *), void *argument)
+{
+    pthread_t thread;
+    must(pthread_create(&thread, NULL, body, argument) == 0);
+    must(pthread_join(thread, NULL) == 0);
+}
+
+int main(int argc, char **argv)
+{
+    int result = -1;
+    argument_count = argc;
+    arguments = argv;
+    take_all_lines();
+    run(without_a_line, &result);
+    run(end_in_a_section, NULL);
+    pawl_rcu_synchronize(); /* its end ended the section */
+    never_empty();
+    run(get_one_in_a_section, NULL);
+    return result;
+}

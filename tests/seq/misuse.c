@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* What the checking variant says of sequence locks. */
+#include "support/misuse.h"
+
+#include <pawl/seq.h>
+
+struct pair {
+    uint64_t a, b;
+};
+
+PAWL_SEQ_TYPE(pair_seq, struct pair);
+PAWL_SEQ_LATCH_TYPE(pair_latch, struct pair);
+
+static pair_seq lock;
+static pair_latch latch;
+static const struct pair value = {1, 2};
+
+static void write_alone(void *unused)
+{
+    (void)unused;
+    pair_seq_write_alone(&lock, &value);
+}
+
+static void latch_alone(void *unused)
+{
+    (void)unused;
+    pair_latch_write_alone(&latch, &value);
+}
+
+static void begin_only(void *unused)
+{
+    (void)unused;
+    pawl_seq_begin_write(&lock.seq);
+}
+
+static void write_beside_the_declared_writer(void *unused)
+{
+    (void)unused;
+    pawl_seq_declare_writer(&lock.seq);
+    pair_seq_write_alone(&lock, &value);
+    in_another_thread(write_alone, NULL);
+}
+
+static void latch_beside_the_declared_writer(void *unused)
+{
+    (void)unused;
+    pawl_seq_latch_declare_writer(&latch.seq);
+    pair_latch_write_alone(&latch, &value);
+    in_another_thread(latch_alone, NULL);
+}
+
+static void a_write_by_another_than_the_declared_writer_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(write_beside_the_declared_writer, NULL,
+                   "written by another thread than the declared writer: pawl_seq at",
+                   "by pawl_seq_begin_write in thread", NULL);
+    assert_reports(latch_beside_the_declared_writer, NULL,
+                   "written by another thread than the declared writer: pawl_seq_latch at",
+                   "by pawl_seq_latch_store in thread", NULL);
+}
+
+static void write_beside_a_write(void *unused)
+{
+    (void)unused;
+    pawl_seq_begin_write(&lock.seq);
+    in_another_thread(write_alone, NULL);
+}
+
+static void two_writers_at_once_are_reported(void **state)
+{
+    (void)state;
+    assert_reports(write_beside_a_write, NULL, "written by two threads at once: pawl_seq at", NULL);
+}
+
+static void write_inside_a_write(void *unused)
+{
+    (void)unused;
+    pawl_seq_begin_write(&lock.seq);
+    write_alone(NULL);
+}
+
+static void a_handler_that_writes_inside_its_threads_write_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(write_inside_a_write, NULL, "written inside the same thread's write", NULL);
+}
+
+static void end_only(void *unused)
+{
+    (void)unused;
+    pawl_seq_end_write(&lock.seq);
+}
+
+static void the_end_of_no_write_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(end_only, NULL, "end of a write that was not begun: pawl_seq at", NULL);
+}
+
+static void destroy_while_written(void *unused)
+{
+    (void)unused;
+    pawl_seq_begin_write(&lock.seq);
+    pair_seq_destroy(&lock);
+}
+
+static void destroy_while_locked(void *unused)
+{
+    struct pair now;
+    (void)unused;
+    pair_latch_take_write(&latch, &now);
+    pair_latch_destroy(&latch);
+}
+
+static void a_destroy_during_a_write_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(destroy_while_written, NULL, "destroyed while it is written: pawl_seq at", NULL);
+    assert_reports(destroy_while_locked, NULL, "destroyed while in use: pawl_spin32 at", NULL);
+}
+
+/* Writes keep coming until the reader asks for the lock that its own thread holds. */
+static void fall_back_inside_a_write(void *unused)
+{
+    pawl_seq_reader reader = PAWL_SEQ_READER(0);
+    struct pair now;
+    (void)unused;
+    pair_seq_take_write(&lock, &now);
+    do {
+        pawl_seq_begin_or_lock(&lock.seq, &reader);
+        pair_seq_write_alone(&lock, &value);
+    } while (pawl_seq_retry_or_unlock(&lock.seq, &reader));
+}
+
+static void a_handler_that_falls_back_to_its_threads_own_lock_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(fall_back_inside_a_write, NULL, "taken again by its holder: pawl_spin32 at",
+                   NULL);
+}
+
+/* ---- What is right --------------------------------------------------------------------------- */
+
+static void write_by_turns(void *unused)
+{
+    struct pair now;
+    (void)unused;
+    write_alone(NULL);
+    in_another_thread(write_alone, NULL); /* the caller excludes them: they take turns */
+    latch_alone(NULL);
+    in_another_thread(latch_alone, NULL);
+    pair_seq_take_write(&lock, &now);
+    pair_seq_drop_write(&lock, &now);
+    pair_seq_read_or_lock(&lock, &now, 0);
+    pair_latch_read(&latch, &now);
+    in_another_thread(begin_only, NULL);
+    write_alone(NULL); /* repairs what a thread left behind that is gone */
+    pair_seq_destroy(&lock);
+    pair_latch_destroy(&latch);
+}
+
+static void writers_that_take_turns_and_repairs_are_silent(void **state)
+{
+    (void)state;
+    assert_silent(write_by_turns, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_write_by_another_than_the_declared_writer_is_reported),
+        cmocka_unit_test(two_writers_at_once_are_reported),
+        cmocka_unit_test(a_handler_that_writes_inside_its_threads_write_is_reported),
+        cmocka_unit_test(the_end_of_no_write_is_reported),
+        cmocka_unit_test(a_destroy_during_a_write_is_reported),
+        cmocka_unit_test(a_handler_that_falls_back_to_its_threads_own_lock_is_reported),
+        cmocka_unit_test(writers_that_take_turns_and_repairs_are_silent),
+    };
+    misuse_without_lines();
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* How a waiter pauses: doubling, with jitter, up to a bound; the clock is asked and the CPU offered
+ * only by those who have waited for long. The clock here is virtual. */
+#include "test.h"
+#include "spin/backoff_alone.h"
+
+static int seed;
+
+static void each_bound_is_twice_the_last_and_each_pause_at_least_half_of_it(void **state)
+{
+    struct backoff b = BACKOFF_INIT;
+    unsigned bound;
+    (void)state;
+    for (bound = 4; bound < PAWL_SPIN_LONGEST_PAUSE; bound *= 2)
+        assert_in_range(pause_length(&b, &seed), bound / 2, bound);
+    assert_in_range(pause_length(&b, &seed), PAWL_SPIN_LONGEST_PAUSE / 2, PAWL_SPIN_LONGEST_PAUSE);
+}
+
+/* An address at the same depth of the stack of another thread: 8 MiB and a guard page further. */
+static const void *stack(unsigned thread)
+{
+    return (const void *)((uintptr_t)0x40000f38 + thread * (uintptr_t)0x801000);
+}
+
+static void threads_that_wait_together_do_not_pause_together(void **state)
+{
+    unsigned same = 0;
+    unsigned i, k;
+    (void)state;
+    for (i = 1; i < 64; i++) {
+        struct backoff a = BACKOFF_INIT;
+        struct backoff b = BACKOFF_INIT;
+        bool alike = true;
+        for (k = 0; k < 12; k++)
+            alike = (pause_length(&a, stack(0)) == pause_length(&b, stack(i))) && alike;
+        same += alike;
+    }
+    assert_int_equal(same, 0);
+}
+
+static void a_short_wait_asks_no_clock(void **state)
+{
+    struct backoff b = BACKOFF_INIT;
+    (void)state;
+    clock_reads = 0;
+    while (b.longest < PAWL_SPIN_LONGEST_PAUSE)
+        pause_once(&b, &seed);
+    assert_int_equal(clock_reads, 0);
+    pause_once(&b, &seed);
+    assert_int_equal(clock_reads, 1);
+}
+
+static void the_cpu_is_offered_only_after_the_time_to_suspect(void **state)
+{
+    struct backoff b = BACKOFF_INIT;
+    unsigned i;
+    (void)state;
+    yields_made = 0;
+    clock_now = 1000;
+    while (b.since == 0)
+        pause_once(&b, &seed);
+    for (i = 0; i < 1000; i++)
+        pause_once(&b, &seed);
+    assert_int_equal(yields_made, 0);
+    clock_now = 1000 + PAWL_SPIN_SUSPECT_NS;
+    pause_once(&b, &seed);
+    assert_int_equal(yields_made, 0);
+    clock_now++;
+    for (i = 1; i <= 10; i++) {
+        pause_once(&b, &seed);
+        assert_int_equal(yields_made, i); /* from then on each pause ends in one */
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_bound_is_twice_the_last_and_each_pause_at_least_half_of_it),
+        cmocka_unit_test(threads_that_wait_together_do_not_pause_together),
+        cmocka_unit_test(a_short_wait_asks_no_clock),
+        cmocka_unit_test(the_cpu_is_offered_only_after_the_time_to_suspect),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Annex A of the source, sentence by sentence: what each state promises and asks. doc/spin.md names
+ * the test beside each sentence. Where a rule says "must wait", a thread claims, the test sees the
+ * claim in the word and that it is not granted, makes way, and joins the thread.
+ */
+#include <pawl/spin.h>
+
+#include "test.h"
+
+static pawl_spin32 lock;
+static uint32_t granted; /* set by the claimant once it holds the lock */
+
+typedef void (*operation)(pawl_spin32 *);
+
+static bool claimant_holds(void)
+{
+    return pawl_load_acquire32(&granted, PAWL_TAG_NONE_) != 0;
+}
+
+static void *claim(void *take)
+{
+    (*(operation *)take)(&lock);
+    pawl_store_release32(&granted, 1, PAWL_TAG_NONE_);
+    return NULL;
+}
+
+/* Starts a thread that takes the lock, and waits until its claim on W shows. */
+static pthread_t start_claim(operation *take)
+{
+    pthread_t thread;
+    pawl_store_relaxed32(&granted, 0);
+    must(pthread_create(&thread, NULL, claim, take) == 0);
+    return thread;
+}
+
+static void wait_until_w_shows(void)
+{
+    while (pawl_load_relaxed32(&lock.word) < PAWL_SPIN32_W)
+        sched_yield();
+}
+
+static void finish(pthread_t thread)
+{
+    must(pthread_join(thread, NULL) == 0);
+    assert_true(claimant_holds());
+}
+
+static void take_write(pawl_spin32 *l) { pawl_spin32_take_write(l); }
+static void take_atomic(pawl_spin32 *l) { pawl_spin32_take_atomic(l); }
+static void take_read(pawl_spin32 *l) { pawl_spin32_take_read(l); }
+static void take_seek(pawl_spin32 *l) { pawl_spin32_take_seek(l); }
+
+static int reset(void **state)
+{
+    (void)state;
+    pawl_spin32_init(&lock);
+    return 0;
+}
+
+/* ---- U --------------------------------------------------------------------------------------- */
+
+static void anybody_may_turn_an_unlocked_lock_to_any_state_at_once(void **state)
+{
+    (void)state;
+    assert_true(pawl_spin32_try_read(&lock));
+    pawl_spin32_drop_read(&lock);
+    assert_true(pawl_spin32_try_seek(&lock));
+    pawl_spin32_drop_seek(&lock);
+    assert_true(pawl_spin32_try_write(&lock));
+    pawl_spin32_drop_write(&lock);
+    assert_true(pawl_spin32_try_atomic(&lock));
+    pawl_spin32_drop_atomic(&lock);
+}
+
+/* ---- R --------------------------------------------------------------------------------------- */
+
+static void a_reader_waits_for_the_writer_to_leave(void **state)
+{
+    operation take = take_read;
+    pthread_t thread;
+    (void)state;
+    pawl_spin32_take_write(&lock);
+    assert_false(pawl_spin32_try_read(&lock));
+    thread = start_claim(&take);
+    sched_yield();
+    assert_false(claimant_holds());
+    pawl_spin32_drop_write(&lock);
+    finish(thread);
+}
+
+static void others_may_also_read(void **state)
+{
+    (void)state;
+    pawl_spin32_take_read(&lock);
+    assert_true(pawl_spin32_try_read(&lock));
+    assert_int_equal(lock.word, 2 * PAWL_SPIN32_R);
+}
+
+static void one_other_may_seek_beside_readers(void **state)
+{
+    (void)state;
+    pawl_spin32_take_read(&lock);
+    assert_true(pawl_spin32_try_seek(&lock));
+    assert_false(pawl_spin32_try_seek(&lock));
+}
+
+static void a_writer_claims_beside_readers_and_waits_for_all_of_them(void **state)
+{
+    operation take = take_write;
+    pthread_t thread;
+    (void)state;
+    pawl_spin32_take_read(&lock);
+    pawl_spin32_take_read(&lock);
+    thread = start_claim(&take);
+    wait_until_w_shows();
+    assert_false(pawl_spin32_try_read(&lock));
+    pawl_spin32_drop_read(&lock);
+    assert_false(claimant_holds());
+    pawl_spin32_drop_read(&lock);
+    finish(thread);
+}
+
+/* ---- S --------------------------------------------------------------------------------------- */
+
+static void a_seeker_waits_for_writers_and_seekers_to_leave(void **state)
+{
+    operation take = take_seek;
+    pthread_t thread;
+    (void)state;
+    pawl_spin32_take_write(&lock);
+    assert_false(pawl_spin32_try_seek(&lock));
+    pawl_spin32_write_to_seek(&lock);
+    assert_false(pawl_spin32_try_seek(&lock));
+    thread = start_claim(&take);
+    sched_yield();
+    assert_false(claimant_holds());
+    pawl_spin32_drop_seek(&lock);
+    finish(thread);
+}
+
+static void others_may_read_beside_a_seeker(void **state)
+{
+    (void)state;
+    pawl_spin32_take_seek(&lock);
+    assert_true(pawl_spin32_try_read(&lock));
+    assert_true(pawl_spin32_try_read(&lock));
+}
+
+static void a_seeker_upgrades_at_any_instant_without_notice(void **state)
+{
+    (void)state;
+    pawl_spin32_take_seek(&lock);
+    pawl_spin32_seek_to_write(&lock);
+    pawl_spin32_write_to_seek(&lock);
+    pawl_spin32_seek_to_write(&lock);
+    assert_true(pawl_spin32_is_write(&lock));
+}
+
+static void an_upgraded_seeker_waits_for_the_readers_to_leave(void **state)
+{
+    operation move = pawl_spin32_seek_to_write;
+    pthread_t thread;
+    (void)state;
+    pawl_spin32_take_read(&lock);
+    pawl_spin32_take_seek(&lock);
+    assert_false(pawl_spin32_try_seek_to_write(&lock));
+    thread = start_claim(&move);
+    wait_until_w_shows();
+    assert_false(claimant_holds());
+    assert_false(pawl_spin32_try_read(&lock));
+    pawl_spin32_drop_read(&lock);
+    finish(thread);
+}
+
+static void a_seeker_may_leave_without_upgrading(void **state)
+{
+    (void)state;
+    pawl_spin32_take_seek(&lock);
+    pawl_spin32_drop_seek(&lock);
+    assert_true(pawl_spin32_is_free(&lock));
+}
+
+static void a_seeker_may_become_a_reader(void **state)
+{
+    (void)state;
+    pawl_spin32_take_seek(&lock);
+    pawl_spin32_seek_to_read(&lock);
+    assert_int_equal(lock.word, PAWL_SPIN32_R);
+    assert_true(pawl_spin32_try_seek(&lock));
+}
+
+/* ---- W --------------------------------------------------------------------------------------- */
+
+static void a_writer_waits_for_writers_to_leave(void **state)
+{
+    operation take = take_write;
+    pthread_t thread;
+    (void)state;
+    pawl_spin32_take_write(&lock);
+    assert_false(pawl_spin32_try_write(&lock));
+    assert_false(pawl_spin32_claim_write(&lock));
+    thread = start_claim(&take);
+    sched_yield();
+    assert_false(claimant_holds());
+    pawl_spin32_drop_write(&lock);
+    finish(thread);
+}
+
+static void a_writer_waits_for_the_seeker_to_leave_and_lets_no_other_seeker_in(void **state)
+{
+    operation take = take_write;
+    pthread_t thread;
+    (void)state;
+    pawl_spin32_take_seek(&lock);
+    thread = start_claim(&take);
+    wait_until_w_shows();
+    assert_false(claimant_holds());
+    assert_false(pawl_spin32_try_seek(&lock));
+    pawl_spin32_drop_seek(&lock);
+    finish(thread);
+}
+
+static void nobody_gets_anything_while_a_writer_holds(void **state)
+{
+    (void)state;
+    pawl_spin32_take_write(&lock);
+    assert_false(pawl_spin32_try_read(&lock));
+    assert_false(pawl_spin32_try_seek(&lock));
+    assert_false(pawl_spin32_try_write(&lock));
+    assert_false(pawl_spin32_try_atomic(&lock));
+    assert_false(pawl_spin32_claim_write(&lock));
+    assert_false(pawl_spin32_claim_atomic(&lock));
+    assert_int_equal(lock.word, PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R);
+}
+
+static void a_writer_may_become_a_seeker(void **state)
+{
+    (void)state;
+    pawl_spin32_take_write(&lock);
+    pawl_spin32_write_to_seek(&lock);
+    assert_int_equal(lock.word, PAWL_SPIN32_S + PAWL_SPIN32_R);
+    assert_true(pawl_spin32_try_read(&lock));
+}
+
+static void a_writer_may_become_a_reader(void **state)
+{
+    (void)state;
+    pawl_spin32_take_write(&lock);
+    pawl_spin32_write_to_read(&lock);
+    assert_int_equal(lock.word, PAWL_SPIN32_R);
+    assert_true(pawl_spin32_try_seek(&lock));
+}
+
+/* ---- A --------------------------------------------------------------------------------------- */
+
+static void an_atomic_user_waits_for_writers_and_seekers_to_leave(void **state)
+{
+    operation take = take_atomic;
+    pthread_t thread;
+    (void)state;
+    pawl_spin32_take_seek(&lock);
+    assert_false(pawl_spin32_try_atomic(&lock));
+    assert_false(pawl_spin32_claim_atomic(&lock));
+    pawl_spin32_seek_to_write(&lock);
+    assert_false(pawl_spin32_try_atomic(&lock));
+    thread = start_claim(&take);
+    sched_yield();
+    assert_false(claimant_holds());
+    pawl_spin32_drop_write(&lock);
+    finish(thread);
+}
+
+static void atomic_users_do_not_exclude_each_other(void **state)
+{
+    (void)state;
+    pawl_spin32_take_atomic(&lock);
+    assert_true(pawl_spin32_try_atomic(&lock));
+    pawl_spin32_take_atomic(&lock);
+    assert_int_equal(lock.word, 3 * PAWL_SPIN32_W);
+}
+
+static void an_atomic_user_enters_once_the_readers_have_left(void **state)
+{
+    operation take = take_atomic;
+    pthread_t thread;
+    (void)state;
+    pawl_spin32_take_read(&lock);
+    assert_false(pawl_spin32_try_atomic(&lock));
+    thread = start_claim(&take);
+    wait_until_w_shows();
+    assert_false(claimant_holds());
+    assert_false(pawl_spin32_try_read(&lock));
+    pawl_spin32_drop_read(&lock);
+    finish(thread);
+    assert_int_equal(lock.word, PAWL_SPIN32_W);
+}
+
+static void atomic_users_exclude_all_other_states(void **state)
+{
+    (void)state;
+    pawl_spin32_take_atomic(&lock);
+    assert_false(pawl_spin32_try_read(&lock));
+    assert_false(pawl_spin32_try_seek(&lock));
+    assert_false(pawl_spin32_try_write(&lock));
+    assert_false(pawl_spin32_claim_write(&lock));
+}
+
+#define RULE(test) cmocka_unit_test_setup(test, reset)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        RULE(anybody_may_turn_an_unlocked_lock_to_any_state_at_once),
+        RULE(a_reader_waits_for_the_writer_to_leave),
+        RULE(others_may_also_read),
+        RULE(one_other_may_seek_beside_readers),
+        RULE(a_writer_claims_beside_readers_and_waits_for_all_of_them),
+        RULE(a_seeker_waits_for_writers_and_seekers_to_leave),
+        RULE(others_may_read_beside_a_seeker),
+        RULE(a_seeker_upgrades_at_any_instant_without_notice),
+        RULE(an_upgraded_seeker_waits_for_the_readers_to_leave),
+        RULE(a_seeker_may_leave_without_upgrading),
+        RULE(a_seeker_may_become_a_reader),
+        RULE(a_writer_waits_for_writers_to_leave),
+        RULE(a_writer_waits_for_the_seeker_to_leave_and_lets_no_other_seeker_in),
+        RULE(nobody_gets_anything_while_a_writer_holds),
+        RULE(a_writer_may_become_a_seeker),
+        RULE(a_writer_may_become_a_reader),
+        RULE(an_atomic_user_waits_for_writers_and_seekers_to_leave),
+        RULE(atomic_users_do_not_exclude_each_other),
+        RULE(an_atomic_user_enters_once_the_readers_have_left),
+        RULE(atomic_users_exclude_all_other_states),
+    };
+    return test_run(argc, argv, tests);
+}

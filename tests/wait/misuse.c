@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Misuse of what sleeps on an address: waits, bit locks, condition variables. */
+#include "support/misuse.h"
+
+static uint64_t room[2];
+
+static void wait_at_null(void *unused)
+{
+    (void)unused;
+    (void)pawl_wait32(NULL, 0);
+}
+
+static void wait_at_a_misaligned_address(void *unused)
+{
+    (void)unused;
+    (void)pawl_wait64_until((uint64_t *)(void *)((char *)room + 4), 0, 0);
+}
+
+static void wait_shared_at_a_misaligned_address(void *unused)
+{
+    (void)unused;
+    (void)pawl_wait32_shared((uint32_t *)(void *)((char *)room + 2), 0);
+}
+
+static void wait_for_nothing(void *unused)
+{
+    uint32_t which;
+    (void)unused;
+    (void)pawl_wait_any((struct pawl_watch *)(void *)room, 0, &which);
+}
+
+static void a_wait_that_cannot_be_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(wait_at_null, NULL, "pawl: wait at null", "by pawl_wait", NULL);
+    assert_reports(wait_at_a_misaligned_address, NULL, "pawl: wait at a misaligned address",
+                   "by pawl_wait", NULL);
+    assert_reports(wait_shared_at_a_misaligned_address, NULL,
+                   "pawl: wait at a misaligned address", "by pawl_wait32_shared", NULL);
+    assert_reports(wait_for_nothing, NULL, "pawl: wait at no, too many or unsound addresses",
+                   "by pawl_wait_any", NULL);
+}
+
+static void drop_a_free_bit(void *unused)
+{
+    (void)unused;
+    pawl_bitlock16_take((uint16_t *)(void *)room, 3);
+    pawl_bitlock16_drop((uint16_t *)(void *)room, 4);
+}
+
+static void take_a_bit_beyond(void *unused)
+{
+    volatile unsigned bit = 8;
+    (void)unused;
+    pawl_bitlock8_take((uint8_t *)(void *)room, bit);
+}
+
+static void take_a_misaligned_bit(void *unused)
+{
+    (void)unused;
+    (void)pawl_bitlock32_try((uint32_t *)(void *)((char *)room + 1), 0);
+}
+
+static void misuse_of_a_bit_lock_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(drop_a_free_bit, NULL, "pawl: drop of what is not held: bit lock", "by drop",
+                   NULL);
+    assert_reports(take_a_bit_beyond, NULL, "pawl: bit beyond the word: bit lock", "by take", NULL);
+    assert_reports(take_a_misaligned_bit, NULL, "pawl: misaligned word: bit lock", "by try", NULL);
+}
+
+static pawl_cond cond;
+static pawl_lock32 locks[2];
+
+static void *wait_with_the_first(void *unused)
+{
+    pawl_lock32_take_write(&locks[0]);
+    pawl_lock32_cond_wait_write(&cond, &locks[0]);
+    return unused;
+}
+
+static void wait_with_two_locks(void *unused)
+{
+    pthread_t thread;
+    (void)unused;
+    must(pthread_create(&thread, NULL, wait_with_the_first, NULL) == 0);
+    while (pawl_load_relaxed32(&cond.waiting) == 0)
+        sched_yield();
+    pawl_lock32_take_write(&locks[1]);
+    pawl_lock32_cond_wait_write(&cond, &locks[1]);
+}
+
+static void a_condition_used_with_two_locks_at_a_time_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(wait_with_two_locks, NULL,
+                   "pawl: wait with another lock than the other waiters: condition variable",
+                   "by pawl_cond_wait", NULL);
+}
+
+static void use_it_all_rightly(void *unused)
+{
+    static uint64_t word;
+    pawl_eventcount event = PAWL_EVENTCOUNT_INIT;
+    (void)unused;
+    must(pawl_wait64_until(&word, 0, 0) == PAWL_WAIT_EXPIRED);
+    must(pawl_wake_all(&word) == 0);
+    pawl_bitlock64_take(&word, 63);
+    must(!pawl_bitlock64_try(&word, 63));
+    pawl_bitlock64_drop(&word, 63);
+    pawl_lock32_take_read(&locks[0]);
+    must(!pawl_lock32_cond_wait_read_until(&cond, &locks[0], 0));
+    pawl_lock32_drop_read(&locks[0]);
+    must(!pawl_eventcount_commit_until(&event, pawl_eventcount_prepare(&event), 0));
+}
+
+static void right_use_is_silent(void **state)
+{
+    (void)state;
+    assert_silent(use_it_all_rightly, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wait_that_cannot_be_is_reported),
+        cmocka_unit_test(misuse_of_a_bit_lock_is_reported),
+        cmocka_unit_test(a_condition_used_with_two_locks_at_a_time_is_reported),
+        cmocka_unit_test(right_use_is_silent),
+    };
+    return test_run(argc, argv, tests);
+}
