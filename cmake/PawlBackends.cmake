@@ -3,6 +3,7 @@
 #
 #   futex  the system's own wait on an address     cond  a mutex and condition variable a thread
 #   sem    a semaphore a thread
+#   time64 the system's own, on 32 bits where time_t has 64 (_TIME_BITS=64, as Debian's armhf)
 #
 # The libraries have the named points of src/base/point.h, at which the tests of the kind `backend`
 # delay a thread.
@@ -16,6 +17,15 @@ function(pawl_backend_libraries)
     set_target_properties(pawl_backend_${backend} PROPERTIES OUTPUT_NAME pawl-backend-${backend})
     target_compile_definitions(pawl_backend_${backend} PRIVATE PAWL_TEST_POINTS)
   endforeach()
+  set(sleep_backends cond sem)
+  if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+    pawl_add_library(pawl_backend_time64 STATIC release)
+    set_target_properties(pawl_backend_time64 PROPERTIES OUTPUT_NAME pawl-backend-time64)
+    target_compile_definitions(pawl_backend_time64
+                               PRIVATE PAWL_TEST_POINTS _TIME_BITS=64 _FILE_OFFSET_BITS=64)
+    list(APPEND sleep_backends time64)
+  endif()
+  set(sleep_backends ${sleep_backends} PARENT_SCOPE)
 endfunction()
 
 # pawl_sleep_test(backend): the test whose name, target, source and kind the caller has, over it.

@@ -17,7 +17,8 @@ include(GoogleTest)
 #   fuzz                  made-up operations (PawlFuzz.cmake)
 #
 #   VARIANT      the library's, where it is not the kind's usual one: hook, checked
-#   EACH_SLEEP   once more over each other way to sleep: <folder>.<name>.cond and .sem
+#   EACH_SLEEP   once more over each other way to sleep: <folder>.<name>.cond, .sem, and on 32 bits
+#                .time64
 #   THREADS      a fuzz target that ThreadSanitizer has something to say about
 #   CLANG        cases that only clang refuses, with these flags
 function(pawl_test kind path)
@@ -115,8 +116,9 @@ function(pawl_stress_test name target source library)
   add_test(NAME ${name} COMMAND ${target})
   pawl_test_properties(${name} ${kind})
   if(arg_EACH_SLEEP AND NOT sanitized)
-    pawl_sleep_test(cond)
-    pawl_sleep_test(sem)
+    foreach(backend IN LISTS sleep_backends)
+      pawl_sleep_test(${backend})
+    endforeach()
   endif()
 endfunction()
 
