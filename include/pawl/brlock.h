@@ -20,7 +20,7 @@
  *           that thread only, with plain loads and stores. One line alone may be "negative": only
  *           the sum counts readers.
  *   gate    0 free, 1 held, 2 held and waited for: the one seeker or writer.
- *   holder  the checking variant's: the thread that holds the gate; 0 in release.
+ *   holder  the checking variant's: the thread that holds the gate; 0 in others.
  *   shared  readers of threads whose number has no line here; by atomic additions.
  *
  * States  U nobody; R any number of readers; S one seeker beside readers; W one writer alone.

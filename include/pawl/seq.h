@@ -14,7 +14,7 @@
  *
  *   sequence  pawl_seq_word, 64 bits (32 on 32-bit targets); changed by the writer only.
  *   lock      pawl_spin32, used by those writers, and bounded readers, that ask for it.
- *   writer    the checking variant's: who writes, or was declared to; 0 in release.
+ *   writer    the checking variant's: who writes, or was declared to; 0 in others.
  *   words     the value, in words that only this header accesses, one relaxed atomic access a word.
  *
  * States  lock   even: the words are whole. odd: they are being written, readers wait.
@@ -292,7 +292,7 @@ PAWL_INLINE void pawl_seq_init(pawl_seq *s)
     pawl_spin32_init(&s->lock);
 }
 
-/* Will not be used again. Nothing in release; else a report when it is being written. */
+/* Will not be used again. The checking variant reports one that is being written. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_destroy(pawl_seq *s)
 {
     PAWL_SEQ_CHECK_(s, PAWL_SEQ_DESTROYED_);

@@ -8,7 +8,7 @@
  * signal handlers; real-time threads that must not meet a lock of others.
  *
  *   waiter                                      waker
- *   while (pawl_load(word) == BUSY)             store(word, FREE)
+ *   while (load(word) == BUSY)                  store(word, FREE)
  *       pawl_wait32(&word, BUSY);               pawl_wake_one(&word)
  *
  * What holds
