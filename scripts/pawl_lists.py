@@ -5,7 +5,7 @@ import os
 import pathlib
 import re
 
-from pawl_tree import blank
+from pawl_tree import as_pattern, blank
 
 # Links between pages
 
@@ -71,25 +71,17 @@ def check_links(tree, faults):
 
 # Lists of what is there
 
-NO_PRIMITIVES = {"atomic", "config", "pawl", "thread", "version"}  # what the primitives stand on
+# What the primitives stand on: headers that need no row in README.md.
+NO_PRIMITIVES = {"atomic", "config", "generic", "pawl", "thread", "version"}
 UNLISTED = {".ci"}  # top folders that a reader of CONTRIBUTING.md need not know
 
 
-def section(text, heading):
-    """Where the part of a page under a heading (or a line that ends in a colon) starts and ends."""
-    found = re.search(rf"^(?:#+ )?{heading}:?$", text, re.M | re.I)
-    if not found:
-        return None
-    end = re.search(r"^#+ ", text[found.end():], re.M)
-    return found.end(), found.end() + end.start() if end else len(text)
-
-
-def rows(text, span):
-    """The rows of the first table there: cells and place, without the head."""
-    table = re.search(r"(?:^\|.*\n?)+", text[span[0]:span[1]], re.M)
+def rows(text):
+    """The rows of the first table of folders, without its head: cells and place."""
+    table = re.search(r"^\| *folder.*\n(?:\|.*\n?)+", text, re.M)
     if not table:
         return []
-    at, found = span[0] + table.start(), []
+    at, found = table.start(), []
     for line in table.group().splitlines(keepends=True):
         found.append((line.strip().strip("|").split("|"), at))
         at += len(line)
@@ -99,15 +91,15 @@ def rows(text, span):
 def check_house(tree, faults):
     name, told = "CONTRIBUTING.md", set()
     text = tree.text(name)
-    span = section(text, "The house")
-    if not span:
-        return faults.add(name, text, 0, "there is no table under \"The house\"",
-                          "list the folders there")
-    for cells, at in rows(text, span):
+    table = rows(text)
+    if not table:
+        return faults.add(name, text, 0, "there is no table of folders", "list them: | folder |")
+    for cells, at in table:
         named = [word.strip("/") for word in re.findall(r"`([^`]+)`", cells[0])]
         told.update(word.split("/")[0] for word in named)
         for word in named:
-            if word not in tree.folders:
+            known = word in tree.folders or "<" in word and tree.has(as_pattern(word))
+            if not known:
                 faults.add(name, text, at, f"there is no folder {word}", "mend the table")
         listed = {word.strip("/") for word in re.findall(r"`([\w/]+)`", cells[-1])}
         inside = tree.subfolders(named[0]) if named else set()
@@ -118,7 +110,7 @@ def check_house(tree, faults):
                 if not tree.has(word):
                     faults.add(name, text, at, f"there is no {named[0]}/{word}", "take it out")
     for word in sorted(tree.subfolders("") - told - UNLISTED):
-        faults.add(name, text, span[0], f"the folder {word} is not listed", "add a row")
+        faults.add(name, text, table[0][1], f"the folder {word} is not listed", "add a row")
 
 
 def check_primitives(tree, faults):
@@ -135,17 +127,15 @@ def check_primitives(tree, faults):
 def check_results(tree, faults):
     name = "bench/results/README.md"
     text = tree.text(name)
-    span = section(text, "What is here")
-    folders = {word for word in tree.subfolders("bench/results")}
-    if not span:
-        return faults.add(name, text, 0, "there is no table under \"What is here\"",
-                          "list the folders there")
-    listed = {}
-    for cells, at in rows(text, span):
+    table = rows(text)
+    if not table:
+        return faults.add(name, text, 0, "there is no table of folders", "list them: | folder |")
+    folders, listed = tree.subfolders("bench/results"), {}
+    for cells, at in table:
         for word in re.findall(r"\]\(([\w-]+)/?\)|`([\w-]+)/?`", cells[0]):
             listed["".join(word)] = at
     for word in sorted(folders - listed.keys()):
-        faults.add(name, text, span[0], f"the folder {word} is not listed", "add a row")
+        faults.add(name, text, table[0][1], f"the folder {word} is not listed", "add a row")
     for word in sorted(listed.keys() - folders):
         faults.add(name, text, listed[word], f"there is no folder {word}", "take the row out")
 

@@ -24,6 +24,13 @@ def blank(text):
     return re.sub(r"[^\n]", " ", text)
 
 
+def as_pattern(path):
+    """A path with its placeholders as stars: bench/results/<cpu>-<date>, NAME.txt, {a,b}.c."""
+    path = re.sub(r"<[^<>]*>|\.\.\.|\{[^{}]*\}", "*", path)
+    path = re.sub(r"^(doc/design/\d{3})$", r"\1-*", path)
+    return re.sub(r"(?<![\w])(NAME|N|FOLDER|FILE|NNN-title|NNN|X|KIND)(?![\w])", "*", path)
+
+
 class Tree:
     """A checkout, or a copy of one."""
 
