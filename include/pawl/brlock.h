@@ -29,8 +29,8 @@
  * Cost: take and drop R: a load and a store each of the own line, no atomic read-modify-write and
  * no fence, where the system can make all threads pass one (Linux membarrier); without it two full
  * fences. Of a lock that was made PAWL_BRLOCK_FENCED: one, or two. S: a pair of read-modify-writes.
- * W: the same, a membarrier (0.3 to 2.5 us measured) unless FENCED, and a load for each line in
- * use, most of them misses.
+ * W: the same, a membarrier unless FENCED (recorded: 0.2 to 0.5 us, beside other threads that run
+ * 12 to 17 us), and a load for each line in use, most of them misses.
  *
  * Invariants
  *   I1  a writer in W is alone; a seeker has no other seeker and no writer beside it.
