@@ -20,7 +20,7 @@
  *           that thread only, with plain loads and stores. One line alone may be "negative": only
  *           the sum counts readers.
  *   gate    0 free, 1 held, 2 held and waited for: the one seeker or writer.
- *   holder  the checking variant's: the thread that holds the gate; 0 in others.
+ *   holder  the checking variant's: the thread that holds the gate; 0 in release.
  *   shared  readers of threads whose number has no line here; by atomic additions.
  *
  * States  U nobody; R any number of readers; S one seeker beside readers; W one writer alone.
@@ -29,8 +29,8 @@
  * Cost: take and drop R: a load and a store each of the own line, no atomic read-modify-write and
  * no fence, where the system can make all threads pass one (Linux membarrier); without it two full
  * fences. Of a lock that was made PAWL_BRLOCK_FENCED: one, or two. S: a pair of read-modify-writes.
- * W: the same, a membarrier unless FENCED (recorded: 0.2 to 0.5 us, beside other threads that run
- * 12 to 17 us), and a load for each line in use, most of them misses.
+ * W: the same, a membarrier (0.3 to 2.5 us measured) unless FENCED, and a load for each line in
+ * use, most of them misses.
  *
  * Invariants
  *   I1  a writer in W is alone; a seeker has no other seeker and no writer beside it.
