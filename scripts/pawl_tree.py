@@ -36,7 +36,7 @@ class Tree:
 
     def __init__(self, root):
         self.root = pathlib.Path(root)
-        self._texts = {}
+        self._texts, self._comments = {}, {}
 
     @cached_property
     def files(self):
@@ -117,13 +117,15 @@ class Tree:
 
     def comments(self, name):
         """The text of a source file with all but its comments blanked out."""
-        token, is_comment = self._tokens(name)
-        text, kept, at = self.text(name), [], 0
-        for match in token.finditer(text):
-            kept.append(blank(text[at:match.start()]))
-            kept.append(match.group() if is_comment(match) else blank(match.group()))
-            at = match.end()
-        return "".join(kept) + blank(text[at:])
+        if name not in self._comments:
+            token, is_comment = self._tokens(name)
+            text, kept, at = self.text(name), [], 0
+            for match in token.finditer(text):
+                kept.append(blank(text[at:match.start()]))
+                kept.append(match.group() if is_comment(match) else blank(match.group()))
+                at = match.end()
+            self._comments[name] = "".join(kept) + blank(text[at:])
+        return self._comments[name]
 
     def code(self, name):
         """The text of a source file without its comments; strings stay."""
@@ -132,6 +134,20 @@ class Tree:
                          self.text(name))
 
     # Looking for a file
+
+    def perhaps(self, path):
+        """The one file of the same kind whose path has all words of a name that is not there."""
+        suffix = pathlib.PurePosixPath(path).suffix
+        *above, last = path.split("/")
+        top = above[0] + "/" if above and above[0] in self.subfolders("") else ""
+        stem = set(re.split(r"[_.*]", last.removesuffix(suffix))) - {"", "hook", "inc"}
+        for words in (stem | set(above[-1:]), stem):
+            fits = [name for name in self.files if suffix and name.startswith(top) and name.endswith(suffix)
+                    and words <= set(re.split(r"[/_.]", name))]
+            shortest = [name for name in fits if len(name) == len(min(fits, key=len))]
+            if words and len(shortest) == 1:
+                return shortest[0]
+        return None
 
     def has(self, path, page=""):
         """Whether a path or pattern names a file or folder: from the root, from the page that says

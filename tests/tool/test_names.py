@@ -141,6 +141,13 @@ def test_a_comment_that_names_what_is_not_there(name, planted):
         "no code has nothing@here"]
 
 
+def test_the_place_to_which_a_file_has_perhaps_moved(copy):
+    copy.write("tests/newlock/nowhere_at_all.c", "")
+    copy.write("CHANGELOG.md", "## 1\n\nSee tests/unit/newlock_nowhere.c.\n")
+    found = [one for one in copy.faults("files") if one.startswith("CHANGELOG.md:3: ")]
+    assert len(found) == 1 and found[0].endswith("; perhaps tests/newlock/nowhere_at_all.c now")
+
+
 def test_code_and_strings_are_no_claims(copy):
     line = copy.add("src/pawl.c", 'const char path[] = "doc/nowhere.md /* nowhere.c */";')
     assert [one for one in copy.faults("files") if one.startswith(f"src/pawl.c:{line}: ")] == []
