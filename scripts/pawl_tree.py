@@ -142,7 +142,8 @@ class Tree:
         top = above[0] + "/" if above and above[0] in self.subfolders("") else ""
         stem = set(re.split(r"[_.*]", last.removesuffix(suffix))) - {"", "hook", "inc"}
         for words in (stem | set(above[-1:]), stem):
-            fits = [name for name in self.files if suffix and name.startswith(top) and name.endswith(suffix)
+            fits = [name for name in self.files
+                    if suffix and name.startswith(top) and name.endswith(suffix)
                     and words <= set(re.split(r"[/_.]", name))]
             shortest = [name for name in fits if len(name) == len(min(fits, key=len))]
             if words and len(shortest) == 1:
