@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's own row. Compiled once for each way to sleep that it can be built with: variants
- * are chosen by the include path, and their objects live side by side in one program.
+ * The library's own row. Compiled once for each way to sleep that it can be built with: a variant
+ * is chosen by the include path. A program links one variant, so the portable ways come as shared
+ * libraries that hide theirs (CMakeLists.txt).
  */
 #include <pawl/wait.h>
 

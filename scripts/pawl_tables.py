@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads transitions.def, tags.def, the accesses in the sources, and what was proved of them; shared
-by scripts/transitions and scripts/orders."""
+"""Reads transitions.def, tags.def, the accesses in the sources, and what was proved of them; used
+by scripts/transitions, scripts/orders and scripts/no_timeouts."""
 
 import re
 from collections import namedtuple

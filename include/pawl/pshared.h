@@ -31,7 +31,7 @@
  * identity, so it may be mapped anywhere, twice in one process, and by programs that know nothing
  * of each other but this file.
  *
- * How a waiter waits: it reads for about 5 us, sets PARKED and sleeps by class: readers, seekers,
+ * How a waiter waits: it reads for 2 to 9 us, sets PARKED and sleeps by class: readers, seekers,
  * writers, atomic users, and those who keep a claim until others have left. Whoever changes the
  * word so that a class may go on, and finds PARKED, wakes all readers or atomic users, one seeker,
  * one writer, all who keep a claim.

@@ -99,8 +99,8 @@ PAWL_API bool PAWL_SYMBOL_(pawl_rcu_domain_read_held)(const pawl_rcu_domain *d);
  * return: it then ends the program with a message. In pawl_rcu_qs() the caller is offline during
  * the call: it holds no reference of that domain. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize)(pawl_rcu_domain *d);
-/* The same, but looks for the readers' end for up to a millisecond before it sleeps: sooner back,
- * for CPU time. */
+/* The same, but looks for the readers' end for 1 to 5 ms, as the processor pauses, before it
+ * sleeps: sooner back, for CPU time. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize_expedited)(pawl_rcu_domain *d);
 
 /* A cookie of the grace period that covers what the caller has removed. Costs a fence. */

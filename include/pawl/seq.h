@@ -293,7 +293,7 @@ PAWL_INLINE void pawl_seq_init(pawl_seq *s)
     pawl_spin32_init(&s->lock);
 }
 
-/* Will not be used again. Nothing in release; else a report when it is being written. */
+/* Will not be used again. The checking variant reports one that is being written. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_destroy(pawl_seq *s)
 {
     PAWL_SEQ_CHECK_(s, PAWL_SEQ_DESTROYED_);

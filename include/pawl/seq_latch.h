@@ -109,7 +109,7 @@ PAWL_INLINE void pawl_seq_latch_init(pawl_seq_latch *l)
     pawl_spin32_init(&l->lock);
 }
 
-/* Will not be used again. Nothing in release; else a report when it is being written. */
+/* Will not be used again. The checking variant reports one that is being written. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_destroy(pawl_seq_latch *l)
 {
     PAWL_SEQ_CHECK_(l, PAWL_SEQ_LATCH_DESTROYED_);

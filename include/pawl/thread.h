@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The registry of threads: one line of memory for each thread that needs one, in one array, so that
- * others can go through all of them. Internal to the library; programs need nothing of it, and the
- * release variant's spinlocks do not use it.
+ * others can go through all of them. Internal to the library; programs need nothing of it, and
+ * spinlocks use it in the checking variant alone.
  *
  * A thread's first use registers it and its end gives the line back. Registration never allocates:
  * the lines are reserved (PAWL_THREAD_LINES; untouched pages cost no memory). A thread beyond them

@@ -8,7 +8,7 @@
  * cond.h); signal handlers; real-time threads that must not wait for a lock of ordinary ones.
  *
  *   waiter                                      waker
- *   while (pawl_load(word) == BUSY)             store(word, FREE)
+ *   while (load(word) == BUSY)                  store(word, FREE)
  *       pawl_wait32(&word, BUSY);               pawl_wake_one(&word)
  *
  * What holds

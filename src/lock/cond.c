@@ -63,7 +63,7 @@ static bool cond_enter(pawl_cond *cond, struct pawl_waiter *waiter)
 {
     struct pawl_bucket *bucket = table_lock(cond);
     const struct pawl_waiter *other = cond_first(bucket, cond);
-    const bool same = other == NULL || other->since == waiter->since;
+    const bool same = other == NULL || other->lock == waiter->lock;
     table_append(bucket, waiter);
     PLAIN_WRITE(waiter->asleep);
     waiter->asleep = 1;
@@ -84,7 +84,7 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
     waiter.parker = pawl_os_parker(&room);
     waiter.kind = WAITER_OF_COND;
     waiter.bits = lock->shared;
-    waiter.since = (uint64_t)(uintptr_t)lock->lock;
+    waiter.lock = lock->lock;
     waiter.own = NULL;
     if (!cond_enter(cond, &waiter)) {
 #if PAWL_CHECKED

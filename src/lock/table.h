@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wait lists keyed by address: who sleeps for what. wait.c and lock.c put their waiters here. The
- * table is hashed by the address alone and never follows it, so the memory may be gone by the time
- * a waker comes.
+ * Wait lists keyed by address: who sleeps for what. wait.c, lock.c and cond.c put their waiters
+ * here. The table is hashed by the address alone and never follows it, so the memory may be gone by
+ * the time a waker comes.
  *
  * A bucket's lock protects its list and everything of a waiter but its parker. A waiter lives on
  * its thread's stack. The order of events is always
@@ -33,9 +33,12 @@ struct pawl_waiter {
     struct pawl_parker *parker;     /* of pawl_os_parker; given back with pawl_os_parker_done */
     uint32_t kind;   /* the owner's: class of the wait, mask, width */
     uint32_t asleep; /* set by table_sleep, cleared by whoever wakes it or by its own time-out */
-    uint64_t bits;   /* wait.c's: the mask of the wait */
+    uint64_t bits;   /* wait.c's: the mask of the wait; cond.c's: whether its lock is shared */
     uint64_t woken_at; /* ns, when its wake is being timed, else 0; the owner's */
-    uint64_t since;  /* ns of pawl_os_now when it began to wait; the owner's */
+    union {
+        uint64_t since;   /* lock.c's: ns of pawl_os_now when it began to wait */
+        const void *lock; /* cond.c's: what it gave up to wait */
+    };
     void *own;       /* the owner's */
 };
 

@@ -8,7 +8,7 @@
 #if !PAWL_HOOKS
 
 #ifndef __linux__
-#error "Pawl's system layer exists for Linux so far (src/os)."
+#error "src/os has files for Linux, Windows, macOS and FreeBSD; this is none of them."
 #endif
 
 #include <errno.h>

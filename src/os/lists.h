@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pawl_os_wait and pawl_os_wake for a system that cannot wait on an address: lists of sleepers,
- * hashed by the address. Included by the one file of src/os that needs it, which defines before:
+ * hashed by the address. Included by darwin.c and windows_wait.c, which define before:
  *
  *   struct os_list_lock  usable from zero bytes
  *   struct os_bed        what one thread sleeps in; lives on its stack
@@ -13,11 +13,10 @@
  *   bool os_bell_add(bell, bed)                under the lock. False: full, ring it first
  *   os_bell_ring(bell)                         without the lock; the beds may be gone by then
  *
- * The order of events is that of src/lock/table.h: the sleeper compares under the lock of the
- * list, the
- * waker has changed the word before it takes that lock. So a waker that comes between the compare
- * and the sleep finds the sleeper, and none is lost. The word is not looked at again: who was woken
- * is told by `woken`, so a wake also ends the sleep when the word has changed back.
+ * The order of events is that of src/lock/table.h: the sleeper compares under the lock of the list,
+ * the waker has changed the word before it takes that lock. So a waker that comes between the
+ * compare and the sleep finds the sleeper, and none is lost. The word is not looked at again: who
+ * was woken is told by `woken`, so a wake also ends the sleep when the word has changed back.
  */
 #ifndef PAWL_OS_LISTS_H
 #define PAWL_OS_LISTS_H

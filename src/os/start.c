@@ -2,7 +2,7 @@
 /*
  * Threads of the library's own: nobody joins them, and no signal handler of the program runs on
  * them, but for the signals that a thread brings upon itself (a debugger or a sanitizer wants to
- * hear of those). The one place where the library allocates outside its setting up.
+ * hear of those). Starting one allocates.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of RCU's callbacks share: rcu_call.c, which queues, and rcu_worker.c, which
- * calls. include/pawl/rcu_call.h has the picture. */
+/* What the parts of RCU's callbacks share: rcu_call.c, which queues, rcu_worker.c, which calls, and
+ * rcu_drain.c, which waits for all that was queued. include/pawl/rcu_call.h has the picture. */
 #ifndef PAWL_RCU_CALL_INSIDE_H
 #define PAWL_RCU_CALL_INSIDE_H
 

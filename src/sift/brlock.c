@@ -13,7 +13,8 @@
 #include "../os/os.h"
 
 /* Pauses of a waiter before it sleeps: the back-off reaches its bound with the seventh, so this is
- * some 10 us, a little more than it costs to sleep and be woken. */
+ * some 960 relax hints: 12 us (38 cycles a hint) to 45 us (140 cycles) at 3 GHz, more than it costs
+ * to sleep and be woken. */
 #define BRLOCK_SPINS (PAWL_HOOKS ? 0 : 10)
 
 /* Times that a reader finds the lock closed again before it queues among the writers. */

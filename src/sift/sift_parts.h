@@ -30,7 +30,8 @@
 #define SIFT_COURTESY 0
 #else
 /* Pauses of a waiter before it sleeps: the back-off reaches its bound with the seventh, so this is
- * some 10 us, a little more than it costs to sleep and be woken. */
+ * some 960 relax hints: 12 us (38 cycles a hint) to 45 us (140 cycles) at 3 GHz, more than it costs
+ * to sleep and be woken. */
 #define SIFT_SPINS 10
 /* Pauses for which a writer lets handlers go first that have waited for another writer. */
 #define SIFT_COURTESY 10

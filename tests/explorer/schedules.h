@@ -37,7 +37,7 @@ struct sched_thread {
     uint64_t deadline;
     unsigned asleep_since;
     bool timed_out;
-    bool dropping, gave; /* for sched_drop: the lock has been given up */
+    bool dropping, gave; /* for sched_drop_begins: the lock has been given up */
     char *stack;
 };
 
@@ -54,7 +54,7 @@ static struct {
     unsigned choice[SCHED_CHOICES], choices[SCHED_CHOICES];
     unsigned depth, scripted;
     /* what the test may look at or change */
-    const void *word;          /* the lock's word, for sched_drop */
+    const void *word;          /* the word, for sched_drop_begins */
     unsigned touched_late;     /* accesses after a drop had given the lock up */
     unsigned woken, slept, timed_out;
     uint64_t (*fault)(const struct pawl_operation *operation, uint64_t (*make)(

@@ -50,7 +50,7 @@ PAWL_INLINE_BEGIN
 
 /* Makes the lock unlocked with application bits 0; the same as zeroing it. Not while it is used. */
 PAWL_INLINE void PAWL_NAME_(init)(PAWL_LOCK_ *l);
-/* The lock will not be used again. Nothing in release; the checking variant reports a held lock. */
+/* The lock will not be used again. The checking variant reports a held one; others do nothing. */
 PAWL_INLINE void PAWL_NAME_(destroy)(PAWL_LOCK_ *l);
 
 /* Wait until granted. Acquire. A thread that holds the lock in any state may not take it again: R
@@ -112,7 +112,7 @@ PAWL_INLINE bool PAWL_NAME_(is_seek)(const PAWL_LOCK_ *l);
 PAWL_INLINE bool PAWL_NAME_(is_write)(const PAWL_LOCK_ *l);
 PAWL_INLINE bool PAWL_NAME_(is_atomic)(const PAWL_LOCK_ *l);
 
-/* The calling thread holds the lock so. Nothing in release; else a report and abort. */
+/* The calling thread holds the lock so: the checking variant reports if not; others do nothing. */
 PAWL_INLINE void PAWL_NAME_(assert_held_read)(const PAWL_LOCK_ *l);
 PAWL_INLINE void PAWL_NAME_(assert_held_seek)(const PAWL_LOCK_ *l);
 PAWL_INLINE void PAWL_NAME_(assert_held_write)(const PAWL_LOCK_ *l);

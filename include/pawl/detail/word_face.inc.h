@@ -2,8 +2,8 @@
 /*
  * The face of the progressive spinlock beside its bodies, included by word.inc.h for each width:
  * the public names where callers are checked (the checking variant) or annotated (ThreadSanitizer),
- * what is nothing in release, two locks at once, and the C++ overloads. All operations that come in
- * families are made from transitions.def.
+ * what only the checking variant does, two locks at once, and the C++ overloads. All operations
+ * that come in families are made from transitions.def.
  */
 
 /* Whether an operation of this kind that returned `ok` has changed the caller's state. */

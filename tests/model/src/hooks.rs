@@ -525,7 +525,7 @@ pub fn something_changed() {
 }
 
 // ---- <pawl/detail/hook.h> -----------------------------------------------------------------------
-// A panic here ends the process (the panic hook of run.rs), so none unwinds into C.
+// A panic here ends the process (the panic hook of child.rs), so none unwinds into C.
 
 /// pawl_hook_atomic, by way of models.c.
 #[no_mangle]
