@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # cmake -DCOMPILER= -DFLAGS= -DSOURCE= -DCASE= -DINCLUDE= -P CheckRefusal.cmake
 # Case 0 of a source must compile; the others must be refused in the words that its n-th line
-# `// expect: regex` gives. See pawl_refusal_tests in PawlTests.cmake.
+# `// expect: regex` gives. See pawl_refusal_test in PawlTests.cmake.
 set(ENV{LC_ALL} C) # the compiler's words and quotes are the same everywhere
 separate_arguments(flags UNIX_COMMAND "${FLAGS}")
 execute_process(

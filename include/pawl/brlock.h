@@ -20,7 +20,7 @@
  *           thread writes the line, with plain loads and stores. One line alone may be "negative":
  *           only the sum counts readers.
  *   gate    0 free, 1 held, 2 held and waited for: the one seeker or writer.
- *   holder  the checking variant's: the thread that holds the gate; 0 in release.
+ *   holder  the checking variant's: the thread that holds the gate; 0 in the others.
  *   shared  readers of threads whose number has no line here; by atomic additions.
  *
  * States       U free; R any number of readers; S one seeker beside readers; W one writer alone.
@@ -31,7 +31,7 @@
  *      read-modify-write, and no fence where the system can make all threads pass one (Linux
  *      membarrier); else two full fences. PAWL_BRLOCK_FENCED: one, else two.
  *   S  a pair of read-modify-writes.
- *   W  the same, a membarrier (0.3 to 2.5 us measured) unless FENCED, and a load for each line in
+ *   W  the same, a membarrier (0.2 to 17 us measured) unless FENCED, and a load for each line in
  *      use, most of them misses.
  *
  * Invariants

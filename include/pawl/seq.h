@@ -14,7 +14,7 @@
  *
  *   sequence  pawl_seq_word, 64 bits (32 on 32-bit targets); changed by the writer only.
  *   lock      pawl_spin32, for writers and bounded readers that ask for it.
- *   writer    the checking variant's: the writer, or the declared one; 0 in release.
+ *   writer    the checking variant's: the writer, or the declared one; 0 in the others.
  *   words     the value, in words that only this header accesses, one relaxed atomic access a word.
  *
  * States  lock   even: the words are whole. odd: they are being written, readers wait.

@@ -115,7 +115,7 @@ typedef struct pawl_sift {
     uint32_t contexts[PAWL_SIFT_CONTEXTS] __attribute__((aligned(PAWL_CACHE_LINE)));
     uint32_t mutex;
     uint32_t gate;
-    uint32_t holder;                 /* the checking variant's: the writer; 0 in release */
+    uint32_t holder;                 /* the checking variant's: the writer; 0 in the others */
     struct pawl_sift_before_ before; /* of the granted writer */
     uint16_t ranks[PAWL_SIFT_RANKS_];
 } pawl_sift;
