@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System V's semaphores, as an operating system keeps them: a number names each, any thread may
- * work on any of them, and now and then one is made or removed. An ID table finds the semaphore
+ * System V's semaphores, as an operating system keeps them. A number names each, and any thread
+ * may work on any of them. Now and then one is made or removed. An ID table finds the semaphore
  * without a common lock and returns it locked. So threads that work on different semaphores do not
  * disturb each other. The table refuses the ID of a removed semaphore, even if its place has a new
  * owner.

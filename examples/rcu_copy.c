@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Substitute a copy for the original. Several fields have to change together, and readers exclude
- * no thread. So nothing is changed where a reader can see it: the writer copies the element,
+ * no thread. So no writer changes data that a reader can see. The writer copies the element,
  * changes the copy, and puts it in the place of the original by one store. A reader has the old
  * element or the new one, whole; the old one is freed when the last reader has left it.
  *

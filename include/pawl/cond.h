@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Condition variable for Pawl's locks, held in R, S or W (or for any lock, by two functions): a
- * thread sleeps until another one signals a change of what the lock protects. And an event count:
+ * Condition variable for Pawl's locks, held in R, S or W (or for any lock, by two functions). A
+ * thread sleeps until another one signals a change of the protected data. And an event count:
  * the same beside lock-free structures, which no lock protects.
  *
  * Not for: conditions in a single word (wait.h waits on it directly), processes that share memory,
@@ -29,8 +29,8 @@
  *   I3  a broadcast wakes all waiters with R together, since they can hold the lock together. Of
  *       those with S or W it wakes one; each wakes the next when it holds the lock. So they do not
  *       all run to a lock that one at a time can hold.
- *   I4  a thread changes what the waiter looks at between prepare and commit, and then notifies.
- *       Either the waiter sees the change there, or the notify ends its commit.
+ *   I4  a waiter looks at the condition between prepare and commit. A notifier changes it and then
+ *       notifies. Either the waiter sees the change there, or the notify ends its commit.
  *
  * Cost: signal and broadcast without waiters one load, notify one atomic read-modify-write; no
  * system call then. Waiting: the list's lock twice, and sleeping as in wait.h.

@@ -11,14 +11,14 @@
  *   pawl_counter_limit    never beyond a limit                                 counter_limit.h
  *   pawl_bigref           detects zero: a reference count                      bigref.h
  *
- * Not for: a number on whose every value the program must act (use a lock, or an atomic word and
- * its return value); few updates (one atomic word is smaller and reads faster).
+ * Not for: a number of which the program must act on every value (a lock, or an atomic word and
+ * its return value, serves); few updates (one atomic word is smaller and reads faster).
  *
  * The struct
  *
  *   shared   counted here and in no cell
- *   before   what the cells held when this counter got them; only their threads write them, so
- *            they are not cleared
+ *   before   the contents of the cells when this counter got them; only their threads write
+ *            them, so they are not cleared
  *   place    offset of the cells in every thread's block (counter_cells.h); 0: none yet, 1: none
  *            was free, 2: destroyed, 3: about to be found. Written at the first add and by destroy.
  *
@@ -104,8 +104,8 @@ PAWL_INLINE void pawl_counter_init(pawl_counter *c)
  * PAWL_THREAD_LINES threads live) adds to the shared word with an atomic instruction. The first add
  * of a thread, and of a counter, may make a system call for memory.
  *
- * Not for a counter whose add a signal handler may interrupt to add to it too: neither in the
- * handler nor outside. On processors that load and store, one of the two adds is lost. */
+ * Not for a counter to which a thread and a signal handler that may interrupt it both add: neither
+ * in the handler nor outside. On processors that load and store, one of the two adds is lost. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_add(pawl_counter *c, int64_t n)
 {
     char *block = PAWL_MINE_.block;

@@ -42,7 +42,7 @@
  * callback limit with a policy that waits). Long holds make long grace periods: give such a table a
  * domain of its own.
  *
- * After fork the child has the objects, and what the forking thread held; as for all locks.
+ * After fork the child has the objects, and the forking thread's holds; as for all locks.
  */
 #ifndef PAWL_IDTABLE_H
 #define PAWL_IDTABLE_H
@@ -179,7 +179,7 @@ PAWL_C_END
 
 PAWL_INLINE_BEGIN
 
-/* A read section of the table's domain, around peek, next, and the use of what they return. */
+/* A read section of the table's domain, around peek, next, and the use of their results. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_idtable_read_lock(const pawl_idtable *t)
 {
     PAWL_IDTABLE_CHECK_(t);

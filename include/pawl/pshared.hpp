@@ -52,8 +52,8 @@ using pshared_lock32 = basic_pshared_lock<pawl_pshared_lock32>;
 using pshared_lock64 = basic_pshared_lock<pawl_pshared_lock64>;
 using pshared_lock = pshared_lock32;
 
-// The conditions for a type in memory that programs share: the same bytes for all, and no part
-// that needs a constructor, a destructor or an address of one program.
+// The conditions for a type in memory that programs share: the same bytes for all, and no need for
+// a constructor, a destructor or an address of one program.
 template <class Lock>
 inline constexpr bool lies_in_shared_memory_v =
     std::is_standard_layout_v<Lock> && !std::is_polymorphic_v<Lock> &&

@@ -94,7 +94,7 @@ PAWL_API bool PAWL_SYMBOL_(pawl_rcu_domain_read_held)(const pawl_rcu_domain *d);
 /* ---- Grace periods --------------------------------------------------------------------------- */
 
 /* Returns when all sections of the domain that may have begun before the call have ended. Their
- * reads come before what the caller does next. Concurrent calls share grace periods. Inside a
+ * reads come before the caller's next accesses. Concurrent calls share grace periods. Inside a
  * section of the domain, or in a signal handler that interrupted such a call, it could never
  * return: it then ends the program with a message. In pawl_rcu_qs() the caller is offline during
  * the call: it holds no reference of that domain. */

@@ -15,7 +15,7 @@
  *   batch 0, batch 1      waits for its grace period; the thread that claims it then runs it
  *
  *   next      the rest of the list; the engine's from the call to the callback
- *   function  what is called, with the address of the head
+ *   function  the callback, called with the address of the head
  *   size      bits 16 and up: bytes that wait with the head; below: for pawl_rcu_domain_free, the
  *             offset of the head inside the object
  *

@@ -23,7 +23,7 @@
  * Invariants
  *   I1  from any node that a reader can be on, `next` leads in finitely many steps to the head (of
  *       a chain: to NULL), if no element is added meanwhile.
- *   I2  a reader that sees a pointer to a node sees what its writer had stored in the element.
+ *   I2  a reader that sees a pointer to a node sees the stores of its writer to the element.
  *   I3  a reader sees an element exactly once if it was in the list during the whole walk.
  *
  * Free a deleted element after a grace period (pawl_rcu_defer_free), and add it nowhere before:

@@ -14,8 +14,8 @@
  *   pawl_rcu_domain_dereference(d, p)    ... of domain d
  *   pawl_rcu_dereference_protected(p)    the pointer, where no other updater can be at work
  *   pawl_rcu_assign_pointer(p, v)        p = v; the object at v is ready
- *   pawl_rcu_xchg_pointer(&p, v)         the same, and returns what p was
- *   pawl_rcu_cmpxchg_pointer(&p, o, v)   if p == o then p = v; returns what p was
+ *   pawl_rcu_xchg_pointer(&p, v)         the same, and returns the old p
+ *   pawl_rcu_cmpxchg_pointer(&p, o, v)   if p == o then p = v; returns the old p
  *
  * The checking variant reports the first two outside a section.
  */

@@ -18,8 +18,8 @@
  *   seek     the one seeker, writer, or thread that changes the room.
  *   gate     a thread that wants all members holds it until it releases them. Newcomers that see
  *            `draining` pass through the gate, so they do not overtake.
- *   room     what the members are: readers (and a seeker), or atomic users. Only the holder of all
- *            members changes it, so it is constant for the holder of one.
+ *   room     the kind of the members: readers (and a seeker), or atomic users. Only the holder of
+ *            all members changes it, so it is constant for the holder of one.
  *   draining, writer, seeker, and the holder in each member: records of the holders and of how far
  *            they have come. The holder of a mutex writes its records; others read them after its
  *            death.
@@ -86,7 +86,7 @@ struct pawl_robust_cell_ {
 
 typedef struct pawl_robust_lock {
     uint32_t magic;
-    uint32_t layout; /* members, size of the mutex, where its kind is and what */
+    uint32_t layout; /* members, size of the mutex, place and value of its kind */
     uint32_t state;
     uint32_t room;
     uint32_t draining;

@@ -6,7 +6,7 @@
  *
  * Not for: data that handlers do not read (lock.h, brlock.h); data that can be copied (seq.h, whose
  * readers never wait); long writes. Blocking a signal does not stop preemption: doc/sift.md has
- * the table of what each combination of readers and rights guarantees.
+ * the table of the guarantees of each combination of readers and rights.
  *
  *   word      slow 12 | interrupt 10 | deferred 10 | realtime 12 | thread 18 | WRITER | WAITED
  *   context   subscribed 16 | slow readers 15 | WAITED          one such word for each context

@@ -77,7 +77,7 @@ PAWL_INLINE void pl_lorw_rdlock(unsigned long *lock)
 PAWL_INLINE void pl_lorw_wrlock(unsigned long *lock)
 {
     pawl_lorw_word_ w = 0;
-    /* [LORW_W_TAKE] acquire: our stores come after what earlier readers and writers did. */
+    /* [LORW_W_TAKE] acquire: our stores come after everything earlier readers and writers did. */
     if (PAWL_UNLIKELY(!PAWL_LORW_(pawl_cas_acquire)(pawl_lorw_(lock), &w, PLOCK_LORW_EXC_BASE,
                                                     PAWL_LORW_W_TAKE)))
         PAWL_SYMBOL_(pawl_lorw_wrlock_slow)(lock);

@@ -12,7 +12,7 @@
 #ifndef PAWL_HOOK_H
 #define PAWL_HOOK_H
 
-/* What an operation does to its address. */
+/* The effect of an operation on its address. */
 enum pawl_kind {
     PAWL_LOAD,
     PAWL_STORE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The release variant with the portable way to sleep: wait lists over a mutex and a condition
- * variable for each thread, instead of the system's own wait on an address.
+ * The release variant with the portable way to sleep. It uses wait lists over a mutex and a
+ * condition variable for each thread, instead of the system's own wait on an address.
  *
  * The include path chooses the variant, never a macro of the user's, so that all objects of a
  * program agree. variant/<name> stands before include/ in the search order, so the compiler finds
