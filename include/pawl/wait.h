@@ -11,7 +11,7 @@
  *   while (pawl_load(word) == BUSY)             store(word, FREE)
  *       pawl_wait32(&word, BUSY);               pawl_wake_one(&word)
  *
- * What holds
+ * Guarantees
  *   I1  A wait sleeps only if its look finds the value in the word. A thread that changes the word
  *       after that look, and then wakes the address, finds the sleeper. So no wake is lost.
  *   I2  A wait may return for no reason. Look at the word again, in a loop.
