@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plug-in that every request passes through, and that is unloaded once in a long while: requests
- * take and drop a reference without a shared write, and the unloading is noticed by the last one.
+ * A plug-in that every request passes through, and that is rarely unloaded. Requests take and drop
+ * a reference without a shared write. After kill, the last drop unloads the plug-in.
  */
 #include <pawl/bigref.h>
 
@@ -14,7 +14,7 @@ struct plugin {
     int unloaded;
 };
 
-static void unload(pawl_bigref *users, void *arg) /* by whoever drops the last reference */
+static void unload(pawl_bigref *users, void *arg) /* the thread that drops the last reference */
 {
     struct plugin *p = (struct plugin *)arg;
     (void)users;
@@ -34,8 +34,8 @@ static bool call_plugin(int thread)
 
 static void begin_unloading(void)
 {
-    pawl_bigref_kill(&plugin.users); /* from now on the last drop is noticed */
-    pawl_bigref_drop(&plugin.users); /* the one it was loaded with */
+    pawl_bigref_kill(&plugin.users); /* from now on the last drop unloads */
+    pawl_bigref_drop(&plugin.users); /* the reference of load time */
 }
 /* [quote end] */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash table of counters with a lock in every chain, for no memory at all: nodes are aligned, so
- * the lowest bit of a chain's first pointer is always zero, and is the lock of the chain.
+ * A hash table of counters with a lock in every chain, without memory for the locks. Nodes are
+ * aligned, so the lowest bit of a chain's first pointer is always zero. It is the chain's lock.
  */
 #include <pawl/bitlock.h>
 
@@ -44,7 +44,7 @@ void count_key(uint32_t key)
         n->key = key;
         n->count = 0;
         n->next = (struct node *)(uintptr_t)(__atomic_load_n(c, __ATOMIC_RELAXED) & ~(chain)1);
-        /* The bit stays set, and others only try to set it: so an addition is all it takes. */
+        /* The bit stays set, and others only try to set it: so an addition suffices. */
         __atomic_fetch_add(c, (chain)(uintptr_t)n - (chain)(uintptr_t)n->next, __ATOMIC_RELAXED);
     }
     n->count++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table that every thread searches all the time and that hardly ever changes: a big-reader lock,
- * whose readers do not disturb each other. Who may have to add something searches in the seek
+ * A table that every thread searches all the time and that rarely changes: a big-reader lock, whose
+ * readers do not disturb each other. A thread that may have to add a route searches in the seek
  * state, beside the readers, and keeps them out only for the change itself.
  */
 #include <pawl/brlock.h>
@@ -20,7 +20,7 @@ struct routes {
     int count;
 };
 
-/* Where the network stands, or would stand. */
+/* The index at which the network stands, or would stand. */
 static int place_of(const struct routes *r, uint32_t network)
 {
     int low = 0, high = r->count;
@@ -50,7 +50,7 @@ uint32_t routes_find(struct routes *r, uint32_t network)
 bool routes_add(struct routes *r, struct route fresh)
 {
     int i, k;
-    pawl_brlock_take_seek(&r->lock); /* readers go on, others who may change it wait */
+    pawl_brlock_take_seek(&r->lock); /* readers go on, other updaters wait */
     i = place_of(r, fresh.network);
     if (i < r->count && r->table[i].network == fresh.network) {
         pawl_brlock_drop_seek(&r->lock);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A consumer beside a structure that no lock protects: a stack that producers push to with one
- * compare-exchange, and that the consumer takes whole. An event count lets the consumer sleep when
- * there is nothing, and costs the producers one atomic operation when it does not.
+ * A consumer beside a structure that no lock protects: a stack. Producers push with one
+ * compare-exchange, and the consumer takes the whole stack at once. An event count lets the
+ * consumer sleep while the stack is empty. While the consumer is awake, a push costs one atomic
+ * operation more.
  */
 #include <pawl/cond.h>
 
@@ -33,9 +34,9 @@ struct item *take_all(void)
         const uint32_t key = pawl_eventcount_prepare(&pushed);
         all = __atomic_exchange_n(&stack, NULL, __ATOMIC_ACQUIRE);
         if (all)
-            pawl_eventcount_cancel(&pushed);      /* it came in between */
+            pawl_eventcount_cancel(&pushed);      /* an item came in between */
         else
-            pawl_eventcount_commit(&pushed, key); /* sleeps, unless one comes in between */
+            pawl_eventcount_commit(&pushed, key); /* sleeps, unless an item comes in between */
         if (!all)
             all = __atomic_exchange_n(&stack, NULL, __ATOMIC_ACQUIRE);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bounded queue: producers wait while it is full, consumers while it is empty, and a watcher that
- * only reads waits, under R, beside other readers, until half of the work is done.
+ * A bounded queue: producers wait while it is full, consumers while it is empty. A watcher only
+ * reads: it waits under R, beside other readers, until half of the work is done.
  */
 #include <pawl/cond.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* At most LIMIT connections at a time: the question is nearly always answered from the thread's own
- * credit, and never wrongly. */
+/* At most LIMIT connections at a time. Nearly always the answer comes from the thread's own credit,
+ * and it is never wrong. */
 #include <pawl/counter.h>
 
 #include "example.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Is a queue empty? Producers and consumers count in their own cells; the sum must be a number that
- * the queue really had, or a supervisor would stop a queue that was never empty. */
+/* Is a queue empty? Producers and consumers count in their own cells. The sum must be a number that
+ * the queue really had; otherwise a supervisor would stop a queue that was never empty. */
 #include <pawl/counter.h>
 
 #include "example.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statistics of a server: every request adds to three counters, in cells of its own thread, and now
- * and then somebody prints them. Nobody minds that the three numbers are not of the same instant.
+ * Statistics of a server: every request adds to three counters, in cells of its own thread. Now and
+ * then a thread prints them. The three numbers need not be of the same instant.
  */
 #include <pawl/counter.h>
 
@@ -43,7 +43,7 @@ int main(void)
     static void *(*const all[THREADS])(void *) = {work, work, work, work};
 
     run_threads(THREADS, all);
-    print_statistics(); /* the threads have ended, what they counted has not */
+    print_statistics(); /* the threads have ended, their counts remain */
     CHECK(pawl_counter_destroy(&requests) == THREADS * EACH);
     CHECK(pawl_counter_destroy(&bytes_out) == (int64_t)THREADS * EACH * 100);
     CHECK(pawl_counter_destroy(&open_now) == 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parallel fast path: each thread allocates from a cache of its own, without a lock. Only a cache
- * that is empty or too full goes to the global pool, under its lock, and then for a whole batch.
- * After each visit the cache is half full, so the next visit is at least a batch of calls away,
- * even for a thread that frees what others have allocated.
+ * Parallel fast path: each thread allocates from a cache of its own, without a lock. Only an empty
+ * or an overfull cache goes to the global pool, under its lock, and then for a whole batch. After
+ * each visit the cache is half full, so the next visit is at least a batch of calls away. This
+ * holds even for a thread that frees the blocks of others.
  */
 #include <pawl/spin.h>
 
@@ -15,7 +15,7 @@ enum { BATCH = 32 };
 
 struct block {
     struct block *next;
-    atomic_int owner; /* for the test: who has it, 0 nobody */
+    atomic_int owner; /* for the test: the thread that has it, 0: none */
 };
 
 struct pool {
@@ -89,7 +89,7 @@ void block_put(struct cache *c, struct pool *p, struct block *b)
 enum {
     THREADS = 4,
     SLOTS = 64,
-    MOST = 3 * BATCH, /* that a thread has at once */
+    MOST = 3 * BATCH, /* blocks that a thread has at once */
     BLOCKS = THREADS * (MOST + 3 * BATCH) + SLOTS,
     TURNS = 20000 / EXAMPLE_LESS
 };
@@ -112,7 +112,7 @@ static void *work(void *arg)
         const int number = (int)(example_random(&random) % MOST);
         for (i = 0; i < number; i++) {
             hand[i] = block_get(mine, &pool);
-            CHECK(atomic_exchange(&hand[i]->owner, me + 1) == 0); /* nobody else was given it */
+            CHECK(atomic_exchange(&hand[i]->owner, me + 1) == 0); /* no other thread has it */
         }
         for (i = 0; i < number; i++) {
             struct block *other;
@@ -126,7 +126,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* All at once and all back, alone: the lock is taken once in a batch. */
+/* Allocates all at once and frees all, alone: the lock is taken once in a batch. */
 static void burst(struct cache *c)
 {
     enum { BATCHES = 8 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Need all agree on the sequence of a counter's values? Three threads add 1, 5 and 7. If the
- * counter is one atomic word, there is one sequence, and whoever reads sees values of it. If it is
- * a cell for each thread, summed by the reader, then a reader can see 5 while another sees 1: no
- * sequence of the three additions has both. All agree on what matters: nothing is counted twice
- * or lost, no reader ever sees the sum fall, and when the adders are done all see 13.
+ * Must all threads agree on the sequence of a counter's values? Three threads add 1, 5 and 7. If
+ * the counter is one atomic word, there is one sequence, and every read returns a value of it. If
+ * it is a cell for each thread, summed by the reader, then one reader can see 5 and another one 1.
+ * No sequence of the three additions has both. The readers still agree on the important facts:
+ * nothing is counted twice or lost, no reader ever sees the sum fall, and in the end all see 13.
  *
- * The advice: tolerate dissent. Whoever needs agreement pays for it with every addition.
+ * The advice: tolerate dissent. A program that needs agreement pays for it with every addition.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pawl/atomic.h>
@@ -112,9 +112,9 @@ static void dissent(void)
 enum { ROUNDS = 5000 / EXAMPLE_LESS, THREADS = CELLS + 2 };
 
 static pthread_barrier_t barrier;
-static atomic_long word;                  /* the counter on whose values all agree */
-static long after[CELLS];                 /* what each addition made of it */
-static atomic_int adders;                 /* that are not done in this round */
+static atomic_long word;                  /* all agree on the values of this counter */
+static long after[CELLS];                 /* its value after each addition */
+static atomic_int adders;                 /* the number not yet done in this round */
 
 static bool a_sum_of_some(long value)
 {
@@ -142,7 +142,7 @@ static void adder(int me)
     atomic_fetch_sub(&adders, 1);
 }
 
-/* Returns how many values of the word it has seen, all of which must be in the one sequence. */
+/* Returns how many values of the word it has seen; all must be in the one sequence. */
 static int reader(long *values)
 {
     long last_sum = 0, now;

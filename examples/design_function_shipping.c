@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Data ownership with function shipping: each thread alone touches its own data, without lock or
- * atomic. Who wants something done to another thread's data sends it a function; the owner runs
- * what has come at points of its choosing. Here each thread counts for itself, and now and then
- * somebody has all counts drained into one total.
+ * atomic. A thread that needs work on another thread's data sends it a function. The owner runs the
+ * functions in its mailbox at points of its choosing. Here each thread counts for itself, and now
+ * and then a thread has all counts drained into one total.
  *
- * Who waits for an answer goes on serving its own mailbox, else two that wait for each other wait
- * for ever. And who is done with its own work serves until nobody can send any more.
+ * A thread that waits for an answer keeps serving its own mailbox; otherwise two threads that wait
+ * for each other would wait for ever. A thread that has done its own work serves its mailbox until
+ * no thread can send any more.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pawl/spin.h>
@@ -17,7 +18,7 @@
 #include "example.h"
 
 struct owner {
-    _Atomic(struct request *) mail; /* anybody pushes, the owner takes all */
+    _Atomic(struct request *) mail; /* any thread pushes, the owner takes all */
     pthread_t thread;
     long count; /* the owner's, no other thread reads or writes it */
 };
@@ -89,7 +90,7 @@ static void drain_all(struct owner *mine)
     }
     for (i = 0; i < OWNERS; i++)
         while (!atomic_load_explicit(&requests[i].done, memory_order_acquire)) {
-            serve(mine); /* the one we wait for may be waiting for us */
+            serve(mine); /* the owner that we wait for may be waiting for us */
             sched_yield();
         }
 }
@@ -102,13 +103,13 @@ static void *work(void *arg)
 
     mine->thread = pthread_self();
     for (i = 0; i < TURNS; i++) {
-        mine->count++; /* plain: nobody else may */
+        mine->count++; /* plain: only the owner may */
         if (i % DRAIN_EVERY == (int)(intptr_t)arg)
             drain_all(mine);
         serve(mine);
     }
     atomic_fetch_sub(&busy, 1);
-    while (atomic_load(&busy) > 0) { /* who still works may still send */
+    while (atomic_load(&busy) > 0) { /* a working thread may still send */
         serve(mine);
         sched_yield();
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Data shared by a thread and its signal handler. The handler runs in the middle of whatever the
- * thread was doing, so it can never wait for the thread: not for a lock that the thread holds. It
- * tries. If the thread is inside, the handler leaves a note, and the thread does the handler's
- * work when it comes out. It looks again after the drop, for a signal can come at any instant.
+ * Data shared by a thread and its signal handler. The handler interrupts the thread at any point,
+ * so it can never wait for the thread: not for a lock that the thread holds. It tries. If the
+ * thread is inside, the handler leaves a note, and the thread does the handler's work after its
+ * drop. Then the thread looks again, because a signal can come at any instant.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pawl/spin.h>
@@ -20,7 +20,7 @@ struct shared {
 };
 
 static struct shared shared;
-static atomic_ulong notes; /* events that nobody has entered yet; lock-free, so handlers may */
+static atomic_ulong notes; /* events not yet entered; lock-free, so handlers may use it */
 
 /* [quote begin] */
 static void enter_notes(struct shared *s)
@@ -87,7 +87,7 @@ static void *send(void *arg)
     (void)arg;
     while (!atomic_load(&started))
         sched_yield();
-    /* Each is waited for: signals of one kind that wait together are one signal. */
+    /* Wait for each signal: several pending signals of one kind count as one. */
     for (i = 0; i < SIGNALS; i++) {
         CHECK(pthread_kill(worker, SIGUSR1) == 0);
         while (atomic_load(&handled) <= (unsigned long)i)

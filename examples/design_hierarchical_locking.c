@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hierarchical locking: the lock of a table finds an entry, the entry's own lock is for the long
- * work on it. The upper lock is held until the lower one is, and dropped at once: while one thread
- * works on an entry the others find theirs. Who deletes an entry holds the upper lock for writing,
- * so nobody is on the way to the entry, and then waits for the lower one, so nobody is at it.
+ * work on it. A thread holds the upper lock until it holds the lower one, and then drops the upper
+ * one at once. So while one thread works on an entry, the others find theirs. A deleter takes the
+ * upper lock for writing, so no thread is on its way to the entry. Then it waits for the lower
+ * lock, so no thread works on the entry.
  *
- * Always downwards: nobody asks for the table's lock while holding an entry's.
+ * Always downwards: no thread asks for the table's lock while it holds an entry's.
  */
 #include <pawl/spin.h>
 
@@ -41,7 +42,7 @@ struct entry *table_take(struct table *t, int key)
     pawl_take_read(&t->lock);
     e = *find(t, key);
     if (e)
-        pawl_take_write(&e->lock); /* before the table is let go, or a deleter comes between */
+        pawl_take_write(&e->lock); /* before the table is dropped, or a deleter comes between */
     pawl_drop_read(&t->lock);
     return e;
     /* [quote end] */

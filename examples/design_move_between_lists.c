@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The puzzle: move an element from one list to another, each list under a lock of its own, holding
- * one lock at a time. The element is not copied, for others have references to it. Nobody may find
- * it in both lists, and whoever misses it in the old one must find it in the new one.
+ * The puzzle: move an element from one list to another. Each list has a lock of its own, and a
+ * thread holds one lock at a time. The element is not copied, because others have references to it.
+ * No observer may find it in both lists. An observer that misses it in the old list must find it in
+ * the new one.
  *
- * What a list links is not the element but a place for it, and the element names the one place
- * that counts. So it can have a place in both lists at once and still be in only one of them:
+ * A list does not link the element but a place for it, and the element names the one place that
+ * counts. So it can have a place in both lists at once and still be in only one of them:
  *
  *   1  under the new list's lock: link a fresh place. It does not count yet.
  *   2  under the old list's lock: unlink the old place, and let the element name the fresh one.
  *
- * The store in step 2 is the move; there is no instant at which no place counts, or two.
+ * The store in step 2 is the move; at every instant exactly one place counts.
  *
  * The observer's rule: an element is in a list if a place there has it and it names that place.
  * - Looks in the old list first, misses: then it looks in the new one and finds. Its miss came
  *   after step 2, since both hold the old list's lock; so it sees the store, and the fresh place
  *   has been there since step 1.
- * - Looks in the new list first, finds: then it misses in the old one. It saw the store that
- *   someone made while holding the old list's lock, so it gets that lock after step 2.
- * - Looks in the old list, finds, and looks in the new one all the same: it may find again, for
- *   the element may have moved between the two looks; that is so however a move is made. And who
- *   looks in the new list first and misses must look in the old one and, missing again, in the
- *   new one once more.
- * - Holds both locks at once: finds it in exactly one. This is also the rule for observers who do
+ * - Looks in the new list first, finds: then it misses in the old one. It saw the store that the
+ *   mover made under the old list's lock, so it gets that lock after step 2.
+ * - Looks in the old list, finds, and still looks in the new one: it may find again, because the
+ *   element may have moved between the two looks. This is so with every kind of move.
+ * - Looks in the new list first, misses: it must look in the old one. If it misses there too, it
+ *   must look in the new one once more.
+ * - Holds both locks at once: finds it in exactly one. This is also the rule for observers that do
  *   not know which list is the old one.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -94,14 +95,14 @@ static struct place *new_place(struct element *e)
     return p;
 }
 
-/* False if it was not in `from`, because somebody else has moved it. */
+/* False if it was not in `from`, because another thread has moved it. */
 bool list_move(struct element *e, struct list *from, struct list *to)
 {
     /* [quote begin] */
     struct place *fresh = new_place(e), *gone;
 
     pawl_take_write(&to->lock);
-    link_place(to, fresh); /* e names another place: nobody finds it here yet */
+    link_place(to, fresh); /* e names another place: no thread finds it here yet */
     pawl_drop_write(&to->lock);
 
     pawl_take_write(&from->lock);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stack and a queue that nobody can block: pushing is one compare-exchange, and what was pushed
- * is taken all at once by one exchange. Because nobody pops a single node, no node can be popped,
- * freed and pushed again behind the back of someone who has just read it (the ABA problem), so no
- * counters and no deferred freeing are needed. What was taken in one go and turned round is a
- * queue: first in, first out for each producer. Its one consumer is the constraint that pays for
- * this simplicity; several may take from the stack.
+ * A stack and a queue that no thread can block. A push is one compare-exchange, and one exchange
+ * takes all nodes at once. No thread pops a single node. So no node can be popped, freed and pushed
+ * again between a thread's read and its exchange (the ABA problem). The stack needs no counters and
+ * no deferred freeing. The nodes of one take, reversed, form a queue: first in, first out for
+ * each producer. The price of this simplicity is that the queue has one consumer; several threads
+ * may take from the stack.
  *
- * Wait-free it is not: a push can fail again and again while others succeed. Mostly irrelevant.
+ * It is not wait-free: a push can fail again and again while others succeed. That rarely matters.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pawl/atomic.h>

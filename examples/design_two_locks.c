@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two locks at once, in order: each account has a lock, and a transfer holds both. Whoever needs
- * several locks takes them by rising address, whatever it wants to do with them, so no circle of
- * waiters can form. The auditor needs all of them and takes them in the same order.
+ * Two locks at once, in order: each account has a lock, and a transfer holds both. A thread that
+ * needs several locks takes them by rising address, in any mode, so no circle of waiters can form.
+ * The auditor needs all of them and takes them in the same order.
  */
 #include <pawl/spin.h>
 
@@ -78,7 +78,7 @@ int main(void)
     static void *(*const work[])(void *) = {pay, pay, pay, check};
     int i;
 
-    alarm(STUCK_SECONDS); /* a deadlock ends here, by a signal that nobody handles */
+    alarm(STUCK_SECONDS); /* a deadlock ends here, by a signal without a handler */
     for (i = 0; i < ACCOUNTS; i++)
         accounts[i].balance = START;
     run_threads(4, work);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the examples need to run themselves and to say what went wrong. Not part of the library. */
+/* The code by which the examples run themselves and report failures. Not part of the library. */
 #ifndef PAWL_EXAMPLES_EXAMPLE_H
 #define PAWL_EXAMPLES_EXAMPLE_H
 
@@ -19,7 +19,7 @@
 
 enum { EXAMPLE_THREADS_MAX = 16 };
 
-/* Sanitizers make everything ten times slower, and find with less what is to be found. */
+/* Sanitizers make everything ten times slower, and need less work to find mistakes. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define EXAMPLE_LESS 20
 #elif defined(__has_feature)
@@ -31,7 +31,7 @@ enum { EXAMPLE_THREADS_MAX = 16 };
 #define EXAMPLE_LESS 1
 #endif
 
-/* How many times its usual work a program does: its first argument, else 1. Tests under stress pass
+/* How many times its usual work a program does: its first argument, else 1. Stress tests pass
  * one. */
 static inline int example_times(int argc, char **argv)
 {
@@ -57,7 +57,7 @@ static inline void *example_thread(void *arg)
 }
 
 /* Runs work[i] in a thread of its own for each i, with i as its argument, and waits for all. The
- * gate opens when all exist: else the first ones would be done before the last ones start. */
+ * gate opens when all threads exist; otherwise the first would end before the last start. */
 static inline void run_threads(int threads, void *(*const work[])(void *))
 {
     pthread_t running[EXAMPLE_THREADS_MAX];

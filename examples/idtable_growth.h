@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What both forms of a growing table of objects share (idtable_growth_indirection.c and
- * idtable_growth_ordered.c): objects with a lock and a deleted flag, how they come and go, and the
- * threads that show it.
+ * The common parts of both forms of a growing table of objects (idtable_growth_indirection.c and
+ * idtable_growth_ordered.c): objects with a lock and a deleted flag, their insertion and removal,
+ * and the threads that show it.
  */
 #ifndef PAWL_EXAMPLES_IDTABLE_GROWTH_H
 #define PAWL_EXAMPLES_IDTABLE_GROWTH_H
@@ -24,15 +24,15 @@ struct object {
     pawl_rcu_head rcu;
 };
 
-/* What the two forms do each in their way. */
+/* The parts in which the two forms differ. */
 struct table;
 
 /* The object at that place, locked; NULL: there is none. */
 struct object *table_lock(struct table *t, size_t place);
 pawl_spin32 *table_writers(struct table *t);
-/* Under the writers' lock: the places, and how many there are. */
+/* Under the writers' lock: the places, and their number. */
 struct object **table_places(struct table *t, size_t *size);
-/* Twice as many. Returns what table_free is to be called with after a grace period. */
+/* Doubles the table. Returns the head for table_free, to be called after a grace period. */
 pawl_rcu_head *table_grow(struct table *t);
 void table_free(pawl_rcu_head *old);
 
@@ -48,7 +48,7 @@ static inline struct object *lock_unless_deleted(struct object *o)
     return NULL;
 }
 
-/* ---- Coming and going ------------------------------------------------------------------------ */
+/* ---- Insertion and removal ------------------------------------------------------------------- */
 
 static inline void add_object(struct table *t, size_t place)
 {
@@ -67,11 +67,12 @@ static inline void add_object(struct table *t, size_t place)
     CHECK(place < size);
     pawl_rcu_assign_pointer(places[place], o);
     pawl_drop_write(table_writers(t));
-    if (old) /* not under the lock: it might have to wait until others have been freed */
+    if (old) /* not under the lock: the call might have to wait until others have been freed */
         CHECK(pawl_rcu_call(old, table_free, size / 2 * sizeof(struct object *)) == 0);
 }
 
-/* Mark obsolete objects: who has found it already, and waits for its lock, sees the flag. */
+/* Mark obsolete objects: a thread that has found it already, and waits for its lock, sees the
+ * flag. */
 static inline bool remove_object(struct table *t, size_t place)
 {
     struct object *o = table_lock(t, place);
@@ -96,7 +97,7 @@ enum { OBJECTS = 40000 / EXAMPLE_LESS, PERMANENT = 7, LOOKERS = 2 };
 
 static struct table *the_table;
 static unsigned long looked[LOOKERS];
-static atomic_bool changed; /* all of it: who looks looks once more at each place, and ends */
+static atomic_bool changed; /* all of it: each looker visits each place once more, and ends */
 
 /* Adds all, and removes again all but every seventh. */
 static void *change_it(void *arg)
@@ -158,7 +159,7 @@ static inline void run_table(struct table *t, const char *form)
             free(places[i]);
         }
     CHECK(left == (OBJECTS + PERMANENT - 1) / PERMANENT);
-    CHECK(here <= looked[0] + looked[1]); /* the rest was of objects that are gone */
+    CHECK(here <= looked[0] + looked[1]); /* the other lookups found objects since removed */
     printf("%s: %zu objects of %d left, %lu lookups found one\n", form, left, OBJECTS,
            looked[0] + looked[1]);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A table of objects that grows under its lookups: impose a level of indirection. Size and places
- * are in one block behind one pointer, so whoever loads the pointer has a size and places that
- * belong together, whichever block it is. This is what idtable.h does.
+ * are in one block behind one pointer. So a thread that loads the pointer has a size and places
+ * that belong together, in any block. idtable.h works this way.
  */
 #include "idtable_growth.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A table of objects that grows under its lookups: ordered update with ordered read. Size and
- * places are apart. The writer stores the places first and the size then; a reader loads the size
- * first and the places then. So it may have new places with an old size, which only hides what has
- * just been added, and never old places with a new size, whose end it would pass.
+ * places are apart. The writer stores the places first and then the size; a reader loads the size
+ * first and then the places. So a reader may have new places with an old size, which only hides the
+ * latest objects. It never has old places with a new size, which would lead it past their end.
  *
- * It saves the readers no load, and both sides must keep their order: usually the level of
- * indirection is better (idtable_growth_indirection.c).
+ * It saves the readers no load, and both sides must keep their order. So the level of indirection
+ * is usually better (idtable_growth_indirection.c).
  */
 #include <stdatomic.h>
 
@@ -52,7 +52,7 @@ pawl_rcu_head *table_grow(struct table *t)
     old->places = t->places;
     memcpy(fresh, old->places, size * sizeof *fresh);
     pawl_rcu_assign_pointer(t->places, fresh);
-    /* Release: who sees the new size sees the new places. */
+    /* Release: a reader that sees the new size sees the new places. */
     atomic_store_explicit(&t->size, 2 * size, memory_order_release);
     return &old->rcu;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System V's semaphores, as an operating system keeps them: a number names each, any thread may
- * work on any of them, and now and then one is made or removed. An ID table finds the semaphore
- * without a lock that all share and returns it locked; so threads that work on different semaphores
- * do not meet at all, and the ID of one that is gone is refused, also when its place has a new
+ * System V's semaphores, as an operating system keeps them. A number names each, and any thread
+ * may work on any of them. Now and then one is made or removed. An ID table finds the semaphore
+ * without a common lock and returns it locked. So threads that work on different semaphores do not
+ * disturb each other. The table refuses the ID of a removed semaphore, even if its place has a new
  * owner.
  */
 #include <pawl/idtable.h>
@@ -28,7 +28,7 @@ static void semaphore_free(pawl_rcu_head *head) /* a grace period after its remo
 
 static pawl_idtable table = PAWL_IDTABLE_INIT(semaphore_free);
 
-/* Makes one. The table grows by itself, under the lookups of the others. */
+/* Makes a semaphore. The table grows by itself, under the lookups of other threads. */
 int semaphore_get(int value, pawl_id *id)
 {
     struct semaphore *s = (struct semaphore *)calloc(1, sizeof *s);
@@ -36,15 +36,15 @@ int semaphore_get(int value, pawl_id *id)
 
     if (s) {
         s->value = value;
-        error = semaphores_insert(&table, s, id); /* from here on others can find it */
+        error = semaphores_insert(&table, s, id); /* from now on others can find it */
         if (error)
             free(s);
     }
     return error;
 }
 
-/* Adds `change` unless the value would fall below zero: EAGAIN. EINVAL: there is no such semaphore,
- * or there is none any more. */
+/* Adds `change` unless the value would fall below zero: EAGAIN. EINVAL: the semaphore never existed
+ * or has been removed. */
 int semaphore_operation(pawl_id id, int change)
 {
     struct semaphore *s = semaphores_take_write(&table, id);
@@ -52,7 +52,7 @@ int semaphore_operation(pawl_id id, int change)
 
     if (!s)
         return EINVAL;
-    if (s->value + change >= 0) { /* nobody removes it as long as we hold its lock */
+    if (s->value + change >= 0) { /* no thread removes it as long as we hold its lock */
         s->value += change;
         error = 0;
     }
@@ -73,7 +73,7 @@ enum { THREADS = 4, SHARED = 8, TURNS = 40000 / EXAMPLE_LESS };
 static pawl_id shared[SHARED];
 static long added[THREADS];
 
-/* Whoever makes and removes; an ID is good for its own semaphore only, and not a moment longer. */
+/* Makes and removes semaphores; an ID is valid for its own semaphore only, until the removal. */
 static void make_and_remove(void)
 {
     pawl_id first, second;
@@ -128,7 +128,7 @@ int main(void)
         sum -= added[i];
     CHECK(sum == 0);
     CHECK(pawl_idtable_count(&table) == SHARED);
-    pawl_idtable_destroy(&table); /* frees those that are left */
+    pawl_idtable_destroy(&table); /* frees the remaining ones */
     printf("%d operations by %d threads, none lost\n", THREADS * TURNS, THREADS);
     return 0;
 }

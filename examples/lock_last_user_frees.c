@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lock inside the object that its last user frees. Whoever drops the lock touches it no more once
- * the next one can be in, so the next one may free it at once, with no count that is kept elsewhere
- * and no wait for the others to get out of their drop.
+ * A lock inside the object that its last user frees. The releaser does not touch the lock any more
+ * once the next holder can be granted. So that holder may free the object at once. It needs no
+ * count outside the object, and does not wait until other threads have returned from their drop.
  */
 #include <pawl/lock.h>
 
@@ -24,7 +24,7 @@ void session_leave(struct session *s)
     last = --s->users == 0;
     pawl_drop_write(&s->lock);
     if (last)
-        free(s); /* the one before may still be returning from its drop */
+        free(s); /* the holder before may still be returning from its drop */
 }
 /* [quote end] */
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ways to lock a structure that is mostly looked up and sometimes inserted into: which state of the
- * lock covers the lookup, and by which states an insertion goes from its search to its write.
+ * Ways to lock a structure that is mostly looked up and sometimes inserted into. A strategy says
+ * which state of the lock covers the lookup, and by which states an insertion goes from its search
+ * to its write.
  *
  * A strategy has two guards, both of which hold the lock from construction to destruction:
- *   lookup      others may read meanwhile, nobody writes
+ *   lookup      other threads may read meanwhile, none writes
  *   insertion   starts in the state of its search. to_write() asks for the right to write.
- *               true: it is held, nobody else is inside. false: the lock was free in between, what
- *               the search found may have changed; search again and call again (the second time
- *               succeeds). The guard may be destroyed only after a true.
+ *               true: the guard holds it, alone. false: the lock was free in between, so the result
+ *               of the search may be stale; search again and call again (the second time succeeds).
+ *               The guard may be destroyed only after a true.
  *
  * The lock type gives the operations under these names: take_read, drop_read, take_seek, drop_seek,
  * take_write, drop_write, seek_to_write, try_read_to_seek, try_read_to_write; a strategy uses only
- * those its name says. try_read_to_write may wait for the other readers once it has won.
+ * those in its name. try_read_to_write may wait for the other readers once its claim is good.
  */
 #ifndef PAWL_EXAMPLES_LOCK_STRATEGIES_HPP
 #define PAWL_EXAMPLES_LOCK_STRATEGIES_HPP
@@ -44,7 +45,7 @@ template <class Lock> class write_insertion {
     Lock &lock_;
 };
 
-/* w: one at a time, for lookups too. All that a mutex or a spinlock offers. */
+/* w: one at a time, for lookups too. A mutex or a spinlock offers no more. */
 template <class Lock> struct write_only {
     using lock_type = Lock;
     using lookup = write_insertion<Lock>;
@@ -97,8 +98,8 @@ template <class Lock> struct read_seek_write {
     };
 };
 
-/* r+rs>w: insertions search under R, beside each other too; who finds that another one was faster
- * lets go and searches again under S. */
+/* r+rs>w: insertions search under R, beside each other too. If another thread was faster, the
+ * insertion drops R and searches again under S. */
 template <class Lock> struct read_try_seek_write {
     using lock_type = Lock;
     using lookup = read_lookup<Lock>;

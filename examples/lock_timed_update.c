@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Routes that are looked up all the time and updated now and then, by more threads than there are
- * cores. An update searches under S beside the readers; if it cannot have W in time it gives up its
- * wish to write, still holding S, and leaves a note instead of keeping the readers out any longer.
+ * cores. An update searches under S beside the readers. If it cannot have W in time, it withdraws
+ * its claim, still holds S, and counts the update as deferred. So it keeps the readers out no
+ * longer.
  */
 #include <pawl/lock.h>
 
@@ -21,13 +22,13 @@ bool route_update(struct routes *r, unsigned route, unsigned target, uint64_t pa
     /* [quote begin] */
     const uint64_t deadline = pawl_now() + patience_ns;
     if (!pawl_take_seek_until(&r->lock, deadline))
-        return false;                                   /* another updater is at it */
+        return false;                                   /* another updater holds S */
     if (r->target[route] == target) {                   /* readers go on meanwhile */
         pawl_drop_seek(&r->lock);
         return true;
     }
     if (!pawl_seek_to_write_until(&r->lock, deadline)) { /* a reader takes too long: */
-        r->deferred++;                                  /* S is still ours */
+        r->deferred++;                                  /* we still hold S */
         pawl_drop_seek(&r->lock);
         return false;
     }

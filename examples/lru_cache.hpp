@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cache of limited size, shared by threads: a hash table whose entries are replaced in turn. The
- * way it is locked is a template parameter (lock_strategies.hpp), so the same code runs under any
- * lock. Values are copied out under the lock: an entry may be replaced the moment it is dropped.
+ * A cache of limited size, shared by threads: a hash table whose entries are replaced in turn. A
+ * template parameter says how it is locked (lock_strategies.hpp), so the same code runs under any
+ * lock. Values are copied out under the lock: after the drop an entry may be replaced at any
+ * moment.
  *
  *   pawl_example::lru_cache<uint32_t, answer, pawl_example::read_seek_write<my_lock>> cache(3200);
  *   answer a;
@@ -12,13 +13,13 @@
  *   }
  *
  * "LRU-like", not LRU: a hit does not move its entry to the front. That would be a write, and hits
- * run beside each other under a read lock: two of them would be changing the same list at once.
- * A cache whose hits reorder needs the write lock for every lookup and scales no further than one
- * thread. Entries therefore go round-robin, the oldest first, however often they were used.
+ * run beside each other under a read lock: two of them would change the same list at once. A cache
+ * whose hits reorder needs the write lock for every lookup, and scales no better than one thread.
+ * Entries therefore go round-robin, the oldest first, however often they were used.
  *
- * Where the time goes: find() walks one chain of the table. insert() walks two, the key's and that
- * of the entry that has to leave, before it asks for the right to write; what it then does under it
- * is a handful of stores. Locks with a seek state let readers in during those walks.
+ * Cost: find() walks one chain of the table. insert() walks two, the key's and that of the entry
+ * that has to leave, before it asks for the right to write. Under W it then does a handful of
+ * stores. Locks with a seek state let readers in during those walks.
  */
 #ifndef PAWL_EXAMPLES_LRU_CACHE_HPP
 #define PAWL_EXAMPLES_LRU_CACHE_HPP
@@ -50,7 +51,7 @@ class lru_cache {
     using lock_type = typename Strategy::lock_type;
 
     /* Keeps `size` entries (1 to 2^31) in `chains` chains (0: one for each entry). Allocates here
-     * and never again: what threads wait for under the lock should not be the allocator. */
+     * and never again, so that no thread waits under the lock for the allocator. */
     explicit lru_cache(std::size_t size, std::size_t chains = 0)
         : heads_(chain_count(size, chains), none), entries_(size + 1), size_(size)
     {
@@ -59,7 +60,7 @@ class lru_cache {
     lru_cache(const lru_cache &) = delete;
     lru_cache &operator=(const lru_cache &) = delete;
 
-    /* true: `value` is a copy of what is kept under the key. */
+    /* true: `value` is a copy of the value kept under the key. */
     bool find(const Key &key, Value &value)
     {
         typename Strategy::lookup guard(lock_);
@@ -76,8 +77,8 @@ class lru_cache {
     {
         typename Strategy::insertion guard(lock_);
         plan p = make_plan(key);
-        /* Nothing was written so far. If the strategy had to let go of the lock on the way, what
-         * was found may have been replaced since: it is looked for again. */
+        /* Nothing was written so far. If the strategy had to drop the lock on the way, the entry
+         * found may have been replaced since: search again. */
         while (!guard.to_write())
             p = make_plan(key);
         return carry_out(p, key, value);
@@ -112,7 +113,7 @@ class lru_cache {
         Value value;
     };
 
-    /* What an insertion is going to do, found out while others still read. */
+    /* The plan of an insertion, made while other threads still read. */
     struct plan {
         std::uint32_t found;        /* the key's entry, or none */
         std::size_t bucket;         /* the key's chain */
@@ -183,8 +184,8 @@ class lru_cache {
         return true;
     }
 
-    /* The lock is written by readers too, so it shares its line with nothing that is only read.
-     * 128: x86 fetches lines in pairs. */
+    /* Readers write the lock too, so it shares its line with nothing that is only read. 128: x86
+     * fetches lines in pairs. */
     alignas(128) lock_type lock_{};
     alignas(128) std::vector<std::uint32_t> heads_;
     std::vector<entry> entries_;

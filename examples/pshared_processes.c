@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sorted table in memory that processes share: each searches under S, beside the readers, and
- * turns to W only to move entries. Zeroed memory is an unlocked lock and an empty table, so whoever
- * maps it may start. A process that cannot wait for long says until when.
+ * A sorted table in memory that processes share: each process searches under S, beside the readers,
+ * and upgrades to W only to move entries. Zeroed memory is an unlocked lock and an empty table, so
+ * any process that maps it may start. A process that cannot wait for long gives a deadline.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -64,7 +64,7 @@ static bool find_in_time(struct table *t, uint32_t key, uint64_t ms, bool *there
 {
     uint32_t at;
     if (!pawl_pshared_lock64_take_read_until(&t->lock, milliseconds_from_now(ms)))
-        return false; /* as if we had never asked */
+        return false; /* the word is as before the call */
     at = place_of(t, key);
     *there = at < t->used && t->keys[at] == key;
     pawl_pshared_lock64_drop_read(&t->lock);

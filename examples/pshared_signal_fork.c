@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a lock in shared memory minds of signals, cancellation and fork. A handler may interrupt the
- * holder, so it only tries. A thread that is cancelled while it waits is cancelled later, where it
- * holds nothing, or has said how to let go. A child of fork uses the same lock; of the two
- * processes one drops what was held.
+ * How a lock in shared memory behaves under signals, cancellation and fork. A handler may interrupt
+ * the holder, so it only tries. A thread that is cancelled while it waits is cancelled later. There
+ * it must hold nothing, or have a cleanup handler that drops the lock. A child of fork uses the
+ * same lock; one of the two processes drops the lock held at the fork.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -44,9 +44,9 @@ static void handler_and_holder(void)
     memset(&action, 0, sizeof action);
     action.sa_handler = on_tick;
     CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
-    CHECK(raise(SIGUSR1) == 0); /* nobody holds the lock */
+    CHECK(raise(SIGUSR1) == 0); /* no thread holds the lock */
     pawl_pshared_lock32_take_write(&shared->lock);
-    CHECK(raise(SIGUSR1) == 0); /* we do */
+    CHECK(raise(SIGUSR1) == 0); /* we hold it */
     shared->missed += (uint64_t)missed_here;
     pawl_pshared_lock32_drop_write(&shared->lock);
     CHECK(shared->ticks == 1 && shared->missed == 1);
@@ -57,8 +57,8 @@ static void let_go(void *lock)
     pawl_pshared_lock32_drop_read((pawl_pshared_lock32 *)lock);
 }
 
-/* take_read is no cancellation point; pause is, so the read lock must not be held there without
- * somebody to drop it. */
+/* take_read is no cancellation point, pause is. So the read lock may be held there only with a
+ * cleanup handler that drops it. */
 static void *reader(void *unused)
 {
     (void)unused;
@@ -88,7 +88,7 @@ static void one_of_two_drops(void)
     int status;
     pawl_pshared_lock32_take_write(&shared->lock);
     child = fork();
-    if (child == 0) { /* the lock went over to us by agreement; the word does not know holders */
+    if (child == 0) { /* the lock is the child's by agreement; the word does not know holders */
         shared->ticks++;
         pawl_pshared_lock32_drop_write(&shared->lock);
         _exit(0);

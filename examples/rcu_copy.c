@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Substitute a copy for the original. Several fields have to change together, and readers keep
- * nobody out. So nothing is changed where a reader can see it: the writer copies the element,
+ * Substitute a copy for the original. Several fields have to change together, and readers exclude
+ * no thread. So no writer changes data that a reader can see. The writer copies the element,
  * changes the copy, and puts it in the place of the original by one store. A reader has the old
  * element or the new one, whole; the old one is freed when the last reader has left it.
  *
- * A reader may hold the old one for as long as its section lasts. Who looks twice may see the new
- * one first and never sees the old one again.
+ * A reader may hold the old one for as long as its section lasts. A reader that looks twice may see
+ * the new one first, and then never sees the old one again.
  */
 #include <pawl/rcu_call.h>
 #include <pawl/rcu_list.h>
@@ -19,13 +19,13 @@
 
 struct route {
     uint32_t network, gateway;
-    unsigned port;    /* the one behind which the gateway is: belongs to it */
+    unsigned port;    /* of that gateway: belongs to it */
     unsigned version; /* counts changes, so that a check can see that time runs forwards */
 };
 
 struct element {
     struct route route; /* never changes while readers can see it */
-    pawl_list link;     /* does */
+    pawl_list link;     /* may change */
     pawl_rcu_head rcu;
 };
 
@@ -104,7 +104,7 @@ static void *move(void *arg)
     for (i = 0; i < ROUNDS * times; i++) {
         CHECK(route_move(&routes, example_random(&random) % NETWORKS, example_random(&random)));
         while (atomic_load(&looks) < i)
-            sched_yield(); /* so that there are some in between */
+            sched_yield(); /* so that there are lookups in between */
     }
     CHECK(!route_move(&routes, NETWORKS, 0));
     atomic_fetch_sub(&writing, 1);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mark obsolete objects. An account is found under RCU and then locked by its own lock. Between the
- * two it may have been closed: it is still there, because we are in a read section, but what is
- * booked on it then is lost. So whoever closes it marks it, under its lock, and whoever has locked
- * it looks for the mark.
+ * Mark obsolete objects. A thread finds an account under RCU and then takes the account's own lock.
+ * Between the two another thread may close it. The account still exists, because we are in a read
+ * section, but a later deposit would be lost. So the closer marks the account, under its lock, and
+ * a thread that has locked it looks for the mark.
  *
  * The read section may end as soon as the account is locked and found unmarked: closing it needs
- * the lock, and freeing it comes after closing. This is the search of the kernel's semaphores;
- * idtable.h is the whole of it, made general.
+ * the lock, and freeing it comes after closing. The kernel's semaphores search in this way;
+ * idtable.h has the general and complete form.
  */
 #include <pawl/rcu_call.h>
 #include <pawl/rcu_list.h>
@@ -30,7 +30,7 @@ struct account {
 enum { CHAINS = 16 };
 
 struct bank {
-    pawl_spin32 lock; /* between those who add to the chains and delete */
+    pawl_spin32 lock; /* between the threads that add to the chains and delete */
     pawl_hlist chains[CHAINS];
 };
 
@@ -50,7 +50,7 @@ struct account *account_lock(struct bank *b, long number)
         if (a->number == number)
             break;
     if (a) {
-        pawl_take_write(&a->lock); /* here somebody may close it before us */
+        pawl_take_write(&a->lock); /* another thread may close it before we have the lock */
         if (a->closed) {
             pawl_drop_write(&a->lock);
             a = NULL;
@@ -60,7 +60,7 @@ struct account *account_lock(struct bank *b, long number)
     return a;
 }
 
-/* Closes it and says what was on it; -1: there is no such account. */
+/* Closes it and returns its balance; -1: there is no such account. */
 long account_close(struct bank *b, long number)
 {
     struct account *a = account_lock(b, number);
@@ -73,7 +73,7 @@ long account_close(struct bank *b, long number)
     pawl_drop_write(&a->lock);
 
     pawl_take_write(&b->lock);
-    pawl_hlist_del_rcu(&a->chain); /* only who set the mark comes here */
+    pawl_hlist_del_rcu(&a->chain); /* only the thread that set the mark comes here */
     pawl_drop_write(&b->lock);
     pawl_rcu_defer_free(a, rcu);
     return balance;
@@ -112,7 +112,7 @@ static atomic_long deposited, paid_out, first_open, deposits, refusals;
 static atomic_int closing = CLOSERS;
 static int times;
 
-/* Closes the oldest account and opens a new one, again and again; nobody else opens or closes. */
+/* Closes the oldest account and opens a new one, again and again; no other thread does either. */
 static void *close_and_open(void *arg)
 {
     long i;
@@ -125,13 +125,13 @@ static void *close_and_open(void *arg)
         account_open(&bank, i + OPEN);
         atomic_store(&first_open, i + 1);
         while (atomic_load(&deposits) < i)
-            sched_yield(); /* so that there are some in between */
+            sched_yield(); /* so that there are deposits in between */
     }
     atomic_fetch_sub(&closing, 1);
     return NULL;
 }
 
-/* Deposits where an account is just being closed, too. */
+/* Deposits also to accounts that are just being closed. */
 static void *deposit(void *arg)
 {
     uint32_t random = 1 + (uint32_t)(intptr_t)arg;

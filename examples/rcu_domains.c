@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A domain of one's own, and a bound on what waits in it. The thumbnails of a viewer have readers
- * that are slow: they draw for as long as they like. With grace periods of their own they hold up
- * nobody but each other; and since even so memory must not pile up behind them, the domain refuses
- * more than it was given, and the caller keeps the old thumbnail a little longer instead.
+ * A program's own domain, with a bound on the memory that waits in it. The thumbnails of a viewer
+ * have slow readers: they draw for as long as they like. With grace periods of their own they delay
+ * only each other. Memory must still not pile up behind them. So the domain refuses callbacks
+ * beyond its limit, and the caller then keeps the old thumbnail a little longer.
  */
 #include <pawl/rcu_call.h>
 #include <pawl/spin.h>
@@ -75,7 +75,7 @@ int renew(unsigned picture)
     return error;
 }
 
-/* For as long as it takes. */
+/* Takes as long as it needs. */
 static void draw(unsigned picture)
 {
     const struct thumbnail *t;
@@ -134,7 +134,7 @@ static void flood_and_be_refused(void)
     atomic_fetch_add(&refusals, 1);
     pawl_rcu_domain_statistics(&thumbnails, &now);
     CHECK(now.queued <= MOST_WAITING && now.bytes <= MOST_WAITING * sizeof(struct thumbnail));
-    pawl_rcu_synchronize(); /* all that draw are still drawing, and it returns all the same */
+    pawl_rcu_synchronize(); /* all readers are still drawing, and the call still returns */
     CHECK(atomic_load(&drawing) == THREADS - 1);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The quiescent-state flavour. A thread with an event loop holds no pointer to shared data between
- * two events, and says so once in a round; in return its readers have no beginning and no end that
- * would cost an instruction. Before it sleeps it goes offline, or an update would wait until it
- * wakes up.
+ * two events, and announces this once in a round. In return its read sections begin and end without
+ * an instruction. Before it sleeps it goes offline; otherwise an update would wait until it wakes
+ * up.
  *
- * For threads of one's own making with a loop of one's own making: a library cannot ask its callers
- * for quiescent states, and a thread that forgets to say them stops every update. So the domain is
- * one of its own, pawl_rcu_qs().
+ * This is for threads and loops of the program's own. A library cannot ask its callers for
+ * quiescent states, and a thread that forgets to announce them stops every update. So the flavour
+ * has a domain of its own, pawl_rcu_qs().
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pawl/rcu.h>
@@ -40,12 +40,12 @@ static void *event_loop(void *arg)
 
     pawl_rcu_qs_online();
     while (next_event(&events)) {
-        pawl_rcu_qs_read_lock(); /* nothing, but for the checking variant */
+        pawl_rcu_qs_read_lock(); /* no instruction, but for the checking variant */
         handle(pawl_rcu_domain_dereference(pawl_rcu_qs(), settings));
         pawl_rcu_qs_read_unlock();
-        pawl_rcu_qs_quiescent(); /* whatever this round has read, it has forgotten */
+        pawl_rcu_qs_quiescent(); /* this thread keeps no pointer from this round */
         if (events % 512 == 0) {
-            pawl_rcu_qs_offline(); /* nobody waits for us while we sleep */
+            pawl_rcu_qs_offline(); /* no update waits for us while we sleep */
             wait_for_events();
             pawl_rcu_qs_online();
         }

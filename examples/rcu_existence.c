@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Existence locks. Each host has a lock and counters of its own; a thread finds it without a global
- * lock and without counting a reference, because the read section keeps it in existence until it is
- * locked and counted in. Who removes a host unlinks it, waits for a grace period, and then reads
- * the final counters without any lock: whoever had found it has left.
+ * Existence locks. Each host has a lock and counters of its own. A thread finds it without a global
+ * lock and without a reference count: the read section keeps it in existence until the thread has
+ * locked it and counted. A remover unlinks the host and waits for a grace period. Then it reads the
+ * final counters without any lock: every thread that had found the host has left.
  *
- * Counting on a host that has just been unlinked does no harm here, since it is counted before the
- * end. Where that would be wrong, mark what is obsolete: examples/rcu_deleted_flag.c.
+ * To count on a host that has just been unlinked does no harm here, since the count comes before
+ * the end. Where that would be wrong, mark obsolete objects: examples/rcu_deleted_flag.c.
  */
 #include <pawl/rcu_list.h>
 #include <pawl/spin.h>
@@ -24,7 +24,7 @@ struct host {
 };
 
 struct hosts {
-    pawl_spin32 lock; /* between those who add and remove */
+    pawl_spin32 lock; /* between the threads that add and remove */
     pawl_list list;
 };
 
@@ -33,7 +33,7 @@ bool host_count(struct hosts *t, long address, unsigned long bytes)
 {
     struct host *h;
 
-    pawl_rcu_read_lock(); /* what we find exists until we leave */
+    pawl_rcu_read_lock(); /* the host that we find exists until we leave */
     pawl_list_for_each_rcu(h, &t->list, link)
         if (h->address == address) {
             pawl_take_write(&h->lock);
@@ -46,7 +46,7 @@ bool host_count(struct hosts *t, long address, unsigned long bytes)
     return h != NULL;
 }
 
-/* The last word about a host; its memory is the caller's again. */
+/* Returns the host with its final counters; its memory is the caller's again. */
 struct host *host_remove(struct hosts *t, long address)
 {
     struct host *h;
@@ -59,7 +59,7 @@ struct host *host_remove(struct hosts *t, long address)
         }
     pawl_drop_write(&t->lock);
     if (h)
-        pawl_rcu_synchronize(); /* nobody holds its lock or will ask for it */
+        pawl_rcu_synchronize(); /* no thread holds its lock or will ask for it */
     return h;
 }
 /* [quote end] */
@@ -90,7 +90,7 @@ static void take_away(long address)
     struct host *h = host_remove(&hosts, address);
 
     CHECK(h && !host_remove(&hosts, address));
-    removed_packets += h->packets; /* plain reads: nobody else is there */
+    removed_packets += h->packets; /* plain reads: no other thread uses it */
     removed_bytes += h->bytes;
     free(h);
 }

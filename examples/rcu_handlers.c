@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pure RCU: handlers that come and go while events are dispatched by many threads. There is no
- * structure to be read, only code that must have been left by everybody before what it needs is
- * taken down. So a handler is taken out of its slot, then a grace period is waited for, and after
- * that nobody runs it and nobody will: its context can be closed and freed.
+ * Pure RCU: handlers come and go while many threads dispatch events. There is no structure to read,
+ * only code. All threads must have left that code before its context is closed. So the remover
+ * takes the handler out of its slot and then waits for a grace period. After that no thread runs
+ * the handler, or will run it: its context can be closed and freed.
  *
- * Dispatch costs two loads and an indirect call. A handler is not to wait for whoever removes it.
+ * Dispatch costs two loads and an indirect call. A handler must not wait for its remover.
  */
 #include <pawl/rcu.h>
 
@@ -42,7 +42,7 @@ bool install(int event, struct handler *h)
     return pawl_rcu_cmpxchg_pointer(&handlers[event], NULL, h) == NULL;
 }
 
-/* Returns when nobody runs the handler any more; not from inside a handler. */
+/* Returns when no thread runs the handler any more; not from inside a handler. */
 struct handler *take_out(int event)
 {
     struct handler *h = pawl_rcu_xchg_pointer(&handlers[event], NULL);
@@ -99,7 +99,7 @@ static void *come_and_go(void *arg)
         CHECK(!install(event, &refused->handler));
         free(refused);
         if (i % 16 == 0)
-            sched_yield(); /* so that it is found on few CPUs too */
+            sched_yield(); /* so that events find it on few CPUs too */
         CHECK(take_out(event) == &d->handler);
         d->open = false;
         run_by_devices += atomic_load_explicit(&d->runs, memory_order_relaxed);

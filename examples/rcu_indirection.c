@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Impose a level of indirection. An array that grows is two things, the array and its size, and a
- * reader that gets the old one of this and the new one of that reads past the end. Both go into one
- * structure behind one pointer: a reader loads that, and what it then finds belongs together. The
- * writer fills a larger one and switches the pointer. No fence is needed but those of the pointer.
+ * Impose a level of indirection. An array that grows is two things, the array and its size. A
+ * reader that gets the old array and the new size reads past the end. Both go into one structure
+ * behind one pointer: a reader loads that pointer, and the two parts that it finds belong together.
+ * The writer fills a larger structure and switches the pointer. The only fences are those of the
+ * pointer.
  *
- * examples/rcu_ordered_growth.c has the same table without the indirection, and what it costs.
+ * examples/rcu_ordered_growth.c has the same table without the indirection, and its cost.
  */
 #include <pawl/rcu_call.h>
 #include <pawl/spin.h>
@@ -43,8 +44,8 @@ struct item *table_find(struct table *t, size_t i)
     return i < a->size ? pawl_rcu_dereference(a->items[i]) : NULL;
 }
 
-/* Under the lock. Readers find all they found before, in one array or the other. Returns what must
- * be freed after a grace period. */
+/* Under the lock. Readers find all earlier items, in the old array or the new one. Returns the
+ * array to be freed after a grace period. */
 static struct array *grow(struct table *t)
 {
     struct array *old = t->array, *larger = new_array(2 * old->size);
@@ -113,7 +114,7 @@ static bool has(size_t i)
     return item != NULL;
 }
 
-/* Whatever was there once is there always, through all growing. */
+/* An item that was there once is always there, through all growing. */
 static void *look(void *arg)
 {
     uint32_t random = 100 + (uint32_t)(intptr_t)arg;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * RCU readers beside writers that do not block: a hash table without a lock, as K42 has one. Chains
- * are ordered by key. A node is deleted in two steps: its own link is marked, which is the moment
- * of deletion and lets nobody link anything behind it any more; then it is taken out of the chain,
- * by whoever comes by. Both are compare-exchanges, and so is an insertion; one that fails failed
- * because another one succeeded.
+ * are ordered by key. A node is deleted in two steps. First its own link is marked: this is the
+ * moment of deletion, and from now on no thread can link a node behind it. Then the next writer
+ * that passes takes it out of the chain. Both steps are compare-exchanges, and so is an insertion;
+ * one that fails does so because another one succeeded.
  *
- * RCU makes this simple twice over. A node that somebody looks at is not freed, so links may be
- * followed without publishing where one is; and as its address is not used again meanwhile, a
- * compare-exchange that succeeds has met what was read before, not a newcomer at the same place.
- * Readers store nothing.
+ * RCU makes this simple in two ways. A node that a thread looks at is not freed, so the thread may
+ * follow links without publishing its position. And the node's address is not used again meanwhile.
+ * So a compare-exchange that succeeds has met the node read before, not a new one at the same
+ * address. Readers store nothing.
  *
  * The table does not block. Freeing may, when the domain's limit is reached; PAWL_RCU_REFUSE lets
  * the program decide.
@@ -25,7 +25,7 @@ struct node {
     struct node *next; /* the lowest bit set: this node is deleted */
     long key;
     long value;
-    struct node *gone; /* from the moment it is out of the chain: the list of its remover */
+    struct node *gone; /* once it is out of the chain: the list of its remover */
     pawl_rcu_head rcu;
 };
 
@@ -55,7 +55,7 @@ static struct node **chain_of(struct table *t, long key)
     return &t->chains[key % CHAINS];
 }
 
-/* Outside the read section: inside, a domain that is full would refuse. */
+/* Outside the read section: inside one, a full domain would refuse. */
 static void free_gone(struct node *n)
 {
     while (n) {
@@ -66,7 +66,7 @@ static void free_gone(struct node *n)
 }
 
 /* [quote begin] */
-/* Readers: one load a step, past what is deleted. */
+/* Readers: one load a step, past deleted nodes. */
 bool table_find(struct table *t, long key, long *value)
 {
     struct node *n, *next = NULL;
@@ -131,7 +131,7 @@ bool table_insert(struct table *t, struct node *fresh)
     return inserted;
 }
 
-/* False: the key was not there, or somebody else has just deleted it. */
+/* False: the key was not there, or another thread has just deleted it. */
 bool table_delete(struct table *t, long key)
 {
     struct node *found, *next, *gone = NULL;
@@ -146,7 +146,7 @@ bool table_delete(struct table *t, long key)
         if (!is_marked(next) &&
             pawl_rcu_cmpxchg_pointer(&found->next, next, marked(next)) == next) {
             deleted = true;
-            find_link(t, key, &found, &gone); /* takes it out, unless somebody has */
+            find_link(t, key, &found, &gone); /* takes it out, unless another thread has */
             break;
         }
     }
@@ -188,12 +188,12 @@ static void *write_some(void *arg)
             if (table_insert(&table, n))
                 atomic_fetch_add_explicit(&insertions[key], 1, memory_order_relaxed);
             else
-                free(n); /* nobody has seen it */
+                free(n); /* no thread has seen it */
         } else if (table_delete(&table, key)) {
             atomic_fetch_add_explicit(&deletions[key], 1, memory_order_relaxed);
         }
         while (atomic_load(&looks) < i)
-            sched_yield(); /* so that there are some in between */
+            sched_yield(); /* so that there are lookups in between */
     }
     atomic_fetch_sub(&writing, 1);
     return NULL;
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
     for (key = 0; key < KEYS; key++) {
         const long in = atomic_load(&insertions[key]) - atomic_load(&deletions[key]);
         long value;
-        CHECK(in == 0 || in == 1); /* each insertion was of a key that was not there, and so on */
+        CHECK(in == 0 || in == 1); /* insertions and deletions of a key took turns */
         CHECK(table_find(&table, key, &value) == (in == 1));
         CHECK(table_delete(&table, key) == (in == 1));
         all += atomic_load(&insertions[key]);

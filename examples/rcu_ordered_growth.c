@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ordered update with ordered read. The array that grows once more, but array and size stand beside
- * each other. The writer stores the array first and the size second, readers load the size first
- * and the array second: so the array is at least as new as the size, and large enough for it. Both
- * sides need their order, at every access: that is what the level of indirection of
- * examples/rcu_indirection.c saves, and why it is usually the better form.
+ * Ordered update with ordered read: the array that grows once more, but array and size stand beside
+ * each other. The writer stores the array first and then the size; readers load the size first and
+ * then the array. So the array is at least as new as the size, and large enough for it. Both sides
+ * need their order at every access. The level of indirection of examples/rcu_indirection.c saves
+ * that, and so it is usually the better form.
  */
 #include <pawl/rcu.h>
 #include <pawl/spin.h>
@@ -46,7 +46,7 @@ struct item *table_find(struct table *t, size_t i)
     return pawl_rcu_dereference(items[i]);
 }
 
-/* Under the lock. Returns what must be freed after a grace period. */
+/* Under the lock. Returns the array to be freed after a grace period. */
 static struct item **grow(struct table *t)
 {
     const size_t size = atomic_load_explicit(&t->size, memory_order_relaxed);
@@ -54,7 +54,7 @@ static struct item **grow(struct table *t)
 
     memcpy(larger, old, size * sizeof old[0]);
     pawl_rcu_assign_pointer(t->items, larger);
-    /* Release: who sees this size sees that array. */
+    /* Release: a reader that sees this size sees that array. */
     atomic_store_explicit(&t->size, 2 * size, memory_order_release);
     return old;
 }
@@ -74,7 +74,7 @@ size_t table_add(struct table *t, struct item *item)
     pawl_rcu_assign_pointer(t->items[i], item);
     pawl_drop_write(&t->lock);
     if (old) {
-        pawl_rcu_synchronize(); /* it has no room for a head */
+        pawl_rcu_synchronize(); /* the array has no room for a head */
         free(old);
     }
     return i;
@@ -111,7 +111,7 @@ static bool has(size_t i)
     return item != NULL;
 }
 
-/* Whatever was there once is there always, through all growing. */
+/* An item that was there once is always there, through all growing. */
 static void *look(void *arg)
 {
     uint32_t random = 100 + (uint32_t)(intptr_t)arg;

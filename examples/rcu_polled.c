@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Polled grace periods: a writer that neither waits nor has callbacks, with a fixed number of
- * buffers. Whoever takes a buffer out asks for a cookie; when the buffer is wanted again, the
- * cookie says whether everybody has left it. There are enough buffers for the usual reader, so it
- * nearly always is so at once; only then, behind a slow one, does the writer wait.
+ * buffers. When it takes a buffer out, it asks for a cookie. When it wants the buffer again, the
+ * cookie tells whether all readers have left it. There are enough buffers for the usual reader, so
+ * they nearly always have. Only behind a slow reader does the writer wait.
  */
 #include <pawl/rcu.h>
 
@@ -39,7 +39,7 @@ void show_frame(unsigned long frame)
 {
     struct buffer *b = &buffers[frame % BUFFERS], *old;
 
-    if (!pawl_rcu_poll(b->cookie)) { /* taken out long ago, and still somebody looks at it */
+    if (!pawl_rcu_poll(b->cookie)) { /* taken out long ago, and a reader still looks at it */
         pawl_rcu_synchronize_cond(b->cookie);
         waits++;
     }
@@ -81,7 +81,7 @@ static void *show(void *arg)
     for (frame = 1; frame <= end; frame++) {
         show_frame(frame);
         while (atomic_load(&looks) < frame / 8)
-            sched_yield(); /* so that some are looked at */
+            sched_yield(); /* so that readers look at some */
     }
     atomic_store(&over, true);
     return NULL;

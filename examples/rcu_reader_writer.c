@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The analogy between a reader-writer lock and RCU: one table twice, search, insert and delete of
- * the one beside those of the other. Readers stop writing shared memory; the lock between writers
- * stays; what is deleted is freed later instead of keeping readers out. What changes with it: a
- * search may still find what is just being deleted, and nothing can keep readers away.
+ * The analogy between a reader-writer lock and RCU: one table twice, with search, insert and delete
+ * of both forms side by side. Under RCU readers no longer write shared memory. The lock between
+ * writers stays. Deleted elements are freed later, and keep no reader out. The consequences: a
+ * search may still find an element during its deletion, and nothing can keep readers away.
  */
 #include <pawl/lock.h>
 #include <pawl/rcu_call.h>
@@ -143,7 +143,7 @@ static void *change(void *arg)
         }
         in[k] = !in[k];
         while (atomic_load(&searches) < i)
-            sched_yield(); /* so that there are some in between */
+            sched_yield(); /* so that there are searches in between */
     }
     atomic_fetch_sub(&writing, 1);
     return NULL;

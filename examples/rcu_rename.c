@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Global version number: a sequence lock beside RCU. Names are found by hash chains under RCU,
- * which takes care of what is removed. A rename moves an entry to another chain at once, and takes
- * along the readers who stand on it: they miss what followed it in their own chain. So a search
- * that found nothing believes that only if no rename came between; one that found something need
- * not ask.
+ * which takes care of removed entries. A rename moves an entry to another chain at once, and takes
+ * along the readers on it: they miss the rest of their own chain. So a search that found nothing is
+ * repeated if a rename came between. A search that found an entry need not ask.
  *
- * Renames are rare, so nearly every search costs two loads more; none waits for a search.
+ * Renames are rare, so nearly every search costs two loads more. No rename waits for a search.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pawl/rcu_call.h>
@@ -55,7 +54,7 @@ struct entry *directory_find(struct directory *d, long name)
     do {
         begun = pawl_seq_begin(&d->renames);
         e = find_once(d, name);
-    } while (!e && pawl_seq_retry(&d->renames, begun)); /* what is found is found */
+    } while (!e && pawl_seq_retry(&d->renames, begun)); /* an entry found is valid */
     return e;
 }
 
@@ -90,7 +89,7 @@ void directory_add(struct directory *d, long name)
     pawl_seq_drop_write(&d->renames);
 }
 
-/* Not a matter for the version number: whoever stands on it finds its way on. */
+/* Without the version number: a reader on the entry finds its way on. */
 bool directory_remove(struct directory *d, long name)
 {
     struct entry *e;
@@ -144,7 +143,7 @@ static void watch(long from, long to, uint32_t *random)
 {
     const long i = (long)(example_random(random) % EACH);
 
-    CHECK(there(STAY + i)); /* whoever is led astray must come back for it */
+    CHECK(there(STAY + i)); /* a search led into another chain must come back for it */
     switch (example_random(random) % 3) {
     case 0:
         if (!there(from + i))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stall updates. Most readers of a ledger want one balance and can live with one that is a moment
- * old: they read under RCU. An audit wants all balances of one instant, which RCU cannot give,
- * since it keeps no writer away. So audits stall the updates: they take the writers' lock, for
- * reading. Audits run beside each other and beside all other readers; only transfers wait, and they
- * alone pay for what few readers need.
+ * Stall updates. Most readers of a ledger want one balance, which may be a moment old: they read
+ * under RCU. An audit wants all balances of one instant. RCU cannot give them, because it keeps no
+ * writer away. So audits stall the updates: they take the writers' lock, for reading. Audits run
+ * beside each other and beside all other readers. Only transfers wait, so they alone pay for the
+ * need of few readers.
  *
  * (The source names this template and gives no code for it; this is our reading of it.)
  */
@@ -50,7 +50,7 @@ static void add_to(struct account *a, long amount)
 }
 
 /* [quote begin] */
-/* Beside everybody. Two calls may find the same money on two accounts, or on none. */
+/* Beside all others. Two calls may find the same money on two accounts, or on none. */
 bool ledger_balance(struct ledger *l, long number, long *balance)
 {
     struct account *a;
@@ -94,7 +94,7 @@ bool ledger_transfer(struct ledger *l, long from, long to, long amount)
 }
 /* [quote end] */
 
-/* The successor takes over number `fresh` and what was on the old account. */
+/* The successor takes over number `fresh` and the balance of the old account. */
 static bool ledger_succeed(struct ledger *l, long old, long fresh)
 {
     struct account *a, *b = (struct account *)calloc(1, sizeof *b);
@@ -138,7 +138,7 @@ static void *transfer(void *arg)
                         at + (long)(example_random(&random) % ACCOUNTS),
                         (long)(example_random(&random) % 100));
         while (atomic_load(&audits) < i / 64)
-            sched_yield(); /* so that there is an audit for each so many */
+            sched_yield(); /* so that there is an audit for every 64 transfers */
         if (me == 0 && i % 8 == 0) {
             CHECK(ledger_succeed(&ledger, at, at + ACCOUNTS));
             CHECK(!ledger_succeed(&ledger, at, at + ACCOUNTS));
@@ -167,7 +167,7 @@ static void *look(void *arg)
         const long at = atomic_load(&oldest), number = at + (long)(example_random(&random) % 4);
         long balance;
         if (!ledger_balance(&ledger, number, &balance))
-            CHECK(atomic_load(&oldest) >= number); /* its turn to go has come since */
+            CHECK(atomic_load(&oldest) >= number); /* it was closed since */
         CHECK(!ledger_balance(&ledger, -1, &balance));
     }
     return NULL;

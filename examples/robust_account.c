@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accounts in shared memory, moved by processes that are killed without warning. A transfer notes
- * first what it will do; whoever takes the lock next and is told of a death finishes it, and says
- * that the data are consistent again. No money is lost.
+ * Accounts in shared memory, moved by processes that are killed without warning. A transfer first
+ * notes its aim. The next holder that is told of a death finishes the transfer, and marks the data
+ * consistent. No money is lost.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@ struct bank {
     } note;
 };
 
-/* Again and again gives the same result: the note holds the balances, not the amount. */
+/* Repeated, it gives the same result: the note holds the balances, not the amount. */
 static void finish(struct bank *b)
 {
     b->balance[b->note.from] = b->note.from_after;

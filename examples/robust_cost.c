@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What robustness costs: nanoseconds for taking and dropping, one thread alone, best of several
- * rounds. Prints a line for each lock and state; checks nothing but that every take is granted.
+ * The cost of robustness: nanoseconds for taking and dropping, one thread alone, best of several
+ * rounds. Prints a line for each lock and state; checks only that every take is granted.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

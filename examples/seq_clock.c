@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A clock, as a kernel keeps it: a timer thread now and then notes which time it was at which count
- * of a fast counter, and at which rate the counter runs. Everybody else reads the note and adds
- * what the counter has gone on since. Threads read it under a sequence lock; signal handlers, which
- * may have interrupted the timer thread in the middle of a note, read a latch.
+ * A clock, as a kernel keeps it. Now and then a timer thread notes the time, the count of a fast
+ * counter at that time, and the rate of the counter. All other threads read the note and add the
+ * counter's progress since then. Threads read it under a sequence lock. Signal handlers, which may
+ * have interrupted the timer thread in the middle of a note, read a latch.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -63,7 +63,7 @@ uint64_t clock_read(void)
 uint64_t clock_read_in_handler(void)
 {
     struct note n;
-    note_latch_read(&note_for_handlers, &n); /* never waits for whom the handler interrupted */
+    note_latch_read(&note_for_handlers, &n); /* never waits for the interrupted thread */
     return time_at(&n, counter());
 }
 
@@ -86,8 +86,8 @@ void clock_tick(uint64_t rate) /* the timer thread only: no lock is needed betwe
 
 /* ---- It runs --------------------------------------------------------------------------------- */
 
-/* How far the clock may seem to go back to a thread: the rate changes by some percent, and a note
- * is not quite as old as the count beside it. */
+/* The time by which the clock may seem to go back to a thread. The rate changes by some percent,
+ * and a note is not quite as old as the count beside it. */
 #define SLACK_NS 100000u
 
 static atomic_uint ticks_left = TICKS, handled;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A control loop in a SCHED_FIFO thread that reads its configuration in each period, while ordinary
+ * A control loop in a SCHED_FIFO thread reads its configuration in each period, while ordinary
  * threads change it and look at it slowly. If the loop has to wait for a writer, the writer runs at
  * the loop's priority until it is done, so no third thread comes in between. Without the right to
  * real-time scheduling the loop runs as an ordinary thread, and the program says so.
@@ -26,7 +26,8 @@ static struct settings {
     int version;
 } settings;
 
-/* Real-time readers need no right of ours: they lend the writer that they wait for theirs. */
+/* Real-time readers need no right of ours: they lend their priority to the writer that they
+ * await. */
 static int make_settings(void)
 {
     pawl_sift_use use;
@@ -71,7 +72,7 @@ static void *run_loop(void *unused)
         printf("no right to real-time scheduling (%s): an ordinary thread controls\n",
                strerror(error));
     for (i = 0; i < PERIODS; i++) {
-        /* An error of 3 would ask for three times the gain, so the limit is what comes out. */
+        /* An error of 3 would ask for three times the gain, so the result is the limit. */
         const double output = control(3);
         CHECK(output == (double)(int)output && (int)output % 2 == 0);
         (void)nanosleep(&period, NULL);

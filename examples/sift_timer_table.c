@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A table that threads change and search, and that the handler of a periodic timer signal reads:
- * here a sampler that adds up what all entries show at one instant. With pthread_rwlock the handler
- * could not read at all, or a writer would have to block the signal while it waits for the slowest
- * reader; here it is blocked only while the table changes.
+ * here a sampler that adds up all entries at one instant. With pthread_rwlock the handler could not
+ * read at all, or a writer would block the signal while it waits for the slowest reader. Here the
+ * signal is blocked only while the table changes.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -47,7 +47,7 @@ static void move(int from, int to, int64_t amount)
     pawl_sift_take_write(&table.lock); /* SIGALRM is blocked from here */
     table.entries[from] -= amount;
     table.entries[to] += amount;
-    pawl_sift_drop_write(&table.lock); /* to here, and for nothing else */
+    pawl_sift_drop_write(&table.lock); /* to here, and nowhere else */
 }
 
 static int make_table(void)
@@ -60,7 +60,7 @@ static int make_table(void)
 }
 /* [quote end] */
 
-/* Slow: it looks at everything, and rests in between. */
+/* Slow: it looks at all entries, and rests in between. */
 static int64_t walk(void)
 {
     const struct timespec rest = {0, 100000};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A journal whose writers never keep readers out. S lets one writer in at a time and all readers
- * beside it; the writer is careful: a record is complete before one atomic store makes it visible,
- * and after that it never changes. Readers need R only for the sake of the one operation that does
- * need W, clearing: it frees what they may be looking at.
+ * beside it. The writer is careful: a record is complete before one atomic store makes it visible,
+ * and after that it never changes. Readers need R only because of clearing, the one operation that
+ * needs W: it frees the records that they may be looking at.
  */
 #include <stdatomic.h>
 
@@ -54,7 +54,7 @@ long journal_check(struct journal *j)
     return n;
 }
 
-/* Alone for a moment; the records are freed after that, when nobody can reach them. */
+/* Alone for a moment; the records are freed after that, when no thread can reach them. */
 long journal_clear(struct journal *j)
 {
     const struct record *r;

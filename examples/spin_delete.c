@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A list from which entries are deleted and freed while others read it: the search runs under S,
- * beside the readers; W is held for the one store that takes the entry out. Once that is done and
- * W is dropped nobody can have a pointer to the entry, so it is freed outside the lock.
+ * A list from which entries are deleted and freed while other threads read it. The search runs
+ * under S, beside the readers; W is held for the one store that takes the entry out. Once W is
+ * dropped, no thread can have a pointer to the entry, so it is freed outside the lock.
  */
 #include <pawl/spin.h>
 
@@ -39,7 +39,7 @@ bool list_delete(struct list *l, int key)
         pawl_drop_seek(&l->lock);
         return false;
     }
-    pawl_seek_to_write(&l->lock); /* nobody moved between: `link` is still right */
+    pawl_seek_to_write(&l->lock); /* no thread moved between: `link` is still right */
     *link = gone->next;
     pawl_drop_write(&l->lock);
     gone->twice = -1; /* a reader that still sees it would notice */
@@ -68,7 +68,7 @@ bool list_insert(struct list *l, int key)
     return true;
 }
 
-/* Walks it all; the number of entries. */
+/* Walks the whole list; returns the number of entries. */
 int list_check(struct list *l)
 {
     int n = 0, last = -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The guards of pawl.hpp: a table of names in which most look-ups find what they look for. They
-// read beside each other; who must add a name searches under S, and holds W only to hang it in.
+// The guards of pawl.hpp: a table of names in which most look-ups succeed. They read beside each
+// other. A thread that must add a name searches under S, and holds W only to link it in.
 #include <pawl/pawl.hpp>
 
 #include "example.h"
@@ -22,9 +22,9 @@ public:
             if (const int known = find(name))
                 return known;
         }
-        pawl::seek_guard seek(lock_); // beside the readers, and the only one who may add
+        pawl::seek_guard seek(lock_); // beside the readers; only this thread may add
         if (const int known = find(name))
-            return known; // somebody was faster
+            return known; // another thread was faster
         std::forward_list<entry> fresh{{name, next_}};
         const pawl::write_guard write = std::move(seek).to_write();
         list_.splice_after(list_.before_begin(), fresh);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Insert unless it is there, for many inserters that rarely collide: all of them search under R, at
- * the same time, and the one who wants to write tries to go straight from R to W. Two who try at
- * once cannot both: the second lets go and does it again under S.
+ * Insert unless it is there, for many inserters that rarely collide. All of them search under R, at
+ * the same time. An inserter that wants to write tries to go straight from R to W. If two try at
+ * once, only one can be granted; the other drops R and repeats the search under S.
  */
 #include <pawl/spin.h>
 
@@ -36,8 +36,8 @@ bool index_insert_unique(struct index *x, struct word *w)
         return false;
     }
     if (!pawl_read_claim_write(&x->lock)) {
-        /* Somebody else is on the way to W and waits for our R to go away. What was found under it
-         * is worth nothing afterwards. */
+        /* Another thread is on the way to W and waits for our R. After the drop the result of the
+         * search under R is not valid any more. */
         pawl_drop_read(&x->lock);
         pawl_take_seek(&x->lock);
         if (find(x, w->value)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The cache of lru_cache.hpp under a progressive lock, with each strategy: threads look keys up,
-// compute what is missing outside the lock, and insert it.
+// The cache of lru_cache.hpp under a progressive lock, with each strategy. Threads look keys up,
+// compute missing values outside the lock, and insert them.
 #include <pawl/spin.h>
 
 #include <atomic>
@@ -78,14 +78,14 @@ template <template <class> class Strategy> void try_strategy(const char *name)
     std::printf("%-7s %ld hits of %d\n", name, hits.load(), 4 * lookups);
 }
 
-// What the cache promises, one thread suffices to see it.
+// One thread suffices to see the promises of the cache.
 void entries_leave_in_turn()
 {
     pawl_example::lru_cache<int, int, pawl_example::read_seek_write<progressive>> cache(3);
     int value = 0;
     CHECK(cache.insert(1, 10) && cache.insert(2, 20) && cache.insert(3, 30));
     CHECK(!cache.insert(2, 21) && cache.find(2, value) && value == 21); // replaced, not added
-    CHECK(cache.find(1, value) && value == 10);                        // a hit saves nobody:
+    CHECK(cache.find(1, value) && value == 10);                        // a hit saves no entry:
     CHECK(cache.insert(4, 40));
     CHECK(!cache.find(1, value));                                      // the oldest one left
     CHECK(cache.find(2, value) && cache.find(3, value) && cache.find(4, value) && value == 40);

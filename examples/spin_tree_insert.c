@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A search tree: an insertion looks for its place under S, beside the readers, and holds W only for
- * the one store that hangs the new node in.
+ * A search tree: an insertion searches its place under S, beside the readers. It holds W only for
+ * the one store that links the new node in.
  */
 #include <pawl/spin.h>
 
@@ -28,7 +28,7 @@ bool tree_insert(struct tree *t, struct node *n)
         pawl_drop_seek(&t->lock); /* the key is there already */
         return false;
     }
-    pawl_seek_to_write(&t->lock); /* waits for the readers inside, no new ones come */
+    pawl_seek_to_write(&t->lock); /* waits for the readers inside; no newcomer is granted */
     *link = n;
     pawl_drop_write(&t->lock);
     return true;
@@ -72,7 +72,7 @@ static void *insert_all(void *arg)
     return NULL;
 }
 
-/* What was once in the tree stays in it. */
+/* A node that was once in the tree stays in it. */
 static void *read_all(void *arg)
 {
     bool seen[KEYS] = {false};

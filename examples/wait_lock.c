@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lock from wait and wake: first the shortest one, which looks like a spinlock with the spinning
- * replaced; then one that does not ask for sleepers when there are none, because a third value of
- * the word says so. Both count something that must not be torn.
+ * A lock from wait and wake. The first form is the shortest: it looks like a spinlock, but sleeps
+ * instead of spinning. The second form makes no wake call without sleepers, because a third value
+ * of the word marks them. Both count something that must not be torn.
  */
 #include <pawl/wait.h>
 
@@ -22,7 +22,7 @@ void release(uint32_t *lock)
 }
 /* [quote end] */
 
-/* ---- The same in one byte, that says whether anybody sleeps ---------------------------------- */
+/* ---- The same in one byte, that says whether a thread sleeps --------------------------------- */
 
 enum { FREE, TAKEN, TAKEN_AND_AWAITED };
 
@@ -32,7 +32,7 @@ void byte_acquire(uint8_t *lock)
     if (__atomic_compare_exchange_n(lock, &found, TAKEN, false, __ATOMIC_ACQUIRE,
                                     __ATOMIC_RELAXED))
         return;
-    /* Who has slept does not know whether he was the only one, and keeps the mark. */
+    /* A thread that has slept does not know whether others sleep, so it keeps the mark. */
     while (__atomic_exchange_n(lock, TAKEN_AND_AWAITED, __ATOMIC_ACQUIRE) != FREE)
         pawl_wait8(lock, TAKEN_AND_AWAITED);
 }

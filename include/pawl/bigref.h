@@ -76,24 +76,24 @@ typedef struct pawl_bigref {
 #define PAWL_BIGREF_GLOBAL_ 1u
 #define PAWL_BIGREF_KILLED_ 2u
 #define PAWL_BIGREF_RELEASED_ 3u
-#define PAWL_BIGREF_CLOSED_ 4u /* somebody is at work under the latch */
+#define PAWL_BIGREF_CLOSED_ 4u /* a thread is at work under the latch */
 
 PAWL_C_BEGIN
 
-/* Says whether the count is in local mode afterwards: true after a revival, and when nobody killed
- * it; false once it has become 0. The caller holds a reference, or knows by other means that the
- * object is there. */
+/* Returns whether the count is in local mode afterwards: true after a revival, and if no thread has
+ * killed it; false once it has become 0. The caller holds a reference, or knows by other means that
+ * the object exists. */
 PAWL_API bool PAWL_SYMBOL_(pawl_bigref_revive)(pawl_bigref *r);
 
 /* The count, while others change it: for display and tests. 0 once released. */
 PAWL_API int64_t PAWL_SYMBOL_(pawl_bigref_read)(const pawl_bigref *r);
 
-/* Gives the cells back without a release, for an object that ends otherwise. Nobody may be using
+/* Gives the cells back without a release, for an object that ends otherwise. No thread may be using
  * it. Not needed after kill. */
 PAWL_API void PAWL_SYMBOL_(pawl_bigref_destroy)(pawl_bigref *r);
 
 PAWL_API bool PAWL_SYMBOL_(pawl_bigref_get_slow)(pawl_bigref *r, bool try_only);
-/* True: the caller dropped the last one. */
+/* True: the caller dropped the last reference. */
 PAWL_API bool PAWL_SYMBOL_(pawl_bigref_drop_slow)(pawl_bigref *r);
 PAWL_API bool PAWL_SYMBOL_(pawl_bigref_kill_slow)(pawl_bigref *r, bool *last);
 
@@ -108,7 +108,7 @@ PAWL_C_END
 
 PAWL_INLINE_BEGIN
 
-/* A count of 1, the creator's, which is not special: drop it like any other. */
+/* A count of 1, the creator's. That reference is not special: drop it like any other. */
 PAWL_INLINE void pawl_bigref_init(pawl_bigref *r, pawl_bigref_release *release, void *arg)
 {
     const pawl_bigref fresh = PAWL_BIGREF_INIT(release, arg);
@@ -122,7 +122,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_unseen_(pawl_bigref *r, ui
     (void)r, (void)n;
     return false;
 #else
-    /* [CELLS_OPEN] acquire: the place that belongs to this opening of the gate is seen. */
+    /* [CELLS_OPEN] acquire: we see the place that belongs to this opening of the gate. */
     const uint32_t gate = pawl_load_acquire32(&r->gate, PAWL_CELLS_OPEN);
     const uint32_t place = pawl_load_relaxed32(&r->place);
     char *rseq = PAWL_MINE_.rseq;
@@ -140,8 +140,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_unseen_(pawl_bigref *r, ui
 #endif
 }
 
-/* ThreadSanitizer does not see the step, so neither must it see what the step read: a drop says
- * beforehand that it has finished with the object, and another thread may free it. */
+/* ThreadSanitizer does not see the step, so it must not see the step's reads either. A drop tells
+ * it beforehand that it has finished with the object, and another thread may then free it. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t n)
 {
 #if PAWL_TSAN_
@@ -164,8 +164,8 @@ PAWL_INLINE void pawl_bigref_last_(pawl_bigref *r)
         r->release(r, r->arg);
 }
 
-/* One more reference. The caller holds one already, or somebody does so for it. Getting after the
- * release is a mistake: it does nothing, if the object still exists, and the checking variant
+/* One more reference. The caller holds one already, or another thread holds one for it. A get after
+ * the release is a mistake: it does nothing, if the object still exists, and the checking variant
  * reports it. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_bigref_get(pawl_bigref *r)
 {
@@ -173,22 +173,22 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_bigref_get(pawl_bigref *r)
         (void)pawl_bigref_get_slow_(r, false);
 }
 
-/* One more reference unless the count has become 0 after a kill; says which. The memory must exist:
- * the object is static, or a lock or RCU keeps it. Always true before kill. */
+/* One more reference, and true; false if the count has become 0 after a kill. The memory must
+ * exist: the object is static, or a lock or RCU keeps it. Always true before kill. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_try_get(pawl_bigref *r)
 {
     return PAWL_LIKELY(pawl_bigref_step_(r, 1)) || pawl_bigref_get_slow_(r, true);
 }
 
-/* One reference less, whichever thread got it. After kill, the last one calls release, in this
- * thread, exactly once, before drop returns. A drop too many before kill makes the count wrong; one
+/* Drops one reference; any thread may have got it. After kill, the last drop calls release, in this
+ * thread, exactly once, before it returns. A surplus drop before kill makes the count wrong; one
  * after the release does nothing, if the object still exists. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_bigref_drop(pawl_bigref *r)
 {
     bool last;
 #if PAWL_TSAN_
     __tsan_release(r);
-    /* What the drop itself reads comes before its end, which the sanitizer does not see. */
+    /* The drop's own reads come before its end, which the sanitizer does not see. */
     __tsan_mutex_pre_lock(r, __tsan_mutex_try_lock | __tsan_mutex_try_lock_failed);
     last = !pawl_bigref_step_unseen_(r, ~UINT64_C(0)) && pawl_bigref_drop_slow_(r);
     __tsan_mutex_post_lock(r, __tsan_mutex_try_lock | __tsan_mutex_try_lock_failed, 0);
@@ -199,9 +199,9 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_bigref_drop(pawl_bigref *r)
         pawl_bigref_last_(r);
 }
 
-/* Takes the bias off: from now on the last drop releases. If all have been dropped already, this
- * call releases. The caller holds a reference, or knows by other means that the object exists until
- * kill returns. False, and nothing happens, when it was killed before. One membarrier. */
+/* Removes the bias: from now on the last drop releases. If all references have been dropped
+ * already, this call releases. The caller holds a reference, or knows by other means that the
+ * object exists until kill returns. False, without effect: it was killed before. One membarrier. */
 PAWL_INLINE bool pawl_bigref_kill(pawl_bigref *r)
 {
     bool last = false;

@@ -7,7 +7,7 @@
 //   pawl::big_ref_ptr  one reference as an object: moves, drops when it ends
 //
 // No logic of its own; the contracts are in bigref.h. The destructor gives cells back and checks
-// nothing: destroying an object that is still referenced is the program's mistake.
+// nothing: to destroy an object that is still referenced is the program's mistake.
 #ifndef PAWL_BIGREF_HPP
 #define PAWL_BIGREF_HPP
 
@@ -52,7 +52,7 @@ class big_ref {
 class big_ref_ptr {
   public:
     constexpr big_ref_ptr() noexcept = default;
-    // One more reference; whoever gives the count holds one itself.
+    // One more reference; the thread that passes the count holds one itself.
     explicit big_ref_ptr(big_ref &count) noexcept : count_(&count) { count.get(); }
     big_ref_ptr(big_ref_ptr &&other) noexcept : count_(std::exchange(other.count_, nullptr)) {}
     big_ref_ptr &operator=(big_ref_ptr &&other) noexcept
@@ -62,7 +62,7 @@ class big_ref_ptr {
     }
     ~big_ref_ptr() { reset(); }
 
-    // Empty when the count has become zero already.
+    // Empty if the count has become zero already.
     [[nodiscard]] static big_ref_ptr try_get(big_ref &count) noexcept
     {
         big_ref_ptr got;
@@ -70,7 +70,7 @@ class big_ref_ptr {
             got.count_ = &count;
         return got;
     }
-    // Takes over a reference that is already counted, the creator's for instance.
+    // Takes over a reference that is already counted, for instance the creator's.
     [[nodiscard]] static big_ref_ptr adopt(big_ref &count) noexcept
     {
         big_ref_ptr got;

@@ -53,15 +53,15 @@
 
 #include <pawl/atomic.h>
 
-/* Nanoseconds of CLOCK_MONOTONIC that never come. */
+/* A deadline that never comes, in nanoseconds of CLOCK_MONOTONIC. */
 #define PAWL_BRLOCK_FOREVER UINT64_MAX
 
 /* Lines of a lock by default. Threads are numbered from the lowest free number up, so this serves a
- * process of as many threads; more of them share one counter, at the price of a common lock. */
+ * process of as many threads. Further threads share one counter, at the price of a common lock. */
 #define PAWL_BRLOCK_LINES 64
 #define PAWL_BRLOCK_MOST_LINES 1024
 
-/* For init, with the number of lines: readers pass a full fence at each entry, and writers none but
+/* For init, with the number of lines: readers pass a full fence at each entry, and writers only
  * their own. For locks that are written more often than about every 500 reads, and for programs
  * with threads that may not be interrupted. */
 #define PAWL_BRLOCK_FENCED 0x10000u
@@ -89,15 +89,16 @@ typedef struct pawl_brlock {
 
 PAWL_C_BEGIN
 
-/* Allocates `lines` lines (PAWL_BRLOCK_LINES, or as many as threads will read; | flags). Returns 0,
- * ENOMEM, or EINVAL for no lines or more than PAWL_BRLOCK_MOST_LINES; after an error the lock works
- * all the same, with all its readers on the one shared counter. */
+/* Allocates `lines` lines (PAWL_BRLOCK_LINES, or the number of threads that will read; | flags).
+ * Returns 0, ENOMEM, or EINVAL for no lines or more than PAWL_BRLOCK_MOST_LINES. After an error the
+ * lock still works, with all its readers on the one shared counter. */
 PAWL_API int PAWL_SYMBOL_(pawl_brlock_init)(pawl_brlock *l, uint32_t lines);
-/* The same on the caller's memory, which must be aligned to PAWL_CACHE_LINE and stay; EINVAL where
- * it is not, is NULL, or has no room for one line. */
+/* The same on the caller's memory, which must be aligned to PAWL_CACHE_LINE and stay. EINVAL if it
+ * is NULL, not aligned, or too small for one line. */
 PAWL_API int PAWL_SYMBOL_(pawl_brlock_init_in)(pawl_brlock *l, void *memory, size_t bytes,
                                                uint32_t flags);
-/* Nobody is in, waits, or is about to return from a call. NULL and what init failed on are well. */
+/* No thread may hold the lock, wait for it, or be about to return from a call. NULL and a lock
+ * whose init failed are allowed. */
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_destroy)(pawl_brlock *l);
 
 /* Wait until granted; acquire. `until`: ns of CLOCK_MONOTONIC; false when it has passed and nothing
@@ -110,8 +111,8 @@ PAWL_API bool PAWL_SYMBOL_(pawl_brlock_take_read_until)(pawl_brlock *l, uint64_t
 PAWL_API bool PAWL_SYMBOL_(pawl_brlock_take_seek_until)(pawl_brlock *l, uint64_t until);
 PAWL_API bool PAWL_SYMBOL_(pawl_brlock_take_write_until)(pawl_brlock *l, uint64_t until);
 
-/* True when granted. Never wait for a holder. try_read may be called by a signal handler that drops
- * before it returns; it fails also in the moment in which a try_write fails. */
+/* True when granted. Never wait for a holder. A signal handler may call try_read if it drops before
+ * it returns. try_read also fails in the moment in which a try_write fails. */
 PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_read)(pawl_brlock *l);
 PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_seek)(pawl_brlock *l);
 PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_write)(pawl_brlock *l);
@@ -126,17 +127,17 @@ PAWL_API void PAWL_SYMBOL_(pawl_brlock_take_read_any)(pawl_brlock *l);
 PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_read_any)(pawl_brlock *l);
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_drop_read_any)(pawl_brlock *l);
 
-/* S -> W: waits for the readers that are in; when the deadline passes, or the try finds readers, S
- * is still held. */
+/* S -> W: waits for the readers that are in. When the deadline passes, or the try finds readers,
+ * the caller still holds S. */
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_seek_to_write)(pawl_brlock *l);
 PAWL_API bool PAWL_SYMBOL_(pawl_brlock_seek_to_write_until)(pawl_brlock *l, uint64_t until);
 PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_seek_to_write)(pawl_brlock *l);
-/* Down, at once; release. */
+/* Downgrades, at once; release. */
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_write_to_seek)(pawl_brlock *l);
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_write_to_read)(pawl_brlock *l);
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_seek_to_read)(pawl_brlock *l);
-/* R -> S. False: R is still held, and must be dropped before one waits for S: its holder may be
- * waiting for that R. */
+/* R -> S. False: the caller still holds R, and must drop it before it waits for S: the holder of S
+ * may be waiting for that R. */
 PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_read_to_seek)(pawl_brlock *l);
 
 PAWL_C_END

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // brlock.h for C++17: pawl::brlock meets the SharedTimedMutex requirements (std::unique_lock,
-// std::shared_lock, std::scoped_lock) and has Boost's UpgradeLockable names for its seek state.
+// std::shared_lock, std::scoped_lock). For its seek state it has Boost's UpgradeLockable names.
 // Include pawl.hpp, or this.
 #ifndef PAWL_BRLOCK_HPP
 #define PAWL_BRLOCK_HPP
@@ -25,8 +25,8 @@ class brlock {
 public:
     using native_handle_type = pawl_brlock *;
 
-    // `lines` as for pawl_brlock_init. Throws nothing: without memory, or with a number that is
-    // refused, the lock works by its shared counter, and error() says why.
+    // `lines` as for pawl_brlock_init. Throws nothing. Without memory, or with a number that init
+    // refuses, the lock works by its shared counter, and error() returns the reason.
     explicit brlock(uint32_t lines = PAWL_BRLOCK_LINES) noexcept
         : error_(pawl_brlock_init(&lock_, lines))
     {
@@ -104,7 +104,7 @@ public:
     [[nodiscard]] native_handle_type native_handle() noexcept { return &lock_; }
 
 private:
-    // The deadline that far from now, in nanoseconds of CLOCK_MONOTONIC, which is steady_clock.
+    // The deadline this far from now, in nanoseconds of CLOCK_MONOTONIC, which is steady_clock.
     template <class Rep, class Period>
     static uint64_t in_(const std::chrono::duration<Rep, Period> &time)
     {

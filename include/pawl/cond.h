@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Condition variable for Pawl's locks, held in R, S or W (or for any lock, by two functions): a
- * thread sleeps until another one signals a change of what the lock protects. And an event count:
+ * Condition variable for Pawl's locks, held in R, S or W (or for any lock, by two functions). A
+ * thread sleeps until another one signals a change of the protected data. And an event count:
  * the same beside lock-free structures, which no lock protects.
  *
  * Not for: conditions in a single word (wait.h waits on it directly), processes that share memory,
@@ -29,8 +29,8 @@
  *   I3  a broadcast wakes all waiters with R together, since they can hold the lock together. Of
  *       those with S or W it wakes one; each wakes the next when it holds the lock. So they do not
  *       all run to a lock that one at a time can hold.
- *   I4  a thread changes what the waiter looks at between prepare and commit, and then notifies.
- *       Either the waiter sees the change there, or the notify ends its commit.
+ *   I4  a waiter looks at the condition between prepare and commit. A notifier changes it and then
+ *       notifies. Either the waiter sees the change there, or the notify ends its commit.
  *
  * Cost: signal and broadcast without waiters one load, notify one atomic read-modify-write; no
  * system call then. Waiting: the list's lock twice, and sleeping as in wait.h.
@@ -56,12 +56,12 @@ typedef struct pawl_eventcount {
 #define PAWL_COND_INIT {0}
 #define PAWL_EVENTCOUNT_INIT {0, 0}
 
-/* How to let go of a lock and to take it again. */
+/* The functions that drop a lock and take it again. */
 struct pawl_cond_lock {
     void *lock;
     void (*drop)(void *lock);
     void (*take)(void *lock);
-    bool shared; /* several may hold it at once as the waiter does */
+    bool shared; /* several threads may hold it at once in the waiter's mode */
 };
 
 PAWL_C_BEGIN
@@ -79,8 +79,8 @@ PAWL_INLINE_BEGIN
 
 /* ---- Condition variable ---------------------------------------------------------------------- */
 
-/* Lets go of the lock, sleeps until signalled, takes the lock again. False when the deadline passed
- * (the lock is held again). For a lock of any kind: a pthread mutex, say. */
+/* Drops the lock, sleeps until signalled, takes the lock again. False when the deadline has passed;
+ * the caller holds the lock then too. For a lock of any kind: a pthread mutex, say. */
 PAWL_INLINE bool pawl_cond_wait_with_until(pawl_cond *cond, const struct pawl_cond_lock *lock,
                                            uint64_t deadline)
 {
@@ -92,15 +92,16 @@ PAWL_INLINE void pawl_cond_wait_with(pawl_cond *cond, const struct pawl_cond_loc
     (void)PAWL_SYMBOL_(pawl_cond_wait)(cond, lock, PAWL_FOREVER);
 }
 
-/* Wakes the oldest waiter. Best after the lock was dropped; the waiter needs it. How many: 0 or 1.
- * A thread that has not taken the lock since the waiter let go may not see it yet. */
+/* Wakes the oldest waiter; returns 0 or 1. Best after the caller has dropped the lock, because the
+ * waiter needs it. A thread that has not taken the lock since the waiter dropped it may not see the
+ * waiter yet. */
 PAWL_INLINE unsigned pawl_cond_signal(pawl_cond *cond)
 {
     return pawl_load_relaxed32(&cond->waiting) == 0 ? 0
                                                     : PAWL_SYMBOL_(pawl_cond_wake)(cond, false);
 }
 
-/* Wakes all who wait now; how many. */
+/* Wakes all present waiters; returns their number. */
 PAWL_INLINE unsigned pawl_cond_broadcast(pawl_cond *cond)
 {
     return pawl_load_relaxed32(&cond->waiting) == 0 ? 0 : PAWL_SYMBOL_(pawl_cond_wake)(cond, true);
@@ -172,24 +173,24 @@ PAWL_COND_TYPE_(pawl_lock64)
 
 /* ---- Event count ----------------------------------------------------------------------------- */
 
-/* First half of a wait: look at the condition after it, then either cancel or commit. Acquire: what
- * was changed before a notification that came earlier is seen. */
+/* First half of a wait: look at the condition after it, then either cancel or commit. Acquire: the
+ * caller sees the changes before each earlier notification. */
 PAWL_INLINE uint32_t pawl_eventcount_prepare(pawl_eventcount *event)
 {
-    /* [EVENT_PREPARE] acquire: a notifier who has not counted us has made its change. */
+    /* [EVENT_PREPARE] acquire: a notifier that has not counted us has made its change. */
     (void)pawl_fetch_add_acquire32(&event->waiters, 1, PAWL_EVENT_PREPARE);
     /* [EVENT_EPOCH] acquire: we see the change of the notifier whose epoch we read. */
     return pawl_load_acquire32(&event->epoch, PAWL_EVENT_EPOCH);
 }
 
-/* The condition holds already. */
+/* For a waiter that finds the condition true. */
 PAWL_INLINE void pawl_eventcount_cancel(pawl_eventcount *event)
 {
     (void)pawl_fetch_sub_relaxed32(&event->waiters, 1);
 }
 
-/* Sleeps until a notification after prepare. Acquire. Look again: it may have been meant for
- * another thread. False: none came before the deadline. */
+/* Sleeps until a notification after prepare. Acquire. Look again: the notification may have been
+ * meant for another thread. False: none came before the deadline. */
 PAWL_INLINE bool pawl_eventcount_commit_until(pawl_eventcount *event, uint32_t key,
                                               uint64_t deadline)
 {
@@ -201,8 +202,8 @@ PAWL_INLINE void pawl_eventcount_commit(pawl_eventcount *event, uint32_t key)
     (void)PAWL_SYMBOL_(pawl_eventcount_commit)(event, key, PAWL_FOREVER);
 }
 
-/* After the condition was changed, by a store of any order: wakes at least one who sleeps, or all.
- * Those between prepare and commit do not go to sleep. */
+/* Call it after a change of the condition by a store of any order. Wakes at least one sleeper, or
+ * all. Threads between prepare and commit do not go to sleep. */
 PAWL_INLINE void pawl_eventcount_notify_one(pawl_eventcount *event)
 {
     (void)PAWL_SYMBOL_(pawl_eventcount_notify)(event, 1);

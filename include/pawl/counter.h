@@ -11,14 +11,14 @@
  *   pawl_counter_limit    never beyond a limit                                 counter_limit.h
  *   pawl_bigref           detects zero: a reference count                      bigref.h
  *
- * Not for: a number on whose every value the program must act (use a lock, or an atomic word and
- * its return value); few updates (one atomic word is smaller and reads faster).
+ * Not for: a number of which the program must act on every value (a lock, or an atomic word and
+ * its return value, serves); few updates (one atomic word is smaller and reads faster).
  *
  * The struct
  *
  *   shared   counted here and in no cell
- *   before   what the cells held when this counter got them; only their threads write them, so
- *            they are not cleared
+ *   before   the contents of the cells when this counter got them; only their threads write
+ *            them, so they are not cleared
  *   place    offset of the cells in every thread's block (counter_cells.h); 0: none yet, 1: none
  *            was free, 2: destroyed, 3: about to be found. Written at the first add and by destroy.
  *
@@ -38,7 +38,7 @@
 
 #include <pawl/detail/counter_cells.h>
 
-/* The value a signed difference stands for in the cells, and back. */
+/* Converts a signed difference to its value in the cells, and back. */
 #define PAWL_COUNT_(n) ((uint64_t)(n))
 
 typedef struct pawl_counter {
@@ -62,16 +62,16 @@ typedef struct pawl_atomic_counter {
 
 PAWL_C_BEGIN
 
-/* The value, each cell read once while others go on counting. With increments of one sign only it
- * lies between the values before and after the call; else it may be one that never was. Waits for
- * nobody. Async-signal-safe. */
+/* The value; reads each cell once while other threads go on counting. With increments of one sign
+ * only, the result lies between the values before and after the call. Otherwise it may be a value
+ * that the counter never had. Never waits. Async-signal-safe. */
 PAWL_API int64_t PAWL_SYMBOL_(pawl_counter_read)(const pawl_counter *c);
 PAWL_API int64_t PAWL_SYMBOL_(pawl_cpu_counter_read)(const pawl_cpu_counter *c);
 
-/* Gives the cells back and returns the last value, which the object also keeps. Nobody may be
- * adding: an add that runs beside it may be lost, or be counted by the counter that gets the cells
- * next, and harms nothing else. An add after it counts in the object, takes no new cells, and is
- * reported by the checking variant. Destroying twice is destroying once. */
+/* Gives the cells back and returns the last value, which the object also keeps. No thread may be
+ * adding: an add beside this call may be lost, or counted by the counter that gets the cells next,
+ * and harms nothing else. A later add counts in the object and takes no new cells; the checking
+ * variant reports it. A second destroy has no effect. */
 PAWL_API int64_t PAWL_SYMBOL_(pawl_counter_destroy)(pawl_counter *c);
 PAWL_API int64_t PAWL_SYMBOL_(pawl_cpu_counter_destroy)(pawl_cpu_counter *c);
 
@@ -91,7 +91,7 @@ PAWL_INLINE_BEGIN
 
 /* ---- Statistical counter, cells per thread --------------------------------------------------- */
 
-/* The object becomes a counter at 0, as zero bytes are. Nobody else may use it meanwhile. */
+/* The object becomes a counter at 0, as zero bytes are. No other thread may use it meanwhile. */
 PAWL_INLINE void pawl_counter_init(pawl_counter *c)
 {
     c->shared = 0;
@@ -104,8 +104,8 @@ PAWL_INLINE void pawl_counter_init(pawl_counter *c)
  * PAWL_THREAD_LINES threads live) adds to the shared word with an atomic instruction. The first add
  * of a thread, and of a counter, may make a system call for memory.
  *
- * Not where a signal handler may interrupt another add of the same thread to the same counter, in
- * the handler or outside: on processors that load and store, one of the two is lost. */
+ * Not for a counter to which a thread and a signal handler that may interrupt it both add: neither
+ * in the handler nor outside. On processors that load and store, one of the two adds is lost. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_add(pawl_counter *c, int64_t n)
 {
     char *block = PAWL_MINE_.block;
@@ -116,9 +116,9 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_add(pawl_counter *c, int64_t n
         pawl_cell_add_(pawl_cell_(block, place), PAWL_COUNT_(n));
 }
 
-/* The same for a counter that a signal handler adds to: async-signal-safe, and neither the
- * handler's count nor that of the add it interrupted is lost, provided that both use this form. One
- * instruction on x86-64, an atomic one (without order) elsewhere. */
+/* The same for a counter that a signal handler adds to: async-signal-safe. Neither the handler's
+ * add nor the interrupted one is lost, provided that both use this form. One instruction on x86-64,
+ * an atomic one (without order) elsewhere. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_add_in_handler(pawl_counter *c, int64_t n)
 {
     char *block = PAWL_MINE_.block;
@@ -146,9 +146,9 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_dec(pawl_counter *c)
 
 /* ---- Statistical counter, cells per CPU ------------------------------------------------------ */
 
-/* For programs with many more threads than CPUs that all count: memory and read time go with the
- * CPUs. add is a restartable sequence, and async-signal-safe as it is. Where the system has no such
- * sequences, the cells of the threads are used. Contracts as above. */
+/* For programs with many more threads than CPUs that all count: memory and read time depend on the
+ * number of CPUs. add is a restartable sequence, and so async-signal-safe. Where the system has no
+ * such sequences, the cells of the threads are used. Contracts as above. */
 PAWL_INLINE void pawl_cpu_counter_init(pawl_cpu_counter *c)
 {
     pawl_counter_init(&c->counter);
@@ -181,8 +181,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cpu_counter_dec(pawl_cpu_counter *c)
 
 /* ---- Plain atomic counter -------------------------------------------------------------------- */
 
-/* One word. add returns the value after it, so this is also the counter whose every value is seen
- * by exactly one thread. All are async-signal-safe where 64-bit atomics are. */
+/* One word. add returns the value after it, so exactly one thread sees each value. All are
+ * async-signal-safe where 64-bit atomics are. */
 PAWL_INLINE void pawl_atomic_counter_init(pawl_atomic_counter *c, int64_t value)
 {
     c->value = PAWL_COUNT_(value);

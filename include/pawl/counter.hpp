@@ -9,8 +9,8 @@
 //   pawl::counter_limit   try_add sub set_limit read   never beyond its limit
 //
 // All are constant-initialised, so one at namespace scope counts from the first constructor on.
-// They neither copy nor move. Nobody may use one while it is destroyed. ++ returns nothing, because
-// the value after it is not known without a read.
+// They neither copy nor move. No thread may use one while it is destroyed. ++ returns nothing,
+// because the value after it is not known without a read.
 #ifndef PAWL_COUNTER_HPP
 #define PAWL_COUNTER_HPP
 
@@ -38,7 +38,7 @@ class counter {
     void operator--(int) noexcept { pawl_counter_dec(&c_); }
     void operator+=(std::int64_t n) noexcept { pawl_counter_add(&c_, n); }
     void operator-=(std::int64_t n) noexcept { pawl_counter_sub(&c_, n); }
-    // In a signal handler, and wherever one that counts here too may interrupt.
+    // For signal handlers, and wherever a handler that counts here too may interrupt the add.
     void add_in_handler(std::int64_t n) noexcept { pawl_counter_add_in_handler(&c_, n); }
     [[nodiscard]] std::int64_t read() const noexcept { return pawl_counter_read(&c_); }
 
@@ -81,7 +81,7 @@ class counter_exact {
     void operator--(int) noexcept { pawl_counter_exact_sub(&c_, 1); }
     void operator+=(std::int64_t n) noexcept { pawl_counter_exact_add(&c_, n); }
     void operator-=(std::int64_t n) noexcept { pawl_counter_exact_sub(&c_, n); }
-    // Not const: it turns the phase.
+    // Not const: a read changes the phase.
     [[nodiscard]] std::int64_t read() noexcept { return pawl_counter_exact_read(&c_); }
 
   private:

@@ -27,7 +27,7 @@
  *   shared    counted under the latch, by threads without cells
  *   stood[p]  the sum of all cells of phase p at its last end
  *   place     as in counter.h, a pair of cells
- *   phase     0, 1: the cells that count; 2: closed for good or for a read; anybody may read it
+ *   phase     0, 1: the cells that count; 2: closed for good or for a read; any thread may read it
  *   mode      written at init
  *
  * In FOLD: value at the instant when the phase changed = shared + stood[0] + stood[1].
@@ -61,13 +61,13 @@ typedef struct pawl_counter_exact {
 
 PAWL_C_BEGIN
 
-/* The exact value, modulo 2^64 as signed. Reads of one counter wait for each other, and for nobody
- * else but, where the system has no restartable sequences, for updates that are under way. */
+/* The exact value, modulo 2^64 as signed. Reads of one counter wait for each other. Where the
+ * system has no restartable sequences, they also wait for updates that are under way. */
 PAWL_API int64_t PAWL_SYMBOL_(pawl_counter_exact_read)(pawl_counter_exact *c);
 
-/* Gives the cells back and returns the last value, which the object also keeps. Nobody may be using
- * the counter; an update beside it or after it counts in the object, and is reported by the
- * checking variant when it comes after. */
+/* Gives the cells back and returns the last value, which the object also keeps. No thread may be
+ * using the counter. An update beside this call or after it counts in the object; the checking
+ * variant reports one that comes after. */
 PAWL_API int64_t PAWL_SYMBOL_(pawl_counter_exact_destroy)(pawl_counter_exact *c);
 
 PAWL_API void PAWL_SYMBOL_(pawl_counter_exact_add_slow)(pawl_counter_exact *c, uint64_t n);

@@ -18,7 +18,7 @@
  *
  * The struct
  *
- *   limit, taken   under the latch; anybody may read them as hints
+ *   limit, taken   under the latch; any thread may read them as hints
  *   place          of the credits, a cell of each thread; as in counter.h
  *   gate           0: threads may use their credit; 1: they may not, and have none; 2: destroyed
  *
@@ -54,17 +54,17 @@ typedef struct pawl_counter_limit {
 
 PAWL_C_BEGIN
 
-/* From now on. A limit below the present count takes nothing away: nothing fits until enough has
- * been given back. Beyond 2^63-1 counts as 2^63-1. */
+/* Applies from now on. A limit below the present count takes nothing away: nothing fits until
+ * enough has been given back. A limit beyond 2^63-1 counts as 2^63-1. */
 PAWL_API void PAWL_SYMBOL_(pawl_counter_limit_set_limit)(pawl_counter_limit *c, uint64_t limit);
 
 /* The exact count at an instant during the call. It is below zero when more was subtracted than
- * added. Closes the gate while it adds up, so it is as dear as pawl_counter_exact_read. */
+ * added. Closes the gate while it adds up, so it costs as much as pawl_counter_exact_read. */
 PAWL_API int64_t PAWL_SYMBOL_(pawl_counter_limit_read)(pawl_counter_limit *c);
 
-/* Gives the cells back and returns the last count. Nobody may be using the counter: a try_add
- * beside it or after it returns false, a sub does nothing, and the checking variant reports one
- * that comes after. */
+/* Gives the cells back and returns the last count. No thread may be using the counter: a try_add
+ * beside this call or after it returns false, and a sub does nothing. The checking variant reports
+ * one that comes after. */
 PAWL_API int64_t PAWL_SYMBOL_(pawl_counter_limit_destroy)(pawl_counter_limit *c);
 
 PAWL_API bool PAWL_SYMBOL_(pawl_counter_limit_try_add_slow)(pawl_counter_limit *c, uint64_t n);
@@ -88,7 +88,7 @@ PAWL_INLINE void pawl_counter_limit_init(pawl_counter_limit *c, uint64_t limit)
     c->gate = 0;
 }
 
-/* Adds to the caller's credit if the sum is 0 to 2 * PAWL_LIMIT_CREDIT; false: ask further. */
+/* Adds to the caller's credit if the sum is 0 to 2 * PAWL_LIMIT_CREDIT; else false. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_change_(pawl_counter_limit *c, uint64_t n)
 {
 #if PAWL_CHECKED || PAWL_HOOKS
@@ -112,7 +112,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_try_add(pawl_counter_lim
     return pawl_counter_limit_try_add_slow_(c, n);
 }
 
-/* Takes away what was added before, by any thread. n is at most 2^63-1. */
+/* Takes away an amount that any thread added before. n is at most 2^63-1. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_limit_sub(pawl_counter_limit *c, uint64_t n)
 {
     if (n > 2 * PAWL_LIMIT_CREDIT || !pawl_counter_limit_change_(c, n))

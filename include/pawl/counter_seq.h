@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A counter that is changed rarely, read often, and wider than one word: how many, and how much in
- * all, always seen together (so that a mean is a mean). It is a sequence lock over the two numbers:
- * readers write nothing and scale, adders take the lock's spinlock. Included by counter.h.
+ * A counter that is changed rarely, read often, and wider than one word. It holds the number of
+ * adds and their sum, always seen together (so that a mean is a mean). It is a sequence lock over
+ * the two numbers: readers write nothing and scale, adders take the lock's spinlock. Included by
+ * counter.h.
  *
- * Not for: one number (pawl_atomic_counter), frequent adds (a pawl_counter for each number, if the
- * two need not agree), adds in signal handlers (they may call try_now). Order and fork: seq.h.
+ * Not for: one number (pawl_atomic_counter); frequent adds (a pawl_counter for each number, if the
+ * two need not agree); adds in signal handlers (they may call try_now). Order and fork: seq.h.
  */
 #ifndef PAWL_COUNTER_SEQ_H
 #define PAWL_COUNTER_SEQ_H
 
 #include <pawl/seq.h>
 
-/* Zero bytes are nothing counted yet. */
+/* Zero bytes: nothing counted yet. */
 typedef struct pawl_seq_count {
     int64_t count; /* adds */
-    int64_t sum;   /* of what was added, modulo 2^64 as signed */
+    int64_t sum;   /* of the added values, modulo 2^64 as signed */
 } pawl_seq_count;
 
 PAWL_INLINE_BEGIN
@@ -24,7 +25,7 @@ PAWL_SEQ_TYPE(pawl_seq_counter, pawl_seq_count);
 
 #define PAWL_SEQ_COUNTER_INIT PAWL_SEQ_TYPE_INIT
 
-/* One more, of size n. */
+/* Counts one more add, of n. */
 PAWL_INLINE void pawl_seq_counter_add(pawl_seq_counter *c, int64_t n)
 {
     pawl_seq_count now;
@@ -34,7 +35,7 @@ PAWL_INLINE void pawl_seq_counter_add(pawl_seq_counter *c, int64_t n)
     pawl_seq_counter_drop_write(c, &now);
 }
 
-/* Both numbers as they were at one instant during the call; waits while somebody adds. */
+/* Both numbers as they were at one instant during the call; waits while another thread adds. */
 PAWL_INLINE pawl_seq_count pawl_seq_counter_now(const pawl_seq_counter *c)
 {
     pawl_seq_count now;
@@ -42,7 +43,7 @@ PAWL_INLINE pawl_seq_count pawl_seq_counter_now(const pawl_seq_counter *c)
     return now;
 }
 
-/* The same in one attempt that never waits; false when somebody adds. Async-signal-safe. */
+/* The same in one attempt, never waits; false when a thread adds. Async-signal-safe. */
 PAWL_INLINE bool pawl_seq_counter_try_now(const pawl_seq_counter *c, pawl_seq_count *now)
 {
     return pawl_seq_counter_try_read(c, now);

@@ -42,7 +42,7 @@
  * callback limit with a policy that waits). Long holds make long grace periods: give such a table a
  * domain of its own.
  *
- * After fork the child has the objects, and what the forking thread held; as for all locks.
+ * After fork the child has the objects, and the forking thread's holds; as for all locks.
  */
 #ifndef PAWL_IDTABLE_H
 #define PAWL_IDTABLE_H
@@ -54,18 +54,18 @@ typedef uint64_t pawl_id;
 
 #define PAWL_ID_NONE UINT64_C(0)
 
-/* Places of the first array, unless the options say otherwise; and the most that there can be. */
+/* Places of the first array, unless the options say otherwise; and the highest number of places. */
 #define PAWL_IDTABLE_FIRST 16
 #define PAWL_IDTABLE_MOST (UINT32_C(1) << 31)
 
-/* In each object, once. insert sets all of it. */
+/* One in each object. insert sets all of it. */
 typedef struct pawl_idtable_entry {
     pawl_id id __attribute__((aligned(8)));
     uint32_t state; /* 1: in the table, 2: removed from it */
     pawl_rcu_head head;
 } pawl_idtable_entry;
 
-/* Where arrays come from. Called without any lock of the table's; release also by callbacks. */
+/* The source of arrays. Called without any lock of the table's; callbacks call release too. */
 typedef struct pawl_idtable_allocator {
     void *(*allocate)(size_t bytes, void *arg); /* aligned as by malloc; NULL: no memory */
     void (*release)(void *memory, size_t bytes, void *arg);
@@ -81,7 +81,7 @@ typedef struct pawl_idtable_options {
     pawl_idtable_allocator allocator; /* NULL functions: malloc and free */
 } pawl_idtable_options;
 
-/* What lookups read, followed by `size` pointers and `size` books. */
+/* The part that lookups read, followed by `size` pointers and `size` books. */
 struct pawl_idtable_array_ {
     uint32_t size;
     pawl_idtable_allocator allocator;
@@ -95,10 +95,10 @@ typedef struct pawl_idtable {
     pawl_idtable_options options;
     char apart[PAWL_CACHE_LINE];
     pawl_lock32 lock; /* everything below, and stores to the array */
-    uint32_t count;   /* objects in it; read by anybody */
+    uint32_t count;   /* objects in it; any thread may read it */
     uint32_t used;    /* places beyond have never been used */
     uint32_t free;    /* the first free place of those used, + 1; 0: none */
-    uint32_t parked;  /* how many wait to be handed to the callbacks; read by anybody */
+    uint32_t parked;  /* heads not yet handed to the callbacks; any thread may read it */
     pawl_rcu_head *waiting; /* those */
 } pawl_idtable;
 
@@ -109,39 +109,39 @@ typedef struct pawl_idtable {
 
 PAWL_C_BEGIN
 
-/* An empty table; options may be NULL. Allocates nothing. EINVAL: a limit or first array beyond
- * PAWL_IDTABLE_MOST, one allocator function without the other; the table then takes no object. */
+/* Makes an empty table; options may be NULL. Allocates nothing. EINVAL: a limit or first array
+ * beyond PAWL_IDTABLE_MOST, or only one allocator function; the table then takes no object. */
 PAWL_API int PAWL_SYMBOL_(pawl_idtable_init)(pawl_idtable *t, const pawl_idtable_options *options);
 
-/* Releases what is still in, at once, and waits until all that was removed has been released and
- * all arrays are freed. Nobody uses the table or one of its objects any more, or will. Not inside a
- * read section or a callback. NULL and what init refused are well. */
+/* Releases the objects that are in, at once. Then waits until all removed objects have been
+ * released and all arrays freed. No thread may use the table or one of its objects, now or later.
+ * Not inside a read section or a callback. NULL and a table that init refused are allowed. */
 PAWL_API void PAWL_SYMBOL_(pawl_idtable_destroy)(pawl_idtable *t);
 
-/* Puts the object in. Others can find it before this returns: whoever is not ready for them holds
- * the object's lock meanwhile; and afterwards the ID is in *id (which may be NULL), while the
- * object may be gone. 0; ENOSPC: the limit is reached; ENOMEM. May be called in a read section. Not
- * for an object that is in a table, or was removed less than a grace period ago. */
+/* Puts the object in. Other threads can find it before this returns: a caller that is not ready for
+ * them holds the object's lock meanwhile. Afterwards the ID is in *id (id may be NULL), and the
+ * object may be gone. Returns 0, ENOSPC (the limit is reached) or ENOMEM. Allowed in a read
+ * section. Not for an object that is in a table, or was removed less than a grace period ago. */
 PAWL_API int PAWL_SYMBOL_(pawl_idtable_insert)(pawl_idtable *t, pawl_idtable_entry *e,
                                                pawl_id *id);
 
-/* Makes the array at least so large now, so that inserts up to there allocate nothing. 0, ENOSPC,
+/* Makes the array at least this large now, so that inserts up to there allocate nothing. 0, ENOSPC,
  * ENOMEM. */
 PAWL_API int PAWL_SYMBOL_(pawl_idtable_reserve)(pawl_idtable *t, uint32_t places);
 
 /* Takes the object out: no lookup returns it once the lock is dropped. The caller holds the
- * object's lock, exclusively, and then drops it and calls retire. False, and nothing happens: it
- * was not in (a mistake, which the checking variant reports). */
+ * object's lock, exclusively; afterwards it drops the lock and calls retire. False, without effect:
+ * the object was not in (a mistake, which the checking variant reports). */
 PAWL_API bool PAWL_SYMBOL_(pawl_idtable_remove)(pawl_idtable *t, pawl_idtable_entry *e);
 
 /* Has the removed object released after a grace period. `bytes` count for the limits of the domain.
- * What its callbacks refuse waits in the table and is offered again by later calls. */
+ * An object that its callbacks refuse waits in the table; later calls offer it again. */
 PAWL_API void PAWL_SYMBOL_(pawl_idtable_retire)(pawl_idtable *t, pawl_idtable_entry *e,
                                                 size_t bytes);
 
 /* The object in the first occupied place after that of *cursor, which becomes its ID; NULL: none is
- * left. Begin with PAWL_ID_NONE. Unlocked, in the caller's read section. What is in all the time
- * is found once, whatever else comes and goes. */
+ * left. Begin with PAWL_ID_NONE. Unlocked, in the caller's read section. An object that is in all
+ * the time is found once, even if others are inserted and removed. */
 PAWL_API pawl_idtable_entry *PAWL_SYMBOL_(pawl_idtable_next)(const pawl_idtable *t,
                                                              pawl_id *cursor);
 
@@ -179,7 +179,7 @@ PAWL_C_END
 
 PAWL_INLINE_BEGIN
 
-/* A read section of the table's domain, around peek, next, and the use of what they return. */
+/* A read section of the table's domain, around peek, next, and the use of their results. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_idtable_read_lock(const pawl_idtable *t)
 {
     PAWL_IDTABLE_CHECK_(t);
@@ -201,7 +201,7 @@ pawl_idtable_places_(struct pawl_idtable_array_ *array)
     return (pawl_idtable_entry **)(void *)(array + 1);
 }
 
-/* The object is not in the table any more. Decides something only under the object's lock. */
+/* The object is not in the table any more. The answer is final only under the object's lock. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_idtable_is_removed(const pawl_idtable_entry *e)
 {
     return PAWL_UNLIKELY(pawl_load_relaxed32(&e->state) != 1);
@@ -227,8 +227,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_idtable_entry *pawl_idtable_peek(const pawl
     return PAWL_LIKELY(e->id == id) ? e : NULL;
 }
 
-/* Objects in the table; and removed objects and replaced arrays that the callbacks have refused so
- * far. While others change them. */
+/* The number of objects in the table; the number of removed objects and replaced arrays that the
+ * callbacks have refused so far. Other threads may change both meanwhile. */
 PAWL_INLINE uint32_t pawl_idtable_count(const pawl_idtable *t)
 {
     return pawl_load_relaxed32(&t->count);

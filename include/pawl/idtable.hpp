@@ -10,12 +10,12 @@
 //   pawl::id_table<session, &session::lock> sessions;
 //
 //   const pawl_id id = sessions.insert(std::make_unique<session>());
-//   if (auto s = sessions.find(id))                nobody removes it while s lives
+//   if (auto s = sessions.find(id))                no thread removes it while s lives
 //       s->requests++;
 //   sessions.remove(id);                           deleted a grace period later
 //
-// The one rule of idtable.h holds here too: not to wait for a grace period of the table's domain
-// while an object is held.
+// The one rule of idtable.h holds here too: a thread that holds an object must not wait for a grace
+// period of the table's domain.
 #ifndef PAWL_IDTABLE_HPP
 #define PAWL_IDTABLE_HPP
 
@@ -30,7 +30,7 @@
 namespace pawl {
 PAWL_INLINE_BEGIN
 
-// Objects of a table derive from this, once.
+// Objects of a table derive from this class, once.
 class id_object {
 public:
     id_object() noexcept = default;
@@ -42,12 +42,12 @@ private:
     pawl_idtable_entry entry_ = {};
 };
 
-// `Lock` names the lock in T. Objects come from new, and are deleted by callbacks of the domain.
+// `Lock` names the lock in T. Objects come from new; callbacks of the domain delete them.
 template <class T, auto Lock> class id_table {
     using mutex_ = std::remove_reference_t<decltype(std::declval<T &>().*Lock)>;
 
 public:
-    // An object and its lock, which is held as long as this lives; or nothing.
+    // An object and its lock, held during the life of this guard; or nothing.
     template <class Guard> class [[nodiscard]] found {
     public:
         found() noexcept = default;
@@ -58,7 +58,7 @@ public:
         found &operator=(found &&other) noexcept
         {
             if (this != &other) {
-                guard_ = std::move(other.guard_); // lets go of what this had
+                guard_ = std::move(other.guard_); // drops the lock held before
                 object_ = std::exchange(other.object_, nullptr);
             }
             return *this;
@@ -77,17 +77,17 @@ public:
     using unique = found<std::unique_lock<mutex_>>;
     using shared = found<std::shared_lock<mutex_>>;
 
-    // `release` of the options is the table's own; error() says what init says of the others.
+    // `release` of the options belongs to the table; error() is init's result for the others.
     explicit id_table(pawl_idtable_options options = {}) noexcept : error_(init_(options)) {}
     id_table(const id_table &) = delete;
     id_table &operator=(const id_table &) = delete;
-    // Nobody uses it any more, or holds one of its objects: they are deleted. Waits for what has
-    // been removed. Not in a read section or a callback.
+    // Deletes the objects and waits until the removed ones have been deleted. No thread may use the
+    // table or hold one of its objects. Not in a read section or a callback.
     ~id_table() { pawl_idtable_destroy(&table_); }
     [[nodiscard]] int error() const noexcept { return error_; }
 
-    // Takes the object over; others can find it before this returns. PAWL_ID_NONE: there was no
-    // room or no memory, and `object` is the caller's still.
+    // Takes the object over; other threads can find it before this returns. PAWL_ID_NONE: there was
+    // no room or no memory, and the caller keeps `object`.
     [[nodiscard]] pawl_id insert(std::unique_ptr<T> &object) noexcept
     {
         pawl_id id = PAWL_ID_NONE;
@@ -95,23 +95,23 @@ public:
             (void)object.release();
         return id;
     }
-    // The same; the object is deleted when there was no room.
+    // The same; the object is deleted if there was no room.
     [[nodiscard]] pawl_id insert(std::unique_ptr<T> &&object) noexcept
     {
         std::unique_ptr<T> mine = std::move(object);
         return insert(mine);
     }
 
-    // The object of that ID, locked; empty: there is none.
+    // The object of that ID, locked; empty if there is none.
     unique find(pawl_id id) { return look_<std::unique_lock<mutex_>>(id); }
     shared find_shared(pawl_id id) { return look_<std::shared_lock<mutex_>>(id); }
-    // Never waits. Empty also when somebody has it, which *busy then says.
+    // Never waits. Empty also while another thread holds the object; *busy then says so.
     unique try_find(pawl_id id, bool *busy = nullptr)
     {
         return look_<std::unique_lock<mutex_>>(id, busy);
     }
 
-    // Removes the object that the caller has found, and lets its lock go.
+    // Removes the object that the caller has found, and drops its lock.
     bool remove(unique held) noexcept
     {
         T *const object = held.object_;
@@ -121,11 +121,11 @@ public:
         pawl_idtable_retire(&table_, entry_of_(object), sizeof *object);
         return true;
     }
-    // False: there is none.
+    // False: there is no such object.
     bool remove(pawl_id id) { return remove(find(id)); }
 
-    // visit(id, object) with each object locked, one at a time. It may insert and remove others;
-    // what is in all the time is visited once.
+    // Calls visit(id, object) with each object locked, one at a time. visit may insert and remove
+    // other objects. An object that is in the table all the time is visited once.
     template <class Visit> void for_each(Visit &&visit)
     {
         pawl_id cursor = PAWL_ID_NONE;

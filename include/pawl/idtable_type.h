@@ -13,7 +13,7 @@
  *   static pawl_idtable table = PAWL_IDTABLE_INIT(end);
  *
  *   struct session *s = sessions_take_write(&table, id);
- *   if (s != NULL) {                                   nobody removes it while we hold its lock
+ *   if (s != NULL) {                                   no thread removes it while we hold its lock
  *       s->requests++;
  *       sessions_drop_write(s);
  *   }
@@ -40,16 +40,16 @@
 
 /* Functions called name_... for objects of `type` that have a pawl_idtable_entry `entry` and a
  * progressive lock `lock`.
- *   name_take_read(t, id)  _seek _write _atomic    the object, locked so; NULL: there is none
- *   name_try_read(t, id, &busy)  ...               the same without waiting; *busy (NULL is well)
- *                                                  says that there is one, but somebody has it
+ *   name_take_read(t, id)  _seek _write _atomic    the object, locked in that mode; NULL: none
+ *   name_try_read(t, id, &busy)  ...               the same without waiting; *busy (may be NULL)
+ *                                                  says that the object exists, but is held
  *   name_drop_read(o)  ...                         drops the lock
- *   name_next_read(t, &cursor)  ...                the next object, locked so; begin with
- *                                                  PAWL_ID_NONE; *cursor becomes its ID
+ *   name_next_read(t, &cursor)  ...                the next object, locked in that mode; begin
+ *                                                  with PAWL_ID_NONE; *cursor becomes its ID
  *   name_insert(t, o, &id)                         pawl_idtable_insert
- *   name_remove(t, o)                              the caller holds W of it, and does so no more;
- *                                                  it is released after a grace period
- *   name_remove_id(t, id)                          takes W and removes; false: there is none
+ *   name_remove(t, o)                              the caller holds W of the object, and the call
+ *                                                  drops it; released after a grace period
+ *   name_remove_id(t, id)                          takes W and removes; false: no such object
  *   name_of(e), name_of_head(head)                 the object of an entry, of a callback's head */
 #define PAWL_IDTABLE_TYPE(name, type, entry, lock)                                                 \
     PAWL_IDTABLE_OF_(name, type, entry)                                                            \
@@ -76,7 +76,7 @@
 
 /* For pawl_lock32 and pawl_lock64, beside PAWL_IDTABLE_TYPE.
  *   name_take_read_until(t, id, deadline, &late)  ...   waits until `deadline` (ns of pawl_now) at
- *                                                  most; *late (NULL is well): it has passed */
+ *                                                  most; *late (may be NULL): it has passed */
 #define PAWL_IDTABLE_TYPE_UNTIL(name, type, entry, lock)                                           \
     PAWL_IDTABLE_UNTIL_(name, type, entry, lock, read)                                             \
     PAWL_IDTABLE_UNTIL_(name, type, entry, lock, seek)                                             \
@@ -86,9 +86,9 @@
 
 /* ---- Lookups with a lock of any kind --------------------------------------------------------- */
 
-/* `type *function(t, id)`: take(o) waits for the object's lock, drop(o) gives it back: functions or
- * macros. A mutex, a big-reader lock, the own lock of a sequence lock, a bit; a lock that several
- * objects share. */
+/* `type *function(t, id)`. take(o) waits for the object's lock, drop(o) gives it back; both are
+ * functions or macros. The lock may be a mutex, a big-reader lock, a sequence lock's own lock, a
+ * bit, or a lock that several objects share. */
 #define PAWL_IDTABLE_TAKE(function, type, entry, take, drop)                                       \
     PAWL_IDTABLE_FUNCTION_ type *function(const pawl_idtable *t, pawl_id id)                       \
     {                                                                                              \
@@ -109,7 +109,7 @@
     }                                                                                              \
     PAWL_IDTABLE_END_(type)
 
-/* `type *function(t, id, bool *busy)`: try_(o) says whether it has got the lock. */
+/* `type *function(t, id, bool *busy)`: try_(o) returns whether it took the lock. */
 #define PAWL_IDTABLE_TRY(function, type, entry, try_, drop)                                        \
     PAWL_IDTABLE_FUNCTION_ type *function(const pawl_idtable *t, pawl_id id, bool *busy)           \
     {                                                                                              \
@@ -133,7 +133,7 @@
     }                                                                                              \
     PAWL_IDTABLE_END_(type)
 
-/* `type *function(t, &cursor)`: the next object, locked; NULL when there is no more. */
+/* `type *function(t, &cursor)`: the next object, locked; NULL when no object is left. */
 #define PAWL_IDTABLE_NEXT(function, type, entry, take, drop)                                       \
     PAWL_IDTABLE_FUNCTION_ type *function(const pawl_idtable *t, pawl_id *cursor)                  \
     {                                                                                              \
@@ -170,7 +170,7 @@
         return pawl_idtable_insert(t, &o->entry, id);                                              \
     }
 
-/* A state of the lock. */
+/* One state of the lock. */
 #define PAWL_IDTABLE_STATE_(name, type, entry, lock, state)                                        \
     PAWL_IDTABLE_FUNCTION_ void name##_have_##state##_(type *o)                                    \
     {                                                                                              \

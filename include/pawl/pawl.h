@@ -3,7 +3,7 @@
 #ifndef PAWL_PAWL_H
 #define PAWL_PAWL_H
 
-#include <pawl/bigref.h>  /* big reference count: local until somebody asks for zero */
+#include <pawl/bigref.h>  /* big reference count: local until a thread asks for zero */
 #include <pawl/bitlock.h> /* any bit of any word as a lock that sleeps */
 #include <pawl/brlock.h>  /* big-reader lock: each reader on a cache line of its own */
 #include <pawl/cond.h>    /* condition variable for these locks, event count */
@@ -11,7 +11,7 @@
 #include <pawl/idtable.h> /* objects by ID: lookups under RCU that return them locked */
 #include <pawl/lock.h>    /* progressive lock that sleeps, with deadlines */
 #include <pawl/rcu.h>     /* read-copy-update: readers without a lock, a fence, a registration */
-#include <pawl/rcu_call.h> /* RCU: what is called, or freed, when the readers have left */
+#include <pawl/rcu_call.h> /* RCU: callbacks and deferred free, after the readers have left */
 #include <pawl/rcu_list.h> /* RCU: lists and hash chains */
 #include <pawl/robust.h>  /* progressive lock for processes that may be killed */
 #include <pawl/seq.h>     /* sequence lock and latch: a small value that readers copy */

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// Locks for memory that processes share, for C++17: what pshared.h and robust.h have, under the
+// Locks for memory that processes share, for C++17: the locks of pshared.h and robust.h under the
 // names of pawl.hpp. No logic of its own.
 //
 //   pshared_lock32, pshared_lock64
 //         all names of pawl::lock but assert_held_*, so those of std::shared_timed_mutex too; the
 //         guards of pawl.hpp, of the standard library and of Boost hold them
 //   robust_read_guard, robust_seek_guard, robust_write_guard, robust_atomic_guard
-//         hold a pawl_robust_lock for a scope and say how it was got
+//         hold a pawl_robust_lock for a scope and tell how the take ended
 //
-// Both are what lies in the memory: no address, no virtual function, nothing to construct but zero
-// bytes (robust: pawl_robust_lock_init), nothing to destroy. So a program may map the file and use
-// what is there, and one in C may use it too.
+// Both kinds consist of the bytes in the memory alone: no address, no virtual function. Zero bytes
+// construct them (robust: pawl_robust_lock_init), and nothing destroys them. So a program may map
+// the file and use the locks in it, and so may a program in C.
 #ifndef PAWL_PSHARED_HPP
 #define PAWL_PSHARED_HPP
 
@@ -38,7 +38,7 @@ class PAWL_CAPABILITY("progressive lock") basic_pshared_lock
 public:
     constexpr basic_pshared_lock() noexcept = default;
 
-    // The lock spends these bits itself, and the checking variant does not watch it.
+    // The lock uses these bits itself, and the checking variant does not watch it.
     void bits() const = delete;
     void set_bits(unsigned) = delete;
     void clear_bits(unsigned) = delete;
@@ -52,8 +52,8 @@ using pshared_lock32 = basic_pshared_lock<pawl_pshared_lock32>;
 using pshared_lock64 = basic_pshared_lock<pawl_pshared_lock64>;
 using pshared_lock = pshared_lock32;
 
-// What a type must be to lie in memory that programs share: the same bytes for all, and nothing
-// that a constructor, destructor or address of one of them would have to put right.
+// The conditions for a type in memory that programs share: the same bytes for all, and no need for
+// a constructor, a destructor or an address of one program.
 template <class Lock>
 inline constexpr bool lies_in_shared_memory_v =
     std::is_standard_layout_v<Lock> && !std::is_polymorphic_v<Lock> &&

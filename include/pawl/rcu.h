@@ -5,8 +5,8 @@
  * grace period), then frees it. For structures that are read far more often than changed.
  *
  * Not for: data that must never be seen a little late (lock.h; doc/rcu.md has templates that help);
- * a small value that can be copied (seq.h); read sections of seconds (brlock.h, or a domain of
- * their own).
+ * a small value that can be copied (seq.h); read sections of seconds (brlock.h, or their own
+ * domain).
  *
  *   reader                                      updater, under the lock of the updaters
  *   pawl_rcu_read_lock()                        old = pawl_rcu_dereference_protected(head)
@@ -65,7 +65,7 @@ typedef struct pawl_rcu_domain {
     const char *name;
 } pawl_rcu_domain;
 
-/* What the stall detector reports of one reader. */
+/* A report of the stall detector about one reader. */
 typedef struct pawl_rcu_stall {
     const char *domain;   /* its name */
     uint32_t thread;      /* number of the thread, as the system's tools show it; 0: not known */
@@ -78,32 +78,32 @@ PAWL_C_BEGIN
 
 /* ---- Domains --------------------------------------------------------------------------------- */
 
-/* 0, EINVAL for NULL, or EAGAIN: PAWL_RCU_DOMAINS - 2 others exist. The name stays the caller's and
- * must live as long (NULL: none). */
+/* Returns 0, EINVAL for NULL, or EAGAIN if PAWL_RCU_DOMAINS - 2 others exist. The name stays the
+ * caller's and must live as long (NULL: none). */
 PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_init)(pawl_rcu_domain *d, const char *name);
 /* Waits for the domain's grace periods and callbacks. No thread may read in it now or later. Not
  * inside a callback. The two built-in domains stay as they are. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_destroy)(pawl_rcu_domain *d);
-/* The two that are always there. */
+/* The two built-in domains. */
 PAWL_API pawl_rcu_domain *PAWL_SYMBOL_(pawl_rcu_default)(void);
 PAWL_API pawl_rcu_domain *PAWL_SYMBOL_(pawl_rcu_qs)(void);
 
-/* Whether the caller is in a section of the domain (of pawl_rcu_qs(): online). */
+/* True if the caller is in a section of the domain (of pawl_rcu_qs(): online). */
 PAWL_API bool PAWL_SYMBOL_(pawl_rcu_domain_read_held)(const pawl_rcu_domain *d);
 
 /* ---- Grace periods --------------------------------------------------------------------------- */
 
 /* Returns when all sections of the domain that may have begun before the call have ended. Their
- * reads come before what the caller does next. Concurrent calls share grace periods. Inside a
+ * reads come before the caller's next accesses. Concurrent calls share grace periods. Inside a
  * section of the domain, or in a signal handler that interrupted such a call, it could never
  * return: it then ends the program with a message. In pawl_rcu_qs() the caller is offline during
  * the call: it holds no reference of that domain. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize)(pawl_rcu_domain *d);
-/* The same, but looks for the readers' end for 1 to 5 ms, as the processor pauses, before it
- * sleeps: sooner back, for CPU time. */
+/* The same, but polls the readers for 1 to 5 ms, as the processor pauses, before it sleeps: it
+ * returns sooner, for CPU time. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize_expedited)(pawl_rcu_domain *d);
 
-/* A cookie of the grace period that covers what the caller has removed. Costs a fence. */
+/* A cookie of the grace period that covers the caller's removals. Costs a fence. */
 PAWL_API uint64_t PAWL_SYMBOL_(pawl_rcu_domain_start_poll)(pawl_rcu_domain *d);
 /* True when that grace period is over; then as after synchronize. Never waits, but drives the grace
  * period: no other thread has to. Allowed anywhere. */
@@ -154,7 +154,7 @@ PAWL_INLINE_BEGIN
 
 /* ---- Readers --------------------------------------------------------------------------------- */
 
-/* The checking variant looks at each of these, in the compiled half. */
+/* The checking variant checks each of these, in the compiled half. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_enter_(uint32_t index)
 {
 #if PAWL_CHECKED
@@ -165,10 +165,10 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_enter_(uint32_t index)
         pawl_rcu_enter_slow_(index);
         return;
     }
-    /* [RCU_AGAIN] release: who waits for our last section may see only that we are in the next. */
+    /* [RCU_AGAIN] release: a waiter for our last section may see only that we are in the next. */
     pawl_store_release32(&line->read[index], pawl_load_relaxed32(&line->read[index]) + 1,
                          PAWL_RCU_AGAIN);
-    /* [RCU_ENTER] light: our word is written before we look at anything. */
+    /* [RCU_ENTER] light: our word is written before we look at the structure. */
     pawl_fence_light_known(PAWL_RCU_ENTER);
 #endif
 }
@@ -190,9 +190,9 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_leave_(uint32_t index)
             pawl_store_relaxed32(&line->read[index], word - 1);
         return;
     }
-    /* [RCU_LEAVE] release: our reads are done before the grace period sees us gone. */
+    /* [RCU_LEAVE] release: our reads complete before the grace period sees us gone. */
     pawl_store_release32(&line->read[index], word + PAWL_RCU_LEFT_ - 1, PAWL_RCU_LEAVE);
-    /* [RCU_LEFT] light: our word is written before we look whether it is waited for. */
+    /* [RCU_LEFT] light: our word is written before we look whether a thread waits for it. */
     pawl_fence_light_known(PAWL_RCU_LEFT);
     if (PAWL_UNLIKELY((pawl_load_relaxed32(&line->waited) & UINT32_C(1) << index) != 0))
         pawl_rcu_tell_(index);
@@ -248,17 +248,17 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_quiescent(void)
         return;
     }
     word = &line->read[PAWL_RCU_QS_];
-    /* [RCU_LEAVE] release: our reads are done before the grace period sees us gone. */
+    /* [RCU_LEAVE] release: our reads complete before the grace period sees us gone. */
     pawl_store_release32(word, pawl_load_relaxed32(word) + PAWL_RCU_LEFT_, PAWL_RCU_LEAVE);
-    /* [RCU_LEFT] light: our word is written before we look whether it is waited for, and before we
-     * look at anything more. */
+    /* [RCU_LEFT] light: our word is written before we look whether a thread waits for it, and
+     * before we look at the structure again. */
     pawl_fence_light_known(PAWL_RCU_LEFT);
     if (PAWL_UNLIKELY((pawl_load_relaxed32(&line->waited) & UINT32_C(1) << PAWL_RCU_QS_) != 0))
         pawl_rcu_tell_(PAWL_RCU_QS_);
 #endif
 }
 
-/* Marks a section of an online thread for the checking variant; else no instruction. */
+/* Marks a section of an online thread for the checking variant; no instruction in release. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_read_lock(void)
 {
 #if PAWL_CHECKED

@@ -3,20 +3,22 @@
 // RCU under the names of C++26's <rcu>, for C++17. No logic of its own: every function is one call
 // of rcu.h or rcu_call.h, where the contracts are.
 //
-//   rcu_domain             lock, unlock, try_lock enter and leave a section, which nests
+//   rcu_domain             lock and try_lock enter a section, unlock leaves it; sections nest
 //                          (std::scoped_lock, std::unique_lock work on it)
 //   rcu_default_domain()   the domain that is always there
 //   rcu_synchronize()      waits for a grace period
-//   rcu_barrier()          waits until all that was retired has been evaluated
+//   rcu_barrier()          waits until all retired objects have been evaluated
 //   rcu_obj_base<T, D>     base of objects that retire themselves: node->retire()
 //   rcu_retire(p, d)       the same for any object; allocates a node
 //
-// What differs from the standard, because here the queue has a limit: retire and rcu_retire throw
-// std::system_error when the domain is full and refuses (resource_unavailable_try_again), or when
-// it is full and the caller reads or is in a deleter (resource_deadlock_would_occur); the object is
-// then still the caller's. try_retire never waits, throws nothing, and says whether it was retired.
-// More domains than the one can be made. Deleters run on a thread of the library's, or on one that
-// retires at the limit; one that throws ends the program.
+// The standard differs in these points, because the queue here has a limit:
+//   - retire and rcu_retire throw std::system_error when the domain is full and refuses
+//     (resource_unavailable_try_again), or when it is full and the caller reads or is in a deleter
+//     (resource_deadlock_would_occur). The caller then keeps the object.
+//   - try_retire never waits, throws nothing, and returns whether the object was retired.
+//   - Programs can make more domains than the one.
+//   - Deleters run on a thread of the library's, or on a thread that retires at the limit. A
+//     deleter that throws ends the program.
 #ifndef PAWL_RCU_HPP
 #define PAWL_RCU_HPP
 
@@ -60,7 +62,7 @@ public:
     // For the functions of rcu.h and rcu_call.h.
     [[nodiscard]] pawl_rcu_domain *native_handle() noexcept { return &domain_; }
 
-    // The built-in domain of that number; rcu_default_domain is the way to it.
+    // The built-in domain of that number; programs get it by rcu_default_domain.
     struct built_in {};
     constexpr rcu_domain(built_in, uint32_t index, const char *name) noexcept
         : domain_{index, name}
@@ -83,14 +85,14 @@ inline void rcu_synchronize(rcu_domain &domain = rcu_default_domain()) noexcept
     pawl_rcu_domain_synchronize(domain.native_handle());
 }
 
-// Inside a section or a deleter it could never return, and ends the program.
+// Inside a section or a deleter it could never return, so it ends the program.
 inline void rcu_barrier(rcu_domain &domain = rcu_default_domain()) noexcept
 {
     if (pawl_rcu_domain_barrier(domain.native_handle()) != 0)
         std::terminate();
 }
 
-// A deleter, which takes no room if it is an empty class.
+// Holds a deleter; an empty class takes no room.
 template <class D, bool Empty = std::is_empty<D>::value && !std::is_final<D>::value>
 class rcu_deleter_ : private D {
 protected:
@@ -140,7 +142,7 @@ private:
     static void run_(pawl_rcu_head *head) noexcept
     {
         auto *self = static_cast<rcu_obj_base *>(head);
-        D d = self->take_deleter_(); // it destroys the place it was in
+        D d = self->take_deleter_(); // evaluating d destroys the object that held it
         d(static_cast<T *>(self));
     }
 };
@@ -156,7 +158,7 @@ template <class T, class D> struct rcu_node_ final : pawl_rcu_head {
     D deleter;
 };
 
-// Has d(p) evaluated after a grace period. Throws std::bad_alloc too; p is then the caller's.
+// Has d(p) evaluated after a grace period. May also throw std::bad_alloc; the caller keeps p then.
 template <class T, class D = std::default_delete<T>>
 void rcu_retire(T *p, D d = D(), rcu_domain &domain = rcu_default_domain())
 {

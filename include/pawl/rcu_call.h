@@ -15,7 +15,7 @@
  *   batch 0, batch 1      waits for its grace period; the thread that claims it then runs it
  *
  *   next      the rest of the list; the engine's from the call to the callback
- *   function  what is called, with the address of the head
+ *   function  the callback, called with the address of the head
  *   size      bits 16 and up: bytes that wait with the head; below: for pawl_rcu_domain_free, the
  *             offset of the head inside the object
  *
@@ -63,8 +63,9 @@ typedef struct pawl_rcu_head {
 #endif
 } pawl_rcu_head;
 
-/* What a call does when its domain is full. Inside a read section of any domain, or in a callback,
- * it always fails with EDEADLK: the room may depend on the caller's own section or callback. */
+/* The action of a call when its domain is full. Inside a read section of any domain, or in a
+ * callback, it always fails with EDEADLK: room may depend on the caller's own section or
+ * callback. */
 typedef enum pawl_rcu_policy {
     /* The caller waits for a grace period and runs some callbacks itself. It must not hold a lock
      * that callbacks take. */
@@ -88,7 +89,7 @@ typedef enum pawl_rcu_policy {
 /* Numbers of one domain since it was made. Each is read by itself while other threads go on. */
 typedef struct pawl_rcu_statistics {
     uint64_t queued;        /* callbacks that have not returned yet */
-    uint64_t bytes;         /* theirs, as the calls gave them */
+    uint64_t bytes;         /* of these, as the calls gave them */
     uint64_t called;        /* calls that have succeeded */
     uint64_t run;           /* callbacks that have returned */
     uint64_t grace_periods; /* that callbacks waited for; one serves all that are queued by then */
@@ -126,13 +127,14 @@ PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_try_call)(pawl_rcu_domain *d, pawl_rcu
 PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_free)(pawl_rcu_domain *d, void *object, size_t offset,
                                                 size_t bytes);
 
-/* Waits until all callbacks queued before this call have returned, then returns 0. EDEADLK at once
- * inside a read section of any domain or a callback. Runs them itself where there is no worker. */
+/* Waits until all callbacks queued before this call have returned, then returns 0. Returns EDEADLK
+ * at once inside a read section of any domain or a callback. Without a worker the caller runs the
+ * callbacks itself. */
 PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_barrier)(pawl_rcu_domain *d);
 
-/* Limits how many callbacks and bytes may be queued from now on (PAWL_RCU_NO_LIMIT: no limit). What
- * is queued already stays, and so does the credit of threads: at most 64 calls or 16 KiB each.
- * EINVAL: a limit is 0 or above NO_LIMIT, or the policy is unknown. */
+/* Limits the number of callbacks and bytes that may be queued from now on (PAWL_RCU_NO_LIMIT: no
+ * limit). Queued callbacks stay, and so does the credit of threads: at most 64 calls or 16 KiB
+ * each. EINVAL: a limit is 0 or above NO_LIMIT, or the policy is unknown. */
 PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_limit)(pawl_rcu_domain *d, uint64_t count, uint64_t bytes,
                                                  pawl_rcu_policy policy);
 
@@ -149,7 +151,7 @@ PAWL_C_END
 #define pawl_rcu_domain_statistics PAWL_SYMBOL_(pawl_rcu_domain_statistics)
 
 /* free(pointer) after a grace period, where the type of *pointer has a pawl_rcu_head `member`. For
- * objects with a variable tail, say its size by pawl_rcu_domain_free. The pointer is evaluated
+ * objects with a variable tail, state the size by pawl_rcu_domain_free. The pointer is evaluated
  * once. */
 #define pawl_rcu_domain_defer_free(d, pointer, member)                                             \
     pawl_rcu_domain_free((d), (pointer), offsetof(__typeof__(*(pointer)), member),                 \

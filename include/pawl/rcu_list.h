@@ -4,7 +4,7 @@
  * Intrusive: the program's element contains the node, and nothing is allocated.
  *
  * Not for: concurrent writers without a lock (examples/rcu_nonblocking_writers.c has a chain for
- * that); walks backwards; a fixed order of elements: a reader may or may not see an element that
+ * that); walks backwards; a fixed order of elements. A reader may or may not see an element that
  * is added or deleted during its walk.
  *
  *   pawl_list        head and nodes; a ring, in order of insertion     two pointers a head
@@ -23,7 +23,7 @@
  * Invariants
  *   I1  from any node that a reader can be on, `next` leads in finitely many steps to the head (of
  *       a chain: to NULL), if no element is added meanwhile.
- *   I2  a reader that sees a pointer to a node sees what its writer had stored in the element.
+ *   I2  a reader that sees a pointer to a node sees the stores of its writer to the element.
  *   I3  a reader sees an element exactly once if it was in the list during the whole walk.
  *
  * Free a deleted element after a grace period (pawl_rcu_defer_free), and add it nowhere before:
@@ -79,37 +79,38 @@ PAWL_INLINE void pawl_list_add_between_(pawl_list *node, pawl_list *before, pawl
     node->previous = before;
     pawl_rcu_assign_pointer(node->next, after);
     after->previous = node;
-    pawl_rcu_assign_pointer(before->next, node); /* from here on readers meet it */
+    pawl_rcu_assign_pointer(before->next, node); /* from now on readers find it */
 }
 
-/* Behind `at`: the head, or an element of the list. The node is in no list. */
+/* Adds behind `at`: the head, or an element of the list. The node is in no list. */
 PAWL_INLINE void pawl_list_add_rcu(pawl_list *node, pawl_list *at)
 {
     pawl_list_add_between_(node, at, at->next);
 }
 
-/* Before `at`; before the head is at the end. */
+/* Adds before `at`; before the head means at the end. */
 PAWL_INLINE void pawl_list_add_tail_rcu(pawl_list *node, pawl_list *at)
 {
     pawl_list_add_between_(node, at->previous, at);
 }
 
-/* False, and nothing happens, when the node is in no list. */
+/* Returns false, without effect, if the node is in no list. */
 PAWL_INLINE bool pawl_list_del_rcu(pawl_list *node)
 {
     pawl_list *const before = node->previous, *const after = node->next;
     if (before == NULL)
         return false;
     after->previous = before;
-    /* Release here too: who comes to `after` by this store may see it for the first time, and its
-     * writer was perhaps another thread. */
+    /* Release here too: a reader that follows this store may see `after` for the first time, and
+     * its writer was perhaps another thread. */
     pawl_rcu_assign_pointer(before->next, after);
     node->previous = NULL;
     return true;
 }
 
-/* `fresh`, which is in no list (it may be a copy of the whole element), takes the place of `old` in
- * one step: each reader sees one of them. False, and nothing happens, when `old` is in no list. */
+/* `fresh` takes the place of `old` in one step: each reader sees one of them. `fresh` is in no
+ * list; it may be a copy of the whole element. Returns false, without effect, if `old` is in no
+ * list. */
 PAWL_INLINE bool pawl_list_replace_rcu(pawl_list *old, pawl_list *fresh)
 {
     if (old->previous == NULL)
@@ -125,20 +126,20 @@ PAWL_INLINE void pawl_hlist_add_at_(pawl_hlist_node *node, pawl_hlist_node **whe
 {
     pawl_hlist_node *const after = *where;
     node->where = where;
-    /* A release although the node is not in yet: a moved one still has readers on it. */
+    /* A release although the node is not in yet: readers may still be on a moved node. */
     pawl_rcu_assign_pointer(node->next, after);
     if (after != NULL)
         after->where = &node->next;
-    pawl_rcu_assign_pointer(*where, node); /* from here on readers meet it */
+    pawl_rcu_assign_pointer(*where, node); /* from now on readers find it */
 }
 
-/* At the front. The node is in no chain. */
+/* Adds at the front. The node is in no chain. */
 PAWL_INLINE void pawl_hlist_add_rcu(pawl_hlist_node *node, pawl_hlist *chain)
 {
     pawl_hlist_add_at_(node, &chain->first);
 }
 
-/* Behind, and before, a node of the chain. */
+/* Add behind, and before, a node of the chain. */
 PAWL_INLINE void pawl_hlist_add_behind_rcu(pawl_hlist_node *node, pawl_hlist_node *at)
 {
     pawl_hlist_add_at_(node, &at->next);
@@ -149,7 +150,7 @@ PAWL_INLINE void pawl_hlist_add_before_rcu(pawl_hlist_node *node, pawl_hlist_nod
     pawl_hlist_add_at_(node, at->where);
 }
 
-/* False, and nothing happens, when the node is in no chain. */
+/* Returns false, without effect, if the node is in no chain. */
 PAWL_INLINE bool pawl_hlist_del_rcu(pawl_hlist_node *node)
 {
     pawl_hlist_node *const after = node->next;
@@ -177,7 +178,7 @@ PAWL_INLINE bool pawl_hlist_replace_rcu(pawl_hlist_node *old, pawl_hlist_node *f
     return true;
 }
 
-/* ---- Anybody: so it is, or was a moment ago -------------------------------------------------- */
+/* ---- Any thread: the answer is true now, or was a moment ago --------------------------------- */
 
 PAWL_INLINE bool pawl_list_is_empty(const pawl_list *head)
 {
@@ -219,7 +220,7 @@ pawl_hlist_next_domain_rcu_(pawl_rcu_domain *domain, pawl_hlist_node *const *whe
     return pawl_rcu_domain_dereference(domain, *at);
 }
 
-/* The element that has the node at this offset; NULL when the node is `end`. */
+/* Returns the element whose node lies at this offset; NULL if the node is `end`. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void *pawl_list_element_(const void *node, const void *end,
                                                          size_t offset)
 {
@@ -232,11 +233,12 @@ PAWL_INLINE_END
     ((__typeof__(pos))pawl_list_element_((node), (end), offsetof(__typeof__(*(pos)), member)))
 
 /* ---- Walks ----------------------------------------------------------------------------------- */
-/* `pos` is a pointer (to const, if you like) to elements, which have a node called `member`; it is
+/* `pos` is a pointer (to const, if you like) to elements that have a node called `member`. It is
  * NULL after a walk that met no break. Head, chain and domain are evaluated at each step. */
 
-/* Readers of the default domain, of another one (pawl_rcu_qs() too), and writers, whose lock keeps
- * the list as it is. A writer may delete `pos` on its way, but not free it at once. */
+/* For readers of the default domain; of another one (pawl_rcu_qs() too); and for writers, whose
+ * lock keeps the list unchanged. A writer may delete `pos` during its walk, but not free it at
+ * once. */
 #define pawl_list_for_each_rcu(pos, head, member)                                                  \
     for ((pos) = PAWL_LIST_ELEMENT_(pos, pawl_list_next_rcu_(head), head, member); (pos) != NULL;  \
          (pos) = PAWL_LIST_ELEMENT_(pos, pawl_list_next_rcu_(&(pos)->member), head, member))
@@ -268,7 +270,8 @@ PAWL_INLINE_END
     for ((pos) = PAWL_LIST_ELEMENT_(pos, (chain)->first, NULL, member); (pos) != NULL;             \
          (pos) = PAWL_LIST_ELEMENT_(pos, (pos)->member.next, NULL, member))
 
-/* The first element or NULL, for writers: to take a list apart, delete it until there is none. */
+/* For writers: the first element or NULL. To empty a list, delete the first one until
+ * it is NULL. */
 #define pawl_list_first(type, head, member)                                                        \
     ((type *)pawl_list_element_((head)->next, (head), offsetof(type, member)))
 #define pawl_hlist_first(type, chain, member)                                                      \

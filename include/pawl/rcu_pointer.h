@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pointers that RCU readers follow. Included by rcu.h, which says what RCU is.
+ * Pointers that RCU readers follow. Included by rcu.h, which explains RCU.
  *
- * A reader loads such a pointer with acquire, an updater stores it with release: what the updater
- * wrote into the object before it published it is there when the reader follows the pointer. Any
- * plain pointer will do, to objects or to functions; it need not be declared in any way. Access it
- * by these macros only, as long as readers can be about.
+ * A reader loads such a pointer with acquire, an updater stores it with release. So a reader that
+ * follows the pointer sees everything the updater wrote into the object before it published the
+ * pointer. Any plain pointer will do, to objects or to functions, without a special declaration.
+ * Access it by these macros only, as long as readers may exist.
  *
- * The acquire costs nothing on x86 and one load-acquire on Arm; the orders of dependent loads,
- * which would do, are not kept by today's compilers.
+ * The acquire costs nothing on x86 and one load-acquire on Arm. The order of dependent loads would
+ * suffice, but today's compilers do not keep it.
  *
  *   pawl_rcu_dereference(p)              the pointer, in a section of the default domain
  *   pawl_rcu_domain_dereference(d, p)    ... of domain d
  *   pawl_rcu_dereference_protected(p)    the pointer, where no other updater can be at work
- *   pawl_rcu_assign_pointer(p, v)        p = v; what v points to is ready
- *   pawl_rcu_xchg_pointer(&p, v)         the same, and returns what p was
- *   pawl_rcu_cmpxchg_pointer(&p, o, v)   if p == o then p = v; returns what p was
+ *   pawl_rcu_assign_pointer(p, v)        p = v; the object at v is ready
+ *   pawl_rcu_xchg_pointer(&p, v)         the same, and returns the old p
+ *   pawl_rcu_cmpxchg_pointer(&p, o, v)   if p == o then p = v; returns the old p
  *
- * The first two are reported by the checking variant outside a section.
+ * The checking variant reports the first two outside a section.
  */
 #ifndef PAWL_RCU_POINTER_H
 #define PAWL_RCU_POINTER_H
@@ -55,18 +55,18 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_publish_(void *p, uintptr_t v)
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_address_ pawl_rcu_swap_(void *p, uintptr_t v)
 {
-    /* [RCU_EXCHANGE] acq_rel: ours is ready before it is found, and the old one as published. */
+    /* [RCU_EXCHANGE] acq_rel: ours is ready before it is found; we see the old one as published. */
     return PAWL_ADDRESS_(pawl_exchange_acq_rel)((pawl_address_ *)p, (pawl_address_)v,
                                                 PAWL_RCU_EXCHANGE);
 }
 
-/* The pointer found: `old` if the exchange was made. */
+/* Returns the pointer found: `old` if the exchange was made. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_address_ pawl_rcu_swap_if_(void *p, uintptr_t old,
                                                                 uintptr_t v)
 {
     for (;;) {
         pawl_address_ found = (pawl_address_)old;
-        /* [RCU_EXCHANGE] acq_rel: ours is ready before it is found, and the old as published. */
+        /* [RCU_EXCHANGE] acq_rel: as in pawl_rcu_swap_. */
         if (PAWL_ADDRESS_(pawl_cas_acq_rel)((pawl_address_ *)p, &found, (pawl_address_)v,
                                             PAWL_RCU_EXCHANGE))
             return found;

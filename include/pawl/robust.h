@@ -5,8 +5,8 @@
  * data and mark it consistent. No process hangs, and none polls: the kernel wakes the waiters.
  *
  * Not for: processes that live and die together (pshared.h has 8 bytes and is much cheaper); signal
- * handlers; real-time threads; a drop by another thread than the holder; processes in different
- * PID namespaces (the kernel's robust futexes name the holder by its thread number).
+ * handlers; real-time threads; a drop by another thread than the holder. Nor for processes in
+ * different PID namespaces: the kernel's robust futexes name the holder by its thread number.
  *
  * A count cannot tell whose unit is left over. So a claim here is a robust mutex of the C library:
  * the instruction that claims it also records the holder (doc/design/009-pshared.md). There are 18
@@ -18,8 +18,8 @@
  *   seek     the one seeker, writer, or thread that changes the room.
  *   gate     a thread that wants all members holds it until it releases them. Newcomers that see
  *            `draining` pass through the gate, so they do not overtake.
- *   room     what the members are: readers (and a seeker), or atomic users. Only the holder of all
- *            members changes it, so it is constant for the holder of one.
+ *   room     the kind of the members: readers (and a seeker), or atomic users. Only the holder of
+ *            all members changes it, so it is constant for the holder of one.
  *   draining, writer, seeker, and the holder in each member: records of the holders and of how far
  *            they have come. The holder of a mutex writes its records; others read them after its
  *            death.
@@ -56,17 +56,17 @@
 #define PAWL_ROBUST_MEMBERS 16
 #endif
 
-/* How an operation ended. The first two hold the lock in the state asked for. */
+/* The result of an operation. The first two hold the lock in the requested state. */
 enum pawl_robust {
     PAWL_ROBUST_OK,              /* done */
     PAWL_ROBUST_OWNER_DIED,      /* done; a holder has died since the data were last consistent */
-    PAWL_ROBUST_BUSY,            /* a try: somebody is in the way. What was held still is */
-    PAWL_ROBUST_TIMED_OUT,       /* the deadline has passed. What was held still is */
-    PAWL_ROBUST_NOT_RECOVERABLE, /* a writer was told of a death and left without repair; for ever,
-                                    or until the lock is made anew */
+    PAWL_ROBUST_BUSY,            /* a try: another thread is in the way. The hold is unchanged */
+    PAWL_ROBUST_TIMED_OUT,       /* the deadline has passed. The hold is unchanged */
+    PAWL_ROBUST_NOT_RECOVERABLE, /* a writer was told of a death and dropped without repair; for
+                                    ever, or until the lock is made anew */
     PAWL_ROBUST_CORRUPT,         /* null, not aligned, never made, made by a program with another
                                     layout, or overwritten */
-    PAWL_ROBUST_MISUSE           /* the calling thread does not hold what it wants to change */
+    PAWL_ROBUST_MISUSE           /* the calling thread does not hold the state that it changes */
 };
 
 /* Ways of holding, as bits of pawl_robust_lock_deaths. */
@@ -75,22 +75,22 @@ enum pawl_robust {
 #define PAWL_ROBUST_DIED_WRITE 4u
 #define PAWL_ROBUST_DIED_ATOMIC 8u
 
-/* One mutex, between seals that a scribbler would break. */
+/* One mutex, between seals that an overwrite would break. */
 struct pawl_robust_cell_ {
     uint32_t seal;
-    uint32_t holder; /* thread number and, from bit 28, the state; 0: nobody, or nobody yet */
+    uint32_t holder; /* thread number and, from bit 28, the state; 0: none, or not yet recorded */
     uint64_t mutex[6];
     uint32_t second_seal;
-    uint32_t waiting; /* who may sleep for it; those who were killed there stay counted */
+    uint32_t waiting; /* threads that may sleep for it; those killed there stay counted */
 } __attribute__((aligned(64)));
 
 typedef struct pawl_robust_lock {
     uint32_t magic;
-    uint32_t layout; /* members, size of the mutex, where its kind is and what */
+    uint32_t layout; /* members, size of the mutex, place and value of its kind */
     uint32_t state;
     uint32_t room;
     uint32_t draining;
-    uint32_t writer, seeker; /* thread numbers of who holds W, S; 0: nobody */
+    uint32_t writer, seeker; /* thread numbers of the holders of W and S; 0: none */
     struct pawl_robust_cell_ gate __attribute__((aligned(64)));
     struct pawl_robust_cell_ seek;
     struct pawl_robust_cell_ members[PAWL_ROBUST_MEMBERS];
@@ -98,8 +98,8 @@ typedef struct pawl_robust_lock {
 
 PAWL_C_BEGIN
 
-/* Makes the lock, unlocked and consistent. Once, by one process, before others use it; again to
- * start anew after NOT_RECOVERABLE or CORRUPT, when nobody uses it. OK or CORRUPT. */
+/* Makes the lock, unlocked and consistent. One process calls it once, before others use the lock;
+ * after NOT_RECOVERABLE or CORRUPT again, when no thread uses the lock. OK or CORRUPT. */
 PAWL_API enum pawl_robust pawl_robust_lock_init(pawl_robust_lock *l);
 
 /* Wait until granted. Acquire. OK, OWNER_DIED, NOT_RECOVERABLE, CORRUPT. */
@@ -107,30 +107,30 @@ PAWL_API enum pawl_robust pawl_robust_lock_take_read(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_take_seek(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_take_write(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_take_atomic(pawl_robust_lock *l);
-/* The same, or TIMED_OUT at the deadline, in nanoseconds of CLOCK_MONOTONIC; in the past: ask once.
- * UINT64_MAX is none. */
+/* The same, or TIMED_OUT at the deadline, in nanoseconds of CLOCK_MONOTONIC. A deadline in the
+ * past: one attempt. UINT64_MAX: no deadline. */
 PAWL_API enum pawl_robust pawl_robust_lock_take_read_until(pawl_robust_lock *l, uint64_t deadline);
 PAWL_API enum pawl_robust pawl_robust_lock_take_seek_until(pawl_robust_lock *l, uint64_t deadline);
 PAWL_API enum pawl_robust pawl_robust_lock_take_write_until(pawl_robust_lock *l, uint64_t deadline);
 PAWL_API enum pawl_robust pawl_robust_lock_take_atomic_until(pawl_robust_lock *l,
                                                              uint64_t deadline);
-/* The same, or BUSY. Never wait; BUSY also when somebody who looks for the dead is in the way. */
+/* The same, or BUSY. Never wait; BUSY also while another thread looks for the dead. */
 PAWL_API enum pawl_robust pawl_robust_lock_try_read(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_try_seek(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_try_write(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_try_atomic(pawl_robust_lock *l);
 
-/* Give the lock up. Release. OK, MISUSE, CORRUPT. drop_write by a writer that was told OWNER_DIED
- * and has not called _consistent makes the lock NOT_RECOVERABLE. The others may leave the repair to
- * the next one, who is told again. */
+/* Give the lock up. Release. OK, MISUSE, CORRUPT. If a writer was told OWNER_DIED and has not
+ * called _consistent, its drop_write makes the lock NOT_RECOVERABLE. Other holders may leave the
+ * repair to the next holder, which is told again. */
 PAWL_API enum pawl_robust pawl_robust_lock_drop_read(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_drop_seek(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_drop_write(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_drop_atomic(pawl_robust_lock *l);
 
-/* S -> W waits for the readers; R -> S, and R -> W which waits for the other readers, are BUSY when
- * somebody else seeks or writes: R is then still held, and must be dropped before another try. Down
- * is at once. OK, OWNER_DIED (where up), MISUSE, CORRUPT. */
+/* Upgrades and downgrades. S -> W waits for the readers, R -> W for the other readers. R -> S and
+ * R -> W are BUSY while another thread seeks or writes: the caller still holds R, and must drop it
+ * before another try. Downgrades are at once. OK, OWNER_DIED (upgrades), MISUSE, CORRUPT. */
 PAWL_API enum pawl_robust pawl_robust_lock_seek_to_write(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_seek_to_write_until(pawl_robust_lock *l,
                                                                uint64_t deadline);
@@ -144,16 +144,16 @@ PAWL_API enum pawl_robust pawl_robust_lock_write_to_seek(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_write_to_read(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_seek_to_read(pawl_robust_lock *l);
 
-/* The data are as they must be: the deaths told of are forgotten. By a holder, in any state; only
- * under W is nobody else at the data. OK, MISUSE, NOT_RECOVERABLE, CORRUPT. */
+/* Declares the data consistent: the reported deaths are cleared. Any holder may call it; only W
+ * keeps other threads from the data. OK, MISUSE, NOT_RECOVERABLE, CORRUPT. */
 PAWL_API enum pawl_robust pawl_robust_lock_consistent(pawl_robust_lock *l);
 
-/* In which states holders have died who have not been forgotten: PAWL_ROBUST_DIED_ bits. */
+/* The states in which holders have died, until cleared: PAWL_ROBUST_DIED_ bits. */
 PAWL_API unsigned pawl_robust_lock_deaths(const pawl_robust_lock *l);
 
 PAWL_C_END
 
-/* Whether a take, try or move that ended so holds the state that it asked for. */
+/* True if a take, try or move with this result holds the requested state. */
 PAWL_INLINE_BEGIN
 PAWL_INLINE bool pawl_robust_held(enum pawl_robust how)
 {

@@ -6,8 +6,8 @@
  * statistics.
  *
  * Not for: values that are written all the time (readers starve); values of more than some hundred
- * bytes; pointers to what a writer frees (a reader follows them before it knows that they are old:
- * use RCU).
+ * bytes; pointers to memory that a writer frees. (A reader would follow them before it knows that
+ * they are old: use RCU.)
  *
  *   PAWL_SEQ_TYPE(name, type)                     PAWL_SEQ_LATCH_TYPE(name, type)
  *     sequence | lock | writer | words             sequence | lock | writer | words[0] | words[1]
@@ -96,7 +96,7 @@ typedef struct pawl_seq_reader {
 
 PAWL_C_BEGIN
 
-/* Waits until no write is under way; the number then found. */
+/* Waits until no write is under way; returns the number then found. */
 PAWL_API PAWL_COLD pawl_seq_word PAWL_SYMBOL_(pawl_seq_wait)(const pawl_seq *s);
 
 #if PAWL_CHECKED
@@ -108,7 +108,7 @@ PAWL_C_END
 #define pawl_seq_wait_ PAWL_SYMBOL_(pawl_seq_wait)
 #define pawl_seq_check_ PAWL_SYMBOL_(pawl_seq_check)
 
-/* What the checking variant looks at. */
+/* The checks of the checking variant. */
 enum pawl_seq_what_ {
     PAWL_SEQ_DECLARED_,
     PAWL_SEQ_BEGINS_,
@@ -150,7 +150,7 @@ PAWL_INLINE_BEGIN
     step(0); step(1); step(2); step(3); step(4); step(5); step(6); step(7)
 
 /* Copies `bytes` from the words of a lock into plain memory, for parts of a value and for sections
- * that are written out. Relaxed; means something only between begin and retry, or for a writer. */
+ * that are written out. Relaxed; valid only between begin and retry, or for a writer. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_copy_out(void *to, const pawl_seq_word *from,
                                                        size_t bytes)
 {
@@ -215,7 +215,7 @@ PAWL_INLINE bool pawl_seq_try_begin(const pawl_seq *s, pawl_seq_word *begun)
     return (*begun & 1) == 0;
 }
 
-/* Ends it. True: a writer came in between; what was read is worth nothing, begin again. */
+/* Ends the section. True: a writer came in between; discard the copy and begin again. */
 PAWL_INLINE bool pawl_seq_retry(const pawl_seq *s, pawl_seq_word begun)
 {
     /* [SEQ_READ_END] acquire: the number is at least as new as the words. */
@@ -223,9 +223,9 @@ PAWL_INLINE bool pawl_seq_retry(const pawl_seq *s, pawl_seq_word begun)
     return PAWL_UNLIKELY(PAWL_SEQ_AT_(pawl_load_relaxed)(&s->sequence) != begun);
 }
 
-/* For writers of the own lock only: a reader that retries at most reader->left times, and then
- * holds writers back for one section. It writes shared memory then, and waits for the writer that
- * is in: never in signal handlers. */
+/* For locks whose writers use the own lock: a reader that retries at most reader->left times, and
+ * then holds writers back for one section. For that it writes shared memory, and waits for the
+ * present writer: never in signal handlers. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_begin_or_lock(pawl_seq *s, pawl_seq_reader *reader)
 {
     if (reader->locked)
@@ -245,7 +245,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_seq_retry_or_unlock(pawl_seq *s, pawl_
 
 /* ---- Writers of a lock ----------------------------------------------------------------------- */
 
-/* The calling thread is the only one that writes, from now on. Checked in the checking variant. */
+/* From now on only the calling thread writes. Checked in the checking variant. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_declare_writer(pawl_seq *s)
 {
     PAWL_SEQ_CHECK_(s, PAWL_SEQ_DECLARED_);
@@ -273,7 +273,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_begin_write(pawl_seq *s)
     const pawl_seq_word n = PAWL_SEQ_AT_(pawl_load_relaxed)(&s->sequence);
     PAWL_SEQ_CHECK_(s, PAWL_SEQ_BEGINS_);
     PAWL_SEQ_AT_(pawl_store_relaxed)(&s->sequence, n | 1); /* I4: it may be odd already */
-    /* [SEQ_WRITE_BEGIN] release: who sees one of our words sees the odd number. */
+    /* [SEQ_WRITE_BEGIN] release: a reader that sees one of our words sees the odd number. */
     pawl_fence_release(PAWL_SEQ_WRITE_BEGIN);
 }
 
@@ -281,11 +281,11 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_end_write(pawl_seq *s)
 {
     const pawl_seq_word n = PAWL_SEQ_AT_(pawl_load_relaxed)(&s->sequence);
     PAWL_SEQ_CHECK_(s, PAWL_SEQ_ENDS_);
-    /* [SEQ_WRITE_END] release: who sees the even number sees all our words. */
+    /* [SEQ_WRITE_END] release: a reader that sees the even number sees all our words. */
     PAWL_SEQ_AT_(pawl_store_release)(&s->sequence, n + 1, PAWL_SEQ_WRITE_END);
 }
 
-/* The value is zero bytes. Not while it is used. */
+/* The value becomes zero bytes. No thread may use the lock meanwhile. */
 PAWL_INLINE void pawl_seq_init(pawl_seq *s)
 {
     PAWL_SEQ_AT_(pawl_store_relaxed)(&s->sequence, 0);
@@ -293,7 +293,7 @@ PAWL_INLINE void pawl_seq_init(pawl_seq *s)
     pawl_spin32_init(&s->lock);
 }
 
-/* Will not be used again. The checking variant reports one that is being written. */
+/* The lock is not used after this. The checking variant reports a write that goes on. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_destroy(pawl_seq *s)
 {
     PAWL_SEQ_CHECK_(s, PAWL_SEQ_DESTROYED_);

@@ -31,7 +31,7 @@ private:
     alignas(T) unsigned char bytes_[sizeof(T)];
 };
 
-// What both have. `Core` is pawl_seq or pawl_seq_latch, `Face` the class made of this one.
+// The common parts. `Core` is pawl_seq or pawl_seq_latch, `Face` the class that derives from this.
 template <class T, class Core, unsigned Copies, class Face> class seq_base_ {
     static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T>,
                   "pawl::seqlock and pawl::seqlatch copy values byte by byte: T must be trivially "
@@ -43,14 +43,14 @@ public:
     seq_base_(const seq_base_ &) = delete;
     seq_base_ &operator=(const seq_base_ &) = delete;
 
-    // Stores by the own lock. Not in signal handlers.
+    // Stores under the own lock. Not in signal handlers.
     PAWL_ALWAYS_INLINE_ void store(const T &value) noexcept
     {
         take_();
         face_().store_alone(value);
         drop_();
     }
-    // Stores if nobody else has the own lock; never waits.
+    // Stores if no other thread has the own lock; never waits.
     [[nodiscard]] PAWL_ALWAYS_INLINE_ bool try_store(const T &value) noexcept
     {
         if (!try_take_())
@@ -59,8 +59,8 @@ public:
         drop_();
         return true;
     }
-    // change(T &) works on a copy under the own lock, then that is stored; nothing is stored when
-    // it throws. Returns what change returns.
+    // Calls change(T &) on a copy under the own lock, then stores the copy. If change throws, it
+    // stores nothing. Returns the result of change.
     template <class Change> PAWL_ALWAYS_INLINE_ auto update(Change &&change)
     {
         struct holder {
@@ -125,7 +125,7 @@ public:
         } while (pawl_seq_retry(&this->core_, begun));
         return room.value();
     }
-    // One attempt, which never waits; also in signal handlers.
+    // One attempt, which never waits; allowed in signal handlers.
     [[nodiscard]] PAWL_ALWAYS_INLINE_ std::optional<T> try_load() const noexcept
     {
         seq_room_<T> room;
@@ -137,7 +137,7 @@ public:
             return std::nullopt;
         return room.value();
     }
-    // After so many retries it holds writers back by the own lock. Not in signal handlers.
+    // After so many retries the reader takes the own lock and holds writers back. Not in handlers.
     [[nodiscard]] PAWL_ALWAYS_INLINE_ T load_or_lock(unsigned retries) noexcept
     {
         seq_room_<T> room;
@@ -148,7 +148,7 @@ public:
         } while (pawl_seq_retry_or_unlock(&this->core_, &reader));
         return room.value();
     }
-    // The caller sees to it that nobody else stores.
+    // The caller makes sure that no other thread stores.
     PAWL_ALWAYS_INLINE_ void store_alone(const T &value) noexcept
     {
         pawl_seq_begin_write(&this->core_);
@@ -163,7 +163,7 @@ public:
     constexpr seqlatch() noexcept = default;
     explicit seqlatch(const T &first) noexcept { this->store(first); }
 
-    // Never waits for a store that stands still; also in signal handlers.
+    // Never waits for a store that stands still; allowed in signal handlers.
     [[nodiscard]] PAWL_ALWAYS_INLINE_ T load() const noexcept
     {
         seq_room_<T> room;
@@ -175,7 +175,7 @@ public:
         } while (pawl_seq_latch_retry(&this->core_, begun));
         return room.value();
     }
-    // The caller sees to it that nobody else stores.
+    // The caller makes sure that no other thread stores.
     PAWL_ALWAYS_INLINE_ void store_alone(const T &value) noexcept
     {
         pawl_seq_latch_store(&this->core_, this->words_, &value, sizeof(T));

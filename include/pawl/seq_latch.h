@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The latch form of seq.h: two copies, of which the number always names a whole one, so that a
- * reader never waits for a writer that stands still; not even in a signal handler that interrupted
+ * The latch form of seq.h: two copies, of which the number always names a whole one. So a reader
+ * never waits for a writer that stands still. This holds even in a signal handler that interrupted
  * the writer between two of its stores. Include seq.h, whose head has the picture, the states and
  * the invariants.
  *
- * A value that is read is the one of the last write that has come to its second half, or of the one
- * before. Readers retry while a writer goes on, as often as it goes on.
+ * A read returns the value of the last write that has reached its second half, or of the write
+ * before that one. A reader retries each time a writer makes progress during its section.
  */
 #include <pawl/seq.h> /* outside the guard: seq.h includes this file where it needs it */
 
@@ -15,7 +15,7 @@
 
 #define PAWL_SEQ_LATCH_INIT {0, PAWL_SPIN32_INIT, 0}
 
-/* Which of the two copies a number names, and what is being done. */
+/* The copy that a number names, and the writer's step. */
 #define PAWL_SEQ_COPY(number) ((number) & 1)
 #define PAWL_SEQ_STATE_(number) ((number) & 3)
 
@@ -30,7 +30,7 @@ PAWL_INLINE pawl_seq_word pawl_seq_latch_begin(const pawl_seq_latch *l)
     return PAWL_SEQ_AT_(pawl_load_acquire)(&l->sequence, PAWL_SEQ_LATCH_READ);
 }
 
-/* Ends it. True: that copy was written in between, begin again. */
+/* Ends the section. True: that copy was written in between, begin again. */
 PAWL_INLINE bool pawl_seq_latch_retry(const pawl_seq_latch *l, pawl_seq_word begun)
 {
     pawl_seq_word now;
@@ -45,13 +45,13 @@ PAWL_INLINE bool pawl_seq_latch_retry(const pawl_seq_latch *l, pawl_seq_word beg
 
 /* ---- Writers --------------------------------------------------------------------------------- */
 
-/* The calling thread is the only one that writes, from now on. Checked in the checking variant. */
+/* From now on only the calling thread writes. Checked in the checking variant. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_declare_writer(pawl_seq_latch *l)
 {
     PAWL_SEQ_CHECK_(l, PAWL_SEQ_LATCH_DECLARED_);
 }
 
-/* The own lock, which readers never look at. */
+/* The latch's own lock, which readers never look at. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_take_write(pawl_seq_latch *l)
 {
     pawl_spin32_take_write(&l->lock);
@@ -70,14 +70,14 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_drop_write(pawl_seq_latch *l
 /* Sends the readers on to the state `n`. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_turn_(pawl_seq_latch *l, pawl_seq_word n)
 {
-    /* [SEQ_LATCH_TURN] release: who sees the number sees the copy that it names. */
+    /* [SEQ_LATCH_TURN] release: a reader that sees the number sees the copy that it names. */
     PAWL_SEQ_AT_(pawl_store_release)(&l->sequence, n, PAWL_SEQ_LATCH_TURN);
-    /* [SEQ_LATCH_WRITE] release: who sees a word that we store next sees the number. */
+    /* [SEQ_LATCH_WRITE] release: a reader that sees a word that we store next sees the number. */
     pawl_fence_release(PAWL_SEQ_LATCH_WRITE);
 }
 
 /* Stores the value into both copies, one after the other; `copies` is words[0], and words[1]
- * follows it. By a writer that is alone. Never waits. Not in a handler that may interrupt the
+ * follows it. For a writer that is alone. Never waits. Not for a handler that may interrupt the
  * writer's thread in here. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_store(pawl_seq_latch *l, pawl_seq_word *copies,
                                                           const void *value, size_t bytes)
@@ -86,22 +86,22 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_store(pawl_seq_latch *l, paw
     pawl_seq_word n = PAWL_SEQ_AT_(pawl_load_relaxed)(&l->sequence);
     PAWL_SEQ_CHECK_(l, PAWL_SEQ_LATCH_BEGINS_);
     if (PAWL_UNLIKELY(PAWL_SEQ_STATE_(n) == 2)) {
-        /* I4: a write was cut off in its second half, and words[0] is the one that is whole. */
+        /* I4: a write was cut off in its second half, and words[0] is the whole copy. */
         pawl_seq_latch_turn_(l, n);
         pawl_seq_copy_in(second, value, bytes);
         n += 2;
     }
-    n = (n & ~(pawl_seq_word)3) + 1; /* cut off in its first half: it is that already */
+    n = (n & ~(pawl_seq_word)3) + 1; /* a write cut off in its first half left this */
     pawl_seq_latch_turn_(l, n);
     pawl_seq_copy_in(copies, value, bytes);
     pawl_seq_latch_turn_(l, n + 1);
     pawl_seq_copy_in(second, value, bytes);
     PAWL_SEQ_CHECK_(l, PAWL_SEQ_LATCH_ENDS_);
-    /* Relaxed: it names words[0], which the last turn's fence has published already. */
+    /* Relaxed: the number names words[0], which the last turn's fence has published already. */
     PAWL_SEQ_AT_(pawl_store_relaxed)(&l->sequence, n + 3);
 }
 
-/* The value is zero bytes. Not while it is used. */
+/* The value becomes zero bytes. No thread may use the latch meanwhile. */
 PAWL_INLINE void pawl_seq_latch_init(pawl_seq_latch *l)
 {
     PAWL_SEQ_AT_(pawl_store_relaxed)(&l->sequence, 0);
@@ -109,7 +109,7 @@ PAWL_INLINE void pawl_seq_latch_init(pawl_seq_latch *l)
     pawl_spin32_init(&l->lock);
 }
 
-/* Will not be used again. The checking variant reports one that is being written. */
+/* The latch is not used after this. The checking variant reports a write that goes on. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_destroy(pawl_seq_latch *l)
 {
     PAWL_SEQ_CHECK_(l, PAWL_SEQ_LATCH_DESTROYED_);

@@ -10,15 +10,15 @@
  *
  *   route_seq_write(&best, &r);                      by the lock's own spinlock
  *
- *   route_seq_take_write(&best, &r);                 the same in two steps, to change what is in;
+ *   route_seq_take_write(&best, &r);                 the same in two steps, to change the value;
  *   r.metric++;                                      readers go on in between
  *   route_seq_drop_write(&best, &r);                 or route_seq_cancel_write(&best)
  *
- *   route_seq_write_alone(&best, &r);                by a writer that is alone: a lock of the
- *                                                    caller's excludes others, or there are none
+ *   route_seq_write_alone(&best, &r);                by a writer that is alone: the caller's lock
+ *                                                    excludes others, or there are none
  *
- * Any complete type whose bytes can be copied; a type without bytes does not compile. Handlers may
- * call _read of a latch and _try_read of a lock. C++ has pawl::seqlock<T> and pawl::seqlatch<T>.
+ * For any complete type whose bytes can be copied; a type without bytes does not compile. Handlers
+ * may call _read of a latch and _try_read of a lock. C++ has pawl::seqlock<T>, pawl::seqlatch<T>.
  */
 #include <pawl/seq.h> /* outside the guard: seq.h includes this file where it needs it */
 
@@ -29,7 +29,7 @@
 #define PAWL_SEQ_FUNCTION_ PAWL_INLINE __attribute__((unused))
 #define PAWL_SEQ_FAST_ PAWL_SEQ_FUNCTION_ PAWL_ALWAYS_INLINE_
 
-/* The words of a type; without bytes it becomes a size that no array can have. */
+/* The words of a type. For a type without bytes this is a size that no array can have. */
 #define PAWL_SEQ_SOME_(type) (PAWL_SEQ_WORDS(sizeof(type)) - (sizeof(type) == 0))
 
 #define PAWL_SEQ_TYPE_INIT {PAWL_SEQ_INIT, {0}}
@@ -38,12 +38,12 @@
 /* A sequence lock called `name` for values of `type`.
  *   name_init(s, first), name_destroy(s)    not while it is used; zero bytes are initialised
  *   name_read(s, to)                        waits while a write is under way, and retries
- *   name_try_read(s, to)                    one attempt that never waits; else *to is worth nothing
- *   name_read_or_lock(s, to, retries)       the own lock after so many retries; not in handlers
+ *   name_try_read(s, to)                    one attempt, never waits; if false, ignore *to
+ *   name_read_or_lock(s, to, retries)       own lock after so many retries; not in handlers
  *   name_peek(s, to)                        for sections written out with pawl_seq_begin(&s->seq)
- *   name_write(s, from), name_try_write     own lock; the try form only stores when it is free
+ *   name_write(s, from), name_try_write     by its own lock; try stores only if that is free
  *   name_take_write(s, now), _drop_write(s, next), _cancel_write(s)   own lock in two steps
- *   name_write_alone(s, from)               the caller sees to it that nobody else writes */
+ *   name_write_alone(s, from)               the caller makes sure that no other thread writes */
 #define PAWL_SEQ_TYPE(name, type)                                                                  \
     typedef struct name {                                                                          \
         pawl_seq seq;                                                                              \
@@ -86,7 +86,7 @@
     PAWL_SEQ_WRITERS_(name, type, pawl_seq, name##_peek)
 
 /* The same as a latch: two copies, whose readers never wait and may be signal handlers. There is no
- * name_try_read, which would be name_read, and no name_read_or_lock.
+ * name_try_read, because it would equal name_read, and no name_read_or_lock.
  *   name_peek(s, begun, to)                 for sections written out with pawl_seq_latch_begin */
 #define PAWL_SEQ_LATCH_TYPE(name, type)                                                            \
     typedef struct name {                                                                          \
@@ -111,7 +111,7 @@
     }                                                                                              \
     PAWL_SEQ_WRITERS_(name, type, pawl_seq_latch, name##_read)
 
-/* `core`: pawl_seq or pawl_seq_latch; `current` reads the value while nobody else writes. */
+/* `core`: pawl_seq or pawl_seq_latch; `current` reads the value while no other thread writes. */
 #define PAWL_SEQ_WRITERS_(name, type, core, current)                                               \
     PAWL_SEQ_FAST_ void name##_take_write(name *s, type *now)                                      \
     {                                                                                              \

@@ -6,7 +6,7 @@
  *
  * Not for: data that handlers do not read (lock.h, brlock.h); data that can be copied (seq.h, whose
  * readers never wait); long writes. Blocking a signal does not stop preemption: doc/sift.md has
- * the table of what each combination of readers and rights guarantees.
+ * the table of the guarantees of each combination of readers and rights.
  *
  *   word      slow 12 | interrupt 10 | deferred 10 | realtime 12 | thread 18 | WRITER | WAITED
  *   context   subscribed 16 | slow readers 15 | WAITED          one such word for each context
@@ -57,11 +57,11 @@
 
 #include <pawl/atomic.h>
 
-/* Nanoseconds of CLOCK_MONOTONIC that never come. */
+/* A deadline that never comes, in nanoseconds of CLOCK_MONOTONIC. */
 #define PAWL_SIFT_FOREVER UINT64_MAX
 
-/* Where the caller runs, from the lowest context to the highest. A thread that has blocked the
- * signals of a handler context is in that context. */
+/* The context in which the caller runs, from the lowest to the highest. A thread that has blocked
+ * the signals of a handler context is in that context. */
 enum pawl_sift_context {
     PAWL_SIFT_THREAD,   /* ordinary threads; they may sleep while they read */
     PAWL_SIFT_REALTIME, /* SCHED_FIFO and SCHED_RR threads; their sections do not sleep */
@@ -83,7 +83,7 @@ enum pawl_sift_context {
 /* A real-time reader does not pass a waiting writer of equal or higher priority (POSIX TPS). */
 #define PAWL_SIFT_PRIORITY 4u
 
-/* How a lock will be used. Zero bytes: threads read and write. */
+/* The intended use of a lock. Zero bytes: threads read and write. */
 typedef struct pawl_sift_use {
     uint32_t readers; /* PAWL_SIFT_READS(...); 0: threads */
     uint32_t writers; /* the one context in which writers run; none below it reads */
@@ -93,9 +93,9 @@ typedef struct pawl_sift_use {
     uint64_t interrupt;
 } pawl_sift_use;
 
-/* What a writer restores when it releases. Internal. */
+/* The values that a writer restores when it releases. Internal. */
 struct pawl_sift_before_ {
-    uint64_t blocked[2]; /* of the signals of each context, those that it blocked itself */
+    uint64_t blocked[2]; /* of the signals of each context, those that the writer blocked itself */
     uint32_t policy;
     uint32_t priority;
     uint32_t raised; /* 1: the two above are to be restored */
@@ -120,7 +120,7 @@ typedef struct pawl_sift {
     uint16_t ranks[PAWL_SIFT_RANKS_];
 } pawl_sift;
 
-/* What a writer of this lock has to do beside taking it. Internal. */
+/* A writer's duties for this lock beside taking it. Internal. */
 #define PAWL_SIFT_MODE_BLOCK_ 1u /* signals */
 #define PAWL_SIFT_MODE_RAISE_ 2u /* the scheduling class */
 #define PAWL_SIFT_MODE_LEND_ 4u  /* the gate */
@@ -139,7 +139,7 @@ typedef struct pawl_sift {
 
 PAWL_C_BEGIN
 
-/* Makes an unlocked lock; NULL: read and written by threads. Otherwise
+/* Makes an unlocked lock; NULL: threads read and write it. Otherwise
  *   EINVAL   no lock; an unknown context, flag or signal; a context that reads below the writers';
  *            a handler context without signals, or signals without it; a signal that cannot be
  *            blocked (KILL, STOP, the C library's own) or held back (SEGV and its like); a
@@ -151,7 +151,7 @@ PAWL_API int PAWL_SYMBOL_(pawl_sift_init)(pawl_sift *l, const pawl_sift_use *use
 /* The lock must be free and without waiters. Waits for a drop of W that is about to return. */
 PAWL_API void PAWL_SYMBOL_(pawl_sift_destroy)(pawl_sift *l);
 
-/* What the inline functions below call. */
+/* The compiled halves of the inline functions below. */
 PAWL_API bool PAWL_SYMBOL_(pawl_sift_take_read_slow)(pawl_sift *l, enum pawl_sift_context context,
                                                      uint64_t until);
 PAWL_API bool PAWL_SYMBOL_(pawl_sift_try_read_slow)(pawl_sift *l, enum pawl_sift_context context);
@@ -189,7 +189,7 @@ PAWL_INLINE bool pawl_sift_first_(pawl_sift *l, uint64_t claim)
     return false;
 #else
     uint64_t nobody = 0;
-    /* [SIFT_FAST_TAKE] acquire: we come after the last holder, a writer above all. */
+    /* [SIFT_FAST_TAKE] acquire: we come after the last holder, above all after a writer. */
     return pawl_cas_acquire64(&l->word, &nobody, claim, PAWL_SIFT_FAST_TAKE);
 #endif
 }
@@ -220,11 +220,11 @@ PAWL_INLINE bool pawl_sift_try_read(pawl_sift *l, enum pawl_sift_context context
            pawl_sift_try_read_slow_(l, context);
 }
 
-/* One reader less; the compiled half of the checking variant looks whether it was in. */
+/* One reader less. The compiled half of the checking variant checks that it was in. */
 PAWL_INLINE void pawl_sift_count_down_(pawl_sift *l, enum pawl_sift_context context)
 {
     const uint64_t word =
-        /* [SIFT_R_DROP] release: our reads are done before a writer sees the count fall. */
+        /* [SIFT_R_DROP] release: our reads complete before a writer sees the count fall. */
         pawl_fetch_sub_release64(&l->word, PAWL_SIFT_UNIT_(context), PAWL_SIFT_R_DROP);
     if (PAWL_UNLIKELY(word & PAWL_SIFT_WAITED_))
         pawl_sift_drop_read_waited_(l, word, context);
@@ -249,14 +249,14 @@ PAWL_INLINE void pawl_sift_take_write(pawl_sift *l)
         (void)pawl_sift_take_write_slow_(l, PAWL_SIFT_FOREVER);
 }
 
-/* The same, or false when the deadline has passed, and everything is as it was. */
+/* The same. False, with everything as before, when the deadline has passed. */
 PAWL_INLINE bool pawl_sift_take_write_until(pawl_sift *l, uint64_t until)
 {
     return (PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_WRITER_))) ||
            pawl_sift_take_write_slow_(l, until);
 }
 
-/* Never waits. False when the lock is held or writers wait; then it has kept no reader out. */
+/* Never waits. False when the lock is held or writers wait; it has then kept no reader out. */
 PAWL_INLINE bool pawl_sift_try_write(pawl_sift *l)
 {
     return (PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_WRITER_))) ||
@@ -268,7 +268,7 @@ PAWL_INLINE void pawl_sift_drop_write(pawl_sift *l)
 {
 #if !PAWL_CHECKED
     uint64_t alone = PAWL_SIFT_WRITER_;
-    /* [SIFT_W_DROP] release: our stores are done before anybody enters. */
+    /* [SIFT_W_DROP] release: our stores complete before the next holder enters. */
     if (PAWL_LIKELY(l->mode == 0) &&
         PAWL_LIKELY(pawl_cas_release64(&l->word, &alone, 0, PAWL_SIFT_W_DROP)))
         return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // sift.h for C++17. pawl::sift meets the SharedTimedMutex requirements for threads: unique_lock,
-// shared_lock, scoped_lock of std. Readers of other contexts use pawl::sift_read_guard, or
+// shared_lock, scoped_lock of std hold it. Readers of other contexts use pawl::sift_read_guard, or
 // std::unique_lock on a pawl::sift_reader. Include pawl.hpp, or this.
 #ifndef PAWL_SIFT_HPP
 #define PAWL_SIFT_HPP
@@ -21,7 +21,7 @@ PAWL_INLINE_BEGIN
 #endif
 #define PAWL_SIFT_FACE_ PAWL_ALWAYS_INLINE_
 
-// That far from now, in nanoseconds of CLOCK_MONOTONIC, which is steady_clock.
+// The deadline this far from now, in nanoseconds of CLOCK_MONOTONIC, which is steady_clock.
 template <class Rep, class Period>
 uint64_t sift_deadline_(const std::chrono::duration<Rep, Period> &time)
 {
@@ -54,8 +54,8 @@ uint64_t sift_deadline_(const std::chrono::duration<Rep, Period> &time)
         }                                                                                          \
     }
 
-// Readers of one context of one lock, as a TimedLockable (and a SharedTimedMutex has these for
-// threads). A view: it holds nothing, and may be made anew each time.
+// The readers of one context of one lock, as a TimedLockable (for threads also as a
+// SharedTimedMutex). A view: it holds nothing, and each use may make a new one.
 class sift_reader {
 public:
     sift_reader(pawl_sift &lock, enum pawl_sift_context context) noexcept
@@ -93,8 +93,8 @@ public:
 
     // Read and written by threads.
     sift() noexcept : lock_(), error_(pawl_sift_init(&lock_, nullptr)) {}
-    // Throws nothing: what pawl_sift_init refuses is a lock for threads, and error() says why. It
-    // must not be used in other contexts then.
+    // Throws nothing. A use that pawl_sift_init refuses makes a lock for threads, and error()
+    // returns the reason; other contexts must not use such a lock.
     explicit sift(const pawl_sift_use &use) noexcept : lock_(), error_(pawl_sift_init(&lock_, &use))
     {
     }

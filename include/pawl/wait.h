@@ -11,7 +11,7 @@
  *   while (load(word) == BUSY)                  store(word, FREE)
  *       pawl_wait32(&word, BUSY);               pawl_wake_one(&word)
  *
- * What holds
+ * Guarantees
  *   I1  A wait sleeps only if its look finds the value in the word. A thread that changes the word
  *       after that look, and then wakes the address, finds the sleeper. So no wake is lost.
  *   I2  A wait may return for no reason. Look at the word again, in a loop.
@@ -43,15 +43,15 @@
 
 #define PAWL_FOREVER UINT64_MAX
 
-/* How a wait ended. */
+/* The result of a wait. */
 enum pawl_waited {
     PAWL_WAIT_WOKEN,   /* by a wake, or for no reason */
-    PAWL_WAIT_DIFFERS, /* the word held something else when it was looked at */
+    PAWL_WAIT_DIFFERS, /* the word held another value at the look */
     PAWL_WAIT_EXPIRED, /* the deadline passed; no wake was used up */
     PAWL_WAIT_REFUSED  /* at once: null, or no multiple of the width, or no or too many watches */
 };
 
-/* Words that one thread waits for at once. */
+/* The most words that one thread can wait for at once. */
 #define PAWL_WATCHES 64
 
 /* One of several words: the wait lasts while (word & mask) == value. */
@@ -81,8 +81,8 @@ PAWL_C_END
 
 PAWL_INLINE_BEGIN
 
-/* Nanoseconds of CLOCK_MONOTONIC, as deadlines count: `pawl_now() + 5000000` is in 5 ms. A deadline
- * in the past waits for nothing; PAWL_FOREVER, and all that lie centuries ahead, never pass. */
+/* Nanoseconds of CLOCK_MONOTONIC, the unit of deadlines: `pawl_now() + 5000000` is in 5 ms. A wait
+ * with a past deadline does not sleep; PAWL_FOREVER, and deadlines centuries ahead, never pass. */
 PAWL_INLINE uint64_t pawl_now(void)
 {
     return PAWL_SYMBOL_(pawl_now)();
@@ -120,9 +120,9 @@ PAWL_WAIT_WIDTH_(32)
 PAWL_WAIT_WIDTH_(64)
 #undef PAWL_WAIT_WIDTH_
 
-/* Sleeps while every one of the words is as its watch says; at most PAWL_WATCHES. *which: the one
- * that was woken or differs (look at the others too). A wake that came for another one of them at
- * the same time is handed on to the next waiter there. */
+/* Sleeps while every one of the words matches its watch; at most PAWL_WATCHES. *which: the watch
+ * that was woken or differs (look at the others too). If a wake for another of them comes at the
+ * same time, the call passes it on to the next waiter there. */
 PAWL_INLINE enum pawl_waited pawl_wait_any_until(const struct pawl_watch *watches, uint32_t count,
                                                  uint32_t *which, uint64_t deadline)
 {
@@ -135,8 +135,8 @@ PAWL_INLINE enum pawl_waited pawl_wait_any(const struct pawl_watch *watches, uin
     return PAWL_SYMBOL_(pawl_wait_any)(watches, count, which, PAWL_FOREVER);
 }
 
-/* Wake threads that wait for the address, whatever the width of their waits; how many they woke.
- * Nobody there, or null: 0. */
+/* Wake threads that wait for the address, whatever the width of their waits. Return the number of
+ * threads woken: 0 without waiters, or for null. */
 PAWL_INLINE unsigned pawl_wake_one(const void *address)
 {
     return PAWL_SYMBOL_(pawl_wake)(address, UINT64_MAX, 1);
@@ -152,24 +152,25 @@ PAWL_INLINE unsigned pawl_wake_all(const void *address)
     return PAWL_SYMBOL_(pawl_wake)(address, UINT64_MAX, UINT32_MAX);
 }
 
-/* Only those whose mask has one of these bits; a wait without a mask has all. */
+/* Wakes only waiters whose mask has one of these bits; a wait without a mask has all bits. */
 PAWL_INLINE unsigned pawl_wake_bits(const void *address, uint64_t bits, unsigned count)
 {
     return PAWL_SYMBOL_(pawl_wake)(address, bits, count);
 }
 
-/* Wakes `wake` waiters of `from`, and lets `move` further ones wait for `to` from now on, as if
- * they had gone to sleep there, without looking at any word. How many were woken or moved. Hold
- * what keeps `to` from being released meanwhile, or those who move miss that wake. */
+/* Wakes `wake` waiters of `from`. Moves up to `move` further ones to `to`, as if they had gone to
+ * sleep there, without a look at any word. Returns the number woken or moved. The caller must keep
+ * `to` from being released meanwhile, or the moved waiters miss that wake. */
 PAWL_INLINE unsigned pawl_requeue(const void *from, const void *to, unsigned wake, unsigned move)
 {
     return PAWL_SYMBOL_(pawl_requeue)(from, to, wake, move);
 }
 
 /* ---- Between processes --------------------------------------------------------------------------
- * For a word in memory that several processes have mapped. They meet only each other: a shared wake
- * does not find a plain wait, nor the other way round. A wake is one system call even if nobody
- * sleeps, so keep a bit in the word that says so; it may be called by signal handlers. */
+ * For a word in memory that several processes have mapped. Shared waits and wakes meet only each
+ * other: a shared wake does not find a plain wait, and a plain wake finds no shared one. A wake is
+ * one system call even if no thread sleeps, so keep a bit in the word that says so. Signal handlers
+ * may call shared wakes. */
 PAWL_INLINE enum pawl_waited pawl_wait32_shared(const uint32_t *address, uint32_t value)
 {
     return PAWL_SYMBOL_(pawl_wait_shared)(address, value, PAWL_FOREVER);

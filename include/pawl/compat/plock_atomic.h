@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The atomic helpers of plock (its atomic-ops.h): pl_<what>[_noret][_lax|_acq|_rel] on integers of
- * 1, 2, 4 bytes, or 8 where long has 8, and on pointers. Without a suffix an operation orders all;
- * pl_load is an acquire, pl_store a release. New programs use <stdatomic.h> or <atomic>.
+ * 1, 2, 4 bytes, or 8 where long has 8, and on pointers. Without a suffix an operation orders
+ * everything; pl_load is an acquire, pl_store a release. New programs use <stdatomic.h> or
+ * <atomic>.
  *
  *   inc dec                                  not 0 when the result is not
  *   add sub and or xor                       the new value
@@ -48,10 +49,10 @@ template <size_t Size> struct pawl_plock_join_size_ {
 #define PAWL_PLOCK_SIZE_(size) (pawl_plock_word_size_<size>::value)
 #define PAWL_PLOCK_LOCK_SIZE_(size) (pawl_plock_lock_size_<size>::value)
 #define PAWL_PLOCK_JOIN_SIZE_(size) (pawl_plock_join_size_<size>::value)
-/* What a variable declared like the word holds. */
+/* The type of the value in a variable declared like the word. */
 #define PAWL_PLOCK_VALUE_(p) std::remove_cv<std::remove_reference<decltype(*(p))>::type>::type
 #else
-/* A declaration inside sizeof is the one place in an expression where a static assertion may be. */
+/* In an expression, a static assertion may stand only in a declaration inside sizeof. */
 #define PAWL_PLOCK_SURE_(condition, why, size)                                                     \
     ((size) + 0 * sizeof(struct { _Static_assert(condition, why); char c; }))
 #define PAWL_PLOCK_SIZE_(size) PAWL_PLOCK_SURE_(PAWL_PLOCK_IS_WORD_(size), PAWL_PLOCK_SIZES_, size)
@@ -63,7 +64,7 @@ template <size_t Size> struct pawl_plock_join_size_ {
 #endif
 
 /* Without optimisation the branches of other sizes stay, and gcc warns that they would write beyond
- * the word: it is told nothing of what p points to. */
+ * the word. So it gets no information about the object that p points to. */
 #ifdef __OPTIMIZE__
 #define PAWL_PLOCK_FORGET_(p) ((void)0)
 #else
@@ -75,17 +76,17 @@ template <size_t Size> struct pawl_plock_join_size_ {
 enum pawl_plock_order { PAWL_PLOCK_RELAXED_, PAWL_PLOCK_ACQUIRE_, PAWL_PLOCK_RELEASE_,
                         PAWL_PLOCK_FULL_ };
 
-/* An operation that orders everything. x86's locked ones do by themselves; elsewhere it stands
- * between two fences, and needs no order of its own. */
+/* An operation that orders everything. x86's locked ones do so by themselves. Elsewhere the
+ * operation stands between two fences and needs no order of its own. */
 #if PAWL_HOOKS || !(defined(__x86_64__) || defined(__i386__))
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_before_(void)
 {
-    /* [PLOCK_FULL] what the caller has done comes before the operation. */
+    /* [PLOCK_FULL] full: the caller's earlier accesses come before the operation. */
     pawl_fence_full(PAWL_PLOCK_FULL);
 }
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_after_(void)
 {
-    /* [PLOCK_FULL] what the caller will do comes after the operation. */
+    /* [PLOCK_FULL] full: the caller's later accesses come after the operation. */
     pawl_fence_full(PAWL_PLOCK_FULL);
 }
 #define PAWL_PLOCK_FULL_(result, operation, N, ...)                                                \
@@ -205,7 +206,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long pawl_plock_cas_(void *p, size_t si
     PAWL_PLOCK_CAS_SIZE_(32)
 }
 
-/* The mask of a bit is needed for the change and for the answer. */
+/* The change and the answer both need the mask of the bit. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long
 pawl_plock_set_bit_(void *p, size_t size, unsigned long mask, enum pawl_plock_order order)
 {
@@ -218,7 +219,7 @@ pawl_plock_clear_bit_(void *p, size_t size, unsigned long mask, enum pawl_plock_
     return pawl_plock_fetch_and_(p, size, ~mask, order) & mask;
 }
 
-/* The new value, from the old one; the caller's conversion cuts it to size. */
+/* The new value, computed from the old one; the caller's conversion truncates it to size. */
 #define PAWL_PLOCK_NEW_(name, operation, sign)                                                     \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long pawl_plock_##name##_(                            \
         void *p, size_t size, unsigned long x, enum pawl_plock_order order)                        \

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * plock's lock of low overhead (pl_lorw_*): readers or one writer in an unsigned long, not
- * upgradable, writers first. And its helpers that wait for a word.
+ * upgradable, writers first. Also its helpers that wait for a word.
  *
  *   31 ... SHR 2 | 1 WRQ | 0 EXC      the same on 64 bits; 0 is unlocked; no bit is the program's
  *
- *   SHR  one unit for each reader, also one that waits for EXC to fall.
- *   WRQ  the door: a writer waits for readers to leave, new readers and writers stay outside. Set
- *        by that writer, cleared by the next writer that leaves.
- *   EXC  a writer is in.
+ *   SHR  one unit for each reader, also for one that waits for EXC to fall.
+ *   WRQ  the gate: a writer waits for readers to drop; new readers and writers are not granted.
+ *        That writer sets it, and the next writer that drops clears it.
+ *   EXC  a writer holds the lock.
  *
- * A writer that leaves clears EXC and WRQ: readers that have counted themselves get in before the
+ * A writer that drops clears EXC and WRQ: readers that have counted themselves are granted before
+ * the next writer. No recursion: a reader that takes the lock again waits for ever once WRQ is set.
  * next writer. No recursion: a reader that takes it again waits for ever once the door is closed.
  */
 #ifndef PAWL_COMPAT_PLOCK_LORW_H
@@ -76,7 +77,7 @@ PAWL_INLINE void pl_lorw_rdlock(unsigned long *lock)
 PAWL_INLINE void pl_lorw_wrlock(unsigned long *lock)
 {
     pawl_lorw_word_ w = 0;
-    /* [LORW_W_TAKE] acquire: our stores come after what earlier readers and writers did. */
+    /* [LORW_W_TAKE] acquire: our stores come after everything earlier readers and writers did. */
     if (PAWL_UNLIKELY(!PAWL_LORW_(pawl_cas_acquire)(pawl_lorw_(lock), &w, PLOCK_LORW_EXC_BASE,
                                                     PAWL_LORW_W_TAKE)))
         PAWL_SYMBOL_(pawl_lorw_wrlock_slow)(lock);
@@ -84,20 +85,20 @@ PAWL_INLINE void pl_lorw_wrlock(unsigned long *lock)
 
 PAWL_INLINE void pl_lorw_rdunlock(unsigned long *lock)
 {
-    /* [LORW_R_DROP] release: our reads are done before a writer sees us gone. */
+    /* [LORW_R_DROP] release: our reads complete before a writer sees us gone. */
     (void)PAWL_LORW_(pawl_fetch_sub_release)(pawl_lorw_(lock), PLOCK_LORW_SHR_BASE,
                                              PAWL_LORW_R_DROP);
 }
 
 PAWL_INLINE void pl_lorw_wrunlock(unsigned long *lock)
 {
-    /* [LORW_W_DROP] release: our stores are done before anybody enters. */
+    /* [LORW_W_DROP] release: our stores complete before the next holder enters. */
     (void)PAWL_LORW_(pawl_fetch_and_release)(pawl_lorw_(lock),
                                              ~(PLOCK_LORW_WRQ_MASK | PLOCK_LORW_EXC_MASK),
                                              PAWL_LORW_W_DROP);
 }
 
-/* EXC can only be the caller's: it is not set while a reader is in. */
+/* EXC can only be the caller's: it is not set while a reader holds the lock. */
 PAWL_INLINE void pl_lorw_unlock(unsigned long *lock)
 {
     if (PAWL_LORW_(pawl_load_relaxed)(pawl_lorw_(lock)) & PLOCK_LORW_EXC_MASK)
@@ -108,7 +109,7 @@ PAWL_INLINE void pl_lorw_unlock(unsigned long *lock)
 
 /* ---- Waiting for a word ---------------------------------------------------------------------- */
 
-/* Until (*p & mask) == 0; the value seen. Acquire. */
+/* Waits until (*p & mask) == 0; returns the value seen. Acquire. */
 PAWL_INLINE unsigned int pl_wait_unlock_int(const unsigned int *p, const unsigned int mask)
 {
     return PAWL_SYMBOL_(pawl_plock_wait_unlock_int)(p, mask);
@@ -119,7 +120,7 @@ PAWL_INLINE unsigned long pl_wait_unlock_long(const unsigned long *p, const unsi
     return PAWL_SYMBOL_(pawl_plock_wait_unlock_long)(p, mask);
 }
 
-/* Until *p != previous; the value seen. Acquire. */
+/* Waits until *p != previous; returns the value seen. Acquire. */
 PAWL_INLINE unsigned int pl_wait_new_int(const unsigned int *p, const unsigned int previous)
 {
     return PAWL_SYMBOL_(pawl_plock_wait_new_int)(p, previous);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of plock's atomic helpers, included by compat/plock_atomic.h, which says what they do.
+ * The names of plock's atomic helpers, included by compat/plock_atomic.h, which describes them.
  * Each argument is evaluated once. An operation and its _noret form are the same machine code: the
- * compilers drop a result that is not used.
+ * compilers drop an unused result.
  */
 #ifndef PAWL_COMPAT_PLOCK_NAMES_H
 #define PAWL_COMPAT_PLOCK_NAMES_H
@@ -11,13 +11,14 @@
 
 /* ---- The compiler, the CPU, fences ----------------------------------------------------------- */
 
-/* Orders what the compiler emits, not what the CPU does. */
+/* Orders the compiler's output, not the CPU. */
 #define pl_barrier() __asm__ __volatile__("" ::: "memory")
 
 #define pl_cpu_relax() pawl_cpu_relax()
 
-/* Between plain accesses: everything; loads before what follows; what precedes before stores. The
- * _ato forms stand between atomic operations, where x86 needs no more than the compiler's order. */
+/* Between plain accesses: pl_mb orders everything; pl_mb_load orders loads before later accesses;
+ * pl_mb_store orders earlier accesses before stores. The _ato forms stand between atomic
+ * operations, where x86 needs only the compiler's order. */
 #define pl_mb() pawl_fence_full(PAWL_PLOCK_FULL)
 #define pl_mb_load() pawl_fence_acquire(PAWL_PLOCK_ACQUIRE)
 #define pl_mb_store() pawl_fence_release(PAWL_PLOCK_RELEASE)
@@ -32,9 +33,9 @@
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
 #define PAWL_PLOCK_AT_(p) (void *)(p), PAWL_PLOCK_SIZE_(sizeof(*(p)))
-/* A value that may be left unused, as plock's may: no compiler warns of a statement expression. */
+/* A value that may stay unused, as plock's may: no compiler warns of a statement expression. */
 #define PAWL_PLOCK_RESULT_(value) __extension__({ value; })
-/* A value of the word's type; a truth; nothing. */
+/* The result: a value of the word's type; a truth value; nothing. */
 #define PAWL_PLOCK_GIVES_(operation, p, x, order)                                                  \
     PAWL_PLOCK_RESULT_((PAWL_PLOCK_VALUE_(p))pawl_plock_##operation##_(                            \
         PAWL_PLOCK_AT_(p), (unsigned long)(x), PAWL_PLOCK_##order##_))
@@ -62,7 +63,7 @@
     PAWL_PLOCK_RESULT_((PAWL_PLOCK_VALUE_(p))pawl_plock_cas_(                                      \
         PAWL_PLOCK_AT_(p), (unsigned long)(old), (unsigned long)(x)))
 
-/* An acquire, so that a loop that waits with them may go on to read what the lock protects. */
+/* An acquire, so that a loop that waits with them may then read the data that the lock protects. */
 #define pl_deref_int(p)                                                                            \
     PAWL_PLOCK_RESULT_(                                                                            \
         (unsigned int)pawl_plock_load_((const void *)(p), sizeof(int), PAWL_PLOCK_ACQUIRE_))

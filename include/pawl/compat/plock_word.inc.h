@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What compat/plock.h needs beside spin.h, included by it for each width (PAWL_WORD_BITS): R and
- * A -> R without insisting, because the W that an insisting reader takes has no place among joiners
- * and claimers, and the declarations of src/lock/compat_word.inc.h.
+ * The functions that compat/plock.h needs beside spin.h, included by it for each width
+ * (PAWL_WORD_BITS). First, R and A -> R without insisting: an insisting reader takes W, which has
+ * no place among joiners and claimers. Second, the declarations of src/lock/compat_word.inc.h.
  */
 #define PAWL_LOCK_ PAWL_CAT_(pawl_spin, PAWL_WORD_BITS)
 #define PAWL_WORD_ PAWL_CAT_(PAWL_CAT_(uint, PAWL_WORD_BITS), _t)
@@ -54,8 +54,8 @@ PAWL_INLINE void PAWL_NAME_(atomic_to_read)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ found;
     PAWL_PLOCK_BEFORE_(l, PAWL_A);
-    /* [SPIN_A_TO_R] release: our updates are done before others read or write. Acquire: we see
-     * those of the atomic users who have left. */
+    /* [SPIN_A_TO_R] release: our updates complete before other threads read or write. Acquire: we
+     * see those of the atomic users that have left. */
     found = PAWL_AT_(pawl_fetch_add_acq_rel)(
         &l->word, (PAWL_WORD_)(PAWL_WORD_R_ - PAWL_WORD_W_), PAWL_SPIN_A_TO_R);
     if (PAWL_UNLIKELY(PAWL_CAT_(PAWL_LOCK_, _writers_)(found) != PAWL_WORD_W_))
@@ -65,7 +65,7 @@ PAWL_INLINE void PAWL_NAME_(atomic_to_read)(PAWL_LOCK_ *l)
 
 #endif
 
-/* ThreadSanitizer sees joiners and claimers as writers, who follow one another. */
+/* ThreadSanitizer sees joiners and claimers as writers, one after the other. */
 #define PAWL_PLOCK_JOINER_(verb, from, to)                                                         \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(verb)(PAWL_LOCK_ * l)                          \
     {                                                                                              \
@@ -93,7 +93,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ PAWL_WORD_ PAWL_NAME_(try_join)(PAWL_LOCK_ *l)
 /* At most one unit of W is in the word. */
 PAWL_INLINE bool PAWL_NAME_(last_writer)(const PAWL_LOCK_ *l)
 {
-    /* [PLOCK_ENTER] acquire: the last one sees what the others who have left did. */
+    /* [PLOCK_ENTER] acquire: the last user sees everything the others did before they left. */
     return PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_PLOCK_ENTER) / PAWL_WORD_W_ <= 1;
 }
 

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cells: the memory in which threads count for themselves. Internal; counter.h and bigref.h stand
- * on it.
+ * Cells: memory in which each thread counts for itself. Internal; counter.h and bigref.h use them.
  *
  *   block of line 0   [ marker | reading | own lock | in use | 4 spare | cells 8 ... | pairs ... ]
  *   block of line 1   [ marker | reading | own lock | in use | 4 spare | cells 8 ... | pairs ... ]
  *                                                                        ^ place of a counter: the
  *                                                                        same offset in every block
  *
- * A counter owns one place, that is one cell of 64 bits (or a pair) in every block; so a line of
- * memory holds eight counters of one thread and never cells of two threads. Only the thread that
- * owns the line writes the cells of its block, unless it is shut out (below).
+ * A counter owns one place: one cell of 64 bits, or a pair, in every block. So a line of memory
+ * holds eight counters of one thread and never cells of two threads. Only the thread that owns the
+ * line writes the cells of its block, unless it is shut out (see Sections).
  *
- * A block belongs to its line of thread.h, not to the thread: a thread that ends leaves its counts
- * where they are, and the next owner of the line counts on from there. So the end of a thread moves
- * nothing, and cannot race with a reader. Blocks are reserved when a line first counts and stay for
- * ever; a thread without a line, or without memory for a block, counts in the counter itself.
+ * A block belongs to its line of thread.h, not to the thread. A thread that ends leaves its counts
+ * where they are, and the next owner of the line continues from them. So the end of a thread moves
+ * nothing and cannot race with a reader. A block is reserved when its line first counts, and stays
+ * for ever. A thread without a line, or without memory for a block, counts in the counter itself.
  *
- * Sections. Where an update must test something before it writes (is the counter open? does the
- * count stay in its range?) test and write are one section: a restartable sequence (rseq.h) where
- * the kernel has them, else between two steps of the block's marker. Who closes a counter writes
- * its gate and calls cells_shut_out: when that returns, no section is under way that found the gate
- * open, and every one that begins finds it closed. With sequences that waits for nobody: one that
- * was cut short by the end of a time slice is sent back when its thread runs again.
+ * Sections. Some updates must test before they write: is the counter open? does the count stay in
+ * its range? Then test and write form one section. Where the kernel has restartable sequences
+ * (rseq.h), a section is such a sequence; elsewhere it lies between two steps of the block's
+ * marker. A thread that closes a counter writes its gate and calls cells_shut_out. When that call
+ * returns, no section is under way that found the gate open, and every later section finds it
+ * closed. With sequences the call waits for no thread. If the end of a time slice cut a sequence
+ * short, the kernel sends it back when its thread runs again.
  *
- *   I1  a cell is written by the owner of its line, or by nobody, or by who has shut the owner out
- *   I2  place is written once (0 to something) while the counter is in use
- *   I3  a section writes nothing but its cell, and that as its last step
- *   I4  no thread holds two latches of counters; the slot latch may be taken inside one
+ *   I1  the owner of a line writes its cells. While the owner is shut out, only the thread that
+ *       shut it out writes them.
+ *   I2  place is written once (0 to another value) while the counter is in use.
+ *   I3  a section writes only its cell, in its last step.
+ *   I4  no thread holds two latches of counters; a thread that holds one may take the slot latch.
  */
 #ifndef PAWL_COUNTER_CELLS_H
 #define PAWL_COUNTER_CELLS_H
@@ -37,15 +38,16 @@
 
 /* Values of a place below the first cell. Zero bytes are a counter that has none yet. */
 #define PAWL_PLACE_NONE_ 0u
-#define PAWL_PLACE_SHARED_ 1u /* none was free: everybody counts in the counter itself */
+#define PAWL_PLACE_SHARED_ 1u /* none was free: all threads count in the counter itself */
 #define PAWL_PLACE_DEAD_ 2u   /* destroyed */
 #define PAWL_PLACE_SOUGHT_ 3u /* one thread is finding a place; others go on as with none */
 #define PAWL_PLACE_FIRST_ 64u
 
 PAWL_C_BEGIN
-/* The calling thread's. Compiled, because an address of thread-local storage that is known where it
- * is used draws a false report: gcc tests it for null by the flags of an addition, for
- * UndefinedBehaviorSanitizer, which the linker may relax to an instruction that sets none. */
+/* The calling thread's structure. A compiled function: inline, the access would draw a false report
+ * of UndefinedBehaviorSanitizer. For that sanitizer gcc tests the address of thread-local storage
+ * for null by the flags of an addition. The linker may relax the addition to an instruction that
+ * sets no flags. */
 PAWL_API struct pawl_counter_mine *PAWL_SYMBOL_(pawl_counter_mine)(void);
 PAWL_C_END
 #define pawl_counter_mine_ PAWL_SYMBOL_(pawl_counter_mine)

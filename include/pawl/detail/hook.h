@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hook backend of the seam: the functions that a test or a model checker defines to own every
- * step of the library. Only the hook variant (variant/hook) declares and calls them; the library
- * built that way leaves them undefined, so that each harness links its own.
+ * The hook backend of the seam: functions that a test or a model checker defines to control every
+ * step of the library. Only the hook variant (variant/hook) declares and calls them. The library
+ * built that way leaves them undefined, so each harness links its own.
  *
  * Every function may switch to another simulated thread before it returns. None may call back into
  * a lock.
@@ -12,7 +12,7 @@
 #ifndef PAWL_HOOK_H
 #define PAWL_HOOK_H
 
-/* What an operation does to its address. */
+/* The effect of an operation on its address. */
 enum pawl_kind {
     PAWL_LOAD,
     PAWL_STORE,
@@ -26,8 +26,9 @@ enum pawl_kind {
     PAWL_FENCE
 };
 
-/* What kind of fence, in `operand`. A harness may take all for full ones; natively a light fence
- * holds the compiler only, and a heavy one makes all running threads pass a full fence. */
+/* The kind of a fence, in `operand`. A harness may treat all fences as full. In a native build a
+ * light fence stops the compiler only, and a heavy one makes all running threads pass a full
+ * fence. */
 enum { PAWL_FENCE_IS_PLAIN, PAWL_FENCE_IS_LIGHT, PAWL_FENCE_IS_HEAVY };
 
 enum pawl_order { PAWL_RELAXED, PAWL_ACQUIRE, PAWL_RELEASE, PAWL_ACQ_REL, PAWL_SEQ_CST };
@@ -55,52 +56,54 @@ void pawl_hook_relax(void);
 void pawl_hook_yield(void);
 
 /* Sleeps while *address == expected, until woken or past `deadline` (ns of pawl_hook_now, or
- * UINT64_MAX for none). May return spuriously. False when the deadline passed. */
+ * UINT64_MAX for none). May return spuriously. False when the deadline has passed. */
 bool pawl_hook_wait(const uint32_t *address, uint32_t expected, uint64_t deadline);
 
 /* Wakes at most `count` threads that sleep on the address. Returns how many. */
 unsigned pawl_hook_wake(const uint32_t *address, unsigned count);
 
-/* The same between processes (pshared.h). A sleeper is of some classes, a bit each; a wake wakes
- * those who are of one of its own. A harness need not define these: the library then calls the two
- * above and wakes all. */
+/* The same between processes (pshared.h). A sleeper belongs to some classes, one bit each; a wake
+ * ends the sleep of threads that share a class with it. A harness need not define these: without
+ * them the library calls the two above and wakes all. */
 bool pawl_hook_wait_classes(const uint32_t *address, uint32_t expected, uint32_t classes,
                            uint64_t deadline);
 unsigned pawl_hook_wake_classes(const uint32_t *address, uint32_t classes, unsigned count);
 
-/* Blocks signals (bit n - 1 for signal n) in the calling thread and returns those that were blocked
- * before; unblocks them; its real-time priority, 0 for none. A harness without signals and
- * priorities need not define these: the first then returns 0, the others do nothing. */
+/* pawl_hook_block blocks signals (bit n - 1 for signal n) in the calling thread and returns those
+ * that were blocked before; pawl_hook_unblock unblocks them. pawl_hook_priority returns the
+ * thread's real-time priority, 0 for none. A harness without signals and priorities need not define
+ * these: pawl_hook_block and pawl_hook_priority then return 0, pawl_hook_unblock does nothing. */
 uint64_t pawl_hook_block(uint64_t signals);
 void pawl_hook_unblock(uint64_t signals);
 uint32_t pawl_hook_priority(void);
 
-/* The library wants a thread of its own (rcu_call.h): runs the body on a simulated one, at any time
- * from now. A harness need not define it: there is then none to be had, and callers do its work. */
+/* The library wants a thread of its own (rcu_call.h). The harness runs the body on a simulated
+ * thread, at any time from now. A harness need not define it: then no such thread starts, and
+ * callers do its work. */
 bool pawl_hook_start_thread(void (*body)(void *argument), void *argument);
 
-/* How long such a thread rests, in ns, after it has taken what was queued. A harness need not
- * define it: it then does not rest. */
+/* How long such a thread rests, in ns, after it has taken the queued callbacks. A harness need not
+ * define it: the thread then does not rest. */
 uint64_t pawl_hook_rest(void);
 
-/* The set-up of the process, which a harness runs by pawl_set_up_ (thread.h), asks to be told of
- * the ends of threads that have armed the key, and of forks. A harness need not define these:
- * false, and nothing. */
+/* A harness runs the set-up of the process by pawl_set_up_ (thread.h). The set-up asks for notice
+ * of forks, and of the ends of threads that have armed the key. A harness need not define these:
+ * the first then returns false, and the others do nothing. */
 bool pawl_hook_watch_threads(uint32_t *key, void (*at_exit)(void *value));
 void pawl_hook_watch_this_thread(uint32_t key, void *value);
 void pawl_hook_watch_forks(void (*before)(void), void (*in_parent)(void));
 
-/* The library reads or writes something here that is no atomic, or that nobody else touches at that
- * time (src/base/plain.h); `what` is its text. A harness need not define it. */
+/* The library reads or writes an object here that is not atomic, or that no other thread touches at
+ * that time (src/base/plain.h). `what` names the object. A harness need not define it. */
 void pawl_hook_plain(const void *address, const char *what, bool writes);
 
-/* Zeroed memory for the rest of the execution, aligned to a cache line, or NULL. A harness that has
- * none to give need not define it. */
+/* Zeroed memory for the rest of the execution, aligned to a cache line, or NULL. A harness without
+ * such memory need not define it. */
 void *pawl_hook_pages(size_t size);
 
 /* Mutexes that outlive their holders (robust.h), in 48 bytes each, as the C library and the system
- * make them: a simulated thread may end at any of its accesses, and what it holds is then marked. A
- * harness need not define these; none can then be made. */
+ * make them. A simulated thread may end at any of its accesses; the mutexes that it holds are then
+ * marked. A harness need not define these; no such mutex can then be made. */
 enum pawl_hook_robust {
     PAWL_HOOK_ROBUST_GOT,
     PAWL_HOOK_ROBUST_GOT_DEAD, /* got, and its last holder died with it */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's instructions that no C expresses; internal. All other headers are plain C.
+ * The library's instructions that C cannot express; internal. All other headers are plain C.
  *
- *   pawl_cell_bump_   adds to a cell of the calling thread so that a signal handler of the same
- *                     thread that does the same loses nothing
+ *   pawl_cell_bump_   adds to a cell of the calling thread. If a signal handler of the same thread
+ *                     does so too, no addition is lost.
  *   pawl_rseq_*_      restartable sequences of Linux, as glibc 2.35 and later registers them:
- *                     loads, tests and then one store, which the kernel sends back to the start
- *                     when the thread is preempted, takes a signal, or is shut out
- *                     (pawl_os_shut_out) between the first load and the store
+ *                     loads, tests and then one store. The kernel sends the thread to an abort
+ *                     handler if, between the first load and the store, it is preempted, takes a
+ *                     signal, or is shut out (pawl_os_shut_out).
  *
  * Each sequence returns true when its store was made, and false when a test refused or the kernel
- * sent it back; the caller then goes to a compiled function, so a debugger that steps through one
- * makes progress. rseq->rseq_cs is cleared afterwards: the descriptor may lie in a plug-in that is
- * unloaded, and the kernel reads whatever the field points to.
+ * aborted it. The caller then calls a compiled function, so a debugger that steps through one makes
+ * progress. Each sequence clears rseq->rseq_cs at its end: the kernel reads the descriptor that the
+ * field names, and the descriptor may lie in a plug-in that is unloaded.
  */
 #ifndef PAWL_RSEQ_H
 #define PAWL_RSEQ_H
@@ -32,11 +32,11 @@
 
 PAWL_INLINE_BEGIN
 
-/* The calling thread's own cell; nobody else writes it. */
+/* Adds to the calling thread's own cell; no other thread writes it. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_bump_(uint64_t *cell, uint64_t n)
 {
 #if !PAWL_HOOKS && defined(__x86_64__)
-    /* One instruction: a signal comes before or after it. Without a lock prefix, because no other
+    /* One instruction: a signal comes before or after it. It needs no lock prefix, because no other
      * CPU writes the cell. */
     __asm__ volatile("addq %1, %0" : "+m"(*cell) : "er"(n) : "cc");
 #else
@@ -67,7 +67,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_bump_(uint64_t *cell, uint64_t n)
     "jmp %l[refused]\n\t"                                                                          \
     ".popsection"
 
-/* If *gate == open and *cell + n <= bound: *cell += n. The gate is loaded with acquire, the cell
+/* If *gate == open and *cell + n <= bound: *cell += n. The gate is loaded with acquire, the cell is
  * stored with release order. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_if_(char *rseq, uint64_t *cell, uint64_t n,
                                                        uint64_t bound, const uint32_t *gate,
@@ -141,8 +141,8 @@ refused:
     "add x9, x9, :lo12:3b\n\t"                                                                     \
     "str x9, [%[rseq], #8]\n"                                                                      \
     "1:\t"
-/* Conditional branches reach 1 MiB, so the way out stays in the same section. The signature is an
- * instruction that traps (brk #0x45e0). */
+/* Conditional branches reach 1 MiB, so the abort path stays in the same section. The signature is
+ * an instruction that traps (brk #0x45e0). */
 #define PAWL_RSEQ_END_                                                                             \
     "\n2:\tstr xzr, [%[rseq], #8]\n\t"                                                             \
     "b 6f\n\t"                                                                                     \

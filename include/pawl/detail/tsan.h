@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the locks tell ThreadSanitizer. Included by spin.h in its builds only; nothing here exists
- * in others.
+ * The promises of the locks, as told to ThreadSanitizer. spin.h includes this file in builds for
+ * the sanitizer only; in other builds nothing here exists.
  *
- * Left to itself the sanitizer would take the order of the lock word's atomic operations for an
- * order of the callers: two readers, one after the other, would seem ordered, and a write under R
- * would pass unseen. So each operation runs where the sanitizer ignores synchronisation (the
- * compiled waiting halves too, whether they were built with the sanitizer or not), and what the
- * lock really promises is said by two shadow locks of two clocks each:
+ * On its own the sanitizer would take the order of the lock word's atomic operations for an order
+ * of the callers. Two readers, one after the other, would seem ordered, and a write under R would
+ * go unreported. So each operation runs while the sanitizer ignores synchronisation; this includes
+ * the compiled waiting halves, built with the sanitizer or not. Two shadow locks of two clocks each
+ * state the real promises of the lock. A clock is given on leaving a state and got on entering one:
  *
- *   W shadow lock   ALONE    given by who leaves W           got by who enters R S W A
- *                   BESIDE   given by who leaves R or S      got by who enters W A
- *   S shadow lock   SEEK     given by who leaves S           got by who enters S
- *   A               MANY     given by who leaves A           got by who enters R S W
+ *   W shadow lock   ALONE    given on leaving W              got on entering R S W A
+ *                   BESIDE   given on leaving R or S         got on entering W A
+ *   S shadow lock   SEEK     given on leaving S              got on entering S
+ *   A               MANY     given on leaving A              got on entering R S W
  *
  * So nothing orders readers among each other, readers after a seeker, or atomic users among each
- * other: plain stores there are reported even if they never happened at the same time.
+ * other. The sanitizer reports plain stores there even if they never happened at the same time.
  *
  * The clocks have no owner, because any thread may drop for the holder; the sanitizer's own mutexes
- * would call that a bug. So its lock-order detector does not see these locks: that is the checking
- * variant's work.
+ * would report that as a bug. So its lock-order detector does not see these locks. The checking
+ * variant checks their order.
  */
 #include <pawl/spin.h> /* outside the guard: spin.h includes this file where it needs it */
 
@@ -31,10 +31,10 @@
 
 PAWL_INLINE_BEGIN
 
-/* A clock lives at an address inside the word. In 16 bits two and two share one, which reports
- * nothing wrong but hides a little: there atomic users seem ordered when one enters after the other
- * has left, and a seeker after such readers. Address 0 is also where the operations on the
- * application bits synchronise: beside BESIDE they disturb least. */
+/* A clock lives at an address inside the word. In 16 bits each address serves two clocks. That
+ * causes no false report but hides some races. An atomic user that enters after another one has
+ * dropped seems ordered after it; so does a seeker after such readers. The operations on the
+ * application bits synchronise at address 0 too; beside BESIDE they disturb least. */
 enum pawl_tsan_clock_ {
     PAWL_TSAN_BESIDE_ = 1,
     PAWL_TSAN_ALONE_ = 2,
@@ -60,12 +60,12 @@ PAWL_INLINE unsigned pawl_tsan_got_(enum pawl_state entered)
                                : 0;
 }
 
-/* The sanitizer's way to ignore what happens in between: a try-lock that fails leaves no trace. */
+/* How the sanitizer ignores a span of code: a try-lock that fails leaves no trace. */
 #define PAWL_TSAN_IGNORE_ (__tsan_mutex_try_lock | __tsan_mutex_try_lock_failed)
 
-/* An operation on the word of `size` bytes begins in state `from`. What the caller has done is
- * given away beforehand, also by a try that then fails: its state is kept, so nobody can get it
- * yet. */
+/* An operation on the word of `size` bytes begins in state `from`. The caller's work is given
+ * away beforehand, also by a try that then fails. The caller then keeps its state, so no other
+ * thread can get that work yet. */
 PAWL_INLINE void pawl_tsan_before_(void *word, size_t size, enum pawl_state from)
 {
     const unsigned given = pawl_tsan_given_(from);
@@ -76,7 +76,7 @@ PAWL_INLINE void pawl_tsan_before_(void *word, size_t size, enum pawl_state from
     __tsan_mutex_pre_lock(word, PAWL_TSAN_IGNORE_);
 }
 
-/* It has ended; the caller is now in state `to` if `moved`. */
+/* The operation has ended; the caller is now in state `to` if `moved`. */
 PAWL_INLINE void pawl_tsan_after_(void *word, size_t size, enum pawl_state to, bool moved)
 {
     const unsigned got = moved ? pawl_tsan_got_(to) : 0;

@@ -2,9 +2,10 @@
 /*
  * The checking variant: misuse prints a report with call sites and aborts.
  *
- * A variant is chosen by the include path, never by a macro of the user's, so that all objects of a
- * program agree: variant/<name> stands before include/ in the search order and its config.h is
- * found first. Internal names carry PAWL_VARIANT, so objects of two variants do not link together.
+ * The include path chooses the variant, never a macro of the user's, so that all objects of a
+ * program agree. variant/<name> stands before include/ in the search order, so the compiler finds
+ * its config.h first. Internal names carry PAWL_VARIANT, so objects of two variants do not link
+ * together.
  */
 #ifndef PAWL_CONFIG_H
 #define PAWL_CONFIG_H
@@ -12,11 +13,11 @@
 /* 1: every operation checks that its caller may do it, and reports misuse (doc/checking.md). */
 #define PAWL_CHECKED 1
 
-/* 1: every atomic operation, wait, clock and thread identity calls out (the seam, atomic.h). */
+/* 1: every atomic operation, wait, clock and thread identity calls a hook (the seam, atomic.h). */
 #define PAWL_HOOKS 0
 
-/* How threads sleep: the system's own wait on an address, or the portable table over a mutex and
- * condition variable, or over a semaphore. */
+/* The way threads sleep: the system's own wait on an address, or the portable table over a mutex
+ * and condition variable, or the same table over a semaphore. */
 #define PAWL_WAITING_SYSTEM 0
 #define PAWL_WAITING_COND 1
 #define PAWL_WAITING_SEM 2
