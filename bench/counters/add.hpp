@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* The counters that pawl-bench-counters adds to and reads, ours and others', in one form. */
+#ifndef PAWL_BENCH_COUNTERS_ADD_HPP
+#define PAWL_BENCH_COUNTERS_ADD_HPP
+
+#include <pawl/counter.h>
+
+#if PAWL_BENCH_TBB
+#include <tbb/combinable.h>
+#include <tbb/enumerable_thread_specific.h>
+#endif
+
+#include "counters/counters.hpp"
+#include "counters/ck.h"
+#include "core/membarrier.hpp"
+
+namespace bench::counters {
+
+struct thread_counter {
+    static constexpr const char *name = "pawl_counter";
+    placed<pawl_counter> object{PAWL_COUNTER_INIT};
+    ~thread_counter() { pawl_counter_destroy(&object.object); }
+    void add() { pawl_counter_inc(&object.object); }
+    std::int64_t read() { return pawl_counter_read(&object.object); }
+};
+
+struct handler_counter : thread_counter {
+    static constexpr const char *name = "pawl_counter, the form for handlers";
+    void add() { pawl_counter_add_in_handler(&object.object, 1); }
+};
+
+struct cpu_counter {
+    static constexpr const char *name = "pawl_cpu_counter";
+    placed<pawl_cpu_counter> object{PAWL_CPU_COUNTER_INIT};
+    ~cpu_counter() { pawl_cpu_counter_destroy(&object.object); }
+    void add() { pawl_cpu_counter_inc(&object.object); }
+    std::int64_t read() { return pawl_cpu_counter_read(&object.object); }
+};
+
+template <enum pawl_exact_mode mode> struct exact_counter {
+    static constexpr const char *name = "pawl_exact_counter";
+    placed<pawl_exact_counter> object;
+    exact_counter() { pawl_exact_counter_init(&object.object, mode); }
+    ~exact_counter() { pawl_exact_counter_destroy(&object.object); }
+    void add() { pawl_exact_counter_add(&object.object, 1); }
+    std::int64_t read() { return pawl_exact_counter_read(&object.object); }
+};
+
+/* Far from its limit, where limits mostly are. */
+struct limit_counter {
+    static constexpr const char *name = "pawl_limit_counter";
+    placed<pawl_limit_counter> object;
+    limit_counter() { pawl_limit_counter_init(&object.object, INT64_MAX / 2); }
+    ~limit_counter() { pawl_limit_counter_destroy(&object.object); }
+    void add()
+    {
+        if (!pawl_limit_counter_try_add(&object.object, 1))
+            throw std::runtime_error("pawl_limit_counter refused far from its limit.");
+    }
+    std::int64_t read() { return pawl_limit_counter_read(&object.object); }
+};
+
+struct atomic_word {
+    static constexpr const char *name = "std::atomic";
+    placed<std::atomic<std::int64_t>> word;
+    void add() { word.object.fetch_add(1); }
+    std::int64_t read() { return word.object.load(); }
+};
+
+#if PAWL_BENCH_TBB
+struct tbb_specific {
+    static constexpr const char *name = "enumerable_thread_specific";
+    tbb::enumerable_thread_specific<std::int64_t> cells{0};
+    void add() { cells.local()++; }
+    std::int64_t read()
+    {
+        return cells.combine([](std::int64_t a, std::int64_t b) { return a + b; });
+    }
+};
+
+struct tbb_combinable {
+    static constexpr const char *name = "combinable";
+    tbb::combinable<std::int64_t> cells{[] { return std::int64_t{0}; }};
+    void add() { cells.local()++; }
+    std::int64_t read()
+    {
+        return cells.combine([](std::int64_t a, std::int64_t b) { return a + b; });
+    }
+};
+#endif
+
+} // namespace bench::counters
+
+#endif
