@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the drivers share: JSON lines on standard output, sentences for bad input, interruption,
- * order of the samples. The drivers are run by the command `pawl`, and by hand.
+ * What all code of the drivers may use: JSON lines on standard output, sentences for bad input,
+ * interruption. The drivers are run by the command `pawl`, and by hand.
  */
 #ifndef PAWL_BENCH_CORE_COMMON_HPP
 #define PAWL_BENCH_CORE_COMMON_HPP
@@ -9,15 +9,17 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
+#include <cstring>
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+
+#include "core/clock.hpp"
 
 namespace bench {
 
@@ -67,148 +69,39 @@ inline int finish()
     return interrupted ? exit_interrupted : exit_done;
 }
 
-inline double seconds_of(clockid_t clock)
+/* As the sentences and the help print it: no more digits than it has. */
+template <class Number> std::string text_of(Number n)
 {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-inline std::uint64_t now_ns()
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<std::uint64_t>(t.tv_sec) * 1000000000U +
-           static_cast<std::uint64_t>(t.tv_nsec);
-}
-
-/* A B C, C B A, ...: whatever drifts (heat, neighbours on the host) meets all alike. */
-inline std::vector<std::size_t> order_of_round(std::size_t candidates, unsigned round)
-{
-    std::vector<std::size_t> order(candidates);
-    for (std::size_t i = 0; i < candidates; i++)
-        order[i] = round % 2 == 0 ? i : candidates - 1 - i;
-    return order;
-}
-
-inline std::size_t edit_distance(const std::string &a, const std::string &b)
-{
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j < row.size(); j++)
-        row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); i++) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); j++) {
-            const std::size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-        }
+    std::string s = std::to_string(n);
+    if (s.find('.') != std::string::npos) {
+        s.erase(s.find_last_not_of('0') + 1);
+        if (s.back() == '.')
+            s.pop_back();
     }
-    return row.back();
-}
-
-/* The sentence for a name that does not exist: the three nearest ones, and where to find all. */
-inline std::string unknown_name(const std::string &wanted, std::vector<std::string> names)
-{
-    const auto score = [&](const std::string &name) {
-        const bool part = !wanted.empty() && name.find(wanted) != std::string::npos;
-        return part ? 0 : edit_distance(wanted, name);
-    };
-    std::stable_sort(names.begin(), names.end(), [&](const std::string &a, const std::string &b) {
-        return score(a) < score(b);
-    });
-    std::string text = "There is no candidate '" + wanted + "'. Near it are:";
-    for (std::size_t i = 0; i < names.size() && i < 3; i++)
-        text += (i == 0 ? " " : ", ") + names[i];
-    return text + ". All of them: --list.";
-}
-
-/* Picks by name from a list of structs with name, why (empty: available) and by_default. */
-template <class Candidate>
-std::vector<const Candidate *> choose(const std::vector<Candidate> &all,
-                                      const std::vector<std::string> &wanted)
-{
-    std::vector<const Candidate *> chosen;
-    if (wanted.empty()) {
-        for (const Candidate &c : all)
-            if (c.why.empty() && c.by_default)
-                chosen.push_back(&c);
-        return chosen;
-    }
-    std::vector<std::string> names;
-    for (const Candidate &c : all)
-        names.push_back(c.name);
-    for (const std::string &name : wanted) {
-        const auto at = std::find(names.begin(), names.end(), name);
-        if (at == names.end())
-            throw bad_input(unknown_name(name, names));
-        const Candidate &c = all[static_cast<std::size_t>(at - names.begin())];
-        if (!c.why.empty())
-            throw bad_input("The candidate '" + name + "' is not in this build: " + c.why + ".");
-        if (std::find(chosen.begin(), chosen.end(), &c) != chosen.end())
-            throw bad_input("The candidate '" + name + "' is named twice.");
-        chosen.push_back(&c);
-    }
-    return chosen;
+    return s;
 }
 
 /* A number from a command line, in bounds, or the sentence that says so. */
 template <class Number>
-void require(const char *option, Number value, Number least, Number most)
+void require(const std::string &option, Number value, std::common_type_t<Number> least,
+             std::common_type_t<Number> most)
 {
-    if (value >= least && value <= most)
-        return;
-    const auto text = [](Number n) {
-        std::string s = std::to_string(n);
-        if (s.find('.') != std::string::npos) {
-            s.erase(s.find_last_not_of('0') + 1);
-            if (s.back() == '.')
-                s.pop_back();
-        }
-        return s;
-    };
-    throw bad_input(std::string(option) + " is " + text(value) + "; it must be between " +
-                    text(least) + " and " + text(most) + ".");
+    if (!(value >= least && value <= most)) /* so that NaN is refused too */
+        throw bad_input(option + " is " + text_of(value) + "; it must be between " +
+                        text_of(least) + " and " + text_of(most) + ".");
 }
 
-
-/* main() of a driver: parses, runs, and turns what went wrong into a sentence and an exit code. */
-template <class Run> int guarded(CLI::App &app, int argc, char **argv, Run run)
+/* By a variable of the environment that is set, and not to 0. */
+inline bool switched_off(const char *variable)
 {
-    try {
-        app.parse(argc, argv);
-        return run();
-    } catch (const CLI::CallForHelp &) {
-        std::fputs(app.help().c_str(), stdout);
-        return exit_done;
-    } catch (const CLI::ParseError &e) {
-        return report_error(std::string(e.what()) + ". See --help.", exit_bad_input);
-    } catch (const bad_input &e) {
-        return report_error(e.what(), exit_bad_input);
-    } catch (const std::bad_alloc &) {
-        return report_error("Not enough memory: ask for less.", exit_bad_input);
-    } catch (const std::exception &e) {
-        return report_error(e.what(), exit_broken);
-    }
+    const char *value = std::getenv(variable);
+    return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
 }
 
-inline std::string compiler()
+inline void expect(bool condition, const std::string &what)
 {
-#if defined(__clang__)
-    return "clang " __clang_version__;
-#else
-    return "gcc " __VERSION__;
-#endif
-}
-
-inline std::string compiler_flags()
-{
-#ifdef PAWL_BENCH_FLAGS
-    return PAWL_BENCH_FLAGS;
-#else
-    return "unknown";
-#endif
+    if (!condition)
+        throw std::runtime_error(what);
 }
 
 } // namespace bench

@@ -10,19 +10,17 @@
 #ifndef PAWL_BENCH_CORE_CREW_HPP
 #define PAWL_BENCH_CORE_CREW_HPP
 
-#include <pthread.h>
-#include <sched.h>
 #include <sys/resource.h>
 
 #include <atomic>
 #include <condition_variable>
-#include <cstring>
 #include <functional>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
-#include "core/common.hpp"
+#include "core/machine.hpp"
+#include "core/signals.hpp"
 
 namespace bench {
 
@@ -38,6 +36,14 @@ struct alignas(128) phase_flag {
 struct usage {
     double cpu_seconds = 0;
     std::uint64_t voluntary = 0, involuntary = 0;
+
+    usage &operator+=(const usage &other)
+    {
+        cpu_seconds += other.cpu_seconds;
+        voluntary += other.voluntary;
+        involuntary += other.involuntary;
+        return *this;
+    }
 };
 
 class usage_meter {
@@ -70,24 +76,19 @@ class crew {
     /* cpus: thread i goes on cpus[i % n]; empty: wherever the system likes. */
     crew(unsigned threads, const std::vector<unsigned> &cpus)
     {
-        sigset_t theirs, ours;
-        sigfillset(&theirs);
-        /* Signals are for the main thread, whose sleep they must end. */
-        pthread_sigmask(SIG_SETMASK, &theirs, &ours);
         try {
+            const blocked_signals theirs;
             for (unsigned i = 0; i < threads; i++) {
                 threads_.emplace_back([this, i] { serve(i); });
                 if (!cpus.empty() && pin_error_.empty())
                     pin(threads_.back(), i, cpus[i % cpus.size()]);
             }
         } catch (const std::system_error &e) {
-            pthread_sigmask(SIG_SETMASK, &ours, nullptr);
             dismiss();
             throw bad_input("Could start only " + std::to_string(threads_.size()) + " of " +
                             std::to_string(threads) + " threads (" + e.what() +
                             "): ask for fewer with --threads.");
         }
-        pthread_sigmask(SIG_SETMASK, &ours, nullptr);
         /* All or none: a run with half of its threads pinned is neither. */
         if (!pin_error_.empty())
             unpin();
@@ -161,14 +162,7 @@ class crew {
 
     void pin(std::thread &thread, unsigned i, unsigned cpu)
     {
-        int error = EINVAL;
-        if (cpu < CPU_SETSIZE) {
-            cpu_set_t set;
-            CPU_ZERO(&set);
-            CPU_SET(cpu, &set);
-            error = pthread_setaffinity_np(thread.native_handle(), sizeof set, &set);
-        }
-        if (error)
+        if (const int error = put_on(thread.native_handle(), cpu))
             pin_error_ = "Could not pin thread " + std::to_string(i) + " on CPU " +
                          std::to_string(cpu) + " (" + std::strerror(error) +
                          "); running unpinned. Choose CPUs this process may use with --pin, or "

@@ -3,12 +3,11 @@
 #ifndef PAWL_BENCH_CORE_HOG_HPP
 #define PAWL_BENCH_CORE_HOG_HPP
 
-#include <pthread.h>
-
 #include <atomic>
+#include <memory>
 #include <thread>
 
-#include "core/cpus.hpp"
+#include "core/machine.hpp"
 #include "core/work.hpp"
 
 namespace bench {
@@ -22,12 +21,7 @@ class hog {
                   spin_work(1000, 1);
           })
     {
-        if (cpu < 0 || cpu >= CPU_SETSIZE)
-            return;
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        CPU_SET(static_cast<unsigned>(cpu), &set);
-        pthread_setaffinity_np(thread_.native_handle(), sizeof set, &set);
+        put_on_if_it_may(thread_.native_handle(), cpu);
     }
     ~hog()
     {
@@ -41,6 +35,14 @@ class hog {
     std::atomic<bool> stop_{false};
     std::thread thread_;
 };
+
+/* Beside the thread on the last of these CPUs; nothing, if it is not wanted. */
+inline std::unique_ptr<hog> hog_beside(const std::vector<unsigned> &cpus, bool wanted)
+{
+    if (!wanted)
+        return nullptr;
+    return std::make_unique<hog>(cpus.empty() ? -1 : static_cast<int>(cpus.back()));
+}
 
 } // namespace bench
 

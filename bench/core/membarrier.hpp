@@ -12,7 +12,7 @@
 
 #include "core/common.hpp"
 
-namespace bench::counters {
+namespace bench {
 
 template <int command> void send_membarrier()
 {
@@ -23,14 +23,13 @@ template <int command> void send_membarrier()
 /* Empty, or why this process cannot send membarriers of a kind. */
 inline std::string why_no_membarrier(int registration)
 {
-    const char *off = std::getenv("PAWL_NO_MEMBARRIER");
-    if (off && *off && std::string(off) != "0")
+    if (switched_off("PAWL_NO_MEMBARRIER"))
         return "switched off by PAWL_NO_MEMBARRIER";
     if (syscall(SYS_membarrier, registration, 0, 0) != 0)
         return std::string("this kernel has no such membarrier (") + std::strerror(errno) + ")";
     return "";
 }
 
-} // namespace bench::counters
+} // namespace bench
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef PAWL_BENCH_CORE_MIX_HPP
 #define PAWL_BENCH_CORE_MIX_HPP
 
-#include "core/keys.hpp"
+#include "core/random.hpp"
 
 namespace bench {
 

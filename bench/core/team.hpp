@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The threads of pawl-bench-costs: at most two for each CPU, made on first use, pinned for good,
- * asleep while they have nothing to do. The main thread hands out work and sleeps meanwhile, so
- * that it disturbs nobody.
+ * Threads that are told one by one what to do: at most two for each CPU, made on first use, pinned
+ * for good, asleep while they have nothing to do. The main thread hands out work and sleeps
+ * meanwhile, so that it disturbs nobody.
  */
 #ifndef PAWL_BENCH_CORE_TEAM_HPP
 #define PAWL_BENCH_CORE_TEAM_HPP
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <condition_variable>
-#include <cstring>
 #include <exception>
 #include <functional>
 #include <map>
@@ -20,26 +16,36 @@
 #include <system_error>
 #include <thread>
 
-#include "core/common.hpp"
+#include "core/machine.hpp"
+#include "core/signals.hpp"
 
-namespace bench::costs {
+namespace bench {
+
+/* A bench that cannot do without that CPU ends here. */
+inline void must_be_on(pthread_t thread, unsigned cpu)
+{
+    if (const int error = put_on(thread, cpu))
+        throw bad_input("Could not pin a thread on CPU " + std::to_string(cpu) + " (" +
+                        std::strerror(error) + "): name CPUs this process may use with --cpus.");
+}
 
 class worker {
   public:
     explicit worker(unsigned cpu)
     {
-        sigset_t none, ours;
-        sigfillset(&none);
-        pthread_sigmask(SIG_SETMASK, &none, &ours);
         try {
+            const blocked_signals theirs;
             thread_ = std::thread([this] { serve(); });
         } catch (const std::system_error &e) {
-            pthread_sigmask(SIG_SETMASK, &ours, nullptr);
             throw bad_input("Could not start a thread for CPU " + std::to_string(cpu) + " (" +
                             e.what() + "): name fewer CPUs with --cpus.");
         }
-        pthread_sigmask(SIG_SETMASK, &ours, nullptr);
-        pin(cpu);
+        try {
+            must_be_on(thread_.native_handle(), cpu);
+        } catch (const bad_input &) {
+            leave();
+            throw;
+        }
     }
 
     ~worker() { leave(); }
@@ -63,22 +69,6 @@ class worker {
     }
 
   private:
-    void pin(unsigned cpu)
-    {
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        int error = EINVAL;
-        if (cpu < CPU_SETSIZE) {
-            CPU_SET(cpu, &set);
-            error = pthread_setaffinity_np(thread_.native_handle(), sizeof set, &set);
-        }
-        if (error == 0)
-            return;
-        leave();
-        throw bad_input("Could not pin a thread on CPU " + std::to_string(cpu) + " (" +
-                        std::strerror(error) + "): name CPUs this process may use with --cpus.");
-    }
-
     void serve()
     {
         std::unique_lock<std::mutex> hold(mutex_);
@@ -150,6 +140,6 @@ class team {
     std::map<std::pair<unsigned, unsigned>, std::unique_ptr<worker>> workers_;
 };
 
-} // namespace bench::costs
+} // namespace bench
 
 #endif

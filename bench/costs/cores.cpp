@@ -32,15 +32,15 @@ struct field {
 
 constexpr std::uint64_t known = 1000;
 
-template <class Op> row transfer(const char *name, const world &about, Op op)
+template <class Op> void add_transfer(rows &all, const char *name, const world &about, Op op)
 {
     const auto where = std::make_shared<field>();
-    return {name, "cores", about.has_two() ? "" : needs_two_cpus, [=](world &w) {
-                std::vector<double> times = alternate(
-                    w.threads, w.first, w.near, w.seconds, [&] { where->fill(known); },
-                    [&] { return where->walk(op); });
-                return measured{static_cast<double>(scattered), median(times), json::object()};
-            }};
+    add(all, name, "cores", about.has_two() ? "" : needs_two_cpus, [=](world &w) {
+        std::vector<double> times = alternate(
+            w.threads, w.first, w.near, w.seconds, [&] { where->fill(known); },
+            [&] { return where->walk(op); });
+        return measured{static_cast<double>(scattered), median(times), json::object()};
+    });
 }
 
 /* ---- The matrix ------------------------------------------------------------------------------ */
@@ -95,21 +95,21 @@ measured to_and_fro(world &w, unsigned a, unsigned b)
 
 void add_transfers(rows &all, const world &w)
 {
-    all.push_back(transfer("atomic_increment_transfer", w, [](std::uint64_t *word) {
+    add_transfer(all, "atomic_increment_transfer", w, [](std::uint64_t *word) {
         return __atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
-    }));
+    });
     /* The builtin that returns the old value: a success that is only predicted would let the next
      * transfer begin. */
-    all.push_back(transfer("cmpxchg_blind", w, [](std::uint64_t *word) {
+    add_transfer(all, "cmpxchg_blind", w, [](std::uint64_t *word) {
         return __sync_val_compare_and_swap(word, known, known + 1);
-    }));
-    all.push_back(transfer("cmpxchg_transfer_invalidate", w, [](std::uint64_t *word) {
+    });
+    add_transfer(all, "cmpxchg_transfer_invalidate", w, [](std::uint64_t *word) {
         const std::uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
         /* The address seems to depend on what was read; else some processors ask for the line once,
          * to write to it, as they see both instructions coming. */
         std::uint64_t *const again = word + (seen & opaque<std::uint64_t>(0));
         return __sync_val_compare_and_swap(again, seen, seen + 1);
-    }));
+    });
 }
 
 rows matrix_rows(const world &w)
@@ -118,8 +118,8 @@ rows matrix_rows(const world &w)
     for (std::size_t i = 0; i < w.cpus.size(); i++) {
         for (std::size_t j = i + 1; j < w.cpus.size(); j++) {
             const unsigned a = w.cpus[i], b = w.cpus[j];
-            all.push_back({std::to_string(a) + "-" + std::to_string(b), "matrix", "",
-                           [=](world &world) { return to_and_fro(world, a, b); }});
+            add(all, std::to_string(a) + "-" + std::to_string(b), "matrix", "",
+                [=](world &world) { return to_and_fro(world, a, b); });
         }
     }
     return all;

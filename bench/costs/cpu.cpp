@@ -10,6 +10,7 @@
 
 #include <pawl/spin.h>
 
+#include "core/placed.hpp"
 #include "costs/rows.hpp"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -284,13 +285,13 @@ void add_cache(rows &all, const world &w, std::size_t level)
     const std::string name = "l" + std::to_string(level + 1);
     const std::size_t bytes = level < w.caches.size() ? w.caches[level] : 0;
     if (bytes < 4096) {
-        all.push_back({name, "memory",
-                       "the system names no level " + std::to_string(level + 1) + " cache", {}});
+        add(all, name, "memory",
+            "the system names no level " + std::to_string(level + 1) + " cache", {});
         return;
     }
     const std::size_t set =
         level == 0 ? bytes / 2 : between(w.caches[level - 1], bytes, level == 2);
-    all.push_back({name, "memory", "", chase_of(set, true)});
+    add(all, name, "memory", "", chase_of(set, true));
 }
 
 void add_main_memory(rows &all, const world &w)
@@ -301,22 +302,17 @@ void add_main_memory(rows &all, const world &w)
     const std::size_t wanted = std::max<std::size_t>(4 * last, std::size_t{64} << 20);
     const std::size_t set = std::min({wanted, std::size_t{1} << 30, free_memory() / 4});
     if (set < 2 * last)
-        all.push_back({"memory", "memory",
-                       "the last cache holds " + std::to_string(last >> 20) +
-                           " MiB and too little memory is free to exceed it",
-                       {}});
+        add(all, "memory", "memory",
+            "the last cache holds " + std::to_string(last >> 20) +
+                " MiB and too little memory is free to exceed it",
+            {});
     else
-        all.push_back({"memory", "memory", "", chase_of(set, false)});
+        add(all, "memory", "memory", "", chase_of(set, false));
 }
 
 /* ---- Operations on a line of one's own ------------------------------------------------------- */
 
 constexpr unsigned unroll = 4096;
-
-/* Every row has its word at the same place of a line of its own. */
-template <class T> struct alignas(256) placed {
-    T object{};
-};
 
 template <int> std::atomic<std::uint64_t> &word()
 {
@@ -328,11 +324,11 @@ template <int> std::atomic<std::uint64_t> &word()
 
 void add_processor(rows &all, const world &)
 {
-    all.push_back({"instruction", "processor", "", instruction});
-    all.push_back({"cycle", "processor", "", cycle});
-    all.push_back({"cycle_counter", "processor", why_no_counter(), counted_cycle});
-    all.push_back({"tsc_tick", "processor",
-                   has_ticks ? "" : "we know no time stamp counter of this processor", tick});
+    add(all, "instruction", "processor", "", instruction);
+    add(all, "cycle", "processor", "", cycle);
+    add(all, "cycle_counter", "processor", why_no_counter(), counted_cycle);
+    add(all, "tsc_tick", "processor",
+        has_ticks ? "" : "we know no time stamp counter of this processor", tick);
 }
 
 void add_memory(rows &all, const world &w)
@@ -346,24 +342,23 @@ void add_atomics(rows &all)
 {
     static placed<std::uint64_t> plain;
     static placed<pawl_spin32> lock;
-    all.push_back({"increment", "atomics", "", on_first(unroll, [] { plain.object++; })});
-    all.push_back({"atomic_increment", "atomics", "",
-                   on_first(unroll, [] { word<1>().fetch_add(1, std::memory_order_relaxed); })});
-    all.push_back({"cmpxchg_increment", "atomics", "", on_first(unroll, [] {
-                       std::uint64_t seen = word<2>().load(std::memory_order_relaxed);
-                       while (!word<2>().compare_exchange_weak(seen, seen + 1,
-                                                               std::memory_order_relaxed))
-                           ;
-                   })});
-    all.push_back({"fence", "atomics", "", on_first(unroll, [] {
-                       word<3>().store(1, std::memory_order_relaxed);
-                       std::atomic_thread_fence(std::memory_order_seq_cst);
-                   })});
-    all.push_back({"local_lock", "atomics", "", on_first(unroll, [] {
-                       pawl_spin32_take_write(&lock.object);
-                       pawl_spin32_drop_write(&lock.object);
-                   })});
-    all.push_back(rseq_row());
+    add(all, "increment", "atomics", "", on_first(unroll, [] { plain.object++; }));
+    add(all, "atomic_increment", "atomics", "",
+        on_first(unroll, [] { word<1>().fetch_add(1, std::memory_order_relaxed); }));
+    add(all, "cmpxchg_increment", "atomics", "", on_first(unroll, [] {
+        std::uint64_t seen = word<2>().load(std::memory_order_relaxed);
+        while (!word<2>().compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed))
+            ;
+    }));
+    add(all, "fence", "atomics", "", on_first(unroll, [] {
+        word<3>().store(1, std::memory_order_relaxed);
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+    }));
+    add(all, "local_lock", "atomics", "", on_first(unroll, [] {
+        pawl_spin32_take_write(&lock.object);
+        pawl_spin32_drop_write(&lock.object);
+    }));
+    add_rseq(all);
 }
 
 } // namespace bench::costs

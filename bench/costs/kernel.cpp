@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What the kernel's part in synchronization costs. */
 #include <linux/futex.h>
-#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <climits>
 
+#include "core/membarrier.hpp"
 #include "costs/rows.hpp"
 
 namespace bench::costs {
@@ -33,12 +33,6 @@ std::string why_no_membarrier()
     return "";
 }
 
-void membarrier()
-{
-    if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
-        throw std::runtime_error(std::string("membarrier failed: ") + std::strerror(errno));
-}
-
 /* Every other CPU runs a thread of this process, which the kernel must interrupt. */
 measured membarrier_busy(world &w)
 {
@@ -59,7 +53,7 @@ measured membarrier_busy(world &w)
     here.start([&] {
         while (spinning.load(std::memory_order_relaxed) < others.size())
             ;
-        m = repeat_op(w.seconds, 16, membarrier);
+        m = repeat_op(w.seconds, 16, send_membarrier<MEMBARRIER_CMD_PRIVATE_EXPEDITED>);
     });
     /* Whatever happened here, the others must go before this frame does. */
     std::exception_ptr failure;
@@ -221,22 +215,22 @@ void add_kernel(rows &all, const world &w)
     const std::string barrier = why_no_membarrier();
     const std::string two = w.has_two() ? "" : needs_two_cpus;
     static std::atomic<std::uint32_t> nobody{0};
-    all.push_back({"system_call", "kernel", "", on_first(64, [] { syscall(SYS_getppid); })});
-    all.push_back({"membarrier_idle", "kernel", barrier, on_first(16, membarrier)});
-    all.push_back({"membarrier_busy", "kernel", barrier.empty() ? two : barrier,
-                   membarrier_busy});
-    all.push_back({"futex_wake_nobody", "kernel", "",
-                   on_first(64, [] { futex(nobody, FUTEX_WAKE, 1); })});
-    all.push_back({"futex_wake_sleeper", "kernel", two, [](world &world) {
-                       wake_times times = wake_a_sleeper(world);
-                       return one_of(times.call);
-                   }});
-    all.push_back({"wake_latency", "kernel", two, [](world &world) {
-                       wake_times times = wake_a_sleeper(world);
-                       return one_of(times.latency);
-                   }});
-    all.push_back({"context_switch", "kernel", "", context_switch});
-    all.push_back({"signal", "kernel", "", signal_to_self});
+    add(all, "system_call", "kernel", "", on_first(64, [] { syscall(SYS_getppid); }));
+    add(all, "membarrier_idle", "kernel", barrier,
+        on_first(16, send_membarrier<MEMBARRIER_CMD_PRIVATE_EXPEDITED>));
+    add(all, "membarrier_busy", "kernel", barrier.empty() ? two : barrier, membarrier_busy);
+    add(all, "futex_wake_nobody", "kernel", "",
+        on_first(64, [] { futex(nobody, FUTEX_WAKE, 1); }));
+    add(all, "futex_wake_sleeper", "kernel", two, [](world &world) {
+        wake_times times = wake_a_sleeper(world);
+        return one_of(times.call);
+    });
+    add(all, "wake_latency", "kernel", two, [](world &world) {
+        wake_times times = wake_a_sleeper(world);
+        return one_of(times.latency);
+    });
+    add(all, "context_switch", "kernel", "", context_switch);
+    add(all, "signal", "kernel", "", signal_to_self);
 }
 
 } // namespace bench::costs

@@ -4,35 +4,14 @@
  * on another core, and what that leaves of critical sections of several lengths.
  */
 #include "adapters/all.hpp"
-#if __has_include(<pawl/brlock.h>)
-#define PAWL_COSTS_BRLOCK 1
+#include "adapters/modes.hpp"
 #include "adapters/pawl_brlock.hpp"
-#else
-#define PAWL_COSTS_BRLOCK 0
-#endif
 #include "costs/rows.hpp"
 
 namespace bench::costs {
 namespace {
 
 constexpr unsigned lengths[] = {16, 64, 256, 1024, 4096};
-
-template <class Lock> struct read_mode {
-    static void take(Lock &lock) { lock.take_read(); }
-    static void drop(Lock &lock) { lock.drop_read(); }
-};
-template <class Lock> struct seek_mode {
-    static void take(Lock &lock) { lock.take_seek(); }
-    static void drop(Lock &lock) { lock.drop_seek(); }
-};
-template <class Lock> struct write_mode {
-    static void take(Lock &lock) { lock.take_write(); }
-    static void drop(Lock &lock) { lock.drop_write(); }
-};
-template <class Lock> struct atomic_mode {
-    static void take(Lock &lock) { lock.take_atomic(); }
-    static void drop(Lock &lock) { lock.drop_atomic(); }
-};
 
 /* Seconds for all locks: one after the other, and all taken before all are dropped. */
 struct batch_times {
@@ -184,78 +163,45 @@ template <class Lock, class Mode> void add_sections(rows &all, const std::string
 {
     const auto bench = std::make_shared<bench_of<Lock, Mode>>();
     for (const unsigned length : lengths)
-        all.push_back({"section/" + name + "/" + std::to_string(length), "locks", "",
-                       [=](world &w) { return run_sections(w, *bench, length); }});
+        add(all, "section/" + name + "/" + std::to_string(length), "locks", "",
+            [=](world &w) { return run_sections(w, *bench, length); });
 }
 
+/* Both kinds and all sections; or one row that says what to install. */
 template <class Lock, template <class> class Mode>
 void add_lock(rows &all, const world &w, const std::string &mode, const std::string &lock)
 {
-    using bench = bench_of<Lock, Mode<Lock>>;
-    const auto here = std::make_shared<bench>();
     const std::string name = mode + "/" + lock;
-    all.push_back({"local/" + name, "locks", "",
-                   [=](world &world) { return run_local(world, *here); }});
-    all.push_back({"moved/" + name, "locks", w.has_two() ? "" : needs_two_cpus,
-                   [=](world &world) { return run_moved(world, *here); }});
-    add_sections<Lock, Mode<Lock>>(all, name);
+    if constexpr (adapter::in_build<Lock>) {
+        using bench = bench_of<Lock, Mode<Lock>>;
+        const auto here = std::make_shared<bench>();
+        add(all, "local/" + name, "locks", "",
+            [=](world &world) { return run_local(world, *here); });
+        add(all, "moved/" + name, "locks", w.has_two() ? "" : needs_two_cpus,
+            [=](world &world) { return run_moved(world, *here); });
+        add_sections<Lock, Mode<Lock>>(all, name);
+    } else {
+        (void)w;
+        add(all, "local/" + name, "locks", adapter::why_not<Lock>(), nullptr);
+    }
 }
 
 template <class Lock> void add_exclusive(rows &all, const world &w, const char *lock)
 {
-    add_lock<Lock, write_mode>(all, w, "w", lock);
+    add_lock<Lock, adapter::write_mode>(all, w, "w", lock);
 }
 
 template <class Lock> void add_reader_writer(rows &all, const world &w, const char *lock)
 {
-    add_lock<Lock, read_mode>(all, w, "r", lock);
+    add_lock<Lock, adapter::read_mode>(all, w, "r", lock);
     add_exclusive<Lock>(all, w, lock);
 }
 
 template <class Lock> void add_progressive(rows &all, const world &w, const char *lock)
 {
     add_reader_writer<Lock>(all, w, lock);
-    add_lock<Lock, seek_mode>(all, w, "s", lock);
-    add_lock<Lock, atomic_mode>(all, w, "a", lock);
-}
-
-[[maybe_unused]] void add_missing(rows &all, const std::string &modes, const std::string &lock,
-                                  const char *package)
-{
-    for (const char mode : modes)
-        all.push_back({std::string("local/") + mode + "/" + lock, "locks",
-                       std::string("install ") + package + " and build again", {}});
-}
-
-void add_peers(rows &all, const world &w)
-{
-#if PAWL_BENCH_TBB
-    add_reader_writer<adapter::tbb_spin_rw_mutex>(all, w, "tbb_spin_rw_mutex");
-    add_reader_writer<adapter::tbb_rw_mutex>(all, w, "tbb_rw_mutex");
-#else
-    add_missing(all, "rw", "tbb_spin_rw_mutex", "libtbb-dev");
-    add_missing(all, "rw", "tbb_rw_mutex", "libtbb-dev");
-#endif
-#if PAWL_BENCH_BOOST
-    add_reader_writer<adapter::boost_upgrade_mutex>(all, w, "boost_upgrade_mutex");
-#else
-    add_missing(all, "rw", "boost_upgrade_mutex", "libboost-thread-dev");
-#endif
-#if PAWL_BENCH_ABSL
-    add_reader_writer<adapter::absl_mutex>(all, w, "absl_mutex");
-#else
-    add_missing(all, "rw", "absl_mutex", "libabsl-dev");
-#endif
-#if PAWL_BENCH_NSYNC
-    add_reader_writer<adapter::nsync_mu>(all, w, "nsync_mu");
-#else
-    add_missing(all, "rw", "nsync_mu", "libnsync-dev");
-#endif
-#if PAWL_BENCH_CK
-    add_reader_writer<adapter::ck_rwlock>(all, w, "ck_rwlock");
-#else
-    add_missing(all, "rw", "ck_rwlock", "libck-dev");
-#endif
+    add_lock<Lock, adapter::seek_mode>(all, w, "s", lock);
+    add_lock<Lock, adapter::atomic_mode>(all, w, "a", lock);
 }
 
 } // namespace
@@ -267,24 +213,25 @@ rows lock_rows(const world &w)
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
 #endif
     rows all;
-    add_sections<adapter::none, write_mode<adapter::none>>(all, "w/none");
+    add_sections<adapter::none, adapter::write_mode<adapter::none>>(all, "w/none");
     add_progressive<adapter::pawl_spin16>(all, w, "pawl_spin16");
     add_progressive<adapter::pawl_spin32>(all, w, "pawl_spin32");
     add_progressive<adapter::pawl_spin64>(all, w, "pawl_spin64");
-#if PAWL_BENCH_LOCK
     add_progressive<adapter::pawl_lock32>(all, w, "pawl_lock32");
     add_progressive<adapter::pawl_lock64>(all, w, "pawl_lock64");
-#endif
-#if PAWL_COSTS_BRLOCK
     add_reader_writer<adapter::pawl_brlock>(all, w, "pawl_brlock");
-    add_lock<adapter::pawl_brlock, seek_mode>(all, w, "s", "pawl_brlock");
-    add_lock<adapter::pawl_brlock_fenced, read_mode>(all, w, "r", "pawl_brlock_fenced");
-#endif
+    add_lock<adapter::pawl_brlock, adapter::seek_mode>(all, w, "s", "pawl_brlock");
+    add_lock<adapter::pawl_brlock_fenced, adapter::read_mode>(all, w, "r", "pawl_brlock_fenced");
     add_reader_writer<adapter::pthread_rwlock>(all, w, "pthread_rwlock");
     add_exclusive<adapter::pthread_mutex>(all, w, "pthread_mutex");
     add_exclusive<adapter::pthread_spin>(all, w, "pthread_spin");
     add_reader_writer<adapter::std_shared_mutex>(all, w, "std_shared_mutex");
-    add_peers(all, w);
+    add_reader_writer<adapter::tbb_spin_rw_mutex>(all, w, "tbb_spin_rw_mutex");
+    add_reader_writer<adapter::tbb_rw_mutex>(all, w, "tbb_rw_mutex");
+    add_reader_writer<adapter::boost_upgrade_mutex>(all, w, "boost_upgrade_mutex");
+    add_reader_writer<adapter::absl_mutex>(all, w, "absl_mutex");
+    add_reader_writer<adapter::nsync_mu>(all, w, "nsync_mu");
+    add_reader_writer<adapter::ck_rwlock>(all, w, "ck_rwlock");
     return all;
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <random>
 
+#include "core/candidate.hpp"
 #include "core/team.hpp"
 
 namespace bench::costs {
@@ -33,21 +34,23 @@ struct measured {
     json extra = json::object();
 };
 
-struct row {
-    std::string name, group;
-    std::string why; /* it cannot be measured here; empty: it can */
-    std::function<measured(world &)> run;
-    bool by_default = true;
-};
-
+/* The strategy of a row is its group. */
+using row = candidate<std::function<measured(world &)>>;
 using rows = std::vector<row>;
+
+/* `why`: it cannot be measured here; empty: it can. */
+inline void add(rows &all, const std::string &name, const char *group, const std::string &why,
+                std::function<measured(world &)> run)
+{
+    all.push_back({group, name, why, std::move(run), name});
+}
 
 void add_processor(rows &all, const world &w);
 void add_memory(rows &all, const world &w);
 void add_atomics(rows &all);
 void add_transfers(rows &all, const world &w);
 void add_kernel(rows &all, const world &w);
-row rseq_row();
+void add_rseq(rows &all);
 rows lock_rows(const world &w);
 rows matrix_rows(const world &w);
 
@@ -222,12 +225,6 @@ class shuffled {
     std::minstd_rand random_;
     std::size_t order_[scattered];
 };
-
-inline bool switched_off(const char *variable)
-{
-    const char *value = std::getenv(variable);
-    return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
-}
 
 constexpr const char *needs_two_cpus = "it needs two CPUs, and one was given";
 

@@ -80,17 +80,19 @@ measured increment(world &w)
 } // namespace
 #endif
 
-row rseq_row()
+void add_rseq(rows &all)
 {
-    if (switched_off("PAWL_NO_RSEQ"))
-        return {"rseq", "atomics", "switched off by PAWL_NO_RSEQ", {}};
+    std::string why;
 #if PAWL_BENCH_RSEQ
     if (__rseq_size == 0)
-        return {"rseq", "atomics", "the C library has registered no restartable sections", {}};
-    return {"rseq", "atomics", "", increment};
+        why = "the C library has registered no restartable sections";
 #else
-    return {"rseq", "atomics", "we have a section only for x86-64 with glibc 2.35 or later", {}};
+    measured (*const increment)(world &) = nullptr;
+    why = "we have a section only for x86-64 with glibc 2.35 or later";
 #endif
+    if (switched_off("PAWL_NO_RSEQ"))
+        why = "switched off by PAWL_NO_RSEQ";
+    add(all, "rseq", "atomics", why, increment);
 }
 
 } // namespace bench::costs

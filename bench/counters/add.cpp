@@ -124,14 +124,6 @@ template <class Counter> struct adds_beside_reads : adds<Counter> {
         const auto done = static_cast<double>(reads.load());
         return {{"reads_per_second", seconds > 0 ? done / seconds : 0}};
     }
-
-  private:
-    static void sleep_until(std::uint64_t ns)
-    {
-        const struct timespec when = {static_cast<time_t>(ns / 1000000000U),
-                                      static_cast<long>(ns % 1000000000U)};
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr);
-    }
 };
 
 /* Reading, while nobody counts or beside one thread that does. */
@@ -229,14 +221,14 @@ void add_candidates(candidates &all)
 #if PAWL_BENCH_CK
     offer_both<ck_faa>(all, "add", "ck_pr_faa");
 #else
-    offer_none(all, "add", "ck_pr_faa", "install libck-dev and build again");
+    offer_none(all, "add", "ck_pr_faa", adapter::to_install("libck-dev"));
 #endif
 #if PAWL_BENCH_TBB
     offer_both<adds<tbb_specific>>(all, "add", "tbb_enumerable_thread_specific");
     offer_both<adds<tbb_combinable>>(all, "add", "tbb_combinable");
 #else
-    offer_none(all, "add", "tbb_enumerable_thread_specific", "install libtbb-dev and build again");
-    offer_none(all, "add", "tbb_combinable", "install libtbb-dev and build again");
+    offer_none(all, "add", "tbb_enumerable_thread_specific", adapter::to_install("libtbb-dev"));
+    offer_none(all, "add", "tbb_combinable", adapter::to_install("libtbb-dev"));
 #endif
     offer_none(all, "add", "absl", "Abseil has no counter that is summed over threads");
 }
@@ -259,8 +251,8 @@ void read_candidates(candidates &all)
     offer_reads<tbb_specific, measure::few>(all, "tbb_enumerable_thread_specific");
     offer_reads<tbb_combinable, measure::few>(all, "tbb_combinable");
 #else
-    offer_none(all, "read", "tbb_enumerable_thread_specific", "install libtbb-dev and build again");
-    offer_none(all, "read", "tbb_combinable", "install libtbb-dev and build again");
+    offer_none(all, "read", "tbb_enumerable_thread_specific", adapter::to_install("libtbb-dev"));
+    offer_none(all, "read", "tbb_combinable", adapter::to_install("libtbb-dev"));
 #endif
 }
 

@@ -13,7 +13,9 @@
 #include <functional>
 #include <memory>
 
-#include "core/common.hpp"
+#include "adapters/absent.hpp"
+#include "core/candidate.hpp"
+#include "core/placed.hpp"
 
 namespace bench::counters {
 
@@ -119,11 +121,6 @@ class measure {
     gate &gate_;
 };
 
-/* On cache lines of its own, far enough from others for prefetchers that fetch pairs. */
-template <class T> struct alignas(256) placed {
-    T object{};
-};
-
 /* The thing that is measured, for all samples of its candidate. */
 class subject {
   public:
@@ -137,12 +134,6 @@ class subject {
     virtual json more() { return json::object(); }
 };
 
-inline void expect(bool condition, const std::string &what)
-{
-    if (!condition)
-        throw std::runtime_error(what);
-}
-
 inline void expect_count(const char *who, std::int64_t value, std::uint64_t wanted)
 {
     expect(static_cast<std::uint64_t>(value) == wanted,
@@ -150,25 +141,32 @@ inline void expect_count(const char *who, std::int64_t value, std::uint64_t want
                std::to_string(wanted) + " additions: it lost or invented some.");
 }
 
-struct candidate {
-    std::string group, what;
+struct counter_candidate : candidate<std::function<std::unique_ptr<subject>()>> {
     unsigned threads = 1;
     std::string beside;
-    std::string why;
-    std::function<std::unique_ptr<subject>()> make;
-    std::string name = group + "/" + what + "@" + std::to_string(threads) +
-                       (beside.empty() ? "" : "+" + beside);
-    bool baseline = false;
-    bool by_default = true;
 };
 
-using candidates = std::vector<candidate>;
+using candidates = std::vector<counter_candidate>;
+
+inline counter_candidate named(const char *group, const char *what, unsigned threads,
+                               const std::string &beside)
+{
+    counter_candidate c;
+    c.strategy = group;
+    c.lock = what;
+    c.threads = threads;
+    c.beside = beside;
+    c.name = c.strategy + "/" + what + "@" + std::to_string(threads) +
+             (beside.empty() ? "" : "+" + beside);
+    return c;
+}
 
 template <class Subject>
 void offer(candidates &all, const char *group, const char *what, unsigned threads = 1,
            const char *beside = "")
 {
-    all.push_back({group, what, threads, beside, "", [] { return std::make_unique<Subject>(); }});
+    all.push_back(named(group, what, threads, beside));
+    all.back().design = [] { return std::make_unique<Subject>(); };
 }
 
 /* At one thread, and at two. */
@@ -180,7 +178,8 @@ template <class Subject> void offer_both(candidates &all, const char *group, con
 
 inline void offer_none(candidates &all, const char *group, const char *what, const std::string &why)
 {
-    all.push_back({group, what, 1, "", why, nullptr});
+    all.push_back(named(group, what, 1, ""));
+    all.back().why = why;
 }
 
 void add_candidates(candidates &all);

@@ -7,22 +7,40 @@
 #ifndef PAWL_BENCH_COUNTERS_SCENE_HPP
 #define PAWL_BENCH_COUNTERS_SCENE_HPP
 
+#include "core/driver.hpp"
+#include "core/team.hpp"
 #include "counters/counters.hpp"
 
 namespace bench::counters {
 
-struct run_options {
-    long long rounds = 12;
-    double seconds = 0.02, warmup = 0.003;
-    std::string pin = "auto";
-    std::vector<std::string> candidates;
-    bool list = false;
+/* A candidate's object, and what was done to it so far. */
+struct runner {
+    std::unique_ptr<subject> what;
+    std::uint64_t total = 0;
 };
 
-void declare(CLI::App &app, run_options &o);
+class counter_scene final : public scene<counter_candidate, runner> {
+  public:
+    /* `first`: the first line, without what is common. */
+    counter_scene(const options &o, const json &first) : o_(o), first_(first) {}
 
-/* `more`: what the first line says besides. */
-int run(const char *bench, candidates all, const run_options &o, const json &more = json::object());
+    json start() const override { return first_; }
+    placement where() const override { return {o_.pin, true, ""}; }
+    runner make(const counter_candidate &who) override { return {who.design()}; }
+    json sample(const counter_candidate &who, runner &r, long long round) override;
+
+  private:
+    const options &o_;
+    const json first_;
+    const std::vector<unsigned> cpus_ = parse_pin(o_.pin);
+    team team_;
+};
+
+/* The options that counter_scene goes by. */
+void take_options(options &o);
+
+/* What these CPUs alone cannot show is a row that says so; without any CPU there is no bench. */
+void need_cpus(candidates &all, const options &o);
 
 } // namespace bench::counters
 

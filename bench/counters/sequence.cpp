@@ -145,7 +145,7 @@ void sequence_candidates(candidates &all)
 #if PAWL_BENCH_CK
     offer_both<ck_sequence_racy>(all, "seq", "ck_sequence_racy");
 #else
-    offer_none(all, "seq", "ck_sequence_racy", "install libck-dev and build again");
+    offer_none(all, "seq", "ck_sequence_racy", adapter::to_install("libck-dev"));
 #endif
 }
 
@@ -160,8 +160,8 @@ void big_reader_candidates(candidates &all)
     offer_both<ck_brlock_rows>(all, "br", "ck_brlock");
     offer_both<ck_bytelock_rows>(all, "br", "ck_bytelock");
 #else
-    offer_none(all, "br", "ck_brlock", "install libck-dev and build again");
-    offer_none(all, "br", "ck_bytelock", "install libck-dev and build again");
+    offer_none(all, "br", "ck_brlock", adapter::to_install("libck-dev"));
+    offer_none(all, "br", "ck_bytelock", adapter::to_install("libck-dev"));
 #endif
 }
 

@@ -13,8 +13,10 @@
 #include <type_traits>
 
 #include "adapters/all.hpp"
+#include "core/candidate.hpp"
 #include "core/crew.hpp"
 #include "core/histogram.hpp"
+#include "core/placed.hpp"
 #include "core/work.hpp"
 
 namespace bench {
@@ -22,7 +24,7 @@ namespace bench {
 constexpr std::uint64_t window_ns = 10000000; /* the shortest time over which fairness is asked */
 
 /* Steps of work, and what else all threads of a sample go by. */
-struct scene {
+struct crowd_task {
     std::uint64_t inside = 0, outside = 0; /* steps */
     std::uint64_t usual_ns = 0;            /* an undisturbed pass of a bare thread */
     std::uint64_t write_limit = 0;         /* a random 32-bit number below it: write */
@@ -39,6 +41,15 @@ struct alignas(128) tally {
     histogram waits;                    /* from asking for the lock to holding it */
     histogram late;                     /* the flood's writer: from its alarm to running */
     std::vector<std::uint32_t> windows; /* passes in each window since measuring began */
+
+    void add(const tally &other)
+    {
+        ops += other.ops;
+        writes += other.writes;
+        wrong += other.wrong;
+        used += other.used;
+        waits.merge(other.waits);
+    }
 };
 
 inline std::uint64_t mix_bits(std::uint64_t x)
@@ -61,8 +72,8 @@ template <class Lock> struct exclusive {
 class arena {
   public:
     virtual ~arena() = default;
-    virtual void crowd(const scene &s, unsigned thread, tally &t) = 0;
-    virtual void flood(const scene &s, bool writer, tally &t) = 0;
+    virtual void crowd(const crowd_task &s, unsigned thread, tally &t) = 0;
+    virtual void flood(const crowd_task &s, bool writer, tally &t) = 0;
 };
 
 template <class Lock> class arena_of final : public arena {
@@ -70,7 +81,7 @@ template <class Lock> class arena_of final : public arena {
     static constexpr bool bare = std::is_same<Lock, adapter::none>::value;
 
   public:
-    void crowd(const scene &s, unsigned thread, tally &t) override
+    void crowd(const crowd_task &s, unsigned thread, tally &t) override
     {
         std::uint64_t random = mix_bits(s.seed + thread + 1), work = thread;
         watch seen(s, t);
@@ -94,7 +105,7 @@ template <class Lock> class arena_of final : public arena {
         t.result += work;
     }
 
-    void flood(const scene &s, bool writer, tally &t) override
+    void flood(const crowd_task &s, bool writer, tally &t) override
     {
         if (writer)
             write_now_and_then(s, t);
@@ -107,7 +118,7 @@ template <class Lock> class arena_of final : public arena {
      * starved thread has no other. */
     class watch {
       public:
-        watch(const scene &s, tally &t) : s_(s), t_(t), end_of_window_(s.begin + window_ns) {}
+        watch(const crowd_task &s, tally &t) : s_(s), t_(t), end_of_window_(s.begin + window_ns) {}
 
         bool goes_on(std::uint64_t now)
         {
@@ -140,7 +151,7 @@ template <class Lock> class arena_of final : public arena {
         }
 
       private:
-        const scene &s_;
+        const crowd_task &s_;
         tally &t_;
         usage_meter meter_;
         std::uint64_t end_of_window_;
@@ -155,7 +166,7 @@ template <class Lock> class arena_of final : public arena {
 
     /* One critical section; returns when it was entered. Two numbers that are equal whenever nobody
      * writes show a lock that let somebody in who should have waited. */
-    template <bool Write> std::uint64_t pass(const scene &s, std::uint64_t &work, tally &t)
+    template <bool Write> std::uint64_t pass(const crowd_task &s, std::uint64_t &work, tally &t)
     {
         if (Write)
             lock_.take_write();
@@ -177,7 +188,7 @@ template <class Lock> class arena_of final : public arena {
         return held;
     }
 
-    void write_now_and_then(const scene &s, tally &t)
+    void write_now_and_then(const crowd_task &s, tally &t)
     {
         /* The alarm is to be exact: the slack is a setting of the thread, not of the machine. */
         const int slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
@@ -202,18 +213,7 @@ template <class Lock> class arena_of final : public arena {
               0UL);
     }
 
-    static void sleep_until(std::uint64_t when)
-    {
-        struct timespec t;
-        t.tv_sec = static_cast<time_t>(when / 1000000000U);
-        t.tv_nsec = static_cast<long>(when % 1000000000U);
-        while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, nullptr) == EINTR)
-            ;
-    }
-
-    struct alignas(256) {
-        Lock object{};
-    } placed_;
+    placed<Lock> placed_;
     struct alignas(256) {
         /* Volatile: what another thread changes must be seen, and TSan-clean locks order it. */
         volatile std::uint64_t first = 0, second = 0;
@@ -221,16 +221,9 @@ template <class Lock> class arena_of final : public arena {
     Lock &lock_ = placed_.object;
 };
 
-struct candidate {
-    std::string strategy, lock;
-    std::string why; /* empty: in this build */
-    std::unique_ptr<arena> (*make)() = nullptr;
-    bool by_default = true;
-    bool baseline = false;
-    std::string name = strategy + "/" + lock;
-};
+using crowd_candidate = candidate<std::unique_ptr<arena> (*)()>;
 
-std::vector<candidate> crowd_candidates();
+std::vector<crowd_candidate> crowd_candidates();
 
 } // namespace bench
 

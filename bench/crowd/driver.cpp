@@ -7,87 +7,17 @@
  * each in turn, a JSON line a sample. The candidate floor/none has no lock: its waits are what the
  * scheduler alone adds, the floor under all others.
  */
-#include <cmath>
-
-#include "crowd/arena.hpp"
+#include "core/crew_scene.hpp"
 #include "core/hog.hpp"
-#include "core/cpus.hpp"
+#include "crowd/arena.hpp"
 
 namespace bench {
 namespace {
 
-struct options {
-    long long threads = 8, rounds = 6, seed = 1;
+struct crowd_settings {
     double section_us = 1, outside_us = -1, writes = 10, period_us = 1000;
-    double seconds = 0.2, warmup = 0.02;
-    std::string pin = "none";
-    std::vector<std::string> candidates;
-    bool hog = false, flood = false, list = false;
+    bool hog = false, flood = false;
 };
-
-void declare(CLI::App &app, options &o)
-{
-    app.add_flag("--list", o.list, "print the candidates as a JSON array and end");
-    app.add_option("--threads", o.threads, "threads; with --flood: readers (default 8)");
-    app.add_option("--section", o.section_us, "microseconds under the lock (default 1)");
-    app.add_option("--outside", o.outside_us,
-                   "microseconds between two sections (default: as --section, 1 at most; none "
-                   "with --flood)");
-    app.add_option("--writes", o.writes, "percent of sections that write (default 10)");
-    app.add_flag("--hog", o.hog, "beside a thread that computes without end");
-    app.add_flag("--flood", o.flood, "all threads read; one more writes now and then");
-    app.add_option("--period", o.period_us, "with --flood: microseconds between writes (1000)");
-    app.add_option("--seconds", o.seconds, "length of a sample (default 0.2)");
-    app.add_option("--rounds", o.rounds, "samples of each candidate (default 6)");
-    app.add_option("--warmup", o.warmup, "seconds before each sample (default 0.02)");
-    app.add_option("--seed", o.seed, "of the choice between reading and writing (default 1)");
-    app.add_option("--pin", o.pin, "CPUs, as 0,1: thread i on the i-th; auto; none (default)");
-    app.add_option("--candidates", o.candidates, "names, as --list gives them")->delimiter(',');
-}
-
-int print_list(const std::vector<candidate> &all)
-{
-    json list = json::array();
-    for (const candidate &c : all)
-        list.push_back({{"name", c.name},
-                        {"strategy", c.strategy},
-                        {"lock", c.lock},
-                        {"available", c.why.empty()},
-                        {"why", c.why},
-                        {"baseline", c.baseline}});
-    emit(list);
-    return exit_done;
-}
-
-void check(options &o)
-{
-    require("--threads", o.threads, 1LL, 1024LL);
-    require("--section", o.section_us, 0.0, 100000.0);
-    if (o.outside_us == -1)
-        o.outside_us = o.flood ? 0 : std::min(o.section_us, 1.0);
-    require("--outside", o.outside_us, 0.0, 100000.0);
-    require("--writes", o.writes, 0.0, 100.0);
-    require("--period", o.period_us, 1.0, 1000000.0);
-    require("--rounds", o.rounds, 1LL, 100000LL);
-    require("--seconds", o.seconds, 0.001, 3600.0);
-    require("--warmup", o.warmup, 0.0, 60.0);
-    require("--seed", o.seed, 0LL, INT64_MAX + 0LL);
-}
-
-/* A section holds one look at the clock, the time between two sections another: they are part of
- * the work, not on top of it. */
-scene scene_of(const options &o, const work_gauge &gauge)
-{
-    scene s;
-    s.inside = gauge.steps(o.section_us * 1000 - gauge.clock_ns());
-    s.outside = gauge.steps(o.outside_us * 1000 - gauge.clock_ns());
-    s.usual_ns = static_cast<std::uint64_t>(
-        std::max(o.section_us * 1000, gauge.clock_ns()) +
-        std::max(o.outside_us * 1000, gauge.clock_ns()));
-    s.write_limit = o.flood ? 0 : static_cast<std::uint64_t>(o.writes / 100 * 4294967296.0);
-    s.period_ns = static_cast<std::uint64_t>(o.period_us * 1000);
-    return s;
-}
 
 /* Jain's index of the passes by thread, 1: all alike, 1/n: one had all; the mean over the whole
  * windows of so many units, null when the sample is shorter than one. */
@@ -114,147 +44,152 @@ json jain(const std::vector<tally> &tallies, std::size_t whole, std::size_t unit
     return std::round(sum_of_indices / static_cast<double>(counted) * 1e4) / 1e4;
 }
 
-void count_in(tally &sum, const tally &t)
-{
-    sum.ops += t.ops;
-    sum.writes += t.writes;
-    sum.wrong += t.wrong;
-    sum.used.cpu_seconds += t.used.cpu_seconds;
-    sum.used.voluntary += t.used.voluntary;
-    sum.used.involuntary += t.used.involuntary;
-    sum.waits.merge(t.waits);
-}
-
 const std::vector<histogram::point> points = {{"p10", 0.1},   {"p50", 0.5},
                                               {"p90", 0.9},   {"p99", 0.99},
                                               {"p99.9", 0.999}, {"p99.99", 0.9999}};
 
-json sample_line(const candidate &who, long long round, const std::vector<tally> &tallies,
-                 const options &o)
-{
-    tally sum;
-    for (const tally &t : tallies)
-        count_in(sum, t);
-    if (sum.wrong)
-        throw std::runtime_error("Under '" + who.name + "' " + std::to_string(sum.wrong) +
-                                 " sections saw another thread write: the lock failed.");
-    json line = {{"type", "sample"},
-                 {"candidate", who.name},
-                 {"round", round},
-                 {"threads", o.threads},
-                 {"ops", sum.ops},
-                 {"seconds", o.seconds},
-                 {"writes", sum.writes},
-                 {"cpu_seconds", std::round(sum.used.cpu_seconds * 1e6) / 1e6},
-                 {"ctx_voluntary", sum.used.voluntary},
-                 {"ctx_involuntary", sum.used.involuntary}};
-    if (o.flood) {
-        const tally &writer = tallies.back();
-        line["ops"] = sum.ops - writer.ops; /* of the readers */
-        line["wait_ns"] = writer.waits.quantiles(points);
-        line["waits"] = writer.waits.buckets();
-        line["late_ns"] = writer.late.quantiles(points);
-    } else {
-        const std::size_t whole = tallies.front().windows.size();
-        line["wait_ns"] = sum.waits.quantiles(points);
-        line["jain"] = {{"10ms", jain(tallies, whole, 1)},
-                        {"100ms", jain(tallies, whole, 10)},
-                        {"1s", jain(tallies, whole, 100)}};
-    }
-    return line;
-}
+using crowd_contestant = std::unique_ptr<arena>;
 
-struct contestant {
-    const candidate *who;
-    std::unique_ptr<arena> place;
+class crowd_scene final : public crew_scene<crowd_candidate, crowd_contestant> {
+  public:
+    crowd_scene(const options &o, const crowd_settings &s)
+        : crew_scene(o, s.flood ? 1 : 0), s_(s), task_(task_of(s, gauge_)),
+          beside_(hog_beside(cpus_, s.hog))
+    {
+    }
+
+    json start() const override
+    {
+        return {{"bench", s_.flood ? "flood" : "crowd"},
+                {"section_us", s_.section_us},
+                {"outside_us", s_.outside_us},
+                {"writes", s_.writes},
+                {"period_us", s_.period_us},
+                {"hog", s_.hog},
+                {"steps_per_us", gauge_.steps_per_us()},
+                {"clock_ns", gauge_.clock_ns()}};
+    }
+
+    crowd_contestant make(const crowd_candidate &who) override { return who.design(); }
+
+    json sample(const crowd_candidate &who, crowd_contestant &place, long long round) override
+    {
+        std::vector<tally> tallies(threads_.size());
+        for (tally &t : tallies)
+            t.windows.resize(static_cast<std::size_t>(o_.seconds * 1e9 + 0.5) / window_ns);
+        crowd_task task = task_;
+        task.seed = mix_bits(static_cast<std::uint64_t>(o_.seed + 1)) +
+                    0x10001 * static_cast<std::uint64_t>(round);
+        task.begin = now_ns() + static_cast<std::uint64_t>(o_.warmup * 1e9);
+        task.end = task.begin + static_cast<std::uint64_t>(o_.seconds * 1e9);
+        const unsigned readers = static_cast<unsigned>(o_.threads);
+        threads_.run_to_the_end([&](unsigned thread, const phase_flag &) {
+            if (s_.flood)
+                place->flood(task, thread == readers, tallies[thread]);
+            else
+                place->crowd(task, thread, tallies[thread]);
+        });
+        tally sum;
+        for (const tally &t : tallies)
+            sum.add(t);
+        expect(sum.wrong == 0, "Under '" + who.name + "' " + std::to_string(sum.wrong) +
+                                   " sections saw another thread write: the lock failed.");
+        return s_.flood ? flood_line(sum, tallies.back()) : crowd_line(sum, tallies);
+    }
+
+  private:
+    /* A section holds one look at the clock, the time between two sections another: they are part
+     * of the work, not on top of it. */
+    static crowd_task task_of(const crowd_settings &s, const work_gauge &gauge)
+    {
+        const double inside = s.section_us * 1000, outside = s.outside_us * 1000;
+        const double look = gauge.clock_ns();
+        crowd_task t;
+        t.inside = gauge.steps(inside - look);
+        t.outside = gauge.steps(outside - look);
+        t.usual_ns =
+            static_cast<std::uint64_t>(std::max(inside, look) + std::max(outside, look));
+        t.write_limit = s.flood ? 0 : static_cast<std::uint64_t>(s.writes / 100 * 4294967296.0);
+        t.period_ns = static_cast<std::uint64_t>(s.period_us * 1000);
+        return t;
+    }
+
+    json crowd_line(const tally &sum, const std::vector<tally> &tallies) const
+    {
+        const std::size_t whole = tallies.front().windows.size();
+        const json shares = {{"10ms", jain(tallies, whole, 1)},
+                             {"100ms", jain(tallies, whole, 10)},
+                             {"1s", jain(tallies, whole, 100)}};
+        return line_of(sum.ops, o_.seconds,
+                       {{"writes", sum.writes},
+                        {"wait_ns", sum.waits.quantiles(points)},
+                        {"jain", shares}},
+                       sum.used);
+    }
+
+    /* The operations of the readers, the waits of the writer. */
+    json flood_line(const tally &sum, const tally &writer) const
+    {
+        return line_of(sum.ops - writer.ops, o_.seconds,
+                       {{"writes", sum.writes},
+                        {"wait_ns", writer.waits.quantiles(points)},
+                        {"waits", writer.waits.buckets()},
+                        {"late_ns", writer.late.quantiles(points)}},
+                       sum.used);
+    }
+
+    const crowd_settings s_;
+    const work_gauge gauge_;
+    const crowd_task task_;
+    const std::unique_ptr<hog> beside_;
 };
 
-/* false: interrupted, nothing to report. */
-bool sample(crew &threads, contestant &one, long long round, scene s, const options &o)
-{
-    std::vector<tally> tallies(threads.size());
-    for (tally &t : tallies)
-        t.windows.resize(static_cast<std::size_t>(o.seconds * 1e9 + 0.5) / window_ns);
-    s.seed = mix_bits(static_cast<std::uint64_t>(o.seed + 1)) +
-             0x10001 * static_cast<std::uint64_t>(round);
-    const unsigned readers = static_cast<unsigned>(o.threads);
-    const crew::task task = [&](unsigned thread, const phase_flag &) {
-        if (o.flood)
-            one.place->flood(s, thread == readers, tallies[thread]);
-        else
-            one.place->crowd(s, thread, tallies[thread]);
-    };
-    s.begin = now_ns() + static_cast<std::uint64_t>(o.warmup * 1e9);
-    s.end = s.begin + static_cast<std::uint64_t>(o.seconds * 1e9);
-    threads.run_to_the_end(task);
-    if (interrupted)
-        return false;
-    emit(sample_line(*one.who, round, tallies, o));
-    return true;
-}
+class crowd_driver {
+  public:
+    static constexpr const char *says = "Locks under more threads than CPUs; JSON lines.";
 
-void emit_start(const options &o, const std::vector<contestant> &field,
-                const std::vector<unsigned> &cpus, const crew &threads, const work_gauge &gauge)
-{
-    json names = json::array();
-    for (const contestant &c : field)
-        names.push_back(c.who->name);
-    emit({{"type", "start"},
-          {"bench", o.flood ? "flood" : "crowd"},
-          {"threads", o.threads},
-          {"section_us", o.section_us},
-          {"outside_us", o.outside_us},
-          {"writes", o.writes},
-          {"period_us", o.period_us},
-          {"hog", o.hog},
-          {"seconds", o.seconds},
-          {"rounds", o.rounds},
-          {"warmup", o.warmup},
-          {"seed", o.seed},
-          {"pin", cpus},
-          {"candidates", names},
-          {"steps_per_us", gauge.steps_per_us()},
-          {"clock_ns", gauge.clock_ns()},
-          {"compiler", compiler()},
-          {"flags", compiler_flags()},
-          {"pinned", !cpus.empty() && threads.pin_error().empty()},
-          {"pin_error", threads.pin_error()}});
-}
+    explicit crowd_driver(options &o) : o_(o)
+    {
+        o.take_threads(8, "threads; with --flood: readers");
+        o.number("--section", s_.section_us, 0, 100000, "microseconds under the lock");
+        o.dependent_number("--outside", s_.outside_us,
+                           "microseconds between two sections (default: as --section, 1 at most; "
+                           "none with --flood)");
+        o.number("--writes", s_.writes, 0, 100, "percent of sections that write");
+        o.flag("--hog", s_.hog, "beside a thread that computes without end");
+        o.flag("--flood", s_.flood, "all threads read; one more writes now and then");
+        o.number("--period", s_.period_us, 1, 1000000,
+                 "with --flood: microseconds between writes");
+        o.take_seconds(0.2);
+        o.take_rounds(6);
+        o.take_warmup(0.02);
+        o.take_seed("of the choice between reading and writing");
+        o.take_pin("none");
+    }
 
-int run(options &o)
-{
-    const std::vector<candidate> all = crowd_candidates();
-    if (o.list)
-        return print_list(all);
-    check(o);
-    const std::vector<const candidate *> chosen = choose(all, o.candidates);
-    const std::vector<unsigned> cpus = parse_pin(o.pin);
+    std::vector<crowd_candidate> candidates() const { return crowd_candidates(); }
 
-    watch_for_interrupts();
-    const work_gauge gauge;
-    const scene s = scene_of(o, gauge);
-    crew threads(static_cast<unsigned>(o.threads) + (o.flood ? 1 : 0), cpus);
-    std::vector<contestant> field;
-    for (const candidate *c : chosen)
-        field.push_back({c, c->make()});
-    emit_start(o, field, cpus, threads, gauge);
-    std::unique_ptr<hog> beside;
-    if (o.hog)
-        beside = std::make_unique<hog>(cpus.empty() ? -1 : static_cast<int>(cpus.back()));
-    for (long long round = 0; round < o.rounds && !interrupted; round++)
-        for (const std::size_t i : order_of_round(field.size(), static_cast<unsigned>(round)))
-            if (!sample(threads, field[i], round, s, o))
-                return finish();
-    return finish();
-}
+    void check()
+    {
+        if (s_.outside_us == -1)
+            s_.outside_us = s_.flood ? 0 : std::min(s_.section_us, 1.0);
+        require("--outside", s_.outside_us, 0, 100000);
+    }
+
+    std::unique_ptr<crowd_scene> open(const std::vector<const crowd_candidate *> &) const
+    {
+        return std::make_unique<crowd_scene>(o_, s_);
+    }
+
+  private:
+    const options &o_;
+    crowd_settings s_;
+};
 
 } // namespace
 } // namespace bench
 
 int main(int argc, char **argv)
 {
-    bench::options o;
-    CLI::App app("Locks under more threads than CPUs; JSON lines.");
-    bench::declare(app, o);
-    return bench::guarded(app, argc, argv, [&] { return bench::run(o); });
+    return bench::drive<bench::crowd_driver>(argc, argv);
 }

@@ -11,6 +11,7 @@
 
 #include <pawl/spin.h>
 
+#include "core/candidate.hpp"
 #include "core/crew.hpp"
 #include "core/mix.hpp"
 
@@ -63,7 +64,7 @@ class hash_store {
 };
 
 /* What all threads of a sample go by. */
-struct hash_scene {
+struct hash_task {
     double updates = 0; /* percent */
     std::uint64_t seed = 0;
     unsigned threads = 1;
@@ -74,12 +75,23 @@ struct alignas(128) hash_tally {
     std::uint64_t ops = 0, updates = 0, found = 0, absent = 0, wrong = 0;
     usage used;
     double leaving = 0; /* seconds in which it freed what it still had to */
+
+    void add(const hash_tally &other)
+    {
+        ops += other.ops;
+        updates += other.updates;
+        found += other.found;
+        absent += other.absent;
+        wrong += other.wrong;
+        used += other.used;
+        leaving = std::max(leaving, other.leaving);
+    }
 };
 
 class hash_design {
   public:
     virtual ~hash_design() = default;
-    virtual void run(const hash_scene &scene, unsigned thread, const phase_flag &flag,
+    virtual void run(const hash_task &task, unsigned thread, const phase_flag &flag,
                      hash_tally &tally) = 0;
     /* Returns when all that was deleted has been freed. No thread is at it. */
     virtual void drain() {}
@@ -87,14 +99,7 @@ class hash_design {
     virtual bool is_sound() const { return true; }
 };
 
-struct hash_candidate {
-    std::string strategy, lock;
-    std::string why; /* empty: in this build */
-    std::unique_ptr<hash_design> (*make)(hash_store &) = nullptr;
-    std::string name = strategy == lock ? lock : strategy + "/" + lock;
-    bool by_default = true;
-    bool baseline = false;
-};
+using hash_candidate = candidate<std::unique_ptr<hash_design> (*)(hash_store &)>;
 
 void add_hash_locks(std::vector<hash_candidate> &all);
 void add_hash_rcu(std::vector<hash_candidate> &all);

@@ -84,7 +84,7 @@ void add_hash_libraries(std::vector<hash_candidate> &all)
     all.push_back(missing_candidate("ck_epoch", "libck-dev"));
 #endif
 #if PAWL_BENCH_TBB
-    all.push_back({"tbb_hash_map", "tbb_hash_map", "", make_hash_design<tbb_table>});
+    all.push_back(named({"tbb_hash_map", "tbb_hash_map", "", make_hash_design<tbb_table>}));
 #else
     all.push_back(missing_candidate("tbb_hash_map", "libtbb-dev"));
 #endif

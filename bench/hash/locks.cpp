@@ -6,6 +6,7 @@
 #include "adapters/pawl_lock.hpp"
 #include "adapters/pawl_spin.hpp"
 #include "adapters/pthread.hpp"
+#include "core/placed.hpp"
 #include "hash/table.hpp"
 
 namespace bench {
@@ -18,9 +19,7 @@ using namespace pawl_example;
 template <class Strategy> struct under_one_lock : plain_links {
     static constexpr bool needs_parts =
         std::is_same<typename Strategy::lock_type, adapter::none>::value;
-    struct alignas(256) {
-        typename Strategy::lock_type object;
-    } lock;
+    placed<typename Strategy::lock_type> lock;
 
     class thread {
       public:

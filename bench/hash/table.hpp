@@ -21,6 +21,7 @@
 
 #include <optional>
 
+#include "adapters/absent.hpp"
 #include "hash/hash.hpp"
 
 namespace bench {
@@ -109,17 +110,17 @@ template <class Table> class hash_design_of final : public hash_design {
     void drain() override { table_.drain(); }
     bool is_sound() const override { return table_.is_sound(); }
 
-    void run(const hash_scene &scene, unsigned thread, const phase_flag &flag,
+    void run(const hash_task &task, unsigned thread, const phase_flag &flag,
              hash_tally &tally) override
     {
         std::optional<typename Table::thread> own(std::in_place, table_);
-        random_numbers random(mix(scene.seed + thread));
-        mixed_runs runs(scene.updates);
+        random_numbers random(mix(task.seed + thread));
+        mixed_runs runs(task.updates);
         hash_tally local;
-        run_while(phase::warming, scene, thread, flag, *own, random, runs, local);
+        run_while(phase::warming, task, thread, flag, *own, random, runs, local);
         local = hash_tally();
         const usage_meter meter;
-        run_while(phase::measuring, scene, thread, flag, *own, random, runs, local);
+        run_while(phase::measuring, task, thread, flag, *own, random, runs, local);
         local.used = meter.stop();
         const double over = seconds_of(CLOCK_MONOTONIC);
         own.reset();
@@ -128,12 +129,12 @@ template <class Table> class hash_design_of final : public hash_design {
     }
 
   private:
-    void run_while(phase p, const hash_scene &scene, unsigned thread, const phase_flag &flag,
+    void run_while(phase p, const hash_task &task, unsigned thread, const phase_flag &flag,
                    typename Table::thread &own, random_numbers &stream, mixed_runs &mix_of,
                    hash_tally &tally)
     {
-        const bool parts = Table::needs_parts && scene.updates > 0;
-        const std::uint32_t count = parts ? table_.keys() / scene.threads : table_.keys();
+        const bool parts = Table::needs_parts && task.updates > 0;
+        const std::uint32_t count = parts ? table_.keys() / task.threads : table_.keys();
         const std::uint32_t first = parts ? count * thread : 0;
         random_numbers random = stream; /* local: the compiler may keep them in registers */
         mixed_runs runs = mix_of;
@@ -162,14 +163,22 @@ template <class Table> std::unique_ptr<hash_design> make_hash_design(hash_store 
     return std::make_unique<hash_design_of<Table>>(store);
 }
 
+/* A strategy that is named as its lock is has one name. */
+inline hash_candidate named(hash_candidate c)
+{
+    if (c.strategy == c.lock)
+        c.name = c.lock;
+    return c;
+}
+
 template <class Design> hash_candidate chained_candidate(const char *strategy, const char *lock)
 {
-    return {strategy, lock, "", make_hash_design<chained<Design>>};
+    return named({strategy, lock, "", make_hash_design<chained<Design>>});
 }
 
 inline hash_candidate missing_candidate(const char *name, const char *package)
 {
-    return {name, name, std::string("install ") + package + " and build again"};
+    return named({name, name, adapter::to_install(package)});
 }
 
 } // namespace bench

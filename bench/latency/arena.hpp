@@ -11,25 +11,22 @@
 #ifndef PAWL_BENCH_LATENCY_ARENA_HPP
 #define PAWL_BENCH_LATENCY_ARENA_HPP
 
-#include <cerrno>
-
+#include "core/placed.hpp"
 #include "latency/latency.hpp"
 
 namespace bench::latency {
 
 inline void pause_for(std::uint64_t ns)
 {
-    struct timespec t;
-    t.tv_sec = static_cast<time_t>(ns / 1000000000U);
-    t.tv_nsec = static_cast<long>(ns % 1000000000U);
+    const struct timespec t = timespec_of(ns);
     nanosleep(&t, nullptr); /* a handler may end it early */
 }
 
 template <class Lock> class arena_of final : public arena {
   public:
-    explicit arena_of(const setting &how) : placed_(how), realtime_(how.realtime) {}
+    explicit arena_of(const setting &how) : placed_{Lock(how)}, realtime_(how.realtime) {}
 
-    void work(role as, const scene &s, tally &t) override
+    void work(role as, const timing &s, tally &t) override
     {
         switch (as) {
         case role::writer: write(s, t); break;
@@ -47,7 +44,7 @@ template <class Lock> class arena_of final : public arena {
         }
     }
 
-    void interrupt(context where, const scene &s, tally &t) override
+    void interrupt(context where, const timing &s, tally &t) override
     {
         if (where == context::deferred)
             pass<context::deferred>(s, t, cycles(), s.read_steps);
@@ -58,7 +55,7 @@ template <class Lock> class arena_of final : public arena {
     bool nests() const override { return Lock::nests; }
 
   private:
-    static bool goes_on(const scene &s, std::uint64_t now) { return now < s.end && !interrupted; }
+    static bool goes_on(const timing &s, std::uint64_t now) { return now < s.end && !interrupted; }
 
     /* Two numbers that are equal whenever nobody writes show a lock that let somebody in who should
      * have waited. */
@@ -77,7 +74,7 @@ template <class Lock> class arena_of final : public arena {
         t.wrong += data_.first != before || data_.second != before;
     }
 
-    void finish_write(const scene &s, tally &t, std::uint64_t asked, std::uint64_t held)
+    void finish_write(const timing &s, tally &t, std::uint64_t asked, std::uint64_t held)
     {
         section<true>(s.write_steps, t);
         const std::uint64_t done = cycles();
@@ -85,7 +82,7 @@ template <class Lock> class arena_of final : public arena {
         t.note(s, asked, held, done, cycles());
     }
 
-    void write(const scene &s, tally &t)
+    void write(const timing &s, tally &t)
     {
         for (std::uint64_t now; goes_on(s, now = cycles());) {
             lock_.take_write();
@@ -95,7 +92,7 @@ template <class Lock> class arena_of final : public arena {
         }
     }
 
-    void try_to_write(const scene &s, tally &t)
+    void try_to_write(const timing &s, tally &t)
     {
         while (goes_on(s, cycles())) {
             for (unsigned i = 0; i < s.tries; i++) {
@@ -111,7 +108,7 @@ template <class Lock> class arena_of final : public arena {
     }
 
     template <context Where>
-    void finish_read(const scene &s, tally &t, std::uint64_t asked, std::uint64_t steps)
+    void finish_read(const timing &s, tally &t, std::uint64_t asked, std::uint64_t steps)
     {
         const std::uint64_t held = cycles();
         section<false>(steps, t);
@@ -120,14 +117,14 @@ template <class Lock> class arena_of final : public arena {
         t.note(s, asked, held, done, cycles());
     }
     template <context Where>
-    void pass(const scene &s, tally &t, std::uint64_t asked, std::uint64_t steps)
+    void pass(const timing &s, tally &t, std::uint64_t asked, std::uint64_t steps)
     {
         lock_.template take_read<Where>();
         finish_read<Where>(s, t, asked, steps);
     }
 
     /* Without a pause; one section every now and then is slow. */
-    void read(const scene &s, tally &t)
+    void read(const timing &s, tally &t)
     {
         std::uint64_t next = s.begin + s.slow_gap / 2 * (t.number % 2);
         for (std::uint64_t now; goes_on(s, now = cycles());) {
@@ -143,7 +140,7 @@ template <class Lock> class arena_of final : public arena {
 
     /* Without a pause too, but for the time that the rest of the machine needs: the system holds up
      * real-time threads that never sleep. */
-    template <context Where> void read_in_bursts(const scene &s, tally &t)
+    template <context Where> void read_in_bursts(const timing &s, tally &t)
     {
         for (std::uint64_t now; goes_on(s, now = cycles());) {
             for (const std::uint64_t until = now + s.busy; now < until && goes_on(s, now);
@@ -153,7 +150,7 @@ template <class Lock> class arena_of final : public arena {
         }
     }
 
-    void try_to_read(const scene &s, tally &t)
+    void try_to_read(const timing &s, tally &t)
     {
         for (std::uint64_t now; goes_on(s, now = cycles());) {
             if (lock_.template try_read<context::thread>())
@@ -163,23 +160,20 @@ template <class Lock> class arena_of final : public arena {
         }
     }
 
-    static void be_interrupted(const scene &s)
+    static void be_interrupted(const timing &s)
     {
         for (std::uint64_t now; goes_on(s, now = cycles());)
             pause_for(static_cast<std::uint64_t>(
                 static_cast<double>(s.end - now) / s.gauge->per_ns()) + 1);
     }
 
-    static void compute(const scene &s, tally &t)
+    static void compute(const timing &s, tally &t)
     {
         while (goes_on(s, cycles()))
             t.result = spin_work(1000, t.result);
     }
 
-    struct alignas(256) place {
-        explicit place(const setting &how) : object(how) {}
-        Lock object;
-    } placed_;
+    placed<Lock> placed_;
     struct alignas(256) {
         /* Volatile: what another thread changes must be seen, and TSan-clean locks order it. */
         volatile std::uint64_t first = 0, second = 0;

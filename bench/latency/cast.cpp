@@ -13,6 +13,7 @@
 #include <system_error>
 #include <thread>
 
+#include "core/signals.hpp"
 #include "latency/cast.hpp"
 #include "latency/realtime.hpp"
 
@@ -42,7 +43,7 @@ constexpr const char *role_name(role as)
 /* What a handler reads, and where it notes that. Trivial: a handler may be the first to use it. */
 struct visit {
     arena *place;
-    const scene *in;
+    const timing *in;
     tally *deferred, *interrupt;
 };
 thread_local visit visited;
@@ -82,8 +83,8 @@ class ticker {
         event.sigev_signo = number;
         event.sigev_notify_thread_id = thread;
         struct itimerspec when = {};
-        when.it_value = split(first_ns);
-        when.it_interval = split(period_ns);
+        when.it_value = timespec_of(first_ns);
+        when.it_interval = timespec_of(period_ns);
         if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0)
             throw bad_input(std::string("Could not make a timer (") + std::strerror(errno) +
                             "): allow more pending signals (ulimit -i).");
@@ -94,13 +95,6 @@ class ticker {
     ticker &operator=(const ticker &) = delete;
 
   private:
-    static struct timespec split(std::uint64_t ns)
-    {
-        struct timespec t;
-        t.tv_sec = static_cast<time_t>(ns / 1000000000U);
-        t.tv_nsec = static_cast<long>(ns % 1000000000U);
-        return t;
-    }
     timer_t timer_;
 };
 
@@ -150,14 +144,6 @@ bool is_realtime(role as)
     return as == role::realtime_reader || as == role::host;
 }
 
-int pin_here(int cpu)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(static_cast<unsigned>(cpu), &set);
-    return pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-}
-
 void allow_handlers(bool yes)
 {
     sigset_t set;
@@ -168,10 +154,10 @@ void allow_handlers(bool yes)
 }
 
 /* Starts with all signals blocked. */
-void act(player &p, gate &start, const stage &on, arena &place, const scene &s)
+void act(player &p, gate &start, const stage &on, arena &place, const timing &s)
 {
     if (p.cpu >= 0)
-        p.error = pin_here(p.cpu);
+        p.error = put_on(pthread_self(), static_cast<std::size_t>(p.cpu));
     if (on.realtime && is_realtime(p.as) && p.error == 0)
         p.error = become_realtime(pthread_self(), p.as == role::host ? handler_priority
                                                                      : reader_priority);
@@ -202,9 +188,9 @@ class company {
             enlist_hosts();
     }
 
-    std::vector<std::unique_ptr<tally>> play(scene s)
+    std::vector<std::unique_ptr<tally>> play(timing s)
     {
-        scene_ = s;
+        timing_ = s;
         gate start;
         std::vector<std::thread> threads;
         const auto leave = [&](bool with_play) {
@@ -282,18 +268,14 @@ class company {
 
     void begin(std::vector<std::thread> &threads, gate &start)
     {
-        sigset_t all, ours;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &ours);
         try {
+            const blocked_signals theirs;
             for (player &p : players_)
-                threads.emplace_back([&] { act(p, start, on_, place_, scene_); });
+                threads.emplace_back([&] { act(p, start, on_, place_, timing_); });
         } catch (const std::system_error &e) {
-            pthread_sigmask(SIG_SETMASK, &ours, nullptr);
             throw bad_input("Could start only " + std::to_string(threads.size()) + " of " +
                             std::to_string(players_.size()) + " threads (" + e.what() + ").");
         }
-        pthread_sigmask(SIG_SETMASK, &ours, nullptr);
     }
 
     void complain() const
@@ -319,8 +301,8 @@ class company {
     {
         constexpr double soon = 0.005; /* for all threads to come through the gate */
         start_ns_ = now_ns() + static_cast<std::uint64_t>((soon + on_.warmup) * 1e9);
-        scene_.begin = cycles() + scene_.gauge->of_ns((soon + on_.warmup) * 1e9);
-        scene_.end = scene_.begin + scene_.gauge->of_ns(on_.seconds * 1e9);
+        timing_.begin = cycles() + timing_.gauge->of_ns((soon + on_.warmup) * 1e9);
+        timing_.end = timing_.begin + timing_.gauge->of_ns(on_.seconds * 1e9);
     }
 
     /* Not all at the same moment. */
@@ -339,7 +321,7 @@ class company {
 
     const stage &on_;
     arena &place_;
-    scene scene_;
+    timing timing_;
     std::vector<player> players_;
     std::vector<std::unique_ptr<tally>> tallies_;
     std::vector<std::unique_ptr<ticker>> tickers_;
@@ -390,7 +372,7 @@ const std::vector<scenario> &scenarios()
     return all;
 }
 
-std::vector<std::unique_ptr<tally>> perform(const stage &on, arena &place, scene s)
+std::vector<std::unique_ptr<tally>> perform(const stage &on, arena &place, timing s)
 {
     install_handlers(place.nests());
     return company(on, place).play(s);

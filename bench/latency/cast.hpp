@@ -46,7 +46,7 @@ struct stage {
 
 /* One sample: what every thread, and the handlers of every target, noted. Throws bad_input where
  * threads cannot be had as asked for. */
-std::vector<std::unique_ptr<tally>> perform(const stage &on, arena &place, scene s);
+std::vector<std::unique_ptr<tally>> perform(const stage &on, arena &place, timing s);
 
 } // namespace bench::latency
 

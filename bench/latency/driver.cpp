@@ -10,10 +10,9 @@
  */
 #include <cmath>
 
+#include "core/driver.hpp"
+#include "core/second_thread.hpp"
 #include "latency/cast.hpp"
-#include "latency/pairs.hpp"
-#include "core/cpus.hpp"
-#include "latency/realtime.hpp"
 
 namespace bench::latency {
 namespace {
@@ -23,50 +22,13 @@ constexpr double unset = -1;
 constexpr double burst_ms = 10;
 constexpr double grace_seconds = 20;
 
-struct options {
-    std::string which = "placed";
-    double seconds = 2, warmup = 0.05;
-    long long rounds = 1, tries = 100;
+struct latency_settings {
+    std::string which = "placed", realtime = "auto";
+    long long tries = 100;
     double slow_section_us = 3000, slow_every_ms = 50, write_section_us = unset,
            read_section_us = 1, writer_delay_us = unset, trylock_delay_us = 1000,
            handler_period_ms = unset, realtime_share = 20;
-    std::string realtime = "auto", pin = "auto";
-    std::vector<std::string> candidates;
-    bool list = false;
 };
-
-void declare(CLI::App &app, options &o)
-{
-    app.add_flag("--list", o.list, "print the candidates as a JSON array and end");
-    app.add_option("--scenario", o.which,
-                   "pairs, writer, trylock_writer, reader, realtime_reader, readers, contention, "
-                   "placed (default) or handlers");
-    app.add_option("--seconds", o.seconds, "length of a sample (default 2)");
-    app.add_option("--rounds", o.rounds, "samples of each candidate (default 1)");
-    app.add_option("--warmup", o.warmup, "seconds before each sample (default 0.05)");
-    app.add_option("--slow-section", o.slow_section_us,
-                   "microseconds of a reader's slow section (default 3000)");
-    app.add_option("--slow-every", o.slow_every_ms,
-                   "milliseconds from a reader's slow section to its next; 0: none (default 50)");
-    app.add_option("--read-section", o.read_section_us, "of its other sections, us (default 1)");
-    app.add_option("--write-section", o.write_section_us,
-                   "microseconds of a write section (default 1; handlers: 20)");
-    app.add_option("--writer-delay", o.writer_delay_us,
-                   "microseconds between two writes (default 100; handlers: 20)");
-    app.add_option("--trylock-delay", o.trylock_delay_us,
-                   "microseconds between two series of tries to write (default 1000)");
-    app.add_option("--tries", o.tries, "how often a series tries (default 100)");
-    app.add_option("--handler-period", o.handler_period_ms,
-                   "milliseconds from signal to signal (default 100; handlers: 1)");
-    app.add_option("--realtime-share", o.realtime_share,
-                   "percent of the time that a real-time reader is busy (default 20)");
-    app.add_option("--realtime", o.realtime,
-                   "yes; no: real-time readers are ordinary threads; auto (default): yes if "
-                   "permitted");
-    app.add_option("--pin", o.pin,
-                   "CPUs, as 0,1: writers on the first, readers on the last; auto (default): all");
-    app.add_option("--candidates", o.candidates, "names, as --list gives them")->delimiter(',');
-}
 
 const scenario *find_scenario(const std::string &name)
 {
@@ -81,91 +43,55 @@ const scenario *find_scenario(const std::string &name)
     throw bad_input("--scenario is '" + name + "'; it must be one of " + names + ".");
 }
 
-void check(options &o, const scenario *what)
-{
-    const auto usual = [](double &value, double own, double elsewhere) {
-        if (value == unset)
-            value = own >= 0 ? own : elsewhere;
-    };
-    usual(o.write_section_us, what ? what->write_section_us : unset, 1);
-    usual(o.writer_delay_us, what ? what->writer_pause_us : unset, 100);
-    usual(o.handler_period_ms, what ? what->handler_period_ms : unset, 100);
-    require("--seconds", o.seconds, 0.0001, 600.0);
-    require("--rounds", o.rounds, 1LL, 100000LL);
-    require("--warmup", o.warmup, 0.0, 60.0);
-    require("--slow-section", o.slow_section_us, 0.0, 100000.0);
-    require("--slow-every", o.slow_every_ms, 0.0, 60000.0);
-    require("--read-section", o.read_section_us, 0.0, 100000.0);
-    require("--write-section", o.write_section_us, 0.0, 100000.0);
-    require("--writer-delay", o.writer_delay_us, 0.0, 1000000.0);
-    require("--trylock-delay", o.trylock_delay_us, 1.0, 1000000.0);
-    require("--tries", o.tries, 1LL, 1000000LL);
-    require("--handler-period", o.handler_period_ms, 0.1, 60000.0);
-    require("--realtime-share", o.realtime_share, 1.0, 45.0);
-}
-
 /* Why there are no real-time threads; empty: there are. */
-std::string realtime_of(const options &o)
+std::string realtime_of(const std::string &wanted)
 {
-    if (o.realtime == "no")
+    if (wanted == "no")
         return "real-time scheduling was not asked for (--realtime no)";
-    if (o.realtime != "auto" && o.realtime != "yes")
-        throw bad_input("--realtime is '" + o.realtime + "'; it must be yes, no or auto.");
+    if (wanted != "auto" && wanted != "yes")
+        throw bad_input("--realtime is '" + wanted + "'; it must be yes, no or auto.");
     const std::string why = no_realtime();
-    if (o.realtime == "yes" && !why.empty())
+    if (wanted == "yes" && !why.empty())
         throw bad_input("--realtime yes: " + why + "; or say --realtime auto.");
     return why;
 }
 
-template <class Candidate> int print_list(const std::vector<Candidate> &all)
-{
-    json list = json::array();
-    for (const Candidate &c : all)
-        list.push_back({{"name", c.name},
-                        {"available", c.why.empty()},
-                        {"why", c.why},
-                        {"baseline", c.baseline}});
-    emit(list);
-    return exit_done;
-}
+/* What all samples go by, and every line says of the machine. */
+class latency_scene : public scene<latency_candidate, nothing_made> {
+  public:
+    latency_scene(const options &o, const latency_settings &s, const std::string &no_realtime)
+        : o_(o), s_(s), no_realtime_(no_realtime), cpus_(parse_pin(o.pin))
+    {
+    }
 
-/* What every line says of the machine. */
-struct ground {
-    std::string no_realtime;
-    std::vector<unsigned> cpus;
-    cycle_gauge gauge;
-    work_gauge speed;
+    json start() const override
+    {
+        return {{"bench", "latency"},
+                {"scenario", s_.which},
+                {"realtime", no_realtime_.empty()},
+                {"realtime_error", no_realtime_},
+                {"counter", gauge_.describe()}};
+    }
+    placement where() const override { return {cpus_, !cpus_.empty(), ""}; }
+    nothing_made make(const latency_candidate &) override { return {}; }
+    json sample(const latency_candidate &who, nothing_made &, long long) override
+    {
+        json line = {{"scenario", s_.which},
+                     {"realtime_error", no_realtime_},
+                     {"counter", gauge_.describe()}};
+        line.update(sample_of(who));
+        return line;
+    }
+
+  protected:
+    virtual json sample_of(const latency_candidate &who) = 0;
+
+    const options &o_;
+    const latency_settings s_;
+    const std::string no_realtime_; /* why there are no real-time threads */
+    const std::vector<unsigned> cpus_;
+    const cycle_gauge gauge_;
 };
-
-template <class Candidate>
-void emit_start(const options &o, const ground &g, const std::vector<const Candidate *> &chosen)
-{
-    json names = json::array();
-    for (const Candidate *c : chosen)
-        names.push_back(c->name);
-    emit({{"type", "start"},
-          {"bench", "latency"},
-          {"scenario", o.which},
-          {"rounds", o.rounds},
-          {"seconds", o.seconds},
-          {"warmup", o.warmup},
-          {"pin", g.cpus},
-          {"candidates", names},
-          {"realtime", g.no_realtime.empty()},
-          {"realtime_error", g.no_realtime},
-          {"counter", g.gauge.describe()},
-          {"compiler", compiler()},
-          {"flags", compiler_flags()},
-          {"pinned", !g.cpus.empty()},
-          {"pin_error", ""}});
-}
-
-json sample_line(const options &o, const ground &g, const std::string &who, long long round)
-{
-    return {{"type", "sample"},       {"candidate", who},
-            {"round", round},         {"scenario", o.which},
-            {"realtime_error", g.no_realtime}, {"counter", g.gauge.describe()}};
-}
 
 /* ---- Scenarios ------------------------------------------------------------------------------- */
 
@@ -186,151 +112,191 @@ json row_of(const tally &t)
     return row;
 }
 
-scene scene_of(const options &o, const ground &g)
-{
-    scene s;
-    s.gauge = &g.gauge;
-    s.write_steps = g.speed.steps(o.write_section_us * 1000);
-    s.read_steps = g.speed.steps(o.read_section_us * 1000);
-    s.slow_steps = g.speed.steps(o.slow_section_us * 1000);
-    s.slow_gap = g.gauge.of_ns(o.slow_every_ms * 1e6);
-    s.writer_pause_ns = static_cast<std::uint64_t>(o.writer_delay_us * 1000);
-    s.try_pause_ns = static_cast<std::uint64_t>(o.trylock_delay_us * 1000);
-    s.tries = static_cast<unsigned>(o.tries);
-    s.busy = g.gauge.of_ns(burst_ms * 1e6 * o.realtime_share / 100);
-    s.idle_ns = static_cast<std::uint64_t>(burst_ms * 1e6 * (1 - o.realtime_share / 100));
-    return s;
-}
-
-json sample(const options &o, const ground &g, const stage &on, const candidate &who,
-            long long round)
-{
-    const scene s = scene_of(o, g);
-    const std::unique_ptr<arena> place = who.make({on.realtime, s.write_steps});
-    on.guard->arm(o.warmup + o.seconds + grace_seconds,
-                  "The scenario " + o.which + " under '" + who.name + "'");
-    const auto tallies = perform(on, *place, s);
-    const unsigned rescued = on.guard->disarm();
-    json line = sample_line(o, g, who.name, round), rows = json::array();
-    std::uint64_t ops = 0, wrong = 0;
-    for (const auto &t : tallies) {
-        ops += t->iterations;
-        wrong += t->wrong;
-        rows.push_back(row_of(*t));
-    }
-    if (wrong != 0)
-        throw std::runtime_error("Under '" + who.name + "' " + std::to_string(wrong) +
-                                 " sections saw another thread write: the lock failed.");
-    line["threads"] = on.what->threads(on.cpus.size());
-    line["ops"] = ops;
-    line["seconds"] = o.seconds;
-    line["rescued"] = rescued;
-    line["rows"] = rows;
-    return line;
-}
-
-int run_scenario(const options &o, const ground &g, const scenario &what,
-                 const std::vector<const candidate *> &chosen)
-{
-    /* Beside the readers: it is to disturb no writer. */
-    watchdog guard(g.no_realtime.empty(), g.cpus.empty() ? -1 : static_cast<int>(g.cpus.back()));
-    const stage on = {&what, g.cpus, g.no_realtime.empty(), &guard,
-                      static_cast<std::uint64_t>(o.handler_period_ms * 1e6), o.warmup, o.seconds};
-    if (what.placed() && g.cpus.size() < 2)
-        throw bad_input("--scenario " + o.which + " needs a CPU for the writers and one for the "
-                        "readers: name two with --pin, as 0,1.");
-    if (what.hosts && g.cpus.empty())
-        throw bad_input("--scenario " + o.which + " has handlers on every CPU: name CPUs with "
-                        "--pin, or say auto.");
-    emit_start(o, g, chosen);
-    for (long long round = 0; round < o.rounds; round++)
-        for (const std::size_t i : order_of_round(chosen.size(), static_cast<unsigned>(round))) {
-            const json line = sample(o, g, on, *chosen[i], round);
-            if (interrupted)
-                return finish();
-            emit(line);
-        }
-    return finish();
-}
-
-/* ---- One thread alone ------------------------------------------------------------------------ */
-
-/* The C library leaves the atomic instructions of its locks out while a process has one thread.
- * Locks are for processes that have more, so there is a second one, asleep. */
-class second_thread {
+class scenario_scene final : public latency_scene {
   public:
-    second_thread() : thread_([this] { const std::lock_guard<std::mutex> wait(until_); }) {}
-    ~second_thread()
+    scenario_scene(const options &o, const latency_settings &s, const std::string &no_realtime,
+                   const scenario &what)
+        : latency_scene(o, s, no_realtime),
+          /* Beside the readers: it is to disturb no writer. */
+          guard_(no_realtime.empty(), cpus_.empty() ? -1 : static_cast<int>(cpus_.back())),
+          on_{&what, cpus_, no_realtime.empty(), &guard_,
+              static_cast<std::uint64_t>(s.handler_period_ms * 1e6), o.warmup, o.seconds}
     {
-        hold_.unlock();
-        thread_.join();
+        if (what.placed() && cpus_.size() < 2)
+            throw bad_input("--scenario " + s.which + " needs a CPU for the writers and one for "
+                            "the readers: name two with --pin, as 0,1.");
+        if (what.hosts && cpus_.empty())
+            throw bad_input("--scenario " + s.which + " has handlers on every CPU: name CPUs with "
+                            "--pin, or say auto.");
+    }
+
+  protected:
+    json sample_of(const latency_candidate &who) override
+    {
+        const timing t = timing_of();
+        const std::unique_ptr<arena> place = who.design.make({on_.realtime, t.write_steps});
+        guard_.arm(o_.warmup + o_.seconds + grace_seconds,
+                   "The scenario " + s_.which + " under '" + who.name + "'");
+        const auto tallies = perform(on_, *place, t);
+        const unsigned rescued = guard_.disarm();
+        json rows = json::array();
+        std::uint64_t ops = 0, wrong = 0;
+        for (const auto &one : tallies) {
+            ops += one->iterations;
+            wrong += one->wrong;
+            rows.push_back(row_of(*one));
+        }
+        expect(wrong == 0, "Under '" + who.name + "' " + std::to_string(wrong) +
+                               " sections saw another thread write: the lock failed.");
+        return {{"threads", on_.what->threads(cpus_.size())},
+                {"ops", ops},
+                {"seconds", o_.seconds},
+                {"rescued", rescued},
+                {"rows", rows}};
     }
 
   private:
-    std::mutex until_;
-    std::unique_lock<std::mutex> hold_{until_};
-    std::thread thread_;
+    timing timing_of() const
+    {
+        timing t;
+        t.gauge = &gauge_;
+        t.write_steps = speed_.steps(s_.write_section_us * 1000);
+        t.read_steps = speed_.steps(s_.read_section_us * 1000);
+        t.slow_steps = speed_.steps(s_.slow_section_us * 1000);
+        t.slow_gap = gauge_.of_ns(s_.slow_every_ms * 1e6);
+        t.writer_pause_ns = static_cast<std::uint64_t>(s_.writer_delay_us * 1000);
+        t.try_pause_ns = static_cast<std::uint64_t>(s_.trylock_delay_us * 1000);
+        t.tries = static_cast<unsigned>(s_.tries);
+        t.busy = gauge_.of_ns(burst_ms * 1e6 * s_.realtime_share / 100);
+        t.idle_ns = static_cast<std::uint64_t>(burst_ms * 1e6 * (1 - s_.realtime_share / 100));
+        return t;
+    }
+
+    const work_gauge speed_;
+    watchdog guard_;
+    const stage on_;
 };
 
-int run_pairs(const options &o, const ground &g, const std::vector<const pair_candidate *> &chosen)
-{
-    if (!g.cpus.empty()) {
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        CPU_SET(g.cpus.front(), &set);
-        if (const int error = pthread_setaffinity_np(pthread_self(), sizeof set, &set))
-            throw bad_input("Could not run on CPU " + std::to_string(g.cpus.front()) + " (" +
+/* ---- One thread alone ------------------------------------------------------------------------ */
+
+class lone_scene final : public latency_scene {
+  public:
+    lone_scene(const options &o, const latency_settings &s, const std::string &no_realtime)
+        : latency_scene(o, s, no_realtime)
+    {
+        const int error = cpus_.empty() ? 0 : put_on(pthread_self(), cpus_.front());
+        if (error != 0)
+            throw bad_input("Could not run on CPU " + std::to_string(cpus_.front()) + " (" +
                             std::strerror(error) + "): name another with --pin.");
     }
-    const second_thread asleep;
-    const setting how = {g.no_realtime.empty(), 0};
-    emit_start(o, g, chosen);
-    for (long long round = 0; round < o.rounds; round++)
-        for (const std::size_t i : order_of_round(chosen.size(), static_cast<unsigned>(round))) {
-            chosen[i]->run(o.warmup, how);
-            const pair_time found = chosen[i]->run(o.seconds, how);
-            if (interrupted)
-                return finish();
-            json line = sample_line(o, g, chosen[i]->name, round);
-            line["threads"] = 1;
-            line["ops"] = found.ops;
-            line["seconds"] = found.seconds;
-            emit(line);
-        }
-    return finish();
-}
 
-int run(options &o)
-{
-    const scenario *what = find_scenario(o.which);
-    const std::string why = realtime_of(o);
-    candidates locks = all_candidates();
-    const pair_candidates pairs = all_pairs(why);
-    if (o.list)
-        return what != nullptr ? print_list(locks) : print_list(pairs);
-    check(o, what);
-    for (const unsigned cpu : parse_pin(o.pin))
-        require("--pin", static_cast<long long>(cpu), 0LL, CPU_SETSIZE - 1LL);
-    watch_for_interrupts();
-    if (what == nullptr) {
-        const auto chosen = choose(pairs, o.candidates);
-        const ground g = {why, parse_pin(o.pin), {}, {}};
-        return run_pairs(o, g, chosen);
+  protected:
+    json sample_of(const latency_candidate &who) override
+    {
+        const setting how = {no_realtime_.empty(), 0};
+        who.design.run(o_.warmup, how);
+        const pair_time found = who.design.run(o_.seconds, how);
+        return {{"threads", 1}, {"ops", found.ops}, {"seconds", found.seconds}};
     }
-    for (candidate &c : locks)
-        c.by_default = !c.spins || !what->hosts || !why.empty();
-    const auto chosen = choose(locks, o.candidates);
-    const ground g = {why, parse_pin(o.pin), {}, {}};
-    return run_scenario(o, g, *what, chosen);
-}
+
+  private:
+    const second_thread asleep_;
+};
+
+/* ---- The driver ------------------------------------------------------------------------------ */
+
+class latency_driver {
+  public:
+    static constexpr const char *says =
+        "Times with signals blocked, and waits for each kind of thread; JSON lines.";
+
+    explicit latency_driver(options &o) : o_(o)
+    {
+        o.text("--scenario", s_.which,
+               "pairs, writer, trylock_writer, reader, realtime_reader, readers, contention, "
+               "placed or handlers");
+        o.take_seconds(2, 0.0001, 600);
+        o.take_rounds(1);
+        o.take_warmup(0.05);
+        declare_readers(o);
+        declare_writers(o);
+        o.text("--realtime", s_.realtime,
+               "yes; no: real-time readers are ordinary threads; auto: yes if permitted");
+        o.take_pin("auto", "CPUs, as 0,1: writers on the first, readers on the last; auto: all");
+    }
+
+    std::vector<latency_candidate> candidates()
+    {
+        what_ = find_scenario(s_.which);
+        no_realtime_ = realtime_of(s_.realtime);
+        if (what_ == nullptr)
+            return all_pairs(no_realtime_);
+        auto locks = all_candidates();
+        for (latency_candidate &c : locks)
+            c.by_default = !c.spins || !what_->hosts || !no_realtime_.empty();
+        return locks;
+    }
+
+    void check()
+    {
+        usual(s_.write_section_us, what_ ? what_->write_section_us : unset, 1);
+        usual(s_.writer_delay_us, what_ ? what_->writer_pause_us : unset, 100);
+        usual(s_.handler_period_ms, what_ ? what_->handler_period_ms : unset, 100);
+        require("--write-section", s_.write_section_us, 0, 100000);
+        require("--writer-delay", s_.writer_delay_us, 0, 1000000);
+        require("--handler-period", s_.handler_period_ms, 0.1, 60000);
+        for (const unsigned cpu : parse_pin(o_.pin))
+            require("--pin", static_cast<long long>(cpu), 0, CPU_SETSIZE - 1);
+    }
+
+    std::unique_ptr<latency_scene> open(const std::vector<const latency_candidate *> &) const
+    {
+        if (what_ == nullptr)
+            return std::make_unique<lone_scene>(o_, s_, no_realtime_);
+        return std::make_unique<scenario_scene>(o_, s_, no_realtime_, *what_);
+    }
+
+  private:
+    void declare_readers(options &o)
+    {
+        o.number("--slow-section", s_.slow_section_us, 0, 100000,
+                 "microseconds of a reader's slow section");
+        o.number("--slow-every", s_.slow_every_ms, 0, 60000,
+                 "milliseconds from a reader's slow section to its next; 0: none");
+        o.number("--read-section", s_.read_section_us, 0, 100000, "of its other sections, us");
+        o.number("--realtime-share", s_.realtime_share, 1, 45,
+                 "percent of the time that a real-time reader is busy");
+    }
+    void declare_writers(options &o)
+    {
+        o.dependent_number("--write-section", s_.write_section_us,
+                           "microseconds of a write section (default 1; handlers: 20)");
+        o.dependent_number("--writer-delay", s_.writer_delay_us,
+                           "microseconds between two writes (default 100; handlers: 20)");
+        o.number("--trylock-delay", s_.trylock_delay_us, 1, 1000000,
+                 "microseconds between two series of tries to write");
+        o.number("--tries", s_.tries, 1, 1000000, "how often a series tries");
+        o.dependent_number("--handler-period", s_.handler_period_ms,
+                           "milliseconds from signal to signal (default 100; handlers: 1)");
+    }
+
+    /* What is usual in the scenario, or elsewhere. */
+    static void usual(double &value, double here, double elsewhere)
+    {
+        if (value == unset)
+            value = here >= 0 ? here : elsewhere;
+    }
+
+    const options &o_;
+    latency_settings s_;
+    const scenario *what_ = nullptr; /* none: pairs */
+    std::string no_realtime_;
+};
 
 } // namespace
 } // namespace bench::latency
 
 int main(int argc, char **argv)
 {
-    bench::latency::options o;
-    CLI::App app("Times with signals blocked, and waits for each kind of thread; JSON lines.");
-    bench::latency::declare(app, o);
-    return bench::guarded(app, argc, argv, [&] { return bench::latency::run(o); });
+    return bench::drive<bench::latency::latency_driver>(argc, argv);
 }

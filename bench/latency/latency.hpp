@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of pawl-bench-latency share: contexts, the scene that all threads of a sample play
- * in, what each of them notes, and the face behind which every lock stands.
+ * What the parts of pawl-bench-latency share: contexts, the timing that all threads of a sample go
+ * by, what each of them notes, and the face behind which every lock stands.
  *
  * Times are cycles of the processor's counter, less what reading it costs.
  */
@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 
+#include "core/candidate.hpp"
 #include "core/cycles.hpp"
 #include "latency/watch.hpp"
 #include "core/work.hpp"
@@ -25,7 +26,7 @@ constexpr std::array<const char *, 4> context_names = {"thread", "realtime", "de
 enum class role { writer, try_writer, reader, realtime_reader, try_reader, host, hog };
 
 /* How long things take and when they happen; made once for all samples of a cell. */
-struct scene {
+struct timing {
     const cycle_gauge *gauge = nullptr;
     std::uint64_t write_steps = 0, read_steps = 0, slow_steps = 0; /* of work in a section */
     std::uint64_t slow_gap = 0; /* cycles from a slow section to the next; 0: none */
@@ -50,7 +51,7 @@ struct alignas(128) tally {
 
     /* A wait that only reaches into the time that counts is noted too: a starved thread has no
      * other. */
-    void note(const scene &s, std::uint64_t asked, std::uint64_t held, std::uint64_t done,
+    void note(const timing &s, std::uint64_t asked, std::uint64_t held, std::uint64_t done,
               std::uint64_t free)
     {
         if (held < s.begin || asked >= s.end)
@@ -65,9 +66,9 @@ struct alignas(128) tally {
 class arena {
   public:
     virtual ~arena() = default;
-    virtual void work(role as, const scene &s, tally &t) = 0;
+    virtual void work(role as, const timing &s, tally &t) = 0;
     /* Called by a signal handler. */
-    virtual void interrupt(context where, const scene &s, tally &t) = 0;
+    virtual void interrupt(context where, const timing &s, tally &t) = 0;
     /* Whether a handler that reads may be interrupted by another one that does. */
     virtual bool nests() const = 0;
 };
@@ -78,20 +79,38 @@ struct setting {
     std::uint64_t write_steps = 0;  /* of a write section */
 };
 
-struct candidate {
-    std::string name;
-    std::string why; /* empty: in this build */
+struct pair_time {
+    std::uint64_t ops = 0;
+    double seconds = 0;
+};
+
+/* A row of the scenarios makes an arena; one of the scenario "pairs" runs pairs by itself. */
+struct design {
     std::function<std::unique_ptr<arena>(const setting &)> make;
-    bool baseline = false;
-    bool by_default = true;
+    std::function<pair_time(double seconds, const setting &how)> run;
+};
+
+struct latency_candidate : candidate<design> {
     /* Its waits spin for a bit whose holder a real-time thread may have preempted: for a second, if
      * the system holds real-time threads up, and for ever if not. */
     bool spins = false;
 };
 
-using candidates = std::vector<candidate>;
+using candidates = std::vector<latency_candidate>;
+
+inline latency_candidate named(const std::string &name, const std::string &why)
+{
+    latency_candidate c;
+    c.name = name;
+    c.why = why;
+    return c;
+}
 
 candidates all_candidates();
+
+/* Of the scenario "pairs": one thread alone, no handlers. `no_realtime`: why the scheduling class
+ * cannot be changed; empty: it can. */
+candidates all_pairs(const std::string &no_realtime);
 
 } // namespace bench::latency
 

@@ -48,6 +48,8 @@ struct absl_mutex : adapter::absl_mutex {
     bool try_read() ABSL_NO_THREAD_SAFETY_ANALYSIS { return lock.ReaderTryLock(); }
     bool try_write() ABSL_NO_THREAD_SAFETY_ANALYSIS { return lock.TryLock(); }
 };
+#else
+using adapter::absl_mutex;
 #endif
 
 #if PAWL_BENCH_NSYNC
@@ -56,6 +58,8 @@ struct nsync_mu : adapter::nsync_mu {
     bool try_read() { return nsync_mu_rtrylock(&lock) != 0; }
     bool try_write() { return nsync_mu_trylock(&lock) != 0; }
 };
+#else
+using adapter::nsync_mu;
 #endif
 
 /* No lock: what the scheduler and the machine alone do. */
@@ -64,6 +68,9 @@ struct nothing : adapter::none {
     bool try_read() { return true; }
     bool try_write() { return true; }
 };
+
+/* For locks that a row has as they are, among those that it wraps in a template. */
+template <class Lock> using itself = Lock;
 
 /* ---- Signals blocked round the write lock ---------------------------------------------------- */
 

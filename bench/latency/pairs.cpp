@@ -5,25 +5,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <mutex>
-#include <thread>
-
+#include "core/placed.hpp"
 #include "latency/locks.hpp"
-#include "latency/pairs.hpp"
 
 namespace bench::latency {
 namespace {
 
 constexpr unsigned batch = 1024;
-
-/* On a line of its own, at the same place of it. */
-template <class T> struct alignas(256) placed {
-    template <class... Arguments>
-    explicit placed(const Arguments &...arguments) : object(arguments...)
-    {
-    }
-    T object;
-};
 
 template <class Operation> pair_time repeat(double seconds, Operation operation)
 {
@@ -51,7 +39,7 @@ pair_time empty_loop(double seconds, const setting &)
 /* What a reader cannot do without: from nobody to one, and back. */
 pair_time cas_and_sub(double seconds, const setting &)
 {
-    static placed<std::uintptr_t> word(0U);
+    static placed<std::uintptr_t> word;
     return repeat(seconds, [] {
         std::uintptr_t nobody = 0;
 #if defined(__x86_64__) || defined(__i386__)
@@ -143,7 +131,7 @@ pair_time skipped_calls(double seconds, const setting &how)
 
 template <class Lock> pair_time read_pair(double seconds, const setting &how)
 {
-    placed<Lock> lock(how);
+    placed<Lock> lock{Lock(how)};
     return repeat(seconds, [&lock] {
         lock.object.template take_read<context::thread>();
         lock.object.template drop_read<context::thread>();
@@ -152,7 +140,7 @@ template <class Lock> pair_time read_pair(double seconds, const setting &how)
 
 template <class Lock> pair_time write_pair(double seconds, const setting &how)
 {
-    placed<Lock> lock(how);
+    placed<Lock> lock{Lock(how)};
     return repeat(seconds, [&lock] {
         lock.object.take_write();
         lock.object.drop_write();
@@ -163,7 +151,7 @@ template <class Lock> pair_time write_pair(double seconds, const setting &how)
  * the two comparable. */
 pair_time write_net(double seconds, const setting &how)
 {
-    placed<sifting> lock(how);
+    placed<sifting> lock{sifting(how)};
     skip_calls(true);
     lock.object.take_write();
     lock.object.drop_write();
@@ -194,52 +182,50 @@ struct sifting_handlers : sifting {
     explicit sifting_handlers(const setting &) : sifting(setting{}) {}
 };
 
-template <class Lock> void offer(pair_candidates &all, const char *operations, const char *name)
+void add(candidates &all, const std::string &name, const std::string &why,
+         pair_time (*run)(double, const setting &))
 {
-    for (const char *o = operations; *o != '\0'; o++)
-        all.push_back({std::string(1, *o) + "/" + name, "",
-                       *o == 'r' ? read_pair<Lock> : write_pair<Lock>});
+    all.push_back(named(name, why));
+    all.back().design.run = run;
 }
 
-[[maybe_unused]] void offer_missing(pair_candidates &all, const char *name, const char *package)
+/* `operations`: r for reading, w for writing, a row each. */
+template <template <class> class Wrapping, class Lock>
+void offer(candidates &all, const char *operations, const char *name)
 {
-    for (const char *operation : {"r/", "w/"})
-        all.push_back({std::string(operation) + name,
-                       std::string("install ") + package + " and build again", nullptr});
+    for (const char *o = operations; *o != '\0'; o++) {
+        add(all, std::string(1, *o) + "/" + name, adapter::why_not<Lock>(), nullptr);
+        if constexpr (adapter::in_build<Lock>)
+            all.back().design.run =
+                *o == 'r' ? read_pair<Wrapping<Lock>> : write_pair<Wrapping<Lock>>;
+    }
 }
 
 } // namespace
 
-pair_candidates all_pairs(const std::string &no_realtime)
+candidates all_pairs(const std::string &no_realtime)
 {
-    pair_candidates all;
-    all.push_back({"floor/empty_loop", "", empty_loop});
-    all.push_back({"floor/cas_sub", "", cas_and_sub});
-    all.push_back({"calls/signal_mask", "", mask_calls});
-    all.push_back({"calls/scheduling", no_realtime, class_calls});
-    all.push_back({"calls/skipped", "", skipped_calls});
-    offer<sifting>(all, "rw", "pawl_sift");
-    offer<sifting_handlers>(all, "w", "pawl_sift_handlers");
-    offer<plain<adapter::pawl_sift>>(all, "rw", "pawl_sift_threads");
-    all.push_back({"w/pawl_sift_net", "", write_net});
-    offer<plain<rwlock<PTHREAD_RWLOCK_PREFER_READER_NP>>>(all, "rw", "pthread_rwlock");
-    offer<plain<rwlock<PTHREAD_RWLOCK_PREFER_WRITER_NP>>>(all, "rw", "pthread_rwlock_writer");
-    offer<plain<rwlock<PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP>>>(
-        all, "rw", "pthread_rwlock_nonrecursive");
-    offer<masked<rwlock<PTHREAD_RWLOCK_PREFER_READER_NP>>>(all, "w", "pthread_rwlock_masked");
-    offer<plain<progressive>>(all, "rw", "pawl_lock64");
-#if PAWL_BENCH_ABSL
-    offer<plain<absl_mutex>>(all, "rw", "absl_mutex");
-#else
-    offer_missing(all, "absl_mutex", "libabsl-dev");
-#endif
-#if PAWL_BENCH_NSYNC
-    offer<plain<nsync_mu>>(all, "rw", "nsync_mu");
-#else
-    offer_missing(all, "nsync_mu", "libnsync-dev");
-#endif
-    for (pair_candidate &c : all)
-        c.baseline = c.name == "floor/cas_sub";
+    using prefers_reader = rwlock<PTHREAD_RWLOCK_PREFER_READER_NP>;
+    using prefers_writer = rwlock<PTHREAD_RWLOCK_PREFER_WRITER_NP>;
+    using nonrecursive = rwlock<PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP>;
+    candidates all;
+    add(all, "floor/empty_loop", "", empty_loop);
+    add(all, "floor/cas_sub", "", cas_and_sub);
+    all.back().baseline = true;
+    add(all, "calls/signal_mask", "", mask_calls);
+    add(all, "calls/scheduling", no_realtime, class_calls);
+    add(all, "calls/skipped", "", skipped_calls);
+    offer<itself, sifting>(all, "rw", "pawl_sift");
+    offer<itself, sifting_handlers>(all, "w", "pawl_sift_handlers");
+    offer<plain, adapter::pawl_sift>(all, "rw", "pawl_sift_threads");
+    add(all, "w/pawl_sift_net", "", write_net);
+    offer<plain, prefers_reader>(all, "rw", "pthread_rwlock");
+    offer<plain, prefers_writer>(all, "rw", "pthread_rwlock_writer");
+    offer<plain, nonrecursive>(all, "rw", "pthread_rwlock_nonrecursive");
+    offer<masked, prefers_reader>(all, "w", "pthread_rwlock_masked");
+    offer<plain, progressive>(all, "rw", "pawl_lock64");
+    offer<plain, absl_mutex>(all, "rw", "absl_mutex");
+    offer<plain, nsync_mu>(all, "rw", "nsync_mu");
     return all;
 }
 

@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/common.hpp"
+#include "core/machine.hpp"
 
 namespace bench {
 
@@ -64,12 +64,7 @@ class watchdog {
     {
         if (realtime)
             become_realtime(thread_.native_handle(), watchdog_priority);
-        if (cpu < 0 || cpu >= CPU_SETSIZE)
-            return;
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        CPU_SET(static_cast<unsigned>(cpu), &set);
-        pthread_setaffinity_np(thread_.native_handle(), sizeof set, &set);
+        put_on_if_it_may(thread_.native_handle(), cpu);
     }
     ~watchdog()
     {

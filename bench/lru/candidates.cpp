@@ -13,20 +13,17 @@ template <class Strategy> std::unique_ptr<cell> make_cell(std::size_t size, std:
     return std::make_unique<cell_of<Strategy>>(size, chains);
 }
 
-template <class Strategy> candidate present(const char *strategy, const char *lock)
+template <class Strategy> lru_candidate present(const char *strategy, const char *lock)
 {
-    return {strategy, lock, "", make_cell<Strategy>};
+    using lock_type = typename Strategy::lock_type;
+    if constexpr (adapter::in_build<lock_type>)
+        return {strategy, lock, "", make_cell<Strategy>};
+    else
+        return {strategy, lock, adapter::why_not<lock_type>()};
 }
-
-#if !PAWL_BENCH_TBB || !PAWL_BENCH_BOOST || !PAWL_BENCH_ABSL || !PAWL_BENCH_NSYNC || !PAWL_BENCH_CK
-candidate missing(const char *strategy, const char *lock, const char *package)
-{
-    return {strategy, lock, std::string("install ") + package + " and build again"};
-}
-#endif
 
 /* The strategies of the published benchmark, for a lock that has them all. */
-template <class Lock> void add_progressive(std::vector<candidate> &all, const char *lock)
+template <class Lock> void add_progressive(std::vector<lru_candidate> &all, const char *lock)
 {
     all.push_back(present<write_only<Lock>>("w", lock));
     all.push_back(present<seek_only<Lock>>("s", lock));
@@ -36,47 +33,24 @@ template <class Lock> void add_progressive(std::vector<candidate> &all, const ch
     all.push_back(present<read_try_write<Lock>>("r+rw", lock));
 }
 
-void add_peers(std::vector<candidate> &all)
+void add_peers(std::vector<lru_candidate> &all)
 {
-#if PAWL_BENCH_TBB
+    using boost_mutex = adapter::boost_upgrade_mutex;
     all.push_back(present<read_write<adapter::tbb_spin_rw_mutex>>("r+w", "tbb_spin_rw_mutex"));
     all.push_back(present<adapter::tbb_upgrade>("r+rw", "tbb_spin_rw_mutex"));
     all.push_back(present<read_write<adapter::tbb_rw_mutex>>("r+w", "tbb_rw_mutex"));
-#else
-    all.push_back(missing("r+w", "tbb_spin_rw_mutex", "libtbb-dev"));
-    all.push_back(missing("r+rw", "tbb_spin_rw_mutex", "libtbb-dev"));
-    all.push_back(missing("r+w", "tbb_rw_mutex", "libtbb-dev"));
-#endif
-#if PAWL_BENCH_BOOST
-    using boost_mutex = adapter::boost_upgrade_mutex;
     all.push_back(present<read_write<boost_mutex>>("r+w", "boost_upgrade_mutex"));
     all.push_back(present<read_seek_write<boost_mutex>>("r+s>w", "boost_upgrade_mutex"));
-#else
-    all.push_back(missing("r+w", "boost_upgrade_mutex", "libboost-thread-dev"));
-    all.push_back(missing("r+s>w", "boost_upgrade_mutex", "libboost-thread-dev"));
-#endif
-#if PAWL_BENCH_ABSL
     all.push_back(present<read_write<adapter::absl_mutex>>("r+w", "absl_mutex"));
-#else
-    all.push_back(missing("r+w", "absl_mutex", "libabsl-dev"));
-#endif
-#if PAWL_BENCH_NSYNC
     all.push_back(present<read_write<adapter::nsync_mu>>("r+w", "nsync_mu"));
-#else
-    all.push_back(missing("r+w", "nsync_mu", "libnsync-dev"));
-#endif
-#if PAWL_BENCH_CK
     all.push_back(present<read_write<adapter::ck_rwlock>>("r+w", "ck_rwlock"));
-#else
-    all.push_back(missing("r+w", "ck_rwlock", "libck-dev"));
-#endif
 }
 
 } // namespace
 
-std::vector<candidate> lru_candidates()
+std::vector<lru_candidate> lru_candidates()
 {
-    std::vector<candidate> all;
+    std::vector<lru_candidate> all;
     all.push_back(present<write_only<adapter::pthread_spin>>("w", "pthread_spin"));
     all.push_back(present<read_write<adapter::pthread_rwlock>>("r+w", "pthread_rwlock"));
     all.back().baseline = true;

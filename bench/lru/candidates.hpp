@@ -9,9 +9,10 @@
 #include "examples/lock_strategies.hpp"
 #include "examples/lru_cache.hpp"
 #include "adapters/all.hpp"
+#include "core/candidate.hpp"
 #include "core/crew.hpp"
 #include "core/histogram.hpp"
-#include "core/keys.hpp"
+#include "lru/keys.hpp"
 
 namespace bench {
 
@@ -20,6 +21,15 @@ struct alignas(128) tally {
     std::uint64_t lookups = 0, hits = 0, wrong = 0;
     usage used;
     histogram times;
+
+    void add(const tally &other)
+    {
+        lookups += other.lookups;
+        hits += other.hits;
+        wrong += other.wrong;
+        used += other.used;
+        times.merge(other.times);
+    }
 };
 
 /* What the cache keeps: some text, as the published benchmark prints it, and a number that belongs
@@ -124,17 +134,10 @@ template <class Strategy> class cell_of final : public cell {
     pawl_example::lru_cache<std::uint32_t, answer, Strategy> cache_;
 };
 
-struct candidate {
-    std::string strategy, lock;
-    std::string why; /* empty: in this build */
-    std::unique_ptr<cell> (*make)(std::size_t size, std::size_t chains) = nullptr;
-    bool one_thread_only = false;
-    bool by_default = true;
-    bool baseline = false;
-    std::string name = strategy + "/" + lock;
-};
+using lru_candidate =
+    candidate<std::unique_ptr<cell> (*)(std::size_t size, std::size_t chains)>;
 
-std::vector<candidate> lru_candidates();
+std::vector<lru_candidate> lru_candidates();
 
 } // namespace bench
 

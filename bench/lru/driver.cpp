@@ -6,11 +6,8 @@
  * of each in turn, and prints a JSON line per sample. The command `pawl bench lru` runs it over
  * many cells and makes tables of what it prints.
  */
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include "core/crew_scene.hpp"
 #include "lru/candidates.hpp"
-#include "core/cpus.hpp"
 
 namespace bench {
 namespace {
@@ -20,268 +17,171 @@ namespace {
  * table. With so many entries to a chain ours take about as long. Recorded keys get the table that
  * a program for them would have, one chain for each entry. */
 constexpr long long entries_of_a_chain = 200;
+constexpr long long most_keys = 1LL << 30;
 
-struct options {
-    long long threads = 2, size = 3200, keyspace = 0, chains = -1, miss_cost = 100;
-    long long rounds = 12, seed = 1;
-    double seconds = 0.25, warmup = 0.05, zipf_s = 0.99;
-    std::string dist = "uniform", trace, pin = "auto";
-    std::vector<std::string> candidates;
-    bool latency = false, list = false;
+struct lru_settings {
+    long long size = 3200, keyspace = 0, chains = -1, miss_cost = 100;
+    double zipf_s = 0.99;
+    std::string dist = "uniform", trace;
+    bool latency = false;
 };
 
-void declare(CLI::App &app, options &o)
-{
-    app.add_flag("--list", o.list, "print the candidates as a JSON array and end");
-    app.add_option("--threads", o.threads, "threads that look keys up (default 2)");
-    app.add_option("--size", o.size, "entries the cache keeps (default 3200)");
-    app.add_option("--keyspace", o.keyspace, "distinct keys (default size*100/99)");
-    app.add_option("--chains", o.chains,
-                   "chains of the hash table (default size/200; with --trace: size)");
-    app.add_option("--miss-cost", o.miss_cost, "rounds of work for a miss (default 100)");
-    app.add_option("--seconds", o.seconds, "length of a sample (default 0.25)");
-    app.add_option("--rounds", o.rounds, "samples of each candidate (default 12)");
-    app.add_option("--warmup", o.warmup, "seconds before each sample (default 0.05)");
-    app.add_option("--seed", o.seed, "of the random keys (default 1)");
-    app.add_option("--dist", o.dist, "uniform (default) or zipf");
-    app.add_option("--zipf-s", o.zipf_s, "exponent of zipf (default 0.99)");
-    app.add_option("--trace", o.trace, "file of recorded keys, in place of random ones");
-    app.add_option("--pin", o.pin, "CPUs, as 0,1: thread i on the i-th; none; auto (default)");
-    app.add_option("--candidates", o.candidates, "names, as --list gives them")->delimiter(',');
-    app.add_flag("--latency", o.latency, "also time single lookups (slows all down)");
-}
-
-int print_list(const std::vector<candidate> &all)
-{
-    json list = json::array();
-    for (const candidate &c : all)
-        list.push_back({{"name", c.name},
-                        {"strategy", c.strategy},
-                        {"lock", c.lock},
-                        {"available", c.why.empty()},
-                        {"why", c.why},
-                        {"baseline", c.baseline},
-                        {"one_thread_only", c.one_thread_only}});
-    emit(list);
-    return exit_done;
-}
-
-void check(options &o)
-{
-    constexpr long long most_keys = 1LL << 30;
-    require("--threads", o.threads, 1LL, 1024LL);
-    require("--size", o.size, 1LL, most_keys);
-    if (o.chains == -1)
-        o.chains = o.trace.empty() ? std::max(1LL, o.size / entries_of_a_chain) : o.size;
-    require("--chains", o.chains, 1LL, most_keys);
-    require("--miss-cost", o.miss_cost, 0LL, 1000000LL);
-    require("--rounds", o.rounds, 1LL, 100000LL);
-    require("--seconds", o.seconds, 0.001, 3600.0);
-    require("--warmup", o.warmup, 0.0, 60.0);
-    require("--seed", o.seed, 0LL, INT64_MAX + 0LL);
-    require("--zipf-s", o.zipf_s, 0.0, 10.0);
-    if (o.dist != "uniform" && o.dist != "zipf")
-        throw bad_input("--dist is '" + o.dist + "'; it must be uniform or zipf.");
-    if (o.keyspace == 0)
-        o.keyspace = o.size * 100 / 99;
-    require("--keyspace", o.keyspace, 1LL, most_keys);
-}
-
-key_source open_keys(options &o)
+/* Sets `keyspace` to what a trace holds. */
+key_source open_keys(lru_settings &s)
 {
     key_source source;
-    if (!o.trace.empty()) {
-        source.recorded = std::make_unique<const trace>(read_trace(o.trace));
-        o.keyspace = static_cast<long long>(source.recorded->distinct);
+    if (!s.trace.empty()) {
+        source.recorded = std::make_unique<const trace>(read_trace(s.trace));
+        s.keyspace = static_cast<long long>(source.recorded->distinct);
     }
-    if (o.size > o.keyspace)
-        throw bad_input("--size is " + std::to_string(o.size) + ", but there are only " +
-                        std::to_string(o.keyspace) + " distinct keys" +
-                        (o.trace.empty() ? " (--keyspace)" : " in the trace") +
+    if (s.size > s.keyspace)
+        throw bad_input("--size is " + std::to_string(s.size) + ", but there are only " +
+                        std::to_string(s.keyspace) + " distinct keys" +
+                        (s.trace.empty() ? " (--keyspace)" : " in the trace") +
                         ": with all of them in the cache nothing would be measured but hits. "
                         "Choose a smaller --size.");
-    source.keyspace = static_cast<std::uint32_t>(o.keyspace);
-    if (o.trace.empty() && o.dist == "zipf")
-        source.zipf = std::make_unique<const zipf_table>(source.keyspace, o.zipf_s);
+    source.keyspace = static_cast<std::uint32_t>(s.keyspace);
+    if (s.trace.empty() && s.dist == "zipf")
+        source.zipf = std::make_unique<const zipf_table>(source.keyspace, s.zipf_s);
     return source;
 }
 
-struct contestant {
-    const candidate *who;
-    std::unique_ptr<cell> cache;
+class lru_scene final : public crew_scene<lru_candidate, std::unique_ptr<cell>> {
+  public:
+    lru_scene(const options &o, const lru_settings &s, key_source source)
+        : crew_scene(o), s_(s), source_(std::move(source))
+    {
+    }
+
+    json start() const override
+    {
+        return {{"bench", "lru"},
+                {"size", s_.size},
+                {"keyspace", s_.keyspace},
+                {"chains", s_.chains},
+                {"miss_cost", s_.miss_cost},
+                {"dist", s_.trace.empty() ? s_.dist : "trace"},
+                {"zipf_s", s_.zipf_s},
+                {"trace", s_.trace},
+                {"trace_count", source_.recorded ? source_.recorded->keys.size() : 0},
+                {"latency", s_.latency}};
+    }
+
+    /* Each cache gets its own keys to fill up with, the same for all. */
+    std::unique_ptr<cell> make(const lru_candidate &who) override
+    {
+        auto cache = who.design(static_cast<std::size_t>(s_.size),
+                                static_cast<std::size_t>(s_.chains));
+        key_stream keys(source_, mix(static_cast<std::uint64_t>(o_.seed)), 0);
+        cache->fill(keys);
+        return cache;
+    }
+
+    /* In a round all candidates get the same keys: random ones from the same seed, recorded ones
+     * from the same place. */
+    json sample(const lru_candidate &who, std::unique_ptr<cell> &cache, long long round) override
+    {
+        std::vector<tally> tallies;
+        const double seconds =
+            measure(tallies, [&](unsigned thread, const phase_flag &flag, tally &t) {
+                key_stream keys(source_, mix(seed_of(round) + thread), start_of(thread, round));
+                cache->run(keys, flag, static_cast<unsigned>(s_.miss_cost), s_.latency, t);
+            });
+        tally sum;
+        for (const tally &t : tallies)
+            sum.add(t);
+        expect(sum.wrong == 0, "Under '" + who.name + "' " + std::to_string(sum.wrong) +
+                                   " lookups found what belongs to another key: the lock failed.");
+        json line = line_of(sum.lookups, seconds,
+                            {{"hits", sum.hits}, {"misses", sum.lookups - sum.hits}}, sum.used);
+        if (s_.latency)
+            line["latency_ns"] = sum.times.quantiles();
+        return line;
+    }
+
+    /* Every entry against the rest of its chain: for big caches that would take minutes. */
+    void verify(const lru_candidate &who, const std::unique_ptr<cell> &cache) override
+    {
+        expect(s_.size > 100000 || cache->is_sound(),
+               "The cache under '" + who.name + "' is damaged: the lock failed.");
+    }
+
+  private:
+    /* Where a thread starts in the trace: threads far apart, and each round further on. */
+    std::size_t start_of(unsigned thread, long long round) const
+    {
+        if (!source_.recorded)
+            return 0;
+        const double part = static_cast<double>(thread) / static_cast<double>(o_.threads) +
+                            static_cast<double>(round) / static_cast<double>(o_.rounds);
+        const std::size_t keys = source_.recorded->keys.size();
+        return static_cast<std::size_t>((part - std::floor(part)) * static_cast<double>(keys)) %
+               keys;
+    }
+
+    const lru_settings s_;
+    const key_source source_;
 };
 
-void check_threads(const std::vector<const candidate *> &chosen, const options &o)
-{
-    for (const candidate *c : chosen)
-        if (c->one_thread_only && o.threads > 1)
-            throw bad_input("The candidate '" + c->name + "' has no lock and runs with one thread "
-                            "only: use --threads 1 or leave it out.");
-}
+class lru_driver {
+  public:
+    static constexpr const char *says =
+        "Lookups per second of a shared cache under each lock; JSON lines.";
 
-void check_memory(std::size_t candidates, const options &o)
-{
-    const double needed =
-        static_cast<double>(candidates) * static_cast<double>(o.size + o.chains) * 64;
-    const double have = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<double>(sysconf(_SC_PAGESIZE));
-    if (needed > have / 2)
-        throw bad_input("Caches of " + std::to_string(o.size) + " entries for " +
-                        std::to_string(candidates) + " candidates need more than half of this "
-                        "machine's memory: choose a smaller --size or fewer --candidates.");
-}
-
-/* Each cache gets its own keys to fill up with, the same for all. */
-std::vector<contestant> prepare(const std::vector<const candidate *> &chosen,
-                                const key_source &source, const options &o)
-{
-    std::vector<contestant> field;
-    const auto size = static_cast<std::size_t>(o.size);
-    const auto chains = static_cast<std::size_t>(o.chains);
-    for (const candidate *c : chosen) {
-        if (interrupted)
-            break;
-        contestant who{c, c->make(size, chains)};
-        key_stream keys(source, mix(static_cast<std::uint64_t>(o.seed)), 0);
-        who.cache->fill(keys);
-        field.push_back(std::move(who));
+    explicit lru_driver(options &o) : o_(o)
+    {
+        o.take_threads(2, "threads that look keys up");
+        o.number("--size", s_.size, 1, most_keys, "entries the cache keeps");
+        o.dependent_number("--keyspace", s_.keyspace, "distinct keys (default size*100/99)");
+        o.dependent_number("--chains", s_.chains,
+                           "chains of the hash table (default size/200; with --trace: size)");
+        o.number("--miss-cost", s_.miss_cost, 0, 1000000, "rounds of work for a miss");
+        o.take_seconds(0.25);
+        o.take_rounds(12);
+        o.take_warmup(0.05);
+        o.take_seed("of the random keys");
+        o.text("--dist", s_.dist, "uniform or zipf");
+        o.number("--zipf-s", s_.zipf_s, 0, 10, "exponent of zipf");
+        o.text("--trace", s_.trace, "file of recorded keys, in place of random ones");
+        o.take_pin("auto");
+        o.flag("--latency", s_.latency, "also time single lookups (slows all down)");
     }
-    return field;
-}
 
-json sample_line(const contestant &who, long long round, double seconds,
-                 const std::vector<tally> &tallies, bool latency)
-{
-    tally sum;
-    for (const tally &t : tallies) {
-        sum.lookups += t.lookups;
-        sum.hits += t.hits;
-        sum.wrong += t.wrong;
-        sum.used.cpu_seconds += t.used.cpu_seconds;
-        sum.used.voluntary += t.used.voluntary;
-        sum.used.involuntary += t.used.involuntary;
-        sum.times.merge(t.times);
+    std::vector<lru_candidate> candidates() const { return lru_candidates(); }
+
+    void check()
+    {
+        if (s_.chains == -1)
+            s_.chains = s_.trace.empty() ? std::max(1LL, s_.size / entries_of_a_chain) : s_.size;
+        require("--chains", s_.chains, 1, most_keys);
+        if (s_.dist != "uniform" && s_.dist != "zipf")
+            throw bad_input("--dist is '" + s_.dist + "'; it must be uniform or zipf.");
+        if (s_.keyspace == 0)
+            s_.keyspace = s_.size * 100 / 99;
+        require("--keyspace", s_.keyspace, 1, most_keys);
     }
-    if (sum.wrong)
-        throw std::runtime_error("Under '" + who.who->name + "' " + std::to_string(sum.wrong) +
-                                 " lookups found what belongs to another key: the lock failed.");
-    json line = {{"type", "sample"},
-                 {"candidate", who.who->name},
-                 {"round", round},
-                 {"threads", tallies.size()},
-                 {"ops", sum.lookups},
-                 {"seconds", seconds},
-                 {"hits", sum.hits},
-                 {"misses", sum.lookups - sum.hits},
-                 {"cpu_seconds", sum.used.cpu_seconds},
-                 {"ctx_voluntary", sum.used.voluntary},
-                 {"ctx_involuntary", sum.used.involuntary}};
-    if (latency)
-        line["latency_ns"] = sum.times.quantiles();
-    return line;
-}
 
-/* Where a thread starts in the trace: threads far apart, and each round further on. */
-std::size_t start_of(unsigned thread, long long round, const key_source &source, const options &o)
-{
-    if (!source.recorded)
-        return 0;
-    const double part = static_cast<double>(thread) / static_cast<double>(o.threads) +
-                        static_cast<double>(round) / static_cast<double>(o.rounds);
-    const std::size_t keys = source.recorded->keys.size();
-    return static_cast<std::size_t>((part - std::floor(part)) * static_cast<double>(keys)) % keys;
-}
+    std::unique_ptr<lru_scene> open(const std::vector<const lru_candidate *> &chosen)
+    {
+        const auto caches = static_cast<double>(chosen.size());
+        if (is_too_much_memory(caches * static_cast<double>(s_.size + s_.chains) * 64))
+            throw bad_input("Caches of " + std::to_string(s_.size) + " entries for " +
+                            std::to_string(chosen.size()) + " candidates need more than half of "
+                            "this machine's memory: choose a smaller --size or fewer "
+                            "--candidates.");
+        key_source keys = open_keys(s_);
+        return std::make_unique<lru_scene>(o_, s_, std::move(keys));
+    }
 
-/* false: interrupted, nothing to report. In a round all candidates get the same keys: random ones
- * from the same seed, recorded ones from the same place. */
-bool sample(crew &threads, contestant &who, long long round, const key_source &source,
-            const options &o)
-{
-    std::vector<tally> tallies(threads.size());
-    const std::uint64_t seed = mix(static_cast<std::uint64_t>(o.seed)) +
-                               0x10001 * static_cast<std::uint64_t>(round);
-    const crew::task task = [&](unsigned thread, const phase_flag &flag) {
-        key_stream keys(source, mix(seed + thread), start_of(thread, round, source, o));
-        who.cache->run(keys, flag, static_cast<unsigned>(o.miss_cost), o.latency,
-                       tallies[thread]);
-    };
-    const double seconds = threads.run(task, o.warmup, o.seconds);
-    if (seconds <= 0)
-        return false;
-    emit(sample_line(who, round, seconds, tallies, o.latency));
-    return true;
-}
-
-void emit_start(const options &o, const std::vector<const candidate *> &chosen,
-                const std::vector<unsigned> &cpus, const crew &threads, const key_source &source)
-{
-    json names = json::array();
-    for (const candidate *c : chosen)
-        names.push_back(c->name);
-    json line = {{"type", "start"},
-                 {"bench", "lru"},
-                 {"threads", o.threads},
-                 {"size", o.size},
-                 {"keyspace", o.keyspace},
-                 {"chains", o.chains},
-                 {"miss_cost", o.miss_cost},
-                 {"seconds", o.seconds},
-                 {"rounds", o.rounds},
-                 {"warmup", o.warmup},
-                 {"seed", o.seed},
-                 {"dist", o.trace.empty() ? o.dist : "trace"},
-                 {"zipf_s", o.zipf_s},
-                 {"trace", o.trace},
-                 {"trace_count", source.recorded ? source.recorded->keys.size() : 0},
-                 {"pin", cpus},
-                 {"candidates", names},
-                 {"latency", o.latency},
-                 {"compiler", compiler()},
-                 {"flags", compiler_flags()},
-                 {"pinned", !cpus.empty() && threads.pin_error().empty()},
-                 {"pin_error", threads.pin_error()}};
-    emit(line);
-}
-
-int run(options &o)
-{
-    const std::vector<candidate> all = lru_candidates();
-    if (o.list)
-        return print_list(all);
-    check(o);
-    std::vector<const candidate *> chosen = choose(all, o.candidates);
-    if (o.candidates.empty() && o.threads > 1)
-        chosen.erase(std::remove_if(chosen.begin(), chosen.end(),
-                                    [](const candidate *c) { return c->one_thread_only; }),
-                     chosen.end());
-    check_threads(chosen, o);
-    check_memory(chosen.size(), o);
-    const std::vector<unsigned> cpus = parse_pin(o.pin);
-    const key_source source = open_keys(o);
-
-    watch_for_interrupts();
-    crew threads(static_cast<unsigned>(o.threads), cpus);
-    emit_start(o, chosen, cpus, threads, source);
-    std::vector<contestant> field = prepare(chosen, source, o);
-    for (long long round = 0; round < o.rounds && !interrupted; round++)
-        for (const std::size_t i : order_of_round(field.size(), static_cast<unsigned>(round)))
-            if (!sample(threads, field[i], round, source, o))
-                return finish();
-    /* Every entry against the rest of its chain: for big caches that would take minutes. */
-    for (const contestant &who : field)
-        if (o.size <= 100000 && !who.cache->is_sound())
-            throw std::runtime_error("The cache under '" + who.who->name +
-                                     "' is damaged: the lock failed.");
-    return finish();
-}
+  private:
+    const options &o_;
+    lru_settings s_;
+};
 
 } // namespace
 } // namespace bench
 
 int main(int argc, char **argv)
 {
-    bench::options o;
-    CLI::App app("Lookups per second of a shared cache under each lock; JSON lines.");
-    bench::declare(app, o);
-    return bench::guarded(app, argc, argv, [&] { return bench::run(o); });
+    return bench::drive<bench::lru_driver>(argc, argv);
 }

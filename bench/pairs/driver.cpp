@@ -5,15 +5,12 @@
  *
  * JSON lines as pawl-bench-lru prints them; nanoseconds of a pair are seconds / ops.
  */
-#include <pthread.h>
-#include <sched.h>
-
-#include <cstring>
-#include <mutex>
-#include <thread>
-
 #include "adapters/all.hpp"
-#include "core/common.hpp"
+#include "adapters/modes.hpp"
+#include "core/driver.hpp"
+#include "core/machine.hpp"
+#include "core/placed.hpp"
+#include "core/second_thread.hpp"
 
 namespace bench {
 namespace {
@@ -40,11 +37,6 @@ struct measure {
             seconds = seconds_of(CLOCK_MONOTONIC) - start;
         } while (seconds < limit && !interrupted);
     }
-};
-
-/* Every candidate has its object at the same place of a line of its own. */
-template <class T> struct alignas(256) placed {
-    T object{};
 };
 
 void empty_loop(measure &m)
@@ -76,108 +68,56 @@ void two_additions(measure &m)
     });
 }
 
-template <class Lock> void read_pair(measure &m)
+template <class Lock, class Mode> void take_and_drop(measure &m)
 {
     static placed<Lock> lock;
     m([] {
-        lock.object.take_read();
-        lock.object.drop_read();
+        Mode::take(lock.object);
+        Mode::drop(lock.object);
     });
 }
 
-template <class Lock> void seek_pair(measure &m)
+using pair_candidate = candidate<void (*)(measure &)>;
+using pair_list = std::vector<pair_candidate>;
+
+/* A row, or what to install for it. */
+template <template <class> class Mode, class Lock>
+void add(pair_list &all, const char *operation, const char *lock)
 {
-    static placed<Lock> lock;
-    m([] {
-        lock.object.take_seek();
-        lock.object.drop_seek();
-    });
+    if constexpr (adapter::in_build<Lock>)
+        all.push_back({operation, lock, "", take_and_drop<Lock, Mode<Lock>>});
+    else
+        all.push_back({operation, lock, adapter::why_not<Lock>()});
 }
 
-template <class Lock> void write_pair(measure &m)
+template <class Lock> void add_reader_writer(pair_list &all, const char *lock)
 {
-    static placed<Lock> lock;
-    m([] {
-        lock.object.take_write();
-        lock.object.drop_write();
-    });
+    add<adapter::read_mode, Lock>(all, "r", lock);
+    add<adapter::write_mode, Lock>(all, "w", lock);
 }
 
-template <class Lock> void atomic_pair(measure &m)
+template <class Lock> void add_progressive(pair_list &all, const char *lock)
 {
-    static placed<Lock> lock;
-    m([] {
-        lock.object.take_atomic();
-        lock.object.drop_atomic();
-    });
+    add<adapter::read_mode, Lock>(all, "r", lock);
+    add<adapter::seek_mode, Lock>(all, "s", lock);
+    add<adapter::write_mode, Lock>(all, "w", lock);
+    add<adapter::atomic_mode, Lock>(all, "a", lock);
 }
 
-struct candidate {
-    std::string operation, lock;
-    std::string why;
-    void (*run)(measure &) = nullptr;
-    bool baseline = false;
-    bool by_default = true;
-    std::string name = operation + "/" + lock;
-};
-
-template <class Lock> void add_reader_writer(std::vector<candidate> &all, const char *lock)
+void add_peers(pair_list &all)
 {
-    all.push_back({"r", lock, "", read_pair<Lock>});
-    all.push_back({"w", lock, "", write_pair<Lock>});
-}
-
-template <class Lock> void add_progressive(std::vector<candidate> &all, const char *lock)
-{
-    all.push_back({"r", lock, "", read_pair<Lock>});
-    all.push_back({"s", lock, "", seek_pair<Lock>});
-    all.push_back({"w", lock, "", write_pair<Lock>});
-    all.push_back({"a", lock, "", atomic_pair<Lock>});
-}
-
-[[maybe_unused]] void add_missing(std::vector<candidate> &all, const std::string &operations,
-                                  const char *lock, const char *package)
-{
-    for (const char operation : operations)
-        all.push_back({std::string(1, operation), lock,
-                       std::string("install ") + package + " and build again"});
-}
-
-void add_peers(std::vector<candidate> &all)
-{
-#if PAWL_BENCH_TBB
     add_reader_writer<adapter::tbb_spin_rw_mutex>(all, "tbb_spin_rw_mutex");
     add_reader_writer<adapter::tbb_rw_mutex>(all, "tbb_rw_mutex");
-#else
-    add_missing(all, "rw", "tbb_spin_rw_mutex", "libtbb-dev");
-    add_missing(all, "rw", "tbb_rw_mutex", "libtbb-dev");
-#endif
-#if PAWL_BENCH_BOOST
     add_reader_writer<adapter::boost_upgrade_mutex>(all, "boost_upgrade_mutex");
-    all.push_back({"s", "boost_upgrade_mutex", "", seek_pair<adapter::boost_upgrade_mutex>});
-#else
-    add_missing(all, "rws", "boost_upgrade_mutex", "libboost-thread-dev");
-#endif
-#if PAWL_BENCH_ABSL
+    add<adapter::seek_mode, adapter::boost_upgrade_mutex>(all, "s", "boost_upgrade_mutex");
     add_reader_writer<adapter::absl_mutex>(all, "absl_mutex");
-#else
-    add_missing(all, "rw", "absl_mutex", "libabsl-dev");
-#endif
-#if PAWL_BENCH_NSYNC
     add_reader_writer<adapter::nsync_mu>(all, "nsync_mu");
-#else
-    add_missing(all, "rw", "nsync_mu", "libnsync-dev");
-#endif
-#if PAWL_BENCH_CK
     add_reader_writer<adapter::ck_rwlock>(all, "ck_rwlock");
-#else
-    add_missing(all, "rw", "ck_rwlock", "libck-dev");
-#endif
 }
 
-std::vector<candidate> pair_candidates()
+pair_list pair_candidates()
 {
-    std::vector<candidate> all;
+    pair_list all;
     all.push_back({"floor", "empty_loop", "", empty_loop});
     all.push_back({"floor", "increment", "", increment});
     all.push_back({"floor", "two_lock_xadd", "", two_additions});
@@ -187,143 +127,89 @@ std::vector<candidate> pair_candidates()
     add_progressive<adapter::pawl_lock32>(all, "pawl_lock32");
     add_progressive<adapter::pawl_lock64>(all, "pawl_lock64");
     add_reader_writer<adapter::pthread_rwlock>(all, "pthread_rwlock");
-    all.push_back({"w", "pthread_mutex", "", write_pair<adapter::pthread_mutex>});
-    all.push_back({"w", "pthread_spin", "", write_pair<adapter::pthread_spin>});
+    add<adapter::write_mode, adapter::pthread_mutex>(all, "w", "pthread_mutex");
+    add<adapter::write_mode, adapter::pthread_spin>(all, "w", "pthread_spin");
     add_reader_writer<adapter::std_shared_mutex>(all, "std_shared_mutex");
     add_peers(all);
-    for (candidate &c : all)
+    for (pair_candidate &c : all)
         c.baseline = c.name == "floor/two_lock_xadd";
     return all;
 }
 
-struct options {
-    long long rounds = 20;
-    double seconds = 0.02, warmup = 0.002;
-    std::string pin = "auto";
-    std::vector<std::string> candidates;
-    bool list = false;
-};
-
 /* The main thread measures. The text is why it could not be pinned, empty when it was. */
 std::string pin_here(const std::string &where)
 {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (where == "auto") {
-        const int cpu = sched_getcpu();
-        if (cpu < 0)
-            return "The system does not say which CPU this is; running unpinned.";
-        CPU_SET(static_cast<unsigned>(cpu), &set);
-    } else {
-        if (where.empty() || where.size() > 6 ||
-            where.find_first_not_of("0123456789") != std::string::npos)
+    int cpu = sched_getcpu();
+    if (where == "auto" && cpu < 0)
+        return "The system does not say which CPU this is; running unpinned.";
+    if (where != "auto") {
+        const auto numbers = whole_numbers(where, 6);
+        if (!numbers || numbers->size() != 1)
             throw bad_input("--pin is '" + where + "'; it must be one CPU number, or none, or "
                             "auto.");
-        const unsigned long cpu = std::stoul(where);
-        if (cpu < CPU_SETSIZE)
-            CPU_SET(cpu, &set);
+        cpu = static_cast<int>(numbers->front());
     }
-    const int error = pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+    const int error = put_on(pthread_self(), static_cast<std::size_t>(cpu));
     return error == 0 ? ""
                       : "Could not pin on CPU " + where + " (" + std::strerror(error) +
                             "); running unpinned. Choose a CPU this process may use with --pin, "
                             "or --pin none.";
 }
 
-int print_list(const std::vector<candidate> &all)
-{
-    json list = json::array();
-    for (const candidate &c : all)
-        list.push_back({{"name", c.name},
-                        {"strategy", c.operation},
-                        {"lock", c.lock},
-                        {"available", c.why.empty()},
-                        {"why", c.why},
-                        {"baseline", c.baseline}});
-    emit(list);
-    return exit_done;
-}
-
-void emit_start(const options &o, const std::vector<const candidate *> &chosen,
-                const std::string &pin_error)
-{
-    json names = json::array();
-    for (const candidate *c : chosen)
-        names.push_back(c->name);
-    emit({{"type", "start"},
-          {"bench", "pairs"},
-          {"threads", 1},
-          {"rounds", o.rounds},
-          {"seconds", o.seconds},
-          {"warmup", o.warmup},
-          {"pin", o.pin},
-          {"candidates", names},
-          {"compiler", compiler()},
-          {"flags", compiler_flags()},
-          {"pinned", o.pin != "none" && pin_error.empty()},
-          {"pin_error", pin_error}});
-}
-
-/* The C library leaves the atomic instructions of its mutex out while a process has one thread.
- * Locks are for processes that have more, so there is a second one, asleep. */
-class second_thread {
+class pairs_scene final : public scene<pair_candidate, nothing_made> {
   public:
-    second_thread() : thread_([this] { std::lock_guard<std::mutex> wait(until_); }) {}
-    ~second_thread()
+    pairs_scene(const options &o)
+        : o_(o), pin_error_(o.pin == "none" ? "" : pin_here(o.pin))
     {
-        hold_.unlock();
-        thread_.join();
+    }
+
+    json start() const override { return {{"bench", "pairs"}, {"threads", 1}}; }
+    placement where() const override
+    {
+        return {o_.pin, o_.pin != "none" && pin_error_.empty(), pin_error_};
+    }
+    nothing_made make(const pair_candidate &) override { return {}; }
+    json sample(const pair_candidate &who, nothing_made &, long long) override
+    {
+        measure warm{o_.warmup}, m{o_.seconds};
+        who.design(warm);
+        who.design(m);
+        return {{"threads", 1}, {"ops", m.ops}, {"seconds", m.seconds}};
     }
 
   private:
-    std::mutex until_;
-    std::unique_lock<std::mutex> hold_{until_};
-    std::thread thread_;
+    const options &o_;
+    const std::string pin_error_;
+    const second_thread asleep_;
 };
 
-int run(const options &o)
-{
-    const std::vector<candidate> all = pair_candidates();
-    if (o.list)
-        return print_list(all);
-    require("--rounds", o.rounds, 1LL, 100000LL);
-    require("--seconds", o.seconds, 0.0001, 3600.0);
-    require("--warmup", o.warmup, 0.0, 60.0);
-    const std::vector<const candidate *> chosen = choose(all, o.candidates);
-    const std::string pin_error = o.pin == "none" ? "" : pin_here(o.pin);
-    const second_thread asleep;
-    watch_for_interrupts();
-    emit_start(o, chosen, pin_error);
-    for (long long round = 0; round < o.rounds; round++) {
-        for (const std::size_t i : order_of_round(chosen.size(), static_cast<unsigned>(round))) {
-            measure warm{o.warmup}, m{o.seconds};
-            chosen[i]->run(warm);
-            chosen[i]->run(m);
-            if (interrupted)
-                return finish();
-            emit({{"type", "sample"},
-                  {"candidate", chosen[i]->name},
-                  {"round", round},
-                  {"threads", 1},
-                  {"ops", m.ops},
-                  {"seconds", m.seconds}});
-        }
+class pairs_driver {
+  public:
+    static constexpr const char *says =
+        "Nanoseconds of taking and dropping each lock, undisturbed; JSON lines.";
+
+    explicit pairs_driver(options &o) : o_(o)
+    {
+        o.take_rounds(20);
+        o.take_seconds(0.02, 0.0001);
+        o.take_warmup(0.002);
+        o.take_pin("auto", "a CPU; none; auto: the one it starts on");
     }
-    return finish();
-}
+    std::vector<pair_candidate> candidates() const { return pair_candidates(); }
+    void check() const {}
+    std::unique_ptr<pairs_scene> open(const std::vector<const pair_candidate *> &) const
+    {
+        return std::make_unique<pairs_scene>(o_);
+    }
+
+  private:
+    const options &o_;
+};
 
 } // namespace
 } // namespace bench
 
 int main(int argc, char **argv)
 {
-    bench::options o;
-    CLI::App app("Nanoseconds of taking and dropping each lock, undisturbed; JSON lines.");
-    app.add_flag("--list", o.list, "print the candidates as a JSON array and end");
-    app.add_option("--rounds", o.rounds, "samples of each candidate (default 20)");
-    app.add_option("--seconds", o.seconds, "length of a sample (default 0.02)");
-    app.add_option("--warmup", o.warmup, "seconds before each sample (default 0.002)");
-    app.add_option("--pin", o.pin, "a CPU; none; auto (default): the one it starts on");
-    app.add_option("--candidates", o.candidates, "names, as --list gives them")->delimiter(',');
-    return bench::guarded(app, argc, argv, [&] { return bench::run(o); });
+    return bench::drive<bench::pairs_driver>(argc, argv);
 }

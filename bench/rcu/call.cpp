@@ -11,8 +11,6 @@
 namespace bench::rcu {
 namespace {
 
-using counters::expect;
-
 /* Now and then a thread that calls in a loop holds no pointer. */
 constexpr std::uint64_t between_pauses = 64;
 
@@ -150,13 +148,6 @@ template <class Rcu> struct delays : subject {
             o->whose->found.add(now - o->since);
         }
         delete o;
-    }
-
-    static void sleep_until(std::uint64_t when)
-    {
-        const struct timespec t = {static_cast<time_t>(when / 1000000000U),
-                                   static_cast<long>(when % 1000000000U)};
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, nullptr);
     }
 
     std::mutex mutex;

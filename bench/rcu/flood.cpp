@@ -15,8 +15,6 @@
 namespace bench::rcu {
 namespace {
 
-using counters::expect;
-
 /* About a millisecond: a reader that is in no hurry. */
 constexpr std::uint64_t long_section = 700000;
 
@@ -58,7 +56,7 @@ class flow {
     }
 
   private:
-    using count = counters::placed<std::atomic<std::int64_t>>;
+    using count = placed<std::atomic<std::int64_t>>;
 
     /* One writer at a time but for more threads than places, so it adds atomically. */
     static void add(count &place) { place.object.fetch_add(1, std::memory_order_relaxed); }

@@ -17,6 +17,7 @@
 #if PAWL_BENCH_CK_EPOCH
 #include "adapters/ck_epoch.hpp"
 #endif
+#include "core/signals.hpp"
 #include "counters/counters.hpp"
 #include "core/work.hpp"
 
@@ -43,8 +44,8 @@ void flood_rows(candidates &all);
 
 /* ---- Rows of several adapters ---------------------------------------------------------------- */
 
-constexpr const char *no_urcu = "install liburcu-dev and build again";
-constexpr const char *no_ck = "install libck-dev and build again";
+inline const std::string no_urcu = adapter::to_install("liburcu-dev");
+inline const std::string no_ck = adapter::to_install("libck-dev");
 
 template <template <class> class Subject>
 void offer_urcu(candidates &all, const char *group, unsigned threads = 1, const char *beside = "")
@@ -123,12 +124,9 @@ class sleepers {
 
     sleepers()
     {
-        sigset_t every, ours;
-        sigfillset(&every);
-        pthread_sigmask(SIG_SETMASK, &every, &ours);
+        const blocked_signals theirs;
         for (unsigned i = 0; i < count; i++)
             threads_.emplace_back([this] { serve(); });
-        pthread_sigmask(SIG_SETMASK, &ours, nullptr);
     }
     ~sleepers()
     {

@@ -16,7 +16,7 @@ struct empty : subject {
 
 /* What the cheapest reader-writer lock does, on a line that nobody else has. */
 struct atomic_pair : subject {
-    counters::placed<std::uint64_t> words[8];
+    placed<std::uint64_t> words[8];
     void run(measure &m, unsigned thread) override
     {
         std::uint64_t &mine = words[thread].object;

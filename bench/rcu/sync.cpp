@@ -27,7 +27,7 @@ struct membarriers : subject {
     void run(measure &m, unsigned) override
     {
         m.batches(1, [](unsigned) {
-            counters::send_membarrier<MEMBARRIER_CMD_PRIVATE_EXPEDITED>();
+            send_membarrier<MEMBARRIER_CMD_PRIVATE_EXPEDITED>();
         });
     }
     void beside(const std::atomic<bool> &stop) override
@@ -43,7 +43,7 @@ void sync_rows(candidates &all)
 {
     using counters::offer;
     const std::string why =
-        counters::why_no_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+        why_no_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
     if (!why.empty())
         counters::offer_none(all, "sync", "membarrier", why);
     for (const char *beside : {"", "readers"}) {

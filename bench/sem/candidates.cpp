@@ -7,6 +7,7 @@
 #include "adapters/pawl_lock.hpp"
 #include "adapters/pawl_spin.hpp"
 #include "adapters/pthread.hpp"
+#include "core/placed.hpp"
 #include "sem/sem.hpp"
 
 namespace bench {
@@ -116,9 +117,7 @@ template <class Lock, class OfEach> class in_array {
         return s && s->entry.id == id ? s : nullptr;
     }
 
-    struct alignas(256) {
-        Lock object{};
-    } lock_;
+    placed<Lock> lock_;
     std::vector<semaphore<OfEach>> objects_;
     std::vector<semaphore<OfEach> *> places_;
     std::vector<pawl_id> ids_;
@@ -163,16 +162,16 @@ template <class Table> class sem_design_of final : public sem_design {
   public:
     explicit sem_design_of(std::uint32_t semaphores) : table_(semaphores) {}
 
-    void run(const sem_scene &scene, unsigned thread, const phase_flag &flag,
+    void run(const sem_task &task, unsigned thread, const phase_flag &flag,
              sem_tally &tally) override
     {
-        random_numbers random(mix(scene.seed + thread));
+        random_numbers random(mix(task.seed + thread));
         sem_tally local;
-        run_while(phase::warming, scene, thread, flag, random, local);
+        run_while(phase::warming, task, thread, flag, random, local);
         const std::int64_t added = local.added;
         local = sem_tally();
         const usage_meter meter;
-        run_while(phase::measuring, scene, thread, flag, random, local);
+        run_while(phase::measuring, task, thread, flag, random, local);
         local.used = meter.stop();
         local.added += added;
         tally = local;
@@ -187,13 +186,13 @@ template <class Table> class sem_design_of final : public sem_design {
     }
 
   private:
-    void run_while(phase p, const sem_scene &scene, unsigned thread, const phase_flag &flag,
+    void run_while(phase p, const sem_task &task, unsigned thread, const phase_flag &flag,
                    random_numbers &stream, sem_tally &tally)
     {
         const auto all = static_cast<std::uint32_t>(table_.objects().size());
-        const std::uint32_t part = all / scene.threads;
-        const bool disjoint = scene.choice == sem_choice::disjoint;
-        const std::uint32_t count = scene.choice == sem_choice::same ? 1 : disjoint ? part : all;
+        const std::uint32_t part = all / task.threads;
+        const bool disjoint = task.choice == sem_choice::disjoint;
+        const std::uint32_t count = task.choice == sem_choice::same ? 1 : disjoint ? part : all;
         const std::uint32_t first = disjoint ? part * thread : 0;
         random_numbers random = stream; /* local: the compiler may keep it in registers */
         sem_tally t;

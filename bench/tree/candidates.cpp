@@ -6,6 +6,7 @@
 #include "examples/lock_strategies.hpp"
 #include "adapters/all.hpp"
 #include "adapters/pawl_brlock.hpp"
+#include "core/placed.hpp"
 #endif
 
 namespace bench {
@@ -20,17 +21,17 @@ template <class Strategy> class tree_under final : public tree_design {
   public:
     tree_under(tree &t, unsigned threads) : tree_(t), inserted_(threads) {}
 
-    void run(const tree_scene &scene, unsigned thread, const phase_flag &flag,
+    void run(const tree_task &task, unsigned thread, const phase_flag &flag,
              tree_tally &tally) override
     {
-        random_numbers random(mix(scene.seed + thread));
-        mixed_runs runs(scene.inserts);
+        random_numbers random(mix(task.seed + thread));
+        mixed_runs runs(task.inserts);
         std::deque<tree_node> &own = inserted_[thread].object;
         tree_tally local;
-        run_while(phase::warming, scene, flag, random, runs, own, local);
+        run_while(phase::warming, task, flag, random, runs, own, local);
         local = tree_tally();
         const usage_meter meter;
-        run_while(phase::measuring, scene, flag, random, runs, own, local);
+        run_while(phase::measuring, task, flag, random, runs, own, local);
         local.used = meter.stop();
         tally = local;
     }
@@ -45,13 +46,13 @@ template <class Strategy> class tree_under final : public tree_design {
     }
 
   private:
-    void run_while(phase p, const tree_scene &scene, const phase_flag &flag,
+    void run_while(phase p, const tree_task &task, const phase_flag &flag,
                    random_numbers &stream, mixed_runs &mix_of, std::deque<tree_node> &own,
                    tree_tally &t)
     {
         random_numbers random = stream; /* local: the compiler may keep them in registers */
         mixed_runs runs = mix_of;
-        const auto keys = scene.hot ? scene.hot_keys : static_cast<std::uint32_t>(tree_.size());
+        const auto keys = task.hot ? task.hot_keys : static_cast<std::uint32_t>(tree_.size());
         for (; flag.is(p); t.ops++)
             if (runs.next(random)) {
                 own.emplace_back();
@@ -91,9 +92,7 @@ template <class Strategy> class tree_under final : public tree_design {
     struct alignas(128) part {
         std::deque<tree_node> object;
     };
-    struct alignas(256) {
-        typename Strategy::lock_type object{};
-    } lock_;
+    placed<typename Strategy::lock_type> lock_;
     tree &tree_;
     std::vector<part> inserted_;
 };
@@ -105,44 +104,11 @@ template <class Strategy> std::unique_ptr<tree_design> make_tree(tree &t, unsign
 
 template <class Strategy> tree_candidate present(const char *strategy, const char *lock)
 {
-    return {strategy, lock, "", make_tree<Strategy>};
-}
-
-[[maybe_unused]] tree_candidate missing(const char *strategy, const char *lock, const char *package)
-{
-    return {strategy, lock, std::string("install ") + package + " and build again"};
-}
-
-void add_peers(std::vector<tree_candidate> &all)
-{
-#if PAWL_BENCH_BOOST
-    using boost_mutex = adapter::boost_upgrade_mutex;
-    all.push_back(present<read_seek_write<boost_mutex>>("r+s>w", "boost_upgrade_mutex"));
-#else
-    all.push_back(missing("r+s>w", "boost_upgrade_mutex", "libboost-thread-dev"));
-#endif
-#if PAWL_BENCH_TBB
-    all.push_back(present<read_write<adapter::tbb_spin_rw_mutex>>("r+w", "tbb_spin_rw_mutex"));
-    all.push_back(present<read_write<adapter::tbb_rw_mutex>>("r+w", "tbb_rw_mutex"));
-#else
-    all.push_back(missing("r+w", "tbb_spin_rw_mutex", "libtbb-dev"));
-    all.push_back(missing("r+w", "tbb_rw_mutex", "libtbb-dev"));
-#endif
-#if PAWL_BENCH_ABSL
-    all.push_back(present<read_write<adapter::absl_mutex>>("r+w", "absl_mutex"));
-#else
-    all.push_back(missing("r+w", "absl_mutex", "libabsl-dev"));
-#endif
-#if PAWL_BENCH_NSYNC
-    all.push_back(present<read_write<adapter::nsync_mu>>("r+w", "nsync_mu"));
-#else
-    all.push_back(missing("r+w", "nsync_mu", "libnsync-dev"));
-#endif
-#if PAWL_BENCH_CK
-    all.push_back(present<read_write<adapter::ck_rwlock>>("r+w", "ck_rwlock"));
-#else
-    all.push_back(missing("r+w", "ck_rwlock", "libck-dev"));
-#endif
+    using lock_type = typename Strategy::lock_type;
+    if constexpr (adapter::in_build<lock_type>)
+        return {strategy, lock, "", make_tree<Strategy>};
+    else
+        return {strategy, lock, adapter::why_not<lock_type>()};
 }
 
 #endif
@@ -153,6 +119,7 @@ std::vector<tree_candidate> tree_candidates()
 {
     std::vector<tree_candidate> all;
 #if PAWL_BENCH_BSD
+    using boost_mutex = adapter::boost_upgrade_mutex;
     all.push_back(present<read_seek_write<adapter::pawl_spin64>>("r+s>w", "pawl_spin64"));
     all.push_back(present<read_seek_write<adapter::pawl_spin32>>("r+s>w", "pawl_spin32"));
     all.push_back(present<read_seek_write<adapter::pawl_lock64>>("r+s>w", "pawl_lock64"));
@@ -162,16 +129,22 @@ std::vector<tree_candidate> tree_candidates()
     all.push_back(present<read_write<adapter::std_shared_mutex>>("r+w", "std_shared_mutex"));
     all.push_back(present<read_write<adapter::pawl_spin64>>("r+w", "pawl_spin64"));
     all.push_back(present<read_write<adapter::pawl_lock64>>("r+w", "pawl_lock64"));
-    add_peers(all);
+    all.push_back(present<read_seek_write<boost_mutex>>("r+s>w", "boost_upgrade_mutex"));
+    all.push_back(present<read_write<adapter::tbb_spin_rw_mutex>>("r+w", "tbb_spin_rw_mutex"));
+    all.push_back(present<read_write<adapter::tbb_rw_mutex>>("r+w", "tbb_rw_mutex"));
+    all.push_back(present<read_write<adapter::absl_mutex>>("r+w", "absl_mutex"));
+    all.push_back(present<read_write<adapter::nsync_mu>>("r+w", "nsync_mu"));
+    all.push_back(present<read_write<adapter::ck_rwlock>>("r+w", "ck_rwlock"));
     all.push_back(present<write_only<adapter::pthread_mutex>>("w", "pthread_mutex"));
     all.push_back(present<write_only<adapter::none>>("w", "none"));
     all.back().one_thread_only = true;
     all.push_back({"parts", "none", ""});
 #else
-    all.push_back({"r+s>w", "pawl_spin64", "install libbsd-dev and build again"});
-    all.push_back({"r+w", "pthread_rwlock", "install libbsd-dev and build again"});
+    const std::string why = adapter::to_install("libbsd-dev");
+    all.push_back({"r+s>w", "pawl_spin64", why});
+    all.push_back({"r+w", "pthread_rwlock", why});
     all.back().baseline = true;
-    all.push_back({"parts", "none", "install libbsd-dev and build again"});
+    all.push_back({"parts", "none", why});
 #endif
     return all;
 }

@@ -32,9 +32,9 @@ inline double usual(std::vector<std::uint64_t> &values)
  * that each finds the caches as it would there. */
 class parts_bench {
   public:
-    parts_bench(tree &t, const tree_scene &scene, const work_gauge &gauge)
+    parts_bench(tree &t, const tree_task &task, const work_gauge &gauge)
         : tree_(t), clock_ns_(gauge.clock_ns()),
-          keys_(scene.hot ? scene.hot_keys : static_cast<std::uint32_t>(t.size()))
+          keys_(task.hot ? task.hot_keys : static_cast<std::uint32_t>(t.size()))
     {
     }
 

@@ -12,6 +12,8 @@
 #include <deque>
 #include <memory>
 
+#include "adapters/absent.hpp"
+#include "core/candidate.hpp"
 #include "core/crew.hpp"
 #include "core/mix.hpp"
 
@@ -113,7 +115,7 @@ class tree;
 #endif
 
 /* What all threads of a sample go by. */
-struct tree_scene {
+struct tree_task {
     double inserts = 1; /* percent */
     bool hot = true;    /* lookups of a few keys again and again; false: of any */
     std::uint32_t hot_keys = 8;
@@ -124,26 +126,27 @@ struct tree_scene {
 struct alignas(128) tree_tally {
     std::uint64_t ops = 0, inserts = 0, wrong = 0;
     usage used;
+
+    void add(const tree_tally &other)
+    {
+        ops += other.ops;
+        inserts += other.inserts;
+        wrong += other.wrong;
+        used += other.used;
+    }
 };
 
 class tree_design {
   public:
     virtual ~tree_design() = default;
-    virtual void run(const tree_scene &scene, unsigned thread, const phase_flag &flag,
+    virtual void run(const tree_task &task, unsigned thread, const phase_flag &flag,
                      tree_tally &tally) = 0;
     /* Takes out what the threads of a sample have inserted. No thread is at it. */
     virtual void clear() = 0;
 };
 
-struct tree_candidate {
-    std::string strategy, lock;
-    std::string why; /* empty: in this build */
-    std::unique_ptr<tree_design> (*make)(tree &, unsigned threads) = nullptr;
-    bool one_thread_only = false;
-    bool by_default = true;
-    bool baseline = false;
-    std::string name = strategy + "/" + lock;
-};
+/* Without a function: it times the pieces. */
+using tree_candidate = candidate<std::unique_ptr<tree_design> (*)(tree &, unsigned threads)>;
 
 std::vector<tree_candidate> tree_candidates();
 

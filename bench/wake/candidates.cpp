@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of the wake bench, in the order of the reports. */
-#include "wake/channel.hpp"
+#include "wake/candidates.hpp"
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -15,6 +15,8 @@
 #include <stdexcept>
 
 #include <pawl/atomic.h>
+
+#include "adapters/absent.hpp"
 
 #if PAWL_BENCH_ABSL
 #include <absl/synchronization/mutex.h>
@@ -169,32 +171,36 @@ template <class Channel> std::unique_ptr<channel> make()
 
 } // namespace
 
-std::vector<candidate> wake_candidates()
+std::vector<wake_candidate> wake_candidates()
 {
-    std::vector<candidate> all;
-    all.push_back({"spin", "", make<spin_channel>});
-    all.push_back({"pawl_wait", "", make_pawl_channel});
-    all.push_back({"pawl_wait_cond", "", make_pawl_channel_cond});
-    all.push_back({"pawl_wait_sem", "", make_pawl_channel_sem});
-    all.push_back({"futex", "", make<futex_channel>});
+    std::vector<wake_candidate> all;
+    const auto add = [&all](const char *name, std::unique_ptr<channel> (*design)(),
+                            const std::string &why = "") {
+        all.push_back({"", name, why, design, name});
+    };
+    add("spin", make<spin_channel>);
+    add("pawl_wait", make_pawl_channel);
+    add("pawl_wait_cond", make_pawl_channel_cond);
+    add("pawl_wait_sem", make_pawl_channel_sem);
+    add("futex", make<futex_channel>);
     all.back().baseline = true;
     /* The same again: where these two differ, it is noise. */
-    all.push_back({"futex_again", "", make<futex_channel>});
-    all.push_back({"pthread_cond", "", make<pthread_channel>});
-    all.push_back({"semaphore", "", make<semaphore_channel>});
-    all.push_back({"eventfd", "", make<eventfd_channel>});
+    add("futex_again", make<futex_channel>);
+    add("pthread_cond", make<pthread_channel>);
+    add("semaphore", make<semaphore_channel>);
+    add("eventfd", make<eventfd_channel>);
 #if PAWL_BENCH_STD_WAIT
-    all.push_back({"std_atomic_wait", "", make_std_atomic_channel});
+    add("std_atomic_wait", make_std_atomic_channel);
 #else
-    all.push_back({"std_atomic_wait", "build with a compiler that has C++20's std::atomic::wait"});
+    add("std_atomic_wait", nullptr, "build with a compiler that has C++20's std::atomic::wait");
 #endif
 #if PAWL_BENCH_ABSL
-    all.push_back({"absl_cond", "", make<absl_channel>});
+    add("absl_cond", make<absl_channel>);
 #else
-    all.push_back({"absl_cond", "install libabsl-dev and build again"});
+    add("absl_cond", nullptr, adapter::to_install("libabsl-dev"));
 #endif
-    all.push_back({"nanosleep_1us", "", make<polling_channel<1000>>});
-    all.push_back({"nanosleep_1ms", "", make<polling_channel<1000000>>});
+    add("nanosleep_1us", make<polling_channel<1000>>);
+    add("nanosleep_1ms", make<polling_channel<1000000>>);
     return all;
 }
 

@@ -5,8 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 namespace bench {
 
@@ -26,16 +24,6 @@ std::unique_ptr<channel> make_std_atomic_channel();
 std::unique_ptr<channel> make_pawl_channel();
 std::unique_ptr<channel> make_pawl_channel_cond();
 std::unique_ptr<channel> make_pawl_channel_sem();
-
-struct candidate {
-    std::string name;
-    std::string why; /* empty: in this build */
-    std::unique_ptr<channel> (*make)() = nullptr;
-    bool by_default = true;
-    bool baseline = false;
-};
-
-std::vector<candidate> wake_candidates();
 
 } // namespace bench
 

@@ -6,15 +6,12 @@
 #ifndef PAWL_BENCH_WAKE_SLEEPER_HPP
 #define PAWL_BENCH_WAKE_SLEEPER_HPP
 
-#include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 
-#include <cerrno>
-#include <cstring>
 #include <thread>
 
-#include "core/common.hpp"
+#include "core/machine.hpp"
+#include "core/signals.hpp"
 #include "wake/channel.hpp"
 
 namespace bench {
@@ -22,13 +19,7 @@ namespace bench {
 /* Puts a thread on a CPU; the text is why not, empty when it is there. */
 inline std::string pin_thread(pthread_t thread, unsigned cpu)
 {
-    int error = EINVAL;
-    if (cpu < CPU_SETSIZE) {
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        CPU_SET(cpu, &set);
-        error = pthread_setaffinity_np(thread, sizeof set, &set);
-    }
+    const int error = put_on(thread, cpu);
     return error == 0 ? ""
                       : "Could not pin on CPU " + std::to_string(cpu) + " (" +
                             std::strerror(error) + "); running unpinned. Choose CPUs this process "
@@ -48,12 +39,10 @@ class sleeper {
     {
         for (sem_t *s : {&go_, &ready_, &done_})
             sem_init(s, 0, 0);
-        sigset_t theirs, ours;
-        sigfillset(&theirs);
-        /* Signals are for A, whose sleep they must end. */
-        pthread_sigmask(SIG_SETMASK, &theirs, &ours);
-        b_ = std::thread([this] { serve(); });
-        pthread_sigmask(SIG_SETMASK, &ours, nullptr);
+        {
+            const blocked_signals of_b;
+            b_ = std::thread([this] { serve(); });
+        }
         if (!cpus.empty()) {
             pin_error_ = pin_thread(b_.native_handle(), cpus.back());
             if (pin_error_.empty())
@@ -121,9 +110,7 @@ class sleeper {
 
     static bool sleep(std::uint64_t ns)
     {
-        struct timespec t;
-        t.tv_sec = static_cast<time_t>(ns / 1000000000U);
-        t.tv_nsec = static_cast<long>(ns % 1000000000U);
+        struct timespec t = timespec_of(ns);
         while (!interrupted && nanosleep(&t, &t) != 0)
             ;
         return !interrupted;

@@ -3,8 +3,8 @@
  * Where the keys of the lookups come from: uniform or Zipf random numbers, or a trace of real ones.
  * One stream per thread; drawing a key costs a few nanoseconds and shares nothing that is written.
  */
-#ifndef PAWL_BENCH_CORE_KEYS_HPP
-#define PAWL_BENCH_CORE_KEYS_HPP
+#ifndef PAWL_BENCH_LRU_KEYS_HPP
+#define PAWL_BENCH_LRU_KEYS_HPP
 
 #include <cerrno>
 #include <cmath>
@@ -17,38 +17,9 @@
 #include <vector>
 
 #include "core/common.hpp"
+#include "core/random.hpp"
 
 namespace bench {
-
-/* splitmix64: turns neighbouring seeds into unrelated ones. */
-inline std::uint64_t mix(std::uint64_t x)
-{
-    x += UINT64_C(0x9E3779B97F4A7C15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return x ^ (x >> 31);
-}
-
-/* xorshift64*: never zero, 2^64 - 1 long. */
-class random_numbers {
-  public:
-    explicit random_numbers(std::uint64_t seed) : state_(mix(seed) | 1) {}
-    std::uint64_t next()
-    {
-        state_ ^= state_ >> 12;
-        state_ ^= state_ << 25;
-        state_ ^= state_ >> 27;
-        return state_ * UINT64_C(0x2545F4914F6CDD1D);
-    }
-    /* Below n, by multiplication: no division on the path of a lookup. */
-    std::uint32_t below(std::uint32_t n)
-    {
-        return static_cast<std::uint32_t>(((next() >> 32) * n) >> 32);
-    }
-
-  private:
-    std::uint64_t state_;
-};
 
 /* Key i has a weight of 1 / (i + 1)^s. Drawn by Walker's alias method: one number, one row. */
 class zipf_table {
