@@ -90,8 +90,8 @@ inline std::size_t turn_of(std::size_t i, std::size_t candidates, long long roun
 }
 
 template <class Candidate, class Thing>
-int play(scene<Candidate, Thing> &where, const options &o,
-         const std::vector<const Candidate *> &chosen)
+int measure_all(scene<Candidate, Thing> &where, const options &o,
+                const std::vector<const Candidate *> &chosen)
 {
     emit(first_line(where.start(), where.where(), o, chosen));
     std::vector<Thing> things;
@@ -124,7 +124,7 @@ template <class Driver> int run(Driver &driver, const options &o)
     const auto chosen = choose(all, o.candidates, o.threads);
     watch_for_interrupts();
     const auto where = driver.open(chosen);
-    return play(*where, o, chosen);
+    return measure_all(*where, o, chosen);
 }
 
 /* main() of a driver: parses, runs, and turns what went wrong into a sentence and an exit code. */

@@ -68,9 +68,10 @@ struct atomic_word {
 };
 
 #if PAWL_BENCH_TBB
-struct tbb_specific {
-    static constexpr const char *name = "enumerable_thread_specific";
-    tbb::enumerable_thread_specific<std::int64_t> cells{0};
+/* A cell for each thread; reading adds them up. */
+template <class Cells> struct tbb_cells {
+    Cells cells;
+    template <class First> explicit tbb_cells(First first) : cells(first) {}
     void add() { cells.local()++; }
     std::int64_t read()
     {
@@ -78,14 +79,14 @@ struct tbb_specific {
     }
 };
 
-struct tbb_combinable {
+struct tbb_specific : tbb_cells<tbb::enumerable_thread_specific<std::int64_t>> {
+    static constexpr const char *name = "enumerable_thread_specific";
+    tbb_specific() : tbb_cells(0) {}
+};
+
+struct tbb_combinable : tbb_cells<tbb::combinable<std::int64_t>> {
     static constexpr const char *name = "combinable";
-    tbb::combinable<std::int64_t> cells{[] { return std::int64_t{0}; }};
-    void add() { cells.local()++; }
-    std::int64_t read()
-    {
-        return cells.combine([](std::int64_t a, std::int64_t b) { return a + b; });
-    }
+    tbb_combinable() : tbb_cells([] { return std::int64_t{0}; }) {}
 };
 #endif
 
