@@ -49,7 +49,7 @@ endfunction()
 
 # A second test of a target: does it find what it can be told to do wrong, fuzz_mistake("...")?
 function(pawl_fuzz_finds_test name source how)
-  if(name MATCHES "^hook_shared_lock$") # the mistakes of the file that it includes
+  if(name MATCHES "^hook_pshared_lock$") # the mistakes of the file that it includes
     cmake_path(REPLACE_FILENAME source "hook_lock.c")
   endif()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")

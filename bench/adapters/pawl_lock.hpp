@@ -21,7 +21,7 @@ namespace adapter {
         void seek_to_write() { pawl_lock##N##_seek_to_write(&lock); }                              \
         void write_to_seek() { pawl_lock##N##_write_to_seek(&lock); }                              \
         bool try_read_to_seek() { return pawl_lock##N##_try_read_to_seek(&lock); }                 \
-        bool try_read_to_write() { return pawl_lock##N##_try_read_to_write_drain(&lock); }         \
+        bool try_read_to_write() { return pawl_lock##N##_read_claim_write(&lock); }         \
     }
 
 PAWL_BENCH_SLEEPING(32);

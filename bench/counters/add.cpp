@@ -216,7 +216,7 @@ void add_candidates(candidates &all)
     offer_both<adds<thread_counter>>(all, "add", "pawl_counter");
     offer_both<adds<handler_counter>>(all, "add", "pawl_counter_in_handler");
     offer_both<adds<cpu_counter>>(all, "add", "pawl_cpu_counter");
-    offer_both<adds<limit_counter>>(all, "add", "pawl_limit_counter");
+    offer_both<adds<limit_counter>>(all, "add", "pawl_counter_limit");
     offer_exact(all);
 #if PAWL_BENCH_CK
     offer_both<ck_faa>(all, "add", "ck_pr_faa");
@@ -242,7 +242,7 @@ void read_candidates(candidates &all)
     offer_reads<atomic_word, measure::many>(all, "std_atomic");
     offer_reads<thread_counter, measure::many>(all, "pawl_counter");
     offer_reads<cpu_counter, measure::many>(all, "pawl_cpu_counter");
-    offer_reads<limit_counter, measure::few>(all, "pawl_limit_counter");
+    offer_reads<limit_counter, measure::few>(all, "pawl_counter_limit");
     offer_reads<exact_counter<PAWL_EXACT_FOLD>, measure::few>(all, "pawl_exact_fold");
     offer_reads<exact_counter<PAWL_EXACT_STALL>, measure::few>(all, "pawl_exact_stall");
     offer_reads<exact_counter<PAWL_EXACT_BRLOCK>, measure::few>(all, "pawl_exact_brlock");

@@ -38,26 +38,26 @@ struct cpu_counter {
 };
 
 template <enum pawl_exact_mode mode> struct exact_counter {
-    static constexpr const char *name = "pawl_exact_counter";
-    placed<pawl_exact_counter> object;
-    exact_counter() { pawl_exact_counter_init(&object.object, mode); }
-    ~exact_counter() { pawl_exact_counter_destroy(&object.object); }
-    void add() { pawl_exact_counter_add(&object.object, 1); }
-    std::int64_t read() { return pawl_exact_counter_read(&object.object); }
+    static constexpr const char *name = "pawl_counter_exact";
+    placed<pawl_counter_exact> object;
+    exact_counter() { pawl_counter_exact_init(&object.object, mode); }
+    ~exact_counter() { pawl_counter_exact_destroy(&object.object); }
+    void add() { pawl_counter_exact_add(&object.object, 1); }
+    std::int64_t read() { return pawl_counter_exact_read(&object.object); }
 };
 
 /* Far from its limit, where limits mostly are. */
 struct limit_counter {
-    static constexpr const char *name = "pawl_limit_counter";
-    placed<pawl_limit_counter> object;
-    limit_counter() { pawl_limit_counter_init(&object.object, INT64_MAX / 2); }
-    ~limit_counter() { pawl_limit_counter_destroy(&object.object); }
+    static constexpr const char *name = "pawl_counter_limit";
+    placed<pawl_counter_limit> object;
+    limit_counter() { pawl_counter_limit_init(&object.object, INT64_MAX / 2); }
+    ~limit_counter() { pawl_counter_limit_destroy(&object.object); }
     void add()
     {
-        if (!pawl_limit_counter_try_add(&object.object, 1))
-            throw std::runtime_error("pawl_limit_counter refused far from its limit.");
+        if (!pawl_counter_limit_try_add(&object.object, 1))
+            throw std::runtime_error("pawl_counter_limit refused far from its limit.");
     }
-    std::int64_t read() { return pawl_limit_counter_read(&object.object); }
+    std::int64_t read() { return pawl_counter_limit_read(&object.object); }
 };
 
 struct atomic_word {
