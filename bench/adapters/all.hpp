@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every lock that the benches compare, each behind the same face (see any of the files). The build
- * defines PAWL_BENCH_<LIBRARY> to 1 for those it found; for the others the benches print `why`.
+ * defines PAWL_BENCH_<LIBRARY> to 1 for those it found; the others are `absent`.
  */
 #ifndef PAWL_BENCH_ADAPTERS_ALL_HPP
 #define PAWL_BENCH_ADAPTERS_ALL_HPP
 
+#include "absent.hpp"
 #include "none.hpp"
 #include "pawl_lock.hpp"
 #include "pawl_spin.hpp"
@@ -14,18 +15,34 @@
 
 #if PAWL_BENCH_TBB
 #include "tbb.hpp"
+#else
+PAWL_BENCH_ABSENT(tbb_rw_mutex, "libtbb-dev")
+PAWL_BENCH_ABSENT(tbb_spin_rw_mutex, "libtbb-dev")
+namespace adapter {
+struct tbb_upgrade {
+    using lock_type = tbb_spin_rw_mutex;
+};
+} // namespace adapter
 #endif
 #if PAWL_BENCH_BOOST
 #include "boost_upgrade_mutex.hpp"
+#else
+PAWL_BENCH_ABSENT(boost_upgrade_mutex, "libboost-thread-dev")
 #endif
 #if PAWL_BENCH_ABSL
 #include "absl_mutex.hpp"
+#else
+PAWL_BENCH_ABSENT(absl_mutex, "libabsl-dev")
 #endif
 #if PAWL_BENCH_NSYNC
 #include "nsync_mu.hpp"
+#else
+PAWL_BENCH_ABSENT(nsync_mu, "libnsync-dev")
 #endif
 #if PAWL_BENCH_CK
 #include "ck_rwlock.hpp"
+#else
+PAWL_BENCH_ABSENT(ck_rwlock, "libck-dev")
 #endif
 
 #endif

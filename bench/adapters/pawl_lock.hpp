@@ -5,8 +5,6 @@
 
 #include <pawl/lock.h>
 
-#define PAWL_BENCH_LOCK 1 /* for files that can do without it */
-
 namespace adapter {
 
 #define PAWL_BENCH_SLEEPING(N)                                                                     \

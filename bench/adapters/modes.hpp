@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The states that a lock is taken in, each as a type, for rows that differ in that alone. */
+#ifndef PAWL_BENCH_ADAPTERS_MODES_HPP
+#define PAWL_BENCH_ADAPTERS_MODES_HPP
+
+namespace adapter {
+
+template <class Lock> struct read_mode {
+    static void take(Lock &lock) { lock.take_read(); }
+    static void drop(Lock &lock) { lock.drop_read(); }
+};
+template <class Lock> struct seek_mode {
+    static void take(Lock &lock) { lock.take_seek(); }
+    static void drop(Lock &lock) { lock.drop_seek(); }
+};
+template <class Lock> struct write_mode {
+    static void take(Lock &lock) { lock.take_write(); }
+    static void drop(Lock &lock) { lock.drop_write(); }
+};
+template <class Lock> struct atomic_mode {
+    static void take(Lock &lock) { lock.take_atomic(); }
+    static void drop(Lock &lock) { lock.drop_atomic(); }
+};
+
+} // namespace adapter
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* For benches of one thread: a thread that only exists. */
+#ifndef PAWL_BENCH_CORE_SECOND_THREAD_HPP
+#define PAWL_BENCH_CORE_SECOND_THREAD_HPP
+
+#include <mutex>
+#include <thread>
+
+namespace bench {
+
+/* The C library leaves the atomic instructions of its locks out while a process has one thread.
+ * Locks are for processes that have more, so there is a second one, asleep. */
+class second_thread {
+  public:
+    second_thread() : thread_([this] { const std::lock_guard<std::mutex> wait(until_); }) {}
+    ~second_thread()
+    {
+        hold_.unlock();
+        thread_.join();
+    }
+    second_thread(const second_thread &) = delete;
+    second_thread &operator=(const second_thread &) = delete;
+
+  private:
+    std::mutex until_;
+    std::unique_lock<std::mutex> hold_{until_};
+    std::thread thread_;
+};
+
+} // namespace bench
+
+#endif

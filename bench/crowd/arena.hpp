@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the threads of a crowd do, the same code under every lock: compute outside, take the lock to
+ * read or to write, compute inside, let go. And the flood: readers without a pause, one writer that
+ * comes about every millisecond.
+ */
+#ifndef PAWL_BENCH_CROWD_ARENA_HPP
+#define PAWL_BENCH_CROWD_ARENA_HPP
+
+#include <sys/prctl.h>
+
+#include <memory>
+#include <type_traits>
+
+#include "adapters/all.hpp"
+#include "core/candidate.hpp"
+#include "core/crew.hpp"
+#include "core/histogram.hpp"
+#include "core/placed.hpp"
+#include "core/work.hpp"
+
+namespace bench {
+
+constexpr std::uint64_t window_ns = 10000000; /* the shortest time over which fairness is asked */
+
+/* Steps of work, and what else all threads of a sample go by. */
+struct crowd_task {
+    std::uint64_t inside = 0, outside = 0; /* steps */
+    std::uint64_t usual_ns = 0;            /* an undisturbed pass of a bare thread */
+    std::uint64_t write_limit = 0;         /* a random 32-bit number below it: write */
+    std::uint64_t period_ns = 0;           /* of the flood's writer */
+    std::uint64_t seed = 0;
+    std::uint64_t begin = 0, end = 0; /* of what counts, ns of CLOCK_MONOTONIC */
+};
+
+/* What a thread did while measuring. Threads write their own only, so each has its own lines. */
+struct alignas(128) tally {
+    std::uint64_t ops = 0, writes = 0, wrong = 0;
+    std::uint64_t result = 0; /* of the work, so that it counts as used */
+    usage used;
+    histogram waits;                    /* from asking for the lock to holding it */
+    histogram late;                     /* the flood's writer: from its alarm to running */
+    std::vector<std::uint32_t> windows; /* passes in each window since measuring began */
+
+    void add(const tally &other)
+    {
+        ops += other.ops;
+        writes += other.writes;
+        wrong += other.wrong;
+        used += other.used;
+        waits.merge(other.waits);
+    }
+};
+
+inline std::uint64_t mix_bits(std::uint64_t x)
+{
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    return x;
+}
+
+/* Locks without a shared mode are taken to write by readers too. */
+template <class Lock> struct exclusive {
+    Lock lock;
+    void take_read() { lock.take_write(); }
+    void drop_read() { lock.drop_write(); }
+    void take_write() { lock.take_write(); }
+    void drop_write() { lock.drop_write(); }
+};
+
+class arena {
+  public:
+    virtual ~arena() = default;
+    virtual void crowd(const crowd_task &s, unsigned thread, tally &t) = 0;
+    virtual void flood(const crowd_task &s, bool writer, tally &t) = 0;
+};
+
+template <class Lock> class arena_of final : public arena {
+    /* Without a lock nothing may be shared, and a wait is what the scheduler alone adds. */
+    static constexpr bool bare = std::is_same<Lock, adapter::none>::value;
+
+  public:
+    void crowd(const crowd_task &s, unsigned thread, tally &t) override
+    {
+        std::uint64_t random = mix_bits(s.seed + thread + 1), work = thread;
+        watch seen(s, t);
+        std::uint64_t last = now_ns();
+        /* Who starts late has not run until now: a pause without a pass before it. */
+        if (bare && last > s.begin)
+            t.waits.add(last - s.begin);
+        while (seen.goes_on(last)) {
+            random = mix_bits(random);
+            const bool write = (random * UINT64_C(0x2545F4914F6CDD1D) >> 32) < s.write_limit;
+            work = spin_work(s.outside, work);
+            const std::uint64_t asked = now_ns();
+            const std::uint64_t held = write ? pass<true>(s, work, t) : pass<false>(s, work, t);
+            if (bare)
+                seen.note(last, held, beyond(held, last, s.usual_ns), write);
+            else
+                seen.note(asked, held, held - asked, write);
+            last = held;
+        }
+        seen.stop();
+        t.result += work;
+    }
+
+    void flood(const crowd_task &s, bool writer, tally &t) override
+    {
+        if (writer)
+            write_now_and_then(s, t);
+        else
+            crowd(s, 0, t);
+    }
+
+  private:
+    /* Counts what lies between begin and end. A wait that only reaches into that time counts too: a
+     * starved thread has no other. */
+    class watch {
+      public:
+        watch(const crowd_task &s, tally &t) : s_(s), t_(t), end_of_window_(s.begin + window_ns) {}
+
+        bool goes_on(std::uint64_t now)
+        {
+            if (!counting_ && now >= s_.begin) {
+                counting_ = true;
+                meter_ = usage_meter();
+            }
+            return now < s_.end && !interrupted;
+        }
+        void note(std::uint64_t asked, std::uint64_t held, std::uint64_t wait, bool write)
+        {
+            if (held < s_.begin || asked >= s_.end)
+                return;
+            t_.waits.add(wait);
+            if (held >= s_.end)
+                return;
+            t_.ops++;
+            t_.writes += write;
+            while (held >= end_of_window_) {
+                window_++;
+                end_of_window_ += window_ns;
+            }
+            if (window_ < t_.windows.size())
+                t_.windows[window_]++;
+        }
+        void stop()
+        {
+            if (counting_)
+                t_.used = meter_.stop();
+        }
+
+      private:
+        const crowd_task &s_;
+        tally &t_;
+        usage_meter meter_;
+        std::uint64_t end_of_window_;
+        std::size_t window_ = 0;
+        bool counting_ = false;
+    };
+
+    static std::uint64_t beyond(std::uint64_t now, std::uint64_t last, std::uint64_t usual)
+    {
+        return now - last > usual ? now - last - usual : 0;
+    }
+
+    /* One critical section; returns when it was entered. Two numbers that are equal whenever nobody
+     * writes show a lock that let somebody in who should have waited. */
+    template <bool Write> std::uint64_t pass(const crowd_task &s, std::uint64_t &work, tally &t)
+    {
+        if (Write)
+            lock_.take_write();
+        else
+            lock_.take_read();
+        const std::uint64_t held = now_ns();
+        if (!bare && Write)
+            data_.first++;
+        const std::uint64_t before = bare ? 0 : data_.first;
+        work = spin_work(s.inside, work);
+        if (!bare && Write)
+            data_.second++;
+        if (!bare)
+            t.wrong += data_.first != before || data_.second != before;
+        if (Write)
+            lock_.drop_write();
+        else
+            lock_.drop_read();
+        return held;
+    }
+
+    void write_now_and_then(const crowd_task &s, tally &t)
+    {
+        /* The alarm is to be exact: the slack is a setting of the thread, not of the machine. */
+        const int slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
+        prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+        std::uint64_t work = 1, next = now_ns();
+        watch seen(s, t);
+        while (seen.goes_on(next)) {
+            next = std::max(next + s.period_ns, now_ns());
+            sleep_until(next);
+            const std::uint64_t asked = now_ns();
+            const std::uint64_t held = pass<true>(s, work, t);
+            if (next >= s.begin && next < s.end)
+                t.late.add(asked - next);
+            if (bare)
+                seen.note(next, held, asked - next, true);
+            else
+                seen.note(asked, held, held - asked, true);
+        }
+        seen.stop();
+        t.result += work;
+        prctl(PR_SET_TIMERSLACK, slack > 0 ? static_cast<unsigned long>(slack) : 0UL, 0UL, 0UL,
+              0UL);
+    }
+
+    placed<Lock> placed_;
+    struct alignas(256) {
+        /* Volatile: what another thread changes must be seen, and TSan-clean locks order it. */
+        volatile std::uint64_t first = 0, second = 0;
+    } data_;
+    Lock &lock_ = placed_.object;
+};
+
+using crowd_candidate = candidate<std::unique_ptr<arena> (*)()>;
+
+std::vector<crowd_candidate> crowd_candidates();
+
+} // namespace bench
+
+#endif

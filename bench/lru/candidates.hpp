@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The candidates of the cache bench: each pair of a strategy and a lock is one instance of the same
+ * templates, so every lock is inlined alike into the same loop.
+ */
+#ifndef PAWL_BENCH_LRU_CANDIDATES_HPP
+#define PAWL_BENCH_LRU_CANDIDATES_HPP
+
+#include "examples/lock_strategies.hpp"
+#include "examples/lru_cache.hpp"
+#include "adapters/all.hpp"
+#include "core/candidate.hpp"
+#include "core/crew.hpp"
+#include "core/histogram.hpp"
+#include "lru/keys.hpp"
+
+namespace bench {
+
+/* What a thread did while measuring. Threads write their own only, so each has its own lines. */
+struct alignas(128) tally {
+    std::uint64_t lookups = 0, hits = 0, wrong = 0;
+    usage used;
+    histogram times;
+
+    void add(const tally &other)
+    {
+        lookups += other.lookups;
+        hits += other.hits;
+        wrong += other.wrong;
+        used += other.used;
+        times.merge(other.times);
+    }
+};
+
+/* What the cache keeps: some text, as the published benchmark prints it, and a number that belongs
+ * to the key; a hit that finds another one has found a lock that failed. With it an entry takes 64
+ * bytes, a cache line of most CPUs. */
+struct answer {
+    char text[48];
+    std::uint64_t check = 0; /* what a lookup that finds nothing leaves */
+};
+
+inline std::uint64_t check_of(std::uint32_t key)
+{
+    return (key + UINT64_C(1)) * UINT64_C(0xD1342543DE82EF95);
+}
+
+/* The expensive computation of a miss: so many rounds of printing a number. */
+inline __attribute__((noinline)) answer compute(std::uint32_t key, unsigned rounds)
+{
+    answer a = {};
+    for (unsigned i = 0; i < rounds; i++) {
+        std::snprintf(a.text, sizeof a.text, "%u", key + i);
+        __asm__ __volatile__("" : : "r"(&a) : "memory"); /* every round counts as used */
+    }
+    a.check = check_of(key);
+    return a;
+}
+
+class cell {
+  public:
+    virtual ~cell() = default;
+    virtual void run(key_stream &keys, const phase_flag &flag, unsigned cost, bool timed,
+                     tally &t) = 0;
+    virtual void fill(key_stream &keys) = 0;
+    virtual bool is_sound() const = 0;
+};
+
+template <class Strategy> class cell_of final : public cell {
+  public:
+    cell_of(std::size_t size, std::size_t chains) : cache_(size, chains) {}
+
+    void run(key_stream &keys, const phase_flag &flag, unsigned cost, bool timed,
+             tally &t) override
+    {
+        tally local;
+        run_while<false>(phase::warming, keys, flag, cost, local);
+        local = tally();
+        const usage_meter meter;
+        if (timed)
+            run_while<true>(phase::measuring, keys, flag, cost, local);
+        else
+            run_while<false>(phase::measuring, keys, flag, cost, local);
+        local.used = meter.stop();
+        t = local;
+    }
+
+    /* Until its entries have been replaced once over, or it is clear that they hardly will be: what
+     * a program would find after it has run for a while. Big ones are left unfinished after a
+     * second; the measured share of hits shows it. */
+    void fill(key_stream &keys) override
+    {
+        const std::size_t size = cache_.capacity();
+        const double start = seconds_of(CLOCK_MONOTONIC);
+        std::size_t inserted = 0;
+        for (std::size_t i = 1; i < 16 * size && inserted < 2 * size; i++) {
+            const std::uint32_t key = keys.next();
+            answer found;
+            if (!cache_.find(key, found))
+                inserted += cache_.insert(key, compute(key, 1));
+            if (i % 1024 == 0 && (interrupted || seconds_of(CLOCK_MONOTONIC) - start > 1))
+                break;
+        }
+    }
+
+    bool is_sound() const override { return cache_.is_sound(); }
+
+  private:
+    template <bool Timed>
+    void run_while(phase p, key_stream &stream, const phase_flag &flag, unsigned cost, tally &t)
+    {
+        key_stream keys = stream; /* local: the compiler may keep it in registers */
+        std::uint64_t lookups = 0, hits = 0, wrong = 0;
+        for (; flag.is(p); lookups++) {
+            const double start = Timed ? seconds_of(CLOCK_MONOTONIC) : 0;
+            const std::uint32_t key = keys.next();
+            answer found;
+            if (cache_.find(key, found)) {
+                hits++;
+                wrong += found.check != check_of(key);
+            } else {
+                cache_.insert(key, compute(key, cost));
+            }
+            if (Timed)
+                t.times.add(
+                    static_cast<std::uint64_t>((seconds_of(CLOCK_MONOTONIC) - start) * 1e9));
+        }
+        stream = keys;
+        t.lookups = lookups;
+        t.hits = hits;
+        t.wrong = wrong;
+    }
+
+    pawl_example::lru_cache<std::uint32_t, answer, Strategy> cache_;
+};
+
+using lru_candidate =
+    candidate<std::unique_ptr<cell> (*)(std::size_t size, std::size_t chains)>;
+
+std::vector<lru_candidate> lru_candidates();
+
+} // namespace bench
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of the wake bench. */
+#ifndef PAWL_BENCH_WAKE_CANDIDATES_HPP
+#define PAWL_BENCH_WAKE_CANDIDATES_HPP
+
+#include "core/candidate.hpp"
+#include "wake/channel.hpp"
+
+namespace bench {
+
+using wake_candidate = candidate<std::unique_ptr<channel> (*)()>;
+
+std::vector<wake_candidate> wake_candidates();
+
+} // namespace bench
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The ways to sleep until another thread says so, all behind one face. */
+#ifndef PAWL_BENCH_WAKE_CHANNEL_HPP
+#define PAWL_BENCH_WAKE_CHANNEL_HPP
+
+#include <cstdint>
+#include <memory>
+
+namespace bench {
+
+/* For one waiter and one signaller; arm() comes before either, once for each wake. */
+class channel {
+  public:
+    virtual ~channel() = default;
+    virtual void arm() = 0;
+    virtual void wait() = 0;   /* returns after signal() and not before */
+    virtual void signal() = 0;
+};
+
+/* C++20's, whose header the other files cannot read. */
+std::unique_ptr<channel> make_std_atomic_channel();
+
+/* The library's: the system's own wait on an address, and the two portable ways (pawl.cpp). */
+std::unique_ptr<channel> make_pawl_channel();
+std::unique_ptr<channel> make_pawl_channel_cond();
+std::unique_ptr<channel> make_pawl_channel_sem();
+
+} // namespace bench
+
+#endif
