@@ -7,7 +7,7 @@
  *
  * One run measures one cell (nodes, share of insertions, threads) for all candidates, a sample of
  * each in turn, a JSON line a sample. The candidate parts/none is no lock: its samples time the
- * pieces (tree_parts.hpp).
+ * pieces (parts.hpp).
  */
 #include "core/crew_scene.hpp"
 #include "tree/tree.hpp"
