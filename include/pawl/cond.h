@@ -89,7 +89,7 @@ PAWL_INLINE bool pawl_cond_wait_with_until(pawl_cond *cond, const struct pawl_co
 
 PAWL_INLINE void pawl_cond_wait_with(pawl_cond *cond, const struct pawl_cond_lock *lock)
 {
-    (void)PAWL_SYMBOL_(pawl_cond_wait)(cond, lock, PAWL_FOREVER);
+    (void)PAWL_SYMBOL_(pawl_cond_wait)(cond, lock, PAWL_WAIT_FOREVER);
 }
 
 /* Wakes the oldest waiter. Best after the lock was dropped; the waiter needs it. How many: 0 or 1.
@@ -129,7 +129,7 @@ PAWL_INLINE unsigned pawl_cond_broadcast(pawl_cond *cond)
     }                                                                                              \
     PAWL_INLINE void type##_cond_wait_##mode(pawl_cond *cond, type *lock)                          \
     {                                                                                              \
-        (void)type##_cond_wait_##mode##_until(cond, lock, PAWL_FOREVER);                           \
+        (void)type##_cond_wait_##mode##_until(cond, lock, PAWL_WAIT_FOREVER);                      \
     }                                                                                              \
     PAWL_COND_OVERLOADS_(type, mode)
 
@@ -198,7 +198,7 @@ PAWL_INLINE bool pawl_eventcount_commit_until(pawl_eventcount *event, uint32_t k
 
 PAWL_INLINE void pawl_eventcount_commit(pawl_eventcount *event, uint32_t key)
 {
-    (void)PAWL_SYMBOL_(pawl_eventcount_commit)(event, key, PAWL_FOREVER);
+    (void)PAWL_SYMBOL_(pawl_eventcount_commit)(event, key, PAWL_WAIT_FOREVER);
 }
 
 /* After the condition was changed, by a store of any order: wakes at least one who sleeps, or all.

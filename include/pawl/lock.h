@@ -72,8 +72,8 @@
  * threads outnumber cores; never handing over let threads wait for a third of a second. */
 #define PAWL_LOCK_HANDOFF_NS 600000
 
-#define PAWL_PARKED 1u
-#define PAWL_BIASED 2u
+#define PAWL_LOCK_PARKED 1u
+#define PAWL_LOCK_BIASED 2u
 
 typedef struct pawl_lock32 {
     uint32_t word;
@@ -88,9 +88,9 @@ typedef struct pawl_lock64 {
 
 /* How atomic_to_read_until ended. */
 enum pawl_regained {
-    PAWL_TIMED_OUT, /* nothing is held any more: the updates are done, reading was not granted */
-    PAWL_LET_GO,    /* R is held; a claimant was let in first: look again */
-    PAWL_KEPT       /* R is held, no writer was in between */
+    PAWL_REGAIN_TIMED_OUT, /* nothing is held: the updates are done, reading was not granted */
+    PAWL_REGAIN_LET_GO,    /* R is held; a claimant was let in first: look again */
+    PAWL_REGAIN_KEPT       /* R is held, no writer was in between */
 };
 
 #define PAWL_WORD_SLEEPS 1

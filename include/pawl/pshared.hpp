@@ -33,7 +33,7 @@ PAWL_INLINE_BEGIN
 
 // `Word` is pawl_pshared_lock32 or pawl_pshared_lock64.
 template <class Word>
-class PAWL_CAPABILITY("progressive lock") basic_pshared_lock
+class PAWL_TSA_CAPABILITY("progressive lock") basic_pshared_lock
     : public basic_sleeping_lock<Word> {
 public:
     constexpr basic_pshared_lock() noexcept = default;

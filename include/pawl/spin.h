@@ -77,10 +77,10 @@
  * it takes W, which holds newcomers back, and moves down. */
 #define PAWL_SPIN_PATIENCE 32
 
-#define PAWL_APPLICATION_BITS 3
+#define PAWL_SPIN_APPLICATION_BITS 3
 
 /* The states of a caller's hold, for the checking variant and the tests. */
-enum pawl_state { PAWL_U, PAWL_R, PAWL_S, PAWL_W, PAWL_A };
+enum pawl_state { PAWL_STATE_U, PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A };
 
 #if PAWL_TSAN_
 #include <pawl/detail/tsan.h>

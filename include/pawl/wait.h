@@ -42,7 +42,7 @@
 
 #include <pawl/atomic.h>
 
-#define PAWL_FOREVER UINT64_MAX
+#define PAWL_WAIT_FOREVER UINT64_MAX
 
 /* How a wait ended. */
 enum pawl_waited {
@@ -53,7 +53,7 @@ enum pawl_waited {
 };
 
 /* Words that one thread waits for at once. */
-#define PAWL_WATCHES 64
+#define PAWL_WAIT_WATCHES 64
 
 /* One of several words: the wait lasts while (word & mask) == value. */
 struct pawl_watch {
@@ -83,7 +83,8 @@ PAWL_C_END
 PAWL_INLINE_BEGIN
 
 /* Nanoseconds of CLOCK_MONOTONIC, as deadlines count: `pawl_now() + 5000000` is in 5 ms. A deadline
- * in the past waits for nothing; PAWL_FOREVER, and all that lie centuries ahead, never pass. */
+ * in the past waits for nothing; PAWL_WAIT_FOREVER, and all that lie centuries ahead,
+ * never pass. */
 PAWL_INLINE uint64_t pawl_now(void)
 {
     return PAWL_SYMBOL_(pawl_now)();
@@ -103,7 +104,7 @@ PAWL_INLINE uint64_t pawl_now(void)
     PAWL_INLINE enum pawl_waited pawl_wait##N##_masked(const uint##N##_t *address,                 \
                                                        uint##N##_t mask, uint##N##_t value)        \
     {                                                                                              \
-        return PAWL_SYMBOL_(pawl_wait)(address, N, mask, value, PAWL_FOREVER);                     \
+        return PAWL_SYMBOL_(pawl_wait)(address, N, mask, value, PAWL_WAIT_FOREVER);                \
     }                                                                                              \
     PAWL_INLINE enum pawl_waited pawl_wait##N##_until(const uint##N##_t *address,                  \
                                                       uint##N##_t value, uint64_t deadline)        \
@@ -112,7 +113,7 @@ PAWL_INLINE uint64_t pawl_now(void)
     }                                                                                              \
     PAWL_INLINE enum pawl_waited pawl_wait##N(const uint##N##_t *address, uint##N##_t value)       \
     {                                                                                              \
-        return PAWL_SYMBOL_(pawl_wait)(address, N, UINT##N##_MAX, value, PAWL_FOREVER);            \
+        return PAWL_SYMBOL_(pawl_wait)(address, N, UINT##N##_MAX, value, PAWL_WAIT_FOREVER);       \
     }
 
 PAWL_WAIT_WIDTH_(8)
@@ -121,9 +122,9 @@ PAWL_WAIT_WIDTH_(32)
 PAWL_WAIT_WIDTH_(64)
 #undef PAWL_WAIT_WIDTH_
 
-/* Sleeps while every one of the words is as its watch says; at most PAWL_WATCHES. *which: the one
- * that was woken or differs (look at the others too). A wake that came for another one of them at
- * the same time is handed on to the next waiter there. */
+/* Sleeps while every one of the words is as its watch says; at most PAWL_WAIT_WATCHES. *which: the
+ * one that was woken or differs (look at the others too). A wake that came for another one of them
+ * at the same time is handed on to the next waiter there. */
 PAWL_INLINE enum pawl_waited pawl_wait_any_until(const struct pawl_watch *watches, uint32_t count,
                                                  uint32_t *which, uint64_t deadline)
 {
@@ -133,7 +134,7 @@ PAWL_INLINE enum pawl_waited pawl_wait_any_until(const struct pawl_watch *watche
 PAWL_INLINE enum pawl_waited pawl_wait_any(const struct pawl_watch *watches, uint32_t count,
                                            uint32_t *which)
 {
-    return PAWL_SYMBOL_(pawl_wait_any)(watches, count, which, PAWL_FOREVER);
+    return PAWL_SYMBOL_(pawl_wait_any)(watches, count, which, PAWL_WAIT_FOREVER);
 }
 
 /* Wake threads that wait for the address, whatever the width of their waits; how many they woke.
@@ -173,7 +174,7 @@ PAWL_INLINE unsigned pawl_requeue(const void *from, const void *to, unsigned wak
  * sleeps, so keep a bit in the word that says so; it may be called by signal handlers. */
 PAWL_INLINE enum pawl_waited pawl_wait32_shared(const uint32_t *address, uint32_t value)
 {
-    return PAWL_SYMBOL_(pawl_wait_shared)(address, value, PAWL_FOREVER);
+    return PAWL_SYMBOL_(pawl_wait_shared)(address, value, PAWL_WAIT_FOREVER);
 }
 
 PAWL_INLINE enum pawl_waited pawl_wait32_shared_until(const uint32_t *address, uint32_t value,

@@ -29,7 +29,7 @@
 #define CHECKED_void(verb, kind, from, to)                                                         \
     CHECKED_OPERATION void SLOW(verb)(LOCK * l)                                                    \
     {                                                                                              \
-        CALL(verb, CHECK_##kind, PAWL_##from, PAWL_##to);                                          \
+        CALL(verb, CHECK_##kind, PAWL_STATE_##from, PAWL_STATE_##to);                              \
         struct pawl_held *held = pawl_check_before_(&call);                                        \
         NAME(verb##_unchecked_)(l);                                                                \
         pawl_check_after_(&call, held, true);                                                      \
@@ -37,7 +37,7 @@
 #define CHECKED_bool(verb, kind, from, to)                                                         \
     CHECKED_OPERATION bool SLOW(verb)(LOCK * l)                                                    \
     {                                                                                              \
-        CALL(verb, CHECK_##kind, PAWL_##from, PAWL_##to);                                          \
+        CALL(verb, CHECK_##kind, PAWL_STATE_##from, PAWL_STATE_##to);                              \
         struct pawl_held *held = pawl_check_before_(&call);                                        \
         const bool ok = NAME(verb##_unchecked_)(l);                                                \
         pawl_check_after_(&call, held, ok || CHECK_##kind == CHECK_tells);                         \
@@ -53,7 +53,7 @@
 #define PAWL_UNTIL(verb, from, to)                                                                 \
     CHECKED_OPERATION bool SLOW(verb##_until_checked)(LOCK * l, uint64_t deadline)                 \
     {                                                                                              \
-        CALL(verb##_until, CHECK_try, PAWL_##from, PAWL_##to);                                     \
+        CALL(verb##_until, CHECK_try, PAWL_STATE_##from, PAWL_STATE_##to);                         \
         struct pawl_held *held = pawl_check_before_(&call);                                        \
         const bool ok = SLOW(verb##_until)(l, deadline);                                           \
         pawl_check_after_(&call, held, ok);                                                        \
@@ -63,12 +63,12 @@
 
 CHECKED_OPERATION enum pawl_regained SLOW(atomic_to_read_until_checked)(LOCK *l, uint64_t deadline)
 {
-    CALL(atomic_to_read_until, CHECK_tells, PAWL_A, PAWL_R);
+    CALL(atomic_to_read_until, CHECK_tells, PAWL_STATE_A, PAWL_STATE_R);
     struct pawl_held *held = pawl_check_before_(&call);
     const enum pawl_regained how = SLOW(atomic_to_read_until)(l, deadline);
     struct pawl_check_call done = call;
-    if (how == PAWL_TIMED_OUT)
-        done.to = PAWL_U;
+    if (how == PAWL_REGAIN_TIMED_OUT)
+        done.to = PAWL_STATE_U;
     pawl_check_after_(&done, held, true);
     return how;
 }
@@ -77,15 +77,15 @@ CHECKED_OPERATION enum pawl_regained SLOW(atomic_to_read_until_checked)(LOCK *l,
 /* Memory that was never a lock may hold anything: only entries tell whether somebody holds it. */
 CHECKED_OPERATION void SLOW(init)(LOCK *l)
 {
-    CALL(init, CHECK_drop, PAWL_U, PAWL_U);
+    CALL(init, CHECK_drop, PAWL_STATE_U, PAWL_STATE_U);
     pawl_check_unused_(&call, "initialised while in use", false);
     AT(pawl_store_relaxed)(&l->word, 0);
 }
 
 CHECKED_OPERATION void SLOW(destroy)(LOCK *l)
 {
-    CALL(destroy, CHECK_drop, PAWL_U, PAWL_U);
-    pawl_check_unused_(&call, "destroyed while in use", call.word > PAWL_APPLICATION_BITS);
+    CALL(destroy, CHECK_drop, PAWL_STATE_U, PAWL_STATE_U);
+    pawl_check_unused_(&call, "destroyed while in use", call.word > PAWL_SPIN_APPLICATION_BITS);
 }
 
 CHECKED_OPERATION void SLOW(assert_held)(const LOCK *l, enum pawl_state state)
@@ -99,7 +99,7 @@ CHECKED_OPERATION void SLOW(assert_held)(const LOCK *l, enum pawl_state state)
                                          AT(pawl_load_relaxed)(&l->word),
                                          BITS,
                                          CHECK_drop,
-                                         PAWL_U,
+                                         PAWL_STATE_U,
                                          (uint8_t)state};
     pawl_check_asserted_(&call);
 }

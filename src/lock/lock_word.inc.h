@@ -16,7 +16,7 @@
 #define LEFT(found, units)                                                                         \
     do {                                                                                           \
         const WORD found_ = (found);                                                               \
-        if (found_ & PAWL_PARKED)                                                                  \
+        if (found_ & PAWL_LOCK_PARKED)                                                             \
             SLOW(left)(l, found_, (WORD)(found_ - (units)));                                       \
     } while (0)
 
@@ -130,7 +130,7 @@ static enum outcome NAME(wait_for)(LOCK *l, struct wait *wait, enum wait_class c
         }
         lock_not_awake(bucket, wait);
         /* [LOCK_PARK] release: the hint is cleared before a releaser finds this PARKED. */
-        w = AT(pawl_fetch_or_release)(&l->word, PAWL_PARKED, PAWL_LOCK_PARK);
+        w = AT(pawl_fetch_or_release)(&l->word, PAWL_LOCK_PARKED, PAWL_LOCK_PARK);
         if (NAME(ready)(w) & (unsigned)class) {
             lock_awake(bucket, l);
             break;
@@ -165,11 +165,11 @@ static void NAME(wait_end)(LOCK *l, struct wait *wait)
     table_remove(bucket, &wait->waiter);
     if (lock_anybody_asleep(bucket, l)) {
         /* [LOCK_PARK] release: the hint is cleared before a releaser finds this PARKED. */
-        w = AT(pawl_fetch_or_release)(&l->word, PAWL_PARKED, PAWL_LOCK_PARK);
+        w = AT(pawl_fetch_or_release)(&l->word, PAWL_LOCK_PARKED, PAWL_LOCK_PARK);
         if (NAME(let_in)(bucket, l, w))
             bucket = NULL;
     } else {
-        (void)AT(pawl_fetch_and_relaxed)(&l->word, (WORD)~(WORD)PAWL_PARKED);
+        (void)AT(pawl_fetch_and_relaxed)(&l->word, (WORD)~(WORD)PAWL_LOCK_PARKED);
     }
     if (bucket != NULL)
         table_unlock(bucket);
@@ -499,15 +499,15 @@ static enum pawl_regained NAME(regain)(LOCK *l, uint64_t deadline)
     w = AT(pawl_load_acquire)(&l->word, PAWL_SPIN_A_GONE);
     NAME(wait_end)(l, &wait);
     if (how == WAIT_TIMED_OUT)
-        return PAWL_TIMED_OUT;
+        return PAWL_REGAIN_TIMED_OUT;
     if (NAME(no_writer_)(w))
-        return PAWL_KEPT;
-    return NAME(wait_for_shared)(l, R1, R1, deadline) ? PAWL_LET_GO : PAWL_TIMED_OUT;
+        return PAWL_REGAIN_KEPT;
+    return NAME(wait_for_shared)(l, R1, R1, deadline) ? PAWL_REGAIN_LET_GO : PAWL_REGAIN_TIMED_OUT;
 }
 
 bool SLOW(atomic_to_read_slow)(LOCK *l)
 {
-    return NAME(regain)(l, PAWL_NO_DEADLINE) == PAWL_KEPT;
+    return NAME(regain)(l, PAWL_NO_DEADLINE) == PAWL_REGAIN_KEPT;
 }
 
 enum pawl_regained SLOW(atomic_to_read_until)(LOCK *l, uint64_t deadline)
@@ -516,7 +516,7 @@ enum pawl_regained SLOW(atomic_to_read_until)(LOCK *l, uint64_t deadline)
      * those of the atomic users who have left. */
     const WORD found = AT(pawl_fetch_add_acq_rel)(&l->word, (WORD)(R1 - W1), PAWL_SPIN_A_TO_R);
     LEFT(found, W1 - R1);
-    return NAME(writers_)(found) == W1 ? PAWL_KEPT : NAME(regain)(l, deadline);
+    return NAME(writers_)(found) == W1 ? PAWL_REGAIN_KEPT : NAME(regain)(l, deadline);
 }
 
 #undef LOCK

@@ -77,8 +77,8 @@
         (void)kept;                                                                                \
         return call;                                                                               \
     }
-REGAINS(lock32, pawl_lock32_atomic_to_read_until(l, M_DEADLINE) != PAWL_TIMED_OUT)
-REGAINS(lock64, pawl_lock64_atomic_to_read_until(l, M_DEADLINE) != PAWL_TIMED_OUT)
+REGAINS(lock32, pawl_lock32_atomic_to_read_until(l, M_DEADLINE) != PAWL_REGAIN_TIMED_OUT)
+REGAINS(lock64, pawl_lock64_atomic_to_read_until(l, M_DEADLINE) != PAWL_REGAIN_TIMED_OUT)
 REGAINS(shared32, pawl_pshared_lock32_atomic_to_read_until(l, M_DEADLINE, &kept))
 REGAINS(shared64, pawl_pshared_lock64_atomic_to_read_until(l, M_DEADLINE, &kept))
 

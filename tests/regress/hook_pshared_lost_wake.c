@@ -34,7 +34,7 @@ static uint64_t leaving_is_not_seen(const struct pawl_operation *o,
                                     uint64_t (*make)(const struct pawl_operation *))
 {
     const uint64_t found = make(o);
-    if (o->address == &scene.lock.word && (o->kind == PAWL_LOAD || o->kind == PAWL_OR))
+    if (o->address == &scene.lock.word && (o->kind == PAWL_HOOK_LOAD || o->kind == PAWL_HOOK_OR))
         return found & ~(uint64_t)PAWL_PSHARED_LEAVING;
     return found;
 }
@@ -44,7 +44,7 @@ static uint64_t parked_is_set_once_only(const struct pawl_operation *o,
 {
     struct pawl_operation instead = *o;
     static unsigned before[SCHED_THREADS];
-    if (o->kind == PAWL_OR) {
+    if (o->kind == PAWL_HOOK_OR) {
         if (before[sched.current] == sched.slept) /* it returns from its sleep */
             instead.operand = 0;
         before[sched.current] = sched.slept + 1;

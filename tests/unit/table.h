@@ -94,7 +94,7 @@ struct table_tag_row {
 
 static const struct table_op_row table_ops[] = {
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
-    {#name, RESULT_##result, KIND_##kind, PAWL_##from, PAWL_##to, cost},
+    {#name, RESULT_##result, KIND_##kind, PAWL_STATE_##from, PAWL_STATE_##to, cost},
 #include <pawl/detail/transitions.def>
 };
 

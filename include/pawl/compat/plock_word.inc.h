@@ -44,23 +44,23 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(atomic_to_read)(PAWL_LOCK_ *l)
 
 PAWL_INLINE void PAWL_NAME_(take_read)(PAWL_LOCK_ *l)
 {
-    PAWL_PLOCK_BEFORE_(l, PAWL_U);
+    PAWL_PLOCK_BEFORE_(l, PAWL_STATE_U);
     if (PAWL_UNLIKELY(!PAWL_PLOCK_BODY_(PAWL_WORD_BITS, try_read)(l)))
         PAWL_SLOW_(take_read_slow)(l);
-    PAWL_PLOCK_AFTER_(l, PAWL_R, true);
+    PAWL_PLOCK_AFTER_(l, PAWL_STATE_R, true);
 }
 
 PAWL_INLINE void PAWL_NAME_(atomic_to_read)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ found;
-    PAWL_PLOCK_BEFORE_(l, PAWL_A);
+    PAWL_PLOCK_BEFORE_(l, PAWL_STATE_A);
     /* [SPIN_A_TO_R] release: our updates are done before others read or write. Acquire: we see
      * those of the atomic users who have left. */
     found = PAWL_AT_(pawl_fetch_add_acq_rel)(
         &l->word, (PAWL_WORD_)(PAWL_WORD_R_ - PAWL_WORD_W_), PAWL_SPIN_A_TO_R);
     if (PAWL_UNLIKELY(PAWL_CAT_(PAWL_LOCK_, _writers_)(found) != PAWL_WORD_W_))
         PAWL_SLOW_(atomic_to_read_slow)(l);
-    PAWL_PLOCK_AFTER_(l, PAWL_R, true);
+    PAWL_PLOCK_AFTER_(l, PAWL_STATE_R, true);
 }
 
 #endif
@@ -73,20 +73,20 @@ PAWL_INLINE void PAWL_NAME_(atomic_to_read)(PAWL_LOCK_ *l)
         PAWL_SLOW_(verb)(l);                                                                       \
         PAWL_PLOCK_AFTER_(l, to, true);                                                            \
     }
-PAWL_PLOCK_JOINER_(read_to_join, PAWL_R, PAWL_W)
-PAWL_PLOCK_JOINER_(join_to_claim, PAWL_W, PAWL_W)
-PAWL_PLOCK_JOINER_(claim_to_atomic, PAWL_W, PAWL_W)
-PAWL_PLOCK_JOINER_(atomic_to_join, PAWL_A, PAWL_W)
-PAWL_PLOCK_JOINER_(take_join, PAWL_U, PAWL_W)
-PAWL_PLOCK_JOINER_(drop_join, PAWL_W, PAWL_U)
+PAWL_PLOCK_JOINER_(read_to_join, PAWL_STATE_R, PAWL_STATE_W)
+PAWL_PLOCK_JOINER_(join_to_claim, PAWL_STATE_W, PAWL_STATE_W)
+PAWL_PLOCK_JOINER_(claim_to_atomic, PAWL_STATE_W, PAWL_STATE_W)
+PAWL_PLOCK_JOINER_(atomic_to_join, PAWL_STATE_A, PAWL_STATE_W)
+PAWL_PLOCK_JOINER_(take_join, PAWL_STATE_U, PAWL_STATE_W)
+PAWL_PLOCK_JOINER_(drop_join, PAWL_STATE_W, PAWL_STATE_U)
 #undef PAWL_PLOCK_JOINER_
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ PAWL_WORD_ PAWL_NAME_(try_join)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w;
-    PAWL_PLOCK_BEFORE_(l, PAWL_U);
+    PAWL_PLOCK_BEFORE_(l, PAWL_STATE_U);
     w = PAWL_SLOW_(try_join)(l);
-    PAWL_PLOCK_AFTER_(l, PAWL_W, w != 0);
+    PAWL_PLOCK_AFTER_(l, PAWL_STATE_W, w != 0);
     return w;
 }
 

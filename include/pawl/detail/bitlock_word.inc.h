@@ -67,7 +67,7 @@ PAWL_INLINE bool PAWL_NAME_(take_until)(PAWL_WORD_ *word, unsigned bit, uint64_t
 
 PAWL_INLINE void PAWL_NAME_(take)(PAWL_WORD_ *word, unsigned bit)
 {
-    (void)PAWL_NAME_(take_until)(word, bit, PAWL_FOREVER);
+    (void)PAWL_NAME_(take_until)(word, bit, PAWL_WAIT_FOREVER);
 }
 
 PAWL_INLINE void PAWL_NAME_(drop)(PAWL_WORD_ *word, unsigned bit)

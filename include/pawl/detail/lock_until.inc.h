@@ -39,9 +39,9 @@ PAWL_INLINE_BEGIN
     PAWL_INLINE bool PAWL_NAME_(name##_until)(PAWL_LOCK_ * l, uint64_t deadline)                   \
     {                                                                                              \
         bool ok;                                                                                   \
-        pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_##from);                                 \
+        pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_##from);                           \
         ok = PAWL_SLOW_(name##_until)(l, deadline);                                                \
-        pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_##to, ok);                                \
+        pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_##to, ok);                          \
         return ok;                                                                                 \
     }
 #else
@@ -63,9 +63,9 @@ PAWL_NAME_(atomic_to_read_until)(PAWL_LOCK_ *l, uint64_t deadline)
     __asm__ __volatile__("");
 #elif PAWL_TSAN_
     enum pawl_regained how;
-    pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_A);
+    pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_A);
     how = PAWL_SLOW_(atomic_to_read_until)(l, deadline);
-    pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_R, how != PAWL_TIMED_OUT);
+    pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_R, how != PAWL_REGAIN_TIMED_OUT);
 #else
     const enum pawl_regained how = PAWL_SLOW_(atomic_to_read_until)(l, deadline);
 #endif

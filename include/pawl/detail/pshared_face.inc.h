@@ -6,8 +6,8 @@
  */
 
 #if PAWL_TSAN_
-#define PAWL_BEFORE_(from) pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_##from)
-#define PAWL_AFTER_(to, ok) pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_##to, ok)
+#define PAWL_BEFORE_(from) pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_##from)
+#define PAWL_AFTER_(to, ok) pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_##to, ok)
 #else
 #define PAWL_BEFORE_(from) ((void)0)
 #define PAWL_AFTER_(to, ok) ((void)(ok))

@@ -175,7 +175,7 @@ PAWL_INLINE bool PAWL_NAME_(atomic_may_claim_)(PAWL_WORD_ w)
 #define PAWL_LEFT_(found, units)                                                                   \
     do {                                                                                           \
         const PAWL_WORD_ found_ = (found);                                                         \
-        if (PAWL_UNLIKELY(found_ & PAWL_PARKED))                                                   \
+        if (PAWL_UNLIKELY(found_ & PAWL_LOCK_PARKED))                                              \
             PAWL_SLOW_(left)(l, found_, (PAWL_WORD_)(found_ - (units)));                           \
     } while (0)
 #else
@@ -471,22 +471,22 @@ PAWL_INLINE bool PAWL_BODY_(atomic_to_read)(PAWL_LOCK_ *l)
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(bits)(const PAWL_LOCK_ *l)
 {
     /* [SPIN_BITS] acquire: what was stored before the bit changed is seen. */
-    return PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_BITS) & PAWL_APPLICATION_BITS;
+    return PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_BITS) & PAWL_SPIN_APPLICATION_BITS;
 }
 
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(set_bits)(PAWL_LOCK_ *l, PAWL_WORD_ bits)
 {
     /* [SPIN_BITS_CHANGE] what was stored before the change is seen by who finds the bit changed. */
-    return PAWL_AT_(pawl_fetch_or_acq_rel)(&l->word, bits & PAWL_APPLICATION_BITS,
-                                           PAWL_SPIN_BITS_CHANGE) & PAWL_APPLICATION_BITS;
+    return PAWL_AT_(pawl_fetch_or_acq_rel)(&l->word, bits & PAWL_SPIN_APPLICATION_BITS,
+                                           PAWL_SPIN_BITS_CHANGE) & PAWL_SPIN_APPLICATION_BITS;
 }
 
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(clear_bits)(PAWL_LOCK_ *l, PAWL_WORD_ bits)
 {
     /* [SPIN_BITS_CHANGE] what was stored before the change is seen by who finds the bit changed. */
     return PAWL_AT_(pawl_fetch_and_acq_rel)(&l->word,
-                                            (PAWL_WORD_)~(bits & PAWL_APPLICATION_BITS),
-                                            PAWL_SPIN_BITS_CHANGE) & PAWL_APPLICATION_BITS;
+                                            (PAWL_WORD_)~(bits & PAWL_SPIN_APPLICATION_BITS),
+                                            PAWL_SPIN_BITS_CHANGE) & PAWL_SPIN_APPLICATION_BITS;
 }
 
 #endif

@@ -67,17 +67,17 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(destroy)(PAWL_LOCK_ *l)
 #define PAWL_FACE_void_(name, kind, from, to)                                                      \
     PAWL_INLINE void PAWL_NAME_(name)(PAWL_LOCK_ * l)                                              \
     {                                                                                              \
-        pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_##from);                                 \
+        pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_##from);                           \
         PAWL_BODY_(name)(l);                                                                       \
-        pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_##to, true);                              \
+        pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_##to, true);                        \
     }
 #define PAWL_FACE_bool_(name, kind, from, to)                                                      \
     PAWL_INLINE bool PAWL_NAME_(name)(PAWL_LOCK_ * l)                                              \
     {                                                                                              \
         bool ok;                                                                                   \
-        pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_##from);                                 \
+        pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_##from);                           \
         ok = PAWL_BODY_(name)(l);                                                                  \
-        pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_##to, PAWL_MOVED_##kind##_(ok));          \
+        pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_##to, PAWL_MOVED_##kind##_(ok));    \
         return ok;                                                                                 \
     }
 #define PAWL_OP(result, name, kind, from, to, cost) PAWL_FACE_##result##_(name, kind, from, to)
@@ -104,10 +104,10 @@ PAWL_INLINE void PAWL_NAME_(destroy)(PAWL_LOCK_ *l)
 
 #endif
 
-PAWL_ASSERT_HELD_(read, PAWL_R)
-PAWL_ASSERT_HELD_(seek, PAWL_S)
-PAWL_ASSERT_HELD_(write, PAWL_W)
-PAWL_ASSERT_HELD_(atomic, PAWL_A)
+PAWL_ASSERT_HELD_(read, PAWL_STATE_R)
+PAWL_ASSERT_HELD_(seek, PAWL_STATE_S)
+PAWL_ASSERT_HELD_(write, PAWL_STATE_W)
+PAWL_ASSERT_HELD_(atomic, PAWL_STATE_A)
 
 /* Two locks at once, always the one at the lower address first, so that two threads that name them
  * in different order do not wait for each other. The same lock twice is taken once. */
