@@ -22,10 +22,10 @@
 namespace pawl {
 PAWL_INLINE_BEGIN
 
-template <class Word = pawl_spin32> class read_guard;
-template <class Word = pawl_spin32> class seek_guard;
-template <class Word = pawl_spin32> class write_guard;
-template <class Word = pawl_spin32> class atomic_guard;
+template <class Word = pawl_spin64> class read_guard;
+template <class Word = pawl_spin64> class seek_guard;
+template <class Word = pawl_spin64> class write_guard;
+template <class Word = pawl_spin64> class atomic_guard;
 
 // ---- What all guards have -----------------------------------------------------------------------
 
@@ -137,7 +137,7 @@ public:                                                                         
 // ---- The four -----------------------------------------------------------------------------------
 
 // A has turned into R. `kept`: the lock was never let go; else look again at what was there.
-template <class Word = pawl_spin32> struct [[nodiscard]] read_after_atomic {
+template <class Word = pawl_spin64> struct [[nodiscard]] read_after_atomic {
     read_guard<Word> guard;
     bool kept;
 };
@@ -215,7 +215,7 @@ class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY atomic_guard : public hold_<Word,
     // Waits for the other atomic users: auto [read, kept] = std::move(atomic).to_read();
     PAWL_FACE_ read_after_atomic<Word> to_read() &&
     {
-        const bool kept = pawl_atomic_to_read(this->word_);
+        const bool kept = pawl_atomic_to_read(this->word_) == PAWL_REGAIN_KEPT;
         return {read_guard<Word>(*this->release(), std::adopt_lock), kept};
     }
 };
@@ -250,7 +250,7 @@ PAWL_TRY_(claim_atomic, atomic_guard)
 // The lock at the lower address is taken first, so two threads that name them in different order
 // do not wait for each other. The same lock twice is taken once.
 #define PAWL_TWO_(name, state, acquire)                                                            \
-    template <class Word = pawl_spin32> class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY name {      \
+    template <class Word = pawl_spin64> class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY name {      \
     public:                                                                                        \
         PAWL_FACE_ name(basic_lock<Word> &a, basic_lock<Word> &b) acquire(a, b)                    \
             : name(*a.native_handle(), *b.native_handle())                                         \

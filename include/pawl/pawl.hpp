@@ -142,8 +142,9 @@ public:
     {
         pawl_seek_to_read(&word_);
     }
-    // A -> R. False: the lock was let go in between, look again.
-    [[nodiscard]] PAWL_FACE_ bool unlock_atomic_and_lock_shared() PAWL_TSA_REQUIRES_SHARED(this)
+    // A -> R. Compare with PAWL_REGAIN_KEPT; PAWL_REGAIN_LET_GO: look again.
+    [[nodiscard]] PAWL_FACE_ pawl_regained unlock_atomic_and_lock_shared()
+        PAWL_TSA_REQUIRES_SHARED(this)
     {
         return pawl_atomic_to_read(&word_);
     }
@@ -211,7 +212,7 @@ template <class Word> using basic_spin_lock = basic_lock<Word>;
 using spin_lock16 = basic_spin_lock<pawl_spin16>;
 using spin_lock32 = basic_spin_lock<pawl_spin32>;
 using spin_lock64 = basic_spin_lock<pawl_spin64>;
-using spin_lock = spin_lock32;
+using spin_lock = spin_lock64; // 64 bits, like lock: limits that no program reaches
 
 // ---- The lock that sleeps, with deadlines -------------------------------------------------------
 

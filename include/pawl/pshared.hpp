@@ -50,7 +50,7 @@ public:
 
 using pshared_lock32 = basic_pshared_lock<pawl_pshared_lock32>;
 using pshared_lock64 = basic_pshared_lock<pawl_pshared_lock64>;
-using pshared_lock = pshared_lock32;
+using pshared_lock = pshared_lock64; // 64 bits, like lock and spin_lock
 
 // What a type must be to lie in memory that programs share: the same bytes for all, and nothing
 // that a constructor, destructor or address of one of them would have to put right.

@@ -94,6 +94,11 @@ struct operation {
     {                                                                                              \
         return pawl_spin##N##_##name((pawl_spin##N *)lock);                                        \
     }
+#define WRAP_pawl_regained(N, name)                                                                \
+    static bool run##N##_##name(void *lock)                                                        \
+    {                                                                                              \
+        return pawl_spin##N##_##name((pawl_spin##N *)lock) == PAWL_REGAIN_KEPT;                    \
+    }
 #define PAWL_OP(result, name, kind, from, to, cost) WRAP_##result(16, name)
 #include <pawl/detail/transitions.def>
 #define PAWL_OP(result, name, kind, from, to, cost) WRAP_##result(32, name)

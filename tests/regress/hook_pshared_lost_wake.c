@@ -15,8 +15,7 @@
 
 static bool regain_read(LOCK *l, uint64_t deadline)
 {
-    bool kept;
-    return PAWL_CAT_(LOCK, _atomic_to_read_until)(l, deadline, &kept);
+    return PAWL_CAT_(LOCK, _atomic_to_read_until)(l, deadline) != PAWL_REGAIN_TIMED_OUT;
 }
 
 #include "regress/lost_wake.h"

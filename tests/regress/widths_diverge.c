@@ -13,6 +13,7 @@ static pawl_spin64 lock64;
 
 #define RUN_void(call) ((call), true)
 #define RUN_bool(call) (call)
+#define RUN_pawl_regained(call) ((call) == PAWL_REGAIN_KEPT)
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     static void all_##name(bool *results)                                                          \
     {                                                                                              \

@@ -23,6 +23,7 @@ struct target {
 
 #define RUN_void(call) ((call), true)
 #define RUN_bool(call) (call)
+#define RUN_pawl_regained(call) ((call) == PAWL_REGAIN_KEPT)
 #define RUNNER(bits, convert, name)                                                                \
     static bool run_##name##_##bits(void *lock)                                                    \
     {                                                                                              \

@@ -21,6 +21,7 @@ static uint64_t deadline;
 
 #define RESULT_void(call) ((call), true)
 #define RESULT_bool(call) (call)
+#define RESULT_pawl_regained(call) ((call) == PAWL_REGAIN_KEPT)
 
 struct operation {
     const char *name;

@@ -72,7 +72,7 @@ static void moves_of_32(void **state)
     assert_true(pawl_pshared_lock32_read_claim_write(l));
     pawl_pshared_lock32_write_to_read(l);
     assert_true(pawl_pshared_lock32_try_read_to_atomic(l));
-    assert_true(pawl_pshared_lock32_atomic_to_read(l));
+    assert_int_equal(pawl_pshared_lock32_atomic_to_read(l), PAWL_REGAIN_KEPT);
     assert_true(pawl_pshared_lock32_read_claim_atomic(l));
     assert_int_equal(l->word, PAWL_SPIN32_W);
     pawl_pshared_lock32_drop_atomic(l);
@@ -98,7 +98,6 @@ static void every_move_ends_in_the_state_that_its_name_says(void **state)
 
 static void past(const struct width *x)
 {
-    bool kept;
     unsigned i;
     for (i = 0; i < 4; i++) { /* free: granted, however late */
         assert_true(x->take[i](&lock, 0));
@@ -121,9 +120,7 @@ static void past(const struct width *x)
     x->drop[R](&lock);
     assert_true(x->tries[A](&lock));
     assert_true(x->tries[A](&lock));
-    kept = true;
-    assert_false(x->turn(&lock, 0, &kept)); /* holds nothing now */
-    assert_false(kept);
+    assert_int_equal(x->turn(&lock, 0), PAWL_REGAIN_TIMED_OUT); /* holds nothing now */
     x->drop[A](&lock);
 }
 
@@ -219,12 +216,11 @@ static void who_sleeps_is_woken_when_the_last_in_its_way_drops(void **state)
 static void moves_wake(const struct width *x)
 {
     struct task reader, atomic;
-    bool kept;
     pthread_t r, a;
     assert_true(x->tries[A](&lock));
     r = start(&reader, x, R, now_and(30000 * ms));
     until_parked(x);
-    assert_true(x->turn(&lock, UINT64_MAX, &kept)); /* A -> R lets readers in */
+    assert_int_equal(x->turn(&lock, UINT64_MAX), PAWL_REGAIN_KEPT); /* lets readers in */
     must(pthread_join(r, NULL) == 0);
     assert_true(reader.got);
     x->drop[R](&lock);

@@ -6,6 +6,7 @@
 /* For each width: the words, and all operations with their names, results and states. */
 #define RESULT_OF_void(call) ((call), true)
 #define RESULT_OF_bool(call) (call)
+#define RESULT_OF_pawl_regained(call) ((call) == PAWL_REGAIN_KEPT)
 
 static pawl_spin16 lock16;
 static pawl_spin32 lock32;

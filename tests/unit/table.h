@@ -39,7 +39,7 @@ enum table_step {
 enum table_kind { KIND_take, KIND_try, KIND_claim, KIND_drop, KIND_move, KIND_tells };
 enum table_how { HOW_ADD, HOW_WAIT_ADD, HOW_LOOK_ADD, HOW_LOOK_CAS, HOW_WAIT };
 enum table_order { ORDER_relaxed, ORDER_acquire, ORDER_release, ORDER_acq_rel };
-enum table_result { RESULT_void, RESULT_bool };
+enum table_result { RESULT_void, RESULT_bool, RESULT_pawl_regained };
 
 enum table_tag {
     TAG_NONE,

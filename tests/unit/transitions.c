@@ -48,9 +48,10 @@ enum {
 /* A void operation cannot fail; one that may fail, or tells, returns bool. */
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     static_assert((RESULT_##result == RESULT_bool) ==                                              \
-                      (KIND_##kind == KIND_try || KIND_##kind == KIND_claim ||                     \
-                       KIND_##kind == KIND_tells),                                                 \
+                      (KIND_##kind == KIND_try || KIND_##kind == KIND_claim),                      \
                   #name " returns what its kind says");                                            \
+    static_assert((RESULT_##result == RESULT_pawl_regained) == (KIND_##kind == KIND_tells),        \
+                  #name " tells how it ended");                                                    \
     static_assert((KIND_##kind == KIND_drop) == (PAWL_STATE_##to == PAWL_STATE_U),                 \
                   #name " drops to U");                                                            \
     static_assert(KIND_##kind != KIND_take || PAWL_STATE_##from == PAWL_STATE_U,                   \
