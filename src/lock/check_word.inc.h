@@ -67,7 +67,7 @@
 #include <pawl/detail/until.def>
 
 CHECKED_OPERATION pawl_regained PAWL_SLOW_(atomic_to_read_until_checked)(PAWL_LOCK_ *l,
-                                                                              uint64_t deadline)
+                                                                         uint64_t deadline)
 {
     CALL(atomic_to_read_until, CHECK_tells, PAWL_STATE_A, PAWL_STATE_R);
     struct pawl_held *held = pawl_check_before_(&call);

@@ -46,7 +46,7 @@ static bool PAWL_NAME_(lets_in)(const PAWL_LOCK_ *l, enum wait_class class)
 
 /* Reads in a loop for as long as a wake costs, then between offers of the CPU. */
 static bool PAWL_NAME_(loop)(const PAWL_LOCK_ *l, const struct wait *wait, enum wait_class class,
-                       unsigned yields)
+                             unsigned yields)
 {
     struct loop loop = LOOP_INIT;
     do
@@ -79,7 +79,7 @@ static enum outcome PAWL_NAME_(keep)(struct pawl_bucket *bucket, PAWL_LOCK_ *l, 
 /* Whether this waiter may keep a claim, by what the word shows: a writer over seekers and atomic
  * users at once, anybody when its turn has come. */
 static bool PAWL_NAME_(may_keep)(struct pawl_bucket *bucket, const struct wait *wait,
-                           enum wait_class class, PAWL_WORD_ w)
+                                 enum wait_class class, PAWL_WORD_ w)
 {
     if (class == WAIT_W && !PAWL_IS_(no_seeker_or_writer)(w) &&
         (PAWL_IS_(no_writer)(w) || PAWL_IS_(atomics_or_nobody)(w)))
@@ -231,7 +231,7 @@ static bool PAWL_NAME_(wait_for_write)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t
         how = PAWL_NAME_(wait_for)(l, &wait, WAIT_W);
         if (how != WAIT_PASSED)
             break;
-        /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
+        /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     }
     PAWL_NAME_(wait_end)(l, &wait);
@@ -245,14 +245,14 @@ void PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
 
 bool PAWL_SLOW_(take_write_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
+    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
     return PAWL_NAME_(wait_for_write)(
         l, PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE), deadline);
 }
 
 bool PAWL_SLOW_(seek_to_write_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_S_TO_W] acquire: our stores come after the reads of readers who have left. */
+    /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
     if (PAWL_IS_(one_reader)(PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_S_TO_W)))
         return true;
     return PAWL_NAME_(drain_until)(l, PAWL_W_, deadline);
@@ -263,7 +263,7 @@ bool PAWL_SLOW_(claim_write_until)(PAWL_LOCK_ *l, uint64_t deadline)
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
+    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     if (PAWL_IS_(nobody)(found))
         return true;
@@ -278,7 +278,7 @@ bool PAWL_SLOW_(read_claim_write_until)(PAWL_LOCK_ *l, uint64_t deadline)
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* [SPIN_R_TO_W] acquire: our stores come after what those who left had done. */
+    /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_, PAWL_SPIN_R_TO_W);
     if (PAWL_IS_(lone_reader)(found))
         return true;
@@ -419,7 +419,7 @@ static bool PAWL_NAME_(wait_for_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_
             PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_), PAWL_R_S_);
         if (how != WAIT_PASSED)
             break;
-        /* [SPIN_A_TAKE] acquire: our updates come after what all who left had done. */
+        /* [SPIN_A_TAKE] acquire: our updates come after all that earlier holders did. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     }
     PAWL_NAME_(wait_end)(l, &wait);
@@ -433,7 +433,7 @@ void PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
 
 bool PAWL_SLOW_(take_atomic_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_A_TAKE] acquire: our updates come after what all who left had done. */
+    /* [SPIN_A_TAKE] acquire: our updates come after all that earlier holders did. */
     return PAWL_NAME_(wait_for_atomic)(
         l, PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE), deadline);
 }
@@ -445,7 +445,7 @@ bool PAWL_SLOW_(claim_atomic_until)(PAWL_LOCK_ *l, uint64_t deadline)
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(atomic_may_claim)(found))
         return false;
-    /* [SPIN_A_TAKE] acquire: our updates come after what all who left had done. */
+    /* [SPIN_A_TAKE] acquire: our updates come after all that earlier holders did. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     if (PAWL_IS_(atomics_or_nobody)(found))
         return true;
@@ -463,7 +463,7 @@ bool PAWL_SLOW_(read_claim_atomic_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     if (!PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
         return false;
-    /* What those did who have left is acquired by the drain. */
+    /* The drain acquires what earlier holders did. */
     if (!PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_))) {
         PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
         return false;
@@ -503,7 +503,7 @@ pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l)
 pawl_regained PAWL_SLOW_(atomic_to_read_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     /* [SPIN_A_TO_R] release: our updates are done before others read or write. Acquire: we see
-     * those of the atomic users who have left. */
+     * those of earlier atomic users. */
     const PAWL_WORD_ found =
         PAWL_AT_(pawl_fetch_add_acq_rel)(&l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_),
                                          PAWL_SPIN_A_TO_R);

@@ -160,7 +160,7 @@ bool PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t deadl
         PAWL_NAME_(give)(l, PAWL_W_S_R_);
         if (!PAWL_NAME_(wait_for)(l, PSHARED_WRITE, deadline))
             return false;
-        /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
+        /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     }
     return true;
@@ -273,7 +273,7 @@ bool PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t dead
                 PAWL_SLOW_(changed)(l, found, (PAWL_WORD_)(found - PAWL_S_ - PAWL_R_));
             return true;
         }
-        /* [SPIN_A_TAKE] acquire: our updates come after what all who left had done. */
+        /* [SPIN_A_TAKE] acquire: our updates come after all that earlier holders did. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     }
     return true;

@@ -47,7 +47,7 @@ void PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
         (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_);
         WAIT_UNTIL(w, PAWL_AT_(pawl_load_relaxed)(&l->word),
                    PAWL_IS_(no_writer)(w) || PAWL_IS_(atomics_or_nobody)(w));
-        /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
+        /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     }
 }
@@ -71,7 +71,7 @@ void PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed)
                 /* [SPIN_W_TAKE] acquire: as for any writer; R or S comes out of W. */
                 PAWL_SLOW_(take_write_slow)(
                     l, PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_,
-                                                  PAWL_SPIN_W_TAKE));
+                                                        PAWL_SPIN_W_TAKE));
                 (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_);
                 return;
             }
@@ -99,7 +99,7 @@ void PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l)
                 /* [SPIN_W_TAKE] acquire: as for any writer; R or S comes out of W. */
                 PAWL_SLOW_(take_write_slow)(
                     l, PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_,
-                                                  PAWL_SPIN_W_TAKE));
+                                                        PAWL_SPIN_W_TAKE));
                 (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_);
                 return;
             }
@@ -133,7 +133,7 @@ void PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
         }
         (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_);
         WAIT_UNTIL(w, PAWL_AT_(pawl_load_relaxed)(&l->word), PAWL_IS_(atomic_may_claim)(w));
-        /* [SPIN_A_TAKE] acquire: our updates come after what all who left had done. */
+        /* [SPIN_A_TAKE] acquire: our updates come after all that earlier holders did. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     }
 }

@@ -48,7 +48,7 @@ PAWL_INLINE void PAWL_NAME_(atomic_to_read)(PAWL_SPIN_ *l)
     PAWL_WORD_ found;
     PAWL_PLOCK_BEFORE_(l, PAWL_STATE_A);
     /* [SPIN_A_TO_R] release: our updates are done before others read or write. Acquire: we see
-     * those of the atomic users who have left. */
+     * those of earlier atomic users. */
     found = PAWL_AT_(pawl_fetch_add_acq_rel)(
         &l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_), PAWL_SPIN_A_TO_R);
     if (PAWL_UNLIKELY(PAWL_IS_(writers)(found) != PAWL_W_))
@@ -58,7 +58,7 @@ PAWL_INLINE void PAWL_NAME_(atomic_to_read)(PAWL_SPIN_ *l)
 
 #endif
 
-/* ThreadSanitizer sees joiners and claimers as writers, who follow one another. */
+/* ThreadSanitizer sees joiners and claimers as writers that follow one another. */
 #define PAWL_PLOCK_JOINER_(verb, from, to)                                                         \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(verb)(PAWL_SPIN_ * l)                          \
     {                                                                                              \
@@ -86,7 +86,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ PAWL_WORD_ PAWL_NAME_(try_join)(PAWL_SPIN_ *l)
 /* At most one unit of W is in the word. */
 PAWL_INLINE bool PAWL_NAME_(last_writer)(const PAWL_SPIN_ *l)
 {
-    /* [PLOCK_ENTER] acquire: the last one sees what the others who have left did. */
+    /* [PLOCK_ENTER] acquire: the last one sees what earlier ones did. */
     return PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_PLOCK_ENTER) / PAWL_W_ <= 1;
 }
 

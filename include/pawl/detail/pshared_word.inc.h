@@ -118,7 +118,7 @@ PAWL_INLINE bool PAWL_DO_(try_seek)(PAWL_LOCK_ *l)
 
 PAWL_INLINE bool PAWL_DO_(take_write)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
+    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
     const PAWL_WORD_ found =
         PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     if (PAWL_LIKELY(PAWL_IS_(nobody)(found)))
@@ -136,7 +136,7 @@ PAWL_INLINE bool PAWL_DO_(claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
+    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     if (PAWL_LIKELY(PAWL_IS_(nobody)(found)))
         return true;
@@ -148,7 +148,7 @@ PAWL_INLINE bool PAWL_DO_(claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
 
 PAWL_INLINE bool PAWL_DO_(take_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_A_TAKE] acquire: our atomic updates come after what all who left had done. */
+    /* [SPIN_A_TAKE] acquire: our atomic updates come after all that earlier holders did. */
     const PAWL_WORD_ found =
         PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     if (PAWL_LIKELY(PAWL_IS_(atomics_or_nobody)(found)))
@@ -166,7 +166,7 @@ PAWL_INLINE bool PAWL_DO_(claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(atomic_may_claim)(found))
         return false;
-    /* [SPIN_A_TAKE] acquire: our atomic updates come after what all who left had done. */
+    /* [SPIN_A_TAKE] acquire: our atomic updates come after all that earlier holders did. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     if (PAWL_LIKELY(PAWL_IS_(atomics_or_nobody)(found)))
         return true;
@@ -180,7 +180,7 @@ PAWL_INLINE bool PAWL_DO_(claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 
 /* A drop with nobody asleep, or under another's LEAVING, is one compare-exchange. Else LEAVING is
  * set by a compare-exchange with the same order, and what follows it in leave() is in its release
- * sequence: who acquires the lock sees what we did in either case. */
+ * sequence: the next owner sees what we did in either case. */
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(next_)(PAWL_WORD_ w, PAWL_WORD_ units)
 {
     const PAWL_WORD_ without = (PAWL_WORD_)(w - units);
@@ -244,7 +244,7 @@ PAWL_INLINE void PAWL_DO_(drop_atomic)(PAWL_LOCK_ *l)
 
 PAWL_INLINE bool PAWL_DO_(seek_to_write)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_S_TO_W] acquire: our stores come after the reads of readers who have left. */
+    /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
     if (PAWL_LIKELY(PAWL_IS_(one_reader)(
             PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_S_TO_W))))
         return true;
@@ -299,7 +299,7 @@ PAWL_INLINE bool PAWL_DO_(read_claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* [SPIN_R_TO_W] acquire: our stores come after what those who left had done. */
+    /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_, PAWL_SPIN_R_TO_W);
     if (PAWL_LIKELY(PAWL_IS_(lone_reader)(found)))
         return true;
@@ -319,7 +319,7 @@ PAWL_INLINE bool PAWL_DO_(read_claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* What those did who have left is acquired by the drain. */
+    /* The drain acquires what earlier holders did. */
     found = PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_);
     if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer)(found)))
         return PAWL_SLOW_(drain_to_atomic)(l, (PAWL_WORD_)(0u - PAWL_R_),
@@ -331,7 +331,7 @@ PAWL_INLINE bool PAWL_DO_(read_claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 PAWL_INLINE pawl_regained PAWL_DO_(atomic_to_read)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     /* [SPIN_A_TO_R] release: our updates are done before others read or write. Acquire: we see
-     * those of the atomic users who have left. */
+     * those of earlier atomic users. */
     const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_acq_rel)(
         &l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_), PAWL_SPIN_A_TO_R);
     PAWL_NAME_(gave_)(l, found, (PAWL_WORD_)(PAWL_W_ - PAWL_R_));

@@ -9,10 +9,10 @@
  * compiled waiting halves too, whether they were built with the sanitizer or not), and what the
  * lock really promises is said by two shadow locks of two clocks each:
  *
- *   W shadow lock   ALONE    given by who leaves W           got by who enters R S W A
- *                   BESIDE   given by who leaves R or S      got by who enters W A
- *   S shadow lock   SEEK     given by who leaves S           got by who enters S
- *   A               MANY     given by who leaves A           got by who enters R S W
+ *   W shadow lock   ALONE    given on leaving W              got on entering R S W A
+ *                   BESIDE   given on leaving R or S         got on entering W A
+ *   S shadow lock   SEEK     given on leaving S              got on entering S
+ *   A               MANY     given on leaving A              got on entering R S W
  *
  * So nothing orders readers among each other, readers after a seeker, or atomic users among each
  * other: plain stores there are reported even if they never happened at the same time.

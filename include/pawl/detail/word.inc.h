@@ -32,7 +32,7 @@ PAWL_INLINE_BEGIN
 /* What follows an addition that took `units` out of the word and found `found`. A lock that sleeps
  * looks for waiters when PARKED is set; the waiters of a lock that spins look by themselves. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(left_)(PAWL_LOCK_ *l, PAWL_WORD_ found,
-                                                        PAWL_WORD_ units)
+                                                       PAWL_WORD_ units)
 {
 #if PAWL_WORD_KIND == PAWL_KIND_LOCK_
     if (PAWL_UNLIKELY(found & PAWL_LOCK_PARKED))
@@ -92,7 +92,7 @@ PAWL_INLINE bool PAWL_BODY_(try_seek)(PAWL_LOCK_ *l)
 
 PAWL_INLINE void PAWL_BODY_(take_write)(PAWL_LOCK_ *l)
 {
-    /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
+    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
     const PAWL_WORD_ found =
         PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     if (PAWL_UNLIKELY(!PAWL_IS_(nobody)(found)))
@@ -103,7 +103,7 @@ PAWL_INLINE bool PAWL_BODY_(try_write)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(nobody)(w)) { /* again only when an application bit changed meanwhile */
-        /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
+        /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_R_),
                                                    PAWL_SPIN_W_TAKE)))
             return true;
@@ -116,7 +116,7 @@ PAWL_INLINE bool PAWL_BODY_(claim_write)(PAWL_LOCK_ *l)
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
+    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     if (PAWL_LIKELY(PAWL_IS_(nobody)(found)))
         return true;
@@ -130,7 +130,7 @@ PAWL_INLINE bool PAWL_BODY_(claim_write)(PAWL_LOCK_ *l)
 
 PAWL_INLINE void PAWL_BODY_(take_atomic)(PAWL_LOCK_ *l)
 {
-    /* [SPIN_A_TAKE] acquire: our atomic updates come after what all who left had done. */
+    /* [SPIN_A_TAKE] acquire: our atomic updates come after all that earlier holders did. */
     const PAWL_WORD_ found =
         PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     if (PAWL_UNLIKELY(!PAWL_IS_(atomics_or_nobody)(found)))
@@ -141,7 +141,7 @@ PAWL_INLINE bool PAWL_BODY_(try_atomic)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(atomics_or_nobody)(w)) {
-        /* [SPIN_A_TAKE] acquire: our atomic updates come after what all who left had done. */
+        /* [SPIN_A_TAKE] acquire: our atomic updates come after all that earlier holders did. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_),
                                                    PAWL_SPIN_A_TAKE)))
             return true;
@@ -154,7 +154,7 @@ PAWL_INLINE bool PAWL_BODY_(claim_atomic)(PAWL_LOCK_ *l)
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(atomic_may_claim)(found))
         return false;
-    /* [SPIN_A_TAKE] acquire: our atomic updates come after what all who left had done. */
+    /* [SPIN_A_TAKE] acquire: our atomic updates come after all that earlier holders did. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     if (PAWL_LIKELY(PAWL_IS_(atomics_or_nobody)(found)))
         return true;
@@ -200,7 +200,7 @@ PAWL_INLINE void PAWL_BODY_(drop_atomic)(PAWL_LOCK_ *l)
 
 PAWL_INLINE void PAWL_BODY_(seek_to_write)(PAWL_LOCK_ *l)
 {
-    /* [SPIN_S_TO_W] acquire: our stores come after the reads of readers who have left. */
+    /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
     if (PAWL_UNLIKELY(!PAWL_IS_(one_reader)(
             PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_S_TO_W))))
         PAWL_SLOW_(drain_readers)(l);
@@ -210,7 +210,7 @@ PAWL_INLINE bool PAWL_BODY_(try_seek_to_write)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(one_reader)(w)) {
-        /* [SPIN_S_TO_W] acquire: our stores come after the reads of readers who have left. */
+        /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_),
                                                    PAWL_SPIN_S_TO_W)))
             return true;
@@ -255,7 +255,7 @@ PAWL_INLINE bool PAWL_BODY_(try_read_to_write)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(lone_reader)(w)) {
-        /* [SPIN_R_TO_W] acquire: our stores come after what those who left had done. */
+        /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_),
                                                    PAWL_SPIN_R_TO_W)))
             return true;
@@ -268,7 +268,7 @@ PAWL_INLINE bool PAWL_BODY_(read_claim_write)(PAWL_LOCK_ *l)
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* [SPIN_R_TO_W] acquire: our stores come after what those who left had done. */
+    /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_, PAWL_SPIN_R_TO_W);
     if (PAWL_LIKELY(PAWL_IS_(lone_reader)(found)))
         return true;
@@ -284,7 +284,7 @@ PAWL_INLINE bool PAWL_BODY_(try_read_to_atomic)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(lone_reader)(w)) {
-        /* [SPIN_R_TO_A_ALONE] acquire: we come after those who have left. Release: our reads are
+        /* [SPIN_R_TO_A_ALONE] acquire: we come after earlier holders. Release: our reads are
          * done before another atomic user updates. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acq_rel)(
                 &l->word, &w, (PAWL_WORD_)(w + PAWL_W_ - PAWL_R_),
@@ -298,8 +298,8 @@ PAWL_INLINE bool PAWL_BODY_(read_claim_atomic)(PAWL_LOCK_ *l)
 {
     if (!PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
         return false;
-    /* R stays until the claim is known to be good: a waiting writer would slip in. What those did
-     * who have left is acquired by the drain, which every claim that is kept goes through. */
+    /* R stays until the claim is known to be good: a waiting writer would slip in. The drain, which
+     * follows every claim that is kept, acquires what earlier holders did. */
     if (PAWL_UNLIKELY(!PAWL_IS_(no_seeker_or_writer)(
             PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_)))) {
         PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
@@ -312,7 +312,7 @@ PAWL_INLINE bool PAWL_BODY_(read_claim_atomic)(PAWL_LOCK_ *l)
 PAWL_INLINE pawl_regained PAWL_BODY_(atomic_to_read)(PAWL_LOCK_ *l)
 {
     /* [SPIN_A_TO_R] release: our updates are done before others read or write. Acquire: we see
-     * those of the atomic users who have left. */
+     * those of earlier atomic users. */
     const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_acq_rel)(
         &l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_), PAWL_SPIN_A_TO_R);
     PAWL_NAME_(left_)(l, found, (PAWL_WORD_)(PAWL_W_ - PAWL_R_));
@@ -332,14 +332,14 @@ PAWL_INLINE PAWL_WORD_ PAWL_NAME_(bits)(const PAWL_LOCK_ *l)
 
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(set_bits)(PAWL_LOCK_ *l, PAWL_WORD_ bits)
 {
-    /* [SPIN_BITS_CHANGE] what was stored before the change is seen by who finds the bit changed. */
+    /* [SPIN_BITS_CHANGE] a thread that finds the bit changed sees what was stored before. */
     return PAWL_AT_(pawl_fetch_or_acq_rel)(&l->word, bits & PAWL_SPIN_APPLICATION_BITS,
                                            PAWL_SPIN_BITS_CHANGE) & PAWL_SPIN_APPLICATION_BITS;
 }
 
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(clear_bits)(PAWL_LOCK_ *l, PAWL_WORD_ bits)
 {
-    /* [SPIN_BITS_CHANGE] what was stored before the change is seen by who finds the bit changed. */
+    /* [SPIN_BITS_CHANGE] a thread that finds the bit changed sees what was stored before. */
     return PAWL_AT_(pawl_fetch_and_acq_rel)(&l->word,
                                             (PAWL_WORD_)~(bits & PAWL_SPIN_APPLICATION_BITS),
                                             PAWL_SPIN_BITS_CHANGE) & PAWL_SPIN_APPLICATION_BITS;
