@@ -106,7 +106,8 @@ BITLOCK = [
     Function("take", "void", "unsigned bit", "", False,
              "Waits until the bit is the caller's. Acquire."),
     Function("take_until", "bool", "unsigned bit, uint64_t deadline", "", False,
-             "The same, or false once the deadline has passed: nothing has changed then."),
+             "The same, or false (nothing changed) once the deadline has passed. A free bit is "
+             "taken."),
     Function("try", "bool", "unsigned bit", "", False,
              "True when the bit was free. Never waits. Acquire when true."),
     Function("drop", "void", "unsigned bit", "", False,

@@ -40,7 +40,7 @@ PAWL_INLINE void pawl_bitlock8_take(uint8_t *word, unsigned bit);
 PAWL_INLINE void pawl_bitlock16_take(uint16_t *word, unsigned bit);
 PAWL_INLINE void pawl_bitlock32_take(uint32_t *word, unsigned bit);
 PAWL_INLINE void pawl_bitlock64_take(uint64_t *word, unsigned bit);
-/* The same, or false once the deadline has passed: nothing has changed then. */
+/* The same, or false (nothing changed) once the deadline has passed. A free bit is taken. */
 PAWL_INLINE bool pawl_bitlock8_take_until(uint8_t *word, unsigned bit, uint64_t deadline);
 PAWL_INLINE bool pawl_bitlock16_take_until(uint16_t *word, unsigned bit, uint64_t deadline);
 PAWL_INLINE bool pawl_bitlock32_take_until(uint32_t *word, unsigned bit, uint64_t deadline);
