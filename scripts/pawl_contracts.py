@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lock functions that users call, with one line of contract each; read by scripts/names. What
+"""The lock functions that users call, with one line of contract each; read by scripts/prototypes. What
 transitions.def and until.def say of an operation (result, states) is taken from there."""
 
 import re

@@ -108,7 +108,7 @@ PAWL_INLINE unsigned pawl_cond_broadcast(pawl_cond *cond)
 
 /* The same for a lock that the caller holds in R, S or W. The name pawl_cond_wait_read(cond, lock)
  * chooses by the type of the lock (generic.h). */
-/* prototypes:begin (made by scripts/names) */
+/* prototypes:begin (made by scripts/prototypes) */
 /* R is held: lets go, sleeps until signalled, takes R again. Acquire. */
 PAWL_INLINE void pawl_spin16_cond_wait_read(pawl_cond *cond, pawl_spin16 *l);
 PAWL_INLINE void pawl_spin32_cond_wait_read(pawl_cond *cond, pawl_spin32 *l);
@@ -160,7 +160,7 @@ PAWL_INLINE bool
 pawl_lock32_cond_wait_write_until(pawl_cond *cond, pawl_lock32 *l, uint64_t deadline);
 PAWL_INLINE bool
 pawl_lock64_cond_wait_write_until(pawl_cond *cond, pawl_lock64 *l, uint64_t deadline);
-/* prototypes:end (made by scripts/names) */
+/* prototypes:end (made by scripts/prototypes) */
 
 #define PAWL_COND_MODE_(type, mode, together)                                                      \
     PAWL_INLINE void type##_cond_drop_##mode##_(void *lock)                                        \

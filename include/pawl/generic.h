@@ -55,7 +55,7 @@
 #define PAWL_FRONT_UNTIL_(lock, name)                                                              \
     _Generic((lock), struct pawl_no_deadlines_ *: 0 PAWL_OF_LOCK_(name) PAWL_OF_PSHARED_(name))
 
-/* fronts:begin (made by scripts/names) */
+/* fronts:begin (made by scripts/prototypes) */
 #define pawl_init(lock) PAWL_FRONT_ANY_(lock, _init)(lock)
 #define pawl_destroy(lock) PAWL_FRONT_ANY_(lock, _destroy)(lock)
 #define pawl_take_read(lock) PAWL_FRONT_ANY_(lock, _take_read)(lock)
@@ -125,7 +125,7 @@
     PAWL_FRONT_WATCHED_(lock, _cond_wait_seek_until)(cond, lock, deadline)
 #define pawl_cond_wait_write_until(cond, lock, deadline)                                           \
     PAWL_FRONT_WATCHED_(lock, _cond_wait_write_until)(cond, lock, deadline)
-/* fronts:end (made by scripts/names) */
+/* fronts:end (made by scripts/prototypes) */
 
 #endif
 

@@ -94,7 +94,7 @@ typedef struct pawl_lock64 {
 /* One contract serves the widths below it. U R S W A are the states; "->" changes the caller's. */
 PAWL_INLINE_BEGIN
 
-/* prototypes:begin (made by scripts/names) */
+/* prototypes:begin (made by scripts/prototypes) */
 /* ---- The life of a lock */
 /* Makes the lock unlocked, as zeroing it does. Not while it is used. */
 PAWL_INLINE void pawl_lock32_init(pawl_lock32 *l);
@@ -281,7 +281,7 @@ PAWL_INLINE void pawl_lock64_assert_held_write(const pawl_lock64 *l);
 /* A. */
 PAWL_INLINE void pawl_lock32_assert_held_atomic(const pawl_lock32 *l);
 PAWL_INLINE void pawl_lock64_assert_held_atomic(const pawl_lock64 *l);
-/* prototypes:end (made by scripts/names) */
+/* prototypes:end (made by scripts/prototypes) */
 
 PAWL_INLINE_END
 

@@ -101,7 +101,7 @@ typedef struct pawl_pshared_lock64 {
 /* One contract serves the widths below it. U R S W A are the states; "->" changes the caller's. */
 PAWL_INLINE_BEGIN
 
-/* prototypes:begin (made by scripts/names) */
+/* prototypes:begin (made by scripts/prototypes) */
 /* ---- The life of a lock */
 /* Makes the lock unlocked, as zeroing it does. False: null or not aligned. */
 PAWL_INLINE bool pawl_pshared_lock32_init(pawl_pshared_lock32 *l);
@@ -248,7 +248,7 @@ pawl_pshared_lock64_atomic_to_read_until(pawl_pshared_lock64 *l, uint64_t deadli
 /* Nobody is in. */
 PAWL_INLINE bool pawl_pshared_lock32_is_free(const pawl_pshared_lock32 *l);
 PAWL_INLINE bool pawl_pshared_lock64_is_free(const pawl_pshared_lock64 *l);
-/* prototypes:end (made by scripts/names) */
+/* prototypes:end (made by scripts/prototypes) */
 
 PAWL_INLINE_END
 

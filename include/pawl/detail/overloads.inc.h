@@ -10,7 +10,7 @@
 
 PAWL_INLINE_BEGIN
 
-/* overloads:begin (made by scripts/names) */
+/* overloads:begin (made by scripts/prototypes) */
 #if PAWL_WORD_KIND == PAWL_KIND_SPIN_
 PAWL_OVERLOAD_ PAWL_WORD_ pawl_bits(const PAWL_LOCK_ *l)
 {
@@ -224,7 +224,7 @@ PAWL_OVERLOAD_ pawl_regained pawl_atomic_to_read(PAWL_LOCK_ *l)
 {
     return PAWL_NAME_(atomic_to_read)(l);
 }
-/* overloads:end (made by scripts/names) */
+/* overloads:end (made by scripts/prototypes) */
 
 PAWL_INLINE_END
 
