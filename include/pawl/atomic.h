@@ -127,24 +127,25 @@ PAWL_INLINE_BEGIN
 #define PAWL_LOAD_(N, name, order, tagged, tag)                                                    \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(const uint##N##_t *p tagged)               \
     {                                                                                              \
-        return (uint##N##_t)pawl_hook_call_(p, N / 8, PAWL_LOAD, PAWL_##order, tag, 0, 0);         \
+        return (uint##N##_t)pawl_hook_call_(p, N / 8, PAWL_HOOK_LOAD, PAWL_ORDER_##order, tag, 0,  \
+                                            0);                                                    \
     }
 #define PAWL_STORE_(N, name, order, tagged, tag)                                                   \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ void name##N(uint##N##_t *p, uint##N##_t value tagged)         \
     {                                                                                              \
-        (void)pawl_hook_call_(p, N / 8, PAWL_STORE, PAWL_##order, tag, value, 0);                  \
+        (void)pawl_hook_call_(p, N / 8, PAWL_HOOK_STORE, PAWL_ORDER_##order, tag, value, 0);       \
     }
 #define PAWL_RMW_(N, name, kind, builtin, order, tagged, tag)                                      \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(uint##N##_t *p, uint##N##_t value tagged)  \
     {                                                                                              \
-        return (uint##N##_t)pawl_hook_call_(p, N / 8, kind, PAWL_##order, tag, value, 0);          \
+        return (uint##N##_t)pawl_hook_call_(p, N / 8, kind, PAWL_ORDER_##order, tag, value, 0);    \
     }
 #define PAWL_CAS_(N, name, order, fail, tagged, tag)                                               \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ bool name##N(uint##N##_t *p, uint##N##_t *expected,            \
                                                  uint##N##_t value tagged)                         \
     {                                                                                              \
         const uint##N##_t old = (uint##N##_t)pawl_hook_call_(                                      \
-            p, N / 8, PAWL_COMPARE_EXCHANGE, PAWL_##order, tag, value, *expected);                 \
+            p, N / 8, PAWL_HOOK_COMPARE_EXCHANGE, PAWL_ORDER_##order, tag, value, *expected);      \
         const bool same = old == *expected;                                                        \
         *expected = old;                                                                           \
         return same;                                                                               \
@@ -152,7 +153,7 @@ PAWL_INLINE_BEGIN
 #define PAWL_FENCE_(name, order)                                                                   \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ void name(enum pawl_tag tag)                                   \
     {                                                                                              \
-        (void)pawl_hook_call_(NULL, 0, PAWL_FENCE, PAWL_##order, tag, 0, 0);                       \
+        (void)pawl_hook_call_(NULL, 0, PAWL_HOOK_FENCE, PAWL_ORDER_##order, tag, 0, 0);            \
     }
 
 #else /* native */
@@ -225,12 +226,12 @@ PAWL_INLINE void pawl_fence_by_update_(void)
     PAWL_LOAD_(N, pawl_load_acquire, ACQUIRE, PAWL_TAGGED_, tag)                                   \
     PAWL_STORE_(N, pawl_store_relaxed, RELAXED, PAWL_UNTAGGED_, PAWL_TAG_NONE_)                    \
     PAWL_STORE_(N, pawl_store_release, RELEASE, PAWL_TAGGED_, tag)                                 \
-    PAWL_RMW_ORDERS_(N, fetch_add, PAWL_ADD, __atomic_fetch_add)                                   \
-    PAWL_RMW_ORDERS_(N, fetch_sub, PAWL_SUB, __atomic_fetch_sub)                                   \
-    PAWL_RMW_ORDERS_(N, fetch_and, PAWL_AND, __atomic_fetch_and)                                   \
-    PAWL_RMW_ORDERS_(N, fetch_or, PAWL_OR, __atomic_fetch_or)                                      \
-    PAWL_RMW_ORDERS_(N, fetch_xor, PAWL_XOR, __atomic_fetch_xor)                                   \
-    PAWL_RMW_ORDERS_(N, exchange, PAWL_EXCHANGE, __atomic_exchange_n)                              \
+    PAWL_RMW_ORDERS_(N, fetch_add, PAWL_HOOK_ADD, __atomic_fetch_add)                              \
+    PAWL_RMW_ORDERS_(N, fetch_sub, PAWL_HOOK_SUB, __atomic_fetch_sub)                              \
+    PAWL_RMW_ORDERS_(N, fetch_and, PAWL_HOOK_AND, __atomic_fetch_and)                              \
+    PAWL_RMW_ORDERS_(N, fetch_or, PAWL_HOOK_OR, __atomic_fetch_or)                                 \
+    PAWL_RMW_ORDERS_(N, fetch_xor, PAWL_HOOK_XOR, __atomic_fetch_xor)                              \
+    PAWL_RMW_ORDERS_(N, exchange, PAWL_HOOK_EXCHANGE, __atomic_exchange_n)                         \
     PAWL_CAS_(N, pawl_cas_relaxed, RELAXED, RELAXED, PAWL_UNTAGGED_, PAWL_TAG_NONE_)               \
     PAWL_CAS_(N, pawl_cas_acquire, ACQUIRE, RELAXED, PAWL_TAGGED_, tag)                            \
     PAWL_CAS_(N, pawl_cas_release, RELEASE, RELAXED, PAWL_TAGGED_, tag)                            \
@@ -256,7 +257,8 @@ PAWL_FENCE_(pawl_fence_full, SEQ_CST)
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light(enum pawl_tag tag)
 {
 #if PAWL_HOOKS
-    (void)pawl_hook_call_(NULL, 0, PAWL_FENCE, PAWL_SEQ_CST, tag, PAWL_FENCE_IS_LIGHT, 0);
+    (void)pawl_hook_call_(NULL, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, tag, PAWL_HOOK_FENCE_LIGHT,
+                          0);
 #else
     if (PAWL_UNLIKELY(__atomic_load_n(&pawl_fence_light_free_, __ATOMIC_RELAXED) == 0))
         pawl_fence_full(tag);
@@ -279,7 +281,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light_known(enum pawl_tag tag)
 PAWL_INLINE void pawl_fence_heavy(enum pawl_tag tag)
 {
 #if PAWL_HOOKS
-    (void)pawl_hook_call_(NULL, 0, PAWL_FENCE, PAWL_SEQ_CST, tag, PAWL_FENCE_IS_HEAVY, 0);
+    (void)pawl_hook_call_(NULL, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, tag, PAWL_HOOK_FENCE_HEAVY,
+                          0);
 #else
     pawl_fence_full(tag);
     pawl_os_fence_heavy_();

@@ -89,7 +89,7 @@ PAWL_INLINE bool pawl_cond_wait_with_until(pawl_cond *cond, const struct pawl_co
 
 PAWL_INLINE void pawl_cond_wait_with(pawl_cond *cond, const struct pawl_cond_lock *lock)
 {
-    (void)PAWL_SYMBOL_(pawl_cond_wait)(cond, lock, PAWL_FOREVER);
+    (void)PAWL_SYMBOL_(pawl_cond_wait)(cond, lock, PAWL_WAIT_FOREVER);
 }
 
 /* Wakes the oldest waiter; returns 0 or 1. Best after the caller has dropped the lock, because the
@@ -107,8 +107,62 @@ PAWL_INLINE unsigned pawl_cond_broadcast(pawl_cond *cond)
     return pawl_load_relaxed32(&cond->waiting) == 0 ? 0 : PAWL_SYMBOL_(pawl_cond_wake)(cond, true);
 }
 
-/* pawl_lock32_cond_wait_read(cond, lock), and so on: the same for a lock that the caller holds in
- * R, S or W. In C, pawl_cond_wait_read(cond, lock) chooses by the type of the lock. */
+/* The same for a lock that the caller holds in R, S or W. The name pawl_cond_wait_read(cond, lock)
+ * chooses by the type of the lock (generic.h). */
+/* prototypes:begin (made by scripts/prototypes) */
+/* R is held: lets go, sleeps until signalled, takes R again. Acquire. */
+PAWL_INLINE void pawl_spin16_cond_wait_read(pawl_cond *cond, pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_cond_wait_read(pawl_cond *cond, pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_cond_wait_read(pawl_cond *cond, pawl_spin64 *l);
+PAWL_INLINE void pawl_lock32_cond_wait_read(pawl_cond *cond, pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_cond_wait_read(pawl_cond *cond, pawl_lock64 *l);
+/* S is held: lets go, sleeps until signalled, takes S again. Acquire. */
+PAWL_INLINE void pawl_spin16_cond_wait_seek(pawl_cond *cond, pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_cond_wait_seek(pawl_cond *cond, pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_cond_wait_seek(pawl_cond *cond, pawl_spin64 *l);
+PAWL_INLINE void pawl_lock32_cond_wait_seek(pawl_cond *cond, pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_cond_wait_seek(pawl_cond *cond, pawl_lock64 *l);
+/* W is held: lets go, sleeps until signalled, takes W again. Acquire. */
+PAWL_INLINE void pawl_spin16_cond_wait_write(pawl_cond *cond, pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_cond_wait_write(pawl_cond *cond, pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_cond_wait_write(pawl_cond *cond, pawl_spin64 *l);
+PAWL_INLINE void pawl_lock32_cond_wait_write(pawl_cond *cond, pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_cond_wait_write(pawl_cond *cond, pawl_lock64 *l);
+/* The same; false when the deadline has passed: R is held again too. */
+PAWL_INLINE bool
+pawl_spin16_cond_wait_read_until(pawl_cond *cond, pawl_spin16 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_spin32_cond_wait_read_until(pawl_cond *cond, pawl_spin32 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_spin64_cond_wait_read_until(pawl_cond *cond, pawl_spin64 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_lock32_cond_wait_read_until(pawl_cond *cond, pawl_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_lock64_cond_wait_read_until(pawl_cond *cond, pawl_lock64 *l, uint64_t deadline);
+/* The same; false when the deadline has passed: S is held again too. */
+PAWL_INLINE bool
+pawl_spin16_cond_wait_seek_until(pawl_cond *cond, pawl_spin16 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_spin32_cond_wait_seek_until(pawl_cond *cond, pawl_spin32 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_spin64_cond_wait_seek_until(pawl_cond *cond, pawl_spin64 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_lock32_cond_wait_seek_until(pawl_cond *cond, pawl_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_lock64_cond_wait_seek_until(pawl_cond *cond, pawl_lock64 *l, uint64_t deadline);
+/* The same; false when the deadline has passed: W is held again too. */
+PAWL_INLINE bool
+pawl_spin16_cond_wait_write_until(pawl_cond *cond, pawl_spin16 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_spin32_cond_wait_write_until(pawl_cond *cond, pawl_spin32 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_spin64_cond_wait_write_until(pawl_cond *cond, pawl_spin64 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_lock32_cond_wait_write_until(pawl_cond *cond, pawl_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_lock64_cond_wait_write_until(pawl_cond *cond, pawl_lock64 *l, uint64_t deadline);
+/* prototypes:end (made by scripts/prototypes) */
+
 #define PAWL_COND_MODE_(type, mode, together)                                                      \
     PAWL_INLINE void type##_cond_drop_##mode##_(void *lock)                                        \
     {                                                                                              \
@@ -130,7 +184,7 @@ PAWL_INLINE unsigned pawl_cond_broadcast(pawl_cond *cond)
     }                                                                                              \
     PAWL_INLINE void type##_cond_wait_##mode(pawl_cond *cond, type *lock)                          \
     {                                                                                              \
-        (void)type##_cond_wait_##mode##_until(cond, lock, PAWL_FOREVER);                           \
+        (void)type##_cond_wait_##mode##_until(cond, lock, PAWL_WAIT_FOREVER);                      \
     }                                                                                              \
     PAWL_COND_OVERLOADS_(type, mode)
 
@@ -146,15 +200,6 @@ PAWL_INLINE unsigned pawl_cond_broadcast(pawl_cond *cond)
     }
 #else
 #define PAWL_COND_OVERLOADS_(type, mode)
-#define pawl_cond_wait_read(cond, lock) PAWL_BY_TYPE_(lock, cond_wait_read)(cond, lock)
-#define pawl_cond_wait_seek(cond, lock) PAWL_BY_TYPE_(lock, cond_wait_seek)(cond, lock)
-#define pawl_cond_wait_write(cond, lock) PAWL_BY_TYPE_(lock, cond_wait_write)(cond, lock)
-#define pawl_cond_wait_read_until(cond, lock, deadline)                                            \
-    PAWL_BY_TYPE_(lock, cond_wait_read_until)(cond, lock, deadline)
-#define pawl_cond_wait_seek_until(cond, lock, deadline)                                            \
-    PAWL_BY_TYPE_(lock, cond_wait_seek_until)(cond, lock, deadline)
-#define pawl_cond_wait_write_until(cond, lock, deadline)                                           \
-    PAWL_BY_TYPE_(lock, cond_wait_write_until)(cond, lock, deadline)
 #endif
 
 #define PAWL_COND_TYPE_(type)                                                                      \
@@ -199,7 +244,7 @@ PAWL_INLINE bool pawl_eventcount_commit_until(pawl_eventcount *event, uint32_t k
 
 PAWL_INLINE void pawl_eventcount_commit(pawl_eventcount *event, uint32_t key)
 {
-    (void)PAWL_SYMBOL_(pawl_eventcount_commit)(event, key, PAWL_FOREVER);
+    (void)PAWL_SYMBOL_(pawl_eventcount_commit)(event, key, PAWL_WAIT_FOREVER);
 }
 
 /* Call it after a change of the condition by a store of any order. Wakes at least one sleeper, or

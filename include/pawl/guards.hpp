@@ -22,10 +22,10 @@
 namespace pawl {
 PAWL_INLINE_BEGIN
 
-template <class Word = pawl_spin32> class read_guard;
-template <class Word = pawl_spin32> class seek_guard;
-template <class Word = pawl_spin32> class write_guard;
-template <class Word = pawl_spin32> class atomic_guard;
+template <class Word = pawl_spin64> class read_guard;
+template <class Word = pawl_spin64> class seek_guard;
+template <class Word = pawl_spin64> class write_guard;
+template <class Word = pawl_spin64> class atomic_guard;
 
 // ---- What all guards have -----------------------------------------------------------------------
 
@@ -44,11 +44,11 @@ using word_of_ = std::remove_pointer_t<decltype(handle_of_(std::declval<Lock &>(
 
 template <class Word, pawl_state State> PAWL_FACE_ inline void take_(Word *word)
 {
-    if constexpr (State == PAWL_R)
+    if constexpr (State == PAWL_STATE_R)
         pawl_take_read(word);
-    else if constexpr (State == PAWL_S)
+    else if constexpr (State == PAWL_STATE_S)
         pawl_take_seek(word);
-    else if constexpr (State == PAWL_W)
+    else if constexpr (State == PAWL_STATE_W)
         pawl_take_write(word);
     else
         pawl_take_atomic(word);
@@ -56,11 +56,11 @@ template <class Word, pawl_state State> PAWL_FACE_ inline void take_(Word *word)
 
 template <class Word, pawl_state State> PAWL_FACE_ inline void drop_(Word *word)
 {
-    if constexpr (State == PAWL_R)
+    if constexpr (State == PAWL_STATE_R)
         pawl_drop_read(word);
-    else if constexpr (State == PAWL_S)
+    else if constexpr (State == PAWL_STATE_S)
         pawl_drop_seek(word);
-    else if constexpr (State == PAWL_W)
+    else if constexpr (State == PAWL_STATE_W)
         pawl_drop_write(word);
     else
         pawl_drop_atomic(word);
@@ -131,20 +131,20 @@ public:                                                                         
     PAWL_FACE_ name(Word &lock, std::adopt_lock_t) : base_(&lock) {}                               \
     PAWL_FACE_ name(name &&) noexcept = default; /* clang looks for attributes here as well */     \
     name &operator=(name &&) noexcept = default;                                                   \
-    PAWL_FACE_ ~name() PAWL_RELEASE_ANY() {}                                                       \
-    PAWL_FACE_ void drop() noexcept PAWL_RELEASE_ANY() { this->leave_(); }
+    PAWL_FACE_ ~name() PAWL_TSA_RELEASE_ANY() {}                                                   \
+    PAWL_FACE_ void drop() noexcept PAWL_TSA_RELEASE_ANY() { this->leave_(); }
 
 // ---- The four -----------------------------------------------------------------------------------
 
 // A has turned into R. `kept`: the lock was never let go; else look again at what was there.
-template <class Word = pawl_spin32> struct [[nodiscard]] read_after_atomic {
+template <class Word = pawl_spin64> struct [[nodiscard]] read_after_atomic {
     read_guard<Word> guard;
     bool kept;
 };
 
 template <class Word>
-class [[nodiscard]] PAWL_SCOPED_CAPABILITY read_guard : public hold_<Word, PAWL_R> {
-    PAWL_GUARD_FACE_(read_guard, PAWL_R, PAWL_ACQUIRE_SHARED, PAWL_REQUIRES_SHARED)
+class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY read_guard : public hold_<Word, PAWL_STATE_R> {
+    PAWL_GUARD_FACE_(read_guard, PAWL_STATE_R, PAWL_TSA_ACQUIRE_SHARED, PAWL_TSA_REQUIRES_SHARED)
 
     // When one returns nothing, this guard still holds R and must be dropped before another try.
     // The claim_ forms may wait for the other readers, the others wait for nobody.
@@ -171,8 +171,8 @@ class [[nodiscard]] PAWL_SCOPED_CAPABILITY read_guard : public hold_<Word, PAWL_
 };
 
 template <class Word>
-class [[nodiscard]] PAWL_SCOPED_CAPABILITY seek_guard : public hold_<Word, PAWL_S> {
-    PAWL_GUARD_FACE_(seek_guard, PAWL_S, PAWL_ACQUIRE_SHARED, PAWL_REQUIRES_SHARED)
+class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY seek_guard : public hold_<Word, PAWL_STATE_S> {
+    PAWL_GUARD_FACE_(seek_guard, PAWL_STATE_S, PAWL_TSA_ACQUIRE_SHARED, PAWL_TSA_REQUIRES_SHARED)
 
     // Waits until the readers have left; cannot fail.
     [[nodiscard]] PAWL_FACE_ write_guard<Word> to_write() &&
@@ -193,8 +193,8 @@ class [[nodiscard]] PAWL_SCOPED_CAPABILITY seek_guard : public hold_<Word, PAWL_
 };
 
 template <class Word>
-class [[nodiscard]] PAWL_SCOPED_CAPABILITY write_guard : public hold_<Word, PAWL_W> {
-    PAWL_GUARD_FACE_(write_guard, PAWL_W, PAWL_ACQUIRE, PAWL_REQUIRES)
+class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY write_guard : public hold_<Word, PAWL_STATE_W> {
+    PAWL_GUARD_FACE_(write_guard, PAWL_STATE_W, PAWL_TSA_ACQUIRE, PAWL_TSA_REQUIRES)
 
     [[nodiscard]] PAWL_FACE_ seek_guard<Word> to_seek() &&
     {
@@ -209,13 +209,13 @@ class [[nodiscard]] PAWL_SCOPED_CAPABILITY write_guard : public hold_<Word, PAWL
 };
 
 template <class Word>
-class [[nodiscard]] PAWL_SCOPED_CAPABILITY atomic_guard : public hold_<Word, PAWL_A> {
-    PAWL_GUARD_FACE_(atomic_guard, PAWL_A, PAWL_ACQUIRE_SHARED, PAWL_REQUIRES_SHARED)
+class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY atomic_guard : public hold_<Word, PAWL_STATE_A> {
+    PAWL_GUARD_FACE_(atomic_guard, PAWL_STATE_A, PAWL_TSA_ACQUIRE_SHARED, PAWL_TSA_REQUIRES_SHARED)
 
     // Waits for the other atomic users: auto [read, kept] = std::move(atomic).to_read();
     PAWL_FACE_ read_after_atomic<Word> to_read() &&
     {
-        const bool kept = pawl_atomic_to_read(this->word_);
+        const bool kept = pawl_atomic_to_read(this->word_) == PAWL_REGAIN_KEPT;
         return {read_guard<Word>(*this->release(), std::adopt_lock), kept};
     }
 };
@@ -250,7 +250,7 @@ PAWL_TRY_(claim_atomic, atomic_guard)
 // The lock at the lower address is taken first, so two threads that name them in different order
 // do not wait for each other. The same lock twice is taken once.
 #define PAWL_TWO_(name, state, acquire)                                                            \
-    template <class Word = pawl_spin32> class [[nodiscard]] PAWL_SCOPED_CAPABILITY name {          \
+    template <class Word = pawl_spin64> class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY name {      \
     public:                                                                                        \
         PAWL_FACE_ name(basic_lock<Word> &a, basic_lock<Word> &b) acquire(a, b)                    \
             : name(*a.native_handle(), *b.native_handle())                                         \
@@ -262,7 +262,7 @@ PAWL_TRY_(claim_atomic, atomic_guard)
         {                                                                                          \
         }                                                                                          \
         name &operator=(name &&) = delete;                                                         \
-        PAWL_FACE_ ~name() PAWL_RELEASE_ANY()                                                      \
+        PAWL_FACE_ ~name() PAWL_TSA_RELEASE_ANY()                                                  \
         {                                                                                          \
             if (a_)                                                                                \
                 pawl_drop_two_##state(a_, b_);                                                     \
@@ -273,9 +273,9 @@ PAWL_TRY_(claim_atomic, atomic_guard)
     };                                                                                             \
     template <class Lock> name(Lock &, Lock &) -> name<word_of_<Lock>>;
 
-PAWL_TWO_(two_read_guard, read, PAWL_ACQUIRE_SHARED)
-PAWL_TWO_(two_seek_guard, seek, PAWL_ACQUIRE_SHARED)
-PAWL_TWO_(two_write_guard, write, PAWL_ACQUIRE)
+PAWL_TWO_(two_read_guard, read, PAWL_TSA_ACQUIRE_SHARED)
+PAWL_TWO_(two_seek_guard, seek, PAWL_TSA_ACQUIRE_SHARED)
+PAWL_TWO_(two_write_guard, write, PAWL_TSA_ACQUIRE)
 
 // auto both = pawl::take_two(a, b);   W on both
 template <class Lock> PAWL_FACE_ inline two_write_guard<word_of_<Lock>> take_two(Lock &a, Lock &b)

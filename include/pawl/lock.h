@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Progressive locks that sleep: read, seek, write and atomic in one word, as in spin.h, for threads
- * that may outnumber the cores and sections of any length. Every wait can have a deadline.
+ * Upgradable reader-writer lock that sleeps: read (shared), seek (upgradable), write (exclusive)
+ * and atomic in one word, as in spin.h (take is lock, drop is unlock, seek_to_write the upgrade,
+ * write_to_read the downgrade). For threads that may outnumber the cores and sections of any
+ * length. Every wait can have a deadline.
  *
  * Not for: signal handlers that may interrupt a holder; memory shared between processes
- * (pshared.h);
- * real-time threads that need priority inheritance.
+ * (pshared.h); real-time threads that need priority inheritance.
  *
  * Source: the word and its states are those of W. Tarreau, "Progressive Locks" (2018); sleeping on
  * any address is from "Implementing atomic wait and notify". doc/design/014-lock.md says how the
@@ -17,47 +18,49 @@
  *   32 bit   31 ............ W 18 | 17 S 16 | 15 ............ R 2 | 1 BIASED | 0 PARKED
  *
  *   R S W   as in spin.h.
- *   PARKED  must be set while a waiter sleeps. Set by a waiter, under the lock of its wait list,
- *           in the same access by which it sees that it must wait; cleared by a holder or a waiter
- *           under that lock when nobody sleeps any more. May be set when nobody sleeps: it then
- *           costs one look into the wait list.
+ *   PARKED  must be set while a waiter sleeps. A waiter sets it, under the lock of its wait list,
+ *           in the same access by which it sees that it must wait. A holder or a waiter clears it
+ *           under that lock when no waiter sleeps any more. It may be set when no waiter sleeps:
+ *           it then costs one look into the wait list.
  *   BIASED  reserved, always 0.
  *
- * A zero word is unlocked, always: calloc makes locks. The wait list is elsewhere (wait.h), so the
- * lock is no larger than its word, and destroying it is forgetting it.
+ * A zero word is an unlocked lock: calloc makes locks. The wait list is elsewhere (wait.h), so the
+ * lock is no larger than its word, and nothing need be done to destroy it.
  *
- * How a waiter waits: it reads for a while (what being woken costs here, measured as the program
- * runs), then offers its CPU to others some times, looking in between, because the holder may not
- * be running; it joins the wait list, goes on like that for a shorter time if fewer than two others
- * of the list are awake, and sleeps, having set PARKED. Whoever takes units out of the word and
- * finds PARKED looks which waiters that lets in: the oldest, and with a reader all readers, with an
- * atomic user all atomic users. A waiter that was woken keeps its place until it has the lock.
+ * How a waiter waits
+ *   1. It reads in a loop for about as long as a wake costs here (measured as the program runs).
+ *   2. It offers its CPU to others some times and looks in between: the holder may not be running.
+ *   3. It joins the wait list, and repeats 1 and 2 for a shorter time if fewer than two other
+ *      waiters in the list are awake.
+ *   4. It sets PARKED and sleeps.
+ * A releaser that finds PARKED looks which waiters can enter now: the oldest, and with a reader all
+ * readers, with an atomic user all atomic users. A waiter that was woken keeps its place in the
+ * list until it has the lock.
  *
- * Fairness: a writer's claim holds newcomers back, so it waits for at most the readers already in,
- * and the readers held back enter together. Threads that are running may overtake those that sleep
- * (that is where the throughput comes from), but the oldest waiter, once it has waited for
- * PAWL_LOCK_HANDOFF_NS, is handed the lock: it keeps a claim that lets nobody else in, whatever it
- * waits for. Hand-offs are at least PAWL_LOCK_HANDOFF_NS apart for each lock.
+ * Fairness: a writer's claim holds newcomers back. So the writer waits at most for the readers that
+ * are already in, and the readers held back enter together. Running threads may overtake sleeping
+ * ones, which gives the throughput. The oldest waiter gets a hand-off once it has waited for
+ * PAWL_LOCK_HANDOFF_NS: it keeps a claim that lets nobody else in, whatever it waits for. Hand-offs
+ * of one lock are at least PAWL_LOCK_HANDOFF_NS apart.
  *
- * Cost: nobody disturbing, each take, drop and move is one atomic read-modify-write, as in spin.h,
- * and a test of what it found. No system call unless somebody sleeps or must.
+ * Cost: while no other thread interferes, each take, drop and move is one atomic read-modify-write,
+ * as in spin.h, and a test of what it found. No system call unless a thread sleeps or must sleep.
  *
- * Limits, invariants I1, I2, I4: as in spin.h. And
- *   I3  at most one waiter of a lock keeps W+S without R while it waits for W: the one that its
+ * Limits and invariants I1, I2, I4: as in spin.h. And
+ *   I3  At most one waiter of a lock keeps W+S without R while it waits for W: the one that its
  *       wait list marks. At most one atomic user keeps W+S while it waits for readers.
- *   I5  a waiter sleeps only if, by the value in which it set PARKED, it could not enter.
- *   I6  a subtraction of units that finds PARKED and leaves a word by which some class of waiters
- *       can go on is followed by a look into the wait list, by its author or by a waiter of the
- *       same lock who is awake and will itself look at the word before it sleeps and when it
- *       leaves.
- *   I7  after the access that gives up a state, a drop uses the lock's address, never its memory.
+ *   I5  A waiter sleeps only if, by the value in which it set PARKED, it could not enter.
+ *   I6  A subtraction of units that finds PARKED, and leaves a word by which some class of waiters
+ *       can go on, is followed by a look into the wait list. Its author looks, or a waiter of the
+ *       same lock that is awake, which looks at the word before it sleeps and when it leaves.
+ *   I7  After the access that gives up a state, a drop uses the lock's address, never its memory.
  *
- * Deadlines are nanoseconds of CLOCK_MONOTONIC as pawl_now() gives them; one in the past makes the
- * operation fail at once if it would have to wait; UINT64_MAX is none. A wait that ends by its
- * deadline takes its claim back and wakes those whom the claim held back.
+ * Deadlines are nanoseconds of CLOCK_MONOTONIC as pawl_now() gives them; UINT64_MAX is none. With
+ * one in the past an operation fails at once if it would have to wait. A wait that ends by its
+ * deadline takes its claim back and wakes the waiters that the claim held back.
  *
- * Signal handlers may only try, never wait, and may not drop a lock on which others can sleep while
- * the interrupted thread is inside one of these functions. After fork the child has what the
+ * Signal handlers may only try, never wait. They may not drop a lock on which others can sleep
+ * while the interrupted thread is inside one of these functions. After fork the child has what the
  * forking thread held, nobody waits, and locks that other threads held stay held for ever. No
  * operation is a cancellation point.
  */
@@ -67,13 +70,13 @@
 #include <pawl/spin.h>
 #include <pawl/wait.h>
 
-/* The oldest waiter is handed the lock when it has waited for so long, and no more often: 0.6 ms.
- * Handing over to every waiter after 0.5 ms cost a mutex more than half of its throughput where
- * threads outnumber cores; never handing over let threads wait for a third of a second. */
+/* The oldest waiter gets a hand-off when it has waited for so long, and no more often: 0.6 ms.
+ * A hand-off to every waiter after 0.5 ms cost a mutex more than half of its throughput where
+ * threads outnumber cores; without hand-offs some threads waited for a third of a second. */
 #define PAWL_LOCK_HANDOFF_NS 600000
 
-#define PAWL_PARKED 1u
-#define PAWL_BIASED 2u
+#define PAWL_LOCK_PARKED 1u
+#define PAWL_LOCK_BIASED 2u
 
 typedef struct pawl_lock32 {
     uint32_t word;
@@ -86,67 +89,213 @@ typedef struct pawl_lock64 {
 #define PAWL_LOCK32_INIT {0}
 #define PAWL_LOCK64_INIT {0}
 
-/* How atomic_to_read_until ended. */
-enum pawl_regained {
-    PAWL_TIMED_OUT, /* nothing is held any more: the updates are done, reading was not granted */
-    PAWL_LET_GO,    /* R is held; a claimant was let in first: look again */
-    PAWL_KEPT       /* R is held, no writer was in between */
-};
+#define PAWL_HAVE_LOCK_ 1 /* generic.h: the front names take these locks too */
 
-#define PAWL_WORD_SLEEPS 1
+/* One contract serves the widths below it. U R S W A are the states; "->" changes the caller's. */
+PAWL_INLINE_BEGIN
+
+/* prototypes:begin (made by scripts/prototypes) */
+/* ---- The life of a lock */
+/* Makes the lock unlocked, as zeroing it does. Not while it is used. */
+PAWL_INLINE void pawl_lock32_init(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_init(pawl_lock64 *l);
+/* The lock will not be used again. The checking variant reports a held lock. */
+PAWL_INLINE void pawl_lock32_destroy(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_destroy(pawl_lock64 *l);
+
+/* ---- Taking. A thread that holds the lock in any state may not take it again: R inside R or S
+ * waits for ever once a writer has claimed. */
+/* U -> R. Waits for writers and atomic users. Acquire. */
+PAWL_INLINE void pawl_lock32_take_read(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_take_read(pawl_lock64 *l);
+/* U -> S. Waits for a seeker, writers and atomic users. Acquire. */
+PAWL_INLINE void pawl_lock32_take_seek(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_take_seek(pawl_lock64 *l);
+/* U -> W. Waits for all holders; newcomers wait from its claim on. Acquire. */
+PAWL_INLINE void pawl_lock32_take_write(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_take_write(pawl_lock64 *l);
+/* U -> A. Waits for readers, a seeker and writers. Acquire. */
+PAWL_INLINE void pawl_lock32_take_atomic(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_take_atomic(pawl_lock64 *l);
+
+/* ---- Trying: true when granted. A try never waits for a holder. It is also false while a claim
+ * that is about to be withdrawn stands in the way. */
+/* U -> R. False if a writer or an atomic user is in. Acquire when true. */
+PAWL_INLINE bool pawl_lock32_try_read(pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_try_read(pawl_lock64 *l);
+/* U -> S. False if a seeker, a writer or an atomic user is in. Acquire when true. */
+PAWL_INLINE bool pawl_lock32_try_seek(pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_try_seek(pawl_lock64 *l);
+/* U -> W. False if anybody is in. Acquire when true. */
+PAWL_INLINE bool pawl_lock32_try_write(pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_try_write(pawl_lock64 *l);
+/* U -> A. False if a reader, a seeker or a writer is in. Acquire when true. */
+PAWL_INLINE bool pawl_lock32_try_atomic(pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_try_atomic(pawl_lock64 *l);
+
+/* ---- Claiming: as try, but readers are no reason to fail. After the claim the caller waits until
+ * the readers have left. */
+/* U -> W. False if a seeker, writer or atomic user is in; waits for readers. Acquire. */
+PAWL_INLINE bool pawl_lock32_claim_write(pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_claim_write(pawl_lock64 *l);
+/* U -> A. False if a seeker or a writer is in; waits for readers. Acquire. */
+PAWL_INLINE bool pawl_lock32_claim_atomic(pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_claim_atomic(pawl_lock64 *l);
+
+/* ---- Dropping (unlock). The word does not know its holders: only the checking variant notices a
+ * drop by another thread. */
+/* R -> U. Release. */
+PAWL_INLINE void pawl_lock32_drop_read(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_drop_read(pawl_lock64 *l);
+/* S -> U. Release. */
+PAWL_INLINE void pawl_lock32_drop_seek(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_drop_seek(pawl_lock64 *l);
+/* W -> U. Release. */
+PAWL_INLINE void pawl_lock32_drop_write(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_drop_write(pawl_lock64 *l);
+/* A -> U. Release. */
+PAWL_INLINE void pawl_lock32_drop_atomic(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_drop_atomic(pawl_lock64 *l);
+
+/* ---- Upgrading S and downgrading. */
+/* S -> W. Waits for readers, cannot fail. Acquire. */
+PAWL_INLINE void pawl_lock32_seek_to_write(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_seek_to_write(pawl_lock64 *l);
+/* S -> W. False if readers are in: S is kept. Never waits. Acquire. */
+PAWL_INLINE bool pawl_lock32_try_seek_to_write(pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_try_seek_to_write(pawl_lock64 *l);
+/* W -> S. At once. Release. */
+PAWL_INLINE void pawl_lock32_write_to_seek(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_write_to_seek(pawl_lock64 *l);
+/* W -> R. At once. Release. */
+PAWL_INLINE void pawl_lock32_write_to_read(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_write_to_read(pawl_lock64 *l);
+/* S -> R. At once. Release. */
+PAWL_INLINE void pawl_lock32_seek_to_read(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_seek_to_read(pawl_lock64 *l);
+
+/* ---- Upgrading R. When one fails, R is still held. Drop it before another attempt, because the
+ * thread that got S or W waits for it. */
+/* R -> S. False if a seeker, writer or atomic user is in. Never waits. Acquire. */
+PAWL_INLINE bool pawl_lock32_try_read_to_seek(pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_try_read_to_seek(pawl_lock64 *l);
+/* R -> W. False unless the caller is alone. Never waits. Acquire. */
+PAWL_INLINE bool pawl_lock32_try_read_to_write(pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_try_read_to_write(pawl_lock64 *l);
+/* R -> W. False if a seeker or writer is in; waits for readers. Acquire. */
+PAWL_INLINE bool pawl_lock32_read_claim_write(pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_read_claim_write(pawl_lock64 *l);
+/* R -> A. False unless the caller is alone. Never waits. Acquire, release. */
+PAWL_INLINE bool pawl_lock32_try_read_to_atomic(pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_try_read_to_atomic(pawl_lock64 *l);
+/* R -> A. False if a seeker or writer is in; waits for readers. Acquire, release. */
+PAWL_INLINE bool pawl_lock32_read_claim_atomic(pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_read_claim_atomic(pawl_lock64 *l);
+
+/* ---- Downgrading A. */
+/* A -> R. Waits for other atomic users; tells whether a claimant was let in first. Acquire,
+ * release. */
+PAWL_INLINE pawl_regained pawl_lock32_atomic_to_read(pawl_lock32 *l);
+PAWL_INLINE pawl_regained pawl_lock64_atomic_to_read(pawl_lock64 *l);
+
+/* ---- With a deadline, in nanoseconds of pawl_now(). One that has passed fails only an operation
+ * that would wait. */
+/* U -> R as take_read; false once the deadline has passed: U still. */
+PAWL_INLINE bool pawl_lock32_take_read_until(pawl_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_lock64_take_read_until(pawl_lock64 *l, uint64_t deadline);
+/* U -> S as take_seek; false once the deadline has passed: U still. */
+PAWL_INLINE bool pawl_lock32_take_seek_until(pawl_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_lock64_take_seek_until(pawl_lock64 *l, uint64_t deadline);
+/* U -> W as take_write; false once the deadline has passed: U still. */
+PAWL_INLINE bool pawl_lock32_take_write_until(pawl_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_lock64_take_write_until(pawl_lock64 *l, uint64_t deadline);
+/* U -> A as take_atomic; false once the deadline has passed: U still. */
+PAWL_INLINE bool pawl_lock32_take_atomic_until(pawl_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_lock64_take_atomic_until(pawl_lock64 *l, uint64_t deadline);
+/* U -> W as claim_write; false once the deadline has passed: U still. */
+PAWL_INLINE bool pawl_lock32_claim_write_until(pawl_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_lock64_claim_write_until(pawl_lock64 *l, uint64_t deadline);
+/* U -> A as claim_atomic; false once the deadline has passed: U still. */
+PAWL_INLINE bool pawl_lock32_claim_atomic_until(pawl_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_lock64_claim_atomic_until(pawl_lock64 *l, uint64_t deadline);
+/* S -> W as seek_to_write; false once the deadline has passed: S still. */
+PAWL_INLINE bool pawl_lock32_seek_to_write_until(pawl_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_lock64_seek_to_write_until(pawl_lock64 *l, uint64_t deadline);
+/* R -> W as read_claim_write; false once the deadline has passed: R still. */
+PAWL_INLINE bool pawl_lock32_read_claim_write_until(pawl_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_lock64_read_claim_write_until(pawl_lock64 *l, uint64_t deadline);
+/* R -> A as read_claim_atomic; false once the deadline has passed: R still. */
+PAWL_INLINE bool pawl_lock32_read_claim_atomic_until(pawl_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_lock64_read_claim_atomic_until(pawl_lock64 *l, uint64_t deadline);
+/* A -> R; PAWL_REGAIN_TIMED_OUT: U, A was given up already. Acquire, release. */
+PAWL_INLINE pawl_regained pawl_lock32_atomic_to_read_until(pawl_lock32 *l, uint64_t deadline);
+PAWL_INLINE pawl_regained pawl_lock64_atomic_to_read_until(pawl_lock64 *l, uint64_t deadline);
+
+/* ---- Two locks at once, the one at the lower address first; the same lock twice is taken once. */
+/* U -> R of both, as take_read. */
+PAWL_INLINE void pawl_lock32_take_two_read(pawl_lock32 *l, pawl_lock32 *other);
+PAWL_INLINE void pawl_lock64_take_two_read(pawl_lock64 *l, pawl_lock64 *other);
+/* R -> U of both, as drop_read. */
+PAWL_INLINE void pawl_lock32_drop_two_read(pawl_lock32 *l, pawl_lock32 *other);
+PAWL_INLINE void pawl_lock64_drop_two_read(pawl_lock64 *l, pawl_lock64 *other);
+/* U -> S of both, as take_seek. */
+PAWL_INLINE void pawl_lock32_take_two_seek(pawl_lock32 *l, pawl_lock32 *other);
+PAWL_INLINE void pawl_lock64_take_two_seek(pawl_lock64 *l, pawl_lock64 *other);
+/* S -> U of both, as drop_seek. */
+PAWL_INLINE void pawl_lock32_drop_two_seek(pawl_lock32 *l, pawl_lock32 *other);
+PAWL_INLINE void pawl_lock64_drop_two_seek(pawl_lock64 *l, pawl_lock64 *other);
+/* U -> W of both, as take_write. */
+PAWL_INLINE void pawl_lock32_take_two_write(pawl_lock32 *l, pawl_lock32 *other);
+PAWL_INLINE void pawl_lock64_take_two_write(pawl_lock64 *l, pawl_lock64 *other);
+/* W -> U of both, as drop_write. */
+PAWL_INLINE void pawl_lock32_drop_two_write(pawl_lock32 *l, pawl_lock32 *other);
+PAWL_INLINE void pawl_lock64_drop_two_write(pawl_lock64 *l, pawl_lock64 *other);
+
+/* ---- What the word shows at this instant, claims included; for reports, not for decisions. */
+/* Nobody is in. */
+PAWL_INLINE bool pawl_lock32_is_free(const pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_is_free(const pawl_lock64 *l);
+/* Readers only. */
+PAWL_INLINE bool pawl_lock32_is_read(const pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_is_read(const pawl_lock64 *l);
+/* A seeker, perhaps readers too. */
+PAWL_INLINE bool pawl_lock32_is_seek(const pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_is_seek(const pawl_lock64 *l);
+/* A writer, or a claim of one. */
+PAWL_INLINE bool pawl_lock32_is_write(const pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_is_write(const pawl_lock64 *l);
+/* Atomic users only. */
+PAWL_INLINE bool pawl_lock32_is_atomic(const pawl_lock32 *l);
+PAWL_INLINE bool pawl_lock64_is_atomic(const pawl_lock64 *l);
+
+/* ---- The calling thread holds the lock so: nothing in release, else a report and abort. */
+/* R. */
+PAWL_INLINE void pawl_lock32_assert_held_read(const pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_assert_held_read(const pawl_lock64 *l);
+/* S. */
+PAWL_INLINE void pawl_lock32_assert_held_seek(const pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_assert_held_seek(const pawl_lock64 *l);
+/* W. */
+PAWL_INLINE void pawl_lock32_assert_held_write(const pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_assert_held_write(const pawl_lock64 *l);
+/* A. */
+PAWL_INLINE void pawl_lock32_assert_held_atomic(const pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_assert_held_atomic(const pawl_lock64 *l);
+/* prototypes:end (made by scripts/prototypes) */
+
+PAWL_INLINE_END
+
+#define PAWL_WORD_KIND PAWL_KIND_LOCK_
 #define PAWL_WORD_BITS 32
 #include <pawl/detail/word.inc.h>
 #include <pawl/detail/lock_until.inc.h>
+#include <pawl/detail/overloads.inc.h>
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include <pawl/detail/word.inc.h>
 #include <pawl/detail/lock_until.inc.h>
+#include <pawl/detail/overloads.inc.h>
 #undef PAWL_WORD_BITS
-#undef PAWL_WORD_SLEEPS
-
-/* ---- Front names that choose by type, now for both kinds of lock ----------------------------- */
-#ifndef __cplusplus
-#undef PAWL_BY_TYPE_
-#define PAWL_BY_TYPE_(lock, operation)                                                             \
-    _Generic((lock),                                                                               \
-        pawl_spin16 *: pawl_spin16_##operation,                                                    \
-        pawl_spin32 *: pawl_spin32_##operation,                                                    \
-        pawl_spin64 *: pawl_spin64_##operation,                                                    \
-        pawl_lock32 *: pawl_lock32_##operation,                                                    \
-        pawl_lock64 *: pawl_lock64_##operation)
-#undef pawl_set_bits
-#undef pawl_clear_bits
-#undef pawl_bits
-#define PAWL_BY_SPIN_(lock, operation)                                                             \
-    _Generic((lock),                                                                               \
-        pawl_spin16 *: pawl_spin16_##operation,                                                    \
-        pawl_spin32 *: pawl_spin32_##operation,                                                    \
-        pawl_spin64 *: pawl_spin64_##operation)
-#define pawl_set_bits(lock, bits) PAWL_BY_SPIN_(lock, set_bits)(lock, bits)
-#define pawl_clear_bits(lock, bits) PAWL_BY_SPIN_(lock, clear_bits)(lock, bits)
-#define pawl_bits(lock) PAWL_BY_SPIN_(lock, bits)(lock)
-
-#define PAWL_BY_LOCK_(lock, operation)                                                             \
-    _Generic((lock),                                                                               \
-        pawl_lock32 *: pawl_lock32_##operation,                                                    \
-        pawl_lock64 *: pawl_lock64_##operation)
-#define pawl_take_read_until(lock, deadline) PAWL_BY_LOCK_(lock, take_read_until)(lock, deadline)
-#define pawl_take_seek_until(lock, deadline) PAWL_BY_LOCK_(lock, take_seek_until)(lock, deadline)
-#define pawl_take_write_until(lock, deadline) PAWL_BY_LOCK_(lock, take_write_until)(lock, deadline)
-#define pawl_take_atomic_until(lock, deadline)                                                     \
-    PAWL_BY_LOCK_(lock, take_atomic_until)(lock, deadline)
-#define pawl_claim_write_until(lock, deadline)                                                 \
-    PAWL_BY_LOCK_(lock, claim_write_until)(lock, deadline)
-#define pawl_claim_atomic_until(lock, deadline)                                                \
-    PAWL_BY_LOCK_(lock, claim_atomic_until)(lock, deadline)
-#define pawl_seek_to_write_until(lock, deadline)                                                   \
-    PAWL_BY_LOCK_(lock, seek_to_write_until)(lock, deadline)
-#define pawl_read_claim_write_until(lock, deadline)                                         \
-    PAWL_BY_LOCK_(lock, read_claim_write_until)(lock, deadline)
-#define pawl_read_claim_atomic_until(lock, deadline)                                        \
-    PAWL_BY_LOCK_(lock, read_claim_atomic_until)(lock, deadline)
-#define pawl_atomic_to_read_until(lock, deadline)                                                  \
-    PAWL_BY_LOCK_(lock, atomic_to_read_until)(lock, deadline)
-#endif
+#undef PAWL_WORD_KIND
 
 #endif

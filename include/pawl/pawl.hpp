@@ -40,27 +40,28 @@
 #else
 #define PAWL_ATTRIBUTE_(x)
 #endif
-#define PAWL_CAPABILITY(name) PAWL_ATTRIBUTE_(capability(name))
-#define PAWL_SCOPED_CAPABILITY PAWL_ATTRIBUTE_(scoped_lockable)
-#define PAWL_GUARDED_BY(...) PAWL_ATTRIBUTE_(guarded_by(__VA_ARGS__))
-#define PAWL_PT_GUARDED_BY(...) PAWL_ATTRIBUTE_(pt_guarded_by(__VA_ARGS__))
-#define PAWL_REQUIRES(...) PAWL_ATTRIBUTE_(requires_capability(__VA_ARGS__))
-#define PAWL_REQUIRES_SHARED(...) PAWL_ATTRIBUTE_(requires_shared_capability(__VA_ARGS__))
-#define PAWL_EXCLUDES(...) PAWL_ATTRIBUTE_(locks_excluded(__VA_ARGS__))
-#define PAWL_ACQUIRE(...) PAWL_ATTRIBUTE_(acquire_capability(__VA_ARGS__))
-#define PAWL_ACQUIRE_SHARED(...) PAWL_ATTRIBUTE_(acquire_shared_capability(__VA_ARGS__))
-#define PAWL_RELEASE(...) PAWL_ATTRIBUTE_(release_capability(__VA_ARGS__))
-#define PAWL_RELEASE_SHARED(...) PAWL_ATTRIBUTE_(release_shared_capability(__VA_ARGS__))
-#define PAWL_RELEASE_ANY(...) PAWL_ATTRIBUTE_(release_generic_capability(__VA_ARGS__))
-#define PAWL_TRY_ACQUIRE(...) PAWL_ATTRIBUTE_(try_acquire_capability(__VA_ARGS__))
-#define PAWL_TRY_ACQUIRE_SHARED(...) PAWL_ATTRIBUTE_(try_acquire_shared_capability(__VA_ARGS__))
-#define PAWL_ASSERT_CAPABILITY(...) PAWL_ATTRIBUTE_(assert_capability(__VA_ARGS__))
-#define PAWL_ASSERT_SHARED_CAPABILITY(...) PAWL_ATTRIBUTE_(assert_shared_capability(__VA_ARGS__))
-#define PAWL_NO_THREAD_SAFETY_ANALYSIS PAWL_ATTRIBUTE_(no_thread_safety_analysis)
+#define PAWL_TSA_CAPABILITY(name) PAWL_ATTRIBUTE_(capability(name))
+#define PAWL_TSA_SCOPED_CAPABILITY PAWL_ATTRIBUTE_(scoped_lockable)
+#define PAWL_TSA_GUARDED_BY(...) PAWL_ATTRIBUTE_(guarded_by(__VA_ARGS__))
+#define PAWL_TSA_PT_GUARDED_BY(...) PAWL_ATTRIBUTE_(pt_guarded_by(__VA_ARGS__))
+#define PAWL_TSA_REQUIRES(...) PAWL_ATTRIBUTE_(requires_capability(__VA_ARGS__))
+#define PAWL_TSA_REQUIRES_SHARED(...) PAWL_ATTRIBUTE_(requires_shared_capability(__VA_ARGS__))
+#define PAWL_TSA_EXCLUDES(...) PAWL_ATTRIBUTE_(locks_excluded(__VA_ARGS__))
+#define PAWL_TSA_ACQUIRE(...) PAWL_ATTRIBUTE_(acquire_capability(__VA_ARGS__))
+#define PAWL_TSA_ACQUIRE_SHARED(...) PAWL_ATTRIBUTE_(acquire_shared_capability(__VA_ARGS__))
+#define PAWL_TSA_RELEASE(...) PAWL_ATTRIBUTE_(release_capability(__VA_ARGS__))
+#define PAWL_TSA_RELEASE_SHARED(...) PAWL_ATTRIBUTE_(release_shared_capability(__VA_ARGS__))
+#define PAWL_TSA_RELEASE_ANY(...) PAWL_ATTRIBUTE_(release_generic_capability(__VA_ARGS__))
+#define PAWL_TSA_TRY_ACQUIRE(...) PAWL_ATTRIBUTE_(try_acquire_capability(__VA_ARGS__))
+#define PAWL_TSA_TRY_ACQUIRE_SHARED(...) PAWL_ATTRIBUTE_(try_acquire_shared_capability(__VA_ARGS__))
+#define PAWL_TSA_ASSERT_CAPABILITY(...) PAWL_ATTRIBUTE_(assert_capability(__VA_ARGS__))
+#define PAWL_TSA_ASSERT_SHARED_CAPABILITY(...)                                                     \
+    PAWL_ATTRIBUTE_(assert_shared_capability(__VA_ARGS__))
+#define PAWL_TSA_NOT_CHECKED PAWL_ATTRIBUTE_(no_thread_safety_analysis)
 
 // Inlined always, so that the checking variant's call sites are the user's; and not analysed
 // inside, where only the C functions are called, which the analysis does not know.
-#define PAWL_FACE_ PAWL_ALWAYS_INLINE_ PAWL_NO_THREAD_SAFETY_ANALYSIS
+#define PAWL_FACE_ PAWL_ALWAYS_INLINE_ PAWL_TSA_NOT_CHECKED
 
 namespace pawl {
 PAWL_INLINE_BEGIN
@@ -68,7 +69,7 @@ PAWL_INLINE_BEGIN
 // ---- The lock -----------------------------------------------------------------------------------
 
 // `Word` is one of pawl_spin16/32/64 and pawl_lock32/64. Zero bytes are an unlocked lock here too.
-template <class Word> class PAWL_CAPABILITY("progressive lock") basic_lock {
+template <class Word> class PAWL_TSA_CAPABILITY("progressive lock") basic_lock {
 public:
     using word_type = Word;
     using bits_type = decltype(Word::word);
@@ -85,92 +86,94 @@ public:
 #endif
 
     // W
-    PAWL_FACE_ void lock() PAWL_ACQUIRE() { pawl_take_write(&word_); }
-    PAWL_FACE_ void unlock() PAWL_RELEASE() { pawl_drop_write(&word_); }
-    [[nodiscard]] PAWL_FACE_ bool try_lock() PAWL_TRY_ACQUIRE(true)
+    PAWL_FACE_ void lock() PAWL_TSA_ACQUIRE() { pawl_take_write(&word_); }
+    PAWL_FACE_ void unlock() PAWL_TSA_RELEASE() { pawl_drop_write(&word_); }
+    [[nodiscard]] PAWL_FACE_ bool try_lock() PAWL_TSA_TRY_ACQUIRE(true)
     {
         return pawl_try_write(&word_);
     }
-    [[nodiscard]] PAWL_FACE_ bool claim_lock() PAWL_TRY_ACQUIRE(true)
+    [[nodiscard]] PAWL_FACE_ bool claim_lock() PAWL_TSA_TRY_ACQUIRE(true)
     {
         return pawl_claim_write(&word_);
     }
 
     // R
-    PAWL_FACE_ void lock_shared() PAWL_ACQUIRE_SHARED() { pawl_take_read(&word_); }
-    PAWL_FACE_ void unlock_shared() PAWL_RELEASE_SHARED() { pawl_drop_read(&word_); }
-    [[nodiscard]] PAWL_FACE_ bool try_lock_shared() PAWL_TRY_ACQUIRE_SHARED(true)
+    PAWL_FACE_ void lock_shared() PAWL_TSA_ACQUIRE_SHARED() { pawl_take_read(&word_); }
+    PAWL_FACE_ void unlock_shared() PAWL_TSA_RELEASE_SHARED() { pawl_drop_read(&word_); }
+    [[nodiscard]] PAWL_FACE_ bool try_lock_shared() PAWL_TSA_TRY_ACQUIRE_SHARED(true)
     {
         return pawl_try_read(&word_);
     }
 
     // S
-    PAWL_FACE_ void lock_upgrade() PAWL_ACQUIRE_SHARED() { pawl_take_seek(&word_); }
-    PAWL_FACE_ void unlock_upgrade() PAWL_RELEASE_SHARED() { pawl_drop_seek(&word_); }
-    [[nodiscard]] PAWL_FACE_ bool try_lock_upgrade() PAWL_TRY_ACQUIRE_SHARED(true)
+    PAWL_FACE_ void lock_upgrade() PAWL_TSA_ACQUIRE_SHARED() { pawl_take_seek(&word_); }
+    PAWL_FACE_ void unlock_upgrade() PAWL_TSA_RELEASE_SHARED() { pawl_drop_seek(&word_); }
+    [[nodiscard]] PAWL_FACE_ bool try_lock_upgrade() PAWL_TSA_TRY_ACQUIRE_SHARED(true)
     {
         return pawl_try_seek(&word_);
     }
 
     // A. Data that atomic users update are atomics, so to the analysis A is shared as well.
-    PAWL_FACE_ void lock_atomic() PAWL_ACQUIRE_SHARED() { pawl_take_atomic(&word_); }
-    PAWL_FACE_ void unlock_atomic() PAWL_RELEASE_SHARED() { pawl_drop_atomic(&word_); }
-    [[nodiscard]] PAWL_FACE_ bool try_lock_atomic() PAWL_TRY_ACQUIRE_SHARED(true)
+    PAWL_FACE_ void lock_atomic() PAWL_TSA_ACQUIRE_SHARED() { pawl_take_atomic(&word_); }
+    PAWL_FACE_ void unlock_atomic() PAWL_TSA_RELEASE_SHARED() { pawl_drop_atomic(&word_); }
+    [[nodiscard]] PAWL_FACE_ bool try_lock_atomic() PAWL_TSA_TRY_ACQUIRE_SHARED(true)
     {
         return pawl_try_atomic(&word_);
     }
-    [[nodiscard]] PAWL_FACE_ bool claim_lock_atomic() PAWL_TRY_ACQUIRE_SHARED(true)
+    [[nodiscard]] PAWL_FACE_ bool claim_lock_atomic() PAWL_TSA_TRY_ACQUIRE_SHARED(true)
     {
         return pawl_claim_atomic(&word_);
     }
 
     // S -> W waits for readers; W -> S, W -> R and S -> R are at once.
-    PAWL_FACE_ void unlock_upgrade_and_lock() PAWL_RELEASE_SHARED() PAWL_ACQUIRE()
+    PAWL_FACE_ void unlock_upgrade_and_lock() PAWL_TSA_RELEASE_SHARED() PAWL_TSA_ACQUIRE()
     {
         pawl_seek_to_write(&word_);
     }
-    PAWL_FACE_ void unlock_and_lock_upgrade() PAWL_RELEASE() PAWL_ACQUIRE_SHARED()
+    PAWL_FACE_ void unlock_and_lock_upgrade() PAWL_TSA_RELEASE() PAWL_TSA_ACQUIRE_SHARED()
     {
         pawl_write_to_seek(&word_);
     }
-    PAWL_FACE_ void unlock_and_lock_shared() PAWL_RELEASE() PAWL_ACQUIRE_SHARED()
+    PAWL_FACE_ void unlock_and_lock_shared() PAWL_TSA_RELEASE() PAWL_TSA_ACQUIRE_SHARED()
     {
         pawl_write_to_read(&word_);
     }
-    PAWL_FACE_ void unlock_upgrade_and_lock_shared() PAWL_REQUIRES_SHARED(this)
+    PAWL_FACE_ void unlock_upgrade_and_lock_shared() PAWL_TSA_REQUIRES_SHARED(this)
     {
         pawl_seek_to_read(&word_);
     }
-    // A -> R. False: the lock was let go in between, look again.
-    [[nodiscard]] PAWL_FACE_ bool unlock_atomic_and_lock_shared() PAWL_REQUIRES_SHARED(this)
+    // A -> R. Compare with PAWL_REGAIN_KEPT; PAWL_REGAIN_LET_GO: look again.
+    [[nodiscard]] PAWL_FACE_ pawl_regained unlock_atomic_and_lock_shared()
+        PAWL_TSA_REQUIRES_SHARED(this)
     {
         return pawl_atomic_to_read(&word_);
     }
 
     // These may fail, and the first state is then still held. What R tried must be dropped before
     // another try. The analysis cannot say "shared, or now exclusive": to it the state stays.
-    [[nodiscard]] PAWL_FACE_ bool try_unlock_upgrade_and_lock() PAWL_REQUIRES_SHARED(this)
+    [[nodiscard]] PAWL_FACE_ bool try_unlock_upgrade_and_lock() PAWL_TSA_REQUIRES_SHARED(this)
     {
         return pawl_try_seek_to_write(&word_);
     }
-    [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock() PAWL_REQUIRES_SHARED(this)
+    [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock() PAWL_TSA_REQUIRES_SHARED(this)
     {
         return pawl_try_read_to_write(&word_);
     }
-    [[nodiscard]] PAWL_FACE_ bool unlock_shared_and_claim_lock() PAWL_REQUIRES_SHARED(this)
+    [[nodiscard]] PAWL_FACE_ bool unlock_shared_and_claim_lock() PAWL_TSA_REQUIRES_SHARED(this)
     {
         return pawl_read_claim_write(&word_);
     }
-    [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock_upgrade() PAWL_REQUIRES_SHARED(this)
+    [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock_upgrade()
+        PAWL_TSA_REQUIRES_SHARED(this)
     {
         return pawl_try_read_to_seek(&word_);
     }
-    [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock_atomic() PAWL_REQUIRES_SHARED(this)
+    [[nodiscard]] PAWL_FACE_ bool try_unlock_shared_and_lock_atomic() PAWL_TSA_REQUIRES_SHARED(this)
     {
         return pawl_try_read_to_atomic(&word_);
     }
     [[nodiscard]] PAWL_FACE_ bool unlock_shared_and_claim_lock_atomic()
-        PAWL_REQUIRES_SHARED(this)
+        PAWL_TSA_REQUIRES_SHARED(this)
     {
         return pawl_read_claim_atomic(&word_);
     }
@@ -181,19 +184,19 @@ public:
     PAWL_FACE_ bits_type clear_bits(bits_type bits) { return pawl_clear_bits(&word_, bits); }
 
     // This thread holds the lock so: checked in the checking variant, believed by the analysis.
-    PAWL_FACE_ void assert_held_write() const PAWL_ASSERT_CAPABILITY(this)
+    PAWL_FACE_ void assert_held_write() const PAWL_TSA_ASSERT_CAPABILITY(this)
     {
         pawl_assert_held_write(&word_);
     }
-    PAWL_FACE_ void assert_held_read() const PAWL_ASSERT_SHARED_CAPABILITY(this)
+    PAWL_FACE_ void assert_held_read() const PAWL_TSA_ASSERT_SHARED_CAPABILITY(this)
     {
         pawl_assert_held_read(&word_);
     }
-    PAWL_FACE_ void assert_held_seek() const PAWL_ASSERT_SHARED_CAPABILITY(this)
+    PAWL_FACE_ void assert_held_seek() const PAWL_TSA_ASSERT_SHARED_CAPABILITY(this)
     {
         pawl_assert_held_seek(&word_);
     }
-    PAWL_FACE_ void assert_held_atomic() const PAWL_ASSERT_SHARED_CAPABILITY(this)
+    PAWL_FACE_ void assert_held_atomic() const PAWL_TSA_ASSERT_SHARED_CAPABILITY(this)
     {
         pawl_assert_held_atomic(&word_);
     }
@@ -209,7 +212,7 @@ template <class Word> using basic_spin_lock = basic_lock<Word>;
 using spin_lock16 = basic_spin_lock<pawl_spin16>;
 using spin_lock32 = basic_spin_lock<pawl_spin32>;
 using spin_lock64 = basic_spin_lock<pawl_spin64>;
-using spin_lock = spin_lock32;
+using spin_lock = spin_lock64; // 64 bits, like lock: limits that no program reaches
 
 // ---- The lock that sleeps, with deadlines -------------------------------------------------------
 
@@ -247,17 +250,18 @@ std::uint64_t deadline_of_(const std::chrono::time_point<Clock, Duration> &when)
 
 // Waits of any length, by sleeping; a SharedTimedMutex.
 template <class Word>
-class PAWL_CAPABILITY("progressive lock") basic_sleeping_lock : public basic_lock<Word> {
+class PAWL_TSA_CAPABILITY("progressive lock") basic_sleeping_lock : public basic_lock<Word> {
 public:
-    PAWL_TIMED_(try_lock, PAWL_TRY_ACQUIRE(true), pawl_take_write_until)
-    PAWL_TIMED_(try_lock_shared, PAWL_TRY_ACQUIRE_SHARED(true), pawl_take_read_until)
-    PAWL_TIMED_(try_lock_upgrade, PAWL_TRY_ACQUIRE_SHARED(true), pawl_take_seek_until)
-    PAWL_TIMED_(try_lock_atomic, PAWL_TRY_ACQUIRE_SHARED(true), pawl_take_atomic_until)
+    PAWL_TIMED_(try_lock, PAWL_TSA_TRY_ACQUIRE(true), pawl_take_write_until)
+    PAWL_TIMED_(try_lock_shared, PAWL_TSA_TRY_ACQUIRE_SHARED(true), pawl_take_read_until)
+    PAWL_TIMED_(try_lock_upgrade, PAWL_TSA_TRY_ACQUIRE_SHARED(true), pawl_take_seek_until)
+    PAWL_TIMED_(try_lock_atomic, PAWL_TSA_TRY_ACQUIRE_SHARED(true), pawl_take_atomic_until)
     // When these fail, the first state is still held.
-    PAWL_TIMED_(try_unlock_upgrade_and_lock, PAWL_REQUIRES_SHARED(this), pawl_seek_to_write_until)
-    PAWL_TIMED_(try_unlock_shared_and_lock, PAWL_REQUIRES_SHARED(this),
+    PAWL_TIMED_(try_unlock_upgrade_and_lock, PAWL_TSA_REQUIRES_SHARED(this),
+                pawl_seek_to_write_until)
+    PAWL_TIMED_(try_unlock_shared_and_lock, PAWL_TSA_REQUIRES_SHARED(this),
                 pawl_read_claim_write_until)
-    PAWL_TIMED_(try_unlock_shared_and_lock_atomic, PAWL_REQUIRES_SHARED(this),
+    PAWL_TIMED_(try_unlock_shared_and_lock_atomic, PAWL_TSA_REQUIRES_SHARED(this),
                 pawl_read_claim_atomic_until)
 };
 #undef PAWL_TIMED_

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Progressive locks for memory that processes share: read, seek, write and atomic as in spin.h, in
- * a word that sleeps on the kernel and needs nothing outside itself. Every wait can have a
- * deadline.
+ * Upgradable reader-writer lock for memory that processes share: read (shared), seek (upgradable),
+ * write (exclusive) and atomic as in spin.h (take is lock, drop is unlock). Its word sleeps on the
+ * kernel and needs nothing outside itself. Every wait can have a deadline.
  *
  * Not for: threads of one process (lock.h is faster and fairer); processes that may be killed while
  * they hold or wait (robust.h: here the units that they had stay in the word for ever); real-time
@@ -19,55 +19,56 @@
  *   32 bit   31 ............ W 18 | 17 S 16 | 15 ............ R 2 | 1 LEAVING | 0 PARKED
  *
  *   R S W    as in spin.h.
- *   PARKED   must be set while somebody sleeps whom nobody has woken. Set by a waiter before it
- *            sleeps and whenever it has slept; cleared by the drop that leaves the lock free. May
- *            be set when nobody sleeps: the next drop then makes system calls for nothing.
+ *   PARKED   must be set while a waiter sleeps that has not been woken. A waiter sets it before it
+ *            sleeps and whenever it has slept. The drop that leaves the lock free clears it. It may
+ *            be set when no waiter sleeps: the next drop then makes system calls for nothing.
  *   LEAVING  a holder is about to drop the lock and has changed `waits`, or will, before it does.
- *            Set and cleared by that holder only. While it is set nobody goes to sleep.
+ *            Only that holder sets and clears it. While it is set no waiter goes to sleep.
  *   waits    counts the occasions on which sleepers must look again; wraps. The kernel compares it
  *            with the count that a waiter read before it looked at the word. Nothing else is in it.
  *
  * Zero bytes are an unlocked lock: ftruncate makes locks. The lock holds no address and no
- * identity, so it may be mapped anywhere, twice in one process, and by programs that know nothing
+ * identity. So it may be mapped anywhere, twice in one process, and by programs that know nothing
  * of each other but this file.
  *
  * How a waiter waits: it reads for 2 to 9 us, sets PARKED and sleeps by class: readers, seekers,
- * writers, atomic users, and those who keep a claim until others have left. Whoever changes the
- * word so that a class may go on, and finds PARKED, wakes all readers or atomic users, one seeker,
- * one writer, all who keep a claim.
+ * writers, atomic users, and those that keep a claim until others have released. A thread that
+ * changes the word so that a class may go on, and finds PARKED, wakes all readers or atomic users,
+ * one seeker, one writer, and all that keep a claim.
  *
- * Fairness: a writer's claim holds newcomers back, so once no other writer is before it, it waits
- * for those only who are in, each once. Sleepers of one class are woken in the order in which they
- * went to sleep, but a thread that is running may overtake a woken one. A reader, seeker or atomic
- * user that was overtaken PAWL_PSHARED_PATIENCE times, or that meets overlapping atomic users,
- * enters through W, which holds newcomers back. Writers among themselves may overtake without a
+ * Fairness: a writer's claim holds newcomers back. Once no other writer is before it, the writer
+ * waits only for the holders that are in, each once. Sleepers of one class are woken in the order
+ * in which they went to sleep, but a running thread may overtake a woken one. A reader, seeker or
+ * atomic user that was overtaken PAWL_PSHARED_PATIENCE times, or that meets overlapping atomic
+ * users, enters through W, which holds newcomers back. Writers may overtake each other without a
  * bound.
  *
- * Cost: nobody disturbing, a take is one atomic addition, a drop one load and one compare-exchange,
- * a move one addition. No system call unless somebody sleeps or must.
+ * Cost: while no other thread interferes, a take is one atomic addition, a drop one load and one
+ * compare-exchange, a move one addition. No system call unless a thread sleeps or must sleep.
  *
  * Limits as in spin.h for 32 and 64 bits. 2^32 wakes while one thread is between two of its
  * instructions would hide a wake from it.
  *
  * Invariants I1, I2, I3, I4 of spin.h, and
- *   I5  a waiter sleeps only after it has seen, in this order, `waits` and a word with PARKED,
+ *   I5  A waiter sleeps only after it has seen, in this order, `waits` and a word with PARKED,
  *       without LEAVING, that does not let it go on.
- *   I6  every change of the word that may let a class go on, and finds PARKED, is followed by a
+ *   I6  Every change of the word that may let a class go on, and finds PARKED, is followed by a
  *       change of `waits` and a wake of that class: by its author, or, while LEAVING is set, by the
- *       one who is leaving.
- *   I7  a drop changes `waits` before it gives the lock up, and afterwards uses the address of the
+ *       holder that is leaving.
+ *   I7  A drop changes `waits` before it gives the lock up. Afterwards it uses the address of the
  *       lock (to wake) and not its memory: the next owner may free or unmap it.
  *
- * Deadlines are nanoseconds of CLOCK_MONOTONIC; UINT64_MAX is none. One in the past asks once and
- * does not sleep. A wait that ends by its deadline takes its claim back and wakes whom that held
- * back.
+ * Deadlines are nanoseconds of CLOCK_MONOTONIC; UINT64_MAX is none. With one in the past a waiter
+ * asks once and does not sleep. A wait that ends by its deadline takes its claim back and wakes the
+ * waiters that the claim held back.
  *
  * Bad input: a null or unmapped lock faults at the first access. A lock that is not aligned works
- * where the processor can do it, its waiters yielding instead of sleeping; pawl_pshared_lock32_init
- * refuses it. A word that a scribbler has filled makes waiters wait; their deadlines are kept.
+ * where the processor can do it, and its waiters yield instead of sleeping;
+ * pawl_pshared_lock32_init refuses it. A word that a stray store has filled makes waiters wait;
+ * their deadlines are kept.
  *
  * Signal handlers may only try, and drop what they got. After fork nobody waits in the child, and
- * the lock is still held by whom it was: one of the two processes drops it. No operation is a
+ * the lock is still held as before: one of the two processes drops it. No operation is a
  * cancellation point. The checking variant does not watch these locks.
  */
 #ifndef PAWL_PSHARED_H
@@ -78,7 +79,7 @@
 #define PAWL_PSHARED_PARKED 1u
 #define PAWL_PSHARED_LEAVING 2u
 
-/* How often a reader, seeker or atomic user finds itself overtaken before it asks for W. */
+/* How often a reader, seeker or atomic user is overtaken before it asks for W. */
 #define PAWL_PSHARED_PATIENCE 32
 
 typedef struct pawl_pshared_lock32 {
@@ -95,11 +96,171 @@ typedef struct pawl_pshared_lock64 {
 #define PAWL_PSHARED_LOCK32_INIT {0, 0}
 #define PAWL_PSHARED_LOCK64_INIT {0, 0, 0}
 
+#define PAWL_HAVE_PSHARED_ 1 /* generic.h: the front names take these locks too */
+
+/* One contract serves the widths below it. U R S W A are the states; "->" changes the caller's. */
+PAWL_INLINE_BEGIN
+
+/* prototypes:begin (made by scripts/prototypes) */
+/* ---- The life of a lock */
+/* Makes the lock unlocked, as zeroing it does. False: null or not aligned. */
+PAWL_INLINE bool pawl_pshared_lock32_init(pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_init(pawl_pshared_lock64 *l);
+/* The lock will not be used again. The checking variant reports a held lock. */
+PAWL_INLINE void pawl_pshared_lock32_destroy(pawl_pshared_lock32 *l);
+PAWL_INLINE void pawl_pshared_lock64_destroy(pawl_pshared_lock64 *l);
+
+/* ---- Taking. A thread that holds the lock in any state may not take it again: R inside R or S
+ * waits for ever once a writer has claimed. */
+/* U -> R. Waits for writers and atomic users. Acquire. */
+PAWL_INLINE void pawl_pshared_lock32_take_read(pawl_pshared_lock32 *l);
+PAWL_INLINE void pawl_pshared_lock64_take_read(pawl_pshared_lock64 *l);
+/* U -> S. Waits for a seeker, writers and atomic users. Acquire. */
+PAWL_INLINE void pawl_pshared_lock32_take_seek(pawl_pshared_lock32 *l);
+PAWL_INLINE void pawl_pshared_lock64_take_seek(pawl_pshared_lock64 *l);
+/* U -> W. Waits for all holders; newcomers wait from its claim on. Acquire. */
+PAWL_INLINE void pawl_pshared_lock32_take_write(pawl_pshared_lock32 *l);
+PAWL_INLINE void pawl_pshared_lock64_take_write(pawl_pshared_lock64 *l);
+/* U -> A. Waits for readers, a seeker and writers. Acquire. */
+PAWL_INLINE void pawl_pshared_lock32_take_atomic(pawl_pshared_lock32 *l);
+PAWL_INLINE void pawl_pshared_lock64_take_atomic(pawl_pshared_lock64 *l);
+
+/* ---- Trying: true when granted. A try never waits for a holder. It is also false while a claim
+ * that is about to be withdrawn stands in the way. */
+/* U -> R. False if a writer or an atomic user is in. Acquire when true. */
+PAWL_INLINE bool pawl_pshared_lock32_try_read(pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_try_read(pawl_pshared_lock64 *l);
+/* U -> S. False if a seeker, a writer or an atomic user is in. Acquire when true. */
+PAWL_INLINE bool pawl_pshared_lock32_try_seek(pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_try_seek(pawl_pshared_lock64 *l);
+/* U -> W. False if anybody is in. Acquire when true. */
+PAWL_INLINE bool pawl_pshared_lock32_try_write(pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_try_write(pawl_pshared_lock64 *l);
+/* U -> A. False if a reader, a seeker or a writer is in. Acquire when true. */
+PAWL_INLINE bool pawl_pshared_lock32_try_atomic(pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_try_atomic(pawl_pshared_lock64 *l);
+
+/* ---- Claiming: as try, but readers are no reason to fail. After the claim the caller waits until
+ * the readers have left. */
+/* U -> W. False if a seeker, writer or atomic user is in; waits for readers. Acquire. */
+PAWL_INLINE bool pawl_pshared_lock32_claim_write(pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_claim_write(pawl_pshared_lock64 *l);
+/* U -> A. False if a seeker or a writer is in; waits for readers. Acquire. */
+PAWL_INLINE bool pawl_pshared_lock32_claim_atomic(pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_claim_atomic(pawl_pshared_lock64 *l);
+
+/* ---- Dropping (unlock). The word does not know its holders: only the checking variant notices a
+ * drop by another thread. */
+/* R -> U. Release. */
+PAWL_INLINE void pawl_pshared_lock32_drop_read(pawl_pshared_lock32 *l);
+PAWL_INLINE void pawl_pshared_lock64_drop_read(pawl_pshared_lock64 *l);
+/* S -> U. Release. */
+PAWL_INLINE void pawl_pshared_lock32_drop_seek(pawl_pshared_lock32 *l);
+PAWL_INLINE void pawl_pshared_lock64_drop_seek(pawl_pshared_lock64 *l);
+/* W -> U. Release. */
+PAWL_INLINE void pawl_pshared_lock32_drop_write(pawl_pshared_lock32 *l);
+PAWL_INLINE void pawl_pshared_lock64_drop_write(pawl_pshared_lock64 *l);
+/* A -> U. Release. */
+PAWL_INLINE void pawl_pshared_lock32_drop_atomic(pawl_pshared_lock32 *l);
+PAWL_INLINE void pawl_pshared_lock64_drop_atomic(pawl_pshared_lock64 *l);
+
+/* ---- Upgrading S and downgrading. */
+/* S -> W. Waits for readers, cannot fail. Acquire. */
+PAWL_INLINE void pawl_pshared_lock32_seek_to_write(pawl_pshared_lock32 *l);
+PAWL_INLINE void pawl_pshared_lock64_seek_to_write(pawl_pshared_lock64 *l);
+/* S -> W. False if readers are in: S is kept. Never waits. Acquire. */
+PAWL_INLINE bool pawl_pshared_lock32_try_seek_to_write(pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_try_seek_to_write(pawl_pshared_lock64 *l);
+/* W -> S. At once. Release. */
+PAWL_INLINE void pawl_pshared_lock32_write_to_seek(pawl_pshared_lock32 *l);
+PAWL_INLINE void pawl_pshared_lock64_write_to_seek(pawl_pshared_lock64 *l);
+/* W -> R. At once. Release. */
+PAWL_INLINE void pawl_pshared_lock32_write_to_read(pawl_pshared_lock32 *l);
+PAWL_INLINE void pawl_pshared_lock64_write_to_read(pawl_pshared_lock64 *l);
+/* S -> R. At once. Release. */
+PAWL_INLINE void pawl_pshared_lock32_seek_to_read(pawl_pshared_lock32 *l);
+PAWL_INLINE void pawl_pshared_lock64_seek_to_read(pawl_pshared_lock64 *l);
+
+/* ---- Upgrading R. When one fails, R is still held. Drop it before another attempt, because the
+ * thread that got S or W waits for it. */
+/* R -> S. False if a seeker, writer or atomic user is in. Never waits. Acquire. */
+PAWL_INLINE bool pawl_pshared_lock32_try_read_to_seek(pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_try_read_to_seek(pawl_pshared_lock64 *l);
+/* R -> W. False unless the caller is alone. Never waits. Acquire. */
+PAWL_INLINE bool pawl_pshared_lock32_try_read_to_write(pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_try_read_to_write(pawl_pshared_lock64 *l);
+/* R -> W. False if a seeker or writer is in; waits for readers. Acquire. */
+PAWL_INLINE bool pawl_pshared_lock32_read_claim_write(pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_read_claim_write(pawl_pshared_lock64 *l);
+/* R -> A. False unless the caller is alone. Never waits. Acquire, release. */
+PAWL_INLINE bool pawl_pshared_lock32_try_read_to_atomic(pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_try_read_to_atomic(pawl_pshared_lock64 *l);
+/* R -> A. False if a seeker or writer is in; waits for readers. Acquire, release. */
+PAWL_INLINE bool pawl_pshared_lock32_read_claim_atomic(pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_read_claim_atomic(pawl_pshared_lock64 *l);
+
+/* ---- Downgrading A. */
+/* A -> R. Waits for other atomic users; tells whether a claimant was let in first. Acquire,
+ * release. */
+PAWL_INLINE pawl_regained pawl_pshared_lock32_atomic_to_read(pawl_pshared_lock32 *l);
+PAWL_INLINE pawl_regained pawl_pshared_lock64_atomic_to_read(pawl_pshared_lock64 *l);
+
+/* ---- With a deadline, in nanoseconds of pawl_now(). One that has passed fails only an operation
+ * that would wait. */
+/* U -> R as take_read; false once the deadline has passed: U still. */
+PAWL_INLINE bool pawl_pshared_lock32_take_read_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_pshared_lock64_take_read_until(pawl_pshared_lock64 *l, uint64_t deadline);
+/* U -> S as take_seek; false once the deadline has passed: U still. */
+PAWL_INLINE bool pawl_pshared_lock32_take_seek_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_pshared_lock64_take_seek_until(pawl_pshared_lock64 *l, uint64_t deadline);
+/* U -> W as take_write; false once the deadline has passed: U still. */
+PAWL_INLINE bool pawl_pshared_lock32_take_write_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_pshared_lock64_take_write_until(pawl_pshared_lock64 *l, uint64_t deadline);
+/* U -> A as take_atomic; false once the deadline has passed: U still. */
+PAWL_INLINE bool pawl_pshared_lock32_take_atomic_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_pshared_lock64_take_atomic_until(pawl_pshared_lock64 *l, uint64_t deadline);
+/* U -> W as claim_write; false once the deadline has passed: U still. */
+PAWL_INLINE bool pawl_pshared_lock32_claim_write_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_pshared_lock64_claim_write_until(pawl_pshared_lock64 *l, uint64_t deadline);
+/* U -> A as claim_atomic; false once the deadline has passed: U still. */
+PAWL_INLINE bool pawl_pshared_lock32_claim_atomic_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_pshared_lock64_claim_atomic_until(pawl_pshared_lock64 *l, uint64_t deadline);
+/* S -> W as seek_to_write; false once the deadline has passed: S still. */
+PAWL_INLINE bool pawl_pshared_lock32_seek_to_write_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_pshared_lock64_seek_to_write_until(pawl_pshared_lock64 *l, uint64_t deadline);
+/* R -> W as read_claim_write; false once the deadline has passed: R still. */
+PAWL_INLINE bool
+pawl_pshared_lock32_read_claim_write_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_pshared_lock64_read_claim_write_until(pawl_pshared_lock64 *l, uint64_t deadline);
+/* R -> A as read_claim_atomic; false once the deadline has passed: R still. */
+PAWL_INLINE bool
+pawl_pshared_lock32_read_claim_atomic_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_INLINE bool
+pawl_pshared_lock64_read_claim_atomic_until(pawl_pshared_lock64 *l, uint64_t deadline);
+/* A -> R; PAWL_REGAIN_TIMED_OUT: U, A was given up already. Acquire, release. */
+PAWL_INLINE pawl_regained
+pawl_pshared_lock32_atomic_to_read_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_INLINE pawl_regained
+pawl_pshared_lock64_atomic_to_read_until(pawl_pshared_lock64 *l, uint64_t deadline);
+
+/* ---- What the word shows at this instant, claims included; for reports, not for decisions. */
+/* Nobody is in. */
+PAWL_INLINE bool pawl_pshared_lock32_is_free(const pawl_pshared_lock32 *l);
+PAWL_INLINE bool pawl_pshared_lock64_is_free(const pawl_pshared_lock64 *l);
+/* prototypes:end (made by scripts/prototypes) */
+
+PAWL_INLINE_END
+
+#define PAWL_WORD_KIND PAWL_KIND_PSHARED_
 #define PAWL_WORD_BITS 32
 #include <pawl/detail/pshared_word.inc.h>
+#include <pawl/detail/overloads.inc.h>
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include <pawl/detail/pshared_word.inc.h>
+#include <pawl/detail/overloads.inc.h>
 #undef PAWL_WORD_BITS
+#undef PAWL_WORD_KIND
 
 #endif

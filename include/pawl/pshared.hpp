@@ -33,7 +33,7 @@ PAWL_INLINE_BEGIN
 
 // `Word` is pawl_pshared_lock32 or pawl_pshared_lock64.
 template <class Word>
-class PAWL_CAPABILITY("progressive lock") basic_pshared_lock
+class PAWL_TSA_CAPABILITY("progressive lock") basic_pshared_lock
     : public basic_sleeping_lock<Word> {
 public:
     constexpr basic_pshared_lock() noexcept = default;
@@ -50,7 +50,7 @@ public:
 
 using pshared_lock32 = basic_pshared_lock<pawl_pshared_lock32>;
 using pshared_lock64 = basic_pshared_lock<pawl_pshared_lock64>;
-using pshared_lock = pshared_lock32;
+using pshared_lock = pshared_lock64; // 64 bits, like lock and spin_lock
 
 // The conditions for a type in memory that programs share: the same bytes for all, and no need for
 // a constructor, a destructor or an address of one program.

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Progressive spinlocks: read, seek, write and atomic in one word that goes from one to the next
- * without letting go. For structures that are searched much more than they are changed: search
- * under S beside the readers, hold W only while the pointers move.
+ * Upgradable reader-writer spinlock: read (shared), seek (upgradable), write (exclusive) and atomic
+ * (shared by threads that update atomics) in one word. Take is lock, drop is unlock, seek_to_write
+ * is the upgrade, write_to_read the downgrade. For structures that are searched much more than they
+ * are changed: search under S beside the readers, hold W only while the pointers change.
  *
- * Not for: threads that outnumber the cores for long, sections that sleep, real-time threads
- * (a waiter spins, and a descheduled holder stops all waiters), signal handlers that may interrupt
- * a holder. Not fair to readers under a flood of writers.
+ * Not for: more threads than cores for long, sections that sleep, real-time threads (a waiter
+ * spins, and a preempted holder stops all waiters), signal handlers that may interrupt a holder.
+ * Not fair to readers while writers keep coming.
  *
- * Source: W. Tarreau, "Progressive Locks: fast, upgradable read/write locks" (2018); the layout is
+ * Source: W. Tarreau, "Progressive Locks: fast, upgradable read/write locks" (2018). The layout is
  * the published one. doc/design/001-words.md says where we differ, and why.
  *
  * The word
@@ -18,69 +19,95 @@
  *   16 bit   15 ............ W 10 |  9 S  8 |  7 ............ R 2 | 1 0 application
  *
  *   R  one unit for each reader, seeker and writer, also while it only claims.
- *   S  one unit for each seeker, writer, and atomic user who waits for readers. May overflow into
- *      W, which is stricter; R may overflow into S.
- *   W  one unit for each writer, atomic user, and claimant of either. While W is not zero,
- *      newcomers withdraw; readers do not even claim.
- *   application  the user's. No operation reads or changes them but pawl_spin*_bits and its kin.
+ *   S  one unit for each seeker, each writer, and each atomic user that waits for readers. S may
+ *      overflow into W, which is stricter. R may overflow into S.
+ *   W  one unit for each writer, each atomic user, and each claimant of either. While W is not
+ *      zero, newcomers withdraw, and readers do not even claim.
+ *   application  the program's. Only pawl_spin32_bits, _set_bits and _clear_bits read or change
+ *      them.
  *
- * A zero word is unlocked, always: calloc makes locks.
+ * A zero word is an unlocked lock: calloc makes locks.
  *
- * Held        U 0, R +R, S +S+R, W +W+S+R, A +W. R beside R and S, A beside A, nothing else.
- * Transient   a claim that failed, until its withdrawal; a writer that waits for a seeker or for
- *             atomic users holds W+S without R; an atomic user that waits for readers holds W+S;
- *             one that waits to become a reader holds R beside the W of the others.
+ * Held        U nothing, R +R, S +S+R, W +W+S+R, A +W. R is granted beside R and S, A beside A, and
+ *             nothing else beside anything.
+ * Transient   A claim that failed is in the word until it is withdrawn. A writer that waits for a
+ *             seeker or for atomic users has W+S without R. An atomic user that waits for readers
+ *             has W+S. One that waits to become a reader has R beside the W of the others.
  * Transitions transitions.def, drawn in doc/spin.md.
  *
- * Cost: each take, drop and move is one atomic read-modify-write and no call when nobody disturbs.
- * A waiter only reads until the word is compatible (exponential back-off with jitter; the longest
- * pause is PAWL_SPIN_LONGEST_PAUSE relax hints), and offers its CPU with sched_yield only when it
- * has waited for longer than PAWL_SPIN_SUSPECT_NS.
+ * Cost: each take, drop and move is one atomic read-modify-write and no call while no other thread
+ * interferes. A waiter only reads until the word allows its claim. It backs off exponentially with
+ * jitter; the longest pause is PAWL_SPIN_LONGEST_PAUSE relax hints. After PAWL_SPIN_SUSPECT_NS it
+ * also offers its CPU with sched_yield.
  *
- * Limits at one instant, claims that will be withdrawn included (undefined beyond, detected in the
- * checking variant): units of R <= 63 / 16,383 / 2^30-1 for 16 / 32 / 64 bits, and
- * 5 x writers + seekers + 4 x atomic users <= 255 / 65,535 / 2^32-1, where readers and seekers who
- * insist (PAWL_SPIN_PATIENCE) count as writers and atomic users who wait for readers as 5: that is
- * 51 / 13,107 / 858,993,459 writers. One seeker more and W and S read zero.
+ * Limits at one instant, claims that will be withdrawn included. Beyond them the behaviour is
+ * undefined; the checking variant reports them.
+ *   units of R                                             <= 63 / 16,383 / 2^30-1
+ *   5 x writers + seekers + 4 x atomic users               <= 255 / 65,535 / 2^32-1
+ * A reader or seeker that insists (PAWL_SPIN_PATIENCE) counts as a writer, an atomic user that
+ * waits for readers as 5 units. That is 51 / 13,107 / 858,993,459 writers. With one more seeker, W
+ * and S read zero.
  *
  * Invariants
- *   I1  a granted writer is the only holder; a granted seeker has no other seeker or writer beside
- *       it; a granted reader has no writer and no atomic user; a granted atomic user only its like.
- *   I2  whoever holds W units and waits for R to fall shows S as well. So "W without S and R" means
- *       granted atomic users, and one who turns from A to R knows when to let go.
- *   I3  at most one writer and at most one atomic user at a time wait with W+S and without R. (Both
- *       only when the last reader left between the atomic user's claim and its S.)
- *   I4  every claim that is not granted and not kept is withdrawn whole: a failed try leaves the
- *       word as if it had never been.
- *   I5  an operation adds and subtracts whole units, so the application bits never change by it.
+ *   I1  A granted writer is the only holder. A granted seeker has no other seeker and no writer
+ *       beside it. A granted reader has no writer and no atomic user beside it. A granted atomic
+ *       user has only atomic users beside it.
+ *   I2  A thread that holds units of W and waits for R to fall also shows S. So W without S and R
+ *       means granted atomic users, and a thread that turns from A to R knows when to let go.
+ *   I3  At most one writer and at most one atomic user at a time wait with W+S and without R. (Both
+ *       only when the last reader released between the atomic user's claim and its S.)
+ *   I4  Every claim that is neither granted nor kept is withdrawn whole: a failed try leaves the
+ *       word as it was.
+ *   I5  An operation adds and subtracts whole units, so it never changes the application bits.
  *
- * Every operation is async-signal-safe in the sense that it touches only the word; but a handler
- * that waits for the thread it interrupted waits for ever, so handlers may only try. After fork the
- * child owns what the forking thread held; locks that other threads held stay held for ever.
+ * Signals and fork: every operation touches only the word. A handler that waits for the thread it
+ * interrupted waits for ever, so handlers may only try. After fork the child owns what the forking
+ * thread held; locks that other threads held stay held for ever.
  */
 #ifndef PAWL_SPIN_H
 #define PAWL_SPIN_H
 
 #include <pawl/atomic.h>
+#include <pawl/detail/alphabet.h>
+#include <pawl/generic.h>
 
 /* The longest single pause of a waiter, in pawl_cpu_relax hints: 4 us (AMD Zen, 38 cycles a hint)
- * to 12 us (Intel since Skylake, 140 cycles). It is of the order of one context switch: a waiter
- * that slept through less than that could not have been served sooner by the kernel either. */
+ * to 12 us (Intel since Skylake, 140 cycles). That is about one context switch: the kernel could
+ * not have served the waiter sooner. */
 #define PAWL_SPIN_LONGEST_PAUSE 256
 
-/* Nanoseconds of waiting at that bound after which the holder is suspected not to be running:
- * several times the longest section that a spinlock is meant for. From then on pauses end in
- * sched_yield. */
+/* Nanoseconds of waiting at that bound after which the waiter suspects that the holder is not
+ * running: several times the longest section that a spinlock is meant for. From then on its pauses
+ * end in sched_yield. */
 #define PAWL_SPIN_SUSPECT_NS 50000
 
-/* Pauses that a reader or seeker bears while only atomic users, one after the other, are in. Then
- * it takes W, which holds newcomers back, and moves down. */
+/* Pauses of a reader or seeker while only atomic users, one after the other, are in. Then it takes
+ * W, which holds newcomers back, and downgrades. */
 #define PAWL_SPIN_PATIENCE 32
 
-#define PAWL_APPLICATION_BITS 3
+#define PAWL_SPIN_APPLICATION_BITS 3
 
 /* The states of a caller's hold, for the checking variant and the tests. */
-enum pawl_state { PAWL_U, PAWL_R, PAWL_S, PAWL_W, PAWL_A };
+enum pawl_state { PAWL_STATE_U, PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A };
+
+/* How atomic_to_read ended. Compare with a name: no value means "kept" as a truth, and in C++ the
+ * type does not convert to bool. Only the form with a deadline can time out. */
+#ifdef __cplusplus
+enum class pawl_regained {
+#else
+typedef enum pawl_regained {
+#endif
+    PAWL_REGAIN_TIMED_OUT, /* nothing is held: the updates are done, reading was not granted */
+    PAWL_REGAIN_LET_GO,    /* R is held; a claimant was let in first: look again */
+    PAWL_REGAIN_KEPT       /* R is held; no writer was in between */
+#ifdef __cplusplus
+};
+inline constexpr pawl_regained PAWL_REGAIN_TIMED_OUT = pawl_regained::PAWL_REGAIN_TIMED_OUT;
+inline constexpr pawl_regained PAWL_REGAIN_LET_GO = pawl_regained::PAWL_REGAIN_LET_GO;
+inline constexpr pawl_regained PAWL_REGAIN_KEPT = pawl_regained::PAWL_REGAIN_KEPT;
+#else
+} pawl_regained;
+#endif
 
 #if PAWL_TSAN_
 #include <pawl/detail/tsan.h>
@@ -112,66 +139,239 @@ typedef struct pawl_spin64 {
 #define PAWL_SPIN64_S UINT64_C(0x0000000100000000)
 #define PAWL_SPIN64_W UINT64_C(0x0000000400000000)
 
-#define PAWL_WORD_SLEEPS 0
+/* One contract serves the widths below it. U R S W A are the states; "->" changes the caller's. */
+PAWL_INLINE_BEGIN
+
+/* prototypes:begin (made by scripts/prototypes) */
+/* ---- The life of a lock */
+/* Makes the lock unlocked, as zeroing it does. Not while it is used. */
+PAWL_INLINE void pawl_spin16_init(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_init(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_init(pawl_spin64 *l);
+/* The lock will not be used again. The checking variant reports a held lock. */
+PAWL_INLINE void pawl_spin16_destroy(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_destroy(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_destroy(pawl_spin64 *l);
+
+/* ---- Taking. A thread that holds the lock in any state may not take it again: R inside R or S
+ * waits for ever once a writer has claimed. */
+/* U -> R. Waits for writers and atomic users. Acquire. */
+PAWL_INLINE void pawl_spin16_take_read(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_take_read(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_take_read(pawl_spin64 *l);
+/* U -> S. Waits for a seeker, writers and atomic users. Acquire. */
+PAWL_INLINE void pawl_spin16_take_seek(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_take_seek(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_take_seek(pawl_spin64 *l);
+/* U -> W. Waits for all holders; newcomers wait from its claim on. Acquire. */
+PAWL_INLINE void pawl_spin16_take_write(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_take_write(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_take_write(pawl_spin64 *l);
+/* U -> A. Waits for readers, a seeker and writers. Acquire. */
+PAWL_INLINE void pawl_spin16_take_atomic(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_take_atomic(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_take_atomic(pawl_spin64 *l);
+
+/* ---- Trying: true when granted. A try never waits for a holder. It is also false while a claim
+ * that is about to be withdrawn stands in the way. */
+/* U -> R. False if a writer or an atomic user is in. Acquire when true. */
+PAWL_INLINE bool pawl_spin16_try_read(pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_try_read(pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_try_read(pawl_spin64 *l);
+/* U -> S. False if a seeker, a writer or an atomic user is in. Acquire when true. */
+PAWL_INLINE bool pawl_spin16_try_seek(pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_try_seek(pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_try_seek(pawl_spin64 *l);
+/* U -> W. False if anybody is in. Acquire when true. */
+PAWL_INLINE bool pawl_spin16_try_write(pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_try_write(pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_try_write(pawl_spin64 *l);
+/* U -> A. False if a reader, a seeker or a writer is in. Acquire when true. */
+PAWL_INLINE bool pawl_spin16_try_atomic(pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_try_atomic(pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_try_atomic(pawl_spin64 *l);
+
+/* ---- Claiming: as try, but readers are no reason to fail. After the claim the caller waits until
+ * the readers have left. */
+/* U -> W. False if a seeker, writer or atomic user is in; waits for readers. Acquire. */
+PAWL_INLINE bool pawl_spin16_claim_write(pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_claim_write(pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_claim_write(pawl_spin64 *l);
+/* U -> A. False if a seeker or a writer is in; waits for readers. Acquire. */
+PAWL_INLINE bool pawl_spin16_claim_atomic(pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_claim_atomic(pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_claim_atomic(pawl_spin64 *l);
+
+/* ---- Dropping (unlock). The word does not know its holders: only the checking variant notices a
+ * drop by another thread. */
+/* R -> U. Release. */
+PAWL_INLINE void pawl_spin16_drop_read(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_drop_read(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_drop_read(pawl_spin64 *l);
+/* S -> U. Release. */
+PAWL_INLINE void pawl_spin16_drop_seek(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_drop_seek(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_drop_seek(pawl_spin64 *l);
+/* W -> U. Release. */
+PAWL_INLINE void pawl_spin16_drop_write(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_drop_write(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_drop_write(pawl_spin64 *l);
+/* A -> U. Release. */
+PAWL_INLINE void pawl_spin16_drop_atomic(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_drop_atomic(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_drop_atomic(pawl_spin64 *l);
+
+/* ---- Upgrading S and downgrading. */
+/* S -> W. Waits for readers, cannot fail. Acquire. */
+PAWL_INLINE void pawl_spin16_seek_to_write(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_seek_to_write(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_seek_to_write(pawl_spin64 *l);
+/* S -> W. False if readers are in: S is kept. Never waits. Acquire. */
+PAWL_INLINE bool pawl_spin16_try_seek_to_write(pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_try_seek_to_write(pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_try_seek_to_write(pawl_spin64 *l);
+/* W -> S. At once. Release. */
+PAWL_INLINE void pawl_spin16_write_to_seek(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_write_to_seek(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_write_to_seek(pawl_spin64 *l);
+/* W -> R. At once. Release. */
+PAWL_INLINE void pawl_spin16_write_to_read(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_write_to_read(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_write_to_read(pawl_spin64 *l);
+/* S -> R. At once. Release. */
+PAWL_INLINE void pawl_spin16_seek_to_read(pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_seek_to_read(pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_seek_to_read(pawl_spin64 *l);
+
+/* ---- Upgrading R. When one fails, R is still held. Drop it before another attempt, because the
+ * thread that got S or W waits for it. */
+/* R -> S. False if a seeker, writer or atomic user is in. Never waits. Acquire. */
+PAWL_INLINE bool pawl_spin16_try_read_to_seek(pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_try_read_to_seek(pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_try_read_to_seek(pawl_spin64 *l);
+/* R -> W. False unless the caller is alone. Never waits. Acquire. */
+PAWL_INLINE bool pawl_spin16_try_read_to_write(pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_try_read_to_write(pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_try_read_to_write(pawl_spin64 *l);
+/* R -> W. False if a seeker or writer is in; waits for readers. Acquire. */
+PAWL_INLINE bool pawl_spin16_read_claim_write(pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_read_claim_write(pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_read_claim_write(pawl_spin64 *l);
+/* R -> A. False unless the caller is alone. Never waits. Acquire, release. */
+PAWL_INLINE bool pawl_spin16_try_read_to_atomic(pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_try_read_to_atomic(pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_try_read_to_atomic(pawl_spin64 *l);
+/* R -> A. False if a seeker or writer is in; waits for readers. Acquire, release. */
+PAWL_INLINE bool pawl_spin16_read_claim_atomic(pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_read_claim_atomic(pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_read_claim_atomic(pawl_spin64 *l);
+
+/* ---- Downgrading A. */
+/* A -> R. Waits for other atomic users; tells whether a claimant was let in first. Acquire,
+ * release. */
+PAWL_INLINE pawl_regained pawl_spin16_atomic_to_read(pawl_spin16 *l);
+PAWL_INLINE pawl_regained pawl_spin32_atomic_to_read(pawl_spin32 *l);
+PAWL_INLINE pawl_regained pawl_spin64_atomic_to_read(pawl_spin64 *l);
+
+/* ---- Two locks at once, the one at the lower address first; the same lock twice is taken once. */
+/* U -> R of both, as take_read. */
+PAWL_INLINE void pawl_spin16_take_two_read(pawl_spin16 *l, pawl_spin16 *other);
+PAWL_INLINE void pawl_spin32_take_two_read(pawl_spin32 *l, pawl_spin32 *other);
+PAWL_INLINE void pawl_spin64_take_two_read(pawl_spin64 *l, pawl_spin64 *other);
+/* R -> U of both, as drop_read. */
+PAWL_INLINE void pawl_spin16_drop_two_read(pawl_spin16 *l, pawl_spin16 *other);
+PAWL_INLINE void pawl_spin32_drop_two_read(pawl_spin32 *l, pawl_spin32 *other);
+PAWL_INLINE void pawl_spin64_drop_two_read(pawl_spin64 *l, pawl_spin64 *other);
+/* U -> S of both, as take_seek. */
+PAWL_INLINE void pawl_spin16_take_two_seek(pawl_spin16 *l, pawl_spin16 *other);
+PAWL_INLINE void pawl_spin32_take_two_seek(pawl_spin32 *l, pawl_spin32 *other);
+PAWL_INLINE void pawl_spin64_take_two_seek(pawl_spin64 *l, pawl_spin64 *other);
+/* S -> U of both, as drop_seek. */
+PAWL_INLINE void pawl_spin16_drop_two_seek(pawl_spin16 *l, pawl_spin16 *other);
+PAWL_INLINE void pawl_spin32_drop_two_seek(pawl_spin32 *l, pawl_spin32 *other);
+PAWL_INLINE void pawl_spin64_drop_two_seek(pawl_spin64 *l, pawl_spin64 *other);
+/* U -> W of both, as take_write. */
+PAWL_INLINE void pawl_spin16_take_two_write(pawl_spin16 *l, pawl_spin16 *other);
+PAWL_INLINE void pawl_spin32_take_two_write(pawl_spin32 *l, pawl_spin32 *other);
+PAWL_INLINE void pawl_spin64_take_two_write(pawl_spin64 *l, pawl_spin64 *other);
+/* W -> U of both, as drop_write. */
+PAWL_INLINE void pawl_spin16_drop_two_write(pawl_spin16 *l, pawl_spin16 *other);
+PAWL_INLINE void pawl_spin32_drop_two_write(pawl_spin32 *l, pawl_spin32 *other);
+PAWL_INLINE void pawl_spin64_drop_two_write(pawl_spin64 *l, pawl_spin64 *other);
+
+/* ---- The two application bits, at any time, held or not. Other bits of `bits` are ignored. */
+/* The two bits. Acquire. */
+PAWL_INLINE uint16_t pawl_spin16_bits(const pawl_spin16 *l);
+PAWL_INLINE uint32_t pawl_spin32_bits(const pawl_spin32 *l);
+PAWL_INLINE uint64_t pawl_spin64_bits(const pawl_spin64 *l);
+/* Sets those of `bits`, returns the two as found. Acquire, release. */
+PAWL_INLINE uint16_t pawl_spin16_set_bits(pawl_spin16 *l, uint16_t bits);
+PAWL_INLINE uint32_t pawl_spin32_set_bits(pawl_spin32 *l, uint32_t bits);
+PAWL_INLINE uint64_t pawl_spin64_set_bits(pawl_spin64 *l, uint64_t bits);
+/* Clears those of `bits`, returns the two as found. Acquire, release. */
+PAWL_INLINE uint16_t pawl_spin16_clear_bits(pawl_spin16 *l, uint16_t bits);
+PAWL_INLINE uint32_t pawl_spin32_clear_bits(pawl_spin32 *l, uint32_t bits);
+PAWL_INLINE uint64_t pawl_spin64_clear_bits(pawl_spin64 *l, uint64_t bits);
+
+/* ---- What the word shows at this instant, claims included; for reports, not for decisions. */
+/* Nobody is in. */
+PAWL_INLINE bool pawl_spin16_is_free(const pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_is_free(const pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_is_free(const pawl_spin64 *l);
+/* Readers only. */
+PAWL_INLINE bool pawl_spin16_is_read(const pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_is_read(const pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_is_read(const pawl_spin64 *l);
+/* A seeker, perhaps readers too. */
+PAWL_INLINE bool pawl_spin16_is_seek(const pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_is_seek(const pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_is_seek(const pawl_spin64 *l);
+/* A writer, or a claim of one. */
+PAWL_INLINE bool pawl_spin16_is_write(const pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_is_write(const pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_is_write(const pawl_spin64 *l);
+/* Atomic users only. */
+PAWL_INLINE bool pawl_spin16_is_atomic(const pawl_spin16 *l);
+PAWL_INLINE bool pawl_spin32_is_atomic(const pawl_spin32 *l);
+PAWL_INLINE bool pawl_spin64_is_atomic(const pawl_spin64 *l);
+
+/* ---- The calling thread holds the lock so: nothing in release, else a report and abort. */
+/* R. */
+PAWL_INLINE void pawl_spin16_assert_held_read(const pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_assert_held_read(const pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_assert_held_read(const pawl_spin64 *l);
+/* S. */
+PAWL_INLINE void pawl_spin16_assert_held_seek(const pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_assert_held_seek(const pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_assert_held_seek(const pawl_spin64 *l);
+/* W. */
+PAWL_INLINE void pawl_spin16_assert_held_write(const pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_assert_held_write(const pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_assert_held_write(const pawl_spin64 *l);
+/* A. */
+PAWL_INLINE void pawl_spin16_assert_held_atomic(const pawl_spin16 *l);
+PAWL_INLINE void pawl_spin32_assert_held_atomic(const pawl_spin32 *l);
+PAWL_INLINE void pawl_spin64_assert_held_atomic(const pawl_spin64 *l);
+/* prototypes:end (made by scripts/prototypes) */
+
+PAWL_INLINE_END
+
+#define PAWL_WORD_KIND PAWL_KIND_SPIN_
 #define PAWL_WORD_BITS 16
+#include <pawl/detail/word_tests.inc.h>
 #include <pawl/detail/word.inc.h>
+#include <pawl/detail/overloads.inc.h>
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 32
+#include <pawl/detail/word_tests.inc.h>
 #include <pawl/detail/word.inc.h>
+#include <pawl/detail/overloads.inc.h>
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
+#include <pawl/detail/word_tests.inc.h>
 #include <pawl/detail/word.inc.h>
+#include <pawl/detail/overloads.inc.h>
 #undef PAWL_WORD_BITS
-#undef PAWL_WORD_SLEEPS
-
-/* ---- Front names that choose by type: pawl_take_read(&lock) --------------------------------- */
-#ifndef __cplusplus /* C++ has overloads, made in word.inc.h */
-#define PAWL_BY_TYPE_(lock, operation)                                                             \
-    _Generic((lock),                                                                               \
-        pawl_spin16 *: pawl_spin16_##operation,                                                    \
-        pawl_spin32 *: pawl_spin32_##operation,                                                    \
-        pawl_spin64 *: pawl_spin64_##operation)
-
-#define pawl_init(lock) PAWL_BY_TYPE_(lock, init)(lock)
-#define pawl_destroy(lock) PAWL_BY_TYPE_(lock, destroy)(lock)
-#define pawl_take_read(lock) PAWL_BY_TYPE_(lock, take_read)(lock)
-#define pawl_take_seek(lock) PAWL_BY_TYPE_(lock, take_seek)(lock)
-#define pawl_take_write(lock) PAWL_BY_TYPE_(lock, take_write)(lock)
-#define pawl_take_atomic(lock) PAWL_BY_TYPE_(lock, take_atomic)(lock)
-#define pawl_try_read(lock) PAWL_BY_TYPE_(lock, try_read)(lock)
-#define pawl_try_seek(lock) PAWL_BY_TYPE_(lock, try_seek)(lock)
-#define pawl_try_write(lock) PAWL_BY_TYPE_(lock, try_write)(lock)
-#define pawl_claim_write(lock) PAWL_BY_TYPE_(lock, claim_write)(lock)
-#define pawl_try_atomic(lock) PAWL_BY_TYPE_(lock, try_atomic)(lock)
-#define pawl_claim_atomic(lock) PAWL_BY_TYPE_(lock, claim_atomic)(lock)
-#define pawl_drop_read(lock) PAWL_BY_TYPE_(lock, drop_read)(lock)
-#define pawl_drop_seek(lock) PAWL_BY_TYPE_(lock, drop_seek)(lock)
-#define pawl_drop_write(lock) PAWL_BY_TYPE_(lock, drop_write)(lock)
-#define pawl_drop_atomic(lock) PAWL_BY_TYPE_(lock, drop_atomic)(lock)
-#define pawl_seek_to_write(lock) PAWL_BY_TYPE_(lock, seek_to_write)(lock)
-#define pawl_try_seek_to_write(lock) PAWL_BY_TYPE_(lock, try_seek_to_write)(lock)
-#define pawl_write_to_seek(lock) PAWL_BY_TYPE_(lock, write_to_seek)(lock)
-#define pawl_write_to_read(lock) PAWL_BY_TYPE_(lock, write_to_read)(lock)
-#define pawl_seek_to_read(lock) PAWL_BY_TYPE_(lock, seek_to_read)(lock)
-#define pawl_try_read_to_seek(lock) PAWL_BY_TYPE_(lock, try_read_to_seek)(lock)
-#define pawl_try_read_to_write(lock) PAWL_BY_TYPE_(lock, try_read_to_write)(lock)
-#define pawl_read_claim_write(lock) PAWL_BY_TYPE_(lock, read_claim_write)(lock)
-#define pawl_try_read_to_atomic(lock) PAWL_BY_TYPE_(lock, try_read_to_atomic)(lock)
-#define pawl_read_claim_atomic(lock) PAWL_BY_TYPE_(lock, read_claim_atomic)(lock)
-#define pawl_atomic_to_read(lock) PAWL_BY_TYPE_(lock, atomic_to_read)(lock)
-#define pawl_take_two_read(a, b) PAWL_BY_TYPE_(a, take_two_read)(a, b)
-#define pawl_take_two_seek(a, b) PAWL_BY_TYPE_(a, take_two_seek)(a, b)
-#define pawl_take_two_write(a, b) PAWL_BY_TYPE_(a, take_two_write)(a, b)
-#define pawl_drop_two_read(a, b) PAWL_BY_TYPE_(a, drop_two_read)(a, b)
-#define pawl_drop_two_seek(a, b) PAWL_BY_TYPE_(a, drop_two_seek)(a, b)
-#define pawl_drop_two_write(a, b) PAWL_BY_TYPE_(a, drop_two_write)(a, b)
-#define pawl_set_bits(lock, bits) PAWL_BY_TYPE_(lock, set_bits)(lock, bits)
-#define pawl_clear_bits(lock, bits) PAWL_BY_TYPE_(lock, clear_bits)(lock, bits)
-#define pawl_bits(lock) PAWL_BY_TYPE_(lock, bits)(lock)
-#define pawl_assert_held_read(lock) PAWL_BY_TYPE_(lock, assert_held_read)(lock)
-#define pawl_assert_held_seek(lock) PAWL_BY_TYPE_(lock, assert_held_seek)(lock)
-#define pawl_assert_held_write(lock) PAWL_BY_TYPE_(lock, assert_held_write)(lock)
-#define pawl_assert_held_atomic(lock) PAWL_BY_TYPE_(lock, assert_held_atomic)(lock)
-#endif
+#undef PAWL_WORD_KIND
 
 #endif

@@ -304,7 +304,7 @@ struct pawl_rcu_engine {
 
 /* Where writers of big-reader locks (brlock.h) sleep until readers have left: here, because a
  * reader that leaves may not touch the lock any more. Locks share them by their address. */
-#define PAWL_DRAINS 16
+#define PAWL_THREAD_DRAINS 16
 
 struct pawl_drain {
     uint32_t waiters; /* writers that wait here: not zero makes readers wake them */
@@ -328,7 +328,7 @@ struct pawl_process {
     uint32_t lines_used; /* lines[lines_used...] have never been claimed */
     struct pawl_thread_line lines[PAWL_THREAD_LINES];
     struct pawl_table table;
-    struct pawl_drain drains[PAWL_DRAINS];
+    struct pawl_drain drains[PAWL_THREAD_DRAINS];
     struct pawl_counters counters;
     struct pawl_rcu rcu;
     struct pawl_rcu_engine callbacks;

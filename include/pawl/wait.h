@@ -41,7 +41,7 @@
 
 #include <pawl/atomic.h>
 
-#define PAWL_FOREVER UINT64_MAX
+#define PAWL_WAIT_FOREVER UINT64_MAX
 
 /* The result of a wait. */
 enum pawl_waited {
@@ -52,7 +52,7 @@ enum pawl_waited {
 };
 
 /* The most words that one thread can wait for at once. */
-#define PAWL_WATCHES 64
+#define PAWL_WAIT_WATCHES 64
 
 /* One of several words: the wait lasts while (word & mask) == value. */
 struct pawl_watch {
@@ -82,7 +82,8 @@ PAWL_C_END
 PAWL_INLINE_BEGIN
 
 /* Nanoseconds of CLOCK_MONOTONIC, the unit of deadlines: `pawl_now() + 5000000` is in 5 ms. A wait
- * with a past deadline does not sleep; PAWL_FOREVER, and deadlines centuries ahead, never pass. */
+ * with a past deadline does not sleep; PAWL_WAIT_FOREVER never passes, nor do deadlines centuries
+ * ahead. */
 PAWL_INLINE uint64_t pawl_now(void)
 {
     return PAWL_SYMBOL_(pawl_now)();
@@ -102,7 +103,7 @@ PAWL_INLINE uint64_t pawl_now(void)
     PAWL_INLINE enum pawl_waited pawl_wait##N##_masked(const uint##N##_t *address,                 \
                                                        uint##N##_t mask, uint##N##_t value)        \
     {                                                                                              \
-        return PAWL_SYMBOL_(pawl_wait)(address, N, mask, value, PAWL_FOREVER);                     \
+        return PAWL_SYMBOL_(pawl_wait)(address, N, mask, value, PAWL_WAIT_FOREVER);                \
     }                                                                                              \
     PAWL_INLINE enum pawl_waited pawl_wait##N##_until(const uint##N##_t *address,                  \
                                                       uint##N##_t value, uint64_t deadline)        \
@@ -111,7 +112,7 @@ PAWL_INLINE uint64_t pawl_now(void)
     }                                                                                              \
     PAWL_INLINE enum pawl_waited pawl_wait##N(const uint##N##_t *address, uint##N##_t value)       \
     {                                                                                              \
-        return PAWL_SYMBOL_(pawl_wait)(address, N, UINT##N##_MAX, value, PAWL_FOREVER);            \
+        return PAWL_SYMBOL_(pawl_wait)(address, N, UINT##N##_MAX, value, PAWL_WAIT_FOREVER);       \
     }
 
 PAWL_WAIT_WIDTH_(8)
@@ -120,9 +121,9 @@ PAWL_WAIT_WIDTH_(32)
 PAWL_WAIT_WIDTH_(64)
 #undef PAWL_WAIT_WIDTH_
 
-/* Sleeps while every one of the words matches its watch; at most PAWL_WATCHES. *which: the watch
- * that was woken or differs (look at the others too). If a wake for another of them comes at the
- * same time, the call passes it on to the next waiter there. */
+/* Sleeps while every one of the words matches its watch; at most PAWL_WAIT_WATCHES. *which: the
+ * watch that was woken or differs (look at the others too). If a wake for another of them comes at
+ * the same time, the call passes it on to the next waiter there. */
 PAWL_INLINE enum pawl_waited pawl_wait_any_until(const struct pawl_watch *watches, uint32_t count,
                                                  uint32_t *which, uint64_t deadline)
 {
@@ -132,7 +133,7 @@ PAWL_INLINE enum pawl_waited pawl_wait_any_until(const struct pawl_watch *watche
 PAWL_INLINE enum pawl_waited pawl_wait_any(const struct pawl_watch *watches, uint32_t count,
                                            uint32_t *which)
 {
-    return PAWL_SYMBOL_(pawl_wait_any)(watches, count, which, PAWL_FOREVER);
+    return PAWL_SYMBOL_(pawl_wait_any)(watches, count, which, PAWL_WAIT_FOREVER);
 }
 
 /* Wake threads that wait for the address, whatever the width of their waits. Return the number of
@@ -173,7 +174,7 @@ PAWL_INLINE unsigned pawl_requeue(const void *from, const void *to, unsigned wak
  * may call shared wakes. */
 PAWL_INLINE enum pawl_waited pawl_wait32_shared(const uint32_t *address, uint32_t value)
 {
-    return PAWL_SYMBOL_(pawl_wait_shared)(address, value, PAWL_FOREVER);
+    return PAWL_SYMBOL_(pawl_wait_shared)(address, value, PAWL_WAIT_FOREVER);
 }
 
 PAWL_INLINE enum pawl_waited pawl_wait32_shared_until(const uint32_t *address, uint32_t value,

@@ -47,8 +47,8 @@ static void free_entry(struct pawl_held *held)
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, 0);
 }
 
-/* The caller's entry for the lock in that state; any entry when the state is PAWL_U. One whose
- * `what` is 0 is just being taken or freed: its thread has no unit in the word. */
+/* The caller's entry for the lock in that state; any entry when the state is PAWL_STATE_U. An entry
+ * whose `what` is 0 is just being taken or freed: its thread has no unit in the word. */
 static struct pawl_held *own_entry(struct pawl_thread_line *line, pawl_address_ lock,
                                    unsigned state, const struct pawl_held *but)
 {
@@ -59,7 +59,7 @@ static struct pawl_held *own_entry(struct pawl_thread_line *line, pawl_address_ 
         const uint32_t what = check_what_of(held);
         if (held != but && check_lock_of(held) == lock && what != 0 &&
             (what & CHECK_LEAVING) == 0 &&
-            (state == PAWL_U || check_state(what) == state))
+            (state == PAWL_STATE_U || check_state(what) == state))
             return held;
     }
     return NULL;
@@ -78,15 +78,16 @@ static void report_held(const char *what, const struct pawl_check_call *call)
 static struct pawl_held *before_taking(struct pawl_thread_line *line,
                                        const struct pawl_check_call *call)
 {
-    const struct pawl_held *own = own_entry(line, call->lock, PAWL_U, NULL);
-    const uint32_t what = check_what(PAWL_U, call->to, call->kind, call->bits);
+    const struct pawl_held *own = own_entry(line, call->lock, PAWL_STATE_U, NULL);
+    const uint32_t what = check_what(PAWL_STATE_U, call->to, call->kind, call->bits);
     struct pawl_held *held;
 
     /* A try that fails at once does no harm, and is what signal handlers are left with. One that
      * drains would wait for the caller's own R. */
     if (own != NULL && call->kind == CHECK_take)
         report_held("taken again by its holder", call);
-    else if (own != NULL && call->kind == CHECK_claim && check_state(check_what_of(own)) == PAWL_R)
+    else if (own != NULL && call->kind == CHECK_claim &&
+             check_state(check_what_of(own)) == PAWL_STATE_R)
         report_held("taken again by its holder", call);
     if (call->kind != CHECK_try)
         pawl_order_check_(line, call, call->kind == CHECK_claim);
@@ -124,7 +125,7 @@ static struct pawl_held *change_entry(struct pawl_thread_line *line, pawl_addres
 static struct pawl_held *entry_to_leave(struct pawl_thread_line *line,
                                         const struct pawl_check_call *call, uint32_t next)
 {
-    const uint32_t what = check_what(call->from, PAWL_U, 0, call->bits);
+    const uint32_t what = check_what(call->from, PAWL_STATE_U, 0, call->bits);
     const bool drop = call->kind == CHECK_drop;
     struct pawl_held *held = change_entry(line, call->lock, what, next);
 
@@ -134,7 +135,7 @@ static struct pawl_held *entry_to_leave(struct pawl_thread_line *line,
         line->untracked -= drop;
         return NULL;
     }
-    if (own_entry(line, call->lock, PAWL_U, NULL) != NULL)
+    if (own_entry(line, call->lock, PAWL_STATE_U, NULL) != NULL)
         report_held(drop ? "drop of the wrong mode" : "transition from the wrong mode", call);
     else
         report_held(drop ? "drop of what is not held" : "transition of what is not held", call);
@@ -145,13 +146,13 @@ static struct pawl_held *entry_to_leave(struct pawl_thread_line *line,
 static bool move_waits(const struct pawl_check_call *call)
 {
     return call->kind == CHECK_claim || call->kind == CHECK_tells ||
-           (call->kind == CHECK_move && call->from == PAWL_S && call->to == PAWL_W);
+           (call->kind == CHECK_move && call->from == PAWL_STATE_S && call->to == PAWL_STATE_W);
 }
 
 struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
 {
     struct pawl_thread_line *line = checked_line();
-    const uint32_t leaving = check_what(call->from, PAWL_U, 0, call->bits) | CHECK_LEAVING;
+    const uint32_t leaving = check_what(call->from, PAWL_STATE_U, 0, call->bits) | CHECK_LEAVING;
     const uint32_t moving = check_what(call->from, call->to, call->kind, call->bits);
     struct pawl_held *held;
 
@@ -160,13 +161,13 @@ struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
             (void)pawl_claims_fit_(call, moving);
         return NULL;
     }
-    if (call->from == PAWL_U)
+    if (call->from == PAWL_STATE_U)
         return before_taking(line, call);
     held = entry_to_leave(line, call, call->kind == CHECK_drop ? leaving : moving);
     if (held == NULL || call->kind == CHECK_drop)
         return held;
     if (move_waits(call)) {
-        if (own_entry(line, call->lock, PAWL_U, held) != NULL)
+        if (own_entry(line, call->lock, PAWL_STATE_U, held) != NULL)
             report_held("waits for its own hold", call);
         /* Turning from A to R may end in taking R like everybody. */
         pawl_order_check_(line, call, call->kind != CHECK_tells);
@@ -178,23 +179,23 @@ struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
 
 void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *held, bool ok)
 {
-    const uint32_t what = check_what(ok ? call->to : call->from, PAWL_U, 0, call->bits);
+    const uint32_t what = check_what(ok ? call->to : call->from, PAWL_STATE_U, 0, call->bits);
     struct pawl_thread_line *line;
 
     if (held == NULL) {
         line = pawl_thread_line_();
-        if (line != NULL && call->from == PAWL_U && ok)
+        if (line != NULL && call->from == PAWL_STATE_U && ok)
             line->untracked++;
         return;
     }
-    if (check_state(what) == PAWL_U) {
+    if (check_state(what) == PAWL_STATE_U) {
         free_entry(held);
         return;
     }
     if (ok)
         PAWL_ADDRESS_(pawl_store_relaxed)(&held->site, call->site);
     set_what(held, what);
-    if (ok && call->kind == CHECK_try && (call->to == PAWL_W || call->to == PAWL_A))
+    if (ok && call->kind == CHECK_try && (call->to == PAWL_STATE_W || call->to == PAWL_STATE_A))
         pawl_claims_count_(pawl_thread_line_(), call); /* it did not count before (units_of) */
 }
 
@@ -208,7 +209,7 @@ static bool anybody(pawl_address_ lock)
     uint32_t i;
     for (i = 0; i < lines; i++)
         if (pawl_load_relaxed32(&process->lines[i].owner) != 0 &&
-            own_entry(&process->lines[i], lock, PAWL_U, NULL) != NULL)
+            own_entry(&process->lines[i], lock, PAWL_STATE_U, NULL) != NULL)
             return true;
     return false;
 }
@@ -229,7 +230,8 @@ void pawl_check_asserted_(const struct pawl_check_call *call)
     unsigned state;
     if (line == NULL || line->untracked > 0)
         return;
-    for (state = call->to; state <= (call->to == PAWL_A ? PAWL_A : PAWL_W); state++)
+    for (state =
+         call->to; state <= (call->to == PAWL_STATE_A ? PAWL_STATE_A : PAWL_STATE_W); state++)
         if (own_entry(line, call->lock, state, NULL) != NULL)
             return;
     report_held("not held as asserted", call);

@@ -161,7 +161,7 @@ void pawl_report_end_(void);
 enum pawl_warning { PAWL_WARN_NO_LINE, PAWL_WARN_HELD, PAWL_WARN_ORDERS };
 void pawl_report_warn_(enum pawl_warning warning);
 
-/* "R" for PAWL_R, and so on. */
+/* "R" for PAWL_STATE_R, and so on. */
 static inline char check_letter(unsigned state)
 {
     return "URSWA?????"[state < 5 ? state : 5];

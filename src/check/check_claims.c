@@ -22,11 +22,12 @@ static struct units units_of(uint32_t what, bool atomics)
     struct units most = held[check_state(what)];
     struct units claim = asked[wants];
 
-    if (atomics && (wants == PAWL_R || wants == PAWL_S) &&
+    if (atomics && (wants == PAWL_STATE_R || wants == PAWL_STATE_S) &&
         (kind == CHECK_take || kind == CHECK_tells))
         claim.sw = 5;
     /* A try for W or A adds nothing until it is granted (LOOK_CAS in transitions.def). */
-    if (wants == PAWL_U || (kind == CHECK_try && (wants == PAWL_W || wants == PAWL_A)))
+    if (wants == PAWL_STATE_U ||
+        (kind == CHECK_try && (wants == PAWL_STATE_W || wants == PAWL_STATE_A)))
         return most;
     most.sw = most.sw > claim.sw ? most.sw : claim.sw;
     most.r = most.r > claim.r ? most.r : claim.r;
@@ -58,7 +59,8 @@ static struct units sum_of_claims(pawl_address_ lock, uint32_t *claimants)
             plain.r += one.r;
             insisting.sw += most.sw;
             insisting.r += most.r;
-            atomics = atomics || check_state(what) == PAWL_A || check_wants(what) == PAWL_A;
+            atomics = atomics || check_state(what) == PAWL_STATE_A ||
+                check_wants(what) == PAWL_STATE_A;
         }
     }
     return atomics ? insisting : plain;
@@ -83,11 +85,11 @@ static void report_excess(const struct pawl_check_call *call, struct units sum, 
  * LOOK_ADD in transitions.def), and their gates keep most of them away. */
 static bool claims_at_once(const struct pawl_check_call *call, struct units now)
 {
-    if (call->to == PAWL_R)
+    if (call->to == PAWL_STATE_R)
         return call->kind == CHECK_tells || now.sw < 4;
     if (call->kind != CHECK_try && call->kind != CHECK_claim)
         return true;
-    if (call->kind == CHECK_claim && call->from == PAWL_U && call->to == PAWL_A)
+    if (call->kind == CHECK_claim && call->from == PAWL_STATE_U && call->to == PAWL_STATE_A)
         return now.sw == 0 || (now.sw % 4 == 0 && now.r == 0);
     return now.sw == 0;
 }
@@ -104,7 +106,7 @@ bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
 {
     const struct units most = most_of(check_width(call->bits));
     const struct units now = {call->word >> check_width(call->bits) / 2, call->word >> 2 & most.r};
-    const struct units before = units_of(check_what(call->from, PAWL_U, 0, 0), false);
+    const struct units before = units_of(check_what(call->from, PAWL_STATE_U, 0, 0), false);
     const struct units claim = units_of(what, false);
     struct units sum;
 

@@ -30,7 +30,7 @@ static bool is_in_the_way(unsigned wait, unsigned hold)
 
 static unsigned hold_of(unsigned state)
 {
-    return state == PAWL_R ? HOLD_READS : HOLD_OTHER;
+    return state == PAWL_STATE_R ? HOLD_READS : HOLD_OTHER;
 }
 
 /* ---- The tables: chains of indices, 0 ends --------------------------------------------------- */
@@ -223,7 +223,7 @@ static void report_inversion(struct pawl_thread_line *line, const struct pawl_ch
     pawl_report_say_("  while this thread holds\n");
     for (i = 0; i < used; i++) {
         const uint32_t what = check_what_of(&line->held[i]);
-        if (check_state(what) == PAWL_U || check_lock_of(&line->held[i]) == 0)
+        if (check_state(what) == PAWL_STATE_U || check_lock_of(&line->held[i]) == 0)
             continue;
         pawl_report_say_("    %c of pawl_%s%u at %#lx, taken at ",
                          check_letter(check_state(what)), check_type(check_bits(what)),
@@ -261,7 +261,8 @@ static const struct pawl_held *next_held(const struct pawl_thread_line *line, pa
         const struct pawl_held *held = &line->held[(*i)++];
         const uint32_t what = check_what_of(held);
         const pawl_address_ lock = check_lock_of(held);
-        if (lock != 0 && lock != but && check_state(what) != PAWL_U && (what & CHECK_LEAVING) == 0)
+        if (lock != 0 && lock != but && check_state(what) != PAWL_STATE_U &&
+            (what & CHECK_LEAVING) == 0)
             return held;
     }
     return NULL;

@@ -74,14 +74,14 @@ static void say_holder(const struct pawl_held *held, uint32_t thread, bool self)
         pawl_report_say_("    thread %u ", thread);
     if ((what & CHECK_LEAVING) != 0)
         pawl_report_say_("is leaving %c", check_letter(check_state(what)));
-    else if (check_wants(what) == PAWL_U)
+    else if (check_wants(what) == PAWL_STATE_U)
         pawl_report_say_("holds %c", check_letter(check_state(what)));
-    else if (check_state(what) == PAWL_U)
+    else if (check_state(what) == PAWL_STATE_U)
         pawl_report_say_("asks for %c", check_letter(check_wants(what)));
     else
         pawl_report_say_("goes from %c to %c", check_letter(check_state(what)),
                          check_letter(check_wants(what)));
-    pawl_report_say_(", %s at ", check_state(what) == PAWL_U ? "asked" : "taken");
+    pawl_report_say_(", %s at ", check_state(what) == PAWL_STATE_U ? "asked" : "taken");
     pawl_report_at_(check_site_of(held));
 }
 
@@ -125,7 +125,7 @@ void pawl_report_holders_(const struct pawl_check_call *call)
                          (unsigned long long)w, (unsigned long long)(w >> (half + 2)),
                          (unsigned long long)(w >> half & 3),
                          (unsigned long long)(w >> 2 & ((UINT64_C(1) << (half - 2)) - 1)),
-                         (unsigned long long)(w & PAWL_APPLICATION_BITS));
+                         (unsigned long long)(w & PAWL_SPIN_APPLICATION_BITS));
 }
 
 void pawl_report_end_(void)

@@ -9,7 +9,7 @@
 /* As checked functions, the operations must be called: the return address is the call site. */
 #define CHECKED_OPERATION __attribute__((noinline))
 
-#define PAWL_WORD_SLEEPS 0
+#define PAWL_WORD_KIND PAWL_KIND_SPIN_
 #define PAWL_WORD_BITS 16
 #include "check_word.inc.h"
 #undef PAWL_WORD_BITS
@@ -19,15 +19,15 @@
 #define PAWL_WORD_BITS 64
 #include "check_word.inc.h"
 #undef PAWL_WORD_BITS
-#undef PAWL_WORD_SLEEPS
-#define PAWL_WORD_SLEEPS 1
+#undef PAWL_WORD_KIND
+#define PAWL_WORD_KIND PAWL_KIND_LOCK_
 #define PAWL_WORD_BITS 32
 #include "check_word.inc.h"
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include "check_word.inc.h"
 #undef PAWL_WORD_BITS
-#undef PAWL_WORD_SLEEPS
+#undef PAWL_WORD_KIND
 
 #undef CHECKED_OPERATION
 

@@ -3,112 +3,115 @@
  * The checked operations of one kind and width, included by check_word.c: each is the body of
  * word.inc.h between the two halves of the check, made from transitions.def.
  */
-#if PAWL_WORD_SLEEPS
-#define LOCK PAWL_CAT_(pawl_lock, PAWL_WORD_BITS)
+#if PAWL_WORD_KIND == PAWL_KIND_LOCK_
 #define BITS (PAWL_WORD_BITS | CHECK_SLEEPS)
 #else
-#define LOCK PAWL_CAT_(pawl_spin, PAWL_WORD_BITS)
 #define BITS PAWL_WORD_BITS
 #endif
-#define NAME(verb) PAWL_CAT_(LOCK, _##verb)
-#define AT(operation) PAWL_CAT_(operation, PAWL_WORD_BITS)
-#define SLOW(verb) PAWL_SYMBOL_(NAME(verb))
 #define TEXT_(token) #token
 #define TEXT(token) TEXT_(token)
 
 #define CALL(verb, kind, from, to)                                                                 \
     const struct pawl_check_call call = {(pawl_address_)(uintptr_t)l,                              \
                                          (pawl_address_)(uintptr_t)__builtin_return_address(0),    \
-                                         TEXT(NAME(verb)),                                         \
-                                         AT(pawl_load_relaxed)(&l->word),                          \
+                                         TEXT(PAWL_NAME_(verb)),                                   \
+                                         PAWL_AT_(pawl_load_relaxed)(&l->word),                    \
                                          BITS,                                                     \
                                          kind,                                                     \
                                          from,                                                     \
                                          to}
 
 #define CHECKED_void(verb, kind, from, to)                                                         \
-    CHECKED_OPERATION void SLOW(verb)(LOCK * l)                                                    \
+    CHECKED_OPERATION void PAWL_SLOW_(verb)(PAWL_LOCK_ * l)                                        \
     {                                                                                              \
-        CALL(verb, CHECK_##kind, PAWL_##from, PAWL_##to);                                          \
+        CALL(verb, CHECK_##kind, PAWL_STATE_##from, PAWL_STATE_##to);                              \
         struct pawl_held *held = pawl_check_before_(&call);                                        \
-        NAME(verb##_unchecked_)(l);                                                                \
+        PAWL_NAME_(verb##_unchecked_)(l);                                                          \
         pawl_check_after_(&call, held, true);                                                      \
     }
 #define CHECKED_bool(verb, kind, from, to)                                                         \
-    CHECKED_OPERATION bool SLOW(verb)(LOCK * l)                                                    \
+    CHECKED_OPERATION bool PAWL_SLOW_(verb)(PAWL_LOCK_ * l)                                        \
     {                                                                                              \
-        CALL(verb, CHECK_##kind, PAWL_##from, PAWL_##to);                                          \
+        CALL(verb, CHECK_##kind, PAWL_STATE_##from, PAWL_STATE_##to);                              \
         struct pawl_held *held = pawl_check_before_(&call);                                        \
-        const bool ok = NAME(verb##_unchecked_)(l);                                                \
-        pawl_check_after_(&call, held, ok || CHECK_##kind == CHECK_tells);                         \
+        const bool ok = PAWL_NAME_(verb##_unchecked_)(l);                                          \
+        pawl_check_after_(&call, held, ok);                                                        \
         return ok;                                                                                 \
+    }
+#define CHECKED_pawl_regained(verb, kind, from, to)                                                \
+    CHECKED_OPERATION pawl_regained PAWL_SLOW_(verb)(PAWL_LOCK_ * l)                               \
+    {                                                                                              \
+        CALL(verb, CHECK_##kind, PAWL_STATE_##from, PAWL_STATE_##to);                              \
+        struct pawl_held *held = pawl_check_before_(&call);                                        \
+        const pawl_regained how = PAWL_NAME_(verb##_unchecked_)(l);                                \
+        pawl_check_after_(&call, held, true);                                                      \
+        return how;                                                                                \
     }
 #define PAWL_OP(result, verb, kind, from, to, cost) CHECKED_##result(verb, kind, from, to)
 #include <pawl/detail/transitions.def>
 #undef CHECKED_void
 #undef CHECKED_bool
+#undef CHECKED_pawl_regained
 
-#if PAWL_WORD_SLEEPS
+#if PAWL_WORD_KIND == PAWL_KIND_LOCK_
 /* A wait that ends by itself counts as a try: it closes no deadlock. */
 #define PAWL_UNTIL(verb, from, to)                                                                 \
-    CHECKED_OPERATION bool SLOW(verb##_until_checked)(LOCK * l, uint64_t deadline)                 \
+    CHECKED_OPERATION bool PAWL_SLOW_(verb##_until_checked)(PAWL_LOCK_ * l, uint64_t deadline)     \
     {                                                                                              \
-        CALL(verb##_until, CHECK_try, PAWL_##from, PAWL_##to);                                     \
+        CALL(verb##_until, CHECK_try, PAWL_STATE_##from, PAWL_STATE_##to);                         \
         struct pawl_held *held = pawl_check_before_(&call);                                        \
-        const bool ok = SLOW(verb##_until)(l, deadline);                                           \
+        const bool ok = PAWL_SLOW_(verb##_until)(l, deadline);                                     \
         pawl_check_after_(&call, held, ok);                                                        \
         return ok;                                                                                 \
     }
 #include <pawl/detail/until.def>
 
-CHECKED_OPERATION enum pawl_regained SLOW(atomic_to_read_until_checked)(LOCK *l, uint64_t deadline)
+CHECKED_OPERATION pawl_regained PAWL_SLOW_(atomic_to_read_until_checked)(PAWL_LOCK_ *l,
+                                                                         uint64_t deadline)
 {
-    CALL(atomic_to_read_until, CHECK_tells, PAWL_A, PAWL_R);
+    CALL(atomic_to_read_until, CHECK_tells, PAWL_STATE_A, PAWL_STATE_R);
     struct pawl_held *held = pawl_check_before_(&call);
-    const enum pawl_regained how = SLOW(atomic_to_read_until)(l, deadline);
+    const pawl_regained how = PAWL_SLOW_(atomic_to_read_until)(l, deadline);
     struct pawl_check_call done = call;
-    if (how == PAWL_TIMED_OUT)
-        done.to = PAWL_U;
+    if (how == PAWL_REGAIN_TIMED_OUT)
+        done.to = PAWL_STATE_U;
     pawl_check_after_(&done, held, true);
     return how;
 }
 #endif
 
 /* Memory that was never a lock may hold anything: only entries tell whether somebody holds it. */
-CHECKED_OPERATION void SLOW(init)(LOCK *l)
+CHECKED_OPERATION void PAWL_SLOW_(init)(PAWL_LOCK_ *l)
 {
-    CALL(init, CHECK_drop, PAWL_U, PAWL_U);
+    CALL(init, CHECK_drop, PAWL_STATE_U, PAWL_STATE_U);
     pawl_check_unused_(&call, "initialised while in use", false);
-    AT(pawl_store_relaxed)(&l->word, 0);
+    PAWL_AT_(pawl_store_relaxed)(&l->word, 0);
 }
 
-CHECKED_OPERATION void SLOW(destroy)(LOCK *l)
+CHECKED_OPERATION void PAWL_SLOW_(destroy)(PAWL_LOCK_ *l)
 {
-    CALL(destroy, CHECK_drop, PAWL_U, PAWL_U);
-    pawl_check_unused_(&call, "destroyed while in use", call.word > PAWL_APPLICATION_BITS);
+    CALL(destroy, CHECK_drop, PAWL_STATE_U, PAWL_STATE_U);
+    pawl_check_unused_(&call, "destroyed while in use", call.word > PAWL_SPIN_APPLICATION_BITS);
 }
 
-CHECKED_OPERATION void SLOW(assert_held)(const LOCK *l, enum pawl_state state)
+CHECKED_OPERATION void PAWL_SLOW_(assert_held)(const PAWL_LOCK_ *l, enum pawl_state state)
 {
-    static const char *const names[] = {"", TEXT(NAME(assert_held_read)),
-                                        TEXT(NAME(assert_held_seek)), TEXT(NAME(assert_held_write)),
-                                        TEXT(NAME(assert_held_atomic))};
+    static const char *const names[] = {"", TEXT(PAWL_NAME_(assert_held_read)),
+                                        TEXT(PAWL_NAME_(assert_held_seek)),
+                                            TEXT(PAWL_NAME_(assert_held_write)),
+                                        TEXT(PAWL_NAME_(assert_held_atomic))};
     const struct pawl_check_call call = {(pawl_address_)(uintptr_t)l,
                                          (pawl_address_)(uintptr_t)__builtin_return_address(0),
                                          names[state],
-                                         AT(pawl_load_relaxed)(&l->word),
+                                         PAWL_AT_(pawl_load_relaxed)(&l->word),
                                          BITS,
                                          CHECK_drop,
-                                         PAWL_U,
+                                         PAWL_STATE_U,
                                          (uint8_t)state};
     pawl_check_asserted_(&call);
 }
 
-#undef LOCK
 #undef BITS
-#undef NAME
-#undef AT
-#undef SLOW
 #undef TEXT
 #undef TEXT_
 #undef CALL

@@ -324,9 +324,11 @@ static bool lock_may_insist(struct pawl_bucket *bucket, const struct wait *wait)
            lock_turn_has_come(bucket, &wait->waiter);
 }
 
+#define PAWL_WORD_KIND PAWL_KIND_LOCK_
 #define PAWL_WORD_BITS 32
 #include "lock_word.inc.h"
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include "lock_word.inc.h"
 #undef PAWL_WORD_BITS
+#undef PAWL_WORD_KIND

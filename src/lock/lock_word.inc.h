@@ -3,38 +3,22 @@
  * The waiting halves of the progressive lock that sleeps, included by lock.c for each width. They
  * follow the steps of spin_word.inc.h; where that one reads in a loop, this one waits (wait_for).
  */
-#define LOCK PAWL_CAT_(pawl_lock, PAWL_WORD_BITS)
-#define WORD PAWL_CAT_(PAWL_CAT_(uint, PAWL_WORD_BITS), _t)
-#define NAME(verb) PAWL_CAT_(LOCK, _##verb)
-#define AT(operation) PAWL_CAT_(operation, PAWL_WORD_BITS)
-#define SLOW(verb) PAWL_SYMBOL_(NAME(verb))
-#define R1 PAWL_CAT_(PAWL_CAT_(PAWL_SPIN, PAWL_WORD_BITS), _R)
-#define S1 PAWL_CAT_(PAWL_CAT_(PAWL_SPIN, PAWL_WORD_BITS), _S)
-#define W1 PAWL_CAT_(PAWL_CAT_(PAWL_SPIN, PAWL_WORD_BITS), _W)
-
-/* What an addition that took units away found. */
-#define LEFT(found, units)                                                                         \
-    do {                                                                                           \
-        const WORD found_ = (found);                                                               \
-        if (found_ & PAWL_PARKED)                                                                  \
-            SLOW(left)(l, found_, (WORD)(found_ - (units)));                                       \
-    } while (0)
 
 /* The classes whose waiters could go on if the word had this value. */
-static unsigned NAME(ready)(WORD w)
+static unsigned PAWL_NAME_(ready)(PAWL_WORD_ w)
 {
     unsigned ready = 0;
-    if (NAME(no_writer_)(w))
+    if (PAWL_IS_(no_writer)(w))
         ready |= WAIT_R | WAIT_GONE;
-    else if (NAME(one_reader_)(w))
+    else if (PAWL_IS_(one_reader)(w))
         ready |= WAIT_DRAIN;
-    else if (NAME(readers_)(w) == 0)
-        ready |= WAIT_UPDATE | (NAME(writers_)(w) == W1 ? WAIT_KEEP : 0u);
-    if (NAME(seekers_)(w) != 0)
+    else if (PAWL_IS_(readers)(w) == 0)
+        ready |= WAIT_UPDATE | (PAWL_IS_(writers)(w) == PAWL_W_ ? WAIT_KEEP : 0u);
+    if (PAWL_IS_(seekers)(w) != 0)
         ready |= WAIT_GONE;
-    if (NAME(no_seeker_or_writer_)(w))
+    if (PAWL_IS_(no_seeker_or_writer)(w))
         ready |= WAIT_S | WAIT_W;
-    if (NAME(atomic_may_claim_)(w))
+    if (PAWL_IS_(atomic_may_claim)(w))
         ready |= WAIT_A;
     return ready;
 }
@@ -42,45 +26,45 @@ static unsigned NAME(ready)(WORD w)
 /* I7: no access to the lock. For those who are let in together only the change counts. S beside W,
  * which GONE waits for too, is nobody's leaving: whoever keeps S there wakes them himself (keep),
  * and S may be a claim that hides that the last W has left. */
-void SLOW(left)(const void *address, WORD found, WORD after)
+void PAWL_SLOW_(left)(const void *address, PAWL_WORD_ found, PAWL_WORD_ after)
 {
-    unsigned before = NAME(ready)(found) & WAIT_TOGETHER;
-    unsigned ready = NAME(ready)(after);
-    if (!NAME(no_writer_)(found))
+    unsigned before = PAWL_NAME_(ready)(found) & WAIT_TOGETHER;
+    unsigned ready = PAWL_NAME_(ready)(after);
+    if (!PAWL_IS_(no_writer)(found))
         before &= ~(unsigned)WAIT_GONE;
-    if (!NAME(no_writer_)(after))
+    if (!PAWL_IS_(no_writer)(after))
         ready &= ~(unsigned)WAIT_GONE;
-    if (NAME(atomics_or_nobody_)(after) && !NAME(no_writer_)(after))
+    if (PAWL_IS_(atomics_or_nobody)(after) && !PAWL_IS_(no_writer)(after))
         ready |= WAIT_TURN;
     lock_left(address, ready & ~before);
 }
 
-static bool NAME(lets_in)(const LOCK *l, enum wait_class class)
+static bool PAWL_NAME_(lets_in)(const PAWL_LOCK_ *l, enum wait_class class)
 {
-    return (NAME(ready)(AT(pawl_load_relaxed)(&l->word)) & (unsigned)class) != 0;
+    return (PAWL_NAME_(ready)(PAWL_AT_(pawl_load_relaxed)(&l->word)) & (unsigned)class) != 0;
 }
 
 /* Reads in a loop for as long as a wake costs, then between offers of the CPU. */
-static bool NAME(loop)(const LOCK *l, const struct wait *wait, enum wait_class class,
-                       unsigned yields)
+static bool PAWL_NAME_(loop)(const PAWL_LOCK_ *l, const struct wait *wait, enum wait_class class,
+                             unsigned yields)
 {
     struct loop loop = LOOP_INIT;
     do
-        if (NAME(lets_in)(l, class))
+        if (PAWL_NAME_(lets_in)(l, class))
             return true;
     while (lock_loop_on(&loop, wait->deadline));
     while (yields-- > 0 && lock_yielded(wait->deadline))
-        if (NAME(lets_in)(l, class))
+        if (PAWL_NAME_(lets_in)(l, class))
             return true;
     return false;
 }
 
 /* The bucket is locked, the waiter awake. Wakes who can enter by this value of the word, for which
  * this waiter may have stood (I6). True if there was somebody; the bucket is unlocked then. */
-static bool NAME(let_in)(struct pawl_bucket *bucket, const LOCK *l, WORD w)
+static bool PAWL_NAME_(let_in)(struct pawl_bucket *bucket, const PAWL_LOCK_ *l, PAWL_WORD_ w)
 {
     struct wake_list list = {NULL, NULL, 0};
-    lock_pick(bucket, l, NAME(ready)(w), &list);
+    lock_pick(bucket, l, PAWL_NAME_(ready)(w), &list);
     if (list.count == 0)
         return false;
     table_unlock(bucket);
@@ -90,37 +74,37 @@ static bool NAME(let_in)(struct pawl_bucket *bucket, const LOCK *l, WORD w)
 
 /* I3: keeps W+S beside whoever is in, until W is down to this and R to nothing; then the caller
  * holds W. The bucket is locked, and unlocked at the end. */
-static enum outcome NAME(keep)(struct pawl_bucket *bucket, LOCK *l, struct wait *wait);
+static enum outcome PAWL_NAME_(keep)(struct pawl_bucket *bucket, PAWL_LOCK_ *l, struct wait *wait);
 
 /* Whether this waiter may keep a claim, by what the word shows: a writer over seekers and atomic
  * users at once, anybody when its turn has come. */
-static bool NAME(may_keep)(struct pawl_bucket *bucket, const struct wait *wait,
-                           enum wait_class class, WORD w)
+static bool PAWL_NAME_(may_keep)(struct pawl_bucket *bucket, const struct wait *wait,
+                                 enum wait_class class, PAWL_WORD_ w)
 {
-    if (class == WAIT_W && !NAME(no_seeker_or_writer_)(w) &&
-        (NAME(no_writer_)(w) || NAME(atomics_or_nobody_)(w)))
+    if (class == WAIT_W && !PAWL_IS_(no_seeker_or_writer)(w) &&
+        (PAWL_IS_(no_writer)(w) || PAWL_IS_(atomics_or_nobody)(w)))
         return !lock_somebody_keeps(bucket, wait->waiter.address);
     return !((unsigned)class & WAIT_CLAIMED) && lock_may_insist(bucket, wait);
 }
 
 /* Waits until the word lets the class go on. The value that did is not yet acquired. */
-static enum outcome NAME(wait_for)(LOCK *l, struct wait *wait, enum wait_class class)
+static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct wait *wait, enum wait_class class)
 {
     struct pawl_bucket *bucket;
-    WORD w;
+    PAWL_WORD_ w;
 
-    if (!wait->queued && NAME(loop)(l, wait, class, YIELDS_BEFORE_JOINING))
+    if (!wait->queued && PAWL_NAME_(loop)(l, wait, class, YIELDS_BEFORE_JOINING))
         return WAIT_PASSED;
     for (;;) {
         bucket = lock_wait_join(wait);
-        w = AT(pawl_load_relaxed)(&l->word);
-        if (NAME(ready)(w) & (unsigned)class)
+        w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+        if (PAWL_NAME_(ready)(w) & (unsigned)class)
             break;
-        if (NAME(may_keep)(bucket, wait, class, w))
-            return NAME(keep)(bucket, l, wait);
+        if (PAWL_NAME_(may_keep)(bucket, wait, class, w))
+            return PAWL_NAME_(keep)(bucket, l, wait);
         if (wait->may_spin) {
             table_unlock(bucket);
-            if (NAME(loop)(l, wait, class, YIELDS_BEFORE_SLEEPING))
+            if (PAWL_NAME_(loop)(l, wait, class, YIELDS_BEFORE_SLEEPING))
                 return WAIT_PASSED;
             bucket = table_lock(l);
         }
@@ -130,12 +114,12 @@ static enum outcome NAME(wait_for)(LOCK *l, struct wait *wait, enum wait_class c
         }
         lock_not_awake(bucket, wait);
         /* [LOCK_PARK] release: the hint is cleared before a releaser finds this PARKED. */
-        w = AT(pawl_fetch_or_release)(&l->word, PAWL_PARKED, PAWL_LOCK_PARK);
-        if (NAME(ready)(w) & (unsigned)class) {
+        w = PAWL_AT_(pawl_fetch_or_release)(&l->word, PAWL_LOCK_PARKED, PAWL_LOCK_PARK);
+        if (PAWL_NAME_(ready)(w) & (unsigned)class) {
             lock_awake(bucket, l);
             break;
         }
-        if (NAME(let_in)(bucket, l, w))
+        if (PAWL_NAME_(let_in)(bucket, l, w))
             continue;
         wait->waiter.kind = (uint32_t)class;
         PAWL_PROBE2(lock_park, l, class);
@@ -154,10 +138,10 @@ static enum outcome NAME(wait_for)(LOCK *l, struct wait *wait, enum wait_class c
 /* The wait is over: with the lock, or without it when the time was over. Who leaves others asleep
  * looks by changing the word, as before a sleep: a load could miss the change of a releaser who has
  * found the hint and left this look to us. */
-static void NAME(wait_end)(LOCK *l, struct wait *wait)
+static void PAWL_NAME_(wait_end)(PAWL_LOCK_ *l, struct wait *wait)
 {
     struct pawl_bucket *bucket;
-    WORD w;
+    PAWL_WORD_ w;
     if (!wait->queued)
         return;
     bucket = table_lock(l);
@@ -165,150 +149,152 @@ static void NAME(wait_end)(LOCK *l, struct wait *wait)
     table_remove(bucket, &wait->waiter);
     if (lock_anybody_asleep(bucket, l)) {
         /* [LOCK_PARK] release: the hint is cleared before a releaser finds this PARKED. */
-        w = AT(pawl_fetch_or_release)(&l->word, PAWL_PARKED, PAWL_LOCK_PARK);
-        if (NAME(let_in)(bucket, l, w))
+        w = PAWL_AT_(pawl_fetch_or_release)(&l->word, PAWL_LOCK_PARKED, PAWL_LOCK_PARK);
+        if (PAWL_NAME_(let_in)(bucket, l, w))
             bucket = NULL;
     } else {
-        (void)AT(pawl_fetch_and_relaxed)(&l->word, (WORD)~(WORD)PAWL_PARKED);
+        (void)PAWL_AT_(pawl_fetch_and_relaxed)(&l->word, (PAWL_WORD_)~(PAWL_WORD_)PAWL_LOCK_PARKED);
     }
     if (bucket != NULL)
         table_unlock(bucket);
     pawl_os_parker_done(wait->waiter.parker);
 }
 
-static enum outcome NAME(keep)(struct pawl_bucket *bucket, LOCK *l, struct wait *wait)
+static enum outcome PAWL_NAME_(keep)(struct pawl_bucket *bucket, PAWL_LOCK_ *l, struct wait *wait)
 {
     struct wake_list list = {NULL, NULL, 0};
     enum outcome how;
 
     pawl_store_relaxed64(&bucket->last_handoff, pawl_os_now());
     wait->waiter.kind = WAIT_KEEP;
-    (void)AT(pawl_fetch_add_relaxed)(&l->word, (WORD)(W1 + S1));
+    (void)PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_);
     lock_pick(bucket, l, WAIT_GONE, &list); /* S tells them to let go */
     table_unlock(bucket);
     table_unpark(&list);
     PAWL_PROBE1(lock_handoff, l);
-    how = NAME(wait_for)(l, wait, WAIT_KEEP);
+    how = PAWL_NAME_(wait_for)(l, wait, WAIT_KEEP);
     if (how == WAIT_TIMED_OUT) {
-        LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, (WORD)(W1 + S1)), W1 + S1);
+        PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
         return how;
     }
     /* [SPIN_W_KEEP] acquire: our stores come after what those we waited for have done. */
-    (void)AT(pawl_fetch_add_acquire)(&l->word, R1, PAWL_SPIN_W_KEEP);
+    (void)PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_, PAWL_SPIN_W_KEEP);
     return WAIT_HOLDS_W;
 }
 
 /* ---- W --------------------------------------------------------------------------------------- */
 
 /* I1: W+S+R is in the word and newcomers withdraw; waits until R is ours alone. */
-static bool NAME(drain)(LOCK *l, struct wait *wait)
+static bool PAWL_NAME_(drain)(PAWL_LOCK_ *l, struct wait *wait)
 {
-    if (NAME(wait_for)(l, wait, WAIT_DRAIN) == WAIT_TIMED_OUT)
+    if (PAWL_NAME_(wait_for)(l, wait, WAIT_DRAIN) == WAIT_TIMED_OUT)
         return false;
     /* [SPIN_W_DRAIN] acquire: our stores come after the reads of those we waited for. */
-    (void)AT(pawl_load_acquire)(&l->word, PAWL_SPIN_W_DRAIN);
+    (void)PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_W_DRAIN);
     return true;
 }
 
 /* As `drain` for one who has not waited before; gives up `units` when the time is over. */
-static bool NAME(drain_until)(LOCK *l, WORD units, uint64_t deadline)
+static bool PAWL_NAME_(drain_until)(PAWL_LOCK_ *l, PAWL_WORD_ units, uint64_t deadline)
 {
     struct wait wait;
     bool ok;
     lock_wait_begin(&wait, l, deadline);
-    ok = NAME(drain)(l, &wait);
+    ok = PAWL_NAME_(drain)(l, &wait);
     if (!ok)
-        LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, units), units);
-    NAME(wait_end)(l, &wait);
+        PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, units), units);
+    PAWL_NAME_(wait_end)(l, &wait);
     return ok;
 }
 
-void SLOW(drain_readers)(LOCK *l)
+void PAWL_SLOW_(drain_readers)(PAWL_LOCK_ *l)
 {
-    (void)NAME(drain_until)(l, 0, PAWL_NO_DEADLINE);
+    (void)PAWL_NAME_(drain_until)(l, 0, PAWL_NO_DEADLINE);
 }
 
 /* `found`: what the caller's claim of W+S+R found; it is still in the word. */
-static bool NAME(wait_for_write)(LOCK *l, WORD found, uint64_t deadline)
+static bool PAWL_NAME_(wait_for_write)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t deadline)
 {
     struct wait wait;
     enum outcome how = WAIT_PASSED;
 
     lock_wait_begin(&wait, l, deadline);
-    while (!NAME(nobody_)(found)) {
-        if (NAME(no_seeker_or_writer_)(found)) {
-            how = NAME(drain)(l, &wait) ? WAIT_HOLDS_W : WAIT_TIMED_OUT;
+    while (!PAWL_IS_(nobody)(found)) {
+        if (PAWL_IS_(no_seeker_or_writer)(found)) {
+            how = PAWL_NAME_(drain)(l, &wait) ? WAIT_HOLDS_W : WAIT_TIMED_OUT;
             if (how == WAIT_TIMED_OUT)
-                LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, (WORD)(W1 + S1 + R1)), W1 + S1 + R1);
+                PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_),
+                                  PAWL_W_S_R_);
             break;
         }
-        LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, (WORD)(W1 + S1 + R1)), W1 + S1 + R1);
-        how = NAME(wait_for)(l, &wait, WAIT_W);
+        PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_), PAWL_W_S_R_);
+        how = PAWL_NAME_(wait_for)(l, &wait, WAIT_W);
         if (how != WAIT_PASSED)
             break;
-        /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
-        found = AT(pawl_fetch_add_acquire)(&l->word, (WORD)(W1 + S1 + R1), PAWL_SPIN_W_TAKE);
+        /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
+        found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     }
-    NAME(wait_end)(l, &wait);
+    PAWL_NAME_(wait_end)(l, &wait);
     return how != WAIT_TIMED_OUT;
 }
 
-void SLOW(take_write_slow)(LOCK *l, WORD found)
+void PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
 {
-    (void)NAME(wait_for_write)(l, found, PAWL_NO_DEADLINE);
+    (void)PAWL_NAME_(wait_for_write)(l, found, PAWL_NO_DEADLINE);
 }
 
-bool SLOW(take_write_until)(LOCK *l, uint64_t deadline)
+bool PAWL_SLOW_(take_write_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
-    return NAME(wait_for_write)(
-        l, AT(pawl_fetch_add_acquire)(&l->word, (WORD)(W1 + S1 + R1), PAWL_SPIN_W_TAKE), deadline);
+    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
+    return PAWL_NAME_(wait_for_write)(
+        l, PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE), deadline);
 }
 
-bool SLOW(seek_to_write_until)(LOCK *l, uint64_t deadline)
+bool PAWL_SLOW_(seek_to_write_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_S_TO_W] acquire: our stores come after the reads of readers who have left. */
-    if (NAME(one_reader_)(AT(pawl_fetch_add_acquire)(&l->word, W1, PAWL_SPIN_S_TO_W)))
+    /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
+    if (PAWL_IS_(one_reader)(PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_S_TO_W)))
         return true;
-    return NAME(drain_until)(l, W1, deadline);
+    return PAWL_NAME_(drain_until)(l, PAWL_W_, deadline);
 }
 
-bool SLOW(claim_write_until)(LOCK *l, uint64_t deadline)
+bool PAWL_SLOW_(claim_write_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    WORD found = AT(pawl_load_relaxed)(&l->word);
-    if (!NAME(no_seeker_or_writer_)(found))
+    PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
-    found = AT(pawl_fetch_add_acquire)(&l->word, (WORD)(W1 + S1 + R1), PAWL_SPIN_W_TAKE);
-    if (NAME(nobody_)(found))
+    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
+    found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
+    if (PAWL_IS_(nobody)(found))
         return true;
-    if (NAME(no_seeker_or_writer_)(found))
-        return NAME(drain_until)(l, (WORD)(W1 + S1 + R1), deadline);
-    LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, (WORD)(W1 + S1 + R1)), W1 + S1 + R1);
+    if (PAWL_IS_(no_seeker_or_writer)(found))
+        return PAWL_NAME_(drain_until)(l, PAWL_W_S_R_, deadline);
+    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_), PAWL_W_S_R_);
     return false;
 }
 
-bool SLOW(read_claim_write_until)(LOCK *l, uint64_t deadline)
+bool PAWL_SLOW_(read_claim_write_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    WORD found = AT(pawl_load_relaxed)(&l->word);
-    if (!NAME(no_seeker_or_writer_)(found))
+    PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* [SPIN_R_TO_W] acquire: our stores come after what those who left had done. */
-    found = AT(pawl_fetch_add_acquire)(&l->word, (WORD)(W1 + S1), PAWL_SPIN_R_TO_W);
-    if (NAME(lone_reader_)(found))
+    /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
+    found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_, PAWL_SPIN_R_TO_W);
+    if (PAWL_IS_(lone_reader)(found))
         return true;
-    if (NAME(no_seeker_or_writer_)(found))
-        return NAME(drain_until)(l, (WORD)(W1 + S1), deadline);
-    LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, (WORD)(W1 + S1)), W1 + S1);
+    if (PAWL_IS_(no_seeker_or_writer)(found))
+        return PAWL_NAME_(drain_until)(l, PAWL_W_S_, deadline);
+    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
     return false;
 }
 
 /* ---- R and S --------------------------------------------------------------------------------- */
 
 /* `units` of R or S+R in the word, or a wait for the class until they are granted. */
-static bool NAME(wait_for_shared)(LOCK *l, WORD units, WORD claimed, uint64_t deadline)
+static bool PAWL_NAME_(wait_for_shared)(PAWL_LOCK_ *l, PAWL_WORD_ units, PAWL_WORD_ claimed,
+                                        uint64_t deadline)
 {
-    const enum wait_class class = units == R1 ? WAIT_R : WAIT_S;
+    const enum wait_class class = units == PAWL_R_ ? WAIT_R : WAIT_S;
     struct wait wait;
     enum outcome how;
     bool granted;
@@ -316,215 +302,211 @@ static bool NAME(wait_for_shared)(LOCK *l, WORD units, WORD claimed, uint64_t de
     lock_wait_begin(&wait, l, deadline);
     for (;;) {
         if (claimed)
-            LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, units), units);
-        how = NAME(wait_for)(l, &wait, class);
+            PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, units), units);
+        how = PAWL_NAME_(wait_for)(l, &wait, class);
         if (how == WAIT_HOLDS_W) { /* relaxed, as of spinlocks that insist */
-            const WORD given = class == WAIT_R ? (WORD)(W1 + S1) : W1;
-            LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, given), given);
+            const PAWL_WORD_ given = class == WAIT_R ? PAWL_W_S_ : PAWL_W_;
+            PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, given), given);
         }
         if (how != WAIT_PASSED)
             break;
         claimed = units;
         if (class == WAIT_R)
             /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
-            granted = NAME(no_writer_)(
-                AT(pawl_fetch_add_acquire)(&l->word, units, PAWL_SPIN_R_TAKE));
+            granted = PAWL_IS_(no_writer)(
+                PAWL_AT_(pawl_fetch_add_acquire)(&l->word, units, PAWL_SPIN_R_TAKE));
         else
             /* [SPIN_S_TAKE] acquire: we see what the last seeker or writer stored. */
-            granted = NAME(no_seeker_or_writer_)(
-                AT(pawl_fetch_add_acquire)(&l->word, units, PAWL_SPIN_S_TAKE));
+            granted = PAWL_IS_(no_seeker_or_writer)(
+                PAWL_AT_(pawl_fetch_add_acquire)(&l->word, units, PAWL_SPIN_S_TAKE));
         if (granted)
             break;
     }
-    NAME(wait_end)(l, &wait);
+    PAWL_NAME_(wait_end)(l, &wait);
     return how != WAIT_TIMED_OUT;
 }
 
-/* `claimed`: R1 when the caller's claim met a writer, 0 when it did not claim. */
-void SLOW(take_read_slow)(LOCK *l, WORD claimed)
+/* `claimed`: PAWL_R_ when the caller's claim met a writer, 0 when it did not claim. */
+void PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed)
 {
-    (void)NAME(wait_for_shared)(l, R1, claimed, PAWL_NO_DEADLINE);
+    (void)PAWL_NAME_(wait_for_shared)(l, PAWL_R_, claimed, PAWL_NO_DEADLINE);
 }
 
-bool SLOW(take_read_until)(LOCK *l, uint64_t deadline)
+bool PAWL_SLOW_(take_read_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    return NAME(wait_for_shared)(l, R1, 0, deadline);
+    return PAWL_NAME_(wait_for_shared)(l, PAWL_R_, 0, deadline);
 }
 
 /* The caller's claim S+R is in the word. */
-void SLOW(take_seek_slow)(LOCK *l)
+void PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l)
 {
-    (void)NAME(wait_for_shared)(l, (WORD)(S1 + R1), (WORD)(S1 + R1), PAWL_NO_DEADLINE);
+    (void)PAWL_NAME_(wait_for_shared)(l, PAWL_R_S_, PAWL_R_S_, PAWL_NO_DEADLINE);
 }
 
-bool SLOW(take_seek_until)(LOCK *l, uint64_t deadline)
+bool PAWL_SLOW_(take_seek_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    return NAME(wait_for_shared)(l, (WORD)(S1 + R1), 0, deadline);
+    return PAWL_NAME_(wait_for_shared)(l, PAWL_R_S_, 0, deadline);
 }
 
 /* ---- A --------------------------------------------------------------------------------------- */
 
 /* W+S is ours in the word; waits until the readers have left, then shows W alone. */
-static bool NAME(drain_update)(LOCK *l, struct wait *wait)
+static bool PAWL_NAME_(drain_update)(PAWL_LOCK_ *l, struct wait *wait)
 {
-    if (NAME(wait_for)(l, wait, WAIT_UPDATE) == WAIT_TIMED_OUT)
+    if (PAWL_NAME_(wait_for)(l, wait, WAIT_UPDATE) == WAIT_TIMED_OUT)
         return false;
     /* [SPIN_A_DRAIN] acquire: our updates come after the reads of those we waited for. */
-    (void)AT(pawl_load_acquire)(&l->word, PAWL_SPIN_A_DRAIN);
+    (void)PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_A_DRAIN);
     /* [SPIN_R_TO_A] release: our reads under R are done before another atomic user enters. */
-    LEFT(AT(pawl_fetch_sub_release)(&l->word, S1, PAWL_SPIN_R_TO_A), S1);
+    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_S_, PAWL_SPIN_R_TO_A),
+                      PAWL_S_);
     return true;
 }
 
 /* From U: W is in the word beside readers only. I2: S tells all that somebody waits for them. */
-static bool NAME(mark_and_drain)(LOCK *l, struct wait *wait)
+static bool PAWL_NAME_(mark_and_drain)(PAWL_LOCK_ *l, struct wait *wait)
 {
-    (void)AT(pawl_fetch_add_relaxed)(&l->word, S1);
-    if (NAME(drain_update)(l, wait))
+    (void)PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_S_);
+    if (PAWL_NAME_(drain_update)(l, wait))
         return true;
-    LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, (WORD)(W1 + S1)), W1 + S1);
+    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
     return false;
 }
 
 /* From R, W+S+R is in the word: gives R up, or takes it back when the time is over. */
-static bool NAME(read_to_atomic)(LOCK *l, uint64_t deadline)
+static bool PAWL_NAME_(read_to_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 {
+    const PAWL_WORD_ back = (PAWL_WORD_)(PAWL_W_S_ - PAWL_R_);
     struct wait wait;
     bool ok;
     lock_wait_begin(&wait, l, deadline);
-    LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, R1), R1);
-    ok = NAME(drain_update)(l, &wait);
+    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_), PAWL_R_);
+    ok = PAWL_NAME_(drain_update)(l, &wait);
     if (!ok)
-        LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, (WORD)(W1 + S1 - R1)), W1 + S1 - R1);
-    NAME(wait_end)(l, &wait);
+        PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, back), back);
+    PAWL_NAME_(wait_end)(l, &wait);
     return ok;
 }
 
 /* `mark`: S from U, minus R from R. */
-void SLOW(drain_to_atomic)(LOCK *l, WORD mark)
+void PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark)
 {
     struct wait wait;
-    if (mark != S1) {
-        (void)NAME(read_to_atomic)(l, PAWL_NO_DEADLINE);
+    if (mark != PAWL_S_) {
+        (void)PAWL_NAME_(read_to_atomic)(l, PAWL_NO_DEADLINE);
         return;
     }
     lock_wait_begin(&wait, l, PAWL_NO_DEADLINE);
-    (void)NAME(mark_and_drain)(l, &wait);
-    NAME(wait_end)(l, &wait);
+    (void)PAWL_NAME_(mark_and_drain)(l, &wait);
+    PAWL_NAME_(wait_end)(l, &wait);
 }
 
 /* `found`: what the caller's claim of W found; it is still in the word. */
-static bool NAME(wait_for_atomic)(LOCK *l, WORD found, uint64_t deadline)
+static bool PAWL_NAME_(wait_for_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t deadline)
 {
     struct wait wait;
     enum outcome how = WAIT_PASSED;
 
     lock_wait_begin(&wait, l, deadline);
-    while (!NAME(atomics_or_nobody_)(found)) {
-        if (NAME(no_seeker_or_writer_)(found)) {
-            how = NAME(mark_and_drain)(l, &wait) ? WAIT_PASSED : WAIT_TIMED_OUT;
+    while (!PAWL_IS_(atomics_or_nobody)(found)) {
+        if (PAWL_IS_(no_seeker_or_writer)(found)) {
+            how = PAWL_NAME_(mark_and_drain)(l, &wait) ? WAIT_PASSED : WAIT_TIMED_OUT;
             break;
         }
-        LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, W1), W1);
-        how = NAME(wait_for)(l, &wait, WAIT_A);
+        PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_), PAWL_W_);
+        how = PAWL_NAME_(wait_for)(l, &wait, WAIT_A);
         if (how == WAIT_HOLDS_W) /* relaxed, as of spinlocks that insist */
-            LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, (WORD)(S1 + R1)), S1 + R1);
+            PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_), PAWL_R_S_);
         if (how != WAIT_PASSED)
             break;
-        /* [SPIN_A_TAKE] acquire: our updates come after what all who left had done. */
-        found = AT(pawl_fetch_add_acquire)(&l->word, W1, PAWL_SPIN_A_TAKE);
+        /* [SPIN_A_TAKE] acquire: our updates come after all that earlier holders did. */
+        found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     }
-    NAME(wait_end)(l, &wait);
+    PAWL_NAME_(wait_end)(l, &wait);
     return how != WAIT_TIMED_OUT;
 }
 
-void SLOW(take_atomic_slow)(LOCK *l, WORD found)
+void PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
 {
-    (void)NAME(wait_for_atomic)(l, found, PAWL_NO_DEADLINE);
+    (void)PAWL_NAME_(wait_for_atomic)(l, found, PAWL_NO_DEADLINE);
 }
 
-bool SLOW(take_atomic_until)(LOCK *l, uint64_t deadline)
+bool PAWL_SLOW_(take_atomic_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_A_TAKE] acquire: our updates come after what all who left had done. */
-    return NAME(wait_for_atomic)(l, AT(pawl_fetch_add_acquire)(&l->word, W1, PAWL_SPIN_A_TAKE),
-                              deadline);
+    /* [SPIN_A_TAKE] acquire: our updates come after all that earlier holders did. */
+    return PAWL_NAME_(wait_for_atomic)(
+        l, PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE), deadline);
 }
 
-bool SLOW(claim_atomic_until)(LOCK *l, uint64_t deadline)
+bool PAWL_SLOW_(claim_atomic_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     struct wait wait;
     bool ok;
-    WORD found = AT(pawl_load_relaxed)(&l->word);
-    if (!NAME(atomic_may_claim_)(found))
+    PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    if (!PAWL_IS_(atomic_may_claim)(found))
         return false;
-    /* [SPIN_A_TAKE] acquire: our updates come after what all who left had done. */
-    found = AT(pawl_fetch_add_acquire)(&l->word, W1, PAWL_SPIN_A_TAKE);
-    if (NAME(atomics_or_nobody_)(found))
+    /* [SPIN_A_TAKE] acquire: our updates come after all that earlier holders did. */
+    found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
+    if (PAWL_IS_(atomics_or_nobody)(found))
         return true;
-    if (!NAME(no_seeker_or_writer_)(found)) {
-        LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, W1), W1);
+    if (!PAWL_IS_(no_seeker_or_writer)(found)) {
+        PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_), PAWL_W_);
         return false;
     }
     lock_wait_begin(&wait, l, deadline);
-    ok = NAME(mark_and_drain)(l, &wait);
-    NAME(wait_end)(l, &wait);
+    ok = PAWL_NAME_(mark_and_drain)(l, &wait);
+    PAWL_NAME_(wait_end)(l, &wait);
     return ok;
 }
 
-bool SLOW(read_claim_atomic_until)(LOCK *l, uint64_t deadline)
+bool PAWL_SLOW_(read_claim_atomic_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    if (!NAME(no_seeker_or_writer_)(AT(pawl_load_relaxed)(&l->word)))
+    if (!PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
         return false;
-    /* What those did who have left is acquired by the drain. */
-    if (!NAME(no_seeker_or_writer_)(AT(pawl_fetch_add_relaxed)(&l->word, (WORD)(W1 + S1)))) {
-        LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, (WORD)(W1 + S1)), W1 + S1);
+    /* The drain acquires what earlier holders did. */
+    if (!PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_))) {
+        PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
         return false;
     }
-    return NAME(read_to_atomic)(l, deadline);
+    return PAWL_NAME_(read_to_atomic)(l, deadline);
 }
 
 /* R is in the word beside the W of others. When these are claimants that wait for R (I2: they show
  * S), nobody would ever move: we let go. */
-static enum pawl_regained NAME(regain)(LOCK *l, uint64_t deadline)
+static pawl_regained PAWL_NAME_(regain)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     struct wait wait;
     enum outcome how;
-    WORD w;
+    PAWL_WORD_ w;
 
     lock_wait_begin(&wait, l, deadline);
-    how = NAME(wait_for)(l, &wait, WAIT_GONE);
+    how = PAWL_NAME_(wait_for)(l, &wait, WAIT_GONE);
     if (how == WAIT_TIMED_OUT)
-        LEFT(AT(pawl_fetch_sub_relaxed)(&l->word, R1), R1);
+        PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_), PAWL_R_);
     /* [SPIN_A_GONE] acquire: our reads come after the updates of those we waited for. */
-    w = AT(pawl_load_acquire)(&l->word, PAWL_SPIN_A_GONE);
-    NAME(wait_end)(l, &wait);
+    w = PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_A_GONE);
+    PAWL_NAME_(wait_end)(l, &wait);
     if (how == WAIT_TIMED_OUT)
-        return PAWL_TIMED_OUT;
-    if (NAME(no_writer_)(w))
-        return PAWL_KEPT;
-    return NAME(wait_for_shared)(l, R1, R1, deadline) ? PAWL_LET_GO : PAWL_TIMED_OUT;
+        return PAWL_REGAIN_TIMED_OUT;
+    if (PAWL_IS_(no_writer)(w))
+        return PAWL_REGAIN_KEPT;
+    if (PAWL_NAME_(wait_for_shared)(l, PAWL_R_, PAWL_R_, deadline))
+        return PAWL_REGAIN_LET_GO;
+    return PAWL_REGAIN_TIMED_OUT;
 }
 
-bool SLOW(atomic_to_read_slow)(LOCK *l)
+pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l)
 {
-    return NAME(regain)(l, PAWL_NO_DEADLINE) == PAWL_KEPT;
+    return PAWL_NAME_(regain)(l, PAWL_NO_DEADLINE);
 }
 
-enum pawl_regained SLOW(atomic_to_read_until)(LOCK *l, uint64_t deadline)
+pawl_regained PAWL_SLOW_(atomic_to_read_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     /* [SPIN_A_TO_R] release: our updates are done before others read or write. Acquire: we see
-     * those of the atomic users who have left. */
-    const WORD found = AT(pawl_fetch_add_acq_rel)(&l->word, (WORD)(R1 - W1), PAWL_SPIN_A_TO_R);
-    LEFT(found, W1 - R1);
-    return NAME(writers_)(found) == W1 ? PAWL_KEPT : NAME(regain)(l, deadline);
+     * those of earlier atomic users. */
+    const PAWL_WORD_ found =
+        PAWL_AT_(pawl_fetch_add_acq_rel)(&l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_),
+                                         PAWL_SPIN_A_TO_R);
+    PAWL_NAME_(left_)(l, found, (PAWL_WORD_)(PAWL_W_ - PAWL_R_));
+    return PAWL_IS_(writers)(found) == PAWL_W_ ? PAWL_REGAIN_KEPT : PAWL_NAME_(regain)(l, deadline);
 }
-
-#undef LOCK
-#undef WORD
-#undef NAME
-#undef AT
-#undef SLOW
-#undef R1
-#undef S1
-#undef W1
-#undef LEFT

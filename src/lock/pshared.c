@@ -53,11 +53,13 @@ static bool shared_late(uint64_t deadline)
     return deadline != PAWL_NO_DEADLINE && pawl_os_now() >= deadline;
 }
 
+#define PAWL_WORD_KIND PAWL_KIND_PSHARED_
 #define PAWL_WORD_BITS 32
 #include "pshared_word.inc.h"
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include "pshared_word.inc.h"
 #undef PAWL_WORD_BITS
+#undef PAWL_WORD_KIND
 
 #endif

@@ -6,6 +6,7 @@
 
 /* ---- The three widths ------------------------------------------------------------------------ */
 
+#define PAWL_WORD_KIND PAWL_KIND_SPIN_
 #define PAWL_WORD_BITS 16
 #include "spin_word.inc.h"
 #undef PAWL_WORD_BITS
@@ -15,3 +16,4 @@
 #define PAWL_WORD_BITS 64
 #include "spin_word.inc.h"
 #undef PAWL_WORD_BITS
+#undef PAWL_WORD_KIND

@@ -280,14 +280,14 @@ unsigned PAWL_SYMBOL_(pawl_wake)(const void *address, uint64_t bits, unsigned co
  * first of them in *which, unless it is set, and the wakes of the others go to the next in line. */
 static uint32_t leave_lists(struct pawl_waiter *waiters, uint32_t count, uint32_t *which)
 {
-    const struct pawl_waiter *handed_on[PAWL_WATCHES];
+    const struct pawl_waiter *handed_on[PAWL_WAIT_WATCHES];
     uint32_t picks = 0, given = 0;
     uint32_t i;
 
     for (i = 0; i < count; i++) {
         if (unlist_waiter(&waiters[i])) {
             picks++;
-            if (*which == PAWL_WATCHES)
+            if (*which == PAWL_WAIT_WATCHES)
                 *which = i;
             else
                 handed_on[given++] = &waiters[i];
@@ -302,7 +302,7 @@ static uint32_t leave_lists(struct pawl_waiter *waiters, uint32_t count, uint32_
 static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t count,
                                   uint32_t *which, uint64_t deadline)
 {
-    struct pawl_waiter waiters[PAWL_WATCHES];
+    struct pawl_waiter waiters[PAWL_WAIT_WATCHES];
     enum pawl_waited how = PAWL_WAIT_WOKEN;
     struct pawl_parker room;
     struct pawl_parker *parker = pawl_os_parker(&room);
@@ -330,9 +330,9 @@ static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t cou
 enum pawl_waited PAWL_SYMBOL_(pawl_wait_any)(const struct pawl_watch *watches, uint32_t count,
                                              uint32_t *which, uint64_t deadline)
 {
-    uint32_t found = PAWL_WATCHES;
+    uint32_t found = PAWL_WAIT_WATCHES;
     enum pawl_waited how = PAWL_WAIT_REFUSED;
-    bool sound = watches != NULL && count > 0 && count <= PAWL_WATCHES;
+    bool sound = watches != NULL && count > 0 && count <= PAWL_WAIT_WATCHES;
     uint32_t i;
 
     for (i = 0; sound && i < count; i++)
@@ -345,7 +345,7 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait_any)(const struct pawl_watch *watches, u
                       "pawl_wait_any", __builtin_return_address(0));
 #endif
     if (which != NULL)
-        *which = found < PAWL_WATCHES ? found : 0;
+        *which = found < PAWL_WAIT_WATCHES ? found : 0;
     return how;
 }
 

@@ -176,7 +176,7 @@ static void brlock_set_up(pawl_brlock *l, pawl_brlock_line *lines, uint32_t coun
     l->lines = lines;
     l->count = count;
     l->fenced = (flags & PAWL_BRLOCK_FENCED) != 0;
-    l->drain = &pawl_os_process()->drains[hash % PAWL_DRAINS];
+    l->drain = &pawl_os_process()->drains[hash % PAWL_THREAD_DRAINS];
 }
 
 int pawl_brlock_init(pawl_brlock *l, uint32_t lines)

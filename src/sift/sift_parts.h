@@ -94,7 +94,7 @@ static uint32_t sift_priority(void)
 static uint32_t *sift_turn(const pawl_sift *l)
 {
     const uintptr_t lines = (uintptr_t)l / PAWL_CACHE_LINE;
-    return &pawl_os_process()->drains[lines % PAWL_DRAINS].turn;
+    return &pawl_os_process()->drains[lines % PAWL_THREAD_DRAINS].turn;
 }
 
 static PAWL_COLD void sift_wake(const pawl_sift *l)

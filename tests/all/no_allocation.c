@@ -98,7 +98,7 @@ __attribute__((destructor(101))) static void after_main(void)
 {
     pawl_spin32_take_atomic(&around_main);
     must(pawl_spin32_is_atomic(&around_main));
-    must(pawl_spin32_atomic_to_read(&around_main));
+    must(pawl_spin32_atomic_to_read(&around_main) == PAWL_REGAIN_KEPT);
     pawl_spin32_drop_read(&around_main);
     must(around_main.word == 0);
     read_and_wait();

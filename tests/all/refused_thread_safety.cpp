@@ -65,7 +65,7 @@ public:
         const pawl::write_guard guard(lock_, std::adopt_lock);
         balance_ += amount;
     }
-    void add(long amount) PAWL_REQUIRES(lock_) { balance_ += amount; }
+    void add(long amount) PAWL_TSA_REQUIRES(lock_) { balance_ += amount; }
     void calls_with_the_lock(long amount)
     {
         const pawl::write_guard guard(lock_);
@@ -86,7 +86,7 @@ public:
         }
         const auto both = pawl::take_two(other.lock_, other.lock_);
     }
-    void moves_and_writes(account &other) PAWL_NO_THREAD_SAFETY_ANALYSIS
+    void moves_and_writes(account &other) PAWL_TSA_NOT_CHECKED
     {
         pawl::seek_guard seek(other.lock_);
         const pawl::write_guard write = std::move(seek).to_write();
@@ -150,7 +150,7 @@ public:
 
 private:
     mutable pawl::spin_lock lock_;
-    long balance_ PAWL_GUARDED_BY(lock_) = 0;
+    long balance_ PAWL_TSA_GUARDED_BY(lock_) = 0;
 };
 
 int main()

@@ -42,16 +42,16 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *o)
         let_the_other_act();
     if (recorded < 64)
         record[recorded++] = *o;
-    if (o->kind == PAWL_FENCE)
+    if (o->kind == PAWL_HOOK_FENCE)
         return 0;
     must(o->width == 4 || o->width == 8);
     memcpy(&found, o->address, o->width);
     switch (o->kind) {
-    case PAWL_STORE:
-    case PAWL_EXCHANGE: made = o->operand; break;
-    case PAWL_ADD: made = found + o->operand; break;
-    case PAWL_SUB: made = found - o->operand; break;
-    case PAWL_COMPARE_EXCHANGE: made = found == o->expected ? o->operand : found; break;
+    case PAWL_HOOK_STORE:
+    case PAWL_HOOK_EXCHANGE: made = o->operand; break;
+    case PAWL_HOOK_ADD: made = found + o->operand; break;
+    case PAWL_HOOK_SUB: made = found - o->operand; break;
+    case PAWL_HOOK_COMPARE_EXCHANGE: made = found == o->expected ? o->operand : found; break;
     default: made = found; break;
     }
     memcpy(o->address, &made, o->width);
@@ -279,17 +279,17 @@ static void assert_accesses(const struct expected *expected, unsigned count)
 static void a_reader_stores_to_its_own_line_only_and_fences_before_it_looks(void **state)
 {
     static const struct expected take[] = {
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},     /* closed? */
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},     /* own line */
-        {PAWL_STORE, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_FENCE, PAWL_SEQ_CST, PAWL_BRLOCK_R_ENTER},
-        {PAWL_LOAD, PAWL_ACQUIRE, PAWL_BRLOCK_R_TAKE}, /* closed? */
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},     /* closed? */
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},     /* own line */
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_BRLOCK_R_ENTER},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_ACQUIRE, PAWL_BRLOCK_R_TAKE}, /* closed? */
     };
     static const struct expected drop[] = {
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_}, /* own line */
-        {PAWL_STORE, PAWL_RELEASE, PAWL_BRLOCK_R_DROP},
-        {PAWL_FENCE, PAWL_SEQ_CST, PAWL_BRLOCK_R_LEFT},
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_}, /* does a writer sleep? */
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_}, /* own line */
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELEASE, PAWL_BRLOCK_R_DROP},
+        {PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_BRLOCK_R_LEFT},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_}, /* does a writer sleep? */
     };
     (void)state;
     begin(UINT32_MAX, NULL, nothing);

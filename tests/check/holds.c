@@ -29,11 +29,11 @@ static const char *expected_report(const struct operation *o, enum pawl_state st
     const bool drop = o->kind == KIND_drop;
     if (o->from == state)
         return NULL;
-    if (o->from == PAWL_U)
-        return o->kind == KIND_take || (o->kind == KIND_claim && state == PAWL_R)
+    if (o->from == PAWL_STATE_U)
+        return o->kind == KIND_take || (o->kind == KIND_claim && state == PAWL_STATE_R)
                    ? "pawl: taken again by its holder: "
                    : NULL;
-    if (state == PAWL_U)
+    if (state == PAWL_STATE_U)
         return drop ? "pawl: drop of what is not held: "
                     : "pawl: transition of what is not held: ";
     return drop ? "pawl: drop of the wrong mode: " : "pawl: transition from the wrong mode: ";
@@ -41,7 +41,8 @@ static const char *expected_report(const struct operation *o, enum pawl_state st
 
 static void each_operation_is_reported_in_exactly_the_states_that_forbid_it(void **state)
 {
-    static const enum pawl_state states[] = {PAWL_U, PAWL_R, PAWL_S, PAWL_W, PAWL_A};
+    static const enum pawl_state states[] =
+        {PAWL_STATE_U, PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A};
     struct attempt a;
     unsigned i;
     unsigned k;
@@ -278,9 +279,9 @@ static void make_assertion(void *opaque)
     misuse_without_lines();
     reach(1, &lock32, a->held);
     switch (a->asserted) {
-    case PAWL_R: pawl_assert_held_read(&lock32); break;
-    case PAWL_S: pawl_assert_held_seek(&lock32); break;
-    case PAWL_W: pawl_assert_held_write(&lock32); break;
+    case PAWL_STATE_R: pawl_assert_held_read(&lock32); break;
+    case PAWL_STATE_S: pawl_assert_held_seek(&lock32); break;
+    case PAWL_STATE_W: pawl_assert_held_write(&lock32); break;
     default: pawl_assert_held_atomic(&lock32); break;
     }
 }
@@ -290,7 +291,8 @@ static void an_assertion_is_met_by_the_state_it_names_or_a_stronger_one(void **s
     /* held, in the order U R S W A; met by: read R S W, seek S W, write W, atomic A */
     static const char *const met[] = {"", "read", "read seek", "read seek write", "atomic"};
     static const char *const names[] = {"", "read", "seek", "write", "atomic"};
-    static const enum pawl_state states[] = {PAWL_U, PAWL_R, PAWL_S, PAWL_W, PAWL_A};
+    static const enum pawl_state states[] =
+        {PAWL_STATE_U, PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A};
     unsigned held;
     unsigned asserted;
     (void)state;

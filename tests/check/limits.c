@@ -65,8 +65,8 @@ static void crowd_in(void *opaque)
 
 static struct crowd crowd_of(unsigned threads, enum pawl_state state)
 {
-    struct crowd crowd = {threads, find_operation(0, KIND_take, PAWL_U, state),
-                          find_operation(0, KIND_drop, state, PAWL_U), false};
+    struct crowd crowd = {threads, find_operation(0, KIND_take, PAWL_STATE_U, state),
+                          find_operation(0, KIND_drop, state, PAWL_STATE_U), false};
     return crowd;
 }
 
@@ -79,20 +79,20 @@ static struct crowd too_many(unsigned threads, enum pawl_state state)
 
 static void the_64th_reader_of_a_16_bit_lock_is_reported_and_the_63rd_is_not(void **state)
 {
-    struct crowd crowd = crowd_of(63, PAWL_R);
+    struct crowd crowd = crowd_of(63, PAWL_STATE_R);
     (void)state;
     assert_silent(crowd_in, &crowd);
-    crowd = too_many(64, PAWL_R);
+    crowd = too_many(64, PAWL_STATE_R);
     assert_reports(crowd_in, &crowd, "pawl: too many claimants: pawl_spin16 at ",
                    "by pawl_spin16_take_read", "R could reach 64 of 63", NULL);
 }
 
 static void the_52nd_writer_of_a_16_bit_lock_is_reported_and_the_51st_is_not(void **state)
 {
-    struct crowd crowd = crowd_of(51, PAWL_W);
+    struct crowd crowd = crowd_of(51, PAWL_STATE_W);
     (void)state;
     assert_silent(crowd_in, &crowd);
-    crowd = too_many(52, PAWL_W);
+    crowd = too_many(52, PAWL_STATE_W);
     assert_reports(crowd_in, &crowd, "pawl: too many claimants: pawl_spin16 at ",
                    "by pawl_spin16_take_write", "52 holders and claimants at once",
                    "W:S, counted in S, 260 of 255", "thread ", "W, asked at ", NULL);
@@ -100,10 +100,10 @@ static void the_52nd_writer_of_a_16_bit_lock_is_reported_and_the_51st_is_not(voi
 
 static void the_64th_seeker_of_a_16_bit_lock_is_reported_and_the_63rd_is_not(void **state)
 {
-    struct crowd crowd = crowd_of(63, PAWL_S);
+    struct crowd crowd = crowd_of(63, PAWL_STATE_S);
     (void)state;
     assert_silent(crowd_in, &crowd);
-    crowd = too_many(64, PAWL_S);
+    crowd = too_many(64, PAWL_STATE_S);
     assert_reports(crowd_in, &crowd, "pawl: too many claimants: pawl_spin16 at ",
                    "by pawl_spin16_take_seek", "R could reach 64 of 63", NULL);
 }
@@ -111,10 +111,10 @@ static void the_64th_seeker_of_a_16_bit_lock_is_reported_and_the_63rd_is_not(voi
 /* Five units of S for each that may have to wait, four for each that is in. */
 static void the_64th_atomic_user_of_a_16_bit_lock_is_reported_and_the_51st_is_not(void **state)
 {
-    struct crowd crowd = crowd_of(51, PAWL_A);
+    struct crowd crowd = crowd_of(51, PAWL_STATE_A);
     (void)state;
     assert_silent(crowd_in, &crowd);
-    crowd = too_many(64, PAWL_A);
+    crowd = too_many(64, PAWL_STATE_A);
     assert_reports(crowd_in, &crowd, "pawl: too many claimants: pawl_spin16 at ",
                    "by pawl_spin16_take_atomic", " of 255", NULL);
 }
@@ -126,7 +126,7 @@ static void ask_for_write(void *opaque, unsigned index)
     struct pawl_held *held = &pawl_thread_line_()->held[0];
     (void)index;
     pawl_store_relaxed32(&pawl_thread_line_()->held_used, 1);
-    pawl_store_relaxed32(&held->what, check_what(PAWL_U, PAWL_W, kind, 16));
+    pawl_store_relaxed32(&held->what, check_what(PAWL_STATE_U, PAWL_STATE_W, kind, 16));
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, (pawl_address_)(uintptr_t)&lock);
     (void)pawl_fetch_add_relaxed32(&asked, 1);
     while (!pawl_load_relaxed32(&released))
@@ -199,7 +199,7 @@ static void readers_beside_an_atomic_user(void *opaque)
 
 static void waiting_readers_count_as_writers_beside_an_atomic_user(void **state)
 {
-    struct crowd crowd = crowd_of(51, PAWL_R);
+    struct crowd crowd = crowd_of(51, PAWL_STATE_R);
     (void)state;
     assert_reports(readers_beside_an_atomic_user, &crowd,
                    "pawl: too many claimants: pawl_spin16 at ", "by pawl_spin16_take_read",

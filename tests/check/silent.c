@@ -40,7 +40,7 @@ static void fail_each_try(void *opaque)
     unsigned i;
     for (i = 0; i < OPERATIONS; i++) {
         const struct operation *o = &operations_of[width][i];
-        if ((o->kind != KIND_try && o->kind != KIND_claim) || o->from != PAWL_U)
+        if ((o->kind != KIND_try && o->kind != KIND_claim) || o->from != PAWL_STATE_U)
             continue;
         must(!o->run(locks[width]));
     }
@@ -51,9 +51,9 @@ static void try_against_a_writer(void *unused)
     unsigned width;
     (void)unused;
     for (width = 0; width < WIDTHS; width++) {
-        reach(width, locks[width], PAWL_W);
+        reach(width, locks[width], PAWL_STATE_W);
         in_another_thread(fail_each_try, &width);
-        leave(width, locks[width], PAWL_W);
+        leave(width, locks[width], PAWL_STATE_W);
     }
     must(lock16.word == 0 && lock32.word == 0 && lock64.word == 0);
 }
@@ -75,10 +75,10 @@ static void walk_about(void *opaque, unsigned index)
 {
     const struct walk *walk = (const struct walk *)opaque;
     uint64_t random = walk->seed + index * 1000u + walk->width;
-    enum pawl_state held = PAWL_U;
+    enum pawl_state held = PAWL_STATE_U;
     bool must_drop = false; /* a reader whose upgrade failed has to make way */
     unsigned steps = (unsigned)TEST_SCALE(20000);
-    while (steps > 0 || held != PAWL_U) {
+    while (steps > 0 || held != PAWL_STATE_U) {
         const struct operation *o =
             &operations_of[walk->width][test_random_below(&random, OPERATIONS)];
         steps -= steps > 0;
@@ -88,7 +88,7 @@ static void walk_about(void *opaque, unsigned index)
             held = o->to;
             must_drop = false;
         } else {
-            must_drop = held == PAWL_R;
+            must_drop = held == PAWL_STATE_R;
         }
     }
 }

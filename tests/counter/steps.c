@@ -21,7 +21,7 @@ static void until_store_to(unsigned thread, const void *address)
     unsigned steps;
     for (steps = 0; steps < 1000; steps++) {
         const struct pawl_operation *next = &sim_all[thread].next;
-        if (next->kind != PAWL_LOAD && next->address == address)
+        if (next->kind != PAWL_HOOK_LOAD && next->address == address)
             return;
         sim_step(thread);
     }

@@ -212,21 +212,21 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *o)
     uint64_t found, made;
     if (x_running)
         x_switch_out();
-    if (o->kind == PAWL_FENCE)
+    if (o->kind == PAWL_HOOK_FENCE)
         return 0;
     found = made = x_read(o->address, o->width);
     switch (o->kind) {
-    case PAWL_STORE:
-    case PAWL_EXCHANGE: made = o->operand; break;
-    case PAWL_ADD: made = found + o->operand; break;
-    case PAWL_SUB: made = found - o->operand; break;
-    case PAWL_AND: made = found & o->operand; break;
-    case PAWL_OR: made = found | o->operand; break;
-    case PAWL_XOR: made = found ^ o->operand; break;
-    case PAWL_COMPARE_EXCHANGE: made = found == o->expected ? o->operand : found; break;
+    case PAWL_HOOK_STORE:
+    case PAWL_HOOK_EXCHANGE: made = o->operand; break;
+    case PAWL_HOOK_ADD: made = found + o->operand; break;
+    case PAWL_HOOK_SUB: made = found - o->operand; break;
+    case PAWL_HOOK_AND: made = found & o->operand; break;
+    case PAWL_HOOK_OR: made = found | o->operand; break;
+    case PAWL_HOOK_XOR: made = found ^ o->operand; break;
+    case PAWL_HOOK_COMPARE_EXCHANGE: made = found == o->expected ? o->operand : found; break;
     default: break;
     }
-    if (o->kind != PAWL_LOAD)
+    if (o->kind != PAWL_HOOK_LOAD)
         x_write(o->address, o->width, made);
     return found;
 }

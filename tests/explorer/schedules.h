@@ -243,19 +243,19 @@ static inline bool sched_all(unsigned threads, void (*const bodies[])(void *, un
 static uint64_t sched_make(const struct pawl_operation *o)
 {
     uint64_t found = 0, made;
-    if (o->kind == PAWL_FENCE)
+    if (o->kind == PAWL_HOOK_FENCE)
         return 0;
     memcpy(&found, o->address, o->width); /* little-endian, as all that this is run on */
     made = found;
     switch (o->kind) {
-    case PAWL_STORE:
-    case PAWL_EXCHANGE: made = o->operand; break;
-    case PAWL_ADD: made = found + o->operand; break;
-    case PAWL_SUB: made = found - o->operand; break;
-    case PAWL_AND: made = found & o->operand; break;
-    case PAWL_OR: made = found | o->operand; break;
-    case PAWL_XOR: made = found ^ o->operand; break;
-    case PAWL_COMPARE_EXCHANGE: made = found == o->expected ? o->operand : found; break;
+    case PAWL_HOOK_STORE:
+    case PAWL_HOOK_EXCHANGE: made = o->operand; break;
+    case PAWL_HOOK_ADD: made = found + o->operand; break;
+    case PAWL_HOOK_SUB: made = found - o->operand; break;
+    case PAWL_HOOK_AND: made = found & o->operand; break;
+    case PAWL_HOOK_OR: made = found | o->operand; break;
+    case PAWL_HOOK_XOR: made = found ^ o->operand; break;
+    case PAWL_HOOK_COMPARE_EXCHANGE: made = found == o->expected ? o->operand : found; break;
     default: break;
     }
     if (o->width < 8)

@@ -88,14 +88,14 @@ static uint64_t sim_make(const struct pawl_operation *o)
     const uint64_t found = sim_load(o->address, o->width);
     uint64_t made = found;
     switch (o->kind) {
-    case PAWL_STORE:
-    case PAWL_EXCHANGE: made = o->operand; break;
-    case PAWL_ADD: made = found + o->operand; break;
-    case PAWL_SUB: made = found - o->operand; break;
-    case PAWL_AND: made = found & o->operand; break;
-    case PAWL_OR: made = found | o->operand; break;
-    case PAWL_XOR: made = found ^ o->operand; break;
-    case PAWL_COMPARE_EXCHANGE: made = found == o->expected ? o->operand : found; break;
+    case PAWL_HOOK_STORE:
+    case PAWL_HOOK_EXCHANGE: made = o->operand; break;
+    case PAWL_HOOK_ADD: made = found + o->operand; break;
+    case PAWL_HOOK_SUB: made = found - o->operand; break;
+    case PAWL_HOOK_AND: made = found & o->operand; break;
+    case PAWL_HOOK_OR: made = found | o->operand; break;
+    case PAWL_HOOK_XOR: made = found ^ o->operand; break;
+    case PAWL_HOOK_COMPARE_EXCHANGE: made = found == o->expected ? o->operand : found; break;
     default: break;
     }
     if (made != found)
@@ -129,7 +129,7 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
     uint64_t found;
     if (sim_self)
         sim_stand(operation);
-    found = operation->kind == PAWL_FENCE ? 0 : sim_make(operation);
+    found = operation->kind == PAWL_HOOK_FENCE ? 0 : sim_make(operation);
     must(sim_recorded < SIM_RECORDS);
     sim_records[sim_recorded].thread = sim_self ? (unsigned)(sim_self - sim_all) : sim_test_itself;
     sim_records[sim_recorded].operation = *operation;
@@ -254,7 +254,7 @@ static inline bool sim_ends(unsigned thread)
 static inline bool sim_only_reads(unsigned thread, unsigned count)
 {
     for (; count > 0; count--) {
-        if (sim_all[thread].ended || sim_all[thread].next.kind != PAWL_LOAD)
+        if (sim_all[thread].ended || sim_all[thread].next.kind != PAWL_HOOK_LOAD)
             return false;
         sim_step(thread);
     }
@@ -282,6 +282,7 @@ struct sim_call {
 
 #define SIM_RETURN_void(call) ((call), true)
 #define SIM_RETURN_bool(call) (call)
+#define SIM_RETURN_pawl_regained(call) ((call) == PAWL_REGAIN_KEPT)
 #define PAWL_OP(result_, name, kind, from, to, cost)                                               \
     static inline void sim_##name(void *call)                                                      \
     {                                                                                              \

@@ -17,6 +17,7 @@ struct kind {
 
 #define RETURN_void(call) ((call), true)
 #define RETURN_bool(call) (call)
+#define RETURN_pawl_regained(call) ((call) == PAWL_REGAIN_KEPT)
 
 #define FACE spin16
 #define FACE_BITS 16

@@ -32,7 +32,7 @@ static unsigned sched_below(uint64_t *seed, unsigned bound)
 
 static bool regain_read(LOCK *l, uint64_t deadline)
 {
-    return pawl_lock32_atomic_to_read_until(l, deadline) != PAWL_TIMED_OUT;
+    return pawl_lock32_atomic_to_read_until(l, deadline) != PAWL_REGAIN_TIMED_OUT;
 }
 #endif
 
@@ -43,7 +43,8 @@ static uint64_t nothing_is_taken_back(const struct pawl_operation *o,
                                       uint64_t (*make)(const struct pawl_operation *))
 {
     struct pawl_operation instead = *o;
-    if (o->kind == PAWL_SUB && o->order == PAWL_RELAXED && o->address == &scene.lock.word)
+    if (o->kind == PAWL_HOOK_SUB && o->order == PAWL_ORDER_RELAXED &&
+        o->address == &scene.lock.word)
         instead.operand = 0;
     return make(&instead);
 }

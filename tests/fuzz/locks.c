@@ -61,9 +61,9 @@ static void word_is_as_foretold(void)
 static bool may_start(enum table_op op)
 {
     const struct table_op_row *row = &now.table.ops[op];
-    if (row->from != PAWL_U)
+    if (row->from != PAWL_STATE_U)
         return now.held[row->from] > 0;
-    return now.held[PAWL_R] + now.held[PAWL_S] + now.held[PAWL_A] < MOST;
+    return now.held[PAWL_STATE_R] + now.held[PAWL_STATE_S] + now.held[PAWL_STATE_A] < MOST;
 }
 
 /* With a deadline when the input wants it so, or when it would wait. */

@@ -7,8 +7,7 @@
 
 static bool regain_read(LOCK *l, uint64_t deadline)
 {
-    bool kept;
-    return pawl_pshared_lock32_atomic_to_read_until(l, deadline, &kept);
+    return pawl_pshared_lock32_atomic_to_read_until(l, deadline) != PAWL_REGAIN_TIMED_OUT;
 }
 
 #include "fuzz/lock_schedules.c"

@@ -25,26 +25,26 @@ static const struct row {
     enum pawl_robust (*until)(pawl_robust_lock *, uint64_t);
 } rows[] = {
 #define R(name) pawl_robust_lock_##name
-    {TAKE, PAWL_U, PAWL_R, false, R(try_read), NULL},
-    {TAKE, PAWL_U, PAWL_S, false, R(try_seek), NULL},
-    {TAKE, PAWL_U, PAWL_W, false, R(try_write), NULL},
-    {TAKE, PAWL_U, PAWL_A, false, R(try_atomic), NULL},
-    {TAKE, PAWL_U, PAWL_R, true, R(take_read), R(take_read_until)},
-    {TAKE, PAWL_U, PAWL_S, true, R(take_seek), R(take_seek_until)},
-    {TAKE, PAWL_U, PAWL_W, true, R(take_write), R(take_write_until)},
-    {TAKE, PAWL_U, PAWL_A, true, R(take_atomic), R(take_atomic_until)},
-    {DROP, PAWL_R, PAWL_U, false, R(drop_read), NULL},
-    {DROP, PAWL_S, PAWL_U, false, R(drop_seek), NULL},
-    {DROP, PAWL_W, PAWL_U, false, R(drop_write), NULL},
-    {DROP, PAWL_A, PAWL_U, false, R(drop_atomic), NULL},
-    {UP, PAWL_S, PAWL_W, false, R(try_seek_to_write), NULL},
-    {UP, PAWL_S, PAWL_W, true, R(seek_to_write), R(seek_to_write_until)},
-    {UP, PAWL_R, PAWL_S, false, R(try_read_to_seek), NULL},
-    {UP, PAWL_R, PAWL_W, false, R(try_read_to_write), NULL},
-    {UP, PAWL_R, PAWL_W, true, R(read_claim_write), R(read_claim_write_until)},
-    {MOVE, PAWL_W, PAWL_S, false, R(write_to_seek), NULL},
-    {MOVE, PAWL_W, PAWL_R, false, R(write_to_read), NULL},
-    {MOVE, PAWL_S, PAWL_R, false, R(seek_to_read), NULL},
+    {TAKE, PAWL_STATE_U, PAWL_STATE_R, false, R(try_read), NULL},
+    {TAKE, PAWL_STATE_U, PAWL_STATE_S, false, R(try_seek), NULL},
+    {TAKE, PAWL_STATE_U, PAWL_STATE_W, false, R(try_write), NULL},
+    {TAKE, PAWL_STATE_U, PAWL_STATE_A, false, R(try_atomic), NULL},
+    {TAKE, PAWL_STATE_U, PAWL_STATE_R, true, R(take_read), R(take_read_until)},
+    {TAKE, PAWL_STATE_U, PAWL_STATE_S, true, R(take_seek), R(take_seek_until)},
+    {TAKE, PAWL_STATE_U, PAWL_STATE_W, true, R(take_write), R(take_write_until)},
+    {TAKE, PAWL_STATE_U, PAWL_STATE_A, true, R(take_atomic), R(take_atomic_until)},
+    {DROP, PAWL_STATE_R, PAWL_STATE_U, false, R(drop_read), NULL},
+    {DROP, PAWL_STATE_S, PAWL_STATE_U, false, R(drop_seek), NULL},
+    {DROP, PAWL_STATE_W, PAWL_STATE_U, false, R(drop_write), NULL},
+    {DROP, PAWL_STATE_A, PAWL_STATE_U, false, R(drop_atomic), NULL},
+    {UP, PAWL_STATE_S, PAWL_STATE_W, false, R(try_seek_to_write), NULL},
+    {UP, PAWL_STATE_S, PAWL_STATE_W, true, R(seek_to_write), R(seek_to_write_until)},
+    {UP, PAWL_STATE_R, PAWL_STATE_S, false, R(try_read_to_seek), NULL},
+    {UP, PAWL_STATE_R, PAWL_STATE_W, false, R(try_read_to_write), NULL},
+    {UP, PAWL_STATE_R, PAWL_STATE_W, true, R(read_claim_write), R(read_claim_write_until)},
+    {MOVE, PAWL_STATE_W, PAWL_STATE_S, false, R(write_to_seek), NULL},
+    {MOVE, PAWL_STATE_W, PAWL_STATE_R, false, R(write_to_read), NULL},
+    {MOVE, PAWL_STATE_S, PAWL_STATE_R, false, R(seek_to_read), NULL},
 #undef R
 };
 enum { ROWS = sizeof rows / sizeof rows[0], CONSISTENT = ROWS, ENDS, ANEW, CHOICES };
@@ -76,12 +76,13 @@ static unsigned others(unsigned self, enum pawl_state state)
 /* Whether the other holders let this one be in. */
 static bool lets(unsigned self, enum pawl_state to)
 {
-    const unsigned r = others(self, PAWL_R), s = others(self, PAWL_S), w = others(self, PAWL_W),
-                   a = others(self, PAWL_A);
+    const unsigned r = others(self, PAWL_STATE_R), s = others(self, PAWL_STATE_S),
+        w = others(self, PAWL_STATE_W),
+                   a = others(self, PAWL_STATE_A);
     switch (to) {
-    case PAWL_R: return w + a == 0;
-    case PAWL_S: return s + w + a == 0;
-    case PAWL_W: return r + s + w + a == 0;
+    case PAWL_STATE_R: return w + a == 0;
+    case PAWL_STATE_S: return s + w + a == 0;
+    case PAWL_STATE_W: return r + s + w + a == 0;
     default: return r + s + w == 0;
     }
 }
@@ -130,12 +131,12 @@ static void granted(unsigned self, const struct row *row, enum pawl_robust how)
     must(pawl_robust_held(how));
     now.holds[self] = row->to;
     if (row->kind == TAKE || row->kind == UP) {
-        compare_deaths(row->kind == TAKE || row->to == PAWL_W);
+        compare_deaths(row->kind == TAKE || row->to == PAWL_STATE_W);
         must((how == PAWL_ROBUST_OWNER_DIED) == (now.told != 0));
         return;
     }
     must(how == PAWL_ROBUST_OK);
-    if (row->from == PAWL_W && row->to == PAWL_U && now.told) {
+    if (row->from == PAWL_STATE_W && row->to == PAWL_STATE_U && now.told) {
         now.lost = true;
         now.told = 0; /* nothing is said of them any more */
     }
@@ -145,7 +146,7 @@ static void operate(unsigned self, const struct row *row, bool plain)
 {
     struct ask a;
     const bool may = row->kind == DROP || row->kind == MOVE || lets(self, row->to);
-    if (row->kind == TAKE && now.holds[self] != PAWL_U)
+    if (row->kind == TAKE && now.holds[self] != PAWL_STATE_U)
         return; /* a thread that waits for itself */
     a.row = row;
     a.plain = plain && may;
@@ -156,7 +157,8 @@ static void operate(unsigned self, const struct row *row, bool plain)
         must(a.how == PAWL_ROBUST_NOT_RECOVERABLE);
     else if (may)
         granted(self, row, a.how);
-    else if (row->from == PAWL_R && others(self, PAWL_S) + others(self, PAWL_W) > 0)
+    else if (row->from == PAWL_STATE_R &&
+             others(self, PAWL_STATE_S) + others(self, PAWL_STATE_W) > 0)
         must(a.how == PAWL_ROBUST_BUSY); /* also with a deadline */
     else
         must(a.how == (row->late ? PAWL_ROBUST_TIMED_OUT : PAWL_ROBUST_BUSY));
@@ -169,7 +171,7 @@ static void repair(unsigned self)
     turn_of(self, say_consistent, &how);
     if (now.lost)
         must(how == PAWL_ROBUST_NOT_RECOVERABLE);
-    else if (now.holds[self] == PAWL_U)
+    else if (now.holds[self] == PAWL_STATE_U)
         must(how == PAWL_ROBUST_MISUSE);
     else {
         must(how == PAWL_ROBUST_OK);
@@ -181,14 +183,14 @@ static void end(unsigned self)
 {
     turn_ends(self);
     now.untold |= died_bit(now.holds[self]);
-    now.holds[self] = PAWL_U;
+    now.holds[self] = PAWL_STATE_U;
 }
 
 static void begin_anew(void)
 {
     unsigned i;
     for (i = 0; i < TURNS; i++)
-        if (now.holds[i] != PAWL_U)
+        if (now.holds[i] != PAWL_STATE_U)
             return;
     must(pawl_robust_lock_init(&now.lock) == PAWL_ROBUST_OK);
     now.told = now.untold = now.half_told = 0;
@@ -201,10 +203,10 @@ static void all_leave(void)
     static const unsigned drops[] = {0, 8, 9, 10, 11};
     unsigned i;
     for (i = 0; i < TURNS; i++)
-        if (now.holds[i] != PAWL_U)
+        if (now.holds[i] != PAWL_STATE_U)
             operate(i, &rows[drops[now.holds[i]]], false);
     operate(0, &rows[2], false);
-    if (now.holds[0] == PAWL_W) {
+    if (now.holds[0] == PAWL_STATE_W) {
         repair(0);
         operate(0, &rows[10], false);
     }

@@ -40,24 +40,25 @@ static void look(unsigned delay)
 /* Does what the state allows. */
 static void use(enum pawl_state state, unsigned index, unsigned delay)
 {
-    const uint64_t sum = state == PAWL_R || state == PAWL_S || state == PAWL_W ? now.sum : 0;
+    const uint64_t sum = state == PAWL_STATE_R || state == PAWL_STATE_S ||
+        state == PAWL_STATE_W ? now.sum : 0;
     switch (state) {
-    case PAWL_A:
+    case PAWL_STATE_A:
         __atomic_fetch_add(&now.sum, 1, __ATOMIC_RELAXED);
         look(delay);
         return;
-    case PAWL_W:
+    case PAWL_STATE_W:
         now.number++;
         linger(delay);
         now.complement = ~now.number;
         now.seeker = index;
         break;
-    case PAWL_S:
+    case PAWL_STATE_S:
         now.seeker = index;
         look(delay);
         must(now.seeker == index);
         break;
-    case PAWL_R: look(delay); break;
+    case PAWL_STATE_R: look(delay); break;
     default: return;
     }
     must(now.sum == sum); /* nobody adds beside a reader or writer */
@@ -89,7 +90,7 @@ static void body(void *unused, unsigned index)
 {
     static const enum table_op drops[] = {OP_NONE, OP_drop_read, OP_drop_seek, OP_drop_write,
                                           OP_drop_atomic};
-    enum pawl_state state = PAWL_U;
+    enum pawl_state state = PAWL_STATE_U;
     unsigned i;
     (void)unused;
     for (i = 0; i < now.length[index]; i++) {
@@ -98,7 +99,7 @@ static void body(void *unused, unsigned index)
         state = operate(state, (enum table_op)(now.script[index][2 * i] % OP_COUNT), delay);
         use(state, index, delay);
     }
-    if (state != PAWL_U)
+    if (state != PAWL_STATE_U)
         (void)call(drops[state], 0);
 }
 

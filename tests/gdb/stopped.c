@@ -31,7 +31,7 @@ int main(void)
     pawl_take_write(&contended);
     if (pthread_create(&writer, NULL, write_it, NULL) != 0)
         return 1;
-    while ((__atomic_load_n(&contended.word, __ATOMIC_RELAXED) & PAWL_PARKED) == 0)
+    while ((__atomic_load_n(&contended.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) == 0)
         sched_yield();
     look();
     pawl_drop_write(&contended);

@@ -188,7 +188,7 @@ TYPED_TEST(Lock, each_move_ends_in_the_state_that_its_name_says)
     l.unlock_and_lock_shared();
     ASSERT_TRUE(l.try_unlock_shared_and_lock_atomic());
     EXPECT_TRUE(this->is_atomic());
-    EXPECT_TRUE(l.unlock_atomic_and_lock_shared());
+    EXPECT_EQ(l.unlock_atomic_and_lock_shared(), PAWL_REGAIN_KEPT);
     EXPECT_TRUE(this->is_read());
     ASSERT_TRUE(l.unlock_shared_and_claim_lock_atomic());
     EXPECT_TRUE(this->is_atomic());

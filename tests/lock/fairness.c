@@ -42,11 +42,11 @@ static void granted_to_another(void)
 
 static void take(enum pawl_state state)
 {
-    if (state == PAWL_R)
+    if (state == PAWL_STATE_R)
         pawl_take_read(&lock);
-    else if (state == PAWL_S)
+    else if (state == PAWL_STATE_S)
         pawl_take_seek(&lock);
-    else if (state == PAWL_W)
+    else if (state == PAWL_STATE_W)
         pawl_take_write(&lock);
     else
         pawl_take_atomic(&lock);
@@ -54,11 +54,11 @@ static void take(enum pawl_state state)
 
 static void drop(enum pawl_state state)
 {
-    if (state == PAWL_R)
+    if (state == PAWL_STATE_R)
         pawl_drop_read(&lock);
-    else if (state == PAWL_S)
+    else if (state == PAWL_STATE_S)
         pawl_drop_seek(&lock);
-    else if (state == PAWL_W)
+    else if (state == PAWL_STATE_W)
         pawl_drop_write(&lock);
     else
         pawl_drop_atomic(&lock);
@@ -69,7 +69,7 @@ static uint64_t watch(const struct pawl_operation *o,
                       uint64_t (*make)(const struct pawl_operation *))
 {
     const uint64_t found = make(o);
-    if (sched.current == 0 && o->address == &lock.word && o->kind == PAWL_ADD &&
+    if (sched.current == 0 && o->address == &lock.word && o->kind == PAWL_HOOK_ADD &&
         o->operand == PAWL_SPIN32_W + PAWL_SPIN32_S)
         oldest.keeps = true;
     if (sched.current == 0 && o->tag == PAWL_SPIN_W_KEEP)
@@ -96,7 +96,8 @@ static void come_again_and_again(void *unused, unsigned index)
     unsigned i;
     (void)unused, (void)index;
     for (i = 0; i < LAST && !oldest.in; i++) {
-        const enum pawl_state state = (enum pawl_state)(PAWL_R + test_random_below(&choice, 4));
+        const enum pawl_state state =
+            (enum pawl_state)(PAWL_STATE_R + test_random_below(&choice, 4));
         claimed_late[sched.current] = false;
         take(state);
         granted_to_another();
@@ -128,7 +129,7 @@ static unsigned bypassed(enum pawl_state wanted, unsigned *kept)
 
 static void who_claims_after_the_oldest_waiter_kept_a_claim_gets_in_after_it(void **state)
 {
-    static const enum pawl_state all[] = {PAWL_R, PAWL_S, PAWL_W, PAWL_A};
+    static const enum pawl_state all[] = {PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A};
     unsigned i, kept, others;
     (void)state;
     sched.fault = watch;

@@ -25,7 +25,7 @@ static void *waiter_main(void *unused)
 
 static void until_somebody_sleeps(void)
 {
-    while ((__atomic_load_n(&busy.word, __ATOMIC_RELAXED) & PAWL_PARKED) == 0)
+    while ((__atomic_load_n(&busy.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) == 0)
         sched_yield();
 }
 
@@ -45,7 +45,7 @@ static void work_as_child(void *unused)
     pawl_take_write(&idle);
     if (!PAWL_TSAN_) {
         must(pthread_create(&thread, NULL, enter, &idle) == 0);
-        while ((__atomic_load_n(&idle.word, __ATOMIC_RELAXED) & PAWL_PARKED) == 0)
+        while ((__atomic_load_n(&idle.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) == 0)
             sched_yield();
     }
     pawl_drop_write(&idle);

@@ -83,10 +83,10 @@ static pthread_t sleeper(void *(*body)(void *), const void *address)
 /* Step 4, for either width. */
 static void look_late(const void *address)
 {
-    PAWL_SYMBOL_(pawl_lock64_left)(address, PAWL_PARKED + 2 * PAWL_SPIN64_W,
-                                   PAWL_PARKED + PAWL_SPIN64_W);
-    PAWL_SYMBOL_(pawl_lock32_left)(address, PAWL_PARKED + 2 * PAWL_SPIN32_W,
-                                   PAWL_PARKED + PAWL_SPIN32_W);
+    PAWL_SYMBOL_(pawl_lock64_left)(address, PAWL_LOCK_PARKED + 2 * PAWL_SPIN64_W,
+                                   PAWL_LOCK_PARKED + PAWL_SPIN64_W);
+    PAWL_SYMBOL_(pawl_lock32_left)(address, PAWL_LOCK_PARKED + 2 * PAWL_SPIN32_W,
+                                   PAWL_LOCK_PARKED + PAWL_SPIN32_W);
 }
 
 static void a_late_look_leaves_a_waiter_of_a_condition_asleep(void **state)

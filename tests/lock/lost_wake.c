@@ -12,7 +12,7 @@
 
 static bool regain_read(LOCK *l, uint64_t deadline)
 {
-    return pawl_lock32_atomic_to_read_until(l, deadline) != PAWL_TIMED_OUT;
+    return pawl_lock32_atomic_to_read_until(l, deadline) != PAWL_REGAIN_TIMED_OUT;
 }
 
 #include "lock/lost_wake.h"
@@ -34,7 +34,7 @@ static uint64_t the_look_is_too_early(const struct pawl_operation *o,
     const uint64_t found = make(o);
     if (o->tag == PAWL_LOCK_PARK)
         return before[sched.current];
-    if (o->address == &scene.lock.word && o->kind == PAWL_LOAD)
+    if (o->address == &scene.lock.word && o->kind == PAWL_HOOK_LOAD)
         before[sched.current] = found;
     return found;
 }
@@ -46,8 +46,8 @@ static uint64_t the_hint_stays(const struct pawl_operation *o,
     struct pawl_operation instead = *o;
     unsigned i;
     for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)
-        if (o->kind == PAWL_STORE && o->address == &buckets[i].awake_for && o->operand == 0)
-            instead.kind = PAWL_LOAD;
+        if (o->kind == PAWL_HOOK_STORE && o->address == &buckets[i].awake_for && o->operand == 0)
+            instead.kind = PAWL_HOOK_LOAD;
     return make(&instead);
 }
 

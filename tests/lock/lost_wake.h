@@ -28,7 +28,8 @@ static void take_for_a_while_and_drop(void *state_of, unsigned index)
 
 /* ---- Every schedule of small programs -------------------------------------------------------- */
 
-static const enum pawl_state all_states[] = {PAWL_R, PAWL_S, PAWL_W, PAWL_A};
+static const enum pawl_state all_states[] =
+    {PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A};
 
 static bool every_schedule(unsigned threads, void (*body)(void *, unsigned), unsigned preemptions)
 {
@@ -81,16 +82,16 @@ static void turn_to_read(void *unused, unsigned index)
 static void update_once(void *unused, unsigned index)
 {
     (void)unused, (void)index;
-    if (take_until(PAWL_A, UINT64_MAX))
-        drop(PAWL_A);
+    if (take_until(PAWL_STATE_A, UINT64_MAX))
+        drop(PAWL_STATE_A);
 }
 
 static void seek_once(void *unused, unsigned index)
 {
     (void)unused, (void)index;
     OF(take_seek)(&scene.lock); /* the claim is made blindly */
-    enter(PAWL_S);
-    drop(PAWL_S);
+    enter(PAWL_STATE_S);
+    drop(PAWL_STATE_S);
 }
 
 static void a_claim_of_s_does_not_hide_that_the_last_atomic_user_has_left(void **state)

@@ -41,12 +41,12 @@ static void wrong_atomic_to_read_until(void)
 
 static const struct wrong all_wrong[] = {
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
-    {"pawl_lock64_" #name, PAWL_##from, DROPS_##kind, wrong_##name},
+    {"pawl_lock64_" #name, PAWL_STATE_##from, DROPS_##kind, wrong_##name},
 #include <pawl/detail/transitions.def>
 #define PAWL_UNTIL(name, from, to)                                                                 \
-    {"pawl_lock64_" #name "_until", PAWL_##from, false, wrong_##name##_until},
+    {"pawl_lock64_" #name "_until", PAWL_STATE_##from, false, wrong_##name##_until},
 #include <pawl/detail/until.def>
-    {"pawl_lock64_atomic_to_read_until", PAWL_A, false, wrong_atomic_to_read_until},
+    {"pawl_lock64_atomic_to_read_until", PAWL_STATE_A, false, wrong_atomic_to_read_until},
 };
 
 static void run_wrong(void *opaque)
@@ -61,7 +61,7 @@ static void each_operation_from_a_state_that_is_not_held_is_reported(void **stat
     (void)state;
     for (i = 0; i < sizeof all_wrong / sizeof all_wrong[0]; i++) {
         struct wrong w = all_wrong[i];
-        if (w.from == PAWL_U)
+        if (w.from == PAWL_STATE_U)
             continue;
         looked_at++;
         assert_reports(run_wrong, &w,
@@ -85,7 +85,7 @@ static void time_out_and_go_on(void *unused)
     must(pawl_seek_to_write_until(&wide, 0));
     pawl_drop_write(&wide);
     pawl_take_atomic(&narrow);
-    must(pawl_atomic_to_read_until(&narrow, 0) == PAWL_KEPT);
+    must(pawl_atomic_to_read_until(&narrow, 0) == PAWL_REGAIN_KEPT);
     pawl_drop_read(&narrow);
     pawl_destroy(&narrow);
     pawl_destroy(&wide);

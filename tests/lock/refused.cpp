@@ -33,7 +33,7 @@ void right(pawl::spin_lock &lock)
     const pawl::spin_lock &constant = lock;
     constant.lock_shared(); // expect: discards qualifiers|not marked const
 #elif CASE == 9
-    pawl::read_guard<pawl_spin64> other(lock); // expect: no matching (function|constructor)
+    pawl::read_guard<pawl_spin32> other(lock); // expect: no matching (function|constructor)
 #elif CASE == 10
     pawl::basic_spin_lock<unsigned> integer; // expect: not a class|cannot be used prior to|unsigned
 #elif CASE == 11
@@ -41,5 +41,8 @@ void right(pawl::spin_lock &lock)
 #elif CASE == 12
     pawl::lock sleeping;
     (void)sleeping.bits(); // expect: no matching function|call to .pawl_bits
+#elif CASE == 13
+    if (lock.unlock_atomic_and_lock_shared()) // expect: convert
+        lock.unlock_shared();
 #endif
 }

@@ -42,11 +42,11 @@ static void enter(enum pawl_state state)
 {
     scene.held[state]++;
     scene.granted++;
-    must(scene.held[PAWL_W] <= 1 && scene.held[PAWL_S] <= 1);
-    if (scene.held[PAWL_W])
-        must(!scene.held[PAWL_R] && !scene.held[PAWL_S] && !scene.held[PAWL_A]);
-    if (scene.held[PAWL_A])
-        must(!scene.held[PAWL_R] && !scene.held[PAWL_S]);
+    must(scene.held[PAWL_STATE_W] <= 1 && scene.held[PAWL_STATE_S] <= 1);
+    if (scene.held[PAWL_STATE_W])
+        must(!scene.held[PAWL_STATE_R] && !scene.held[PAWL_STATE_S] && !scene.held[PAWL_STATE_A]);
+    if (scene.held[PAWL_STATE_A])
+        must(!scene.held[PAWL_STATE_R] && !scene.held[PAWL_STATE_S]);
 }
 
 static void leave(enum pawl_state state)
@@ -59,9 +59,9 @@ static void drop(enum pawl_state state)
     leave(state);
     sched_drop_begins(&scene.lock.word);
     switch (state) {
-    case PAWL_R: OF(drop_read)(&scene.lock); break;
-    case PAWL_S: OF(drop_seek)(&scene.lock); break;
-    case PAWL_W: OF(drop_write)(&scene.lock); break;
+    case PAWL_STATE_R: OF(drop_read)(&scene.lock); break;
+    case PAWL_STATE_S: OF(drop_seek)(&scene.lock); break;
+    case PAWL_STATE_W: OF(drop_write)(&scene.lock); break;
     default: OF(drop_atomic)(&scene.lock); break;
     }
     sched_drop_ends();
@@ -71,9 +71,9 @@ static bool take_until(enum pawl_state state, uint64_t deadline)
 {
     bool ok;
     switch (state) {
-    case PAWL_R: ok = OF(take_read_until)(&scene.lock, deadline); break;
-    case PAWL_S: ok = OF(take_seek_until)(&scene.lock, deadline); break;
-    case PAWL_W: ok = OF(take_write_until)(&scene.lock, deadline); break;
+    case PAWL_STATE_R: ok = OF(take_read_until)(&scene.lock, deadline); break;
+    case PAWL_STATE_S: ok = OF(take_seek_until)(&scene.lock, deadline); break;
+    case PAWL_STATE_W: ok = OF(take_write_until)(&scene.lock, deadline); break;
     default: ok = OF(take_atomic_until)(&scene.lock, deadline); break;
     }
     if (ok)
@@ -87,60 +87,61 @@ static bool take_until(enum pawl_state state, uint64_t deadline)
 
 static void seek_then_write(uint64_t deadline)
 {
-    if (!take_until(PAWL_S, deadline))
+    if (!take_until(PAWL_STATE_S, deadline))
         return;
-    leave(PAWL_S);
+    leave(PAWL_STATE_S);
     if (!OF(seek_to_write_until)(&scene.lock, deadline)) {
-        enter(PAWL_S);
-        drop(PAWL_S);
+        enter(PAWL_STATE_S);
+        drop(PAWL_STATE_S);
         return;
     }
-    enter(PAWL_W);
-    leave(PAWL_W);
+    enter(PAWL_STATE_W);
+    leave(PAWL_STATE_W);
     if (sched_below(&scene.seed, 2)) {
-        scene.held[PAWL_R]++; /* before the move, which lets others see us as a reader at once */
+        /* Before the move, which lets others see us as a reader at once. */
+        scene.held[PAWL_STATE_R]++;
         OF(write_to_read)(&scene.lock);
-        drop(PAWL_R);
+        drop(PAWL_STATE_R);
     } else {
-        scene.held[PAWL_S]++;
+        scene.held[PAWL_STATE_S]++;
         OF(write_to_seek)(&scene.lock);
-        leave(PAWL_S);
-        scene.held[PAWL_R]++;
+        leave(PAWL_STATE_S);
+        scene.held[PAWL_STATE_R]++;
         OF(seek_to_read)(&scene.lock);
-        drop(PAWL_R);
+        drop(PAWL_STATE_R);
     }
 }
 
 static void atomic_then_read(uint64_t deadline)
 {
-    if (!take_until(PAWL_A, deadline))
+    if (!take_until(PAWL_STATE_A, deadline))
         return;
-    leave(PAWL_A);
+    leave(PAWL_STATE_A);
     if (regain_read(&scene.lock, deadline)) {
-        enter(PAWL_R);
-        drop(PAWL_R);
+        enter(PAWL_STATE_R);
+        drop(PAWL_STATE_R);
     }
 }
 
 static void read_then_more(uint64_t deadline)
 {
     const unsigned how = sched_below(&scene.seed, 3);
-    enum pawl_state to = PAWL_S;
+    enum pawl_state to = PAWL_STATE_S;
     bool ok;
-    if (!take_until(PAWL_R, deadline))
+    if (!take_until(PAWL_STATE_R, deadline))
         return;
-    leave(PAWL_R);
+    leave(PAWL_STATE_R);
     if (how == 0) {
         ok = OF(try_read_to_seek)(&scene.lock);
     } else if (how == 1) {
         ok = OF(read_claim_write_until)(&scene.lock, deadline);
-        to = PAWL_W;
+        to = PAWL_STATE_W;
     } else {
         ok = OF(read_claim_atomic_until)(&scene.lock, deadline);
-        to = PAWL_A;
+        to = PAWL_STATE_A;
     }
     if (!ok)
-        to = PAWL_R;
+        to = PAWL_STATE_R;
     enter(to);
     drop(to);
 }
@@ -151,7 +152,8 @@ static void try_something(void)
         OF(try_read),   OF(try_seek),
         OF(try_write),  OF(claim_write),
         OF(try_atomic), OF(claim_atomic)};
-    static const enum pawl_state states[] = {PAWL_R, PAWL_S, PAWL_W, PAWL_W, PAWL_A, PAWL_A};
+    static const enum pawl_state states[] =
+        {PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_W, PAWL_STATE_A, PAWL_STATE_A};
     const unsigned i = sched_below(&scene.seed, 6);
     if (tries[i](&scene.lock)) {
         enter(states[i]);
@@ -161,7 +163,8 @@ static void try_something(void)
 
 static void something(void *argument, unsigned index)
 {
-    static const enum pawl_state states[] = {PAWL_R, PAWL_S, PAWL_W, PAWL_A};
+    static const enum pawl_state states[] =
+        {PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A};
     unsigned rounds = 1 + sched_below(&scene.seed, 3);
     (void)argument, (void)index;
     for (; rounds > 0; rounds--) {

@@ -47,7 +47,7 @@ static uint64_t some_deadline(struct worker *w)
             if (!pawl_##T##_take_atomic_until(l, deadline))                                        \
                 break;                                                                             \
             (void)add(w);                                                                          \
-            if (pawl_##T##_atomic_to_read_until(l, deadline) != PAWL_TIMED_OUT)                    \
+            if (pawl_##T##_atomic_to_read_until(l, deadline) != PAWL_REGAIN_TIMED_OUT)             \
                 read_##T(w, l);                                                                    \
             break;                                                                                 \
         case 4:                                                                                    \

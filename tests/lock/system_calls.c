@@ -44,7 +44,7 @@ static void only_exit_is_allowed(void)
         must(pawl_try_read_to_atomic(l));                                                          \
         pawl_take_atomic(l);                                                                       \
         pawl_drop_atomic(l);                                                                       \
-        must(pawl_atomic_to_read(l));                                                              \
+        must(pawl_atomic_to_read(l) == PAWL_REGAIN_KEPT);                                          \
         pawl_drop_read(l);                                                                         \
         must(pawl_take_write_until(l, UINT64_MAX));                                                \
         pawl_write_to_read(l);                                                                     \

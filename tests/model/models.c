@@ -16,6 +16,7 @@
 
 #define CALL_void(call) ((call), true)
 #define CALL_bool(call) (call)
+#define CALL_pawl_regained(call) ((call) == PAWL_REGAIN_KEPT)
 
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     bool m_spin16_##name(void *l);                                                                 \
@@ -69,18 +70,17 @@
     UNTIL(shared64, pshared_lock64, name)
 #include <pawl/detail/until.def>
 
-#define REGAINS(type, call)                                                                        \
+#define REGAINS(type, lock)                                                                        \
     bool m_##type##_atomic_to_read_until(void *l);                                                 \
     bool m_##type##_atomic_to_read_until(void *l)                                                  \
     {                                                                                              \
-        bool kept = false;                                                                         \
-        (void)kept;                                                                                \
-        return call;                                                                               \
+        return pawl_##lock##_atomic_to_read_until((pawl_##lock *)l, M_DEADLINE) !=                 \
+               PAWL_REGAIN_TIMED_OUT;                                                              \
     }
-REGAINS(lock32, pawl_lock32_atomic_to_read_until(l, M_DEADLINE) != PAWL_TIMED_OUT)
-REGAINS(lock64, pawl_lock64_atomic_to_read_until(l, M_DEADLINE) != PAWL_TIMED_OUT)
-REGAINS(shared32, pawl_pshared_lock32_atomic_to_read_until(l, M_DEADLINE, &kept))
-REGAINS(shared64, pawl_pshared_lock64_atomic_to_read_until(l, M_DEADLINE, &kept))
+REGAINS(lock32, lock32)
+REGAINS(lock64, lock64)
+REGAINS(shared32, pshared_lock32)
+REGAINS(shared64, pshared_lock64)
 
 struct m_op {
     const char *name; /* NULL ends the table */

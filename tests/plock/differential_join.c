@@ -98,7 +98,7 @@ static void play_one(struct game *g, uint64_t *random)
     const struct op_row *row = &all_ops[names[number].op];
     uint16_t left = g->word;
     if (*holder == WAITS_TO_JOIN && word_passes(TEST_MAY_JOIN, g->word))
-        *holder = PAWL_J;
+        *holder = PAWL_STATE_J;
     if (row->from != *holder)
         return;
     if (follow_rows(g->k, names[number].op, &left)) {

@@ -13,7 +13,7 @@
 
 /* ---- The two tables as one ------------------------------------------------------------------- */
 
-enum { PAWL_J = PAWL_A + 1, PAWL_C };
+enum { PAWL_STATE_J = PAWL_STATE_A + 1, PAWL_STATE_C };
 
 enum test_name {
 #define PAWL_TEST(name, condition) TEST_##name,
@@ -51,7 +51,7 @@ struct step_row { int op, how, gate, w, s, r; };
 struct mark_row { int step, of, test, clear, set; };
 struct next_row { int step, test, next; };
 
-#define TABLE_OP(name, kind, from, to) {#name, KIND_##kind, PAWL_##from, PAWL_##to},
+#define TABLE_OP(name, kind, from, to) {#name, KIND_##kind, PAWL_STATE_##from, PAWL_STATE_##to},
 #define TABLE_STEP(op, how, gate, w, s, r) {OP_##op, HOW_##how, TEST_##gate, w, s, r},
 #define TABLE_NEXT(op, step, test, op2, step2)                                                     \
     {STEP_##op##_##step, TEST_##test, STEP_##op2##_##step2},
@@ -230,12 +230,12 @@ static inline enum rights thread_rights(const struct thread *t)
     if (t->step == STEP_take_atomic_drain || t->step == STEP_take_atomic_open)
         return NOTHING; /* R has been given up */
     switch (t->held) {
-    case PAWL_R:
+    case PAWL_STATE_R:
         return READS;
-    case PAWL_J:
-    case PAWL_C:
+    case PAWL_STATE_J:
+    case PAWL_STATE_C:
         return t->lineage == FROM_R ? JOINED : t->lineage == FROM_U ? ALONE : BESIDE;
-    case PAWL_A:
+    case PAWL_STATE_A:
         return CHANGES;
     default:
         return NOTHING;
@@ -264,7 +264,7 @@ static inline bool state_idle(const struct state *s)
 {
     unsigned i;
     for (i = 0; i < THREADS; i++)
-        if (s->threads[i].step != STEP_NONE || s->threads[i].held != PAWL_U)
+        if (s->threads[i].step != STEP_NONE || s->threads[i].held != PAWL_STATE_U)
             return false;
     return true;
 }
@@ -315,7 +315,7 @@ static inline void end_op(struct walk *k, uint32_t at, unsigned i, struct thread
             t.lineage = FROM_U;
         else if (t.op == OP_atomic_to_join)
             t.lineage = FROM_A;
-        else if (t.held != PAWL_J && t.held != PAWL_C)
+        else if (t.held != PAWL_STATE_J && t.held != PAWL_STATE_C)
             t.lineage = FROM_R;
     }
     t.op = 0;

@@ -21,13 +21,13 @@ static uint64_t access_memory(const struct pawl_operation *o)
     if (o->width == 0)
         return 0;
     memcpy(&old, o->address, o->width); /* little endian, as all targets of these tests */
-    left = o->kind == PAWL_ADD        ? old + o->operand
-           : o->kind == PAWL_SUB      ? old - o->operand
-           : o->kind == PAWL_AND      ? old & o->operand
-           : o->kind == PAWL_OR       ? old | o->operand
-           : o->kind == PAWL_XOR      ? old ^ o->operand
-           : o->kind == PAWL_LOAD     ? old
-           : o->kind != PAWL_COMPARE_EXCHANGE || old == o->expected ? o->operand
+    left = o->kind == PAWL_HOOK_ADD        ? old + o->operand
+           : o->kind == PAWL_HOOK_SUB      ? old - o->operand
+           : o->kind == PAWL_HOOK_AND      ? old & o->operand
+           : o->kind == PAWL_HOOK_OR       ? old | o->operand
+           : o->kind == PAWL_HOOK_XOR      ? old ^ o->operand
+           : o->kind == PAWL_HOOK_LOAD     ? old
+           : o->kind != PAWL_HOOK_COMPARE_EXCHANGE || old == o->expected ? o->operand
                                                                     : old;
     memcpy(o->address, &left, o->width);
     return old;
@@ -95,18 +95,18 @@ static int reset(void **state)
         count = 0;                                                                                 \
         (void)(expression);                                                                        \
         assert_int_equal(count, 3);                                                                \
-        assert_int_equal(seen[0].kind, PAWL_FENCE);                                                \
-        assert_int_equal(seen[0].order, PAWL_SEQ_CST);                                             \
-        assert_int_equal(seen[1].order, PAWL_RELAXED);                                             \
-        assert_int_equal(seen[2].kind, PAWL_FENCE);                                                \
-        assert_int_equal(seen[2].order, PAWL_SEQ_CST);                                             \
+        assert_int_equal(seen[0].kind, PAWL_HOOK_FENCE);                                           \
+        assert_int_equal(seen[0].order, PAWL_ORDER_SEQ_CST);                                       \
+        assert_int_equal(seen[1].order, PAWL_ORDER_RELAXED);                                       \
+        assert_int_equal(seen[2].kind, PAWL_HOOK_FENCE);                                           \
+        assert_int_equal(seen[2].order, PAWL_ORDER_SEQ_CST);                                       \
     } while (0)
 #define SUFFIXES(name, arguments)                                                                  \
     do {                                                                                           \
         ORDERS_ALL((name arguments, 0));                                                           \
-        ORDER_OF((name##_lax arguments, 0), PAWL_RELAXED);                                         \
-        ORDER_OF((name##_acq arguments, 0), PAWL_ACQUIRE);                                         \
-        ORDER_OF((name##_rel arguments, 0), PAWL_RELEASE);                                         \
+        ORDER_OF((name##_lax arguments, 0), PAWL_ORDER_RELAXED);                                   \
+        ORDER_OF((name##_acq arguments, 0), PAWL_ORDER_ACQUIRE);                                   \
+        ORDER_OF((name##_rel arguments, 0), PAWL_ORDER_RELEASE);                                   \
     } while (0)
 
 static void a_helper_has_the_order_of_its_suffix(void **state)
@@ -137,13 +137,13 @@ static void a_helper_has_the_order_of_its_suffix(void **state)
     ORDERS_ALL(pl_xadd(&x, 1));
     ORDERS_ALL(pl_xchg(&x, 1));
     ORDERS_ALL(pl_cmpxchg(&x, 1, 2));
-    ORDER_OF(pl_load(&x), PAWL_ACQUIRE);
-    ORDER_OF(pl_load_lax(&x), PAWL_RELAXED);
-    ORDER_OF((pl_store(&x, 1), 0), PAWL_RELEASE);
-    ORDER_OF((pl_store_lax(&x, 1), 0), PAWL_RELAXED);
-    ORDER_OF((pl_mb(), 0), PAWL_SEQ_CST);
-    ORDER_OF((pl_mb_load(), 0), PAWL_ACQUIRE);
-    ORDER_OF((pl_mb_store(), 0), PAWL_RELEASE);
+    ORDER_OF(pl_load(&x), PAWL_ORDER_ACQUIRE);
+    ORDER_OF(pl_load_lax(&x), PAWL_ORDER_RELAXED);
+    ORDER_OF((pl_store(&x, 1), 0), PAWL_ORDER_RELEASE);
+    ORDER_OF((pl_store_lax(&x, 1), 0), PAWL_ORDER_RELAXED);
+    ORDER_OF((pl_mb(), 0), PAWL_ORDER_SEQ_CST);
+    ORDER_OF((pl_mb_load(), 0), PAWL_ORDER_ACQUIRE);
+    ORDER_OF((pl_mb_store(), 0), PAWL_ORDER_RELEASE);
 }
 
 static void every_drop_is_a_release_and_no_more(void **state)
@@ -151,20 +151,20 @@ static void every_drop_is_a_release_and_no_more(void **state)
     unsigned int l = 64 * (PLOCK32_WL_1 + PLOCK32_SL_1 + PLOCK32_RL_1);
     unsigned long lorw = 2 * PLOCK_LORW_SHR_BASE;
     (void)state;
-    ORDER_OF((pl_drop_r(&l), 0), PAWL_RELEASE);
-    ORDER_OF((pl_drop_s(&l), 0), PAWL_RELEASE);
-    ORDER_OF((pl_drop_w(&l), 0), PAWL_RELEASE);
-    ORDER_OF((pl_drop_a(&l), 0), PAWL_RELEASE);
-    ORDER_OF((pl_wtos(&l), 0), PAWL_RELEASE);
-    ORDER_OF((pl_wtor(&l), 0), PAWL_RELEASE);
-    ORDER_OF((pl_stor(&l), 0), PAWL_RELEASE);
-    ORDER_OF((pl_lorw_rdunlock(&lorw), 0), PAWL_RELEASE);
-    ORDER_OF((pl_lorw_wrunlock(&lorw), 0), PAWL_RELEASE);
+    ORDER_OF((pl_drop_r(&l), 0), PAWL_ORDER_RELEASE);
+    ORDER_OF((pl_drop_s(&l), 0), PAWL_ORDER_RELEASE);
+    ORDER_OF((pl_drop_w(&l), 0), PAWL_ORDER_RELEASE);
+    ORDER_OF((pl_drop_a(&l), 0), PAWL_ORDER_RELEASE);
+    ORDER_OF((pl_wtos(&l), 0), PAWL_ORDER_RELEASE);
+    ORDER_OF((pl_wtor(&l), 0), PAWL_ORDER_RELEASE);
+    ORDER_OF((pl_stor(&l), 0), PAWL_ORDER_RELEASE);
+    ORDER_OF((pl_lorw_rdunlock(&lorw), 0), PAWL_ORDER_RELEASE);
+    ORDER_OF((pl_lorw_wrunlock(&lorw), 0), PAWL_ORDER_RELEASE);
     count = 0;
     pl_drop_j(&l);
-    assert_int_equal(LAST.order, PAWL_RELEASE);
+    assert_int_equal(LAST.order, PAWL_ORDER_RELEASE);
     pl_drop_c(&l);
-    assert_int_equal(LAST.order, PAWL_RELEASE);
+    assert_int_equal(LAST.order, PAWL_ORDER_RELEASE);
 }
 
 /* ---- Waits ----------------------------------------------------------------------------------- */
@@ -190,7 +190,7 @@ static void others_leave(void)
         at_pause = others_leave;                                                                   \
         (void)(expression);                                                                        \
         assert_true(relaxed_pauses > 0);                                                           \
-        assert_true(LAST.order == PAWL_ACQUIRE || LAST.order == PAWL_ACQ_REL);                     \
+        assert_true(LAST.order == PAWL_ORDER_ACQUIRE || LAST.order == PAWL_ORDER_ACQ_REL);         \
     } while (0)
 
 #define R PLOCK32_RL_1
@@ -228,16 +228,16 @@ static void a_dereference_is_an_acquire(void **state)
     unsigned int i = 1;
     unsigned long l = 1;
     (void)state;
-    ORDER_OF(pl_deref_int(&i), PAWL_ACQUIRE);
-    ORDER_OF(pl_deref_long(&l), PAWL_ACQUIRE);
-    ORDER_OF(pl_last_writer(&i), PAWL_ACQUIRE);
+    ORDER_OF(pl_deref_int(&i), PAWL_ORDER_ACQUIRE);
+    ORDER_OF(pl_deref_long(&l), PAWL_ORDER_ACQUIRE);
+    ORDER_OF(pl_last_writer(&i), PAWL_ORDER_ACQUIRE);
 }
 
 /* ---- The worst moment ------------------------------------------------------------------------ */
 
 static void an_atomic_user_enters_before_the_claim(const struct pawl_operation *o)
 {
-    if (o->kind == PAWL_COMPARE_EXCHANGE) {
+    if (o->kind == PAWL_HOOK_COMPARE_EXCHANGE) {
         before_access = NULL;
         word += W;
     }
@@ -283,7 +283,7 @@ static void j_from_u_makes_way_for_a_reader_that_joins(void **state)
 
 static void somebody_claims(const struct pawl_operation *o)
 {
-    if (o->kind == PAWL_ADD && o->operand == R) {
+    if (o->kind == PAWL_HOOK_ADD && o->operand == R) {
         before_access = NULL;
         word += W;
     }

@@ -35,11 +35,12 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *o)
     if (o->width == 0)
         return 0;
     memcpy(&old, o->address, o->width);
-    left = o->kind == PAWL_ADD   ? old + o->operand
-           : o->kind == PAWL_SUB ? old - o->operand
-           : o->kind == PAWL_AND ? old & o->operand
-           : o->kind == PAWL_OR  ? old | o->operand
-           : o->kind == PAWL_LOAD || (o->kind == PAWL_COMPARE_EXCHANGE && old != o->expected)
+    left = o->kind == PAWL_HOOK_ADD   ? old + o->operand
+           : o->kind == PAWL_HOOK_SUB ? old - o->operand
+           : o->kind == PAWL_HOOK_AND ? old & o->operand
+           : o->kind == PAWL_HOOK_OR  ? old | o->operand
+           : o->kind == PAWL_HOOK_LOAD ||
+               (o->kind == PAWL_HOOK_COMPARE_EXCHANGE && old != o->expected)
                ? old
                : o->operand;
     memcpy(o->address, &left, o->width);

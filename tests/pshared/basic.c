@@ -72,7 +72,7 @@ static void moves_of_32(void **state)
     assert_true(pawl_pshared_lock32_read_claim_write(l));
     pawl_pshared_lock32_write_to_read(l);
     assert_true(pawl_pshared_lock32_try_read_to_atomic(l));
-    assert_true(pawl_pshared_lock32_atomic_to_read(l));
+    assert_int_equal(pawl_pshared_lock32_atomic_to_read(l), PAWL_REGAIN_KEPT);
     assert_true(pawl_pshared_lock32_read_claim_atomic(l));
     assert_int_equal(l->word, PAWL_SPIN32_W);
     pawl_pshared_lock32_drop_atomic(l);
@@ -94,11 +94,34 @@ static void every_move_ends_in_the_state_that_its_name_says(void **state)
     moves_of_32(state);
 }
 
+/* By the front names of generic.h, which choose by the type of the lock. */
+#define BY_TYPE(l)                                                                                 \
+    do {                                                                                           \
+        assert_true(pawl_init(l));                                                                 \
+        pawl_take_read(l);                                                                         \
+        assert_true(pawl_try_read_to_seek(l));                                                     \
+        pawl_seek_to_write(l);                                                                     \
+        assert_false(pawl_take_read_until(l, 0));                                                  \
+        pawl_drop_write(l);                                                                        \
+        assert_true(pawl_take_atomic_until(l, UINT64_MAX));                                        \
+        assert_int_equal(pawl_atomic_to_read_until(l, 0), PAWL_REGAIN_KEPT);                       \
+        pawl_drop_read(l);                                                                         \
+        pawl_destroy(l);                                                                           \
+    } while (0)
+
+static void the_front_names_choose_by_the_type_of_the_lock(void **state)
+{
+    (void)state;
+    BY_TYPE(&lock.l32);
+    assert_true(pawl_pshared_lock32_is_free(&lock.l32));
+    BY_TYPE(&lock.l64);
+    assert_true(pawl_pshared_lock64_is_free(&lock.l64));
+}
+
 /* ---- Deadlines ------------------------------------------------------------------------------- */
 
 static void past(const struct width *x)
 {
-    bool kept;
     unsigned i;
     for (i = 0; i < 4; i++) { /* free: granted, however late */
         assert_true(x->take[i](&lock, 0));
@@ -121,9 +144,7 @@ static void past(const struct width *x)
     x->drop[R](&lock);
     assert_true(x->tries[A](&lock));
     assert_true(x->tries[A](&lock));
-    kept = true;
-    assert_false(x->turn(&lock, 0, &kept)); /* holds nothing now */
-    assert_false(kept);
+    assert_int_equal(x->turn(&lock, 0), PAWL_REGAIN_TIMED_OUT); /* holds nothing now */
     x->drop[A](&lock);
 }
 
@@ -219,12 +240,11 @@ static void who_sleeps_is_woken_when_the_last_in_its_way_drops(void **state)
 static void moves_wake(const struct width *x)
 {
     struct task reader, atomic;
-    bool kept;
     pthread_t r, a;
     assert_true(x->tries[A](&lock));
     r = start(&reader, x, R, now_and(30000 * ms));
     until_parked(x);
-    assert_true(x->turn(&lock, UINT64_MAX, &kept)); /* A -> R lets readers in */
+    assert_true(x->turn(&lock, UINT64_MAX) != PAWL_REGAIN_TIMED_OUT); /* A -> R lets readers in */
     must(pthread_join(r, NULL) == 0);
     assert_true(reader.got);
     x->drop[R](&lock);
@@ -279,6 +299,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_state_lets_in_beside_it_whom_the_table_says),
         cmocka_unit_test(the_word_is_the_published_one),
         cmocka_unit_test(every_move_ends_in_the_state_that_its_name_says),
+        cmocka_unit_test(the_front_names_choose_by_the_type_of_the_lock),
         cmocka_unit_test(a_past_deadline_asks_once_and_an_absurd_one_is_none),
         cmocka_unit_test(a_writer_whose_time_is_over_lets_in_the_readers_it_held_back),
         cmocka_unit_test(an_upgrade_whose_time_is_over_still_holds_s),

@@ -15,8 +15,7 @@
 
 static bool regain_read(LOCK *l, uint64_t deadline)
 {
-    bool kept;
-    return PAWL_CAT_(LOCK, _atomic_to_read_until)(l, deadline, &kept);
+    return PAWL_CAT_(LOCK, _atomic_to_read_until)(l, deadline) != PAWL_REGAIN_TIMED_OUT;
 }
 
 #include "lock/lost_wake.h"
@@ -34,7 +33,7 @@ static uint64_t leaving_is_not_seen(const struct pawl_operation *o,
                                     uint64_t (*make)(const struct pawl_operation *))
 {
     const uint64_t found = make(o);
-    if (o->address == &scene.lock.word && (o->kind == PAWL_LOAD || o->kind == PAWL_OR))
+    if (o->address == &scene.lock.word && (o->kind == PAWL_HOOK_LOAD || o->kind == PAWL_HOOK_OR))
         return found & ~(uint64_t)PAWL_PSHARED_LEAVING;
     return found;
 }
@@ -44,7 +43,7 @@ static uint64_t parked_is_set_once_only(const struct pawl_operation *o,
 {
     struct pawl_operation instead = *o;
     static unsigned before[SCHED_THREADS];
-    if (o->kind == PAWL_OR) {
+    if (o->kind == PAWL_HOOK_OR) {
         if (before[sched.current] == sched.slept) /* it returns from its sleep */
             instead.operand = 0;
         before[sched.current] = sched.slept + 1;

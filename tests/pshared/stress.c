@@ -168,11 +168,14 @@ static bool granted(struct worker *w, bool ok)
     static void atomic##N(struct worker *w, pawl_pshared_lock##N *l)                               \
     {                                                                                              \
         const uint64_t seen = add(w);                                                              \
-        bool kept;                                                                                 \
+        pawl_regained how;                                                                         \
         if (test_random_below(&w->random, 2)) {                                                    \
             pawl_pshared_lock##N##_drop_atomic(l);                                                 \
-        } else if (pawl_pshared_lock##N##_atomic_to_read_until(l, some_deadline(w), &kept)) {      \
-            must(read_all(w) == seen || !kept);                                                    \
+            return;                                                                                \
+        }                                                                                          \
+        how = pawl_pshared_lock##N##_atomic_to_read_until(l, some_deadline(w));                    \
+        if (how != PAWL_REGAIN_TIMED_OUT) {                                                        \
+            must(read_all(w) == seen || how == PAWL_REGAIN_LET_GO);                                \
             pawl_pshared_lock##N##_drop_read(l);                                                   \
         }                                                                                          \
     }                                                                                              \

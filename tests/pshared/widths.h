@@ -31,7 +31,7 @@ struct width {
     attempt tries[4];
     uint64_t r, s, w;
     bool (*free)(const void *);
-    bool (*turn)(void *, uint64_t, bool *);
+    pawl_regained (*turn)(void *, uint64_t);
     bool (*init)(void *);
 };
 
@@ -73,10 +73,9 @@ struct width {
     {                                                                                              \
         return pawl_pshared_lock##N##_is_free((const pawl_pshared_lock##N *)l);                    \
     }                                                                                              \
-    static bool turn_##N(void *l, uint64_t deadline, bool *kept)                                   \
+    static pawl_regained turn_##N(void *l, uint64_t deadline)                                      \
     {                                                                                              \
-        return pawl_pshared_lock##N##_atomic_to_read_until((pawl_pshared_lock##N *)l, deadline,    \
-                                                          kept);                                   \
+        return pawl_pshared_lock##N##_atomic_to_read_until((pawl_pshared_lock##N *)l, deadline);   \
     }
 WIDTH(32)
 WIDTH(64)

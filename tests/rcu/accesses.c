@@ -16,17 +16,17 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *o)
     uint64_t found = 0, made;
     must(recorded < 256);
     record[recorded++] = *o;
-    if (o->kind == PAWL_FENCE)
+    if (o->kind == PAWL_HOOK_FENCE)
         return 0;
     memcpy(&found, o->address, o->width);
     switch (o->kind) {
-    case PAWL_STORE:
-    case PAWL_EXCHANGE: made = o->operand; break;
-    case PAWL_ADD: made = found + o->operand; break;
-    case PAWL_SUB: made = found - o->operand; break;
-    case PAWL_AND: made = found & o->operand; break;
-    case PAWL_OR: made = found | o->operand; break;
-    case PAWL_COMPARE_EXCHANGE: made = found == o->expected ? o->operand : found; break;
+    case PAWL_HOOK_STORE:
+    case PAWL_HOOK_EXCHANGE: made = o->operand; break;
+    case PAWL_HOOK_ADD: made = found + o->operand; break;
+    case PAWL_HOOK_SUB: made = found - o->operand; break;
+    case PAWL_HOOK_AND: made = found & o->operand; break;
+    case PAWL_HOOK_OR: made = found | o->operand; break;
+    case PAWL_HOOK_COMPARE_EXCHANGE: made = found == o->expected ? o->operand : found; break;
     default: made = found; break;
     }
     memcpy(o->address, &made, o->width);
@@ -81,24 +81,24 @@ static void assert_own_line_only(void)
 {
     unsigned i;
     for (i = 0; i < recorded; i++)
-        assert_true(record[i].kind == PAWL_FENCE ||
+        assert_true(record[i].kind == PAWL_HOOK_FENCE ||
                     ((const char *)record[i].address >= (const char *)own_line() &&
                      (const char *)record[i].address < (const char *)(own_line() + 1)));
 }
 
 static const struct expected enter[] = {
-    {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},
-    {PAWL_STORE, PAWL_RELEASE, PAWL_RCU_AGAIN}, /* behind the reads of the last section */
-    {PAWL_FENCE, PAWL_SEQ_CST, PAWL_RCU_ENTER}, /* in models a light fence is a full one */
+    {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+    {PAWL_HOOK_STORE, PAWL_ORDER_RELEASE, PAWL_RCU_AGAIN}, /* behind the last section's reads */
+    {PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_RCU_ENTER}, /* in models light fences are full */
 };
 
 static void a_reader_stores_to_its_own_line_and_fences_before_it_looks(void **state)
 {
     static const struct expected leave[] = {
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_STORE, PAWL_RELEASE, PAWL_RCU_LEAVE},
-        {PAWL_FENCE, PAWL_SEQ_CST, PAWL_RCU_LEFT},
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_}, /* is it waited for? */
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELEASE, PAWL_RCU_LEAVE},
+        {PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_RCU_LEFT},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_}, /* is it waited for? */
     };
     (void)state;
     recorded = 0;
@@ -128,10 +128,10 @@ static void an_inner_section_costs_a_load_and_a_store_on_leaving(void **state)
 static void a_quiescent_state_leaves_and_enters_by_one_store(void **state)
 {
     static const struct expected quiescent[] = {
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_STORE, PAWL_RELEASE, PAWL_RCU_LEAVE},
-        {PAWL_FENCE, PAWL_SEQ_CST, PAWL_RCU_LEFT},
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_}, /* is it waited for? */
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELEASE, PAWL_RCU_LEAVE},
+        {PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_RCU_LEFT},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_}, /* is it waited for? */
     };
     (void)state;
     pawl_rcu_qs_online();

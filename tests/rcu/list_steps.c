@@ -89,7 +89,7 @@ static void look_at_point(void)
 uint64_t pawl_hook_atomic(const struct pawl_operation *o)
 {
     const uintptr_t value = (uintptr_t)o->operand;
-    must(o->kind == PAWL_STORE && o->order == PAWL_RELEASE && o->width == sizeof value);
+    must(o->kind == PAWL_HOOK_STORE && o->order == PAWL_ORDER_RELEASE && o->width == sizeof value);
     look_at_point();
     memcpy(o->address, &value, sizeof value);
     return 0;

@@ -283,9 +283,9 @@ static uint64_t nobody_is_waited_for(const struct pawl_operation *o, make_functi
     const struct pawl_rcu *rcu = &pawl_hook_process()->rcu;
     unsigned i;
     for (i = 0; i < PAWL_RCU_LINES; i++)
-        if (o->kind == PAWL_LOAD && o->address == &rcu->lines[i].waited)
+        if (o->kind == PAWL_HOOK_LOAD && o->address == &rcu->lines[i].waited)
             return 0;
-    if (o->kind == PAWL_LOAD && o->address == &rcu->states[scene.domain.index].apart_waited)
+    if (o->kind == PAWL_HOOK_LOAD && o->address == &rcu->states[scene.domain.index].apart_waited)
         return 0;
     return make(o);
 }
@@ -295,7 +295,7 @@ static uint64_t the_turn_stands_still(const struct pawl_operation *o, make_funct
 {
     const struct pawl_rcu_state *state = &pawl_hook_process()->rcu.states[scene.domain.index];
     struct pawl_operation instead = *o;
-    if (o->kind == PAWL_ADD && o->address == &state->turn)
+    if (o->kind == PAWL_HOOK_ADD && o->address == &state->turn)
         instead.operand = 0;
     return make(&instead);
 }
@@ -304,7 +304,7 @@ static uint64_t the_turn_stands_still(const struct pawl_operation *o, make_funct
 static uint64_t no_sleepers_are_seen(const struct pawl_operation *o, make_function *make)
 {
     const struct pawl_rcu_state *state = &pawl_hook_process()->rcu.states[scene.domain.index];
-    return o->kind == PAWL_LOAD && o->address == &state->sleepers ? 0 : make(o);
+    return o->kind == PAWL_HOOK_LOAD && o->address == &state->sleepers ? 0 : make(o);
 }
 
 static void a_lost_wake_is_found_out(void **state)

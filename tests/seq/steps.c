@@ -225,18 +225,18 @@ static void assert_accesses(const struct expected *expected, unsigned count)
 static void a_read_is_loads_and_one_fence(void **state)
 {
     static const struct expected lock_read[] = {
-        {PAWL_LOAD, PAWL_ACQUIRE, PAWL_SEQ_READ_BEGIN},
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_FENCE, PAWL_ACQUIRE, PAWL_SEQ_READ_END},
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_ACQUIRE, PAWL_SEQ_READ_BEGIN},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_FENCE, PAWL_ORDER_ACQUIRE, PAWL_SEQ_READ_END},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
     };
     static const struct expected latch_read[] = {
-        {PAWL_LOAD, PAWL_ACQUIRE, PAWL_SEQ_LATCH_READ},
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_FENCE, PAWL_ACQUIRE, PAWL_SEQ_LATCH_READ_END},
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_ACQUIRE, PAWL_SEQ_LATCH_READ},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_FENCE, PAWL_ORDER_ACQUIRE, PAWL_SEQ_LATCH_READ_END},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
     };
     (void)state;
     both_hold_one();
@@ -251,13 +251,13 @@ static void a_read_is_loads_and_one_fence(void **state)
 static void a_write_is_the_odd_number_a_fence_the_words_and_the_even_number(void **state)
 {
     static const struct expected write[] = {
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_STORE, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_FENCE, PAWL_RELEASE, PAWL_SEQ_WRITE_BEGIN},
-        {PAWL_STORE, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_STORE, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_STORE, PAWL_RELEASE, PAWL_SEQ_WRITE_END},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_FENCE, PAWL_ORDER_RELEASE, PAWL_SEQ_WRITE_BEGIN},
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELEASE, PAWL_SEQ_WRITE_END},
     };
     (void)state;
     both_hold_one();
@@ -271,16 +271,16 @@ static void a_write_is_the_odd_number_a_fence_the_words_and_the_even_number(void
 static void a_latch_write_turns_the_readers_away_before_it_touches_a_copy(void **state)
 {
     static const struct expected write[] = {
-        {PAWL_LOAD, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_STORE, PAWL_RELEASE, PAWL_SEQ_LATCH_TURN},
-        {PAWL_FENCE, PAWL_RELEASE, PAWL_SEQ_LATCH_WRITE},
-        {PAWL_STORE, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_STORE, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_STORE, PAWL_RELEASE, PAWL_SEQ_LATCH_TURN},
-        {PAWL_FENCE, PAWL_RELEASE, PAWL_SEQ_LATCH_WRITE},
-        {PAWL_STORE, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_STORE, PAWL_RELAXED, PAWL_TAG_NONE_},
-        {PAWL_STORE, PAWL_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELEASE, PAWL_SEQ_LATCH_TURN},
+        {PAWL_HOOK_FENCE, PAWL_ORDER_RELEASE, PAWL_SEQ_LATCH_WRITE},
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELEASE, PAWL_SEQ_LATCH_TURN},
+        {PAWL_HOOK_FENCE, PAWL_ORDER_RELEASE, PAWL_SEQ_LATCH_WRITE},
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
+        {PAWL_HOOK_STORE, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
     };
     (void)state;
     both_hold_one();

@@ -37,16 +37,16 @@ static uint64_t take_down(const struct pawl_operation *o,
     if (mask != known)
         note(mask > known ? "block" : "unblock");
     known = mask;
-    if (o->kind == PAWL_LOAD)
+    if (o->kind == PAWL_HOOK_LOAD)
         return found;
     if (address >= world.lock.contexts && address < world.lock.contexts + PAWL_SIFT_CONTEXTS) {
         const size_t c = (size_t)(address - world.lock.contexts);
         if (o->operand == 0x10000)
-            note(o->kind == PAWL_ADD ? subscribes[c] : opens[c]);
+            note(o->kind == PAWL_HOOK_ADD ? subscribes[c] : opens[c]);
         else
             note("context word");
     } else if (address == &world.lock.mutex) {
-        note(o->kind == PAWL_EXCHANGE ? "drop mutex" : "take mutex");
+        note(o->kind == PAWL_HOOK_EXCHANGE ? "drop mutex" : "take mutex");
     } else if (address == &world.lock.gate) {
         note(o->operand == 0 ? "drop gate" : "take gate");
     } else if (address == (const uint32_t *)(const void *)&world.lock.word) {

@@ -280,7 +280,7 @@ static uint64_t waited_is_not_set(const struct pawl_operation *o,
                                   uint64_t (*make)(const struct pawl_operation *))
 {
     struct pawl_operation instead = *o;
-    if (o->kind == PAWL_OR && o->address == &world.lock.word)
+    if (o->kind == PAWL_HOOK_OR && o->address == &world.lock.word)
         instead.operand = 0;
     return make(&instead);
 }
@@ -296,7 +296,7 @@ static uint64_t waited_of_contexts_is_not_seen(const struct pawl_operation *o,
                                                uint64_t (*make)(const struct pawl_operation *))
 {
     const uint64_t found = make(o);
-    if (o->kind == PAWL_SUB && o->width == 4)
+    if (o->kind == PAWL_HOOK_SUB && o->width == 4)
         return found & ~UINT64_C(1);
     return found;
 }
@@ -313,7 +313,7 @@ static uint64_t no_second_look(const struct pawl_operation *o,
                                uint64_t (*make)(const struct pawl_operation *))
 {
     const uint64_t found = make(o);
-    if (o->kind == PAWL_OR && o->address == &world.lock.word)
+    if (o->kind == PAWL_HOOK_OR && o->address == &world.lock.word)
         return found | PAWL_SIFT_WRITER_ | (PAWL_SIFT_SLOW_ - 4);
     return found;
 }
@@ -338,7 +338,8 @@ static uint64_t no_subscription(const struct pawl_operation *o,
                                 uint64_t (*make)(const struct pawl_operation *))
 {
     struct pawl_operation instead = *o;
-    if (o->width == 4 && (o->kind == PAWL_ADD || o->kind == PAWL_SUB) && o->operand == 0x10000)
+    if (o->width == 4 && (o->kind == PAWL_HOOK_ADD || o->kind == PAWL_HOOK_SUB) &&
+        o->operand == 0x10000)
         instead.operand = 0;
     return make(&instead);
 }
@@ -355,7 +356,7 @@ static uint64_t no_mark(const struct pawl_operation *o,
 {
     struct pawl_operation instead = *o;
     uint64_t found;
-    if (o->address != &world.lock.word || o->kind != PAWL_COMPARE_EXCHANGE)
+    if (o->address != &world.lock.word || o->kind != PAWL_HOOK_COMPARE_EXCHANGE)
         return make(o);
     instead.operand &= PAWL_SIFT_SLOW_ - 1;
     found = make(&instead);
@@ -392,10 +393,10 @@ static uint64_t counts_first(const struct pawl_operation *o,
     struct pawl_operation instead = *o;
     if (o->address == &world.lock.word && o->tag == PAWL_SIFT_FAST_TAKE &&
         o->operand != PAWL_SIFT_WRITER_ && world.lock.word != 0) {
-        instead.kind = PAWL_ADD;
+        instead.kind = PAWL_HOOK_ADD;
         (void)make(&instead);
         world_watch(world.lock.word - o->operand, world.lock.word);
-        instead.kind = PAWL_SUB;
+        instead.kind = PAWL_HOOK_SUB;
         return make(&instead) - o->operand;
     }
     return make(o);

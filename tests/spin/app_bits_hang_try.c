@@ -37,7 +37,7 @@ static void each_try_succeeds_whatever_the_application_bits_hold(void **state)
     unsigned i;
     (void)state;
     for (i = 0; i < TRIES; i++)
-        for (bits = 0; bits <= PAWL_APPLICATION_BITS; bits++) {
+        for (bits = 0; bits <= PAWL_SPIN_APPLICATION_BITS; bits++) {
             unsigned thread;
             lock.word = tries[i].from + bits;
             sim_begin();
@@ -74,7 +74,7 @@ static void each_claim_ends_whatever_the_application_bits_hold(void **state)
     unsigned i;
     (void)state;
     for (i = 0; i < TRIES; i++)
-        for (bits = 0; bits <= PAWL_APPLICATION_BITS; bits++) {
+        for (bits = 0; bits <= PAWL_SPIN_APPLICATION_BITS; bits++) {
             unsigned thread;
             lock.word = tries[i].from + bits;
             sim_begin();

@@ -6,6 +6,7 @@
 /* For each width: the words, and all operations with their names, results and states. */
 #define RESULT_OF_void(call) ((call), true)
 #define RESULT_OF_bool(call) (call)
+#define RESULT_OF_pawl_regained(call) ((call) == PAWL_REGAIN_KEPT)
 
 static pawl_spin16 lock16;
 static pawl_spin32 lock32;
@@ -142,7 +143,7 @@ static void only_the_two_application_bits_can_be_changed(void **state)
     assert_int_equal(lock32.word, 3);
     pawl_take_seek(&lock32);
     assert_int_equal(pawl_spin32_clear_bits(&lock32, UINT32_MAX), 3);
-    assert_int_equal(lock32.word, held(32, PAWL_S));
+    assert_int_equal(lock32.word, held(32, PAWL_STATE_S));
     pawl_drop_seek(&lock32);
 }
 
@@ -152,13 +153,13 @@ static void the_snapshots_tell_the_states_apart(void **state)
     int s;
     (void)state;
     for (bits = 0; bits < 4; bits++)
-        for (s = PAWL_U; s <= PAWL_A; s++) {
+        for (s = PAWL_STATE_U; s <= PAWL_STATE_A; s++) {
             lock32.word = (uint32_t)(held(32, (enum pawl_state)s) + bits);
-            assert_int_equal(pawl_spin32_is_free(&lock32), s == PAWL_U);
-            assert_int_equal(pawl_spin32_is_read(&lock32), s == PAWL_R);
-            assert_int_equal(pawl_spin32_is_seek(&lock32), s == PAWL_S);
-            assert_int_equal(pawl_spin32_is_write(&lock32), s == PAWL_W);
-            assert_int_equal(pawl_spin32_is_atomic(&lock32), s == PAWL_A);
+            assert_int_equal(pawl_spin32_is_free(&lock32), s == PAWL_STATE_U);
+            assert_int_equal(pawl_spin32_is_read(&lock32), s == PAWL_STATE_R);
+            assert_int_equal(pawl_spin32_is_seek(&lock32), s == PAWL_STATE_S);
+            assert_int_equal(pawl_spin32_is_write(&lock32), s == PAWL_STATE_W);
+            assert_int_equal(pawl_spin32_is_atomic(&lock32), s == PAWL_STATE_A);
         }
 }
 
@@ -182,9 +183,9 @@ static void each_try_beside_each_holder_succeeds_or_leaves_the_word_as_it_was(vo
     int beside;
     (void)state;
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        for (beside = PAWL_U; beside <= PAWL_A; beside++) {
+        for (beside = PAWL_STATE_U; beside <= PAWL_STATE_A; beside++) {
             const struct table_op_row *row = &table_ops[rows[i].op];
-            if ((int)row->from + beside > PAWL_R + PAWL_S && row->from != PAWL_U)
+            if ((int)row->from + beside > PAWL_STATE_R + PAWL_STATE_S && row->from != PAWL_STATE_U)
                 continue; /* never in together */
             const uint32_t other = (uint32_t)held(32, (enum pawl_state)beside) + 1;
             lock32.word = (uint32_t)held(32, row->from) + other;
@@ -215,7 +216,7 @@ static void the_same_lock_twice_is_taken_once(void **state)
     (void)state;
     lock32.word = 0;
     pawl_take_two_write(&lock32, &lock32);
-    assert_int_equal(lock32.word, held(32, PAWL_W));
+    assert_int_equal(lock32.word, held(32, PAWL_STATE_W));
     pawl_drop_two_write(&lock32, &lock32);
     assert_int_equal(lock32.word, 0);
 }

@@ -17,14 +17,14 @@
 
 namespace {
 
-constexpr std::uint32_t R = PAWL_SPIN32_R;
-constexpr std::uint32_t S = PAWL_SPIN32_S + R;
-constexpr std::uint32_t W = PAWL_SPIN32_W + S;
+constexpr std::uint64_t R = PAWL_SPIN64_R;
+constexpr std::uint64_t S = PAWL_SPIN64_S + R;
+constexpr std::uint64_t W = PAWL_SPIN64_W + S;
 
 class Boost : public testing::Test {
 protected:
     pawl::spin_lock lock;
-    std::uint32_t word() { return lock.native_handle()->word; }
+    std::uint64_t word() { return lock.native_handle()->word; }
 };
 
 TEST_F(Boost, upgrade_lock_holds_S)

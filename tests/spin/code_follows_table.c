@@ -31,18 +31,18 @@ static uint64_t on_memory(const struct pawl_operation *o)
     memcpy(&found, o->address, o->width); /* little endian, as all targets that tests run on */
     made = found;
     switch (o->kind) {
-    case PAWL_ADD: made = found + o->operand; break;
-    case PAWL_SUB: made = found - o->operand; break;
-    case PAWL_AND: made = found & o->operand; break;
-    case PAWL_OR: made = found | o->operand; break;
-    case PAWL_XOR: made = found ^ o->operand; break;
-    case PAWL_STORE: made = o->operand; break;
-    case PAWL_COMPARE_EXCHANGE: made = found == o->expected ? o->operand : found; break;
+    case PAWL_HOOK_ADD: made = found + o->operand; break;
+    case PAWL_HOOK_SUB: made = found - o->operand; break;
+    case PAWL_HOOK_AND: made = found & o->operand; break;
+    case PAWL_HOOK_OR: made = found | o->operand; break;
+    case PAWL_HOOK_XOR: made = found ^ o->operand; break;
+    case PAWL_HOOK_STORE: made = o->operand; break;
+    case PAWL_HOOK_COMPARE_EXCHANGE: made = found == o->expected ? o->operand : found; break;
     default: break;
     }
     made &= mask;
     memcpy(o->address, &made, o->width);
-    plain_rmws += o->kind != PAWL_LOAD && o->kind != PAWL_STORE;
+    plain_rmws += o->kind != PAWL_HOOK_LOAD && o->kind != PAWL_HOOK_STORE;
     return found;
 }
 
@@ -258,7 +258,7 @@ static void an_undisturbed_operation_costs_what_the_table_says(void **state)
     unsigned i;
     (void)state;
     plain = true;
-    for (application = 0; application <= PAWL_APPLICATION_BITS; application++)
+    for (application = 0; application <= PAWL_SPIN_APPLICATION_BITS; application++)
         for (i = 0; i < TARGETS; i++) {
             const struct table_op_row *op = &table_ops[targets[i].op];
             const unsigned bits = targets[i].bits;

@@ -23,6 +23,7 @@ struct target {
 
 #define RUN_void(call) ((call), true)
 #define RUN_bool(call) (call)
+#define RUN_pawl_regained(call) ((call) == PAWL_REGAIN_KEPT)
 #define RUNNER(bits, convert, name)                                                                \
     static bool run_##name##_##bits(void *lock)                                                    \
     {                                                                                              \
@@ -215,8 +216,9 @@ static void after(uint64_t found)
 
 static void expect_order(const struct pawl_operation *o, enum table_order order, enum table_tag tag)
 {
-    static const enum pawl_order orders[] = {PAWL_RELAXED, PAWL_ACQUIRE, PAWL_RELEASE,
-                                             PAWL_ACQ_REL};
+    static const enum pawl_order orders[] =
+        {PAWL_ORDER_RELAXED, PAWL_ORDER_ACQUIRE, PAWL_ORDER_RELEASE,
+                                             PAWL_ORDER_ACQ_REL};
     same("order", (uint64_t)o->order, (uint64_t)orders[order]);
     same("tag", (uint64_t)o->tag, (uint64_t)tag);
 }
@@ -225,9 +227,9 @@ static uint64_t addition(const struct pawl_operation *o)
 {
     const struct table_step_row *row = &run.table.steps[run.step];
     const uint64_t found = answer();
-    if (o->kind != PAWL_ADD && o->kind != PAWL_SUB)
-        mistake("kind", (uint64_t)o->kind, PAWL_ADD);
-    same("operand", (o->kind == PAWL_SUB ? 0 - o->operand : o->operand) &
+    if (o->kind != PAWL_HOOK_ADD && o->kind != PAWL_HOOK_SUB)
+        mistake("kind", (uint64_t)o->kind, PAWL_HOOK_ADD);
+    same("operand", (o->kind == PAWL_HOOK_SUB ? 0 - o->operand : o->operand) &
                         table_mask(run.target->bits),
          table_operand(run.target->bits, row->add));
     expect_order(o, run.insists ? ORDER_relaxed : row->order, run.insists ? TAG_NONE : row->tag);
@@ -240,7 +242,7 @@ static uint64_t exchange(const struct pawl_operation *o)
     const struct table_step_row *row = &run.table.steps[run.step];
     const uint64_t wanted = run.seen;
     uint64_t found;
-    same("kind", (uint64_t)o->kind, PAWL_COMPARE_EXCHANGE);
+    same("kind", (uint64_t)o->kind, PAWL_HOOK_COMPARE_EXCHANGE);
     same("expected", o->expected, wanted);
     same("operand", o->operand,
          (wanted + table_operand(run.target->bits, row->add)) & table_mask(run.target->bits));
@@ -252,7 +254,7 @@ static uint64_t exchange(const struct pawl_operation *o)
     run.looked = false;
     found = choose_word();
     if (found == wanted)
-        found ^= PAWL_APPLICATION_BITS; /* changed, but not in what the lock looks at */
+        found ^= PAWL_SPIN_APPLICATION_BITS; /* changed, but not in what the lock looks at */
     run.looked = passes(row->gate, found);
     run.seen = found;
     if (!run.looked)
@@ -269,7 +271,7 @@ static uint64_t look(const struct pawl_operation *o)
     const struct table_insist_row *insist = table_insist(&run.table, run.step);
     const bool waits = row->how == HOW_WAIT || row->how == HOW_WAIT_ADD;
     uint64_t found;
-    same("kind", (uint64_t)o->kind, PAWL_LOAD);
+    same("kind", (uint64_t)o->kind, PAWL_HOOK_LOAD);
     expect_order(o, row->how == HOW_WAIT ? row->order : ORDER_relaxed,
                  row->how == HOW_WAIT ? row->tag : TAG_NONE);
     if (run.polls > 0 && !run.paused && run.unpaused++ > 0)
@@ -295,7 +297,7 @@ static uint64_t look(const struct pawl_operation *o)
 static void maybe_insist(const struct pawl_operation *o)
 {
     const struct table_insist_row *insist = table_insist(&run.table, run.step);
-    if (!insist || o->kind == PAWL_LOAD || run.atomics < PAWL_SPIN_PATIENCE)
+    if (!insist || o->kind == PAWL_HOOK_LOAD || run.atomics < PAWL_SPIN_PATIENCE)
         return;
     run.atomics = 0;
     run.then = insist->then;

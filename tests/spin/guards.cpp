@@ -10,15 +10,15 @@
 namespace {
 
 constexpr std::uint32_t U = 0;
-constexpr std::uint32_t R = PAWL_SPIN32_R;
-constexpr std::uint32_t S = PAWL_SPIN32_S + R;
-constexpr std::uint32_t A = PAWL_SPIN32_W;
-constexpr std::uint32_t W = PAWL_SPIN32_W + S;
+constexpr std::uint64_t R = PAWL_SPIN64_R;
+constexpr std::uint64_t S = PAWL_SPIN64_S + R;
+constexpr std::uint64_t A = PAWL_SPIN64_W;
+constexpr std::uint64_t W = PAWL_SPIN64_W + S;
 
 class Guards : public testing::Test {
 protected:
     pawl::spin_lock lock;
-    std::uint32_t word() { return lock.native_handle()->word; }
+    std::uint64_t word() { return lock.native_handle()->word; }
 };
 
 TEST_F(Guards, hold_their_state_for_their_scope)
@@ -95,7 +95,7 @@ TEST_F(Guards, can_be_dropped_early)
 
 TEST_F(Guards, give_the_lock_out_of_hand_and_take_it_back)
 {
-    pawl_spin32 *released = nullptr;
+    pawl_spin64 *released = nullptr;
     {
         pawl::seek_guard guard(lock);
         released = guard.release();

@@ -12,10 +12,10 @@
 /* What the fields show of so many claims of each kind. */
 static uint16_t word_of(unsigned writers, unsigned seekers, unsigned atomics, unsigned readers)
 {
-    return (uint16_t)(writers * table_operand(16, table_held(PAWL_W)) +
-                      seekers * table_operand(16, table_held(PAWL_S)) +
-                      atomics * table_operand(16, table_held(PAWL_A)) +
-                      readers * table_operand(16, table_held(PAWL_R)));
+    return (uint16_t)(writers * table_operand(16, table_held(PAWL_STATE_W)) +
+                      seekers * table_operand(16, table_held(PAWL_STATE_S)) +
+                      atomics * table_operand(16, table_held(PAWL_STATE_A)) +
+                      readers * table_operand(16, table_held(PAWL_STATE_R)));
 }
 
 static void within_the_limits_no_claim_is_overlooked_in_any_16_bit_word(void **state)
@@ -73,13 +73,13 @@ static void the_wider_words_have_the_same_limit_at_their_size(void **state)
                   "64 bits: 858,993,459 writers");
     pawl_spin32 lock32;
     pawl_spin64 lock64;
-    lock32.word = (uint32_t)(13107u * table_operand(32, table_held(PAWL_W)));
+    lock32.word = (uint32_t)(13107u * table_operand(32, table_held(PAWL_STATE_W)));
     assert_int_equal(lock32.word >> 16, 65535);
-    lock32.word += (uint32_t)table_operand(32, table_held(PAWL_S));
+    lock32.word += (uint32_t)table_operand(32, table_held(PAWL_STATE_S));
     assert_int_equal(lock32.word >> 16, 0);
-    lock64.word = UINT64_C(858993459) * table_operand(64, table_held(PAWL_W));
+    lock64.word = UINT64_C(858993459) * table_operand(64, table_held(PAWL_STATE_W));
     assert_true(lock64.word >> 32 == UINT32_MAX);
-    lock64.word += table_operand(64, table_held(PAWL_S));
+    lock64.word += table_operand(64, table_held(PAWL_STATE_S));
     assert_true(lock64.word >> 32 == 0);
 }
 

@@ -41,7 +41,7 @@ static const struct {
 
 static bool acquires(const struct pawl_operation *o)
 {
-    return o->order == PAWL_ACQUIRE || o->order == PAWL_ACQ_REL;
+    return o->order == PAWL_ORDER_ACQUIRE || o->order == PAWL_ORDER_ACQ_REL;
 }
 
 /* How many acquiring accesses the thread has made since the record had `from` entries. */

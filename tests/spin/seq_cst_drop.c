@@ -17,9 +17,9 @@ static const struct {
     bool down; /* drops, and moves to what excludes less */
 } operations[] = {
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
-    {#name, sim_##name, PAWL_##from,                                                               \
-     PAWL_##to == PAWL_U || PAWL_##from == PAWL_W ||                                               \
-         (PAWL_##from == PAWL_S && PAWL_##to == PAWL_R)},
+    {#name, sim_##name, PAWL_STATE_##from,                                                         \
+     PAWL_STATE_##to == PAWL_STATE_U || PAWL_STATE_##from == PAWL_STATE_W ||                       \
+         (PAWL_STATE_##from == PAWL_STATE_S && PAWL_STATE_##to == PAWL_STATE_R)},
 #include <pawl/detail/transitions.def>
 };
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
@@ -39,8 +39,8 @@ static void a_drop_or_move_down_is_one_subtraction_with_release(void **state)
         sim_begin();
         assert_true(sim_ends(sim_start(operations[i].body, &call)));
         assert_int_equal(sim_recorded, 1);
-        assert_int_equal(sim_records[0].operation.kind, PAWL_SUB);
-        assert_int_equal(sim_records[0].operation.order, PAWL_RELEASE);
+        assert_int_equal(sim_records[0].operation.kind, PAWL_HOOK_SUB);
+        assert_int_equal(sim_records[0].operation.order, PAWL_ORDER_RELEASE);
         sim_end();
         downs++;
     }
@@ -53,7 +53,7 @@ static void nothing_is_sequentially_consistent(void **state)
     unsigned i, beside, k;
     (void)state;
     for (i = 0; i < OPERATIONS; i++)
-        for (beside = PAWL_U; beside <= PAWL_A; beside++) {
+        for (beside = PAWL_STATE_U; beside <= PAWL_STATE_A; beside++) {
             unsigned thread;
             lock.word = held[operations[i].from] + held[beside];
             sim_begin();
@@ -63,9 +63,9 @@ static void nothing_is_sequentially_consistent(void **state)
             lock.word -= held[beside];
             assert_true(sim_ends(thread));
             for (k = 0; k < sim_recorded; k++) {
-                if (sim_records[k].operation.order == PAWL_SEQ_CST)
+                if (sim_records[k].operation.order == PAWL_ORDER_SEQ_CST)
                     fail_msg("%s is sequentially consistent", operations[i].name);
-                assert_int_not_equal(sim_records[k].operation.kind, PAWL_FENCE);
+                assert_int_not_equal(sim_records[k].operation.kind, PAWL_HOOK_FENCE);
             }
             sim_end();
         }

@@ -4,7 +4,7 @@
 
 #define KIND_COUNT 3
 #define KINDS(X) X(0, spin16) X(1, spin32) X(2, spin64)
-#define START_BITS PAWL_APPLICATION_BITS
+#define START_BITS PAWL_SPIN_APPLICATION_BITS
 #define TIMED(type, w, l) false
 
 #include "support/progressive.h"

@@ -20,7 +20,7 @@
 LAYOUT(16, 6)
 LAYOUT(32, 14)
 LAYOUT(64, 30)
-static_assert(PAWL_APPLICATION_BITS == PAWL_SPIN32_R - 1, "all below R is the application's");
+static_assert(PAWL_SPIN_APPLICATION_BITS == PAWL_SPIN32_R - 1, "all below R is the application's");
 
 /* No step moves more than one unit of a field, so no addition can carry by itself. */
 #define PAWL_STEP(op, step, how, gate, w, s, r, order, tag)                                        \
@@ -48,12 +48,15 @@ enum {
 /* A void operation cannot fail; one that may fail, or tells, returns bool. */
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     static_assert((RESULT_##result == RESULT_bool) ==                                              \
-                      (KIND_##kind == KIND_try || KIND_##kind == KIND_claim ||                     \
-                       KIND_##kind == KIND_tells),                                                 \
+                      (KIND_##kind == KIND_try || KIND_##kind == KIND_claim),                      \
                   #name " returns what its kind says");                                            \
-    static_assert((KIND_##kind == KIND_drop) == (PAWL_##to == PAWL_U), #name " drops to U");       \
-    static_assert(KIND_##kind != KIND_take || PAWL_##from == PAWL_U, #name " takes from U");       \
-    static_assert(PAWL_##from != PAWL_##to, #name " goes somewhere");
+    static_assert((RESULT_##result == RESULT_pawl_regained) == (KIND_##kind == KIND_tells),        \
+                  #name " tells how it ended");                                                    \
+    static_assert((KIND_##kind == KIND_drop) == (PAWL_STATE_##to == PAWL_STATE_U),                 \
+                  #name " drops to U");                                                            \
+    static_assert(KIND_##kind != KIND_take || PAWL_STATE_##from == PAWL_STATE_U,                   \
+                  #name " takes from U");                                                          \
+    static_assert(PAWL_STATE_##from != PAWL_STATE_##to, #name " goes somewhere");
 #include <pawl/detail/transitions.def>
 
 /* ---- Paths ----------------------------------------------------------------------------------- */

@@ -222,7 +222,7 @@ static inline void walk_expand(struct walk *k, size_t at)
 /* Goes through all states, up to `limit` of them; stops at the first mistake. */
 static inline enum walk_verdict walk_all(struct walk *k, size_t limit)
 {
-    const struct walk_position idle = walk_idle(PAWL_U);
+    const struct walk_position idle = walk_idle(PAWL_STATE_U);
     const unsigned u = walk_position_number(k, &idle);
     uint64_t key = 0;
     unsigned i;

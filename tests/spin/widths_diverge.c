@@ -13,6 +13,7 @@ static pawl_spin64 lock64;
 
 #define RUN_void(call) ((call), true)
 #define RUN_bool(call) (call)
+#define RUN_pawl_regained(call) ((call) == PAWL_REGAIN_KEPT)
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     static void all_##name(bool *results)                                                          \
     {                                                                                              \
@@ -42,8 +43,9 @@ static void assert_same_fields(const char *after)
 static bool may_call(unsigned op, const unsigned *held)
 {
     const struct table_op_row *row = &table_ops[op];
-    const unsigned others = held[PAWL_R] + held[PAWL_S] + held[PAWL_W] + held[PAWL_A];
-    if (row->from != PAWL_U && held[row->from] == 0)
+    const unsigned others =
+        held[PAWL_STATE_R] + held[PAWL_STATE_S] + held[PAWL_STATE_W] + held[PAWL_STATE_A];
+    if (row->from != PAWL_STATE_U && held[row->from] == 0)
         return false;
     switch (row->kind) {
     case KIND_try:
@@ -51,13 +53,16 @@ static bool may_call(unsigned op, const unsigned *held)
         return true;
     case KIND_move:
     case KIND_tells:
-        return row->to == PAWL_S || row->to == PAWL_R ? held[PAWL_A] <= 1 : others == 1;
+        return row->to == PAWL_STATE_S ||
+            row->to == PAWL_STATE_R ? held[PAWL_STATE_A] <= 1 : others == 1;
     case KIND_claim:
-        return held[PAWL_R] == (row->from == PAWL_R ? 1u : 0u);
+        return held[PAWL_STATE_R] == (row->from == PAWL_STATE_R ? 1u : 0u);
     default:
-        return row->to == PAWL_R   ? held[PAWL_W] + held[PAWL_A] == 0
-               : row->to == PAWL_S ? held[PAWL_S] + held[PAWL_W] + held[PAWL_A] == 0
-               : row->to == PAWL_A ? held[PAWL_R] + held[PAWL_S] + held[PAWL_W] == 0
+        return row->to == PAWL_STATE_R   ? held[PAWL_STATE_W] + held[PAWL_STATE_A] == 0
+               : row->to == PAWL_STATE_S
+                   ? held[PAWL_STATE_S] + held[PAWL_STATE_W] + held[PAWL_STATE_A] == 0
+               : row->to == PAWL_STATE_A
+                   ? held[PAWL_STATE_R] + held[PAWL_STATE_S] + held[PAWL_STATE_W] == 0
                                    : others == 0;
     }
 }
@@ -73,14 +78,15 @@ static void the_widths_agree_after_each_of_many_operations(void **state)
         const unsigned op = test_random_below(&random, OP_COUNT);
         const struct table_op_row *row = &table_ops[op];
         bool results[3];
-        if (!may_call(op, held) || (row->from == PAWL_U && held[PAWL_R] + held[PAWL_A] > 3))
+        if (!may_call(op, held) ||
+            (row->from == PAWL_STATE_U && held[PAWL_STATE_R] + held[PAWL_STATE_A] > 3))
             continue;
         all[op](results);
         assert_int_equal(results[0], results[1]);
         assert_int_equal(results[1], results[2]);
         if (results[0]) {
-            held[row->from] -= row->from != PAWL_U;
-            held[row->to] += row->to != PAWL_U;
+            held[row->from] -= row->from != PAWL_STATE_U;
+            held[row->to] += row->to != PAWL_STATE_U;
             done[op]++;
         }
         if (test_random_below(&random, 8) == 0) {

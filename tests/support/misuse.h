@@ -94,6 +94,11 @@ struct operation {
     {                                                                                              \
         return pawl_spin##N##_##name((pawl_spin##N *)lock);                                        \
     }
+#define WRAP_pawl_regained(N, name)                                                                \
+    static bool run##N##_##name(void *lock)                                                        \
+    {                                                                                              \
+        return pawl_spin##N##_##name((pawl_spin##N *)lock) == PAWL_REGAIN_KEPT;                    \
+    }
 #define PAWL_OP(result, name, kind, from, to, cost) WRAP_##result(16, name)
 #include <pawl/detail/transitions.def>
 #define PAWL_OP(result, name, kind, from, to, cost) WRAP_##result(32, name)
@@ -101,7 +106,8 @@ struct operation {
 #define PAWL_OP(result, name, kind, from, to, cost) WRAP_##result(64, name)
 #include <pawl/detail/transitions.def>
 
-#define ROW(N, name, kind, from, to) {#name, run##N##_##name, KIND_##kind, PAWL_##from, PAWL_##to},
+#define ROW(N, name, kind, from, to)                                                               \
+    {#name, run##N##_##name, KIND_##kind, PAWL_STATE_##from, PAWL_STATE_##to},
 static const struct operation operations16[] = {
 #define PAWL_OP(result, name, kind, from, to, cost) ROW(16, name, kind, from, to)
 #include <pawl/detail/transitions.def>
@@ -135,14 +141,14 @@ static inline const struct operation *find_operation(unsigned width, enum misuse
 
 static inline void reach(unsigned width, void *lock, enum pawl_state state)
 {
-    if (state != PAWL_U)
-        must(find_operation(width, KIND_take, PAWL_U, state)->run(lock));
+    if (state != PAWL_STATE_U)
+        must(find_operation(width, KIND_take, PAWL_STATE_U, state)->run(lock));
 }
 
 static inline void leave(unsigned width, void *lock, enum pawl_state state)
 {
-    if (state != PAWL_U)
-        must(find_operation(width, KIND_drop, state, PAWL_U)->run(lock));
+    if (state != PAWL_STATE_U)
+        must(find_operation(width, KIND_drop, state, PAWL_STATE_U)->run(lock));
 }
 
 #endif

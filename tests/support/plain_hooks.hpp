@@ -15,23 +15,23 @@ static unsigned long hook_operations = 0; // how often the lock code has called 
 static std::uint64_t hook_result(const pawl_operation *operation, std::uint64_t old)
 {
     switch (operation->kind) {
-    case PAWL_STORE:
-    case PAWL_EXCHANGE:
+    case PAWL_HOOK_STORE:
+    case PAWL_HOOK_EXCHANGE:
         return operation->operand;
-    case PAWL_ADD:
+    case PAWL_HOOK_ADD:
         return old + operation->operand;
-    case PAWL_SUB:
+    case PAWL_HOOK_SUB:
         return old - operation->operand;
-    case PAWL_AND:
+    case PAWL_HOOK_AND:
         return old & operation->operand;
-    case PAWL_OR:
+    case PAWL_HOOK_OR:
         return old | operation->operand;
-    case PAWL_XOR:
+    case PAWL_HOOK_XOR:
         return old ^ operation->operand;
-    case PAWL_COMPARE_EXCHANGE:
+    case PAWL_HOOK_COMPARE_EXCHANGE:
         return old == operation->expected ? operation->operand : old;
-    case PAWL_LOAD:
-    case PAWL_FENCE:
+    case PAWL_HOOK_LOAD:
+    case PAWL_HOOK_FENCE:
         break;
     }
     return old;
@@ -43,7 +43,7 @@ template <class Word> std::uint64_t hook_carry_out(const pawl_operation *operati
     std::memcpy(&old, operation->address, sizeof(old));
     const Word result = static_cast<Word>(hook_result(operation, old));
     std::memcpy(operation->address, &result, sizeof(result));
-    return operation->kind == PAWL_STORE ? 0 : old;
+    return operation->kind == PAWL_HOOK_STORE ? 0 : old;
 }
 
 extern "C" {

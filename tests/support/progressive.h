@@ -122,7 +122,7 @@ static uint64_t add(struct worker *w)
             if (test_random_below(&w->random, 2) ? pawl_##T##_try_read_to_atomic(l)                \
                                                  : pawl_##T##_read_claim_atomic(l)) {              \
                 must(add(w) == seen);                                                              \
-                if (pawl_##T##_atomic_to_read(l))                                                  \
+                if (pawl_##T##_atomic_to_read(l) == PAWL_REGAIN_KEPT)                              \
                     must(w->data->number == seen); /* never let go */                              \
             }                                                                                      \
             break;                                                                                 \
@@ -160,7 +160,7 @@ static uint64_t add(struct worker *w)
     {                                                                                              \
         const uint64_t seen = add(w);                                                              \
         if (test_random_below(&w->random, 3) == 0) {                                               \
-            if (pawl_##T##_atomic_to_read(l))                                                      \
+            if (pawl_##T##_atomic_to_read(l) == PAWL_REGAIN_KEPT)                                  \
                 must(w->data->number == seen);                                                     \
             read_##T(w, l);                                                                        \
             return;                                                                                \

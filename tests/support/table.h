@@ -39,7 +39,7 @@ enum table_step {
 enum table_kind { KIND_take, KIND_try, KIND_claim, KIND_drop, KIND_move, KIND_tells };
 enum table_how { HOW_ADD, HOW_WAIT_ADD, HOW_LOOK_ADD, HOW_LOOK_CAS, HOW_WAIT };
 enum table_order { ORDER_relaxed, ORDER_acquire, ORDER_release, ORDER_acq_rel };
-enum table_result { RESULT_void, RESULT_bool };
+enum table_result { RESULT_void, RESULT_bool, RESULT_pawl_regained };
 
 enum table_tag {
     TAG_NONE,
@@ -94,7 +94,7 @@ struct table_tag_row {
 
 static const struct table_op_row table_ops[] = {
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
-    {#name, RESULT_##result, KIND_##kind, PAWL_##from, PAWL_##to, cost},
+    {#name, RESULT_##result, KIND_##kind, PAWL_STATE_##from, PAWL_STATE_##to, cost},
 #include <pawl/detail/transitions.def>
 };
 

@@ -54,15 +54,15 @@ static void it_expires_after_its_deadline(void **state)
 
 static void as_many_words_as_allowed_and_no_more(void **state)
 {
-    static struct pawl_watch watches[PAWL_WATCHES + 1];
+    static struct pawl_watch watches[PAWL_WAIT_WATCHES + 1];
     uint32_t which;
     unsigned i;
     (void)state;
     set_watches(watches);
-    for (i = 0; i <= PAWL_WATCHES; i++)
+    for (i = 0; i <= PAWL_WAIT_WATCHES; i++)
         watches[i] = watches[i % WORDS];
-    assert_int_equal(pawl_wait_any_until(watches, PAWL_WATCHES, &which, 0), PAWL_WAIT_EXPIRED);
-    assert_int_equal(pawl_wait_any_until(watches, PAWL_WATCHES + 1, &which, 0),
+    assert_int_equal(pawl_wait_any_until(watches, PAWL_WAIT_WATCHES, &which, 0), PAWL_WAIT_EXPIRED);
+    assert_int_equal(pawl_wait_any_until(watches, PAWL_WAIT_WATCHES + 1, &which, 0),
                      PAWL_WAIT_REFUSED);
     assert_int_equal(pawl_wake_all(&words[0]), 0);
 }

@@ -205,7 +205,7 @@ static void wake_one_wakes_a_sleeper_of_each_width_and_counts_it(void **state)
     (void)state;
     word = 1;
     for (i = 0; i < 4; i++) {
-        start(&s, widths[i], 0, PAWL_FOREVER);
+        start(&s, widths[i], 0, PAWL_WAIT_FOREVER);
         while (pawl_wake_one(&word) == 0) {
             assert_int_equal(pawl_wake_one(WORD8 + 1), 0);
             sched_yield();
@@ -238,7 +238,7 @@ static void wake_n_wakes_no_more_than_asked(void **state)
     (void)state;
     word = 1;
     for (i = 0; i < 6; i++)
-        start(&sleepers[i], widths[i % 4], 0, PAWL_FOREVER);
+        start(&sleepers[i], widths[i % 4], 0, PAWL_WAIT_FOREVER);
     while (woken < 6) {
         const unsigned now = pawl_wake_n(&word, 2);
         assert_true(now <= 2);
@@ -257,7 +257,7 @@ static void wake_all_wakes_all_widths_at_one_address(void **state)
     (void)state;
     word = 1;
     for (i = 0; i < 8; i++)
-        start(&sleepers[i], widths[i % 4], i < 4 ? 0 : 1, PAWL_FOREVER);
+        start(&sleepers[i], widths[i % 4], i < 4 ? 0 : 1, PAWL_WAIT_FOREVER);
     while (woken < 8)
         woken += pawl_wake_all(&word);
     assert_int_equal(woken, 8);
@@ -270,15 +270,15 @@ static void wake_bits_wakes_who_waits_for_one_of_the_bits(void **state)
     struct sleeper low, high, all;
     (void)state;
     word = 1;
-    start(&low, 64, 0x1, PAWL_FOREVER);
-    start(&high, 64, UINT64_C(0x8000000000000000), PAWL_FOREVER);
+    start(&low, 64, 0x1, PAWL_WAIT_FOREVER);
+    start(&high, 64, UINT64_C(0x8000000000000000), PAWL_WAIT_FOREVER);
     while (pawl_wake_bits(&word, UINT64_C(0xc000000000000000), 9) == 0)
         sched_yield();
     end(&high);
     while (pawl_wake_bits(&word, 0x3, 9) == 0)
         assert_int_equal(pawl_wake_bits(&word, ~UINT64_C(1), 9), 0);
     end(&low);
-    start(&all, 8, 0, PAWL_FOREVER);
+    start(&all, 8, 0, PAWL_WAIT_FOREVER);
     while (pawl_wake_bits(&word, 0x80, 1) == 0)
         assert_int_equal(pawl_wake_bits(&word, 0x100, 1), 0); /* not a bit of that width */
     end(&all);
@@ -286,7 +286,7 @@ static void wake_bits_wakes_who_waits_for_one_of_the_bits(void **state)
 
 static void *watch_the_order(void *order)
 {
-    (void)wait_until(16, 1, PAWL_FOREVER);
+    (void)wait_until(16, 1, PAWL_WAIT_FOREVER);
     __atomic_fetch_add((unsigned *)order, 1, __ATOMIC_RELAXED);
     return NULL;
 }
@@ -322,7 +322,7 @@ static void requeue_moves_sleepers_of_any_width_to_another_address(void **state)
     (void)state;
     word = 1;
     for (i = 0; i < 8; i++)
-        start(&sleepers[i], widths[i % 4], 0, PAWL_FOREVER);
+        start(&sleepers[i], widths[i % 4], 0, PAWL_WAIT_FOREVER);
     while (moved < 8)
         moved += pawl_requeue(&word, &elsewhere, 0, 1);
     assert_int_equal(moved, 8);
@@ -342,7 +342,7 @@ static void requeue_wakes_some_and_moves_some(void **state)
     (void)state;
     word = 1;
     for (i = 0; i < 5; i++) {
-        start(&sleepers[i], 8, 0, PAWL_FOREVER);
+        start(&sleepers[i], 8, 0, PAWL_WAIT_FOREVER);
         while (pawl_requeue(&word, WORD8 + 4, 0, 1) == 0)
             sched_yield();
     }

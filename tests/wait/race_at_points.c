@@ -58,7 +58,7 @@ static enum pawl_waited wait_once(uint64_t deadline)
 static void *wait_for_a_change(void *unused)
 {
     while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) == 1)
-        (void)wait_once(PAWL_FOREVER);
+        (void)wait_once(PAWL_WAIT_FOREVER);
     return unused;
 }
 

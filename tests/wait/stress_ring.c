@@ -61,7 +61,7 @@ static void wait_a_little_differently(struct post *p, uint32_t bits, uint64_t va
 {
     struct pawl_watch watches[2];
     const uint64_t soon = pawl_now() + test_random_below(random, 300000);
-    const uint64_t deadline = test_random_below(random, 3) == 0 ? soon : PAWL_FOREVER;
+    const uint64_t deadline = test_random_below(random, 3) == 0 ? soon : PAWL_WAIT_FOREVER;
     if (test_random_below(random, 3) != 0) {
         switch (bits) {
         case 8:

@@ -4,25 +4,18 @@
  * (PAWL_WORD_BITS). First, R and A -> R without insisting: an insisting reader takes W, which has
  * no place among joiners and claimers. Second, the declarations of src/lock/compat_word.inc.h.
  */
-#define PAWL_LOCK_ PAWL_CAT_(pawl_spin, PAWL_WORD_BITS)
-#define PAWL_WORD_ PAWL_CAT_(PAWL_CAT_(uint, PAWL_WORD_BITS), _t)
-#define PAWL_NAME_(verb) PAWL_CAT_(PAWL_CAT_(pawl_plock, PAWL_WORD_BITS), _##verb)
-#define PAWL_SLOW_(verb) PAWL_SYMBOL_(PAWL_NAME_(verb))
-#define PAWL_AT_(operation) PAWL_CAT_(operation, PAWL_WORD_BITS)
-#define PAWL_WORD_R_ PAWL_CAT_(PAWL_CAT_(PAWL_SPIN, PAWL_WORD_BITS), _R)
-#define PAWL_WORD_W_ PAWL_CAT_(PAWL_CAT_(PAWL_SPIN, PAWL_WORD_BITS), _W)
 
 PAWL_C_BEGIN
 
-PAWL_API PAWL_COLD void PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l);
-PAWL_API PAWL_COLD void PAWL_SLOW_(atomic_to_read_slow)(PAWL_LOCK_ *l);
-PAWL_API void PAWL_SLOW_(read_to_join)(PAWL_LOCK_ *l);
-PAWL_API void PAWL_SLOW_(join_to_claim)(PAWL_LOCK_ *l);
-PAWL_API void PAWL_SLOW_(claim_to_atomic)(PAWL_LOCK_ *l);
-PAWL_API void PAWL_SLOW_(atomic_to_join)(PAWL_LOCK_ *l);
-PAWL_API void PAWL_SLOW_(take_join)(PAWL_LOCK_ *l);
-PAWL_API PAWL_WORD_ PAWL_SLOW_(try_join)(PAWL_LOCK_ *l); /* the word, or 0 */
-PAWL_API void PAWL_SLOW_(drop_join)(PAWL_LOCK_ *l);      /* C too */
+PAWL_API PAWL_COLD void PAWL_SLOW_(take_read_slow)(PAWL_SPIN_ *l);
+PAWL_API PAWL_COLD void PAWL_SLOW_(atomic_to_read_slow)(PAWL_SPIN_ *l);
+PAWL_API void PAWL_SLOW_(read_to_join)(PAWL_SPIN_ *l);
+PAWL_API void PAWL_SLOW_(join_to_claim)(PAWL_SPIN_ *l);
+PAWL_API void PAWL_SLOW_(claim_to_atomic)(PAWL_SPIN_ *l);
+PAWL_API void PAWL_SLOW_(atomic_to_join)(PAWL_SPIN_ *l);
+PAWL_API void PAWL_SLOW_(take_join)(PAWL_SPIN_ *l);
+PAWL_API PAWL_WORD_ PAWL_SLOW_(try_join)(PAWL_SPIN_ *l); /* the word, or 0 */
+PAWL_API void PAWL_SLOW_(drop_join)(PAWL_SPIN_ *l);      /* C too */
 
 PAWL_C_END
 
@@ -30,79 +23,71 @@ PAWL_INLINE_BEGIN
 
 #if PAWL_CHECKED
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_read)(PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_read)(PAWL_SPIN_ *l)
 {
-    PAWL_CAT_(PAWL_LOCK_, _take_read)(l);
+    PAWL_CAT_(PAWL_SPIN_, _take_read)(l);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(atomic_to_read)(PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(atomic_to_read)(PAWL_SPIN_ *l)
 {
-    (void)PAWL_CAT_(PAWL_LOCK_, _atomic_to_read)(l);
+    (void)PAWL_CAT_(PAWL_SPIN_, _atomic_to_read)(l);
 }
 
 #else
 
-PAWL_INLINE void PAWL_NAME_(take_read)(PAWL_LOCK_ *l)
+PAWL_INLINE void PAWL_NAME_(take_read)(PAWL_SPIN_ *l)
 {
-    PAWL_PLOCK_BEFORE_(l, PAWL_U);
+    PAWL_PLOCK_BEFORE_(l, PAWL_STATE_U);
     if (PAWL_UNLIKELY(!PAWL_PLOCK_BODY_(PAWL_WORD_BITS, try_read)(l)))
         PAWL_SLOW_(take_read_slow)(l);
-    PAWL_PLOCK_AFTER_(l, PAWL_R, true);
+    PAWL_PLOCK_AFTER_(l, PAWL_STATE_R, true);
 }
 
-PAWL_INLINE void PAWL_NAME_(atomic_to_read)(PAWL_LOCK_ *l)
+PAWL_INLINE void PAWL_NAME_(atomic_to_read)(PAWL_SPIN_ *l)
 {
     PAWL_WORD_ found;
-    PAWL_PLOCK_BEFORE_(l, PAWL_A);
-    /* [SPIN_A_TO_R] release: our updates complete before other threads read or write. Acquire: we
-     * see those of the atomic users that have left. */
+    PAWL_PLOCK_BEFORE_(l, PAWL_STATE_A);
+    /* [SPIN_A_TO_R] release: our updates are done before others read or write. Acquire: we see
+     * those of earlier atomic users. */
     found = PAWL_AT_(pawl_fetch_add_acq_rel)(
-        &l->word, (PAWL_WORD_)(PAWL_WORD_R_ - PAWL_WORD_W_), PAWL_SPIN_A_TO_R);
-    if (PAWL_UNLIKELY(PAWL_CAT_(PAWL_LOCK_, _writers_)(found) != PAWL_WORD_W_))
+        &l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_), PAWL_SPIN_A_TO_R);
+    if (PAWL_UNLIKELY(PAWL_IS_(writers)(found) != PAWL_W_))
         PAWL_SLOW_(atomic_to_read_slow)(l);
-    PAWL_PLOCK_AFTER_(l, PAWL_R, true);
+    PAWL_PLOCK_AFTER_(l, PAWL_STATE_R, true);
 }
 
 #endif
 
-/* ThreadSanitizer sees joiners and claimers as writers, one after the other. */
+/* ThreadSanitizer sees joiners and claimers as writers that follow one another. */
 #define PAWL_PLOCK_JOINER_(verb, from, to)                                                         \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(verb)(PAWL_LOCK_ * l)                          \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(verb)(PAWL_SPIN_ * l)                          \
     {                                                                                              \
         PAWL_PLOCK_BEFORE_(l, from);                                                               \
         PAWL_SLOW_(verb)(l);                                                                       \
         PAWL_PLOCK_AFTER_(l, to, true);                                                            \
     }
-PAWL_PLOCK_JOINER_(read_to_join, PAWL_R, PAWL_W)
-PAWL_PLOCK_JOINER_(join_to_claim, PAWL_W, PAWL_W)
-PAWL_PLOCK_JOINER_(claim_to_atomic, PAWL_W, PAWL_W)
-PAWL_PLOCK_JOINER_(atomic_to_join, PAWL_A, PAWL_W)
-PAWL_PLOCK_JOINER_(take_join, PAWL_U, PAWL_W)
-PAWL_PLOCK_JOINER_(drop_join, PAWL_W, PAWL_U)
+PAWL_PLOCK_JOINER_(read_to_join, PAWL_STATE_R, PAWL_STATE_W)
+PAWL_PLOCK_JOINER_(join_to_claim, PAWL_STATE_W, PAWL_STATE_W)
+PAWL_PLOCK_JOINER_(claim_to_atomic, PAWL_STATE_W, PAWL_STATE_W)
+PAWL_PLOCK_JOINER_(atomic_to_join, PAWL_STATE_A, PAWL_STATE_W)
+PAWL_PLOCK_JOINER_(take_join, PAWL_STATE_U, PAWL_STATE_W)
+PAWL_PLOCK_JOINER_(drop_join, PAWL_STATE_W, PAWL_STATE_U)
 #undef PAWL_PLOCK_JOINER_
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ PAWL_WORD_ PAWL_NAME_(try_join)(PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ PAWL_WORD_ PAWL_NAME_(try_join)(PAWL_SPIN_ *l)
 {
     PAWL_WORD_ w;
-    PAWL_PLOCK_BEFORE_(l, PAWL_U);
+    PAWL_PLOCK_BEFORE_(l, PAWL_STATE_U);
     w = PAWL_SLOW_(try_join)(l);
-    PAWL_PLOCK_AFTER_(l, PAWL_W, w != 0);
+    PAWL_PLOCK_AFTER_(l, PAWL_STATE_W, w != 0);
     return w;
 }
 
 /* At most one unit of W is in the word. */
-PAWL_INLINE bool PAWL_NAME_(last_writer)(const PAWL_LOCK_ *l)
+PAWL_INLINE bool PAWL_NAME_(last_writer)(const PAWL_SPIN_ *l)
 {
-    /* [PLOCK_ENTER] acquire: the last user sees everything the others did before they left. */
-    return PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_PLOCK_ENTER) / PAWL_WORD_W_ <= 1;
+    /* [PLOCK_ENTER] acquire: the last one sees what earlier ones did. */
+    return PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_PLOCK_ENTER) / PAWL_W_ <= 1;
 }
 
 PAWL_INLINE_END
-
-#undef PAWL_LOCK_
-#undef PAWL_WORD_
-#undef PAWL_NAME_
-#undef PAWL_SLOW_
-#undef PAWL_AT_
-#undef PAWL_WORD_R_
-#undef PAWL_WORD_W_

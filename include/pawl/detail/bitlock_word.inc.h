@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The one body of the bit locks, included by bitlock.h for each width (PAWL_WORD_BITS). */
-#define PAWL_WORD_ PAWL_CAT_(PAWL_CAT_(uint, PAWL_WORD_BITS), _t)
-#define PAWL_NAME_(verb) PAWL_CAT_(PAWL_CAT_(pawl_bitlock, PAWL_WORD_BITS), _##verb)
-#define PAWL_AT_(operation) PAWL_CAT_(operation, PAWL_WORD_BITS)
-#define PAWL_SLOW_(verb) PAWL_SYMBOL_(PAWL_NAME_(verb))
+/* The one body of the bit locks, included by bitlock.h for each width (alphabet.h). The contracts
+ * stand at the prototypes in bitlock.h. */
 
 PAWL_C_BEGIN
 
@@ -16,20 +13,6 @@ PAWL_API PAWL_COLD void PAWL_SLOW_(not_held)(const PAWL_WORD_ *word, const char 
 PAWL_C_END
 
 PAWL_INLINE_BEGIN
-
-/* Waits until the bit is the caller's. Acquire. `bit` is below the width of the word. */
-PAWL_INLINE void PAWL_NAME_(take)(PAWL_WORD_ *word, unsigned bit);
-/* False, with nothing changed, when the deadline (ns of pawl_now) has passed. A bit that is free is
- * taken whatever the deadline. */
-PAWL_INLINE bool PAWL_NAME_(take_until)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline);
-/* True when it was free. Never waits. */
-PAWL_INLINE bool PAWL_NAME_(try)(PAWL_WORD_ *word, unsigned bit);
-/* Gives it back, and wakes one who sleeps for it. Release. */
-PAWL_INLINE void PAWL_NAME_(drop)(PAWL_WORD_ *word, unsigned bit);
-/* Whether somebody holds it at this instant; for reports, not for decisions. */
-PAWL_INLINE bool PAWL_NAME_(is_held)(const PAWL_WORD_ *word, unsigned bit);
-
-/* ---- Fast paths ------------------------------------------------------------------------------ */
 
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(mask_)(unsigned bit)
 {
@@ -67,7 +50,7 @@ PAWL_INLINE bool PAWL_NAME_(take_until)(PAWL_WORD_ *word, unsigned bit, uint64_t
 
 PAWL_INLINE void PAWL_NAME_(take)(PAWL_WORD_ *word, unsigned bit)
 {
-    (void)PAWL_NAME_(take_until)(word, bit, PAWL_FOREVER);
+    (void)PAWL_NAME_(take_until)(word, bit, PAWL_WAIT_FOREVER);
 }
 
 PAWL_INLINE void PAWL_NAME_(drop)(PAWL_WORD_ *word, unsigned bit)
@@ -88,8 +71,3 @@ PAWL_INLINE void PAWL_NAME_(drop)(PAWL_WORD_ *word, unsigned bit)
 }
 
 PAWL_INLINE_END
-
-#undef PAWL_WORD_
-#undef PAWL_NAME_
-#undef PAWL_AT_
-#undef PAWL_SLOW_

@@ -14,24 +14,30 @@
 
 /* The effect of an operation on its address. */
 enum pawl_kind {
-    PAWL_LOAD,
-    PAWL_STORE,
-    PAWL_ADD,
-    PAWL_SUB,
-    PAWL_AND,
-    PAWL_OR,
-    PAWL_XOR,
-    PAWL_EXCHANGE,
-    PAWL_COMPARE_EXCHANGE,
-    PAWL_FENCE
+    PAWL_HOOK_LOAD,
+    PAWL_HOOK_STORE,
+    PAWL_HOOK_ADD,
+    PAWL_HOOK_SUB,
+    PAWL_HOOK_AND,
+    PAWL_HOOK_OR,
+    PAWL_HOOK_XOR,
+    PAWL_HOOK_EXCHANGE,
+    PAWL_HOOK_COMPARE_EXCHANGE,
+    PAWL_HOOK_FENCE
 };
 
 /* The kind of a fence, in `operand`. A harness may treat all fences as full. In a native build a
  * light fence stops the compiler only, and a heavy one makes all running threads pass a full
  * fence. */
-enum { PAWL_FENCE_IS_PLAIN, PAWL_FENCE_IS_LIGHT, PAWL_FENCE_IS_HEAVY };
+enum { PAWL_HOOK_FENCE_PLAIN, PAWL_HOOK_FENCE_LIGHT, PAWL_HOOK_FENCE_HEAVY };
 
-enum pawl_order { PAWL_RELAXED, PAWL_ACQUIRE, PAWL_RELEASE, PAWL_ACQ_REL, PAWL_SEQ_CST };
+enum pawl_order {
+    PAWL_ORDER_RELAXED,
+    PAWL_ORDER_ACQUIRE,
+    PAWL_ORDER_RELEASE,
+    PAWL_ORDER_ACQ_REL,
+    PAWL_ORDER_SEQ_CST
+};
 
 /* One atomic operation. A compare-exchange that fails is relaxed, whatever its order. */
 struct pawl_operation {

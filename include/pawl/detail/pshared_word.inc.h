@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The body of the lock for shared memory, included by pshared.h for each width (PAWL_WORD_BITS).
- * Contracts first, then the fast paths; what waits is in src/lock/pshared_word.inc.h. The tests of
- * the
- * word, and the operations that change it by compare-exchange, are those of spin.h.
+ * The body of the lock for shared memory, included by pshared.h for each width (alphabet.h has the
+ * names). The contracts stand at the prototypes in pshared.h. Here are the fast paths; what waits
+ * is in src/lock/pshared_word.inc.h. The tests of the word, and the operations that change it by
+ * compare-exchange, are those of spin.h.
  */
-#define PAWL_LOCK_ PAWL_CAT_(pawl_pshared_lock, PAWL_WORD_BITS)
-#define PAWL_SPIN_ PAWL_CAT_(pawl_spin, PAWL_WORD_BITS)
-#define PAWL_WORD_ PAWL_CAT_(PAWL_CAT_(uint, PAWL_WORD_BITS), _t)
-#define PAWL_NAME_(verb) PAWL_CAT_(PAWL_LOCK_, _##verb)
-#define PAWL_IS_(test) PAWL_CAT_(PAWL_SPIN_, _##test)             /* a test of the word */
-#define PAWL_DO_(verb) PAWL_CAT_(PAWL_LOCK_, _do_##verb##_)       /* the body of an operation */
-#define PAWL_AT_(operation) PAWL_CAT_(operation, PAWL_WORD_BITS)
-#define PAWL_SLOW_(verb) PAWL_SYMBOL_(PAWL_NAME_(verb))
-#define PAWL_WORD_R_ PAWL_CAT_(PAWL_CAT_(PAWL_SPIN, PAWL_WORD_BITS), _R)
-#define PAWL_WORD_S_ PAWL_CAT_(PAWL_CAT_(PAWL_SPIN, PAWL_WORD_BITS), _S)
-#define PAWL_WORD_W_ PAWL_CAT_(PAWL_CAT_(PAWL_SPIN, PAWL_WORD_BITS), _W)
-#define PAWL_R_S_ ((PAWL_WORD_)(PAWL_WORD_S_ + PAWL_WORD_R_))
-#define PAWL_W_S_ ((PAWL_WORD_)(PAWL_WORD_W_ + PAWL_WORD_S_))
-#define PAWL_W_S_R_ ((PAWL_WORD_)(PAWL_WORD_W_ + PAWL_WORD_S_ + PAWL_WORD_R_))
+#define PAWL_DO_(verb) PAWL_NAME_(do_##verb##_) /* the body of an operation */
 
 /* The operations of the spinning lock that neither wait nor withdraw, without its annotations. */
 #if PAWL_CHECKED || PAWL_TSAN_
@@ -43,11 +30,10 @@ PAWL_API PAWL_COLD bool PAWL_SLOW_(drain_readers)(PAWL_LOCK_ *l, PAWL_WORD_ unit
 /* `mark` turns the claim into W+S without R, `back` undoes all of it. */
 PAWL_API PAWL_COLD bool PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark,
                                                     PAWL_WORD_ back, uint64_t deadline);
-PAWL_API PAWL_COLD bool PAWL_SLOW_(atomic_to_read_slow)(PAWL_LOCK_ *l, uint64_t deadline,
-                                                        bool *kept);
+PAWL_API PAWL_COLD pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l, uint64_t deadline);
 /* I6: the word went from `found` to `now` beside PARKED. */
 PAWL_API PAWL_COLD void PAWL_SLOW_(changed)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ now);
-/* Whether a drop that changes the word so may let somebody go on; LEAVING must then be set. */
+/* Whether a drop that changes the word so lets a waiter go on; LEAVING must then be set. */
 PAWL_API PAWL_COLD bool PAWL_SLOW_(lets_in)(PAWL_WORD_ found, PAWL_WORD_ now);
 /* I7: LEAVING is set; gives up `units`. */
 PAWL_API PAWL_COLD void PAWL_SLOW_(leave)(PAWL_LOCK_ *l, PAWL_WORD_ units);
@@ -56,13 +42,6 @@ PAWL_C_END
 
 PAWL_INLINE_BEGIN
 
-/* ---- Contracts -------------------------------------------------------------------------------
- * take, try, drop and moves: as in spin.h (made below from transitions.def), and each that may wait
- * also with a deadline (until.def): pawl_pshared_lock32_take_read_until(l, deadline). These return
- * false when it has passed; the caller then holds what it held before. Orders as without. */
-
-/* Makes the lock unlocked, as zeroing it does. Not while anybody uses it. False, and nothing done,
- * when it is null or not aligned. */
 PAWL_INLINE bool PAWL_NAME_(init)(PAWL_LOCK_ *l)
 {
     if (l == NULL || ((uintptr_t)l & (sizeof(l->word) - 1)) != 0)
@@ -72,16 +51,14 @@ PAWL_INLINE bool PAWL_NAME_(init)(PAWL_LOCK_ *l)
     return true;
 }
 
-/* The lock will not be used again: its memory may go. */
 PAWL_INLINE void PAWL_NAME_(destroy)(PAWL_LOCK_ *l)
 {
     (void)l;
 }
 
-/* What the word shows at this instant, claims included; for reports, not for decisions. */
 PAWL_INLINE bool PAWL_NAME_(is_free)(const PAWL_LOCK_ *l)
 {
-    return PAWL_IS_(nobody_)(PAWL_AT_(pawl_load_relaxed)(&l->word));
+    return PAWL_IS_(nobody)(PAWL_AT_(pawl_load_relaxed)(&l->word));
 }
 
 /* ---- Taking ---------------------------------------------------------------------------------- */
@@ -96,32 +73,32 @@ PAWL_INLINE void PAWL_NAME_(gave_)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ u
 PAWL_INLINE bool PAWL_DO_(take_read)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     PAWL_WORD_ claimed = 0;
-    if (PAWL_LIKELY(PAWL_IS_(no_writer_)(PAWL_AT_(pawl_load_relaxed)(&l->word)))) {
+    if (PAWL_LIKELY(PAWL_IS_(no_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)))) {
         /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
-        if (PAWL_LIKELY(PAWL_IS_(no_writer_)(
-                PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_WORD_R_, PAWL_SPIN_R_TAKE))))
+        if (PAWL_LIKELY(PAWL_IS_(no_writer)(
+                PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_, PAWL_SPIN_R_TAKE))))
             return true;
-        claimed = PAWL_WORD_R_;
+        claimed = PAWL_R_;
     }
     return PAWL_SLOW_(take_read_slow)(l, claimed, deadline);
 }
 
 PAWL_INLINE bool PAWL_DO_(try_read)(PAWL_LOCK_ *l)
 {
-    if (!PAWL_IS_(no_writer_)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
+    if (!PAWL_IS_(no_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
         return false;
     /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
-    if (PAWL_LIKELY(PAWL_IS_(no_writer_)(
-            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_WORD_R_, PAWL_SPIN_R_TAKE))))
+    if (PAWL_LIKELY(PAWL_IS_(no_writer)(
+            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_, PAWL_SPIN_R_TAKE))))
         return true;
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_WORD_R_), PAWL_WORD_R_);
+    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_), PAWL_R_);
     return false;
 }
 
 PAWL_INLINE bool PAWL_DO_(take_seek)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     /* [SPIN_S_TAKE] acquire: we see what the last seeker or writer stored. */
-    if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer_)(
+    if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer)(
             PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_S_, PAWL_SPIN_S_TAKE))))
         return true;
     return PAWL_SLOW_(take_seek_slow)(l, deadline);
@@ -129,10 +106,10 @@ PAWL_INLINE bool PAWL_DO_(take_seek)(PAWL_LOCK_ *l, uint64_t deadline)
 
 PAWL_INLINE bool PAWL_DO_(try_seek)(PAWL_LOCK_ *l)
 {
-    if (!PAWL_IS_(no_seeker_or_writer_)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
+    if (!PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
         return false;
     /* [SPIN_S_TAKE] acquire: we see what the last seeker or writer stored. */
-    if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer_)(
+    if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer)(
             PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_S_, PAWL_SPIN_S_TAKE))))
         return true;
     PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_), PAWL_R_S_);
@@ -141,10 +118,10 @@ PAWL_INLINE bool PAWL_DO_(try_seek)(PAWL_LOCK_ *l)
 
 PAWL_INLINE bool PAWL_DO_(take_write)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
+    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
     const PAWL_WORD_ found =
         PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
-    if (PAWL_LIKELY(PAWL_IS_(nobody_)(found)))
+    if (PAWL_LIKELY(PAWL_IS_(nobody)(found)))
         return true;
     return PAWL_SLOW_(take_write_slow)(l, found, deadline);
 }
@@ -157,13 +134,13 @@ PAWL_INLINE bool PAWL_DO_(try_write)(PAWL_LOCK_ *l)
 PAWL_INLINE bool PAWL_DO_(claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    if (!PAWL_IS_(no_seeker_or_writer_)(found))
+    if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* [SPIN_W_TAKE] acquire: our stores come after what all who left had done. */
+    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
-    if (PAWL_LIKELY(PAWL_IS_(nobody_)(found)))
+    if (PAWL_LIKELY(PAWL_IS_(nobody)(found)))
         return true;
-    if (PAWL_IS_(no_seeker_or_writer_)(found))
+    if (PAWL_IS_(no_seeker_or_writer)(found))
         return PAWL_SLOW_(drain_readers)(l, PAWL_W_S_R_, deadline);
     PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_), PAWL_W_S_R_);
     return false;
@@ -171,10 +148,10 @@ PAWL_INLINE bool PAWL_DO_(claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
 
 PAWL_INLINE bool PAWL_DO_(take_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_A_TAKE] acquire: our atomic updates come after what all who left had done. */
+    /* [SPIN_A_TAKE] acquire: our atomic updates come after all that earlier holders did. */
     const PAWL_WORD_ found =
-        PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_WORD_W_, PAWL_SPIN_A_TAKE);
-    if (PAWL_LIKELY(PAWL_IS_(atomics_or_nobody_)(found)))
+        PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
+    if (PAWL_LIKELY(PAWL_IS_(atomics_or_nobody)(found)))
         return true;
     return PAWL_SLOW_(take_atomic_slow)(l, found, deadline);
 }
@@ -187,15 +164,15 @@ PAWL_INLINE bool PAWL_DO_(try_atomic)(PAWL_LOCK_ *l)
 PAWL_INLINE bool PAWL_DO_(claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    if (!PAWL_IS_(atomic_may_claim_)(found))
+    if (!PAWL_IS_(atomic_may_claim)(found))
         return false;
-    /* [SPIN_A_TAKE] acquire: our atomic updates come after what all who left had done. */
-    found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_WORD_W_, PAWL_SPIN_A_TAKE);
-    if (PAWL_LIKELY(PAWL_IS_(atomics_or_nobody_)(found)))
+    /* [SPIN_A_TAKE] acquire: our atomic updates come after all that earlier holders did. */
+    found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
+    if (PAWL_LIKELY(PAWL_IS_(atomics_or_nobody)(found)))
         return true;
-    if (PAWL_IS_(no_seeker_or_writer_)(found))
-        return PAWL_SLOW_(drain_to_atomic)(l, PAWL_WORD_S_, (PAWL_WORD_)(0u - PAWL_W_S_), deadline);
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_WORD_W_), PAWL_WORD_W_);
+    if (PAWL_IS_(no_seeker_or_writer)(found))
+        return PAWL_SLOW_(drain_to_atomic)(l, PAWL_S_, (PAWL_WORD_)(0u - PAWL_W_S_), deadline);
+    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_), PAWL_W_);
     return false;
 }
 
@@ -203,7 +180,7 @@ PAWL_INLINE bool PAWL_DO_(claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 
 /* A drop with nobody asleep, or under another's LEAVING, is one compare-exchange. Else LEAVING is
  * set by a compare-exchange with the same order, and what follows it in leave() is in its release
- * sequence: who acquires the lock sees what we did in either case. */
+ * sequence: the next owner sees what we did in either case. */
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(next_)(PAWL_WORD_ w, PAWL_WORD_ units)
 {
     const PAWL_WORD_ without = (PAWL_WORD_)(w - units);
@@ -224,10 +201,10 @@ PAWL_INLINE void PAWL_DO_(drop_read)(PAWL_LOCK_ *l)
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     PAWL_WORD_ next;
     do
-        next = PAWL_NAME_(next_)(w, PAWL_WORD_R_);
+        next = PAWL_NAME_(next_)(w, PAWL_R_);
     /* [SPIN_R_DROP] release: our reads are done before a writer sees R fall. */
     while (!PAWL_AT_(pawl_cas_release)(&l->word, &w, next, PAWL_SPIN_R_DROP));
-    PAWL_NAME_(went_)(l, w, next, PAWL_WORD_R_);
+    PAWL_NAME_(went_)(l, w, next, PAWL_R_);
 }
 
 PAWL_INLINE void PAWL_DO_(drop_seek)(PAWL_LOCK_ *l)
@@ -257,21 +234,21 @@ PAWL_INLINE void PAWL_DO_(drop_atomic)(PAWL_LOCK_ *l)
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     PAWL_WORD_ next;
     do
-        next = PAWL_NAME_(next_)(w, PAWL_WORD_W_);
+        next = PAWL_NAME_(next_)(w, PAWL_W_);
     /* [SPIN_A_DROP] release: our atomic updates are done before anybody else enters. */
     while (!PAWL_AT_(pawl_cas_release)(&l->word, &w, next, PAWL_SPIN_A_DROP));
-    PAWL_NAME_(went_)(l, w, next, PAWL_WORD_W_);
+    PAWL_NAME_(went_)(l, w, next, PAWL_W_);
 }
 
 /* ---- Moving: the lock stays held, so `waits` may change afterwards --------------------------- */
 
 PAWL_INLINE bool PAWL_DO_(seek_to_write)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_S_TO_W] acquire: our stores come after the reads of readers who have left. */
-    if (PAWL_LIKELY(PAWL_IS_(one_reader_)(
-            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_WORD_W_, PAWL_SPIN_S_TO_W))))
+    /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
+    if (PAWL_LIKELY(PAWL_IS_(one_reader)(
+            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_S_TO_W))))
         return true;
-    return PAWL_SLOW_(drain_readers)(l, PAWL_WORD_W_, deadline);
+    return PAWL_SLOW_(drain_readers)(l, PAWL_W_, deadline);
 }
 
 PAWL_INLINE bool PAWL_DO_(try_seek_to_write)(PAWL_LOCK_ *l)
@@ -282,8 +259,8 @@ PAWL_INLINE bool PAWL_DO_(try_seek_to_write)(PAWL_LOCK_ *l)
 PAWL_INLINE void PAWL_DO_(write_to_seek)(PAWL_LOCK_ *l)
 {
     /* [SPIN_W_TO_S] release: our stores are done before a reader enters. */
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_WORD_W_, PAWL_SPIN_W_TO_S),
-                      PAWL_WORD_W_);
+    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_W_TO_S),
+                      PAWL_W_);
 }
 
 PAWL_INLINE void PAWL_DO_(write_to_read)(PAWL_LOCK_ *l)
@@ -296,19 +273,19 @@ PAWL_INLINE void PAWL_DO_(write_to_read)(PAWL_LOCK_ *l)
 PAWL_INLINE void PAWL_DO_(seek_to_read)(PAWL_LOCK_ *l)
 {
     /* [SPIN_S_TO_R] release: what we carefully stored under S is seen by the next seeker. */
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_WORD_S_, PAWL_SPIN_S_TO_R),
-                      PAWL_WORD_S_);
+    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_S_, PAWL_SPIN_S_TO_R),
+                      PAWL_S_);
 }
 
 PAWL_INLINE bool PAWL_DO_(try_read_to_seek)(PAWL_LOCK_ *l)
 {
-    if (!PAWL_IS_(no_seeker_or_writer_)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
+    if (!PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
         return false;
     /* [SPIN_R_TO_S] acquire: we see the stores of the careful writer who held S before us. */
-    if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer_)(
-            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_WORD_S_, PAWL_SPIN_R_TO_S))))
+    if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer)(
+            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_S_, PAWL_SPIN_R_TO_S))))
         return true;
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_WORD_S_), PAWL_WORD_S_);
+    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_S_), PAWL_S_);
     return false;
 }
 
@@ -320,13 +297,13 @@ PAWL_INLINE bool PAWL_DO_(try_read_to_write)(PAWL_LOCK_ *l)
 PAWL_INLINE bool PAWL_DO_(read_claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    if (!PAWL_IS_(no_seeker_or_writer_)(found))
+    if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* [SPIN_R_TO_W] acquire: our stores come after what those who left had done. */
+    /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_, PAWL_SPIN_R_TO_W);
-    if (PAWL_LIKELY(PAWL_IS_(lone_reader_)(found)))
+    if (PAWL_LIKELY(PAWL_IS_(lone_reader)(found)))
         return true;
-    if (PAWL_IS_(no_seeker_or_writer_)(found))
+    if (PAWL_IS_(no_seeker_or_writer)(found))
         return PAWL_SLOW_(drain_readers)(l, PAWL_W_S_, deadline);
     PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
     return false;
@@ -340,46 +317,32 @@ PAWL_INLINE bool PAWL_DO_(try_read_to_atomic)(PAWL_LOCK_ *l)
 PAWL_INLINE bool PAWL_DO_(read_claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    if (!PAWL_IS_(no_seeker_or_writer_)(found))
+    if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* What those did who have left is acquired by the drain. */
+    /* The drain acquires what earlier holders did. */
     found = PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_);
-    if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer_)(found)))
-        return PAWL_SLOW_(drain_to_atomic)(l, (PAWL_WORD_)(0u - PAWL_WORD_R_),
-                                           (PAWL_WORD_)(PAWL_WORD_R_ - PAWL_W_S_), deadline);
+    if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer)(found)))
+        return PAWL_SLOW_(drain_to_atomic)(l, (PAWL_WORD_)(0u - PAWL_R_),
+                                           (PAWL_WORD_)(PAWL_R_ - PAWL_W_S_), deadline);
     PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
     return false;
 }
 
-PAWL_INLINE bool PAWL_DO_(atomic_to_read)(PAWL_LOCK_ *l, uint64_t deadline, bool *kept)
+PAWL_INLINE pawl_regained PAWL_DO_(atomic_to_read)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     /* [SPIN_A_TO_R] release: our updates are done before others read or write. Acquire: we see
-     * those of the atomic users who have left. */
+     * those of earlier atomic users. */
     const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_acq_rel)(
-        &l->word, (PAWL_WORD_)(PAWL_WORD_R_ - PAWL_WORD_W_), PAWL_SPIN_A_TO_R);
-    PAWL_NAME_(gave_)(l, found, (PAWL_WORD_)(PAWL_WORD_W_ - PAWL_WORD_R_));
-    *kept = true;
-    if (PAWL_LIKELY(PAWL_IS_(writers_)(found) == PAWL_WORD_W_))
-        return true;
-    return PAWL_SLOW_(atomic_to_read_slow)(l, deadline, kept);
+        &l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_), PAWL_SPIN_A_TO_R);
+    PAWL_NAME_(gave_)(l, found, (PAWL_WORD_)(PAWL_W_ - PAWL_R_));
+    if (PAWL_LIKELY(PAWL_IS_(writers)(found) == PAWL_W_))
+        return PAWL_REGAIN_KEPT;
+    return PAWL_SLOW_(regain_slow)(l, deadline);
 }
 
 #include <pawl/detail/pshared_face.inc.h>
 
 PAWL_INLINE_END
 
-#undef PAWL_LOCK_
-#undef PAWL_SPIN_
-#undef PAWL_WORD_
-#undef PAWL_NAME_
-#undef PAWL_IS_
 #undef PAWL_DO_
-#undef PAWL_AT_
-#undef PAWL_SLOW_
-#undef PAWL_WORD_R_
-#undef PAWL_WORD_S_
-#undef PAWL_WORD_W_
-#undef PAWL_R_S_
-#undef PAWL_W_S_
-#undef PAWL_W_S_R_
 #undef PAWL_BORROWED_

@@ -44,19 +44,19 @@ enum pawl_tsan_clock_ {
 
 PAWL_INLINE unsigned pawl_tsan_given_(enum pawl_state left)
 {
-    return left == PAWL_R   ? PAWL_TSAN_BESIDE_
-           : left == PAWL_S ? PAWL_TSAN_BESIDE_ | PAWL_TSAN_SEEK_
-           : left == PAWL_W ? PAWL_TSAN_ALONE_
-           : left == PAWL_A ? PAWL_TSAN_MANY_
+    return left == PAWL_STATE_R   ? PAWL_TSAN_BESIDE_
+           : left == PAWL_STATE_S ? PAWL_TSAN_BESIDE_ | PAWL_TSAN_SEEK_
+           : left == PAWL_STATE_W ? PAWL_TSAN_ALONE_
+           : left == PAWL_STATE_A ? PAWL_TSAN_MANY_
                             : 0;
 }
 
 PAWL_INLINE unsigned pawl_tsan_got_(enum pawl_state entered)
 {
-    return entered == PAWL_R   ? PAWL_TSAN_ALONE_ | PAWL_TSAN_MANY_
-           : entered == PAWL_S ? PAWL_TSAN_ALONE_ | PAWL_TSAN_MANY_ | PAWL_TSAN_SEEK_
-           : entered == PAWL_W ? PAWL_TSAN_ALONE_ | PAWL_TSAN_MANY_ | PAWL_TSAN_BESIDE_
-           : entered == PAWL_A ? PAWL_TSAN_ALONE_ | PAWL_TSAN_BESIDE_
+    return entered == PAWL_STATE_R   ? PAWL_TSAN_ALONE_ | PAWL_TSAN_MANY_
+           : entered == PAWL_STATE_S ? PAWL_TSAN_ALONE_ | PAWL_TSAN_MANY_ | PAWL_TSAN_SEEK_
+           : entered == PAWL_STATE_W ? PAWL_TSAN_ALONE_ | PAWL_TSAN_MANY_ | PAWL_TSAN_BESIDE_
+           : entered == PAWL_STATE_A ? PAWL_TSAN_ALONE_ | PAWL_TSAN_BESIDE_
                                : 0;
 }
 

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The face of the progressive spinlock beside its bodies, included by word.inc.h for each width:
- * the public names where callers are checked (the checking variant) or annotated (ThreadSanitizer),
- * what only the checking variant does, two locks at once, and the C++ overloads. All operations
- * that come in families are made from transitions.def.
+ * The public names of the progressive lock around its bodies, included by word.inc.h for each
+ * width: wrappers where callers are checked (the checking variant) or annotated (ThreadSanitizer),
+ * what is nothing in release, and two locks at once. Operations that come in families are made from
+ * transitions.def.
  */
 
-/* Whether an operation of this kind that returned `ok` has changed the caller's state. */
-#define PAWL_MOVED_take_(ok) true
-#define PAWL_MOVED_drop_(ok) true
-#define PAWL_MOVED_move_(ok) true
-#define PAWL_MOVED_tells_(ok) true
-#define PAWL_MOVED_try_(ok) (ok)
-#define PAWL_MOVED_claim_(ok) (ok)
+/* Whether an operation of this kind that returned `result` has changed the caller's state. */
+#define PAWL_MOVED_try_(result) (result)
+#define PAWL_MOVED_claim_(result) (result)
+#define PAWL_MOVED_tells_(result) true
 
 #if PAWL_CHECKED
 
-/* Compiled in src/lock/check_word.c; inlined so far that the return address is the caller's. */
+/* Compiled in src/lock/check_word.c. The callers are inlined into the user's functions, so that the
+ * return address is the user's. */
 PAWL_INLINE_END
 PAWL_C_BEGIN
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
@@ -33,10 +31,12 @@ PAWL_INLINE_BEGIN
 #define PAWL_FORWARD_void_(call)                                                                   \
     (call);                                                                                        \
     PAWL_STAY_()
-#define PAWL_FORWARD_bool_(call)                                                                   \
-    const bool ok = (call);                                                                        \
+#define PAWL_FORWARD_VALUE_(type, call)                                                            \
+    const type value = (call);                                                                     \
     PAWL_STAY_();                                                                                  \
-    return ok
+    return value
+#define PAWL_FORWARD_bool_(call) PAWL_FORWARD_VALUE_(bool, call)
+#define PAWL_FORWARD_pawl_regained_(call) PAWL_FORWARD_VALUE_(pawl_regained, call)
 
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ result PAWL_NAME_(name)(PAWL_LOCK_ * l)                        \
@@ -67,23 +67,28 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(destroy)(PAWL_LOCK_ *l)
 #define PAWL_FACE_void_(name, kind, from, to)                                                      \
     PAWL_INLINE void PAWL_NAME_(name)(PAWL_LOCK_ * l)                                              \
     {                                                                                              \
-        pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_##from);                                 \
+        pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_##from);                           \
         PAWL_BODY_(name)(l);                                                                       \
-        pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_##to, true);                              \
+        pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_##to, true);                        \
     }
-#define PAWL_FACE_bool_(name, kind, from, to)                                                      \
-    PAWL_INLINE bool PAWL_NAME_(name)(PAWL_LOCK_ * l)                                              \
+#define PAWL_FACE_VALUE_(type, name, kind, from, to)                                               \
+    PAWL_INLINE type PAWL_NAME_(name)(PAWL_LOCK_ * l)                                              \
     {                                                                                              \
-        bool ok;                                                                                   \
-        pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_##from);                                 \
-        ok = PAWL_BODY_(name)(l);                                                                  \
-        pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_##to, PAWL_MOVED_##kind##_(ok));          \
-        return ok;                                                                                 \
+        type value;                                                                                \
+        pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_##from);                           \
+        value = PAWL_BODY_(name)(l);                                                               \
+        pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_##to, PAWL_MOVED_##kind##_(value)); \
+        return value;                                                                              \
     }
+#define PAWL_FACE_bool_(name, kind, from, to) PAWL_FACE_VALUE_(bool, name, kind, from, to)
+#define PAWL_FACE_pawl_regained_(name, kind, from, to)                                             \
+    PAWL_FACE_VALUE_(pawl_regained, name, kind, from, to)
 #define PAWL_OP(result, name, kind, from, to, cost) PAWL_FACE_##result##_(name, kind, from, to)
 #include <pawl/detail/transitions.def>
 #undef PAWL_FACE_void_
+#undef PAWL_FACE_VALUE_
 #undef PAWL_FACE_bool_
+#undef PAWL_FACE_pawl_regained_
 #endif
 
 PAWL_INLINE void PAWL_NAME_(init)(PAWL_LOCK_ *l)
@@ -104,13 +109,13 @@ PAWL_INLINE void PAWL_NAME_(destroy)(PAWL_LOCK_ *l)
 
 #endif
 
-PAWL_ASSERT_HELD_(read, PAWL_R)
-PAWL_ASSERT_HELD_(seek, PAWL_S)
-PAWL_ASSERT_HELD_(write, PAWL_W)
-PAWL_ASSERT_HELD_(atomic, PAWL_A)
+PAWL_ASSERT_HELD_(read, PAWL_STATE_R)
+PAWL_ASSERT_HELD_(seek, PAWL_STATE_S)
+PAWL_ASSERT_HELD_(write, PAWL_STATE_W)
+PAWL_ASSERT_HELD_(atomic, PAWL_STATE_A)
 
-/* Two locks at once, always the one at the lower address first, so that two threads that name them
- * in different order do not wait for each other. The same lock twice is taken once. */
+/* The lock at the lower address comes first, so two threads that name the locks in different order
+ * do not wait for each other. */
 #define PAWL_TWO_(state)                                                                           \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_two_##state)(PAWL_LOCK_ * a,              \
                                                                       PAWL_LOCK_ * b)              \
@@ -131,56 +136,13 @@ PAWL_TWO_(read)
 PAWL_TWO_(seek)
 PAWL_TWO_(write)
 
-#ifdef __cplusplus
-#define PAWL_OP(result, name, kind, from, to, cost)                                                \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ result pawl_##name(PAWL_LOCK_ *l)                              \
-    {                                                                                              \
-        return PAWL_NAME_(name)(l);                                                                \
-    }
-#include <pawl/detail/transitions.def>
-
-#define PAWL_OVER_ONE_(result, name, type)                                                         \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ result pawl_##name(type *l)                                    \
-    {                                                                                              \
-        return PAWL_NAME_(name)(l);                                                                \
-    }
-PAWL_OVER_ONE_(void, init, PAWL_LOCK_)
-PAWL_OVER_ONE_(void, destroy, PAWL_LOCK_)
-#if !PAWL_WORD_SLEEPS
-PAWL_OVER_ONE_(PAWL_WORD_, bits, const PAWL_LOCK_)
-#endif
-PAWL_OVER_ONE_(void, assert_held_read, const PAWL_LOCK_)
-PAWL_OVER_ONE_(void, assert_held_seek, const PAWL_LOCK_)
-PAWL_OVER_ONE_(void, assert_held_write, const PAWL_LOCK_)
-PAWL_OVER_ONE_(void, assert_held_atomic, const PAWL_LOCK_)
-#undef PAWL_OVER_ONE_
-
-#define PAWL_OVER_TWO_(result, name, type)                                                         \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ result pawl_##name(PAWL_LOCK_ *l, type other)                  \
-    {                                                                                              \
-        return PAWL_NAME_(name)(l, other);                                                         \
-    }
-PAWL_OVER_TWO_(void, take_two_read, PAWL_LOCK_ *)
-PAWL_OVER_TWO_(void, take_two_seek, PAWL_LOCK_ *)
-PAWL_OVER_TWO_(void, take_two_write, PAWL_LOCK_ *)
-PAWL_OVER_TWO_(void, drop_two_read, PAWL_LOCK_ *)
-PAWL_OVER_TWO_(void, drop_two_seek, PAWL_LOCK_ *)
-PAWL_OVER_TWO_(void, drop_two_write, PAWL_LOCK_ *)
-#if !PAWL_WORD_SLEEPS
-PAWL_OVER_TWO_(PAWL_WORD_, set_bits, PAWL_WORD_)
-PAWL_OVER_TWO_(PAWL_WORD_, clear_bits, PAWL_WORD_)
-#endif
-#undef PAWL_OVER_TWO_
-#endif
-
 #undef PAWL_ASSERT_HELD_
 #undef PAWL_TWO_
-#undef PAWL_MOVED_take_
-#undef PAWL_MOVED_drop_
-#undef PAWL_MOVED_move_
 #undef PAWL_MOVED_tells_
 #undef PAWL_MOVED_try_
 #undef PAWL_MOVED_claim_
 #undef PAWL_STAY_
 #undef PAWL_FORWARD_void_
+#undef PAWL_FORWARD_VALUE_
 #undef PAWL_FORWARD_bool_
+#undef PAWL_FORWARD_pawl_regained_

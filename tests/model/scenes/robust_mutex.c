@@ -72,7 +72,7 @@ static uint32_t access_word(struct mutex *m, enum pawl_kind kind, enum pawl_orde
 
 static void mark(struct mutex *m, bool pending)
 {
-    uint32_t found = access_word(m, PAWL_LOAD, PAWL_RELAXED, 0, 0);
+    uint32_t found = access_word(m, PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, 0, 0);
     uint32_t seen;
     do {
         seen = found;
@@ -82,7 +82,9 @@ static void mark(struct mutex *m, bool pending)
         }
         if ((seen & HOLDER) != id())
             return;
-        found = access_word(m, PAWL_COMPARE_EXCHANGE, PAWL_ACQ_REL, (seen & WAITERS) | OWNER_DIED,
+        found =
+            access_word(m, PAWL_HOOK_COMPARE_EXCHANGE, PAWL_ORDER_ACQ_REL,
+                        (seen & WAITERS) | OWNER_DIED,
                             seen);
     } while (found != seen);
     if (seen & WAITERS)
@@ -140,7 +142,7 @@ static uint32_t step(struct mutex *m, enum pawl_kind kind, enum pawl_order order
 
 static uint32_t exchange_if(struct mutex *m, uint32_t seen, uint32_t made)
 {
-    return step(m, PAWL_COMPARE_EXCHANGE, PAWL_ACQUIRE, made, seen);
+    return step(m, PAWL_HOOK_COMPARE_EXCHANGE, PAWL_ORDER_ACQUIRE, made, seen);
 }
 
 static enum pawl_hook_robust got(struct mutex *m, bool from_the_dead)
@@ -165,7 +167,7 @@ enum pawl_hook_robust pawl_hook_robust_try(void *mutex)
     uint32_t seen, found;
 
     self()->pending = m;
-    found = step(m, PAWL_LOAD, PAWL_RELAXED, 0, 0);
+    found = step(m, PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, 0, 0);
     do {
         while (found & OWNER_DIED) {
             seen = found;
@@ -184,7 +186,7 @@ enum pawl_hook_robust pawl_hook_robust_try(void *mutex)
 static bool shows_waiters(struct mutex *m, uint32_t seen)
 {
     return (seen & WAITERS) ||
-           step(m, PAWL_COMPARE_EXCHANGE, PAWL_RELAXED, seen | WAITERS, seen) == seen;
+           step(m, PAWL_HOOK_COMPARE_EXCHANGE, PAWL_ORDER_RELAXED, seen | WAITERS, seen) == seen;
 }
 
 enum pawl_hook_robust pawl_hook_robust_lock(void *mutex, uint64_t deadline)
@@ -196,7 +198,7 @@ enum pawl_hook_robust pawl_hook_robust_lock(void *mutex, uint64_t deadline)
 
     self()->pending = m;
     for (;;) {
-        seen = step(m, PAWL_LOAD, PAWL_RELAXED, 0, 0);
+        seen = step(m, PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, 0, 0);
         if (seen == 0) {
             found = exchange_if(m, 0, id() | others);
             if (found == 0)
@@ -218,7 +220,7 @@ enum pawl_hook_robust pawl_hook_robust_lock(void *mutex, uint64_t deadline)
 
 void pawl_hook_robust_owe_wake(void *mutex)
 {
-    (void)step((struct mutex *)mutex, PAWL_OR, PAWL_RELAXED, WAITERS, 0);
+    (void)step((struct mutex *)mutex, PAWL_HOOK_OR, PAWL_ORDER_RELAXED, WAITERS, 0);
 }
 
 bool pawl_hook_robust_heal(void *mutex)
@@ -243,12 +245,12 @@ bool pawl_hook_robust_unlock(void *mutex)
     struct mutex *m = (struct mutex *)mutex;
     struct owner *me = self();
 
-    if ((step(m, PAWL_LOAD, PAWL_RELAXED, 0, 0) & HOLDER) != id())
+    if ((step(m, PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, 0, 0) & HOLDER) != id())
         return false;
     m_demand(!m->inconsistent, M_RESTORED, "what came from the dead is given up unhealed");
     me->pending = m;
     unlist(me, m);
-    if (step(m, PAWL_EXCHANGE, PAWL_RELEASE, 0, 0) & WAITERS) {
+    if (step(m, PAWL_HOOK_EXCHANGE, PAWL_ORDER_RELEASE, 0, 0) & WAITERS) {
         m_live_or_die();
         (void)pawl_hook_wake(&m->word, 1);
     }

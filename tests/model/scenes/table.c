@@ -73,7 +73,7 @@ static void waits(unsigned i)
 /* For `count` words from the first one on, until that one is told. */
 static void waits_for_any(unsigned first, unsigned count)
 {
-    struct pawl_watch watches[PAWL_WATCHES];
+    struct pawl_watch watches[PAWL_WAIT_WATCHES];
     uint32_t which = 0;
     unsigned i;
     for (i = 0; i < count; i++) {

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The helper macros by which one body serves several types and widths. Each body is a file
+ * *_word.inc.h, in include/pawl/detail and in src/lock, included once for each width with
+ *
+ *   PAWL_WORD_KIND   one of the kinds below
+ *   PAWL_WORD_BITS   8, 16, 32 or 64
+ *
+ * defined. The macros are evaluated where they are used, so they are defined once. The public names
+ * that the bodies make stand in full in spin.h, lock.h, pshared.h and bitlock.h.
+ */
+#ifndef PAWL_ALPHABET_H
+#define PAWL_ALPHABET_H
+
+#include <pawl/atomic.h>
+
+#define PAWL_KIND_SPIN_ 1
+#define PAWL_KIND_LOCK_ 2
+#define PAWL_KIND_PSHARED_ 3
+#define PAWL_KIND_BITLOCK_ 4
+#define PAWL_KIND_PLOCK_ 5 /* compat/plock.h: names of its own on the words of spin.h */
+
+#define PAWL_STEM_1 pawl_spin
+#define PAWL_STEM_2 pawl_lock
+#define PAWL_STEM_3 pawl_pshared_lock
+#define PAWL_STEM_4 pawl_bitlock
+#define PAWL_STEM_5 pawl_plock
+#define PAWL_STEM_(kind) PAWL_CAT_(PAWL_STEM_, kind)
+
+/* The names: pawl_lock32_<verb>, and its compiled half, which carries version and variant. */
+#define PAWL_NAME_(verb)                                                                           \
+    PAWL_CAT_(PAWL_CAT_(PAWL_STEM_(PAWL_WORD_KIND), PAWL_WORD_BITS), _##verb)
+#define PAWL_SLOW_(verb) PAWL_SYMBOL_(PAWL_NAME_(verb))
+
+/* The body of a public operation. Where callers are checked or annotated it has a name of its own,
+ * and the public name is a wrapper (word_face.inc.h). */
+#if PAWL_CHECKED || PAWL_TSAN_
+#define PAWL_BODY_(verb) PAWL_NAME_(verb##_unchecked_)
+#else
+#define PAWL_BODY_(verb) PAWL_NAME_(verb)
+#endif
+
+/* The types: the lock, the spinlock on the same word, the word. */
+#define PAWL_LOCK_ PAWL_CAT_(PAWL_STEM_(PAWL_WORD_KIND), PAWL_WORD_BITS)
+#define PAWL_SPIN_ PAWL_CAT_(pawl_spin, PAWL_WORD_BITS)
+#define PAWL_WORD_ PAWL_CAT_(PAWL_CAT_(uint, PAWL_WORD_BITS), _t)
+
+/* An operation of the seam in this width. */
+#define PAWL_AT_(operation) PAWL_CAT_(operation, PAWL_WORD_BITS)
+
+/* A test of a word's value, or a field of it (word_tests.inc.h): all kinds have the same word. */
+#define PAWL_IS_(test) PAWL_CAT_(PAWL_SPIN_, _##test##_)
+
+/* One unit of R, S and W, and their sums. */
+#define PAWL_R_ PAWL_CAT_(PAWL_CAT_(PAWL_SPIN, PAWL_WORD_BITS), _R)
+#define PAWL_S_ PAWL_CAT_(PAWL_CAT_(PAWL_SPIN, PAWL_WORD_BITS), _S)
+#define PAWL_W_ PAWL_CAT_(PAWL_CAT_(PAWL_SPIN, PAWL_WORD_BITS), _W)
+#define PAWL_R_S_ ((PAWL_WORD_)(PAWL_S_ + PAWL_R_))
+#define PAWL_W_S_ ((PAWL_WORD_)(PAWL_W_ + PAWL_S_))
+#define PAWL_W_S_R_ ((PAWL_WORD_)(PAWL_W_ + PAWL_S_ + PAWL_R_))
+
+#endif
