@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The lock functions that users call, with one line of contract each; read by scripts/prototypes. What
-transitions.def and until.def say of an operation (result, states) is taken from there."""
+"""The lock functions that users call, with one line of contract each; scripts/prototypes reads it.
+Results and states of an operation come from transitions.def and until.def."""
 
 import re
 from collections import namedtuple
