@@ -155,16 +155,10 @@ static bool ask_symbolizer(const struct place *place, char *text, size_t size, u
 /* Whether a file is one of ours, whose inline functions stand between the lock and its user. */
 static bool is_our_header(const char *file)
 {
-    static const char *const ours[] = {"/pawl/transitions.def", "/pawl/word_face.inc.h",
-                                       "/pawl/spin.h",          "/pawl/pawl.hpp",
-                                       "/pawl/guards.hpp",      "/pawl/counter",
-                                       "/pawl/bigref",
-                                       "/pawl/rcu",
-                                       "/pawl/seq",
-                                       "/pawl/brlock.hpp",      "/pawl/sift",
-                                       "/pawl/wait.h",          "/pawl/bitlock",
-                                       "/pawl/cond.h",
-                                       "/pawl/compat/plock"};
+    static const char *const ours[] = {
+        "/pawl/detail/", "/pawl/spin.h",  "/pawl/pawl.hpp", "/pawl/guards.hpp", "/pawl/counter",
+        "/pawl/bigref",  "/pawl/rcu",     "/pawl/seq",      "/pawl/brlock.hpp", "/pawl/sift",
+        "/pawl/wait.h",  "/pawl/bitlock", "/pawl/cond.h",   "/pawl/compat/plock"};
     size_t i;
     for (i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (strstr(file, ours[i]) != NULL)
