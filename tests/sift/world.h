@@ -12,7 +12,7 @@
 #ifndef PAWL_TESTS_SIFT_WORLD_H
 #define PAWL_TESTS_SIFT_WORLD_H
 
-#include "explorer/schedules.h"
+#include "explorer/explorer.h"
 
 #include <pawl/sift.h>
 
