@@ -2,7 +2,7 @@
 # The functions that turn the lines of tests/tests.cmake into programs and tests.
 include(GoogleTest)
 
-# pawl_test(kind folder/name [VARIANT variant] [EACH_SLEEP] [THREADS] [CLANG flag...])
+# pawl_test(kind folder/name [VARIANT variant] [EXPLORER] [EACH_SLEEP] [THREADS] [CLANG flag...])
 #
 # Makes the test <folder>.<name> of tests/<folder>/<name>.c or .cpp. The kind is its label:
 #
@@ -17,12 +17,13 @@ include(GoogleTest)
 #   fuzz                  made-up operations (PawlFuzz.cmake)
 #
 #   VARIANT      the library's, where it is not the kind's usual one: hook, checked
+#   EXPLORER     the hook variant, and tests/explorer, which runs its schedules
 #   EACH_SLEEP   once more over each other way to sleep: <folder>.<name>.cond, .sem, and on 32 bits
 #                .time64
 #   THREADS      a fuzz target that ThreadSanitizer has something to say about
 #   CLANG        cases that only clang refuses, with these flags
 function(pawl_test kind path)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "EACH_SLEEP;THREADS" "VARIANT" "CLANG")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EXPLORER;EACH_SLEEP;THREADS" "VARIANT" "CLANG")
   set(how ${kind})
   if(kind MATCHES "^(regress|compat|misuse)$")
     set(how unit)
@@ -35,7 +36,9 @@ function(pawl_test kind path)
   string(REPLACE "/" "." name "${path}")
   string(REPLACE "/" "_" target "${path}")
   set(library pawl_static)
-  if(arg_VARIANT MATCHES "^(hook|checked)$")
+  if(arg_EXPLORER)
+    set(library pawl_hook)
+  elseif(arg_VARIANT MATCHES "^(hook|checked)$")
     set(library pawl_${arg_VARIANT})
   elseif(arg_VARIANT)
     message(FATAL_ERROR "tests/tests.cmake: ${path} asks for the variant ${arg_VARIANT}, which is "
@@ -44,6 +47,15 @@ function(pawl_test kind path)
     set(library pawl_checked)
   endif()
   cmake_language(CALL "pawl_${how}_test" "${name}" "${target}" "${source}" ${library})
+endfunction()
+
+# The objects of tests/explorer, for the tests that the list gives them.
+function(pawl_explorer_library)
+  add_library(pawl_explorer OBJECT explorer/explorer.c explorer/hooks.c explorer/steps.c)
+  pawl_strict(pawl_explorer)
+  target_compile_definitions(pawl_explorer PRIVATE _GNU_SOURCE)
+  target_link_libraries(pawl_explorer PRIVATE pawl_hook cmocka::cmocka)
+  target_include_directories(pawl_explorer PRIVATE "${PROJECT_SOURCE_DIR}/tests")
 endfunction()
 
 # The file, or for a program the folder, that a line of the list names.
@@ -88,6 +100,9 @@ function(pawl_test_program target source library)
                              "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/examples")
   # Tests use the whole system interface; headers and library are checked without it.
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+  if(arg_EXPLORER)
+    target_link_libraries(${target} PRIVATE pawl_explorer)
+  endif()
   if(PAWL_COVERAGE)
     target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests/coverage.c")
     target_link_options(${target} PRIVATE LINKER:--wrap=abort,--wrap=_exit)

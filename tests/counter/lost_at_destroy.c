@@ -18,7 +18,7 @@
  *   updater    counts for the first time: its line, its flag, a look: nobody is at work
  *   destroyer  shows that he is at work, and waits for no thread
  */
-#include "explorer/explore.h"
+#include "explorer/explorer.h"
 
 #include <pawl/counter.h>
 
@@ -28,7 +28,7 @@ static int64_t last;
 
 static void begin(void)
 {
-    memset(pawl_hook_process(), 0, sizeof *pawl_hook_process());
+    sched_new_process();
     pawl_counter_exact_init(&counter, mode);
     last = -1;
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters step by step, in the hook variant: a handler between the load and the store of a plain
  * add, and updates that are under way while somebody reads or kills. */
-#include <pawl/thread.h>
-
-static struct pawl_process process;
-#define SIM_PROCESS (&process)
-#include "explorer/simulation.h"
+#include "explorer/steps.h"
 
 #include <pawl/bigref.h>
 #include <pawl/counter.h>
+
+static struct pawl_process process;
 
 static int64_t value_of(const pawl_counter *c)
 {
@@ -217,5 +215,7 @@ int main(int argc, char **argv)
         printf("skipped: ThreadSanitizer does not see how simulated threads take turns\n");
         return 0;
     }
+    sim_process = &process;
+    sim_begin();
     return test_run(argc, argv, tests);
 }

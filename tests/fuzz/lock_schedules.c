@@ -2,8 +2,8 @@
 /*
  * The lock that sleeps, by two to four simulated threads of the hook variant: the input says what
  * each does, and before each of its accesses who goes on, so a find can be repeated. What is looked
- * for is in lock/scene.h; threads that get stuck are found too. Its mistakes are made at
- * the library's own accesses.
+ * for is in lock/scene.h; threads that get stuck are found too. Its mistakes are made at the
+ * library's own accesses.
  *
  *   input   number of threads; then whatever is to be chosen next (sched_below)
  */
@@ -14,15 +14,14 @@
 static struct fuzz choices;
 
 /* A byte each. When they have run out, the rest is made up from a seed that is always the same. */
-#define SCHED_FUZZ
-static unsigned sched_below(uint64_t *seed, unsigned bound)
+static unsigned from_the_input(uint64_t *seed, unsigned bound)
 {
     if (!fuzz_more(&choices))
         return test_random_below(seed, bound);
     return fuzz_below(&choices, bound);
 }
 
-#include "explorer/schedules.h"
+#include "explorer/explorer.h"
 
 #ifndef LOCK /* pshared_schedules.c includes this file */
 #include <pawl/lock.h>
@@ -51,9 +50,10 @@ static uint64_t nothing_is_taken_back(const struct pawl_operation *o,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static void (*const bodies[])(void *, unsigned) = {something, something, something, something};
+    static void (*const bodies[])(void *) = {something, something, something, something};
     unsigned threads;
     choices = fuzz_begin(data, size);
+    sched.below = from_the_input;
     threads = 2 + fuzz_below(&choices, 3);
     scene_begins(NULL);
     scene.seed = 1;

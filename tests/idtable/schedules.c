@@ -5,7 +5,7 @@
  * changes the table does the callbacks' work then; what that releases is poisoned, so a lookup that
  * comes too late is seen. The last tests plant a mistake, which must be found.
  */
-#include "explorer/explore.h"
+#include "explorer/explorer.h"
 
 #include <pawl/idtable.h>
 
@@ -69,8 +69,7 @@ static void begin(void)
 {
     const bool wrong_domain = scene.wrong_domain;
     pawl_idtable_options options;
-    memset(pawl_hook_process(), 0, sizeof *pawl_hook_process());
-    *pawl_hook_thread_slot() = NULL;
+    sched_new_process();
     memset(&scene, 0, sizeof scene);
     scene.wrong_domain = wrong_domain;
     memset(&options, 0, sizeof options);
@@ -229,7 +228,7 @@ static void run(void (*one)(void *), void (*two)(void *), uint32_t places)
 {
     void (*const bodies[2])(void *) = {one, two};
     first_array = places;
-    print_message("%lu schedules\n", explore(begin, bodies, 2, end, TEST_SANITIZED ? 1 : 2));
+    print_message("%u schedules\n", explore(begin, bodies, 2, end, TEST_SANITIZED ? 1 : 2));
 }
 
 static void run_three(void (*one)(void *), void (*two)(void *), void (*three)(void *),
@@ -237,7 +236,7 @@ static void run_three(void (*one)(void *), void (*two)(void *), void (*three)(vo
 {
     void (*const bodies[3])(void *) = {one, two, three};
     first_array = places;
-    print_message("%lu schedules\n", explore(begin, bodies, 3, end, 1));
+    print_message("%u schedules\n", explore(begin, bodies, 3, end, 1));
 }
 
 static void a_lookup_finds_its_object_wherever_the_array_is_replaced(void **state)

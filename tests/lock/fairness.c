@@ -5,7 +5,7 @@
  * the oldest waiter when its turn has come keeps a claim, and nobody who claims after that gets in
  * before it.
  */
-#include "explorer/schedules.h"
+#include "explorer/explorer.h"
 
 #include <pawl/lock.h>
 
@@ -82,19 +82,19 @@ static uint64_t watch(const struct pawl_operation *o,
 
 /* ---- The oldest waiter ----------------------------------------------------------------------- */
 
-static void wait_once(void *unused, unsigned index)
+static void wait_once(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     oldest.asks = true;
     take(oldest.wanted);
     oldest.in = true;
     drop(oldest.wanted);
 }
 
-static void come_again_and_again(void *unused, unsigned index)
+static void come_again_and_again(void *unused)
 {
     unsigned i;
-    (void)unused, (void)index;
+    (void)unused;
     for (i = 0; i < LAST && !oldest.in; i++) {
         const enum pawl_state state =
             (enum pawl_state)(PAWL_STATE_R + test_random_below(&choice, 4));
@@ -110,7 +110,7 @@ static void come_again_and_again(void *unused, unsigned index)
  * a hundred, roughly, keeps a claim: there are as many runs as it takes for some of them. */
 static unsigned bypassed(enum pawl_state wanted, unsigned *kept)
 {
-    static void (*const bodies[])(void *, unsigned) = {wait_once, come_again_and_again,
+    static void (*const bodies[])(void *) = {wait_once, come_again_and_again,
                                                        come_again_and_again};
     uint64_t seed = test_seed();
     unsigned all = 0;
@@ -146,18 +146,18 @@ static void who_claims_after_the_oldest_waiter_kept_a_claim_gets_in_after_it(voi
 
 static bool writer_claimed, writer_in, late_reader_in;
 
-static void first_reader(void *unused, unsigned index)
+static void first_reader(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     pawl_take_read(&lock);
     while (!writer_claimed)
         pawl_cpu_relax();
     pawl_drop_read(&lock);
 }
 
-static void writer(void *unused, unsigned index)
+static void writer(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     while (lock.word == 0)
         pawl_cpu_relax();
     pawl_take_write(&lock);
@@ -166,9 +166,9 @@ static void writer(void *unused, unsigned index)
     pawl_drop_write(&lock);
 }
 
-static void late_reader(void *unused, unsigned index)
+static void late_reader(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     while (!writer_claimed)
         pawl_cpu_relax();
     pawl_take_read(&lock);
@@ -188,7 +188,7 @@ static uint64_t watch_claim(const struct pawl_operation *o,
 
 static void a_writer_waits_for_the_readers_already_in_and_no_others(void **state)
 {
-    static void (*const bodies[])(void *, unsigned) = {first_reader, writer, late_reader};
+    static void (*const bodies[])(void *) = {first_reader, writer, late_reader};
     uint64_t seed = test_seed();
     unsigned run;
     (void)state;
@@ -202,18 +202,18 @@ static void a_writer_waits_for_the_readers_already_in_and_no_others(void **state
     sched.fault = NULL;
 }
 
-static void write_first(void *unused, unsigned index)
+static void write_first(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     pawl_take_write(&lock);
     while (sched.slept < 3) /* until the three readers sleep */
         pawl_cpu_relax();
     pawl_drop_write(&lock);
 }
 
-static void read_beside_the_others(void *unused, unsigned index)
+static void read_beside_the_others(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     while (lock.word == 0)
         pawl_cpu_relax();
     pawl_take_read(&lock);
@@ -226,7 +226,7 @@ static void read_beside_the_others(void *unused, unsigned index)
 
 static void readers_held_back_enter_together(void **state)
 {
-    static void (*const bodies[])(void *, unsigned) = {
+    static void (*const bodies[])(void *) = {
         write_first, read_beside_the_others, read_beside_the_others, read_beside_the_others};
     uint64_t seed = test_seed();
     unsigned run;

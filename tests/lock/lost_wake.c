@@ -3,7 +3,7 @@
  * The lock that sleeps loses no wake, wait lists included, and leaves no PARKED behind. Faults: a
  * PARKED that is not set, a look that comes too early, a hint that is not cleared.
  */
-#include "explorer/schedules.h"
+#include "explorer/explorer.h"
 
 #include <pawl/lock.h>
 

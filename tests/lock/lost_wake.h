@@ -12,16 +12,16 @@
 
 enum { RANDOM_RUNS = 40000 };
 
-static void take_and_drop(void *state_of, unsigned index)
+static void take_and_drop(void *state_of)
 {
-    const enum pawl_state state = ((const enum pawl_state *)state_of)[index];
+    const enum pawl_state state = ((const enum pawl_state *)state_of)[sched.current];
     must(take_until(state, UINT64_MAX));
     drop(state);
 }
 
-static void take_for_a_while_and_drop(void *state_of, unsigned index)
+static void take_for_a_while_and_drop(void *state_of)
 {
-    const enum pawl_state state = ((const enum pawl_state *)state_of)[index];
+    const enum pawl_state state = ((const enum pawl_state *)state_of)[sched.current];
     if (take_until(state, sched.clock + 100))
         drop(state);
 }
@@ -31,9 +31,9 @@ static void take_for_a_while_and_drop(void *state_of, unsigned index)
 static const enum pawl_state all_states[] =
     {PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A};
 
-static bool every_schedule(unsigned threads, void (*body)(void *, unsigned), unsigned preemptions)
+static bool every_schedule(unsigned threads, void (*body)(void *), unsigned preemptions)
 {
-    void (*const bodies[])(void *, unsigned) = {body, body, body};
+    void (*const bodies[])(void *) = {body, body, body};
     enum pawl_state states[3];
     unsigned i, count, total = 0;
     for (i = 0; i < (threads == 2 ? 16u : 64u); i++) {
@@ -73,22 +73,22 @@ static void time_outs_at_any_point_leave_no_trace(void **state)
  * will fail, is in the word, T2 leaves: the word that it leaves behind shows S, so nothing seems to
  * have changed for T1, who goes on when there is no W, or when there is S. T3 withdraws, and again
  * nothing seems to change. T1 must be woken by one of them. */
-static void turn_to_read(void *unused, unsigned index)
+static void turn_to_read(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     atomic_then_read(UINT64_MAX);
 }
 
-static void update_once(void *unused, unsigned index)
+static void update_once(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     if (take_until(PAWL_STATE_A, UINT64_MAX))
         drop(PAWL_STATE_A);
 }
 
-static void seek_once(void *unused, unsigned index)
+static void seek_once(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     OF(take_seek)(&scene.lock); /* the claim is made blindly */
     enter(PAWL_STATE_S);
     drop(PAWL_STATE_S);
@@ -96,7 +96,7 @@ static void seek_once(void *unused, unsigned index)
 
 static void a_claim_of_s_does_not_hide_that_the_last_atomic_user_has_left(void **state)
 {
-    static void (*const bodies[])(void *, unsigned) = {turn_to_read, update_once, seek_once};
+    static void (*const bodies[])(void *) = {turn_to_read, update_once, seek_once};
     unsigned count;
     (void)state;
     assert_true(sched_all(3, bodies, NULL, 3, scene_begins, scene_ends, &count));
@@ -107,7 +107,7 @@ static void a_claim_of_s_does_not_hide_that_the_last_atomic_user_has_left(void *
 
 static bool random_schedules(unsigned runs, uint64_t *bad)
 {
-    static void (*const bodies[])(void *, unsigned) = {something, something, something, something};
+    static void (*const bodies[])(void *) = {something, something, something, something};
     uint64_t seed = test_seed();
     unsigned i;
     for (i = 0; i < runs; i++) {
@@ -142,10 +142,10 @@ static unsigned rounds;
 
 /* Atomic users who come and go, the next always there before the last has left; as long as they are
  * let in. */
-static void overlap(void *argument, unsigned index)
+static void overlap(void *argument)
 {
     unsigned held = 1;
-    (void)argument, (void)index;
+    (void)argument;
     must(OF(take_atomic_until)(&scene.lock, UINT64_MAX));
     for (rounds = 0; rounds < ROUNDS && !got_in; rounds++) {
         const bool came = OF(try_atomic)(&scene.lock);
@@ -162,10 +162,9 @@ static void overlap(void *argument, unsigned index)
         OF(drop_atomic)(&scene.lock);
 }
 
-static void get_in(void *state_of, unsigned index)
+static void get_in(void *state_of)
 {
     const enum pawl_state state = *(const enum pawl_state *)state_of;
-    (void)index;
     must(take_until(state, UINT64_MAX));
     got_in = true;
     drop(state);
@@ -173,7 +172,7 @@ static void get_in(void *state_of, unsigned index)
 
 static void overlapping_atomic_users_keep_nobody_out(void **state)
 {
-    static void (*const bodies[])(void *, unsigned) = {overlap, get_in};
+    static void (*const bodies[])(void *) = {overlap, get_in};
     uint64_t seed = test_seed();
     unsigned i;
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What simulated threads (explorer/schedules.h) do with a progressive lock that sleeps: a book of
+ * What simulated threads (explorer/explorer.h) do with a progressive lock that sleeps: a book of
  * holders, and a body that makes up its operations from scene.seed. Two who exclude each other, a
  * claim that is not taken back, a drop that touches the lock after it has given it up: each ends
  * the program.
@@ -161,12 +161,12 @@ static void try_something(void)
     }
 }
 
-static void something(void *argument, unsigned index)
+static void something(void *argument)
 {
     static const enum pawl_state states[] =
         {PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A};
     unsigned rounds = 1 + sched_below(&scene.seed, 3);
-    (void)argument, (void)index;
+    (void)argument;
     for (; rounds > 0; rounds--) {
         const uint64_t deadline = sched_below(&scene.seed, 2)
                                       ? UINT64_MAX

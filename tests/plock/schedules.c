@@ -1,72 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The compiled join, claim and lorw operations under random schedules: some threads, played by
- * contexts of one, that give way to another at each access to the word and each pause. Unlike real
+ * the explorer, that give way to another at each access to the word and each pause. Unlike real
  * threads they get in at any access, and a seed brings the same schedule back. Each looks whether
  * those are in whom its state excludes; a schedule that does not end has a deadlock.
  */
 #include <pawl/compat/plock.h>
 
-#include "test.h"
+#include "explorer/explorer.h"
 
-#include <ucontext.h>
+enum { PLAYERS = SCHED_THREADS, ROUNDS = 6 };
 
-enum { PLAYERS = 4, STACK = 65536, ROUNDS = 6, MOST_TURNS = 200000 };
-
-static ucontext_t director, players[PLAYERS];
-static bool ended[PLAYERS];
-static unsigned still_playing;
-static unsigned on_stage;
 static uint64_t chance;
-static unsigned turns;
 static unsigned long word;
-
-/* ---- The hooks: every access is a turn ------------------------------------------------------- */
-
-static void give_way(void)
-{
-    swapcontext(&players[on_stage], &director);
-}
-
-uint64_t pawl_hook_atomic(const struct pawl_operation *o)
-{
-    uint64_t old = 0, left;
-    give_way();
-    if (o->width == 0)
-        return 0;
-    memcpy(&old, o->address, o->width);
-    left = o->kind == PAWL_HOOK_ADD   ? old + o->operand
-           : o->kind == PAWL_HOOK_SUB ? old - o->operand
-           : o->kind == PAWL_HOOK_AND ? old & o->operand
-           : o->kind == PAWL_HOOK_OR  ? old | o->operand
-           : o->kind == PAWL_HOOK_LOAD ||
-               (o->kind == PAWL_HOOK_COMPARE_EXCHANGE && old != o->expected)
-               ? old
-               : o->operand;
-    memcpy(o->address, &left, o->width);
-    return old;
-}
-
-void pawl_hook_relax(void) { give_way(); }
-void pawl_hook_yield(void) { give_way(); }
-bool pawl_hook_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
-{
-    (void)address, (void)expected, (void)deadline;
-    return true;
-}
-unsigned pawl_hook_wake(const uint32_t *address, unsigned most)
-{
-    (void)address, (void)most;
-    return 0;
-}
-uint64_t pawl_hook_now(void) { return 0; }
-uint32_t pawl_hook_thread_id(void) { return on_stage + 1; }
-struct pawl_thread_line **pawl_hook_thread_slot(void)
-{
-    static struct pawl_thread_line *slots[PLAYERS];
-    return &slots[on_stage];
-}
-struct pawl_process *pawl_hook_process(void) { return NULL; }
 
 /* ---- Who is in ------------------------------------------------------------------------------- */
 
@@ -80,7 +26,7 @@ static void stay(int *own, bool alone)
     (*own)++;
     must(!alone || *own == 1);
     for (i = test_random_below(&chance, 4); i > 0; i--)
-        give_way();
+        sched_pass();
     must(!alone || *own == 1);
     (*own)--;
 }
@@ -215,53 +161,17 @@ static void play_lorw(void)
 
 static void (*play)(void);
 
-static void perform(void)
+static void perform(void *unused)
 {
     unsigned i;
+    (void)unused;
     for (i = 0; i < ROUNDS; i++)
         play();
-    ended[on_stage] = true;
-    still_playing--;
-    give_way();
-}
-
-/* Apart from the loop over all players: getcontext may return twice, and loops keep registers. */
-static void dress(ucontext_t *player, char *stack)
-{
-    must(getcontext(player) == 0);
-    player->uc_stack.ss_sp = stack;
-    player->uc_stack.ss_size = STACK;
-    player->uc_link = NULL;
-    makecontext(player, perform, 0);
-}
-
-/* One schedule, to its end: whoever can go on gets turns, a few in a row now and then. */
-static void direct(uint64_t seed)
-{
-    static char stacks[PLAYERS][STACK];
-    unsigned i;
-    still_playing = PLAYERS;
-    chance = seed;
-    turns = 0;
-    for (i = 0; i < PLAYERS; i++) {
-        dress(&players[i], stacks[i]);
-        ended[i] = false;
-    }
-    while (still_playing > 0) {
-        if (++turns > MOST_TURNS) {
-            fprintf(stderr, "seed %" PRIu64 ": no end; the word is %#lx\n", seed, word);
-            abort();
-        }
-        if (ended[on_stage] || test_random_below(&chance, 3) == 0)
-            on_stage = test_random_below(&chance, PLAYERS);
-        if (ended[on_stage])
-            continue;
-        swapcontext(&director, &players[on_stage]);
-    }
 }
 
 static void many_schedules(void (*what)(void))
 {
+    static void (*const bodies[PLAYERS])(void *) = {perform, perform, perform, perform};
     unsigned i;
     play = what;
     if (TEST_SANITIZED) {
@@ -271,8 +181,10 @@ static void many_schedules(void (*what)(void))
     for (i = 0; i < 3000; i++) {
         const uint64_t seed = test_seed() + i;
         const unsigned long application = what == play_lorw ? 0 : (unsigned long)seed % 4;
+        chance = seed;
         word = application;
-        direct(seed);
+        if (!sched_random(PLAYERS, bodies, NULL, seed))
+            fail_msg("seed %" PRIu64 ": no end; the word is %#lx", seed, word);
         assert_true(word == application);
     }
 }

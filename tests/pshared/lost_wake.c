@@ -3,7 +3,7 @@
  * The lock for shared memory loses no wake. Faults: a count that does not move, a PARKED that is
  * not set again, a LEAVING that waiters do not see.
  */
-#include "explorer/schedules.h"
+#include "explorer/explorer.h"
 
 #include <pawl/pshared.h>
 

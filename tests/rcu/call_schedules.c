@@ -4,7 +4,7 @@
  * and those who wait for room; each callback runs once, and not before the readers have left; the
  * limit holds. The worker is a simulated thread like the others; without it callers do its work.
  */
-#include "explorer/explore.h"
+#include "explorer/explorer.h"
 
 #include <pawl/rcu_call.h>
 
@@ -50,7 +50,7 @@ static uint64_t limit;
 
 static void begin(void)
 {
-    memset(pawl_hook_process(), 0, sizeof *pawl_hook_process());
+    sched_new_process();
     memset(heads, 0, sizeof heads);
     memset(runs, 0, sizeof runs);
     runs_in_all = ended = most_queued = in_section = too_early = 0;
@@ -97,9 +97,9 @@ static void end(void)
     must(too_early == 0);
 }
 
-static unsigned long explored(void (*const *bodies)(void *), unsigned count, unsigned preemptions)
+static unsigned explored(void (*const *bodies)(void *), unsigned count, unsigned preemptions)
 {
-    unsigned long executions;
+    unsigned executions;
     if (PAWL_TSAN_) /* it does not follow a thread from stack to stack */
         skip();
     executions = explore(begin, bodies, count, end, preemptions);

@@ -4,7 +4,7 @@
  * no reader finds an object dead that it has reached, and nobody sleeps whom nobody would wake.
  * Then the same with faults in the grace period, each of which a schedule must show.
  */
-#include "explorer/schedules.h"
+#include "explorer/explorer.h"
 
 #include <pawl/rcu.h>
 
@@ -32,17 +32,17 @@ static void look(void)
         scene.found_dead++;
 }
 
-static void read_once(void *unused, unsigned index)
+static void read_once(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     pawl_rcu_domain_read_lock(&scene.domain);
     look();
     pawl_rcu_domain_read_unlock(&scene.domain);
 }
 
-static void read_nested_and_again(void *unused, unsigned index)
+static void read_nested_and_again(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     pawl_rcu_domain_read_lock(&scene.domain);
     pawl_rcu_domain_read_lock(&scene.domain);
     look();
@@ -54,10 +54,10 @@ static void read_nested_and_again(void *unused, unsigned index)
     pawl_rcu_domain_read_unlock(&scene.domain);
 }
 
-static void loop_with_quiescent_states(void *unused, unsigned index)
+static void loop_with_quiescent_states(void *unused)
 {
     unsigned i;
-    (void)unused, (void)index;
+    (void)unused;
     pawl_rcu_qs_online();
     for (i = 0; i < 2; i++) {
         pawl_rcu_qs_read_lock();
@@ -68,25 +68,25 @@ static void loop_with_quiescent_states(void *unused, unsigned index)
     pawl_rcu_qs_offline();
 }
 
-static struct object *take_out(unsigned index)
+static struct object *take_out(void)
 {
-    struct object *made = &scene.objects[index + 1];
+    struct object *made = &scene.objects[sched.current + 1];
     made->alive = 1;
     return pawl_rcu_xchg_pointer(&scene.head, made);
 }
 
-static void replace(void *unused, unsigned index)
+static void replace(void *unused)
 {
-    struct object *old = take_out(index);
+    struct object *old = take_out();
     (void)unused;
     pawl_rcu_domain_synchronize(&scene.domain);
     if (old != NULL)
         pawl_store_relaxed32(&old->alive, 0);
 }
 
-static void replace_by_poll(void *unused, unsigned index)
+static void replace_by_poll(void *unused)
 {
-    struct object *old = take_out(index);
+    struct object *old = take_out();
     const uint64_t cookie = pawl_rcu_domain_start_poll(&scene.domain);
     (void)unused;
     while (!pawl_rcu_domain_poll(&scene.domain, cookie))
@@ -108,8 +108,7 @@ static void before(void *unused)
         memset(&process->lines[i], 0, sizeof process->lines[i]);
     for (i = 0; i < SCHED_THREADS; i++) {
         const unsigned number = i + (scene.without_lines ? PAWL_RCU_LINES : 0);
-        sched.current = i;
-        *pawl_hook_thread_slot() = &process->lines[number];
+        *sched_slot_of(i) = &process->lines[number];
         process->lines[number].owner = i + 2;
         if (!scene.without_lines)
             process->rcu.mine[number].line = &process->rcu.lines[number];
@@ -134,7 +133,7 @@ static void after(void *unused)
         must((rcu->lines[i].read[scene.domain.index] & PAWL_RCU_NESTING_) == 0);
 }
 
-typedef void (*body)(void *, unsigned);
+typedef void (*body)(void *);
 
 /* Runs all schedules; false: in one of them somebody slept for ever, or found a dead object. */
 static bool holds(uint32_t domain, bool without_lines, unsigned count, const body *bodies,
@@ -333,9 +332,9 @@ static void after_counting(void *unused)
     fewest = scene.begun < fewest ? (unsigned)scene.begun : fewest;
 }
 
-static void synchronize(void *unused, unsigned index)
+static void synchronize(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     pawl_rcu_domain_synchronize(&scene.domain);
 }
 

@@ -9,7 +9,7 @@
  *
  * and no report came while the reader stayed, however long. Now it reads the turn first.
  */
-#include "explorer/explore.h"
+#include "explorer/explorer.h"
 
 #include <pawl/rcu.h>
 
@@ -24,7 +24,7 @@ static void report(const pawl_rcu_stall *stall, void *argument)
 
 static void begin(void)
 {
-    memset(pawl_hook_process(), 0, sizeof *pawl_hook_process());
+    sched_new_process();
     reading = reported = 0;
 }
 
@@ -64,8 +64,7 @@ static void a_driver_hears_of_a_wish_for_reports(void **state)
     (void)state;
     if (PAWL_TSAN_) /* it does not follow a thread from stack to stack */
         skip();
-    x_deadlines_allowed = true;
-    assert_true(explore(begin, bodies, 3, end, 2) > 100);
+    assert_true(explore_with_deadlines(begin, bodies, 3, end, 2) > 100);
 }
 
 int main(int argc, char **argv)

@@ -3,8 +3,7 @@
  * Sequence locks and latches step by step: what a reader finds at each point of a write, all
  * interleavings of one reader with one writer, and the accesses that each of them makes.
  */
-#define SIM_NO_LOCKS
-#include "explorer/simulation.h"
+#include "explorer/steps.h"
 
 #include <pawl/seq.h>
 
@@ -304,5 +303,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_write_is_the_odd_number_a_fence_the_words_and_the_even_number),
         cmocka_unit_test(a_latch_write_turns_the_readers_away_before_it_touches_a_copy),
     };
+    sim_no_locks = true;
+    sim_begin();
     return test_run(argc, argv, tests);
 }

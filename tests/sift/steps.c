@@ -72,9 +72,9 @@ static void assert_steps(const char *const *expected)
     assert_int_equal(count, i);
 }
 
-static void run_alone(void (*body)(void *, unsigned), uint64_t word)
+static void run_alone(void (*body)(void *), uint64_t word)
 {
-    void (*const bodies[])(void *, unsigned) = {body};
+    void (*const bodies[])(void *) = {body};
     world_begins(NULL);
     memset(world.due, 0, sizeof world.due);
     world.mistake = take_down;
@@ -88,20 +88,20 @@ static void run_alone(void (*body)(void *, unsigned), uint64_t word)
         fail_msg("%s", world.broken);
 }
 
-static void read_once(void *unused, unsigned index)
+static void read_once(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     pawl_sift_take_read(&world.lock, PAWL_SIFT_THREAD);
     pawl_sift_drop_read(&world.lock, PAWL_SIFT_THREAD);
 }
 
-static void write_once(void *unused, unsigned index)
+static void write_once(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     pawl_sift_take_write(&world.lock);
     note("in");
     pawl_sift_drop_write(&world.lock);
-    if (world.mask[index] != 0)
+    if (world.mask[sched.current] != 0)
         note("still blocked");
 }
 
@@ -184,9 +184,9 @@ static void writers_begin_at_their_own_context(void **state)
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
-static void fill_the_field(void *unused, unsigned index)
+static void fill_the_field(void *unused)
 {
-    (void)unused, (void)index;
+    (void)unused;
     assert_false(pawl_sift_try_read(&world.lock, PAWL_SIFT_INTERRUPT));
     assert_true(pawl_sift_try_read(&world.lock, PAWL_SIFT_DEFERRED));
     pawl_sift_drop_read(&world.lock, PAWL_SIFT_DEFERRED);
@@ -198,7 +198,7 @@ static void fill_the_field(void *unused, unsigned index)
 /* Never carries into the next field: further readers wait for room. */
 static void a_full_field_refuses_and_spills_nowhere(void **state)
 {
-    void (*const bodies[])(void *, unsigned) = {fill_the_field};
+    void (*const bodies[])(void *) = {fill_the_field};
     const uint64_t full = PAWL_SIFT_SLOW_ - PAWL_SIFT_UNIT_(PAWL_SIFT_INTERRUPT);
     (void)state;
     use_all_contexts(PAWL_SIFT_RAISE);
@@ -209,10 +209,10 @@ static void a_full_field_refuses_and_spills_nowhere(void **state)
     assert_true(world.lock.word == full);
 }
 
-static void wait_for_room(void *unused, unsigned index)
+static void wait_for_room(void *unused)
 {
     (void)unused;
-    if (index == 0) {
+    if (sched.current == 0) {
         pawl_sift_take_read(&world.lock, PAWL_SIFT_INTERRUPT);
         world.granted++;
     } else {
@@ -222,7 +222,7 @@ static void wait_for_room(void *unused, unsigned index)
 
 static void who_waits_for_room_gets_it(void **state)
 {
-    void (*const bodies[])(void *, unsigned) = {wait_for_room, wait_for_room};
+    void (*const bodies[])(void *) = {wait_for_room, wait_for_room};
     const uint64_t full = PAWL_SIFT_SLOW_ - PAWL_SIFT_UNIT_(PAWL_SIFT_INTERRUPT);
     uint64_t seed = test_seed();
     unsigned i;
@@ -243,11 +243,11 @@ static void who_waits_for_room_gets_it(void **state)
 
 static bool handler_was_in, write_was_slow;
 
-static void write_twice_or_read(void *unused, unsigned index)
+static void write_twice_or_read(void *unused)
 {
     pawl_sift *const l = &world.lock;
     (void)unused;
-    if (index == 1) {
+    if (sched.current == 1) {
         world.mask[1] |= WORLD_INTERRUPT; /* raised to the handlers' context */
         while ((pawl_load_relaxed64(&l->word) & PAWL_SIFT_WRITER_) == 0)
             pawl_hook_relax();
@@ -270,7 +270,7 @@ static void write_twice_or_read(void *unused, unsigned index)
 
 static void a_handler_that_waits_for_a_fast_writer_is_passed_by_no_other(void **state)
 {
-    void (*const bodies[])(void *, unsigned) = {write_twice_or_read, write_twice_or_read};
+    void (*const bodies[])(void *) = {write_twice_or_read, write_twice_or_read};
     uint64_t seed = test_seed();
     unsigned i, slow = 0;
     (void)state;
@@ -294,11 +294,11 @@ static bool passed;
 
 /* Thread 1 writes, and waits for the thread reader that is in. Meanwhile 0 reads in real time; then
  * that reader leaves. */
-static void priority_body(void *unused, unsigned index)
+static void priority_body(void *unused)
 {
     pawl_sift *const l = &world.lock;
     (void)unused;
-    if (index == 1) {
+    if (sched.current == 1) {
         pawl_sift_take_write(l);
         pawl_sift_drop_write(l);
         return;
@@ -315,7 +315,7 @@ static void priority_body(void *unused, unsigned index)
 
 static bool passes(uint32_t reader, uint32_t writer, uint32_t flags, uint64_t seed)
 {
-    void (*const bodies[])(void *, unsigned) = {priority_body, priority_body};
+    void (*const bodies[])(void *) = {priority_body, priority_body};
     memset(&world.use, 0, sizeof world.use);
     world.use.readers = PAWL_SIFT_READS(PAWL_SIFT_THREAD) | PAWL_SIFT_READS(PAWL_SIFT_REALTIME);
     world.use.flags = flags | PAWL_SIFT_RAISE;

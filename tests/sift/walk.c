@@ -11,9 +11,9 @@
 enum { RANDOM_RUNS = 20000 };
 
 /* What a thread does; the letters are those of the scenes below. */
-static void thread_body(void *roles, unsigned index)
+static void thread_body(void *roles)
 {
-    const char role = ((const char *)roles)[index];
+    const char role = ((const char *)roles)[sched.current];
     pawl_sift *const l = &world.lock;
     bool in = true;
     switch (role) {
@@ -25,11 +25,11 @@ static void thread_body(void *roles, unsigned index)
     case 'w': pawl_sift_take_write(l); break;
     case 'v': in = pawl_sift_take_write_until(l, sched.clock + 50); break;
     case 'I': /* a thread that has raised itself to the handlers' context */
-        world.mask[index] |= WORLD_INTERRUPT;
+        world.mask[sched.current] |= WORLD_INTERRUPT;
         pawl_sift_take_read(l, PAWL_SIFT_INTERRUPT);
         break;
     case 'W':
-        world.mask[index] |= WORLD_INTERRUPT;
+        world.mask[sched.current] |= WORLD_INTERRUPT;
         pawl_sift_take_write(l);
         break;
     default: in = pawl_sift_try_write(l); break; /* 'x' */
@@ -52,7 +52,7 @@ static void thread_body(void *roles, unsigned index)
                                                           : PAWL_SIFT_THREAD);
     }
     if (role == 'I' || role == 'W')
-        world.mask[index] &= ~WORLD_INTERRUPT;
+        world.mask[sched.current] &= ~WORLD_INTERRUPT;
 }
 
 static const char *handlers; /* per thread: '-', 'd', 'i', 'b' for both */
@@ -91,7 +91,7 @@ static void use(unsigned kind)
 /* False: stuck, or broken. */
 static bool every_schedule(const char *roles, const char *interrupted, unsigned preemptions)
 {
-    static void (*const bodies[])(void *, unsigned) = {thread_body, thread_body, thread_body};
+    static void (*const bodies[])(void *) = {thread_body, thread_body, thread_body};
     char copy[8];
     unsigned count;
     bool ended;
@@ -198,7 +198,7 @@ static void handlers_that_write(void **state)
 
 static bool random_schedules(unsigned runs)
 {
-    static void (*const bodies[])(void *, unsigned) = {thread_body, thread_body, thread_body};
+    static void (*const bodies[])(void *) = {thread_body, thread_body, thread_body};
     static const char roles_of[] = "wwwrrutvx";
     static const char with_realtime[] = "wwrRURtvx";
     static const char interrupts[] = "-dibi";

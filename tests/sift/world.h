@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Simulated threads with signal handlers for the hook variant: each fiber of schedules.h has a mask
+ * Simulated threads with signal handlers for the hook variant: each fiber of explorer.h has a mask
  * and at most one handler of each class to run, and may be interrupted by it before any of its
  * accesses at which the class is not blocked; the handler runs to its end before the thread goes
  * on, as on a real one. What is interrupted when is one more choice of the schedule.
@@ -12,7 +12,7 @@
 #ifndef PAWL_TESTS_SIFT_WORLD_H
 #define PAWL_TESTS_SIFT_WORLD_H
 
-#include "explorer/schedules.h"
+#include "explorer/explorer.h"
 
 #include <pawl/sift.h>
 

@@ -4,7 +4,7 @@
  * shows W and S but no R. An atomic user who looks only at R is granted; the writer then adds its R
  * and is granted too. Here S in the word refuses the atomic user.
  */
-#include "explorer/simulation.h"
+#include "explorer/steps.h"
 
 static pawl_spin32 lock;
 static struct sim_call writing = {&lock, false};
@@ -81,5 +81,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(no_try_gets_in_while_a_writer_waits_without_r),
         cmocka_unit_test(a_writer_without_r_waits_for_the_claim_of_an_atomic_user),
     };
+    sim_begin();
     return test_run(argc, argv, tests);
 }

@@ -4,7 +4,7 @@
  * Y leaves and a newcomer adds W, finds X's R and waits for R to fall. In the published conversion
  * each then waits for the other for ever. Here the newcomer shows S, and X lets go.
  */
-#include "explorer/simulation.h"
+#include "explorer/steps.h"
 
 static pawl_spin32 lock;
 static struct sim_call x = {&lock, false};
@@ -88,5 +88,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_newcomer_that_does_not_show_s_yet_is_seen_later),
         cmocka_unit_test(one_who_turns_with_nobody_coming_never_lets_go),
     };
+    sim_begin();
     return test_run(argc, argv, tests);
 }

@@ -4,7 +4,7 @@
  * sees what it waits for: it hangs, or always fails. Here the bits are no part of any test, neither
  * when they are set from the start nor when they change between the look and the exchange.
  */
-#include "explorer/simulation.h"
+#include "explorer/steps.h"
 
 static pawl_spin32 lock;
 static struct sim_call call = {&lock, false};
@@ -95,5 +95,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_try_succeeds_though_a_bit_changes_after_its_look),
         cmocka_unit_test(each_claim_ends_whatever_the_application_bits_hold),
     };
+    sim_begin();
     return test_run(argc, argv, tests);
 }

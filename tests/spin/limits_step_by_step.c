@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* As many claims in one 16-bit word as the limits allow, at one instant, step by step. */
-#include "explorer/simulation.h"
+#include "explorer/steps.h"
 
 static pawl_spin16 lock;
 static unsigned inside, most_inside, served;
@@ -85,5 +85,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(fifty_one_writers_claim_at_one_instant_and_each_is_served_alone),
         cmocka_unit_test(sixty_three_readers_are_in_at_one_instant),
     };
+    sim_begin();
     return test_run(argc, argv, tests);
 }

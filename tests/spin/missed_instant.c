@@ -4,7 +4,7 @@
  * W is zero; but X does not look just then, and when it looks others have come: a writer that waits
  * for X's R, or a row of atomic users. A conversion that waits to *see* W at zero waits for ever.
  */
-#include "explorer/simulation.h"
+#include "explorer/steps.h"
 
 static pawl_spin32 lock;
 static struct sim_call x = {&lock, false};
@@ -59,5 +59,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_missed_instant_with_a_writer_behind_it_ends),
         cmocka_unit_test(a_missed_instant_with_readers_in_it_costs_nothing),
     };
+    sim_begin();
     return test_run(argc, argv, tests);
 }

@@ -5,7 +5,7 @@
  * only atomic users keeps W+S, which holds new ones back; a reader or seeker that has looked in
  * vain PAWL_SPIN_PATIENCE times enters through W. Both get in when those who were in have left.
  */
-#include "explorer/simulation.h"
+#include "explorer/steps.h"
 
 static pawl_spin32 lock;
 static struct sim_call waiting = {&lock, false};
@@ -82,5 +82,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_seeker_gets_in_between_overlapping_atomic_users),
         cmocka_unit_test(a_reader_behind_a_writer_only_reads),
     };
+    sim_begin();
     return test_run(argc, argv, tests);
 }

@@ -5,7 +5,7 @@
  * forbids it, try_read is the way out, and the checking variant reports it. What is shown
  * here is the state itself, for R inside R and for R inside S.
  */
-#include "explorer/simulation.h"
+#include "explorer/steps.h"
 
 static pawl_spin32 lock;
 static struct sim_call inner = {&lock, false};
@@ -51,5 +51,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_reader_inside_its_own_read_waits_for_ever_once_a_writer_has_claimed),
         cmocka_unit_test(a_reader_inside_its_own_seek_waits_for_ever_once_a_writer_has_claimed),
     };
+    sim_begin();
     return test_run(argc, argv, tests);
 }

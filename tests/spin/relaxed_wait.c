@@ -5,7 +5,7 @@
  * access by which a waiter learns that the last one it waited for has left must be an acquire: the
  * read that ends the wait, or the claim that follows it.
  */
-#include "explorer/simulation.h"
+#include "explorer/steps.h"
 
 static pawl_spin32 lock;
 static struct sim_call call = {&lock, false};
@@ -83,5 +83,6 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_access_that_ends_a_wait_acquires),
     };
+    sim_begin();
     return test_run(argc, argv, tests);
 }

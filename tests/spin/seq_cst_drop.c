@@ -5,7 +5,7 @@
  * Arm and POWER. So each drop, and each move down, is one subtraction with release; and no access
  * at all is sequentially consistent, whatever the operation meets.
  */
-#include "explorer/simulation.h"
+#include "explorer/steps.h"
 
 static pawl_spin32 lock;
 static struct sim_call call = {&lock, false};
@@ -77,5 +77,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_drop_or_move_down_is_one_subtraction_with_release),
         cmocka_unit_test(nothing_is_sequentially_consistent),
     };
+    sim_begin();
     return test_run(argc, argv, tests);
 }

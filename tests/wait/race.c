@@ -3,7 +3,7 @@
  * Waiting and waking in every schedule of two or three threads with a few preemptions: between the
  * look at the word and the sleep, between the pick and the wake, while giving up.
  */
-#include "explorer/explore.h"
+#include "explorer/explorer.h"
 
 #include <pawl/bitlock.h>
 #include <pawl/cond.h>
@@ -13,6 +13,7 @@ static unsigned woken, expired, reported;
 
 static void begin(void)
 {
+    sched_new_threads();
     memset(&pawl_hook_process()->table, 0, sizeof pawl_hook_process()->table);
     word = other = 1;
     woken = expired = reported = 0;
@@ -30,9 +31,9 @@ static void end(void)
     }
 }
 
-static void print_count(unsigned long executions)
+static void print_count(unsigned executions)
 {
-    print_message("%lu schedules\n", executions);
+    print_message("%u schedules\n", executions);
     assert_true(executions > 10);
 }
 
@@ -78,7 +79,6 @@ static void no_wake_is_lost_whatever_the_width(void **state)
     static void (*const waits[])(void *) = {wait16, wait32, wait64};
     unsigned i;
     (void)state;
-    x_deadlines_allowed = false;
     for (i = 0; i < 3; i++) {
         void (*const bodies[])(void *) = {waits[i], change_and_wake_one};
         print_count(explore(begin, bodies, 2, end, 4));
@@ -90,7 +90,6 @@ static void wake_all_wakes_waiters_of_several_widths(void **state)
     void (*const bodies[])(void *) = {wait16, wait32, change_and_wake_all};
     void (*const listed[])(void *) = {wait16, wait64, change_and_wake_all};
     (void)state;
-    x_deadlines_allowed = false;
     print_count(explore(begin, bodies, 3, end, 2));
     print_count(explore(begin, listed, 3, end, 2));
 }
@@ -99,11 +98,11 @@ static void a_wake_of_nobody_asks_nothing_of_the_system(void **state)
 {
     (void)state;
     begin();
-    x_system_wakes = 0;
+    sched.system_wakes = 0;
     assert_int_equal(pawl_wake_all(&word), 0);
     pawl_bitlock64_take(&other, 5);
     pawl_bitlock64_drop(&other, 5);
-    assert_int_equal(x_system_wakes, 0);
+    assert_int_equal(sched.system_wakes, 0);
     end();
 }
 
@@ -127,16 +126,15 @@ static void wake_one_and_count(void *unused)
 static void end_counting(void)
 {
     end();
-    must(woken == reported && woken + expired == x_count - 1);
+    must(woken == reported && woken + expired == sched.count - 1);
 }
 
 static void giving_up_uses_up_no_wake(void **state)
 {
     void (*const bodies[])(void *) = {wake_one_and_count, wait64_or_give_up, wait64_or_give_up};
     (void)state;
-    x_deadlines_allowed = true;
-    print_count(explore(begin, bodies, 2, end_counting, 4));
-    print_count(explore(begin, bodies, 3, end_counting, 2));
+    print_count(explore_with_deadlines(begin, bodies, 2, end_counting, 4));
+    print_count(explore_with_deadlines(begin, bodies, 3, end_counting, 2));
 }
 
 /* ---- Requeue --------------------------------------------------------------------------------- */
@@ -158,8 +156,7 @@ static void a_moved_waiter_is_found_at_its_new_address_and_may_give_up_there(voi
 {
     void (*const bodies[])(void *) = {wait64_or_give_up, move_and_wake};
     (void)state;
-    x_deadlines_allowed = true;
-    print_count(explore(begin, bodies, 2, end_moved, 4));
+    print_count(explore_with_deadlines(begin, bodies, 2, end_moved, 4));
 }
 
 /* ---- Any of several -------------------------------------------------------------------------- */
@@ -194,7 +191,6 @@ static void a_wake_too_many_is_handed_on(void **state)
 {
     void (*const bodies[])(void *) = {wait_for_both, wait_for_the_other, wake_both};
     (void)state;
-    x_deadlines_allowed = false;
     print_count(explore(begin, bodies, 3, end, 2));
 }
 
@@ -217,7 +213,6 @@ static void a_bit_lock_excludes_and_forgets_nobody(void **state)
     void (*const bodies[])(void *) = {take_and_drop_a_bit, take_and_drop_a_bit,
                                       take_and_drop_a_bit};
     (void)state;
-    x_deadlines_allowed = false;
     inside = 0;
     print_count(explore(begin, bodies, 3, end, 2));
 }
@@ -275,7 +270,6 @@ static void a_broadcast_reaches_all_who_wait_for_the_condition(void **state)
 {
     void (*const bodies[])(void *) = {wait_for_a_condition, wait_for_a_condition, broadcast};
     (void)state;
-    x_deadlines_allowed = false;
     print_count(explore(begin_cond, bodies, 3, end_cond, 2));
 }
 
@@ -304,7 +298,7 @@ static void signal_and_count(void *unused)
 static void end_signals(void)
 {
     end_cond();
-    must(woken == reported && woken + expired == x_count - 1);
+    must(woken == reported && woken + expired == sched.count - 1);
 }
 
 static void giving_up_uses_up_no_signal(void **state)
@@ -312,9 +306,8 @@ static void giving_up_uses_up_no_signal(void **state)
     void (*const bodies[])(void *) = {signal_and_count, wait_for_a_signal_or_give_up,
                                       wait_for_a_signal_or_give_up};
     (void)state;
-    x_deadlines_allowed = true;
-    print_count(explore(begin_cond, bodies, 2, end_signals, 3));
-    print_count(explore(begin_cond, bodies, 3, end_signals, 1));
+    print_count(explore_with_deadlines(begin_cond, bodies, 2, end_signals, 3));
+    print_count(explore_with_deadlines(begin_cond, bodies, 3, end_signals, 1));
 }
 
 static void broadcast_and_count(void *unused)
@@ -329,8 +322,7 @@ static void giving_up_breaks_no_chain(void **state)
     void (*const bodies[])(void *) = {wait_for_a_signal_or_give_up, wait_for_a_signal_or_give_up,
                                       broadcast_and_count};
     (void)state;
-    x_deadlines_allowed = true;
-    print_count(explore(begin_cond, bodies, 3, end_signals, TEST_SANITIZED ? 1 : 2));
+    print_count(explore_with_deadlines(begin_cond, bodies, 3, end_signals, TEST_SANITIZED ? 1 : 2));
 }
 
 static pawl_eventcount event;
@@ -366,7 +358,6 @@ static void a_notification_reaches_all_who_have_not_seen_the_change(void **state
     void (*const one[])(void *) = {wait_for_an_event, notify};
     void (*const two[])(void *) = {wait_for_an_event, wait_for_an_event, notify};
     (void)state;
-    x_deadlines_allowed = false;
     print_count(explore(begin_event, one, 2, end, 4));
     print_count(explore(begin_event, two, 3, end, 2));
 }

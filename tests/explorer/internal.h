@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What the explorer's own files share. */
+#ifndef PAWL_TESTS_EXPLORER_INTERNAL_H
+#define PAWL_TESTS_EXPLORER_INTERNAL_H
+
+#include "explorer/explorer.h"
+#include "explorer/steps.h"
+
+enum sched_state { SCHED_RUNS, SCHED_POLLS, SCHED_SLEEPS, SCHED_ENDED };
+
+struct sched_thread {
+    enum sched_state state;
+    const uint32_t *address; /* where it sleeps, and how */
+    uint32_t classes;
+    uint64_t deadline;
+    unsigned asleep_since;
+    bool timed_out;
+    bool dropping, gave; /* for sched_drop_begins: the lock has been given up */
+};
+extern struct sched_thread sched_threads[SCHED_THREADS];
+
+/* Those who poll may find something else now. */
+void sched_somebody_wrote(void);
+void sched_somebody_woke(void);
+
+/* Whether each access is to be printed. */
+bool sched_prints(void);
+
+/* Carries an access out. */
+uint64_t sched_make(const struct pawl_operation *operation);
+
+/* steps.c: whether the caller is one of its threads, or the test that moves them. */
+bool sim_is_on(void);
+uint64_t sim_access(const struct pawl_operation *operation);
+void sim_relaxed(void);
+bool sim_may_not_sleep(void);
+struct pawl_process *sim_process_object(void);
+
+#endif
