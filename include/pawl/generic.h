@@ -5,8 +5,8 @@
  * stand here, once; spin.h, lock.h and pshared.h each add their types and change no meaning. In C++
  * the same names are overloads (detail/overloads.inc.h).
  *
- * A pointer to anything else does not compile: no association of _Generic fits it. The errors name
- * the types that would have been accepted.
+ * A pointer to anything else does not compile: no association of _Generic fits it, and the
+ * compiler's error names the type that was given.
  *
  * Included by spin.h; there is no need to include it.
  */
