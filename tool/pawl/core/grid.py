@@ -14,7 +14,7 @@ from pawl.core.kind import Call, Cell, Plan
 from pawl.core.table import counted
 
 LEAST_SECONDS = 0.005
-# What a sample costs beside its length: threads that are told to begin and waited for.
+# What a sample takes beside its length: threads that are told to begin and waited for.
 SAMPLE_OVERHEAD = 0.002
 CELL_OVERHEAD = 0.05
 

@@ -87,10 +87,14 @@ def bare(result: dict) -> dict:
     return {k: v for k, v in result.items() if k != result["kind"]} | {"cells": cells}
 
 
+def short(result: dict) -> bytes:
+    """The data alone, without blanks."""
+    return json.dumps(bare(result), ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def compressed(result: dict) -> bytes:
-    """The data alone and as small as it gets; the same data give the same bytes."""
-    text = json.dumps(bare(result), ensure_ascii=False, separators=(",", ":"))
-    return lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME)
+    """As small as it gets; the same data give the same bytes."""
+    return lzma.compress(short(result), preset=9 | lzma.PRESET_EXTREME)
 
 
 def save(path: Path, result: dict) -> None:
