@@ -111,8 +111,12 @@ def _yes(*_arguments) -> bool:
     return True
 
 
-def _empty(_result: dict) -> dict:
+def _empty(_result_or_cell: dict) -> dict:
     return {}
+
+
+def _no_text(_result: dict) -> str:
+    return ""
 
 
 @dataclass(frozen=True)
@@ -170,8 +174,8 @@ class Kind:
     columns: Callable[[dict, str], list[Column]] = _nothing
     # Whether a row that was not built would have been in this cell.
     belongs: Callable[[dict, str], bool] = _yes
-    # The best row of ours against the best of theirs, for the top of the page; None: no such line.
-    headline: Callable[[dict], dict | None] | None = None
+    # The best row of ours against the best of theirs, for the top of the page; {}: no such line.
+    headline: Callable[[dict], dict] = _empty
     # Tables after all cells.
     more: Callable[[dict], list[Extra]] = _nothing
 
@@ -179,7 +183,7 @@ class Kind:
     show: Callable[[Kind, dict, Console], None] = table.show
     views: Callable[[Kind, dict], list[dict]] = table.views
     # HTML for the page, before the figures.
-    body: Callable[[dict], str] | None = None
+    body: Callable[[dict], str] = _no_text
 
     # ---- Figures with their captions, of a result whose cells all have rows. The function imports
     # the module that draws: the plotting library takes a second to load.

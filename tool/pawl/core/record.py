@@ -86,6 +86,16 @@ def _keep(path: Path, which: Set, kinds: Kinds, sets: Sets) -> None:
     click.echo(f"kept: {path}", err=True)
 
 
+def _save(path: Path, run: dict) -> None:
+    """A run took minutes: Ctrl-C waits until it is written."""
+    with driver.stop_on_signals() as stop:
+        results.save(path, run)
+    click.echo(f"written: {path}", err=True)
+    if stop.asked:
+        raise Interrupted(f"interrupted; {path.name} is complete, and the same command goes on "
+                          "with the next.")
+
+
 def files_of(folder: Path, number: int | str = "*") -> list[Path]:
     """The runs of a folder, however they are packed."""
     forms = (".json.xz", ".json", ".json.gz")
@@ -113,5 +123,4 @@ def record(folder: Path, which: Set, runs: int | None, seconds: float,
         path = folder / f"run{number}.json.xz"
         output.check("FOLDER", path)
         click.echo(f"run {number} of {runs}", err=True)
-        results.save(path, _one_run(which, programs, seconds, quiet))
-        click.echo(f"written: {path}", err=True)
+        _save(path, _one_run(which, programs, seconds, quiet))

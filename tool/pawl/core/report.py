@@ -76,7 +76,7 @@ def _section(kind: Kind, result: dict, digest: str) -> dict:
     return {"title": result["title"] or kind.title, "facts": _facts(result),
             "pictures": [{"alt": caption, "uri": _uri(picture)}
                          for caption, picture in _pictures(kind, result, "svg", digest)],
-            "body": kind.body(result) if kind.body else "", "cells": kind.views(kind, result),
+            "body": kind.body(result), "cells": kind.views(kind, result),
             "more": kind.more(result), "interrupted": result.get("interrupted"),
             "baseline": result["baseline"]}
 

@@ -220,7 +220,7 @@ def _view(kind: Kind, result: dict, cell: dict) -> dict:
     return {"heading": heading(kind, cell).split("\n"), "label": kind.label(cell),
             "columns": [c.head for c in every], "rows": rows,
             "unavailable": unavailable(kind, result, cell),
-            "headline": kind.headline and kind.headline(cell),
+            "headline": kind.headline(cell),
             "losses": [r["candidate"] for r in cell["summary"]
                        if kind.names_losses and r["candidate"] in behind]}
 

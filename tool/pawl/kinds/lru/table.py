@@ -87,13 +87,13 @@ def summarise(samples: list[dict], baseline: str, order: list[str]) -> list[dict
     return rows
 
 
-def headline(cell: dict) -> dict | None:
+def headline(cell: dict) -> dict:
     """The first line of the page: our main strategy against the best pthread row."""
     names = [row["candidate"] for row in cell["summary"]]
     ours = [n for n in names if n == candidates.MAIN] or [n for n in names if "pawl" in n]
     theirs = [n for n in names if n in candidates.PTHREAD]
     if not ours or not theirs:
-        return None
+        return {}
     values = stats.paired(stats.rates(cell["samples"]), ours[0], theirs[0])
     return {"ours": ours[0], "theirs": theirs[0], **stats.ratio(values)}
 
