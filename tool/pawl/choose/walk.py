@@ -16,7 +16,7 @@ from rich.markup import escape
 
 from pawl.core.errors import BadInput, Interrupted
 
-# Who is at the keyboard may err as often as he likes; a stream that never answers is ended.
+# At a keyboard any number of lines may miss; after this many of a pipe the command gives up.
 MOST_WRONG_LINES = 20
 LONGEST_LINE = 1000
 

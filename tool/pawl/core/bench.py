@@ -61,7 +61,7 @@ def _start(outputs: options.Outputs, fresh: bool, plan: Plan, result: dict,
 
 
 def _say_how_long(plan: Plan, quiet: bool) -> None:
-    """Before the first sample, so that there is time to say --budget instead."""
+    """Said before the first sample, while it is early enough to choose another --budget."""
     if quiet or plan.seconds is None:
         return
     samples = sum(c.sample_count for c in plan.cells)

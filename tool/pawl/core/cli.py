@@ -20,6 +20,17 @@ from pawl.core.record import Sets
 Examples = list[tuple[str, str]]
 
 
+def _chosen(files: tuple[Path, ...], part: int | None, kinds: Kinds) -> report.Found:
+    found = [one for name in files for one in results.parts(name, kinds)]
+    if part is not None:
+        if part > len(found):
+            raise BadInput(f"--part: there are only {len(found)} results; name one of them.")
+        found = [found[part - 1]]
+    if not any(result["cells"] for _, result in found):
+        raise BadInput(f"{files[0]} holds no measured cell; run the bench again.")
+    return found
+
+
 def _report_command(kinds: Kinds) -> click.Command:
     @click.command("report", cls=options.ExampleCommand, examples=[
         ("pawl report run.json", "The tables in the terminal."),
@@ -43,13 +54,7 @@ def _report_command(kinds: Kinds) -> click.Command:
 
         Files are read as they are or compressed: .json, .json.xz, .json.gz.
         """
-        found = [one for name in files for one in results.parts(name, kinds)]
-        if part is not None:
-            if part > len(found):
-                raise BadInput(f"--part: there are only {len(found)} results; name one of them.")
-            found = [found[part - 1]]
-        if not any(result["cells"] for _, result in found):
-            raise BadInput(f"{files[0]} holds no measured cell; run the bench again.")
+        found = _chosen(files, part, kinds)
         outputs = options.Outputs(None, html, png, svg)
         if check:
             report.check(found, outputs.written())

@@ -62,7 +62,7 @@ def kernel() -> str:
 
 def _git(root: Path, *words: str) -> str | None:
     try:
-        # Some machines build as another user than the one who owns the checkout.
+        # The user who builds need not own the checkout.
         answer = subprocess.run(
             ["git", "--no-optional-locks", "-c", f"safe.directory={root}", "-C", str(root), *words],
             capture_output=True, text=True, timeout=30, check=False)

@@ -193,7 +193,7 @@ def load(path: Path, kinds: Kinds) -> dict:
 
 
 def kept(kind: Kind, samples: list[dict]) -> list[dict]:
-    """What the file keeps of what the driver says: nothing that nobody reads."""
+    """The samples with those keys that something reads; the file keeps no others."""
     known = SAMPLE_KEYS | kind.sample_keys | kind.sample_optional
     return [{k: v for k, v in s.items() if k in known} for s in samples]
 
@@ -203,7 +203,7 @@ def rows(kind: Kind, cell: dict, baseline: str) -> list[dict]:
 
 
 def _sound_row(kind: Kind, row: dict) -> bool:
-    """A lock that lets nobody in for a whole sample has a rate of zero; a time is never zero."""
+    """A rate may be zero: a lock granted no thread while the sample lasted. A time may not."""
     least = min(row["q1"], row["median"], row["q3"])
     return least > 0 or (least == 0 and not kind.above_zero)
 

@@ -113,7 +113,7 @@ def switches(digits: int, least: int) -> Column:
 
 
 def columns(kind: Kind, result: dict, cell: dict) -> list[Column]:
-    """Rank, name, and the kind's own; a row is numbered by whoever shows it."""
+    """Rank, name, and the kind's own columns; ranked() numbers the rows."""
     return [Column("", lambda row: str(row["rank"]), kind.ranks_from),
             Column(kind.what, lambda row: row["candidate"]),
             *kind.columns(cell, result["baseline"])]

@@ -12,7 +12,7 @@ from pawl.core.groups import cell_of, group_of, times
 from pawl.core.targets import Finding, Runs, Target, find_part, ratio
 from pawl.kinds.counters.kind import KIND
 
-# A sleeper who is a little late is made up for; fewer reads than this are another measurement.
+# The reader wakes a little late now and then; with fewer reads it is another measurement.
 READS_A_SECOND = 9900
 EXACT = "pawl_exact_fold"
 

@@ -108,5 +108,5 @@ def summarise(samples: list[dict], baseline: str, order: list[str]) -> list[dict
 
 
 def no_losses(_rows: list[dict]) -> list[dict]:
-    """Passes a second of other threads than one cares for are no loss."""
+    """The passes are of all threads together: fewer of them are no loss."""
     return []

@@ -11,8 +11,8 @@ from pawl.kinds.pairs.plan import FLOOR, Request, plan
 
 HELP = """What does each lock cost one thread alone?
 
-Takes and drops each lock in every mode with nobody else about. The floor is two locked
-additions on a line of their own: what no lock of this kind can do without.
+Takes and drops each lock in every mode while no other thread uses it. The floor is two locked
+additions on a cache line of their own: no lock of this kind can do with less.
 """
 EXAMPLES = [
     ("pawl bench pairs", "Nanoseconds of every take and drop beside their floors."),

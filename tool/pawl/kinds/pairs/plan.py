@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pawl.core.kind import Cell
 
 DRIVER = "pawl-bench-pairs"
-# Two locked additions are what a take and a drop cannot do without.
+# A take and a drop need two locked additions at least.
 FLOOR = "floor/two_lock_xadd"
 
 
