@@ -17,7 +17,6 @@ from pawl.core.errors import BadInput, PawlError
 from pawl.kinds.registry import KINDS
 from pawl.sets.registry import SETS
 
-
 EPILOG = """examples:
   scripts/targets bench/results/my-cpu-2026-01-31    which targets do these runs reach?
   scripts/targets --table     what bench/results/README.md has to say of all folders

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -174,6 +174,11 @@ def words(text: str, option: str, known: tuple[str, ...] | dict[str, object],
             raise BadInput(f"{option}: there is no {what}'{name}'; choose among "
                            f"{', '.join(known)}.")
     return list(dict.fromkeys(chosen))
+
+
+def listed(values: Iterable[float]) -> str:
+    """A default list as one would type it."""
+    return ",".join(f"{v:g}" if isinstance(v, float) else str(v) for v in values)
 
 
 def one_length(options: dict, *names: str) -> None:

@@ -9,6 +9,7 @@ import click
 from pawl.core import options, ranges
 from pawl.core.errors import BadInput
 from pawl.core.kind import Call, Command, Plan
+from pawl.core.options import listed
 from pawl.kinds.crowd import plan as crowd
 from pawl.kinds.flood import plan as flood
 from pawl.kinds.flood.kind import KIND as FLOOD
@@ -29,11 +30,12 @@ EXAMPLES = [
     ("pawl bench crowd --flood", "How long does a writer wait among readers that never pause?")]
 OPTIONS = (
     click.option("--threads", metavar="RANGE", help="Thread counts: 4, 1,2,8 or first:last:step; "
-                 "with --flood: readers.  [default: 2,4,8,16,32,64; with --flood 1,2,8,32]"),
+                 f"with --flood: readers.  [default: {listed(crowd.THREADS)}; with --flood "
+                 f"{listed(flood.THREADS)}]"),
     click.option("--sections", metavar="US,...", help="Microseconds of computing under the lock.  "
-                 "[default: 0.1,1,10,100; with --flood 1,10]"),
+                 f"[default: {listed(crowd.SECTIONS)}; with --flood {listed(flood.SECTIONS)}]"),
     click.option("--writes", metavar="P,...", help="Percent of the sections that write.  "
-                 "[default: 1,10,50]"),
+                 f"[default: {listed(crowd.WRITES)}]"),
     click.option("--outside", type=options.Finite(0, 1e5), metavar="US",
                  help="Microseconds of computing between two sections.  [default: as long as the "
                  "section, 1 at most]"),
@@ -45,12 +47,14 @@ OPTIONS = (
     click.option("--flood", "is_flood", is_flag=True, help="All threads only read, without a "
                  "pause; one more writes now and then, and its waits are shown."),
     click.option("--period", type=options.Finite(10, 1e6), metavar="US",
-                 help="With --flood: microseconds from write to write.  [default: 1000]"),
+                 help="With --flood: microseconds from write to write.  "
+                 f"[default: {flood.Request.period}]"),
     click.option("--seconds", type=options.SECONDS, metavar="SECONDS",
                  help="Length of one sample; instead of --budget."),
     click.option("--budget", type=options.BUDGET, metavar="SECONDS",
                  help="Choose --seconds so that all samples together take about this long.  "
-                 "[default: 240; 120 with --flood, 30 with --quick]"),
+                 f"[default: {crowd.Request.budget}; {flood.Request.budget} with --flood, "
+                 f"{crowd.QUICK['budget']} with --quick]"),
     options.rounds(crowd.Request.rounds, of="candidate"),
     options.warmup(crowd.Request.warmup),
     click.option("--pin", "pinned", default=crowd.Request.pin, show_default=True,

@@ -9,6 +9,7 @@ from pawl.core.kind import Cell
 from pawl.kinds.crowd import plan as crowd
 
 BASELINE, FLOOR = crowd.BASELINE, crowd.FLOOR
+THREADS, SECTIONS = [1, 2, 8, 32], [1.0, 10.0]
 QUICK = {"threads": [2, 32], "sections": [1.0], "budget": 30}
 
 
@@ -16,8 +17,8 @@ QUICK = {"threads": [2, 32], "sections": [1.0], "budget": 30}
 class Request:
     """`threads` are the readers; the writer is one more."""
 
-    threads: list[int] = field(default_factory=lambda: [1, 2, 8, 32])
-    sections: list[float] = field(default_factory=lambda: [1.0, 10.0])
+    threads: list[int] = field(default_factory=lambda: list(THREADS))
+    sections: list[float] = field(default_factory=lambda: list(SECTIONS))
     hogs: list[bool] = field(default_factory=lambda: [False])
     period: float = 1000
     rounds: int = 3

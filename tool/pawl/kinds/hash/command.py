@@ -5,9 +5,18 @@ from __future__ import annotations
 
 import click
 
-from pawl.core import grid, ranges
+from pawl.core import grid, options, ranges
 from pawl.core.kind import Call, Command, Plan
-from pawl.kinds.hash.plan import BASELINE, MOST_ELEMENTS, QUICK, Request, plan, setup
+from pawl.kinds.hash.plan import (
+    BASELINE,
+    ELEMENTS,
+    MOST_ELEMENTS,
+    QUICK,
+    UPDATES,
+    Request,
+    plan,
+    setup,
+)
 
 HELP = """Which design serves a hash table best?
 
@@ -27,9 +36,10 @@ EXAMPLES = [
 OPTIONS = (
     grid.THREADS,
     click.option("--elements", metavar="N,...", help="Elements, one a chain; 80 bytes each with "
-                 "its bucket.  [default: 1024,4194304]"),
+                 f"its bucket.  [default: {options.listed(ELEMENTS)}]"),
     click.option("--updates", metavar="P,...", help="Percent of the operations that delete an "
-                 "element and insert it again; the others search.  [default: 0,1,5,10,20,50,100]"),
+                 "element and insert it again; the others search.  "
+                 f"[default: {options.listed(UPDATES)}]"),
     *grid.effort_options(Request, "1,024 elements; 0, 10 and 100 % updates; 20 s"),
 )
 

@@ -29,6 +29,13 @@ EXAMPLES = [
      "Other readers, and longer samples: the tail needs them."),
     ("pawl bench latency --scenarios pairs --candidates 'pawl_sift,pthread*'",
      "What a lock costs when nobody disturbs, and the system calls in it apart.")]
+
+
+def _default(name: str) -> str:
+    usual, there = getattr(plan.Scenario, name), getattr(SCENARIOS["handlers"], name)
+    return f"[default: {usual}; in handlers {there}]"
+
+
 OPTIONS = (
     click.option("--scenarios", default=SCENARIO_LIST, show_default="all", metavar="NAME,...",
                  help="pairs: one thread alone, floors and system calls; writer, trylock_writer, "
@@ -55,17 +62,17 @@ OPTIONS = (
                  default=Request.read_section_us, show_default=True,
                  metavar="US", help="Microseconds of all other sections of readers."),
     click.option("--write-section", "write_section_us", type=MICROSECONDS, metavar="US",
-                 help="Microseconds of a write section.  [default: 1; in handlers 20]"),
+                 help=f"Microseconds of a write section.  {_default('write_section_us')}"),
     click.option("--writer-delay", "writer_delay_us", type=options.Finite(0, 1e6), metavar="US",
-                 help="Microseconds between two writes.  [default: 100; in handlers 20]"),
+                 help=f"Microseconds between two writes.  {_default('writer_delay_us')}"),
     click.option("--trylock-delay", "trylock_delay_us", type=options.Finite(1, 1e6),
                  default=Request.trylock_delay_us,
                  show_default=True, metavar="US", help="Microseconds between two series of tries."),
     click.option("--tries", type=click.IntRange(1, 10**6), default=Request.tries, show_default=True,
                  metavar="N", help="Tries of a series."),
     click.option("--handler-period", "handler_period_ms", type=options.Finite(0.1, 60000),
-                 metavar="MS", help="Milliseconds from signal to signal.  [default: 100; in "
-                 "handlers 1]"),
+                 metavar="MS", help="Milliseconds from signal to signal.  "
+                 f"{_default('handler_period_ms')}"),
     click.option("--realtime-share", type=options.Finite(1, 45),
                  default=Request.realtime_share, show_default=True,
                  metavar="P", help="Percent of the time that a real-time reader is busy: the "

@@ -48,9 +48,10 @@ OPTIONS = (
     click.option("--keyspace", type=click.IntRange(2, plan.MAX_ENTRIES), metavar="N",
                  help="Number of different keys; instead of --hit."),
     click.option("--hit", metavar="P,...", help="Nominal hit ratio in percent: key space = "
-                 "size * 100 / P.  [default: 99]"),
+                 f"size * 100 / P.  [default: {options.listed(plan.HITS)}]"),
     click.option("--miss-cost", metavar="N,...", default=None,
-                 help="Rounds of snprintf that a miss costs.  [default: 100]"),
+                 help="Rounds of snprintf that a miss costs.  "
+                 f"[default: {options.listed(plan.COSTS)}]"),
     click.option("--chains", metavar="N,...", default="0",
                  show_default="0: by the kind of keys",
                  help="Chains of the cache's hash table; fewer chains are longer, and the lock "

@@ -12,6 +12,7 @@ from pawl.kinds.sem.plan import (
     CHOICES,
     MOST_SEMAPHORES,
     QUICK,
+    SEMAPHORES,
     Request,
     plan,
     setup,
@@ -31,7 +32,7 @@ EXAMPLES = [
 OPTIONS = (
     grid.THREADS,
     click.option("--semaphores", metavar="N,...",
-                 help="Semaphores in the table.  [default: 1024]"),
+                 help=f"Semaphores in the table.  [default: {options.listed(SEMAPHORES)}]"),
     click.option("--choose", metavar="NAME,...", help="disjoint: each thread uses its own; same: "
                  f"all use one; random: any uses any.  [default: {','.join(CHOICES)}]"),
     *grid.effort_options(Request, "Only --choose disjoint, 5 s"),

@@ -13,7 +13,7 @@ BASELINE, MAIN = "global/pthread_mutex", "idtable/pawl_spin32"
 SPIN = "global/pthread_spin"
 CHOICES = {"disjoint": "each thread its own", "same": "all threads the same one",
            "random": "any thread any"}
-MOST_SEMAPHORES = 1 << 24
+SEMAPHORES, MOST_SEMAPHORES = [1024], 1 << 24
 FILL = 1e-6
 QUICK = {"choose": ["disjoint"], "budget": 5}
 
@@ -24,7 +24,7 @@ class Request(grid.Effort):
 
     threads: list[int] = field(default_factory=lambda: [1, 2])
     choose: list[str] = field(default_factory=lambda: list(CHOICES))
-    semaphores: list[int] = field(default_factory=lambda: [1024])
+    semaphores: list[int] = field(default_factory=lambda: list(SEMAPHORES))
     budget: float = 20
 
 

@@ -7,7 +7,7 @@ import click
 
 from pawl.core import options, ranges
 from pawl.core.kind import Call, Command, Plan
-from pawl.kinds.wake.plan import BASELINE, Request, expected_seconds, plan
+from pawl.kinds.wake.plan import BASELINE, DELAYS, Request, expected_seconds, plan
 
 HELP = """How long does a sleeping thread take to run again?
 
@@ -22,7 +22,8 @@ EXAMPLES = [
      "Some rows only, and more wakes of each."),
     ("pawl bench wake --hog no --json wake.json --html wake.html", "Saved, and as a page.")]
 OPTIONS = (
-    click.option("--delays", default="1,10,50", show_default=True, metavar="MS,...",
+    click.option("--delays", default=options.listed(DELAYS), show_default=True,
+                 metavar="MS,...",
                  help="Milliseconds that the waiter sleeps before the signal."),
     click.option("--hog", type=options.HOG, default="both", show_default=True,
                  metavar="no|yes|both",
