@@ -20,5 +20,6 @@ KIND = Kind(
     workload=table.workload, label=table.label, heading=table.heading,
     cell_keys={"updates": NUMBER, "elements": int, "seconds": NUMBER},
     sample_keys={"cpu_seconds": NUMBER, "drain_seconds": NUMBER},
+    sample_optional={"updates": int},
     summarise=table.summarise, losses=table.losses,
     what="design", ranks_from=125, columns=table.columns, more=table.more)
