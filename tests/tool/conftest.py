@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tool"))
 
 from pawl.cli import main  # noqa: E402  (the tests run without installing the package)
+from pawl.core import results, table  # noqa: E402
+from pawl.kinds.registry import KINDS as REGISTRY  # noqa: E402
 
 KINDS = ("lru", "pairs", "wake", "crowd", "counters", "hash", "tree", "sem", "rcu")
 LONG = 600  # seconds after which what hangs is ended
@@ -110,6 +112,39 @@ def result(bench, tmp_path):
     path = tmp_path / "run.json"
     bench("--candidates", "published,none", "--json", path)
     return path
+
+
+def figures(result):
+    """What a result draws: (caption, figure)."""
+    from pawl.core import plot
+    return plot.draw(REGISTRY[result["kind"]], result)
+
+
+def further(result):
+    """The tables after all cells."""
+    return REGISTRY[result["kind"]].more(result)
+
+
+def losses(result, cell):
+    return [r["candidate"] for r in REGISTRY[result["kind"]].losses(cell["summary"])]
+
+
+def texts(result, cell, name):
+    """Column -> text of a row, as the page shows it."""
+    kind = REGISTRY[result["kind"]]
+    row = next(r for r in table.ranked(cell) if r["candidate"] == name)
+    return [(c.head, c.text(row)) for c in table.columns(kind, result, cell)]
+
+
+def plain(folder):
+    """Writes the runs of a record as plain JSON, for tests that spoil them; returns their names."""
+    names = []
+    for path in sorted(folder.glob("run*.json.xz")):
+        run = results.read(path)
+        path.unlink()
+        path.with_suffix("").write_text(json.dumps(run))
+        names.append(path.name)
+    return names
 
 
 def left_behind(folder):

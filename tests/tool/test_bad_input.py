@@ -172,7 +172,7 @@ def test_a_driver_that_is_not_there(refused, tmp_path, monkeypatch):
 
 def test_a_driver_that_was_never_built(refused, monkeypatch):
     monkeypatch.delenv("PAWL_BENCH_DIR")
-    monkeypatch.setattr("pawl.driver._places", lambda name: iter(()))
+    monkeypatch.setattr("pawl.core.driver._places", lambda name: iter(()))
     assert "run `make bench`, or `cmake --preset release" in refused(*LRU)
 
 
@@ -205,9 +205,9 @@ def test_pairs_refuse_as_the_cache_does(refused, tmp_path):
 
 @pytest.mark.parametrize(("place", "value"), [
     (("commit",), 7), (("cells", 0, "threads"), "two"), (("cells", 0, "trace"), {}),
-    (("cells", 0, "measured_hit_ratio"), "high"), (("cells", 0, "samples", 0, "ops"), None),
-    (("cells", 0, "summary", 0, "median"), -1), (("cells", 0, "summary", 0), "row"),
-    (("cells", 0, "summary", 0, "ratio_ci95_low"), None), (("kind",), "record"),
+    (("cells", 0, "samples", 0, "hits"), "some"), (("cells", 0, "samples", 0, "ops"), None),
+    (("cells", 0, "samples", 0, "ops"), -1e12), (("cells", 0, "samples", 0), "sample"),
+    (("kind",), "record"), (("kind",), ["lru"]), (("cells", 0, "samples", 0, "hits"), None),
     (("unavailable",), [1]), (("cells", 0, "samples"), {}),
 ])
 def test_a_report_of_a_damaged_result(place, value, result, tmp_path, capsys):

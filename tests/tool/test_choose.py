@@ -15,8 +15,11 @@ import time
 import pytest
 
 from conftest import ROOT
-from pawl import choose, choose_page, costs_rows, errors
+from pawl.choose import page as choose_page
+from pawl.choose import walk as choose
 from pawl.cli import main
+from pawl.core import errors
+from pawl.kinds.costs import rows as costs_rows
 
 DECISIONS = choose.load()
 NODES = {**DECISIONS.questions, **DECISIONS.leaves}
@@ -24,7 +27,7 @@ PAGE = ROOT / "doc" / "choosing.md"
 
 
 class Costs:
-    """What pawl.costs.load gives, with numbers that can be told apart."""
+    """What pawl.kinds.costs.saved.load gives, with numbers that can be told apart."""
 
     machine = {"cpu": "Test CPU 9000"}
     raw = {"kernel": "Linux 9", "compiler": "cc 1", "flags": "-O2", "commit": "c0ffee0123456789",
@@ -343,11 +346,11 @@ def test_json_ends_at_a_leaf_with_its_links(capsys):
 @pytest.fixture
 def costs(monkeypatch, tmp_path):
     """A file of costs, and a reader of it that knows the numbers above."""
-    from pawl import choose_command
+    from pawl.choose import command
 
     path = tmp_path / "costs.json"
     path.write_text("{}")
-    monkeypatch.setattr(choose_command, "_costs", lambda p: Costs() if p else None)
+    monkeypatch.setattr(command, "_costs", lambda p: Costs() if p else None)
     return path
 
 
@@ -391,9 +394,9 @@ def test_the_committed_page_is_what_the_command_writes(tmp_path, monkeypatch):
     costs_path = made[made.index("--costs") + 1] if "--costs" in made else None
     loaded = None
     if costs_path:
-        from pawl import costs
+        from pawl.kinds.costs import saved
 
-        loaded = costs.load(ROOT / costs_path)
+        loaded = saved.load(ROOT / costs_path)
     text = choose_page.markdown(DECISIONS, PAGE, loaded, ROOT / costs_path if costs_path else None)
     assert PAGE.read_text() == text, f"run: pawl {' '.join(made)}"
 

@@ -11,9 +11,14 @@ from pathlib import Path
 import pytest
 
 from conftest import LONG, left_behind
-from pawl import costs, costs_rows, ranges
 from pawl.cli import main
-from pawl.errors import BadInput
+from pawl.core import ranges, results
+from pawl.core.errors import BadInput
+from pawl.kinds.costs import plan
+from pawl.kinds.costs import rows as costs_rows
+from pawl.kinds.costs import saved as costs
+from pawl.kinds.costs.derive import NOT_YET, derive
+from pawl.kinds.costs.kind import KIND
 
 TWO = len(ranges.allowed_cpus()) > 1
 needs_two = pytest.mark.skipif(not TWO, reason="one CPU is allowed here")
@@ -115,9 +120,9 @@ def test_no_line_is_wider_than_the_terminal(saved, width):
 
     from rich.console import Console
 
-    from pawl import results, table
     console = Console(file=io.StringIO(), width=width)
-    table.show(results.load(saved), console)
+    (kind, result), = results.parts(saved, {KIND.name: KIND})
+    kind.show(kind, result, console)
     lines = console.file.getvalue().splitlines()
     assert max(len(line.rstrip()) for line in lines) <= width
     assert not any("…" in line for line in lines)
@@ -145,11 +150,11 @@ def test_pairs_of_many_cpus_share_the_time(cpus, quick):
     about = {"cpus": [{"cpu": n, "core": n, "package": 0, "node": 0, "siblings": [n],
                        "caches": []} for n in range(cpus)]}
     pairs = [f"{a}-{b}" for a in range(cpus) for b in range(a)]
-    cell = costs.plan(about, {"matrix": pairs}, quick)[0]
+    cell = plan.plan(about, {"matrix": pairs}, quick)[0]
     spent = len(pairs) * cell.parameters["rounds"] * cell.parameters["seconds"]
-    assert cell.parameters["rounds"] >= costs.LEAST_ROUNDS
-    assert spent <= max(costs.MATRIX_SECONDS[quick],
-                        len(pairs) * costs.LEAST_ROUNDS * costs.LEAST_SECONDS) * 1.01
+    assert cell.parameters["rounds"] >= plan.LEAST_ROUNDS
+    assert spent <= max(plan.MATRIX_SECONDS[quick],
+                        len(pairs) * plan.LEAST_ROUNDS * plan.LEAST_SECONDS) * 1.01
 
 
 def test_the_driver_gets_cpus_and_cache_sizes(run, starts):
@@ -260,7 +265,7 @@ def test_an_interrupt_leaves_a_valid_file_and_the_same_command_goes_on(fake, pro
     _, error = process.communicate(timeout=LONG)
     assert process.returncode == 130 and "the same command goes on from" in error
     assert json.loads(path.read_text())["interrupted"] is True and left_behind(tmp_path) == []
-    assert costs.load(path).why("signal") in ("", costs.NOT_YET)
+    assert costs.load(path).why("signal") in ("", NOT_YET)
     monkeypatch.delenv("FAKE_STOP")
     again = program("costs", "--quick", "--quiet", "--json", path)
     _, error = again.communicate(timeout=LONG)
@@ -295,12 +300,12 @@ def test_a_page_knows_the_data_it_was_drawn_from(saved, tmp_path):
 
 
 def test_the_heat_map_of_many_cpus_is_drawn(saved, tmp_path):
-    from pawl import costs_plot, results
-    result = results.load(saved)
-    found = costs.derive(result)
+    from pawl.kinds.costs import plot
+    (_, result), = results.parts(saved, {KIND.name: KIND})
+    found = derive(result)
     ns = [[None if a == b else 50.0 + abs(a - b) for a in range(64)] for b in range(64)]
     found["matrix"] = {"cpus": list(range(64)), "ns": ns, "pairs": [{}]}
-    assert costs_plot.heat_map(result, found) is not None
+    assert plot.heat_map(result, found) is not None
 
 
 # ---- Bad input -----------------------------------------------------------------------------------

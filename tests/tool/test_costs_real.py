@@ -14,18 +14,22 @@ from pathlib import Path
 
 import pytest
 
-from pawl import costs, costs_rows, driver, ranges
 from pawl.cli import main
-from pawl.errors import PawlError
+from pawl.core import driver, ranges
+from pawl.core.errors import PawlError
+from pawl.kinds.costs import rows as costs_rows
+from pawl.kinds.costs import saved as costs
+from pawl.kinds.costs.derive import contradictions
+from pawl.kinds.costs.plan import DRIVER
 
 BUILD = os.environ.get("PAWL_BUILD_DIR")
-if BUILD and (Path(BUILD) / "bench" / driver.COSTS).exists():
+if BUILD and (Path(BUILD) / "bench" / DRIVER).exists():
     os.environ.setdefault("PAWL_BENCH_DIR", str(Path(BUILD) / "bench"))
 
 
 def built():
     try:
-        return driver.find(driver.COSTS)
+        return driver.find(DRIVER)
     except PawlError:
         return None
 
@@ -69,7 +73,7 @@ def test_what_must_cost_less_does(less, more, offered):
     found, end = {}, time.monotonic() + MOST_SECONDS
     while time.monotonic() < end:
         found = least((less, more))
-        if found.keys() == {less, more} and not costs.contradictions(found):
+        if found.keys() == {less, more} and not contradictions(found):
             assert min(found.values()) > 0
             return
     pytest.fail(f"{less} costs more than {more}: {found}")
@@ -77,9 +81,9 @@ def test_what_must_cost_less_does(less, more, offered):
 
 def test_the_order_of_rows_is_checked_at_all():
     for less, more in costs_rows.ORDER:
-        assert costs.contradictions({less: 2.0, more: 1.0}) == [(less, more)]
-        assert costs.contradictions({less: 1.0, more: 1.0}) == []
-        assert costs.contradictions({less: None, more: 1.0}) == []
+        assert contradictions({less: 2.0, more: 1.0}) == [(less, more)]
+        assert contradictions({less: 1.0, more: 1.0}) == []
+        assert contradictions({less: None, more: 1.0}) == []
 
 
 def test_the_rows_of_the_locks_have_all_that_the_table_needs(tmp_path):

@@ -5,9 +5,12 @@ import json
 
 import pytest
 
-from conftest import left_behind
-from pawl import crowd, flood, plot
+from conftest import figures, left_behind, texts
 from pawl.cli import main
+from pawl.kinds.crowd import plan as crowd
+from pawl.kinds.crowd import table as crowd_table
+from pawl.kinds.crowd.kind import KIND
+from pawl.kinds.flood import table as flood
 
 SMALL = ("--threads", "2,32", "--sections", "1", "--writes", "10", "--hog", "no")
 
@@ -91,25 +94,27 @@ def test_a_sample_too_short_for_a_window_has_no_index_for_it(run):
 
 
 def test_a_lock_that_lets_nobody_in_is_a_row_all_the_same():
-    quantiles = {q: 1 for q in (*crowd.QUANTILES, "max")}
+    quantiles = {q: 1 for q in (*crowd_table.QUANTILES, "max")}
     samples = [{"candidate": n, "round": 0, "ops": ops, "seconds": 1, "wait_ns": quantiles,
                 "jain": {"10ms": None, "100ms": None, "1s": None}, "cpu_seconds": 1}
                for n, ops in ((crowd.MAIN, 0), (crowd.BASELINE, 5))]
-    rows = crowd.summarise(samples, crowd.BASELINE, [crowd.MAIN, crowd.BASELINE])
+    rows = KIND.summarise(samples, crowd.BASELINE, [crowd.MAIN, crowd.BASELINE])
     assert rows[1]["median"] == 0 and rows[1]["jain"]["1s"] is None
-    assert crowd.cells(1, rows[1])[13] == "-"
+    cell = {"summary": rows}
+    assert dict(texts({"kind": "crowd", "baseline": crowd.BASELINE}, cell, crowd.MAIN))[
+        "Jain\n1 s"] == "-"
 
 
 def test_the_best_peer_is_one_that_sleeps(run):
     _, result = run("--quiet", *SMALL)
-    assert crowd.best_peer(result["cells"][0]) == "r+w/absl_mutex"
+    assert crowd_table.best_peer(result["cells"][0]) == "r+w/absl_mutex"
 
 
 def test_pictures_show_throughput_and_waits_with_and_without_a_hog(run, tmp_path):
     page = tmp_path / "crowd.html"
     _, result = run("--quiet", "--threads", "2,32,64", "--sections", "1,10", "--writes", "10,50",
                     "--html", page, "--svg", tmp_path / "crowd.svg")
-    drawn = plot.figures(result)
+    drawn = figures(result)
     assert [name for name, _ in drawn] == [
         "million sections a second over threads", "waits for the lock, 32 threads",
         "million sections a second over threads, beside a CPU hog",
@@ -117,7 +122,7 @@ def test_pictures_show_throughput_and_waits_with_and_without_a_hog(run, tmp_path
     assert [a.get_title(loc="left") for a in drawn[0][1].axes] == [
         "1 us, 10 % writes", "10 us, 10 % writes", "1 us, 50 % writes", "10 us, 50 % writes"]
     assert all(a.get_ylim()[0] == 0 for a in drawn[0][1].axes)
-    assert crowd.TITLE in page.read_text() and "Jain" in page.read_text()
+    assert KIND.title in page.read_text() and "Jain" in page.read_text()
     assert main(["report", str(tmp_path / "crowd.json"), "--html", str(page), "--check"]) == 0
 
 
@@ -160,7 +165,7 @@ def test_a_flood_whose_writer_never_came_is_no_division_by_zero():
 
 def test_a_flood_draws_the_writers_waits(run, tmp_path):
     _, result = run("--quiet", "--flood", "--threads", "1,8", "--png", tmp_path / "flood.png")
-    (name, figure), = plot.figures(result)
+    (name, figure), = figures(result)
     assert [a.get_title(loc="left") for a in figure.axes] == [
         "1 reader, 1 us", "8 readers, 1 us", "1 reader, 10 us", "8 readers, 10 us"]
 
@@ -193,7 +198,7 @@ def test_a_driver_that_fails_leaves_nothing(mode, run, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(("arguments", "place", "value"), [
     (SMALL, ("writes",), None), (SMALL, ("samples", 0, "wait_ns"), {"p50": 1}),
-    (SMALL, ("samples", 0, "jain", "1s"), "fair"), (SMALL, ("summary", 0, "wait_ns"), 7),
+    (SMALL, ("samples", 0, "jain", "1s"), "fair"),
     (("--flood",), ("samples", 0, "waits"), [[1]]), (("--flood",), ("period_us",), "often"),
     (("--flood",), ("samples", 0, "waits", 0), ["a", "b"])])
 def test_a_damaged_result_is_refused(arguments, place, value, run, tmp_path, capsys):

@@ -7,9 +7,9 @@ failure: a check that does not hold, a crash, or a deadlock that the time limit 
 
 import shutil
 
+import broken
 import pytest
 
-import broken
 from conftest import ROOT
 
 EXAMPLES = sorted(p.name for p in (ROOT / "examples").glob("design_*.c"))

@@ -9,10 +9,12 @@ import click
 import pytest
 
 from conftest import ROOT
-from pawl import command, man
+from pawl import man
 from pawl.cli import cli, main
+from pawl.core import options
+from pawl.core.man import walk
 
-COMMANDS = dict(man._walk("pawl", cli))
+COMMANDS = dict(walk("pawl", cli))
 PAGES = man.pages()
 
 
@@ -64,7 +66,7 @@ def test_a_manual_page_names_every_option_and_exit_code(name):
     for parameter in found.params:
         if isinstance(parameter, click.Option):
             assert f"\\fB{parameter.opts[0]}\\fR" in text
-    for code in command.EXIT_CODES:
+    for code in options.EXIT_CODES:
         assert f"\\fB{code}\\fR" in text
 
 

@@ -10,8 +10,8 @@ import struct
 import pytest
 import zstandard
 
-from pawl import keys
-from pawl.errors import BadInput
+from pawl.core import keys
+from pawl.core.errors import BadInput
 
 TEXT = b"10.0.0.1 GET /a\n10.0.0.2 GET /b\n10.0.0.1 GET /a\n"
 PACKERS = {

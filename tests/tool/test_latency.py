@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from conftest import LONG, left_behind
-from pawl import kinds, latency, latency_samples, latency_table, plot
+from conftest import LONG, figures, left_behind, losses
 from pawl.cli import main
+from pawl.kinds.latency import plan as latency
+from pawl.kinds.latency import samples as latency_samples
+from pawl.kinds.latency import table as latency_table
+from pawl.kinds.latency.kind import KIND
 
 OFFERED = ["pawl_sift", "pthread_rwlock", "pthread_rwlock_nonrecursive", "none"]
 
@@ -46,7 +49,8 @@ def cell_of(result, scenario):
 
 
 def line_of(result, scenario, lock):
-    return next(x for x in result["latency"][scenario] if x["candidate"] == lock)
+    return next(x for x in latency_table.overview(cell_of(result, scenario))
+                if x["candidate"] == lock)
 
 
 # ---- The plan ------------------------------------------------------------------------------------
@@ -243,7 +247,7 @@ def test_pictures_show_distributions_and_pairs(run, tmp_path):
     page = tmp_path / "latency.html"
     _, result = run("--quiet", "--html", page, "--svg", tmp_path / "latency.svg",
                     "--png", tmp_path / "latency.png")
-    drawn = dict(plot.figures(result))
+    drawn = dict(figures(result))
     panels = [a.get_title(loc="left") for a in drawn[
         latency.SCENARIOS["placed"].says].axes]
     assert panels == ["signals blocked", "a writer's wait", "a handler's wait"]
@@ -276,13 +280,13 @@ def test_an_interrupt_leaves_valid_json(fake, program, standstill, tmp_path):
     assert json.loads(path.read_text())["interrupted"] is True
 
 
-def test_the_kind_has_what_reports_ask_for():
-    assert kinds.own_tables("latency") is latency
-    assert latency.losses([{"candidate": "pawl_sift"}]) == []
+def test_rows_of_threads_do_not_compete(run):
+    _, result = run("--quiet", "--scenarios", "placed")
+    assert losses(result, result["cells"][0]) == [] and KIND.views(KIND, result) == []
 
 
 @pytest.mark.parametrize(("arguments", "says"), [
-    (["--scenarios", "crowd"], "there is no scenario 'crowd'; choose among pairs,writer"),
+    (["--scenarios", "crowd"], "there is no scenario 'crowd'; choose among pairs, writer"),
     (["--seconds", "0"], "--seconds"), (["--seconds", "nan"], "--seconds"),
     (["--rounds", "0"], "--rounds"), (["--slow-section", "-1"], "--slow-section"),
     (["--realtime-share", "60"], "--realtime-share"), (["--realtime", "maybe"], "--realtime"),

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from conftest import soon_enough
-from pawl import driver, latency, latency_samples
 from pawl.cli import main
+from pawl.core import driver
+from pawl.kinds.latency import plan as latency
+from pawl.kinds.latency import samples as latency_samples
 
 TWO_CPUS = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="it needs two CPUs")
 

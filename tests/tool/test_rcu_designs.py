@@ -7,9 +7,9 @@ freed too early.
 
 import shutil
 
+import broken
 import pytest
 
-import broken
 from conftest import ROOT
 
 EXAMPLES = sorted(p.name for p in (ROOT / "examples").glob("rcu_*.c"))

@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 
 from conftest import soon_enough
-from pawl import driver, rcu, record_rcu, sem, tree
-from pawl import hash as hash_bench
 from pawl.cli import main
-from pawl.errors import PawlError
+from pawl.core import driver, groups
+from pawl.core.errors import PawlError
+from pawl.kinds.hash import plan as hash_bench
+from pawl.kinds.rcu import plan as rcu
+from pawl.kinds.sem import plan as sem
+from pawl.kinds.tree import plan as tree
+from pawl.kinds.tree import table as tree_table
+from pawl.sets.rcu import SET
 
 # scripts/test says which build it has just made.
 BUILD = os.environ.get("PAWL_BUILD_DIR")
@@ -21,7 +26,7 @@ if BUILD and (Path(BUILD) / "bench" / rcu.DRIVER).exists():
 
 def built():
     try:
-        return all(driver.find(name) for name in record_rcu.PROGRAMS)
+        return all(driver.find(name) for name in SET.programs)
     except PawlError:
         return False
 
@@ -55,9 +60,8 @@ def test_the_rows_that_tables_and_targets_need_are_offered():
 def test_the_driver_offers_only_what_this_command_knows():
     names = offered(rcu.DRIVER)
     rcu.plan(rcu.Request(), list(names))
-    groups = {rcu.group_of(n) for n in names}
-    assert groups == set(rcu.GROUPS)
-    assert {rcu.baseline_of(n) for n in names if rcu.group_of(n) == "sync"} <= set(names)
+    assert {groups.group_of(n) for n in names} == set(rcu.GROUPS)
+    assert {rcu.baseline_of(n) for n in names if groups.group_of(n) == "sync"} <= set(names)
 
 
 def test_a_short_hash_of_a_mix(tmp_path):
@@ -83,7 +87,7 @@ def test_a_short_tree_of_a_thousand_nodes(tmp_path):
         result = measure(tmp_path / "tree.json", "tree", "--nodes", "1000", "--threads", "1",
                          "--lookups", "hot,cold", "--seconds", str(seconds), "--warmup", "0.001",
                          "--rounds", "1", "--html", str(tmp_path / "tree.html"))
-        pieces = [tree.pieces(cell["samples"]) for cell in result["cells"]]
+        pieces = [tree_table.pieces(cell["samples"]) for cell in result["cells"]]
         if not all(p and p["read_ns"] > 0 and p["seek_ns"] > 0 for p in pieces):
             return None
         assert all(p["write_ns"] >= 0 for p in pieces)
@@ -92,7 +96,7 @@ def test_a_short_tree_of_a_thousand_nodes(tmp_path):
     result = soon_enough(measured, 0.003)
     for cell in result["cells"]:
         assert "w/none" in {r["candidate"] for r in cell["summary"]}
-    assert len(tree.more(result)) == 2
+    assert len(tree_table.more(result)) == 2
 
 
 @pytest.mark.parametrize("choose", sem.CHOICES)
@@ -124,4 +128,5 @@ def test_a_short_look_at_readers_grace_periods_and_callbacks(tmp_path):
         assert len(sample["held"]) <= 200
         times = [t for t, _ in sample["held"]]
         assert times == sorted(times)
-        assert sample["ops"] == 20000 * sample["threads"] or sample["stopped"]
+        called = 20000 * groups.threads_of(sample["candidate"])
+        assert sample["ops"] == called or sample["stopped"]

@@ -8,19 +8,25 @@ from pathlib import Path
 import pytest
 
 from conftest import soon_enough
-from pawl import candidates, crowd, driver, record_wait, targets_wait, wake
 from pawl.cli import main
-from pawl.errors import PawlError
+from pawl.core import candidates, driver
+from pawl.core.errors import PawlError
+from pawl.kinds.crowd import plan as crowd
+from pawl.kinds.lru.plan import DRIVER as LRU
+from pawl.kinds.pairs.plan import DRIVER as PAIRS
+from pawl.kinds.wake import plan as wake
+from pawl.kinds.wake.targets import WAKES
+from pawl.sets.wait import SET
 
 # scripts/test says which build it has just made.
 BUILD = os.environ.get("PAWL_BUILD_DIR")
-if BUILD and (Path(BUILD) / "bench" / driver.CROWD).exists():
+if BUILD and (Path(BUILD) / "bench" / crowd.DRIVER).exists():
     os.environ.setdefault("PAWL_BENCH_DIR", str(Path(BUILD) / "bench"))
 
 
 def built():
     try:
-        return all(driver.find(name) for name in record_wait.PROGRAMS)
+        return all(driver.find(name) for name in SET.programs)
     except PawlError:
         return False
 
@@ -34,12 +40,12 @@ def offered(name):
 
 def test_the_rows_that_tables_and_targets_need_are_offered():
     assert {crowd.MAIN, crowd.SPIN, crowd.BASELINE, crowd.FLOOR, *crowd.PEERS} <= offered(
-        driver.CROWD)
-    assert {wake.BASELINE, "futex_again", *(n for pair in targets_wait.WAKES
-                                            for n in pair[:2])} <= offered(driver.WAKE)
-    assert {f"{m}/pawl_lock{w}" for m in "rswa" for w in (32, 64)} <= offered(driver.PAIRS)
+        crowd.DRIVER)
+    assert {wake.BASELINE, "futex_again", *(n for pair in WAKES
+                                            for n in pair[:2])} <= offered(wake.DRIVER)
+    assert {f"{m}/pawl_lock{w}" for m in "rswa" for w in (32, 64)} <= offered(PAIRS)
     assert {f"{s}/pawl_lock{w}" for s in candidates.STRATEGIES for w in (32, 64)} <= offered(
-        driver.LRU)
+        LRU)
 
 
 def test_a_short_crowd_of_each_kind(tmp_path):

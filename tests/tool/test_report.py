@@ -8,8 +8,9 @@ import xml.etree.ElementTree as xml
 import pytest
 from PIL import Image
 
-from pawl import plot
+from conftest import figures
 from pawl.cli import main
+from pawl.kinds.lru import plot
 
 
 def report(*arguments):
@@ -58,17 +59,16 @@ def test_several_results_share_a_page_and_a_picture(result, drivers, tmp_path):
 def test_a_grid_draws_a_panel_for_each_cell(bench, tmp_path):
     path, page = tmp_path / "grid.json", tmp_path / "grid.html"
     bench("--grid", "--candidates", "published", "--json", path, "--html", page)
-    groups = plot._groups(json.loads(path.read_text()))
-    figure = plot.figures(json.loads(path.read_text()))[0][1]
+    figure = figures(json.loads(path.read_text()))[0][1]
     titles = [a.get_title(loc="left") for a in figure.axes]
-    assert len(groups) == 18 and "hit 99 %, cost 300" in titles and len(titles) == 18
+    assert "hit 99 %, cost 300" in titles and len(titles) == 18
     assert page.read_text().count("<details>") == 36
 
 
 def test_a_grid_at_one_thread_count_draws_ratios(bench, tmp_path):
     path = tmp_path / "grid.json"
     bench("--grid", "--threads", "2", "--candidates", "published", "--json", path)
-    figure = plot.figures(json.loads(path.read_text()))[0][1]
+    figure = figures(json.loads(path.read_text()))[0][1]
     assert [a.get_title(loc="left") for a in figure.axes] == [
         "miss cost 30", "miss cost 100", "miss cost 300"]
 
@@ -76,13 +76,13 @@ def test_a_grid_at_one_thread_count_draws_ratios(bench, tmp_path):
 def test_every_axis_of_values_starts_at_zero(bench, tmp_path):
     path = tmp_path / "three.json"
     bench("--threads", "1:3", "--json", path)
-    for _, figure in plot.figures(json.loads(path.read_text())):
+    for _, figure in figures(json.loads(path.read_text())):
         curves, bars = figure.axes
         assert curves.get_ylim()[0] == 0 and bars.get_xlim()[0] == 0
 
 
 def test_two_thread_counts_are_two_rankings_from_zero(result):
-    for _, figure in plot.figures(json.loads(result.read_text())):
+    for _, figure in figures(json.loads(result.read_text())):
         assert [a.get_title(loc="left") for a in figure.axes] == ["1 thread", "2 threads"]
         assert [a.get_xlim()[0] for a in figure.axes] == [0, 0]
 

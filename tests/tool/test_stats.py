@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from pawl import stats
+from pawl.core import stats
+from pawl.kinds.lru.table import summarise
 
 
 def sample(candidate, number, ops, seconds=1.0, **more):
@@ -47,14 +48,14 @@ def test_a_round_that_only_one_side_has_is_left_out():
 def test_a_summary_is_ranked_and_compares_with_the_baseline():
     samples = [sample(name, r, ops * (10 + r % 2), hits=3, misses=1)
                for name, ops in (("slow", 1), ("fast", 2)) for r in range(6)]
-    rows = stats.summarise(samples, "slow", ["slow", "fast", "absent"])
+    rows = summarise(samples, "slow", ["slow", "fast", "absent"])
     assert [r["candidate"] for r in rows] == ["fast", "slow"]
     assert rows[0]["ratio_to_baseline"] == 2 and rows[0]["ratio_ci95_low"] == 2
     assert rows[0]["hit_ratio"] == 0.75 and rows[0]["rounds"] == 6
 
 
 def test_without_the_baseline_there_is_no_ratio():
-    rows = stats.summarise([sample("a", 0, 1)], "absent", ["a"])
+    rows = stats.rows([sample("a", 0, 1)], "absent", ["a"])
     assert rows[0]["ratio_to_baseline"] is None and rows[0]["ratio_ci95_low"] is None
 
 

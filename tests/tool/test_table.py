@@ -7,13 +7,14 @@ import json
 import pytest
 from rich.console import Console
 
-from pawl import table
+from conftest import REGISTRY
 from pawl.cli import main
 
 
 def shown(result, width):
     console = Console(file=io.StringIO(), width=width)
-    table.show(result, console)
+    kind = REGISTRY[result["kind"]]
+    kind.show(kind, result, console)
     return console.file.getvalue()
 
 

@@ -5,9 +5,11 @@ import json
 
 import pytest
 
-from conftest import KINDS
-from pawl import candidates, targets
+from conftest import KINDS, plain
+from pawl import targets
 from pawl.cli import main
+from pawl.core import candidates
+from pawl.sets.spin import SET
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +27,7 @@ def recorded(tmp_path_factory):
         os.chmod(wrapper, 0o755)
     assert main(["bench", "record", str(folder / "runs"), "--driver", str(folder),
                  "--quiet"]) == 0
+    plain(folder / "runs")
     return {p.name: json.loads(p.read_text()) for p in (folder / "runs").glob("run*.json")}
 
 
@@ -77,7 +80,7 @@ def test_the_null_lock_is_shown(runs, judge):
 
 
 def test_every_target_of_the_plan_is_there():
-    assert [(t.at_least, t.limit) for t in targets.targets()] == [
+    assert [(t.at_least, t.limit) for t in SET.judging().targets] == [
         *[(False, 1.05)] * 6, (False, 0.95), (False, 0.65), (False, 0.95), (False, 0.65),
         (True, 1.40), (True, 1.75), (True, 1.0), (True, 0.95)]
 
@@ -155,10 +158,10 @@ def test_a_record_goes_on_after_its_complete_runs(drivers, tmp_path, starts, cap
     folder = tmp_path / "runs"
     arguments = ["bench", "record", str(folder), "--driver", str(drivers), "--quiet"]
     assert main([*arguments, "--runs", "1"]) == 0
-    first, before = (folder / "run1.json").read_bytes(), len(starts())
+    first, before = (folder / "run1.json.xz").read_bytes(), len(starts())
     assert main([*arguments, "--runs", "2"]) == 0
-    assert (folder / "run1.json").read_bytes() == first
-    assert len(starts()) == 2 * before and (folder / "run2.json").exists()
+    assert (folder / "run1.json.xz").read_bytes() == first
+    assert len(starts()) == 2 * before and (folder / "run2.json.xz").exists()
 
 
 def test_shorter_chains_are_shown_without_a_verdict(runs, judge):

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pawl import latency, record_latency, targets, targets_latency
+from conftest import plain
+from pawl import targets
 from pawl.cli import main
+from pawl.kinds.latency import plan as latency
+from pawl.kinds.latency.record import PLACED_SECONDS
+from pawl.sets.latency import SET
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +26,7 @@ def recorded(tmp_path_factory):
     os.chmod(wrapper, 0o755)
     assert main(["bench", "record", str(folder / "runs"), "--set", "latency", "--runs", "1",
                  "--driver", str(folder), "--quiet"]) == 0
+    plain(folder / "runs")
     return (folder / "runs" / "run1.json").read_text()
 
 
@@ -71,11 +76,11 @@ def test_a_run_is_all_scenarios(recorded):
 
 
 def test_five_runs_take_less_than_eight_minutes(recorded):
-    request = latency.Request(seconds=record_latency.PLACED_SECONDS)
+    request = latency.Request(seconds=PLACED_SECONDS)
     # As many as the real driver offers.
     locks = [*latency.SPINNING, *(str(n) for n in range(7))]
     cells = latency.plan(request, locks, [str(n) for n in range(25)])
-    assert record_latency.RUNS * latency.expected_seconds(cells) < 480
+    assert SET.runs * latency.expected_seconds(cells) < 480
 
 
 def test_a_record_of_this_set_has_five_runs(recorded, tmp_path, monkeypatch):
@@ -91,7 +96,7 @@ def test_a_record_of_this_set_has_five_runs(recorded, tmp_path, monkeypatch):
 
 
 def test_every_target_of_the_plan_is_there():
-    assert [(t.at_least, t.limit, t.middle) for t in targets_latency.targets()] == [
+    assert [(t.at_least, t.limit, t.middle) for t in SET.judging().targets] == [
         (True, 100, True), (True, 20, True), (True, 0.99, False), (True, 1, False),
         (True, 50, False), (False, 1.05, False), (False, 0.95, False), (False, 0.65, False),
         (False, 0.65, False), (False, 50, True)]

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
-from pawl import record_rcu, results, targets, targets_rcu
+from conftest import REGISTRY, ROOT, plain
+from pawl import targets
 from pawl.cli import main
+from pawl.core import results
+from pawl.kinds.rcu.targets import NO_INSTRUCTION
+from pawl.sets.rcu import SET
 
 
 @pytest.fixture(scope="module")
@@ -18,13 +21,14 @@ def recorded_once(tmp_path_factory):
     """Three runs, as `pawl bench record` writes them, of a clean commit."""
     folder = tmp_path_factory.mktemp("record")
     fake = Path(__file__).with_name("fake_driver.py")
-    for name in record_rcu.PROGRAMS:
+    for name in SET.programs:
         kind = name.removeprefix("pawl-bench-")
         (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" {kind} "$@"\n')
         (folder / name).chmod(0o755)
     runs = folder / "runs"
     assert main(["bench", "record", "--set", "rcu", str(runs), "--quiet", "--driver",
                  str(folder)]) == 0
+    assert plain(runs) == ["run1.json.xz", "run2.json.xz", "run3.json.xz"]
     for path in runs.glob("run*.json"):
         content = json.loads(path.read_text())
         for part in content["parts"]:
@@ -72,7 +76,7 @@ def missed(folder, capsys):
 def test_a_record_is_three_runs_of_all_that_targets_need(recorded):
     assert sorted(p.name for p in recorded.iterdir()) == ["run1.json", "run2.json", "run3.json"]
     for path in recorded.iterdir():
-        content = results.load(path)
+        content = results.load(path, REGISTRY)
         assert content["set"] == "rcu"
         assert [p["kind"] for p in content["parts"]] == ["rcu", "hash", "hash", "tree", "sem"]
         assert {c["threads"] for c in content["parts"][1]["cells"]} == {1, 2}
@@ -89,13 +93,13 @@ def test_a_shorter_record_has_a_smaller_flood_and_proves_nothing(recorded, capsy
 
 
 def test_the_targets_are_those_of_the_plan():
-    assert [(t.at_least, t.limit) for t in targets_rcu.targets()] == [
+    assert [(t.at_least, t.limit) for t in SET.judging().targets] == [
         (False, 1.2), (False, 0.1), (False, 0.7), (False, 1.5), (True, 2.0), (False, 1.0),
         (True, 1.9), (True, 0.9), (True, 1.0), (True, 3.0)]
 
 
 def test_what_needs_no_run_names_a_test_that_is_there():
-    path, name = targets_rcu.NO_INSTRUCTION
+    path, name = NO_INSTRUCTION
     assert f"static void {name}(" in (ROOT / path).read_text()
 
 
@@ -103,8 +107,8 @@ def test_all_targets_are_met_by_rows_that_meet_them(recorded, capsys):
     assert targets.main([str(recorded)]) == 0
     text = capsys.readouterr().out
     assert "MISSED" not in text and "all targets met" in text
-    assert text.count("met   ") == len(targets_rcu.targets())
-    assert ": ".join(targets_rcu.NO_INSTRUCTION) in text
+    assert text.count("met   ") == len(SET.judging().targets)
+    assert ": ".join(NO_INSTRUCTION) in text
     assert "no row" not in text
     assert "liburcu 610 MiB" in text and "liburcu 11.0 ms" in text
     assert "r+s>w/pawl_spin64 reaches" in text and "seek 59" in text
@@ -146,7 +150,8 @@ def test_a_flood_that_is_not_bounded_misses(where, values, says, recorded, capsy
 def test_reading_that_does_not_scale_misses_at_any_size(threads, name, factor, target, recorded,
                                                         capsys):
     for path in recorded.glob("run*.json"):
-        assert {c["elements"] for c in results.load(path)["parts"][2]["cells"]} == {1024, 1 << 22}
+        reading = results.load(path, REGISTRY)["parts"][2]
+        assert {c["elements"] for c in reading["cells"]} == {1024, 1 << 22}
     spoil(recorded, "hash", faster(name, factor),
           lambda c: (c["threads"], c["updates"], c["elements"]) == (threads, 0, 1 << 22))
     assert any(target in x for x in missed(recorded, capsys))

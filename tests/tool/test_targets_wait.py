@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from conftest import KINDS
-from pawl import crowd, record_wait, targets, targets_wait
+from conftest import KINDS, plain
+from pawl import targets
 from pawl.cli import main
+from pawl.kinds.crowd import plan as crowd
+from pawl.kinds.crowd.record import FAIR, GRID
+from pawl.sets.wait import SET
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +27,7 @@ def recorded(tmp_path_factory):
         os.chmod(wrapper, 0o755)
     assert main(["bench", "record", str(folder / "runs"), "--set", "wait", "--runs", "1",
                  "--driver", str(folder), "--quiet"]) == 0
+    plain(folder / "runs")
     return (folder / "runs" / "run1.json").read_text()
 
 
@@ -100,7 +104,7 @@ def test_three_runs_take_less_than_a_quarter_of_an_hour(recorded):
 
 
 def test_every_target_of_the_plan_is_there():
-    assert [(t.at_least, t.limit) for t in targets_wait.targets()] == [
+    assert [(t.at_least, t.limit) for t in SET.judging().targets] == [
         *[(False, 1.03)] * 8, *[(True, 1.0), (True, 0.97)] * 2, (True, 0.85), (True, 3.0),
         (True, 1.0), (True, 0.8), (True, 0.95), (False, 1.0), (False, 1.2),
         (False, 1.0), (False, 5.0), *[(False, 1.1)] * 3, *[(False, 1.2)] * 6]
@@ -157,7 +161,7 @@ def test_a_wait_of_one_cell_beyond_its_threads_share_is_found_and_named(runs, ju
 
 def test_unequal_shares_of_one_cell_are_found(runs, judge):
     for sample in samples(runs["run3.json"], "crowd", crowd.MAIN,
-                          lambda c: c["section_us"] == 100, record_wait.FAIR):
+                          lambda c: c["section_us"] == 100, FAIR.title):
         sample["jain"]["1s"] = 0.9
     code, text = judge(runs)
     assert code == 1 and "bare threads reach 0.990 there" in text
@@ -165,7 +169,7 @@ def test_unequal_shares_of_one_cell_are_found(runs, judge):
 
 
 def test_cpu_time_that_grows_with_the_threads_is_found(runs, judge):
-    for sample in samples(runs["run1.json"], "crowd", crowd.MAIN, crowded, record_wait.GRID):
+    for sample in samples(runs["run1.json"], "crowd", crowd.MAIN, crowded, GRID.title):
         sample["cpu_seconds"] *= 1.3
     code, text = judge(runs)
     assert code == 1 and "MISSED  32 threads: r+w/pawl_lock64, CPU time a section" in text
@@ -193,7 +197,7 @@ def test_a_part_that_is_missing_is_bad_input(runs, judge):
 
 
 def test_samples_shorter_than_a_second_have_no_share_to_judge(runs, judge):
-    for sample in samples(runs["run1.json"], "crowd", crowd.MAIN, title=record_wait.FAIR):
+    for sample in samples(runs["run1.json"], "crowd", crowd.MAIN, title=FAIR.title):
         sample["jain"]["1s"] = None
     code, text = judge(runs)
     assert code == 2 and "shorter than a second" in text

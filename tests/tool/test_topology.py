@@ -3,7 +3,7 @@
 
 import pytest
 
-from pawl import topology
+from pawl.core import topology
 
 
 @pytest.fixture

@@ -5,8 +5,10 @@ import json
 
 import pytest
 
-from pawl import kinds, plot, tree
+from conftest import figures, further
 from pawl.cli import main
+from pawl.kinds.tree import plan as tree
+from pawl.kinds.tree import table as tree_table
 
 SMALL = ("--threads", "1,2", "--lookups", "hot", "--seconds", "0.01")
 
@@ -27,27 +29,27 @@ def run(drivers, capsys, tmp_path):
 
 
 def test_the_formula_gives_the_published_numbers():
-    lock, ours = (tree.predicted(tree.PUBLISHED, 1, 8, own) for own in (False, True))
+    lock, ours = (tree_table.predicted(tree_table.PUBLISHED, 1, 8, own) for own in (False, True))
     assert (round(lock), round(ours)) == (91, 161)
     assert ours / lock == pytest.approx(1.77, abs=0.01)
 
 
 def test_one_core_is_the_same_under_both_locks():
-    lock, ours = (tree.predicted(tree.PUBLISHED, 1, 1, own) for own in (False, True))
+    lock, ours = (tree_table.predicted(tree_table.PUBLISHED, 1, 1, own) for own in (False, True))
     assert lock == ours == pytest.approx(100 / (595 + 5 + 99 * 40) * 1000)
 
 
 def test_lookups_that_outlast_the_search_run_on_all_cores():
     slow = {"seek_ns": 595.0, "write_ns": 5.0, "read_ns": 400.0}
-    assert tree.predicted(slow, 1, 8, True) == pytest.approx(
+    assert tree_table.predicted(slow, 1, 8, True) == pytest.approx(
         100 / (595 + 200 + 5 + (99 * 400 - 7 * 595) / 8) * 1000)
 
 
 def test_the_pieces_are_medians_of_the_row_without_locks():
     samples = [{"candidate": tree.PARTS, "seek_ns": s, "write_ns": 5, "read_ns": 40}
                for s in (500, 600, 900)] + [{"candidate": tree.MAIN}]
-    assert tree.pieces(samples) == {"seek_ns": 600, "write_ns": 5, "read_ns": 40}
-    assert tree.pieces([{"candidate": tree.MAIN}]) is None
+    assert tree_table.pieces(samples) == {"seek_ns": 600, "write_ns": 5, "read_ns": 40}
+    assert tree_table.pieces([{"candidate": tree.MAIN}]) is None
 
 
 # ---- The plan and the rows.
@@ -91,8 +93,8 @@ def test_quick_is_a_smaller_tree_and_what_is_given_still_counts(run, starts):
 
 def test_the_table_predicts_for_more_cores_and_shows_what_was_measured(run):
     shown, result = run("--quiet", *SMALL)
-    extra, = kinds.more(result)
-    assert [row[0] for row in extra.rows] == [str(n) for n in tree.CORES]
+    extra, = further(result)
+    assert [row[0] for row in extra.rows] == [str(n) for n in tree_table.CORES]
     eight = next(row for row in extra.rows if row[0] == "8")
     assert eight[1].startswith("91.") and eight[2].startswith("16") and eight[3] == "+77 %"
     assert eight[4:] == ["-", "-"]
@@ -106,21 +108,21 @@ def test_the_table_predicts_for_more_cores_and_shows_what_was_measured(run):
 @pytest.mark.parametrize("inserts", ["0", "100"])
 def test_a_mix_of_one_kind_breaks_nothing(inserts, run):
     _, result = run("--quiet", *SMALL, "--inserts", inserts)
-    assert len(kinds.more(result)) == (inserts == "100")
-    assert len(plot.figures(result)) == 2
+    assert len(further(result)) == (inserts == "100")
+    assert len(figures(result)) == 2
 
 
 def test_a_result_without_pieces_has_no_prediction(run):
     _, result = run("--quiet", *SMALL)
     for cell in result["cells"]:
         cell["samples"] = [s for s in cell["samples"] if s["candidate"] != tree.PARTS]
-    assert kinds.more(result) == [] and len(plot.figures(result)) == 2
+    assert further(result) == [] and len(figures(result)) == 2
 
 
 def test_pictures_and_the_page(run, tmp_path):
     page = tmp_path / "tree.html"
     _, result = run("--quiet", "--threads", "1,2", "--html", page, "--png", tmp_path / "t.png")
-    drawn = plot.figures(result)
+    drawn = figures(result)
     assert [a.get_title(loc="left") for a in drawn[1][1].axes] == [
         "cold lookups, 1 % inserts", "hot lookups, 1 % inserts"]
     assert page.read_text().count("predicted and measured") == 2
@@ -128,7 +130,7 @@ def test_pictures_and_the_page(run, tmp_path):
 
 
 @pytest.mark.parametrize(("place", "value"), [
-    (("nodes",), 1.5), (("lookups",), 3), (("samples", 0, "threads"), None),
+    (("nodes",), 1.5), (("lookups",), 3), (("samples", 0, "ops"), None),
     (("samples", -1, "seek_ns"), "long")])
 def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
     _, result = run("--quiet", *SMALL, "--rounds", "1")

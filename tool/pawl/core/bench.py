@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""The way through every bench: from a kind's command to its tables, pages and result file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pawl.core import driver, measure, options, results, table
+from pawl.core.errors import Interrupted
+from pawl.core.kind import Call, Kind, Kinds, Plan
+
+
+def _candidates(call: Call) -> list[str]:
+    return [c["name"] + ("" if c["available"] else f"  (not built: {c['why']})")
+            for c in driver.candidates(call.driver)]
+
+
+def command(kind: Kind, kinds: Kinds) -> click.Command:
+    """The command of a kind: its own options, and those that all benches have."""
+    form = kind.command
+
+    def run(**chosen) -> None:
+        _run(kind, kinds, chosen)
+
+    run.__doc__ = form.help
+    made = click.command(kind.name, cls=options.ExampleCommand, examples=form.examples)
+    return made(options.with_options((*form.options, *options.BENCH_OPTIONS))(run))
+
+
+def _run(kind: Kind, kinds: Kinds, chosen: dict) -> None:
+    outputs = options.Outputs.of(chosen)
+    call = Call(chosen, driver.find(kind.driver, chosen["driver"]))
+    if chosen["list_only"]:
+        for line in (kind.command.rows or _candidates)(call):
+            click.echo(line)
+        return
+    outputs.check()
+    with call.held:
+        plan = kind.command.plan(call)
+        measured = plan.kind or kind
+        fresh = result_of(measured, chosen["title"], call.driver, plan)
+        result = _start(outputs, chosen["fresh"], plan, fresh, kinds)
+        _say_how_long(plan, chosen["quiet"])
+        _measure_and_show(measured, call, plan, result, outputs)
+
+
+def result_of(kind: Kind, title: str, path: Path, plan: Plan, baseline: str | None = None) -> dict:
+    """An empty result of the plan."""
+    told = {"driver_sha256": driver.digest(path), "cells": [c.parameters for c in plan.cells]}
+    return results.new(kind, title, told, plan.missing, baseline) | plan.extra
+
+
+def _start(outputs: options.Outputs, fresh: bool, plan: Plan, result: dict,
+           kinds: Kinds) -> dict:
+    """The result to fill: a new one, or the unfinished one in the file."""
+    if outputs.json is None or fresh:
+        return result
+    return results.continue_from(outputs.json, result, kinds, plan.keeps_complete)
+
+
+def _say_how_long(plan: Plan, quiet: bool) -> None:
+    """Said before the first sample, while it is early enough to choose another --budget."""
+    if quiet or plan.seconds is None:
+        return
+    samples = sum(c.sample_count for c in plan.cells)
+    time = (f"{max(plan.seconds, 1):.0f} s" if plan.seconds < 100
+            else f"{plan.seconds / 60:.1f} minutes")
+    click.echo(f"{table.counted(len(plan.cells), 'cell')}, {samples:,} samples, about {time}",
+               err=True)
+
+
+def _measure_and_show(kind: Kind, call: Call, plan: Plan, result: dict,
+                      outputs: options.Outputs) -> None:
+    def save(current: dict) -> None:
+        if outputs.json:
+            results.save(outputs.json, current)
+
+    if len(result["cells"]) == len(plan.cells) and results.complete(result):
+        click.echo(f"{outputs.json} is complete already; --fresh measures anew.", err=True)
+    else:
+        measure.run(kind, call.driver, plan.cells, result, save, call["quiet"])
+    kind.show(kind, result, table.console())
+    if result["cells"]:
+        outputs.draw([(kind, result)])
+        for name in outputs.written():
+            click.echo(f"written: {name}", err=True)
+    if result["interrupted"]:
+        done = sum(1 for c in result["cells"] if c["complete"])
+        hint = (f"; the same command goes on from {outputs.json}" if outputs.json
+                else "; with --json FILE the same command could have gone on")
+        raise Interrupted(f"interrupted after {done} of {len(plan.cells)} cells{hint}.")

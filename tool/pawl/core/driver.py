@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Finds the measuring programs, starts them and reads their JSON lines."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pawl.core.errors import BadInput, Failure
+
+# After an interrupt the driver finishes its sample; a driver that does not is ended.
+GRACE_SECONDS = 10.0
+
+
+def checkout() -> Path | None:
+    """The checkout that this package runs from, if it does."""
+    root = Path(__file__).resolve().parents[3]
+    return root if (root / "CMakeLists.txt").is_file() else None
+
+
+def _places(name: str) -> Iterator[Path]:
+    root = checkout()
+    if root:
+        yield root / "build" / "release" / "bench" / name
+    beside = Path(sys.argv[0]).resolve().parent
+    for folder in (beside, Path(sys.prefix) / "bin", Path(sys.prefix) / "libexec" / "pawl"):
+        yield folder / name
+    if found := shutil.which(name):
+        yield Path(found)
+
+
+def find(name: str, given: str | None = None) -> Path:
+    """--driver, then $PAWL_BENCH_DIR, then the checkout's build, then beside the package."""
+    for source, value in (("--driver", given),
+                          ("PAWL_BENCH_DIR", os.environ.get("PAWL_BENCH_DIR"))):
+        if not value:
+            continue
+        path = Path(value)
+        path = path / name if path.is_dir() else path
+        if path.is_file() and os.access(path, os.X_OK):
+            return path
+        raise BadInput(f"{source}: {path} is not a program that can be run; "
+                       f"name {name} or the folder that holds it.")
+    for path in _places(name):
+        if path.is_file() and os.access(path, os.X_OK):
+            return path
+    raise BadInput(f"{name} is not built; run `make bench`, or "
+                   "`cmake --preset release && cmake --build --preset release`.")
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _popen(command: list[str], errors) -> subprocess.Popen:
+    try:
+        # A session of its own: Ctrl-C reaches the driver once, through us.
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors,
+                                stdin=subprocess.DEVNULL, text=True, start_new_session=True)
+    except OSError as error:
+        raise Failure(f"cannot start {command[0]}: {error.strerror}; build it again.") from error
+
+
+def candidates(path: Path, options: list[str] | None = None) -> list[dict]:
+    with tempfile.TemporaryFile("w+") as errors:
+        process = _popen([str(path), "--list", *(options or [])], errors)
+        text, _ = process.communicate()
+    try:
+        listed = json.loads(text)
+        return [{"name": c["name"], "available": bool(c["available"]), "why": c.get("why", "")}
+                for c in listed]
+    except (ValueError, KeyError, TypeError) as error:
+        raise Failure(f"{path.name} --list did not answer with a list of candidates; "
+                      "build it again.") from error
+
+
+@dataclass
+class Stop:
+    """Set by a signal; remembered so that the measurement can end in good order."""
+
+    asked: bool = False
+    process: subprocess.Popen | None = None
+    timer: threading.Timer | None = None
+
+    def __call__(self, _number=None, _frame=None) -> None:
+        again, self.asked = self.asked, True
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL if again else signal.SIGINT)
+            if not again:
+                self.timer = threading.Timer(GRACE_SECONDS, self.process.kill)
+                self.timer.daemon = True
+                self.timer.start()
+
+
+@contextlib.contextmanager
+def stop_on_signals() -> Iterator[Stop]:
+    stop = Stop()
+    before = {s: signal.signal(s, stop) for s in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@dataclass
+class Outcome:
+    start: dict = field(default_factory=dict)
+    samples: list[dict] = field(default_factory=list)
+    interrupted: bool = False
+    ended: bool = False
+    error: str = ""
+
+
+def _take(line: str, outcome: Outcome, on_sample: Callable[[dict], None], name: str) -> None:
+    try:
+        message = json.loads(line)
+        kind = message.pop("type")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Failure(f"{name} said something that is not a result: {line.strip()[:120]!r}; "
+                      "build it again.") from error
+    if kind == "start":
+        outcome.start = message
+    elif kind == "sample":
+        outcome.samples.append(message)
+        on_sample(message)
+    elif kind == "end":
+        outcome.ended = True
+        outcome.interrupted = bool(message.get("interrupted"))
+    elif kind == "error":
+        outcome.error = str(message.get("message", "unknown error"))
+
+
+def _explain_end(name: str, code: int, errors) -> None:
+    errors.seek(0)
+    words = " ".join(errors.read()[-400:].split())
+    how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+    tail = f"; its last words: {words}" if words else "; it said nothing"
+    raise Failure(f"{name} {how} before its measurement was complete{tail}.")
+
+
+def run(path: Path, options: list[str], stop: Stop,
+        on_sample: Callable[[dict], None] = lambda _: None) -> Outcome:
+    """Runs one cell. A message it cannot understand ends the driver, never leaves it behind."""
+    outcome = Outcome()
+    with tempfile.TemporaryFile("w+", errors="replace") as errors:
+        process = stop.process = _popen([str(path), *options], errors)
+        try:
+            if stop.asked:
+                process.send_signal(signal.SIGINT)
+            for line in process.stdout:
+                # A line cut off by the end of the driver is not a sample.
+                if line.endswith("\n"):
+                    _take(line, outcome, on_sample, path.name)
+            code = process.wait()
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+            process.stdout.close()
+            stop.process = None
+            if stop.timer:
+                stop.timer.cancel()
+        if outcome.error:
+            # The driver ends with 2 for what the person can change, with 1 for what is broken.
+            raise (BadInput if code == 2 else Failure)(f"{path.name}: {outcome.error}")
+        if stop.asked:
+            outcome.interrupted = True
+        elif not outcome.ended or (code != 0 and not outcome.interrupted):
+            _explain_end(path.name, code, errors)
+    return outcome

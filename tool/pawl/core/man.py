@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""The manual pages, made of the commands themselves, so that the two cannot drift.
+
+A test compares the committed pages with these.
+"""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from pawl import __version__
+from pawl.core.options import EXIT_CODES
+
+
+def _escape(text: str) -> str:
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\\&" + text if text.startswith((".", "'")) else text
+
+
+def _plain(text: str) -> str:
+    """Running text: only what roff would misread is escaped."""
+    text = text.replace("\\", "\\e")
+    return "\\&" + text if text.startswith((".", "'")) else text
+
+
+def _default(option: click.Option) -> str:
+    shown = option.show_default
+    if not shown or option.is_flag:
+        return ""
+    return f" Default: {shown if isinstance(shown, str) else option.default}."
+
+
+def _option(option: click.Option) -> list[str]:
+    head = f"\\fB{_escape(option.opts[0])}\\fR"
+    if not option.is_flag:
+        head += f" \\fI{_escape(option.metavar or 'VALUE')}\\fR"
+    text = re.sub(r"\s+\[default: (.*)\]$", r" Default: \1.", option.help or "")
+    return [".TP", head, _plain(text + _default(option))]
+
+
+def _synopsis(name: str, command: click.Command) -> str:
+    words = [f"\\fB{_escape(name)}\\fR"]
+    if isinstance(command, click.Group):
+        return words[0] + " \\fICOMMAND\\fR ..."
+    words.append("[\\fIOPTIONS\\fR]")
+    for parameter in command.params:
+        if isinstance(parameter, click.Argument):
+            words.append(f"\\fI{_escape(parameter.metavar or parameter.name.upper())}\\fR")
+    return " ".join(words)
+
+
+def _description(command: click.Command) -> list[str]:
+    paragraphs = [" ".join(p.split()) for p in (command.help or "").split("\n\n")]
+    lines: list[str] = []
+    for paragraph in paragraphs:
+        lines += [".PP", _plain(paragraph)]
+    return lines
+
+
+def page(name: str, command: click.Command, others: list[str]) -> str:
+    title = name.replace(" ", "-")
+    summary = (command.help or "").strip().split("\n")[0].rstrip(".?")
+    lines = [
+        '.\\" SPDX-License-Identifier: MIT',
+        '.\\" Written by python -m pawl.man from the command itself; edit the help there.',
+        f'.TH {title.upper()} 1 "" "pawl {__version__}" "Pawl"',
+        ".SH NAME", f"{_escape(title)} \\- {_plain(summary[0].lower() + summary[1:])}",
+        ".SH SYNOPSIS", _synopsis(name, command), ".SH DESCRIPTION",
+        *_description(command)[1:],
+    ]
+    if isinstance(command, click.Group):
+        lines.append(".SH COMMANDS")
+        for sub_name, sub in walk(name, command):
+            if not isinstance(sub, click.Group):
+                lines += [".TP", f"\\fB{_escape(sub_name)}\\fR",
+                          _plain((sub.help or "").strip().split("\n")[0])]
+    options = [p for p in command.params if isinstance(p, click.Option)]
+    if options:
+        lines.append(".SH OPTIONS")
+        for option in options:
+            lines += _option(option)
+    lines.append(".SH EXIT STATUS")
+    for code, text in EXIT_CODES.items():
+        lines += [".TP", f"\\fB{code}\\fR", _plain(text)]
+    lines.append(".SH EXAMPLES")
+    for line, meaning in command.examples:
+        lines += [".PP", _plain(meaning), ".PP", ".RS 4", ".nf", _escape(line), ".fi", ".RE"]
+    lines.append(".SH SEE ALSO")
+    lines.append(", ".join(f"\\fB{_escape(o)}\\fR(1)" for o in others if o != title))
+    return "\n".join(lines) + "\n"
+
+
+def walk(name: str, command: click.Command):
+    yield name, command
+    if isinstance(command, click.Group):
+        for sub_name, sub in command.commands.items():
+            yield from walk(f"{name} {sub_name}", sub)
+
+
+def pages(cli: click.Group) -> dict[str, str]:
+    """File name -> text; `pawl bench` is told in pawl(1)."""
+    found = [(n, c) for n, c in walk("pawl", cli) if n != "pawl bench"]
+    titles = [n.replace(" ", "-") for n, _ in found]
+    return {f"{n.replace(' ', '-')}.1": page(n, c, titles) for n, c in found}

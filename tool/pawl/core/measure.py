@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Measures the cells of a plan one after the other and saves after each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from pawl.core import driver, results
+from pawl.core.errors import BadInput
+from pawl.core.kind import Cell, Kind
+
+
+class Watcher:
+    """A bar for people at a terminal; a line a cell for logs."""
+
+    def __init__(self, kind: Kind, cells: list[Cell], quiet: bool):
+        self.label = kind.label
+        self.console = Console(stderr=True, quiet=quiet)
+        self.bar = Progress(TextColumn("{task.description}"), BarColumn(),
+                            TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn(),
+                            console=self.console, transient=True,
+                            disable=not self.console.is_terminal or quiet)
+        self.task = self.bar.add_task("", total=sum(c.sample_count for c in cells))
+
+    def begin(self, cell: Cell, number: int, total: int) -> None:
+        text = f"{number}/{total} {self.label(cell.parameters)}"
+        self.bar.update(self.task, description=text)
+        if not self.console.is_terminal:
+            self.console.print(text, highlight=False)
+
+    def sample(self, _sample: dict) -> None:
+        self.bar.advance(self.task)
+
+
+def _refuse_unpinned(cell: Cell, start: dict) -> None:
+    asked = cell.parameters.get("pin")
+    if asked not in (None, "auto", "none") and start.get("pinned") is False:
+        raise BadInput(f"--pin {asked}: the system did not allow it "
+                       f"({start.get('pin_error') or 'no reason given'}); "
+                       "choose other CPUs or say --pin none.")
+
+
+def _finish(kind: Kind, cell: Cell, outcome: driver.Outcome, baseline: str) -> dict:
+    full = len(outcome.samples) == cell.sample_count and not outcome.interrupted
+    measured = {**cell.parameters, "complete": full,
+                "pin_error": outcome.start.get("pin_error", ""),
+                "samples": results.kept(kind, outcome.samples)}
+    return measured | {"summary": results.rows(kind, measured, baseline)}
+
+
+def _identity(parameters: dict) -> str:
+    return json.dumps(parameters, sort_keys=True)
+
+
+def run(kind: Kind, path: Path, cells: list[Cell], result: dict,
+        save: Callable[[dict], None] = lambda _: None, quiet: bool = False) -> dict:
+    """Fills result['cells']; on an interrupt the result says so and holds what was measured."""
+    done = {_identity({k: c.get(k) for k in cells[0].parameters}) for c in result["cells"]}
+    todo = [c for c in cells if _identity(c.parameters) not in done]
+    skipped = len(cells) - len(todo)
+    watcher = Watcher(kind, todo, quiet)
+    if skipped:
+        watcher.console.print(f"going on after {skipped} of {len(cells)} cells", highlight=False)
+    with driver.stop_on_signals() as stop, watcher.bar:
+        for number, cell in enumerate(todo, skipped + 1):
+            watcher.begin(cell, number, len(cells))
+            outcome = driver.run(path, cell.options, stop, watcher.sample)
+            _refuse_unpinned(cell, outcome.start)
+            result["compiler"] = outcome.start.get("compiler", result["compiler"])
+            result["flags"] = outcome.start.get("flags", result["flags"])
+            if outcome.samples:
+                result["cells"].append(_finish(kind, cell, outcome, result["baseline"]))
+            result["interrupted"] = outcome.interrupted
+            result["finished"] = results.now()
+            if derived := kind.derive(result):
+                result[kind.name] = derived
+            save(result)
+            if outcome.interrupted:
+                break
+    return result

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Draws saved results as one self-contained page or as pictures.
+
+Everything drawn names the data it was drawn from by their digest, so that `--check` can say
+whether a picture that was saved belongs to them.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+
+from pawl import __version__
+from pawl.core import output, results, sheet
+from pawl.core.errors import Failure
+from pawl.core.kind import Kind
+
+MARK = "pawl-source "
+Found = list[tuple[Kind, dict]]
+
+
+def source(found: Found) -> str:
+    """Of the data alone: rows that were made of the samples change nothing."""
+    text = json.dumps([results.bare(result) for _, result in found], sort_keys=True,
+                      separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def render(package: str, name: str, **values) -> str:
+    """A template that lies beside the module which shows it."""
+    import jinja2
+
+    environment = jinja2.Environment(loader=jinja2.PackageLoader(package, ""), autoescape=True,
+                                     trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template(name).render(**values)
+
+
+def _facts(result: dict) -> list[tuple[str, object]]:
+    machine = result["machine"]
+    dirty = {True: " with uncommitted changes", False: "", None: ""}[result.get("dirty")]
+    facts = [
+        ("CPU", machine.get("cpu")),
+        ("CPUs", f"{machine.get('cpus')} ({machine.get('cpus_allowed')} allowed), "
+                 f"{machine.get('cores_per_socket')} cores a socket, "
+                 f"{machine.get('threads_per_core')} threads a core"),
+        ("Caches", ", ".join(f"{n.upper()} {machine[n]}" for n in ("l1d", "l2", "l3")
+                             if machine.get(n))),
+        ("Hypervisor", machine.get("hypervisor")), ("Governor", machine.get("governor")),
+        ("Memory", f"{machine.get('memory_mib')} MiB"), ("Kernel", result.get("kernel")),
+        ("Compiler", result.get("compiler")), ("Flags", result.get("flags")),
+        ("Commit", f"{result['commit']}{dirty}" if result.get("commit") else "unknown"),
+        ("Pawl", result.get("pawl_version")), ("Command", result.get("command")),
+        ("Measured", f"{result.get('started')} to {result.get('finished')}"
+         + (f", resumed {result['resumed']} times" if result.get("resumed") else "")),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _pictures(kind: Kind, result: dict, form: str, digest: str) -> list[tuple[str, bytes]]:
+    # The plotting library takes a second to load: only a drawing waits for it.
+    from pawl.core import plot
+
+    drawn = plot.draw(kind, result)
+    pictures = [(caption, plot.render(figure, form, digest)) for caption, figure in drawn]
+    plot.close(drawn)
+    return pictures
+
+
+def _uri(picture: bytes) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(picture).decode()
+
+
+def _section(kind: Kind, result: dict, digest: str) -> dict:
+    return {"title": result["title"] or kind.title, "facts": _facts(result),
+            "pictures": [{"alt": caption, "uri": _uri(picture)}
+                         for caption, picture in _pictures(kind, result, "svg", digest)],
+            "body": kind.body(result), "cells": kind.views(kind, result),
+            "more": kind.more(result), "interrupted": result.get("interrupted"),
+            "baseline": result["baseline"]}
+
+
+def page(found: Found, title: str | None) -> bytes:
+    digest = source(found)
+    sections = [_section(kind, result, digest) for kind, result in found if result["cells"]]
+    return render("pawl.core", "report.html.j2", sections=sections, mark=MARK + digest,
+                  version=__version__, title=title or (
+                      sections[0]["title"] if len(sections) == 1 else "Pawl: measured locks")
+                  ).encode()
+
+
+def _sheet(found: Found, form: str) -> list[bytes]:
+    digest = source(found)
+    pictures = [picture for kind, result in found
+                for _, picture in _pictures(kind, result, form, digest)]
+    if not pictures:
+        raise Failure("nothing to draw: no cell has a complete sample.")
+    return pictures
+
+
+def write(found: Found, html: Path | None = None, png: Path | None = None,
+          svg: Path | None = None, title: str | None = None) -> None:
+    if html:
+        output.write(html, page(found, title))
+    if png:
+        output.write(png, sheet.png(_sheet(found, "png")))
+    if svg:
+        output.write(svg, sheet.svg(_sheet(found, "svg")))
+
+
+def check(found: Found, files: list[Path]) -> None:
+    """A file drawn from these data carries their digest; the drawing itself is not compared."""
+    wanted = (MARK + source(found)).encode()
+    for path in files:
+        try:
+            drawn = path.read_bytes()
+        except OSError as error:
+            raise Failure(f"{path} cannot be read: {error.strerror}; "
+                          "draw it with the same command without --check.") from error
+        if wanted not in drawn:
+            raise Failure(f"{path} is stale: it was drawn from other data; "
+                          "draw it again with the same command without --check.")

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`pawl costs`: what single operations cost."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`pawl bench counters`: counting, and the light locks beside it."""

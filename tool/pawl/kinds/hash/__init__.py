@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`pawl bench hash`: one hash table under every design."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`pawl bench latency`: a lock that handlers read."""

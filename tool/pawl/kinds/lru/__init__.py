@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`pawl bench lru`: a cache under each lock."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`pawl bench rcu`: readers, grace periods and callbacks."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`pawl bench sem`: operations on many semaphores."""

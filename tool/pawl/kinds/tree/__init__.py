@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`pawl bench tree`: a large ordered tree under each lock."""
