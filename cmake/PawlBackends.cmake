@@ -4,7 +4,7 @@
 #   futex  the system's own wait on an address     cond  a mutex and condition variable a thread
 #   sem    a semaphore a thread
 #
-# The libraries have the named points of src/base/point.h, at which the tests in
+# The libraries have the named points of src/os/point.h, at which the tests in
 # backend/ delay a thread.
 function(pawl_backend_tests)
   pawl_glob(everywhere "unit/wait_*.c" "unit/bitlock_*.c" "unit/cond_*.c" "unit/lock_*.c"

@@ -173,7 +173,7 @@ static void NAME(wait_end)(LOCK *l, struct wait *wait)
     }
     if (bucket != NULL)
         table_unlock(bucket);
-    pawl_os_parker_done(wait->waiter.parker);
+    pawl_parker_done(wait->waiter.parker);
 }
 
 static enum outcome NAME(keep)(struct pawl_bucket *bucket, LOCK *l, struct wait *wait)

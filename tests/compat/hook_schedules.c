@@ -65,7 +65,6 @@ struct pawl_thread_line **pawl_hook_thread_slot(void)
     static struct pawl_thread_line *slots[PLAYERS];
     return &slots[on_stage];
 }
-struct pawl_process *pawl_hook_process(void) { return NULL; }
 
 /* ---- Who is in ------------------------------------------------------------------------------- */
 

@@ -295,10 +295,4 @@ struct pawl_thread_line **pawl_hook_thread_slot(void)
     return x_running ? &x_all[x_current].line : &own;
 }
 
-struct pawl_process *pawl_hook_process(void)
-{
-    static struct pawl_process process;
-    return &process;
-}
-
 #endif

@@ -28,7 +28,7 @@ static int64_t last;
 
 static void begin(void)
 {
-    memset(pawl_hook_process(), 0, sizeof *pawl_hook_process());
+    pawl_forget_();
     pawl_counter_exact_init(&counter, mode);
     last = -1;
 }

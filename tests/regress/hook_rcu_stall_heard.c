@@ -24,7 +24,7 @@ static void report(const pawl_rcu_stall *stall, void *argument)
 
 static void begin(void)
 {
-    memset(pawl_hook_process(), 0, sizeof *pawl_hook_process());
+    pawl_forget_();
     reading = reported = 0;
 }
 

@@ -364,17 +364,6 @@ struct pawl_thread_line **pawl_hook_thread_slot(void)
     return &slots[sched.current];
 }
 
-struct pawl_process *pawl_hook_process(void)
-{
-    static struct pawl_process *process;
-    if (process == NULL)
-        process = (struct pawl_process *)aligned_alloc(
-            PAWL_CACHE_LINE, (sizeof *process + PAWL_CACHE_LINE - 1) / PAWL_CACHE_LINE *
-                                 PAWL_CACHE_LINE);
-    must(process != NULL);
-    return process;
-}
-
 /* Around a drop: what it touches after it has given the lock up is counted. */
 static inline void sched_drop_begins(const void *word)
 {

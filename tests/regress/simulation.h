@@ -175,15 +175,13 @@ struct pawl_thread_line **pawl_hook_thread_slot(void)
     return &slots[pawl_hook_thread_id() - 1];
 }
 
-struct pawl_process *pawl_hook_process(void)
+#ifndef SIM_SHARES /* a test whose primitive has process-wide objects says so before it includes this */
+void *pawl_hook_shared(void *object)
 {
-#ifdef SIM_PROCESS /* where a test needs one, it says which before it includes this file */
-    return SIM_PROCESS;
-#else
-    never("a spinlock needs no process object");
-    return NULL;
-#endif
+    never("a spinlock needs nothing that is process-wide");
+    return object;
 }
+#endif
 
 /* ---- Moving the threads ---------------------------------------------------------------------- */
 

@@ -69,7 +69,7 @@ static void begin(void)
 {
     const bool wrong_domain = scene.wrong_domain;
     pawl_idtable_options options;
-    memset(pawl_hook_process(), 0, sizeof *pawl_hook_process());
+    pawl_forget_();
     *pawl_hook_thread_slot() = NULL;
     memset(&scene, 0, sizeof scene);
     scene.wrong_domain = wrong_domain;

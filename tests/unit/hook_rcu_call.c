@@ -50,7 +50,7 @@ static uint64_t limit;
 
 static void begin(void)
 {
-    memset(pawl_hook_process(), 0, sizeof *pawl_hook_process());
+    pawl_forget_();
     memset(heads, 0, sizeof heads);
     memset(runs, 0, sizeof runs);
     runs_in_all = ended = most_queued = in_section = too_early = 0;
