@@ -155,7 +155,7 @@ static bool ask_symbolizer(const struct place *place, char *text, size_t size, u
 /* Whether a file is one of ours, whose inline functions stand between the lock and its user. */
 static bool is_our_header(const char *file)
 {
-    static const char *const ours[] = {"/pawl/transitions.def", "/pawl/word_face.inc.h",
+    static const char *const ours[] = {"/pawl/detail/",
                                        "/pawl/spin.h",          "/pawl/pawl.hpp",
                                        "/pawl/guards.hpp",      "/pawl/counter",
                                        "/pawl/bigref",

@@ -9,6 +9,8 @@
 #include <pawl/spin.h>
 #include <pawl/thread.h>
 
+#include "../../src/base/base.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -116,7 +118,6 @@ const struct m_tag m_tags[] = {
 #define PAWL_TAG(name, order, partners, what) {#name, #order},
 #include <pawl/detail/tags.def>
 
-#include "../../src/base/base.h"
 #undef PAWL_TAG
     {NULL, NULL},
 };
