@@ -5,7 +5,7 @@
 #   sem    a semaphore a thread
 #   time64 the system's own, on 32 bits where time_t has 64 (_TIME_BITS=64, as Debian's armhf)
 #
-# The libraries have the named points of src/base/point.h, at which the tests of the kind `backend`
+# The libraries have the named points of src/os/point.h, at which the tests of the kind `backend`
 # delay a thread.
 function(pawl_backend_libraries)
   foreach(backend IN ITEMS futex cond sem)

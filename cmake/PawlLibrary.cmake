@@ -6,9 +6,11 @@
 include(CheckLinkerFlag)
 
 # A program that has the library in itself shows these names to the plug-ins that it loads, so
-# that they and it share what is one per process and per thread (src/os/linux.c, asymmetric.c). The
-# linker hides them otherwise.
-set(pawl_shared_names pawl_process_object_v1 pawl_thread_slot_v1 pawl_counter_own_v1
+# that they and it share what is one per process and per thread (src/os/shared.h). The linker hides
+# them otherwise. scripts/floors compares the list with the sources.
+set(pawl_shared_names pawl_process_object_v1 pawl_subsystems_object_v1 pawl_drains_object_v1
+    pawl_table_object_v1 pawl_counters_object_v1 pawl_rcu_object_v1 pawl_rcu_calls_object_v1
+    pawl_check_object_v1 pawl_orders_object_v1 pawl_thread_slot_v1 pawl_counter_own_v1
     pawl_rcu_own_v1)
 check_linker_flag(C "LINKER:--export-dynamic-symbol=pawl" PAWL_LINKER_EXPORTS_SYMBOL)
 
@@ -53,7 +55,7 @@ function(pawl_add_library target kind variant)
     pawl_link_options_for(options ${variant} "LINKER:")
     target_link_options(${target} INTERFACE ${options})
   endif()
-  # What is one per process is named by assembly (src/os/linux.c). gcc parts the two when it makes
+  # What is one per process is named by assembly (src/os/shared.h). gcc parts the two when it makes
   # several pieces of a program that it optimises as a whole.
   if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND
      (CMAKE_INTERPROCEDURAL_OPTIMIZATION OR CMAKE_C_FLAGS MATCHES "-flto"))

@@ -4,6 +4,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* before the first system header, for os/ */
 #endif
+#define PAWL_ONE_FILE_
+
 #include "os/hook.c"
 #if defined(_WIN32)
 #include "os/windows.c"
@@ -22,24 +24,22 @@
 #include "os/lend.c"
 #include "os/posix.c"
 #include "os/say.c"
-#include "os/park_word.c"
-#include "os/park_cond.c"
-#include "os/park_sem.c"
+
+#include "base/thread.c"
+#include "base/park_word.c"
+#include "base/park_cond.c"
+#include "base/park_sem.c"
+#include "base/latch.c"
+#include "base/drain.c"
+
+#include "check/check.c"
+#include "check/check_claims.c"
+#include "check/check_order.c"
+#include "check/check_report.c"
+
 #include "lock/spin.c"
 #include "lock/compat.c"
-#include "count/counter_cells.c"
-#include "count/counter_check.c"
-#include "rcu/rcu.c"
-#include "rcu/rcu_stall.c"
-#include "rcu/rcu_check.c"
-#include "rcu/rcu_grace.c"
-#include "rcu/rcu_call.c"
-#include "rcu/rcu_worker.c"
-#include "rcu/rcu_drain.c"
-#include "base/thread.c"
 #include "lock/seq.c"
-#include "sift/brlock.c"
-#include "sift/brlock_face.c"
 #include "lock/table.c"
 #include "lock/wait.c"
 #include "lock/bitlock.c"
@@ -47,17 +47,26 @@
 #include "lock/cond.c"
 #include "lock/pshared.c"
 #include "lock/robust.c"
+#include "lock/check_word.c"
+
+#include "count/counter_cells.c"
+#include "count/counter_check.c"
 #include "count/counter.c"
 #include "count/counter_exact.c"
 #include "count/counter_limit.c"
 #include "count/bigref.c"
+
+#include "rcu/rcu.c"
+#include "rcu/rcu_stall.c"
+#include "rcu/rcu_check.c"
+#include "rcu/rcu_grace.c"
+#include "rcu/rcu_call.c"
+#include "rcu/rcu_worker.c"
+#include "rcu/rcu_drain.c"
+#include "rcu/idtable.c"
+
+#include "sift/brlock.c"
+#include "sift/brlock_face.c"
 #include "sift/sift.c"
 #include "sift/sift_read.c"
 #include "sift/sift_write.c"
-#include "rcu/idtable.c"
-
-#include "check/check.c"
-#include "check/check_claims.c"
-#include "check/check_order.c"
-#include "check/check_report.c"
-#include "lock/check_word.c"

@@ -56,7 +56,7 @@
 #define PAWL_RCU_H
 
 #include <pawl/rcu_pointer.h>
-#include <pawl/thread.h>
+#include <pawl/detail/rcu_inline.h>
 
 /* A subsystem's own grace periods. Made by init; the fields are the library's. Zero bytes are the
  * default domain. */

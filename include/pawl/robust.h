@@ -96,6 +96,37 @@ typedef struct pawl_robust_lock {
     struct pawl_robust_cell_ members[PAWL_ROBUST_MEMBERS];
 } pawl_robust_lock;
 
+#define pawl_robust_lock_init PAWL_SYMBOL_(pawl_robust_lock_init)
+#define pawl_robust_lock_take_read PAWL_SYMBOL_(pawl_robust_lock_take_read)
+#define pawl_robust_lock_take_seek PAWL_SYMBOL_(pawl_robust_lock_take_seek)
+#define pawl_robust_lock_take_write PAWL_SYMBOL_(pawl_robust_lock_take_write)
+#define pawl_robust_lock_take_atomic PAWL_SYMBOL_(pawl_robust_lock_take_atomic)
+#define pawl_robust_lock_take_read_until PAWL_SYMBOL_(pawl_robust_lock_take_read_until)
+#define pawl_robust_lock_take_seek_until PAWL_SYMBOL_(pawl_robust_lock_take_seek_until)
+#define pawl_robust_lock_take_write_until PAWL_SYMBOL_(pawl_robust_lock_take_write_until)
+#define pawl_robust_lock_take_atomic_until PAWL_SYMBOL_(pawl_robust_lock_take_atomic_until)
+#define pawl_robust_lock_try_read PAWL_SYMBOL_(pawl_robust_lock_try_read)
+#define pawl_robust_lock_try_seek PAWL_SYMBOL_(pawl_robust_lock_try_seek)
+#define pawl_robust_lock_try_write PAWL_SYMBOL_(pawl_robust_lock_try_write)
+#define pawl_robust_lock_try_atomic PAWL_SYMBOL_(pawl_robust_lock_try_atomic)
+#define pawl_robust_lock_drop_read PAWL_SYMBOL_(pawl_robust_lock_drop_read)
+#define pawl_robust_lock_drop_seek PAWL_SYMBOL_(pawl_robust_lock_drop_seek)
+#define pawl_robust_lock_drop_write PAWL_SYMBOL_(pawl_robust_lock_drop_write)
+#define pawl_robust_lock_drop_atomic PAWL_SYMBOL_(pawl_robust_lock_drop_atomic)
+#define pawl_robust_lock_seek_to_write PAWL_SYMBOL_(pawl_robust_lock_seek_to_write)
+#define pawl_robust_lock_seek_to_write_until PAWL_SYMBOL_(pawl_robust_lock_seek_to_write_until)
+#define pawl_robust_lock_try_seek_to_write PAWL_SYMBOL_(pawl_robust_lock_try_seek_to_write)
+#define pawl_robust_lock_try_read_to_seek PAWL_SYMBOL_(pawl_robust_lock_try_read_to_seek)
+#define pawl_robust_lock_try_read_to_write PAWL_SYMBOL_(pawl_robust_lock_try_read_to_write)
+#define pawl_robust_lock_read_claim_write PAWL_SYMBOL_(pawl_robust_lock_read_claim_write)
+#define pawl_robust_lock_read_claim_write_until \
+    PAWL_SYMBOL_(pawl_robust_lock_read_claim_write_until)
+#define pawl_robust_lock_write_to_seek PAWL_SYMBOL_(pawl_robust_lock_write_to_seek)
+#define pawl_robust_lock_write_to_read PAWL_SYMBOL_(pawl_robust_lock_write_to_read)
+#define pawl_robust_lock_seek_to_read PAWL_SYMBOL_(pawl_robust_lock_seek_to_read)
+#define pawl_robust_lock_consistent PAWL_SYMBOL_(pawl_robust_lock_consistent)
+#define pawl_robust_lock_deaths PAWL_SYMBOL_(pawl_robust_lock_deaths)
+
 PAWL_C_BEGIN
 
 /* Makes the lock, unlocked and consistent. One process calls it once, before others use the lock;

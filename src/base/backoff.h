@@ -19,7 +19,7 @@ struct backoff {
 #if PAWL_HOOKS
 
 /* The harness decides who runs next; there is nothing to wait for. */
-static void pause_once(struct backoff *b, const void *seed)
+static inline void pause_once(struct backoff *b, const void *seed)
 {
     (void)b;
     (void)seed;
@@ -29,7 +29,7 @@ static void pause_once(struct backoff *b, const void *seed)
 #else
 
 /* Marsaglia's xorshift32, seeded with a stack address: threads must differ, no more. */
-static uint32_t jitter(struct backoff *b, const void *seed)
+static inline uint32_t backoff_jitter(struct backoff *b, const void *seed)
 {
     uint32_t x = b->random;
     if (x == 0)
@@ -41,10 +41,10 @@ static uint32_t jitter(struct backoff *b, const void *seed)
 }
 
 /* True when the next pause is no longer than this one, because the bound is reached. */
-static bool pause_relaxed(struct backoff *b, const void *seed)
+static inline bool backoff_relaxed(struct backoff *b, const void *seed)
 {
     const uint32_t half = b->longest / 2;
-    uint32_t hints = half + jitter(b, seed) % (half + 1);
+    uint32_t hints = half + backoff_jitter(b, seed) % (half + 1);
 
     while (hints-- > 0)
         pawl_cpu_relax();
@@ -54,9 +54,9 @@ static bool pause_relaxed(struct backoff *b, const void *seed)
     return false;
 }
 
-static void pause_once(struct backoff *b, const void *seed)
+static inline void pause_once(struct backoff *b, const void *seed)
 {
-    if (!pause_relaxed(b, seed))
+    if (!backoff_relaxed(b, seed))
         return;
     if (b->since == 0)
         b->since = pawl_os_now();

@@ -4,14 +4,16 @@
 
 #if PAWL_CHECKED
 
-#include "../os/os.h"
+#include "../base/base.h"
+
+PAWL_SHARED_DEFINE(struct pawl_check, check_object);
 
 /* ---- A thread's entries ---------------------------------------------------------------------- */
 
 /* The caller's line; NULL for a thread that has none, of which nobody knows what it holds. */
-static struct pawl_thread_line *checked_line(void)
+static struct pawl_check_line *checked_line(void)
 {
-    struct pawl_thread_line *line = pawl_thread_line_();
+    struct pawl_check_line *line = check_line();
     if (line == NULL)
         pawl_report_warn_(PAWL_WARN_NO_LINE);
     return line;
@@ -24,7 +26,7 @@ static void set_what(struct pawl_held *held, uint32_t what)
 
 /* A free entry for the lock; NULL when all are taken. A signal handler may come in between and take
  * entries too: hence the compare-exchange, and entries that never move. */
-static struct pawl_held *take_entry(struct pawl_thread_line *line, pawl_address_ lock)
+static struct pawl_held *take_entry(struct pawl_check_line *line, pawl_address_ lock)
 {
     uint32_t i;
     uint32_t used;
@@ -47,9 +49,9 @@ static void free_entry(struct pawl_held *held)
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, 0);
 }
 
-/* The caller's entry for the lock in that state; any entry when the state is PAWL_STATE_U. An entry
- * whose `what` is 0 is just being taken or freed: its thread has no unit in the word. */
-static struct pawl_held *own_entry(struct pawl_thread_line *line, pawl_address_ lock,
+/* The caller's entry for the lock in that state; any entry when the state is PAWL_STATE_U. One whose
+ * `what` is 0 is just being taken or freed: its thread has no unit in the word. */
+static struct pawl_held *own_entry(struct pawl_check_line *line, pawl_address_ lock,
                                    unsigned state, const struct pawl_held *but)
 {
     const uint32_t used = check_used_of(line);
@@ -75,7 +77,7 @@ static void report_held(const char *what, const struct pawl_check_call *call)
 }
 
 /* From U: the caller comes with nothing. */
-static struct pawl_held *before_taking(struct pawl_thread_line *line,
+static struct pawl_held *before_taking(struct pawl_check_line *line,
                                        const struct pawl_check_call *call)
 {
     const struct pawl_held *own = own_entry(line, call->lock, PAWL_STATE_U, NULL);
@@ -106,7 +108,7 @@ static struct pawl_held *before_taking(struct pawl_thread_line *line,
 
 /* The caller's entry for the lock in exactly that condition, which becomes `next`. A handler that
  * comes in between may drop by that entry and leave another one, even behind us: so two passes. */
-static struct pawl_held *change_entry(struct pawl_thread_line *line, pawl_address_ lock,
+static struct pawl_held *change_entry(struct pawl_check_line *line, pawl_address_ lock,
                                       uint32_t what, uint32_t next)
 {
     const uint32_t used = check_used_of(line);
@@ -122,7 +124,7 @@ static struct pawl_held *change_entry(struct pawl_thread_line *line, pawl_addres
 }
 
 /* From a state that the caller must hold: its entry, which becomes `next`; or a report. */
-static struct pawl_held *entry_to_leave(struct pawl_thread_line *line,
+static struct pawl_held *entry_to_leave(struct pawl_check_line *line,
                                         const struct pawl_check_call *call, uint32_t next)
 {
     const uint32_t what = check_what(call->from, PAWL_STATE_U, 0, call->bits);
@@ -151,7 +153,7 @@ static bool move_waits(const struct pawl_check_call *call)
 
 struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
 {
-    struct pawl_thread_line *line = checked_line();
+    struct pawl_check_line *line = checked_line();
     const uint32_t leaving = check_what(call->from, PAWL_STATE_U, 0, call->bits) | CHECK_LEAVING;
     const uint32_t moving = check_what(call->from, call->to, call->kind, call->bits);
     struct pawl_held *held;
@@ -180,10 +182,10 @@ struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
 void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *held, bool ok)
 {
     const uint32_t what = check_what(ok ? call->to : call->from, PAWL_STATE_U, 0, call->bits);
-    struct pawl_thread_line *line;
+    struct pawl_check_line *line;
 
     if (held == NULL) {
-        line = pawl_thread_line_();
+        line = check_line();
         if (line != NULL && call->from == PAWL_STATE_U && ok)
             line->untracked++;
         return;
@@ -196,7 +198,7 @@ void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *hel
         PAWL_ADDRESS_(pawl_store_relaxed)(&held->site, call->site);
     set_what(held, what);
     if (ok && call->kind == CHECK_try && (call->to == PAWL_STATE_W || call->to == PAWL_STATE_A))
-        pawl_claims_count_(pawl_thread_line_(), call); /* it did not count before (units_of) */
+        pawl_claims_count_(check_line(), call); /* it did not count before (units_of) */
 }
 
 /* ---- The rest -------------------------------------------------------------------------------- */
@@ -204,19 +206,19 @@ void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *hel
 /* Whether any thread holds or wants the lock. One that is about to return from a drop does not. */
 static bool anybody(pawl_address_ lock)
 {
-    struct pawl_process *process = pawl_os_process();
-    const uint32_t lines = pawl_load_relaxed32(&process->lines_used);
+    const uint32_t lines = pawl_load_relaxed32(&process_here()->lines_used);
     uint32_t i;
-    for (i = 0; i < lines; i++)
-        if (pawl_load_relaxed32(&process->lines[i].owner) != 0 &&
-            own_entry(&process->lines[i], lock, PAWL_STATE_U, NULL) != NULL)
+    for (i = 0; i < lines; i++) {
+        struct pawl_check_line *line = &check_here()->lines[i];
+        if (check_owner(line) != 0 && own_entry(line, lock, PAWL_STATE_U, NULL) != NULL)
             return true;
+    }
     return false;
 }
 
 void pawl_check_unused_(const struct pawl_check_call *call, const char *what, bool units)
 {
-    struct pawl_thread_line *line = checked_line();
+    struct pawl_check_line *line = checked_line();
     if (line == NULL)
         return;
     if (units || anybody(call->lock))
@@ -226,7 +228,7 @@ void pawl_check_unused_(const struct pawl_check_call *call, const char *what, bo
 
 void pawl_check_asserted_(const struct pawl_check_call *call)
 {
-    struct pawl_thread_line *line = checked_line();
+    struct pawl_check_line *line = checked_line();
     unsigned state;
     if (line == NULL || line->untracked > 0)
         return;
@@ -240,10 +242,17 @@ void pawl_check_asserted_(const struct pawl_check_call *call)
 /* glibc and POSIX go through the destructors at least four times; two rounds are for the others. */
 #define LAST_FAREWELL 3
 
-bool pawl_check_thread_end_(struct pawl_thread_line *line)
+/* True when the line must live on, because the thread still holds locks and may yet drop them:
+ * another key's destructor may, so we let them go first. */
+static bool check_thread_stays(struct pawl_thread_line *own)
 {
-    const uint32_t used = check_used_of(line);
+    struct pawl_check_line *line;
+    uint32_t used;
     uint32_t i;
+    if (own == NULL)
+        return false;
+    line = &check_here()->lines[thread_number(own)];
+    used = check_used_of(line);
     for (i = 0; i < used; i++) {
         const struct pawl_held *held = &line->held[i];
         const uint32_t what = check_what_of(held);
@@ -259,9 +268,12 @@ bool pawl_check_thread_end_(struct pawl_thread_line *line)
     return false;
 }
 
-void pawl_check_clear_line_(struct pawl_thread_line *line)
+/* Others may be reading it. */
+static void check_line_claimed(uint32_t number, bool left_behind)
 {
+    struct pawl_check_line *line = &check_here()->lines[number];
     uint32_t i;
+    (void)left_behind;
     for (i = 0; i < PAWL_HELD_LOCKS; i++)
         free_entry(&line->held[i]);
     pawl_store_relaxed32(&line->held_used, 0);
@@ -270,14 +282,19 @@ void pawl_check_clear_line_(struct pawl_thread_line *line)
     line->farewells = 0;
 }
 
-void pawl_check_after_fork_(void)
+static void check_after_fork(void)
 {
-    struct pawl_process *process = pawl_os_process();
-    struct pawl_thread_line *own = *pawl_os_thread_slot();
-    if (own != NULL && own->busy != 0)
+    const struct pawl_thread_line *own = thread_registered();
+    if (own != NULL && check_here()->lines[thread_number(own)].busy != 0)
         return; /* forked by a signal handler out of the checker, which will go on here */
-    pawl_store_relaxed32(&process->report_lock.word, 0);
+    pawl_store_relaxed32(&check_here()->report_lock.word, 0);
     pawl_order_after_fork_();
 }
+
+static const struct pawl_subsystem check_subsystem = {
+    check_line_claimed, check_thread_stays, NULL, NULL, NULL, NULL, NULL, check_after_fork,
+};
+
+PAWL_SUBSYSTEM(PAWL_FLOOR_CHECK, check_subsystem);
 
 #endif

@@ -12,9 +12,103 @@
 #ifndef PAWL_CHECK_H
 #define PAWL_CHECK_H
 
-#include <pawl/thread.h>
+#include "../base/base.h"
 
 #if PAWL_CHECKED
+
+#include <pawl/spin.h>
+
+/* ---- What is one per process ----------------------------------------------------------------- */
+
+/* Locks that one thread can hold at once under the checking variant's eyes. */
+#define PAWL_HELD_LOCKS 64
+
+/* Locks, and ordered pairs of locks, whose order the checking variant remembers. */
+#define PAWL_ORDER_LOCKS 16384
+#define PAWL_ORDER_PAIRS 65536
+
+/* One lock that a thread holds or asks for. The owner writes, everybody may read. */
+struct pawl_held {
+    pawl_address_ lock; /* 0: the entry is free */
+    pawl_address_ site; /* where the state was taken or is asked for: a return address */
+    uint32_t what;      /* states and width, packed by src/check/check.h */
+};
+
+/* A lock in the graph of orders. Indices count from 1, 0 is none. */
+struct pawl_order_lock {
+    pawl_address_ lock;
+    uint32_t bits;
+    uint32_t next;    /* in its chain of the hash table, or in the free list */
+    uint32_t out, in; /* its pairs, as the first of two and as the second */
+    uint32_t goal;    /* the search that looks for this lock */
+    uint32_t goal_hold;
+    uint32_t seen[2]; /* the search that has been here, for each kind of wait */
+    uint32_t via[2];  /* the pair by which it came */
+};
+
+/* "`from` was held while `to` was asked for." */
+struct pawl_order_pair {
+    pawl_address_ from_site, to_site;
+    uint32_t from, to;
+    uint32_t thread;
+    uint8_t from_state, to_state;
+    uint8_t hold, wait; /* kinds, src/check/check_order.c */
+    uint32_t next;      /* in its chain of the hash table, or in the free list */
+    uint32_t out_next, out_previous, in_next, in_previous;
+};
+
+struct pawl_orders {
+    struct pawl_latch lock; /* everything below, and the counting of claimants */
+    uint32_t search;
+    uint32_t locks_used, pairs_used, free_locks, free_pairs;
+    uint32_t lock_chains[PAWL_ORDER_LOCKS], pair_chains[PAWL_ORDER_PAIRS];
+    uint32_t queue[2 * PAWL_ORDER_LOCKS];
+    struct pawl_order_lock locks[PAWL_ORDER_LOCKS + 1];
+    struct pawl_order_pair pairs[PAWL_ORDER_PAIRS + 1];
+};
+
+/* What a thread holds; lines[n] is of the thread that has the registry's line n. */
+struct pawl_check_line {
+    uint32_t busy;      /* owner only: the checker is at work, a signal handler stays out of it */
+    uint32_t untracked; /* owner only: locks held beyond those in `held` */
+    uint32_t farewells; /* owner only: how often the thread has ended while holding locks */
+    uint32_t held_used; /* held[held_used...] have never been used */
+    struct pawl_held held[PAWL_HELD_LOCKS];
+} __attribute__((aligned(PAWL_CACHE_LINE)));
+
+struct pawl_check {
+    struct pawl_check_line lines[PAWL_THREAD_LINES];
+    struct pawl_latch report_lock;
+    uint32_t warned; /* a bit for each warning that has been given */
+};
+
+PAWL_SHARED_DECLARE(struct pawl_check, check_object);
+PAWL_SHARED_DECLARE(struct pawl_orders, orders_object);
+
+static inline struct pawl_check *check_here(void)
+{
+    return PAWL_SHARED(struct pawl_check, check_object);
+}
+
+static inline struct pawl_orders *orders_here(void)
+{
+    return PAWL_SHARED(struct pawl_orders, orders_object);
+}
+
+/* The line of the calling thread, which is registered if need be; NULL when it gets none. */
+static inline struct pawl_check_line *check_line(void)
+{
+    const struct pawl_thread_line *line = pawl_thread_line_();
+    return line == NULL ? NULL : &check_here()->lines[thread_number(line)];
+}
+
+/* The number of the thread that has the line; 0: none has. */
+static inline uint32_t check_owner(const struct pawl_check_line *line)
+{
+    return pawl_load_relaxed32(&process_here()->lines[line - check_here()->lines].owner);
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------ */
 
 /* The kinds of transitions.def. */
 enum pawl_check_kind { CHECK_take, CHECK_try, CHECK_claim, CHECK_drop, CHECK_move, CHECK_tells };
@@ -67,23 +161,23 @@ static inline uint32_t check_what_of(const struct pawl_held *h)
     return pawl_load_relaxed32(&h->what);
 }
 
-static inline uint32_t check_used_of(const struct pawl_thread_line *line)
+static inline uint32_t check_used_of(const struct pawl_check_line *line)
 {
     return pawl_load_relaxed32(&line->held_used);
 }
 
 /* The checker's own locks, over words that no one else knows. A thread without a line (NULL) comes
  * here only to report. */
-static inline void check_enter(struct pawl_thread_line *line, struct pawl_spin32 *lock)
+static inline void check_enter(struct pawl_check_line *line, struct pawl_latch *lock)
 {
     if (line != NULL)
         line->busy++;
-    pawl_spin32_take_write_unchecked_(lock);
+    latch_take(lock);
 }
 
-static inline void check_leave(struct pawl_thread_line *line, struct pawl_spin32 *lock)
+static inline void check_leave(struct pawl_check_line *line, struct pawl_latch *lock)
 {
-    pawl_spin32_drop_write_unchecked_(lock);
+    latch_drop(lock);
     if (line != NULL)
         line->busy--;
 }
@@ -94,9 +188,6 @@ static inline void check_leave(struct pawl_thread_line *line, struct pawl_spin32
 #define pawl_check_after_ PAWL_SYMBOL_(pawl_check_after)
 #define pawl_check_unused_ PAWL_SYMBOL_(pawl_check_unused)
 #define pawl_check_asserted_ PAWL_SYMBOL_(pawl_check_asserted)
-#define pawl_check_thread_end_ PAWL_SYMBOL_(pawl_check_thread_end)
-#define pawl_check_clear_line_ PAWL_SYMBOL_(pawl_check_clear_line)
-#define pawl_check_after_fork_ PAWL_SYMBOL_(pawl_check_after_fork)
 
 /* Around an operation: reports what it does wrong; `ok` says whether the caller's state changed. */
 struct pawl_held *pawl_check_before_(const struct pawl_check_call *call);
@@ -108,11 +199,6 @@ void pawl_check_unused_(const struct pawl_check_call *call, const char *what, bo
 
 void pawl_check_asserted_(const struct pawl_check_call *call);
 
-/* True when the line must live on, because the thread still holds locks and may yet drop them. */
-bool pawl_check_thread_end_(struct pawl_thread_line *line);
-void pawl_check_clear_line_(struct pawl_thread_line *line);
-void pawl_check_after_fork_(void);
-
 /* ---- check_claims.c -------------------------------------------------------------------------- */
 
 #define pawl_claims_fit_ PAWL_SYMBOL_(pawl_claims_fit)
@@ -122,7 +208,7 @@ void pawl_check_after_fork_(void);
  * caller's entry while it asks. */
 bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what);
 /* By the entries, the caller's included; enough for 16 bits, and done for these only. */
-void pawl_claims_count_(struct pawl_thread_line *line, const struct pawl_check_call *call);
+void pawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_call *call);
 
 /* ---- check_order.c --------------------------------------------------------------------------- */
 
@@ -132,9 +218,9 @@ void pawl_claims_count_(struct pawl_thread_line *line, const struct pawl_check_c
 
 /* The call may wait: notes that it comes after all that the thread holds, and reports an inversion.
  * `drains`: it waits for nobody but readers. */
-void pawl_order_check_(struct pawl_thread_line *line, const struct pawl_check_call *call,
+void pawl_order_check_(struct pawl_check_line *line, const struct pawl_check_call *call,
                        bool drains);
-void pawl_order_forget_(struct pawl_thread_line *line, pawl_address_ lock);
+void pawl_order_forget_(struct pawl_check_line *line, pawl_address_ lock);
 void pawl_order_after_fork_(void);
 
 /* ---- check_report.c -------------------------------------------------------------------------- */
@@ -156,6 +242,12 @@ void pawl_report_at_(pawl_address_ site);
 void pawl_report_holders_(const struct pawl_check_call *call);
 /* Prints the report; aborts, or returns when PAWL_CHECK=report. */
 void pawl_report_end_(void);
+
+/* "pawl: WHAT: TYPE at ADDRESS", and who did it by which call. Then as for all reports: the end of
+ * the program, unless PAWL_CHECK=report. */
+#define pawl_report_misuse_ PAWL_SYMBOL_(pawl_report_misuse)
+void pawl_report_misuse_(const char *what, const char *type, const void *object, const char *call,
+                         const void *site);
 
 /* One line, once in a process. */
 enum pawl_warning { PAWL_WARN_NO_LINE, PAWL_WARN_HELD, PAWL_WARN_ORDERS };

@@ -4,7 +4,7 @@
 
 #if PAWL_CHECKED
 
-#include "../os/os.h"
+#include "../base/base.h"
 
 struct units {
     uint64_t sw; /* of the field made of S and W, in units of S */
@@ -36,8 +36,7 @@ static struct units units_of(uint32_t what, bool atomics)
 
 static struct units sum_of_claims(pawl_address_ lock, uint32_t *claimants)
 {
-    struct pawl_process *process = pawl_os_process();
-    const uint32_t lines = pawl_load_relaxed32(&process->lines_used);
+    const uint32_t lines = pawl_load_relaxed32(&process_here()->lines_used);
     struct units plain = {0, 0};
     struct units insisting = {0, 0};
     bool atomics = false;
@@ -46,8 +45,8 @@ static struct units sum_of_claims(pawl_address_ lock, uint32_t *claimants)
 
     *claimants = 0;
     for (i = 0; i < lines; i++) {
-        const struct pawl_thread_line *line = &process->lines[i];
-        const uint32_t used = pawl_load_relaxed32(&line->owner) == 0 ? 0 : check_used_of(line);
+        const struct pawl_check_line *line = &check_here()->lines[i];
+        const uint32_t used = check_owner(line) == 0 ? 0 : check_used_of(line);
         for (k = 0; k < used; k++) {
             const uint32_t what = check_what_of(&line->held[k]);
             const struct units one = units_of(what, false);
@@ -121,19 +120,18 @@ bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
 
 /* The same from the entries, the caller's included, which is enough for the 16-bit word. Each
  * publishes and then counts under one lock: the last of too many sees all the others. */
-void pawl_claims_count_(struct pawl_thread_line *line, const struct pawl_check_call *call)
+void pawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_call *call)
 {
-    struct pawl_process *process = pawl_os_process();
     const struct units most = most_of(check_width(call->bits));
     struct units sum;
     uint32_t claimants;
 
     if (call->bits != 16 || line->busy != 0 ||
-        pawl_load_relaxed32(&process->lines_used) * 5 <= most.sw)
+        pawl_load_relaxed32(&process_here()->lines_used) * 5 <= most.sw)
         return;
-    check_enter(line, &process->orders.lock);
+    check_enter(line, &orders_here()->lock);
     sum = sum_of_claims(call->lock, &claimants);
-    check_leave(line, &process->orders.lock);
+    check_leave(line, &orders_here()->lock);
     if (sum.sw > most.sw || sum.r > most.r)
         report_excess(call, sum, most, claimants);
 }

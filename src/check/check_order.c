@@ -17,7 +17,9 @@
 
 #include <string.h>
 
-#include "../os/os.h"
+#include "../base/base.h"
+
+PAWL_SHARED_DEFINE(struct pawl_orders, orders_object);
 
 /* The greater kind does all that the smaller does. */
 enum { WAIT_DRAINS, WAIT_TAKES };
@@ -212,7 +214,7 @@ static void copy_chain(struct pawl_orders *o, uint32_t step, struct inversion *f
     }
 }
 
-static void report_inversion(struct pawl_thread_line *line, const struct pawl_check_call *call,
+static void report_inversion(struct pawl_check_line *line, const struct pawl_check_call *call,
                              const struct inversion *found)
 {
     const uint32_t kept = found->length < LONGEST_CHAIN ? found->length : LONGEST_CHAIN;
@@ -253,7 +255,7 @@ static void report_inversion(struct pawl_thread_line *line, const struct pawl_ch
 /* ---- Asking and adding ----------------------------------------------------------------------- */
 
 /* The next lock that the line's thread holds beside the one of the call. */
-static const struct pawl_held *next_held(const struct pawl_thread_line *line, pawl_address_ but,
+static const struct pawl_held *next_held(const struct pawl_check_line *line, pawl_address_ but,
                                          uint32_t *i)
 {
     const uint32_t used = check_used_of(line);
@@ -292,7 +294,7 @@ static bool add_pair(struct pawl_orders *o, const struct pawl_held *held,
 }
 
 /* Marks the held locks whose order before the call's is news. */
-static bool mark_goals(struct pawl_orders *o, const struct pawl_thread_line *line,
+static bool mark_goals(struct pawl_orders *o, const struct pawl_check_line *line,
                        const struct pawl_check_call *call, unsigned wait)
 {
     const uint32_t to = find_lock(o, call->lock);
@@ -317,10 +319,10 @@ static bool mark_goals(struct pawl_orders *o, const struct pawl_thread_line *lin
     return news;
 }
 
-void pawl_order_check_(struct pawl_thread_line *line, const struct pawl_check_call *call,
+void pawl_order_check_(struct pawl_check_line *line, const struct pawl_check_call *call,
                        bool drains)
 {
-    struct pawl_orders *o = &pawl_os_process()->orders;
+    struct pawl_orders *o = orders_here();
     const unsigned wait = drains ? WAIT_DRAINS : WAIT_TAKES;
     const struct pawl_held *held;
     struct inversion found;
@@ -351,9 +353,9 @@ void pawl_order_check_(struct pawl_thread_line *line, const struct pawl_check_ca
         report_inversion(line, call, &found);
 }
 
-void pawl_order_forget_(struct pawl_thread_line *line, pawl_address_ lock)
+void pawl_order_forget_(struct pawl_check_line *line, pawl_address_ lock)
 {
-    struct pawl_orders *o = &pawl_os_process()->orders;
+    struct pawl_orders *o = orders_here();
     uint32_t *link;
     uint32_t i;
 
@@ -380,7 +382,7 @@ void pawl_order_forget_(struct pawl_thread_line *line, pawl_address_ lock)
  * nobody is left to finish them: the child begins anew. */
 void pawl_order_after_fork_(void)
 {
-    struct pawl_orders *o = &pawl_os_process()->orders;
+    struct pawl_orders *o = orders_here();
     if (pawl_load_relaxed32(&o->lock.word) != 0)
         memset(o, 0, sizeof *o);
 }

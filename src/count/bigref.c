@@ -3,8 +3,7 @@
 #include <pawl/bigref.h>
 
 #include "cells.h"
-#include "../os/os.h"
-#include "../base/plain.h"
+#include "../base/base.h"
 
 #define MOST (2 * PAWL_BIGREF_TARGET)
 
@@ -164,9 +163,9 @@ static bool change(pawl_bigref *r, uint64_t n, bool *was_zero)
             return change_global(r, n, was_zero) == 0 && !*was_zero;
         if (step_marked(r, n, gate))
             return false;
-        cells_latch_take(cells_latch_of(r));
+        latch_take(cells_latch_of(r));
         done = change_latched(r, n);
-        cells_latch_drop(cells_latch_of(r));
+        latch_drop(cells_latch_of(r));
         if (done)
             return false;
     }
@@ -199,10 +198,10 @@ bool pawl_bigref_kill_slow_(pawl_bigref *r, bool *last)
     uint64_t local = 0;
     uint64_t count;
     uint32_t state;
-    cells_latch_take(cells_latch_of(r));
+    latch_take(cells_latch_of(r));
     state = state_of(pawl_load_relaxed32(&r->gate));
     if (state == PAWL_BIGREF_KILLED_ || state == PAWL_BIGREF_RELEASED_) {
-        cells_latch_drop(cells_latch_of(r));
+        latch_drop(cells_latch_of(r));
         return false;
     }
     set_state(r, PAWL_BIGREF_KILLED_);
@@ -217,7 +216,7 @@ bool pawl_bigref_kill_slow_(pawl_bigref *r, bool *last)
     *last = count == 0;
     if (*last)
         set_state(r, PAWL_BIGREF_RELEASED_);
-    cells_latch_drop(cells_latch_of(r));
+    latch_drop(cells_latch_of(r));
     /* Without the latch: a report may fork, which takes them all. */
     CELLS_CHECK((int64_t)count < 0, "more drops than gets", "pawl_bigref", r, "pawl_bigref_kill");
     return true;
@@ -227,14 +226,14 @@ bool pawl_bigref_revive(pawl_bigref *r)
 {
     bool was_zero = false;
     uint32_t state;
-    cells_latch_take(cells_latch_of(r));
+    latch_take(cells_latch_of(r));
     state = state_of(pawl_load_relaxed32(&r->gate));
     if (state == PAWL_BIGREF_KILLED_)
         (void)change_global(r, PAWL_BIGREF_BIAS, &was_zero);
     was_zero = was_zero || state == PAWL_BIGREF_RELEASED_;
     if (!was_zero && state != PAWL_BIGREF_OPEN_)
         open_anew(r); /* alone: nobody has an own part, or a place, where the gate was not open */
-    cells_latch_drop(cells_latch_of(r));
+    latch_drop(cells_latch_of(r));
     return !was_zero;
 }
 
@@ -242,7 +241,7 @@ int64_t pawl_bigref_read(const pawl_bigref *r)
 {
     uint64_t count;
     uint32_t state, place;
-    cells_latch_take(cells_latch_of(r));
+    latch_take(cells_latch_of(r));
     state = state_of(pawl_load_relaxed32(&r->gate));
     place = pawl_load_relaxed32(&r->place);
     count = pawl_load_relaxed64(&r->global) + pawl_load_relaxed64(&r->own);
@@ -250,14 +249,14 @@ int64_t pawl_bigref_read(const pawl_bigref *r)
         count += cells_sum(place);
     if (state != PAWL_BIGREF_KILLED_ && state != PAWL_BIGREF_RELEASED_)
         count -= PAWL_BIGREF_BIAS;
-    cells_latch_drop(cells_latch_of(r));
+    latch_drop(cells_latch_of(r));
     return (int64_t)count;
 }
 
 void pawl_bigref_destroy(pawl_bigref *r)
 {
     uint32_t state;
-    cells_latch_take(cells_latch_of(r));
+    latch_take(cells_latch_of(r));
     state = state_of(pawl_load_relaxed32(&r->gate));
     set_state(r, PAWL_BIGREF_RELEASED_);
     if (state == PAWL_BIGREF_OPEN_) {
@@ -265,5 +264,5 @@ void pawl_bigref_destroy(pawl_bigref *r)
         (void)collect(r);
     }
     pawl_store_relaxed64(&r->global, 0);
-    cells_latch_drop(cells_latch_of(r));
+    latch_drop(cells_latch_of(r));
 }

@@ -3,7 +3,7 @@
 #include <pawl/counter.h>
 
 #include "cells.h"
-#include "../os/os.h"
+#include "../base/base.h"
 
 static uint32_t place_of(const pawl_counter *c)
 {
@@ -92,7 +92,7 @@ int64_t pawl_counter_destroy(pawl_counter *c)
 
 static char *cpu_cells(void)
 {
-    struct pawl_counters *all = &pawl_os_process()->counters;
+    struct pawl_counters *all = counters_here();
     /* [CELLS_BLOCK] acquire: the limit and the cells are there. */
     return (char *)(uintptr_t)PAWL_ADDRESS_(pawl_load_acquire)(&all->cpus, PAWL_CELLS_BLOCK);
 }
@@ -100,7 +100,7 @@ static char *cpu_cells(void)
 /* The first use of a counter per CPU reserves the cells of all CPUs. */
 static char *reserve_cpu_cells(void)
 {
-    struct pawl_counters *all = &pawl_os_process()->counters;
+    struct pawl_counters *all = counters_here();
     const uint32_t limit = pawl_os_cpu_limit();
     pawl_address_ found = 0;
     char *made = limit == 0 ? NULL : (char *)pawl_os_pages((size_t)limit << PAWL_RSEQ_CPU_SHIFT);
@@ -117,7 +117,7 @@ static char *reserve_cpu_cells(void)
 /* Everything that a counter per CPU may be counted in. */
 static uint64_t sum_with_cpus(uint32_t place)
 {
-    const uint32_t limit = pawl_load_relaxed32(&pawl_os_process()->counters.cpu_limit);
+    const uint32_t limit = pawl_load_relaxed32(&counters_here()->cpu_limit);
     char *cpus = cpu_cells();
     uint64_t sum = cells_sum(place);
     uint32_t i;
@@ -134,7 +134,7 @@ static void add_to_cpu(pawl_cpu_counter *c, uint64_t n)
         char *cpus = cpu_cells();
         if (cpus == NULL)
             cpus = reserve_cpu_cells();
-        mine->cpu_limit = pawl_load_relaxed32(&pawl_os_process()->counters.cpu_limit);
+        mine->cpu_limit = pawl_load_relaxed32(&counters_here()->cpu_limit);
         mine->cpus = cpus;
     }
     if (place == PAWL_PLACE_NONE_)

@@ -2,9 +2,7 @@
 /* Blocks, places, latches and sections of the counters. counter_cells.h has the picture. */
 #include "cells.h"
 
-#include "../base/backoff.h"
-#include "../os/os.h"
-#include "../base/plain.h"
+#include "../base/base.h"
 
 #define BLOCK_BYTES (2u * PAWL_COUNTER_CELLS * 8u)
 #define FIRST_PAIR (PAWL_COUNTER_CELLS * 8u)
@@ -13,79 +11,42 @@
 /* Uses that a thread without a block counts elsewhere before it asks again for one. */
 #define USES_BEFORE_ANOTHER_TRY 1000
 
-/* The cells before the first place. */
-enum { MARKER, BR_READING, BR_OWN, IN_USE /* the checking variant's, counter_check.c */ };
+PAWL_SHARED_DEFINE(struct pawl_counters, counters_object);
 
-static struct pawl_counters *counters(void)
+#if !PAWL_HOOKS
+PAWL_THREAD_SHARED_DEFINE(struct pawl_counter_mine, counter_own);
+
+__attribute__((noinline)) struct pawl_counter_mine *pawl_counter_mine_(void)
 {
-    return &pawl_os_process()->counters;
+    return &pawl_counter_own_;
 }
+#endif
 
 /* ---- Latches --------------------------------------------------------------------------------- */
 
-enum { LATCH_FREE, LATCH_HELD, LATCH_SLEPT_FOR };
-#if PAWL_HOOKS
-#define LATCH_LOOKS 0
-#else
-#define LATCH_LOOKS 100
-#endif
-
-static struct pawl_counter_latch *cells_latch_of_brlock(void)
+PAWL_INTERNAL struct pawl_latch *cells_latch_of_brlock(void)
 {
-    return &counters()->latches[0];
+    return &counters_here()->latches[0];
 }
 
-static struct pawl_counter_latch *cells_latch_of(const void *object)
+PAWL_INTERNAL struct pawl_latch *cells_latch_of(const void *object)
 {
     const uint32_t mixed = (uint32_t)((uintptr_t)object >> 4) * UINT32_C(2654435761);
-    return &counters()->latches[1 + (mixed >> 8) % (PAWL_COUNTER_LATCHES - 1)];
-}
-
-static bool cells_latch_try(struct pawl_counter_latch *latch)
-{
-    uint32_t found = LATCH_FREE;
-    /* [CELLS_LATCH] acquire: we see what the last holder did. */
-    return pawl_cas_acquire32(&latch->word, &found, LATCH_HELD, PAWL_CELLS_LATCH);
-}
-
-PAWL_COLD static void cells_latch_wait(struct pawl_counter_latch *latch)
-{
-    int looks;
-    for (looks = 0; looks < LATCH_LOOKS; looks++) {
-        pawl_cpu_relax();
-        if (pawl_load_relaxed32(&latch->word) == LATCH_FREE && cells_latch_try(latch))
-            return;
-    }
-    /* [CELLS_LATCH] acquire: we see what the last holder did. */
-    while (pawl_exchange_acquire32(&latch->word, LATCH_SLEPT_FOR, PAWL_CELLS_LATCH) != LATCH_FREE)
-        (void)pawl_os_wait(&latch->word, LATCH_SLEPT_FOR, PAWL_NO_DEADLINE);
-}
-
-static void cells_latch_take(struct pawl_counter_latch *latch)
-{
-    if (PAWL_UNLIKELY(!cells_latch_try(latch)))
-        cells_latch_wait(latch);
-}
-
-static void cells_latch_drop(struct pawl_counter_latch *latch)
-{
-    /* [CELLS_UNLATCH] release: what we did is seen by the next holder. */
-    if (pawl_exchange_release32(&latch->word, LATCH_FREE, PAWL_CELLS_UNLATCH) == LATCH_SLEPT_FOR)
-        (void)pawl_os_wake(&latch->word, 1);
+    return &counters_here()->latches[1 + (mixed >> 8) % (PAWL_COUNTER_LATCHES - 1)];
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-static uint32_t cells_lines(void)
+PAWL_INTERNAL uint32_t cells_lines(void)
 {
-    const uint32_t used = pawl_load_relaxed32(&pawl_os_process()->lines_used);
+    const uint32_t used = pawl_load_relaxed32(&process_here()->lines_used);
     return used < PAWL_COUNTER_LINES ? used : PAWL_COUNTER_LINES;
 }
 
-static char *cells_block(uint32_t line)
+PAWL_INTERNAL char *cells_block(uint32_t line)
 {
     /* [CELLS_BLOCK] acquire: the block is there before we look into it. */
-    char *block = (char *)(uintptr_t)PAWL_ADDRESS_(pawl_load_acquire)(&counters()->blocks[line],
+    char *block = (char *)(uintptr_t)PAWL_ADDRESS_(pawl_load_acquire)(&counters_here()->blocks[line],
                                                                       PAWL_CELLS_BLOCK);
     if (block != NULL)
         PLAIN_READ(*block);
@@ -95,7 +56,7 @@ static char *cells_block(uint32_t line)
 static char *new_block(uint32_t line)
 {
 #if PAWL_HOOKS
-    char *made = (char *)counters()->cells[line];
+    char *made = (char *)counters_here()->cells[line];
 #else
     char *made = (char *)pawl_os_pages(BLOCK_BYTES);
 #endif
@@ -104,7 +65,7 @@ static char *new_block(uint32_t line)
         return NULL;
     PLAIN_WRITE(*made); /* the system's zeroes */
     /* [CELLS_MADE] release: the block is there before others look into it. */
-    if (!PAWL_ADDRESS_(pawl_cas_release)(&counters()->blocks[line], &found,
+    if (!PAWL_ADDRESS_(pawl_cas_release)(&counters_here()->blocks[line], &found,
                                          (pawl_address_)(uintptr_t)made, PAWL_CELLS_MADE))
         return (char *)(uintptr_t)found; /* a signal handler of ours came in between */
     return made;
@@ -117,7 +78,7 @@ static char *block_of_this_thread(void)
     char *block;
     if (line == NULL)
         return NULL;
-    index = (uint32_t)(line - pawl_os_process()->lines);
+    index = (uint32_t)(line - process_here()->lines);
     if (index >= PAWL_COUNTER_LINES)
         return NULL;
     block = cells_block(index);
@@ -130,12 +91,12 @@ struct pawl_counter_mine *pawl_counter_mine_(void)
     static struct pawl_counter_mine nobody; /* of a thread without a line: stays as it is */
     const struct pawl_thread_line *line = pawl_thread_line_();
     const size_t index =
-        line == NULL ? PAWL_COUNTER_LINES : (size_t)(line - pawl_os_process()->lines);
-    return index < PAWL_COUNTER_LINES ? &counters()->mine[index] : &nobody;
+        line == NULL ? PAWL_COUNTER_LINES : (size_t)(line - process_here()->lines);
+    return index < PAWL_COUNTER_LINES ? &counters_here()->mine[index] : &nobody;
 }
 #endif
 
-static struct pawl_counter_mine *cells_join(void)
+PAWL_INTERNAL struct pawl_counter_mine *cells_join(void)
 {
     struct pawl_counter_mine *mine = pawl_counter_mine_();
     char *block;
@@ -172,7 +133,7 @@ static void cells_leave(void)
  * can before it is used again. The slot latch is held. */
 static uint32_t find_free(enum cell_sort sort, uint32_t bits)
 {
-    struct pawl_counters *all = counters();
+    struct pawl_counters *all = counters_here();
     const uint32_t first = sort == CELL_SINGLE ? HEADER_CELLS : 0;
     uint32_t bit = all->next[sort] < first ? first : all->next[sort];
     uint32_t seen;
@@ -198,23 +159,23 @@ static uint32_t take_latched(enum cell_sort sort)
     return sort == CELL_SINGLE ? bit * 8 : FIRST_PAIR + bit * 16;
 }
 
-static uint32_t cells_take(enum cell_sort sort)
+PAWL_INTERNAL uint32_t cells_take(enum cell_sort sort)
 {
     uint32_t place;
-    cells_latch_take(&counters()->slots);
+    latch_take(&counters_here()->slots);
     place = take_latched(sort);
-    cells_latch_drop(&counters()->slots);
+    latch_drop(&counters_here()->slots);
     return place;
 }
 
-static uint32_t cells_try_take(enum cell_sort sort, bool *busy)
+PAWL_INTERNAL uint32_t cells_try_take(enum cell_sort sort, bool *busy)
 {
     uint32_t place;
-    *busy = !cells_latch_try(&counters()->slots);
+    *busy = !latch_try(&counters_here()->slots);
     if (*busy)
         return 0;
     place = take_latched(sort);
-    cells_latch_drop(&counters()->slots);
+    latch_drop(&counters_here()->slots);
     return place;
 }
 
@@ -234,19 +195,19 @@ static void clear_pair(uint32_t place)
     }
 }
 
-static void cells_give(uint32_t place)
+PAWL_INTERNAL void cells_give(uint32_t place)
 {
     const enum cell_sort sort = place < FIRST_PAIR ? CELL_SINGLE : CELL_PAIR;
     const uint32_t bit = sort == CELL_SINGLE ? place / 8 : (place - FIRST_PAIR) / 16;
     if (sort == CELL_PAIR)
         clear_pair(place);
-    cells_latch_take(&counters()->slots);
-    PLAIN_WRITE(counters()->used[sort]);
-    counters()->used[sort][bit / 32] &= ~(UINT32_C(1) << bit % 32);
-    cells_latch_drop(&counters()->slots);
+    latch_take(&counters_here()->slots);
+    PLAIN_WRITE(counters_here()->used[sort]);
+    counters_here()->used[sort][bit / 32] &= ~(UINT32_C(1) << bit % 32);
+    latch_drop(&counters_here()->slots);
 }
 
-static uint64_t cells_sum(uint32_t place)
+PAWL_INTERNAL uint64_t cells_sum(uint32_t place)
 {
     const uint32_t lines = cells_lines();
     uint64_t sum = 0;
@@ -259,7 +220,7 @@ static uint64_t cells_sum(uint32_t place)
     return sum;
 }
 
-static uint64_t cells_sum_shut(uint32_t place)
+PAWL_INTERNAL uint64_t cells_sum_shut(uint32_t place)
 {
 #if PAWL_HOOKS
     const uint32_t lines = cells_lines();
@@ -292,7 +253,7 @@ static void section_end(uint64_t *marker, uint64_t before)
     pawl_store_release64(marker, before + 2, PAWL_CELLS_LEAVE);
 }
 
-static void cells_shut_out(void)
+PAWL_INTERNAL void cells_shut_out(void)
 {
     uint64_t marker, first;
     uint32_t lines, i;
@@ -311,11 +272,11 @@ static void cells_shut_out(void)
         if (block == NULL)
             continue;
         /* [CELLS_GONE] acquire: what the section wrote is seen. */
-        first = pawl_load_acquire64(pawl_cell_(block, MARKER * 8), PAWL_CELLS_GONE);
+        first = pawl_load_acquire64(pawl_cell_(block, CELL_MARKER * 8), PAWL_CELLS_GONE);
         if ((first & 1) != 0)
             /* [CELLS_GONE] acquire: what the section wrote is seen. */
             WAIT_UNTIL(marker,
-                       pawl_load_acquire64(pawl_cell_(block, MARKER * 8), PAWL_CELLS_GONE),
+                       pawl_load_acquire64(pawl_cell_(block, CELL_MARKER * 8), PAWL_CELLS_GONE),
                        marker != first);
     }
 }
@@ -323,10 +284,10 @@ static void cells_shut_out(void)
 /* Times that a sequence is tried again after the kernel sent it back. */
 #define SEQUENCE_TRIES 4
 
-static bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_t n, uint64_t bound,
+PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_t n, uint64_t bound,
                          const uint32_t *gate, uint32_t open)
 {
-    uint64_t *marker = pawl_cell_(mine->block, MARKER * 8);
+    uint64_t *marker = pawl_cell_(mine->block, CELL_MARKER * 8);
     uint64_t before, sum;
     bool done;
     unsigned tries;
@@ -350,10 +311,10 @@ static bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_
     return done;
 }
 
-static bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cells, uint64_t n,
+PAWL_INTERNAL bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cells, uint64_t n,
                             const uint32_t *phase)
 {
-    uint64_t *marker = pawl_cell_(mine->block, MARKER * 8);
+    uint64_t *marker = pawl_cell_(mine->block, CELL_MARKER * 8);
     uint64_t before;
     uint32_t now;
     unsigned tries;
@@ -378,46 +339,54 @@ static bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cells, uin
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
 /* No reader, and nobody who closes or places, is at work while the process is copied. */
-static void before_fork(void)
+static void cells_before_fork(void)
 {
     unsigned i;
     for (i = 0; i < PAWL_COUNTER_LATCHES; i++)
-        cells_latch_take(&counters()->latches[i]);
-    cells_latch_take(&counters()->slots);
+        latch_take(&counters_here()->latches[i]);
+    latch_take(&counters_here()->slots);
 }
 
-static void after_fork_in_parent(void)
+static void cells_after_fork_in_parent(void)
 {
     unsigned i;
-    cells_latch_drop(&counters()->slots);
+    latch_drop(&counters_here()->slots);
     for (i = PAWL_COUNTER_LATCHES; i-- > 0;)
-        cells_latch_drop(&counters()->latches[i]);
+        latch_drop(&counters_here()->latches[i]);
 }
 
 /* The other threads do not exist here: what they were in the middle of is over, and their counts
  * stay. */
-static void after_fork_in_child_of_cells(void)
+static void cells_after_fork_in_child(void)
 {
     const char *own = pawl_counter_mine_()->block;
     uint64_t *own_lock;
     uint32_t i;
     for (i = 0; i < PAWL_COUNTER_LATCHES; i++)
-        pawl_store_relaxed32(&counters()->latches[i].word, LATCH_FREE);
-    pawl_store_relaxed32(&counters()->slots.word, LATCH_FREE);
+        pawl_store_relaxed32(&counters_here()->latches[i].word, LATCH_FREE);
+    pawl_store_relaxed32(&counters_here()->slots.word, LATCH_FREE);
     for (i = 0; i < PAWL_COUNTER_LINES; i++) {
         char *block = cells_block(i);
         if (block == NULL || block == own)
             continue;
-        pawl_store_relaxed64(pawl_cell_(block, MARKER * 8), 0);
-        pawl_store_relaxed64(pawl_cell_(block, BR_READING * 8), 0);
-        own_lock = pawl_cell_(block, BR_OWN * 8);
+        pawl_store_relaxed64(pawl_cell_(block, CELL_MARKER * 8), 0);
+        pawl_store_relaxed64(pawl_cell_(block, CELL_BR_READING * 8), 0);
+        own_lock = pawl_cell_(block, CELL_BR_OWN * 8);
         if (pawl_load_relaxed64(own_lock) != LOCK_NOT_JOINED) /* its counts are read by this */
             pawl_store_relaxed64(own_lock, LOCK_FREE);
-        pawl_store_relaxed64(pawl_cell_(block, IN_USE * 8), 0);
+        pawl_store_relaxed64(pawl_cell_(block, CELL_IN_USE * 8), 0);
     }
 }
 
-static void cells_set_up(void)
-{
-    pawl_os_watch_forks(before_fork, after_fork_in_parent, after_fork_in_child_of_cells);
-}
+static const struct pawl_subsystem cells_subsystem = {
+    NULL,
+    NULL,
+    NULL,
+    cells_leave,
+    NULL,
+    cells_before_fork,
+    cells_after_fork_in_parent,
+    cells_after_fork_in_child,
+};
+
+PAWL_SUBSYSTEM(PAWL_FLOOR_COUNT, cells_subsystem);

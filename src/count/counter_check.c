@@ -2,7 +2,7 @@
 /* The counters under the checking variant: who is using what, and reports of misuse. */
 #include "cells.h"
 
-#include "../os/os.h"
+#include "../base/base.h"
 
 #if PAWL_CHECKED
 
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void cells_using(const void *object)
+PAWL_INTERNAL void cells_using(const void *object)
 {
     char *block = pawl_counter_mine_()->block;
     if (block != NULL)
-        pawl_store_relaxed64(pawl_cell_(block, IN_USE * 8), (uintptr_t)object);
+        pawl_store_relaxed64(pawl_cell_(block, CELL_IN_USE * 8), (uintptr_t)object);
 }
 
-static bool cells_in_use(const void *object)
+PAWL_INTERNAL bool cells_in_use(const void *object)
 {
     const char *own = pawl_counter_mine_()->block;
     const uint32_t lines = cells_lines();
@@ -25,13 +25,13 @@ static bool cells_in_use(const void *object)
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block != NULL && block != own &&
-            pawl_load_relaxed64(pawl_cell_(block, IN_USE * 8)) == (uintptr_t)object)
+            pawl_load_relaxed64(pawl_cell_(block, CELL_IN_USE * 8)) == (uintptr_t)object)
             return true;
     }
     return false;
 }
 
-static void cells_report(const char *what, const char *type, const void *object, const char *name,
+PAWL_INTERNAL void cells_report(const char *what, const char *type, const void *object, const char *name,
                          void *site)
 {
     char place[1024], text[2048];

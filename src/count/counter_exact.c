@@ -2,17 +2,15 @@
 /* Exact counters: the two foldings, and the two big-reader locks of the source. */
 #include <pawl/counter.h>
 
-#include "../base/backoff.h"
+#include "../base/base.h"
 #include "cells.h"
-#include "../os/os.h"
-#include "../base/plain.h"
 
 static uint64_t *word_of(char *block, unsigned index)
 {
     return pawl_cell_(block, index * 8);
 }
 
-static struct pawl_counter_latch *cells_latch_of_reads(const pawl_counter_exact *c)
+static struct pawl_latch *cells_latch_of_reads(const pawl_counter_exact *c)
 {
     return c->mode >= PAWL_EXACT_BRLOCK ? cells_latch_of_brlock() : cells_latch_of(c);
 }
@@ -25,7 +23,7 @@ static uint32_t place_exact(pawl_counter_exact *c)
     uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
     if (place != PAWL_PLACE_NONE_)
         return place;
-    cells_latch_take(cells_latch_of_reads(c));
+    latch_take(cells_latch_of_reads(c));
     place = pawl_load_relaxed32(&c->place);
     if (place == PAWL_PLACE_NONE_) {
         place = cells_take(CELL_PAIR);
@@ -34,16 +32,16 @@ static uint32_t place_exact(pawl_counter_exact *c)
         /* [COUNTER_PLACED] release: the pair reads zero before anybody counts in it. */
         pawl_store_release32(&c->place, place, PAWL_COUNTER_PLACED);
     }
-    cells_latch_drop(cells_latch_of_reads(c));
+    latch_drop(cells_latch_of_reads(c));
     return place;
 }
 
 /* What a read holds excludes us, so this is part of the value before it, or after it. */
 static void add_shared(pawl_counter_exact *c, uint64_t n)
 {
-    cells_latch_take(cells_latch_of_reads(c));
+    latch_take(cells_latch_of_reads(c));
     pawl_store_relaxed64(&c->shared, pawl_load_relaxed64(&c->shared) + n);
-    cells_latch_drop(cells_latch_of_reads(c));
+    latch_drop(cells_latch_of_reads(c));
 }
 
 static void add_own_cell(uint64_t *cell, uint64_t n)
@@ -61,8 +59,8 @@ static bool is_placed(const pawl_counter_exact *c)
 /* The read side of the big-reader lock: our flag, a fence, a look at the writer. */
 static bool add_under_brlock(const pawl_counter_exact *c, char *block, uint64_t *cell, uint64_t n)
 {
-    const uint32_t *writer = &pawl_os_process()->counters.br_writer;
-    uint64_t *reading = word_of(block, BR_READING);
+    const uint32_t *writer = &counters_here()->br_writer;
+    uint64_t *reading = word_of(block, CELL_BR_READING);
     bool placed;
     for (;;) {
         uint32_t seen;
@@ -103,12 +101,12 @@ static void unlock_word(uint64_t *word)
 static bool add_under_own_lock(const pawl_counter_exact *c, char *block, uint64_t *cell,
                                uint64_t n)
 {
-    uint64_t *own = word_of(block, BR_OWN);
+    uint64_t *own = word_of(block, CELL_BR_OWN);
     bool placed;
     if (pawl_load_relaxed64(own) == LOCK_NOT_JOINED) {
-        cells_latch_take(cells_latch_of_brlock());
+        latch_take(cells_latch_of_brlock());
         pawl_store_relaxed64(own, LOCK_FREE);
-        cells_latch_drop(cells_latch_of_brlock());
+        latch_drop(cells_latch_of_brlock());
     }
     lock_word(own);
     placed = is_placed(c);
@@ -188,7 +186,7 @@ static void leave_place(pawl_counter_exact *c)
 
 static uint64_t sum_as_br_writer(pawl_counter_exact *c, uint32_t place, bool last)
 {
-    uint32_t *writer = &pawl_os_process()->counters.br_writer;
+    uint32_t *writer = &counters_here()->br_writer;
     uint64_t sum, reading;
     uint32_t lines, i;
     pawl_store_relaxed32(writer, 1);
@@ -200,7 +198,7 @@ static uint64_t sum_as_br_writer(pawl_counter_exact *c, uint32_t place, bool las
         if (block == NULL)
             continue;
         /* [BR_EMPTY] acquire: what the reader counted is seen. */
-        WAIT_UNTIL(reading, pawl_load_acquire64(word_of(block, BR_READING), PAWL_BR_EMPTY),
+        WAIT_UNTIL(reading, pawl_load_acquire64(word_of(block, CELL_BR_READING), PAWL_BR_EMPTY),
                    reading == 0);
     }
     sum = cells_sum_shut(place);
@@ -218,9 +216,9 @@ static uint64_t sum_under_all_locks(pawl_counter_exact *c, uint32_t place, bool 
     uint32_t i;
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
-        if (block == NULL || pawl_load_relaxed64(word_of(block, BR_OWN)) == LOCK_NOT_JOINED)
+        if (block == NULL || pawl_load_relaxed64(word_of(block, CELL_BR_OWN)) == LOCK_NOT_JOINED)
             continue;
-        lock_word(word_of(block, BR_OWN));
+        lock_word(word_of(block, CELL_BR_OWN));
         PLAIN_READ(*pawl_cell_(block, place));
         sum += pawl_load_relaxed64(pawl_cell_(block, place));
     }
@@ -228,8 +226,8 @@ static uint64_t sum_under_all_locks(pawl_counter_exact *c, uint32_t place, bool 
         leave_place(c);
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
-        if (block != NULL && pawl_load_relaxed64(word_of(block, BR_OWN)) != LOCK_NOT_JOINED)
-            unlock_word(word_of(block, BR_OWN));
+        if (block != NULL && pawl_load_relaxed64(word_of(block, CELL_BR_OWN)) != LOCK_NOT_JOINED)
+            unlock_word(word_of(block, CELL_BR_OWN));
     }
     return sum;
 }
@@ -255,9 +253,9 @@ static uint64_t read_latched(pawl_counter_exact *c, bool last)
 int64_t pawl_counter_exact_read(pawl_counter_exact *c)
 {
     uint64_t value;
-    cells_latch_take(cells_latch_of_reads(c));
+    latch_take(cells_latch_of_reads(c));
     value = read_latched(c, false);
-    cells_latch_drop(cells_latch_of_reads(c));
+    latch_drop(cells_latch_of_reads(c));
     return (int64_t)value;
 }
 
@@ -269,13 +267,13 @@ int64_t pawl_counter_exact_destroy(pawl_counter_exact *c)
                 "pawl_counter_exact", c, "pawl_counter_exact_destroy");
     CELLS_CHECK(cells_in_use(c), "destroyed while in use", "pawl_counter_exact", c,
                 "pawl_counter_exact_destroy");
-    cells_latch_take(cells_latch_of_reads(c));
+    latch_take(cells_latch_of_reads(c));
     place = pawl_load_relaxed32(&c->place);
     value = read_latched(c, true);
     pawl_store_relaxed64(&c->shared, value);
     leave_place(c);
     if (place >= PAWL_PLACE_FIRST_)
         cells_give(place);
-    cells_latch_drop(cells_latch_of_reads(c));
+    latch_drop(cells_latch_of_reads(c));
     return (int64_t)value;
 }

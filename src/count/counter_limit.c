@@ -3,8 +3,7 @@
 #include <pawl/counter.h>
 
 #include "cells.h"
-#include "../os/os.h"
-#include "../base/plain.h"
+#include "../base/base.h"
 
 #define MOST_CREDIT (2u * PAWL_LIMIT_CREDIT)
 
@@ -158,9 +157,9 @@ bool pawl_counter_limit_try_add_slow_(pawl_counter_limit *c, uint64_t n)
     CELLS_USING(c);
     added = n <= MOST_CREDIT && change_own(c, 0 - n);
     if (!added) {
-        cells_latch_take(cells_latch_of(c));
+        latch_take(cells_latch_of(c));
         added = add_latched(c, n);
-        cells_latch_drop(cells_latch_of(c));
+        latch_drop(cells_latch_of(c));
     }
     CELLS_USING(NULL);
     return added;
@@ -187,9 +186,9 @@ void pawl_counter_limit_sub_slow_(pawl_counter_limit *c, uint64_t n)
                 "pawl_counter_limit", c, "pawl_counter_limit_sub");
     CELLS_USING(c);
     if (n > MOST_CREDIT || !change_own(c, n)) {
-        cells_latch_take(cells_latch_of(c));
+        latch_take(cells_latch_of(c));
         sub_latched(c, n);
-        cells_latch_drop(cells_latch_of(c));
+        latch_drop(cells_latch_of(c));
     }
     CELLS_USING(NULL);
 }
@@ -197,21 +196,21 @@ void pawl_counter_limit_sub_slow_(pawl_counter_limit *c, uint64_t n)
 /* Credits that were handed out under a higher limit must not be used under a lower one. */
 void pawl_counter_limit_set_limit(pawl_counter_limit *c, uint64_t limit)
 {
-    cells_latch_take(cells_latch_of(c));
+    latch_take(cells_latch_of(c));
     if (pawl_load_relaxed32(&c->gate) == GATE_OPEN) {
         close_gate(c);
         call_in(c);
     }
     pawl_store_relaxed64(&c->limit, limit > INT64_MAX ? (uint64_t)INT64_MAX : limit);
     open_if_there_is_room(c);
-    cells_latch_drop(cells_latch_of(c));
+    latch_drop(cells_latch_of(c));
 }
 
 int64_t pawl_counter_limit_read(pawl_counter_limit *c)
 {
     uint64_t count;
     uint32_t place;
-    cells_latch_take(cells_latch_of(c));
+    latch_take(cells_latch_of(c));
     place = pawl_load_relaxed32(&c->place);
     count = pawl_load_relaxed64(&c->taken);
     if (place >= PAWL_PLACE_FIRST_ && pawl_load_relaxed32(&c->gate) == GATE_OPEN) {
@@ -219,7 +218,7 @@ int64_t pawl_counter_limit_read(pawl_counter_limit *c)
         count -= cells_sum_shut(place);
         open_gate(c);
     }
-    cells_latch_drop(cells_latch_of(c));
+    latch_drop(cells_latch_of(c));
     return (int64_t)count;
 }
 
@@ -231,7 +230,7 @@ int64_t pawl_counter_limit_destroy(pawl_counter_limit *c)
                 "pawl_counter_limit", c, "pawl_counter_limit_destroy");
     CELLS_CHECK(cells_in_use(c), "destroyed while in use", "pawl_counter_limit", c,
                 "pawl_counter_limit_destroy");
-    cells_latch_take(cells_latch_of(c));
+    latch_take(cells_latch_of(c));
     place = pawl_load_relaxed32(&c->place);
     if (pawl_load_relaxed32(&c->gate) == GATE_OPEN) {
         close_gate(c);
@@ -242,6 +241,6 @@ int64_t pawl_counter_limit_destroy(pawl_counter_limit *c)
     pawl_store_relaxed32(&c->gate, GATE_DEAD);
     if (place >= PAWL_PLACE_FIRST_)
         cells_give(place);
-    cells_latch_drop(cells_latch_of(c));
+    latch_drop(cells_latch_of(c));
     return count;
 }

@@ -3,15 +3,15 @@
 #include <pawl/bitlock.h>
 
 #if PAWL_CHECKED
-#include "../check/misuse.h"
+#include "../check/check.h"
 
 static PAWL_COLD void check_bit(const void *word, unsigned width, unsigned bit, const char *call,
                                 const void *site)
 {
     if (PAWL_UNLIKELY(bit >= width))
-        report_misuse("bit beyond the word", "bit lock", word, call, site);
+        pawl_report_misuse_("bit beyond the word", "bit lock", word, call, site);
     if (PAWL_UNLIKELY(((uintptr_t)word & (width / 8 - 1)) != 0))
-        report_misuse("misaligned word", "bit lock", word, call, site);
+        pawl_report_misuse_("misaligned word", "bit lock", word, call, site);
 }
 
 #define CHECKS(N)                                                                                  \
@@ -22,7 +22,7 @@ static PAWL_COLD void check_bit(const void *word, unsigned width, unsigned bit, 
     }                                                                                              \
     void PAWL_SYMBOL_(pawl_bitlock##N##_not_held)(const uint##N##_t *word, const char *call)       \
     {                                                                                              \
-        report_misuse("drop of what is not held", "bit lock", word, call,                          \
+        pawl_report_misuse_("drop of what is not held", "bit lock", word, call,                          \
                       __builtin_return_address(0));                                                \
     }
 CHECKS(8)

@@ -2,7 +2,7 @@
 /* The compiled half of compat/plock.h: what waits, and the join and claim states (join.def). */
 #include <pawl/compat/plock.h>
 
-#include "../base/backoff.h"
+#include "../base/base.h"
 
 #define PAWL_WORD_KIND PAWL_KIND_PLOCK_
 #define PAWL_WORD_BITS 32

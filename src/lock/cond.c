@@ -12,11 +12,10 @@
  */
 #include <pawl/cond.h>
 
-#include "../base/plain.h"
-#include "../base/point.h"
+#include "../base/base.h"
 #include "table.h"
 #if PAWL_CHECKED
-#include "../check/misuse.h"
+#include "../check/check.h"
 #endif
 
 /* ---- Condition variable ---------------------------------------------------------------------- */
@@ -35,7 +34,7 @@ static bool cond_sleep(pawl_cond *cond, struct pawl_waiter *waiter, uint64_t dea
 
     table_grow_if_crowded();
     TEST_POINT("listed");
-    if (pawl_os_park(waiter->parker, deadline))
+    if (pawl_park(waiter->parker, deadline))
         return true;
     bucket = table_lock(cond);
     PLAIN_READ(waiter->asleep);
@@ -44,7 +43,7 @@ static bool cond_sleep(pawl_cond *cond, struct pawl_waiter *waiter, uint64_t dea
         cond_leave(bucket, cond, waiter);
     table_unlock(bucket);
     if (picked) /* its turn comes, and whoever follows in the chain waits for us */
-        (void)pawl_os_park(waiter->parker, PAWL_NO_DEADLINE);
+        (void)pawl_park(waiter->parker, PAWL_NO_DEADLINE);
     return picked;
 }
 
@@ -81,26 +80,26 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
     bool signalled;
 
     waiter.address = cond;
-    waiter.parker = pawl_os_parker(&room);
+    waiter.parker = pawl_parker_make(&room);
     waiter.kind = WAITER_OF_COND;
     waiter.bits = lock->shared;
     waiter.lock = lock->lock;
     waiter.own = NULL;
     if (!cond_enter(cond, &waiter)) {
 #if PAWL_CHECKED
-        report_misuse("wait with another lock than the other waiters", "condition variable", cond,
+        pawl_report_misuse_("wait with another lock than the other waiters", "condition variable", cond,
                       "pawl_cond_wait", __builtin_return_address(0));
 #endif
     }
     lock->drop(lock->lock);
     signalled = cond_sleep(cond, &waiter, deadline);
-    pawl_os_parker_done(waiter.parker); /* the lock may want to sleep too */
+    pawl_parker_done(waiter.parker); /* the lock may want to sleep too */
     lock->take(lock->lock);
     PLAIN_READ(waiter.own);
     next = (struct pawl_waiter *)waiter.own;
     if (next != NULL) {
         PLAIN_READ(next->parker);
-        pawl_os_unpark(next->parker);
+        pawl_unpark(next->parker);
     }
     return signalled;
 }

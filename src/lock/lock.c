@@ -14,9 +14,7 @@
  */
 #include <pawl/lock.h>
 
-#include "../base/backoff.h"
-#include "../os/os.h"
-#include "../base/probe.h"
+#include "../base/base.h"
 #include "table.h"
 
 enum wait_class {
@@ -82,12 +80,12 @@ enum {
 
 static bool lock_wakes_are_timed(void)
 {
-    return pawl_load_relaxed32(&pawl_os_process()->table.wakes_timed) < WAKES_TO_TIME;
+    return pawl_load_relaxed32(&table_here()->wakes_timed) < WAKES_TO_TIME;
 }
 
 static void lock_note_wake(uint64_t woken_at)
 {
-    struct pawl_table *table = &pawl_os_process()->table;
+    struct pawl_table *table = table_here();
     const uint64_t took = pawl_os_now() - woken_at;
     const uint32_t least = pawl_load_relaxed32(&table->wake_ns);
     if (took < UINT32_MAX && (least == 0 || took < least))
@@ -260,7 +258,7 @@ static bool lock_loop_on(struct loop *loop, uint64_t deadline)
 /* Nanoseconds for which to read before sleeping: what it costs to be woken. */
 static uint64_t lock_loop_budget(void)
 {
-    const uint32_t cost = pawl_load_relaxed32(&pawl_os_process()->table.wake_ns);
+    const uint32_t cost = pawl_load_relaxed32(&table_here()->wake_ns);
     if (pawl_os_one_cpu())
         return 0;
     return cost == 0                ? USUAL_BUDGET_NS
@@ -281,7 +279,7 @@ static bool lock_loop_on(struct loop *loop, uint64_t deadline)
         loop->end = now + budget;
     if (now >= loop->end || now >= deadline)
         return false;
-    (void)pause_relaxed(&loop->backoff, loop);
+    (void)backoff_relaxed(&loop->backoff, loop);
     return true;
 }
 
@@ -306,7 +304,7 @@ static struct pawl_bucket *lock_wait_join(struct wait *wait)
     if (!wait->queued) {
         wait->waiter.since = pawl_os_now();
         wait->waiter.kind = 0;
-        wait->waiter.parker = pawl_os_parker(&wait->parker);
+        wait->waiter.parker = pawl_parker_make(&wait->parker);
         table_append(bucket, &wait->waiter);
         wait->queued = true;
         lock_awake(bucket, wait->waiter.address);

@@ -157,7 +157,7 @@ static void PAWL_NAME_(wait_end)(PAWL_LOCK_ *l, struct wait *wait)
     }
     if (bucket != NULL)
         table_unlock(bucket);
-    pawl_os_parker_done(wait->waiter.parker);
+    pawl_parker_done(wait->waiter.parker);
 }
 
 static enum outcome PAWL_NAME_(keep)(struct pawl_bucket *bucket, PAWL_LOCK_ *l, struct wait *wait)

@@ -6,8 +6,7 @@
 
 #include <limits.h>
 
-#include "../base/backoff.h"
-#include "../os/os.h"
+#include "../base/base.h"
 
 /* Who sleeps, as bits for the kernel's filtered wake. Each has a gate: a test of the word that a
  * sleeper of the class waits for (gates in pshared_word.inc.h). */

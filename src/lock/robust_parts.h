@@ -9,7 +9,8 @@
 
 #include <pawl/robust.h>
 
-#include "../os/robust.h"
+#include "../base/base.h"
+
 
 #define MAGIC UINT32_C(0x70617721)
 #define SEAL UINT32_C(0x5ea1ed00)
@@ -32,7 +33,7 @@ struct patience {
 static const struct patience for_ever = {false, PAWL_NO_DEADLINE};
 static const struct patience not_at_all = {true, 0};
 
-static struct patience robust_until(uint64_t deadline)
+static inline struct patience robust_until(uint64_t deadline)
 {
     struct patience p = {false, 0};
     p.deadline = deadline;
@@ -41,7 +42,7 @@ static struct patience robust_until(uint64_t deadline)
 
 /* ---- Identity and shape ---------------------------------------------------------------------- */
 
-static uint32_t robust_self(void)
+static inline uint32_t robust_self(void)
 {
     const struct pawl_thread_line *line = pawl_thread_line_();
     return line ? pawl_load_relaxed32(&line->owner) : pawl_os_thread_id();
@@ -49,7 +50,7 @@ static uint32_t robust_self(void)
 
 /* A byte of a mutex that never changes tells a mutex from garbage: the first that is not zero in a
  * new one, which is its kind. */
-static uint32_t robust_layout(const struct pawl_robust_cell_ *fresh)
+static inline uint32_t robust_layout(const struct pawl_robust_cell_ *fresh)
 {
     const uint8_t *bytes = (const uint8_t *)fresh->mutex;
     uint32_t at = 0;
@@ -59,7 +60,7 @@ static uint32_t robust_layout(const struct pawl_robust_cell_ *fresh)
            PAWL_ROBUST_MEMBERS;
 }
 
-static bool robust_is_lock(const pawl_robust_lock *l)
+static inline bool robust_is_lock(const pawl_robust_lock *l)
 {
     return l != NULL && ((uintptr_t)l & 63u) == 0 && pawl_load_relaxed32(&l->magic) == MAGIC &&
            (pawl_load_relaxed32(&l->layout) & 0xffffu) ==
@@ -68,7 +69,7 @@ static bool robust_is_lock(const pawl_robust_lock *l)
            (pawl_load_relaxed32(&l->state) & ~(DEATHS | LOST)) == 0;
 }
 
-static bool robust_is_cell(const pawl_robust_lock *l, const struct pawl_robust_cell_ *c)
+static inline bool robust_is_cell(const pawl_robust_lock *l, const struct pawl_robust_cell_ *c)
 {
     const uint32_t seal = SEAL + (uint32_t)(c - &l->gate);
     const uint32_t layout = pawl_load_relaxed32(&l->layout);
@@ -79,14 +80,14 @@ static bool robust_is_cell(const pawl_robust_lock *l, const struct pawl_robust_c
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-static void robust_put_down(pawl_robust_lock *l, uint32_t death)
+static inline void robust_put_down(pawl_robust_lock *l, uint32_t death)
 {
     (void)pawl_fetch_or_relaxed32(&l->state, death);
 }
 
 /* I3: the caller got `c` from a dead holder and has not yet healed it. A writer holds everything,
  * so when anything has been got from a dead holder and a writer is on record, that is who died. */
-static PAWL_COLD void robust_died(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
+static __attribute__((unused)) PAWL_COLD void robust_died(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
 {
     const uint32_t holder = pawl_load_relaxed32(&c->holder);
     const uint32_t id = holder & ((1u << HOLDER_SHIFT) - 1);
@@ -113,7 +114,7 @@ static PAWL_COLD void robust_died(pawl_robust_lock *l, struct pawl_robust_cell_ 
  * overtaken the sleepers meanwhile knows nothing of them and would not wake them either; hence our
  * own count, and the wake that each holder then owes. (The count needs no order: who sleeps has
  * made a system call since it counted itself.) */
-static enum pawl_robust robust_get(pawl_robust_lock *l, struct pawl_robust_cell_ *c,
+static inline enum pawl_robust robust_get(pawl_robust_lock *l, struct pawl_robust_cell_ *c,
                                    struct patience p)
 {
     enum pawl_os_robust how;
@@ -141,7 +142,7 @@ static enum pawl_robust robust_get(pawl_robust_lock *l, struct pawl_robust_cell_
     }
 }
 
-static enum pawl_robust robust_put(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
+static inline enum pawl_robust robust_put(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
 {
     if (!robust_is_cell(l, c) || !pawl_os_robust_unlock(c->mutex))
         return PAWL_ROBUST_CORRUPT;
@@ -149,12 +150,12 @@ static enum pawl_robust robust_put(pawl_robust_lock *l, struct pawl_robust_cell_
 }
 
 /* What the holder of a state is told. */
-static enum pawl_robust robust_news(const pawl_robust_lock *l)
+static inline enum pawl_robust robust_news(const pawl_robust_lock *l)
 {
     return pawl_load_relaxed32(&l->state) & DEATHS ? PAWL_ROBUST_OWNER_DIED : PAWL_ROBUST_OK;
 }
 
-static bool robust_is_lost(const pawl_robust_lock *l)
+static inline bool robust_is_lost(const pawl_robust_lock *l)
 {
     return (pawl_load_relaxed32(&l->state) & LOST) != 0;
 }
@@ -163,7 +164,7 @@ static bool robust_is_lost(const pawl_robust_lock *l)
 
 /* Gives back the members below `end`, except the caller's own, and the gate. The last failure
  * counts: a broken cell must not keep the others. */
-static enum pawl_robust robust_open(pawl_robust_lock *l, unsigned own, unsigned end)
+static inline enum pawl_robust robust_open(pawl_robust_lock *l, unsigned own, unsigned end)
 {
     enum pawl_robust how = PAWL_ROBUST_OK;
     unsigned i;
@@ -176,7 +177,7 @@ static enum pawl_robust robust_open(pawl_robust_lock *l, unsigned own, unsigned 
 
 /* The caller holds seek and, if it has one, its own member. Takes the gate and all other members,
  * or nothing. */
-static enum pawl_robust robust_drain(pawl_robust_lock *l, unsigned own, struct patience p)
+static inline enum pawl_robust robust_drain(pawl_robust_lock *l, unsigned own, struct patience p)
 {
     enum pawl_robust how = robust_get(l, &l->gate, p);
     unsigned i;
@@ -201,7 +202,7 @@ static enum pawl_robust robust_drain(pawl_robust_lock *l, unsigned own, struct p
 
 /* Newcomers wait here while somebody drains. Who has the gate knows that nobody does, so it may
  * correct a record that a dead one or a scribbler left. */
-static enum pawl_robust robust_pass_gate(pawl_robust_lock *l, struct patience p)
+static inline enum pawl_robust robust_pass_gate(pawl_robust_lock *l, struct patience p)
 {
     enum pawl_robust how;
     if (pawl_load_relaxed32(&l->draining) == 0)
@@ -214,7 +215,7 @@ static enum pawl_robust robust_pass_gate(pawl_robust_lock *l, struct patience p)
 }
 
 /* Any free member, or the next one to become free. */
-static enum pawl_robust robust_get_member(pawl_robust_lock *l, uint32_t self, struct patience p,
+static inline enum pawl_robust robust_get_member(pawl_robust_lock *l, uint32_t self, struct patience p,
                                           unsigned *member)
 {
     enum pawl_robust how = robust_pass_gate(l, p);
@@ -234,7 +235,7 @@ static enum pawl_robust robust_get_member(pawl_robust_lock *l, uint32_t self, st
 }
 
 /* Makes the room what the caller wants; it then has a member of it. */
-static enum pawl_robust robust_change_room(pawl_robust_lock *l, uint32_t room, uint32_t self,
+static inline enum pawl_robust robust_change_room(pawl_robust_lock *l, uint32_t room, uint32_t self,
                                            bool has_seek, struct patience p, unsigned *member)
 {
     enum pawl_robust how = has_seek ? PAWL_ROBUST_OK : robust_get(l, &l->seek, p);
@@ -253,7 +254,7 @@ static enum pawl_robust robust_change_room(pawl_robust_lock *l, uint32_t room, u
 
 /* Comes upon the dead among the other members, so that the next one to enter is told and not only
  * the next one to need their place. The living are busy. */
-static void robust_look_for_dead(pawl_robust_lock *l, unsigned own)
+static inline void robust_look_for_dead(pawl_robust_lock *l, unsigned own)
 {
     unsigned i;
     for (i = 0; i < PAWL_ROBUST_MEMBERS; i++) {
@@ -265,7 +266,7 @@ static void robust_look_for_dead(pawl_robust_lock *l, unsigned own)
     }
 }
 
-static enum pawl_robust robust_enter(pawl_robust_lock *l, enum as as, bool has_seek,
+static inline enum pawl_robust robust_enter(pawl_robust_lock *l, enum as as, bool has_seek,
                                      struct patience p)
 {
     const uint32_t room = as == AS_ATOMIC ? ROOM_ATOMIC : ROOM_READ;
@@ -292,7 +293,7 @@ static enum pawl_robust robust_enter(pawl_robust_lock *l, enum as as, bool has_s
 }
 
 /* The caller's member, or NO_MEMBER. */
-static unsigned robust_own(const pawl_robust_lock *l, uint32_t self, enum as as)
+static inline unsigned robust_own(const pawl_robust_lock *l, uint32_t self, enum as as)
 {
     const uint32_t holder = self | (uint32_t)as << HOLDER_SHIFT;
     unsigned i;

@@ -2,8 +2,8 @@
 /* Sequence locks: the reader that waits, and what the checking variant looks at. */
 #include <pawl/seq.h>
 
-#include "../base/backoff.h"
-#include "../check/misuse.h"
+#include "../base/base.h"
+#include "../check/check.h"
 
 pawl_seq_word pawl_seq_wait_(const pawl_seq *s)
 {
@@ -30,7 +30,7 @@ struct seq_check {
 
 static void seq_misuse(const struct seq_check *c, const char *what)
 {
-    report_misuse(what, c->type, c->object, c->call, c->site);
+    pawl_report_misuse_(what, c->type, c->object, c->call, c->site);
 }
 
 /* A declared writer keeps others out for good, another one while it is at it. A thread that is gone

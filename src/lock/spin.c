@@ -2,7 +2,7 @@
 /* The waiting halves of the progressive spinlocks. */
 #include <pawl/spin.h>
 
-#include "../base/backoff.h"
+#include "../base/base.h"
 
 /* ---- The three widths ------------------------------------------------------------------------ */
 

@@ -2,44 +2,47 @@
 /* Wait lists keyed by address. What happens in which order is told in table.h. */
 #include "table.h"
 
-#include "../base/plain.h"
+#include "../base/base.h"
+
+PAWL_SHARED_DEFINE(struct pawl_table, table_object);
 
 /* ---- The latch of a bucket ----------------------------------------------------------------------
- * A lock for a few instructions, whose waiters nevertheless sleep: threads may outnumber the cores,
+ * Not that of src/base/latch.h, which sleeps on the system's word: this one must serve systems that
+ * have none, and a bucket's waiter has a parker at hand anyway. A lock for a few instructions, whose waiters nevertheless sleep: threads may outnumber the cores,
  * and some may be real-time. It needs nothing of the system but parkers, and zero bytes are one.
  * The word holds HELD and the address of the youngest waiter; each waiter names the next older one.
  * Only the holder takes waiters off, so the list needs no care for reuse. */
 
-#define LATCH_HELD ((pawl_address_)1)
+#define TABLE_HELD ((pawl_address_)1)
 #if PAWL_HOOKS
-#define LATCH_POLLS 0
+#define TABLE_POLLS 0
 #else
-#define LATCH_POLLS 50 /* relax hints: about what a bucket's section takes */
+#define TABLE_POLLS 50 /* relax hints: about what a bucket's section takes */
 #endif
 
-struct latch_waiter {
-    struct latch_waiter *older;
+struct table_latch_waiter {
+    struct table_latch_waiter *older;
     struct pawl_parker *parker;
 };
 
-static struct latch_waiter *table_latch_youngest(pawl_address_ word)
+static struct table_latch_waiter *table_latch_youngest(pawl_address_ word)
 {
-    return (struct latch_waiter *)(uintptr_t)(word & ~LATCH_HELD);
+    return (struct table_latch_waiter *)(uintptr_t)(word & ~TABLE_HELD);
 }
 
 static PAWL_COLD void table_latch_wait(pawl_address_ *latch)
 {
     struct pawl_parker room;
-    struct latch_waiter self;
-    unsigned polls = LATCH_POLLS;
+    struct table_latch_waiter self;
+    unsigned polls = TABLE_POLLS;
     pawl_address_ seen;
 
-    self.parker = pawl_os_parker(&room);
+    self.parker = pawl_parker_make(&room);
     for (;;) {
         seen = PAWL_ADDRESS_(pawl_load_relaxed)(latch);
-        if ((seen & LATCH_HELD) == 0) {
+        if ((seen & TABLE_HELD) == 0) {
             /* [TABLE_ENTER] acquire: we see the list as the last holder left it. */
-            if (PAWL_ADDRESS_(pawl_cas_acquire)(latch, &seen, seen | LATCH_HELD, PAWL_TABLE_ENTER))
+            if (PAWL_ADDRESS_(pawl_cas_acquire)(latch, &seen, seen | TABLE_HELD, PAWL_TABLE_ENTER))
                 break;
         } else if (polls > 0) {
             polls--;
@@ -49,19 +52,19 @@ static PAWL_COLD void table_latch_wait(pawl_address_ *latch)
             PLAIN_WRITE(self);
             /* [TABLE_QUEUE] release: our entry is complete before the holder finds it. */
             if (PAWL_ADDRESS_(pawl_cas_release)(latch, &seen,
-                                                (pawl_address_)(uintptr_t)&self | LATCH_HELD,
+                                                (pawl_address_)(uintptr_t)&self | TABLE_HELD,
                                                 PAWL_TABLE_QUEUE))
-                (void)pawl_os_park(self.parker, PAWL_NO_DEADLINE);
+                (void)pawl_park(self.parker, PAWL_NO_DEADLINE);
         }
     }
-    pawl_os_parker_done(self.parker);
+    pawl_parker_done(self.parker);
 }
 
 static void table_latch_take(pawl_address_ *latch)
 {
     pawl_address_ free_word = 0;
     /* [TABLE_ENTER] acquire: we see the list as the last holder left it. */
-    if (PAWL_UNLIKELY(!PAWL_ADDRESS_(pawl_cas_acquire)(latch, &free_word, LATCH_HELD,
+    if (PAWL_UNLIKELY(!PAWL_ADDRESS_(pawl_cas_acquire)(latch, &free_word, TABLE_HELD,
                                                        PAWL_TABLE_ENTER)))
         table_latch_wait(latch);
 }
@@ -69,7 +72,7 @@ static void table_latch_take(pawl_address_ *latch)
 /* Somebody sleeps for the latch: lets go and wakes the oldest, who has to ask again. */
 static PAWL_COLD void table_latch_wake(pawl_address_ *latch)
 {
-    struct latch_waiter *oldest, *before;
+    struct table_latch_waiter *oldest, *before;
     pawl_address_ seen;
 
     for (;;) {
@@ -85,19 +88,19 @@ static PAWL_COLD void table_latch_wake(pawl_address_ *latch)
             PLAIN_WRITE(*before);
             before->older = NULL;
             /* [TABLE_LEAVE] release: our changes of the list are done before the next holder. */
-            (void)PAWL_ADDRESS_(pawl_fetch_sub_release)(latch, LATCH_HELD, PAWL_TABLE_LEAVE);
+            (void)PAWL_ADDRESS_(pawl_fetch_sub_release)(latch, TABLE_HELD, PAWL_TABLE_LEAVE);
             break;
         }
         /* [TABLE_LEAVE] release: our changes of the list are done before the next holder. */
         if (PAWL_ADDRESS_(pawl_cas_release)(latch, &seen, 0, PAWL_TABLE_LEAVE))
             break;
     }
-    pawl_os_unpark(oldest->parker);
+    pawl_unpark(oldest->parker);
 }
 
 static void table_latch_drop(pawl_address_ *latch)
 {
-    pawl_address_ alone = LATCH_HELD;
+    pawl_address_ alone = TABLE_HELD;
     /* [TABLE_LEAVE] release: our changes of the list are done before the next holder. */
     if (PAWL_UNLIKELY(!PAWL_ADDRESS_(pawl_cas_release)(latch, &alone, 0, PAWL_TABLE_LEAVE)))
         table_latch_wake(latch);
@@ -115,7 +118,7 @@ static struct pawl_bucket *table_buckets(struct pawl_table *table, uint32_t doub
 
 /* The leading bits of a product with the golden ratio: those of an array twice as long are these
  * and one more, so the waiters of bucket n go to buckets 2n and 2n + 1. */
-static uint32_t table_hash(const void *address, uint32_t doublings)
+PAWL_INTERNAL uint32_t table_hash(const void *address, uint32_t doublings)
 {
     const uint64_t product = (uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t)(product >> (64 - PAWL_TABLE_BITS - doublings));
@@ -133,9 +136,9 @@ static uint32_t table_doublings(const struct pawl_table *table)
     return pawl_load_acquire32(&table->doublings, PAWL_TABLE_FIND);
 }
 
-static struct pawl_bucket *table_lock(const void *address)
+PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address)
 {
-    struct pawl_table *table = &pawl_os_process()->table;
+    struct pawl_table *table = table_here();
     for (;;) {
         const uint32_t doublings = table_doublings(table);
         struct pawl_bucket *bucket = table_bucket(table, address, doublings);
@@ -147,19 +150,19 @@ static struct pawl_bucket *table_lock(const void *address)
     }
 }
 
-TABLE const struct pawl_bucket *table_peek(const void *address)
+PAWL_INTERNAL const struct pawl_bucket *table_peek(const void *address)
 {
-    struct pawl_table *table = &pawl_os_process()->table;
+    struct pawl_table *table = table_here();
     return table_bucket(table, address, table_doublings(table));
 }
 
-static void table_unlock(struct pawl_bucket *bucket)
+PAWL_INTERNAL void table_unlock(struct pawl_bucket *bucket)
 {
     table_latch_drop(&bucket->latch);
 }
 
 /* The waiter's own thread, which alone may be told that requeue gave it another address. */
-static struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter)
+PAWL_INTERNAL struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter)
 {
     for (;;) {
         const pawl_address_ seen =
@@ -173,10 +176,10 @@ static struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter)
     }
 }
 
-static void table_lock_two(const void *a, const void *b, struct pawl_bucket **of_a,
+PAWL_INTERNAL void table_lock_two(const void *a, const void *b, struct pawl_bucket **of_a,
                            struct pawl_bucket **of_b)
 {
-    struct pawl_table *table = &pawl_os_process()->table;
+    struct pawl_table *table = table_here();
     for (;;) {
         const uint32_t doublings = table_doublings(table);
         *of_a = table_bucket(table, a, doublings);
@@ -190,7 +193,7 @@ static void table_lock_two(const void *a, const void *b, struct pawl_bucket **of
     }
 }
 
-static void table_unlock_two(struct pawl_bucket *a, struct pawl_bucket *b)
+PAWL_INTERNAL void table_unlock_two(struct pawl_bucket *a, struct pawl_bucket *b)
 {
     table_latch_drop(&a->latch);
     if (a != b)
@@ -226,9 +229,9 @@ static void list_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
     pawl_store_relaxed32(&bucket->length, pawl_load_relaxed32(&bucket->length) - 1);
 }
 
-static void table_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
+PAWL_INTERNAL void table_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 {
-    (void)pawl_fetch_add_relaxed32(&pawl_os_process()->table.waiters, 1);
+    (void)pawl_fetch_add_relaxed32(&table_here()->waiters, 1);
     PLAIN_WRITE(waiter->parker);
     PLAIN_WRITE(waiter->kind);
     PLAIN_WRITE(waiter->bits);
@@ -237,9 +240,9 @@ static void table_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
     list_append(bucket, waiter);
 }
 
-static void table_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
+PAWL_INTERNAL void table_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 {
-    (void)pawl_fetch_sub_relaxed32(&pawl_os_process()->table.waiters, 1);
+    (void)pawl_fetch_sub_relaxed32(&table_here()->waiters, 1);
     list_remove(bucket, waiter);
 }
 
@@ -253,17 +256,17 @@ static struct pawl_waiter *list_find(struct pawl_bucket *bucket, struct pawl_lin
     return NULL;
 }
 
-static struct pawl_waiter *table_first(struct pawl_bucket *bucket, const void *address)
+PAWL_INTERNAL struct pawl_waiter *table_first(struct pawl_bucket *bucket, const void *address)
 {
     return list_find(bucket, bucket->list.next, address);
 }
 
-static struct pawl_waiter *table_next(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
+PAWL_INTERNAL struct pawl_waiter *table_next(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 {
     return list_find(bucket, waiter->link.next, waiter->address);
 }
 
-static void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
+PAWL_INTERNAL void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
                        struct pawl_waiter *waiter, const void *address)
 {
     list_remove(from, waiter);
@@ -346,9 +349,9 @@ static PAWL_COLD void grow(struct pawl_table *table)
     pawl_store_release32(&table->growing, 0, PAWL_TABLE_GROW_END);
 }
 
-static void table_grow_if_crowded(void)
+PAWL_INTERNAL void table_grow_if_crowded(void)
 {
-    struct pawl_table *table = &pawl_os_process()->table;
+    struct pawl_table *table = table_here();
     const uint32_t doublings = pawl_load_relaxed32(&table->doublings);
     const uint32_t waiters = pawl_load_relaxed32(&table->waiters);
     if (PAWL_UNLIKELY(waiters > UINT32_C(1) << (PAWL_TABLE_BITS + doublings) &&
@@ -359,7 +362,7 @@ static void table_grow_if_crowded(void)
 
 /* ---- Sleeping and waking --------------------------------------------------------------------- */
 
-static bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter, uint64_t deadline)
+PAWL_INTERNAL bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter, uint64_t deadline)
 {
     bool woken;
 
@@ -367,20 +370,20 @@ static bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter,
     waiter->asleep = 1;
     table_unlock(*bucket);
     table_grow_if_crowded();
-    woken = pawl_os_park(waiter->parker, deadline);
+    woken = pawl_park(waiter->parker, deadline);
     *bucket = table_lock_of(waiter);
     PLAIN_READ(waiter->asleep);
     if (!woken && waiter->asleep == 0) {
         /* Picked while we gave up: the waker has our parker in its hands. Wait until it has not. */
         table_unlock(*bucket);
-        woken = pawl_os_park(waiter->parker, PAWL_NO_DEADLINE);
+        woken = pawl_park(waiter->parker, PAWL_NO_DEADLINE);
         *bucket = table_lock_of(waiter);
     }
     waiter->asleep = 0;
     return woken;
 }
 
-static void table_wake(struct wake_list *list, struct pawl_waiter *waiter)
+PAWL_INTERNAL void table_wake(struct wake_list *list, struct pawl_waiter *waiter)
 {
     PLAIN_WRITE(waiter->asleep);
     waiter->asleep = 0;
@@ -396,14 +399,14 @@ static void table_wake(struct wake_list *list, struct pawl_waiter *waiter)
     list->count++;
 }
 
-static void table_unpark(struct wake_list *list)
+PAWL_INTERNAL void table_unpark(struct wake_list *list)
 {
     struct pawl_waiter *waiter = list->first;
     while (waiter != NULL) {
         struct pawl_waiter *next = waiter->woken_next;
         PLAIN_READ(waiter->woken_next);
         PLAIN_READ(waiter->parker);
-        pawl_os_unpark(waiter->parker);
+        pawl_unpark(waiter->parker);
         waiter = next; /* the one before may be gone */
     }
     list->first = list->last = NULL;
@@ -416,13 +419,13 @@ static void table_unpark(struct wake_list *list)
  * latches would never be dropped. Only the current array is looked at from now on. */
 static void table_after_fork(void)
 {
-    struct pawl_table *table = &pawl_os_process()->table;
+    struct pawl_table *table = table_here();
     const uint32_t doublings = pawl_load_relaxed32(&table->doublings);
     struct pawl_bucket *buckets = table_buckets(table, doublings);
     const uint32_t count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
     uint32_t i;
 
-    pawl_os_parkers_after_fork();
+    pawl_parkers_after_fork();
     for (i = 0; i < count; i++) {
         PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].latch, 0);
         buckets[i].list.next = buckets[i].list.previous = NULL;
@@ -436,5 +439,11 @@ static void table_after_fork(void)
     pawl_store_relaxed32(&table->grow_at, 0);
 }
 
-#undef LATCH_HELD
-#undef LATCH_POLLS
+static const struct pawl_subsystem table_subsystem = {
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, table_after_fork,
+};
+
+PAWL_SUBSYSTEM(PAWL_FLOOR_LOCK, table_subsystem);
+
+#undef TABLE_HELD
+#undef TABLE_POLLS

@@ -22,15 +22,62 @@
 #ifndef PAWL_TABLE_H
 #define PAWL_TABLE_H
 
-#include <pawl/thread.h>
+#include "../base/base.h"
+#include "../check/check.h"
 
-#include "../os/os.h"
+/* ---- What is one per process ----------------------------------------------------------------- */
+
+/* 2^PAWL_TABLE_BITS lists at first; they double with the number of waiters, at most so often. */
+#if PAWL_HOOKS
+#define PAWL_TABLE_BITS 1 /* models see them grow */
+#else
+#define PAWL_TABLE_BITS 6
+#endif
+#define PAWL_TABLE_DOUBLINGS 16
+
+struct pawl_link {
+    struct pawl_link *next, *previous;
+};
+
+/* One list and its lock, usable from zero bytes. On a line of its own. */
+struct pawl_bucket {
+    pawl_address_ latch;   /* bit 0: held; the rest: the youngest of those who sleep for it */
+    struct pawl_link list; /* the sentinel, oldest next; zeroes until somebody waits */
+    uint32_t length;       /* waiters in the list; changed under the latch, read by anybody */
+    /* Hints of lock.c, read and written relaxed under the latch. Growth hands them on. */
+    uint64_t last_handoff __attribute__((aligned(8))); /* ns of pawl_os_now */
+    uint64_t quiet_until __attribute__((aligned(8)));  /* ns: how long awake_for counts */
+    pawl_address_ awake_for; /* a lock of which a waiter in this list is awake */
+    /* In the first array only: who waits at an address of this hash by wait.c, which says how it
+     * counts. */
+    uint64_t sleepers __attribute__((aligned(8)));
+} __attribute__((aligned(PAWL_CACHE_LINE)));
+
+struct pawl_table {
+    uint32_t doublings; /* which array is current */
+    uint32_t growing;   /* one thread is at it */
+    uint32_t grow_at;   /* more waiters than this ask for more lists; 0: as many as there are */
+    struct pawl_bucket *grown[PAWL_TABLE_DOUBLINGS]; /* [n]: after n + 1 doublings; never freed */
+    struct pawl_bucket first[1 << PAWL_TABLE_BITS];
+    uint32_t waiters __attribute__((aligned(PAWL_CACHE_LINE))); /* in all lists */
+    uint32_t wake_ns;     /* the least time from waking to running seen so far; 0: none seen */
+    uint32_t wakes_timed; /* how many have been looked at */
+};
+
+PAWL_SHARED_DECLARE(struct pawl_table, table_object);
+
+static inline struct pawl_table *table_here(void)
+{
+    return PAWL_SHARED(struct pawl_table, table_object);
+}
+
+/* ---- Waiters --------------------------------------------------------------------------------- */
 
 struct pawl_waiter {
     struct pawl_link link;          /* in its bucket; first member */
     struct pawl_waiter *woken_next; /* in a wake list */
     const void *address;
-    struct pawl_parker *parker;     /* of pawl_os_parker; given back with pawl_os_parker_done */
+    struct pawl_parker *parker;     /* of pawl_parker_make; given back with pawl_parker_done */
     uint32_t kind;   /* the owner's: class of the wait, mask, width */
     uint32_t asleep; /* set by table_sleep, cleared by whoever wakes it or by its own time-out */
     uint64_t bits;   /* wait.c's: the mask of the wait; cond.c's: whether its lock is shared */
@@ -52,50 +99,47 @@ struct wake_list {
 };
 #define WAKE_LIST_EMPTY {NULL, NULL, 0}
 
-/* Which of them a user needs is his affair; a test may include table.c alone. */
-#define TABLE static __attribute__((unused))
 
 /* Locks the bucket of the address, in the table that is current then. */
-TABLE struct pawl_bucket *table_lock(const void *address);
-TABLE void table_unlock(struct pawl_bucket *bucket);
+PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address);
+PAWL_INTERNAL void table_unlock(struct pawl_bucket *bucket);
+/* Its number among 2^(PAWL_TABLE_BITS + doublings). */
+PAWL_INTERNAL uint32_t table_hash(const void *address, uint32_t doublings);
 /* The bucket, not locked: for its hints only. */
-TABLE const struct pawl_bucket *table_peek(const void *address);
+PAWL_INTERNAL const struct pawl_bucket *table_peek(const void *address);
 /* Locks the bucket that holds the caller's own waiter, whatever its address has become. */
-TABLE struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter);
+PAWL_INTERNAL struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter);
 /* Locks the buckets of both addresses, which may be one and the same. */
-TABLE void table_lock_two(const void *a, const void *b, struct pawl_bucket **of_a,
+PAWL_INTERNAL void table_lock_two(const void *a, const void *b, struct pawl_bucket **of_a,
                            struct pawl_bucket **of_b);
-TABLE void table_unlock_two(struct pawl_bucket *a, struct pawl_bucket *b);
+PAWL_INTERNAL void table_unlock_two(struct pawl_bucket *a, struct pawl_bucket *b);
 
 /* The bucket is locked. The caller has set address, parker and what is its own of the waiter. */
-TABLE void table_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
-TABLE void table_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
+PAWL_INTERNAL void table_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
+PAWL_INTERNAL void table_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
 /* The oldest waiter of the address, and the next one after `waiter`; NULL if there is none. */
-TABLE struct pawl_waiter *table_first(struct pawl_bucket *bucket, const void *address);
-TABLE struct pawl_waiter *table_next(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
+PAWL_INTERNAL struct pawl_waiter *table_first(struct pawl_bucket *bucket, const void *address);
+PAWL_INTERNAL struct pawl_waiter *table_next(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
 
 /* Both are locked: the waiter waits for another address from now on, behind all who do. Its thread
  * finds out when it wakes. */
-TABLE void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
+PAWL_INTERNAL void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
                        struct pawl_waiter *waiter, const void *address);
 
 /* Marks the waiter asleep, unlocks the bucket, sleeps until table_unpark or the deadline, and locks
  * the bucket of the waiter's address again (which may be another one: *bucket is updated). True:
  * it was woken. False: the deadline passed, and nobody had picked the waiter. The waiter is still
  * in the list either way. */
-TABLE bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter, uint64_t deadline);
+PAWL_INTERNAL bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter, uint64_t deadline);
 
 /* More lists if there are many waiters. For who parks without table_sleep; no bucket is locked. */
-TABLE void table_grow_if_crowded(void);
+PAWL_INTERNAL void table_grow_if_crowded(void);
 
 /* The bucket is locked and the waiter asleep: it no longer is, and goes on the list. It stays in
  * the bucket until its thread removes it. */
-TABLE void table_wake(struct wake_list *list, struct pawl_waiter *waiter);
+PAWL_INTERNAL void table_wake(struct wake_list *list, struct pawl_waiter *waiter);
 /* No bucket is locked by the caller. Wakes all that are on the list; never follows a waiter after
  * its thread can have seen that it was woken. */
-TABLE void table_unpark(struct wake_list *list);
-
-/* The child of a fork: nobody waits, no bucket is locked. */
-TABLE void table_after_fork(void);
+PAWL_INTERNAL void table_unpark(struct wake_list *list);
 
 #endif

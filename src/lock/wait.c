@@ -14,11 +14,10 @@
  */
 #include <pawl/wait.h>
 
-#include "../base/plain.h"
-#include "../base/point.h"
+#include "../base/base.h"
 #include "table.h"
 #if PAWL_CHECKED
-#include "../check/misuse.h"
+#include "../check/check.h"
 #endif
 
 /* The two kinds of sleepers in one count, and a mark that the kernel once moved sleepers here, who
@@ -87,7 +86,7 @@ static bool watch_holds_for_some_polls(const struct pawl_watch *w)
 
 static uint64_t *sleepers_at(const void *address)
 {
-    return &pawl_os_process()->table.first[table_hash(address, 0)].sleepers;
+    return &table_here()->first[table_hash(address, 0)].sleepers;
 }
 
 static void count_in(const void *address, uint64_t kind)
@@ -167,22 +166,22 @@ static enum pawl_waited wait_listed(const struct pawl_watch *w, uint64_t deadlin
     enum pawl_waited how = PAWL_WAIT_WOKEN;
     struct pawl_parker room;
     struct pawl_waiter waiter;
-    struct pawl_parker *parker = pawl_os_parker(&room);
+    struct pawl_parker *parker = pawl_parker_make(&room);
 
     if (!list_waiter(&waiter, w, parker)) {
         how = PAWL_WAIT_DIFFERS;
     } else {
         table_grow_if_crowded();
         TEST_POINT("listed");
-        if (!pawl_os_park(parker, deadline)) {
+        if (!pawl_park(parker, deadline)) {
             if (unlist_waiter(&waiter))
-                (void)pawl_os_park(parker, PAWL_NO_DEADLINE);
+                (void)pawl_park(parker, PAWL_NO_DEADLINE);
             else
                 how = PAWL_WAIT_EXPIRED;
         }
         count_out(waiter.address, LISTED); /* requeue may have changed it */
     }
-    pawl_os_parker_done(parker);
+    pawl_parker_done(parker);
     return how;
 }
 
@@ -196,7 +195,7 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait)(const void *address, uint32_t bits, uin
     w.value = value;
     if (PAWL_UNLIKELY(!watch_is_sound(&w))) {
 #if PAWL_CHECKED
-        report_misuse(address == NULL ? "wait at null" : "wait at a misaligned address", "word",
+        pawl_report_misuse_(address == NULL ? "wait at null" : "wait at a misaligned address", "word",
                       address, "pawl_wait", __builtin_return_address(0));
 #endif
         return PAWL_WAIT_REFUSED;
@@ -305,7 +304,7 @@ static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t cou
     struct pawl_waiter waiters[PAWL_WAIT_WATCHES];
     enum pawl_waited how = PAWL_WAIT_WOKEN;
     struct pawl_parker room;
-    struct pawl_parker *parker = pawl_os_parker(&room);
+    struct pawl_parker *parker = pawl_parker_make(&room);
     uint32_t listed, picks, unparks = 0;
 
     for (listed = 0; listed < count; listed++)
@@ -317,13 +316,13 @@ static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t cou
     } else {
         table_grow_if_crowded();
         TEST_POINT("listed");
-        unparks = pawl_os_park(parker, deadline);
+        unparks = pawl_park(parker, deadline);
     }
     /* Each pick is an unpark, and none may come when our stack is gone. */
     picks = leave_lists(waiters, listed, which);
     for (; unparks < picks; unparks++)
-        (void)pawl_os_park(parker, PAWL_NO_DEADLINE);
-    pawl_os_parker_done(parker);
+        (void)pawl_park(parker, PAWL_NO_DEADLINE);
+    pawl_parker_done(parker);
     return how == PAWL_WAIT_WOKEN && picks == 0 ? PAWL_WAIT_EXPIRED : how;
 }
 
@@ -341,7 +340,7 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait_any)(const struct pawl_watch *watches, u
         how = wait_many(watches, count, &found, deadline);
 #if PAWL_CHECKED
     else
-        report_misuse("wait at no, too many or unsound addresses", "watches", watches,
+        pawl_report_misuse_("wait at no, too many or unsound addresses", "watches", watches,
                       "pawl_wait_any", __builtin_return_address(0));
 #endif
     if (which != NULL)
@@ -410,7 +409,7 @@ static bool may_be_shared(const uint32_t *address, const char *call, const void 
     if (PAWL_LIKELY(address != NULL && ((uintptr_t)address & 3) == 0))
         return true;
 #if PAWL_CHECKED
-    report_misuse(address == NULL ? "wait at null" : "wait at a misaligned address", "word",
+    pawl_report_misuse_(address == NULL ? "wait at null" : "wait at a misaligned address", "word",
                   address, call, site);
 #else
     (void)call;

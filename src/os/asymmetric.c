@@ -8,8 +8,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <pawl/detail/counter_cells.h>
-
 #include "os.h"
 
 #if PAWL_HOOKS
@@ -28,48 +26,9 @@ uint32_t pawl_os_cpu_limit(void)
     return 0;
 }
 
-void pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
-{
-    (void)in_child; /* an execution goes on in the parent */
-    pawl_hook_watch_forks(before, in_parent);
-}
-
 #else
 
 uint32_t pawl_fence_light_free_;
-
-/* One per thread for all copies of the library, as linux.c does it for its own two objects. */
-#if defined(__ELF__) && defined(__GLIBC__) && defined(UNIQUE)
-#define OWN_COUNTER PAWL_SYMBOL_(pawl_own_counter_own)
-OWN THREAD_VARIABLE struct pawl_counter_mine OWN_COUNTER;
-UNIQUE(pawl_counter_own_, OWN_COUNTER);
-#else
-PAWL_API _Thread_local struct pawl_counter_mine pawl_counter_own_
-    __attribute__((tls_model("initial-exec")));
-#endif
-
-__attribute__((noinline)) struct pawl_counter_mine *pawl_counter_mine_(void)
-{
-    return &pawl_counter_own_;
-}
-
-#if defined(__ELF__) && defined(__GLIBC__) && defined(UNIQUE)
-#define OWN_RCU PAWL_SYMBOL_(pawl_own_rcu_own)
-OWN THREAD_VARIABLE struct pawl_rcu_mine OWN_RCU;
-UNIQUE(pawl_rcu_own_, OWN_RCU);
-#else
-PAWL_API _Thread_local struct pawl_rcu_mine pawl_rcu_own_
-    __attribute__((tls_model("initial-exec")));
-#endif
-
-__attribute__((noinline)) struct pawl_rcu_mine *pawl_rcu_mine_(void)
-{
-    return &pawl_rcu_own_;
-}
-
-#ifndef _WIN32
-#include <pthread.h>
-#endif
 
 #ifdef __linux__
 
@@ -208,18 +167,6 @@ uint32_t pawl_os_cpu_limit(void)
     return 0;
 }
 
-#endif
-
-#ifdef _WIN32
-void pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
-{
-    (void)before, (void)in_parent, (void)in_child; /* no fork */
-}
-#else
-void pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
-{
-    (void)pthread_atfork(before, in_parent, in_child);
-}
 #endif
 
 #endif

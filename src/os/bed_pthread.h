@@ -23,7 +23,7 @@ struct os_list_lock {
 #endif
 };
 
-static void os_list_enter(struct os_list_lock *lock)
+static inline void os_list_enter(struct os_list_lock *lock)
 {
 #ifdef __APPLE__
     os_unfair_lock_lock(&lock->lock);
@@ -32,7 +32,7 @@ static void os_list_enter(struct os_list_lock *lock)
 #endif
 }
 
-static void os_list_leave(struct os_list_lock *lock)
+static inline void os_list_leave(struct os_list_lock *lock)
 {
 #ifdef __APPLE__
     os_unfair_lock_unlock(&lock->lock);
@@ -47,7 +47,7 @@ struct os_bed {
     uint32_t rung; /* under the mutex */
 };
 
-static void os_bed_make(struct os_bed *bed)
+static inline void os_bed_make(struct os_bed *bed)
 {
     (void)pthread_mutex_init(&bed->mutex, NULL);
 #ifdef __APPLE__
@@ -62,14 +62,14 @@ static void os_bed_make(struct os_bed *bed)
     bed->rung = 0;
 }
 
-static void os_bed_unmake(struct os_bed *bed)
+static inline void os_bed_unmake(struct os_bed *bed)
 {
     (void)pthread_cond_destroy(&bed->condition);
     (void)pthread_mutex_destroy(&bed->mutex);
 }
 
 /* The bed's mutex is held. */
-static void os_bed_doze(struct os_bed *bed, uint64_t deadline)
+static inline void os_bed_doze(struct os_bed *bed, uint64_t deadline)
 {
     struct timespec time;
     uint64_t ns = deadline;
@@ -91,7 +91,7 @@ static void os_bed_doze(struct os_bed *bed, uint64_t deadline)
 #endif
 }
 
-static bool os_bed_sleep(struct os_bed *bed, struct os_list_lock *lock, uint64_t deadline)
+static inline bool os_bed_sleep(struct os_bed *bed, struct os_list_lock *lock, uint64_t deadline)
 {
     if (deadline != PAWL_NO_DEADLINE && pawl_os_now() >= deadline)
         return false;
@@ -111,7 +111,7 @@ struct os_bell {
 
 /* At once, and not in os_bell_ring: the bed lies in its sleeper's stack, and the lock of the list,
  * which the sleeper needs to leave, keeps it there. */
-static bool os_bell_add(struct os_bell *bell, struct os_bed *bed)
+static inline bool os_bell_add(struct os_bell *bell, struct os_bed *bed)
 {
     (void)bell;
     (void)pthread_mutex_lock(&bed->mutex);
@@ -121,7 +121,7 @@ static bool os_bell_add(struct os_bell *bell, struct os_bed *bed)
     return true;
 }
 
-static void os_bell_ring(struct os_bell *bell)
+static inline void os_bell_ring(struct os_bell *bell)
 {
     (void)bell;
 }

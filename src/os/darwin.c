@@ -36,57 +36,37 @@
 #define PAWL_DARWIN_ULOCK 0
 #endif
 
-/* ---- What is one per process, and one per thread ------------------------------------------------
+/* ---- The thread's slot --------------------------------------------------------------------------
  * Names of Mach-O are bound to the image that they were found in, so each image that carries the
- * library has a process object of its own. Thread variables are allocated by dyld when the thread
- * first touches one of the image: a program whose malloc uses our locks must touch them before. */
+ * library has process objects of its own. Thread variables are allocated by dyld when the thread
+ * first touches one of the image: a program whose malloc uses our locks must touch them before.
+ * dyld's own key for thread variables is older than ours, so at the thread's end the slot has been
+ * freed, and reads as new (PAWL_OS_SLOT_ENDS_EARLY). */
 
-static struct pawl_process process_of_image;
 static _Thread_local struct pawl_thread_line *slot_of_thread;
-
-struct pawl_process *pawl_os_process(void)
-{
-    return &process_of_image;
-}
 
 struct pawl_thread_line **pawl_os_thread_slot(void)
 {
     return &slot_of_thread;
 }
 
-static void (*at_thread_end)(void *);
-static void (*after_fork_in_the_child)(void);
-
-/* dyld's own key for thread variables is older than ours, so the slot has been freed by now, and
- * reads as new. The line is still ours unless the thread gave it back itself. */
-static void thread_ends(void *value)
-{
-    struct pawl_thread_line *line = (struct pawl_thread_line *)value;
-    if (pawl_load_relaxed32(&line->owner) == pawl_os_thread_id())
-        slot_of_thread = line;
-    at_thread_end(value);
-}
-
 static void os_after_fork(void);
-
-static void fork_ends(void)
-{
-    os_after_fork();
-    after_fork_in_the_child();
-}
-
 static void os_find_functions(void);
 
-bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *), void (*after_fork)(void))
+/* dyld keeps images that have thread variables. */
+bool pawl_os_pin(void)
+{
+    return true;
+}
+
+bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *))
 {
     pthread_key_t made;
     os_find_functions(); /* here, because the loader may allocate */
-    at_thread_end = at_exit;
-    after_fork_in_the_child = after_fork;
-    if (pthread_key_create(&made, thread_ends) != 0)
+    if (pthread_key_create(&made, at_exit) != 0)
         return false;
     *key = (uint32_t)made;
-    return pthread_atfork(NULL, NULL, fork_ends) == 0;
+    return pthread_atfork(NULL, NULL, os_after_fork) == 0;
 }
 
 /* The values of all keys are part of the thread: nothing is allocated. */

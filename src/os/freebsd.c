@@ -11,6 +11,7 @@
 #include <sys/thr.h>
 #include <sys/umtx.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -21,38 +22,35 @@
 
 #define NS_PER_S 1000000000u
 
-/* ---- What is one per process, and one per thread ------------------------------------------------
- * Visible by default, so that the loader binds the copies of all libraries that are loaded with the
- * program, or with RTLD_GLOBAL, to the first. A plug-in that is loaded with RTLD_LOCAL keeps its
- * own: the loader knows no unique names. */
+/* ---- The thread's slot ----------------------------------------------------------------------- */
 
-#define PROCESS PAWL_SYMBOL_(pawl_process_object)
-#define SLOT PAWL_SYMBOL_(pawl_thread_slot)
-
-PAWL_API extern struct pawl_process PROCESS;
-PAWL_API struct pawl_process PROCESS;
-/* Initial-exec: a general-dynamic thread variable of a plug-in is allocated on first use. */
-#define THREAD_VARIABLE _Thread_local __attribute__((tls_model("initial-exec")))
-PAWL_API extern THREAD_VARIABLE struct pawl_thread_line *SLOT;
-PAWL_API THREAD_VARIABLE struct pawl_thread_line *SLOT;
-
-struct pawl_process *pawl_os_process(void)
-{
-    return &PROCESS;
-}
+PAWL_API extern PAWL_THREAD_VARIABLE_ struct pawl_thread_line *PAWL_SHARED_NAME_(thread_slot);
+PAWL_THREAD_SHARED_DEFINE(struct pawl_thread_line *, thread_slot);
 
 struct pawl_thread_line **pawl_os_thread_slot(void)
 {
-    return &SLOT;
+    return &PAWL_SHARED_NAME_(thread_slot);
 }
 
-bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *), void (*after_fork)(void))
+/* The loader unloads what nobody has open any more. */
+bool pawl_os_pin(void)
+{
+    static char anchor;
+    const int saved = errno;
+    Dl_info info;
+    if (dladdr(&anchor, &info) != 0 && info.dli_fname != NULL)
+        (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NODELETE);
+    errno = saved;
+    return true;
+}
+
+bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *))
 {
     pthread_key_t made;
     if (pthread_key_create(&made, at_exit) != 0)
         return false;
     *key = (uint32_t)made;
-    return pthread_atfork(NULL, NULL, after_fork) == 0;
+    return true;
 }
 
 /* A thread's first value of any key maps a page for all of them; malloc is not asked. */

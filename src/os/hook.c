@@ -4,10 +4,33 @@
 
 #if PAWL_HOOKS
 
-struct pawl_process *pawl_os_process(void)
+#include <string.h>
+
+/* ---- What is one per process ----------------------------------------------------------------- */
+
+/* Before any execution: plainly. */
+static struct pawl_os_shared *os_all_shared;
+
+void pawl_os_add_shared(struct pawl_os_shared *shared)
 {
-    return pawl_hook_process();
+    shared->next = os_all_shared;
+    os_all_shared = shared;
 }
+
+/* For a harness that wants to know when the library uses what is process-wide. */
+__attribute__((weak)) void *pawl_hook_shared(void *object)
+{
+    return object;
+}
+
+void pawl_forget_(void)
+{
+    const struct pawl_os_shared *shared;
+    for (shared = os_all_shared; shared != NULL; shared = shared->next)
+        memset(shared->object, 0, shared->size);
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 struct pawl_thread_line **pawl_os_thread_slot(void)
 {
@@ -34,10 +57,21 @@ __attribute__((weak)) void pawl_hook_watch_forks(void (*before)(void), void (*in
     (void)in_parent;
 }
 
-bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *), void (*after_fork)(void))
+bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *))
 {
-    (void)after_fork; /* an execution goes on in the parent */
     return pawl_hook_watch_threads(key, at_exit);
+}
+
+bool pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
+{
+    (void)in_child; /* an execution goes on in the parent */
+    pawl_hook_watch_forks(before, in_parent);
+    return true;
+}
+
+bool pawl_os_pin(void)
+{
+    return true;
 }
 
 void pawl_os_watch_this_thread(uint32_t key, void *value)

@@ -13,7 +13,7 @@ struct os_latch {
     uint32_t held;
 };
 
-static void os_latch_enter(struct os_latch *latch)
+static inline void os_latch_enter(struct os_latch *latch)
 {
     unsigned tries = 0;
     uint32_t held = 0;
@@ -25,7 +25,7 @@ static void os_latch_enter(struct os_latch *latch)
     }
 }
 
-static void os_latch_leave(struct os_latch *latch)
+static inline void os_latch_leave(struct os_latch *latch)
 {
     /* [OS_LATCH_LEAVE] release: our changes are done before the next holder looks. */
     pawl_store_release32(&latch->held, 0, PAWL_OS_LATCH_LEAVE);

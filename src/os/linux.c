@@ -11,6 +11,7 @@
 #error "src/os has files for Linux, Windows, macOS and FreeBSD; this is none of them."
 #endif
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -25,63 +26,58 @@
 
 #define NS_PER_S 1000000000u
 
-/* ---- What is one per process, and one per thread ------------------------------------------------
- * STB_GNU_UNIQUE makes glibc bind every copy in the process to the first one, also under
- * RTLD_LOCAL, and keep its object loaded for ever. The compilers give C no attribute for it, hence
- * the assembly; clang's own .globl would contradict it, so the unique names are second names that
- * only the assembly defines. They are visible by default, or the linker would bind each copy to
-' * itself. A program that has the library in itself must be linked with --export-dynamic-symbol for
- * each (the CMake package and pkg-config do), or its plug-ins cannot see its copy. */
+/* ---- The thread's slot ----------------------------------------------------------------------- */
 
-#define PROCESS PAWL_SYMBOL_(pawl_process_object)
-#define SLOT PAWL_SYMBOL_(pawl_thread_slot)
-
-/* Initial-exec: a general-dynamic thread variable of a plug-in is allocated on first use. */
-#define THREAD_VARIABLE _Thread_local __attribute__((tls_model("initial-exec")))
-
-#if defined(__ELF__) && defined(__GLIBC__)
-#define OWN_PROCESS PAWL_SYMBOL_(pawl_own_process_object)
-#define OWN_SLOT PAWL_SYMBOL_(pawl_own_thread_slot)
-#ifdef __clang__
-#define OWN __attribute__((visibility("hidden"), used))
-#else /* gcc's link-time optimisation may else part the objects from the assembly that names them */
-#define OWN __attribute__((visibility("hidden"), used, no_reorder))
-#endif
-#define UNIQUE_(name, own) __asm__(".type " #name ", %gnu_unique_object\n\t.set " #name ", " #own)
-#define UNIQUE(name, own) UNIQUE_(name, own)
-
-OWN struct pawl_process OWN_PROCESS;
-OWN THREAD_VARIABLE struct pawl_thread_line *OWN_SLOT;
-UNIQUE(PROCESS, OWN_PROCESS);
-UNIQUE(SLOT, OWN_SLOT);
-PAWL_API extern struct pawl_process PROCESS;
-PAWL_API extern THREAD_VARIABLE struct pawl_thread_line *SLOT;
-#else
-PAWL_API struct pawl_process PROCESS;
-PAWL_API THREAD_VARIABLE struct pawl_thread_line *SLOT;
-#endif
-
-struct pawl_process *pawl_os_process(void)
-{
-    return &PROCESS;
-}
+PAWL_API extern PAWL_THREAD_VARIABLE_ struct pawl_thread_line *PAWL_SHARED_NAME_(thread_slot);
+PAWL_THREAD_SHARED_DEFINE(struct pawl_thread_line *, thread_slot);
 
 struct pawl_thread_line **pawl_os_thread_slot(void)
 {
-    return &SLOT;
+    return &PAWL_SHARED_NAME_(thread_slot);
 }
+
+/* glibc keeps the object whose unique names the process uses, and musl keeps all. So there is
+ * something to do only for a copy that comes first with its functions although another one has the
+ * objects of the process. dlopen is weak: a program that is linked statically has none, and loads
+ * no copies. */
+#if PAWL_HAS_UNIQUE_
+
+extern int dladdr(const void *, Dl_info *) __attribute__((weak));
+extern void *dlopen(const char *, int) __attribute__((weak));
+
+bool pawl_os_pin(void)
+{
+    const int saved = errno;
+    const void *shared = &PAWL_SHARED_NAME_(thread_slot);
+    Dl_info info;
+    __asm__("" : "+r"(shared)); /* the compiler takes two names for two objects */
+    if (shared != (const void *)&PAWL_OWN_NAME_(thread_slot) && dlopen != NULL && dladdr != NULL &&
+        dladdr((const void *)(uintptr_t)pawl_os_pin, &info) != 0 && info.dli_fname != NULL)
+        (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NODELETE);
+    errno = saved;
+    return true;
+}
+
+#else
+
+bool pawl_os_pin(void)
+{
+    return true;
+}
+
+#endif
 
 /* glibc keeps the values of the first 32 keys (PTHREAD_KEY_2NDLEVEL_SIZE) in the thread itself and
  * allocates for the others. */
 #define KEYS_WITHOUT_ALLOCATION 32
 
-bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *), void (*after_fork)(void))
+bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *))
 {
     pthread_key_t made;
     if (pthread_key_create(&made, at_exit) != 0)
         return false;
     *key = (uint32_t)made;
-    return pthread_atfork(NULL, NULL, after_fork) == 0;
+    return true;
 }
 
 void pawl_os_watch_this_thread(uint32_t key, void *value)

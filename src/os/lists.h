@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-#include "../base/point.h"
+#include "point.h"
 
 /* As many lists as keep them short for some thousands of sleepers. Untouched, they take no memory.
  * The lists of src/lock/table.c, which grow, are for locks; these are what those lists sleep by. */
@@ -44,13 +44,13 @@ struct os_list {
 static struct os_list os_lists[OS_LISTS];
 
 /* Fibonacci hashing: neighbouring words go to lists far apart. */
-static struct os_list *os_list_of(const uint32_t *address)
+static inline struct os_list *os_list_of(const uint32_t *address)
 {
     const uint64_t key = (uint64_t)(uintptr_t)address >> 2;
     return &os_lists[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 54 & (OS_LISTS - 1)];
 }
 
-static void os_list_append(struct os_list *list, struct os_sleeper *sleeper)
+static inline void os_list_append(struct os_list *list, struct os_sleeper *sleeper)
 {
     sleeper->next = NULL;
     sleeper->previous = list->last;
@@ -61,7 +61,7 @@ static void os_list_append(struct os_list *list, struct os_sleeper *sleeper)
     list->last = sleeper;
 }
 
-static void os_list_remove(struct os_list *list, const struct os_sleeper *sleeper)
+static inline void os_list_remove(struct os_list *list, const struct os_sleeper *sleeper)
 {
     if (sleeper->previous != NULL)
         sleeper->previous->next = sleeper->next;
@@ -73,7 +73,7 @@ static void os_list_remove(struct os_list *list, const struct os_sleeper *sleepe
         list->last = sleeper->previous;
 }
 
-static bool os_lists_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
+static inline bool os_lists_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
 {
     struct os_list *list = os_list_of(address);
     struct os_sleeper self;
@@ -100,7 +100,7 @@ static bool os_lists_wait(const uint32_t *address, uint32_t expected, uint64_t d
     return in_time;
 }
 
-static unsigned os_lists_wake(const uint32_t *address, unsigned count)
+static inline unsigned os_lists_wake(const uint32_t *address, unsigned count)
 {
     struct os_list *list = os_list_of(address);
     struct os_sleeper *sleeper, *next;

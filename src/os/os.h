@@ -8,10 +8,18 @@
 
 #include <pawl/thread.h>
 
-#if PAWL_WAITING == PAWL_WAITING_COND
-#include <pthread.h>
-#elif PAWL_WAITING == PAWL_WAITING_SEM
-#include <semaphore.h>
+#include "point.h"
+#include "shared.h"
+
+/* What several sources of the library share: static where src/pawl.c compiles them as one. Compiled
+ * each alone, they share hidden symbols, whose names carry version and variant (names.h). */
+#ifdef PAWL_ONE_FILE_
+#define PAWL_INTERNAL static __attribute__((unused))
+#define PAWL_INTERNAL_FAST static inline __attribute__((unused)) /* part of a fast path */
+#else
+#include "../names.h"
+#define PAWL_INTERNAL PAWL_HIDDEN_
+#define PAWL_INTERNAL_FAST PAWL_HIDDEN_
 #endif
 
 PAWL_C_BEGIN
@@ -51,58 +59,35 @@ unsigned PAWL_SYMBOL_(pawl_os_wake_classes)(const uint32_t *address, uint32_t cl
 unsigned PAWL_SYMBOL_(pawl_os_requeue)(const uint32_t *from, const uint32_t *to, unsigned wake,
                                        unsigned move);
 
-/* ---- Parking: one thread sleeps until another one that knows its parker wakes it ----------------
- * A parker counts like a semaphore: each unpark lets one park through, whichever comes first, so
- * none is lost and none is spurious. It lives on the stack of the thread that parks, or is kept for
- * the thread by the system's file where it is dear to make. Chosen by PAWL_WAITING (config.h):
- * park_word.c over pawl_os_wait, park_cond.c, park_sem.c. */
-#if PAWL_WAITING == PAWL_WAITING_COND
-struct pawl_parker {
-    pthread_mutex_t mutex;
-    pthread_cond_t condition;
-    uint32_t count;
-    uint32_t kept; /* park_cond.c */
-};
-#elif PAWL_WAITING == PAWL_WAITING_SEM
-struct pawl_parker {
-    sem_t semaphore;
-    uint32_t kept; /* park_sem.c */
-};
-#else
-struct pawl_parker {
-    uint32_t count; /* unparks not yet used; UINT32_MAX: asleep */
-};
-#endif
-
-/* A parker of the calling thread that is in no other use, its count zero: `room` or a kept one.
- * Never allocates. */
-struct pawl_parker *PAWL_SYMBOL_(pawl_os_parker)(struct pawl_parker *room);
-/* The thread needs it no more, and every unpark of it has been used by a park. */
-void PAWL_SYMBOL_(pawl_os_parker_done)(struct pawl_parker *parker);
-/* Sleeps until unparked (true; everything before the unpark is seen) or past the deadline (false).
- * The caller's own parker only. */
-bool PAWL_SYMBOL_(pawl_os_park)(struct pawl_parker *parker, uint64_t deadline);
-/* Touches the parker no more once its thread can have returned from that park (but for a wake by
- * its address, which harms nobody). */
-void PAWL_SYMBOL_(pawl_os_unpark)(struct pawl_parker *parker);
-
 /* True when all threads of the process share one CPU: reading in a loop then tells nothing. */
 bool PAWL_SYMBOL_(pawl_os_one_cpu)(void);
-
-/* The child of a fork: kept parkers of other threads are free. */
-void PAWL_SYMBOL_(pawl_os_parkers_after_fork)(void);
 
 /* Zeroed memory, for ever; NULL when there is none. Not from malloc, whose locks may be ours. */
 void *PAWL_SYMBOL_(pawl_os_pages)(size_t size);
 
-/* The one process object, and the caller's slot for its thread line. */
-struct pawl_process *PAWL_SYMBOL_(pawl_os_process)(void);
+/* The caller's slot for its thread line, the same for all copies of the library. Where
+ * PAWL_OS_SLOT_ENDS_EARLY is 1 it may read as new when the thread's key comes to its end. */
 struct pawl_thread_line **PAWL_SYMBOL_(pawl_os_thread_slot)(void);
+#if defined(__APPLE__) && !PAWL_HOOKS
+#define PAWL_OS_SLOT_ENDS_EARLY 1
+#else
+#define PAWL_OS_SLOT_ENDS_EARLY 0
+#endif
 
-/* Makes a key whose `at_exit` runs at the end of each thread that armed it, and has `after_fork`
- * run in every child. May allocate: never on a lock path. False when the system has no key left. */
-bool PAWL_SYMBOL_(pawl_os_watch_threads)(uint32_t *key, void (*at_exit)(void *),
-                                         void (*after_fork)(void));
+/* A constructor that runs before those of the program. */
+#ifdef __APPLE__ /* which knows no priorities */
+#define PAWL_OS_EARLY __attribute__((constructor))
+#else
+#define PAWL_OS_EARLY __attribute__((constructor(101)))
+#endif
+
+/* This copy of the library is not unloaded any more, as its functions are about to be known to the
+ * whole process. False: the system refuses. */
+bool PAWL_SYMBOL_(pawl_os_pin)(void);
+
+/* Makes a key whose `at_exit` runs at the end of each thread that armed it. May allocate: never on
+ * a lock path. False when the system has no key left. */
+bool PAWL_SYMBOL_(pawl_os_watch_threads)(uint32_t *key, void (*at_exit)(void *));
 
 /* Arms the key for the calling thread. Never allocates: where the system would have to, it does
  * nothing, and the line is taken back when lines run short. */
@@ -111,6 +96,11 @@ void PAWL_SYMBOL_(pawl_os_watch_this_thread)(uint32_t key, void *value);
 /* Starts thread->body(thread->argument) on a thread of its own, detached, with all signals blocked
  * but those that a thread brings upon itself. *thread stays until the body returns. False: the
  * system has none left. May allocate; not signal-safe (os/start.c). */
+struct pawl_own_thread {
+    void (*body)(void *argument);
+    void *argument;
+    const char *name; /* for the system's tools; at most 15 characters */
+};
 bool PAWL_SYMBOL_(pawl_os_start_thread)(struct pawl_own_thread *thread);
 
 /* ---- Restartable sequences (src/os/asymmetric.c) --------------------------------------------- */
@@ -125,8 +115,9 @@ void PAWL_SYMBOL_(pawl_os_shut_out)(void);
 /* A number that no CPU's number reaches. */
 uint32_t PAWL_SYMBOL_(pawl_os_cpu_limit)(void);
 
-/* Has the functions run around every fork: before it, and after it in the parent and the child. */
-void PAWL_SYMBOL_(pawl_os_watch_forks)(void (*before)(void), void (*in_parent)(void),
+/* Has the functions run around every fork: before it, and after it in the parent and the child.
+ * False when there is no memory for that. */
+bool PAWL_SYMBOL_(pawl_os_watch_forks)(void (*before)(void), void (*in_parent)(void),
                                        void (*in_child)(void));
 
 /* ---- Reports (src/os/say.c); nothing here allocates ------------------------------------------ */
@@ -155,19 +146,14 @@ PAWL_C_END
 #define pawl_os_name_site PAWL_SYMBOL_(pawl_os_name_site)
 #endif
 #define pawl_os_requeue PAWL_SYMBOL_(pawl_os_requeue)
-#define pawl_os_parker PAWL_SYMBOL_(pawl_os_parker)
-#define pawl_os_parker_done PAWL_SYMBOL_(pawl_os_parker_done)
-#define pawl_os_park PAWL_SYMBOL_(pawl_os_park)
-#define pawl_os_parkers_after_fork PAWL_SYMBOL_(pawl_os_parkers_after_fork)
-#define pawl_os_unpark PAWL_SYMBOL_(pawl_os_unpark)
 #define pawl_os_one_cpu PAWL_SYMBOL_(pawl_os_one_cpu)
+#define pawl_os_pin PAWL_SYMBOL_(pawl_os_pin)
 #define pawl_os_pages PAWL_SYMBOL_(pawl_os_pages)
 #define pawl_os_start_thread PAWL_SYMBOL_(pawl_os_start_thread)
 #define pawl_os_rseq PAWL_SYMBOL_(pawl_os_rseq)
 #define pawl_os_shut_out PAWL_SYMBOL_(pawl_os_shut_out)
 #define pawl_os_cpu_limit PAWL_SYMBOL_(pawl_os_cpu_limit)
 #define pawl_os_watch_forks PAWL_SYMBOL_(pawl_os_watch_forks)
-#define pawl_os_process PAWL_SYMBOL_(pawl_os_process)
 #define pawl_os_thread_slot PAWL_SYMBOL_(pawl_os_thread_slot)
 #define pawl_os_watch_threads PAWL_SYMBOL_(pawl_os_watch_threads)
 #define pawl_os_watch_this_thread PAWL_SYMBOL_(pawl_os_watch_this_thread)
@@ -179,5 +165,8 @@ PAWL_C_END
 #define pawl_os_wake PAWL_SYMBOL_(pawl_os_wake)
 #define pawl_os_wait_classes PAWL_SYMBOL_(pawl_os_wait_classes)
 #define pawl_os_wake_classes PAWL_SYMBOL_(pawl_os_wake_classes)
+
+#include "priority.h"
+#include "robust.h"
 
 #endif

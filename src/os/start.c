@@ -42,6 +42,18 @@ static bool os_pin_module(void)
     return length > 0 && length < sizeof path && LoadLibraryA(path) != NULL;
 }
 
+/* Not at set-up: the loader's lock is held then. */
+bool pawl_os_pin(void)
+{
+    return true;
+}
+
+bool pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
+{
+    (void)before, (void)in_parent, (void)in_child; /* no fork */
+    return true;
+}
+
 bool pawl_os_start_thread(struct pawl_own_thread *thread)
 {
     const DWORD saved = GetLastError();
@@ -60,7 +72,6 @@ bool pawl_os_start_thread(struct pawl_own_thread *thread)
 #include <pthread.h>
 #include <signal.h>
 #ifdef __FreeBSD__
-#include <dlfcn.h>
 #include <pthread_np.h>
 #endif
 
@@ -85,17 +96,9 @@ static void *os_run(void *opaque)
     return NULL;
 }
 
-/* An object that has a thread must not be unloaded under it. glibc keeps ours for its unique names,
- * musl keeps all, macOS those with thread variables. */
-static bool os_pin_object(void)
+bool pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
 {
-#ifdef __FreeBSD__
-    static char anchor;
-    Dl_info info;
-    if (dladdr(&anchor, &info) != 0 && info.dli_fname != NULL)
-        (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NODELETE);
-#endif
-    return true;
+    return pthread_atfork(before, in_parent, in_child) == 0;
 }
 
 static void os_block_signals(sigset_t *old)
@@ -116,7 +119,7 @@ bool pawl_os_start_thread(struct pawl_own_thread *thread)
     pthread_t made;
     sigset_t signals;
     bool started = false;
-    if (!os_pin_object() || pthread_attr_init(&attributes) != 0)
+    if (!pawl_os_pin() || pthread_attr_init(&attributes) != 0)
         return false;
     if (pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0) {
         os_block_signals(&signals); /* a thread begins with the mask of its maker */

@@ -76,17 +76,10 @@ static void os_find_functions(void)
         (void)os_late((enum late_function)which);
 }
 
-/* ---- What is one per process, and one per thread ------------------------------------------------
- * A module of Windows binds its names to itself, so each EXE and DLL that carries the library has a
- * process object of its own: its own registry of threads and its own wait lists. Locks may be used
+/* ---- The thread's slot --------------------------------------------------------------------------
+ * A module of Windows binds its names to itself, so each EXE and DLL that carries the library has
+ * process objects of its own: its own registry of threads and its own wait lists. Locks may be used
  * from one module only, unless the library is in a DLL that all of them import. */
-
-static struct pawl_process process_of_module;
-
-struct pawl_process *pawl_os_process(void)
-{
-    return &process_of_module;
-}
 
 struct os_own {
     struct pawl_thread_line *line;
@@ -195,9 +188,8 @@ extern PIMAGE_TLS_CALLBACK PAWL_SYMBOL_(pawl_on_loader_event);
 PIMAGE_TLS_CALLBACK PAWL_SYMBOL_(pawl_on_loader_event)
     __attribute__((section(".CRT$XLY"), used)) = on_loader_event;
 
-bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *), void (*after_fork)(void))
+bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *))
 {
-    (void)after_fork; /* there is no fork */
     os_find_functions();
     at_thread_end = at_exit;
     if (os_late(FLS_ALLOC) != NULL && os_late(FLS_SET_VALUE) != NULL && os_late(FLS_FREE) != NULL) {

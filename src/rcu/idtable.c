@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../check/misuse.h"
-#include "../base/plain.h"
+#include "../check/check.h"
+#include "../base/base.h"
 
 /* States of an entry. */
 enum { IDTABLE_IN = 1, IDTABLE_REMOVED = 2 };
@@ -26,7 +26,7 @@ struct idtable_book {
 
 #if PAWL_CHECKED
 #define IDTABLE_SITE __builtin_return_address(0)
-#define IDTABLE_MISUSE(what, t, call) report_misuse(what, "pawl_idtable", t, call, IDTABLE_SITE)
+#define IDTABLE_MISUSE(what, t, call) pawl_report_misuse_(what, "pawl_idtable", t, call, IDTABLE_SITE)
 #define IDTABLE_LIVES(t, call)                                                                     \
     do {                                                                                           \
         if (pawl_load_relaxed32(&(t)->life) == IDTABLE_DESTROYED)                                  \

@@ -15,8 +15,7 @@
 
 #include <errno.h>
 
-#include "../os/os.h"
-#include "../base/plain.h"
+#include "../base/base.h"
 
 /* Sections that a thread without a line enters before it asks again for one: that takes long. */
 #define SECTIONS_BEFORE_ANOTHER_TRY 1000u
@@ -26,25 +25,20 @@
 /* Times that a thread that ends in a section is let wait for its other destructors. */
 #define FAREWELLS 2u
 
-static struct pawl_rcu *all_of_rcu(void)
-{
-    return &pawl_os_process()->rcu;
-}
+PAWL_SHARED_DEFINE(struct pawl_rcu, rcu_object);
 
-static struct pawl_rcu_state *rcu_state(uint32_t index)
-{
-    return &all_of_rcu()->states[index];
-}
+#if !PAWL_HOOKS
+PAWL_THREAD_SHARED_DEFINE(struct pawl_rcu_mine, rcu_own);
 
-/* The caller's thread line if it has been given one. */
-static const struct pawl_thread_line *rcu_registered(void)
+__attribute__((noinline)) struct pawl_rcu_mine *pawl_rcu_mine_(void)
 {
-    const struct pawl_thread_line *line = *pawl_os_thread_slot();
-#if PAWL_CHECKED
-    if (line == &pawl_os_process()->no_line)
-        return NULL;
+    return &pawl_rcu_own_;
+}
 #endif
-    return line;
+
+PAWL_INTERNAL struct pawl_rcu_state *rcu_state(uint32_t index)
+{
+    return &rcu_here()->states[index];
 }
 
 static uint32_t rcu_load_word(const struct pawl_rcu_line *line, uint32_t index)
@@ -52,19 +46,19 @@ static uint32_t rcu_load_word(const struct pawl_rcu_line *line, uint32_t index)
     return pawl_load_relaxed32(&line->read[index]);
 }
 
-static struct pawl_rcu_line *rcu_line_of(const struct pawl_thread_line *line)
+PAWL_INTERNAL struct pawl_rcu_line *rcu_line_of(const struct pawl_thread_line *line)
 {
     const size_t number =
-        line == NULL ? PAWL_RCU_LINES : (size_t)(line - pawl_os_process()->lines);
-    return number < PAWL_RCU_LINES ? &all_of_rcu()->lines[number] : NULL;
+        line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
+    return number < PAWL_RCU_LINES ? &rcu_here()->lines[number] : NULL;
 }
 
 #if PAWL_HOOKS
 struct pawl_rcu_mine *pawl_rcu_mine_(void)
 {
     static struct pawl_rcu_mine nobody; /* of harnesses with many threads, which do not read */
-    const size_t number = (size_t)(pawl_thread_line_() - pawl_os_process()->lines);
-    return number < 2 * PAWL_RCU_LINES ? &all_of_rcu()->mine[number] : &nobody;
+    const size_t number = (size_t)(pawl_thread_line_() - process_here()->lines);
+    return number < 2 * PAWL_RCU_LINES ? &rcu_here()->mine[number] : &nobody;
 }
 #endif
 
@@ -84,7 +78,7 @@ static bool rcu_reads_fast(void)
 static struct pawl_rcu_line *rcu_own_line(struct pawl_rcu_mine *mine)
 {
     struct pawl_rcu_line *line;
-    if (mine->wait > 0 && rcu_registered() == NULL) {
+    if (mine->wait > 0 && thread_registered() == NULL) {
         mine->wait--;
         return NULL;
     }
@@ -101,7 +95,7 @@ static struct pawl_rcu_line *rcu_own_line(struct pawl_rcu_mine *mine)
 PAWL_COLD void pawl_rcu_tell_(uint32_t index)
 {
     struct pawl_rcu_state *state = rcu_state(index);
-    struct pawl_rcu_line *line = rcu_line_of(rcu_registered());
+    struct pawl_rcu_line *line = rcu_line_of(thread_registered());
     if (line != NULL)
         (void)pawl_fetch_and_relaxed32(&line->waited, ~(UINT32_C(1) << index));
     /* Relaxed: a driver that finds the new turn before it passes the fence of RCU_SLEEP comes after
@@ -166,16 +160,13 @@ static void leave_apart(struct pawl_rcu_mine *mine, uint32_t index)
 /* The end of such a thread is watched, too. */
 static void watch_apart(struct pawl_rcu_mine *mine)
 {
-    struct pawl_process *process = pawl_os_process();
-    /* [THREAD_ARM] acquire: the key that was made before set-up was declared done. */
-    if (rcu_registered() == NULL &&
-        pawl_load_acquire32(&process->setup, PAWL_THREAD_ARM) == 2)
-        pawl_os_watch_this_thread(process->exit_key, mine);
+    if (thread_registered() == NULL)
+        pawl_thread_watch_(mine);
 }
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 
-static void rcu_enter(uint32_t index)
+PAWL_INTERNAL void rcu_enter(uint32_t index)
 {
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();
     struct pawl_rcu_line *line = mine->line;
@@ -199,7 +190,7 @@ static void rcu_enter(uint32_t index)
 }
 
 /* False: the caller is in no section of the domain. */
-static bool rcu_leave(uint32_t index)
+PAWL_INTERNAL bool rcu_leave(uint32_t index)
 {
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();
     struct pawl_rcu_line *line;
@@ -208,7 +199,7 @@ static bool rcu_leave(uint32_t index)
         leave_apart(mine, index);
         return true;
     }
-    line = rcu_line_of(rcu_registered());
+    line = rcu_line_of(thread_registered());
     word = line == NULL ? 0 : rcu_load_word(line, index);
     if (rcu_nesting(word) == 0)
         return false;
@@ -220,20 +211,20 @@ static bool rcu_leave(uint32_t index)
 }
 
 /* How many sections of the domain the caller is in, one inside the other. */
-static uint32_t rcu_depth(uint32_t index)
+PAWL_INTERNAL uint32_t rcu_depth(uint32_t index)
 {
     const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
-    const struct pawl_rcu_line *line = rcu_line_of(rcu_registered());
+    const struct pawl_rcu_line *line = rcu_line_of(thread_registered());
     return apart_nesting(mine, index) +
            (line == NULL ? 0 : rcu_nesting(rcu_load_word(line, index)));
 }
 
-static bool rcu_inside(uint32_t index)
+PAWL_INTERNAL bool rcu_inside(uint32_t index)
 {
     return rcu_depth(index) != 0;
 }
 
-static bool rcu_inside_any(void)
+PAWL_INTERNAL bool rcu_inside_any(void)
 {
     uint32_t index;
     for (index = 0; index < PAWL_RCU_DOMAINS; index++)
@@ -242,7 +233,7 @@ static bool rcu_inside_any(void)
     return false;
 }
 
-static uint32_t rcu_rest_begin(void)
+PAWL_INTERNAL uint32_t rcu_rest_begin(void)
 {
     uint32_t was = 0;
     while (rcu_leave(PAWL_RCU_QS_))
@@ -250,7 +241,7 @@ static uint32_t rcu_rest_begin(void)
     return was;
 }
 
-static void rcu_rest_end(uint32_t was)
+PAWL_INTERNAL void rcu_rest_end(uint32_t was)
 {
     while (was-- > 0)
         rcu_enter(PAWL_RCU_QS_);
@@ -277,13 +268,14 @@ PAWL_COLD void pawl_rcu_rest_slow_(void)
 
 /* ---- The life of a thread -------------------------------------------------------------------- */
 
-static void rcu_claimed(uint32_t number)
+/* A line has been claimed: its last owner may have died in a section. */
+static void rcu_line_claimed(uint32_t number, bool left_behind)
 {
     struct pawl_rcu_line *line;
     uint32_t index;
-    if (number >= PAWL_RCU_LINES)
+    if (!left_behind || number >= PAWL_RCU_LINES)
         return;
-    line = &all_of_rcu()->lines[number];
+    line = &rcu_here()->lines[number];
     for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
         const uint32_t word = rcu_load_word(line, index);
         if (rcu_nesting(word) != 0)
@@ -291,15 +283,17 @@ static void rcu_claimed(uint32_t number)
     }
 }
 
-/* A thread may end online, but in no section. */
-static bool rcu_stays(void)
+/* A thread may end online, but in no section: another key's destructor may yet leave it. */
+static bool rcu_thread_stays(struct pawl_thread_line *own)
 {
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    (void)own;
     return mine->reads != 0 && rcu_inside_any() && mine->farewells++ < FAREWELLS;
 }
 
-/* A handler that comes before the line is given back must not use it again: it stays apart. */
-static struct pawl_rcu_mine *rcu_depart(void)
+/* Ends its sections, before the line is given back; rcu_thread_left comes after that, with what
+ * this returns. A handler that comes before the line is given back must not use it again: it stays apart. */
+static void *rcu_thread_leaves(void)
 {
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();
     uint32_t index;
@@ -320,21 +314,34 @@ static struct pawl_rcu_mine *rcu_depart(void)
     return mine;
 }
 
-static void rcu_departed(struct pawl_rcu_mine *mine)
+static void rcu_thread_left(void *left)
 {
+    struct pawl_rcu_mine *mine = (struct pawl_rcu_mine *)left;
     mine->open--;
 }
 
+/* No domain's report is being changed while the process is copied. */
+static void rcu_before_fork(void)
+{
+    latch_take(&rcu_here()->stalls);
+}
+
+static void rcu_after_fork_in_parent(void)
+{
+    latch_drop(&rcu_here()->stalls);
+}
+
+/* The child of a fork has its own sections, and nobody else's; nobody drives. */
 static void rcu_after_fork_in_child(void)
 {
-    const struct pawl_thread_line *own = rcu_registered();
+    const struct pawl_thread_line *own = thread_registered();
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();
     const struct pawl_rcu_line *own_words = rcu_line_of(own);
-    const uint32_t used = pawl_load_relaxed32(&pawl_os_process()->lines_used);
+    const uint32_t used = pawl_load_relaxed32(&process_here()->lines_used);
     uint32_t i;
     uint32_t index;
     for (i = 0; i < used && i < PAWL_RCU_LINES; i++) {
-        struct pawl_rcu_line *line = &all_of_rcu()->lines[i];
+        struct pawl_rcu_line *line = &rcu_here()->lines[i];
         pawl_store_relaxed32(&line->waited, 0);
         if (line != own_words)
             for (index = 0; index < PAWL_RCU_DOMAINS; index++)
@@ -349,7 +356,15 @@ static void rcu_after_fork_in_child(void)
         pawl_store_relaxed32(&state->apart[1 - side], 0);
         rcu_grace_after_fork(state, mine);
     }
+    pawl_store_relaxed32(&rcu_here()->stalls.word, LATCH_FREE);
 }
+
+static const struct pawl_subsystem rcu_subsystem = {
+    rcu_line_claimed, rcu_thread_stays,         rcu_thread_leaves,       NULL, rcu_thread_left,
+    rcu_before_fork,  rcu_after_fork_in_parent, rcu_after_fork_in_child,
+};
+
+PAWL_SUBSYSTEM(PAWL_FLOOR_RCU, rcu_subsystem);
 
 /* ---- Domains --------------------------------------------------------------------------------- */
 
@@ -366,7 +381,7 @@ pawl_rcu_domain *pawl_rcu_qs(void)
     return &built_in[1];
 }
 
-static const char *rcu_name(uint32_t index)
+PAWL_INTERNAL const char *rcu_name(uint32_t index)
 {
     const char *name = index <= PAWL_RCU_QS_ ? built_in[index].name : rcu_state(index)->name;
     return name == NULL ? "" : name;

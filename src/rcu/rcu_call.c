@@ -14,8 +14,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../check/misuse.h"
-#include "../base/plain.h"
+#include "../check/check.h"
+#include "../base/base.h"
 
 /* Credit that a thread takes at a time: this, or this part of the limit if that is less. */
 static const uint64_t credit_most[2] = {64, 16384};
@@ -29,7 +29,7 @@ static const uint64_t credit_most[2] = {64, 16384};
 #define CHECK_HEAD(head, call)                                                                     \
     do {                                                                                           \
         if ((head) != NULL && (head)->queued == head_mark(head))                                   \
-            report_misuse("called while it is still queued", "rcu head", head, call,               \
+            pawl_report_misuse_("called while it is still queued", "rcu head", head, call,               \
                           __builtin_return_address(0));                                            \
     } while (0)
 #else
@@ -274,7 +274,7 @@ static inline struct pawl_rcu_shard *calls_own_shard(struct pawl_rcu_calls *call
 {
     const struct pawl_thread_line *line = pawl_thread_line_();
     const size_t number =
-        line == NULL ? PAWL_RCU_LINES : (size_t)(line - pawl_os_process()->lines);
+        line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
     return PAWL_LIKELY(number < PAWL_RCU_LINES) ? &calls->shards[number] : NULL;
 }
 

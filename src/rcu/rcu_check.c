@@ -2,16 +2,18 @@
 /* RCU under the checking variant: sections note where they were entered, and misuse is reported. */
 #include "rcu.h"
 
-#include "../check/misuse.h"
-#include "../os/os.h"
+#include <stdio.h>
+
+#include "../check/check.h"
+#include "../base/base.h"
 
 #if PAWL_CHECKED
 
-static void rcu_misuse(const char *what, uint32_t index, const char *call, const void *site)
+PAWL_INTERNAL void rcu_misuse(const char *what, uint32_t index, const char *call, const void *site)
 {
     char type[128];
     (void)snprintf(type, sizeof type, "rcu domain %s", rcu_name(index));
-    report_misuse(what, type, rcu_state(index), call, site);
+    pawl_report_misuse_(what, type, rcu_state(index), call, site);
 }
 
 /* Of functions that are not inlined, also when the program is optimised as a whole. */
@@ -21,7 +23,7 @@ static void rcu_misuse(const char *what, uint32_t index, const char *call, const
 static void check_domain(uint32_t index, const char *call, const void *site)
 {
     if (index >= PAWL_RCU_DOMAINS)
-        report_misuse("no domain, or one that was overwritten", "rcu domain", NULL, call, site);
+        pawl_report_misuse_("no domain, or one that was overwritten", "rcu domain", NULL, call, site);
     else if (index > PAWL_RCU_QS_ && pawl_load_relaxed32(&rcu_state(index)->taken) == 0)
         rcu_misuse("the domain has been destroyed", index, call, site);
 }
@@ -85,9 +87,9 @@ PAWL_COLD void pawl_rcu_must_read_(uint32_t index)
         rcu_misuse("read outside a section", index, "pawl_rcu_dereference", SITE);
 }
 
-static void rcu_nobody_reads(uint32_t index, const void *site)
+PAWL_INTERNAL void rcu_nobody_reads(uint32_t index, const void *site)
 {
-    const struct pawl_rcu *rcu = &pawl_os_process()->rcu;
+    const struct pawl_rcu *rcu = rcu_here();
     bool reads = pawl_load_relaxed32(&rcu_state(index)->apart[0]) != 0 ||
                  pawl_load_relaxed32(&rcu_state(index)->apart[1]) != 0;
     uint32_t i;
@@ -97,9 +99,9 @@ static void rcu_nobody_reads(uint32_t index, const void *site)
         rcu_misuse("destroyed while somebody reads", index, "pawl_rcu_domain_destroy", site);
 }
 
-static void rcu_left_open(uint32_t index)
+PAWL_INTERNAL void rcu_left_open(uint32_t index)
 {
-    const struct pawl_rcu_line *line = rcu_line_of(rcu_registered());
+    const struct pawl_rcu_line *line = rcu_line_of(thread_registered());
     rcu_misuse("section left open at the end of its thread", index, "pawl_rcu_read_lock",
                line == NULL ? NULL
                             : (const void *)(uintptr_t)PAWL_ADDRESS_(pawl_load_relaxed)(

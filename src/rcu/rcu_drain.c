@@ -5,8 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../base/backoff.h"
-#include "../base/plain.h"
+#include "../base/base.h"
+
+PAWL_SHARED_DEFINE(struct pawl_rcu_engine, rcu_calls_object);
 
 /* ---- Barriers -----------------------------------------------------------------------------------
  * Shard by shard: what was queued when the barrier began is in `newest` or in a batch. First that
@@ -95,7 +96,7 @@ static void stop_worker(struct pawl_rcu_calls *calls)
     }
 }
 
-static void rcu_calls_end(pawl_rcu_domain *d)
+PAWL_INTERNAL void rcu_calls_end(pawl_rcu_domain *d)
 {
     struct pawl_rcu_calls *const calls = calls_of(d->index);
     const uint32_t count = calls_shards();
@@ -122,11 +123,6 @@ static void rcu_calls_end(pawl_rcu_domain *d)
 
 #define FORK_WAITS_NS 10000000u
 
-static struct pawl_rcu_engine *engine(void)
-{
-    return &pawl_os_process()->callbacks;
-}
-
 /* Waits until nobody else works on the batch. */
 static void wait_for_batch(const struct pawl_rcu_batch *batch, uint64_t began)
 {
@@ -150,7 +146,7 @@ static void calls_before_fork(void)
     uint64_t began;
     uint32_t index;
     uint32_t i;
-    (void)pawl_fetch_add_relaxed32(&engine()->forks, 1);
+    (void)pawl_fetch_add_relaxed32(&calls_here()->forks, 1);
     /* [CALL_FORK] full: we are seen to wait before we look who is at work. */
     pawl_fence_full(PAWL_CALL_FORK);
     began = pawl_os_now();
@@ -164,8 +160,8 @@ static void calls_before_fork(void)
 
 static void calls_after_fork_in_parent(void)
 {
-    (void)pawl_fetch_sub_relaxed32(&engine()->forks, 1);
-    (void)pawl_os_wake(&engine()->forks, UINT32_MAX);
+    (void)pawl_fetch_sub_relaxed32(&calls_here()->forks, 1);
+    (void)pawl_os_wake(&calls_here()->forks, UINT32_MAX);
 }
 
 static void add_list(pawl_address_ list, uint64_t *queued)
@@ -224,7 +220,7 @@ static void fork_ended_in(struct pawl_rcu_calls *calls)
     const pawl_address_ self = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
     const struct pawl_thread_line *line = *pawl_os_thread_slot();
     const size_t number =
-        line == NULL ? PAWL_RCU_LINES : (size_t)(line - pawl_os_process()->lines);
+        line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
     const uint32_t count = calls_shards();
     bool calling = false;
     uint32_t i;
@@ -245,13 +241,21 @@ static void fork_ended_in(struct pawl_rcu_calls *calls)
 static void calls_after_fork_in_child(void)
 {
     uint32_t index;
-    engine()->forks = 0;
+    calls_here()->forks = 0;
     for (index = 0; index < PAWL_RCU_DOMAINS; index++)
         if (calls_of(index)->used != 0)
             fork_ended_in(calls_of(index));
 }
 
-static void rcu_calls_set_up(void)
-{
-    pawl_os_watch_forks(calls_before_fork, calls_after_fork_in_parent, calls_after_fork_in_child);
-}
+static const struct pawl_subsystem calls_subsystem = {
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    calls_before_fork,
+    calls_after_fork_in_parent,
+    calls_after_fork_in_child,
+};
+
+PAWL_SUBSYSTEM(PAWL_FLOOR_CALLS, calls_subsystem);

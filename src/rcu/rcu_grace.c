@@ -21,9 +21,7 @@
  */
 #include "rcu.h"
 
-#include "../base/backoff.h"
-#include "../os/os.h"
-#include "../base/plain.h"
+#include "../base/base.h"
 
 /* Looks of an expedited grace period. The pauses between are of 192 relax hints on average, which
  * take 1.2 ms (38 cycles a hint) to 4.4 ms (140 cycles) at 3 GHz in all. */
@@ -33,7 +31,7 @@
 
 static const struct pawl_rcu_line *lines_of_rcu(void)
 {
-    return pawl_os_process()->rcu.lines;
+    return rcu_here()->lines;
 }
 
 /* Begins a grace period, or begins it again where a fork cut its driver short. */
@@ -44,7 +42,7 @@ static void note_readers(struct pawl_rcu_state *state, uint32_t index)
     pawl_store_relaxed64(&state->started, pawl_load_relaxed64(&state->completed) + 1);
     /* [RCU_BEGIN] heavy: what was removed before it is seen by readers, or their words by us. */
     pawl_fence_heavy(PAWL_RCU_BEGIN);
-    used = pawl_load_relaxed32(&pawl_os_process()->lines_used);
+    used = pawl_load_relaxed32(&process_here()->lines_used);
     state->lines = used < PAWL_RCU_LINES ? used : PAWL_RCU_LINES;
     for (i = 0; i < state->lines; i++) {
         /* [RCU_GONE] acquire: what follows comes after the reads of who has left. */
@@ -98,7 +96,7 @@ static bool all_gone(struct pawl_rcu_state *state, uint32_t index)
  * watched) reads no more. */
 static void forget_the_dead(struct pawl_rcu_state *state)
 {
-    const struct pawl_process *process = pawl_os_process();
+    const struct pawl_process *process = process_here();
     uint32_t i;
     for (i = 0; i < state->lines; i++)
         if (state->old[i] != 0) {
@@ -111,7 +109,7 @@ static void forget_the_dead(struct pawl_rcu_state *state)
 /* Asks the old readers to wake us, and sleeps until one has left. True when all have. */
 static bool sleep_for_readers(struct pawl_rcu_state *state, uint32_t index)
 {
-    struct pawl_rcu_line *lines = pawl_os_process()->rcu.lines;
+    struct pawl_rcu_line *lines = rcu_here()->lines;
     /* [RCU_TOLD] acquire: the time of reports that we look at next is as new as the turn. */
     const uint32_t turn = pawl_load_acquire32(&state->turn, PAWL_RCU_TOLD);
     const uint64_t until = rcu_stall_due(state);
@@ -216,20 +214,20 @@ static void wait_for_driver(struct pawl_rcu_state *state, uint32_t ended, unsign
 
 /* ---- What the rest of the library asks for --------------------------------------------------- */
 
-static uint64_t rcu_start(uint32_t index)
+PAWL_INTERNAL uint64_t rcu_start(uint32_t index)
 {
     /* [RCU_START] full: what we have removed comes before the beginning of a later one. */
     pawl_fence_full(PAWL_RCU_START);
     return pawl_load_relaxed64(&rcu_state(index)->started) + 1;
 }
 
-static bool rcu_over(uint32_t index, uint64_t cookie)
+PAWL_INTERNAL bool rcu_over(uint32_t index, uint64_t cookie)
 {
     /* [RCU_DONE] acquire: what follows comes after the reads of all old sections. */
     return pawl_load_acquire64(&rcu_state(index)->completed, PAWL_RCU_DONE) >= cookie;
 }
 
-static bool rcu_poll(uint32_t index, uint64_t cookie)
+PAWL_INTERNAL bool rcu_poll(uint32_t index, uint64_t cookie)
 {
     struct pawl_rcu_state *state = rcu_state(index);
     if (rcu_over(index, cookie))
@@ -244,7 +242,7 @@ static bool rcu_poll(uint32_t index, uint64_t cookie)
     return rcu_over(index, cookie);
 }
 
-static void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks)
+PAWL_INTERNAL void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks)
 {
     struct pawl_rcu_state *state = rcu_state(index);
     for (;;) {
@@ -262,7 +260,7 @@ static void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks)
     }
 }
 
-static void rcu_grace_after_fork(struct pawl_rcu_state *state, const struct pawl_rcu_mine *mine)
+PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state, const struct pawl_rcu_mine *mine)
 {
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) != (pawl_address_)(uintptr_t)mine) {
         PAWL_ADDRESS_(pawl_store_relaxed)(&state->driver, 0);

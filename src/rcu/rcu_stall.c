@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../count/cells.h"
-#include "../check/misuse.h"
-#include "../os/os.h"
+#include "../check/check.h"
+#include "../base/base.h"
 
 /* What a domain was told to do; its fields change under a latch, one call after the other. */
 struct wish {
@@ -20,13 +19,13 @@ struct wish {
 
 static struct wish wish_of(struct pawl_rcu_state *state)
 {
-    struct pawl_counter_latch *latch = cells_latch_of(state);
+    struct pawl_latch *latch = &rcu_here()->stalls;
     struct wish wish;
-    cells_latch_take(latch);
+    latch_take(latch);
     wish.ns = pawl_load_relaxed64(&state->stall_ns);
     wish.report = state->stall_report;
     wish.argument = state->stall_argument;
-    cells_latch_drop(latch);
+    latch_drop(latch);
     return wish;
 }
 
@@ -34,12 +33,12 @@ void pawl_rcu_domain_stall(pawl_rcu_domain *d, uint64_t ns, pawl_rcu_report *rep
                            void *argument)
 {
     struct pawl_rcu_state *state = rcu_state(d->index);
-    struct pawl_counter_latch *latch = cells_latch_of(state);
-    cells_latch_take(latch);
+    struct pawl_latch *latch = &rcu_here()->stalls;
+    latch_take(latch);
     state->stall_report = report;
     state->stall_argument = argument;
     pawl_store_relaxed64(&state->stall_ns, ns);
-    cells_latch_drop(latch);
+    latch_drop(latch);
     /* A driver that sleeps without an end must hear of it.
      * [RCU_TELL] release: who reads the new turn sees the new time. */
     (void)pawl_fetch_add_release32(&state->turn, 1, PAWL_RCU_TELL);
@@ -48,7 +47,7 @@ void pawl_rcu_domain_stall(pawl_rcu_domain *d, uint64_t ns, pawl_rcu_report *rep
 
 /* ---- The driver's side ----------------------------------------------------------------------- */
 
-static void rcu_stall_begin(struct pawl_rcu_state *state)
+PAWL_INTERNAL void rcu_stall_begin(struct pawl_rcu_state *state)
 {
     state->stall_since = pawl_load_relaxed64(&state->stall_ns) != 0 ? pawl_os_now() : 0;
     state->stall_age = 0;
@@ -65,7 +64,7 @@ static uint64_t next_age(struct pawl_rcu_state *state)
     return state->stall_age < ns ? ns : 2 * state->stall_age;
 }
 
-static uint64_t rcu_stall_due(struct pawl_rcu_state *state)
+PAWL_INTERNAL uint64_t rcu_stall_due(struct pawl_rcu_state *state)
 {
     const uint64_t age = next_age(state);
     return age == 0 || age > PAWL_NO_DEADLINE - state->stall_since ? PAWL_NO_DEADLINE
@@ -88,16 +87,16 @@ static void say(const pawl_rcu_stall *stall, void *unused)
 #if PAWL_CHECKED
 static void name_entry(pawl_address_ site, char *text, size_t size)
 {
-    struct pawl_thread_line *line = pawl_thread_line_();
-    check_enter(line, &pawl_os_process()->report_lock);
+    struct pawl_check_line *line = check_line();
+    check_enter(line, &check_here()->report_lock);
     pawl_os_name_site(site, text, size, pawl_os_now() + UINT64_C(5000000000));
-    check_leave(line, &pawl_os_process()->report_lock);
+    check_leave(line, &check_here()->report_lock);
 }
 #endif
 
 static void report_line(uint32_t index, uint32_t number, uint64_t age, const struct wish *wish)
 {
-    const struct pawl_process *process = pawl_os_process();
+    const struct pawl_process *process = process_here();
     char name[32], entered[1024];
     pawl_rcu_stall stall;
     stall.domain = rcu_name(index);
@@ -108,7 +107,7 @@ static void report_line(uint32_t index, uint32_t number, uint64_t age, const str
     pawl_os_thread_name(stall.thread, name, sizeof name);
     entered[0] = 0;
 #if PAWL_CHECKED
-    name_entry(PAWL_ADDRESS_(pawl_load_relaxed)(&process->rcu.lines[number].entered[index]),
+    name_entry(PAWL_ADDRESS_(pawl_load_relaxed)(&rcu_here()->lines[number].entered[index]),
                entered, sizeof entered);
 #endif
     (wish->report != NULL ? wish->report : say)(&stall, wish->argument);
@@ -121,7 +120,7 @@ static void report_apart(uint32_t index, uint64_t age, const struct wish *wish)
     (wish->report != NULL ? wish->report : say)(&stall, wish->argument);
 }
 
-static void rcu_stall_look(uint32_t index)
+PAWL_INTERNAL void rcu_stall_look(uint32_t index)
 {
     struct pawl_rcu_state *state = rcu_state(index);
     const uint64_t due = next_age(state);
@@ -144,7 +143,7 @@ static void rcu_stall_look(uint32_t index)
 
 /* ---- What can never end ---------------------------------------------------------------------- */
 
-static _Noreturn void rcu_never(const char *call, const char *why)
+PAWL_INTERNAL _Noreturn void rcu_never(const char *call, const char *why)
 {
     char text[256];
     (void)snprintf(text, sizeof text, "pawl: %s %s: it would wait for itself\n", call, why);

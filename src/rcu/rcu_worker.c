@@ -15,7 +15,7 @@
  */
 #include "rcu_call.h"
 
-#include "../base/plain.h"
+#include "../base/base.h"
 
 /* pawl_rcu_calls.bell */
 enum { BELL_AWAKE, BELL_IDLE, BELL_RESTS };
@@ -44,25 +44,25 @@ static pawl_address_ this_thread(void)
 
 /* ---- Telling those who wait ------------------------------------------------------------------ */
 
-static void calls_listen(struct pawl_rcu_calls *calls)
+PAWL_INTERNAL void calls_listen(struct pawl_rcu_calls *calls)
 {
     (void)pawl_fetch_add_relaxed32(&calls->waiters, 1);
     /* [CALL_LISTEN] full: we are seen to wait before we look whether we have to. */
     pawl_fence_full(PAWL_CALL_LISTEN);
 }
 
-static uint32_t calls_turn(const struct pawl_rcu_calls *calls)
+PAWL_INTERNAL uint32_t calls_turn(const struct pawl_rcu_calls *calls)
 {
     /* [CALL_HEARD] acquire: what we look at is as new as the turn. Pairs with CALL_TELL. */
     return pawl_load_acquire32(&calls->turn, PAWL_CALL_HEARD);
 }
 
-static void calls_sleep(struct pawl_rcu_calls *calls, uint32_t turn)
+PAWL_INTERNAL void calls_sleep(struct pawl_rcu_calls *calls, uint32_t turn)
 {
     (void)pawl_os_wait(&calls->turn, turn, PAWL_NO_DEADLINE);
 }
 
-static void calls_go(struct pawl_rcu_calls *calls)
+PAWL_INTERNAL void calls_go(struct pawl_rcu_calls *calls)
 {
     (void)pawl_fetch_sub_relaxed32(&calls->waiters, 1);
 }
@@ -76,7 +76,7 @@ static void wake_waiters(struct pawl_rcu_calls *calls)
     (void)pawl_os_wake(&calls->turn, UINT32_MAX);
 }
 
-static void calls_tell(struct pawl_rcu_calls *calls)
+PAWL_INTERNAL void calls_tell(struct pawl_rcu_calls *calls)
 {
     /* [CALL_TELL] full: what we did is done before we look who waits for it. */
     pawl_fence_full(PAWL_CALL_TELL);
@@ -91,7 +91,7 @@ static void wake_worker(struct pawl_rcu_calls *calls, uint32_t found)
         (void)pawl_os_wake(&calls->bell, 1);
 }
 
-static void calls_ring(struct pawl_rcu_calls *calls)
+PAWL_INTERNAL void calls_ring(struct pawl_rcu_calls *calls)
 {
     /* [CALL_TELL] full: the head is there before we look whether the worker sleeps. */
     pawl_fence_full(PAWL_CALL_TELL);
@@ -101,7 +101,7 @@ static void calls_ring(struct pawl_rcu_calls *calls)
         wake_waiters(calls); /* there is no worker: they have something to help with */
 }
 
-static void calls_urge(struct pawl_rcu_calls *calls)
+PAWL_INTERNAL void calls_urge(struct pawl_rcu_calls *calls)
 {
     uint32_t found;
     pawl_store_relaxed32(&calls->urgent, 1);
@@ -137,12 +137,12 @@ static void batch_set_list(struct pawl_rcu_batch *batch, const pawl_rcu_head *li
 
 static bool fork_waits(void)
 {
-    return PAWL_UNLIKELY(pawl_load_relaxed32(&pawl_os_process()->callbacks.forks) != 0);
+    return PAWL_UNLIKELY(pawl_load_relaxed32(&calls_here()->forks) != 0);
 }
 
 static PAWL_COLD void let_forks_pass(void)
 {
-    uint32_t *forks = &pawl_os_process()->callbacks.forks;
+    uint32_t *forks = &calls_here()->forks;
     uint32_t found;
     while ((found = pawl_load_relaxed32(forks)) != 0)
         (void)pawl_os_wait(forks, found, PAWL_NO_DEADLINE);
@@ -186,7 +186,7 @@ static void batch_leave(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *bat
         wake_worker(calls, BELL_IDLE); /* it took this for another's work when it looked */
 }
 
-static bool calls_calling(void)
+PAWL_INTERNAL bool calls_calling(void)
 {
     const pawl_address_ self = this_thread();
     const uint32_t count = calls_shards();
@@ -357,7 +357,7 @@ static uint32_t help_some(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *o
     return done;
 }
 
-static bool calls_help(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own)
+PAWL_INTERNAL bool calls_help(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own)
 {
     uint64_t waits_for = 0;
     uint32_t done = help_some(calls, own, &waits_for);
@@ -492,7 +492,7 @@ static PAWL_COLD bool start_worker(struct pawl_rcu_calls *calls)
     return false;
 }
 
-static bool calls_start_worker(struct pawl_rcu_calls *calls)
+PAWL_INTERNAL bool calls_start_worker(struct pawl_rcu_calls *calls)
 {
     return (pawl_load_relaxed32(&calls->terms) & 1) != 0 || start_worker(calls);
 }

@@ -8,9 +8,7 @@
  */
 #include <pawl/brlock.h>
 
-#include "../base/backoff.h"
 #include "brlock_check.h"
-#include "../os/os.h"
 
 /* Pauses of a waiter before it sleeps: the back-off reaches its bound with the seventh, so this is
  * some 960 relax hints: 12 us (38 cycles a hint) to 45 us (140 cycles) at 3 GHz, more than it costs
@@ -25,16 +23,16 @@ _Static_assert(PAWL_BRLOCK_MOST_LINES == PAWL_THREAD_LINES, "a line for each reg
 /* ---- Readers' counters ----------------------------------------------------------------------- */
 
 /* The caller's own counter in the lock, or NULL when it is served by the shared one. */
-static uint32_t *brlock_own(const pawl_brlock *l)
+PAWL_INTERNAL uint32_t *brlock_own(const pawl_brlock *l)
 {
     const struct pawl_thread_line *line = pawl_thread_line_();
     const size_t number = line == NULL ? PAWL_THREAD_LINES
-                                       : (size_t)(line - pawl_os_process()->lines);
+                                       : (size_t)(line - process_here()->lines);
     return PAWL_LIKELY(number < l->count) ? &l->lines[number].readers : NULL;
 }
 
 /* Counts the caller in. A handler in between leaves the counter as it found it. */
-static inline void brlock_count_in(pawl_brlock *l, uint32_t *own)
+PAWL_INTERNAL_FAST void brlock_count_in(pawl_brlock *l, uint32_t *own)
 {
     if (PAWL_LIKELY(own != NULL))
         pawl_store_relaxed32(own, pawl_load_relaxed32(own) + 1);
@@ -50,7 +48,7 @@ static PAWL_COLD void brlock_wake(struct pawl_drain *drain)
 }
 
 /* Counts the caller out. I5: behind the store the lock may be gone. */
-static inline void brlock_count_out(pawl_brlock *l, uint32_t *own)
+PAWL_INTERNAL_FAST void brlock_count_out(pawl_brlock *l, uint32_t *own)
 {
     struct pawl_drain *const drain = l->drain;
     if (PAWL_LIKELY(own != NULL))
@@ -84,7 +82,7 @@ static inline bool brlock_enter(pawl_brlock *l, uint32_t *own)
 
 /* ---- The gate: who may seek or write --------------------------------------------------------- */
 
-static bool brlock_gate_try(pawl_brlock *l)
+PAWL_INTERNAL bool brlock_gate_try(pawl_brlock *l)
 {
     uint32_t found = 0;
     if (pawl_load_relaxed32(&l->gate) != 0)
@@ -111,7 +109,7 @@ static bool brlock_gate_take(pawl_brlock *l, uint64_t until)
     return true;
 }
 
-static void brlock_gate_drop(pawl_brlock *l)
+PAWL_INTERNAL void brlock_gate_drop(pawl_brlock *l)
 {
     brlock_let_go(l);
     /* [BRLOCK_GATE_DROP] release: what we did is done before the next seeker or writer. */
@@ -122,9 +120,9 @@ static void brlock_gate_drop(pawl_brlock *l)
 /* ---- Closing and opening; by the holder of the gate ------------------------------------------ */
 
 /* Whether all readers have left, by the lines that threads have had so far. */
-static bool brlock_drained(const pawl_brlock *l)
+PAWL_INTERNAL bool brlock_drained(const pawl_brlock *l)
 {
-    const uint32_t used = pawl_load_relaxed32(&pawl_os_process()->lines_used);
+    const uint32_t used = pawl_load_relaxed32(&process_here()->lines_used);
     const uint32_t count = used < l->count ? used : l->count;
     /* [BRLOCK_DRAIN] acquire: our stores come after the reads of those who have left. */
     uint32_t sum = pawl_load_acquire32(&l->shared, PAWL_BRLOCK_DRAIN);
@@ -146,7 +144,7 @@ static void brlock_close(pawl_brlock *l)
         pawl_fence_heavy(PAWL_BRLOCK_CLOSE);
 }
 
-static void brlock_open(pawl_brlock *l)
+PAWL_INTERNAL void brlock_open(pawl_brlock *l)
 {
     /* [BRLOCK_OPEN] release: our stores are done before a reader enters. */
     if (pawl_exchange_release32(&l->closed, 0, PAWL_BRLOCK_OPEN) == 2)
@@ -231,21 +229,21 @@ static PAWL_COLD bool brlock_read_slow(pawl_brlock *l, uint32_t *own, uint64_t u
     return true;
 }
 
-static inline bool brlock_take_read(pawl_brlock *l, uint32_t *own, uint64_t until)
+PAWL_INTERNAL_FAST bool brlock_take_read(pawl_brlock *l, uint32_t *own, uint64_t until)
 {
     if (PAWL_LIKELY(pawl_load_relaxed32(&l->closed) == 0) && PAWL_LIKELY(brlock_enter(l, own)))
         return true;
     return brlock_read_slow(l, own, until);
 }
 
-static inline bool brlock_try_read(pawl_brlock *l, uint32_t *own)
+PAWL_INTERNAL_FAST bool brlock_try_read(pawl_brlock *l, uint32_t *own)
 {
     return pawl_load_relaxed32(&l->closed) == 0 && brlock_enter(l, own);
 }
 
 /* ---- Seeking and writing --------------------------------------------------------------------- */
 
-static bool brlock_take_seek(pawl_brlock *l, uint64_t until)
+PAWL_INTERNAL bool brlock_take_seek(pawl_brlock *l, uint64_t until)
 {
     if (!brlock_gate_try(l) && !brlock_gate_take(l, until))
         return false;
@@ -254,7 +252,7 @@ static bool brlock_take_seek(pawl_brlock *l, uint64_t until)
 }
 
 /* S -> W */
-static bool brlock_seek_to_write(pawl_brlock *l, uint64_t until)
+PAWL_INTERNAL bool brlock_seek_to_write(pawl_brlock *l, uint64_t until)
 {
     brlock_close(l);
     if (PAWL_LIKELY(brlock_drain_readers(l, until)))
@@ -263,7 +261,7 @@ static bool brlock_seek_to_write(pawl_brlock *l, uint64_t until)
     return false;
 }
 
-static bool brlock_take_write(pawl_brlock *l, uint64_t until)
+PAWL_INTERNAL bool brlock_take_write(pawl_brlock *l, uint64_t until)
 {
     if (!brlock_take_seek(l, until))
         return false;
@@ -274,7 +272,7 @@ static bool brlock_take_write(pawl_brlock *l, uint64_t until)
 }
 
 /* Looks before it closes: a try that must fail disturbs no reader. */
-static bool brlock_try_seek_to_write(pawl_brlock *l)
+PAWL_INTERNAL bool brlock_try_seek_to_write(pawl_brlock *l)
 {
     if (!brlock_drained(l))
         return false;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "brlock_check.h"
-#include "../os/os.h"
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
@@ -176,7 +175,7 @@ static void brlock_set_up(pawl_brlock *l, pawl_brlock_line *lines, uint32_t coun
     l->lines = lines;
     l->count = count;
     l->fenced = (flags & PAWL_BRLOCK_FENCED) != 0;
-    l->drain = &pawl_os_process()->drains[hash % PAWL_THREAD_DRAINS];
+    l->drain = drain_of(hash);
 }
 
 int pawl_brlock_init(pawl_brlock *l, uint32_t lines)

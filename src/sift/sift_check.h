@@ -6,19 +6,19 @@
 
 #include <pawl/sift.h>
 
-#include "../check/misuse.h"
+#include "../check/check.h"
 #include "sift_parts.h"
 
 #if PAWL_CHECKED
 
-static bool sift_is_mine(const pawl_sift *l)
+static inline bool sift_is_mine(const pawl_sift *l)
 {
     return pawl_load_relaxed32(&l->holder) == pawl_os_thread_id();
 }
 
 /* Whether the caller is a handler of that context, or has raised itself there: the handlers of its
  * class and of the class below cannot interrupt it. */
-static bool sift_stands_at(const pawl_sift *l, enum pawl_sift_context c)
+static inline bool sift_stands_at(const pawl_sift *l, enum pawl_sift_context c)
 {
     const uint64_t set = l->signals[0] | (c == PAWL_SIFT_INTERRUPT ? l->signals[1] : 0);
     if (c == PAWL_SIFT_REALTIME)
@@ -26,44 +26,44 @@ static bool sift_stands_at(const pawl_sift *l, enum pawl_sift_context c)
     return !sift_is_handler(c) || (set & ~pawl_os_block(0)) == 0;
 }
 
-static void sift_before_read(const pawl_sift *l, enum pawl_sift_context c, const char *call,
+static inline void sift_before_read(const pawl_sift *l, enum pawl_sift_context c, const char *call,
                              const void *site)
 {
     if ((unsigned)c >= PAWL_SIFT_CONTEXTS || !sift_reads(l, c))
-        report_misuse("read in an undeclared context", "pawl_sift", l, call, site);
+        pawl_report_misuse_("read in an undeclared context", "pawl_sift", l, call, site);
     if (sift_is_mine(l))
-        report_misuse("read by the thread that writes", "pawl_sift", l, call, site);
+        pawl_report_misuse_("read by the thread that writes", "pawl_sift", l, call, site);
     if (sift_is_handler(c) && !sift_stands_at(l, c))
-        report_misuse("read below the context, whose signals are not all blocked", "pawl_sift", l,
+        pawl_report_misuse_("read below the context, whose signals are not all blocked", "pawl_sift", l,
                       call, site);
 }
 
-static void sift_holds_r(const pawl_sift *l, enum pawl_sift_context c, const char *call,
+static inline void sift_holds_r(const pawl_sift *l, enum pawl_sift_context c, const char *call,
                          const void *site)
 {
     if ((unsigned)c >= PAWL_SIFT_CONTEXTS || (pawl_load_relaxed64(&l->word) & sift_field(c)) == 0)
-        report_misuse("R is not held in this context", "pawl_sift", l, call, site);
+        pawl_report_misuse_("R is not held in this context", "pawl_sift", l, call, site);
 }
 
-static void sift_before_write(const pawl_sift *l, const char *call, const void *site)
+static inline void sift_before_write(const pawl_sift *l, const char *call, const void *site)
 {
     if (sift_is_mine(l))
-        report_misuse("taken again by its holder", "pawl_sift", l, call, site);
+        pawl_report_misuse_("taken again by its holder", "pawl_sift", l, call, site);
     if (!sift_stands_at(l, (enum pawl_sift_context)l->writers))
-        report_misuse("written below the declared context", "pawl_sift", l, call, site);
+        pawl_report_misuse_("written below the declared context", "pawl_sift", l, call, site);
 }
 
-static void sift_holds_w(const pawl_sift *l, const char *call, const void *site)
+static inline void sift_holds_w(const pawl_sift *l, const char *call, const void *site)
 {
     if (!sift_is_mine(l))
-        report_misuse("W is not held by this thread", "pawl_sift", l, call, site);
+        pawl_report_misuse_("W is not held by this thread", "pawl_sift", l, call, site);
 }
 
 /* The right was there when the lock was made. */
-static void sift_was_raised(const pawl_sift *l, bool raised, const void *site)
+static inline void sift_was_raised(const pawl_sift *l, bool raised, const void *site)
 {
     if (!raised && pawl_os_priority() < l->ceiling)
-        report_misuse("the writer may not be raised any more", "pawl_sift", l, "a writer", site);
+        pawl_report_misuse_("the writer may not be raised any more", "pawl_sift", l, "a writer", site);
 }
 
 #define SIFT_SITE __builtin_return_address(0)
@@ -78,7 +78,7 @@ static void sift_was_raised(const pawl_sift *l, bool raised, const void *site)
     do {                                                                                           \
         if ((pawl_load_relaxed64(&(l)->word) & ~(SIFT_SLOW_FIELD | PAWL_SIFT_WAITED_)) != 0 ||     \
             pawl_load_relaxed32(&(l)->mutex) != 0)                                                 \
-            report_misuse("destroyed while in use", "pawl_sift", l, call, SIFT_SITE);              \
+            pawl_report_misuse_("destroyed while in use", "pawl_sift", l, call, SIFT_SITE);              \
     } while (0)
 
 #else

@@ -4,6 +4,8 @@
 
 #include <pawl/bigref.h>
 
+#include "count/cells.h"
+
 static unsigned released;
 static void *released_with;
 
@@ -226,7 +228,7 @@ static void other_threads_may_drop_what_this_one_got(void **state)
 
 static void without_free_cells_it_counts_globally(void **state)
 {
-    struct pawl_counters *all = &pawl_process_()->counters;
+    struct pawl_counters *all = counters_here();
     static uint32_t saved[PAWL_COUNTER_CELLS / 32];
     pawl_bigref r = fresh();
     (void)state;

@@ -29,12 +29,12 @@ static void take_and_drop(void *opaque, unsigned index)
 /* Those who hold the lock or have asked for it, as their entries tell. */
 static unsigned claimants(void)
 {
-    const struct pawl_process *process = pawl_process_();
+    const struct pawl_check_line *lines = check_here()->lines;
     unsigned count = 0;
     unsigned i, k;
     for (i = 0; i < PAWL_THREAD_LINES; i++)
-        for (k = 0; k < check_used_of(&process->lines[i]); k++)
-            count += check_lock_of(&process->lines[i].held[k]) == (pawl_address_)(uintptr_t)&lock;
+        for (k = 0; k < check_used_of(&lines[i]); k++)
+            count += check_lock_of(&lines[i].held[k]) == (pawl_address_)(uintptr_t)&lock;
     return count;
 }
 
@@ -123,9 +123,9 @@ static void the_64th_atomic_user_of_a_16_bit_lock_is_reported_and_the_51st_is_no
 static void ask_for_write(void *opaque, unsigned index)
 {
     const unsigned kind = *(const unsigned *)opaque;
-    struct pawl_held *held = &pawl_thread_line_()->held[0];
+    struct pawl_held *held = &check_line()->held[0];
     (void)index;
-    pawl_store_relaxed32(&pawl_thread_line_()->held_used, 1);
+    pawl_store_relaxed32(&check_line()->held_used, 1);
     pawl_store_relaxed32(&held->what, check_what(PAWL_STATE_U, PAWL_STATE_W, kind, 16));
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, (pawl_address_)(uintptr_t)&lock);
     (void)pawl_fetch_add_relaxed32(&asked, 1);

@@ -160,9 +160,9 @@ static void destroy_it(void *unused)
 
 static void destroy_beside_a_drop(void *unused)
 {
-    struct pawl_thread_line *line;
+    struct pawl_check_line *line;
     pawl_take_write(&second);
-    line = pawl_thread_line_();
+    line = check_line();
     must(check_lock_of(&line->held[0]) == (uintptr_t)&second);
     pawl_store_relaxed32(&line->held[0].what, check_what_of(&line->held[0]) | CHECK_LEAVING);
     pawl_store_relaxed32(&second.word, 0); /* now we have dropped, and have yet to return */
@@ -185,11 +185,11 @@ static void the_last_user_may_destroy_while_another_returns_from_its_drop(void *
  * owner, destroys the lock now. T1's entry still names the lock, but T1 has nothing of it. */
 static void destroy_beside_a_freed_entry(void *unused)
 {
-    struct pawl_held *held = &pawl_thread_line_()->held[3];
+    struct pawl_held *held = &check_line()->held[3];
     (void)unused;
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, (pawl_address_)(uintptr_t)&second);
     pawl_store_relaxed32(&held->what, 0);
-    pawl_store_relaxed32(&pawl_thread_line_()->held_used, 4);
+    pawl_store_relaxed32(&check_line()->held_used, 4);
     pawl_spin32_destroy(&second);
 }
 

@@ -3,6 +3,8 @@
 #include <pawl/bigref.hpp>
 #include <pawl/counter.hpp>
 
+#include "count/cells.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -4,6 +4,8 @@
 
 #include <pawl/counter.h>
 
+#include "count/cells.h"
+
 static const enum pawl_exact_mode modes[] = {PAWL_EXACT_FOLD, PAWL_EXACT_STALL, PAWL_EXACT_BRLOCK,
                                              PAWL_EXACT_LOCKS};
 enum { MODES = sizeof modes / sizeof modes[0] };

@@ -5,6 +5,8 @@
 
 #include <pawl/counter.h>
 
+#include "count/cells.h"
+
 #include "os/os.h"
 
 #include <sys/resource.h>
@@ -216,7 +218,7 @@ static void count_without_memory(void *unused)
     struct rlimit none = {1, 1}; /* no mapping succeeds any more */
     (void)unused;
     pawl_thread_exit_();
-    pawl_process_()->counters.blocks[0] = 0; /* as if the first line had never counted */
+    counters_here()->blocks[0] = 0; /* as if the first line had never counted */
     must(setrlimit(RLIMIT_AS, &none) == 0);
     count_in_both(&both, 0);
     must(pawl_counter_mine_()->block == NULL);
@@ -232,7 +234,7 @@ static void without_memory_for_a_block_nothing_is_lost(void **state)
     (void)state;
     if (TEST_SANITIZED)
         skip(); /* the sanitizer maps memory of its own */
-    assert_ptr_equal(pawl_thread_line_(), &pawl_process_()->lines[0]);
+    assert_ptr_equal(pawl_thread_line_(), &process_here()->lines[0]);
     assert_int_equal(test_in_child(count_without_memory, NULL, said, sizeof said), 0);
     assert_string_equal(said, "counted");
 }

@@ -79,7 +79,8 @@ unsigned sched_choose(unsigned count);
 void sched_pass(void);
 unsigned sched_below(uint64_t *seed, unsigned bound);
 
-/* For begins(): all threads as they are before they first come here; the process object too. */
+/* For begins(): all threads as they are before they first come here; and all that is
+ * process-wide. */
 void sched_new_threads(void);
 void sched_new_process(void);
 struct pawl_thread_line **sched_slot_of(unsigned thread);

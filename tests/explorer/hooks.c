@@ -201,11 +201,6 @@ uint64_t pawl_hook_now(void)
 }
 
 static struct pawl_thread_line *slots[SCHED_THREADS], *own_slot;
-static union {
-    struct pawl_process object;
-    char room[(sizeof(struct pawl_process) + PAWL_CACHE_LINE - 1) / PAWL_CACHE_LINE *
-              PAWL_CACHE_LINE];
-} process __attribute__((aligned(PAWL_CACHE_LINE)));
 
 uint32_t pawl_hook_thread_id(void)
 {
@@ -226,9 +221,11 @@ struct pawl_thread_line **pawl_hook_thread_slot(void)
     return sched.running ? &slots[sched.current] : &own_slot;
 }
 
-struct pawl_process *pawl_hook_process(void)
+void *pawl_hook_shared(void *object)
 {
-    return sim_is_on() ? sim_process_object() : &process.object;
+    if (sim_is_on())
+        must(sim_shares); /* a spinlock needs nothing that is process-wide */
+    return object;
 }
 
 void sched_new_threads(void)
@@ -238,7 +235,7 @@ void sched_new_threads(void)
 
 void sched_new_process(void)
 {
-    memset(&process, 0, sizeof process);
+    pawl_forget_();
     sched_new_threads();
     own_slot = NULL;
 }

@@ -34,6 +34,5 @@ bool sim_is_on(void);
 uint64_t sim_access(const struct pawl_operation *operation);
 void sim_relaxed(void);
 bool sim_may_not_sleep(void);
-struct pawl_process *sim_process_object(void);
 
 #endif

@@ -6,7 +6,7 @@ struct sim_thread sim_all[SIM_THREADS];
 unsigned sim_count;
 struct sim_record sim_records[SIM_RECORDS];
 unsigned sim_recorded;
-struct pawl_process *sim_process;
+bool sim_shares;
 bool sim_no_locks;
 
 static bool on;
@@ -82,12 +82,6 @@ uint32_t sim_thread_id(void)
 struct pawl_thread_line **sim_thread_slot(void)
 {
     return self ? &self->line : &own_line;
-}
-
-struct pawl_process *sim_process_object(void)
-{
-    must(sim_process != NULL); /* a spinlock needs no process object */
-    return sim_process;
 }
 
 /* ---- The test's side ------------------------------------------------------------------------- */

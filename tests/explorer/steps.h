@@ -54,8 +54,8 @@ extern struct sim_record sim_records[SIM_RECORDS];
 extern unsigned sim_recorded;
 
 /* What the threads work with, said before sim_begin. Without either it is a spinlock: that never
- * sleeps, and asks for no process object. */
-extern struct pawl_process *sim_process; /* not NULL: the process object that it has */
+ * sleeps, and uses nothing that is process-wide. */
+extern bool sim_shares;   /* it may use the process-wide objects */
 extern bool sim_no_locks; /* nothing of it is a lock to ThreadSanitizer (steps.c) */
 
 void sim_begin(void);

@@ -9,6 +9,8 @@
 
 #include <pawl/lock.h>
 
+#include "lock/table.h"
+
 enum { RUNS = 3000, FEWEST = 6, LAST = 4000, STEP_NS = 600000 };
 
 static pawl_lock32 lock;
@@ -27,7 +29,7 @@ static unsigned readers_at_once, most_readers;
 static void begin(uint64_t seed)
 {
     memset(&lock, 0, sizeof lock);
-    memset(&pawl_process_()->table, 0, sizeof pawl_process_()->table);
+    memset(table_here(), 0, sizeof *table_here());
     memset(&oldest, 0, sizeof oldest);
     choice = seed;
 }

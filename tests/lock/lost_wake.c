@@ -7,6 +7,8 @@
 
 #include <pawl/lock.h>
 
+#include "lock/table.h"
+
 #define LOCK pawl_lock32
 #define AT_REST(word) ((word) == 0)
 
@@ -42,7 +44,7 @@ static uint64_t the_look_is_too_early(const struct pawl_operation *o,
 static uint64_t the_hint_stays(const struct pawl_operation *o,
                                uint64_t (*make)(const struct pawl_operation *))
 {
-    const struct pawl_bucket *buckets = pawl_process_()->table.first;
+    const struct pawl_bucket *buckets = table_here()->first;
     struct pawl_operation instead = *o;
     unsigned i;
     for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)

@@ -11,6 +11,8 @@
 #ifndef PAWL_TESTS_LOCK_SCENE_H
 #define PAWL_TESTS_LOCK_SCENE_H
 
+#include "lock/table.h"
+
 #define OF(verb) PAWL_CAT_(LOCK, _##verb)
 
 static struct scene {
@@ -24,7 +26,7 @@ static void scene_begins(void *argument)
 {
     (void)argument;
     memset(&scene.lock, 0, sizeof scene.lock);
-    memset(&pawl_process_()->table, 0, sizeof pawl_process_()->table);
+    memset(table_here(), 0, sizeof *table_here());
     memset(scene.held, 0, sizeof scene.held);
     sched.touched_late = 0;
 }

@@ -9,6 +9,8 @@
 #include <pawl/spin.h>
 #include <pawl/thread.h>
 
+#include "../../src/base/base.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -115,6 +117,7 @@ const struct m_tag m_tags[] = {
     {"-", "relaxed"},
 #define PAWL_TAG(name, order, partners, what) {#name, #order},
 #include <pawl/detail/tags.def>
+
 #undef PAWL_TAG
     {NULL, NULL},
 };
@@ -130,16 +133,10 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
 
 /* ---- Memory of an execution, at fixed addresses ---------------------------------------------- */
 
-static struct pawl_process process;
 static struct pawl_thread_line *slots[M_THREADS];
 
 uint64_t m_word[2];
 union m_memory m_memory;
-
-struct pawl_process *pawl_hook_process(void)
-{
-    return &process;
-}
 
 struct pawl_thread_line **pawl_hook_thread_slot(void)
 {
@@ -154,7 +151,7 @@ uint32_t pawl_hook_thread_id(void)
 void m_reset(void);
 void m_reset(void)
 {
-    memset(&process, 0, sizeof process);
+    pawl_forget_();
     memset(slots, 0, sizeof slots);
     memset(&m_memory, 0, sizeof m_memory);
 }
@@ -164,10 +161,10 @@ void m_register_threads(uint32_t threads)
 {
     uint32_t i;
     for (i = 0; i < threads; i++) {
-        process.lines[i].owner = i + 1;
-        slots[i] = &process.lines[i];
+        process_here()->lines[i].owner = i + 1;
+        slots[i] = &process_here()->lines[i];
     }
-    process.lines_used = threads;
+    process_here()->lines_used = threads;
 }
 
 /* ---- The application's bits ------------------------------------------------------------------ */

@@ -11,6 +11,7 @@
 /* The points of this copy of the lists; those of the library, if it has any, are its own. */
 static void (*at_point)(const char *name);
 #define PAWL_POINT_H
+#undef TEST_POINT
 #define TEST_POINT(name)                                                                           \
     do {                                                                                           \
         if (at_point != NULL)                                                                      \

@@ -67,7 +67,6 @@ struct pawl_thread_line **pawl_hook_thread_slot(void)
     static struct pawl_thread_line *slot;
     return &slot;
 }
-struct pawl_process *pawl_hook_process(void) { return NULL; }
 
 static int reset(void **state)
 {

@@ -5,7 +5,8 @@
 #include <pawl/detail/hook.h>
 #include <pawl/rcu.h>
 
-static struct pawl_process process;
+#include "rcu/rcu.h"
+
 static struct pawl_thread_line *slot;
 
 static struct pawl_operation record[256];
@@ -38,7 +39,6 @@ void pawl_hook_yield(void) { must(!"nobody is in the way"); }
 uint64_t pawl_hook_now(void) { return 1; }
 uint32_t pawl_hook_thread_id(void) { return 1; }
 struct pawl_thread_line **pawl_hook_thread_slot(void) { return &slot; }
-struct pawl_process *pawl_hook_process(void) { return &process; }
 
 unsigned pawl_hook_wake(const uint32_t *address, unsigned count)
 {
@@ -73,7 +73,7 @@ static void assert_accesses(const struct expected *expected, unsigned count)
 
 static const struct pawl_rcu_line *own_line(void)
 {
-    return &process.rcu.lines[slot - process.lines];
+    return &rcu_here()->lines[thread_number(slot)];
 }
 
 /* Every access but fences is to the thread's own line. */

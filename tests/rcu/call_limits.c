@@ -6,6 +6,8 @@
 #include <pawl/thread.h>
 #include <pawl/wait.h>
 
+#include "base/base.h"
+
 #define OBJECTS 4096
 
 static pawl_rcu_head heads[OBJECTS];

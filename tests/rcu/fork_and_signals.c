@@ -9,6 +9,8 @@
 
 #include <pawl/rcu.h>
 
+#include "rcu/rcu.h"
+
 #define ASSERT_CHILD_IS_WELL(body, argument)                                                       \
     do {                                                                                           \
         static char said_[4096];                                                                   \
@@ -168,7 +170,7 @@ static pthread_t main_thread;
 
 static void *interrupt_main(void *unused)
 {
-    struct pawl_rcu_state *state = &pawl_process_()->rcu.states[PAWL_RCU_DEFAULT_];
+    struct pawl_rcu_state *state = &rcu_here()->states[PAWL_RCU_DEFAULT_];
     (void)unused;
     while (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) == 0)
         sched_yield();
@@ -271,7 +273,7 @@ static void *synchronize_once(void *unused)
 /* The one that drives and the one that waits for it are both not in the child. */
 static void a_child_forked_during_a_grace_period_drives_its_own(void **state)
 {
-    struct pawl_rcu_state *domain = &pawl_process_()->rcu.states[PAWL_RCU_DEFAULT_];
+    struct pawl_rcu_state *domain = &rcu_here()->states[PAWL_RCU_DEFAULT_];
     pthread_barrier_t barrier;
     pthread_t reader, waiters[2];
     unsigned i;

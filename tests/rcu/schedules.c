@@ -8,6 +8,8 @@
 
 #include <pawl/rcu.h>
 
+#include "rcu/rcu.h"
+
 enum { OBJECTS = SCHED_THREADS + 1, DOMAIN = 2 };
 
 struct object {
@@ -100,10 +102,10 @@ static void replace_by_poll(void *unused)
 /* As the threads find it that have registered already: what they do then is what is explored. */
 static void before(void *unused)
 {
-    struct pawl_process *process = pawl_hook_process();
+    struct pawl_process *process = process_here();
     unsigned i;
     (void)unused;
-    memset(&process->rcu, 0, sizeof process->rcu);
+    memset(rcu_here(), 0, sizeof *rcu_here());
     for (i = 0; i < 2 * PAWL_RCU_LINES; i++)
         memset(&process->lines[i], 0, sizeof process->lines[i]);
     for (i = 0; i < SCHED_THREADS; i++) {
@@ -111,7 +113,7 @@ static void before(void *unused)
         *sched_slot_of(i) = &process->lines[number];
         process->lines[number].owner = i + 2;
         if (!scene.without_lines)
-            process->rcu.mine[number].line = &process->rcu.lines[number];
+            rcu_here()->mine[number].line = &rcu_here()->lines[number];
     }
     process->lines_used = SCHED_THREADS + (scene.without_lines ? PAWL_RCU_LINES : 0);
     memset(scene.objects, 0, sizeof scene.objects);
@@ -121,7 +123,7 @@ static void before(void *unused)
 
 static void after(void *unused)
 {
-    const struct pawl_rcu *rcu = &pawl_hook_process()->rcu;
+    const struct pawl_rcu *rcu = rcu_here();
     const struct pawl_rcu_state *state = &rcu->states[scene.domain.index];
     unsigned i;
     (void)unused;
@@ -196,7 +198,7 @@ typedef uint64_t make_function(const struct pawl_operation *);
 
 static bool is_word(const struct pawl_operation *o)
 {
-    const struct pawl_rcu *rcu = &pawl_hook_process()->rcu;
+    const struct pawl_rcu *rcu = rcu_here();
     return (const char *)o->address >= (const char *)rcu->lines &&
            (const char *)o->address < (const char *)(rcu->lines + PAWL_RCU_LINES);
 }
@@ -230,7 +232,7 @@ static uint64_t readers_leave_no_trace(const struct pawl_operation *o, make_func
 static uint64_t cookies_are_too_low(const struct pawl_operation *o, make_function *make)
 {
     static enum pawl_tag last[SCHED_THREADS];
-    const struct pawl_rcu_state *state = &pawl_hook_process()->rcu.states[scene.domain.index];
+    const struct pawl_rcu_state *state = &rcu_here()->states[scene.domain.index];
     const bool asks = last[sched.current] == PAWL_RCU_START;
     const uint64_t found = make(o);
     last[sched.current] = o->tag;
@@ -279,7 +281,7 @@ static void a_cookie_of_the_grace_period_under_way_is_found_out(void **state)
 /* Readers do not look whether they are waited for. */
 static uint64_t nobody_is_waited_for(const struct pawl_operation *o, make_function *make)
 {
-    const struct pawl_rcu *rcu = &pawl_hook_process()->rcu;
+    const struct pawl_rcu *rcu = rcu_here();
     unsigned i;
     for (i = 0; i < PAWL_RCU_LINES; i++)
         if (o->kind == PAWL_HOOK_LOAD && o->address == &rcu->lines[i].waited)
@@ -292,7 +294,7 @@ static uint64_t nobody_is_waited_for(const struct pawl_operation *o, make_functi
 /* The driver sleeps without another look. */
 static uint64_t the_turn_stands_still(const struct pawl_operation *o, make_function *make)
 {
-    const struct pawl_rcu_state *state = &pawl_hook_process()->rcu.states[scene.domain.index];
+    const struct pawl_rcu_state *state = &rcu_here()->states[scene.domain.index];
     struct pawl_operation instead = *o;
     if (o->kind == PAWL_HOOK_ADD && o->address == &state->turn)
         instead.operand = 0;
@@ -302,7 +304,7 @@ static uint64_t the_turn_stands_still(const struct pawl_operation *o, make_funct
 /* Those who wait for the driver are not counted. */
 static uint64_t no_sleepers_are_seen(const struct pawl_operation *o, make_function *make)
 {
-    const struct pawl_rcu_state *state = &pawl_hook_process()->rcu.states[scene.domain.index];
+    const struct pawl_rcu_state *state = &rcu_here()->states[scene.domain.index];
     return o->kind == PAWL_HOOK_LOAD && o->address == &state->sleepers ? 0 : make(o);
 }
 

@@ -4,6 +4,7 @@
 
 #include <pawl/rcu.h>
 
+#include "rcu/rcu.h"
 #include "os/os.h"
 
 static struct seen {
@@ -114,7 +115,7 @@ static void a_driver_that_sleeps_already_hears_that_reports_are_wanted(void **st
     pawl_rcu_domain d;
     (void)state;
     assert_int_equal(pawl_rcu_domain_init(&d, "asleep"), 0);
-    domain = &pawl_process_()->rcu.states[d.index];
+    domain = &rcu_here()->states[d.index];
     start(&reader, &d);
     must(pthread_create(&waiter, NULL, synchronize, &d) == 0);
     while (PAWL_ADDRESS_(pawl_load_relaxed)(&domain->driver) == 0)

@@ -16,6 +16,8 @@
 #include <pawl/rcu.h>
 #include <pawl/rcu_call.h>
 
+#include "base/base.h"
+
 #ifndef TORTURE_SECONDS /* other files include this one */
 #define TORTURE_SECONDS 5
 #endif
@@ -284,7 +286,7 @@ static void *ring_the_bell(void *seconds)
            pawl_load_relaxed32(&world.too_old) == 0) {
         usleep(10000);
         if (world.blind)
-            pawl_store_relaxed32(&pawl_process_()->lines_used, 0);
+            pawl_store_relaxed32(&process_here()->lines_used, 0);
     }
     pawl_store_relaxed32(&world.stop, 1);
     return NULL;

@@ -4,6 +4,7 @@
  * what the registry is told, own them all. And what happens when a line becomes free meanwhile.
  */
 #define main rcu_basic_main
+#include "base/base.h"
 #include "rcu/basic.c"
 #undef main
 
@@ -21,7 +22,7 @@ static void take_all_lines(void)
 
 static void free_line_number(unsigned number)
 {
-    pawl_store_relaxed32(&pawl_process_()->lines[number].owner, 0);
+    pawl_store_relaxed32(&process_here()->lines[number].owner, 0);
 }
 
 static int argument_count;

@@ -16,6 +16,8 @@
 
 #include <pawl/sift.h>
 
+#include "base/base.h"
+
 enum { WORLD_CLASSES = 2 }; /* deferred, interrupt */
 #define WORLD_DEFERRED UINT64_C(0x1)
 #define WORLD_INTERRUPT UINT64_C(0x2)
@@ -167,7 +169,7 @@ static void world_begins(void *unused)
     sched.fault = NULL;
     memset(&world.lock, 0, sizeof world.lock);
     must(pawl_sift_init(&world.lock, &world.use) == 0);
-    memset(&pawl_process_()->drains, 0, sizeof pawl_process_()->drains);
+    memset(drains_here(), 0, sizeof *drains_here());
     memset(world.mask, 0, sizeof world.mask);
     memset(world.depth, 0, sizeof world.depth);
     world.reading = world.writing = 0;

@@ -91,10 +91,10 @@ struct pawl_thread_line **pawl_hook_thread_slot(void)
     return NULL;
 }
 
-struct pawl_process *pawl_hook_process(void)
+void *pawl_hook_shared(void *object)
 {
-    never("a spinlock needs no process object");
-    return NULL;
+    never("a spinlock needs nothing that is process-wide");
+    return object;
 }
 
 /* ---- Going through all choices --------------------------------------------------------------- */

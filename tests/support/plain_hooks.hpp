@@ -78,12 +78,6 @@ pawl_thread_line **pawl_hook_thread_slot(void)
     static pawl_thread_line *slot;
     return &slot;
 }
-
-pawl_process *pawl_hook_process(void)
-{
-    static pawl_process process;
-    return &process;
-}
 }
 
 #endif

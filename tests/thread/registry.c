@@ -4,6 +4,7 @@
 
 #include <pawl/thread.h>
 
+#include "base/base.h"
 #include "os/os.h"
 
 static void a_thread_keeps_its_line(void **state)
@@ -13,8 +14,8 @@ static void a_thread_keeps_its_line(void **state)
     assert_non_null(line);
     assert_ptr_equal(pawl_thread_line_(), line);
     assert_int_equal(line->owner, pawl_os_thread_id());
-    assert_in_range((uintptr_t)line, (uintptr_t)&pawl_process_()->lines[0],
-                    (uintptr_t)&pawl_process_()->lines[PAWL_THREAD_LINES - 1]);
+    assert_in_range((uintptr_t)line, (uintptr_t)&process_here()->lines[0],
+                    (uintptr_t)&process_here()->lines[PAWL_THREAD_LINES - 1]);
 }
 
 static void lines_share_no_cache_line(void **state)
@@ -56,7 +57,7 @@ static void threads_that_register_together_get_different_lines_and_give_them_bac
             assert_int_equal(pawl_load_relaxed32(&crew.lines[i]->owner), 0);
     }
     pthread_barrier_destroy(&crew.registered);
-    assert_in_range(pawl_process_()->lines_used, 2, 17); /* used again, not used up */
+    assert_in_range(process_here()->lines_used, 2, 17); /* used again, not used up */
 }
 
 static void a_thread_may_give_its_line_back_and_get_one_again(void **state)
@@ -74,12 +75,12 @@ static void a_thread_may_give_its_line_back_and_get_one_again(void **state)
 static void check_the_child(void *parents_line)
 {
     struct pawl_thread_line *line = (struct pawl_thread_line *)parents_line;
-    const uint32_t used = pawl_process_()->lines_used;
+    const uint32_t used = process_here()->lines_used;
     uint32_t i;
     must(pawl_thread_line_() == line);
     must(line->owner == pawl_os_thread_id());
     for (i = 0; i < used; i++)
-        must(&pawl_process_()->lines[i] == line || pawl_process_()->lines[i].owner == 0);
+        must(&process_here()->lines[i] == line || process_here()->lines[i].owner == 0);
     fprintf(stderr, "as it should be");
 }
 
@@ -132,18 +133,18 @@ static void occupy_free_lines(uint32_t id)
 {
     uint32_t i;
     for (i = 0; i < PAWL_THREAD_LINES; i++)
-        if (pawl_process_()->lines[i].owner == 0)
-            pawl_process_()->lines[i].owner = id;
-    pawl_process_()->lines_used = PAWL_THREAD_LINES;
+        if (process_here()->lines[i].owner == 0)
+            process_here()->lines[i].owner = id;
+    process_here()->lines_used = PAWL_THREAD_LINES;
 }
 
 static void free_lines_of(uint32_t id)
 {
     uint32_t i;
     for (i = 0; i < PAWL_THREAD_LINES; i++)
-        if (pawl_process_()->lines[i].owner == id &&
-            &pawl_process_()->lines[i] != pawl_thread_line_())
-            pawl_process_()->lines[i].owner = 0;
+        if (process_here()->lines[i].owner == id &&
+            &process_here()->lines[i] != pawl_thread_line_())
+            process_here()->lines[i].owner = 0;
 }
 
 static void a_thread_beyond_the_lines_has_none(void **state)
@@ -160,7 +161,7 @@ static void a_thread_beyond_the_lines_has_none(void **state)
 static void a_line_whose_owner_is_dead_is_taken_back_when_none_is_free(void **state)
 {
     const uint32_t own = pawl_os_thread_id();
-    struct pawl_thread_line *left = &pawl_process_()->lines[PAWL_THREAD_LINES / 2];
+    struct pawl_thread_line *left = &process_here()->lines[PAWL_THREAD_LINES / 2];
     (void)state;
     (void)pawl_thread_line_();
     assert_ptr_not_equal(left, pawl_thread_line_());

@@ -6,6 +6,8 @@
 
 #include <pawl/thread.h>
 
+#include "lock/table.h"
+
 static uint64_t word __attribute__((aligned(8)));
 
 static void *wait_for_a_change(void *unused)
@@ -130,7 +132,7 @@ static void a_signal_handler_does_not_end_the_sleep_for_good_or_lose_a_wake(void
 
 static void a_thread_for_which_no_line_is_left_sleeps_and_wakes_as_well(void **state)
 {
-    struct pawl_thread_line *lines = pawl_process_()->lines;
+    struct pawl_thread_line *lines = process_here()->lines;
     const uint32_t own = pawl_thread_line_()->owner; /* a thread that lives */
     pthread_t thread;
     unsigned i;
@@ -181,7 +183,7 @@ static void each_of_a_crowd_is_found_at_its_own_address(void **state)
     memset(crowd, 0, sizeof crowd);
     asleep = 0;
     test_threads(CROWD, wait_for_own_or_wake_all, NULL);
-    assert_int_equal(pawl_process_()->table.waiters, 0);
+    assert_int_equal(table_here()->waiters, 0);
 }
 
 int main(int argc, char **argv)

@@ -8,13 +8,15 @@
 #include <pawl/bitlock.h>
 #include <pawl/cond.h>
 
+#include "lock/table.h"
+
 static uint64_t word, other __attribute__((aligned(8)));
 static unsigned woken, expired, reported;
 
 static void begin(void)
 {
     sched_new_threads();
-    memset(&pawl_hook_process()->table, 0, sizeof pawl_hook_process()->table);
+    memset(table_here(), 0, sizeof *table_here());
     word = other = 1;
     woken = expired = reported = 0;
 }
@@ -22,7 +24,7 @@ static void begin(void)
 /* Whatever happened, nobody may be left in a list or a count. */
 static void end(void)
 {
-    const struct pawl_table *table = &pawl_hook_process()->table;
+    const struct pawl_table *table = table_here();
     unsigned i;
     must(table->waiters == 0);
     for (i = 0; i < 1 << PAWL_TABLE_BITS; i++) {

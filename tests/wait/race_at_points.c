@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The races between a waiter and a waker, with the one or the other held up at a named point of the
- * library (src/base/point.h). A wake that gets lost there hangs the test. Run once for each way to
+ * library (src/os/point.h). A wake that gets lost there hangs the test. Run once for each way to
  * sleep; the same for the hook variant, step by step, is wait/race.c.
  */
 #include "test.h"
@@ -10,7 +10,7 @@
 
 #include <semaphore.h>
 
-#include "base/point.h"
+#include "os/point.h"
 
 static uint64_t word __attribute__((aligned(8)));
 static unsigned width;

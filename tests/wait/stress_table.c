@@ -4,8 +4,12 @@
  * is picked learns it, nobody else does, and nobody is forgotten. Deadlines are short, so that
  * wakers meet sleepers who are giving up.
  */
+#define PAWL_ONE_FILE_ /* with table.c, below */
 #include "test.h"
 
+#include "lock/table.h"
+#undef PAWL_SHARED_DEFINE /* the library has it */
+#define PAWL_SHARED_DEFINE(type, name) extern type PAWL_SHARED_NAME_(name)
 #include "lock/table.c"
 
 enum { MOST = 128, PLACES = 8 };
@@ -36,7 +40,7 @@ static void sleep_often(struct shared *s, uint64_t *random)
     for (i = 0; i < s->rounds; i++) {
         const unsigned kind = test_random_below(random, 4);
         waiter.address = place(s, random);
-        waiter.parker = pawl_os_parker(&room);
+        waiter.parker = pawl_parker_make(&room);
         bucket = table_lock(waiter.address);
         table_append(bucket, &waiter);
         if (table_sleep(&bucket, &waiter,
@@ -47,7 +51,7 @@ static void sleep_often(struct shared *s, uint64_t *random)
             expired++;
         table_remove(bucket, &waiter);
         table_unlock(bucket);
-        pawl_os_parker_done(waiter.parker);
+        pawl_parker_done(waiter.parker);
     }
     __atomic_fetch_add(&s->woken, woken, __ATOMIC_RELAXED);
     __atomic_fetch_add(&s->expired, expired, __ATOMIC_RELAXED);
@@ -128,9 +132,9 @@ static void who_is_picked_wakes_and_nobody_is_forgotten(void **state)
         print_message("%u threads: %" PRIu64 " woken, %" PRIu64 " gave up, %" PRIu64
                       " moved, lists doubled %u times\n",
                       threads, s.woken, s.expired, s.moved,
-                      (unsigned)pawl_process_()->table.doublings);
+                      (unsigned)table_here()->doublings);
         assert_true(s.picked == s.woken);
-        assert_int_equal(pawl_process_()->table.waiters, 0);
+        assert_int_equal(table_here()->waiters, 0);
         rounds++;
     } while (test_now() < end || rounds < 4);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The wait lists: who is found under which address, in which order, and while the table grows. */
+#define PAWL_ONE_FILE_ /* with table.c, below */
 #include "test.h"
 
+#include "lock/table.h"
 #include "os/os.h"
 
 static bool memory_is_short;
@@ -12,6 +14,8 @@ static void *pages_of_the_test(size_t size)
     attempts++;
     return memory_is_short ? NULL : pawl_os_pages(size);
 }
+#undef PAWL_SHARED_DEFINE /* the library has it */
+#define PAWL_SHARED_DEFINE(type, name) extern type PAWL_SHARED_NAME_(name)
 #undef pawl_os_pages
 #define pawl_os_pages pages_of_the_test
 
@@ -19,7 +23,7 @@ static void *pages_of_the_test(size_t size)
 
 static struct pawl_table *table(void)
 {
-    return &pawl_process_()->table;
+    return table_here();
 }
 
 static void start_afresh(void)
@@ -126,7 +130,7 @@ static void a_moved_waiter_waits_behind_those_of_its_new_address(void **state)
 {
     struct pawl_waiter waiters[3];
     struct pawl_bucket *from, *to;
-    uint32_t a, b;
+    uint32_t a = 0, b = 0;
     unsigned i;
     (void)state;
     start_afresh();

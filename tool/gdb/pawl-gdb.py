@@ -43,10 +43,10 @@ def state(w, s, r):
     return "write or atomic, claimed"
 
 
-def process_object():
+def shared_object(which):
     for variant in ("release", "checked", "hook"):
-        for name in (f"pawl_own_process_object_v1_{variant}_",
-                     f"pawl_process_object_v1_{variant}_"):
+        for name in (f"pawl_own_{which}_v1_{variant}_",
+                     f"pawl_{which}_v1_{variant}_"):
             symbol = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
             if symbol:
                 return symbol.value()
@@ -67,12 +67,12 @@ def buckets(table):
 def waiters(address):
     """The wait list of the address, oldest first; None if it cannot be known."""
     try:
-        process = process_object()
+        table = shared_object("table_object")
         waiter_type = gdb.lookup_type("struct pawl_waiter").pointer()
-        if process is None:
+        if table is None:
             return None
         found = []
-        for bucket in buckets(process["table"]):
+        for bucket in buckets(table):
             sentinel = bucket["list"].address
             link = bucket["list"]["next"]
             while int(link) not in (0, int(sentinel)):

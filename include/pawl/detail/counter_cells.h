@@ -43,6 +43,15 @@
 #define PAWL_PLACE_SOUGHT_ 3u /* one thread is finding a place; others go on as with none */
 #define PAWL_PLACE_FIRST_ 64u
 
+/* What one thread needs at hand. NULL or 0 until its first use of a counter. */
+struct pawl_counter_mine {
+    char *block;        /* its cells */
+    char *rseq;         /* its struct rseq, if sequences can be used and shut out; implies block */
+    char *cpus;         /* the cells of CPU 0, if there are any; implies rseq */
+    uint32_t cpu_limit; /* CPUs that have cells */
+    uint32_t wait;      /* uses that still go without a block before another try to get one */
+};
+
 PAWL_C_BEGIN
 /* The calling thread's structure. A compiled function: inline, the access would draw a false report
  * of UndefinedBehaviorSanitizer. For that sanitizer gcc tests the address of thread-local storage
@@ -55,7 +64,7 @@ PAWL_C_END
 #if PAWL_HOOKS
 #define PAWL_MINE_ (*pawl_counter_mine_())
 #else
-/* Defined in src/os; the same for every copy of the library in the process. __thread in C++,
+/* Defined in src/count; the same for every copy of the library in the process. __thread in C++,
  * because thread_local would call a function that looks for a constructor. */
 #ifdef __cplusplus
 extern "C" PAWL_API __thread struct pawl_counter_mine PAWL_SYMBOL_(pawl_counter_own)

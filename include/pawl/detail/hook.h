@@ -133,8 +133,9 @@ uint32_t pawl_hook_thread_id(void);
 /* The caller's slot for its thread line, zeroed at the start of each execution. */
 struct pawl_thread_line **pawl_hook_thread_slot(void);
 
-/* The process object, zeroed at the start of each execution. */
-struct pawl_process *pawl_hook_process(void);
+/* The library is about to use an object that is one per process, where it lies. A harness need not
+ * define it. pawl_forget_ (thread.h) zeroes all of them for the next execution. */
+void *pawl_hook_shared(void *object);
 
 PAWL_C_END
 

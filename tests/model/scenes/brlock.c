@@ -4,6 +4,8 @@
 #include <pawl/brlock.h>
 #include <pawl/thread.h>
 
+#include "../../../src/base/base.h"
+
 #include "scenes.h"
 
 #include <stddef.h>

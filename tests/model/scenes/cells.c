@@ -5,6 +5,7 @@
 #include <pawl/counter.h>
 #include <pawl/rcu.h>
 
+#include "../../../src/count/cells.h"
 #include "scenes.h"
 
 #include <stddef.h>
@@ -24,7 +25,7 @@ struct stage {
 
 static struct pawl_counters *cells(void)
 {
-    return &pawl_hook_process()->counters;
+    return counters_here();
 }
 
 static void three_threads(void)

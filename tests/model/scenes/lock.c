@@ -8,7 +8,7 @@
 #include <pawl/lock.h>
 #include <pawl/thread.h>
 
-#include "../../../src/os/priority.h"
+#include "../../../src/lock/table.h"
 #include "scenes.h"
 
 #include <stddef.h>
@@ -52,7 +52,7 @@ static void reach(void)
 /* The reader is awake and in the list at some moment, and the list says so. */
 static void looks_for_the_hint_and_drops(void)
 {
-    const struct pawl_bucket *buckets = pawl_hook_process()->table.first;
+    const struct pawl_bucket *buckets = table_here()->first;
     const pawl_address_ lock = (pawl_address_)(uintptr_t)LOCK;
     uint32_t i;
     m_begin("looks for the hint");
@@ -72,7 +72,7 @@ static void reads(void)
 
 static void wakes_are_counted(void)
 {
-    const struct pawl_table *table = &pawl_hook_process()->table;
+    const struct pawl_table *table = table_here();
     m_demand((pawl_load_relaxed32(&table->wakes_timed) == 0) ==
                  (pawl_load_relaxed32(&table->wake_ns) == 0),
              M_RESTORED, "a wake that was timed is not counted, or one counted has no time");
@@ -99,7 +99,7 @@ static void reads_and_looks(void)
 {
     reads();
     m_begin("looks what a wake costs");
-    STAGE->cost = pawl_load_relaxed32(&pawl_hook_process()->table.wake_ns);
+    STAGE->cost = pawl_load_relaxed32(&table_here()->wake_ns);
     pawl_store_relaxed32(&STAGE->came, 1);
     (void)pawl_hook_wake(&STAGE->came, 1);
     m_end();
@@ -109,7 +109,7 @@ static void the_least_counts(void)
 {
     wakes_are_counted();
     m_demand(STAGE->cost == 0 ||
-                 pawl_load_relaxed32(&pawl_hook_process()->table.wake_ns) <= STAGE->cost,
+                 pawl_load_relaxed32(&table_here()->wake_ns) <= STAGE->cost,
              M_RESTORED, "a wake that took longer is put down");
 }
 

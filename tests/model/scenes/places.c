@@ -6,6 +6,7 @@
 #include <pawl/counter.h>
 #include <pawl/rcu.h>
 
+#include "../../../src/count/cells.h"
 #include "scenes.h"
 
 #include <stddef.h>
@@ -26,7 +27,7 @@ struct stage {
 
 static struct pawl_counters *cells(void)
 {
-    return &pawl_hook_process()->counters;
+    return counters_here();
 }
 
 /* The search for places begins anew, as after a whole round of it. */

@@ -2,6 +2,7 @@
 /* RCU: what an updater has removed is reclaimed only when no reader can be looking at it. */
 #include <pawl/rcu.h>
 
+#include "../../../src/rcu/rcu.h"
 #include "scenes.h"
 
 #include <stddef.h>
@@ -113,7 +114,7 @@ static void synchronizes(void)
  * left already, and goes when it leaves the next time. */
 static void no_mark_stands(void)
 {
-    struct pawl_rcu *rcu = &pawl_hook_process()->rcu;
+    struct pawl_rcu *rcu = rcu_here();
     uint32_t i;
     for (i = 0; i < 3; i++) {
         m_become(i);
@@ -294,7 +295,7 @@ static void old_object_without_lines(void)
     old_object();
     for (i = 0; i < 3; i++) {
         m_become(i);
-        *pawl_hook_thread_slot() = &pawl_hook_process()->lines[PAWL_RCU_LINES + i];
+        *pawl_hook_thread_slot() = &process_here()->lines[PAWL_RCU_LINES + i];
     }
     m_become(0);
 }

@@ -5,6 +5,7 @@
 #include <pawl/detail/hook.h>
 #include <pawl/rcu_call.h>
 
+#include "../../../src/rcu/rcu_call.h"
 #include "scenes.h"
 
 #include <errno.h>
@@ -37,7 +38,7 @@ static void set_up(void)
 {
     m_register_threads(2);
     m_become(2);
-    *pawl_hook_thread_slot() = &pawl_hook_process()->lines[PAWL_RCU_LINES];
+    *pawl_hook_thread_slot() = &process_here()->lines[PAWL_RCU_LINES];
     m_become(0);
     m_demand(pawl_rcu_domain_init(&STAGE->domain, "account") == 0, M_PROGRESS, "no domain");
 }
@@ -98,7 +99,7 @@ static void limit(uint64_t count, uint64_t bytes, pawl_rcu_policy policy)
 static void account_is_even(void)
 {
     const struct pawl_rcu_calls *calls =
-        &pawl_hook_process()->callbacks.calls[STAGE->domain.index];
+        &calls_here()->calls[STAGE->domain.index];
     uint64_t credit[2] = {0, 0};
     uint32_t i;
     for (i = 0; i < PAWL_RCU_LINES; i++) {
@@ -244,7 +245,7 @@ static void tries_itself(pawl_rcu_head *head)
 static void with_worker_and_one_shard(void)
 {
     set_up();
-    *pawl_hook_thread_slot() = &pawl_hook_process()->lines[PAWL_RCU_LINES];
+    *pawl_hook_thread_slot() = &process_here()->lines[PAWL_RCU_LINES];
 }
 
 static void calls_without_end(pawl_rcu_function *function)

@@ -43,7 +43,7 @@ static void beyond_the_lines(void)
 {
     set_up(0);
     STAGE->callers = 1;
-    *pawl_hook_thread_slot() = &pawl_hook_process()->lines[PAWL_RCU_LINES];
+    *pawl_hook_thread_slot() = &process_here()->lines[PAWL_RCU_LINES];
 }
 
 /* The second call is on a line that nobody had when the worker first looked at the lines. */
@@ -146,7 +146,7 @@ static void looks_at_the_numbers(void)
 /* What the worker of the last one did is over when another one has its place. */
 static void makes_it_again(void)
 {
-    struct pawl_rcu_calls *calls = pawl_hook_process()->callbacks.calls;
+    struct pawl_rcu_calls *calls = calls_here()->calls;
     all_have_run();
     m_renew(calls, PAWL_RCU_DOMAINS * sizeof calls[0]);
     m_demand(pawl_rcu_domain_init(&STAGE->domain, "again") == 0, M_PROGRESS, "no domain");

@@ -6,6 +6,7 @@
 #include <pawl/detail/hook.h>
 #include <pawl/rcu_call.h>
 
+#include "../../../src/rcu/rcu_call.h"
 #include "scenes.h"
 
 #include <stddef.h>
@@ -85,7 +86,7 @@ static inline void with_worker_and_one_shard(void)
     set_up(0);
     for (i = 0; i < 2; i++) {
         m_become(i);
-        *pawl_hook_thread_slot() = &pawl_hook_process()->lines[PAWL_RCU_LINES + i];
+        *pawl_hook_thread_slot() = &process_here()->lines[PAWL_RCU_LINES + i];
     }
     m_become(0);
 }
@@ -106,7 +107,7 @@ static inline void without_worker(void)
 
 static inline struct pawl_rcu_calls *calls_of_scene(void)
 {
-    return &pawl_hook_process()->callbacks.calls[STAGE->domain.index];
+    return &calls_here()->calls[STAGE->domain.index];
 }
 
 /* In a callback: the child of a fork would know the worker, and who rings would not wake it. */

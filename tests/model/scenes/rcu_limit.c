@@ -174,7 +174,7 @@ static void calls_and_lets_one_in(pawl_rcu_head *head)
 static void with_worker_beside_a_reader(void)
 {
     set_up(2);
-    *pawl_hook_thread_slot() = &pawl_hook_process()->lines[PAWL_RCU_LINES];
+    *pawl_hook_thread_slot() = &process_here()->lines[PAWL_RCU_LINES];
     beside_a_reader();
 }
 

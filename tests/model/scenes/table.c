@@ -4,6 +4,7 @@
 #include <pawl/thread.h>
 #include <pawl/wait.h>
 
+#include "../../../src/lock/table.h"
 #include "scenes.h"
 
 #include <stddef.h>
@@ -42,7 +43,7 @@ static void without_pages(void)
 /* And hints of lock.c in each list, of locks that do not exist. */
 static void with_pages(void)
 {
-    struct pawl_bucket *first = pawl_hook_process()->table.first;
+    struct pawl_bucket *first = table_here()->first;
     unsigned i;
     pages_left = sizeof STAGE->pages;
     for (i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
@@ -230,7 +231,7 @@ static void tells_both_kinds(void)
 /* Each wake of the hash that sleepers were moved to asks the kernel from now on. */
 static void the_kernel_is_asked(void)
 {
-    const struct pawl_table *table = &pawl_hook_process()->table;
+    const struct pawl_table *table = table_here();
     uint64_t marks = 0;
     unsigned i;
     for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)
@@ -251,7 +252,7 @@ static void moves_the_native(void)
 
 static void nobody_is_left(void)
 {
-    const struct pawl_table *table = &pawl_hook_process()->table;
+    const struct pawl_table *table = table_here();
     const unsigned lists = 1u << (PAWL_TABLE_BITS + table->doublings);
     const struct pawl_bucket *buckets =
         table->doublings == 0 ? table->first : table->grown[table->doublings - 1];
@@ -267,7 +268,7 @@ static void nobody_is_left(void)
 /* The lists that a list was divided into know what it knew; of who is awake it knows no more. */
 static void hints_are_handed_on(void)
 {
-    const struct pawl_table *table = &pawl_hook_process()->table;
+    const struct pawl_table *table = table_here();
     unsigned i;
     nobody_is_left();
     for (i = 0; table->doublings == 1 && i < 2u << PAWL_TABLE_BITS; i++) {
@@ -282,7 +283,7 @@ static void hints_are_handed_on(void)
 /* Who was refused memory does not ask again for as many waiters. */
 static void asked_once(void)
 {
-    const uint32_t grow_at = pawl_hook_process()->table.grow_at;
+    const uint32_t grow_at = table_here()->grow_at;
     nobody_is_left();
     m_demand(refusals <= 1, M_RESTORED, "asked for memory again and again");
     m_demand(grow_at == 6 * refusals, M_RESTORED, "it is not kept when to ask again");

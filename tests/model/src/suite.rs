@@ -298,7 +298,7 @@ pub static PLANTED: &[Planted] = &[
     Planted("RCU_ASSIGN:relaxed", "idtable_lookup_beside_insert", &[RACE]),
     Planted("RCU_DONE:zero", "idtable_lookup_beside_remove", &[PROGRESS, RACE]),
     Planted("COUNTER_PLACE:relaxed", "limit_credit_used_before", &[RACE]),
-    Planted("CELLS_LATCH:relaxed", "exact_counters_placed_at_once", &[RACE]),
+    Planted("LATCH_TAKE:relaxed", "exact_counters_placed_at_once", &[RACE]),
     Planted("CELLS_OPEN:relaxed", "bigref_revived_beside_gets", &[RACE]),
     Planted("BIGREF_COUNT:skip", "bigref_kill_beside_drop", &[PROGRESS, RACE]),
     Planted("RCU_AGAIN:relaxed", "rcu_two_sections_interrupted", &[RACE]),

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Parkers over the system's wait on a 32-bit word: Linux's futex and its like, and the hooks. */
-#include "os.h"
+#include "park.h"
 
 #if PAWL_WAITING == PAWL_WAITING_SYSTEM
 
 #define ASLEEP UINT32_MAX
 
-struct pawl_parker *pawl_os_parker(struct pawl_parker *room)
+struct pawl_parker *pawl_parker_make(struct pawl_parker *room)
 {
     pawl_store_relaxed32(&room->count, 0);
     return room;
 }
 
-void pawl_os_parker_done(struct pawl_parker *parker)
+void pawl_parker_done(struct pawl_parker *parker)
 {
     (void)parker;
 }
 
-bool pawl_os_park(struct pawl_parker *parker, uint64_t deadline)
+bool pawl_park(struct pawl_parker *parker, uint64_t deadline)
 {
     uint32_t count;
     /* [PARK] acquire: we see what was done before the unpark that had come already. */
@@ -33,7 +33,7 @@ bool pawl_os_park(struct pawl_parker *parker, uint64_t deadline)
     return true;
 }
 
-void pawl_os_unpark(struct pawl_parker *parker)
+void pawl_unpark(struct pawl_parker *parker)
 {
     /* [PARK_WAKE] release: what we did is seen by the thread that we wake. From here on its stack
      * may be gone: a wake by address alone asks nothing of the memory, and whoever else sleeps
@@ -42,7 +42,7 @@ void pawl_os_unpark(struct pawl_parker *parker)
         (void)pawl_os_wake(&parker->count, 1);
 }
 
-void pawl_os_parkers_after_fork(void)
+void pawl_parkers_after_fork(void)
 {
 }
 

@@ -3,7 +3,7 @@
  * Parkers over a POSIX semaphore, for systems that have no wait on an address. Each thread keeps
  * two: it never sleeps for more than a wait and a latch at once.
  */
-#include "os.h"
+#include "park.h"
 
 #if PAWL_WAITING == PAWL_WAITING_SEM
 
@@ -21,7 +21,7 @@
 /* Initial-exec: a general-dynamic thread variable of a plug-in is allocated on first use. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct pawl_parker kept_parkers[2];
 
-struct pawl_parker *pawl_os_parker(struct pawl_parker *room)
+struct pawl_parker *pawl_parker_make(struct pawl_parker *room)
 {
     struct pawl_parker *parker = room;
     unsigned i;
@@ -34,7 +34,7 @@ struct pawl_parker *pawl_os_parker(struct pawl_parker *room)
     return parker;
 }
 
-void pawl_os_parker_done(struct pawl_parker *parker)
+void pawl_parker_done(struct pawl_parker *parker)
 {
     if (parker->kept == PARK_IN_USE)
         parker->kept = PARK_FREE;
@@ -67,7 +67,7 @@ static int park_timed(sem_t *semaphore, uint64_t deadline)
 }
 #endif
 
-bool pawl_os_park(struct pawl_parker *parker, uint64_t deadline)
+bool pawl_park(struct pawl_parker *parker, uint64_t deadline)
 {
     const int saved = errno;
     int failed, cancel;
@@ -92,7 +92,7 @@ bool pawl_os_park(struct pawl_parker *parker, uint64_t deadline)
     return true;
 }
 
-void pawl_os_unpark(struct pawl_parker *parker)
+void pawl_unpark(struct pawl_parker *parker)
 {
     const int saved = errno;
 #if PAWL_TSAN_
@@ -102,7 +102,7 @@ void pawl_os_unpark(struct pawl_parker *parker)
     errno = saved;
 }
 
-void pawl_os_parkers_after_fork(void)
+void pawl_parkers_after_fork(void)
 {
 }
 

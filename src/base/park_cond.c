@@ -9,7 +9,8 @@
  * somebody for nothing at most. Threads without a line make theirs on the stack, and are signalled
  * under the mutex.
  */
-#include "os.h"
+#include "park.h"
+#include "process.h"
 
 #if PAWL_WAITING == PAWL_WAITING_COND
 
@@ -36,7 +37,7 @@ static void park_make(struct pawl_parker *parker)
     (void)pthread_condattr_destroy(&attributes);
 }
 
-struct pawl_parker *pawl_os_parker(struct pawl_parker *room)
+struct pawl_parker *pawl_parker_make(struct pawl_parker *room)
 {
     const int saved = errno;
     const struct pawl_thread_line *line = pawl_thread_line_();
@@ -45,8 +46,8 @@ struct pawl_parker *pawl_os_parker(struct pawl_parker *room)
 
     room->kept = PARK_ON_STACK;
     for (i = 0; line != NULL && i < PARKERS_OF_A_LINE && parker == room; i++)
-        if (line_parkers[line - pawl_os_process()->lines][i].kept != PARK_IN_USE)
-            parker = &line_parkers[line - pawl_os_process()->lines][i];
+        if (line_parkers[line - process_here()->lines][i].kept != PARK_IN_USE)
+            parker = &line_parkers[line - process_here()->lines][i];
     if (parker->kept != PARK_FREE) {
         park_make(parker);
         parker->count = 0;
@@ -56,7 +57,7 @@ struct pawl_parker *pawl_os_parker(struct pawl_parker *room)
     return parker;
 }
 
-void pawl_os_parker_done(struct pawl_parker *parker)
+void pawl_parker_done(struct pawl_parker *parker)
 {
     if (parker->kept == PARK_IN_USE) {
         parker->kept = PARK_FREE;
@@ -79,7 +80,7 @@ static bool park_once(struct pawl_parker *parker, uint64_t deadline)
     return pthread_cond_timedwait(&parker->condition, &parker->mutex, &until) != ETIMEDOUT;
 }
 
-bool pawl_os_park(struct pawl_parker *parker, uint64_t deadline)
+bool pawl_park(struct pawl_parker *parker, uint64_t deadline)
 {
     const int saved = errno;
     bool in_time = true;
@@ -99,7 +100,7 @@ bool pawl_os_park(struct pawl_parker *parker, uint64_t deadline)
     return unparked;
 }
 
-void pawl_os_unpark(struct pawl_parker *parker)
+void pawl_unpark(struct pawl_parker *parker)
 {
     const int saved = errno;
     bool stays;
@@ -116,7 +117,7 @@ void pawl_os_unpark(struct pawl_parker *parker)
 }
 
 /* Nobody else is here: what wakers may have left half done is made anew. */
-void pawl_os_parkers_after_fork(void)
+void pawl_parkers_after_fork(void)
 {
     unsigned line, i;
     for (line = 0; line < PAWL_THREAD_LINES; line++)

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the inline functions of rcu.h read: a line of words for each thread that reads, and what the
+ * calling thread has at hand. Internal; the rest of RCU's state is in src/rcu.
+ */
+#ifndef PAWL_RCU_INLINE_H
+#define PAWL_RCU_INLINE_H
+
+#include <pawl/thread.h>
+
+/* Domains, the default one and the one of quiescent states included: a word of each line. */
+#define PAWL_RCU_DOMAINS 14
+#define PAWL_RCU_DEFAULT_ 0u
+#define PAWL_RCU_QS_ 1u
+
+/* A word: sections left, and sections that the thread is in. */
+#define PAWL_RCU_LEFT_ UINT32_C(0x10000)
+#define PAWL_RCU_NESTING_ (PAWL_RCU_LEFT_ - 1)
+
+#if PAWL_HOOKS
+#define PAWL_RCU_LINES 4
+#else
+#define PAWL_RCU_LINES PAWL_THREAD_LINES
+#endif
+
+struct pawl_rcu_line {
+    uint32_t read[PAWL_RCU_DOMAINS]; /* owner only; others read */
+    uint32_t waited;                 /* a bit for each domain: who drives it sleeps for us */
+#if PAWL_CHECKED
+    pawl_address_ entered[PAWL_RCU_DOMAINS]; /* owner only; others read: return addresses */
+#endif
+} __attribute__((aligned(PAWL_CACHE_LINE)));
+
+/* What one thread needs at hand. */
+struct pawl_rcu_mine {
+    struct pawl_rcu_line *line; /* NULL: none yet, or its sections need a fence (rcu.c) */
+    /* Sections of a thread that has no line: nesting, and bit 31, the side they are counted on. */
+    uint32_t apart[PAWL_RCU_DOMAINS];
+    uint32_t open;      /* how many of these; not 0 also while a section is being entered */
+    uint32_t wait;      /* sections that still go without a line before another try to get one */
+    uint32_t reads;     /* 1: it has had a section, and its end must look for open ones */
+    uint32_t farewells; /* how often the thread has ended inside a section */
+#if PAWL_CHECKED
+    uint32_t qs_sections; /* pawl_rcu_qs_read_lock less pawl_rcu_qs_read_unlock */
+#endif
+};
+
+/* What the calling thread needs for RCU; defined in src/rcu/rcu.c, once for all copies of the library. */
+PAWL_C_BEGIN
+PAWL_API struct pawl_rcu_mine *PAWL_SYMBOL_(pawl_rcu_mine)(void);
+PAWL_C_END
+#define pawl_rcu_mine_ PAWL_SYMBOL_(pawl_rcu_mine)
+#if PAWL_HOOKS
+#define PAWL_RCU_MINE_ (*pawl_rcu_mine_())
+#else
+#ifdef __cplusplus
+extern "C" PAWL_API __thread struct pawl_rcu_mine PAWL_SYMBOL_(pawl_rcu_own)
+    __attribute__((tls_model("initial-exec")));
+#else
+extern PAWL_API _Thread_local struct pawl_rcu_mine PAWL_SYMBOL_(pawl_rcu_own)
+    __attribute__((tls_model("initial-exec")));
+#endif
+#define pawl_rcu_own_ PAWL_SYMBOL_(pawl_rcu_own)
+#define PAWL_RCU_MINE_ pawl_rcu_own_ /* for fast paths */
+#endif
+
+#endif

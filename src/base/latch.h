@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A latch: short mutual exclusion between the threads of a process, never for signal handlers. It
+ * sleeps on the system's word. Zero bytes are a free latch.
+ *
+ * The wait lists of src/lock have another one (table.c), which queues its waiters and lets them
+ * sleep by their parkers: it serves systems that cannot wait on an address, whose wait on a word is
+ * itself made of lists. Locks of the user's have words of their own for their writers (brlock's
+ * gate, sift's mutex): these have deadlines, and lie in memory that the next holder may free.
+ */
+#ifndef PAWL_LATCH_H
+#define PAWL_LATCH_H
+
+#include "../os/os.h"
+
+struct pawl_latch {
+    uint32_t word; /* 0 free, 1 held, 2 held and somebody may sleep */
+} __attribute__((aligned(64)));
+
+enum { LATCH_FREE, LATCH_HELD, LATCH_SLEPT_FOR };
+
+#define pawl_latch_wait_ PAWL_SYMBOL_(pawl_latch_wait)
+void pawl_latch_wait_(struct pawl_latch *latch);
+
+static inline bool latch_try(struct pawl_latch *latch)
+{
+    uint32_t found = LATCH_FREE;
+    /* [LATCH_TAKE] acquire: we see what the last holder did. */
+    return pawl_cas_acquire32(&latch->word, &found, LATCH_HELD, PAWL_LATCH_TAKE);
+}
+
+static inline void latch_take(struct pawl_latch *latch)
+{
+    if (PAWL_UNLIKELY(!latch_try(latch)))
+        pawl_latch_wait_(latch);
+}
+
+static inline void latch_drop(struct pawl_latch *latch)
+{
+    /* [LATCH_DROP] release: what we did is seen by the next holder. */
+    if (pawl_exchange_release32(&latch->word, LATCH_FREE, PAWL_LATCH_DROP) == LATCH_SLEPT_FOR)
+        (void)pawl_os_wake(&latch->word, 1);
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of the registry of threads (thread.c): the process object, and the subsystems that
+ * take part in the set-up, in the end of a thread and in fork.
+ *
+ * The registry knows no subsystem by name. Each one that is linked registers its functions in the
+ * slot of its floor, before main or when its object is loaded. The first copy of the library in the
+ * process that has a subsystem registers it, and that copy stays loaded.
+ */
+#ifndef PAWL_PROCESS_H
+#define PAWL_PROCESS_H
+
+#include <pawl/thread.h>
+
+#include "../os/os.h"
+
+/* ---- The process object ---------------------------------------------------------------------- */
+
+struct pawl_thread_line {
+    uint32_t owner; /* thread id, 0: free. Claimed and freed by compare-exchange and store. */
+} __attribute__((aligned(PAWL_CACHE_LINE)));
+
+struct pawl_process {
+    uint32_t setup;      /* 0 not begun, 1 one thread is at it, 2 done */
+    uint32_t exit_key;   /* the system's key for thread exit, valid when setup is 2 */
+    uint32_t lines_used; /* lines[lines_used...] have never been claimed */
+    struct pawl_thread_line lines[PAWL_THREAD_LINES];
+#if PAWL_CHECKED
+    struct pawl_thread_line no_line; /* in the slot of a thread that got none, for its life */
+#endif
+};
+
+PAWL_SHARED_DECLARE(struct pawl_process, process_object);
+
+static inline struct pawl_process *process_here(void)
+{
+    return PAWL_SHARED(struct pawl_process, process_object);
+}
+
+/* ---- Subsystems ------------------------------------------------------------------------------ */
+
+/* The order in which they are called: from the ground up; before a fork from the top down. */
+enum pawl_floor {
+    PAWL_FLOOR_CHECK,
+    PAWL_FLOOR_LOCK,
+    PAWL_FLOOR_COUNT,
+    PAWL_FLOOR_RCU,
+    PAWL_FLOOR_CALLS, /* of RCU */
+    PAWL_FLOORS
+};
+
+/* What a subsystem has to say; NULL: nothing. */
+struct pawl_subsystem {
+    /* The caller has claimed a line, and nobody else knows of it yet. `left_behind`: its last owner
+     * had the same number, or ended without a word. */
+    void (*line_claimed)(uint32_t number, bool left_behind);
+
+    /* The end of the calling thread; `own` is its line or NULL. In this order:
+     *   thread_stays    another key's destructor may yet put something right: once more, later
+     *   thread_leaves   for every thread; what it returns goes to thread_left
+     *   line_leaves     the line is still the thread's; only where it has one
+     *   thread_left     the line is free, and may be another thread's by now */
+    bool (*thread_stays)(struct pawl_thread_line *own);
+    void *(*thread_leaves)(void);
+    void (*line_leaves)(void);
+    void (*thread_left)(void *left);
+
+    void (*before_fork)(void);
+    void (*after_fork_in_parent)(void);
+    /* The child has one thread, under a new number; the other lines are free. */
+    void (*after_fork_in_child)(void);
+};
+
+/* Nothing happens if another copy of the library has done it. */
+#define pawl_subsystem_register_ PAWL_SYMBOL_(pawl_subsystem_register)
+void pawl_subsystem_register_(enum pawl_floor floor, const struct pawl_subsystem *subsystem);
+
+/* Registers before main and before the constructors of the program. */
+#define PAWL_SUBSYSTEM(floor, subsystem)                                                           \
+    PAWL_OS_EARLY static void PAWL_CAT_(register_, subsystem)(void)                                \
+    {                                                                                              \
+        pawl_subsystem_register_(floor, &(subsystem));                                             \
+    }                                                                                              \
+    struct pawl_subsystem /* ends in the semicolon of the user */
+
+/* ---- The calling thread ---------------------------------------------------------------------- */
+
+/* Its line if it has been given one; registers nobody. */
+static inline struct pawl_thread_line *thread_registered(void)
+{
+    struct pawl_thread_line *line = *pawl_os_thread_slot();
+#if PAWL_CHECKED
+    if (line == &process_here()->no_line)
+        return NULL;
+#endif
+    return line;
+}
+
+static inline uint32_t thread_number(const struct pawl_thread_line *line)
+{
+    return (uint32_t)(line - process_here()->lines);
+}
+
+/* Has the end of the calling thread watched, if the set-up is done; `value` is not NULL. */
+#define pawl_thread_watch_ PAWL_SYMBOL_(pawl_thread_watch)
+void pawl_thread_watch_(void *value);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is one per process, and one per thread, however many copies of the library there are.
+ *
+ * With glibc, STB_GNU_UNIQUE makes the loader bind every copy in the process to the first one, also
+ * under RTLD_LOCAL, and keep its object loaded for ever. The compilers give C no attribute for it,
+ * hence the assembly; clang's own .globl would contradict it, so the unique names are second names
+ * that only the assembly defines. They are visible by default, or the linker would bind each copy
+ * to itself. A program that has the library in itself must be linked with --export-dynamic-symbol
+ * for each (the CMake package and pkg-config do), or its plug-ins cannot see its copy;
+ * cmake/PawlLibrary.cmake has the list.
+ *
+ * Other ELF systems bind the copies of all libraries that are loaded with the program, or with
+ * RTLD_GLOBAL, to the first; a plug-in that is loaded with RTLD_LOCAL keeps its own. Windows and
+ * macOS bind names to the module that has them: one object for each copy.
+ *
+ * Each subsystem has an object of its own. Zero bytes are its beginning, and pages that nobody
+ * touches take no memory, so nothing is ever allocated for one.
+ */
+#ifndef PAWL_OS_SHARED_H
+#define PAWL_OS_SHARED_H
+
+#include <pawl/atomic.h>
+
+/* Of the name `table_object`: the symbol that all copies share, and this copy's own. */
+#define PAWL_SHARED_NAME_(name) PAWL_SYMBOL_(PAWL_CAT_(pawl_, name))
+#define PAWL_OWN_NAME_(name) PAWL_SYMBOL_(PAWL_CAT_(pawl_own_, name))
+
+/* Initial-exec: a general-dynamic thread variable of a plug-in is allocated on first use. */
+#define PAWL_THREAD_VARIABLE_ _Thread_local __attribute__((tls_model("initial-exec")))
+
+#if defined(__ELF__) && defined(__GLIBC__) && !PAWL_HOOKS
+#define PAWL_HAS_UNIQUE_ 1
+#ifdef __clang__
+#define PAWL_OWN_ __attribute__((visibility("hidden"), used))
+#else /* gcc's link-time optimisation may else part the objects from the assembly that names them */
+#define PAWL_OWN_ __attribute__((visibility("hidden"), used, no_reorder))
+#endif
+#define PAWL_UNIQUE_(name, own)                                                                    \
+    __asm__(".type " #name ", %gnu_unique_object\n\t.set " #name ", " #own)
+#define PAWL_UNIQUE(name, own) PAWL_UNIQUE_(name, own)
+#else
+#define PAWL_HAS_UNIQUE_ 0
+#endif
+
+/* ---- One per process ------------------------------------------------------------------------- */
+
+/* PAWL_SHARED_DECLARE(type, name) in a header, PAWL_SHARED_DEFINE(type, name) in one source, and
+ * PAWL_SHARED(type, name), its address. */
+#if PAWL_HOOKS
+
+/* A harness may have an execution begin anew (pawl_forget_) and be told of each use. */
+struct pawl_os_shared {
+    void *object;
+    size_t size;
+    struct pawl_os_shared *next;
+};
+
+#define pawl_os_add_shared PAWL_SYMBOL_(pawl_os_add_shared)
+void pawl_os_add_shared(struct pawl_os_shared *shared);
+
+#define PAWL_SHARED_DECLARE(type, name) extern PAWL_HIDDEN_ type PAWL_SHARED_NAME_(name)
+#define PAWL_SHARED_DEFINE(type, name)                                                             \
+    type PAWL_SHARED_NAME_(name);                                                                  \
+    __attribute__((constructor)) static void PAWL_CAT_(add_, name)(void)                           \
+    {                                                                                              \
+        static struct pawl_os_shared shared = {&PAWL_SHARED_NAME_(name),                           \
+                                               sizeof PAWL_SHARED_NAME_(name), NULL};              \
+        pawl_os_add_shared(&shared);                                                               \
+    }                                                                                              \
+    struct pawl_os_shared /* ends in the semicolon of the user */
+#define PAWL_SHARED(type, name) ((type *)pawl_hook_shared(&PAWL_SHARED_NAME_(name)))
+
+#elif PAWL_HAS_UNIQUE_
+
+#define PAWL_SHARED_DECLARE(type, name) extern PAWL_API type PAWL_SHARED_NAME_(name)
+#define PAWL_SHARED_DEFINE(type, name)                                                             \
+    PAWL_OWN_ type PAWL_OWN_NAME_(name);                                                           \
+    PAWL_UNIQUE(PAWL_SHARED_NAME_(name), PAWL_OWN_NAME_(name))
+#define PAWL_SHARED(type, name) (&PAWL_SHARED_NAME_(name))
+
+#else
+
+#if defined(__ELF__)
+#define PAWL_SHARED_DECLARE(type, name) extern PAWL_API type PAWL_SHARED_NAME_(name)
+#else
+#define PAWL_SHARED_DECLARE(type, name) extern PAWL_HIDDEN_ type PAWL_SHARED_NAME_(name)
+#endif
+#define PAWL_SHARED_DEFINE(type, name) type PAWL_SHARED_NAME_(name)
+#define PAWL_SHARED(type, name) (&PAWL_SHARED_NAME_(name))
+
+#endif
+
+/* ---- One per thread --------------------------------------------------------------------------
+ * PAWL_THREAD_SHARED_DEFINE(type, name): `name` is declared before, in a public header where a fast
+ * path reads it. */
+#if PAWL_HAS_UNIQUE_
+#define PAWL_THREAD_SHARED_DEFINE(type, name)                                                      \
+    PAWL_OWN_ PAWL_THREAD_VARIABLE_ type PAWL_OWN_NAME_(name);                                     \
+    PAWL_UNIQUE(PAWL_SHARED_NAME_(name), PAWL_OWN_NAME_(name))
+#else
+#define PAWL_THREAD_SHARED_DEFINE(type, name)                                                      \
+    PAWL_API PAWL_THREAD_VARIABLE_ type PAWL_SHARED_NAME_(name)
+#endif
+
+#endif

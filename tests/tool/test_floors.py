@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""scripts/floors on trees with one mistake planted."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT
+
+
+@pytest.fixture
+def tree(tmp_path):
+    for folder in ("src", "include", "variant"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    (tmp_path / "cmake").mkdir()
+    shutil.copy(ROOT / "cmake/PawlLibrary.cmake", tmp_path / "cmake")
+    return tmp_path
+
+
+def floors(tree):
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts/floors"), "--root", str(tree), "--variants", "release"],
+        capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def plant(path, text):
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+def test_the_tree_as_it_is_passes(tree):
+    code, said = floors(tree)
+    assert code == 0, said
+
+
+PLANTED = {
+    "upward include": ("src/base/drain.c", '#include "../lock/table.h"\n', "lock/table.h, above it"),
+    "include of a header that is no face":
+        ("src/count/counter.c", '#include "../base/latch.h"\n', "the face of base is base.h"),
+    "upward call":
+        ("src/base/drain.c",
+         "void *PAWL_SYMBOL_(pawl_rcu_default)(void);\n"
+         "void *PAWL_SYMBOL_(pawl_planted)(void);\n"
+         "void *PAWL_SYMBOL_(pawl_planted)(void)\n"
+         "{\n    return PAWL_SYMBOL_(pawl_rcu_default)();\n}\n",
+         "uses pawl_rcu_default_v1_release_ of src/rcu/rcu.c, above it"),
+    "undecorated export":
+        ("src/base/drain.c", "int pawl_planted;\n", "pawl_planted carries no version and variant"),
+    "source that does not compile alone":
+        ("src/rcu/rcu_stall.c", "static int rcu_planted = SECTIONS_BEFORE_ANOTHER_TRY;\n",
+         "src/rcu/rcu_stall.c: does not compile alone"),
+    "shared object that is not listed":
+        ("src/base/drain.c", "PAWL_SHARED_DEFINE(uint32_t, planted_object);\n",
+         "differ in pawl_planted_object_v1"),
+}
+
+
+@pytest.mark.parametrize("what", PLANTED)
+def test_a_planted_mistake_is_found(tree, what):
+    where, text, says = PLANTED[what]
+    plant(tree / where, text)
+    code, said = floors(tree)
+    assert code == 1 and says in said, said
+
+
+def test_a_bare_name_that_two_sources_have_is_found(tree):
+    for where in ("src/base/drain.c", "src/count/bigref.c"):
+        plant(tree / where, "__attribute__((noinline, used)) static void grow(void)\n{\n}\n")
+    code, said = floors(tree)
+    assert code == 1 and "both have a static grow" in said, said
