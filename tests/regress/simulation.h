@@ -175,7 +175,7 @@ struct pawl_thread_line **pawl_hook_thread_slot(void)
     return &slots[pawl_hook_thread_id() - 1];
 }
 
-#ifndef SIM_SHARES /* a test whose primitive has process-wide objects says so before it includes this */
+#ifndef SIM_SHARES /* a test whose primitive has process-wide objects defines it before */
 void *pawl_hook_shared(void *object)
 {
     never("a spinlock needs nothing that is process-wide");
