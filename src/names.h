@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Written by scripts/floors --write: what the sources of a folder share (PAWL_INTERNAL) gets version
- * and variant into its name where each source is compiled alone. */
+/* Written by scripts/floors --write: what the sources of a folder share (PAWL_INTERNAL) gets
+ * version and variant into its name where each source is compiled alone. */
 #ifndef PAWL_NAMES_H
 #define PAWL_NAMES_H
 

@@ -19,7 +19,7 @@ struct backoff {
 #if PAWL_HOOKS
 
 /* The harness decides who runs next; there is nothing to wait for. */
-static inline void pause_once(struct backoff *b, const void *seed)
+PAWL_STATIC void pause_once(struct backoff *b, const void *seed)
 {
     (void)b;
     (void)seed;
@@ -29,7 +29,7 @@ static inline void pause_once(struct backoff *b, const void *seed)
 #else
 
 /* Marsaglia's xorshift32, seeded with a stack address: threads must differ, no more. */
-static inline uint32_t backoff_jitter(struct backoff *b, const void *seed)
+PAWL_STATIC uint32_t backoff_jitter(struct backoff *b, const void *seed)
 {
     uint32_t x = b->random;
     if (x == 0)
@@ -41,7 +41,7 @@ static inline uint32_t backoff_jitter(struct backoff *b, const void *seed)
 }
 
 /* True when the next pause is no longer than this one, because the bound is reached. */
-static inline bool backoff_relaxed(struct backoff *b, const void *seed)
+PAWL_STATIC bool backoff_relaxed(struct backoff *b, const void *seed)
 {
     const uint32_t half = b->longest / 2;
     uint32_t hints = half + backoff_jitter(b, seed) % (half + 1);
@@ -54,7 +54,7 @@ static inline bool backoff_relaxed(struct backoff *b, const void *seed)
     return false;
 }
 
-static inline void pause_once(struct backoff *b, const void *seed)
+PAWL_STATIC void pause_once(struct backoff *b, const void *seed)
 {
     if (!backoff_relaxed(b, seed))
         return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a writer sleeps until the last users of a lock have left it (brlock.h, sift.h). It is memory
- * of the process, because a user that leaves may not touch the lock any more. Locks share the
- * drains by their addresses, so a wake may come for another lock: a sleeper looks again.
+ * Where a writer sleeps until the last users of a lock have left it (brlock.h, sift.h). It is
+ * memory of the process, because a user that leaves may not touch the lock any more. Locks share
+ * the drains by their addresses, so a wake may come for another lock: a sleeper looks again.
  */
 #ifndef PAWL_DRAIN_H
 #define PAWL_DRAIN_H

@@ -22,7 +22,7 @@ enum { LATCH_FREE, LATCH_HELD, LATCH_SLEPT_FOR };
 #define pawl_latch_wait_ PAWL_SYMBOL_(pawl_latch_wait)
 void pawl_latch_wait_(struct pawl_latch *latch);
 
-static inline bool latch_try(struct pawl_latch *latch)
+PAWL_STATIC bool latch_try(struct pawl_latch *latch)
 {
     uint32_t found = LATCH_FREE;
     /* [LATCH_TAKE] acquire: we see what the last holder did. */
@@ -35,7 +35,7 @@ static inline void latch_take(struct pawl_latch *latch)
         pawl_latch_wait_(latch);
 }
 
-static inline void latch_drop(struct pawl_latch *latch)
+PAWL_STATIC void latch_drop(struct pawl_latch *latch)
 {
     /* [LATCH_DROP] release: what we did is seen by the next holder. */
     if (pawl_exchange_release32(&latch->word, LATCH_FREE, PAWL_LATCH_DROP) == LATCH_SLEPT_FOR)

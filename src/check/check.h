@@ -108,7 +108,7 @@ static inline uint32_t check_owner(const struct pawl_check_line *line)
     return pawl_load_relaxed32(&process_here()->lines[line - check_here()->lines].owner);
 }
 
-/* ---- Calls ------------------------------------------------------------------------------------ */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 /* The kinds of transitions.def. */
 enum pawl_check_kind { CHECK_take, CHECK_try, CHECK_claim, CHECK_drop, CHECK_move, CHECK_tells };

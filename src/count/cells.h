@@ -90,7 +90,8 @@ PAWL_INTERNAL uint64_t cells_sum_shut(uint32_t place);
  * sections wrote is seen. */
 PAWL_INTERNAL void cells_shut_out(void);
 /* If *gate == open and *cell + n <= bound: *cell += n. The cell is the caller's. */
-PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_t n, uint64_t bound,
+PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_t n,
+                                uint64_t bound,
                          const uint32_t *gate, uint32_t open);
 /* If *phase <= 1: cells[*phase] += n. */
 PAWL_INTERNAL bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cells, uint64_t n,
@@ -100,7 +101,8 @@ PAWL_INTERNAL bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cel
 
 #if PAWL_CHECKED
 /* Reports misuse of an object at the return address `site`; aborts, unless PAWL_CHECK=report. */
-PAWL_INTERNAL void cells_report(const char *what, const char *type, const void *object, const char *name,
+PAWL_INTERNAL void cells_report(const char *what, const char *type, const void *object,
+                                const char *name,
                          void *site);
 #define CELLS_CHECK(bad, what, type, object, name)                                                 \
     do {                                                                                           \

@@ -46,8 +46,8 @@ PAWL_INTERNAL uint32_t cells_lines(void)
 PAWL_INTERNAL char *cells_block(uint32_t line)
 {
     /* [CELLS_BLOCK] acquire: the block is there before we look into it. */
-    char *block = (char *)(uintptr_t)PAWL_ADDRESS_(pawl_load_acquire)(&counters_here()->blocks[line],
-                                                                      PAWL_CELLS_BLOCK);
+    char *block = (char *)(uintptr_t)PAWL_ADDRESS_(pawl_load_acquire)(
+        &counters_here()->blocks[line], PAWL_CELLS_BLOCK);
     if (block != NULL)
         PLAIN_READ(*block);
     return block;
@@ -284,7 +284,8 @@ PAWL_INTERNAL void cells_shut_out(void)
 /* Times that a sequence is tried again after the kernel sent it back. */
 #define SEQUENCE_TRIES 4
 
-PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_t n, uint64_t bound,
+PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_t n,
+                                uint64_t bound,
                          const uint32_t *gate, uint32_t open)
 {
     uint64_t *marker = pawl_cell_(mine->block, CELL_MARKER * 8);

@@ -31,7 +31,8 @@ PAWL_INTERNAL bool cells_in_use(const void *object)
     return false;
 }
 
-PAWL_INTERNAL void cells_report(const char *what, const char *type, const void *object, const char *name,
+PAWL_INTERNAL void cells_report(const char *what, const char *type, const void *object,
+                                const char *name,
                          void *site)
 {
     char place[1024], text[2048];

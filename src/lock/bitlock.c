@@ -22,7 +22,7 @@ static PAWL_COLD void check_bit(const void *word, unsigned width, unsigned bit, 
     }                                                                                              \
     void PAWL_SYMBOL_(pawl_bitlock##N##_not_held)(const uint##N##_t *word, const char *call)       \
     {                                                                                              \
-        pawl_report_misuse_("drop of what is not held", "bit lock", word, call,                          \
+        pawl_report_misuse_("drop of what is not held", "bit lock", word, call,                    \
                       __builtin_return_address(0));                                                \
     }
 CHECKS(8)

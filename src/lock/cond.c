@@ -87,7 +87,8 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
     waiter.own = NULL;
     if (!cond_enter(cond, &waiter)) {
 #if PAWL_CHECKED
-        pawl_report_misuse_("wait with another lock than the other waiters", "condition variable", cond,
+        pawl_report_misuse_("wait with another lock than the other waiters", "condition variable",
+                            cond,
                       "pawl_cond_wait", __builtin_return_address(0));
 #endif
     }

@@ -33,7 +33,7 @@ struct patience {
 static const struct patience for_ever = {false, PAWL_NO_DEADLINE};
 static const struct patience not_at_all = {true, 0};
 
-static inline struct patience robust_until(uint64_t deadline)
+PAWL_STATIC struct patience robust_until(uint64_t deadline)
 {
     struct patience p = {false, 0};
     p.deadline = deadline;
@@ -42,7 +42,7 @@ static inline struct patience robust_until(uint64_t deadline)
 
 /* ---- Identity and shape ---------------------------------------------------------------------- */
 
-static inline uint32_t robust_self(void)
+PAWL_STATIC uint32_t robust_self(void)
 {
     const struct pawl_thread_line *line = pawl_thread_line_();
     return line ? pawl_load_relaxed32(&line->owner) : pawl_os_thread_id();
@@ -50,7 +50,7 @@ static inline uint32_t robust_self(void)
 
 /* A byte of a mutex that never changes tells a mutex from garbage: the first that is not zero in a
  * new one, which is its kind. */
-static inline uint32_t robust_layout(const struct pawl_robust_cell_ *fresh)
+PAWL_STATIC uint32_t robust_layout(const struct pawl_robust_cell_ *fresh)
 {
     const uint8_t *bytes = (const uint8_t *)fresh->mutex;
     uint32_t at = 0;
@@ -60,7 +60,7 @@ static inline uint32_t robust_layout(const struct pawl_robust_cell_ *fresh)
            PAWL_ROBUST_MEMBERS;
 }
 
-static inline bool robust_is_lock(const pawl_robust_lock *l)
+PAWL_STATIC bool robust_is_lock(const pawl_robust_lock *l)
 {
     return l != NULL && ((uintptr_t)l & 63u) == 0 && pawl_load_relaxed32(&l->magic) == MAGIC &&
            (pawl_load_relaxed32(&l->layout) & 0xffffu) ==
@@ -69,7 +69,7 @@ static inline bool robust_is_lock(const pawl_robust_lock *l)
            (pawl_load_relaxed32(&l->state) & ~(DEATHS | LOST)) == 0;
 }
 
-static inline bool robust_is_cell(const pawl_robust_lock *l, const struct pawl_robust_cell_ *c)
+PAWL_STATIC bool robust_is_cell(const pawl_robust_lock *l, const struct pawl_robust_cell_ *c)
 {
     const uint32_t seal = SEAL + (uint32_t)(c - &l->gate);
     const uint32_t layout = pawl_load_relaxed32(&l->layout);
@@ -80,14 +80,14 @@ static inline bool robust_is_cell(const pawl_robust_lock *l, const struct pawl_r
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-static inline void robust_put_down(pawl_robust_lock *l, uint32_t death)
+PAWL_STATIC void robust_put_down(pawl_robust_lock *l, uint32_t death)
 {
     (void)pawl_fetch_or_relaxed32(&l->state, death);
 }
 
 /* I3: the caller got `c` from a dead holder and has not yet healed it. A writer holds everything,
  * so when anything has been got from a dead holder and a writer is on record, that is who died. */
-static __attribute__((unused)) PAWL_COLD void robust_died(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
+PAWL_STATIC PAWL_COLD void robust_died(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
 {
     const uint32_t holder = pawl_load_relaxed32(&c->holder);
     const uint32_t id = holder & ((1u << HOLDER_SHIFT) - 1);
@@ -114,7 +114,7 @@ static __attribute__((unused)) PAWL_COLD void robust_died(pawl_robust_lock *l, s
  * overtaken the sleepers meanwhile knows nothing of them and would not wake them either; hence our
  * own count, and the wake that each holder then owes. (The count needs no order: who sleeps has
  * made a system call since it counted itself.) */
-static inline enum pawl_robust robust_get(pawl_robust_lock *l, struct pawl_robust_cell_ *c,
+PAWL_STATIC enum pawl_robust robust_get(pawl_robust_lock *l, struct pawl_robust_cell_ *c,
                                    struct patience p)
 {
     enum pawl_os_robust how;
@@ -142,7 +142,7 @@ static inline enum pawl_robust robust_get(pawl_robust_lock *l, struct pawl_robus
     }
 }
 
-static inline enum pawl_robust robust_put(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
+PAWL_STATIC enum pawl_robust robust_put(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
 {
     if (!robust_is_cell(l, c) || !pawl_os_robust_unlock(c->mutex))
         return PAWL_ROBUST_CORRUPT;
@@ -150,12 +150,12 @@ static inline enum pawl_robust robust_put(pawl_robust_lock *l, struct pawl_robus
 }
 
 /* What the holder of a state is told. */
-static inline enum pawl_robust robust_news(const pawl_robust_lock *l)
+PAWL_STATIC enum pawl_robust robust_news(const pawl_robust_lock *l)
 {
     return pawl_load_relaxed32(&l->state) & DEATHS ? PAWL_ROBUST_OWNER_DIED : PAWL_ROBUST_OK;
 }
 
-static inline bool robust_is_lost(const pawl_robust_lock *l)
+PAWL_STATIC bool robust_is_lost(const pawl_robust_lock *l)
 {
     return (pawl_load_relaxed32(&l->state) & LOST) != 0;
 }
@@ -164,7 +164,7 @@ static inline bool robust_is_lost(const pawl_robust_lock *l)
 
 /* Gives back the members below `end`, except the caller's own, and the gate. The last failure
  * counts: a broken cell must not keep the others. */
-static inline enum pawl_robust robust_open(pawl_robust_lock *l, unsigned own, unsigned end)
+PAWL_STATIC enum pawl_robust robust_open(pawl_robust_lock *l, unsigned own, unsigned end)
 {
     enum pawl_robust how = PAWL_ROBUST_OK;
     unsigned i;
@@ -177,7 +177,7 @@ static inline enum pawl_robust robust_open(pawl_robust_lock *l, unsigned own, un
 
 /* The caller holds seek and, if it has one, its own member. Takes the gate and all other members,
  * or nothing. */
-static inline enum pawl_robust robust_drain(pawl_robust_lock *l, unsigned own, struct patience p)
+PAWL_STATIC enum pawl_robust robust_drain(pawl_robust_lock *l, unsigned own, struct patience p)
 {
     enum pawl_robust how = robust_get(l, &l->gate, p);
     unsigned i;
@@ -202,7 +202,7 @@ static inline enum pawl_robust robust_drain(pawl_robust_lock *l, unsigned own, s
 
 /* Newcomers wait here while somebody drains. Who has the gate knows that nobody does, so it may
  * correct a record that a dead one or a scribbler left. */
-static inline enum pawl_robust robust_pass_gate(pawl_robust_lock *l, struct patience p)
+PAWL_STATIC enum pawl_robust robust_pass_gate(pawl_robust_lock *l, struct patience p)
 {
     enum pawl_robust how;
     if (pawl_load_relaxed32(&l->draining) == 0)
@@ -215,7 +215,8 @@ static inline enum pawl_robust robust_pass_gate(pawl_robust_lock *l, struct pati
 }
 
 /* Any free member, or the next one to become free. */
-static inline enum pawl_robust robust_get_member(pawl_robust_lock *l, uint32_t self, struct patience p,
+PAWL_STATIC enum pawl_robust robust_get_member(pawl_robust_lock *l, uint32_t self,
+                                               struct patience p,
                                           unsigned *member)
 {
     enum pawl_robust how = robust_pass_gate(l, p);
@@ -235,7 +236,7 @@ static inline enum pawl_robust robust_get_member(pawl_robust_lock *l, uint32_t s
 }
 
 /* Makes the room what the caller wants; it then has a member of it. */
-static inline enum pawl_robust robust_change_room(pawl_robust_lock *l, uint32_t room, uint32_t self,
+PAWL_STATIC enum pawl_robust robust_change_room(pawl_robust_lock *l, uint32_t room, uint32_t self,
                                            bool has_seek, struct patience p, unsigned *member)
 {
     enum pawl_robust how = has_seek ? PAWL_ROBUST_OK : robust_get(l, &l->seek, p);
@@ -254,7 +255,7 @@ static inline enum pawl_robust robust_change_room(pawl_robust_lock *l, uint32_t 
 
 /* Comes upon the dead among the other members, so that the next one to enter is told and not only
  * the next one to need their place. The living are busy. */
-static inline void robust_look_for_dead(pawl_robust_lock *l, unsigned own)
+PAWL_STATIC void robust_look_for_dead(pawl_robust_lock *l, unsigned own)
 {
     unsigned i;
     for (i = 0; i < PAWL_ROBUST_MEMBERS; i++) {
@@ -266,7 +267,7 @@ static inline void robust_look_for_dead(pawl_robust_lock *l, unsigned own)
     }
 }
 
-static inline enum pawl_robust robust_enter(pawl_robust_lock *l, enum as as, bool has_seek,
+PAWL_STATIC enum pawl_robust robust_enter(pawl_robust_lock *l, enum as as, bool has_seek,
                                      struct patience p)
 {
     const uint32_t room = as == AS_ATOMIC ? ROOM_ATOMIC : ROOM_READ;
@@ -293,7 +294,7 @@ static inline enum pawl_robust robust_enter(pawl_robust_lock *l, enum as as, boo
 }
 
 /* The caller's member, or NO_MEMBER. */
-static inline unsigned robust_own(const pawl_robust_lock *l, uint32_t self, enum as as)
+PAWL_STATIC unsigned robust_own(const pawl_robust_lock *l, uint32_t self, enum as as)
 {
     const uint32_t holder = self | (uint32_t)as << HOLDER_SHIFT;
     unsigned i;

@@ -8,10 +8,11 @@ PAWL_SHARED_DEFINE(struct pawl_table, table_object);
 
 /* ---- The latch of a bucket ----------------------------------------------------------------------
  * Not that of src/base/latch.h, which sleeps on the system's word: this one must serve systems that
- * have none, and a bucket's waiter has a parker at hand anyway. A lock for a few instructions, whose waiters nevertheless sleep: threads may outnumber the cores,
- * and some may be real-time. It needs nothing of the system but parkers, and zero bytes are one.
- * The word holds HELD and the address of the youngest waiter; each waiter names the next older one.
- * Only the holder takes waiters off, so the list needs no care for reuse. */
+ * have none, and a bucket's waiter has a parker at hand anyway. It is a lock for a few
+ * instructions, whose waiters nevertheless sleep: threads may outnumber the cores, and some may be
+ * real-time. It needs nothing of the system but parkers, and zero bytes are one. The word holds
+ * HELD and the address of the youngest waiter; each waiter names the next older one. Only the
+ * holder takes waiters off, so the list needs no care for reuse. */
 
 #define TABLE_HELD ((pawl_address_)1)
 #if PAWL_HOOKS
@@ -362,7 +363,8 @@ PAWL_INTERNAL void table_grow_if_crowded(void)
 
 /* ---- Sleeping and waking --------------------------------------------------------------------- */
 
-PAWL_INTERNAL bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter, uint64_t deadline)
+PAWL_INTERNAL bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter,
+                               uint64_t deadline)
 {
     bool woken;
 

@@ -119,7 +119,8 @@ PAWL_INTERNAL void table_append(struct pawl_bucket *bucket, struct pawl_waiter *
 PAWL_INTERNAL void table_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
 /* The oldest waiter of the address, and the next one after `waiter`; NULL if there is none. */
 PAWL_INTERNAL struct pawl_waiter *table_first(struct pawl_bucket *bucket, const void *address);
-PAWL_INTERNAL struct pawl_waiter *table_next(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
+PAWL_INTERNAL struct pawl_waiter *table_next(struct pawl_bucket *bucket,
+                                             struct pawl_waiter *waiter);
 
 /* Both are locked: the waiter waits for another address from now on, behind all who do. Its thread
  * finds out when it wakes. */
@@ -130,7 +131,8 @@ PAWL_INTERNAL void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
  * the bucket of the waiter's address again (which may be another one: *bucket is updated). True:
  * it was woken. False: the deadline passed, and nobody had picked the waiter. The waiter is still
  * in the list either way. */
-PAWL_INTERNAL bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter, uint64_t deadline);
+PAWL_INTERNAL bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter,
+                               uint64_t deadline);
 
 /* More lists if there are many waiters. For who parks without table_sleep; no bucket is locked. */
 PAWL_INTERNAL void table_grow_if_crowded(void);

@@ -195,7 +195,8 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait)(const void *address, uint32_t bits, uin
     w.value = value;
     if (PAWL_UNLIKELY(!watch_is_sound(&w))) {
 #if PAWL_CHECKED
-        pawl_report_misuse_(address == NULL ? "wait at null" : "wait at a misaligned address", "word",
+        pawl_report_misuse_(address == NULL ? "wait at null" : "wait at a misaligned address",
+                            "word",
                       address, "pawl_wait", __builtin_return_address(0));
 #endif
         return PAWL_WAIT_REFUSED;

@@ -21,6 +21,8 @@
 #define PAWL_INTERNAL PAWL_HIDDEN_
 #define PAWL_INTERNAL_FAST PAWL_HIDDEN_
 #endif
+/* A function of a header, of which not every includer has a use. */
+#define PAWL_STATIC static __attribute__((unused))
 
 PAWL_C_BEGIN
 

@@ -26,7 +26,8 @@ struct idtable_book {
 
 #if PAWL_CHECKED
 #define IDTABLE_SITE __builtin_return_address(0)
-#define IDTABLE_MISUSE(what, t, call) pawl_report_misuse_(what, "pawl_idtable", t, call, IDTABLE_SITE)
+#define IDTABLE_MISUSE(what, t, call)                                                              \
+    pawl_report_misuse_(what, "pawl_idtable", t, call, IDTABLE_SITE)
 #define IDTABLE_LIVES(t, call)                                                                     \
     do {                                                                                           \
         if (pawl_load_relaxed32(&(t)->life) == IDTABLE_DESTROYED)                                  \

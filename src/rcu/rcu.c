@@ -292,7 +292,8 @@ static bool rcu_thread_stays(struct pawl_thread_line *own)
 }
 
 /* Ends its sections, before the line is given back; rcu_thread_left comes after that, with what
- * this returns. A handler that comes before the line is given back must not use it again: it stays apart. */
+ * this returns. A handler that comes before the line is given back must not use it again: it
+ * stays apart. */
 static void *rcu_thread_leaves(void)
 {
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();

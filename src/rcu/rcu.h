@@ -81,7 +81,8 @@ PAWL_INTERNAL void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks);
 #endif
 
 /* The child of a fork: nobody drives, but for the caller (of a signal handler that forks). */
-PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state, const struct pawl_rcu_mine *mine);
+PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
+                                        const struct pawl_rcu_mine *mine);
 
 /* ---- Callbacks (rcu_call.c) ------------------------------------------------------------------ */
 

@@ -29,7 +29,7 @@ static const uint64_t credit_most[2] = {64, 16384};
 #define CHECK_HEAD(head, call)                                                                     \
     do {                                                                                           \
         if ((head) != NULL && (head)->queued == head_mark(head))                                   \
-            pawl_report_misuse_("called while it is still queued", "rcu head", head, call,               \
+            pawl_report_misuse_("called while it is still queued", "rcu head", head, call,         \
                           __builtin_return_address(0));                                            \
     } while (0)
 #else

@@ -23,7 +23,8 @@ PAWL_INTERNAL void rcu_misuse(const char *what, uint32_t index, const char *call
 static void check_domain(uint32_t index, const char *call, const void *site)
 {
     if (index >= PAWL_RCU_DOMAINS)
-        pawl_report_misuse_("no domain, or one that was overwritten", "rcu domain", NULL, call, site);
+        pawl_report_misuse_("no domain, or one that was overwritten", "rcu domain", NULL, call,
+                            site);
     else if (index > PAWL_RCU_QS_ && pawl_load_relaxed32(&rcu_state(index)->taken) == 0)
         rcu_misuse("the domain has been destroyed", index, call, site);
 }

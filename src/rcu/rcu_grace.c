@@ -260,7 +260,8 @@ PAWL_INTERNAL void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks)
     }
 }
 
-PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state, const struct pawl_rcu_mine *mine)
+PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
+                                        const struct pawl_rcu_mine *mine)
 {
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) != (pawl_address_)(uintptr_t)mine) {
         PAWL_ADDRESS_(pawl_store_relaxed)(&state->driver, 0);

@@ -8,48 +8,49 @@
 
 #if PAWL_CHECKED
 
-static inline void brlock_have(pawl_brlock *l)
+PAWL_STATIC void brlock_have(pawl_brlock *l)
 {
     pawl_store_relaxed32(&l->holder, pawl_os_thread_id());
 }
 
-static inline void brlock_let_go(pawl_brlock *l)
+PAWL_STATIC void brlock_let_go(pawl_brlock *l)
 {
     pawl_store_relaxed32(&l->holder, 0);
 }
 
-static inline bool brlock_is_mine(const pawl_brlock *l)
+PAWL_STATIC bool brlock_is_mine(const pawl_brlock *l)
 {
     return pawl_load_relaxed32(&l->holder) == pawl_os_thread_id();
 }
 
 /* A counter above half its range is below zero: its thread has dropped what others took. */
-static inline bool brlock_counts_some(const uint32_t *counter)
+PAWL_STATIC bool brlock_counts_some(const uint32_t *counter)
 {
     const uint32_t n = pawl_load_relaxed32(counter);
     return n != 0 && n <= UINT32_MAX / 2;
 }
 
-static inline void brlock_before_take(const pawl_brlock *l, const uint32_t *own, const char *call,
+PAWL_STATIC void brlock_before_take(const pawl_brlock *l, const uint32_t *own, const char *call,
                                const void *site)
 {
     if (brlock_is_mine(l) || (own != NULL && brlock_counts_some(own)))
         pawl_report_misuse_("taken again by its holder", "pawl_brlock", l, call, site);
 }
 
-static inline void brlock_holds_r(const pawl_brlock *l, const uint32_t *counter, const char *call,
+PAWL_STATIC void brlock_holds_r(const pawl_brlock *l, const uint32_t *counter, const char *call,
                            const void *site)
 {
     if (!brlock_counts_some(counter))
         pawl_report_misuse_("R is not held by this thread", "pawl_brlock", l, call, site);
 }
 
-static inline void brlock_holds_gate(const pawl_brlock *l, bool writes, const char *call,
+PAWL_STATIC void brlock_holds_gate(const pawl_brlock *l, bool writes, const char *call,
                               const void *site)
 {
     if (!brlock_is_mine(l) || (pawl_load_relaxed32(&l->closed) != 0) != writes)
-        pawl_report_misuse_(writes ? "W is not held by this thread" : "S is not held by this thread",
-                      "pawl_brlock", l, call, site);
+        pawl_report_misuse_(writes ? "W is not held by this thread"
+                                   : "S is not held by this thread",
+                            "pawl_brlock", l, call, site);
 }
 
 #define BRLOCK_SITE __builtin_return_address(0)
@@ -61,7 +62,7 @@ static inline void brlock_holds_gate(const pawl_brlock *l, bool writes, const ch
 #define BRLOCK_UNUSED(l, call)                                                                     \
     do {                                                                                           \
         if (pawl_load_relaxed32(&(l)->gate) != 0 || !brlock_drained(l))                            \
-            pawl_report_misuse_("destroyed while in use", "pawl_brlock", l, call, BRLOCK_SITE);          \
+            pawl_report_misuse_("destroyed while in use", "pawl_brlock", l, call, BRLOCK_SITE);    \
     } while (0)
 
 #else

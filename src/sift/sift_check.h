@@ -11,14 +11,14 @@
 
 #if PAWL_CHECKED
 
-static inline bool sift_is_mine(const pawl_sift *l)
+PAWL_STATIC bool sift_is_mine(const pawl_sift *l)
 {
     return pawl_load_relaxed32(&l->holder) == pawl_os_thread_id();
 }
 
 /* Whether the caller is a handler of that context, or has raised itself there: the handlers of its
  * class and of the class below cannot interrupt it. */
-static inline bool sift_stands_at(const pawl_sift *l, enum pawl_sift_context c)
+PAWL_STATIC bool sift_stands_at(const pawl_sift *l, enum pawl_sift_context c)
 {
     const uint64_t set = l->signals[0] | (c == PAWL_SIFT_INTERRUPT ? l->signals[1] : 0);
     if (c == PAWL_SIFT_REALTIME)
@@ -26,7 +26,7 @@ static inline bool sift_stands_at(const pawl_sift *l, enum pawl_sift_context c)
     return !sift_is_handler(c) || (set & ~pawl_os_block(0)) == 0;
 }
 
-static inline void sift_before_read(const pawl_sift *l, enum pawl_sift_context c, const char *call,
+PAWL_STATIC void sift_before_read(const pawl_sift *l, enum pawl_sift_context c, const char *call,
                              const void *site)
 {
     if ((unsigned)c >= PAWL_SIFT_CONTEXTS || !sift_reads(l, c))
@@ -34,18 +34,19 @@ static inline void sift_before_read(const pawl_sift *l, enum pawl_sift_context c
     if (sift_is_mine(l))
         pawl_report_misuse_("read by the thread that writes", "pawl_sift", l, call, site);
     if (sift_is_handler(c) && !sift_stands_at(l, c))
-        pawl_report_misuse_("read below the context, whose signals are not all blocked", "pawl_sift", l,
+        pawl_report_misuse_("read below the context, whose signals are not all blocked",
+                            "pawl_sift", l,
                       call, site);
 }
 
-static inline void sift_holds_r(const pawl_sift *l, enum pawl_sift_context c, const char *call,
+PAWL_STATIC void sift_holds_r(const pawl_sift *l, enum pawl_sift_context c, const char *call,
                          const void *site)
 {
     if ((unsigned)c >= PAWL_SIFT_CONTEXTS || (pawl_load_relaxed64(&l->word) & sift_field(c)) == 0)
         pawl_report_misuse_("R is not held in this context", "pawl_sift", l, call, site);
 }
 
-static inline void sift_before_write(const pawl_sift *l, const char *call, const void *site)
+PAWL_STATIC void sift_before_write(const pawl_sift *l, const char *call, const void *site)
 {
     if (sift_is_mine(l))
         pawl_report_misuse_("taken again by its holder", "pawl_sift", l, call, site);
@@ -53,17 +54,18 @@ static inline void sift_before_write(const pawl_sift *l, const char *call, const
         pawl_report_misuse_("written below the declared context", "pawl_sift", l, call, site);
 }
 
-static inline void sift_holds_w(const pawl_sift *l, const char *call, const void *site)
+PAWL_STATIC void sift_holds_w(const pawl_sift *l, const char *call, const void *site)
 {
     if (!sift_is_mine(l))
         pawl_report_misuse_("W is not held by this thread", "pawl_sift", l, call, site);
 }
 
 /* The right was there when the lock was made. */
-static inline void sift_was_raised(const pawl_sift *l, bool raised, const void *site)
+PAWL_STATIC void sift_was_raised(const pawl_sift *l, bool raised, const void *site)
 {
     if (!raised && pawl_os_priority() < l->ceiling)
-        pawl_report_misuse_("the writer may not be raised any more", "pawl_sift", l, "a writer", site);
+        pawl_report_misuse_("the writer may not be raised any more", "pawl_sift", l, "a writer",
+                            site);
 }
 
 #define SIFT_SITE __builtin_return_address(0)
@@ -78,7 +80,7 @@ static inline void sift_was_raised(const pawl_sift *l, bool raised, const void *
     do {                                                                                           \
         if ((pawl_load_relaxed64(&(l)->word) & ~(SIFT_SLOW_FIELD | PAWL_SIFT_WAITED_)) != 0 ||     \
             pawl_load_relaxed32(&(l)->mutex) != 0)                                                 \
-            pawl_report_misuse_("destroyed while in use", "pawl_sift", l, call, SIFT_SITE);              \
+            pawl_report_misuse_("destroyed while in use", "pawl_sift", l, call, SIFT_SITE);        \
     } while (0)
 
 #else

@@ -5,9 +5,9 @@
  * sift.h.
  *
  * Two kinds of sleep. For a change of the lock's word, which is 64 bits wide, one sleeps on the
- * turn of a drain (src/base/drain.h): memory of the process, because who gives the lock up may not touch it
- * any more (I5). For a change of a context word or of the mutex one sleeps on that word itself: who
- * changes those is still in the lock by the main word.
+ * turn of a drain (src/base/drain.h): memory of the process, because who gives the lock up may not
+ * touch it any more (I5). For a change of a context word or of the mutex one sleeps on that word
+ * itself: who changes those is still in the lock by the main word.
  *
  * The queue of those who sleep, and the lock of that queue, are the kernel's: there is no list that
  * a handler could find locked by the thread that it interrupted (I7).
@@ -40,7 +40,7 @@
 #define SIFT_ANY_WRITER (PAWL_SIFT_WRITER_ | SIFT_SLOW_FIELD)
 
 /* The whole field of a context: all readers that it can count. */
-static inline uint64_t sift_field(enum pawl_sift_context c)
+PAWL_STATIC uint64_t sift_field(enum pawl_sift_context c)
 {
     switch (c) {
     case PAWL_SIFT_THREAD: return PAWL_SIFT_UNIT_(PAWL_SIFT_REALTIME) - PAWL_SIFT_UNIT_(c);
@@ -50,7 +50,7 @@ static inline uint64_t sift_field(enum pawl_sift_context c)
     }
 }
 
-static inline bool sift_is_full(uint64_t word, enum pawl_sift_context c)
+PAWL_STATIC bool sift_is_full(uint64_t word, enum pawl_sift_context c)
 {
     return (word & sift_field(c)) == sift_field(c);
 }
@@ -63,23 +63,23 @@ static inline bool sift_is_full(uint64_t word, enum pawl_sift_context c)
 #define SIFT_C_WRITER 0x10000u
 #define SIFT_C_WRITERS 0xffff0000u
 
-static inline uint32_t sift_readers(const pawl_sift *l)
+PAWL_STATIC uint32_t sift_readers(const pawl_sift *l)
 {
     return l->readers != 0 ? l->readers : PAWL_SIFT_READS(PAWL_SIFT_THREAD);
 }
 
-static inline bool sift_reads(const pawl_sift *l, enum pawl_sift_context c)
+PAWL_STATIC bool sift_reads(const pawl_sift *l, enum pawl_sift_context c)
 {
     return (sift_readers(l) & PAWL_SIFT_READS(c)) != 0;
 }
 
-static inline bool sift_is_handler(enum pawl_sift_context c)
+PAWL_STATIC bool sift_is_handler(enum pawl_sift_context c)
 {
     return c >= PAWL_SIFT_DEFERRED;
 }
 
 /* The caller's rank among those that wait by priority; 0: it is no real-time thread. */
-static inline uint32_t sift_priority(void)
+PAWL_STATIC uint32_t sift_priority(void)
 {
     const uint32_t priority = pawl_os_priority();
     return priority < PAWL_SIFT_RANKS_ ? priority : PAWL_SIFT_RANKS_ - 1;
@@ -88,13 +88,13 @@ static inline uint32_t sift_priority(void)
 /* ---- Waking: async-signal-safe --------------------------------------------------------------- */
 
 /* By the address alone, for the lock may be gone. */
-static inline uint32_t *sift_turn(const pawl_sift *l)
+PAWL_STATIC uint32_t *sift_turn(const pawl_sift *l)
 {
     const uintptr_t lines = (uintptr_t)l / PAWL_CACHE_LINE;
     return &drain_of(lines)->turn;
 }
 
-static __attribute__((unused)) PAWL_COLD void sift_wake(const pawl_sift *l)
+PAWL_STATIC PAWL_COLD void sift_wake(const pawl_sift *l)
 {
     uint32_t *const turn = sift_turn(l);
     /* [SIFT_WAKE] release: who sees the turn go on sees the word that we changed. */
@@ -103,7 +103,7 @@ static __attribute__((unused)) PAWL_COLD void sift_wake(const pawl_sift *l)
 }
 
 /* The context word was `found`, and we have changed it. */
-static inline void sift_context_changed(pawl_sift *l, enum pawl_sift_context c, uint32_t found)
+PAWL_STATIC void sift_context_changed(pawl_sift *l, enum pawl_sift_context c, uint32_t found)
 {
     if (PAWL_UNLIKELY(found & SIFT_C_WAITED))
         (void)pawl_os_wake(&l->contexts[c], UINT32_MAX);
@@ -119,26 +119,26 @@ struct sift_patience {
     uint64_t until;
 };
 
-static inline struct sift_patience sift_patience(bool sleeps, uint64_t until)
+PAWL_STATIC struct sift_patience sift_patience(bool sleeps, uint64_t until)
 {
     const struct sift_patience p = {BACKOFF_INIT, 0, sleeps, false, until};
     return p;
 }
 
-static inline bool sift_is_late(const struct sift_patience *p)
+PAWL_STATIC bool sift_is_late(const struct sift_patience *p)
 {
     return p->until != PAWL_NO_DEADLINE && pawl_os_now() >= p->until;
 }
 
 /* For the next thing to wait for. */
-static inline void sift_begin_anew(struct sift_patience *p)
+PAWL_STATIC void sift_begin_anew(struct sift_patience *p)
 {
     p->spins = 0;
     p->slept = false;
 }
 
 /* Pauses, and says whether it is time to sleep. */
-static inline bool sift_pause(struct sift_patience *p)
+PAWL_STATIC bool sift_pause(struct sift_patience *p)
 {
     if (p->sleeps && p->spins >= SIFT_SPINS)
         return p->slept = true;
@@ -149,7 +149,7 @@ static inline bool sift_pause(struct sift_patience *p)
 
 /* Until none of these bits is set in the word. I4: WAITED first, then the look, then sleep; and
  * a look at the deadline only when it is asked for sleep, for a try has none. */
-static inline bool sift_await_word(pawl_sift *l, uint64_t bits, struct sift_patience *p)
+PAWL_STATIC bool sift_await_word(pawl_sift *l, uint64_t bits, struct sift_patience *p)
 {
     for (;;) {
         uint32_t turn;
@@ -169,7 +169,7 @@ static inline bool sift_await_word(pawl_sift *l, uint64_t bits, struct sift_pati
 
 /* Until none of these bits is set in the context word. The caller's claim, or a reader's, orders
  * more than this does. */
-static inline bool sift_await_context(pawl_sift *l, enum pawl_sift_context c, uint32_t bits,
+PAWL_STATIC bool sift_await_context(pawl_sift *l, enum pawl_sift_context c, uint32_t bits,
                                struct sift_patience *p)
 {
     uint32_t *const word = &l->contexts[c];
@@ -189,7 +189,7 @@ static inline bool sift_await_context(pawl_sift *l, enum pawl_sift_context c, ui
 
 /* ---- The mutex of the slow path -------------------------------------------------------------- */
 
-static inline bool sift_mutex_try(pawl_sift *l)
+PAWL_STATIC bool sift_mutex_try(pawl_sift *l)
 {
     uint32_t found = 0;
     if (pawl_load_relaxed32(&l->mutex) != 0)
@@ -199,7 +199,7 @@ static inline bool sift_mutex_try(pawl_sift *l)
 }
 
 /* Until it is free, which it may no longer be on return. */
-static inline bool sift_mutex_await(pawl_sift *l, struct sift_patience *p)
+PAWL_STATIC bool sift_mutex_await(pawl_sift *l, struct sift_patience *p)
 {
     for (;;) {
         uint32_t found = pawl_load_relaxed32(&l->mutex);
@@ -215,7 +215,7 @@ static inline bool sift_mutex_await(pawl_sift *l, struct sift_patience *p)
 }
 
 /* Wakes all: who is woken may have a deadline and leave without passing the wake on. */
-static inline void sift_mutex_drop(pawl_sift *l)
+PAWL_STATIC void sift_mutex_drop(pawl_sift *l)
 {
     /* [SIFT_MUTEX_DROP] release: what we did is seen by the next slow writer. */
     if (pawl_exchange_release32(&l->mutex, 0, PAWL_SIFT_MUTEX_DROP) == 2)
@@ -224,25 +224,25 @@ static inline void sift_mutex_drop(pawl_sift *l)
 
 /* ---- The gate of locks whose real-time readers lend priority --------------------------------- */
 
-static inline uint32_t sift_self(void)
+PAWL_STATIC uint32_t sift_self(void)
 {
     struct pawl_thread_line *const line = pawl_thread_line_();
     return line != NULL ? pawl_load_relaxed32(&line->owner) : pawl_os_thread_id();
 }
 
 /* Whom the gate lets pass goes on by the word, which orders everything: relaxed. */
-static inline bool sift_gate_try(pawl_sift *l)
+PAWL_STATIC bool sift_gate_try(pawl_sift *l)
 {
     uint32_t found = 0;
     return pawl_cas_relaxed32(&l->gate, &found, sift_self());
 }
 
-static inline bool sift_gate_take(pawl_sift *l, uint64_t until)
+PAWL_STATIC bool sift_gate_take(pawl_sift *l, uint64_t until)
 {
     return sift_gate_try(l) || pawl_os_lend(&l->gate, until);
 }
 
-static inline void sift_gate_drop(pawl_sift *l)
+PAWL_STATIC void sift_gate_drop(pawl_sift *l)
 {
     uint32_t found = sift_self();
     if (!pawl_cas_relaxed32(&l->gate, &found, 0))

@@ -21,7 +21,8 @@ def tree(tmp_path):
 
 def floors(tree):
     done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts/floors"), "--root", str(tree), "--variants", "release"],
+        [sys.executable, str(ROOT / "scripts/floors"), "--root", str(tree),
+         "--variants", "release"],
         capture_output=True, text=True, check=False)
     return done.returncode, done.stdout
 
@@ -36,7 +37,8 @@ def test_the_tree_as_it_is_passes(tree):
 
 
 PLANTED = {
-    "upward include": ("src/base/drain.c", '#include "../lock/table.h"\n', "lock/table.h, above it"),
+    "upward include":
+        ("src/base/drain.c", '#include "../lock/table.h"\n', "lock/table.h, above it"),
     "include of a header that is no face":
         ("src/count/counter.c", '#include "../base/latch.h"\n', "the face of base is base.h"),
     "upward call":

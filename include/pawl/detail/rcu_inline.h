@@ -45,7 +45,7 @@ struct pawl_rcu_mine {
 #endif
 };
 
-/* What the calling thread needs for RCU; defined in src/rcu/rcu.c, once for all copies of the library. */
+/* What the calling thread needs for RCU; in src/rcu/rcu.c, once for all copies of the library. */
 PAWL_C_BEGIN
 PAWL_API struct pawl_rcu_mine *PAWL_SYMBOL_(pawl_rcu_mine)(void);
 PAWL_C_END
