@@ -49,8 +49,8 @@ static void free_entry(struct pawl_held *held)
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, 0);
 }
 
-/* The caller's entry for the lock in that state; any entry when the state is PAWL_STATE_U. One whose
- * `what` is 0 is just being taken or freed: its thread has no unit in the word. */
+/* The caller's entry for the lock in that state; any entry when the state is PAWL_STATE_U. An entry
+ * whose `what` is 0 is just being taken or freed: its thread has no unit in the word. */
 static struct pawl_held *own_entry(struct pawl_check_line *line, pawl_address_ lock,
                                    unsigned state, const struct pawl_held *but)
 {
