@@ -237,7 +237,7 @@ bool PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 
 /* I2: W is in the word and only readers are beside it; S says that a claimant waits for R to fall.
  * A thread that turns from A to R may have gone to sleep when W was there without this S. So the
- * claimant tells it even if an S was there before: that S may have been the claim of a seeker,
+ * claimant tells it even if an S was there before. That S may have been the claim of a seeker,
  * which told no sleeper. */
 bool PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark, PAWL_WORD_ back, uint64_t deadline)
 {

@@ -168,7 +168,7 @@ enum pawl_robust pawl_robust_lock_try_seek_to_write(pawl_robust_lock *l)
     return robust_seek_to_write(l, not_at_all);
 }
 
-/* R -> seek, which only tries: the holder of seek may be waiting for our member. */
+/* R -> seek, which only tries: the holder of seek may wait for the caller's member. */
 static enum pawl_robust robust_read_gets_seek(pawl_robust_lock *l, unsigned *own)
 {
     if (!robust_is_lock(l))

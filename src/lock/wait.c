@@ -82,7 +82,7 @@ static bool watch_holds_for_some_polls(const struct pawl_watch *w)
     return true;
 }
 
-/* ---- Who sleeps where ------------------------------------------------------------------------ */
+/* ---- The counts of sleepers ------------------------------------------------------------------ */
 
 static uint64_t *sleepers_at(const void *address)
 {
