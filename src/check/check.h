@@ -18,7 +18,7 @@
 
 #include <pawl/spin.h>
 
-/* ---- What is one per process ----------------------------------------------------------------- */
+/* ---- Objects of the process ------------------------------------------------------------------ */
 
 /* Locks held by one thread at once that the checking variant can track. */
 #define PAWL_HELD_LOCKS 64
@@ -234,7 +234,7 @@ void pawl_order_after_fork_(void);
 #define pawl_report_end_ PAWL_SYMBOL_(pawl_report_end)
 #define pawl_report_warn_ PAWL_SYMBOL_(pawl_report_warn)
 
-/* Begins a report with its first two lines: what is wrong with which lock, and by which call. */
+/* Begins a report with its first two lines: the fault and the lock, and the call. */
 void pawl_report_begin_(const char *what, const struct pawl_check_call *call);
 /* Adds text as printf does. */
 void pawl_report_say_(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -12,7 +12,7 @@ struct units {
 };
 
 /* The most that an entry can have in the word at one instant. `atomics`: there are atomic users, so
- * a waiting reader or seeker may escalate, and then it claims what a writer claims. */
+ * a waiting reader or seeker may escalate, and then it claims a writer's units. */
 static struct units units_of(uint32_t what, bool atomics)
 {
     static const struct units held[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {4, 0}};

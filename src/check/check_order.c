@@ -180,7 +180,7 @@ static uint32_t search(struct pawl_orders *o, uint32_t start, unsigned wait)
     return 0;
 }
 
-/* ---- What a report needs, copied while the tables are locked --------------------------------- */
+/* ---- The data of a report, copied while the tables are locked -------------------------------- */
 
 #define LONGEST_CHAIN 12
 

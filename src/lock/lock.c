@@ -69,7 +69,7 @@ static void lock_wait_begin(struct wait *wait, const void *lock, uint64_t deadli
     wait->may_spin = true;
 }
 
-/* ---- What a wake costs ----------------------------------------------------------------------- */
+/* ---- The cost of a wake ---------------------------------------------------------------------- */
 
 /* The library measures the cost of a wake while the program runs. It is the least time of the first
  * WAKES_TO_TIME wakes. */

@@ -216,7 +216,7 @@ void PAWL_SLOW_(drain_readers)(PAWL_LOCK_ *l)
     (void)PAWL_NAME_(drain_until)(l, 0, PAWL_NO_DEADLINE);
 }
 
-/* `found`: what the caller's claim of W+S+R found; it is still in the word. */
+/* `found`: the word as the caller's claim of W+S+R found it. The claim is still in the word. */
 static bool PAWL_NAME_(wait_for_write)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t deadline)
 {
     struct wait wait;
@@ -408,7 +408,7 @@ void PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark)
     PAWL_NAME_(wait_end)(l, &wait);
 }
 
-/* `found`: what the caller's claim of W found; it is still in the word. */
+/* `found`: the word as the caller's claim of W found it. The claim is still in the word. */
 static bool PAWL_NAME_(wait_for_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t deadline)
 {
     struct wait wait;
@@ -471,7 +471,7 @@ bool PAWL_SLOW_(read_claim_atomic_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     if (!PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
         return false;
-    /* The drain acquires what earlier holders did. */
+    /* The drain acquires the accesses of earlier holders. */
     if (!PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_))) {
         PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
         return false;

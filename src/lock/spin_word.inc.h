@@ -21,7 +21,7 @@ void PAWL_SLOW_(drain_readers)(PAWL_LOCK_ *l)
 }
 
 /* I3: keeps W+S, which keeps all newcomers out, and gives R back. R then falls to zero when the
- * seeker has left, in whatever mode it then holds the lock. Atomic users show as further units of
+ * seeker has left, even if it has changed its mode before. Atomic users show as further units of
  * W. */
 static void PAWL_NAME_(keep_write)(PAWL_LOCK_ *l)
 {

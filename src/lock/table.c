@@ -18,7 +18,7 @@ PAWL_SHARED_DEFINE(struct pawl_table, table_object);
 #if PAWL_HOOKS
 #define TABLE_POLLS 0
 #else
-#define TABLE_POLLS 50 /* relax hints: about what a bucket's section takes */
+#define TABLE_POLLS 50 /* relax hints: about the time of a bucket's section */
 #endif
 
 struct table_latch_waiter {

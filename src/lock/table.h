@@ -24,7 +24,7 @@
 #include "../base/base.h"
 #include "../check/check.h"
 
-/* ---- What is one per process ----------------------------------------------------------------- */
+/* ---- Objects of the process ------------------------------------------------------------------ */
 
 /* 2^PAWL_TABLE_BITS lists at first. They double as waiters come, at most PAWL_TABLE_DOUBLINGS
  * times. */
@@ -106,7 +106,7 @@ PAWL_INTERNAL void table_unlock(struct pawl_bucket *bucket);
 PAWL_INTERNAL uint32_t table_hash(const void *address, uint32_t doublings);
 /* The bucket, not locked: for its hints only. */
 PAWL_INTERNAL const struct pawl_bucket *table_peek(const void *address);
-/* Locks the bucket that holds the caller's own waiter, whatever its address has become. */
+/* Locks the bucket that holds the caller's own waiter, even if its address has changed. */
 PAWL_INTERNAL struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter);
 /* Locks the buckets of both addresses, which may be one and the same. */
 PAWL_INTERNAL void table_lock_two(const void *a, const void *b, struct pawl_bucket **of_a,

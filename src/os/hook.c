@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- What is one per process ----------------------------------------------------------------- */
+/* ---- Objects of the process ------------------------------------------------------------------ */
 
 /* Before any execution: plainly. */
 static struct pawl_os_shared *os_all_shared;
