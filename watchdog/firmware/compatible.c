@@ -10,60 +10,32 @@
  */
 #include "core.h"
 
-enum prefix { NONE, SEEN_O, SEEN_OF, SEEN_R, SEEN_RS, SEEN_L };
-
 static void answer(struct wd *wd)
 {
     wd->reply[0] = wd->level ? '1' : '0';
     wd->reply[1] = (char)(wd->left > 255 ? 255 : wd->left);
     wd->reply_length = 2;
-}
-
-/* The byte goes on with what was read: true. */
-static bool continues(struct wd *wd, uint8_t prefix, uint8_t byte)
-{
-    switch (prefix) {
-    case SEEN_O:
-        if (byte == 'N')
-            wd_power_on(wd);
-        else if (byte == 'F')
-            wd->prefix = SEEN_OF;
-        return byte == 'N' || byte == 'F';
-    case SEEN_OF:
-        if (byte == 'F')
-            wd_power_off(wd);
-        return byte == 'F';
-    case SEEN_R:
-        if (byte == 'S')
-            wd->prefix = SEEN_RS;
-        return byte == 'S';
-    case SEEN_RS:
-        if (byte == 'T')
-            wd_reset(wd);
-        return byte == 'T';
-    case SEEN_L:
-        if (byte == '0' || byte == '1')
-            wd->led = byte == '1';
-        return byte == '0' || byte == '1';
-    default:
-        return false;
-    }
+    wd->reply_sent = 0;
 }
 
 void wd_compatible_byte(struct wd *wd, uint8_t byte)
 {
-    const uint8_t prefix = wd->prefix;
-    wd->prefix = NONE;
-    if (continues(wd, prefix, byte))
+    const bool broken = wd->line_length != 0;
+    uint8_t word;
+    wd->line[wd->line_length++] = (char)byte;
+    word = wd_word(wd);
+    if (word == WD_NOTHING) { /* it does not go on with what was read: it begins anew */
+        wd->line[0] = (char)byte;
+        wd->line_length = 1;
+        word = wd_word(wd);
+        if (!broken && byte >= '0' && byte <= '8')
+            wd_arm(wd, (uint16_t)((1u << (byte - '0')) - 1));
+    }
+    if (word == WD_BEGINS)
         return;
-    if (byte >= '0' && byte <= '8' && prefix == NONE)
-        wd_arm(wd, (uint16_t)((1u << (byte - '0')) - 1));
-    else if (byte == 'O')
-        wd->prefix = SEEN_O;
-    else if (byte == 'R')
-        wd->prefix = SEEN_R;
-    else if (byte == 'L')
-        wd->prefix = SEEN_L;
-    else if (byte == '?')
+    wd->line_length = 0;
+    if (word < WD_BOTH)
+        wd_obey(wd, word);
+    else if (word == WD_STATE)
         answer(wd);
 }

@@ -15,6 +15,7 @@ void wd_init(struct wd *wd, uint8_t bits, uint8_t seconds, bool jumper)
 {
     memset(wd, 0, sizeof *wd);
     wd->config = jumper ? with_jumper(bits) : bits;
+    wd->boot = '-';
     wd->stored_bits = bits;
     wd->stored_seconds = seconds;
     if (wd->config & WD_AUTOSTART)
@@ -32,34 +33,20 @@ void wd_byte(struct wd *wd, uint8_t byte)
 void wd_forget(struct wd *wd)
 {
     wd->line_length = 0;
-    wd->prefix = 0;
 }
 
 /* The tick that is under way may end at once, so it does not count. */
 void wd_refresh(struct wd *wd)
 {
     wd->left = wd->timeout;
-    wd->units = WD_UNITS_PER_SECOND + WD_UNITS_PER_TICK;
+    wd->ticks = WD_TICKS + 2;
+    wd->ahead = WD_PARTS - WD_PART;
 }
 
 void wd_arm(struct wd *wd, uint16_t seconds)
 {
     wd->timeout = seconds;
     wd_refresh(wd);
-}
-
-void wd_power_on(struct wd *wd)
-{
-    wd_arm(wd, 0);
-    wd->power = WD_FREE;
-    wd->held_on = true;
-}
-
-void wd_power_off(struct wd *wd)
-{
-    wd_arm(wd, 0);
-    wd->power = WD_OFF;
-    wd->held_on = false;
 }
 
 /* A pulse inside a pulse begins it anew. */
@@ -69,30 +56,47 @@ void wd_reset(struct wd *wd)
     if (wd->power != WD_PULSE)
         wd->after_pulse = wd->power;
     wd->power = WD_PULSE;
-    wd->pulse_units = WD_PULSE_SECONDS * WD_UNITS_PER_SECOND + WD_UNITS_PER_TICK;
+    wd->pulse_ticks = WD_PULSE_TICKS;
 }
 
-static void count_pulse(struct wd *wd)
+static void set_power(struct wd *wd, bool on)
 {
-    if (wd->power != WD_PULSE)
-        return;
-    if (wd->pulse_units > WD_UNITS_PER_TICK)
-        wd->pulse_units -= WD_UNITS_PER_TICK;
-    else
-        wd->power = wd->after_pulse;
+    wd_arm(wd, 0);
+    wd->power = on ? WD_FREE : WD_OFF;
+    wd->held_on = on;
 }
 
-/* What a second has too many is taken from the next one, so that errors do not add up. */
+void wd_obey(struct wd *wd, uint8_t word)
+{
+    if (word == WD_RST)
+        wd_reset(wd);
+    else if (word == WD_DISARM)
+        wd_arm(wd, 0);
+    else if (word <= WD_CUT)
+        set_power(wd, word == WD_ON);
+    else
+        wd->led = word == WD_LED_ON;
+}
+
+/* What a second has too many is taken from a later one, so that errors do not add up. */
+static void next_second(struct wd *wd)
+{
+    if (wd->ahead >= WD_PART) {
+        wd->ahead -= WD_PART;
+        wd->ticks = WD_TICKS;
+    } else {
+        wd->ahead += WD_PARTS - WD_PART;
+        wd->ticks = WD_TICKS + 1;
+    }
+}
+
 void wd_tick(struct wd *wd)
 {
-    count_pulse(wd);
-    if (wd->left == 0)
+    if (wd->power == WD_PULSE && --wd->pulse_ticks == 0)
+        wd->power = wd->after_pulse;
+    if (wd->left == 0 || --wd->ticks != 0)
         return;
-    if (wd->units > WD_UNITS_PER_TICK) {
-        wd->units -= WD_UNITS_PER_TICK;
-        return;
-    }
-    wd->units += WD_UNITS_PER_SECOND - WD_UNITS_PER_TICK;
+    next_second(wd);
     if (--wd->left == 0) {
         if (wd->fired < 255)
             wd->fired++;

@@ -7,8 +7,9 @@
  *   strict      (default) whole lines, answered by lines that begin with '='. See README.md.
  *   compatible  the published one-byte commands: 0..8 ON OFF RST L0 L1 ?
  *
- * Time is counted in units of 32 CPU cycles at 16.5 MHz: 515625 of them are exactly one second, and
- * a tick (65536 cycles, 4 ms) is 2048. A time-out is never early, and at most one tick late.
+ * Time is counted in ticks of 65536 CPU cycles at 16.5 MHz, 4 ms. A second is 515625/2048 ticks, so
+ * seconds have 251 or 252 ticks, and on average exactly as many as a real one. A time-out is never
+ * early, and at most two ticks late, because it may begin and end in the middle of one.
  *
  * Invariants, which tests/walk.c checks in every state that can be reached:
  *   I1  nothing is pulled and nothing counts until a command, or the configuration, asks for it
@@ -25,15 +26,15 @@
 #include <stdint.h>
 
 enum {
-    WD_UNITS_PER_TICK = 2048,
-    WD_CYCLES_PER_UNIT = 32,
-    WD_PULSE_SECONDS = 1,
+    WD_TICKS = 251,           /* a second: this many, and WD_PART / WD_PARTS of a tick */
+    WD_PART = 1577,
+    WD_PARTS = 2048,
+    WD_PULSE_TICKS = WD_TICKS + 2, /* one second, begun in the middle of a tick */
     WD_MAX_SECONDS = 3600,
     WD_LINE = 8,   /* the longest command has this many characters */
     WD_REPLY = 32, /* the longest reply, its line end included */
     WD_VERSION = 1
 };
-#define WD_UNITS_PER_SECOND UINT32_C(515625)
 
 /* Configuration bits, kept in the EEPROM. */
 enum {
@@ -60,15 +61,16 @@ struct wd {
     uint8_t fired;         /* time-outs since the start, at most 255 */
     uint16_t timeout;      /* seconds that were armed; 0 while nothing counts */
     uint16_t left;         /* seconds left, rounded up; 0 while nothing counts */
-    uint32_t units;        /* until `left` falls by one, or the pulse ends */
-    uint32_t pulse_units;  /* until the pulse ends */
+    uint8_t ticks;         /* until `left` falls by one */
+    uint16_t ahead;        /* by how many parts of a tick the end of this second will be late */
+    uint8_t pulse_ticks;   /* until the pulse ends */
     uint8_t stored_bits;   /* what the EEPROM holds, or is to hold */
     uint8_t stored_seconds;
     bool store;            /* a command changed it: the caller writes it and clears this */
-    uint8_t line_length;   /* strict: characters so far; WD_LINE + 1: too many */
-    uint8_t prefix;        /* compatible: enum in compatible.c, what has been read of a command */
+    uint8_t line_length;   /* characters of a command so far; WD_LINE + 1: too many */
     char line[WD_LINE];
     uint8_t reply_length;  /* 0: none; the caller sends it and clears this */
+    uint8_t reply_sent;    /* the caller's: bytes sent so far; 0 when a reply is new */
     char reply[WD_REPLY];
 };
 
@@ -106,10 +108,18 @@ static inline bool wd_led(const struct wd *wd)
 
 /* ---- Between core.c, strict.c and compatible.c ---------------------------------------------- */
 
+/* Words that both languages know, and those of the strict one. */
+enum wd_word { WD_ON, WD_CUT, WD_RST, WD_LED_OFF, WD_LED_ON, WD_BOTH, /* these in both */
+               WD_DISARM = WD_BOTH, WD_REFRESH, WD_STATE, WD_VERSION_OF, WD_WORDS,
+               WD_BEGINS, WD_NOTHING };
+
+/* Which word the line is; WD_BEGINS if one begins with it, WD_NOTHING if none does. */
+uint8_t wd_word(const struct wd *wd);
+/* Does what the words below WD_REFRESH mean. */
+void wd_obey(struct wd *wd, uint8_t word);
+
 void wd_arm(struct wd *wd, uint16_t seconds); /* 0 disarms */
 void wd_refresh(struct wd *wd);
-void wd_power_on(struct wd *wd);
-void wd_power_off(struct wd *wd);
 void wd_reset(struct wd *wd);
 void wd_strict_byte(struct wd *wd, uint8_t byte);
 void wd_compatible_byte(struct wd *wd, uint8_t byte);

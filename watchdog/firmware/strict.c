@@ -17,141 +17,142 @@
  */
 #include "core.h"
 
-static void put(struct wd *wd, char c)
+#ifdef __AVR__
+#include <avr/pgmspace.h>
+#else /* a machine whose constants need no memory of their own */
+#define PROGMEM
+#define pgm_read_byte(at) (*(at))
+#endif
+
+/* What follows the first letter: a number of 1 to 4 digits, or 0 for anything else. */
+static uint16_t number_of(const struct wd *wd)
 {
-    if (wd->reply_length < WD_REPLY)
-        wd->reply[wd->reply_length++] = c;
+    uint16_t number = 0;
+    uint8_t i;
+    if (wd->line_length > 5)
+        return 0;
+    for (i = 1; i < wd->line_length; i++) {
+        const uint8_t digit = (uint8_t)(wd->line[i] - '0');
+        if (digit > 9)
+            return 0;
+        number = (uint16_t)(((uint16_t)(number << 2) + number) << 1);
+        number = (uint16_t)(number + digit); /* ten times and this: the chip cannot multiply */
+    }
+    return number;
 }
 
-static void put_text(struct wd *wd, const char *text)
+static void put(struct wd *wd, uint8_t c)
 {
-    while (*text)
-        put(wd, *text++);
+    wd->reply[wd->reply_length++] = (char)c;
 }
 
+/* Up to 9999, by subtraction: the chip cannot divide. */
 static void put_number(struct wd *wd, uint16_t number)
 {
-    char digits[5];
-    uint8_t n = 0;
-    do
-        digits[n++] = (char)('0' + number % 10);
-    while ((number /= 10) != 0);
+    uint16_t power = 1000;
+    bool begun = false;
     put(wd, ' ');
-    while (n != 0)
-        put(wd, digits[--n]);
+    for (;;) {
+        uint8_t digit = '0';
+        while (number >= power) {
+            number -= power;
+            digit++;
+            begun = true;
+        }
+        if (begun || power == 1)
+            put(wd, digit);
+        if (power == 1)
+            return;
+        power = power == 1000 ? 100 : power == 100 ? 10 : 1;
+    }
 }
 
-static void say(struct wd *wd, const char *text)
+static void put_letter(struct wd *wd, uint8_t letter)
 {
-    wd->reply_length = 0;
-    put(wd, '=');
-    put_text(wd, text);
+    put(wd, ' ');
+    put(wd, letter);
 }
 
 static void say_state(struct wd *wd)
 {
-    static const char names[] = {'n', 'f', 'r'};
-    say(wd, "s");
+    put(wd, 's');
     put_number(wd, wd->level);
-    put(wd, ' ');
-    put(wd, names[wd->power]);
+    put_letter(wd, wd->power == WD_FREE ? 'n' : wd->power == WD_OFF ? 'f' : 'r');
     put_number(wd, wd->timeout);
     put_number(wd, wd->left);
     put_number(wd, wd->fired);
-    put(wd, ' ');
-    put(wd, (char)(wd->boot ? wd->boot : '-'));
+    put_letter(wd, wd->boot);
     put_number(wd, wd->bad_packets);
 }
 
-/* Reads what follows the first letter: true if it is a number of 1 to 4 digits and nothing else. */
-static bool number_of(const struct wd *wd, uint16_t *number)
+static void say_ok(struct wd *wd)
 {
+    put(wd, 'o');
+    put(wd, 'k');
+}
+
+static void say_version(struct wd *wd)
+{
+    static const char name[] PROGMEM = "pawl-wd";
     uint8_t i;
-    *number = 0;
-    if (wd->line_length > 5)
-        return false;
-    for (i = 1; i < wd->line_length; i++) {
-        const uint8_t digit = (uint8_t)(wd->line[i] - '0');
-        if (digit > 9)
-            return false;
-        *number = (uint16_t)(*number * 10 + digit);
+    for (i = 0; i < sizeof name - 1; i++)
+        put(wd, (uint8_t)pgm_read_byte(name + i));
+    put_number(wd, WD_VERSION);
+}
+
+static void refresh(struct wd *wd)
+{
+    if (wd->left == 0) {
+        put(wd, 'n');
+        put(wd, 'o');
+        return;
     }
-    return i >= 2;
+    wd_refresh(wd);
+    say_ok(wd);
+    put_number(wd, wd->left);
 }
 
-static bool is(const struct wd *wd, const char *text)
+/* A letter with a number: true if it is one of them, and in range. */
+static bool obey_number(struct wd *wd)
 {
-    uint8_t i = 0;
-    while (i < wd->line_length && text[i] != 0 && text[i] == wd->line[i])
-        i++;
-    return i == wd->line_length && text[i] == 0;
-}
-
-static bool obey_word(struct wd *wd)
-{
-    if (is(wd, "ON"))
-        wd_power_on(wd);
-    else if (is(wd, "OFF"))
-        wd_power_off(wd);
-    else if (is(wd, "RST"))
-        wd_reset(wd);
-    else if (is(wd, "D"))
-        wd_arm(wd, 0);
-    else if (is(wd, "L0") || is(wd, "L1"))
-        wd->led = wd->line[1] == '1';
-    else
-        return false;
-    return true;
-}
-
-static bool store(struct wd *wd, uint16_t number)
-{
-    if (wd->line[0] == 'E' && number <= WD_CONFIG_BITS)
+    const uint16_t number = number_of(wd);
+    if (wd->line[0] == 'A' && number >= 1 && number <= WD_MAX_SECONDS) {
+        wd_arm(wd, number);
+        say_ok(wd);
+        put_number(wd, number);
+        return true;
+    }
+    if (wd->line[0] == 'E' && number <= WD_CONFIG_BITS &&
+        (number != 0 || (wd->line_length == 2 && wd->line[1] == '0')))
         wd->stored_bits = (uint8_t)number;
     else if (wd->line[0] == 'S' && number >= 1 && number <= WD_AUTOSTART_SECONDS)
         wd->stored_seconds = (uint8_t)number;
     else
         return false;
     wd->store = true;
-    return true;
-}
-
-/* Commands that answer with more than =ok. */
-static bool obey_question(struct wd *wd)
-{
-    if (is(wd, "?")) {
-        say_state(wd);
-    } else if (is(wd, "V")) {
-        say(wd, "pawl-wd");
-        put_number(wd, WD_VERSION);
-    } else if (is(wd, "K") && wd->left == 0) {
-        say(wd, "no");
-    } else if (is(wd, "K")) {
-        wd_refresh(wd);
-        say(wd, "ok");
-        put_number(wd, wd->left);
-    } else {
-        return false;
-    }
+    say_ok(wd);
     return true;
 }
 
 static void obey(struct wd *wd)
 {
-    uint16_t number;
-    const bool numbered = number_of(wd, &number);
-    if (wd->line_length > WD_LINE) {
-        say(wd, "err"); /* what was too long was not kept */
-    } else if (obey_question(wd)) {
-        /* It has answered. */
-    } else if (numbered && wd->line[0] == 'A' && number >= 1 && number <= WD_MAX_SECONDS) {
-        wd_arm(wd, number);
-        say(wd, "ok");
-        put_number(wd, number);
-    } else if (obey_word(wd) || (numbered && store(wd, number))) {
-        say(wd, "ok");
-    } else {
-        say(wd, "err");
+    const uint8_t word = wd_word(wd);
+    wd->reply_length = 0;
+    wd->reply_sent = 0;
+    put(wd, '=');
+    if (word == WD_STATE) {
+        say_state(wd);
+    } else if (word == WD_VERSION_OF) {
+        say_version(wd);
+    } else if (word == WD_REFRESH) {
+        refresh(wd);
+    } else if (word < WD_WORDS) {
+        wd_obey(wd, word);
+        say_ok(wd);
+    } else if (!obey_number(wd)) {
+        put(wd, 'e');
+        put(wd, 'r');
+        put(wd, 'r');
     }
     put(wd, '\n');
 }

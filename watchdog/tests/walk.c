@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Walks through every state that the parser and the outputs can reach, with every byte in each, and
- * checks the invariants of firmware/core.h at every step. Times are shortened: what counts is
- * whether something counts, so armed states have a few seconds, and `a tick` is a whole second.
+ * checks the invariants of firmware/core.h at every step. Armed states have two seconds left: what
+ * matters is whether something counts.
  *
  * A strict line that no command begins with can only end in =err: one such line of each length
  * stands for all. Of the digits in a number 0, 1 and 9 are followed further.
@@ -13,9 +13,9 @@
 
 enum { MOST = 1 << 16, TABLE = 1 << 18 };
 
-/* What of the state matters for what can follow; the rest (units, counters) is set the same. */
+/* What of the state matters for what can follow; the rest (ticks, counters) is set the same. */
 struct key {
-    uint8_t power, after_pulse, held_on, led, armed, prefix, line_length;
+    uint8_t power, after_pulse, held_on, led, armed, line_length;
     char line[WD_LINE];
 };
 
@@ -46,7 +46,6 @@ static void key_of(const struct wd *wd, struct key *k)
     k->held_on = wd->held_on;
     k->led = wd->led;
     k->armed = wd->left != 0;
-    k->prefix = wd->prefix;
     k->line_length = wd->line_length;
     if (begins_command(wd->line, wd->line_length)) {
         memcpy(k->line, wd->line, wd->line_length);
@@ -63,10 +62,9 @@ static void state_of(const struct key *k, uint8_t config, struct wd *wd)
     wd_arm(wd, k->armed ? 2 : 0);
     wd->power = k->power;
     wd->after_pulse = k->after_pulse;
-    wd->pulse_units = WD_UNITS_PER_SECOND;
+    wd->pulse_ticks = WD_PULSE_TICKS;
     wd->held_on = k->held_on;
     wd->led = k->led;
-    wd->prefix = k->prefix;
     wd->line_length = k->line_length;
     memcpy(wd->line, k->line, WD_LINE);
 }
@@ -110,12 +108,12 @@ static bool line_arms(const struct wd *wd)
 static void check_step(const struct wd *was, const struct wd *is, uint8_t byte)
 {
     const bool strict = !(was->config & WD_COMPATIBLE);
-    const bool digit = !strict && was->prefix == 0 && byte >= '1' && byte <= '8';
+    const bool digit = !strict && was->line_length == 0 && byte >= '1' && byte <= '8';
     const bool arms = digit || (strict && ends_line(byte) && line_arms(was));
     if (is->left != 0)
         must(arms || was->left != 0);                     /* I1, I4 */
     if (!arms && is->left != 0)
-        must(is->left >= was->left && is->units >= was->units); /* I2 */
+        must(is->left >= was->left && is->ticks >= was->ticks); /* I2 */
     if (is->power != was->power || is->held_on != was->held_on)
         must(is->left == 0); /* I3: power changes cancel the timer */
     if (strict && !ends_line(byte))
