@@ -107,13 +107,19 @@ static bool jumper_is_closed(void)
     return closed;
 }
 
+/* PB0 floats behind the transistor while PWR_OK is high, so its pull-up is on while it is read: for
+ * 5 us at most 0.25 mA flow into a PWR_OK that is low. */
 static bool level(void)
 {
     bool high;
+    if (wd_pulls(&wd))
+        return wd.config & WD_RELAY;
+    PORTB |= 1 << PWR_OK;
     DIDR0 = INPUTS_OFF & ~(1 << AIN0D);
-    __asm__ volatile("nop\n nop");
+    _delay_us(5);
     high = PINB & 1 << PWR_OK;
     DIDR0 = INPUTS_OFF;
+    PORTB &= (uint8_t) ~(1 << PWR_OK);
     return high;
 }
 
@@ -179,8 +185,8 @@ int main(void)
             wd_tick(&wd);
             set_outputs();
             usb_tick();
+            wd.level = level();
         }
-        wd.level = level();
         usb_poll(&wd);
         device_poll(&wd);
         set_outputs();

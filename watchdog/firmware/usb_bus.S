@@ -57,6 +57,8 @@ usb_bus_start:
 ; uint16_t usb_measure_frame(void): the time between two SE0, in counts of 8 cycles; 0 if the bus
 ; is quiet for 3 ms, 1 if it is SE0 for longer than the end of a packet. The main program calls it,
 ; so the handler may come between; it counts packets.
+; It lies in the gap before the CRC table.
+.section .progmem.gcc_frame, "ax", @progbits
 .global usb_measure_frame
 usb_measure_frame:
     rcall wait_for_se0
@@ -83,6 +85,7 @@ wait_for_se0:
     clr r24
     clr r25
     ret
+.section .text
 
 .macro cycles2
     rjmp .

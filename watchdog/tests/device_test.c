@@ -109,10 +109,10 @@ static void the_level_of_the_supply_is_told(void **state)
     (void)state;
     device_start(HID, &no_options);
     chip_set_pwr_ok(false);
-    host_wait(2);
+    host_wait(6);
     assert_string_equal(device_ask("?"), "=s 0 n 0 0 0 p 0");
     chip_set_pwr_ok(true);
-    host_wait(2);
+    host_wait(6);
     assert_string_equal(device_ask("?"), "=s 1 n 0 0 0 p 0");
 }
 

@@ -118,9 +118,6 @@ static void load(uint8_t cause)
     avr_register_io_write(chip.avr, GIFR, write_gifr, NULL);
     avr_eeprom_desc_t place = {.ee = chip.eeprom, .offset = 0, .size = sizeof chip.eeprom};
     avr_ioctl(chip.avr, AVR_IOCTL_EEPROM_SET, &place);
-    avr_ioport_external_t external = {.name = 'B', .mask = 1 << 2,
-                                      .value = chip.options.jumper ? 0 : 1 << 2};
-    avr_ioctl(chip.avr, AVR_IOCTL_IOPORT_SET_EXTERNAL('B'), &external);
     chip.cycle = 0;
     chip.pulled = false;
     chip.hangs = false;
@@ -245,7 +242,10 @@ bool chip_ps_on_is_pulled(void)
 
 void chip_set_pwr_ok(bool high)
 {
+    avr_ioport_external_t external = {.name = 'B', .mask = 1 << 2 | 1 << 0,
+                                      .value = (chip.options.jumper ? 0 : 1 << 2) | high};
     chip.pwr_ok = high;
+    avr_ioctl(chip.avr, AVR_IOCTL_IOPORT_SET_EXTERNAL('B'), &external);
     set_pin(0, high);
 }
 

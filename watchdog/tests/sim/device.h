@@ -22,7 +22,7 @@ const char *device_reply(int milliseconds);
 /* device_send, then device_reply. */
 const char *device_ask(const char *line);
 
-/* Frames pass until PWR_OK is pulled, for at most so many milliseconds: milliseconds that passed. */
+/* Frames pass until PWR_OK is pulled, for at most so many milliseconds: how many passed. */
 double device_wait_for_pull(double milliseconds);
 
 #endif
