@@ -26,6 +26,7 @@ from pawl.rcu_command import rcu_command
 from pawl.sem_command import sem_command
 from pawl.tree_command import tree_command
 from pawl.wake_command import wake_command
+from pawl.watchdog import watchdog_group
 
 CPUS = len(os.sched_getaffinity(0))
 
@@ -261,6 +262,7 @@ def report_command(files: tuple[Path, ...], html: Path | None, png: Path | None,
 
 cli.add_command(choose_command)
 cli.add_command(costs_command)
+cli.add_command(watchdog_group)
 bench.add_command(counters_command)
 bench.add_command(crowd_command)
 bench.add_command(hash_command)
