@@ -321,11 +321,6 @@ bool usb_suspended(void)
     return usb.suspended;
 }
 
-bool usb_configured(void)
-{
-    return usb.configuration != 0;
-}
-
 void usb_poll(struct wd *wd)
 {
     if (is_se0())

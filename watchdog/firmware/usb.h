@@ -27,7 +27,6 @@ void usb_poll(struct wd *wd);
 /* Every 4 ms: tunes the oscillator to the frames, finds out whether the bus is suspended. */
 void usb_tick(void);
 bool usb_suspended(void);
-bool usb_configured(void);
 
 /* Sends up to 8 bytes by endpoint 1 when the host asks; only when usb_free1(). */
 bool usb_free1(void);

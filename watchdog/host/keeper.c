@@ -12,9 +12,10 @@ bool keeper_arm(struct keeper *k, int seconds)
     k->timeout = seconds;
     k->wanted = true;
     snprintf(line, sizeof line, "A%d", seconds);
-    if (!link_ask(&k->link, line, reply) || sscanf(reply, "ok %d", &set) != 1 || set != seconds)
+    if (!link_ask(&k->link, line, reply) || sscanf(reply, "ok %d", &set) != 1 || set < 1)
         return false;
-    say("armed: a reset comes unless the device is refreshed every %d s", seconds);
+    k->timeout = set; /* what was really set */
+    say("armed: a reset comes unless the device is refreshed every %d s", set);
     return true;
 }
 

@@ -104,7 +104,7 @@ bool link_open(struct link *l)
                                     : "");
     if (!l->hid && !make_raw(l))
         return false;
-    if (!link_ask(l, "", reply) && l->fd < 0)
+    if (!l->original && !link_ask(l, "", reply) && l->fd < 0)
         return false;
     if (!link_ask(l, "V", reply))
         return false;
@@ -164,19 +164,24 @@ static bool take(struct reader *r, char c)
     return false;
 }
 
+static bool take_report(struct reader *r, const unsigned char *report)
+{
+    const size_t length = report[0] & 15;
+    if (length > 7)
+        return false;
+    if ((report[0] & 0x70) == 0)
+        r->inside = false; /* a reply begins */
+    for (size_t i = 1; i <= length; i++)
+        take(r, (char)report[i]);
+    return (report[0] & 0x80) && take(r, '\n');
+}
+
 static bool take_all(struct link *l, struct reader *r, const unsigned char *data, size_t n)
 {
-    size_t from = 0, to = n;
-    if (l->hid) {
-        if (n != 8 || (data[0] & 15) > 7)
-            return false;
-        from = 1;
-        to = 1 + (data[0] & 15u);
-    }
-    for (; from < to; from++)
-        if (take(r, (char)data[from]))
+    for (size_t at = 0; at < n; at += l->hid ? 8 : 1)
+        if (l->hid ? n - at >= 8 && take_report(r, data + at) : take(r, (char)data[at]))
             return true;
-    return l->hid && (data[0] & 0x80) && take(r, '\n');
+    return false;
 }
 
 /* An empty line has no reply: what comes within 20 ms is left over, and dropped. */
@@ -186,6 +191,8 @@ bool link_ask(struct link *l, const char *line, char reply[LINK_REPLY])
     const long long end = now_ms() + (*line ? LINK_MS : 20);
     if (l->fd < 0)
         return false;
+    if (l->original)
+        return original_ask(l, line, reply) || fail(l, "%s does not answer", l->path);
     if (!send_line(l, line))
         return fail(l, "cannot write to %s: %s", l->path, strerror(errno));
     for (;;) {

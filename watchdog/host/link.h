@@ -14,6 +14,8 @@ struct link {
     const char *sysfs;   /* /sys, or what a test has in its place */
     const char *vendor;  /* both names in full; NULL: not compared */
     const char *product;
+    bool original;       /* the published device: vendor and product must be given */
+    char original_digit; /* which command armed it last; 0: none */
     int fd;              /* -1: not open */
     bool hid;
     char why[400];       /* one sentence, after a failure */
@@ -26,5 +28,7 @@ bool link_open(struct link *l);
 void link_close(struct link *l);
 /* Sends a line and waits for its reply, without '=' and line end. False: the link is closed. */
 bool link_ask(struct link *l, const char *line, char reply[LINK_REPLY]);
+/* The same with the published device; used by link_ask. */
+bool original_ask(struct link *l, const char *line, char reply[LINK_REPLY]);
 
 #endif

@@ -51,6 +51,8 @@ static void usage(FILE *to)
           "                      /dev/pawl-watchdog-hidraw and /dev/pawl-watchdog-tty)\n"
           "  --vendor NAME       use the device only if both names are right, in full\n"
           "  --product NAME\n"
+          "  --original          the published device, or ours in that language; both names are\n"
+          "                      needed, and time-outs become 1, 3, 7 ... 255 s\n"
           "  --folder DIR        where the sockets and the lock are (/run/pawl-watchdogd)\n"
           "  --timeout SECONDS   1 to 3600 (60)\n"
           "  --interval MS       between two refreshes (a quarter of the time-out)\n"
@@ -119,6 +121,7 @@ static const struct option names[] = {
     {"folder", 1, NULL, 'f'},   {"timeout", 1, NULL, 't'},    {"interval", 1, NULL, 'i'},
     {"arm", 0, NULL, 'a'},      {"keep-armed", 0, NULL, 'k'}, {"check", 1, NULL, 'c'},
     {"realtime", 0, NULL, 'r'}, {"sysfs", 1, NULL, 's'},      {"help", 0, NULL, 'h'},
+    {"original", 0, NULL, 'o'},
     {NULL, 0, NULL, 0},
 };
 
@@ -131,6 +134,7 @@ static bool take_option(struct keeper *k, struct options *o, int option, const c
     case 'p': k->link.product = value; return true;
     case 's': k->link.sysfs = value; return true;
     case 'f': o->folder = value; return true;
+    case 'o': k->link.original = true; return true;
     case 'a': o->arm = true; return true;
     case 'k': o->keep_armed = true; return true;
     case 'r': o->realtime = true; return true;
@@ -164,6 +168,11 @@ static int read_options(struct keeper *k, struct options *o, int argc, char **ar
     if (k->link.path == NULL || optind != argc ||
         (k->link.vendor == NULL) != (k->link.product == NULL)) {
         say("--device is needed, and --vendor and --product go together; see --help");
+        return BAD_INPUT;
+    }
+    if (k->link.original && (k->link.vendor == NULL || k->timeout > 255 ||
+                             strstr(k->link.path, "hidraw") != NULL)) {
+        say("--original needs --vendor and --product, a serial port, and at most 255 s");
         return BAD_INPUT;
     }
     if (k->interval_ms == 0 || k->interval_ms > k->timeout * 500)

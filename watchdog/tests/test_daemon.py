@@ -49,10 +49,10 @@ class Lines:
 
 
 class Device:
-    def __init__(self, folder):
-        self.port = folder / "ttyACM7"
-        self.process = subprocess.Popen([program("simulated-device"), self.port], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, folder, name="ttyACM7", *jumper):
+        self.port = folder / name
+        self.process = subprocess.Popen([program("simulated-device"), self.port, *jumper],
+                                        text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.events = Lines(self.process.stdout)
         self.events.wait_for("ready")
 
@@ -60,6 +60,11 @@ class Device:
         self.process.stdin.write(what + "\n")
         self.process.stdin.flush()
         self.events.wait_for("obeyed")
+
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
 
 
 class Daemon:
@@ -98,8 +103,7 @@ class Daemon:
 def device(tmp_path):
     made = Device(tmp_path)
     yield made
-    made.process.kill()
-    made.process.wait()
+    made.end()
 
 
 @pytest.fixture
@@ -114,6 +118,19 @@ def start(tmp_path, device):
     for one in made:
         one.process.kill()
         one.process.wait()
+
+
+@pytest.fixture
+def hid(tmp_path):
+    """The HID image behind a file that carries reports as a hidraw node does."""
+    folder = tmp_path / "hid"
+    folder.mkdir()
+    device = Device(folder, "hidraw7")
+    daemon = Daemon(folder, device.port, "--timeout", "2")
+    yield device, daemon
+    daemon.process.kill()
+    daemon.process.wait()
+    device.end()
 
 
 def stay(device, seconds):
@@ -143,6 +160,26 @@ def test_a_daemon_that_is_killed_lets_the_reset_come(start, device):
     daemon.process.kill()
     device.events.wait_for("pulled")
     device.events.wait_for("released")
+
+
+def test_reports_of_a_hid_carry_commands_and_replies_in_parts(hid):
+    device, daemon = hid
+    state = daemon.status()  # a reply of three parts
+    assert state["ok"] and state["power"] == "on" and state["boot"] == "power-on"
+    assert daemon.ask("arm 3600")["ok"] and daemon.status()["left"] >= 3590
+    assert daemon.ask("arm 2")["ok"]
+    stay(device, 4)
+    daemon.process.kill()
+    device.events.wait_for("pulled")
+
+
+def test_a_hid_that_was_unplugged_is_armed_again(hid):
+    device, daemon = hid
+    daemon.ask("arm 9")
+    device.tell("unplug")
+    daemon.log.wait_for("the device is lost")
+    device.tell("plug")
+    daemon.log.wait_for("armed")
 
 
 def test_a_daemon_that_hangs_lets_the_reset_come(start, device):
@@ -288,6 +325,20 @@ def test_power_commands_do_what_they_say_and_cancel_the_timer(start, device):
     assert daemon.ask("led 1")["ok"] and not daemon.ask("nonsense")["ok"]
 
 
+def test_a_client_that_never_reads_its_answers_harms_nobody(start, device):
+    daemon = start("--timeout", "3", "--arm")
+    with socket.socket(socket.AF_UNIX) as control:
+        control.connect(str(daemon.folder / "control"))
+        control.settimeout(2)
+        try:
+            for _ in range(400):  # more than its pipe holds
+                control.sendall(b"nonsense\n" * 200)
+        except TimeoutError:
+            pass
+        assert daemon.status()["connected"]
+        stay(device, 4)
+
+
 def test_noise_and_echo_on_the_port_change_nothing(device, start):
     port = os.open(device.port, os.O_RDWR | os.O_NOCTTY)
     settings = termios.tcgetattr(port)
@@ -326,12 +377,40 @@ def fake_names(folder, vendor, product):
     return folder / "sys"
 
 
+def with_names(folder, port, vendor, product):
+    """The fake /sys in which the port belongs to a device of these names."""
+    sysfs = fake_names(folder, vendor, product)
+    node = sysfs / "class/tty" / os.path.basename(os.path.realpath(port))
+    node.mkdir(parents=True)
+    (node / "device").symlink_to(sysfs / "devices/usb1/1-2/1-2:1.0")
+    return sysfs
+
+
+def test_the_published_device_is_spoken_to_in_its_own_language(tmp_path):
+    device = Device(tmp_path, "ttyACM7", "jumper")
+    sysfs = with_names(tmp_path, device.port, "their name", "their watchdog")
+    daemon = Daemon(tmp_path, device.port, "--original", "--vendor", "their name", "--product",
+                    "their watchdog", "--sysfs", sysfs, "--timeout", "2", "--arm")
+    try:
+        assert daemon.status()["timeout"] == 3  # the next longer one, and it is told
+        stay(device, 5)
+        assert daemon.ask("disarm")["ok"] and daemon.status()["left"] == 0
+        assert daemon.ask("off")["ok"]
+        device.events.wait_for("pulled")
+        assert daemon.ask("on")["ok"]
+        device.events.wait_for("released")
+        assert daemon.ask("arm 1")["set_timeout"] == 1
+        daemon.process.kill()
+        device.events.wait_for("pulled")
+    finally:
+        daemon.process.kill()
+        daemon.process.wait()
+        device.end()
+
+
 @pytest.mark.parametrize("vendor,right", [("pawl.invalid", True), ("pawl.invalid2", False)])
 def test_a_wrong_device_with_the_same_numbers_is_left_alone(tmp_path, device, vendor, right):
-    sysfs = fake_names(tmp_path, vendor, "pawl-watchdog")
-    node = os.path.basename(os.path.realpath(device.port))
-    (sysfs / "class/tty" / node).mkdir(parents=True)
-    (sysfs / "class/tty" / node / "device").symlink_to(sysfs / "devices/usb1/1-2/1-2:1.0")
+    sysfs = with_names(tmp_path, device.port, vendor, "pawl-watchdog")
     process = subprocess.Popen(
         [program("pawl-watchdogd"), "--device", device.port, "--folder", tmp_path, "--sysfs",
          sysfs, "--vendor", "pawl.invalid", "--product", "pawl-watchdog", "--arm", "--timeout",
@@ -365,6 +444,7 @@ def test_a_device_that_answers_rubbish_is_left_alone(tmp_path):
     (("--device", "x", "--check", "moon:full"), "no check is called"),
     (("--device", "x", "--check", "file:/x"), "is not complete"),
     (("--device", "x", "--vendor", "y"), "go together"),
+    (("--device", "x", "--original"), "--original needs"),
 ])
 def test_bad_input_is_a_sentence_and_exit_code_2(options, sentence):
     done = run(program("pawl-watchdogd"), *options)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The simulated device as a serial port: runs the CDC image in real time, at a virtual host that
- * carries bytes between the device and a pseudo-terminal.
+ * The simulated device as a file: runs an image in real time, at a virtual host that carries bytes
+ * between the device and a pseudo-terminal.
  *
- *   simulated-device LINK     LINK becomes a symbolic link to the port
+ *   simulated-device LINK [jumper]   LINK becomes a symbolic link to the port; with `hidraw` in its
+ *                                    name the HID image runs, and the port carries reports as a
+ *                                    hidraw node does; `jumper` closes the jumper on PB2
  *
  * Writes lines to standard output, with milliseconds since the start: ready, pulled, released.
  * Takes lines from standard input: unplug, plug (the device loses power in between), restart (the
@@ -25,6 +27,7 @@
 static int terminal = -1, other = -1;
 static const char *place;
 static double begin_ms;
+static bool hid;
 
 static double now_ms(void)
 {
@@ -48,8 +51,10 @@ static void open_port(void)
         exit(2);
     }
     other = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-    if (tcgetattr(other, &t) == 0) { /* as ports are made: with echo */
+    if (tcgetattr(other, &t) == 0) { /* as ports are made: with echo; a hidraw node has none */
         t.c_lflag |= ECHO | ICANON;
+        if (hid)
+            cfmakeraw(&t);
         tcsetattr(other, TCSANOW, &t);
     }
     unlink(place);
@@ -75,13 +80,31 @@ static void start_device(void)
         event("not enumerated");
 }
 
-/* What the port has for the device, and the other way round. */
+/* What the port has for the device. A report comes as nine bytes: its number, and itself. */
+static void carry_out(void)
+{
+    static const uint8_t set_report[8] = {0x21, 9, 0, 2, 0, 0, 8, 0};
+    static uint8_t data[9];
+    static size_t have;
+    const ssize_t n = read(terminal, data + have, hid ? sizeof data - have : 8);
+    if (n <= 0)
+        return;
+    if (!hid) {
+        host_out1(data, (unsigned)n, 20);
+        return;
+    }
+    have += (size_t)n;
+    if (have == sizeof data) {
+        have = 0;
+        host_control_out(set_report, data + 1);
+    }
+}
+
 static void carry(void)
 {
     uint8_t data[8];
-    ssize_t n = read(terminal, data, sizeof data);
-    if (n > 0)
-        host_out1(data, (unsigned)n, 20);
+    int n;
+    carry_out();
     n = host_in1(data, 0);
     if (n > 0 && write(terminal, data, (size_t)n) != n)
         event("the port is full");
@@ -115,11 +138,13 @@ int main(int argc, char **argv)
 {
     bool plugged = true, pulled = false;
     double offset;
-    if (argc != 2)
+    const struct chip_options options = {.jumper = argc == 3};
+    if (argc != 2 && argc != 3)
         return 2;
     place = argv[1];
+    hid = strstr(place, "hidraw") != NULL;
     setvbuf(stdin, NULL, _IONBF, 0);
-    chip_start(IMAGES "/watchdog-cdc.elf", NULL);
+    chip_start(hid ? IMAGES "/watchdog-hid.elf" : IMAGES "/watchdog-cdc.elf", &options);
     start_device();
     open_port();
     begin_ms = now_ms();
