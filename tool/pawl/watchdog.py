@@ -16,13 +16,22 @@ import click
 from pawl import command
 from pawl.errors import BadInput, Failure
 
+RUN = Path("/run")
 FOLDER = "/run/pawl-watchdogd"
 SECONDS_TO_ANSWER = 10
 
 
+def _folder(given: str) -> Path:
+    """The one that was named; or the only one that systemd made for a device."""
+    found = sorted(RUN.glob(Path(FOLDER).name + "-*"))
+    if given == FOLDER and not Path(given).exists() and len(found) == 1:
+        return found[0]
+    return Path(given)
+
+
 def _connect(folder: str, name: str) -> socket.socket:
     """A socket of the daemon, or a sentence that says what is missing."""
-    path = Path(folder) / name
+    path = _folder(folder) / name
     made = socket.socket(socket.AF_UNIX)
     made.settimeout(SECONDS_TO_ANSWER)
     try:
@@ -63,7 +72,7 @@ def _do(o: dict, line: str, said: str, question: str | None = None) -> None:
 
 
 FOLDER_OPTION = click.option("--folder", metavar="DIR", default=FOLDER, show_default=True,
-                             help="Where the daemon's sockets are.")
+                             help="Where the daemon's sockets are; without it also the only /run/pawl-watchdogd-*.")
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 DRY_OPTION = click.option("--dry-run", is_flag=True, help="Only say what would be asked.")
 YES_OPTION = click.option("--yes", is_flag=True, help="Do not ask before power is cut.")

@@ -68,6 +68,7 @@ static void accept_client(struct keeper *k, int which)
     if (fd < 0)
         return;
     if (count == CLIENTS || (which == 0 && k->feeder == CONNECTED)) {
+        say("a client was refused: %s", which == 0 ? "another one has the watchdog" : "too many");
         close(fd);
         return;
     }

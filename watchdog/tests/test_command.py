@@ -56,6 +56,18 @@ def test_run_of_a_command_that_is_not_there_arms_nothing_for_long(start, tmp_pat
     daemon.log.wait_for("disarmed")
 
 
+def test_the_only_folder_of_systemd_is_found(tmp_path, monkeypatch):
+    from pawl import watchdog
+    monkeypatch.setattr(watchdog, "RUN", tmp_path)
+    monkeypatch.setattr(watchdog, "FOLDER", str(tmp_path / "pawl-watchdogd"))
+    one = tmp_path / "pawl-watchdogd-hidraw"
+    one.mkdir()
+    assert watchdog._folder(watchdog.FOLDER) == one
+    (tmp_path / "pawl-watchdogd-tty").mkdir()
+    assert watchdog._folder(watchdog.FOLDER) == tmp_path / "pawl-watchdogd"
+    assert str(watchdog._folder("/elsewhere")) == "/elsewhere"
+
+
 def test_without_a_daemon_there_is_a_sentence_and_exit_code_2(tmp_path):
     for words in (("status",), ("arm", "5"), ("run", "true"), ("off", "--yes")):
         done = pawl(*words[:1], "--folder", tmp_path, *words[1:])

@@ -296,6 +296,15 @@ def test_to_close_the_watchdog_without_v_leaves_it_counting(start, device):
     device.events.wait_for("pulled")
 
 
+def test_a_second_client_is_refused(start):
+    daemon = start()
+    with daemon.open_watchdog() as first, daemon.open_watchdog() as second:
+        daemon.log.wait_for("another one has the watchdog")
+        assert second.recv(1) == b""
+        first.sendall(b"V")
+    daemon.log.wait_for("disarmed")
+
+
 def test_a_client_that_hangs_lets_the_reset_come(start, device):
     daemon = start("--timeout", "2")
     with daemon.open_watchdog():
