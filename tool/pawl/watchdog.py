@@ -72,7 +72,8 @@ def _do(o: dict, line: str, said: str, question: str | None = None) -> None:
 
 
 FOLDER_OPTION = click.option("--folder", metavar="DIR", default=FOLDER, show_default=True,
-                             help="Where the daemon's sockets are; without it also the only /run/pawl-watchdogd-*.")
+                             help="Where the daemon's sockets are; without it also the only "
+                             "/run/pawl-watchdogd-*.")
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 DRY_OPTION = click.option("--dry-run", is_flag=True, help="Only say what would be asked.")
 YES_OPTION = click.option("--yes", is_flag=True, help="Do not ask before power is cut.")

@@ -182,6 +182,22 @@ def test_a_hid_that_was_unplugged_is_armed_again(hid):
     daemon.log.wait_for("armed")
 
 
+@pytest.mark.skipif(not os.access("/dev/uhid", os.R_OK | os.W_OK),
+                    reason="the kernel has no /dev/uhid, or not for this user")
+def test_the_kernels_own_hidraw_node_carries_commands(tmp_path):
+    made = subprocess.Popen([program("simulated-uhid")], stdin=subprocess.PIPE, text=True,
+                            stdout=subprocess.PIPE)
+    try:
+        node = Lines(made.stdout).wait_for("/dev/hidraw")
+        daemon = Daemon(tmp_path, node, "--timeout", "60")
+        assert daemon.ask("arm 50")["ok"] and daemon.status()["timeout"] == 50
+        daemon.process.kill()
+        daemon.process.wait()
+    finally:
+        made.kill()
+        made.wait()
+
+
 def test_a_daemon_that_hangs_lets_the_reset_come(start, device):
     daemon = start("--timeout", "2", "--arm")
     daemon.process.send_signal(signal.SIGSTOP)
