@@ -28,7 +28,7 @@ def drawing() -> schemdraw.Drawing:
 def stage(transistor, name, over, under):
     """Transistor between PWR_OK above and PB0 below; what its control has in front."""
     d = drawing()
-    d += (q := transistor.label(name, "right", ofst=0.4))
+    d += (q := transistor.label(name, "right", ofst=0.6))
     d += elm.Resistor().at(getattr(q, over)).up().label("180 ohm", "bottom")
     d += elm.Dot(open=True).label("PWR_OK (grey, pin 8)", "right")
     d += elm.Line().at(getattr(q, under)).down(0.8)
