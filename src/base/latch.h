@@ -13,6 +13,8 @@
 
 #include "../os/os.h"
 
+PAWL_C_BEGIN
+
 struct pawl_latch {
     uint32_t word; /* 0 free, 1 held, 2 held and a waiter may sleep */
 } __attribute__((aligned(64)));
@@ -41,5 +43,7 @@ PAWL_STATIC void latch_drop(struct pawl_latch *latch)
     if (pawl_exchange_release32(&latch->word, LATCH_FREE, PAWL_LATCH_DROP) == LATCH_SLEPT_FOR)
         (void)pawl_os_wake(&latch->word, 1);
 }
+
+PAWL_C_END
 
 #endif

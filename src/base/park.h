@@ -36,6 +36,8 @@ struct pawl_parker {
 };
 #endif
 
+PAWL_C_BEGIN
+
 /* A parker of the calling thread that is not in use, with count zero: `room` or a kept one. Never
  * allocates. */
 struct pawl_parker *PAWL_SYMBOL_(pawl_parker_make)(struct pawl_parker *room);
@@ -50,6 +52,8 @@ void PAWL_SYMBOL_(pawl_unpark)(struct pawl_parker *parker);
 
 /* The child of a fork: kept parkers of other threads are free. */
 void PAWL_SYMBOL_(pawl_parkers_after_fork)(void);
+
+PAWL_C_END
 
 #define pawl_parker_make PAWL_SYMBOL_(pawl_parker_make)
 #define pawl_parker_done PAWL_SYMBOL_(pawl_parker_done)

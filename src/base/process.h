@@ -14,6 +14,8 @@
 
 #include "../os/os.h"
 
+PAWL_C_BEGIN
+
 /* ---- The process object ---------------------------------------------------------------------- */
 
 struct pawl_thread_line {
@@ -104,5 +106,7 @@ static inline uint32_t thread_number(const struct pawl_thread_line *line)
 /* Arms the exit key for the calling thread, if the set-up is done. `value` is not NULL. */
 #define pawl_thread_watch_ PAWL_SYMBOL_(pawl_thread_watch)
 void pawl_thread_watch_(void *value);
+
+PAWL_C_END
 
 #endif
