@@ -170,7 +170,7 @@ static enum outcome PAWL_NAME_(keep)(struct pawl_bucket *bucket, PAWL_LOCK_ *l, 
     pawl_store_relaxed64(&bucket->last_handoff, pawl_os_now());
     wait->waiter.kind = WAIT_KEEP;
     (void)PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_);
-    lock_pick(bucket, l, WAIT_GONE, &list); /* S tells them to let go */
+    lock_pick(bucket, l, WAIT_GONE, &list); /* S tells them to drop R */
     table_unlock(bucket);
     table_unpark(&list);
     PAWL_PROBE1(lock_handoff, l);
@@ -308,7 +308,7 @@ static bool PAWL_NAME_(wait_for_shared)(PAWL_LOCK_ *l, PAWL_WORD_ units, PAWL_WO
         if (claimed)
             PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, units), units);
         how = PAWL_NAME_(wait_for)(l, &wait, class);
-        if (how == WAIT_HOLDS_W) { /* relaxed, as of spinlocks that insist */
+        if (how == WAIT_HOLDS_W) { /* relaxed, as in a spinlock's escalation */
             const PAWL_WORD_ given = class == WAIT_R ? PAWL_W_S_ : PAWL_W_;
             PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, given), given);
         }
@@ -422,7 +422,7 @@ static bool PAWL_NAME_(wait_for_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_
         }
         PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_), PAWL_W_);
         how = PAWL_NAME_(wait_for)(l, &wait, WAIT_A);
-        if (how == WAIT_HOLDS_W) /* relaxed, as of spinlocks that insist */
+        if (how == WAIT_HOLDS_W) /* relaxed, as in a spinlock's escalation */
             PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_), PAWL_R_S_);
         if (how != WAIT_PASSED)
             break;
