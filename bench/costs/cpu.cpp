@@ -273,7 +273,7 @@ std::size_t free_memory()
 
 /* A size that finds almost nothing in the smaller cache, and lies wholly in the larger: half way
  * between them by factors. Others use a part of a shared cache, on a virtual machine the greater
- * part. For a shared cache the size is therefore twice the smaller cache. */
+ * part. For a shared cache the size is therefore at most twice the smaller cache. */
 std::size_t between(std::size_t smaller, std::size_t larger, bool shared)
 {
     const double product = static_cast<double>(smaller) * static_cast<double>(larger);
