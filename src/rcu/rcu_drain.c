@@ -10,8 +10,8 @@
 PAWL_SHARED_DEFINE(struct pawl_rcu_engine, rcu_calls_object);
 
 /* ---- Barriers -----------------------------------------------------------------------------------
- * A barrier drains shard after shard. What was queued when the barrier began is in `newest` or
- * in a batch. First the barrier waits until that list was taken, by a thread that had claimed a
+ * A barrier drains shard after shard. The heads queued before the barrier are in `newest` or in
+ * a batch. First the barrier waits until that list was taken, by a thread that had claimed a
  * batch for it. Then it waits until each batch has become empty. Later calls may refill both in
  * between. So the barrier also accepts a change of `takes` or `emptied`, which only grow. */
 

@@ -87,9 +87,9 @@ PAWL_INTERNAL void calls_tell(struct pawl_rcu_calls *calls)
     wake_waiters(calls);
 }
 
-/* Orders nothing. What the worker misses when it is woken, it finds before it sleeps again,
- * after its fence of CALL_SLEEP. That fence comes after the caller's CALL_TELL, because the
- * caller found the old value of the bell. */
+/* Orders nothing. A woken worker may miss some work, and finds it before it sleeps again, after
+ * its fence of CALL_SLEEP. That fence comes after the caller's CALL_TELL, because the caller
+ * found the old value of the bell. */
 static void wake_worker(struct pawl_rcu_calls *calls, uint32_t found)
 {
     if (pawl_cas_relaxed32(&calls->bell, &found, BELL_AWAKE))

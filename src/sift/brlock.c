@@ -14,7 +14,7 @@
 
 /* Pauses of a waiter before it sleeps. The back-off reaches its bound with the seventh, so this
  * is some 960 relax hints. They take 12 us (38 cycles a hint) to 45 us (140 cycles) at 3 GHz,
- * more than to sleep and be woken. */
+ * longer than a sleep and a wake. */
 #define BRLOCK_SPINS (PAWL_HOOKS ? 0 : 10)
 
 /* How often a reader finds the lock closed again before it queues among the writers. */

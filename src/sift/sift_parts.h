@@ -29,7 +29,7 @@
 #else
 /* Pauses of a waiter before it sleeps. The back-off reaches its bound with the seventh, so this
  * is some 960 relax hints. They take 12 us (38 cycles a hint) to 45 us (140 cycles) at 3 GHz,
- * more than to sleep and be woken. */
+ * longer than a sleep and a wake. */
 #define SIFT_SPINS 10
 /* The pauses that a writer makes for handlers that have waited for another writer. */
 #define SIFT_COURTESY 10
