@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * RCU: grace periods. They have no thread of their own. A thread that needs one to end becomes its
- * driver. There is one driver at a time, and a poller gives the grace period up after each look.
- * The other threads sleep until a grace period has ended or its driver has stopped.
+ * driver. There is one driver at a time. It hands the grace period over when it stops; a poller
+ * stops after each look. The other threads sleep until a grace period has ended or its driver has
+ * stopped.
  *
  *   begin   started = completed + 1; heavy fence; the words of all lines are noted      (I1, I3)
  *   look    by acquire loads, until each noted word has left its section or counted on    (I2)
@@ -15,9 +16,9 @@
  * same, the grace period only takes longer. So readers read no common number, and the driver need
  * not flip a side and wait twice.
  *
- * Readers without a line are counted in apart[side]. The driver must see each side that had readers
- * when they were noted at zero once. When the only side left is the one that new readers use, the
- * driver sends them to the other.
+ * Readers without a line are counted in apart[side]. A side that had readers when they were noted
+ * counts as empty once the driver has seen it at zero. When the only side left is the one that new
+ * readers use, the driver sends them to the other.
  */
 #include "rcu.h"
 
@@ -288,8 +289,8 @@ PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
 #define RCU_MISUSE(what, index, call) ((void)0)
 #endif
 
-/* For quiescent states the caller is offline while it waits, so it waits for itself only if it
- * is in a marked section. */
+/* For quiescent states the caller is offline while it waits. So it waits for itself only if the
+ * checking variant has counted it in a section. */
 static bool waits_for_itself(uint32_t index)
 {
 #if PAWL_CHECKED

@@ -38,8 +38,8 @@ static bool sift_second(pawl_sift *l, enum pawl_sift_context c)
 
 /* ---- Through the context --------------------------------------------------------------------- */
 
-/* In one step finds no subscription and counts the reader. It clears a handler's WAITED, which
- * has served its purpose, and wakes the sleepers to look again. */
+/* Counts the reader in, by one step that finds no subscription. The step clears a handler's
+ * WAITED, which has served its purpose, and wakes the sleepers to look again. */
 static bool sift_count_in(pawl_sift *l, enum pawl_sift_context c)
 {
     uint32_t *const word = &l->contexts[c];
