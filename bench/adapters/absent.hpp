@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands for a lock of a library that this build does not have. Its rows are listed, with what to
- * install, and never made; so a list of rows needs no word about what is in the build.
+ * Stands for a lock of a library that this build does not have. Its rows are listed, with the
+ * package to install, and never made. So a list of rows need not know the contents of the build.
  */
 #ifndef PAWL_BENCH_ADAPTERS_ABSENT_HPP
 #define PAWL_BENCH_ADAPTERS_ABSENT_HPP
@@ -27,7 +27,7 @@ inline std::string to_install(const std::string &package)
 
 template <class Lock> constexpr bool in_build = !std::is_base_of<absent, Lock>::value;
 
-/* Empty: it is in this build. */
+/* Empty: the lock is in this build. */
 template <class Lock> std::string why_not()
 {
     if constexpr (in_build<Lock>)

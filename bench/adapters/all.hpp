@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every lock that the benches compare, each behind the same face (see any of the files). The build
- * defines PAWL_BENCH_<LIBRARY> to 1 for those it found; the others are `absent`.
+ * Every lock that the benches compare, each with the same interface (see any of the files). The
+ * build defines PAWL_BENCH_<LIBRARY> to 1 for each library that it found; the others are `absent`.
  */
 #ifndef PAWL_BENCH_ADAPTERS_ALL_HPP
 #define PAWL_BENCH_ADAPTERS_ALL_HPP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Concurrency Kit's epochs. It has no thread that runs callbacks: each thread runs its own when it
- * asks whether some are due, which it does here whenever it is quiescent. The face: pawl_rcu.hpp.
+ * Concurrency Kit's epochs. No thread of the library runs callbacks. Each thread runs its own when
+ * it asks whether some are due; here it asks whenever it is quiescent. The interface: pawl_rcu.hpp.
  */
 #ifndef PAWL_BENCH_ADAPTERS_CK_EPOCH_HPP
 #define PAWL_BENCH_ADAPTERS_CK_EPOCH_HPP
@@ -12,7 +12,7 @@
 
 #include <ck_pr.h>
 
-/* Its stack is C and lets a void pointer become any other by itself. */
+/* Its stack is C, which converts a void pointer to any other without a cast. */
 namespace adapter {
 struct ck_any_pointer {
     void *value;
@@ -38,7 +38,7 @@ struct ck_epoch {
         return ready ? &object : nullptr;
     }
 
-    /* Records cannot be destroyed; those that threads have left are used again. */
+    /* Records cannot be destroyed; a new thread reuses the record of one that has left. */
     struct thread {
         ::ck_epoch_record *record;
         thread() : record(ck_epoch_recycle(epoch(), nullptr))
@@ -83,7 +83,7 @@ struct ck_epoch {
         ck_pr_store_ptr(&place, value);
     }
     static void synchronize() { ck_epoch_synchronize_wait(epoch(), nullptr, nullptr); }
-    static void barrier() {} /* each thread has done it when it left */
+    static void barrier() {} /* each thread has run its callbacks before it left */
     template <void (*function)(head *)> static void call(head *h, std::size_t)
     {
         ck_epoch_call(own, h, function);

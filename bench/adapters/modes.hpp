@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The states that a lock is taken in, each as a type, for rows that differ in that alone. */
+/* The modes in which a lock is taken, each as a type, for rows that differ only in the mode. */
 #ifndef PAWL_BENCH_ADAPTERS_MODES_HPP
 #define PAWL_BENCH_ADAPTERS_MODES_HPP
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* No lock at all: the floor that every row of one thread stands on. */
+/* No lock at all: the floor of every row of one thread. */
 #ifndef PAWL_BENCH_ADAPTERS_NONE_HPP
 #define PAWL_BENCH_ADAPTERS_NONE_HPP
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's RCU: its default domain, a domain of one's own, and the one of quiescent states.
+ * The library's RCU: its default domain, a domain of the program's own, and the domain of quiescent
+ * states.
  *
- * All of this folder's RCU adapters have this face:
+ * All RCU adapters of this folder have this interface:
  *   head                      what an object needs to be freed later; zero bytes will do
  *   thread                    exists from before a thread's first reader until after its last
  *   read_lock, read_unlock    of the thread
@@ -10,7 +11,7 @@
  *   rest, resume              of the thread, around a sleep between readers
  *   dereference, assign       reading and publishing a pointer
  *   synchronize, barrier      wait for readers; wait for all that was called
- *   call<function>            `function(head *)` after a grace period; `bytes`: what it will free
+ *   call<function>            `function(head *)` after a grace period; `bytes`: the size to free
  */
 #ifndef PAWL_BENCH_ADAPTERS_PAWL_RCU_HPP
 #define PAWL_BENCH_ADAPTERS_PAWL_RCU_HPP
@@ -22,7 +23,7 @@
 
 namespace adapter {
 
-/* What the three have in common; `Domain` gives the domain. */
+/* The common part of the three; `Domain` gives the domain. */
 template <class Domain> struct pawl_rcu_in {
     using head = ::pawl_rcu_head;
 
@@ -38,7 +39,7 @@ template <class Domain> struct pawl_rcu_in {
     {
         if (pawl_rcu_domain_call(Domain::get(), h, function, bytes) == 0)
             return;
-        /* Refused: what a program would do. */
+        /* The call was refused: does what a program would do. */
         synchronize();
         function(h);
     }
@@ -52,7 +53,7 @@ struct pawl_rcu_quiescent_domain {
     static pawl_rcu_domain *get() { return ::pawl_rcu_qs(); }
 };
 
-/* One for the process, as a program would have it: made at first use, never destroyed. */
+/* One domain for the process, as a program would have it: made at first use, never destroyed. */
 struct pawl_rcu_own_domain {
     static pawl_rcu_domain *get()
     {

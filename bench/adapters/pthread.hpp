@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The C library's locks. Their results are not looked at: with default attributes and correct use
- * they have no error to report. */
+/* The C library's locks. The adapters ignore their results: with default attributes and correct
+ * use they have no error to report. */
 #ifndef PAWL_BENCH_ADAPTERS_PTHREAD_HPP
 #define PAWL_BENCH_ADAPTERS_PTHREAD_HPP
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* oneTBB's two reader-writer locks. Only the scoped lock of the first can go from reading to
- * writing, so that strategy has guards of its own. */
+/* oneTBB's two reader-writer locks. Only the scoped lock of the first can upgrade from reading
+ * to writing, so that strategy has guards of its own. */
 #ifndef PAWL_BENCH_ADAPTERS_TBB_HPP
 #define PAWL_BENCH_ADAPTERS_TBB_HPP
 
@@ -27,7 +27,7 @@ struct tbb_upgrade {
     };
     struct insertion {
         explicit insertion(lock_type &lock) : held(lock, false) {}
-        /* Ends as a writer in any case; false: it had to let go on the way. */
+        /* The caller becomes a writer in any case; false: it had to drop the lock in between. */
         bool to_write()
         {
             if (writing)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * liburcu's flavours, with everything inlined that its licence lets any program inline. In C++ its
- * headers declare the readers' words thread_local, and each access then asks whether they want
- * initialising; as C has it they never do. The face: pawl_rcu.hpp.
+ * headers declare the readers' words thread_local. Each access then checks whether they need
+ * initialising; as C has it they never do. The interface: pawl_rcu.hpp.
  */
 #ifndef PAWL_BENCH_ADAPTERS_URCU_HPP
 #define PAWL_BENCH_ADAPTERS_URCU_HPP
@@ -18,7 +18,7 @@
 #include <urcu/urcu-memb.h>
 #include <urcu/urcu-qsbr.h>
 
-/* Its header of callbacks can be included once only and declares those of one flavour. */
+/* Its header of callbacks can be included only once, and declares those of one flavour. */
 extern "C" {
 #define PAWL_BENCH_URCU_CALLBACKS(flavour)                                                         \
     void urcu_##flavour##_call_rcu(struct rcu_head *, void (*)(struct rcu_head *));                \
@@ -31,7 +31,7 @@ PAWL_BENCH_URCU_CALLBACKS(bp);
 
 namespace adapter {
 
-/* bp registers a thread at its first reader, and needs no telling that it leaves. */
+/* bp registers a thread at its first reader, and needs no notice when the thread leaves. */
 #define PAWL_BENCH_FLAVOUR(flavour, arrive, leave)                                                 \
     struct urcu_##flavour {                                                                        \
         static constexpr const char *name = "urcu_" #flavour;                                      \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a driver: what each is called, whether this build has it, and which were chosen. */
+/* The rows of a driver: their names, whether this build has them, and which the user chose. */
 #ifndef PAWL_BENCH_CORE_CANDIDATE_HPP
 #define PAWL_BENCH_CORE_CANDIDATE_HPP
 
@@ -7,10 +7,10 @@
 
 namespace bench {
 
-/* `Design` is whatever measures the row, or makes what does; each driver has a type of its own. */
+/* `Design` measures the row, or makes an object that does; each driver has a type of its own. */
 template <class Design> struct candidate {
     std::string strategy, lock; /* for tables; a lock without a name is in none */
-    std::string why;            /* it cannot be measured; empty: it can */
+    std::string why;            /* the reason why it cannot be measured; empty: it can */
     Design design{};
     std::string name = strategy + "/" + lock;
     bool baseline = false;
@@ -49,7 +49,8 @@ inline std::size_t edit_distance(const std::string &a, const std::string &b)
     return row.back();
 }
 
-/* The sentence for a name that does not exist: the three nearest ones, and where to find all. */
+/* The sentence for a name that does not exist: gives the three nearest names, and the place of
+ * the full list. */
 inline std::string unknown_name(const std::string &wanted, std::vector<std::string> names)
 {
     const auto score = [&](const std::string &name) {
@@ -65,7 +66,7 @@ inline std::string unknown_name(const std::string &wanted, std::vector<std::stri
     return text + ". All of them: --list.";
 }
 
-/* The one of that name; throws where it cannot be measured by so many threads. */
+/* The candidate of that name; throws if so many threads cannot measure it. */
 template <class Candidate>
 const Candidate *find_candidate(const std::vector<Candidate> &all, const std::string &name,
                                 long long threads)
@@ -86,7 +87,7 @@ const Candidate *find_candidate(const std::vector<Candidate> &all, const std::st
     return &*at;
 }
 
-/* Those that are wanted, in that order; with no wishes all that are measured by default. */
+/* The wanted candidates, in that order; without wishes all that are measured by default. */
 template <class Candidate>
 std::vector<const Candidate *> choose(const std::vector<Candidate> &all,
                                       const std::vector<std::string> &wanted, long long threads)

@@ -29,7 +29,7 @@ inline struct timespec timespec_of(std::uint64_t ns)
     return {static_cast<time_t>(ns / 1000000000U), static_cast<long>(ns % 1000000000U)};
 }
 
-/* Until `ns` of CLOCK_MONOTONIC, whatever signals come. */
+/* Sleeps until `ns` of CLOCK_MONOTONIC, even if signals arrive. */
 inline void sleep_until(std::uint64_t ns)
 {
     const struct timespec when = timespec_of(ns);

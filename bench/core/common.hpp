@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What all code of the drivers may use: JSON lines on standard output, sentences for bad input,
- * interruption. The drivers are run by the command `pawl`, and by hand.
+ * interruption. The command `pawl` runs the drivers, and so can a user.
  */
 #ifndef PAWL_BENCH_CORE_COMMON_HPP
 #define PAWL_BENCH_CORE_COMMON_HPP
@@ -28,13 +28,13 @@ using json = nlohmann::ordered_json;
 /* Exit codes: bad input, a lock that did not lock, interrupted by a signal (as shells have it). */
 enum exit_code { exit_done = 0, exit_broken = 1, exit_bad_input = 2, exit_interrupted = 130 };
 
-/* Something the user can put right; the text is the sentence that says how. */
+/* An error that the user can correct; the text is the sentence that says how. */
 struct bad_input : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/* A line at a time and flushed, so that a reader can show progress and an interrupt loses nothing.
- * Arguments and paths may hold any bytes: those that are not UTF-8 are replaced. */
+/* Prints a line at a time and flushes it. So a reader can show progress, and an interrupt loses
+ * nothing. Arguments and paths may hold any bytes; bytes that are not UTF-8 are replaced. */
 inline void emit(const json &line)
 {
     const std::string text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -50,7 +50,7 @@ inline int report_error(const std::string &message, int code)
 
 inline volatile std::sig_atomic_t interrupted = 0;
 
-/* The handler only notes it: the loops look between samples, sleeps end early. */
+/* The handler only notes the signal: the loops look between samples, and sleeps end early. */
 inline void watch_for_interrupts()
 {
     struct sigaction action = {};
@@ -69,7 +69,7 @@ inline int finish()
     return interrupted ? exit_interrupted : exit_done;
 }
 
-/* As the sentences and the help print it: no more digits than it has. */
+/* The number as sentences and the help print it: with no more digits than it has. */
 template <class Number> std::string text_of(Number n)
 {
     std::string s = std::to_string(n);
@@ -81,7 +81,7 @@ template <class Number> std::string text_of(Number n)
     return s;
 }
 
-/* A number from a command line, in bounds, or the sentence that says so. */
+/* A number from a command line, within its bounds; otherwise throws the sentence that says so. */
 template <class Number>
 void require(const std::string &option, Number value, std::common_type_t<Number> least,
              std::common_type_t<Number> most)
@@ -91,7 +91,7 @@ void require(const std::string &option, Number value, std::common_type_t<Number>
                         text_of(least) + " and " + text_of(most) + ".");
 }
 
-/* By a variable of the environment that is set, and not to 0. */
+/* Whether a variable of the environment is set, and not to 0. */
 inline bool switched_off(const char *variable)
 {
     const char *value = std::getenv(variable);

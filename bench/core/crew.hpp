@@ -2,10 +2,10 @@
 /*
  * The threads of a bench: made once, pinned once, reused for every sample, asleep in between.
  *
- * A sample has two phases over which all threads run without a pause: warming (not counted), then
- * measuring. The main thread, which sleeps meanwhile, moves the phase on and takes the time; each
- * thread notices within one lookup. Where threads outnumber CPUs, one that is not running notices
- * late but does nothing meanwhile, so the time is right there too.
+ * A sample has two phases in which all threads run without a pause: warming, which is not counted,
+ * then measuring. The main thread sleeps meanwhile; it changes the phase and takes the time. Each
+ * thread notices the change within one lookup. Where threads outnumber CPUs, a thread that is not
+ * running notices late. It does nothing meanwhile, so the time is right there too.
  */
 #ifndef PAWL_BENCH_CORE_CREW_HPP
 #define PAWL_BENCH_CORE_CREW_HPP
@@ -26,13 +26,14 @@ namespace bench {
 
 enum class phase : int { warming, measuring, over };
 
-/* Read by every thread at every lookup, written twice a sample: alone on its lines. */
+/* Every thread reads it at every lookup; it is written twice a sample, and is alone on its
+ * lines. */
 struct alignas(128) phase_flag {
     std::atomic<phase> now{phase::warming};
     bool is(phase p) const { return now.load(std::memory_order_relaxed) == p; }
 };
 
-/* What one thread used while measuring. */
+/* The resources that one thread used while measuring. */
 struct usage {
     double cpu_seconds = 0;
     std::uint64_t voluntary = 0, involuntary = 0;
@@ -73,7 +74,7 @@ class crew {
   public:
     using task = std::function<void(unsigned thread, const phase_flag &)>;
 
-    /* cpus: thread i goes on cpus[i % n]; empty: wherever the system likes. */
+    /* cpus: thread i runs on cpus[i % n]; empty: the system chooses. */
     crew(unsigned threads, const std::vector<unsigned> &cpus)
     {
         try {
@@ -89,7 +90,7 @@ class crew {
                             std::to_string(threads) + " threads (" + e.what() +
                             "): ask for fewer with --threads.");
         }
-        /* All or none: a run with half of its threads pinned is neither. */
+        /* All threads are pinned or none: a run with half of its threads pinned is neither. */
         if (!pin_error_.empty())
             unpin();
     }
@@ -101,8 +102,8 @@ class crew {
     const std::string &pin_error() const { return pin_error_; }
     std::size_t size() const { return threads_.size(); }
 
-    /* One sample of the task by all threads; the seconds that the measuring phase took. Zero: a
-     * signal came, the sample is worth nothing. */
+    /* Runs one sample of the task on all threads; returns the seconds of the measuring phase.
+     * Zero: a signal came, and the sample is void. */
     double run(const task &what, double warm_seconds, double seconds)
     {
         flag_.now.store(phase::warming, std::memory_order_relaxed);
@@ -122,8 +123,8 @@ class crew {
         return whole ? end - start : 0;
     }
 
-    /* Once by all threads, which know themselves when to end: where they outnumber the CPUs, this
-     * one could not run in time to tell them. The phases are not used. */
+    /* Runs the task once on all threads, which know themselves when to end. Where they outnumber
+     * the CPUs, this thread could not run in time to tell them. The phases are not used. */
     void run_to_the_end(const task &what)
     {
         std::unique_lock<std::mutex> hold(mutex_);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What scenes have in common in which all threads of a crew work on one thing for a while. */
+/* The common part of scenes in which all threads of a crew work on one object for a while. */
 #ifndef PAWL_BENCH_CORE_CREW_SCENE_HPP
 #define PAWL_BENCH_CORE_CREW_SCENE_HPP
 
@@ -39,7 +39,7 @@ template <class Candidate, class Thing> class crew_scene : public scene<Candidat
                0x10001 * static_cast<std::uint64_t>(round);
     }
 
-    /* A sample of `work(thread, flag, tally)`; the seconds that it took. */
+    /* Runs a sample of `work(thread, flag, tally)`; returns the seconds that it took. */
     template <class Tally, class Work> double measure(std::vector<Tally> &tallies, Work work)
     {
         tallies.resize(threads_.size());
@@ -49,7 +49,8 @@ template <class Candidate, class Thing> class crew_scene : public scene<Candidat
         return threads_.run(task, o_.warmup, o_.seconds);
     }
 
-    /* A sample line: what the threads did, `own` of it the scene's, and what they used. */
+    /* A sample line: the threads' operations, `own` of the scene, and the resources that the
+     * threads used. */
     json line_of(std::uint64_t ops, double seconds, const json &own, const usage &used) const
     {
         json line = {{"threads", o_.threads}, {"ops", ops}, {"seconds", seconds}};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cycle counter of the processor: read in program order, its rate and its own cost measured. */
+/* The cycle counter of the processor: read in program order; its rate and its own cost are
+ * measured. */
 #ifndef PAWL_BENCH_CORE_CYCLES_HPP
 #define PAWL_BENCH_CORE_CYCLES_HPP
 
@@ -7,7 +8,7 @@
 
 namespace bench {
 
-/* Neither instructions before it nor such behind it are under way while it is read. */
+/* No instruction before or after the reading is in progress while the counter is read. */
 inline std::uint64_t cycles()
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -34,7 +35,7 @@ constexpr const char *cycle_counter()
 #endif
 }
 
-/* How fast it counts, and what reading it adds to the time between two readings. */
+/* The counter's rate, and the time that a reading adds between two readings. */
 class cycle_gauge {
   public:
     cycle_gauge()
@@ -54,7 +55,7 @@ class cycle_gauge {
         per_ns_ = static_cast<double>(cycles() - first) / static_cast<double>(stop - start);
         for (const std::uint64_t cost : costs)
             cost_.add(cost);
-        /* The median: whatever interrupted a reading is no part of its cost. */
+        /* The median: an interruption of a reading is no part of its cost. */
         std::nth_element(costs.begin(), costs.begin() + readings / 2, costs.end());
         own_ = costs[readings / 2];
     }
@@ -64,7 +65,7 @@ class cycle_gauge {
     {
         return ns <= 0 ? 0 : static_cast<std::uint64_t>(ns * per_ns_ + 0.5);
     }
-    /* What lay between two readings. */
+    /* The cycles between two readings, less the cost of reading. */
     std::uint64_t between(std::uint64_t before, std::uint64_t after) const
     {
         return after - before > own_ ? after - before - own_ : 0;

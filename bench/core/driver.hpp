@@ -5,11 +5,12 @@
  *
  *   1. its options    a constructor that declares them in `options`, check() of what bounds alone
  *                     do not say, and candidates(): its rows
- *   2. its scene      open(chosen): what is built once for a cell, a `scene` of the class below
+ *   2. its scene      open(chosen): the objects built once for a cell, a `scene` of the class below
  *   3. its samples    the scene's sample(): one sample of one row, as the end of its JSON line
  *
- * The frame does the rest: --list, the choice of candidates, bad input, interruption, the first
- * line, rounds in which the candidates alternate, the lines of the samples, exit codes.
+ * The frame does the rest. It handles --list, the choice of candidates, bad input, interruption and
+ * exit codes. It prints the first line and the lines of the samples, and alternates the candidates
+ * in rounds.
  */
 #ifndef PAWL_BENCH_CORE_DRIVER_HPP
 #define PAWL_BENCH_CORE_DRIVER_HPP
@@ -21,28 +22,29 @@
 
 namespace bench {
 
-/* Where the threads of a scene are, as the first line says it. */
+/* The places of a scene's threads, as the first line gives them. */
 struct placement {
-    json pin; /* null: that line says it in another way */
+    json pin; /* null: that line gives it in another form */
     bool pinned = true;
-    std::string error; /* why they are not pinned although they should be */
+    std::string error; /* the reason why they are not pinned although they should be */
 };
 
-/* All that is measured in one run. `Thing` is made for each row and kept over its samples. */
+/* All that one run measures. Each row gets a `Thing`, which lives for all its samples. */
 template <class Candidate, class Thing> class scene {
   public:
     virtual ~scene() = default;
-    /* The first line: `bench`, the name of it, and whatever is the scene's own. */
+    /* The first line: `bench`, its name, and the scene's own fields. */
     virtual json start() const = 0;
     virtual placement where() const = 0;
     virtual Thing make(const Candidate &who) = 0;
-    /* One sample; what comes of an interrupted one is thrown away. Throws if a lock has failed. */
+    /* Takes one sample; the caller discards the result of an interrupted one. Throws if a lock
+     * has failed. */
     virtual json sample(const Candidate &who, Thing &what, long long round) = 0;
-    /* After the last round. Throws if what was measured is damaged. */
+    /* Runs after the last round. Throws if the measured object is damaged. */
     virtual void verify(const Candidate &, const Thing &) {}
 };
 
-/* For rows that have nothing of their own. */
+/* For rows without an object of their own. */
 struct nothing_made {};
 
 inline std::string compiler()
@@ -83,7 +85,7 @@ json first_line(const json &own, const placement &where, const options &o,
     return line;
 }
 
-/* A B C, C B A, ...: whatever drifts (heat, neighbours on the host) meets all alike. */
+/* A B C, C B A, ...: a drift (heat, neighbours on the host) affects all candidates alike. */
 inline std::size_t turn_of(std::size_t i, std::size_t candidates, long long round)
 {
     return round % 2 == 0 ? i : candidates - 1 - i;
@@ -127,7 +129,7 @@ template <class Driver> int run(Driver &driver, const options &o)
     return measure_all(*where, o, chosen);
 }
 
-/* main() of a driver: parses, runs, and turns what went wrong into a sentence and an exit code. */
+/* main() of a driver: parses, runs, and turns an error into a sentence and an exit code. */
 template <class Driver> int drive(int argc, char **argv)
 {
     options o(Driver::says);

@@ -34,7 +34,7 @@ class histogram {
     }
     std::uint64_t max() const { return most_; }
 
-    /* The upper end of the bucket that holds each quantile, and the greatest value as it was. */
+    /* The upper end of the bucket that holds each quantile, and the exact greatest value. */
     json quantiles(const std::vector<point> &points) const
     {
         const std::uint64_t all = total();
@@ -55,7 +55,7 @@ class histogram {
         return quantiles({{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"p99.99", 0.9999}});
     }
 
-    /* The buckets that are not empty as [upper end, count], so that samples can be added up. */
+    /* The buckets that are not empty as [upper end, count]; a reader can add samples up. */
     json buckets() const
     {
         json result = json::array();
@@ -66,7 +66,7 @@ class histogram {
     }
 
   private:
-    /* 0..31 as they are, then 16 buckets for every power of two. */
+    /* One bucket for each of 0..31, then 16 buckets for every power of two. */
     static std::size_t bucket(std::uint64_t ns)
     {
         if (ns < 32)

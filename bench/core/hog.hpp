@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread that computes without end: the other program that also wants the CPU. */
+/* A thread that computes without end: it stands for another program that wants the CPU. */
 #ifndef PAWL_BENCH_CORE_HOG_HPP
 #define PAWL_BENCH_CORE_HOG_HPP
 
@@ -14,7 +14,7 @@ namespace bench {
 
 class hog {
   public:
-    /* On that CPU if it may; anywhere with a negative number. */
+    /* Runs on that CPU if it may; anywhere with a negative number. */
     explicit hog(int cpu)
         : thread_([this] {
               while (!stop_.load(std::memory_order_relaxed))
@@ -36,7 +36,7 @@ class hog {
     std::thread thread_;
 };
 
-/* Beside the thread on the last of these CPUs; nothing, if it is not wanted. */
+/* Runs beside the thread on the last of these CPUs; null if it is not wanted. */
 inline std::unique_ptr<hog> hog_beside(const std::vector<unsigned> &cpus, bool wanted)
 {
     if (!wanted)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's CPUs and memory: which CPUs --pin names, and how a thread gets on one. */
+/* The machine's CPUs and memory: the CPUs that --pin names, and pinning a thread to one. */
 #ifndef PAWL_BENCH_CORE_MACHINE_HPP
 #define PAWL_BENCH_CORE_MACHINE_HPP
 
@@ -27,7 +27,7 @@ inline std::vector<unsigned> allowed_cpus()
     return cpus;
 }
 
-/* 0: the thread runs on that CPU only; else the error. */
+/* Pins the thread. 0: it runs on that CPU only; otherwise the error. */
 inline int put_on(pthread_t thread, std::size_t cpu)
 {
     if (cpu >= CPU_SETSIZE)
@@ -38,14 +38,15 @@ inline int put_on(pthread_t thread, std::size_t cpu)
     return pthread_setaffinity_np(thread, sizeof set, &set);
 }
 
-/* For threads that are better off there, but need not be. */
+/* For threads that run better there, but need not. */
 inline void put_on_if_it_may(pthread_t thread, int cpu)
 {
     if (cpu >= 0)
         put_on(thread, static_cast<std::size_t>(cpu));
 }
 
-/* Numbers with commas between them, of at most so many digits; nothing: the text is none. */
+/* Parses numbers with commas between them, of at most so many digits; no value: the text is not
+ * such a list. */
 inline std::optional<std::vector<std::size_t>> whole_numbers(const std::string &text,
                                                              std::size_t digits)
 {
@@ -62,7 +63,7 @@ inline std::optional<std::vector<std::size_t>> whole_numbers(const std::string &
     return found;
 }
 
-/* auto: the CPUs that this process may use; none: no CPU, leave it to the system. */
+/* auto: the CPUs that this process may use; none: no CPU, the system chooses. */
 inline std::vector<unsigned> parse_pin(const std::string &text)
 {
     if (text == "none")
@@ -76,7 +77,7 @@ inline std::vector<unsigned> parse_pin(const std::string &text)
     return {numbers->begin(), numbers->end()};
 }
 
-/* The least that a bench leaves to the rest of the machine is half of the memory. */
+/* A bench leaves at least half of the memory to the rest of the machine. */
 inline bool is_too_much_memory(double bytes)
 {
     return bytes > static_cast<double>(sysconf(_SC_PHYS_PAGES)) *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A mix of two operations as the published hash bench has it: runs of random length that give the
- * wanted share. The rarer operation comes once at a time, the other in runs from none to twice the
- * mean, so that threads do not fall into step.
+ * wanted share. The rarer operation comes once at a time. The other comes in runs from none to
+ * twice the mean, so that threads do not fall into step.
  */
 #ifndef PAWL_BENCH_CORE_MIX_HPP
 #define PAWL_BENCH_CORE_MIX_HPP
@@ -31,8 +31,8 @@ class mixed_runs {
     }
 
   private:
-    /* Lengths are whole numbers below it, so that of 2 m + 1 the mean is m. Or 0: never; 1: always
-     * one; infinite: for ever. */
+    /* The bound of run lengths, which are whole numbers below it: so with 2 m + 1 the mean is m.
+     * Other values: 0: never; 1: always one; infinite: for ever. */
     static double most(double own, double other)
     {
         if (own <= 0)
@@ -51,7 +51,7 @@ class mixed_runs {
 
     double updates_, searches_;
     std::uint64_t left_ = 0;
-    bool updating_ = true; /* begins with the other */
+    bool updating_ = true; /* begins with the other one */
 };
 
 } // namespace bench

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line of a driver. An option is declared with its default, its bounds and what it
- * says, once: the help and the check of the bounds come from that. Those that most drivers have
- * are members here; a driver takes the ones that it knows, with defaults of its own.
+ * The command line of a driver. A driver declares an option once, with its default, its bounds and
+ * its help. The help text and the check of the bounds come from that. The options that most drivers
+ * have are members here; a driver takes those that it knows, with its own defaults.
  */
 #ifndef PAWL_BENCH_CORE_OPTIONS_HPP
 #define PAWL_BENCH_CORE_OPTIONS_HPP
@@ -66,7 +66,7 @@ class options {
         app_.add_option(name, value, says + " (default " + text_of(value) + ")");
         checks_.push_back([=, &value] { require(name, value, least, most); });
     }
-    /* A number that the driver checks itself: its bounds or its default depend on others. */
+    /* A number that the driver checks itself: its bounds or its default depend on other options. */
     template <class Number>
     void dependent_number(const char *name, Number &value, const char *says)
     {
@@ -86,13 +86,13 @@ class options {
     }
 
     CLI::App &parser() { return app_; }
-    /* Throws bad_input for the first number that is out of its bounds. */
+    /* Throws bad_input for the first number outside its bounds. */
     void check() const
     {
         for (const auto &one : checks_)
             one();
     }
-    /* The options that most drivers have, as the first line says them. */
+    /* The options that most drivers have, as the first line gives them. */
     json describe() const
     {
         json line = json::object();

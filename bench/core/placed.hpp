@@ -5,8 +5,8 @@
 
 namespace bench {
 
-/* Far enough from others for prefetchers that fetch pairs of lines; and every object of every row
- * is at the same place of its line. */
+/* Far enough from other objects for prefetchers that fetch pairs of lines. Every object of every
+ * row has the same place within its line. */
 template <class T> struct alignas(256) placed {
     T object{};
 };

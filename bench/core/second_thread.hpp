@@ -8,8 +8,8 @@
 
 namespace bench {
 
-/* The C library leaves the atomic instructions of its locks out while a process has one thread.
- * Locks are for processes that have more, so there is a second one, asleep. */
+/* The C library omits the atomic instructions of its locks while a process has one thread. Locks
+ * are for processes that have more, so there is a second one, asleep. */
 class second_thread {
   public:
     second_thread() : thread_([this] { const std::lock_guard<std::mutex> wait(until_); }) {}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals belong to the main thread, whose sleep they must end. */
+/* Signals go to the main thread, whose sleep they must end. */
 #ifndef PAWL_BENCH_CORE_SIGNALS_HPP
 #define PAWL_BENCH_CORE_SIGNALS_HPP
 
@@ -7,8 +7,8 @@
 
 namespace bench {
 
-/* While it exists the calling thread has all signals blocked, and a thread that it starts inherits
- * that for good. */
+/* While it exists the calling thread blocks all signals. A thread that it starts inherits that
+ * for good. */
 class blocked_signals {
   public:
     blocked_signals()

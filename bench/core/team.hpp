@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that are told one by one what to do: at most two for each CPU, made on first use, pinned
- * for good, asleep while they have nothing to do. The main thread hands out work and sleeps
- * meanwhile, so that it disturbs nobody.
+ * Threads that the main thread gives work to one by one. There are at most two for each CPU, made
+ * on first use, pinned for good, and asleep while they have no work. The main thread sleeps while
+ * they work, so that it disturbs no measurement.
  */
 #ifndef PAWL_BENCH_CORE_TEAM_HPP
 #define PAWL_BENCH_CORE_TEAM_HPP
@@ -21,7 +21,7 @@
 
 namespace bench {
 
-/* A bench that cannot do without that CPU ends here. */
+/* A bench that needs that CPU ends here if it cannot have it. */
 inline void must_be_on(pthread_t thread, unsigned cpu)
 {
     if (const int error = put_on(thread, cpu))

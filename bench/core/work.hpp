@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work of a known length that touches no memory: what a critical section is filled with. */
+/* Work of a known length that touches no memory; it fills critical sections. */
 #ifndef PAWL_BENCH_CORE_WORK_HPP
 #define PAWL_BENCH_CORE_WORK_HPP
 
@@ -17,8 +17,8 @@ inline std::uint64_t spin_work(std::uint64_t steps, std::uint64_t value)
     return value;
 }
 
-/* How many steps a nanosecond has, and what one look at the clock costs. The fastest of several
- * tries: what disturbs a try can only make it longer. */
+/* The steps per nanosecond, and the cost of one look at the clock. It takes the fastest of
+ * several tries: a disturbance can only make a try longer. */
 class work_gauge {
   public:
     work_gauge()

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What it costs that another core had the line last. */
+/* The cost of a line that another core had last. */
 #include "costs/rows.hpp"
 
 namespace bench::costs {
 namespace {
 
-/* The other core writes to all lines, then we work on each. Where the next line is depends on what
- * the last one held, so no two transfers overlap. */
+/* The other core writes to all lines, then this core works on each. The place of the next line
+ * depends on the content of the last one, so no two transfers overlap. */
 struct field {
     cell<std::uint64_t> cells[scattered];
     shuffled order;
@@ -98,15 +98,15 @@ void add_transfers(rows &all, const world &w)
     add_transfer(all, "atomic_increment_transfer", w, [](std::uint64_t *word) {
         return __atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
     });
-    /* The builtin that returns the old value: a success that is only predicted would let the next
-     * transfer begin. */
+    /* The builtin that returns the old value: a success that is only predicted would let the
+     * next transfer begin. */
     add_transfer(all, "cmpxchg_blind", w, [](std::uint64_t *word) {
         return __sync_val_compare_and_swap(word, known, known + 1);
     });
     add_transfer(all, "cmpxchg_transfer_invalidate", w, [](std::uint64_t *word) {
         const std::uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
-        /* The address seems to depend on what was read; else some processors ask for the line once,
-         * to write to it, as they see both instructions coming. */
+        /* The address seems to depend on the value read. Otherwise some processors ask for the
+         * line once, for writing, because they see both instructions coming. */
         std::uint64_t *const again = word + (seen & opaque<std::uint64_t>(0));
         return __sync_val_compare_and_swap(again, seen, seen + 1);
     });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one CPU costs by itself: instructions, its clocks, its caches, atomic operations. */
+/* The costs of one CPU alone: instructions, its clocks, its caches, atomic operations. */
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr unsigned steps = 8000;
 
-/* Independent additions, as many at once as there are registers for. */
+/* Independent additions, as many at once as there are registers for them. */
 double independent_additions()
 {
     const auto one = opaque<std::uintptr_t>(1);
@@ -98,7 +98,7 @@ std::uint64_t ticks()
 }
 #endif
 
-/* One batch: a reading at each end of a stretch of time that both clocks see alike. */
+/* One batch: a reading at each end of the same stretch of time, by both clocks. */
 measured tick(world &w)
 {
     measured m;
@@ -133,7 +133,7 @@ int open_cycle_counter()
         syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
-/* Cycles that the thread spends on `work`; 0 when nothing was counted. */
+/* The cycles that the thread spends on `work`; 0 when the counter counted nothing. */
 template <class Work> std::uint64_t count_cycles(Work work)
 {
     const int file = open_cycle_counter();
@@ -183,7 +183,8 @@ measured counted_cycle(world &w)
 
 constexpr std::size_t line = 64, huge = std::size_t{2} << 20;
 
-/* Lines in one random circle: each holds the address of the next, so nothing can be guessed. */
+/* Lines in one random circle: each holds the address of the next, so the processor cannot guess
+ * it. */
 class circle {
   public:
     explicit circle(std::size_t bytes) : lines_(bytes / line)
@@ -241,7 +242,7 @@ class circle {
 
 constexpr std::size_t reads = 4096;
 
-/* The circle is made at the first sample: the row may not be asked for, and the memory must be near
+/* The first sample makes the circle: the row may not be asked for, and the memory must be near
  * the CPU that measures. */
 std::function<measured(world &)> chase_of(std::size_t bytes, bool warm)
 {
@@ -270,9 +271,9 @@ std::size_t free_memory()
            static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-/* Large enough to find next to nothing in the smaller cache, and wholly in the larger: half way
- * between them, as factors go. Of a shared cache others have a part, on a virtual machine the
- * greater one: there twice the smaller must do. */
+/* A size that finds almost nothing in the smaller cache, and lies wholly in the larger: half way
+ * between them by factors. Others use a part of a shared cache, on a virtual machine the greater
+ * part. For a shared cache the size is therefore at most twice the smaller cache. */
 std::size_t between(std::size_t smaller, std::size_t larger, bool shared)
 {
     const double product = static_cast<double>(smaller) * static_cast<double>(larger);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pawl-bench-costs: what single operations cost on this machine. Three parts: rows (instructions,
- * caches, atomic operations, transfers, the kernel), matrix (a line between any two CPUs), locks.
- * JSON lines as the other drivers print them; nanoseconds of an operation are seconds / ops. The
- * command `pawl costs` runs it and makes the table.
+ * pawl-bench-costs: the cost of single operations on this machine. It has three parts: rows
+ * (instructions, caches, atomic operations, transfers, the kernel), matrix (a line between any two
+ * CPUs), locks. It prints JSON lines as the other drivers do; nanoseconds of an operation are
+ * seconds / ops. The command `pawl costs` runs it and makes the table.
  */
 #include "core/driver.hpp"
 #include "costs/rows.hpp"
@@ -119,8 +119,8 @@ class costs_driver {
     rows candidates()
     {
         look_around();
-        /* What rows allocate is touched here first, and so lies near the CPU that measures. The
-         * main thread sleeps while anything is measured. */
+        /* The memory of rows is touched here first, and so lies near the CPU that measures. The
+         * main thread sleeps during each measurement. */
         must_be_on(pthread_self(), world_.first);
         const rows all = rows_of(s_.part, world_);
         why_none_ = all.empty() ? needs_two_cpus : all.front().why;

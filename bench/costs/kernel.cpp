@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel's part in synchronization costs. */
+/* The cost of the kernel's part in synchronization. */
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ measured membarrier_busy(world &w)
             ;
         m = repeat_op(w.seconds, 16, send_membarrier<MEMBARRIER_CMD_PRIVATE_EXPEDITED>);
     });
-    /* Whatever happened here, the others must go before this frame does. */
+    /* Even after an exception here, the others must end before this frame does. */
     std::exception_ptr failure;
     try {
         here.wait();
@@ -72,16 +72,16 @@ measured membarrier_busy(world &w)
 
 /* ---- futex ----------------------------------------------------------------------------------- */
 
-/* Time for the sleeper to fall asleep deeply enough, as far as that can be had: an idle CPU goes
- * into its first idle state within a few microseconds. */
+/* Time for the sleeper to fall asleep deeply enough, as far as possible. An idle CPU enters its
+ * first idle state within a few microseconds. */
 constexpr double settle = 30e-6;
 
 struct wake_times {
     std::vector<double> call, latency;
 };
 
-/* One thread sleeps, on the near CPU; the other wakes it. A wake counts when the kernel says that
- * it woke somebody: only then was there a sleeper. */
+/* One thread sleeps, on the near CPU; the other wakes it. A wake counts when the kernel reports
+ * a woken thread: only then was there a sleeper. */
 wake_times wake_a_sleeper(world &w)
 {
     std::atomic<std::uint32_t> word{0};
@@ -139,7 +139,7 @@ measured one_of(std::vector<double> &times)
     return {1, times.empty() ? 1 : median(times), json::object()};
 }
 
-/* Two threads on one CPU hand a word to each other: whoever gives it away sleeps. */
+/* Two threads on one CPU hand a word to each other: the thread that gives it away sleeps. */
 measured context_switch(world &w)
 {
     constexpr std::uint32_t handovers = 64;

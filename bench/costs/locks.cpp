@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each lock costs to take and to drop, where it was last held here and where it was last held
- * on another core, and what that leaves of critical sections of several lengths.
+ * The cost of taking and dropping each lock: where it was last held on this core, and where another
+ * core held it last. It also measures what that leaves of critical sections of several lengths.
  */
 #include "adapters/all.hpp"
 #include "adapters/modes.hpp"
@@ -13,13 +13,13 @@ namespace {
 
 constexpr unsigned lengths[] = {16, 64, 256, 1024, 4096};
 
-/* Seconds for all locks: one after the other, and all taken before all are dropped. */
+/* Seconds for all locks: each taken and dropped in turn, and all taken before all are dropped. */
 struct batch_times {
     double pairs = 0, takes = 0, drops = 0;
 };
 
-/* A byte of the lock: where the next one is depends on it, so that no two overlap. What it says is
- * of no interest. */
+/* A byte of the lock: the place of the next one depends on it, so that no two overlap. Its value
+ * does not matter. */
 template <class Lock> std::size_t peek(const Lock &lock)
 {
     return *static_cast<const volatile unsigned char *>(static_cast<const volatile void *>(&lock));
@@ -76,7 +76,7 @@ template <class Lock, class Mode> class bench_of {
     shuffled order_;
 };
 
-/* What a walk costs by reading the clock, which is no part of the lock. */
+/* The cost of reading the clock in a walk, which is no part of the lock. */
 double clock_cost()
 {
     std::vector<double> times;
@@ -87,8 +87,8 @@ double clock_cost()
     return median(times);
 }
 
-/* Odd and even batches measure different things, so two are the least. A lock that was moved away
- * comes back with its take. */
+/* Odd and even batches measure different things, so there must be at least two. A lock that was
+ * moved away comes back with its take. */
 template <class Bench> batch_times one_batch(Bench &bench, std::size_t number)
 {
     batch_times times;
@@ -209,7 +209,8 @@ template <class Lock> void add_progressive(rows &all, const world &w, const char
 rows lock_rows(const world &w)
 {
 #if PAWL_BENCH_ABSL
-    /* Some builds of it record the order of all takes; ours, in which nobody waits, has none. */
+    /* Some builds of it record the order of all takes. This row, in which no thread waits, does
+     * without the record. */
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
 #endif
     rows all;

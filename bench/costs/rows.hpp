@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of pawl-bench-costs share: a row is a name and a function that measures one sample
- * of it. A sample consists of batches; the median batch stands for it, because the batch in which
- * the system ran somebody else is no property of the processor.
+ * of it. A sample consists of batches, and the median batch stands for it. A batch in which the
+ * system ran another program says nothing about the processor.
  */
 #ifndef PAWL_BENCH_COSTS_ROWS_HPP
 #define PAWL_BENCH_COSTS_ROWS_HPP
@@ -16,7 +16,7 @@
 
 namespace bench::costs {
 
-/* What a sample may use. */
+/* The resources of a sample. */
 struct world {
     team threads;
     std::vector<unsigned> cpus;
@@ -28,7 +28,7 @@ struct world {
     bool has_two() const { return near != first; }
 };
 
-/* `ops` operations took `seconds`; `extra` is printed along. */
+/* `ops` operations took `seconds`; the sample's line contains `extra`, too. */
 struct measured {
     double ops = 0, seconds = 0;
     json extra = json::object();
@@ -38,7 +38,7 @@ struct measured {
 using row = candidate<std::function<measured(world &)>>;
 using rows = std::vector<row>;
 
-/* `why`: it cannot be measured here; empty: it can. */
+/* `why`: the reason why it cannot be measured here; empty: it can. */
 inline void add(rows &all, const std::string &name, const char *group, const std::string &why,
                 std::function<measured(world &)> run)
 {
@@ -68,7 +68,7 @@ inline double median(std::vector<double> &values)
     return *middle;
 }
 
-/* Batches, each of which returns its seconds, until the time of a sample is over. */
+/* Runs batches, each of which returns its seconds, until the time of a sample is over. */
 template <class Batch> measured repeat(double limit, double ops, Batch batch)
 {
     std::vector<double> times;
@@ -79,7 +79,7 @@ template <class Batch> measured repeat(double limit, double ops, Batch batch)
     return {ops, median(times), json::object()};
 }
 
-/* Single operations, `unroll` a batch, timed from outside. */
+/* Runs single operations, `unroll` in a batch, timed from outside. */
 template <class Op> measured repeat_op(double limit, unsigned unroll, Op op)
 {
     return repeat(limit, unroll, [&] {
@@ -109,8 +109,8 @@ template <class T> T opaque(T value)
     return value;
 }
 
-/* `count` additions, each of which needs the one before: so many cycles, on all processors known
- * to us. The addend is in a register: some processors add constants for nothing. */
+/* `count` additions, each of which needs the one before: they take that many cycles on all known
+ * processors. The addend is in a register: some processors add constants at no cost. */
 inline std::uintptr_t chain(std::uintptr_t value, std::uintptr_t addend, unsigned count)
 {
     for (unsigned i = 0; i < count; i += 8) {
@@ -144,8 +144,8 @@ class alignas(256) turns {
     std::atomic<unsigned> now_{0};
 };
 
-/* The end of a sample of two threads. Where other programs have one of the CPUs, a batch takes as
- * long as their slice, so that a few batches say nothing; then the sample takes longer. */
+/* The end of a sample of two threads. Where another program has one of the CPUs, a batch takes
+ * as long as that program's slice, so a few batches say nothing. Then the sample takes longer. */
 class deadline {
   public:
     explicit deadline(double limit) : soft_(now() + limit), hard_(now() + 25 * limit) {}
@@ -195,10 +195,10 @@ std::vector<double> alternate(team &threads, unsigned a, unsigned b, double limi
     return times;
 }
 
-/* Objects for the cost of a line that another core had last. Each lies on a page of its own and in
- * another set of the cache, and each walk takes another order: with closer or regular objects the
- * hardware fetches ahead, and what is measured is no transfer any more (7 ns in place of 33 on the
- * machine on which this was found). */
+/* Objects for the cost of a line that another core had last. Each lies on a page of its own and
+ * in another set of the cache, and each walk takes another order. With closer or regular objects
+ * the hardware fetches ahead, and the measurement shows no transfer any more. On the machine on
+ * which this was found, it showed 7 ns in place of 33. */
 constexpr std::size_t scattered = 64;
 
 template <class T> struct alignas(64) cell {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An increment of the CPU's own counter in a restartable section: no atomic instruction, undone by
- * the kernel if the thread is moved in between. The C library has registered the thread.
+ * An increment of the CPU's own counter in a restartable sequence. It has no atomic instruction,
+ * and the kernel undoes it if the thread is moved in between. The C library has registered the
+ * thread.
  */
 #include "costs/rows.hpp"
 
@@ -24,7 +25,7 @@ struct rseq *own_area()
     return static_cast<struct rseq *>(static_cast<void *>(thread + __rseq_offset));
 }
 
-/* False: the thread was moved or interrupted before the addition, which then has not happened. */
+/* False: the thread was moved or interrupted before the addition, so there was none. */
 inline bool add_on(std::uint32_t cpu, std::uint64_t *counter, struct rseq *area)
 {
     __asm__ __volatile__ goto(

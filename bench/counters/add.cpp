@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adding to a counter, and reading it, beside what counters replace. */
+/* Adding to a counter, and reading it, beside the usual alternatives. */
 #include <sys/prctl.h>
 
 #include "counters/add.hpp"
@@ -7,7 +7,7 @@
 namespace bench::counters {
 namespace {
 
-/* ---- Floors and what counters replace -------------------------------------------------------- */
+/* ---- Floors and the alternatives to counters ------------------------------------------------- */
 
 struct thread_local_word : subject {
     static inline thread_local std::uint64_t word = 0;
@@ -17,7 +17,7 @@ struct thread_local_word : subject {
     }
 };
 
-/* What indexing a line by the thread's number costs on top: the number is looked up each time. */
+/* The added cost of indexing a line by the thread's number: each operation looks the number up. */
 struct registered_line : subject {
     static inline thread_local unsigned number = 0;
     placed<std::uint64_t> lines[8];
@@ -99,7 +99,8 @@ template <class Counter> struct adds : subject {
     }
 };
 
-/* So many reads a second, by sleeping until the next is due; late ones are made up for. */
+/* The number of reads a second. The reader sleeps until the next is due, and makes up for late
+ * ones. */
 constexpr double reads_a_second = 10000;
 
 template <class Counter> struct adds_beside_reads : adds<Counter> {
@@ -126,7 +127,7 @@ template <class Counter> struct adds_beside_reads : adds<Counter> {
     }
 };
 
-/* Reading, while nobody counts or beside one thread that does. */
+/* Reading, while no thread counts or beside one thread that does. */
 template <class Counter, unsigned batch> struct reads : subject {
     Counter counter;
     std::uint64_t added = 0;
@@ -157,7 +158,7 @@ template <class Counter, unsigned batch> struct reads : subject {
 };
 
 /* The floor of an exact read: one membarrier while the other thread counts. The second kind also
- * restarts the restartable sequences that it meets, and is the one that exact reads need. */
+ * restarts the restartable sequences that it meets; exact reads need that kind. */
 template <int command> struct membarrier_reads : subject {
     void run(measure &m, unsigned) override { m.slow(send_membarrier<command>); }
     void beside(const std::atomic<bool> &stop) override

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters that pawl-bench-counters adds to and reads, ours and others', in one form. */
+/* The counters that pawl-bench-counters adds to and reads, the library's and others', in one
+ * form. */
 #ifndef PAWL_BENCH_COUNTERS_ADD_HPP
 #define PAWL_BENCH_COUNTERS_ADD_HPP
 
@@ -46,7 +47,7 @@ template <enum pawl_exact_mode mode> struct exact_counter {
     std::int64_t read() { return pawl_counter_exact_read(&object.object); }
 };
 
-/* Far from its limit, where limits mostly are. */
+/* Far from its limit, as limit counters mostly are. */
 struct limit_counter {
     static constexpr const char *name = "pawl_counter_limit";
     placed<pawl_counter_limit> object;

@@ -13,7 +13,7 @@
 
 enum { THREADS = 8, LINES = 256 };
 
-/* As in the C++ rows: the compiler may not merge or drop what it sees through. */
+/* As in the C++ rows: the compiler must not merge or drop operations that it could see through. */
 #define SEEN() __asm__ __volatile__("" : : : "memory")
 
 static void *aligned(size_t bytes)

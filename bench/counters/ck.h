@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Concurrency Kit's rows. Its headers are C only, so the loops are compiled as C: each function
+ * Concurrency Kit's rows. Its headers are C only, so the loops are compiled as C. Each function
  * does its operation n times, with everything inlined as a C program would have it.
  */
 #ifndef PAWL_BENCH_COUNTERS_CK_H

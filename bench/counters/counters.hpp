@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of pawl-bench-counters share. A candidate is something done over and over by one
- * thread, or by several at the same time, perhaps beside one more thread that does something else
- * and is not measured. Its name says so: group/what@threads+beside.
+ * What the parts of pawl-bench-counters share. A candidate is an operation that one thread repeats,
+ * or several at the same time. One more thread may do something else beside them; it is not
+ * measured. Its name says so: group/what@threads+beside.
  */
 #ifndef PAWL_BENCH_COUNTERS_COUNTERS_HPP
 #define PAWL_BENCH_COUNTERS_COUNTERS_HPP
@@ -19,7 +19,7 @@
 
 namespace bench::counters {
 
-/* Lets all threads of a sample begin together, and go on until all have measured. */
+/* Lets all threads of a sample begin together, and continue until all have measured. */
 class gate {
   public:
     explicit gate(unsigned threads) : coming_(threads), measuring_(threads) {}
@@ -42,7 +42,8 @@ class measure {
   public:
     measure(double warmup, double length, gate &g) : warmup_(warmup), limit_(length), gate_(g) {}
 
-    /* Between two looks at the clock: enough operations for the clock not to count. */
+    /* Operations between two looks at the clock: enough to make the cost of the clock
+     * negligible. */
     static constexpr unsigned many = 4096, few = 16;
 
     template <class Operation> void operator()(Operation operation)
@@ -70,7 +71,7 @@ class measure {
         seconds = now - begun;
         total += ops;
         gate_.measured();
-        /* The others are still measuring, and count on us to be there. */
+        /* The others are still measuring, and need this thread to go on. */
         for (; !gate_.over(); total += n)
             batch(n);
     }
@@ -88,7 +89,7 @@ class measure {
         gate_.measured();
     }
 
-    /* `all()` is the sample, however long it takes; it returns how many operations it was. */
+    /* `all()` is the whole sample, of any length; it returns its number of operations. */
     template <class All> void whole(All all)
     {
         gate_.arrive();
@@ -111,7 +112,7 @@ class measure {
         return [operation](unsigned n) {
             for (unsigned i = 0; i < n; i++) {
                 operation();
-                /* The compiler may not merge or drop what it sees through. */
+                /* The compiler must not merge or drop operations that it could see through. */
                 __asm__ __volatile__("" : : : "memory");
             }
         };
@@ -121,16 +122,16 @@ class measure {
     gate &gate_;
 };
 
-/* The thing that is measured, for all samples of its candidate. */
+/* The object that is measured, for all samples of its candidate. */
 class subject {
   public:
     virtual ~subject() = default;
     virtual void run(measure &m, unsigned thread) = 0;
-    /* What the thread beside does until it is told to stop. */
+    /* The work of the thread beside until it is told to stop. */
     virtual void beside(const std::atomic<bool> &) {}
-    /* After each sample, `total`: operations so far. Throws if something got lost. */
+    /* Runs after each sample; `total`: operations so far. Throws if an operation got lost. */
     virtual void verify(std::uint64_t) {}
-    /* What a sample line says more. */
+    /* More fields for a sample line. */
     virtual json more() { return json::object(); }
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pawl-bench-counters: what counting costs, and what sequence locks, reference counts and
- * big-reader locks cost, each beside what they replace, at one thread and at two.
+ * pawl-bench-counters: the cost of counters, sequence locks, reference counts and big-reader locks.
+ * Each stands beside what it replaces, at one thread and at two.
  */
 #include "counters/scene.hpp"
 

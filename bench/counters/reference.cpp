@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reference counts: getting and dropping, and how long the end takes. */
+/* Reference counts: getting and dropping, and the time that the end takes. */
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -11,7 +11,7 @@
 namespace bench::counters {
 namespace {
 
-/* What a reference count is usually: the last drop must see what all others did. */
+/* The usual reference count: the last drop must see what all others did. */
 struct atomic_pair : subject {
     placed<std::atomic<std::uint64_t>> count;
     bool freed = false;
@@ -63,7 +63,7 @@ struct big_reference : subject {
     }
 };
 
-/* At one thread, after another one has used it too: with cells. */
+/* One thread, after a second one has used the count too: with cells. */
 struct big_reference_shared : big_reference {
     big_reference_shared()
     {
@@ -122,7 +122,8 @@ class other_user {
     std::thread thread_{[this] { serve(); }};
 };
 
-/* From kill to the call of release, of a count that two threads have used. The other one sleeps. */
+/* The time from kill to the call of release, for a count that two threads have used. The other
+ * thread sleeps. */
 struct kill_to_release : subject {
     other_user other;
     static void release(pawl_bigref *, void *times) { ++*static_cast<unsigned *>(times); }
@@ -131,7 +132,7 @@ struct kill_to_release : subject {
 
     double once()
     {
-        /* Time for the other thread to fall asleep: it was told to a moment ago. */
+        /* Time for the other thread to fall asleep; it was told to just before. */
         constexpr double settle = 50e-6;
         placed<pawl_bigref> count;
         unsigned released = 0;

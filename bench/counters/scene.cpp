@@ -12,7 +12,7 @@ unsigned seats(const counter_candidate &c)
     return c.threads + (c.beside.empty() ? 0 : 1);
 }
 
-/* The thread beside must go whatever happens to the others. */
+/* The thread beside must end even if the others fail. */
 class companion {
   public:
     companion(worker &where, subject &what) : where_(where)
@@ -24,7 +24,7 @@ class companion {
         stop_ = true;
         try {
             where_.wait();
-        } catch (...) { /* the measured threads say what is wrong */
+        } catch (...) { /* the measured threads report the error */
         }
     }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of a driver that measures candidates of counters.hpp. JSON lines as pawl-bench-lru
- * prints them. `ops` and `seconds` are of all measured threads together: nanoseconds that one of
- * them spends on an operation are threads * seconds / ops.
+ * The part of a driver that measures candidates of counters.hpp. It prints JSON lines as
+ * pawl-bench-lru does. `ops` and `seconds` are of all measured threads together: nanoseconds that
+ * one of them spends on an operation are threads * seconds / ops.
  */
 #ifndef PAWL_BENCH_COUNTERS_SCENE_HPP
 #define PAWL_BENCH_COUNTERS_SCENE_HPP
@@ -13,7 +13,7 @@
 
 namespace bench::counters {
 
-/* A candidate's object, and what was done to it so far. */
+/* A candidate's object, and the operations on it so far. */
 struct runner {
     std::unique_ptr<subject> what;
     std::uint64_t total = 0;
@@ -21,7 +21,7 @@ struct runner {
 
 class counter_scene final : public scene<counter_candidate, runner> {
   public:
-    /* `first`: the first line, without what is common. */
+    /* `first`: the first line, without the common fields. */
     counter_scene(const options &o, const json &first) : o_(o), first_(first) {}
 
     json start() const override { return first_; }
@@ -36,10 +36,11 @@ class counter_scene final : public scene<counter_candidate, runner> {
     team team_;
 };
 
-/* The options that counter_scene goes by. */
+/* The options that counter_scene uses. */
 void take_options(options &o);
 
-/* What these CPUs alone cannot show is a row that says so; without any CPU there is no bench. */
+/* Turns each candidate that these CPUs cannot show into a row that says so; without any CPU
+ * there is no bench. */
 void need_cpus(candidates &all, const options &o);
 
 } // namespace bench::counters

@@ -44,8 +44,7 @@ struct pawl_seqlatch : subject {
     }
 };
 
-/* The floor: the same words, one relaxed load each, and nothing that tells whether they belong
- * together. */
+/* The floor: the same words, one relaxed load each, without a check that they belong together. */
 struct relaxed_copy : subject {
     placed<std::uint64_t[8]> words;
     void run(measure &m, unsigned) override

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the threads of a crowd do, the same code under every lock: compute outside, take the lock to
- * read or to write, compute inside, let go. And the flood: readers without a pause, one writer that
- * comes about every millisecond.
+ * The work of a crowd's threads, the same code under every lock: compute outside, take the lock to
+ * read or to write, compute inside, drop. In the flood readers never pause, and one writer comes
+ * about every millisecond.
  */
 #ifndef PAWL_BENCH_CROWD_ARENA_HPP
 #define PAWL_BENCH_CROWD_ARENA_HPP
@@ -21,22 +21,23 @@
 
 namespace bench {
 
-constexpr std::uint64_t window_ns = 10000000; /* the shortest time over which fairness is asked */
+constexpr std::uint64_t window_ns = 10000000; /* the shortest time for a measure of fairness */
 
-/* Steps of work, and what else all threads of a sample go by. */
+/* Steps of work, and the other settings of a sample's threads. */
 struct crowd_task {
     std::uint64_t inside = 0, outside = 0; /* steps */
     std::uint64_t usual_ns = 0;            /* an undisturbed pass of a bare thread */
     std::uint64_t write_limit = 0;         /* a random 32-bit number below it: write */
     std::uint64_t period_ns = 0;           /* of the flood's writer */
     std::uint64_t seed = 0;
-    std::uint64_t begin = 0, end = 0; /* of what counts, ns of CLOCK_MONOTONIC */
+    std::uint64_t begin = 0, end = 0; /* the time that counts, ns of CLOCK_MONOTONIC */
 };
 
-/* What a thread did while measuring. Threads write their own only, so each has its own lines. */
+/* The results of a thread while measuring. Threads write only their own, so each has its own
+ * lines. */
 struct alignas(128) tally {
     std::uint64_t ops = 0, writes = 0, wrong = 0;
-    std::uint64_t result = 0; /* of the work, so that it counts as used */
+    std::uint64_t result = 0; /* of the work: the compiler must keep it */
     usage used;
     histogram waits;                    /* from asking for the lock to holding it */
     histogram late;                     /* the flood's writer: from its alarm to running */
@@ -60,7 +61,7 @@ inline std::uint64_t mix_bits(std::uint64_t x)
     return x;
 }
 
-/* Locks without a shared mode are taken to write by readers too. */
+/* Readers too take locks without a shared mode to write. */
 template <class Lock> struct exclusive {
     Lock lock;
     void take_read() { lock.take_write(); }
@@ -77,7 +78,7 @@ class arena {
 };
 
 template <class Lock> class arena_of final : public arena {
-    /* Without a lock nothing may be shared, and a wait is what the scheduler alone adds. */
+    /* Without a lock nothing may be shared, and the scheduler alone adds waits. */
     static constexpr bool bare = std::is_same<Lock, adapter::none>::value;
 
   public:
@@ -86,7 +87,7 @@ template <class Lock> class arena_of final : public arena {
         std::uint64_t random = mix_bits(s.seed + thread + 1), work = thread;
         watch seen(s, t);
         std::uint64_t last = now_ns();
-        /* Who starts late has not run until now: a pause without a pass before it. */
+        /* A thread that starts late has not run until now: a pause without a pass before it. */
         if (bare && last > s.begin)
             t.waits.add(last - s.begin);
         while (seen.goes_on(last)) {
@@ -114,8 +115,8 @@ template <class Lock> class arena_of final : public arena {
     }
 
   private:
-    /* Counts what lies between begin and end. A wait that only reaches into that time counts too: a
-     * starved thread has no other. */
+    /* Counts the passes between begin and end. A wait that only reaches into that time counts
+     * too: a starved thread has no other. */
     class watch {
       public:
         watch(const crowd_task &s, tally &t) : s_(s), t_(t), end_of_window_(s.begin + window_ns) {}
@@ -164,8 +165,8 @@ template <class Lock> class arena_of final : public arena {
         return now - last > usual ? now - last - usual : 0;
     }
 
-    /* One critical section; returns when it was entered. Two numbers that are equal whenever nobody
-     * writes show a lock that let somebody in who should have waited. */
+    /* One critical section; returns the time of its entry. Two numbers are equal whenever no
+     * thread writes. If they differ, the lock has let a thread in that should have waited. */
     template <bool Write> std::uint64_t pass(const crowd_task &s, std::uint64_t &work, tally &t)
     {
         if (Write)
@@ -190,7 +191,7 @@ template <class Lock> class arena_of final : public arena {
 
     void write_now_and_then(const crowd_task &s, tally &t)
     {
-        /* The alarm is to be exact: the slack is a setting of the thread, not of the machine. */
+        /* The alarm must be exact: the slack is a setting of the thread, not of the machine. */
         const int slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
         prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
         std::uint64_t work = 1, next = now_ns();
@@ -215,7 +216,7 @@ template <class Lock> class arena_of final : public arena {
 
     placed<Lock> placed_;
     struct alignas(256) {
-        /* Volatile: what another thread changes must be seen, and TSan-clean locks order it. */
+        /* Volatile: a thread must see another one's changes, and TSan-clean locks order them. */
         volatile std::uint64_t first = 0, second = 0;
     } data_;
     Lock &lock_ = placed_.object;

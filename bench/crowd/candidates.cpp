@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The locks that a crowd of threads is let loose on, in the order of the reports. */
+/* The locks that a crowd of threads uses, in the order of the reports. */
 #include "crowd/arena.hpp"
 
 namespace bench {

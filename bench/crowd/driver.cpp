@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pawl-bench-crowd: what a lock is worth when threads outnumber CPUs. Throughput, fairness, the
- * longest wait, CPU time; with --flood the waits of one writer among readers that never pause.
+ * pawl-bench-crowd: locks whose threads outnumber the CPUs. It measures throughput, fairness, the
+ * longest wait and CPU time; with --flood the waits of one writer among readers that never pause.
  *
  * One run measures one cell (threads, section, share of writes) for all candidates, a sample of
- * each in turn, a JSON line a sample. The candidate floor/none has no lock: its waits are what the
- * scheduler alone adds, the floor under all others.
+ * each in turn, a JSON line a sample. The candidate floor/none has no lock. Its waits are those
+ * that the scheduler alone adds, the floor under all others.
  */
 #include "core/crew_scene.hpp"
 #include "core/hog.hpp"
@@ -19,8 +19,8 @@ struct crowd_settings {
     bool hog = false, flood = false;
 };
 
-/* Jain's index of the passes by thread, 1: all alike, 1/n: one had all; the mean over the whole
- * windows of so many units, null when the sample is shorter than one. */
+/* Jain's index of the passes by thread: 1: all alike, 1/n: one had all. The result is the mean
+ * over the whole windows of so many units; null when the sample is shorter than one. */
 json jain(const std::vector<tally> &tallies, std::size_t whole, std::size_t units)
 {
     double sum_of_indices = 0;
@@ -35,7 +35,7 @@ json jain(const std::vector<tally> &tallies, std::size_t whole, std::size_t unit
             squares += here * here;
         }
         if (squares <= 0)
-            continue; /* nobody got in: no share to compare */
+            continue; /* no thread got in: no share to compare */
         sum_of_indices += sum * sum / (squares * static_cast<double>(tallies.size()));
         counted++;
     }
@@ -98,8 +98,8 @@ class crowd_scene final : public crew_scene<crowd_candidate, crowd_contestant> {
     }
 
   private:
-    /* A section holds one look at the clock, the time between two sections another: they are part
-     * of the work, not on top of it. */
+    /* A section contains one look at the clock, and so does the time between two sections. They
+     * are part of the work, not added to it. */
     static crowd_task task_of(const crowd_settings &s, const work_gauge &gauge)
     {
         const double inside = s.section_us * 1000, outside = s.outside_us * 1000;

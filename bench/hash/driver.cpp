@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pawl-bench-hash: operations per second of a hash table under each design, from one lock over all
- * of it to no lock at all, for one mix of searches and updates.
+ * pawl-bench-hash: operations per second of a hash table for one mix of searches and updates. The
+ * designs go from one lock over the whole table to no lock at all.
  *
  * One run measures one cell (elements, updates, threads) for all candidates, a sample of each in
  * turn, a JSON line a sample. All chained designs work on the same table, one after the other. An
- * update deletes an element and inserts a new one, so that the table keeps its load; memory that is
- * freed later than the sample ends is waited for and counted apart (drain_seconds).
+ * update deletes an element and inserts a new one, so that the table keeps its load. Memory may be
+ * freed after the end of the sample. The driver waits for that and counts it apart (drain_seconds).
  */
 #include "core/crew_scene.hpp"
 #include "hash/hash.hpp"
@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-/* Tables up to this size are looked through after each sample, larger ones at the end. */
+/* The driver checks tables up to this size after each sample, larger ones at the end. */
 constexpr std::uint32_t looked_through = 100000;
 
 struct hash_settings {

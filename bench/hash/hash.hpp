@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of pawl-bench-hash share: the table that all designs work on in turn, and what a
- * design is to the driver.
+ * What the files of pawl-bench-hash share: the table that all designs work on in turn, and the
+ * interface of a design.
  */
 #ifndef PAWL_BENCH_HASH_HASH_HPP
 #define PAWL_BENCH_HASH_HASH_HPP
@@ -30,7 +30,7 @@ struct element {
     alignas(8) unsigned char head[head_room] = {};
 
     explicit element(std::uint32_t k) : place(nullptr), key(k), check(check_of(k)) {}
-    /* Readers that come too late shall notice. */
+    /* Late readers must notice that the element is gone. */
     ~element() { *static_cast<volatile std::uint64_t *>(&check) = 0; }
     static std::uint64_t check_of(std::uint32_t key)
     {
@@ -39,14 +39,14 @@ struct element {
 };
 static_assert(sizeof(element) == 64, "an element is as large as a cache line of most CPUs");
 
-/* Of 16 bytes for all designs, whether they use the lock or not: what differs is not the size. */
+/* 16 bytes for all designs, with a lock in use or without: designs do not differ in size. */
 struct bucket {
     element *first = nullptr;
     pawl_spin32 lock = PAWL_SPIN32_INIT;
 };
 
-/* A dense array of buckets, one element a chain: a table that was given its right size. Key i
- * belongs into bucket i. */
+/* A dense array of buckets, one element a chain: a table of the right size. Key i belongs into
+ * bucket i. */
 class hash_store {
   public:
     explicit hash_store(std::uint32_t keys);
@@ -63,18 +63,19 @@ class hash_store {
     std::vector<bucket> buckets_;
 };
 
-/* What all threads of a sample go by. */
+/* The settings of all threads of a sample. */
 struct hash_task {
     double updates = 0; /* percent */
     std::uint64_t seed = 0;
     unsigned threads = 1;
 };
 
-/* What a thread did while measuring. Threads write their own only, so each has its own lines. */
+/* The results of a thread while measuring. Threads write only their own, so each has its own
+ * lines. */
 struct alignas(128) hash_tally {
     std::uint64_t ops = 0, updates = 0, found = 0, absent = 0, wrong = 0;
     usage used;
-    double leaving = 0; /* seconds in which it freed what it still had to */
+    double leaving = 0; /* seconds in which it freed its remaining elements */
 
     void add(const hash_tally &other)
     {
@@ -93,9 +94,9 @@ class hash_design {
     virtual ~hash_design() = default;
     virtual void run(const hash_task &task, unsigned thread, const phase_flag &flag,
                      hash_tally &tally) = 0;
-    /* Returns when all that was deleted has been freed. No thread is at it. */
+    /* Returns when all deleted elements have been freed. No thread uses the design meanwhile. */
     virtual void drain() {}
-    /* Of a table that is not the store. */
+    /* For a table that is not the store. */
     virtual bool is_sound() const { return true; }
 };
 

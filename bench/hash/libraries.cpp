@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Other libraries in the hash bench: their deferred freeing under our chains, and a whole table. */
+/* Other libraries in the hash bench: their deferred freeing with this bench's chains, and a
+ * whole table. */
 #include "hash/rcu.hpp"
 
 #if PAWL_BENCH_URCU
@@ -17,7 +18,8 @@ namespace bench {
 namespace {
 
 #if PAWL_BENCH_TBB
-/* oneTBB's table, as dense as ours: key i in bucket i. An accessor holds a lock of the element. */
+/* oneTBB's table, as dense as this bench's: key i in bucket i. An accessor holds a lock of the
+ * element. */
 class tbb_table {
     struct same {
         static std::size_t hash(std::uint32_t key) { return key; }

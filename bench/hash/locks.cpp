@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The designs of the hash bench that lock: all of the table, or a bucket of it. */
+/* The designs of the hash bench that lock the whole table, or a bucket of it. */
 #include "examples/lock_strategies.hpp"
 #include "adapters/none.hpp"
 #include "adapters/pawl_brlock.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using namespace pawl_example;
 
-/* One lock over all of the table, on lines of its own. */
+/* One lock over the whole table, on lines of its own. */
 template <class Strategy> struct under_one_lock : plain_links {
     static constexpr bool needs_parts =
         std::is_same<typename Strategy::lock_type, adapter::none>::value;
@@ -97,7 +97,8 @@ struct under_bucket_locks : plain_links {
     static void drain() {}
 };
 
-/* The bucket's lock covers the search alone; a reference keeps what was found while it is used. */
+/* The bucket's lock covers only the search; a reference keeps the found element while it is
+ * used. */
 struct with_references : under_bucket_locks {
     struct thread : under_bucket_locks::thread {
         explicit thread(with_references &table) : under_bucket_locks::thread(table) {}

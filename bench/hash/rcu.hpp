@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The design of the hash bench whose searches take no lock, for any of the adapters' RCUs: updaters
- * take the bucket's lock, and what they delete is freed after a grace period.
+ * The design of the hash bench whose searches take no lock, for any of the adapters' RCUs. Updaters
+ * take the bucket's lock, and free a deleted element after a grace period.
  */
 #ifndef PAWL_BENCH_HASH_RCU_HPP
 #define PAWL_BENCH_HASH_RCU_HPP
@@ -21,7 +21,8 @@ template <class Rcu> struct under_rcu {
     static void store(element *&place, element *value) { Rcu::assign(place, value); }
     static void drain() { Rcu::barrier(); }
 
-    /* The thread that runs callbacks starts here: made by the main thread, it is pinned nowhere. */
+    /* The thread that runs callbacks starts here: the main thread makes it, so it is pinned
+     * nowhere. */
     under_rcu()
     {
         {

@@ -13,7 +13,7 @@
  *   find(bucket, key, use)   calls use(element) where it may be read; whether it was there
  *   remove(bucket, key)      unlinks and returns it, or nullptr
  *   insert(bucket, element)
- *   retire(element)          frees it, once nobody can read it any more
+ *   retire(element)          frees it, once no thread can read it any more
  *   pause()
  */
 #ifndef PAWL_BENCH_HASH_TABLE_HPP
@@ -40,7 +40,7 @@ template <class Links> element *find_in(bucket &b, std::uint32_t key)
     return e;
 }
 
-/* Its own links stay: a reader may stand on it. */
+/* The element's own links stay: a reader may stand on it. */
 template <class Links> void unlink(element *e)
 {
     element *next = e->next;
@@ -66,7 +66,7 @@ template <class Design> class chained final {
     bool is_sound() const { return true; }
     std::uint32_t keys() const { return store_.keys(); }
 
-    /* Without synchronisation threads that write keep to parts of the table of their own. */
+    /* Without synchronisation each thread writes only to its own part of the table. */
     static constexpr bool needs_parts = Design::needs_parts;
 
     class thread {
@@ -163,7 +163,7 @@ template <class Table> std::unique_ptr<hash_design> make_hash_design(hash_store 
     return std::make_unique<hash_design_of<Table>>(store);
 }
 
-/* A strategy that is named as its lock is has one name. */
+/* A strategy with the same name as its lock has one name. */
 inline hash_candidate named(hash_candidate c)
 {
     if (c.strategy == c.lock)

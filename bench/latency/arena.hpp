@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each role does, the same code under every lock. A lock here has
+ * The work of each role, the same code under every lock. A lock here has
  *
  *     explicit Lock(const setting &);
  *     take_read<context>() try_read<context>() drop_read<context>()
  *     take_write() try_write() drop_write()
  *     protects    false: it is none, and nothing may be shared under it
- *     nests       a thread that reads may read again, whoever waits
+ *     nests       a thread that reads may read again, even while others wait
  */
 #ifndef PAWL_BENCH_LATENCY_ARENA_HPP
 #define PAWL_BENCH_LATENCY_ARENA_HPP
@@ -57,8 +57,8 @@ template <class Lock> class arena_of final : public arena {
   private:
     static bool goes_on(const timing &s, std::uint64_t now) { return now < s.end && !interrupted; }
 
-    /* Two numbers that are equal whenever nobody writes show a lock that let somebody in who should
-     * have waited. */
+    /* Two numbers are equal whenever no thread writes. If they differ, the lock has let a thread
+     * in that should have waited. */
     template <bool Write> void section(std::uint64_t steps, tally &t)
     {
         if (!Lock::protects) {
@@ -123,7 +123,7 @@ template <class Lock> class arena_of final : public arena {
         finish_read<Where>(s, t, asked, steps);
     }
 
-    /* Without a pause; one section every now and then is slow. */
+    /* Reads without a pause; one section every now and then is slow. */
     void read(const timing &s, tally &t)
     {
         std::uint64_t next = s.begin + s.slow_gap / 2 * (t.number % 2);
@@ -138,8 +138,8 @@ template <class Lock> class arena_of final : public arena {
         }
     }
 
-    /* Without a pause too, but for the time that the rest of the machine needs: the system holds up
-     * real-time threads that never sleep. */
+    /* Reads without a pause too, except for the time that the rest of the machine needs: the
+     * system throttles real-time threads that never sleep. */
     template <context Where> void read_in_bursts(const timing &s, tally &t)
     {
         for (std::uint64_t now; goes_on(s, now = cycles());) {
@@ -175,7 +175,7 @@ template <class Lock> class arena_of final : public arena {
 
     placed<Lock> placed_;
     struct alignas(256) {
-        /* Volatile: what another thread changes must be seen, and TSan-clean locks order it. */
+        /* Volatile: a thread must see another one's changes, and TSan-clean locks order them. */
         volatile std::uint64_t first = 0, second = 0;
     } data_;
     Lock &lock_ = placed_.object;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The locks that are measured, in the order of the reports. */
+/* The measured locks, in the order of the reports. */
 #include "latency/arena.hpp"
 #include "latency/locks.hpp"
 
@@ -7,7 +7,7 @@ namespace bench::latency {
 
 namespace {
 
-/* The lock in a wrapping, or what to install for it. */
+/* The lock in a wrapping, or the package to install for it. */
 template <template <class> class Wrapping, class Lock> latency_candidate present(const char *name)
 {
     latency_candidate c = named(name, adapter::why_not<Lock>());

@@ -40,7 +40,8 @@ constexpr const char *role_name(role as)
 
 /* ---- Handlers -------------------------------------------------------------------------------- */
 
-/* What a handler reads, and where it notes that. Trivial: a handler may be the first to use it. */
+/* The lock that a handler reads, and the place of its notes. Trivial: a handler may be the first
+ * to use it. */
 struct visit {
     arena *place;
     const timing *in;
@@ -58,8 +59,9 @@ void handle(int number)
     errno = saved;
 }
 
-/* The higher class is never interrupted by the lower one; the lower one is by the higher, unless
- * that would read where the thread reads already, and wait for a writer who waits for it. */
+/* The lower class never interrupts the higher one. The higher class interrupts the lower one,
+ * except where it would then read what the thread reads already. There it would wait for a
+ * writer that waits for the thread. */
 void install_handlers(bool nest)
 {
     struct sigaction action = {};
@@ -73,7 +75,7 @@ void install_handlers(bool nest)
     sigaction(interrupt_signal(), &action, nullptr);
 }
 
-/* A signal to one thread, again and again. */
+/* Sends a signal to one thread, again and again. */
 class ticker {
   public:
     ticker(pid_t thread, int number, std::uint64_t first_ns, std::uint64_t period_ns)
@@ -103,13 +105,14 @@ class ticker {
 struct player {
     role as;
     int cpu;                 /* -1: any */
-    tally *own;              /* null: it has nothing to tell */
-    tally *deferred, *interrupt; /* null: nobody interrupts it */
+    tally *own;              /* null: it keeps no tally */
+    tally *deferred, *interrupt; /* null: no handler interrupts it */
     pid_t id;
     int error; /* of pinning or of scheduling */
 };
 
-/* Threads wait here until all are there, so that none begins early; or leave again. */
+/* Threads wait here until all have come, so that none begins early, or until they must leave
+ * again. */
 class gate {
   public:
     bool pass()
@@ -153,7 +156,7 @@ void allow_handlers(bool yes)
     pthread_sigmask(yes ? SIG_UNBLOCK : SIG_BLOCK, &set, nullptr);
 }
 
-/* Starts with all signals blocked. */
+/* The thread starts with all signals blocked. */
 void act(player &p, gate &start, const stage &on, arena &place, const timing &s)
 {
     if (p.cpu >= 0)
@@ -168,7 +171,7 @@ void act(player &p, gate &start, const stage &on, arena &place, const timing &s)
     tally unwanted;
     tally &own = p.own != nullptr ? *p.own : unwanted;
     visited = {&place, &s, p.deferred, p.interrupt};
-    allow_handlers(true); /* in all, so that all have something to block */
+    allow_handlers(true); /* in all threads, so that all have something to block */
     watch_this_thread(&own.seen, s.gauge, s.begin);
     place.work(p.as, s, own);
     watch_this_thread(nullptr, nullptr, 0);
@@ -253,7 +256,7 @@ class company {
         one.interrupt = new_tally("interrupt/" + where, context::interrupt, number);
     }
 
-    /* On a placed stage the writer's CPU is the writer's alone. */
+    /* On a placed stage only the writer uses the writer's CPU. */
     void enlist_hosts()
     {
         for (std::size_t i = on_.what->placed() ? 1 : 0; i < on_.cpus.size(); i++) {
@@ -299,13 +302,13 @@ class company {
 
     void set_time()
     {
-        constexpr double soon = 0.005; /* for all threads to come through the gate */
+        constexpr double soon = 0.005; /* time for all threads to pass the gate */
         start_ns_ = now_ns() + static_cast<std::uint64_t>((soon + on_.warmup) * 1e9);
         timing_.begin = cycles() + timing_.gauge->of_ns((soon + on_.warmup) * 1e9);
         timing_.end = timing_.begin + timing_.gauge->of_ns(on_.seconds * 1e9);
     }
 
-    /* Not all at the same moment. */
+    /* The tickers do not all start at the same moment. */
     void start_tickers()
     {
         const std::uint64_t share = on_.handler_period_ns / (2 * targets_ + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which threads play in a scenario, on which CPUs, and who is interrupted. */
+/* The threads of a scenario, their CPUs, and the threads that signals interrupt. */
 #ifndef PAWL_BENCH_LATENCY_CAST_HPP
 #define PAWL_BENCH_LATENCY_CAST_HPP
 
@@ -10,7 +10,7 @@
 
 namespace bench::latency {
 
-/* anywhere: where the scheduler likes; the others: a CPU of their own for each side. */
+/* anywhere: the scheduler chooses; the others: each side has CPUs of its own. */
 enum class side { anywhere, writers, readers };
 
 struct part {
@@ -24,8 +24,8 @@ struct scenario {
     const char *says;
     std::vector<part> parts;
     bool hosts;   /* handlers read, in a thread of their own on every CPU that has no writer */
-    bool targets; /* and in the writers' threads */
-    /* What is usual here where it is not so elsewhere; below 0: as elsewhere. */
+    bool targets; /* handlers read in the writers' threads, too */
+    /* The usual values here where they differ; below 0: as elsewhere. */
     double write_section_us, writer_pause_us, handler_period_ms;
 
     bool placed() const;
@@ -34,7 +34,7 @@ struct scenario {
 
 const std::vector<scenario> &scenarios();
 
-/* How the threads of a sample are told what to do. */
+/* How the threads of a sample get their tasks. */
 struct stage {
     const scenario *what;
     std::vector<unsigned> cpus; /* empty: not pinned */
@@ -44,8 +44,8 @@ struct stage {
     double warmup, seconds;
 };
 
-/* One sample: what every thread, and the handlers of every target, noted. Throws bad_input where
- * threads cannot be had as asked for. */
+/* Runs one sample; returns the notes of every thread, and of the handlers of every target.
+ * Throws bad_input where the system does not grant the threads asked for. */
 std::vector<std::unique_ptr<tally>> perform(const stage &on, arena &place, timing s);
 
 } // namespace bench::latency

@@ -4,9 +4,9 @@
  * raised, and how long each kind of thread waits for it.
  *
  * One run measures one scenario for all candidates, a sample of each in turn, a JSON line a sample.
- * Times are cycles of the processor's counter, which is calibrated at the start, less what reading
- * it costs. Real-time threads are idle for most of the time, and a thread above them ends the
- * process if a sample does not end (realtime.hpp).
+ * Times are cycles of the processor's counter, less the cost of reading it; the driver calibrates
+ * the counter at the start. Real-time threads are idle for most of the time. A thread above them
+ * ends the process if a sample does not end (realtime.hpp).
  */
 #include <cmath>
 
@@ -18,7 +18,7 @@ namespace bench::latency {
 namespace {
 
 constexpr double unset = -1;
-/* Of a real-time reader: how long a burst and the pause after it take together. */
+/* For a real-time reader: the length of a burst and the pause after it together. */
 constexpr double burst_ms = 10;
 constexpr double grace_seconds = 20;
 
@@ -43,7 +43,7 @@ const scenario *find_scenario(const std::string &name)
     throw bad_input("--scenario is '" + name + "'; it must be one of " + names + ".");
 }
 
-/* Why there are no real-time threads; empty: there are. */
+/* The reason why there are no real-time threads; empty: there are some. */
 std::string realtime_of(const std::string &wanted)
 {
     if (wanted == "no")
@@ -56,7 +56,7 @@ std::string realtime_of(const std::string &wanted)
     return why;
 }
 
-/* What all samples go by, and every line says of the machine. */
+/* The settings of all samples, and what every line says about the machine. */
 class latency_scene : public scene<latency_candidate, nothing_made> {
   public:
     latency_scene(const options &o, const latency_settings &s, const std::string &no_realtime)
@@ -88,7 +88,7 @@ class latency_scene : public scene<latency_candidate, nothing_made> {
 
     const options &o_;
     const latency_settings s_;
-    const std::string no_realtime_; /* why there are no real-time threads */
+    const std::string no_realtime_; /* the reason for having no real-time threads */
     const std::vector<unsigned> cpus_;
     const cycle_gauge gauge_;
 };
@@ -117,7 +117,7 @@ class scenario_scene final : public latency_scene {
     scenario_scene(const options &o, const latency_settings &s, const std::string &no_realtime,
                    const scenario &what)
         : latency_scene(o, s, no_realtime),
-          /* Beside the readers: it is to disturb no writer. */
+          /* Beside the readers: it must not disturb a writer. */
           guard_(no_realtime.empty(), cpus_.empty() ? -1 : static_cast<int>(cpus_.back())),
           on_{&what, cpus_, no_realtime.empty(), &guard_,
               static_cast<std::uint64_t>(s.handler_period_ms * 1e6), o.warmup, o.seconds}
@@ -280,7 +280,7 @@ class latency_driver {
                            "milliseconds from signal to signal (default 100; handlers: 1)");
     }
 
-    /* What is usual in the scenario, or elsewhere. */
+    /* The usual value in the scenario, or elsewhere. */
     static void usual(double &value, double here, double elsewhere)
     {
         if (value == unset)

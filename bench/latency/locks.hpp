@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The locks of pawl-bench-latency. Those that know no handlers are used as one would use them
- * there: with signals blocked from before the write lock is asked for until it is dropped.
+ * The locks of pawl-bench-latency. A lock without support for handlers is used as a program would
+ * use it there. The writer blocks signals before it asks for the lock and until it has dropped it.
  */
 #ifndef PAWL_BENCH_LATENCY_LOCKS_HPP
 #define PAWL_BENCH_LATENCY_LOCKS_HPP
@@ -13,7 +13,7 @@
 
 namespace bench::latency {
 
-/* ---- Ways to try, which the common adapters do not have -------------------------------------- */
+/* ---- Try operations, which the common adapters lack ------------------------------------------ */
 
 template <int Kind> struct rwlock {
     static constexpr bool protects = true;
@@ -62,17 +62,17 @@ struct nsync_mu : adapter::nsync_mu {
 using adapter::nsync_mu;
 #endif
 
-/* No lock: what the scheduler and the machine alone do. */
+/* No lock: the effects of the scheduler and the machine alone. */
 struct nothing : adapter::none {
     static constexpr bool protects = false;
     bool try_read() { return true; }
     bool try_write() { return true; }
 };
 
-/* For locks that a row has as they are, among those that it wraps in a template. */
+/* For locks that a row uses unchanged, among those that it wraps in a template. */
 template <class Lock> using itself = Lock;
 
-/* ---- Signals blocked round the write lock ---------------------------------------------------- */
+/* ---- Signals blocked around the write lock --------------------------------------------------- */
 
 template <class Base> class masked {
   public:
@@ -107,7 +107,7 @@ template <class Base> class masked {
     }
     void drop_write()
     {
-        const sigset_t before = before_; /* the next writer's, once we have dropped it */
+        const sigset_t before = before_; /* the next writer owns before_ after the drop */
         base_.drop_write();
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
@@ -118,7 +118,7 @@ template <class Base> class masked {
     sigset_t before_{}; /* of the thread that writes */
 };
 
-/* ---- The library's own, told of all who read ------------------------------------------------- */
+/* ---- The library's own, with all its readers declared ---------------------------------------- */
 
 class sifting {
   public:
@@ -158,8 +158,8 @@ class sifting {
     ::pawl_sift lock_;
 };
 
-/* Handlers without a lock pass as much time as a write section takes: what they then lack is what
- * the machine takes from any handler that waits for one. */
+/* Handlers without a lock spend as much time as a write section takes. The rest is what the
+ * machine takes from any handler that waits for a write section. */
 class bare : public masked<nothing> {
   public:
     explicit bare(const setting &how) : masked<nothing>(how), steps_(how.write_steps) {}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What taking and dropping costs one thread that nobody disturbs, and the calls in it apart. */
+/* The cost of taking and dropping for one undisturbed thread, and the cost of the calls in it
+ * apart. */
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -20,7 +21,7 @@ template <class Operation> pair_time repeat(double seconds, Operation operation)
     do {
         for (unsigned i = 0; i < batch; i++) {
             operation();
-            /* The compiler may not merge or drop what it sees through. */
+            /* The compiler must not merge or drop operations that it could see through. */
             __asm__ __volatile__("" : : : "memory");
         }
         found.ops += batch;
@@ -36,7 +37,7 @@ pair_time empty_loop(double seconds, const setting &)
     return repeat(seconds, [] {});
 }
 
-/* What a reader cannot do without: from nobody to one, and back. */
+/* The least that a reader needs: from no reader to one, and back. */
 pair_time cas_and_sub(double seconds, const setting &)
 {
     static placed<std::uintptr_t> word;
@@ -57,7 +58,7 @@ pair_time cas_and_sub(double seconds, const setting &)
 
 /* ---- The calls that a writer of a lock with handlers makes ----------------------------------- */
 
-/* Made as our lock makes them: by number, with the kernel's set of 64 signals. */
+/* The calls as the library's lock makes them: by number, with the kernel's set of 64 signals. */
 class signal_calls {
   public:
     signal_calls()
@@ -77,7 +78,7 @@ class signal_calls {
     std::uint64_t set_;
 };
 
-/* Asks for its class, and changes it. */
+/* The thread asks for its class, and changes it. */
 inline void raise_class()
 {
     struct sched_param p = {};
@@ -109,8 +110,8 @@ pair_time class_calls(double seconds, const setting &)
     });
 }
 
-/* All of them, as often as the writer does, without the system: what is left of w/pawl_sift_net
- * beyond this is the lock. */
+/* All calls of the writer, as often as the writer makes them, but without the system. The
+ * remainder of w/pawl_sift_net beyond this is the lock. */
 pair_time skipped_calls(double seconds, const setting &how)
 {
     signal_calls signals;
@@ -147,8 +148,8 @@ template <class Lock> pair_time write_pair(double seconds, const setting &how)
     });
 }
 
-/* The calls return at once. That as many are left out as `skipped_calls` leaves out is what makes
- * the two comparable. */
+/* The calls return at once. This leaves out as many calls as `skipped_calls`, so the two are
+ * comparable. */
 pair_time write_net(double seconds, const setting &how)
 {
     placed<sifting> lock{sifting(how)};
@@ -170,14 +171,15 @@ pair_time write_net(double seconds, const setting &how)
     return found;
 }
 
-/* Without signals blocked: the lock alone. */
+/* Blocks no signals: the lock alone. */
 template <class Base> struct plain : Base {
     explicit plain(const setting &) {}
     template <context> void take_read() { Base::take_read(); }
     template <context> void drop_read() { Base::drop_read(); }
 };
 
-/* Handlers read, and no thread is a real-time one: signals are blocked and nobody is raised. */
+/* Handlers read, and no thread is a real-time one: the writer blocks signals and raises no
+ * thread. */
 struct sifting_handlers : sifting {
     explicit sifting_handlers(const setting &) : sifting(setting{}) {}
 };
@@ -189,7 +191,7 @@ void add(candidates &all, const std::string &name, const std::string &why,
     all.back().design.run = run;
 }
 
-/* `operations`: r for reading, w for writing, a row each. */
+/* `operations`: r for reading, w for writing; each has a row. */
 template <template <class> class Wrapping, class Lock>
 void offer(candidates &all, const char *operations, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Real-time scheduling for threads of a bench, and who watches over them. */
+/* Real-time scheduling for threads of a bench, and the watchdog over them. */
 #ifndef PAWL_BENCH_LATENCY_REALTIME_HPP
 #define PAWL_BENCH_LATENCY_REALTIME_HPP
 
@@ -29,7 +29,7 @@ inline int become_realtime(pthread_t thread, int priority)
     return pthread_setschedparam(thread, SCHED_FIFO, &parameter);
 }
 
-/* Why this process may not have real-time threads; empty: it may. */
+/* The reason why this process may not have real-time threads; empty: it may. */
 inline std::string no_realtime()
 {
     int error = 0;
@@ -41,7 +41,7 @@ inline std::string no_realtime()
            std::to_string(watchdog_priority) + " in /etc/security/limits.conf";
 }
 
-/* Writes past the buffers of the C library, which the thread that hangs may hold. */
+/* Writes past the buffers of the C library: the thread that hangs may hold their lock. */
 [[noreturn]] inline void give_up(const char *text, std::size_t length)
 {
     while (length > 0) {
@@ -54,12 +54,13 @@ inline std::string no_realtime()
     _exit(exit_broken);
 }
 
-/* A thread above all others. It ends the process when a sample does not end; and it makes those
- * real-time threads ordinary that spin for a thread which they have preempted, as many locks let
- * them: on their CPU nothing else would happen. It sleeps but for a moment ten times a second. */
+/* A thread above all others. It ends the process when a sample does not end. Many locks let a
+ * real-time thread spin for a thread that it has preempted; on their CPU nothing else would run.
+ * The watchdog makes such a real-time thread ordinary. It sleeps except for a moment ten times a
+ * second. */
 class watchdog {
   public:
-    /* On that CPU if it may; anywhere with a negative number. */
+    /* Runs on that CPU if it may; anywhere with a negative number. */
     watchdog(bool realtime, int cpu) : thread_([this] { watch(); })
     {
         if (realtime)
@@ -92,7 +93,7 @@ class watchdog {
         armed_ = true;
         change_.notify_one();
     }
-    /* How many threads had to be made ordinary. */
+    /* The number of threads that it made ordinary. */
     unsigned disarm()
     {
         const std::lock_guard<std::mutex> hold(mutex_);
@@ -102,7 +103,8 @@ class watchdog {
         return std::exchange(rescued_, 0U);
     }
 
-    /* Real-time threads, by the system's numbers, that are never busy for most of the time. */
+    /* Watches these real-time threads, by the system's numbers; they are idle for most of the
+     * time. */
     void mind(const std::vector<pid_t> &threads)
     {
         const std::lock_guard<std::mutex> hold(mutex_);
@@ -119,7 +121,7 @@ class watchdog {
     static constexpr auto look = std::chrono::milliseconds(100);
     static constexpr unsigned too_hot = 5;
 
-    /* 0: it is gone. The clock of a thread is named by the thread's number. */
+    /* 0: the thread is gone. The thread's number names its clock. */
     static std::uint64_t cpu_time(pid_t id)
     {
         struct timespec t;

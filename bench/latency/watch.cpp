@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The calls that the linker sends here instead of to the C library (--wrap, in CMakeLists.txt), and
- * what is noted of them. All of it may happen in a signal handler.
+ * the notes about them. All of it may happen in a signal handler.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -47,15 +47,15 @@ void end(spell &s)
         s.lengths.add(here.gauge->between(s.since, now));
 }
 
-/* Whether the signal will be blocked, given whether it is. */
+/* Whether the signal will be blocked, given whether it is blocked now. */
 bool blocked_after(int how, const sigset_t &set, int number, bool is)
 {
     const bool named = sigismember(&set, number) == 1;
     return how == SIG_BLOCK ? is || named : how == SIG_UNBLOCK ? is && !named : named;
 }
 
-/* A spell begins when the call that begins it has returned, and ends before the call that ends it:
- * so no call is part of one. */
+/* A spell begins when the call that begins it has returned, and ends before the call that ends
+ * it. So no call is part of one. */
 template <class Call> long change_mask(int how, const sigset_t *set, Call call)
 {
     watch *w = here.into;
@@ -107,7 +107,7 @@ bool is_watched(long number)
            number == SYS_sched_getscheduler || number == SYS_sched_getparam;
 }
 
-/* What a skipped call answers: an ordinary thread with no signal blocked. */
+/* The result of a skipped call: an ordinary thread with no signal blocked. */
 long answer(long number, const long *a)
 {
     if (number == SYS_sched_getparam)
@@ -164,7 +164,7 @@ int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
         change_mask(how, set, [=] { return __real_pthread_sigmask(how, set, before); }));
 }
 
-/* Our lock makes its calls by number, and for thread 0 (src/os/priority.c). */
+/* The library's lock makes its calls by number, and for thread 0 (src/os/priority.c). */
 long __wrap_syscall(long number, ...)
 {
     long a[6];

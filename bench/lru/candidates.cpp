@@ -22,7 +22,7 @@ template <class Strategy> lru_candidate present(const char *strategy, const char
         return {strategy, lock, adapter::why_not<lock_type>()};
 }
 
-/* The strategies of the published benchmark, for a lock that has them all. */
+/* The strategies of the published benchmark, for a lock that supports them all. */
 template <class Lock> void add_progressive(std::vector<lru_candidate> &all, const char *lock)
 {
     all.push_back(present<write_only<Lock>>("w", lock));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The candidates of the cache bench: each pair of a strategy and a lock is one instance of the same
+ * The candidates of the cache bench. Each pair of a strategy and a lock is one instance of the same
  * templates, so every lock is inlined alike into the same loop.
  */
 #ifndef PAWL_BENCH_LRU_CANDIDATES_HPP
@@ -16,7 +16,8 @@
 
 namespace bench {
 
-/* What a thread did while measuring. Threads write their own only, so each has its own lines. */
+/* The results of a thread while measuring. Threads write only their own, so each has its own
+ * lines. */
 struct alignas(128) tally {
     std::uint64_t lookups = 0, hits = 0, wrong = 0;
     usage used;
@@ -32,12 +33,12 @@ struct alignas(128) tally {
     }
 };
 
-/* What the cache keeps: some text, as the published benchmark prints it, and a number that belongs
- * to the key; a hit that finds another one has found a lock that failed. With it an entry takes 64
- * bytes, a cache line of most CPUs. */
+/* The cached value: some text, as the published benchmark prints it, and a number that belongs
+ * to the key. A hit with another number has found a lock that failed. With the number an entry
+ * takes 64 bytes, a cache line of most CPUs. */
 struct answer {
     char text[48];
-    std::uint64_t check = 0; /* what a lookup that finds nothing leaves */
+    std::uint64_t check = 0; /* the value after a lookup that finds nothing */
 };
 
 inline std::uint64_t check_of(std::uint32_t key)
@@ -45,13 +46,13 @@ inline std::uint64_t check_of(std::uint32_t key)
     return (key + UINT64_C(1)) * UINT64_C(0xD1342543DE82EF95);
 }
 
-/* The expensive computation of a miss: so many rounds of printing a number. */
+/* The expensive computation of a miss: `rounds` times printing a number. */
 inline __attribute__((noinline)) answer compute(std::uint32_t key, unsigned rounds)
 {
     answer a = {};
     for (unsigned i = 0; i < rounds; i++) {
         std::snprintf(a.text, sizeof a.text, "%u", key + i);
-        __asm__ __volatile__("" : : "r"(&a) : "memory"); /* every round counts as used */
+        __asm__ __volatile__("" : : "r"(&a) : "memory"); /* the compiler must keep every round */
     }
     a.check = check_of(key);
     return a;
@@ -85,9 +86,9 @@ template <class Strategy> class cell_of final : public cell {
         t = local;
     }
 
-    /* Until its entries have been replaced once over, or it is clear that they hardly will be: what
-     * a program would find after it has run for a while. Big ones are left unfinished after a
-     * second; the measured share of hits shows it. */
+    /* Fills until all entries have been replaced once, or until that is unlikely: the state that
+     * a program would find after a while. A fill ends after a second, so big caches stay
+     * unfinished; the measured share of hits shows it. */
     void fill(key_stream &keys) override
     {
         const std::size_t size = cache_.capacity();

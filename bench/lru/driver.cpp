@@ -2,9 +2,9 @@
 /*
  * pawl-bench-lru: lookups per second of a shared cache under each lock and strategy.
  *
- * One run measures one cell (threads, size, key space, cost of a miss) for all candidates, a sample
- * of each in turn, and prints a JSON line per sample. The command `pawl bench lru` runs it over
- * many cells and makes tables of what it prints.
+ * One run measures one cell (threads, size, key space, cost of a miss) for all candidates. It takes
+ * a sample of each in turn, and prints a JSON line per sample. The command `pawl bench lru` runs it
+ * over many cells and makes tables of the output.
  */
 #include "core/crew_scene.hpp"
 #include "lru/candidates.hpp"
@@ -12,10 +12,10 @@
 namespace bench {
 namespace {
 
-/* The published measurements give about 345 ns for a lookup by one thread (2.8 million a second at
- * 99 % hits, on a core of 2.5 GHz), which is a walk along a long chain, not a probe of a sparse
- * table. With so many entries to a chain ours take about as long. Recorded keys get the table that
- * a program for them would have, one chain for each entry. */
+/* The published measurements give about 345 ns for a lookup by one thread (2.8 million a second
+ * at 99 % hits, on a core of 2.5 GHz). That is a walk along a long chain, not a probe of a
+ * sparse table. With so many entries to a chain this cache takes about as long. Recorded keys
+ * get the table that a program for them would have, one chain for each entry. */
 constexpr long long entries_of_a_chain = 200;
 constexpr long long most_keys = 1LL << 30;
 
@@ -26,7 +26,7 @@ struct lru_settings {
     bool latency = false;
 };
 
-/* Sets `keyspace` to what a trace holds. */
+/* Sets `keyspace` to the number of keys in a trace. */
 key_source open_keys(lru_settings &s)
 {
     key_source source;
@@ -99,7 +99,8 @@ class lru_scene final : public crew_scene<lru_candidate, std::unique_ptr<cell>> 
         return line;
     }
 
-    /* Every entry against the rest of its chain: for big caches that would take minutes. */
+    /* Checks every entry against the rest of its chain, but not in big caches: that would take
+     * minutes. */
     void verify(const lru_candidate &who, const std::unique_ptr<cell> &cache) override
     {
         expect(s_.size > 100000 || cache->is_sound(),
@@ -107,7 +108,8 @@ class lru_scene final : public crew_scene<lru_candidate, std::unique_ptr<cell>> 
     }
 
   private:
-    /* Where a thread starts in the trace: threads far apart, and each round further on. */
+    /* The start of a thread in the trace: threads start far apart, and each round starts further
+     * on. */
     std::size_t start_of(unsigned thread, long long round) const
     {
         if (!source_.recorded)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the keys of the lookups come from: uniform or Zipf random numbers, or a trace of real ones.
- * One stream per thread; drawing a key costs a few nanoseconds and shares nothing that is written.
+ * The sources of lookup keys: uniform or Zipf random numbers, or a trace of real keys. There is one
+ * stream per thread; drawing a key costs a few nanoseconds and shares nothing that is written.
  */
 #ifndef PAWL_BENCH_LRU_KEYS_HPP
 #define PAWL_BENCH_LRU_KEYS_HPP
@@ -21,7 +21,7 @@
 
 namespace bench {
 
-/* Key i has a weight of 1 / (i + 1)^s. Drawn by Walker's alias method: one number, one row. */
+/* Key i has a weight of 1 / (i + 1)^s. Walker's alias method draws it: one number, one row. */
 class zipf_table {
   public:
     zipf_table(std::uint32_t keys, double s) : rows_(keys)
@@ -45,7 +45,7 @@ class zipf_table {
                 small.push_back(b);
             }
         }
-        /* What rounding left over keeps its own row whole. */
+        /* The rows that rounding left over stay whole. */
         for (const auto *rest : {&small, &large})
             for (const std::uint32_t i : *rest)
                 rows_[i] = {UINT32_MAX, i};
@@ -70,8 +70,9 @@ class zipf_table {
     std::vector<row> rows_;
 };
 
-/* Keys of real input, as the front end wrote them: 8 bytes "PAWLTRC1", then little endian a 64-bit
- * number of distinct keys, a 64-bit number of lookups, and for each a 32-bit key from 0 up. */
+/* Keys of real input, as the front end wrote them. The file begins with 8 bytes "PAWLTRC1". Then
+ * come, in little endian, a 64-bit number of distinct keys and a 64-bit number of lookups, and
+ * for each lookup a 32-bit key from 0 up. */
 struct trace {
     std::uint64_t distinct = 0;
     std::vector<std::uint32_t> keys;
@@ -118,7 +119,7 @@ inline trace read_trace(const std::string &path)
     return t;
 }
 
-/* What all streams of a run read. */
+/* The data that all streams of a run read. */
 struct key_source {
     std::uint32_t keyspace = 0;
     std::unique_ptr<const zipf_table> zipf;

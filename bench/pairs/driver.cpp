@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pawl-bench-pairs: what taking and dropping a lock costs one thread that nobody disturbs, between
- * floors that need no lock: an empty loop, a plain increment, two atomic additions.
+ * pawl-bench-pairs: the cost of taking and dropping a lock for one undisturbed thread. It stands
+ * between floors that need no lock: an empty loop, a plain increment, two atomic additions.
  *
  * JSON lines as pawl-bench-lru prints them; nanoseconds of a pair are seconds / ops.
  */
@@ -15,10 +15,10 @@
 namespace bench {
 namespace {
 
-/* Pairs between two looks at the clock: enough for the clock not to count. */
+/* Pairs between two looks at the clock: enough to make the cost of the clock negligible. */
 constexpr unsigned batch = 4096;
 
-/* Runs batches for about so long; returns their number of pairs and the exact time. */
+/* Runs batches for about the given time; returns their number of pairs and the exact time. */
 struct measure {
     double limit;
     std::uint64_t ops = 0;
@@ -30,7 +30,7 @@ struct measure {
         do {
             for (unsigned i = 0; i < batch; i++) {
                 pair();
-                /* The compiler may not merge or drop what it sees through. */
+                /* The compiler must not merge or drop operations that it could see through. */
                 __asm__ __volatile__("" : : : "memory");
             }
             ops += batch;
@@ -80,7 +80,7 @@ template <class Lock, class Mode> void take_and_drop(measure &m)
 using pair_candidate = candidate<void (*)(measure &)>;
 using pair_list = std::vector<pair_candidate>;
 
-/* A row, or what to install for it. */
+/* A row, or the package to install for it. */
 template <template <class> class Mode, class Lock>
 void add(pair_list &all, const char *operation, const char *lock)
 {
@@ -136,7 +136,8 @@ pair_list pair_candidates()
     return all;
 }
 
-/* The main thread measures. The text is why it could not be pinned, empty when it was. */
+/* Pins the main thread, which measures. The text is the reason why that failed; empty: it is
+ * pinned. */
 std::string pin_here(const std::string &where)
 {
     int cpu = sched_getcpu();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Callbacks: how many a second, and how long each waits. */
+/* Callbacks: their number per second, and the wait of each. */
 #include <sys/prctl.h>
 
 #include <cmath>
@@ -27,12 +27,13 @@ std::vector<block> &blocks_of(unsigned thread)
     return all[thread];
 }
 
-/* So many objects are handed over, and it ends when all have been called: what is called late is
- * not called for nothing. The objects are there before, no allocator is measured. */
+/* The threads hand a fixed number of objects over, and the sample ends when all callbacks have
+ * run. So a late callback costs time as well. The objects exist before, so no allocator is
+ * measured. */
 template <class Rcu> struct throughput : subject {
     struct object {
         typename Rcu::head head{};
-        std::uint64_t times = 0; /* that its callback has run */
+        std::uint64_t times = 0; /* how often its callback has run */
     };
     static_assert(sizeof(object) <= sizeof(block), "an object has room in its block");
 
@@ -78,7 +79,7 @@ template <class Rcu> struct throughput : subject {
 
     static void called(typename Rcu::head *head) { reinterpret_cast<object *>(head)->times++; }
 
-    std::atomic<double> call_seconds{0}; /* of the thread that was ready last */
+    std::atomic<double> call_seconds{0}; /* of the thread that finished last */
 };
 
 /* ---- How soon -------------------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pawl-bench-rcu: what reading, waiting for readers and deferring costs, ours and others', each
- * beside the least that it could cost.
+ * pawl-bench-rcu: the cost of reading, waiting for readers and deferring, the library's and
+ * others', each beside the least that it could cost.
  *
  * A row is group/what@threads+beside as in pawl-bench-counters. Samples of `call` and `flood` take
- * as many callbacks as the options say, however long that is.
+ * the number of callbacks that the options give, for any length of time.
  */
 #include "counters/scene.hpp"
 #include "rcu/rcu.hpp"
@@ -15,7 +15,7 @@ namespace {
 const std::vector<std::string> all_groups = {"read", "nested", "deref", "quiet",
                                              "sync", "call",   "delay", "flood"};
 
-/* Rows of other groups are left out unless they are named. */
+/* Leaves out the rows of other groups unless the user names them. */
 void choose_groups(candidates &all, const std::vector<std::string> &groups)
 {
     for (const std::string &group : groups)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flood of callbacks, as fast as a thread can call: how much memory waits to be freed. Where
- * nothing bounds it, this driver does, so that the machine survives: it then stops calling.
+ * A flood of callbacks, as fast as a thread can call: measures the memory that waits to be freed.
+ * Where nothing bounds it, this driver stops calling, so that the machine survives.
  */
 #include <malloc.h>
 #include <sched.h>
@@ -15,7 +15,7 @@
 namespace bench::rcu {
 namespace {
 
-/* About a millisecond: a reader that is in no hurry. */
+/* About a millisecond: a slow reader. */
 constexpr std::uint64_t long_section = 700000;
 
 constexpr unsigned callers = 2;
@@ -32,12 +32,12 @@ inline std::int64_t resident()
     return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Each thread counts on a line of its own. A count of others may be a little old. */
+/* Each thread counts on a line of its own. A thread may read an old count of others. */
 class flow {
   public:
     void in(unsigned caller) { add(in_[caller]); }
     void out() { add(mine()); }
-    /* Never more than are there: what has just gone in is counted afterwards. */
+    /* Never more than there are: an object is counted after it has gone in. */
     std::int64_t held() const
     {
         std::int64_t sum = 0;
@@ -58,7 +58,7 @@ class flow {
   private:
     using count = placed<std::atomic<std::int64_t>>;
 
-    /* One writer at a time but for more threads than places, so it adds atomically. */
+    /* One writer at a time unless there are more threads than places, so it adds atomically. */
     static void add(count &place) { place.object.fetch_add(1, std::memory_order_relaxed); }
     count &mine()
     {
@@ -71,7 +71,7 @@ class flow {
     count in_[callers], out_[places];
 };
 
-/* What is held, over time, in at most so many points: the greatest of each stretch. */
+/* The held objects over time, in at most so many points: the greatest of each stretch. */
 class curve {
   public:
     static constexpr std::size_t most = 200;
@@ -112,7 +112,7 @@ class curve {
     unsigned waiting_ = 0, stretch_ = 1;
 };
 
-/* Looks every two milliseconds, on whatever CPU is free. */
+/* Looks every two milliseconds, on any free CPU. */
 class watcher {
   public:
     explicit watcher(const flow &what, std::size_t bytes_each)
@@ -158,7 +158,7 @@ class watcher {
     std::thread thread_;
 };
 
-/* What bounds the queue; nothing, where there is no such thing. */
+/* The bound of the queue; nothing, where there is none. */
 struct unbounded {
     static void apply() {}
     static std::int64_t most() { return INT64_MAX; }

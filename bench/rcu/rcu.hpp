@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of pawl-bench-rcu share: the adapters that a row can be made of, threads that are
- * known to all of them and sleep, and a reader that is in the way.
+ * What the files of pawl-bench-rcu share: the adapters of the rows, threads that are known to all
+ * adapters and sleep, and a reader that delays grace periods.
  */
 #ifndef PAWL_BENCH_RCU_RCU_HPP
 #define PAWL_BENCH_RCU_RCU_HPP
@@ -27,7 +27,7 @@ using counters::candidates;
 using counters::measure;
 using counters::subject;
 
-/* What the command line says to the parts. */
+/* The settings from the command line. */
 struct settings {
     long long callbacks = 1000000; /* of a sample of `call` */
     long long period_us = 200;     /* between calls of `delay` */
@@ -84,8 +84,8 @@ void offer_pawl(candidates &all, const char *group, unsigned threads = 1, const 
 
 /* ---- Other threads --------------------------------------------------------------------------- */
 
-/* Threads that have read once, by each of the adapters measured, and sleep: what a grace period
- * finds in a program with little to do. */
+/* Threads that have read once, by each of the measured adapters, and sleep. A grace period finds
+ * such threads in a program with little to do. */
 class sleepers {
   public:
     static constexpr unsigned count = 4;
@@ -109,7 +109,7 @@ class sleepers {
     }
 
   private:
-    /* Known until the thread ends. */
+    /* Keeps the thread known until it ends. */
     template <class Rcu> struct known {
         typename Rcu::thread own;
         known()
@@ -175,8 +175,8 @@ template <class Rcu> void do_nothing(typename Rcu::head *)
 {
 }
 
-/* The thread that runs callbacks starts with the first one. It inherits the CPUs of its maker: call
- * this from the main thread, which is pinned nowhere. */
+/* The thread that runs callbacks starts with the first one. It inherits the CPUs of its maker:
+ * call this from the main thread, which is pinned nowhere. */
 template <class Rcu> void start_worker()
 {
     static typename Rcu::head head{};

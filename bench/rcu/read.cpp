@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What reading costs: entering and leaving a section, inside another one, along pointers. */
+/* The cost of reading: entering and leaving a section, inside another one, along pointers. */
 #include "rcu/rcu.hpp"
 
 namespace bench::rcu {
@@ -14,7 +14,7 @@ struct empty : subject {
     }
 };
 
-/* What the cheapest reader-writer lock does, on a line that nobody else has. */
+/* The operations of the cheapest reader-writer lock, on a line that no other thread uses. */
 struct atomic_pair : subject {
     placed<std::uint64_t> words[8];
     void run(measure &m, unsigned thread) override

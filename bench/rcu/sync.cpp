@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long a grace period takes, with threads that sleep, and with one that reads all the time. */
+/* The length of a grace period, with threads that sleep, and with one that reads all the time. */
 #include "core/membarrier.hpp"
 #include "rcu/rcu.hpp"
 
@@ -22,7 +22,7 @@ struct expedited : grace_periods<adapter::pawl_rcu> {
     }
 };
 
-/* A grace period cannot do with less, where readers have no fence. */
+/* The least that a grace period needs, where readers have no fence. */
 struct membarriers : subject {
     void run(measure &m, unsigned) override
     {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tables of pawl-bench-sem: the ID table with several locks in its objects, and one array under
- * one lock, which is what such tables mostly are. All find the semaphore by its number, refuse one
- * that is stale, and add to it unless it would fall below zero.
+ * one lock, the usual form of such tables. Each finds the semaphore by its number, and refuses a
+ * stale number. It then adds to the semaphore unless that would fall below zero.
  */
 #include "adapters/pawl_lock.hpp"
 #include "adapters/pawl_spin.hpp"
@@ -14,7 +14,7 @@ namespace bench {
 
 namespace {
 
-/* On lines of its own: two that are used by two threads share none. */
+/* On lines of its own: two semaphores that two threads use share none. */
 template <class Lock> struct alignas(128) semaphore {
     pawl_idtable_entry entry{};
     Lock lock;
@@ -23,7 +23,7 @@ template <class Lock> struct alignas(128) semaphore {
 
 enum class outcome { done, refused, missing };
 
-/* Waiting for units is another matter: who would have to wait is refused. */
+/* Waiting for units is not measured: an operation that would have to wait is refused. */
 template <class Semaphore> outcome add_units(Semaphore &s, std::int32_t units)
 {
     if (s.units + units < 0)
@@ -123,7 +123,7 @@ template <class Lock, class OfEach> class in_array {
     std::vector<pawl_id> ids_;
 };
 
-/* Held while the semaphore is worked on. */
+/* The lock is held during the work on the semaphore. */
 template <class Lock> struct under_one_lock : in_array<Lock, no_lock> {
     using in_array<Lock, no_lock>::in_array;
 
@@ -137,7 +137,7 @@ template <class Lock> struct under_one_lock : in_array<Lock, no_lock> {
     }
 };
 
-/* Shared, until the semaphore's own lock is held. */
+/* The lock is held shared, until the caller holds the semaphore's own lock. */
 template <class Lock> struct under_shared_lock : in_array<Lock, adapter::pawl_spin32> {
     using in_array<Lock, adapter::pawl_spin32>::in_array;
 

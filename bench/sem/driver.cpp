@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pawl-bench-sem: operations per second on many semaphores, which are found by their number in a
- * table, in the manner of semop: through the ID table, and through an array under one lock.
+ * pawl-bench-sem: operations per second on many semaphores, which a table finds by their number, in
+ * the manner of semop. The table is the ID table, or an array under one lock.
  *
  * One run measures one cell (semaphores, which of them the threads use, threads) for all
- * candidates, a sample of each in turn, a JSON line a sample.
+ * candidates. It takes a sample of each in turn, and prints a JSON line a sample.
  */
 #include "core/crew_scene.hpp"
 #include "sem/sem.hpp"
@@ -30,7 +30,7 @@ sem_choice choice_of(const std::string &text)
 
 struct contestant {
     std::unique_ptr<sem_design> design;
-    std::int64_t units; /* that there should be */
+    std::int64_t units; /* the expected units */
 };
 
 class sem_scene final : public crew_scene<sem_candidate, contestant> {

@@ -13,10 +13,10 @@
 
 namespace bench {
 
-/* So many units each semaphore has at first. */
+/* The units of each semaphore at first. */
 constexpr std::int32_t first_units = 1000;
 
-/* Which semaphores the threads of a sample use. */
+/* The semaphores that the threads of a sample use. */
 enum class sem_choice { disjoint, same, random };
 
 struct sem_task {
@@ -25,7 +25,7 @@ struct sem_task {
     unsigned threads = 1;
 };
 
-/* What a thread did. Threads write their own only, so each has its own lines. */
+/* The results of a thread. Threads write only their own, so each has its own lines. */
 struct alignas(128) sem_tally {
     std::uint64_t ops = 0, refused = 0, missing = 0;
     std::int64_t added = 0; /* units, in the warming phase too */
@@ -46,7 +46,7 @@ class sem_design {
     virtual ~sem_design() = default;
     virtual void run(const sem_task &task, unsigned thread, const phase_flag &flag,
                      sem_tally &tally) = 0;
-    /* Units of all semaphores. No thread is at it. */
+    /* The units of all semaphores. No thread uses the table meanwhile. */
     virtual std::int64_t units() const = 0;
 };
 

@@ -75,7 +75,7 @@ template <class Strategy> class tree_under final : public tree_design {
         return n && n->value == tree::value_of(key);
     }
 
-    /* false: somebody has just inserted that key. */
+    /* false: another thread has just inserted that key. */
     bool insert(tree_node *n)
     {
         typename Strategy::insertion hold(lock_.object);
@@ -88,7 +88,7 @@ template <class Strategy> class tree_under final : public tree_design {
         return !place.present;
     }
 
-    /* A node stays where it is while others come: nothing is moved. */
+    /* A node keeps its place while others come: nothing is moved. */
     struct alignas(128) part {
         std::deque<tree_node> object;
     };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pawl-bench-tree: lookups and insertions per second of an ordered tree under each lock, in the
- * case that the progressive lock was made for: lookups of few keys, which the cache has, beside
- * rare insertions of random ones, which walk through memory that no cache has, and then change a
- * few pointers.
+ * pawl-bench-tree: lookups and insertions per second of an ordered tree under each lock. It
+ * measures the case that the progressive lock was made for. Lookups of few keys, which the cache
+ * has, run beside rare insertions of random keys. An insertion walks through memory that no cache
+ * has, and then changes a few pointers.
  *
  * One run measures one cell (nodes, share of insertions, threads) for all candidates, a sample of
  * each in turn, a JSON line a sample. The candidate parts/none is no lock: its samples time the
@@ -24,7 +24,7 @@ struct tree_settings {
     std::string lookups = "hot";
 };
 
-/* None: the pieces. */
+/* Empty: times the pieces. */
 using tree_contestant = std::unique_ptr<tree_design>;
 
 #if PAWL_BENCH_BSD

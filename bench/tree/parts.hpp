@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How long a lookup, the search of an insertion and its linking take, without a lock: from these
- * the published formula predicts the throughput of N cores. */
+/* The times of a lookup, of the search of an insertion and of its linking, without a lock. From
+ * these the published formula predicts the throughput of N cores. */
 #ifndef PAWL_BENCH_TREE_PARTS_HPP
 #define PAWL_BENCH_TREE_PARTS_HPP
 
@@ -14,7 +14,7 @@ struct parts {
     double seconds = 0, read_ns = 0, seek_ns = 0, write_ns = 0;
 };
 
-/* The mean of all but the slowest hundredth: in those the system ran somebody else. */
+/* The mean of all but the slowest hundredth: in those the system ran another program. */
 inline double usual(std::vector<std::uint64_t> &values)
 {
     const std::size_t kept = values.size() - values.size() / 100;
@@ -28,8 +28,8 @@ inline double usual(std::vector<std::uint64_t> &values)
     return sum / static_cast<double>(kept);
 }
 
-/* Lookups as the threads do them; insertions one by one with lookups between, as in the mix, so
- * that each finds the caches as it would there. */
+/* Lookups as the threads do them, and insertions one by one with lookups between, as in the mix.
+ * So each insertion finds the caches as it would there. */
 class parts_bench {
   public:
     parts_bench(tree &t, const tree_task &task, const work_gauge &gauge)

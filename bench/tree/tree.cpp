@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree and the nodes that are in it all the time. */
+/* The tree and its permanent nodes. */
 #include "tree/tree.hpp"
 
 #if PAWL_BENCH_BSD

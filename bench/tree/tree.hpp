@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of pawl-bench-tree share: an ordered tree by libbsd's macros, used as a program
- * under a progressive lock would use it. The macros' own insertion searches and rebalances at one
- * go; here the search is apart, and linking at the place that it found ends in the macros' function
- * that rebalances.
+ * under a progressive lock would use it. The macros' own insertion searches and rebalances in one
+ * call. Here the search is apart. The linking at the place that it found ends in the macros'
+ * function that rebalances.
  */
 #ifndef PAWL_BENCH_TREE_TREE_HPP
 #define PAWL_BENCH_TREE_TREE_HPP
@@ -40,15 +40,15 @@ RB_HEAD(tree_root, tree_node);
 /* As RB_GENERATE_STATIC, which needs a name that only BSD's own headers define. */
 RB_GENERATE_INTERNAL(tree_root, tree_node, link, compare_nodes, [[maybe_unused]] static)
 
-/* Where a key belongs: below `parent` on that side; or the node that has it already. */
+/* The place of a key: below `parent` on that side; or the node that has it already. */
 struct tree_place {
     tree_node *parent = nullptr;
     tree_node *present = nullptr;
     bool left = false;
 };
 
-/* The tree and the nodes that are in it all the time. Their keys are even and their neighbours in
- * the tree lie anywhere in memory; threads insert odd keys and take them out between samples. */
+/* The tree and its permanent nodes. Their keys are even, and their neighbours in the tree lie
+ * anywhere in memory. Threads insert odd keys and take them out between samples. */
 class tree {
   public:
     tree(std::size_t nodes, std::uint64_t seed);
@@ -93,14 +93,14 @@ class tree {
 
     void remove(tree_node *n) { RB_REMOVE(tree_root, &root_, n); }
 
-    /* Counted from the node that went in last: those that came first are near the root. */
+    /* Counts from the node that went in last: early nodes are near the root. */
     std::uint64_t key_of_latest(std::size_t i) const { return nodes_[nodes_.size() - 1 - i].key; }
     std::size_t size() const { return nodes_.size(); }
-    /* In order, and as many as there should be. */
+    /* Whether the nodes are in order, and have the right number. */
     bool is_sound();
 
     static std::uint64_t value_of(std::uint64_t key) { return key * UINT64_C(0xD1342543DE82EF95); }
-    /* Any odd number: a key that is not there but for another one's chance. */
+    /* Any odd number: a key that is in the tree only if another thread chose it by chance. */
     static std::uint64_t new_key(random_numbers &random) { return random.next() | 1; }
 
   private:
@@ -114,7 +114,7 @@ class tree;
 
 #endif
 
-/* What all threads of a sample go by. */
+/* The settings of all threads of a sample. */
 struct tree_task {
     double inserts = 1; /* percent */
     bool hot = true;    /* lookups of a few keys again and again; false: of any */
@@ -122,7 +122,7 @@ struct tree_task {
     std::uint64_t seed = 0;
 };
 
-/* What a thread did. Threads write their own only, so each has its own lines. */
+/* The results of a thread. Threads write only their own, so each has its own lines. */
 struct alignas(128) tree_tally {
     std::uint64_t ops = 0, inserts = 0, wrong = 0;
     usage used;
@@ -141,7 +141,8 @@ class tree_design {
     virtual ~tree_design() = default;
     virtual void run(const tree_task &task, unsigned thread, const phase_flag &flag,
                      tree_tally &tally) = 0;
-    /* Takes out what the threads of a sample have inserted. No thread is at it. */
+    /* Takes out the nodes that the threads of a sample have inserted. No thread uses the tree
+     * meanwhile. */
     virtual void clear() = 0;
 };
 

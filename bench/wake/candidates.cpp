@@ -26,7 +26,7 @@ namespace bench {
 
 namespace {
 
-/* A word that turns from 0 to 1: what most of the rows wait for. */
+/* A word that turns from 0 to 1: most of the rows wait for it. */
 class word_channel : public channel {
   public:
     void arm() override { __atomic_store_n(&word_, 0U, __ATOMIC_RELAXED); }
@@ -184,7 +184,7 @@ std::vector<wake_candidate> wake_candidates()
     add("pawl_wait_sem", make_pawl_channel_sem);
     add("futex", make<futex_channel>);
     all.back().baseline = true;
-    /* The same again: where these two differ, it is noise. */
+    /* The same again: a difference between these two is noise. */
     add("futex_again", make<futex_channel>);
     add("pthread_cond", make<pthread_channel>);
     add("semaphore", make<semaphore_channel>);

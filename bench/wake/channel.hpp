@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways to sleep until another thread says so, all behind one face. */
+/* The ways to sleep until another thread signals, all behind one interface. */
 #ifndef PAWL_BENCH_WAKE_CHANNEL_HPP
 #define PAWL_BENCH_WAKE_CHANNEL_HPP
 

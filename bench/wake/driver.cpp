@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pawl-bench-wake: how long a sleeping thread takes to run again after another has signalled, and
- * what CPU time its waiting burns, for each way to wait.
+ * the CPU time that its waiting uses, for each way to wait.
  *
  * One run measures one delay for all candidates, some wakes of each in turn, a JSON line a sample.
  */

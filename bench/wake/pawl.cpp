@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's own row. Compiled once for each way to sleep that it can be built with: a variant
- * is chosen by the include path. A program links one variant, so the portable ways come as shared
- * libraries that hide theirs (CMakeLists.txt).
+ * The library's own row. The build compiles it once for each way to sleep that the library offers:
+ * the include path chooses a variant. A program links one variant, so the portable ways come as
+ * shared libraries that hide theirs (CMakeLists.txt).
  */
 #include <pawl/wait.h>
 

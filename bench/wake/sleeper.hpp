@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One wake, as the source measures it: thread A sleeps for a while, notes the time and signals;
- * thread B, asleep for that long, notes the time when it runs again. A is the caller.
+ * One wake, as the published benchmark measures it. Thread A sleeps for a while, notes the time and
+ * signals. Thread B, asleep for that long, notes the time when it runs again. A is the caller.
  */
 #ifndef PAWL_BENCH_WAKE_SLEEPER_HPP
 #define PAWL_BENCH_WAKE_SLEEPER_HPP
@@ -16,7 +16,7 @@
 
 namespace bench {
 
-/* Puts a thread on a CPU; the text is why not, empty when it is there. */
+/* Pins a thread to a CPU; the text is the reason why that failed, empty when it is there. */
 inline std::string pin_thread(pthread_t thread, unsigned cpu)
 {
     const int error = put_on(thread, cpu);
@@ -34,7 +34,7 @@ struct batch {
 
 class sleeper {
   public:
-    /* cpus: A on the first, B on the last; empty: wherever the system likes. */
+    /* cpus: A on the first, B on the last; empty: the system chooses. */
     explicit sleeper(const std::vector<unsigned> &cpus)
     {
         for (sem_t *s : {&go_, &ready_, &done_})
@@ -62,7 +62,7 @@ class sleeper {
 
     const std::string &pin_error() const { return pin_error_; }
 
-    /* So many wakes; fewer when a signal came. */
+    /* Measures so many wakes; fewer when a signal came. */
     batch run(channel &c, long long wakes, std::uint64_t delay_ns)
     {
         batch found;

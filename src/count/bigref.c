@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Big reference counts: all that is not one step of a thread's own part. */
+/* Big reference counts: everything except the single step on a thread's own part. */
 #include <pawl/bigref.h>
 
 #include "cells.h"
@@ -14,7 +14,7 @@ static uint32_t state_of(uint32_t gate)
 
 static uint32_t gate_of(const pawl_bigref *r)
 {
-    /* [CELLS_OPEN] acquire: the place that belongs to this opening of the gate is seen. */
+    /* [CELLS_OPEN] acquire: the caller sees the place that belongs to this opening of the gate. */
     return pawl_load_acquire32(&r->gate, PAWL_CELLS_OPEN);
 }
 
@@ -24,17 +24,18 @@ static void set_state(pawl_bigref *r, uint32_t state)
     pawl_store_relaxed32(&r->gate, (gate & ~PAWL_BIGREF_STATE_) | state);
 }
 
-/* A number of the gate that no section under way has seen. */
+/* Gives the gate a number that no section in progress has seen. */
 static void open_anew(pawl_bigref *r)
 {
     const uint32_t gate = pawl_load_relaxed32(&r->gate);
-    /* [COUNTER_REOPENED] release: place, owner and cells are set before anybody uses them. */
+    /* [COUNTER_REOPENED] release: place, owner and cells are set before another thread uses
+     * them. */
     pawl_store_release32(&r->gate, (gate | PAWL_BIGREF_STATE_) + 1, PAWL_COUNTER_REOPENED);
 }
 
 /* ---- The global part, by atomic instructions ------------------------------------------------- */
 
-/* Adds n unless the count is 0, and says what came of it; 0 also when it was 0 before. */
+/* Adds n unless the count is 0, and returns the new count; returns 0 also when it was 0 before. */
 static uint64_t change_global(pawl_bigref *r, uint64_t n, bool *was_zero)
 {
     uint64_t count = pawl_load_relaxed64(&r->global);
@@ -42,16 +43,16 @@ static uint64_t change_global(pawl_bigref *r, uint64_t n, bool *was_zero)
         *was_zero = count == 0;
         if (*was_zero)
             return 0;
-        /* [BIGREF_COUNT] acq_rel: what was done under a reference comes before its drop is counted,
-         * and all of that before the release by who counts to 0. */
+        /* [BIGREF_COUNT] acq_rel: work under a reference comes before the count of its drop. All
+         * of that comes before the release by the thread that counts to 0. */
     } while (!pawl_cas_acq_rel64(&r->global, &count, count + n, PAWL_BIGREF_COUNT));
     return count + n;
 }
 
 /* ---- The local parts, under the latch -------------------------------------------------------- */
 
-/* Everything that is counted locally becomes global. The gate is closed and the threads are shut
- * out. */
+/* Takes all local counts and returns their sum, which the caller makes global. The gate is
+ * closed and the threads are shut out. */
 static uint64_t collect(pawl_bigref *r)
 {
     const uint32_t place = pawl_load_relaxed32(&r->place);
@@ -67,7 +68,7 @@ static uint64_t collect(pawl_bigref *r)
     return local;
 }
 
-/* A second thread has come: from now on each has a cell. */
+/* A second thread uses the count: from now on each thread has a cell. */
 static void share(pawl_bigref *r)
 {
     uint32_t place;
@@ -83,8 +84,8 @@ static void share(pawl_bigref *r)
     open_anew(r);
 }
 
-/* The caller's part, or NULL when it has none; *again when the count has just been shared. The gate
- * is open. */
+/* The caller's part, or NULL when it has none. Sets *again when the caller has just shared the
+ * count. The gate is open. */
 static uint64_t *own_part(pawl_bigref *r, bool *again)
 {
     struct pawl_counter_mine *mine = cells_join();
@@ -106,7 +107,7 @@ static uint64_t *own_part(pawl_bigref *r, bool *again)
     return NULL;
 }
 
-/* Nobody closes the gate meanwhile, and no other thread writes the part. */
+/* No thread closes the gate meanwhile, and no other thread writes the part. */
 static void change_part(pawl_bigref *r, uint64_t *part, uint64_t n)
 {
     const uint64_t sum = pawl_load_relaxed64(part) + n;
@@ -116,10 +117,10 @@ static void change_part(pawl_bigref *r, uint64_t *part, uint64_t n)
         (void)pawl_fetch_add_relaxed64(&r->global, sum - left);
     }
     PLAIN_WRITE(*part);
-    pawl_store_relaxed64(part, left); /* what was done under it comes before: the latch */
+    pawl_store_relaxed64(part, left); /* the latch orders the work under it before this */
 }
 
-/* True when n has been counted locally, or globally with the bias in place. */
+/* True when n has been counted locally, or globally while the bias is in place. */
 static bool change_latched(pawl_bigref *r, uint64_t n)
 {
     bool again = false;
@@ -136,7 +137,7 @@ static bool change_latched(pawl_bigref *r, uint64_t n)
     return true;
 }
 
-/* Without restartable sequences, a thread's own step is made here. */
+/* Makes a thread's own step where restartable sequences are missing. */
 static bool step_marked(pawl_bigref *r, uint64_t n, uint32_t gate)
 {
     struct pawl_counter_mine *mine = cells_join();
@@ -151,7 +152,7 @@ static bool step_marked(pawl_bigref *r, uint64_t n, uint32_t gate)
     return cells_add_if(mine, part, n, MOST, &r->gate, gate);
 }
 
-/* Counts n by whatever means the state offers. *was_zero: the count was 0, nothing was done. */
+/* Counts n by the means that the state offers. *was_zero: the count was 0, and nothing was done. */
 static bool change(pawl_bigref *r, uint64_t n, bool *was_zero)
 {
     *was_zero = false;
@@ -192,7 +193,7 @@ bool pawl_bigref_drop_slow_(pawl_bigref *r)
     return last;
 }
 
-/* Until the bias goes off, at the end, nobody can count to 0, so the object is there. */
+/* Until the bias is removed, at the end, no thread can count to 0, so the object exists. */
 bool pawl_bigref_kill_slow_(pawl_bigref *r, bool *last)
 {
     uint64_t local = 0;
@@ -209,15 +210,15 @@ bool pawl_bigref_kill_slow_(pawl_bigref *r, bool *last)
         cells_shut_out();
         local = collect(r);
     }
-    /* [BIGREF_COUNT] acq_rel: what was done under references that were dropped locally comes before
-     * the release by who counts to 0. */
+    /* [BIGREF_COUNT] acq_rel: work under references that were dropped locally comes before the
+     * release by the thread that counts to 0. */
     count = pawl_fetch_add_acq_rel64(&r->global, local - PAWL_BIGREF_BIAS, PAWL_BIGREF_COUNT) +
             local - PAWL_BIGREF_BIAS;
     *last = count == 0;
     if (*last)
         set_state(r, PAWL_BIGREF_RELEASED_);
     latch_drop(cells_latch_of(r));
-    /* Without the latch: a report may fork, which takes them all. */
+    /* Runs without the latch: a report may fork, and a fork takes all latches. */
     CELLS_CHECK((int64_t)count < 0, "more drops than gets", "pawl_bigref", r, "pawl_bigref_kill");
     return true;
 }
@@ -232,7 +233,7 @@ bool pawl_bigref_revive(pawl_bigref *r)
         (void)change_global(r, PAWL_BIGREF_BIAS, &was_zero);
     was_zero = was_zero || state == PAWL_BIGREF_RELEASED_;
     if (!was_zero && state != PAWL_BIGREF_OPEN_)
-        open_anew(r); /* alone: nobody has an own part, or a place, where the gate was not open */
+        open_anew(r); /* alone: no thread has a part or a place while the gate is not open */
     latch_drop(cells_latch_of(r));
     return !was_zero;
 }

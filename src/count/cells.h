@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the counters and bigref.c share: counter_cells.c behind <pawl/detail/counter_cells.h>. */
+/* What the counters and bigref.c share: counter_cells.c implements
+ * <pawl/detail/counter_cells.h>. */
 #ifndef PAWL_CELLS_H
 #define PAWL_CELLS_H
 
@@ -10,8 +11,8 @@
 
 /* ---- What is one per process ----------------------------------------------------------------- */
 
-/* Single cells that a thread's block has, and as many again in pairs. A block is reserved whole;
- * its untouched pages cost no memory. */
+/* The number of single cells in a thread's block; it has as many cells again in pairs. A block
+ * is reserved whole; its untouched pages cost no memory. */
 #if PAWL_HOOKS
 #define PAWL_COUNTER_CELLS 64
 #define PAWL_COUNTER_LINES 8
@@ -26,10 +27,11 @@
 
 struct pawl_counters {
     pawl_address_ blocks[PAWL_COUNTER_LINES]; /* of each line, kept for its next owners */
-    pawl_address_ cpus;                       /* per-CPU cells, once asked for */
+    pawl_address_ cpus;                       /* per-CPU cells, once needed */
     uint32_t cpu_limit;
-    uint32_t br_writer; /* the big-reader lock of pawl_counter_exact: 1 while somebody reads */
-    /* Which cells and pairs belong to counters, and where the next search begins: slot latch. */
+    uint32_t br_writer; /* pawl_counter_exact's big-reader lock: 1 during a read */
+    /* The cells and pairs that belong to counters, and the start of the next search; under
+     * `slots`. */
     uint32_t next[2];
     uint32_t used[2][PAWL_COUNTER_CELLS / 32];
     struct pawl_latch slots;
@@ -52,42 +54,45 @@ enum { CELL_MARKER, CELL_BR_READING, CELL_BR_OWN, CELL_IN_USE /* of counter_chec
 
 enum cell_sort { CELL_SINGLE, CELL_PAIR };
 
-/* States of a thread's own lock, for exact counters in mode LOCKS. A thread joins under the latch
- * that a read holds; a read passes over blocks that have not joined. */
+/* States of a thread's own lock, for exact counters in mode LOCKS. A thread joins under the
+ * latch that a read holds; a read skips blocks that have not joined. */
 enum { LOCK_NOT_JOINED, LOCK_FREE, LOCK_TAKEN };
 
 /* ---- Latches: short mutual exclusion between threads, never for signal handlers -------------- */
 
-/* Also the only lock of each exact, limit and reference counter: outside the object, so that who
- * unlocks touches nothing that may be gone, and fork can hold them all. */
+/* The only lock of each exact, limit and reference counter, too. It is outside the object. So
+ * the releaser touches nothing that may be gone, and a fork can hold all of them. */
 PAWL_INTERNAL struct pawl_latch *cells_latch_of(const void *object);
 PAWL_INTERNAL struct pawl_latch *cells_latch_of_brlock(void);
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* The caller's own, with a block; NULL when it has none, and then it must count elsewhere. */
+/* The caller's own record, with a block. NULL when the caller has none, and must count
+ * elsewhere. */
 PAWL_INTERNAL struct pawl_counter_mine *cells_join(void);
-/* The block of a line, NULL if it has never counted. Everything below `lines` may be asked for. */
+/* The block of a line; NULL if no owner of the line has counted. Valid for each line below
+ * cells_lines(). */
 PAWL_INTERNAL char *cells_block(uint32_t line);
 PAWL_INTERNAL uint32_t cells_lines(void);
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* A free place, whose pairs read zero and whose single cells hold what was left; or 0. */
+/* Takes a free place: a pair reads zero, and a single cell keeps its old value. 0: there is
+ * none. */
 PAWL_INTERNAL uint32_t cells_take(enum cell_sort sort);
-/* The same, but 0 rather than waiting for another thread: for signal handlers. */
+/* The same, but returns 0 instead of waiting for another thread: for signal handlers. */
 PAWL_INTERNAL uint32_t cells_try_take(enum cell_sort sort, bool *busy);
-/* Nobody uses the place any more; the users of a pair have been shut out. */
+/* Gives the place back. No thread uses it any more; the caller has shut out the users of a pair. */
 PAWL_INTERNAL void cells_give(uint32_t place);
-/* The sum over all blocks, each cell read once. */
+/* The sum over all blocks; reads each cell once. */
 PAWL_INTERNAL uint64_t cells_sum(uint32_t place);
-/* The same where nobody counts meanwhile. */
+/* The same, while no thread counts. */
 PAWL_INTERNAL uint64_t cells_sum_shut(uint32_t place);
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 
-/* The caller has closed a gate: returns when no section is under way that found it open. What the
- * sections wrote is seen. */
+/* The caller has closed a gate. Returns when no section that found the gate open is in progress;
+ * the caller then sees what the sections wrote. */
 PAWL_INTERNAL void cells_shut_out(void);
 /* If *gate == open and *cell + n <= bound: *cell += n. The cell is the caller's. */
 PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_t n,
@@ -109,8 +114,8 @@ PAWL_INTERNAL void cells_report(const char *what, const char *type, const void *
         if (PAWL_UNLIKELY(bad))                                                                    \
             cells_report(what, type, object, name, __builtin_return_address(0));                   \
     } while (0)
-/* The caller is using the object, or none (NULL) any more; and whether another thread is. A thread
- * without a block is not seen. */
+/* Notes that the caller uses the object, or no object (NULL) any more; cells_in_use says whether
+ * another thread uses it. A thread without a block is not seen. */
 PAWL_INTERNAL void cells_using(const void *object);
 PAWL_INTERNAL bool cells_in_use(const void *object);
 #define CELLS_USING(object) cells_using(object)

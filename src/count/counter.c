@@ -10,9 +10,9 @@ static uint32_t place_of(const pawl_counter *c)
     return pawl_load_relaxed32(&c->place);
 }
 
-/* Only who changes the place from none to sought goes on, so `before` has one writer, and neither a
- * reader nor a handler ever waits for it: while the place is sought, all count in the shared
- * word. */
+/* Only the thread that changes the place from none to sought continues, so `before` has one
+ * writer. No reader and no handler ever waits for it: while the place is sought, all threads
+ * count in the shared word. */
 static uint32_t place_counter(pawl_counter *c, uint64_t (*sum)(uint32_t))
 {
     uint32_t place = PAWL_PLACE_NONE_;
@@ -52,7 +52,7 @@ static uint64_t finish(pawl_counter *c, uint32_t place, uint64_t total)
 
 static uint64_t read_counter(const pawl_counter *c, uint64_t (*sum)(uint32_t))
 {
-    /* [COUNTER_PLACE] acquire: we know what the cells held before. */
+    /* [COUNTER_PLACE] acquire: the reader knows what the cells held before. */
     const uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
     const uint64_t shared = pawl_load_relaxed64(&c->shared);
     if (place < PAWL_PLACE_FIRST_)
@@ -93,7 +93,7 @@ int64_t pawl_counter_destroy(pawl_counter *c)
 static char *cpu_cells(void)
 {
     struct pawl_counters *all = counters_here();
-    /* [CELLS_BLOCK] acquire: the limit and the cells are there. */
+    /* [CELLS_BLOCK] acquire: the caller sees the limit and the cells. */
     return (char *)(uintptr_t)PAWL_ADDRESS_(pawl_load_acquire)(&all->cpus, PAWL_CELLS_BLOCK);
 }
 
@@ -106,15 +106,15 @@ static char *reserve_cpu_cells(void)
     char *made = limit == 0 ? NULL : (char *)pawl_os_pages((size_t)limit << PAWL_RSEQ_CPU_SHIFT);
     if (made == NULL)
         return NULL;
-    pawl_store_relaxed32(&all->cpu_limit, limit); /* the same number whoever stores it */
-    /* [CELLS_MADE] release: the cells are there before others look into them. */
+    pawl_store_relaxed32(&all->cpu_limit, limit); /* every thread stores the same number */
+    /* [CELLS_MADE] release: the cells exist before other threads read them. */
     if (!PAWL_ADDRESS_(pawl_cas_release)(&all->cpus, &found, (pawl_address_)(uintptr_t)made,
                                          PAWL_CELLS_MADE))
         return (char *)(uintptr_t)found;
     return made;
 }
 
-/* Everything that a counter per CPU may be counted in. */
+/* The sum of all cells that a counter per CPU may be counted in. */
 static uint64_t sum_with_cpus(uint32_t place)
 {
     const uint32_t limit = pawl_load_relaxed32(&counters_here()->cpu_limit);

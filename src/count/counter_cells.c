@@ -8,7 +8,7 @@
 #define FIRST_PAIR (PAWL_COUNTER_CELLS * 8u)
 #define HEADER_CELLS (PAWL_PLACE_FIRST_ / 8u)
 
-/* Uses that a thread without a block counts elsewhere before it asks again for one. */
+/* Uses that a thread without a block counts elsewhere before it asks for a block again. */
 #define USES_BEFORE_ANOTHER_TRY 1000
 
 PAWL_SHARED_DEFINE(struct pawl_counters, counters_object);
@@ -45,7 +45,7 @@ PAWL_INTERNAL uint32_t cells_lines(void)
 
 PAWL_INTERNAL char *cells_block(uint32_t line)
 {
-    /* [CELLS_BLOCK] acquire: the block is there before we look into it. */
+    /* [CELLS_BLOCK] acquire: the block exists before the caller reads it. */
     char *block = (char *)(uintptr_t)PAWL_ADDRESS_(pawl_load_acquire)(
         &counters_here()->blocks[line], PAWL_CELLS_BLOCK);
     if (block != NULL)
@@ -64,10 +64,10 @@ static char *new_block(uint32_t line)
     if (made == NULL)
         return NULL;
     PLAIN_WRITE(*made); /* the system's zeroes */
-    /* [CELLS_MADE] release: the block is there before others look into it. */
+    /* [CELLS_MADE] release: the block exists before other threads read it. */
     if (!PAWL_ADDRESS_(pawl_cas_release)(&counters_here()->blocks[line], &found,
                                          (pawl_address_)(uintptr_t)made, PAWL_CELLS_MADE))
-        return (char *)(uintptr_t)found; /* a signal handler of ours came in between */
+        return (char *)(uintptr_t)found; /* a signal handler of this thread was first */
     return made;
 }
 
@@ -88,7 +88,7 @@ static char *block_of_this_thread(void)
 #if PAWL_HOOKS
 struct pawl_counter_mine *pawl_counter_mine_(void)
 {
-    static struct pawl_counter_mine nobody; /* of a thread without a line: stays as it is */
+    static struct pawl_counter_mine nobody; /* for threads without a line; never changes */
     const struct pawl_thread_line *line = pawl_thread_line_();
     const size_t index =
         line == NULL ? PAWL_COUNTER_LINES : (size_t)(line - process_here()->lines);
@@ -117,7 +117,7 @@ PAWL_INTERNAL struct pawl_counter_mine *cells_join(void)
     return mine;
 }
 
-/* The line still belongs to the thread, so nobody else counts in the block yet. */
+/* The line still belongs to the thread, so no other thread counts in the block yet. */
 static void cells_leave(void)
 {
     struct pawl_counter_mine *mine = pawl_counter_mine_();
@@ -129,8 +129,8 @@ static void cells_leave(void)
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* The first free bit at or after where the last search ended, so that a place rests as long as it
- * can before it is used again. The slot latch is held. */
+/* The first free bit at or after the end of the last search, so that a place stays unused for as
+ * long as possible. The caller holds the slot latch. */
 static uint32_t find_free(enum cell_sort sort, uint32_t bits)
 {
     struct pawl_counters *all = counters_here();
@@ -179,7 +179,8 @@ PAWL_INTERNAL uint32_t cells_try_take(enum cell_sort sort, bool *busy)
     return place;
 }
 
-/* Others have stopped writing the pair; the next user finds zeroes, as the first one did. */
+/* The other threads have stopped writing the pair; the next user finds zeroes, as the first one
+ * did. */
 static void clear_pair(uint32_t place)
 {
     const uint32_t lines = cells_lines();
@@ -236,20 +237,23 @@ PAWL_INTERNAL uint64_t cells_sum_shut(uint32_t place)
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 
-/* The marker is odd while a section is under way, and another number in every section. */
+/* The marker is odd while a section is in progress, and a different number in every section. */
 static uint64_t section_begin(uint64_t *marker)
 {
     const uint64_t before = pawl_load_relaxed64(marker);
-    /* [CELLS_AGAIN] release: who waits for our last section may see us in the next one. */
+    /* [CELLS_AGAIN] release: a thread that waits for this thread's last section may see only the
+     * next one. */
     pawl_store_release64(marker, before + 1, PAWL_CELLS_AGAIN);
-    /* [CELLS_ENTER] full: either who closes sees the marker, or we see the gate closed. */
+    /* [CELLS_ENTER] full: either the closer sees the marker, or this thread sees the gate
+     * closed. */
     pawl_fence_light(PAWL_CELLS_ENTER);
     return before;
 }
 
 static void section_end(uint64_t *marker, uint64_t before)
 {
-    /* [CELLS_LEAVE] release: our cell is written before we are seen to be out. */
+    /* [CELLS_LEAVE] release: the thread's cell is written before another thread sees the section
+     * end. */
     pawl_store_release64(marker, before + 2, PAWL_CELLS_LEAVE);
 }
 
@@ -259,29 +263,29 @@ PAWL_INTERNAL void cells_shut_out(void)
     uint32_t lines, i;
 
 #if PAWL_HOOKS
-    /* [CELLS_CLOSE] heavy: either a section sees the gate closed, or we see its marker. */
+    /* [CELLS_CLOSE] heavy: either a section sees the gate closed, or the closer sees its marker. */
     pawl_fence_heavy(PAWL_CELLS_CLOSE);
 #else
-    /* [CELLS_CLOSE] full: the same; and the heavy half, which sends sequences back, is this: */
+    /* [CELLS_CLOSE] full: the same. The next call is the heavy half, which restarts sequences. */
     pawl_fence_full(PAWL_CELLS_CLOSE);
     pawl_os_shut_out();
 #endif
-    lines = cells_lines(); /* after it: a thread that is new to us sees the gate closed */
+    lines = cells_lines(); /* after the fence: an uncounted thread sees the gate closed */
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block == NULL)
             continue;
-        /* [CELLS_GONE] acquire: what the section wrote is seen. */
+        /* [CELLS_GONE] acquire: the closer sees what the section wrote. */
         first = pawl_load_acquire64(pawl_cell_(block, CELL_MARKER * 8), PAWL_CELLS_GONE);
         if ((first & 1) != 0)
-            /* [CELLS_GONE] acquire: what the section wrote is seen. */
+            /* [CELLS_GONE] acquire: the closer sees what the section wrote. */
             WAIT_UNTIL(marker,
                        pawl_load_acquire64(pawl_cell_(block, CELL_MARKER * 8), PAWL_CELLS_GONE),
                        marker != first);
     }
 }
 
-/* Times that a sequence is tried again after the kernel sent it back. */
+/* How often the caller tries a sequence that the kernel restarts. */
 #define SEQUENCE_TRIES 4
 
 PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_t n,
@@ -300,7 +304,7 @@ PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, 
         return false;
     }
     before = section_begin(marker);
-    /* [CELLS_OPEN] acquire: what was done to our cell while the gate was closed is seen. */
+    /* [CELLS_OPEN] acquire: the thread sees what was done to its cell while the gate was closed. */
     done = pawl_load_acquire32(gate, PAWL_CELLS_OPEN) == open;
     sum = pawl_load_relaxed64(cell) + n;
     done = done && sum <= bound;
@@ -327,7 +331,8 @@ PAWL_INTERNAL bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cel
         return false;
     }
     before = section_begin(marker);
-    /* [CELLS_OPEN] acquire: we count after the sum of the read that opened it again. */
+    /* [CELLS_OPEN] acquire: the thread counts after the sum of the read that opened the phase
+     * again. */
     now = pawl_load_acquire32(phase, PAWL_CELLS_OPEN);
     if (now <= 1) {
         PLAIN_WRITE(cells[now]);
@@ -339,7 +344,7 @@ PAWL_INTERNAL bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cel
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
-/* No reader, and nobody who closes or places, is at work while the process is copied. */
+/* No thread reads, closes a gate or takes a place while the process is copied. */
 static void cells_before_fork(void)
 {
     unsigned i;
@@ -356,8 +361,8 @@ static void cells_after_fork_in_parent(void)
         latch_drop(&counters_here()->latches[i]);
 }
 
-/* The other threads do not exist here: what they were in the middle of is over, and their counts
- * stay. */
+/* The other threads do not exist in the child. Their unfinished operations are over, and their
+ * counts stay. */
 static void cells_after_fork_in_child(void)
 {
     const char *own = pawl_counter_mine_()->block;
@@ -373,7 +378,7 @@ static void cells_after_fork_in_child(void)
         pawl_store_relaxed64(pawl_cell_(block, CELL_MARKER * 8), 0);
         pawl_store_relaxed64(pawl_cell_(block, CELL_BR_READING * 8), 0);
         own_lock = pawl_cell_(block, CELL_BR_OWN * 8);
-        if (pawl_load_relaxed64(own_lock) != LOCK_NOT_JOINED) /* its counts are read by this */
+        if (pawl_load_relaxed64(own_lock) != LOCK_NOT_JOINED) /* so reads include its counts */
             pawl_store_relaxed64(own_lock, LOCK_FREE);
         pawl_store_relaxed64(pawl_cell_(block, CELL_IN_USE * 8), 0);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters under the checking variant: who is using what, and reports of misuse. */
+/* The counters under the checking variant: records of use, and reports of misuse. */
 #include "cells.h"
 
 #include "../base/base.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Exact counters: the two foldings, and the two big-reader locks of the source. */
+/* Exact counters: the two ways to fold, and the two big-reader locks of the published
+ * algorithms. */
 #include <pawl/counter.h>
 
 #include "../base/base.h"
@@ -19,7 +20,7 @@ static struct pawl_latch *cells_latch_of_reads(const pawl_counter_exact *c)
 
 static uint32_t place_exact(pawl_counter_exact *c)
 {
-    /* [COUNTER_PLACE] acquire: our cells of the pair read zero. */
+    /* [COUNTER_PLACE] acquire: the caller's cells of the pair read zero. */
     uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
     if (place != PAWL_PLACE_NONE_)
         return place;
@@ -29,14 +30,15 @@ static uint32_t place_exact(pawl_counter_exact *c)
         place = cells_take(CELL_PAIR);
         if (place == 0)
             place = PAWL_PLACE_SHARED_;
-        /* [COUNTER_PLACED] release: the pair reads zero before anybody counts in it. */
+        /* [COUNTER_PLACED] release: the pair reads zero before a thread counts in it. */
         pawl_store_release32(&c->place, place, PAWL_COUNTER_PLACED);
     }
     latch_drop(cells_latch_of_reads(c));
     return place;
 }
 
-/* What a read holds excludes us, so this is part of the value before it, or after it. */
+/* A read's latch excludes the caller, so this addition is in the value before the read or after
+ * it. */
 static void add_shared(pawl_counter_exact *c, uint64_t n)
 {
     latch_take(cells_latch_of_reads(c));
@@ -50,13 +52,15 @@ static void add_own_cell(uint64_t *cell, uint64_t n)
     pawl_store_relaxed64(cell, pawl_load_relaxed64(cell) + n);
 }
 
-/* No destroy has come first. What that holds excludes us, so it is seen. */
+/* Whether no destroy came first. The lock that destroy holds excludes the caller, so the caller
+ * sees it. */
 static bool is_placed(const pawl_counter_exact *c)
 {
     return pawl_load_relaxed32(&c->place) >= PAWL_PLACE_FIRST_;
 }
 
-/* The read side of the big-reader lock: our flag, a fence, a look at the writer. */
+/* The read side of the big-reader lock: the reader sets its flag, passes a fence, and looks for
+ * the writer. */
 static bool add_under_brlock(const pawl_counter_exact *c, char *block, uint64_t *cell, uint64_t n)
 {
     const uint32_t *writer = &counters_here()->br_writer;
@@ -65,9 +69,10 @@ static bool add_under_brlock(const pawl_counter_exact *c, char *block, uint64_t 
     for (;;) {
         uint32_t seen;
         pawl_store_relaxed64(reading, 1);
-        /* [BR_ENTER] full: either the writer sees our flag, or we see the writer. */
+        /* [BR_ENTER] full: either the writer sees the reader's flag, or the reader sees the
+         * writer. */
         pawl_fence_full(PAWL_BR_ENTER);
-        /* [BR_OPEN] acquire: our count comes after the sum of the writer who has left. */
+        /* [BR_OPEN] acquire: the reader's count comes after the sum of the writer that has left. */
         if (pawl_load_acquire32(writer, PAWL_BR_OPEN) == 0)
             break;
         pawl_store_relaxed64(reading, 0);
@@ -76,7 +81,7 @@ static bool add_under_brlock(const pawl_counter_exact *c, char *block, uint64_t 
     placed = is_placed(c);
     if (placed)
         add_own_cell(cell, n);
-    /* [BR_LEAVE] release: the count is there before the writer sees the flag fall. */
+    /* [BR_LEAVE] release: the count is stored before the writer sees the flag fall. */
     pawl_store_release64(reading, 0, PAWL_BR_LEAVE);
     return placed;
 }
@@ -86,7 +91,7 @@ static void lock_word(uint64_t *word)
     uint64_t found;
     for (;;) {
         WAIT_UNTIL(found, pawl_load_relaxed64(word), found == LOCK_FREE);
-        /* [BR_LOCK] acquire: our count comes after that of the last holder. */
+        /* [BR_LOCK] acquire: the holder's count comes after that of the last holder. */
         if (pawl_cas_acquire64(word, &found, LOCK_TAKEN, PAWL_BR_LOCK))
             return;
     }
@@ -94,7 +99,7 @@ static void lock_word(uint64_t *word)
 
 static void unlock_word(uint64_t *word)
 {
-    /* [BR_UNLOCK] release: the count is there before the next holder comes. */
+    /* [BR_UNLOCK] release: the count is stored before the next holder takes the lock. */
     pawl_store_release64(word, LOCK_FREE, PAWL_BR_UNLOCK);
 }
 
@@ -131,7 +136,7 @@ static void add_exact(pawl_counter_exact *c, uint64_t n)
         else
             added = cells_add_phase(mine, cells, n, &c->phase);
     }
-    if (!added) /* also when it was closed by a read, which the latch waits for */
+    if (!added) /* also when a read has closed it; the latch waits for the read */
         add_shared(c, n);
 }
 
@@ -144,14 +149,14 @@ void pawl_counter_exact_add_slow_(pawl_counter_exact *c, uint64_t n)
     CELLS_USING(NULL);
 }
 
-/* ---- Reads. The latch is held ---------------------------------------------------------------- */
+/* ---- Reads; the caller holds the latch ------------------------------------------------------- */
 
-/* I1: what no section can touch any more is summed; new ones count in the other phase. */
+/* I1: sums the cells that no section can touch any more; new sections count in the other phase. */
 static uint64_t fold(pawl_counter_exact *c, uint32_t place)
 {
     const uint32_t old = pawl_load_relaxed32(&c->phase);
-    /* [COUNTER_REOPENED] release: the last sum of the other phase is taken before anybody counts in
-     * it again. */
+    /* [COUNTER_REOPENED] release: the last sum of the other phase is taken before a thread
+     * counts in it again. */
     pawl_store_release32(&c->phase, 1 - old, PAWL_COUNTER_REOPENED);
     cells_shut_out();
     PLAIN_WRITE(c->stood);
@@ -165,12 +170,12 @@ static uint64_t stall(pawl_counter_exact *c, uint32_t place)
     pawl_store_relaxed32(&c->phase, PAWL_EXACT_CLOSED_);
     cells_shut_out();
     sum = cells_sum_shut(place);
-    /* [COUNTER_REOPENED] release: the sum is taken before anybody counts again. */
+    /* [COUNTER_REOPENED] release: the sum is taken before a thread counts again. */
     pawl_store_release32(&c->phase, 0, PAWL_COUNTER_REOPENED);
     return sum;
 }
 
-/* For good: whoever has not been counted by now counts in the object. */
+/* Closes the cells for good: a thread that has not counted by now counts in the object. */
 static uint64_t close_cells(pawl_counter_exact *c, uint32_t place)
 {
     pawl_store_relaxed32(&c->phase, PAWL_EXACT_CLOSED_);
@@ -178,7 +183,7 @@ static uint64_t close_cells(pawl_counter_exact *c, uint32_t place)
     return cells_sum_shut(place) + cells_sum_shut(place + 8);
 }
 
-/* The counter's last read, for destroy: who comes after it finds no place. */
+/* For the last read, by destroy: a later thread finds no place. */
 static void leave_place(pawl_counter_exact *c)
 {
     pawl_store_relaxed32(&c->place, PAWL_PLACE_DEAD_);
@@ -190,21 +195,21 @@ static uint64_t sum_as_br_writer(pawl_counter_exact *c, uint32_t place, bool las
     uint64_t sum, reading;
     uint32_t lines, i;
     pawl_store_relaxed32(writer, 1);
-    /* [BR_WRITE] full: either we see a reader's flag, or it sees us. */
+    /* [BR_WRITE] full: either the writer sees a reader's flag, or the reader sees the writer. */
     pawl_fence_full(PAWL_BR_WRITE);
-    lines = cells_lines(); /* after it: a thread that is new to us sees the writer */
+    lines = cells_lines(); /* after the fence: an uncounted thread sees the writer */
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block == NULL)
             continue;
-        /* [BR_EMPTY] acquire: what the reader counted is seen. */
+        /* [BR_EMPTY] acquire: the writer sees what the reader counted. */
         WAIT_UNTIL(reading, pawl_load_acquire64(word_of(block, CELL_BR_READING), PAWL_BR_EMPTY),
                    reading == 0);
     }
     sum = cells_sum_shut(place);
     if (last)
         leave_place(c);
-    /* [BR_DONE] release: the sum is taken before anybody counts again. */
+    /* [BR_DONE] release: the sum is taken before a thread counts again. */
     pawl_store_release32(writer, 0, PAWL_BR_DONE);
     return sum;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Limit counters: handing out credit, calling it in, and what is exact in between. */
+/* Limit counters: handing out credit, calling it in, and the exact count in between. */
 #include <pawl/counter.h>
 
 #include "cells.h"
@@ -9,7 +9,7 @@
 
 enum { GATE_OPEN, GATE_CLOSED, GATE_DEAD };
 
-/* ---- All of this under the latch ------------------------------------------------------------- */
+/* ---- All of these run under the latch -------------------------------------------------------- */
 
 /* Room for that much credit for each thread that may ask. */
 static uint64_t room_for_all(uint64_t credit)
@@ -37,7 +37,7 @@ static bool take_room(pawl_counter_limit *c, uint64_t n)
     return true;
 }
 
-/* Nobody touches a credit until the gate opens again. */
+/* After this no thread touches a credit until the gate opens again. */
 static void close_gate(pawl_counter_limit *c)
 {
     pawl_store_relaxed32(&c->gate, GATE_CLOSED);
@@ -47,7 +47,8 @@ static void close_gate(pawl_counter_limit *c)
 
 static void open_gate(pawl_counter_limit *c)
 {
-    /* [COUNTER_REOPENED] release: what we did with the credits comes before what others do. */
+    /* [COUNTER_REOPENED] release: the caller's changes of the credits come before those of other
+     * threads. */
     pawl_store_release32(&c->gate, GATE_OPEN, PAWL_COUNTER_REOPENED);
 }
 
@@ -84,7 +85,7 @@ static uint32_t place_limit(pawl_counter_limit *c)
     place = cells_take(CELL_PAIR);
     if (place == 0)
         place = PAWL_PLACE_SHARED_;
-    /* [COUNTER_PLACED] release: the credits read zero before anybody has any. */
+    /* [COUNTER_PLACED] release: the credits read zero before a thread has any. */
     pawl_store_release32(&c->place, place, PAWL_COUNTER_PLACED);
     return place;
 }
@@ -99,7 +100,7 @@ static uint64_t *own_credit(pawl_counter_limit *c)
     return pawl_cell_(mine->block, place);
 }
 
-/* The gate is open: the caller alone writes its credit. More is taken than n, for the next ones. */
+/* The gate is open: only the caller writes its credit. It takes more than n, for later calls. */
 static bool add_with_credit(pawl_counter_limit *c, uint64_t *credit, uint64_t n)
 {
     const uint64_t have = pawl_load_relaxed64(credit);
@@ -124,7 +125,7 @@ static bool add_with_credit(pawl_counter_limit *c, uint64_t *credit, uint64_t n)
 static bool change_own(pawl_counter_limit *c, uint64_t n)
 {
     struct pawl_counter_mine *mine = cells_join();
-    /* [COUNTER_PLACE] acquire: our credit reads zero until we have taken some. */
+    /* [COUNTER_PLACE] acquire: the caller's credit reads zero until it has taken some. */
     const uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
     return mine != NULL && place >= PAWL_PLACE_FIRST_ &&
            cells_add_if(mine, pawl_cell_(mine->block, place), n, MOST_CREDIT, &c->gate, GATE_OPEN);
@@ -193,7 +194,7 @@ void pawl_counter_limit_sub_slow_(pawl_counter_limit *c, uint64_t n)
     CELLS_USING(NULL);
 }
 
-/* Credits that were handed out under a higher limit must not be used under a lower one. */
+/* No thread may use credit from a higher limit under a lower one. */
 void pawl_counter_limit_set_limit(pawl_counter_limit *c, uint64_t limit)
 {
     latch_take(cells_latch_of(c));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ID tables: everything but the lookups, which are in the header. Who changes a table holds its
- * lock for the change itself; memory is allocated before and freed after that.
+ * ID tables: everything except the lookups, which are in the header. A thread holds the table's
+ * lock only while it changes the table. It allocates memory before that and frees memory after it.
  */
 #include <pawl/idtable.h>
 
@@ -15,12 +15,12 @@
 /* States of an entry. */
 enum { IDTABLE_IN = 1, IDTABLE_REMOVED = 2 };
 
-/* The life of a table that takes nothing. */
+/* States in which a table takes no objects. */
 enum { IDTABLE_DESTROYED = 1, IDTABLE_REFUSED = 2 };
 
-/* What inserting and removing know of a place; copied with the array, unseen by lookups. */
+/* What insert and remove know about a place; copied with the array, and not read by lookups. */
 struct idtable_book {
-    uint32_t generation; /* of the next ID of this place; 0: it has had all */
+    uint32_t generation; /* of the next ID of this place; 0: all have been used */
     uint32_t next;       /* the next free place, + 1 */
 };
 
@@ -50,7 +50,7 @@ static struct idtable_book *idtable_books(struct pawl_idtable_array_ *array)
     return (struct idtable_book *)(void *)(pawl_idtable_places_(array) + array->size);
 }
 
-/* 0: more than an address space holds. */
+/* 0: the array would not fit in an address space. */
 static size_t idtable_bytes(uint32_t places)
 {
     const size_t each = sizeof(pawl_idtable_entry *) + sizeof(struct idtable_book);
@@ -107,8 +107,9 @@ static pawl_rcu_domain *idtable_domain(const pawl_idtable *t)
     return t->options.domain == NULL ? pawl_rcu_default() : t->options.domain;
 }
 
-/* Hands it to the callbacks of the domain, which may refuse or, as their policy is, wait. What is
- * larger than all that they may hold counts as nothing: it could never be freed otherwise. */
+/* Queues the head as a callback of the domain; the domain's policy decides whether the call may
+ * refuse or wait. An object that is too large for the domain's limit counts as 0 bytes:
+ * otherwise it could never be freed. */
 static bool idtable_hand_over(const pawl_idtable *t, pawl_rcu_head *head,
                               pawl_rcu_function *function, size_t bytes)
 {
@@ -118,7 +119,7 @@ static bool idtable_hand_over(const pawl_idtable *t, pawl_rcu_head *head,
     return result == 0;
 }
 
-/* What was refused waits here. Its head is ours until it is handed over. */
+/* Keeps a refused head in the table. The head belongs to the table until it is queued. */
 static PAWL_COLD void idtable_park(pawl_idtable *t, pawl_rcu_head *head,
                                    pawl_rcu_function *function, size_t bytes)
 {
@@ -144,8 +145,8 @@ static pawl_rcu_head *idtable_unpark(pawl_idtable *t)
     return head;
 }
 
-/* Offers again what was refused, until something is refused again. In a read section, where nobody
- * is made to wait: the caller may hold the lock of an object that a reader waits for. */
+/* Offers the refused heads again, until one is refused again. The read section keeps the call
+ * from waiting: the caller may hold the lock of an object that a reader waits for. */
 static PAWL_COLD void idtable_offer(pawl_idtable *t)
 {
     bool taken = true;
@@ -204,8 +205,8 @@ static uint32_t idtable_limit(const pawl_idtable *t)
     return t->options.limit == 0 ? PAWL_IDTABLE_MOST : t->options.limit;
 }
 
-/* Twice as many, but no more than the limit asks for. Places that are used up do not count for it,
- * so an array may have to be larger than the limit. */
+/* Twice the size, but no more than the limit needs. Used-up places do not count towards the
+ * limit, so an array may have to be larger than the limit. */
 static uint32_t idtable_next_size(const pawl_idtable *t, uint32_t size)
 {
     const uint32_t first = t->options.first == 0 ? PAWL_IDTABLE_FIRST : t->options.first;
@@ -218,8 +219,9 @@ static uint32_t idtable_next_size(const pawl_idtable *t, uint32_t size)
     return next < PAWL_IDTABLE_MOST ? next : PAWL_IDTABLE_MOST;
 }
 
-/* Lookups go on in the old array meanwhile, and those that began before, afterwards: what is in it
- * stays right, for who removes an object marks it, and who finds a place empty came too early. */
+/* Lookups that began earlier continue in the old array, during the copy and after it. Its
+ * contents stay right: the remover of an object marks it, and a lookup that finds a place empty
+ * began before the insert. */
 static struct pawl_idtable_array_ *idtable_replace(pawl_idtable *t,
                                                    struct pawl_idtable_array_ *fresh)
 {
@@ -236,7 +238,8 @@ static struct pawl_idtable_array_ *idtable_replace(pawl_idtable *t,
     return old;
 }
 
-/* The array had `seen` places when it was found too small; the lock is not held. */
+/* The array had `seen` places when the caller found it too small; the caller does not hold the
+ * lock. */
 static int idtable_grow(pawl_idtable *t, uint32_t seen, uint32_t wanted)
 {
     struct pawl_idtable_array_ *const fresh = idtable_make(t, wanted);
@@ -275,7 +278,7 @@ int pawl_idtable_reserve(pawl_idtable *t, uint32_t places)
 
 /* ---- Inserting and removing ------------------------------------------------------------------ */
 
-/* Under the lock. EAGAIN: the array is too small. */
+/* The caller holds the lock. EAGAIN: the array is too small. */
 static int idtable_place(pawl_idtable *t, pawl_idtable_entry *e, pawl_id *id)
 {
     struct idtable_book *books;
@@ -340,7 +343,8 @@ int pawl_idtable_insert(pawl_idtable *t, pawl_idtable_entry *e, pawl_id *id)
     return result;
 }
 
-/* Under the lock; the place is e's. Its next object gets another ID. */
+/* The caller holds the lock; the place holds the entry to remove. The place's next object gets
+ * another ID. */
 static void idtable_clear(pawl_idtable *t, uint32_t place)
 {
     struct idtable_book *const book = &idtable_books(t->array)[place];
@@ -365,7 +369,7 @@ bool pawl_idtable_remove(pawl_idtable *t, pawl_idtable_entry *e)
     pawl_lock32_take_write(&t->lock);
     mine = place < idtable_size(t) && pawl_idtable_places_(t->array)[place] == e;
     if (PAWL_LIKELY(mine)) {
-        pawl_store_relaxed32(&e->state, IDTABLE_REMOVED); /* I1: under the object's lock */
+        pawl_store_relaxed32(&e->state, IDTABLE_REMOVED); /* I1: the object's lock is held */
         idtable_clear(t, place);
     }
     pawl_lock32_drop_write(&t->lock);
@@ -413,7 +417,8 @@ int pawl_idtable_init(pawl_idtable *t, const pawl_idtable_options *options)
     return 0;
 }
 
-/* What is still in, and what the callbacks have refused. Its last readers may still be at it. */
+/* Releases the objects that are still in the table, and the refused heads. Their last readers
+ * may still be in a section. */
 static void idtable_release_all(pawl_idtable *t, struct pawl_idtable_array_ *array)
 {
     pawl_rcu_head *head;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RCU: readers, as far as they are not inline in rcu.h, and the domains.
+ * RCU: the domains, and the readers' functions that are not inline in rcu.h.
  *
- * A thread's fast path is open when pawl_rcu_mine.line is set: it has a line, and light fences cost
- * nothing. Otherwise each section comes here. Where the system has no such fences it uses the line
- * all the same, with full ones. A thread that has no line is counted in the domain (`apart`), on
- * one of two sides, so that a grace period can turn new readers away from the side it waits for.
+ * A thread's fast path is open when pawl_rcu_mine.line is set: the thread has a line, and light
+ * fences cost nothing. Otherwise each section calls the functions below. Where the system has no
+ * such fences, the thread uses its line with full fences. A thread without a line is counted in the
+ * domain (`apart`), on one of two sides. So a grace period can direct new readers away from the
+ * side that it waits for.
  *
- * A signal handler may come between any two steps, but leaves all as it found it. `open` is not 0
- * while a section apart is entered or held, and then neither its thread nor a handler goes over to
- * a line that has become free meanwhile.
+ * A signal handler may run between any two steps, and leaves everything as it found it. `open` is
+ * not 0 while a section apart is entered or held. Meanwhile neither the thread nor a handler
+ * changes over to a line that has become free.
  */
 #include "rcu.h"
 
@@ -17,12 +18,12 @@
 
 #include "../base/base.h"
 
-/* Sections that a thread without a line enters before it asks again for one: that takes long. */
+/* Sections that a thread without a line enters before it asks for one again: asking takes long. */
 #define SECTIONS_BEFORE_ANOTHER_TRY 1000u
 
-#define SIDE UINT32_C(0x80000000) /* in pawl_rcu_mine.apart: the side that it is counted on */
+#define SIDE UINT32_C(0x80000000) /* in pawl_rcu_mine.apart: the side that counts the thread */
 
-/* Times that a thread that ends in a section is let wait for its other destructors. */
+/* How often a thread that ends in a section waits for its other destructors. */
 #define FAREWELLS 2u
 
 PAWL_SHARED_DEFINE(struct pawl_rcu, rcu_object);
@@ -56,7 +57,7 @@ PAWL_INTERNAL struct pawl_rcu_line *rcu_line_of(const struct pawl_thread_line *l
 #if PAWL_HOOKS
 struct pawl_rcu_mine *pawl_rcu_mine_(void)
 {
-    static struct pawl_rcu_mine nobody; /* of harnesses with many threads, which do not read */
+    static struct pawl_rcu_mine nobody; /* for threads of harnesses that do not read */
     const size_t number = (size_t)(pawl_thread_line_() - process_here()->lines);
     return number < 2 * PAWL_RCU_LINES ? &rcu_here()->mine[number] : &nobody;
 }
@@ -74,7 +75,7 @@ static bool rcu_reads_fast(void)
 #endif
 }
 
-/* The caller's line, if it has or gets one. */
+/* The caller's line if it has one or gets one; otherwise NULL. */
 static struct pawl_rcu_line *rcu_own_line(struct pawl_rcu_mine *mine)
 {
     struct pawl_rcu_line *line;
@@ -90,7 +91,7 @@ static struct pawl_rcu_line *rcu_own_line(struct pawl_rcu_mine *mine)
     return line;
 }
 
-/* ---- Who leaves ------------------------------------------------------------------------------ */
+/* ---- Leaving --------------------------------------------------------------------------------- */
 
 PAWL_COLD void pawl_rcu_tell_(uint32_t index)
 {
@@ -98,8 +99,8 @@ PAWL_COLD void pawl_rcu_tell_(uint32_t index)
     struct pawl_rcu_line *line = rcu_line_of(thread_registered());
     if (line != NULL)
         (void)pawl_fetch_and_relaxed32(&line->waited, ~(UINT32_C(1) << index));
-    /* Relaxed: a driver that finds the new turn before it passes the fence of RCU_SLEEP comes after
-     * ours of RCU_LEFT, and so finds our word as well. */
+    /* Relaxed: a driver that finds the new turn before its fence of RCU_SLEEP comes after the
+     * reader's fence of RCU_LEFT. So that driver finds the reader's word as well. */
     (void)pawl_fetch_add_relaxed32(&state->turn, 1);
     (void)pawl_os_wake(&state->turn, UINT32_MAX);
 }
@@ -107,10 +108,11 @@ PAWL_COLD void pawl_rcu_tell_(uint32_t index)
 /* Ends the outermost section in a line. */
 static void leave_line(struct pawl_rcu_line *line, uint32_t index, uint32_t word)
 {
-    /* [RCU_LEAVE] release: our reads are done before the grace period sees us gone. */
+    /* [RCU_LEAVE] release: the reader's reads are done before the grace period sees it gone. */
     pawl_store_release32(&line->read[index], (word & ~PAWL_RCU_NESTING_) + PAWL_RCU_LEFT_,
                          PAWL_RCU_LEAVE);
-    /* [RCU_LEFT] light: our word is written before we look whether it is waited for. */
+    /* [RCU_LEFT] light: the reader's word is written before it looks whether a driver waits for
+     * it. */
     pawl_fence_light(PAWL_RCU_LEFT);
     if (PAWL_UNLIKELY((pawl_load_relaxed32(&line->waited) & UINT32_C(1) << index) != 0))
         pawl_rcu_tell_(index);
@@ -133,9 +135,9 @@ static void enter_apart(struct pawl_rcu_mine *mine, uint32_t index)
     }
     side = pawl_load_relaxed32(&state->side);
     (void)pawl_fetch_add_relaxed32(&state->apart[side], 1);
-    /* [RCU_ENTER] full: we are counted before we look at anything. */
+    /* [RCU_ENTER] full: the reader is counted before it looks at anything. */
     pawl_fence_full(PAWL_RCU_ENTER);
-    mine->apart[index] = (side != 0 ? SIDE : 0) | 1; /* a handler may rely on it from here on */
+    mine->apart[index] = (side != 0 ? SIDE : 0) | 1; /* from here on a handler may rely on it */
 }
 
 static void leave_apart(struct pawl_rcu_mine *mine, uint32_t index)
@@ -147,17 +149,18 @@ static void leave_apart(struct pawl_rcu_mine *mine, uint32_t index)
         mine->open--;
         return;
     }
-    mine->apart[index] = 0; /* first: a handler must not rely on what is about to go */
-    /* [RCU_LEAVE] release: our reads are done before the grace period sees us gone. */
+    mine->apart[index] = 0; /* first: a handler must not rely on a count that is about to fall */
+    /* [RCU_LEAVE] release: the reader's reads are done before the grace period sees it gone. */
     (void)pawl_fetch_sub_release32(&state->apart[(held & SIDE) != 0], 1, PAWL_RCU_LEAVE);
-    /* [RCU_LEFT] full: the count has fallen before we look whether it is waited for. */
+    /* [RCU_LEFT] full: the count has fallen before the reader looks whether a driver waits for
+     * it. */
     pawl_fence_full(PAWL_RCU_LEFT);
     if (pawl_load_relaxed32(&state->apart_waited) != 0)
         pawl_rcu_tell_(index);
     mine->open--; /* last: until here a handler stays apart, too */
 }
 
-/* The end of such a thread is watched, too. */
+/* The library watches the end of such a thread, too. */
 static void watch_apart(struct pawl_rcu_mine *mine)
 {
     if (thread_registered() == NULL)
@@ -182,10 +185,10 @@ PAWL_INTERNAL void rcu_enter(uint32_t index)
         }
         mine->open--;
     }
-    /* [RCU_AGAIN] release: who waits for our last section, or the last owner's of the line, may see
-     * only that we are in the next. */
+    /* [RCU_AGAIN] release: a driver that waits for the last section of this thread, or of the
+     * line's last owner, may see only the next section. */
     pawl_store_release32(&line->read[index], rcu_load_word(line, index) + 1, PAWL_RCU_AGAIN);
-    /* [RCU_ENTER] light: our word is written before we look at anything. */
+    /* [RCU_ENTER] light: the reader's word is written before it looks at anything. */
     pawl_fence_light(PAWL_RCU_ENTER);
 }
 
@@ -210,7 +213,7 @@ PAWL_INTERNAL bool rcu_leave(uint32_t index)
     return true;
 }
 
-/* How many sections of the domain the caller is in, one inside the other. */
+/* The number of nested sections of the domain that the caller is in. */
 PAWL_INTERNAL uint32_t rcu_depth(uint32_t index)
 {
     const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
@@ -268,7 +271,7 @@ PAWL_COLD void pawl_rcu_rest_slow_(void)
 
 /* ---- The life of a thread -------------------------------------------------------------------- */
 
-/* A line has been claimed: its last owner may have died in a section. */
+/* The thread has claimed a line, whose last owner may have died in a section. */
 static void rcu_line_claimed(uint32_t number, bool left_behind)
 {
     struct pawl_rcu_line *line;
@@ -283,7 +286,8 @@ static void rcu_line_claimed(uint32_t number, bool left_behind)
     }
 }
 
-/* A thread may end online, but in no section: another key's destructor may yet leave it. */
+/* A thread may end online, but not in a section: the destructor of another key may yet leave
+ * that section. */
 static bool rcu_thread_stays(struct pawl_thread_line *own)
 {
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();
@@ -291,9 +295,9 @@ static bool rcu_thread_stays(struct pawl_thread_line *own)
     return mine->reads != 0 && rcu_inside_any() && mine->farewells++ < FAREWELLS;
 }
 
-/* Ends its sections, before the line is given back; rcu_thread_left comes after that, with what
- * this returns. A handler that comes before the line is given back must not use it again: it
- * stays apart. */
+/* Ends the thread's sections before it gives its line back. rcu_thread_left runs after that,
+ * with the pointer that this returns. A handler that runs before the line is given back must not
+ * use the line again: it stays apart. */
 static void *rcu_thread_leaves(void)
 {
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();
@@ -321,7 +325,7 @@ static void rcu_thread_left(void *left)
     mine->open--;
 }
 
-/* No domain's report is being changed while the process is copied. */
+/* No thread changes a domain's report while the process is copied. */
 static void rcu_before_fork(void)
 {
     latch_take(&rcu_here()->stalls);
@@ -332,7 +336,7 @@ static void rcu_after_fork_in_parent(void)
     latch_drop(&rcu_here()->stalls);
 }
 
-/* The child of a fork has its own sections, and nobody else's; nobody drives. */
+/* The child of a fork keeps the sections of the forking thread only; it has no driver. */
 static void rcu_after_fork_in_child(void)
 {
     const struct pawl_thread_line *own = thread_registered();
@@ -396,7 +400,8 @@ int pawl_rcu_domain_init(pawl_rcu_domain *d, const char *name)
     for (index = PAWL_RCU_QS_ + 1; index < PAWL_RCU_DOMAINS; index++) {
         struct pawl_rcu_state *state = rcu_state(index);
         uint32_t free_one = 0;
-        /* [RCU_DRIVE] acquire: the last domain of this index is gone. */
+        /* [RCU_DRIVE] acquire: the last domain of this index is destroyed before this one
+         * begins. */
         if (!pawl_cas_acquire32(&state->taken, &free_one, 1, PAWL_RCU_DRIVE))
             continue;
         PLAIN_WRITE(state->name);
@@ -422,7 +427,7 @@ void pawl_rcu_domain_destroy(pawl_rcu_domain *d)
     pawl_rcu_domain_stall(d, 0, NULL, NULL);
     PLAIN_WRITE(state->name);
     state->name = NULL;
-    /* [RCU_HALT] release: we have finished with it before it is another domain's. */
+    /* [RCU_HALT] release: the caller has finished with the index before another domain takes it. */
     pawl_store_release32(&state->taken, 0, PAWL_RCU_HALT);
 }
 

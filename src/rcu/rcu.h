@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of RCU share: readers (rcu.c), grace periods (rcu_grace.c), stalls (rcu_stall.c),
- * callbacks (rcu_call.c). Domains are named by their index. */
+/* What the parts of RCU share: readers (rcu.c), grace periods (rcu_grace.c), stalls
+ * (rcu_stall.c) and callbacks (rcu_call.c). The index of a domain names it. */
 #ifndef PAWL_RCU_INSIDE_H
 #define PAWL_RCU_INSIDE_H
 
@@ -13,40 +13,40 @@
 
 struct pawl_rcu_stall;
 
-/* The grace periods of one domain; what is not marked is changed by who drives them. */
+/* The grace periods of one domain. The driver changes the fields without a remark. */
 struct pawl_rcu_state {
     uint32_t taken;        /* the domain exists; by compare-exchange */
-    pawl_address_ driver;  /* who drives the grace period: its struct pawl_rcu_mine, or 0 */
-    uint32_t turn;         /* goes on when a reader that the driver sleeps for has left */
-    uint32_t ended;        /* goes on when a grace period has ended, or its driver has gone */
-    uint32_t sleepers;     /* threads that wait for `ended` to go on; by atomic additions */
+    pawl_address_ driver;  /* the driver of the grace period: its struct pawl_rcu_mine, or 0 */
+    uint32_t turn;         /* grows when a reader that the driver sleeps for has left */
+    uint32_t ended;        /* grows when a grace period has ended, or its driver has stopped */
+    uint32_t sleepers;     /* threads that wait for `ended` to grow; by atomic additions */
     uint32_t noted;        /* 1: the readers of grace period `started` have been noted */
     uint32_t lines;        /* how many words were noted */
-    /* Grace periods begun and over: equal, or one is under way. */
+    /* Numbers of grace periods begun and ended: equal, or one is in progress. */
     uint64_t started __attribute__((aligned(8)));
     uint64_t completed __attribute__((aligned(8)));
-    /* Threads without a line are counted on two sides in turn; by atomic additions. */
+    /* Threads without a line are counted on two sides in turn, by atomic additions. */
     uint32_t apart[2] __attribute__((aligned(PAWL_CACHE_LINE)));
-    uint32_t side;         /* where those who enter are counted */
+    uint32_t side;         /* the side that counts readers that enter */
     uint32_t apart_old;    /* a bit for each side that had readers when they were noted */
     uint32_t apart_waited; /* the driver sleeps for one of them */
     const char *name;
-    /* The stall detector's, rcu_stall.c. */
+    /* For the stall detector, rcu_stall.c. */
     uint64_t stall_ns __attribute__((aligned(8)));
-    uint64_t stall_since __attribute__((aligned(8))); /* the readers were noted */
-    uint64_t stall_age __attribute__((aligned(8))); /* when it last reported */
+    uint64_t stall_since __attribute__((aligned(8))); /* when the readers were noted */
+    uint64_t stall_age __attribute__((aligned(8))); /* the age at the last report */
     void (*stall_report)(const struct pawl_rcu_stall *stall, void *argument);
     void *stall_argument;
-    /* The words of those readers that are still waited for, 0 for the others. */
+    /* The words of the readers that the driver still waits for, 0 for the others. */
     uint32_t old[PAWL_RCU_LINES] __attribute__((aligned(PAWL_CACHE_LINE)));
 };
 
 struct pawl_rcu {
-    struct pawl_latch stalls; /* what domains were told to do about stalls; rcu_stall.c */
+    struct pawl_latch stalls; /* guards the domains' stall settings; rcu_stall.c */
     struct pawl_rcu_line lines[PAWL_RCU_LINES];
     struct pawl_rcu_state states[PAWL_RCU_DOMAINS];
 #if PAWL_HOOKS
-    struct pawl_rcu_mine mine[2 * PAWL_RCU_LINES]; /* of all threads, the half without a line */
+    struct pawl_rcu_mine mine[2 * PAWL_RCU_LINES]; /* one per thread; half of them have no line */
 #endif
 };
 
@@ -64,47 +64,47 @@ static inline uint32_t rcu_nesting(uint32_t word)
 
 /* ---- Grace periods (rcu_grace.c) ------------------------------------------------------------- */
 
-/* The grace period that what the caller removed must wait for: a full fence and a load. Cookies of
- * a domain only grow; 0 is over. Signal-safe. */
+/* The cookie of the grace period that must end before the caller frees what it removed; costs a
+ * full fence and a load. The cookies of a domain only grow; cookie 0 is over. Signal-safe. */
 PAWL_INTERNAL uint64_t rcu_start(uint32_t index);
-/* Whether it is over, by one acquire load; drives nothing. */
+/* Whether the grace period is over, by one acquire load; drives nothing. */
 PAWL_INTERNAL bool rcu_over(uint32_t index, uint64_t cookie);
-/* The same, and drives it as far as that goes without waiting. Signal-safe. */
+/* The same, but drives the grace period as far as possible without waiting. Signal-safe. */
 PAWL_INTERNAL bool rcu_poll(uint32_t index, uint64_t cookie);
-/* Returns when it is over. Does not look whether the caller reads. `looks`: times that the driver
- * looks at the readers before it sleeps; RCU_LOOKS or more. */
+/* Returns when the grace period is over. Does not check whether the caller reads. `looks`: how
+ * often the driver looks at the readers before it sleeps; RCU_LOOKS or more. */
 PAWL_INTERNAL void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks);
 #if PAWL_HOOKS
-#define RCU_LOOKS 0u /* a harness wants to see the sleep */
+#define RCU_LOOKS 0u /* a harness tests the sleep */
 #else
 #define RCU_LOOKS 10u
 #endif
 
-/* The child of a fork: nobody drives, but for the caller (of a signal handler that forks). */
+/* The child of a fork: no thread drives, except the caller (in a signal handler that forks). */
 PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
                                         const struct pawl_rcu_mine *mine);
 
 /* ---- Callbacks (rcu_call.c) ------------------------------------------------------------------ */
 
-/* The domain ends: returns when no callback of it is left and none of its workers runs. */
+/* Ends the domain's callbacks: returns when none is left and its worker does not run. */
 PAWL_INTERNAL void rcu_calls_end(pawl_rcu_domain *d);
 
 /* ---- Readers (rcu.c) ------------------------------------------------------------------------- */
 
-/* Whether the caller is in a section of the domain (of PAWL_RCU_QS_: online): then it may not wait
- * for a grace period of it. Signal-safe. */
+/* Whether the caller is in a section of the domain (for PAWL_RCU_QS_: online). In a section it
+ * must not wait for a grace period of that domain. Signal-safe. */
 PAWL_INTERNAL bool rcu_inside(uint32_t index);
-/* ... of any domain but PAWL_RCU_QS_. */
+/* Whether the caller is in a section of any domain except PAWL_RCU_QS_. */
 PAWL_INTERNAL bool rcu_inside_any(void);
-/* Who waits for a grace period of quiescent states holds no reference meanwhile: takes the caller
- * offline, whatever it was, and back. */
+/* A caller that waits for a grace period of quiescent states holds no reference meanwhile. These
+ * take the caller offline, whether it was online or not, and back to its former state. */
 PAWL_INTERNAL uint32_t rcu_rest_begin(void);
 PAWL_INTERNAL void rcu_rest_end(uint32_t was);
 
-/* Enters a section, or leaves one: false if the caller is in none. */
+/* Enters a section, or leaves one; false if the caller is in none. */
 PAWL_INTERNAL void rcu_enter(uint32_t index);
 PAWL_INTERNAL bool rcu_leave(uint32_t index);
-/* How many sections the caller is in, one inside the other. */
+/* The number of nested sections that the caller is in. */
 PAWL_INTERNAL uint32_t rcu_depth(uint32_t index);
 
 PAWL_INTERNAL struct pawl_rcu_line *rcu_line_of(const struct pawl_thread_line *line);
@@ -113,25 +113,25 @@ PAWL_INTERNAL const char *rcu_name(uint32_t index);
 
 /* ---- Stalls (rcu_stall.c) -------------------------------------------------------------------- */
 
-/* When the driver's sleep must end for a report: ns of pawl_os_now; PAWL_NO_DEADLINE if nobody
- * asked for reports. */
+/* When the driver's sleep must end for a report, in ns of pawl_os_now; PAWL_NO_DEADLINE if the
+ * domain reports no stalls. */
 PAWL_INTERNAL uint64_t rcu_stall_due(struct pawl_rcu_state *state);
-/* Reports the old readers if it is time. By the driver. */
+/* Reports the old readers if a report is due. Only the driver calls it. */
 PAWL_INTERNAL void rcu_stall_look(uint32_t index);
-/* A grace period has noted its readers. */
+/* The driver has noted the readers of a grace period. */
 PAWL_INTERNAL void rcu_stall_begin(struct pawl_rcu_state *state);
 
-/* Ends the program: what the caller asked for can never happen. */
+/* Ends the program: the caller asked for something that can never happen. */
 PAWL_INTERNAL __attribute__((noreturn)) void rcu_never(const char *call, const char *why);
 
 /* ---- The checking variant -------------------------------------------------------------------- */
 
 #if PAWL_CHECKED
-/* "WHAT: rcu domain NAME", done by that call at that return address. */
+/* Reports "WHAT: rcu domain NAME" for that call, made at that return address. */
 PAWL_INTERNAL void rcu_misuse(const char *what, uint32_t index, const char *call, const void *site);
 /* The calling thread ends in a section. */
 PAWL_INTERNAL void rcu_left_open(uint32_t index);
-/* The domain is about to be destroyed. */
+/* The caller is about to destroy the domain: reports a misuse if a thread still reads. */
 PAWL_INTERNAL void rcu_nobody_reads(uint32_t index, const void *site);
 #endif
 

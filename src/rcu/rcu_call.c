@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RCU callbacks: queueing and limits. Each thread queues on a shard of its own, so that a call is
- * one compare-exchange that nobody contends for (the worker takes the whole list now and then), and
- * takes credit from the domain for many calls at a time, so that the limit costs it nothing.
+ * RCU callbacks: queueing and limits. Each thread queues on a shard of its own, so a call is one
+ * compare-exchange without contention, except when the worker takes the whole list. A thread takes
+ * credit from the domain for many calls at a time, so most calls do not touch the domain's count.
  *
- * Credit counts as taken. So that threads which have some and do not use it cannot keep all others
- * out, it is at most a 16th of the limit for all lines together; and when the limits change, old
- * credit is no longer used: its owner gives it back at its next call, and until then those who find
- * no room add it to the limit.
+ * The domain counts credit as taken. Idle threads with unused credit must not keep all others out.
+ * So the credit of all lines together is at most a 16th of the limit. When the limits change, old
+ * credit is void: its owner gives it back at its next call. Until then a caller that finds no room
+ * adds the old credit to the limit.
  */
 #include "rcu_call.h"
 
@@ -17,7 +17,7 @@
 #include "../check/check.h"
 #include "../base/base.h"
 
-/* Credit that a thread takes at a time: this, or this part of the limit if that is less. */
+/* The credit that a thread takes at a time: this, or the limit / CREDIT_PART if that is less. */
 static const uint64_t credit_most[2] = {64, 16384};
 #define CREDIT_PART (UINT64_C(16) * PAWL_THREAD_LINES)
 
@@ -51,7 +51,7 @@ static uint64_t calls_credit_of(uint64_t limit, unsigned what)
     return part < credit_most[what] ? part : credit_most[what];
 }
 
-/* Credit of earlier terms, which nobody uses any more. */
+/* Credit of earlier terms, which no thread uses any more. */
 static uint64_t calls_stale_credit(struct pawl_rcu_calls *calls, unsigned what)
 {
     const uint32_t terms = pawl_load_relaxed32(&calls->terms) | 1u;
@@ -98,14 +98,14 @@ static bool calls_take_both(struct pawl_rcu_calls *calls, uint64_t heads, uint64
     return false;
 }
 
-/* More than this would not fit beside the credit that idle threads may have. */
+/* Whether a call of this size cannot fit beside the credit that idle threads may have. */
 static bool calls_too_big(struct pawl_rcu_calls *calls, uint64_t bytes)
 {
     const uint64_t limit = calls_limit_of(calls, BYTES);
     return bytes > limit - calls_credit_of(limit, BYTES) * PAWL_THREAD_LINES;
 }
 
-/* ---- Credit; all of it by the owner of the shard --------------------------------------------- */
+/* ---- Credit; only the owner of the shard calls these ----------------------------------------- */
 
 static uint64_t calls_credit(const struct pawl_rcu_shard *shard, unsigned what)
 {
@@ -122,7 +122,7 @@ static inline bool calls_has_credit(const struct pawl_rcu_shard *shard, uint64_t
     return calls_credit(shard, HEADS) >= 1 && calls_credit(shard, BYTES) >= bytes;
 }
 
-/* Gives credit of earlier terms back, and agrees to those of today. */
+/* Gives credit of earlier terms back, and adopts the present terms. */
 static void calls_agree(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
 {
     const uint32_t terms = pawl_load_relaxed32(&calls->terms) | 1u;
@@ -137,7 +137,7 @@ static void calls_agree(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *sha
     pawl_store_relaxed32(&shard->terms, terms);
 }
 
-/* Credit for one call: with some for others if there is room for that. */
+/* Takes credit for one call, and more for later calls if there is room for that. */
 static bool calls_take_credit(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
                               uint64_t bytes)
 {
@@ -169,8 +169,8 @@ static int calls_refuse(struct pawl_rcu_calls *calls, int error)
     return error;
 }
 
-/* Returns when there may be room. We listen before we look what can be helped with, so that who is
- * at work on it now will be heard. */
+/* Returns when there may be room. The caller listens before it looks for callbacks to help with.
+ * So a thread that works on them now will wake it. */
 static void calls_wait_for_room(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own,
                                 uint64_t bytes, bool help)
 {
@@ -188,7 +188,7 @@ static void calls_wait_for_room(struct pawl_rcu_calls *calls, struct pawl_rcu_sh
     calls_go(calls);
 }
 
-/* There is no room. 0: there may be some now. `own`: NULL if the caller has no shard. */
+/* There is no room. Returns 0 when there may be some. `own`: NULL if the caller has no shard. */
 static PAWL_COLD int calls_at_limit(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own,
                                     uint64_t bytes, bool *counted)
 {
@@ -207,7 +207,7 @@ static PAWL_COLD int calls_at_limit(struct pawl_rcu_calls *calls, struct pawl_rc
 
 /* ---- Queueing -------------------------------------------------------------------------------- */
 
-/* Puts the head on the shard: a stack, because what takes from it takes all. */
+/* Pushes the head on the shard's stack; a stack suffices because the taker takes the whole list. */
 static inline void calls_push(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
                               pawl_rcu_head *head)
 {
@@ -218,14 +218,15 @@ static inline void calls_push(struct pawl_rcu_calls *calls, struct pawl_rcu_shar
         head->next = (pawl_rcu_head *)(uintptr_t)newest;
         if (newest == 0)
             pawl_store_relaxed64(&shard->since, pawl_os_now());
-        /* [CALL_QUEUE] release: head and object are as the callback is to find them. */
+        /* [CALL_QUEUE] release: the caller's writes to head and object are visible to the
+         * callback. */
     } while (!PAWL_ADDRESS_(pawl_cas_release)(&shard->newest, &newest,
                                               (pawl_address_)(uintptr_t)head, PAWL_CALL_QUEUE));
     if (newest == 0)
         calls_ring(calls);
 }
 
-/* On the shard of a thread, by that thread. */
+/* A thread queues on its own shard. */
 static inline void calls_push_own(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
                                   pawl_rcu_head *head, uint64_t bytes)
 {
@@ -237,7 +238,7 @@ static inline void calls_push_own(struct pawl_rcu_calls *calls, struct pawl_rcu_
     calls_push(calls, shard, head);
 }
 
-/* On the shard of all; room has been taken. */
+/* Queues on the shared shard; the caller has taken room. */
 static void calls_push_shared(struct pawl_rcu_calls *calls, pawl_rcu_head *head, uint64_t bytes)
 {
     (void)pawl_fetch_add_relaxed64(&calls->shared.called[HEADS], 1);
@@ -307,7 +308,7 @@ int pawl_rcu_domain_call(pawl_rcu_domain *d, pawl_rcu_head *head, pawl_rcu_funct
     return calls_queue(calls_of(d->index), head, function, bytes, 0);
 }
 
-/* Atomic operations only, because a handler may interrupt a call of its own thread. */
+/* Uses atomic operations only, because a handler may interrupt a call of its own thread. */
 int pawl_rcu_domain_try_call(pawl_rcu_domain *d, pawl_rcu_head *head, pawl_rcu_function *function,
                              size_t bytes)
 {
@@ -361,7 +362,8 @@ int pawl_rcu_domain_limit(pawl_rcu_domain *d, uint64_t count, uint64_t bytes,
     return 0;
 }
 
-/* What has been run is read before what was called, so that the difference is not negative. */
+/* Reads the calls that have run before the calls that were queued, so the difference is not
+ * negative. */
 void pawl_rcu_domain_statistics(pawl_rcu_domain *d, pawl_rcu_statistics *statistics)
 {
     struct pawl_rcu_calls *const calls = calls_of(d->index);

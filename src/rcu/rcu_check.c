@@ -16,10 +16,10 @@ PAWL_INTERNAL void rcu_misuse(const char *what, uint32_t index, const char *call
     pawl_report_misuse_(what, type, rcu_state(index), call, site);
 }
 
-/* Of functions that are not inlined, also when the program is optimised as a whole. */
+/* Valid in functions that are not inlined, also under whole-program optimisation. */
 #define SITE __builtin_return_address(0)
 
-/* Zero bytes are the default domain; others must have been made. */
+/* Zero bytes name the default domain; the program must have made any other. */
 static void check_domain(uint32_t index, const char *call, const void *site)
 {
     if (index >= PAWL_RCU_DOMAINS)
@@ -29,7 +29,7 @@ static void check_domain(uint32_t index, const char *call, const void *site)
         rcu_misuse("the domain has been destroyed", index, call, site);
 }
 
-/* Before the outermost section begins; a thread without a line leaves no note. */
+/* Called before the outermost section begins; a thread without a line leaves no note. */
 static void note_entry(uint32_t index, const void *site)
 {
     struct pawl_rcu_line *line = rcu_line_of(pawl_thread_line_());

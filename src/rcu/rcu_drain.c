@@ -10,14 +10,14 @@
 PAWL_SHARED_DEFINE(struct pawl_rcu_engine, rcu_calls_object);
 
 /* ---- Barriers -----------------------------------------------------------------------------------
- * Shard by shard: what was queued when the barrier began is in `newest` or in a batch. First that
- * list must have been taken, by somebody who had claimed a batch for it; then each batch must have
- * become empty. What is queued later may come in between, so both are also told by counts that go
- * on. */
+ * A barrier drains shard after shard. The heads queued before the barrier are in `newest` or in
+ * a batch. First the barrier waits until that list was taken, by a thread that had claimed a
+ * batch for it. Then it waits until each batch has become empty. Later calls may refill both in
+ * between. So the barrier also accepts a change of `takes` or `emptied`, which only grow. */
 
 struct drain_point {
     struct pawl_rcu_shard *shard;
-    struct pawl_rcu_batch *batch; /* NULL: the shard's newest are waited for */
+    struct pawl_rcu_batch *batch; /* NULL: the barrier waits for `newest` */
     uint32_t seen;
 };
 
@@ -25,10 +25,10 @@ static bool has_drained(const struct drain_point *point)
 {
     const struct pawl_rcu_batch *batch = point->batch;
     if (batch == NULL)
-        /* [CALL_DRAINED] acquire: we see the claim of who has taken the list. */
+        /* [CALL_DRAINED] acquire: the barrier sees the claim of the thread that took the list. */
         return PAWL_ADDRESS_(pawl_load_acquire)(&point->shard->newest, PAWL_CALL_DRAINED) == 0 ||
                pawl_load_acquire32(&point->shard->takes, PAWL_CALL_DRAINED) != point->seen;
-    /* [CALL_DRAINED] acquire: what the callbacks did is seen. */
+    /* [CALL_DRAINED] acquire: the barrier's caller sees what the callbacks did. */
     return PAWL_ADDRESS_(pawl_load_acquire)(&batch->state, PAWL_CALL_DRAINED) == BATCH_EMPTY ||
            pawl_load_acquire32(&batch->emptied, PAWL_CALL_DRAINED) != point->seen;
 }
@@ -88,7 +88,7 @@ static void stop_worker(struct pawl_rcu_calls *calls)
     pawl_store_relaxed32(&calls->stop, 1);
     calls_urge(calls);
     for (;;) {
-        /* [CALL_WORKER_ENDS] acquire: it has done all it does with the domain. */
+        /* [CALL_WORKER_ENDS] acquire: the worker's use of the domain ends before what follows. */
         terms = pawl_load_acquire32(&calls->terms, PAWL_CALL_WORKER_ENDS);
         if ((terms & 1) == 0)
             return;
@@ -117,19 +117,19 @@ PAWL_INTERNAL void rcu_calls_end(pawl_rcu_domain *d)
 }
 
 /* ---- Fork ---------------------------------------------------------------------------------------
- * Before it, callbacks pause, so that the child finds each of them either done or not begun. A
- * callback may itself wait for what the forking thread holds; so that has a limit. Taking, which is
- * short and waits for nobody, is waited for without one. */
+ * Before a fork callbacks pause, so the child finds each of them either done or not begun. A
+ * callback may itself wait for what the forking thread holds, so this wait has a limit. A thread
+ * that takes a list is done soon and waits for nothing: the wait for it has no limit. */
 
 #define FORK_WAITS_NS 10000000u
 
-/* Waits until nobody else works on the batch. */
+/* Waits until no other thread works on the batch. */
 static void wait_for_batch(const struct pawl_rcu_batch *batch, uint64_t began)
 {
     const pawl_address_ self = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
     struct backoff pauses = BACKOFF_INIT;
     for (;;) {
-        /* [CALL_QUIET] acquire: the batch is as it was left. */
+        /* [CALL_QUIET] acquire: the forking thread sees the batch as its last claimant left it. */
         const pawl_address_ state =
             PAWL_ADDRESS_(pawl_load_acquire)(&batch->state, PAWL_CALL_QUIET);
         if (state == BATCH_EMPTY || state == BATCH_FULL || state == self)
@@ -147,7 +147,7 @@ static void calls_before_fork(void)
     uint32_t index;
     uint32_t i;
     (void)pawl_fetch_add_relaxed32(&calls_here()->forks, 1);
-    /* [CALL_FORK] full: we are seen to wait before we look who is at work. */
+    /* [CALL_FORK] full: `forks` is raised before the forking thread looks for claims. */
     pawl_fence_full(PAWL_CALL_FORK);
     began = pawl_os_now();
     for (index = 0; index < PAWL_RCU_DOMAINS; index++)
@@ -173,7 +173,8 @@ static void add_list(pawl_address_ list, uint64_t *queued)
     }
 }
 
-/* The child: threads that were about to queue or to give back are gone, so all is counted anew. */
+/* Counts the child's heads, bytes and credit anew: threads that were about to queue or to give
+ * credit back are gone. */
 static void count_again(struct pawl_rcu_calls *calls, const struct pawl_rcu_shard *own)
 {
     const uint32_t count = calls_shards();
@@ -200,7 +201,8 @@ static void count_again(struct pawl_rcu_calls *calls, const struct pawl_rcu_shar
     }
 }
 
-/* Claims of threads that are gone end; those of the forking thread, in a callback, stay. */
+/* Ends the claims of threads that are gone; a claim of the forking thread, made in a callback,
+ * stays. */
 static bool end_claims(struct pawl_rcu_shard *shard, pawl_address_ self)
 {
     bool mine = false;
@@ -232,12 +234,13 @@ static void fork_ended_in(struct pawl_rcu_calls *calls)
     }
     calls->bell = calls->urgent = calls->waiters = calls->stop = 0;
     calls->retry_at = 0;
-    /* A callback that forked gives back what it has had called by itself. */
+    /* When a callback forks, the call_batch around it continues in the child and gives back what
+     * it has called. */
     if (!calling)
         count_again(calls, number < PAWL_RCU_LINES ? &calls->shards[number] : NULL);
 }
 
-/* Alone in the process: plain accesses. */
+/* The caller is alone in the process: plain accesses suffice. */
 static void calls_after_fork_in_child(void)
 {
     uint32_t index;

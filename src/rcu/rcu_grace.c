@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RCU: grace periods. They have no thread of their own: whoever wants one to end drives it, one
- * driver at a time, and hands it over when it stops (a poller after each look). The others sleep
- * until a grace period has ended.
+ * RCU: grace periods. They have no thread of their own. A thread that needs one to end becomes its
+ * driver. There is one driver at a time. It hands the grace period over when it stops; a poller
+ * stops after each look. The other threads sleep until a grace period has ended or its driver has
+ * stopped.
  *
  *   begin   started = completed + 1; heavy fence; the words of all lines are noted      (I1, I3)
  *   look    by acquire loads, until each noted word has left its section or counted on    (I2)
  *   sleep   the bit of the domain is set in the lines that are still in; heavy fence; look once
- *           more; sleep until the turn goes on                                            (I4)
- *   end     completed = started; wakes those who wait for that
+ *           more; sleep until the turn grows                                              (I4)
+ *   end     completed = started; wakes the threads that wait for that
  *
- * One fence is enough, because a word is compared with itself as it was noted: a reader that enters
- * after the fence sees what was removed before it, and is not noted or, noted, does no harm but to
- * make the grace period longer. So no common number is read by readers, and nothing must be flipped
- * and waited for twice.
+ * One fence is enough, because the driver compares each word with its noted value. A reader that
+ * enters after the fence sees what was removed before it. If that reader's word was noted all the
+ * same, the grace period only takes longer. So readers read no common number, and the driver need
+ * not flip a side and wait twice.
  *
- * Readers without a line are counted in apart[side]. Each side that had readers when they were
- * noted must have been seen at zero once; where the side that new readers go to is the only one
- * left, they are sent to the other.
+ * Readers without a line are counted in apart[side]. A side that had readers when they were noted
+ * counts as empty once the driver has seen it at zero. When the only side left is the one that new
+ * readers use, the driver sends them to the other.
  */
 #include "rcu.h"
 
 #include "../base/base.h"
 
-/* Looks of an expedited grace period. The pauses between are of 192 relax hints on average, which
- * take 1.2 ms (38 cycles a hint) to 4.4 ms (140 cycles) at 3 GHz in all. */
+/* Looks of an expedited grace period. The pauses between them are of 192 relax hints on average.
+ * In all they take 1.2 ms (38 cycles a hint) to 4.4 ms (140 cycles) at 3 GHz. */
 #define EXPEDITED_LOOKS (PAWL_HOOKS ? 1u : 500u)
 
 /* ---- Readers that are waited for ------------------------------------------------------------- */
@@ -34,24 +35,24 @@ static const struct pawl_rcu_line *lines_of_rcu(void)
     return rcu_here()->lines;
 }
 
-/* Begins a grace period, or begins it again where a fork cut its driver short. */
+/* Begins a grace period, or begins it again if a fork interrupted its driver. */
 static void note_readers(struct pawl_rcu_state *state, uint32_t index)
 {
     const struct pawl_rcu_line *lines = lines_of_rcu();
     uint32_t used, i;
     pawl_store_relaxed64(&state->started, pawl_load_relaxed64(&state->completed) + 1);
-    /* [RCU_BEGIN] heavy: what was removed before it is seen by readers, or their words by us. */
+    /* [RCU_BEGIN] heavy: readers see what was removed before it, or the driver sees their words. */
     pawl_fence_heavy(PAWL_RCU_BEGIN);
     used = pawl_load_relaxed32(&process_here()->lines_used);
     state->lines = used < PAWL_RCU_LINES ? used : PAWL_RCU_LINES;
     for (i = 0; i < state->lines; i++) {
-        /* [RCU_GONE] acquire: what follows comes after the reads of who has left. */
+        /* [RCU_GONE] acquire: what follows comes after the reads of the readers that have left. */
         const uint32_t word = pawl_load_acquire32(&lines[i].read[index], PAWL_RCU_GONE);
         state->old[i] = rcu_nesting(word) != 0 ? word : 0;
     }
     state->apart_old = 0;
     for (i = 0; i < 2; i++)
-        /* [RCU_GONE] acquire: what follows comes after the reads of who has left. */
+        /* [RCU_GONE] acquire: what follows comes after the reads of the readers that have left. */
         if (pawl_load_acquire32(&state->apart[i], PAWL_RCU_GONE) != 0)
             state->apart_old |= 1u << i;
     state->noted = 1;
@@ -64,7 +65,8 @@ static bool apart_gone(struct pawl_rcu_state *state)
     uint32_t i;
     for (i = 0; i < 2; i++)
         if ((state->apart_old & 1u << i) != 0 &&
-            /* [RCU_GONE] acquire: what follows comes after the reads of who has left. */
+            /* [RCU_GONE] acquire: what follows comes after the reads of the readers that have
+             * left. */
             pawl_load_acquire32(&state->apart[i], PAWL_RCU_GONE) == 0)
             state->apart_old &= ~(1u << i);
     if (state->apart_old == 1u << side)
@@ -82,7 +84,7 @@ static bool all_gone(struct pawl_rcu_state *state, uint32_t index)
         uint32_t word;
         if (state->old[i] == 0)
             continue;
-        /* [RCU_GONE] acquire: what follows comes after the reads of who has left. */
+        /* [RCU_GONE] acquire: what follows comes after the reads of the readers that have left. */
         word = pawl_load_acquire32(&lines[i].read[index], PAWL_RCU_GONE);
         if (rcu_nesting(word) != 0 && (word ^ state->old[i]) < PAWL_RCU_LEFT_)
             gone = false;
@@ -92,8 +94,8 @@ static bool all_gone(struct pawl_rcu_state *state, uint32_t index)
     return (state->apart_old == 0 || apart_gone(state)) && gone;
 }
 
-/* A thread that left the process without a word (by a bare system call, or its end could not be
- * watched) reads no more. */
+/* A thread may end without notice: by a bare system call, or because its end could not be
+ * watched. It reads no more. */
 static void forget_the_dead(struct pawl_rcu_state *state)
 {
     const struct pawl_process *process = process_here();
@@ -106,11 +108,12 @@ static void forget_the_dead(struct pawl_rcu_state *state)
         }
 }
 
-/* Asks the old readers to wake us, and sleeps until one has left. True when all have. */
+/* Asks the old readers to wake the driver, and sleeps until one has left. True when all have
+ * left. */
 static bool sleep_for_readers(struct pawl_rcu_state *state, uint32_t index)
 {
     struct pawl_rcu_line *lines = rcu_here()->lines;
-    /* [RCU_TOLD] acquire: the time of reports that we look at next is as new as the turn. */
+    /* [RCU_TOLD] acquire: the report time that the driver reads next is as new as the turn. */
     const uint32_t turn = pawl_load_acquire32(&state->turn, PAWL_RCU_TOLD);
     const uint64_t until = rcu_stall_due(state);
     bool gone;
@@ -120,7 +123,8 @@ static bool sleep_for_readers(struct pawl_rcu_state *state, uint32_t index)
         if (state->old[i] != 0)
             (void)pawl_fetch_or_relaxed32(&lines[i].waited, UINT32_C(1) << index);
     pawl_store_relaxed32(&state->apart_waited, state->apart_old != 0);
-    /* [RCU_SLEEP] heavy: readers that leave can see us before we look whether they have left. */
+    /* [RCU_SLEEP] heavy: leaving readers can see the driver's bits before it looks whether they
+     * have left. */
     pawl_fence_heavy(PAWL_RCU_SLEEP);
     gone = all_gone(state, index);
     if (!gone && !pawl_os_wait(&state->turn, turn, until))
@@ -141,7 +145,7 @@ static bool drive_begin(struct pawl_rcu_state *state)
     pawl_address_ nobody = 0;
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) != 0)
         return false;
-    /* [RCU_DRIVE] acquire: we see the grace period as its last driver left it. */
+    /* [RCU_DRIVE] acquire: the driver sees the grace period as its last driver left it. */
     if (!PAWL_ADDRESS_(pawl_cas_acquire)(&state->driver, &nobody, own_number(), PAWL_RCU_DRIVE))
         return false;
     PLAIN_WRITE(state->old);
@@ -151,11 +155,13 @@ static bool drive_begin(struct pawl_rcu_state *state)
 static void drive_end(struct pawl_rcu_state *state)
 {
     PLAIN_WRITE(state->old);
-    /* [RCU_HALT] release: our part of the grace period is done before the next driver's. */
+    /* [RCU_HALT] release: the driver's part of the grace period is done before the next
+     * driver's. */
     PAWL_ADDRESS_(pawl_store_release)(&state->driver, 0, PAWL_RCU_HALT);
-    /* [RCU_TELL] release: who reads the new number sees that we drive no more. */
+    /* [RCU_TELL] release: a thread that reads the new number sees that the driver has stopped. */
     (void)pawl_fetch_add_release32(&state->ended, 1, PAWL_RCU_TELL);
-    /* [RCU_DRIVER_WAKE] full: who waits sees that we have ended, or we see it wait. */
+    /* [RCU_DRIVER_WAKE] full: a waiter sees that the driver has stopped, or the driver sees it
+     * wait. */
     pawl_fence_full(PAWL_RCU_DRIVER_WAKE);
     if (PAWL_UNLIKELY(pawl_load_relaxed32(&state->sleepers) != 0))
         (void)pawl_os_wake(&state->ended, UINT32_MAX);
@@ -164,11 +170,11 @@ static void drive_end(struct pawl_rcu_state *state)
 static void end_grace_period(struct pawl_rcu_state *state)
 {
     state->noted = 0;
-    /* [RCU_END] release: all old sections have ended before the number says so. */
+    /* [RCU_END] release: all old sections have ended before the number is stored. */
     pawl_store_release64(&state->completed, pawl_load_relaxed64(&state->started), PAWL_RCU_END);
 }
 
-/* As far as that goes without waiting; true when a grace period has ended. */
+/* Drives as far as possible without waiting; true when a grace period has ended. */
 static bool drive_once(struct pawl_rcu_state *state, uint32_t index)
 {
     if (state->noted == 0)
@@ -179,7 +185,7 @@ static bool drive_once(struct pawl_rcu_state *state, uint32_t index)
     return true;
 }
 
-/* To the end of one grace period. */
+/* Drives to the end of one grace period. */
 static void drive(struct pawl_rcu_state *state, uint32_t index, unsigned looks)
 {
     struct backoff pauses = BACKOFF_INIT;
@@ -194,7 +200,7 @@ static void drive(struct pawl_rcu_state *state, uint32_t index, unsigned looks)
     }
 }
 
-/* Waits until `ended` is another one, or for no reason. */
+/* Waits until `ended` has changed; may also return without a reason. */
 static void wait_for_driver(struct pawl_rcu_state *state, uint32_t ended, unsigned looks)
 {
     struct backoff pauses = BACKOFF_INIT;
@@ -206,7 +212,8 @@ static void wait_for_driver(struct pawl_rcu_state *state, uint32_t ended, unsign
             return;
     }
     (void)pawl_fetch_add_relaxed32(&state->sleepers, 1);
-    /* [RCU_DRIVER_WAIT] full: the driver sees us wait, or we see that it has ended. */
+    /* [RCU_DRIVER_WAIT] full: the driver sees the waiter, or the waiter sees that the driver has
+     * stopped. */
     pawl_fence_full(PAWL_RCU_DRIVER_WAIT);
     (void)pawl_os_wait(&state->ended, ended, PAWL_NO_DEADLINE);
     (void)pawl_fetch_sub_relaxed32(&state->sleepers, 1);
@@ -216,7 +223,8 @@ static void wait_for_driver(struct pawl_rcu_state *state, uint32_t ended, unsign
 
 PAWL_INTERNAL uint64_t rcu_start(uint32_t index)
 {
-    /* [RCU_START] full: what we have removed comes before the beginning of a later one. */
+    /* [RCU_START] full: what the caller has removed comes before the beginning of a later grace
+     * period. */
     pawl_fence_full(PAWL_RCU_START);
     return pawl_load_relaxed64(&rcu_state(index)->started) + 1;
 }
@@ -246,7 +254,7 @@ PAWL_INTERNAL void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks)
 {
     struct pawl_rcu_state *state = rcu_state(index);
     for (;;) {
-        /* [RCU_TOLD] acquire: the driver that we look at next is as new as the number. */
+        /* [RCU_TOLD] acquire: the driver that the caller looks at next is as new as the number. */
         const uint32_t ended = pawl_load_acquire32(&state->ended, PAWL_RCU_TOLD);
         if (rcu_over(index, cookie))
             return;
@@ -281,7 +289,8 @@ PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
 #define RCU_MISUSE(what, index, call) ((void)0)
 #endif
 
-/* Of quiescent states the caller is no reader while it waits; unless it says that it reads. */
+/* For quiescent states the caller is offline while it waits. So it waits for itself only if the
+ * checking variant has counted it in a section. */
 static bool waits_for_itself(uint32_t index)
 {
 #if PAWL_CHECKED

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RCU: who keeps a grace period waiting, and what can never end. No time here stands in for a wake:
- * a domain that nobody wants reports of has none. */
+/* RCU: reports of readers that keep a grace period waiting, and of waits that can never end. No
+ * time-out replaces a wake: the driver of a domain without reports sleeps without one. */
 #include "rcu.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "../check/check.h"
 #include "../base/base.h"
 
-/* What a domain was told to do; its fields change under a latch, one call after the other. */
+/* The settings of a domain; its fields change under a latch, one call after the other. */
 struct wish {
     uint64_t ns;
     pawl_rcu_report *report;
@@ -39,8 +39,8 @@ void pawl_rcu_domain_stall(pawl_rcu_domain *d, uint64_t ns, pawl_rcu_report *rep
     state->stall_argument = argument;
     pawl_store_relaxed64(&state->stall_ns, ns);
     latch_drop(latch);
-    /* A driver that sleeps without an end must hear of it.
-     * [RCU_TELL] release: who reads the new turn sees the new time. */
+    /* A driver that sleeps without a deadline must learn the new time.
+     * [RCU_TELL] release: a driver that reads the new turn sees the new time. */
     (void)pawl_fetch_add_release32(&state->turn, 1, PAWL_RCU_TELL);
     (void)pawl_os_wake(&state->turn, UINT32_MAX);
 }
@@ -53,7 +53,7 @@ PAWL_INTERNAL void rcu_stall_begin(struct pawl_rcu_state *state)
     state->stall_age = 0;
 }
 
-/* The age at which the old readers are reported next; 0: nobody wants to know. */
+/* The age at which the old readers are reported next; 0: the domain reports none. */
 static uint64_t next_age(struct pawl_rcu_state *state)
 {
     const uint64_t ns = pawl_load_relaxed64(&state->stall_ns);
@@ -113,7 +113,7 @@ static void report_line(uint32_t index, uint32_t number, uint64_t age, const str
     (wish->report != NULL ? wish->report : say)(&stall, wish->argument);
 }
 
-/* Of readers without a line nothing is known but that there are some. */
+/* For readers without a line the report says only that there are some. */
 static void report_apart(uint32_t index, uint64_t age, const struct wish *wish)
 {
     const pawl_rcu_stall stall = {rcu_name(index), 0, "", age, ""};
@@ -141,7 +141,7 @@ PAWL_INTERNAL void rcu_stall_look(uint32_t index)
         report_apart(index, age, &wish);
 }
 
-/* ---- What can never end ---------------------------------------------------------------------- */
+/* ---- Waits that can never end ---------------------------------------------------------------- */
 
 PAWL_INTERNAL __attribute__((noreturn)) void rcu_never(const char *call, const char *why)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RCU callbacks: taking what was queued, waiting for its grace period, calling; the worker, and
- * callers that help.
+ * RCU callbacks: taking the queued heads, waiting for their grace period, calling them; the worker,
+ * and callers that help.
  *
- * A shard has two batches, so that one can be called while the other waits for its grace period.
- * Who works on a batch has claimed it: the worker, a caller that helps, or a barrier where there is
- * no worker. All of them do the same, in any order, so nothing depends on who is how fast.
+ * A shard has two batches: one can be called while the other waits for its grace period. A thread
+ * claims a batch before it works on it. Claimants are the worker, a caller that helps, or a barrier
+ * where there is no worker. All of them do the same steps, in any order, so nothing depends on
+ * their relative speed.
  *
- *   EMPTY --claim--> claimed | TAKING --> FULL, or EMPTY if others took all
+ *   EMPTY --claim--> claimed | TAKING --> FULL, or EMPTY if another thread took the list
  *   FULL  --claim--> claimed, once its grace period is over --> FULL (some were called) or EMPTY
  *
- * Nobody waits while it has a claim, but for the callbacks themselves. The claim names its thread:
- * so a thread knows that it is in a callback, and the child of a fork which claims are its own.
+ * A claimant waits for nothing, except inside the callbacks themselves. The claim names its thread.
+ * So a thread can tell that it is in a callback, and the child of a fork can tell its own claims.
  */
 #include "rcu_call.h"
 
@@ -20,14 +21,15 @@
 /* pawl_rcu_calls.bell */
 enum { BELL_AWAKE, BELL_IDLE, BELL_RESTS };
 
-/* Heads that are called before whoever does it looks for something else to do. */
+/* Heads that a claimant calls before it looks for other work. */
 #define CALLS_AT_ONCE (PAWL_HOOKS ? 1u : 256u)
 
-/* After it has taken callbacks the worker lets others gather, or until somebody waits for them:
- * grace periods have their price for every running thread, and so has waking the worker for the
- * caller. It rests once for each callback that the last rest brought, at most so often: few calls
- * are promptly called back, many share a grace period. What is queued after a pause is not held
- * up by this. */
+/* After it has taken callbacks the worker rests, so that more of them gather. The rest ends
+ * early when a thread waits for callbacks. A grace period costs every running thread time, and
+ * waking the worker costs the caller time. The rest lasts REST_NS for each callback called since
+ * the worker last took some: for at least one and at most MOST_RESTS of them. So few calls are
+ * called back promptly, and many share a grace period. A rest does not delay a callback that is
+ * queued after a pause. */
 #define MOST_RESTS 20u
 #if PAWL_HOOKS
 #define REST_NS pawl_hook_rest()
@@ -35,25 +37,27 @@ enum { BELL_AWAKE, BELL_IDLE, BELL_RESTS };
 #define REST_NS 50000u
 #endif
 
-#define RETRY_NS 10000000u /* before another try to start a worker */
+#define RETRY_NS 10000000u /* a caller waits this long before another try to start a worker */
 
 static pawl_address_ this_thread(void)
 {
     return (pawl_address_)(uintptr_t)pawl_os_thread_slot();
 }
 
-/* ---- Telling those who wait ------------------------------------------------------------------ */
+/* ---- Waking the waiters ---------------------------------------------------------------------- */
 
 PAWL_INTERNAL void calls_listen(struct pawl_rcu_calls *calls)
 {
     (void)pawl_fetch_add_relaxed32(&calls->waiters, 1);
-    /* [CALL_LISTEN] full: we are seen to wait before we look whether we have to. */
+    /* [CALL_LISTEN] full: the waiter's count is visible before the waiter looks whether it has
+     * to wait. */
     pawl_fence_full(PAWL_CALL_LISTEN);
 }
 
 PAWL_INTERNAL uint32_t calls_turn(const struct pawl_rcu_calls *calls)
 {
-    /* [CALL_HEARD] acquire: what we look at is as new as the turn. Pairs with CALL_TELL. */
+    /* [CALL_HEARD] acquire: what the waiter reads next is as new as the turn. Pairs with
+     * CALL_TELL. */
     return pawl_load_acquire32(&calls->turn, PAWL_CALL_HEARD);
 }
 
@@ -67,7 +71,7 @@ PAWL_INTERNAL void calls_go(struct pawl_rcu_calls *calls)
     (void)pawl_fetch_sub_relaxed32(&calls->waiters, 1);
 }
 
-/* Behind the fence of CALL_TELL: so who sees the turn go on sees what we did. */
+/* Runs after the fence of CALL_TELL: a waiter that sees the new turn sees the caller's work. */
 static void wake_waiters(struct pawl_rcu_calls *calls)
 {
     if (PAWL_LIKELY(pawl_load_relaxed32(&calls->waiters) == 0))
@@ -78,13 +82,14 @@ static void wake_waiters(struct pawl_rcu_calls *calls)
 
 PAWL_INTERNAL void calls_tell(struct pawl_rcu_calls *calls)
 {
-    /* [CALL_TELL] full: what we did is done before we look who waits for it. */
+    /* [CALL_TELL] full: the caller's work is visible before it looks for waiters. */
     pawl_fence_full(PAWL_CALL_TELL);
     wake_waiters(calls);
 }
 
-/* Orders nothing: what the worker misses when it is woken it finds before it sleeps again, behind
- * the fence of CALL_SLEEP, which comes after our CALL_TELL because we found the bell as it was. */
+/* Orders nothing. A woken worker may miss some work, and finds it before it sleeps again, after
+ * its fence of CALL_SLEEP. That fence comes after the caller's CALL_TELL, because the caller
+ * found the old value of the bell. */
 static void wake_worker(struct pawl_rcu_calls *calls, uint32_t found)
 {
     if (pawl_cas_relaxed32(&calls->bell, &found, BELL_AWAKE))
@@ -93,19 +98,19 @@ static void wake_worker(struct pawl_rcu_calls *calls, uint32_t found)
 
 PAWL_INTERNAL void calls_ring(struct pawl_rcu_calls *calls)
 {
-    /* [CALL_TELL] full: the head is there before we look whether the worker sleeps. */
+    /* [CALL_TELL] full: the head is queued before the caller looks whether the worker sleeps. */
     pawl_fence_full(PAWL_CALL_TELL);
     if (pawl_load_relaxed32(&calls->bell) == BELL_IDLE)
         wake_worker(calls, BELL_IDLE);
     if (PAWL_UNLIKELY((pawl_load_relaxed32(&calls->terms) & 1) == 0))
-        wake_waiters(calls); /* there is no worker: they have something to help with */
+        wake_waiters(calls); /* there is no worker: the waiters can help */
 }
 
 PAWL_INTERNAL void calls_urge(struct pawl_rcu_calls *calls)
 {
     uint32_t found;
     pawl_store_relaxed32(&calls->urgent, 1);
-    /* [CALL_TELL] full: that it is urgent is said before we look whether the worker sleeps. */
+    /* [CALL_TELL] full: `urgent` is set before the caller looks whether the worker sleeps. */
     pawl_fence_full(PAWL_CALL_TELL);
     found = pawl_load_relaxed32(&calls->bell);
     if (found != BELL_AWAKE)
@@ -121,7 +126,8 @@ static pawl_address_ batch_state(const struct pawl_rcu_batch *batch)
 
 static void batch_set_state(struct pawl_rcu_batch *batch, pawl_address_ state)
 {
-    /* [CALL_UNCLAIM] release: what we did is seen by the next who claims it, and by barriers. */
+    /* [CALL_UNCLAIM] release: the claimant's work is visible to the next claimant and to
+     * barriers. */
     PAWL_ADDRESS_(pawl_store_release)(&batch->state, state, PAWL_CALL_UNCLAIM);
 }
 
@@ -154,12 +160,13 @@ static bool batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from, pawl_a
         pawl_address_ found = from;
         if (batch_state(batch) != from)
             return false;
-        /* [CALL_CLAIM] acquire: the batch is as the last who worked on it left it. (The next fence
-         * does that too, but the sanitizer sees no fences.) */
+        /* [CALL_CLAIM] acquire: the claimant sees the batch as the last claimant left it. (The
+         * next fence orders this too, but the sanitizer sees no fences.) */
         if (!PAWL_ADDRESS_(pawl_cas_acquire)(&batch->state, &found, this_thread() | taking,
                                              PAWL_CALL_CLAIM))
             return false;
-        /* [CALL_AT_WORK] full: we are seen at work before we look whether a fork waits. */
+        /* [CALL_AT_WORK] full: the claim is visible before the claimant looks whether a fork
+         * waits. */
         pawl_fence_full(PAWL_CALL_AT_WORK);
         if (!fork_waits()) {
             PLAIN_WRITE(batch->list);
@@ -175,15 +182,15 @@ static void batch_leave(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *bat
     const bool empty = batch_list(batch) == NULL;
     PLAIN_WRITE(batch->list);
     if (empty)
-        /* [CALL_EMPTIED] release: the callbacks have returned before a barrier sees it. */
+        /* [CALL_EMPTIED] release: the callbacks have returned before a barrier sees the count. */
         pawl_store_release32(&batch->emptied, pawl_load_relaxed32(&batch->emptied) + 1,
                              PAWL_CALL_EMPTIED);
     batch_set_state(batch, empty ? BATCH_EMPTY : BATCH_FULL);
-    /* [CALL_TELL] full: the batch is as it is before we look who sleeps. */
+    /* [CALL_TELL] full: the batch has its new state before the claimant looks for sleepers. */
     pawl_fence_full(PAWL_CALL_TELL);
     wake_waiters(calls);
     if (pawl_load_relaxed32(&calls->bell) == BELL_IDLE)
-        wake_worker(calls, BELL_IDLE); /* it took this for another's work when it looked */
+        wake_worker(calls, BELL_IDLE); /* it saw this batch claimed when it looked */
 }
 
 PAWL_INTERNAL bool calls_calling(void)
@@ -207,7 +214,7 @@ PAWL_INTERNAL bool calls_calling(void)
 
 /* ---- Taking ---------------------------------------------------------------------------------- */
 
-/* Takes what the shard has, if one of its batches is free. */
+/* Takes the shard's list, if one of its batches is free. */
 static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
 {
     struct pawl_rcu_batch *batch = &shard->batches[0];
@@ -221,11 +228,12 @@ static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shar
             return false;
     }
     pawl_store_relaxed64(&batch->since, pawl_load_relaxed64(&shard->since));
-    /* A barrier that sees the count, or finds nothing here, sees our claim: the fence of
+    /* A barrier that sees the new count, or finds the list empty, sees the claim: the fence of
      * CALL_AT_WORK stands between. */
     (void)pawl_fetch_add_relaxed32(&shard->takes, 1);
-    /* [CALL_TAKE] acquire: heads and objects are as their callers left them; if another has taken
-     * them, a barrier that sees us leave sees his claim. */
+    /* [CALL_TAKE] acquire: the taker sees heads and objects as their callers left them. If
+     * another thread has taken the list, a barrier that sees this claim end sees the other
+     * thread's claim. */
     list = PAWL_ADDRESS_(pawl_exchange_acquire)(&shard->newest, 0, PAWL_CALL_TAKE);
     PAWL_ADDRESS_(pawl_store_relaxed)(&batch->list, list);
     if (list == 0) {
@@ -239,7 +247,8 @@ static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shar
         (void)pawl_fetch_add_relaxed64(&calls->grace_periods, 1);
     }
     PLAIN_WRITE(batch->list);
-    /* Nobody is told: all of them wait for callbacks to be called, and who calls these tells. */
+    /* The taker wakes no waiter: all of them wait for callbacks to be called, and the thread
+     * that calls these wakes them. */
     batch_set_state(batch, BATCH_FULL);
     return true;
 }
@@ -265,8 +274,8 @@ static void note_delay(struct pawl_rcu_calls *calls, uint64_t since)
         continue;
 }
 
-/* Calls at most so many of a claimed batch. I5: what is left hangs on the batch before each call.
- * In the child of a fork by a callback, this goes on where it was. */
+/* Calls at most `most` heads of a claimed batch. I5: the rest of the list is stored in the batch
+ * before each call. In the child of a fork by a callback, the loop continues where it was. */
 static uint32_t call_heads(struct pawl_rcu_batch *batch, uint32_t most, uint64_t *bytes)
 {
     pawl_rcu_head *head = batch_list(batch);
@@ -285,7 +294,8 @@ static uint32_t call_heads(struct pawl_rcu_batch *batch, uint32_t most, uint64_t
     return done;
 }
 
-/* Calls some heads of the batch if its grace period is over; else notes for which one to wait. */
+/* Calls some heads of the batch if its grace period is over. Otherwise notes the lowest cookie
+ * to wait for. */
 static uint32_t call_batch(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *batch,
                            uint64_t *waits_for)
 {
@@ -303,7 +313,7 @@ static uint32_t call_batch(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *
     }
     if (!batch_claim(batch, BATCH_FULL, 0))
         return 0;
-    if (!rcu_over(index, pawl_load_relaxed64(&batch->cookie))) { /* it is another list by now */
+    if (!rcu_over(index, pawl_load_relaxed64(&batch->cookie))) { /* another list by now */
         batch_leave(calls, batch);
         return 0;
     }
@@ -339,7 +349,7 @@ static uint32_t call_all(struct pawl_rcu_calls *calls, uint64_t *waits_for)
 
 /* ---- Helping --------------------------------------------------------------------------------- */
 
-/* The caller's own first: they are in its cache. */
+/* Helps with the caller's own shard first: its heads are in the caller's cache. */
 static uint32_t help_some(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own,
                           uint64_t *waits_for)
 {
@@ -371,7 +381,8 @@ PAWL_INTERNAL bool calls_help(struct pawl_rcu_calls *calls, struct pawl_rcu_shar
 
 /* ---- The worker ------------------------------------------------------------------------------ */
 
-/* Batches that somebody else is at work on are left to him; when he leaves one, he wakes us. */
+/* The worker skips batches that another thread has claimed; that thread wakes the worker when it
+ * leaves. */
 static bool anything_to_do(struct pawl_rcu_calls *calls)
 {
     const uint32_t count = calls_shards();
@@ -393,7 +404,8 @@ static bool anything_to_do(struct pawl_rcu_calls *calls)
 static void worker_idles(struct pawl_rcu_calls *calls)
 {
     pawl_store_relaxed32(&calls->bell, BELL_IDLE);
-    /* [CALL_SLEEP] full: we are seen to sleep before we look whether there is something to do. */
+    /* [CALL_SLEEP] full: the bell says IDLE before the worker looks whether there is something
+     * to do. */
     pawl_fence_full(PAWL_CALL_SLEEP);
     if (anything_to_do(calls)) {
         pawl_store_relaxed32(&calls->bell, BELL_AWAKE);
@@ -403,11 +415,11 @@ static void worker_idles(struct pawl_rcu_calls *calls)
         (void)pawl_os_wait(&calls->bell, BELL_IDLE, PAWL_NO_DEADLINE);
 }
 
-/* Sleeps until then, or until somebody waits for callbacks. */
+/* Sleeps until the time `until`, or until a thread waits for callbacks. */
 static void worker_rests(struct pawl_rcu_calls *calls, uint64_t until)
 {
     pawl_store_relaxed32(&calls->bell, BELL_RESTS);
-    /* [CALL_SLEEP] full: we are seen to rest before we look whether it is urgent. */
+    /* [CALL_SLEEP] full: the bell says RESTS before the worker looks whether it is urgent. */
     pawl_fence_full(PAWL_CALL_SLEEP);
     if (pawl_load_relaxed32(&calls->urgent) == 0 && pawl_load_relaxed32(&calls->stop) == 0)
         (void)pawl_os_wait(&calls->bell, BELL_RESTS, until);
@@ -416,7 +428,7 @@ static void worker_rests(struct pawl_rcu_calls *calls, uint64_t until)
 
 struct pace {
     uint64_t took_at, rest;
-    uint64_t called; /* by the worker, since it took */
+    uint64_t called; /* by the worker, since it last took */
 };
 
 static void pace_takes(struct pace *pace, uint64_t now)
@@ -427,10 +439,11 @@ static void pace_takes(struct pace *pace, uint64_t now)
     pace->called = 0;
 }
 
-/* One look at everything; false when it has been told to stop and there is nothing left. */
+/* One round over all shards; false when the worker was told to stop and nothing is left. */
 static bool worker_round(struct pawl_rcu_calls *calls, struct pace *pace)
 {
-    /* [CALL_URGED] acquire: we find what somebody waits for; he has passed CALL_LISTEN. */
+    /* [CALL_URGED] acquire: the worker finds what the urging thread waits for; that thread has
+     * passed CALL_LISTEN. */
     const bool urgent = pawl_load_relaxed32(&calls->urgent) != 0 &&
                         pawl_exchange_acquire32(&calls->urgent, 0, PAWL_CALL_URGED) != 0;
     const bool stops = pawl_load_relaxed32(&calls->stop) != 0;
@@ -448,7 +461,7 @@ static bool worker_round(struct pawl_rcu_calls *calls, struct pace *pace)
     if (waits_for != 0)
         rcu_wait(calls_index(calls), waits_for, RCU_LOOKS);
     else if (took)
-        return true; /* somebody helped */
+        return true; /* another thread helped */
     else if (!rested)
         worker_rests(calls, pace->took_at + pace->rest);
     else if (stops)
@@ -466,7 +479,7 @@ static void worker_main(void *argument)
     while (worker_round(calls, &pace))
         continue;
     PLAIN_WRITE(calls->worker);
-    /* [CALL_WORKER_GONE] release: it has done all it does with the domain. */
+    /* [CALL_WORKER_GONE] release: the worker's use of the domain ends before its bit is cleared. */
     (void)pawl_fetch_sub_release32(&calls->terms, 1, PAWL_CALL_WORKER_GONE);
     (void)pawl_os_wake(&calls->terms, UINT32_MAX);
 }
@@ -488,7 +501,7 @@ static PAWL_COLD bool start_worker(struct pawl_rcu_calls *calls)
         return true;
     pawl_store_relaxed64(&calls->retry_at, now + RETRY_NS);
     (void)pawl_fetch_sub_relaxed32(&calls->terms, 1);
-    calls_tell(calls); /* who waits for the worker must do it alone */
+    calls_tell(calls); /* a thread that waits for the worker must call the callbacks itself */
     return false;
 }
 

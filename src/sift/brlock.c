@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Big-reader locks: the protocol. Readers and writers meet twice as in Dekker's algorithm, each
- * storing its own word before it looks at the other's: on entry (line, then closed; against closed,
- * then lines), and when readers leave (line, then waiters; against waiters, then lines). The fences
- * between are light on the readers' side and heavy on the writers', who are rare, or sleep anyway.
+ * Big-reader locks: the protocol. Readers and writers meet twice as in Dekker's algorithm: each
+ * stores its own word before it looks at the other's. On entry a reader stores its line and then
+ * reads `closed`; a writer stores `closed` and then reads the lines. On leaving a reader stores its
+ * line and then reads `waiters`; a writer stores `waiters` and then reads the lines. The fences
+ * between are light for readers and heavy for writers, which are rare or about to sleep.
+ *
  * The operations of brlock.h are in brlock_face.c.
  */
 #include <pawl/brlock.h>
 
 #include "brlock_check.h"
 
-/* Pauses of a waiter before it sleeps: the back-off reaches its bound with the seventh, so this is
- * some 960 relax hints: 12 us (38 cycles a hint) to 45 us (140 cycles) at 3 GHz, more than it costs
- * to sleep and be woken. */
+/* Pauses of a waiter before it sleeps. The back-off reaches its bound with the seventh, so this
+ * is some 960 relax hints. They take 12 us (38 cycles a hint) to 45 us (140 cycles) at 3 GHz,
+ * longer than a sleep and a wake. */
 #define BRLOCK_SPINS (PAWL_HOOKS ? 0 : 10)
 
-/* Times that a reader finds the lock closed again before it queues among the writers. */
+/* How often a reader finds the lock closed again before it queues among the writers. */
 #define BRLOCK_PATIENCE 4u
 
 _Static_assert(PAWL_BRLOCK_MOST_LINES == PAWL_THREAD_LINES, "a line for each registered thread");
 
 /* ---- Readers' counters ----------------------------------------------------------------------- */
 
-/* The caller's own counter in the lock, or NULL when it is served by the shared one. */
+/* The caller's own counter in the lock, or NULL when the caller uses the shared one. */
 PAWL_INTERNAL uint32_t *brlock_own(const pawl_brlock *l)
 {
     const struct pawl_thread_line *line = pawl_thread_line_();
@@ -31,7 +33,7 @@ PAWL_INTERNAL uint32_t *brlock_own(const pawl_brlock *l)
     return PAWL_LIKELY(number < l->count) ? &l->lines[number].readers : NULL;
 }
 
-/* Counts the caller in. A handler in between leaves the counter as it found it. */
+/* Counts the caller in. A handler that runs in between leaves the counter as it found it. */
 PAWL_INTERNAL_FAST void brlock_count_in(pawl_brlock *l, uint32_t *own)
 {
     if (PAWL_LIKELY(own != NULL))
@@ -42,52 +44,57 @@ PAWL_INTERNAL_FAST void brlock_count_in(pawl_brlock *l, uint32_t *own)
 
 static PAWL_COLD void brlock_wake(struct pawl_drain *drain)
 {
-    /* [BRLOCK_WAKE] release: the writer that sees the turn go on sees the sum that has fallen. */
+    /* [BRLOCK_WAKE] release: the writer that sees the new turn sees the lower sum. */
     (void)pawl_fetch_add_release32(&drain->turn, 1, PAWL_BRLOCK_WAKE);
     (void)pawl_os_wake(&drain->turn, UINT32_MAX);
 }
 
-/* Counts the caller out. I5: behind the store the lock may be gone. */
+/* Counts the caller out. I5: after the store the lock may be gone. */
 PAWL_INTERNAL_FAST void brlock_count_out(pawl_brlock *l, uint32_t *own)
 {
     struct pawl_drain *const drain = l->drain;
     if (PAWL_LIKELY(own != NULL))
-        /* [BRLOCK_R_DROP] release: our reads are done before a writer sees the sum fall. */
+        /* [BRLOCK_R_DROP] release: the reader's reads are done before a writer sees the sum
+         * fall. */
         pawl_store_release32(own, pawl_load_relaxed32(own) - 1, PAWL_BRLOCK_R_DROP);
     else
-        /* [BRLOCK_R_DROP] release: our reads are done before a writer sees the sum fall. */
+        /* [BRLOCK_R_DROP] release: the reader's reads are done before a writer sees the sum
+         * fall. */
         (void)pawl_fetch_sub_release32(&l->shared, 1, PAWL_BRLOCK_R_DROP);
-    /* [BRLOCK_R_LEFT] light: the sum has fallen before we look whether a writer sleeps. */
+    /* [BRLOCK_R_LEFT] light: the sum has fallen before the reader looks whether a writer sleeps. */
     pawl_fence_light(PAWL_BRLOCK_R_LEFT);
     if (PAWL_UNLIKELY(pawl_load_relaxed32(&drain->waiters) != 0))
         brlock_wake(drain);
 }
 
-/* One attempt to get in; leaves no trace if it fails. */
+/* Tries once to enter; leaves no trace if that fails. */
 static inline bool brlock_enter(pawl_brlock *l, uint32_t *own)
 {
     brlock_count_in(l, own);
     if (PAWL_UNLIKELY(l->fenced))
-        /* [BRLOCK_R_ENTER] full: we are counted before we look whether the lock is closed. */
+        /* [BRLOCK_R_ENTER] full: the reader is counted before it looks whether the lock is
+         * closed. */
         pawl_fence_full(PAWL_BRLOCK_R_ENTER);
     else
-        /* [BRLOCK_R_ENTER] light: we are counted before we look whether the lock is closed. */
+        /* [BRLOCK_R_ENTER] light: the reader is counted before it looks whether the lock is
+         * closed. */
         pawl_fence_light(PAWL_BRLOCK_R_ENTER);
-    /* [BRLOCK_R_TAKE] acquire: our reads come after the stores of the writer that opened. */
+    /* [BRLOCK_R_TAKE] acquire: the reader's reads come after the stores of the writer that
+     * opened. */
     if (PAWL_LIKELY(pawl_load_acquire32(&l->closed, PAWL_BRLOCK_R_TAKE) == 0))
         return true;
     brlock_count_out(l, own);
     return false;
 }
 
-/* ---- The gate: who may seek or write --------------------------------------------------------- */
+/* ---- The gate: its holder may seek or write -------------------------------------------------- */
 
 PAWL_INTERNAL bool brlock_gate_try(pawl_brlock *l)
 {
     uint32_t found = 0;
     if (pawl_load_relaxed32(&l->gate) != 0)
         return false;
-    /* [BRLOCK_GATE_TAKE] acquire: we see what the last seeker or writer stored. */
+    /* [BRLOCK_GATE_TAKE] acquire: the taker sees what the last seeker or writer stored. */
     return pawl_cas_acquire32(&l->gate, &found, 1, PAWL_BRLOCK_GATE_TAKE);
 }
 
@@ -102,7 +109,7 @@ static bool brlock_gate_take(pawl_brlock *l, uint64_t until)
             break;
         pause_once(&pauses, &pauses);
     }
-    /* [BRLOCK_GATE_TAKE] acquire: we see what the last seeker or writer stored. */
+    /* [BRLOCK_GATE_TAKE] acquire: the taker sees what the last seeker or writer stored. */
     while (pawl_exchange_acquire32(&l->gate, 2, PAWL_BRLOCK_GATE_TAKE) != 0)
         if (!pawl_os_wait(&l->gate, 2, until))
             return brlock_gate_try(l);
@@ -112,23 +119,25 @@ static bool brlock_gate_take(pawl_brlock *l, uint64_t until)
 PAWL_INTERNAL void brlock_gate_drop(pawl_brlock *l)
 {
     brlock_let_go(l);
-    /* [BRLOCK_GATE_DROP] release: what we did is done before the next seeker or writer. */
+    /* [BRLOCK_GATE_DROP] release: the holder's work is done before the next seeker or writer. */
     if (pawl_exchange_release32(&l->gate, 0, PAWL_BRLOCK_GATE_DROP) == 2)
         (void)pawl_os_wake(&l->gate, 1);
 }
 
-/* ---- Closing and opening; by the holder of the gate ------------------------------------------ */
+/* ---- Closing and opening; only the holder of the gate calls these ---------------------------- */
 
-/* Whether all readers have left, by the lines that threads have had so far. */
+/* Whether all readers have left, by the lines that threads have used so far. */
 PAWL_INTERNAL bool brlock_drained(const pawl_brlock *l)
 {
     const uint32_t used = pawl_load_relaxed32(&process_here()->lines_used);
     const uint32_t count = used < l->count ? used : l->count;
-    /* [BRLOCK_DRAIN] acquire: our stores come after the reads of those who have left. */
+    /* [BRLOCK_DRAIN] acquire: the writer's stores come after the reads of readers that have
+     * left. */
     uint32_t sum = pawl_load_acquire32(&l->shared, PAWL_BRLOCK_DRAIN);
     uint32_t i;
     for (i = 0; i < count; i++)
-        /* [BRLOCK_DRAIN] acquire: our stores come after the reads of those who have left. */
+        /* [BRLOCK_DRAIN] acquire: the writer's stores come after the reads of readers that have
+         * left. */
         sum += pawl_load_acquire32(&l->lines[i].readers, PAWL_BRLOCK_DRAIN);
     return sum == 0;
 }
@@ -137,31 +146,32 @@ static void brlock_close(pawl_brlock *l)
 {
     pawl_store_relaxed32(&l->closed, 1);
     if (l->fenced)
-        /* [BRLOCK_CLOSE] full: the lock is closed before we look who is in. */
+        /* [BRLOCK_CLOSE] full: the lock is closed before the writer reads the counters. */
         pawl_fence_full(PAWL_BRLOCK_CLOSE);
     else
-        /* [BRLOCK_CLOSE] heavy: the lock is closed before we look who is in. */
+        /* [BRLOCK_CLOSE] heavy: the lock is closed before the writer reads the counters. */
         pawl_fence_heavy(PAWL_BRLOCK_CLOSE);
 }
 
 PAWL_INTERNAL void brlock_open(pawl_brlock *l)
 {
-    /* [BRLOCK_OPEN] release: our stores are done before a reader enters. */
+    /* [BRLOCK_OPEN] release: the writer's stores are done before a reader enters. */
     if (pawl_exchange_release32(&l->closed, 0, PAWL_BRLOCK_OPEN) == 2)
         (void)pawl_os_wake(&l->closed, UINT32_MAX);
 }
 
-/* The lock is closed and the readers are long: sleeps until they have left. */
+/* The lock is closed and readers stay in for long: the writer sleeps until they have left. */
 static bool brlock_sleep(pawl_brlock *l, uint64_t until)
 {
     struct pawl_drain *const drain = l->drain;
     bool in_time = true;
     bool empty = false;
     (void)pawl_fetch_add_relaxed32(&drain->waiters, 1);
-    /* [BRLOCK_SLEEP] heavy: readers that leave can see us before we look who is in. */
+    /* [BRLOCK_SLEEP] heavy: leaving readers can see the writer wait before it reads the
+     * counters. */
     pawl_fence_heavy(PAWL_BRLOCK_SLEEP);
     for (;;) {
-        /* [BRLOCK_WOKEN] acquire: the sum that we look at is as new as the turn. */
+        /* [BRLOCK_WOKEN] acquire: the sum that the writer reads is as new as the turn. */
         const uint32_t turn = pawl_load_acquire32(&drain->turn, PAWL_BRLOCK_WOKEN);
         empty = brlock_drained(l);
         if (empty || !in_time)
@@ -211,8 +221,9 @@ static bool brlock_wait_open(pawl_brlock *l, uint64_t until)
     }
 }
 
-/* A reader that met a writer. Writers that follow each other at once might keep it out for ever, so
- * it queues as one of them in the end: I2, while we hold the gate nobody closes. */
+/* The slow path of a reader that met a writer. Writers that follow each other at once might keep
+ * it out for ever. So in the end it queues as one of them. I2: while it holds the gate no writer
+ * closes. */
 static PAWL_COLD bool brlock_read_slow(pawl_brlock *l, uint32_t *own, uint64_t until)
 {
     unsigned patience;
@@ -271,7 +282,7 @@ PAWL_INTERNAL bool brlock_take_write(pawl_brlock *l, uint64_t until)
     return false;
 }
 
-/* Looks before it closes: a try that must fail disturbs no reader. */
+/* Looks before it closes: a try that must fail does not disturb readers. */
 PAWL_INTERNAL bool brlock_try_seek_to_write(pawl_brlock *l)
 {
     if (!brlock_drained(l))

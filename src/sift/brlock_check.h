@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the checking variant looks at around the operations of brlock.c; nothing in the others. The
- * books are the lock's own: who holds the gate, and what the thread's counter says. */
+/* What the checking variant checks around the operations of brlock.c; the other variants check
+ * nothing. It uses the lock's own records: the holder of the gate, and the thread's counter. */
 #ifndef PAWL_BRLOCK_CHECK_H
 #define PAWL_BRLOCK_CHECK_H
 
@@ -55,7 +55,7 @@ PAWL_STATIC void brlock_holds_gate(const pawl_brlock *l, bool writes, const char
 
 #define BRLOCK_SITE __builtin_return_address(0)
 #define BRLOCK_BEFORE_TAKE(l, own, call) brlock_before_take(l, own, call, BRLOCK_SITE)
-/* Readers that have no line are told apart by nothing. */
+/* Readers without a line cannot be told apart. */
 #define BRLOCK_HOLDS_R(l, own, call)                                                               \
     brlock_holds_r(l, (own) != NULL ? (own) : &(l)->shared, call, BRLOCK_SITE)
 #define BRLOCK_HOLDS_GATE(l, writes, call) brlock_holds_gate(l, writes, call, BRLOCK_SITE)

@@ -10,27 +10,27 @@
 #include "../check/check.h"
 
 
-/* The caller's own counter in the lock, or NULL when it is served by the shared one. */
+/* The caller's own counter in the lock, or NULL when the caller uses the shared one. */
 PAWL_INTERNAL uint32_t *brlock_own(const pawl_brlock *l);
-/* Counts the caller in, or out: behind the latter the lock may be gone. */
+/* Counts the caller in, or out. After brlock_count_out the lock may be gone. */
 PAWL_INTERNAL_FAST void brlock_count_in(pawl_brlock *l, uint32_t *own);
 PAWL_INTERNAL_FAST void brlock_count_out(pawl_brlock *l, uint32_t *own);
 
 PAWL_INTERNAL_FAST bool brlock_take_read(pawl_brlock *l, uint32_t *own, uint64_t until);
 PAWL_INTERNAL_FAST bool brlock_try_read(pawl_brlock *l, uint32_t *own);
 
-/* The gate: who may seek or write. */
+/* The gate: its holder may seek or write. */
 PAWL_INTERNAL bool brlock_gate_try(pawl_brlock *l);
 PAWL_INTERNAL void brlock_gate_drop(pawl_brlock *l);
 PAWL_INTERNAL bool brlock_take_seek(pawl_brlock *l, uint64_t until);
 PAWL_INTERNAL bool brlock_take_write(pawl_brlock *l, uint64_t until);
 
-/* By the holder of the gate. */
+/* Only the holder of the gate calls these. */
 PAWL_INTERNAL bool brlock_seek_to_write(pawl_brlock *l, uint64_t until);
 PAWL_INTERNAL bool brlock_try_seek_to_write(pawl_brlock *l);
 PAWL_INTERNAL void brlock_open(pawl_brlock *l);
 
-/* Whether all readers have left, by the lines that threads have had so far. */
+/* Whether all readers have left, by the lines that threads have used so far. */
 PAWL_INTERNAL bool brlock_drained(const pawl_brlock *l);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Priority-sifting locks: their life. Readers are in sift_read.c, writers in sift_write.c. */
+/* Priority-sifting locks: init and destroy. Readers are in sift_read.c, writers in sift_write.c. */
 #include <pawl/sift.h>
 
 #include "sift_check.h"
@@ -18,7 +18,7 @@ static bool sift_is_raised(const pawl_sift_use *use)
     return (use->flags & (PAWL_SIFT_RAISE | PAWL_SIFT_REALTIME_HANDLERS)) != 0;
 }
 
-/* Handlers' contexts, and no others, have signals; a handler that writes has them too. */
+/* Handlers' contexts, and no others, have signals; so has the context of a handler that writes. */
 static bool sift_signals_fit(const pawl_sift_use *use, enum pawl_sift_context c, uint64_t signals)
 {
     const bool wanted = sift_use_reads(use, c) || use->writers == (uint32_t)c;
@@ -44,7 +44,7 @@ static int sift_refusal(const pawl_sift_use *use)
     return pawl_os_may_raise(use->ceiling);
 }
 
-/* Raising is for what stands above threads. Without it real-time readers lend what they have. */
+/* Raising is for contexts above threads. Without it real-time readers lend their priority. */
 static uint32_t sift_mode(const pawl_sift_use *use)
 {
     const bool realtime = sift_use_reads(use, PAWL_SIFT_REALTIME);
@@ -89,7 +89,8 @@ void pawl_sift_destroy(pawl_sift *l)
     if (l == NULL)
         return;
     SIFT_UNUSED(l, "pawl_sift_destroy");
-    /* I5: what a slow writer does last, and at the gate still later. */
+    /* I5: waits for a slow writer's last access to the word, and for its later access to the
+     * gate. */
     (void)sift_await_word(l, ~PAWL_SIFT_WAITED_, &p);
     if (l->mode & PAWL_SIFT_MODE_LEND_) {
         (void)sift_gate_take(l, PAWL_NO_DEADLINE);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the checking variant looks at around the operations of sift_read.c and sift_write.c; nothing
- * in the others. The books are the lock's own: who writes, and how many read in which context. */
+/* What the checking variant checks around the operations of sift_read.c and sift_write.c; the
+ * other variants check nothing. It uses the lock's own records: the writer, and the number of
+ * readers in each context. */
 #ifndef PAWL_SIFT_CHECK_H
 #define PAWL_SIFT_CHECK_H
 
@@ -16,8 +17,8 @@ PAWL_STATIC bool sift_is_mine(const pawl_sift *l)
     return pawl_load_relaxed32(&l->holder) == pawl_os_thread_id();
 }
 
-/* Whether the caller is a handler of that context, or has raised itself there: the handlers of its
- * class and of the class below cannot interrupt it. */
+/* Whether the caller is a handler of that context, or has raised itself there. The handlers of
+ * its class and of the class below then cannot interrupt it. */
 PAWL_STATIC bool sift_stands_at(const pawl_sift *l, enum pawl_sift_context c)
 {
     const uint64_t set = l->signals[0] | (c == PAWL_SIFT_INTERRUPT ? l->signals[1] : 0);
@@ -60,7 +61,7 @@ PAWL_STATIC void sift_holds_w(const pawl_sift *l, const char *call, const void *
         pawl_report_misuse_("W is not held by this thread", "pawl_sift", l, call, site);
 }
 
-/* The right was there when the lock was made. */
+/* The process had the right to raise threads when the lock was made. */
 PAWL_STATIC void sift_was_raised(const pawl_sift *l, bool raised, const void *site)
 {
     if (!raised && pawl_os_priority() < l->ceiling)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Priority-sifting locks: the parts that readers and writers share. The words and their fields,
- * waiting and waking, and what a writer does to its own thread. Names cite the invariants of
- * sift.h.
+ * Priority-sifting locks: the parts that readers and writers share. These are the words and their
+ * fields, waiting and waking, and what a writer does to its own thread. Comments cite the
+ * invariants of sift.h.
  *
- * Two kinds of sleep. For a change of the lock's word, which is 64 bits wide, one sleeps on the
- * turn of a drain (src/base/drain.h): memory of the process, because who gives the lock up may not
- * touch it any more (I5). For a change of a context word or of the mutex one sleeps on that word
- * itself: who changes those is still in the lock by the main word.
+ * A waiter sleeps in one of two ways. For a change of the lock's word, which is 64 bits wide, it
+ * sleeps on the turn of a drain (src/base/drain.h). A drain is memory of the process, because the
+ * releaser must not touch the lock after it has dropped it (I5). For a change of a context word or
+ * of the mutex, the waiter sleeps on that word itself. A thread that changes one of those is still
+ * counted in the lock's main word.
  *
- * The queue of those who sleep, and the lock of that queue, are the kernel's: there is no list that
- * a handler could find locked by the thread that it interrupted (I7).
+ * The kernel keeps the queue of sleepers and the lock of that queue. So a handler finds no list
+ * locked by the thread that it interrupted (I7).
  */
 #ifndef PAWL_SIFT_PARTS_H
 #define PAWL_SIFT_PARTS_H
@@ -22,15 +23,15 @@
 #include <errno.h>
 #include <string.h>
 
-#if PAWL_HOOKS /* whatever happens in a pause may happen between two accesses as well */
+#if PAWL_HOOKS /* an event in a pause may come between two accesses as well */
 #define SIFT_SPINS 0
 #define SIFT_COURTESY 0
 #else
-/* Pauses of a waiter before it sleeps: the back-off reaches its bound with the seventh, so this is
- * some 960 relax hints: 12 us (38 cycles a hint) to 45 us (140 cycles) at 3 GHz, more than it costs
- * to sleep and be woken. */
+/* Pauses of a waiter before it sleeps. The back-off reaches its bound with the seventh, so this
+ * is some 960 relax hints. They take 12 us (38 cycles a hint) to 45 us (140 cycles) at 3 GHz,
+ * longer than a sleep and a wake. */
 #define SIFT_SPINS 10
-/* Pauses for which a writer lets handlers go first that have waited for another writer. */
+/* The pauses that a writer makes for handlers that have waited for another writer. */
 #define SIFT_COURTESY 10
 #endif
 
@@ -39,7 +40,7 @@
 #define SIFT_SLOW_FIELD (~(PAWL_SIFT_SLOW_ - 1))
 #define SIFT_ANY_WRITER (PAWL_SIFT_WRITER_ | SIFT_SLOW_FIELD)
 
-/* The whole field of a context: all readers that it can count. */
+/* The whole field of a context: the most readers that it can count. */
 PAWL_STATIC uint64_t sift_field(enum pawl_sift_context c)
 {
     switch (c) {
@@ -78,7 +79,7 @@ PAWL_STATIC bool sift_is_handler(enum pawl_sift_context c)
     return c >= PAWL_SIFT_DEFERRED;
 }
 
-/* The caller's rank among those that wait by priority; 0: it is no real-time thread. */
+/* The caller's rank among the waiters by priority; 0: it is no real-time thread. */
 PAWL_STATIC uint32_t sift_priority(void)
 {
     const uint32_t priority = pawl_os_priority();
@@ -87,7 +88,7 @@ PAWL_STATIC uint32_t sift_priority(void)
 
 /* ---- Waking: async-signal-safe --------------------------------------------------------------- */
 
-/* By the address alone, for the lock may be gone. */
+/* Uses only the address, because the lock may be gone. */
 PAWL_STATIC uint32_t *sift_turn(const pawl_sift *l)
 {
     const uintptr_t lines = (uintptr_t)l / PAWL_CACHE_LINE;
@@ -97,12 +98,13 @@ PAWL_STATIC uint32_t *sift_turn(const pawl_sift *l)
 PAWL_STATIC PAWL_COLD void sift_wake(const pawl_sift *l)
 {
     uint32_t *const turn = sift_turn(l);
-    /* [SIFT_WAKE] release: who sees the turn go on sees the word that we changed. */
+    /* [SIFT_WAKE] release: a thread that sees the new turn sees the word that the caller
+     * changed. */
     (void)pawl_fetch_add_release32(turn, 1, PAWL_SIFT_WAKE);
     (void)pawl_os_wake(turn, UINT32_MAX);
 }
 
-/* The context word was `found`, and we have changed it. */
+/* The context word was `found`, and the caller has changed it. */
 PAWL_STATIC void sift_context_changed(pawl_sift *l, enum pawl_sift_context c, uint32_t found)
 {
     if (PAWL_UNLIKELY(found & SIFT_C_WAITED))
@@ -111,7 +113,7 @@ PAWL_STATIC void sift_context_changed(pawl_sift *l, enum pawl_sift_context c, ui
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* Who waits, and how: handlers pause, and give their CPU away when that takes long. */
+/* How a waiter waits: handlers pause, and yield the CPU when that takes long. */
 struct sift_patience {
     struct backoff pauses;
     int spins;
@@ -130,7 +132,7 @@ PAWL_STATIC bool sift_is_late(const struct sift_patience *p)
     return p->until != PAWL_NO_DEADLINE && pawl_os_now() >= p->until;
 }
 
-/* For the next thing to wait for. */
+/* Starts the next wait. */
 PAWL_STATIC void sift_begin_anew(struct sift_patience *p)
 {
     p->spins = 0;
@@ -147,34 +149,36 @@ PAWL_STATIC bool sift_pause(struct sift_patience *p)
     return false;
 }
 
-/* Until none of these bits is set in the word. I4: WAITED first, then the look, then sleep; and
- * a look at the deadline only when it is asked for sleep, for a try has none. */
+/* Waits until none of these bits is set in the word. I4: the waiter sets WAITED first, then
+ * looks, then sleeps. It looks at the deadline only when it has to wait, because a try has none. */
 PAWL_STATIC bool sift_await_word(pawl_sift *l, uint64_t bits, struct sift_patience *p)
 {
     for (;;) {
         uint32_t turn;
-        /* [SIFT_DRAIN] acquire: our stores come after what those did who have left. */
+        /* [SIFT_DRAIN] acquire: the waiter's stores come after the accesses of threads that have
+         * left. */
         if ((pawl_load_acquire64(&l->word, PAWL_SIFT_DRAIN) & bits) == 0)
             return true;
         if (sift_is_late(p))
             return false;
         if (!sift_pause(p))
             continue;
-        /* [SIFT_WOKEN] acquire: the word that we look at is as new as the turn. */
+        /* [SIFT_WOKEN] acquire: the word that the waiter reads is as new as the turn. */
         turn = pawl_load_acquire32(sift_turn(l), PAWL_SIFT_WOKEN);
         if ((pawl_fetch_or_relaxed64(&l->word, PAWL_SIFT_WAITED_) & bits) != 0)
             (void)pawl_os_wait(sift_turn(l), turn, p->until);
     }
 }
 
-/* Until none of these bits is set in the context word. The caller's claim, or a reader's, orders
- * more than this does. */
+/* Waits until none of these bits is set in the context word. The caller's claim, or a reader's,
+ * orders more than this does. */
 PAWL_STATIC bool sift_await_context(pawl_sift *l, enum pawl_sift_context c, uint32_t bits,
                                struct sift_patience *p)
 {
     uint32_t *const word = &l->contexts[c];
     for (;;) {
-        /* [SIFT_SUBSCRIBED] acquire: the lock's word that we look at next counts them. */
+        /* [SIFT_SUBSCRIBED] acquire: the lock's word that the caller reads next counts the
+         * readers that left here. */
         uint32_t found = pawl_load_acquire32(word, PAWL_SIFT_SUBSCRIBED);
         if ((found & bits) == 0)
             return true;
@@ -194,11 +198,11 @@ PAWL_STATIC bool sift_mutex_try(pawl_sift *l)
     uint32_t found = 0;
     if (pawl_load_relaxed32(&l->mutex) != 0)
         return false;
-    /* [SIFT_MUTEX_TAKE] acquire: we see what the last slow writer did. */
+    /* [SIFT_MUTEX_TAKE] acquire: the taker sees what the last slow writer did. */
     return pawl_cas_acquire32(&l->mutex, &found, 1, PAWL_SIFT_MUTEX_TAKE);
 }
 
-/* Until it is free, which it may no longer be on return. */
+/* Waits until the mutex is free; another thread may take it before the return. */
 PAWL_STATIC bool sift_mutex_await(pawl_sift *l, struct sift_patience *p)
 {
     for (;;) {
@@ -214,10 +218,11 @@ PAWL_STATIC bool sift_mutex_await(pawl_sift *l, struct sift_patience *p)
     }
 }
 
-/* Wakes all: who is woken may have a deadline and leave without passing the wake on. */
+/* Wakes all sleepers: one that is woken may reach its deadline and leave without passing the
+ * wake on. */
 PAWL_STATIC void sift_mutex_drop(pawl_sift *l)
 {
-    /* [SIFT_MUTEX_DROP] release: what we did is seen by the next slow writer. */
+    /* [SIFT_MUTEX_DROP] release: the next slow writer sees what the holder did. */
     if (pawl_exchange_release32(&l->mutex, 0, PAWL_SIFT_MUTEX_DROP) == 2)
         (void)pawl_os_wake(&l->mutex, UINT32_MAX);
 }
@@ -230,7 +235,7 @@ PAWL_STATIC uint32_t sift_self(void)
     return line != NULL ? pawl_load_relaxed32(&line->owner) : pawl_os_thread_id();
 }
 
-/* Whom the gate lets pass goes on by the word, which orders everything: relaxed. */
+/* Relaxed: a thread that passes the gate continues with the word, which orders everything. */
 PAWL_STATIC bool sift_gate_try(pawl_sift *l)
 {
     uint32_t found = 0;

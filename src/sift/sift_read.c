@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Priority-sifting locks: the ways in of a reader that has met somebody. */
+/* Priority-sifting locks: the paths of a reader that did not enter at once. */
 #include <pawl/sift.h>
 
 #include "sift_check.h"
@@ -7,23 +7,23 @@
 
 /* ---- The second attempt: readers are in, but no writer --------------------------------------- */
 
-/* The word with one more reader. WAITED goes when no slow writer is left to clear it: it is stale
- * then, for who sleeps without being one does so for WRITER, and is woken by the drop that cleared
- * that and found WAITED set. */
+/* The word with one more reader. The reader clears WAITED when no slow writer is left to clear
+ * it, because WAITED is stale then. A sleeper that is no slow writer waits for WRITER. The drop
+ * that cleared WRITER found WAITED set and woke that sleeper. */
 static uint64_t sift_with(uint64_t word, enum pawl_sift_context c)
 {
     word += PAWL_SIFT_UNIT_(c);
     return (word & SIFT_SLOW_FIELD) == 0 ? word & ~PAWL_SIFT_WAITED_ : word;
 }
 
-/* Counts a reader in while none of the `against` bits is set; never counts first and looks then
- * (I3). */
+/* Counts a reader in while none of the `against` bits is set; never counts before it looks (I3). */
 static bool sift_enter(pawl_sift *l, enum pawl_sift_context c, uint64_t against, uint64_t *word)
 {
     *word = pawl_load_relaxed64(&l->word);
     while ((*word & against) == 0 && !sift_is_full(*word, c)) {
         const uint64_t made = sift_with(*word, c);
-        /* [SIFT_R_TAKE] acquire: our reads come after the stores of writers that have left. */
+        /* [SIFT_R_TAKE] acquire: the reader's reads come after the stores of writers that have
+         * left. */
         if (pawl_cas_acquire64(&l->word, word, made, PAWL_SIFT_R_TAKE))
             return true;
     }
@@ -38,15 +38,16 @@ static bool sift_second(pawl_sift *l, enum pawl_sift_context c)
 
 /* ---- Through the context --------------------------------------------------------------------- */
 
-/* One step: no subscription, and we are counted. A handler's own WAITED is done with; who sleeps
- * is woken to look again. */
+/* Counts the reader in, by one step that finds no subscription. The step clears a handler's
+ * WAITED, which has served its purpose, and wakes the sleepers to look again. */
 static bool sift_count_in(pawl_sift *l, enum pawl_sift_context c)
 {
     uint32_t *const word = &l->contexts[c];
     uint32_t found = pawl_load_relaxed32(word);
     while ((found & SIFT_C_WRITERS) == 0 && (found & SIFT_C_READERS) != SIFT_C_READERS) {
         const uint32_t made = (found & ~SIFT_C_WAITED) + SIFT_C_READER;
-        /* [SIFT_R_COUNT] acquire: our reads come after the stores of writers that kept us out. */
+        /* [SIFT_R_COUNT] acquire: the reader's reads come after the stores of writers that kept
+         * it out. */
         if (pawl_cas_acquire32(word, &found, made, PAWL_SIFT_R_COUNT)) {
             sift_context_changed(l, c, found);
             return true;
@@ -57,13 +58,14 @@ static bool sift_count_in(pawl_sift *l, enum pawl_sift_context c)
 
 static void sift_count_out(pawl_sift *l, enum pawl_sift_context c)
 {
-    /* [SIFT_R_COUNTED] release: the lock's word counts us before a writer sees us gone here. */
+    /* [SIFT_R_COUNTED] release: the lock's word counts the reader before a writer sees it leave
+     * the context. */
     const uint32_t found =
         pawl_fetch_sub_release32(&l->contexts[c], SIFT_C_READER, PAWL_SIFT_R_COUNTED);
     sift_context_changed(l, c, found);
 }
 
-/* A handler waits: the next slow writer is to let it go first. */
+/* Tells the next slow writer that a handler waits, so that the writer lets it go first. */
 static void sift_tell_context(pawl_sift *l, enum pawl_sift_context c)
 {
     uint32_t found = pawl_load_relaxed32(&l->contexts[c]);
@@ -71,8 +73,8 @@ static void sift_tell_context(pawl_sift *l, enum pawl_sift_context c)
         (void)pawl_cas_relaxed32(&l->contexts[c], &found, found | SIFT_C_WAITED);
 }
 
-/* The same for the word: a writer on the fast path does not follow another one at once, but falls
- * into the slow path, which waits for us. */
+/* The same for the word: a writer on the fast path cannot follow another one at once. It takes
+ * the slow path instead, which waits for the reader. */
 static void sift_tell_word(pawl_sift *l, uint64_t word)
 {
     if ((word & PAWL_SIFT_WRITER_) != 0 && (word & PAWL_SIFT_WAITED_) == 0)
@@ -94,7 +96,8 @@ static bool sift_read_context(pawl_sift *l, enum pawl_sift_context c, struct sif
     return true;
 }
 
-/* Counted in the context: slow writers wait for us, so only one on the fast path can be in. */
+/* The reader is counted in the context. Slow writers wait for it, so only a writer on the fast
+ * path can be in. */
 static bool sift_read_word(pawl_sift *l, enum pawl_sift_context c, struct sift_patience *p)
 {
     uint64_t word;
@@ -123,7 +126,8 @@ static bool sift_is_outranked(const pawl_sift *l, uint32_t priority)
     return false;
 }
 
-/* A writer that no longer waits clears WAITED, so that this sleep ends whatever it changed. */
+/* A writer that stops waiting clears WAITED; that changes the word and so ends this sleep in any
+ * case. */
 static bool sift_await_rank(pawl_sift *l, struct sift_patience *p)
 {
     uint32_t *const word = &l->contexts[PAWL_SIFT_REALTIME];
@@ -134,7 +138,7 @@ static bool sift_await_rank(pawl_sift *l, struct sift_patience *p)
             return false;
         if (!sift_pause(p))
             continue;
-        /* [SIFT_R_COUNT] acquire: the ranks that we look at are as new as the word. */
+        /* [SIFT_R_COUNT] acquire: the ranks that the reader looks at are as new as the word. */
         found = pawl_fetch_or_acquire32(word, SIFT_C_WAITED, PAWL_SIFT_R_COUNT) | SIFT_C_WAITED;
         if (sift_is_outranked(l, priority))
             (void)pawl_os_wait(word, found, p->until);
@@ -142,8 +146,9 @@ static bool sift_await_rank(pawl_sift *l, struct sift_patience *p)
     return true;
 }
 
-/* Through the gate: its holder has our priority until it leaves, and while we hold it no writer is
- * in or on its way, so nothing can refuse us but a full field. */
+/* Reads through the gate. The gate's holder has the reader's priority until it leaves. While the
+ * reader holds the gate, no writer is in or about to enter. So only a full field can refuse the
+ * reader. */
 static bool sift_read_lending(pawl_sift *l, struct sift_patience *p)
 {
     bool in;
@@ -155,9 +160,9 @@ static bool sift_read_lending(pawl_sift *l, struct sift_patience *p)
     return in;
 }
 
-/* ---- The whole way --------------------------------------------------------------------------- */
+/* ---- The whole path -------------------------------------------------------------------------- */
 
-/* Without waiting. */
+/* Enters through the context without waiting. */
 static bool sift_pass_context(pawl_sift *l, enum pawl_sift_context c)
 {
     uint64_t word;
@@ -204,7 +209,7 @@ bool pawl_sift_try_read_slow_(pawl_sift *l, enum pawl_sift_context context)
     return sift_pass_context(l, context);
 }
 
-/* Those who sleep for the word wait for the last reader of a context, or for a writer. */
+/* Threads that sleep for the word wait for the last reader of a context, or for a writer. */
 void pawl_sift_drop_read_waited_(pawl_sift *l, uint64_t word, enum pawl_sift_context context)
 {
     if ((word & sift_field(context)) == PAWL_SIFT_UNIT_(context))

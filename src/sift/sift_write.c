@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Priority-sifting locks: writers. What a writer does to its own thread comes first, then the
- * stages of the slow path, then the operations.
+ * Priority-sifting locks: writers. The changes that a writer makes to its own thread come first,
+ * then the stages of the slow path, then the operations.
  */
 #include <pawl/sift.h>
 
@@ -10,7 +10,8 @@
 
 /* ---- The writer's own thread: raised before a context is shut, lowered after it is open (I6) - */
 
-/* At which context's stage the scheduling class is raised: the lowest above threads that reads. */
+/* The context at whose stage the writer raises its scheduling class: the lowest above threads
+ * that reads. */
 static enum pawl_sift_context sift_raised_at(const pawl_sift *l)
 {
     enum pawl_sift_context c = PAWL_SIFT_REALTIME;
@@ -34,7 +35,7 @@ static void sift_lower_class(struct pawl_sift_before_ *before)
     TEST_POINT("sift: lowered");
 }
 
-/* For `contexts`: | of these. */
+/* Bits of `contexts`. */
 #define SIFT_DEFERRED 1u
 #define SIFT_INTERRUPT 2u
 
@@ -65,7 +66,7 @@ static unsigned sift_handlers_of(enum pawl_sift_context c)
     return c == PAWL_SIFT_DEFERRED ? SIFT_DEFERRED : SIFT_INTERRUPT;
 }
 
-/* To the context, from the one below it that reads. */
+/* Raises the writer to the context, from the context below it that reads. */
 static void sift_raise(const pawl_sift *l, enum pawl_sift_context c,
                        struct pawl_sift_before_ *before)
 {
@@ -84,7 +85,7 @@ static void sift_lower(const pawl_sift *l, enum pawl_sift_context c,
         sift_lower_class(before);
 }
 
-/* Through all contexts at once, for the fast path. */
+/* Raises through all contexts at once, for the fast path. */
 static void sift_raise_all(const pawl_sift *l, struct pawl_sift_before_ *before)
 {
     if (l->mode & PAWL_SIFT_MODE_RAISE_)
@@ -120,7 +121,8 @@ static void sift_rank_out(pawl_sift *l, struct pawl_sift_before_ *before)
         return;
     (void)pawl_fetch_sub_relaxed16(&l->ranks[before->rank], 1);
     before->rank = 0;
-    /* [SIFT_UNSUBSCRIBE] release: who looks at the ranks after it has set WAITED sees us gone. */
+    /* [SIFT_UNSUBSCRIBE] release: a reader that sets WAITED and then reads the ranks sees this
+     * writer gone. */
     found = pawl_fetch_and_release32(&l->contexts[PAWL_SIFT_REALTIME], ~SIFT_C_WAITED,
                                      PAWL_SIFT_UNSUBSCRIBE);
     sift_context_changed(l, PAWL_SIFT_REALTIME, found);
@@ -128,8 +130,8 @@ static void sift_rank_out(pawl_sift *l, struct pawl_sift_before_ *before)
 
 /* ---- The mark and the count of slow writers -------------------------------------------------- */
 
-/* One addition changes both, which the source needs a mutex for. Waits when there are as many slow
- * writers as the field can count. */
+/* One addition changes the mark and the count; the published algorithm needs a mutex for that.
+ * Waits while the field counts as many slow writers as it can. */
 static bool sift_join(pawl_sift *l, struct sift_patience *p)
 {
     uint64_t found = pawl_load_relaxed64(&l->word);
@@ -154,7 +156,7 @@ static void sift_leave(pawl_sift *l)
         made = found - PAWL_SIFT_SLOW_;
         if ((made & SIFT_SLOW_FIELD) == 0)
             made &= ~PAWL_SIFT_WAITED_;
-        /* [SIFT_LEAVE] release: our stores, and our last change of the lock, are done. */
+        /* [SIFT_LEAVE] release: the writer's stores, and its last change of the lock, are done. */
     } while (!pawl_cas_release64(&l->word, &found, made, PAWL_SIFT_LEAVE));
     if (found & ~made & PAWL_SIFT_WAITED_)
         sift_wake(l);
@@ -167,8 +169,9 @@ static bool sift_has_stage(const pawl_sift *l, enum pawl_sift_context c)
     return sift_reads(l, c) && (uint32_t)c >= l->writers;
 }
 
-/* Handlers that wait for another writer to leave go before us: so they wait for one writer. They
- * are running, or will not be for long; a bounded wait cannot hang when one of them is not. */
+/* Lets handlers that wait for another writer to leave go first, so that they wait for one writer
+ * only. They are running, or will be soon. The wait is bounded, so a handler that is not running
+ * cannot block the writer. */
 static void sift_let_handlers_in(pawl_sift *l, enum pawl_sift_context c)
 {
     struct backoff pauses = BACKOFF_INIT;
@@ -180,7 +183,8 @@ static void sift_let_handlers_in(pawl_sift *l, enum pawl_sift_context c)
     }
 }
 
-/* A WAITED that we set to sleep would pass for a handler's. One that is a handler's comes again. */
+/* Clears a WAITED that the writer set to sleep, which would pass for a handler's. A handler sets
+ * its own WAITED again. */
 static void sift_take_back_waited(pawl_sift *l, enum pawl_sift_context c,
                                   const struct sift_patience *p)
 {
@@ -188,11 +192,12 @@ static void sift_take_back_waited(pawl_sift *l, enum pawl_sift_context c,
         sift_context_changed(l, c, pawl_fetch_and_relaxed32(&l->contexts[c], ~SIFT_C_WAITED));
 }
 
-/* Opens the context again. First the subscription, then the signals: the handler that has been held
- * back runs at once, and would spin for ourselves. */
+/* Opens the context again: first the subscription ends, then the signals are unblocked. A
+ * handler that was held back runs at once, and would otherwise spin for this writer. */
 static void sift_open(pawl_sift *l, enum pawl_sift_context c, struct pawl_sift_before_ *before)
 {
-    /* [SIFT_UNSUBSCRIBE] release: our stores are done before readers of the context enter. */
+    /* [SIFT_UNSUBSCRIBE] release: the writer's stores are done before readers of the context
+     * enter. */
     const uint32_t found =
         pawl_fetch_sub_release32(&l->contexts[c], SIFT_C_WRITER, PAWL_SIFT_UNSUBSCRIBE);
     sift_context_changed(l, c, found);
@@ -200,8 +205,9 @@ static void sift_open(pawl_sift *l, enum pawl_sift_context c, struct pawl_sift_b
     sift_lower(l, c, before);
 }
 
-/* Shuts one context and waits until it is empty: slow readers first, for each of them shows in the
- * word before it goes from the context; then those in the word. False, and open: the deadline. */
+/* Shuts one context and waits until it is empty. It waits for slow readers first: the word
+ * counts each of them before it leaves the context. Then it waits for the readers in the word.
+ * False: the deadline has passed, and the context is open. */
 static bool sift_shut(pawl_sift *l, enum pawl_sift_context c, struct pawl_sift_before_ *before,
                       struct sift_patience *p)
 {
@@ -220,7 +226,7 @@ static bool sift_shut(pawl_sift *l, enum pawl_sift_context c, struct pawl_sift_b
     return false;
 }
 
-/* Opens the contexts from the highest, but for those below `lowest`. */
+/* Opens the contexts from the highest down to `lowest`. */
 static void sift_descend(pawl_sift *l, enum pawl_sift_context lowest,
                          struct pawl_sift_before_ *before)
 {
@@ -230,7 +236,8 @@ static void sift_descend(pawl_sift *l, enum pawl_sift_context lowest,
             sift_open(l, (enum pawl_sift_context)c, before);
 }
 
-/* Shuts the contexts from `lowest` to the top; false, and all of them open: the deadline. */
+/* Shuts the contexts from `lowest` to the top. False: the deadline has passed, and all of them
+ * are open. */
 static bool sift_climb(pawl_sift *l, enum pawl_sift_context lowest,
                        struct pawl_sift_before_ *before, struct sift_patience *p)
 {
@@ -247,8 +254,8 @@ static bool sift_climb(pawl_sift *l, enum pawl_sift_context lowest,
     return true;
 }
 
-/* Readers up to real-time threads are out. Now the handlers' contexts and the mutex: whoever finds
- * that held opens the handlers' contexts again while it waits (I6). */
+/* Readers up to real-time threads are out. The writer now needs the handlers' contexts and the
+ * mutex. If it finds the mutex held, it opens the handlers' contexts again while it waits (I6). */
 static bool sift_top(pawl_sift *l, struct pawl_sift_before_ *before, struct sift_patience *p)
 {
     const enum pawl_sift_context handlers = PAWL_SIFT_DEFERRED;
@@ -287,16 +294,17 @@ static bool sift_write_by_stages(pawl_sift *l, struct pawl_sift_before_ *before,
 
 /* ---- The operations -------------------------------------------------------------------------- */
 
-/* Raised to the highest context: one compare-exchange, that succeeds only when nobody is in. With
- * `waited`, also when somebody waits for what has happened by now. */
+/* The writer raises itself to the highest context. One compare-exchange takes the lock, and
+ * succeeds only when it is free. With `waited` it also succeeds when WAITED alone is set: what
+ * those waiters wait for has happened. */
 static bool sift_write_at_once(pawl_sift *l, struct pawl_sift_before_ *before, bool waited)
 {
     uint64_t found = pawl_load_relaxed64(&l->word);
     if (found != 0 && !(waited && found == PAWL_SIFT_WAITED_))
-        return false; /* before any signal is blocked in vain */
+        return false; /* returns before it blocks any signal in vain */
     sift_raise_all(l, before);
     found = 0;
-    /* [SIFT_FAST_TAKE] acquire: we come after whoever has left. */
+    /* [SIFT_FAST_TAKE] acquire: the writer comes after every thread that has left. */
     if (pawl_cas_acquire64(&l->word, &found, PAWL_SIFT_WRITER_, PAWL_SIFT_FAST_TAKE))
         return true;
     if (waited && found == PAWL_SIFT_WAITED_ &&
@@ -342,8 +350,8 @@ bool pawl_sift_try_write_slow_(pawl_sift *l)
         SIFT_HAVE(l);
         return true;
     }
-    /* The check of the queue after a failed try: only at the gate can anybody have waited for us,
-     * for the word has not changed. (A reader's try makes it in sift_count_out.) */
+    /* A failed try must wake the threads that waited for it. Only at the gate can a thread have
+     * waited, because the word has not changed. (A reader's try does this in sift_count_out.) */
     if (l->mode & PAWL_SIFT_MODE_LEND_)
         sift_gate_drop(l);
     return false;
@@ -351,8 +359,8 @@ bool pawl_sift_try_write_slow_(pawl_sift *l)
 
 static void sift_drop_fast(pawl_sift *l, struct pawl_sift_before_ *before, uint32_t mode)
 {
-    /* [SIFT_W_DROP] release: our stores are done before anybody enters. WAITED stays, so that who
-     * waits is not passed by another writer on the fast path. */
+    /* [SIFT_W_DROP] release: the writer's stores are done before another thread enters. WAITED
+     * stays, so no other writer overtakes the waiters on the fast path. */
     if (pawl_fetch_sub_release64(&l->word, PAWL_SIFT_WRITER_, PAWL_SIFT_W_DROP) &
         PAWL_SIFT_WAITED_)
         sift_wake(l);

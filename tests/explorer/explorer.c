@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The explorer (explorer.h): whose turn it is, and which schedule comes next. */
+/* The explorer (explorer.h): chooses the next thread, and the next schedule. */
 #include "explorer/internal.h"
 
 #include <signal.h>
@@ -9,17 +9,17 @@ struct sched sched;
 
 enum { CHOICES = 4096, POLLS_IN_VAIN = 400, STEPS = 20000000, TURNS = 4096 };
 
-/* The choices of this schedule. Those beyond `scripted` are new: the first of so many. */
+/* The choices of this schedule. Those beyond `scripted` are new, and take the first alternative. */
 static struct {
     unsigned choice[CHOICES], choices[CHOICES];
     unsigned depth, scripted;
     bool random;
     uint64_t seed, first_seed;
     unsigned preemptions, spent, sharpness;
-    unsigned idle; /* polls since anything was written */
-    unsigned scenes; /* calls of sched_all so far, by which PAWL_SCHEDULE names one */
+    unsigned idle; /* polls since the last write */
+    unsigned scenes; /* calls of sched_all so far; PAWL_SCHEDULE names one by its number */
     bool replays;
-    uint8_t turns[TURNS]; /* whose steps they were, the last of them */
+    uint8_t turns[TURNS]; /* the threads of the steps, the last of them */
     unsigned steps;
 } script;
 
@@ -37,12 +37,13 @@ unsigned sched_choose(unsigned count)
     must(script.depth < CHOICES);
     if (script.depth >= script.scripted)
         script.choice[script.depth] = 0;
-    must(script.choice[script.depth] < count); /* else bodies do not depend on choices alone */
+    must(script.choice[script.depth] < count); /* otherwise bodies depend on more than choices */
     script.choices[script.depth] = count;
     return script.choice[script.depth++];
 }
 
-/* The next script: the last choice that had another alternative takes it. False: all are done. */
+/* Makes the next script: the last choice that has another alternative takes it. False: all
+ * schedules are done. */
 static bool next_script(void)
 {
     while (script.depth > 0 &&
@@ -69,7 +70,7 @@ static bool script_of_the_environment(void)
     return true;
 }
 
-/* ---- Saying which ---------------------------------------------------------------------------- */
+/* ---- Naming the schedule --------------------------------------------------------------------- */
 
 static void print_turns(void)
 {
@@ -95,7 +96,7 @@ static void print_schedule(const char *why)
         fprintf(stderr, "  random schedule of seed %" PRIu64 "\n", script.first_seed);
         return;
     }
-    while (last > 1 && script.choice[last - 1] == 0) /* what comes by itself */
+    while (last > 1 && script.choice[last - 1] == 0) /* drops final choices that are the default */
         last--;
     fprintf(stderr, "  PAWL_SCHEDULE=%u", script.scenes);
     for (i = 0; i < last; i++)
@@ -137,7 +138,7 @@ static void fiber(void)
         sched_pass();
 }
 
-/* On its own: getcontext returns twice in the eyes of the compiler. */
+/* A function of its own: getcontext returns twice in the eyes of the compiler. */
 static void prepare(unsigned i)
 {
     ucontext_t *context = &fibers.contexts[i];
@@ -184,7 +185,7 @@ static void time_out(unsigned i)
     sched.timed_out++;
 }
 
-/* The threads that could go on, the one whose turn it is first. */
+/* Finds the threads that can go on, the current thread first. */
 static unsigned find_able(unsigned *able)
 {
     unsigned i, ables = 0;
@@ -194,14 +195,14 @@ static unsigned find_able(unsigned *able)
     for (i = 0; i < sched.count; i++)
         if (i != self && sched_threads[i].state == SCHED_RUNS)
             able[ables++] = i;
-    if (ables == 0) /* those who poll may be counting how often */
+    if (ables == 0) /* pollers may be counting how often */
         for (i = 0; i < sched.count && ++script.idle < POLLS_IN_VAIN; i++)
             if (sched_threads[i].state == SCHED_POLLS)
                 able[ables++] = i;
     return ables;
 }
 
-/* Who goes on. SCHED_THREADS: nobody ever can. */
+/* Chooses the thread that goes on. SCHED_THREADS: no thread ever can. */
 static unsigned pick(void)
 {
     unsigned able[SCHED_THREADS], late[SCHED_THREADS];
@@ -280,7 +281,7 @@ static bool run(unsigned threads, void (*const bodies[])(void *), void *argument
 
 /* ---- Schedules ------------------------------------------------------------------------------- */
 
-/* A check that ends the program says in which schedule. A fuzzer keeps the input instead. */
+/* A check that ends the program names the schedule. A fuzzer keeps the input instead. */
 static void watch_for_aborts(void)
 {
     if (sched.below == NULL)

@@ -4,7 +4,7 @@
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
 
-/* Of the object's width: AddressSanitizer and UBSan look at these too. */
+/* Loads with the object's width: AddressSanitizer and UBSan check these accesses too. */
 static uint64_t load(const void *p, unsigned width)
 {
     switch (width) {
@@ -87,7 +87,7 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
     if (!sched.running)
         return sched_make(operation);
     sched_pass();
-    /* The lock and the words beside it, not the wait lists of the table. */
+    /* The lock and the words beside it count, not the wait lists of the table. */
     if (sched_threads[sched.current].gave &&
         (uintptr_t)operation->address - (uintptr_t)watched_word < 16)
         sched.touched_late++;
@@ -143,7 +143,7 @@ bool pawl_hook_wait_classes(const uint32_t *address, uint32_t expected, uint32_t
 {
     must(!sim_is_on() || !sim_may_not_sleep());
     must(deadline == UINT64_MAX || !sched.deadlines_forbidden);
-    if (!sched.running) { /* the test itself, which nobody wakes */
+    if (!sched.running) { /* the test itself, which no thread wakes */
         must(deadline != UINT64_MAX || *address != expected);
         return *address != expected;
     }
@@ -195,7 +195,7 @@ unsigned pawl_hook_wake(const uint32_t *address, unsigned count)
 
 uint64_t pawl_hook_now(void)
 {
-    if (sched.loose || sim_is_on()) /* it never stands still, and nothing depends on it */
+    if (sched.loose || sim_is_on()) /* the clock never stands still, and nothing depends on it */
         sched.clock++;
     return sched.clock;
 }

@@ -10,20 +10,20 @@ enum sched_state { SCHED_RUNS, SCHED_POLLS, SCHED_SLEEPS, SCHED_ENDED };
 
 struct sched_thread {
     enum sched_state state;
-    const uint32_t *address; /* where it sleeps, and how */
+    const uint32_t *address; /* the address of its sleep, and the kind */
     uint32_t classes;
     uint64_t deadline;
     unsigned asleep_since;
     bool timed_out;
-    bool dropping, gave; /* for sched_drop_begins: the lock has been given up */
+    bool dropping, gave; /* for sched_drop_begins: it has released the lock */
 };
 extern struct sched_thread sched_threads[SCHED_THREADS];
 
-/* Those who poll may find something else now. */
+/* Pollers may find another value now. */
 void sched_somebody_wrote(void);
 void sched_somebody_woke(void);
 
-/* Whether each access is to be printed. */
+/* Whether the explorer prints each access. */
 bool sched_prints(void);
 
 /* Carries an access out. */

@@ -20,8 +20,8 @@ bool sim_is_on(void)
 
 /* ---- The threads' side ----------------------------------------------------------------------- */
 
-/* ThreadSanitizer ignores all that a lock operation does inside; not so our own hand-over there.
- * What is not a lock has no inside. */
+/* ThreadSanitizer ignores the accesses inside a lock operation, but must see the explorer's
+ * hand-over there. An operation of something that is no lock has no such inside. */
 static void outside_lock(bool outside)
 {
 #if PAWL_TSAN_
@@ -42,7 +42,7 @@ static void wait_for(sem_t *semaphore)
         must(errno == EINTR);
 }
 
-/* Stands still until the test lets us make the access. */
+/* Stands still until the test lets the thread make the access. */
 static void stand(const struct pawl_operation *operation)
 {
     outside_lock(true);
@@ -90,7 +90,7 @@ void sim_begin(void)
 {
     on = true;
     for (; sim_count > 0; sim_count--)
-        must(sim_all[sim_count - 1].ended); /* else a test has failed, and all is lost */
+        must(sim_all[sim_count - 1].ended); /* otherwise a test has failed and the run is void */
     sim_recorded = 0;
 }
 

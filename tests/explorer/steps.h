@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One schedule that the test writes down: it says who makes the next access, so that an
- * interleaving is not hoped for. Each simulated thread is a real one that stands still before each
- * of its accesses until the test lets it make it. The test's own calls go through at once. Every
- * access is kept in a record.
+ * One schedule that the test writes down: it names the thread that makes the next access, so no
+ * interleaving depends on chance. Each simulated thread is a real one. It stands still before each
+ * of its accesses until the test lets it continue. The test's own calls go through at once. A
+ * record keeps every access.
  *
  *   sim_begin();
  *   unsigned reader = sim_start(take_read, &lock);   stands before its first access
@@ -53,24 +53,24 @@ extern unsigned sim_count;
 extern struct sim_record sim_records[SIM_RECORDS];
 extern unsigned sim_recorded;
 
-/* What the threads work with, said before sim_begin. Without either it is a spinlock: that never
- * sleeps, and uses nothing that is process-wide. */
+/* The kind of object that the threads use, set before sim_begin. With neither flag it is a
+ * spinlock, which never sleeps and uses no process-wide objects. */
 extern bool sim_shares;   /* it may use the process-wide objects */
-extern bool sim_no_locks; /* nothing of it is a lock to ThreadSanitizer (steps.c) */
+extern bool sim_no_locks; /* ThreadSanitizer sees no lock in it (steps.c) */
 
 void sim_begin(void);
 
-/* Starts body(argument); returns when it stands before its first access. */
+/* Starts body(argument); returns when the thread stands before its first access. */
 unsigned sim_start(void (*body)(void *), void *argument);
 void sim_step(unsigned thread);
 
-/* Moves on until the thread stands before an access with this tag. */
+/* Lets the thread run until it stands before an access with this tag. */
 void sim_until(unsigned thread, enum pawl_tag tag);
 
-/* Moves on until the thread ends. False when it has made so many accesses that it only waits. */
+/* Lets the thread run until it ends. False: it has made so many accesses that it only waits. */
 bool sim_ends(unsigned thread);
 
-/* Makes `count` accesses, none of which may write or end the thread: it waits. */
+/* Lets the thread make `count` accesses, none of which may write or end it: it waits. */
 bool sim_only_reads(unsigned thread, unsigned count);
 
 void sim_end(void);
