@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The few commands to remember. Each only calls what can be called by hand as well.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test prove nightly bench install clean
+.PHONY: help setup build test prove nightly bench install watchdog clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -28,6 +28,10 @@ bench: build ## measure the published LRU job on real text; ends by naming the r
 
 install: build ## install the release build below PREFIX (default /usr/local)
 	cmake --install build/release $(if $(PREFIX),--prefix $(abspath $(PREFIX)))
+
+watchdog: ## build the images of the reset device (watchdog/README.md)
+	@scripts/setup watchdog
+	$(MAKE) -C watchdog images
 
 clean: ## remove build/ (keeps .venv and .deps)
 	rm -rf build

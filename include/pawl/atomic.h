@@ -104,224 +104,27 @@ enum pawl_tag {
     PAWL_TAG_COUNT_
 };
 
-/* ---- Operations ------------------------------------------------------------------------------ */
-
+/* ---- Operations ------------------------------------------------------------------------------
+ * The back end makes them: loads, stores, read-modify-writes and compare-exchanges as the head of
+ * this file says, and these fences:
+ *
+ *   pawl_fence_acquire(tag)  the loads before it     before  everything after it
+ *   pawl_fence_release(tag)  everything before it    before  the stores after it
+ *   pawl_fence_full(tag)     everything before it    before  everything after it
+ *
+ *   pawl_fence_light(tag), pawl_fence_heavy(tag)
+ *       A full fence in two halves. The light half costs next to nothing, because the heavy half
+ *       makes every running thread of the process pass a fence (membarrier). Of a light and a heavy
+ *       fence one comes first: all that stands after the other sees all that stood before it. Where
+ *       the system cannot do that, both are full fences.
+ *   pawl_fence_light_known(tag)
+ *       The light half where the caller knows that it is free (pawl_fence_light_free_ was 1).
+ *
+ * pawl_cpu_relax() tells the CPU that this is a wait loop. */
 #if PAWL_HOOKS
-#include <pawl/detail/hook.h>
-#endif
-
-#if !PAWL_HOOKS
-/* src/os/asymmetric.c */
-#define pawl_fence_light_free_ PAWL_SYMBOL_(pawl_fence_light_free)
-#define pawl_os_fence_heavy_ PAWL_SYMBOL_(pawl_os_fence_heavy)
-PAWL_C_BEGIN
-PAWL_API extern uint32_t pawl_fence_light_free_; /* 1: light fences need only hold the compiler */
-PAWL_API void pawl_os_fence_heavy_(void);
-PAWL_C_END
-#endif
-
-PAWL_INLINE_BEGIN
-
-#if PAWL_HOOKS
-
-#define PAWL_LOAD_(N, name, order, tagged, tag)                                                    \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(const uint##N##_t *p tagged)               \
-    {                                                                                              \
-        return (uint##N##_t)pawl_hook_call_(p, N / 8, PAWL_HOOK_LOAD, PAWL_ORDER_##order, tag, 0,  \
-                                            0);                                                    \
-    }
-#define PAWL_STORE_(N, name, order, tagged, tag)                                                   \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ void name##N(uint##N##_t *p, uint##N##_t value tagged)         \
-    {                                                                                              \
-        (void)pawl_hook_call_(p, N / 8, PAWL_HOOK_STORE, PAWL_ORDER_##order, tag, value, 0);       \
-    }
-#define PAWL_RMW_(N, name, kind, builtin, order, tagged, tag)                                      \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(uint##N##_t *p, uint##N##_t value tagged)  \
-    {                                                                                              \
-        return (uint##N##_t)pawl_hook_call_(p, N / 8, kind, PAWL_ORDER_##order, tag, value, 0);    \
-    }
-#define PAWL_CAS_(N, name, order, fail, tagged, tag)                                               \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ bool name##N(uint##N##_t *p, uint##N##_t *expected,            \
-                                                 uint##N##_t value tagged)                         \
-    {                                                                                              \
-        const uint##N##_t old = (uint##N##_t)pawl_hook_call_(                                      \
-            p, N / 8, PAWL_HOOK_COMPARE_EXCHANGE, PAWL_ORDER_##order, tag, value, *expected);      \
-        const bool same = old == *expected;                                                        \
-        *expected = old;                                                                           \
-        return same;                                                                               \
-    }
-#define PAWL_FENCE_(name, order)                                                                   \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ void name(enum pawl_tag tag)                                   \
-    {                                                                                              \
-        (void)pawl_hook_call_(NULL, 0, PAWL_HOOK_FENCE, PAWL_ORDER_##order, tag, 0, 0);            \
-    }
-
-#else /* native */
-
-/* The words that locks are made on may be declared otherwise by the program (compat/plock.h locks
- * plain integers and pointers), and this is the only place that accesses them. */
-typedef uint8_t pawl_any8_ __attribute__((may_alias));
-typedef uint16_t pawl_any16_ __attribute__((may_alias));
-typedef uint32_t pawl_any32_ __attribute__((may_alias));
-typedef uint64_t pawl_any64_ __attribute__((may_alias));
-
-#define PAWL_LOAD_(N, name, order, tagged, tag)                                                    \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(const uint##N##_t *p tagged)               \
-    {                                                                                              \
-        (void)tag;                                                                                 \
-        return __atomic_load_n((const pawl_any##N##_ *)p, __ATOMIC_##order);                       \
-    }
-#define PAWL_STORE_(N, name, order, tagged, tag)                                                   \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ void name##N(uint##N##_t *p, uint##N##_t value tagged)         \
-    {                                                                                              \
-        (void)tag;                                                                                 \
-        __atomic_store_n((pawl_any##N##_ *)p, value, __ATOMIC_##order);                            \
-    }
-#define PAWL_RMW_(N, name, kind, builtin, order, tagged, tag)                                      \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(uint##N##_t *p, uint##N##_t value tagged)  \
-    {                                                                                              \
-        (void)tag;                                                                                 \
-        return builtin((pawl_any##N##_ *)p, value, __ATOMIC_##order);                              \
-    }
-/* Strong: the callers' loops test something of their own after each failure. */
-#define PAWL_CAS_(N, name, order, fail, tagged, tag)                                               \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ bool name##N(uint##N##_t *p, uint##N##_t *expected,            \
-                                                 uint##N##_t value tagged)                         \
-    {                                                                                              \
-        (void)tag;                                                                                 \
-        return __atomic_compare_exchange_n((pawl_any##N##_ *)p, expected, value, false,            \
-                                           __ATOMIC_##order, __ATOMIC_##fail);                     \
-    }
-/* gcc's ThreadSanitizer does not model standalone fences (it warns); there the annotations of
- * tsan.h carry the meaning. A store must still be kept before a later load: on x86 the update of a
- * word of our own does that, and the other orders need no instruction there. */
-PAWL_INLINE void pawl_fence_by_update_(void)
-{
-    uint32_t word = 0;
-    (void)__atomic_fetch_add(&word, 0, __ATOMIC_SEQ_CST);
-}
-#define PAWL_FENCE_(name, order)                                                                   \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ void name(enum pawl_tag tag)                                   \
-    {                                                                                              \
-        (void)tag;                                                                                 \
-        if (!PAWL_TSAN_)                                                                           \
-            __atomic_thread_fence(__ATOMIC_##order);                                               \
-        else if (__ATOMIC_##order == __ATOMIC_SEQ_CST)                                             \
-            pawl_fence_by_update_();                                                               \
-    }
-
-#endif
-
-#define PAWL_TAGGED_ , enum pawl_tag tag
-#define PAWL_UNTAGGED_
-
-#define PAWL_RMW_ORDERS_(N, verb, kind, builtin)                                                   \
-    PAWL_RMW_(N, pawl_##verb##_relaxed, kind, builtin, RELAXED, PAWL_UNTAGGED_, PAWL_TAG_NONE_)    \
-    PAWL_RMW_(N, pawl_##verb##_acquire, kind, builtin, ACQUIRE, PAWL_TAGGED_, tag)                 \
-    PAWL_RMW_(N, pawl_##verb##_release, kind, builtin, RELEASE, PAWL_TAGGED_, tag)                 \
-    PAWL_RMW_(N, pawl_##verb##_acq_rel, kind, builtin, ACQ_REL, PAWL_TAGGED_, tag)
-
-#define PAWL_WIDTH_(N)                                                                             \
-    PAWL_LOAD_(N, pawl_load_relaxed, RELAXED, PAWL_UNTAGGED_, PAWL_TAG_NONE_)                      \
-    PAWL_LOAD_(N, pawl_load_acquire, ACQUIRE, PAWL_TAGGED_, tag)                                   \
-    PAWL_STORE_(N, pawl_store_relaxed, RELAXED, PAWL_UNTAGGED_, PAWL_TAG_NONE_)                    \
-    PAWL_STORE_(N, pawl_store_release, RELEASE, PAWL_TAGGED_, tag)                                 \
-    PAWL_RMW_ORDERS_(N, fetch_add, PAWL_HOOK_ADD, __atomic_fetch_add)                              \
-    PAWL_RMW_ORDERS_(N, fetch_sub, PAWL_HOOK_SUB, __atomic_fetch_sub)                              \
-    PAWL_RMW_ORDERS_(N, fetch_and, PAWL_HOOK_AND, __atomic_fetch_and)                              \
-    PAWL_RMW_ORDERS_(N, fetch_or, PAWL_HOOK_OR, __atomic_fetch_or)                                 \
-    PAWL_RMW_ORDERS_(N, fetch_xor, PAWL_HOOK_XOR, __atomic_fetch_xor)                              \
-    PAWL_RMW_ORDERS_(N, exchange, PAWL_HOOK_EXCHANGE, __atomic_exchange_n)                         \
-    PAWL_CAS_(N, pawl_cas_relaxed, RELAXED, RELAXED, PAWL_UNTAGGED_, PAWL_TAG_NONE_)               \
-    PAWL_CAS_(N, pawl_cas_acquire, ACQUIRE, RELAXED, PAWL_TAGGED_, tag)                            \
-    PAWL_CAS_(N, pawl_cas_release, RELEASE, RELAXED, PAWL_TAGGED_, tag)                            \
-    PAWL_CAS_(N, pawl_cas_acq_rel, ACQ_REL, RELAXED, PAWL_TAGGED_, tag)
-
-PAWL_WIDTH_(8)
-PAWL_WIDTH_(16)
-PAWL_WIDTH_(32)
-PAWL_WIDTH_(64)
-
-/* Fences, named by what they order:
- *   acquire  the loads before it   before  everything after it
- *   release  everything before it  before  the stores after it
- *   full     everything before it  before  everything after it (store then load included) */
-PAWL_FENCE_(pawl_fence_acquire, ACQUIRE)
-PAWL_FENCE_(pawl_fence_release, RELEASE)
-PAWL_FENCE_(pawl_fence_full, SEQ_CST)
-
-/* A full fence in two halves: a light side that costs next to nothing because the heavy side makes
- * every running thread of the process pass a fence (membarrier). Of a light and a heavy fence one
- * comes first: what stands after the other sees what stood before it. Where the system cannot do
- * that, both are full fences. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light(enum pawl_tag tag)
-{
-#if PAWL_HOOKS
-    (void)pawl_hook_call_(NULL, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, tag, PAWL_HOOK_FENCE_LIGHT,
-                          0);
+#include <pawl/detail/atomic_hook.h>
 #else
-    if (PAWL_UNLIKELY(__atomic_load_n(&pawl_fence_light_free_, __ATOMIC_RELAXED) == 0))
-        pawl_fence_full(tag);
-    else
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#include <pawl/detail/atomic_native.h>
 #endif
-}
-
-/* The light side where the caller knows that it is free (pawl_fence_light_free_ has been 1). */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light_known(enum pawl_tag tag)
-{
-#if PAWL_HOOKS
-    pawl_fence_light(tag);
-#else
-    (void)tag;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-#endif
-}
-
-PAWL_INLINE void pawl_fence_heavy(enum pawl_tag tag)
-{
-#if PAWL_HOOKS
-    (void)pawl_hook_call_(NULL, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, tag, PAWL_HOOK_FENCE_HEAVY,
-                          0);
-#else
-    pawl_fence_full(tag);
-    pawl_os_fence_heavy_();
-    pawl_fence_full(tag);
-#endif
-}
-
-/* Tells the CPU that this is a wait loop. x86: PAUSE, which stops the thread for 40 (older Intel,
- * AMD) to 140 cycles (Skylake and later) and leaves the core to its sibling. Arm: ISB, because
- * YIELD does nothing on cores without SMT; RISC-V: PAUSE (a hint, encoded as a fence). */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cpu_relax(void)
-{
-#if PAWL_HOOKS
-    pawl_hook_relax();
-#elif defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ __volatile__("isb sy" ::: "memory");
-#elif defined(__arm__)
-    __asm__ __volatile__("yield" ::: "memory");
-#elif defined(__riscv)
-    __asm__ __volatile__(".insn i 0x0F, 0, x0, x0, 0x010" ::: "memory");
-#elif defined(__powerpc__)
-    __asm__ __volatile__("or 27,27,27" ::: "memory");
-#else
-    __asm__ __volatile__("" ::: "memory");
-#endif
-}
-
-PAWL_INLINE_END
-
-#undef PAWL_LOAD_
-#undef PAWL_STORE_
-#undef PAWL_RMW_
-#undef PAWL_CAS_
-#undef PAWL_FENCE_
-#undef PAWL_RMW_ORDERS_
-#undef PAWL_WIDTH_
-#undef PAWL_TAGGED_
-#undef PAWL_UNTAGGED_
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Back-off of a spinning waiter: doubles, with jitter, to a bound; then asks whether the holder
- * runs at all. */
+/* Back-off of a spinning waiter. The pause doubles, with jitter, up to a bound. The waiter then
+ * asks whether the holder runs at all. */
 #ifndef PAWL_BACKOFF_H
 #define PAWL_BACKOFF_H
 
@@ -18,7 +18,7 @@ struct backoff {
 
 #if PAWL_HOOKS
 
-/* The harness decides who runs next; there is nothing to wait for. */
+/* The harness decides which thread runs next, so a pause has no use. */
 PAWL_STATIC void pause_once(struct backoff *b, const void *seed)
 {
     (void)b;

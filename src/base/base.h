@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The face of this folder: what every subsystem above may use. */
+/* The interface of this folder to every subsystem above it. */
 #ifndef PAWL_BASE_H
 #define PAWL_BASE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a writer sleeps until the last users of a lock have left it (brlock.h, sift.h). It is
- * memory of the process, because a user that leaves may not touch the lock any more. Locks share
- * the drains by their addresses, so a wake may come for another lock: a sleeper looks again.
+ * A drain: a writer sleeps on it until the last users of a lock have left (brlock.h, sift.h). It is
+ * memory of the process, because a user that leaves may no longer touch the lock. Locks share the
+ * drains by their addresses, so a wake may come for another lock; a sleeper looks again.
  */
 #ifndef PAWL_DRAIN_H
 #define PAWL_DRAIN_H
@@ -13,7 +13,7 @@
 
 struct pawl_drain {
     uint32_t waiters; /* writers that wait here: not zero makes readers wake them */
-    uint32_t turn;    /* goes on with every wake */
+    uint32_t turn;    /* increases with every wake */
 } __attribute__((aligned(PAWL_CACHE_LINE)));
 
 struct pawl_drains {

@@ -16,7 +16,7 @@ PAWL_COLD void pawl_latch_wait_(struct pawl_latch *latch)
         if (pawl_load_relaxed32(&latch->word) == LATCH_FREE && latch_try(latch))
             return;
     }
-    /* [LATCH_TAKE] acquire: we see what the last holder did. */
+    /* [LATCH_TAKE] acquire: the holder sees the last holder's accesses. */
     while (pawl_exchange_acquire32(&latch->word, LATCH_SLEPT_FOR, PAWL_LATCH_TAKE) != LATCH_FREE)
         (void)pawl_os_wait(&latch->word, LATCH_SLEPT_FOR, PAWL_NO_DEADLINE);
 }

@@ -2,10 +2,10 @@
 /*
  * Parking: one thread sleeps until another one that knows its parker wakes it.
  *
- * A parker counts like a semaphore: each unpark lets one park through, whichever comes first, so
- * none is lost and none is spurious. It lives on the stack of the thread that parks, or is kept for
- * the thread by the system's file where it is dear to make. Chosen by PAWL_WAITING (config.h):
- * park_word.c over pawl_os_wait, park_cond.c, park_sem.c.
+ * A parker counts like a semaphore: each unpark lets one park through, whichever comes first. So no
+ * unpark is lost and no return is spurious. The parker lives on the stack of the thread that parks.
+ * Where it is expensive to make, the system's file keeps it for the thread. PAWL_WAITING (config.h)
+ * chooses the file: park_word.c over pawl_os_wait, park_cond.c, park_sem.c.
  */
 #ifndef PAWL_PARK_H
 #define PAWL_PARK_H
@@ -36,20 +36,24 @@ struct pawl_parker {
 };
 #endif
 
-/* A parker of the calling thread that is in no other use, its count zero: `room` or a kept one.
- * Never allocates. */
+PAWL_C_BEGIN
+
+/* A parker of the calling thread that is not in use, with count zero: `room` or a kept one. Never
+ * allocates. */
 struct pawl_parker *PAWL_SYMBOL_(pawl_parker_make)(struct pawl_parker *room);
-/* The thread needs it no more, and every unpark of it has been used by a park. */
+/* The thread no longer needs it, and a park has used each of its unparks. */
 void PAWL_SYMBOL_(pawl_parker_done)(struct pawl_parker *parker);
-/* Sleeps until unparked (true; everything before the unpark is seen) or past the deadline (false).
- * The caller's own parker only. */
+/* Sleeps until an unpark (true; the caller sees all accesses before the unpark) or the deadline
+ * (false). For the caller's own parker only. */
 bool PAWL_SYMBOL_(pawl_park)(struct pawl_parker *parker, uint64_t deadline);
-/* Touches the parker no more once its thread can have returned from that park (but for a wake by
- * its address, which harms nobody). */
+/* Does not touch the parker once its thread can have returned from that park. The one exception is
+ * a wake by its address, which does no harm. */
 void PAWL_SYMBOL_(pawl_unpark)(struct pawl_parker *parker);
 
 /* The child of a fork: kept parkers of other threads are free. */
 void PAWL_SYMBOL_(pawl_parkers_after_fork)(void);
+
+PAWL_C_END
 
 #define pawl_parker_make PAWL_SYMBOL_(pawl_parker_make)
 #define pawl_parker_done PAWL_SYMBOL_(pawl_parker_done)

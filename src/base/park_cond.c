@@ -2,12 +2,12 @@
 /*
  * Parkers over a POSIX mutex and condition variable, for systems that have no wait on an address.
  *
- * A waker that signals under the mutex wakes a thread that then waits for that mutex. One that
- * signals afterwards may come when the thread has returned and ended. So each thread keeps two
- * parkers (it never sleeps for more than a wait and a latch at once) in memory that stays, those of
- * its thread line, made once and used again by the line's next owner: a late signal then wakes
- * somebody for nothing at most. Threads without a line make theirs on the stack, and are signalled
- * under the mutex.
+ * A waker that signals under the mutex wakes a thread that then waits for that mutex. A waker that
+ * signals after the unlock may come when the thread has returned and ended. So each thread keeps
+ * two parkers, because it never sleeps for more than a wait and a latch at once. They are in memory
+ * that stays, with the thread's line. They are made once, and the line's next owner uses them
+ * again. So a late signal is at worst a spurious wake. Threads without a line make parkers on the
+ * stack, and wakers signal these under the mutex.
  */
 #include "park.h"
 #include "process.h"
@@ -23,7 +23,7 @@
 
 #define PARKERS_OF_A_LINE 2
 
-/* Of this copy of the library; the owner of the line is the only one to change `kept`. */
+/* Of this copy of the library. Only the owner of the line changes `kept`. */
 static struct pawl_parker line_parkers[PAWL_THREAD_LINES][PARKERS_OF_A_LINE];
 
 /* Deadlines are of CLOCK_MONOTONIC. */
@@ -73,7 +73,7 @@ static bool park_once(struct pawl_parker *parker, uint64_t deadline)
     struct timespec until;
     if (deadline == PAWL_NO_DEADLINE)
         return pthread_cond_wait(&parker->condition, &parker->mutex) == 0;
-    if (deadline / 1000000000u > INT32_MAX) /* any time_t holds it, and it never comes */
+    if (deadline / 1000000000u > INT32_MAX) /* fits any time_t, and never comes */
         deadline = INT32_MAX * UINT64_C(1000000000);
     until.tv_sec = (time_t)(deadline / 1000000000u);
     until.tv_nsec = (long)(deadline % 1000000000u);
@@ -87,7 +87,7 @@ bool pawl_park(struct pawl_parker *parker, uint64_t deadline)
     bool unparked;
     int cancel;
 
-    /* To be cancelled here would leave our waiter in a list. */
+    /* A cancellation here would leave this waiter in a list. */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     (void)pthread_mutex_lock(&parker->mutex);
     while (parker->count == 0 && in_time)
@@ -108,7 +108,7 @@ void pawl_unpark(struct pawl_parker *parker)
     (void)pthread_mutex_lock(&parker->mutex);
     stays = parker->kept != PARK_ON_STACK;
     parker->count++;
-    if (!stays) /* the sleeper returns only after we have let go of the mutex */
+    if (!stays) /* the sleeper returns only after the waker's unlock */
         (void)pthread_cond_signal(&parker->condition);
     (void)pthread_mutex_unlock(&parker->mutex);
     if (stays)
@@ -116,7 +116,7 @@ void pawl_unpark(struct pawl_parker *parker)
     errno = saved;
 }
 
-/* Nobody else is here: what wakers may have left half done is made anew. */
+/* The child has no other thread. It makes anew the parkers that wakers may have left half done. */
 void pawl_parkers_after_fork(void)
 {
     unsigned line, i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Parkers over a POSIX semaphore, for systems that have no wait on an address. Each thread keeps
- * two: it never sleeps for more than a wait and a latch at once.
+ * two, because it never sleeps for more than a wait and a latch at once.
  */
 #include "park.h"
 
@@ -18,7 +18,8 @@
 #define PARK_FREE 1u
 #define PARK_IN_USE 2u
 
-/* Initial-exec: a general-dynamic thread variable of a plug-in is allocated on first use. */
+/* Initial-exec: the system allocates a general-dynamic thread variable of a plug-in on first
+ * use. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct pawl_parker kept_parkers[2];
 
 struct pawl_parker *pawl_parker_make(struct pawl_parker *room)
@@ -28,7 +29,7 @@ struct pawl_parker *pawl_parker_make(struct pawl_parker *room)
     for (i = 0; i < 2 && parker == room; i++)
         if (kept_parkers[i].kept != PARK_IN_USE)
             parker = &kept_parkers[i];
-    if (parker == room || parker->kept != PARK_FREE) /* a kept one that was used is zero again */
+    if (parker == room || parker->kept != PARK_FREE) /* a kept parker is zero again after use */
         (void)sem_init(&parker->semaphore, 0, 0);
     parker->kept = parker == room ? PARK_ON_STACK : PARK_IN_USE;
     return parker;
@@ -51,7 +52,7 @@ static int park_timed(sem_t *semaphore, uint64_t deadline)
     return sem_clockwait(semaphore, CLOCK_MONOTONIC, &until);
 }
 #else
-/* POSIX has semaphores wait by CLOCK_REALTIME only. Whoever sets that clock back while we sleep
+/* In POSIX, semaphores wait by CLOCK_REALTIME only. A step back of that clock during the sleep
  * delays the end of the wait. */
 static int park_timed(sem_t *semaphore, uint64_t deadline)
 {
@@ -73,8 +74,8 @@ bool pawl_park(struct pawl_parker *parker, uint64_t deadline)
     int failed, cancel;
 
     if (deadline != PAWL_NO_DEADLINE && deadline / 1000000000u > INT32_MAX)
-        deadline = INT32_MAX * UINT64_C(1000000000); /* any time_t holds it, and it never comes */
-    /* To be cancelled here would leave our waiter in a list. */
+        deadline = INT32_MAX * UINT64_C(1000000000); /* fits any time_t, and never comes */
+    /* A cancellation here would leave this waiter in a list. */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     do
         failed = deadline == PAWL_NO_DEADLINE ? sem_wait(&parker->semaphore)
@@ -84,8 +85,8 @@ bool pawl_park(struct pawl_parker *parker, uint64_t deadline)
     errno = saved;
     if (failed)
         return false;
-    /* We see what was done before the unpark: semaphores order memory. ThreadSanitizer does not
-     * know that of sem_clockwait. */
+    /* The sleeper sees all accesses before the unpark: semaphores order memory. ThreadSanitizer
+     * does not know this of sem_clockwait. */
 #if PAWL_TSAN_
     __tsan_acquire(&parker->kept);
 #endif

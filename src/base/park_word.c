@@ -20,12 +20,12 @@ void pawl_parker_done(struct pawl_parker *parker)
 bool pawl_park(struct pawl_parker *parker, uint64_t deadline)
 {
     uint32_t count;
-    /* [PARK] acquire: we see what was done before the unpark that had come already. */
+    /* [PARK] acquire: the thread sees all accesses before the unpark that had already come. */
     if (pawl_fetch_sub_acquire32(&parker->count, 1, PAWL_PARK) != 0)
         return true;
-    /* [PARK] acquire: we see what was done before the unpark. */
+    /* [PARK] acquire: the thread sees all accesses before the unpark. */
     while ((count = pawl_load_acquire32(&parker->count, PAWL_PARK)) == ASLEEP) {
-        /* An unpark that came at the last moment counts: we look again. */
+        /* An unpark that came at the last moment counts: the thread looks again. */
         if (!pawl_os_wait(&parker->count, ASLEEP, deadline) &&
             pawl_cas_relaxed32(&parker->count, &count, 0))
             return false;
@@ -35,9 +35,9 @@ bool pawl_park(struct pawl_parker *parker, uint64_t deadline)
 
 void pawl_unpark(struct pawl_parker *parker)
 {
-    /* [PARK_WAKE] release: what we did is seen by the thread that we wake. From here on its stack
-     * may be gone: a wake by address alone asks nothing of the memory, and whoever else sleeps
-     * there by then bears a wake that was not for it. */
+    /* [PARK_WAKE] release: the woken thread sees the waker's accesses. From here on its stack may
+     * be gone. A wake by address alone does not touch the memory. Another thread that sleeps there
+     * by then sees a spurious wake. */
     if (pawl_fetch_add_release32(&parker->count, 1, PAWL_PARK_WAKE) == ASLEEP)
         (void)pawl_os_wake(&parker->count, 1);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notes for the models, nothing outside the hook variant: the object is read or written, and every
- * access that conflicts comes before or after. So said of plain memory that a latch protects, and
- * of atomics that a protocol keeps others from touching meanwhile. A checker reports two notes of
- * which neither is ordered before the other, whatever values were seen.
+ * Notes for the models, empty outside the hook variant. A note says that the thread reads or writes
+ * the object, and that every conflicting access comes before or after. It serves for plain memory
+ * that a latch protects, and for atomics that a protocol keeps others from touching meanwhile. A
+ * checker reports two conflicting notes of which neither is ordered before the other, whatever
+ * values the threads saw.
  */
 #ifndef PAWL_PLAIN_H
 #define PAWL_PLAIN_H

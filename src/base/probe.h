@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Static probes (USDT, provider "pawl") in cold paths: doc/lock.md names them and shows bpftrace at
- * work. A probe that nobody uses is one no-operation instruction; without systemtap's header there
- * is nothing at all.
+ * Static probes (USDT, provider "pawl") in cold paths: doc/lock.md names them and shows their use
+ * with bpftrace. An unused probe is one no-operation instruction. Without systemtap's header there
+ * is no instruction.
  */
 #ifndef PAWL_PROBE_H
 #define PAWL_PROBE_H
@@ -14,7 +14,7 @@
 #endif
 
 #ifdef STAP_PROBE1
-/* The header's macros use an extension that clang's -Wpedantic minds wherever they are used. */
+/* The header's macros use an extension; clang's -Wpedantic warns of it at each use. */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of the registry of threads (thread.c): the process object, and the subsystems that
- * take part in the set-up, in the end of a thread and in fork.
+ * The internals of the registry of threads (thread.c): the process object, and the subsystems.
+ * These take part in the set-up, in the end of a thread and in fork.
  *
  * The registry knows no subsystem by name. Each one that is linked registers its functions in the
  * slot of its floor, before main or when its object is loaded. The first copy of the library in the
@@ -14,6 +14,8 @@
 
 #include "../os/os.h"
 
+PAWL_C_BEGIN
+
 /* ---- The process object ---------------------------------------------------------------------- */
 
 struct pawl_thread_line {
@@ -21,12 +23,12 @@ struct pawl_thread_line {
 } __attribute__((aligned(PAWL_CACHE_LINE)));
 
 struct pawl_process {
-    uint32_t setup;      /* 0 not begun, 1 one thread is at it, 2 done */
+    uint32_t setup;      /* 0 not begun, 1 one thread runs it, 2 done */
     uint32_t exit_key;   /* the system's key for thread exit, valid when setup is 2 */
     uint32_t lines_used; /* lines[lines_used...] have never been claimed */
     struct pawl_thread_line lines[PAWL_THREAD_LINES];
 #if PAWL_CHECKED
-    struct pawl_thread_line no_line; /* in the slot of a thread that got none, for its life */
+    struct pawl_thread_line no_line; /* in the slot of a thread that got no line, for its life */
 #endif
 };
 
@@ -39,7 +41,7 @@ static inline struct pawl_process *process_here(void)
 
 /* ---- Subsystems ------------------------------------------------------------------------------ */
 
-/* The order in which they are called: from the ground up; before a fork from the top down. */
+/* The order of the calls: from the lowest floor up; before a fork from the top down. */
 enum pawl_floor {
     PAWL_FLOOR_CHECK,
     PAWL_FLOOR_LOCK,
@@ -49,10 +51,10 @@ enum pawl_floor {
     PAWL_FLOORS
 };
 
-/* What a subsystem has to say; NULL: nothing. */
+/* The functions of a subsystem; NULL: none. */
 struct pawl_subsystem {
-    /* The caller has claimed a line, and nobody else knows of it yet. `left_behind`: its last owner
-     * had the same number, or ended without a word. */
+    /* The caller has claimed a line, and no other thread knows of it yet. `left_behind`: its last
+     * owner had the same number, or ended without giving it back. */
     void (*line_claimed)(uint32_t number, bool left_behind);
 
     /* The end of the calling thread; `own` is its line or NULL. In this order:
@@ -71,7 +73,7 @@ struct pawl_subsystem {
     void (*after_fork_in_child)(void);
 };
 
-/* Nothing happens if another copy of the library has done it. */
+/* Does nothing if another copy of the library has done it. */
 #define pawl_subsystem_register_ PAWL_SYMBOL_(pawl_subsystem_register)
 void pawl_subsystem_register_(enum pawl_floor floor, const struct pawl_subsystem *subsystem);
 
@@ -81,11 +83,11 @@ void pawl_subsystem_register_(enum pawl_floor floor, const struct pawl_subsystem
     {                                                                                              \
         pawl_subsystem_register_(floor, &(subsystem));                                             \
     }                                                                                              \
-    struct pawl_subsystem /* ends in the semicolon of the user */
+    struct pawl_subsystem /* the user's semicolon ends it */
 
 /* ---- The calling thread ---------------------------------------------------------------------- */
 
-/* Its line if it has been given one; registers nobody. */
+/* Its line if it has one; registers no thread. */
 static inline struct pawl_thread_line *thread_registered(void)
 {
     struct pawl_thread_line *line = *pawl_os_thread_slot();
@@ -101,8 +103,10 @@ static inline uint32_t thread_number(const struct pawl_thread_line *line)
     return (uint32_t)(line - process_here()->lines);
 }
 
-/* Has the end of the calling thread watched, if the set-up is done; `value` is not NULL. */
+/* Arms the exit key for the calling thread, if the set-up is done. `value` is not NULL. */
 #define pawl_thread_watch_ PAWL_SYMBOL_(pawl_thread_watch)
 void pawl_thread_watch_(void *value);
+
+PAWL_C_END
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The registry of threads. Lines are claimed from the lowest free one up, so that those who go
- * through all lines stop early (lines_used). A line whose owner ended without telling us (its key
- * could not be armed, or it left by a bare system call) is taken back when its thread number comes
- * up again, or when no line is free.
+ * The registry of threads. A thread claims the lowest free line, so that a search through all lines
+ * stops early (lines_used). An owner may end without giving its line back: its key could not be
+ * armed, or it ended by a bare system call. The registry takes such a line back when the thread
+ * number comes up again, or when no line is free.
  *
- * Set-up, the end of a thread and fork call the subsystems that are linked (process.h).
+ * Set-up, the end of a thread and fork call the linked subsystems (process.h).
  */
 #include "base.h"
 
 /* Without the variant in its name: two variants in one program define it twice, and the linker
- * says so. Hidden, because two shared objects of one process may well differ. */
+ * reports that. Hidden, because two shared objects of one process may differ. */
 extern const char pawl_one_variant_per_program_[] PAWL_HIDDEN_;
 const char pawl_one_variant_per_program_[] = "Pawl, one variant per program";
 
@@ -27,7 +27,7 @@ struct pawl_process *pawl_process_(void)
 
 #if PAWL_HOOKS
 
-/* Registered once, before any execution, which none of them undoes: no access of a model. */
+/* Registered once, before any execution, and never undone by one: no access of a model. */
 static const struct pawl_subsystem *subsystems[PAWL_FLOORS];
 
 void pawl_subsystem_register_(enum pawl_floor floor, const struct pawl_subsystem *subsystem)
@@ -64,7 +64,7 @@ void pawl_subsystem_register_(enum pawl_floor floor, const struct pawl_subsystem
 static const struct pawl_subsystem *thread_subsystem(unsigned floor)
 {
     const pawl_address_ *slot = &PAWL_SHARED(struct pawl_subsystems, subsystems_object)->on[floor];
-    /* [THREAD_ARM] acquire: the functions of a subsystem that we see are there. */
+    /* [THREAD_ARM] acquire: the functions of each subsystem that the thread sees are there. */
     const pawl_address_ found = PAWL_ADDRESS_(pawl_load_acquire)(slot, PAWL_THREAD_ARM);
     return (const struct pawl_subsystem *)(uintptr_t)found;
 }
@@ -87,7 +87,7 @@ static const struct pawl_subsystem *thread_subsystem(unsigned floor)
 
 static void thread_free_line(struct pawl_thread_line *line)
 {
-    /* [THREAD_FREE] release: we have finished with the line before it is free. */
+    /* [THREAD_FREE] release: the owner has finished with the line before it is free. */
     pawl_store_release32(&line->owner, 0, PAWL_THREAD_FREE);
 }
 
@@ -125,7 +125,8 @@ void pawl_thread_exit_(void)
         thread_exit(line);
 }
 
-/* Where the slot reads as new by now, the line is still ours unless the thread gave it back. */
+/* Where the slot reads as new by now, the line is still this thread's unless it gave the line
+ * back. */
 static void thread_restore_slot(void *value)
 {
     struct pawl_process *process = process_here();
@@ -177,7 +178,7 @@ static void thread_after_fork_in_parent(void)
     EACH_SUBSYSTEM(after_fork_in_parent, s->after_fork_in_parent());
 }
 
-/* The child has one thread, under a new number; nobody else owns a line. */
+/* The child has one thread, under a new number; no other thread owns a line. */
 static void thread_after_fork_in_child(void)
 {
     struct pawl_process *process = process_here();
@@ -208,16 +209,16 @@ static void thread_set_up(void)
     uint32_t begun = SETUP_NOT_BEGUN;
     bool threads, forks;
     if (!pawl_cas_relaxed32(&process->setup, &begun, SETUP_RUNS))
-        return; /* another copy of the library has done it */
+        return; /* another copy of the library has done so */
     (void)pawl_os_pin();
     threads = pawl_os_watch_threads(&process->exit_key, thread_at_exit);
     forks = pawl_os_watch_forks(thread_before_fork, thread_after_fork_in_parent,
                                 thread_after_fork_in_child);
     if (threads && forks)
-        /* [THREAD_SETUP] release: the key is there before anybody arms it. */
+        /* [THREAD_SETUP] release: the key is there before a thread arms it. */
         pawl_store_release32(&process->setup, SETUP_DONE, PAWL_THREAD_SETUP);
     if (pawl_load_relaxed32(&process->setup) == SETUP_DONE && thread_registered() != NULL)
-        /* Registered already, by a constructor of the program's. */
+        /* A constructor of the program has already registered it. */
         pawl_os_watch_this_thread(process->exit_key, *pawl_os_thread_slot());
 }
 
@@ -236,7 +237,7 @@ __attribute__((constructor)) static void thread_set_up_early(void)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* Makes the line ours if it is free, or was left behind under our own number. */
+/* Claims the line for the caller if it is free, or was left behind under the caller's number. */
 static bool thread_claim_line(struct pawl_thread_line *line, uint32_t previous, uint32_t id)
 {
     uint32_t owner = previous;
@@ -284,7 +285,7 @@ struct pawl_thread_line *pawl_thread_line_(void)
     struct pawl_process *process = process_here();
 
 #if PAWL_CHECKED
-    /* A line in the middle of its life would know nothing of what the thread already holds. */
+    /* A line that a thread gets in mid-life would not show the locks that it already holds. */
     if (PAWL_UNLIKELY(*slot == &process->no_line))
         return NULL;
 #endif

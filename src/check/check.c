@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The checking variant: what each thread holds, and what it may do with that. */
+/* The checking variant: the locks that each thread holds, and the operations that it may call on
+ * them. */
 #include "check.h"
 
 #if PAWL_CHECKED
@@ -10,7 +11,7 @@ PAWL_SHARED_DEFINE(struct pawl_check, check_object);
 
 /* ---- A thread's entries ---------------------------------------------------------------------- */
 
-/* The caller's line; NULL for a thread that has none, of which nobody knows what it holds. */
+/* The caller's line; NULL for a thread that has none; its locks are unknown. */
 static struct pawl_check_line *checked_line(void)
 {
     struct pawl_check_line *line = check_line();
@@ -24,8 +25,8 @@ static void set_what(struct pawl_held *held, uint32_t what)
     pawl_store_relaxed32(&held->what, what);
 }
 
-/* A free entry for the lock; NULL when all are taken. A signal handler may come in between and take
- * entries too: hence the compare-exchange, and entries that never move. */
+/* A free entry for the lock; NULL when all are in use. A signal handler may interrupt and take
+ * entries too. Hence the compare-exchange, and entries that never move. */
 static struct pawl_held *take_entry(struct pawl_check_line *line, pawl_address_ lock)
 {
     uint32_t i;
@@ -49,8 +50,8 @@ static void free_entry(struct pawl_held *held)
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, 0);
 }
 
-/* The caller's entry for the lock in that state; any entry when the state is PAWL_STATE_U. An entry
- * whose `what` is 0 is just being taken or freed: its thread has no unit in the word. */
+/* The caller's entry for the lock in that state; any entry when the state is PAWL_STATE_U. The
+ * thread is just claiming or freeing an entry whose `what` is 0: it has no unit in the word. */
 static struct pawl_held *own_entry(struct pawl_check_line *line, pawl_address_ lock,
                                    unsigned state, const struct pawl_held *but)
 {
@@ -76,7 +77,7 @@ static void report_held(const char *what, const struct pawl_check_call *call)
     pawl_report_end_();
 }
 
-/* From U: the caller comes with nothing. */
+/* From U: the operation starts from no held state. */
 static struct pawl_held *before_taking(struct pawl_check_line *line,
                                        const struct pawl_check_call *call)
 {
@@ -84,7 +85,7 @@ static struct pawl_held *before_taking(struct pawl_check_line *line,
     const uint32_t what = check_what(PAWL_STATE_U, call->to, call->kind, call->bits);
     struct pawl_held *held;
 
-    /* A try that fails at once does no harm, and is what signal handlers are left with. One that
+    /* A try that fails at once does no harm, and is the one way for signal handlers. A try that
      * drains would wait for the caller's own R. */
     if (own != NULL && call->kind == CHECK_take)
         report_held("taken again by its holder", call);
@@ -107,7 +108,8 @@ static struct pawl_held *before_taking(struct pawl_check_line *line,
 }
 
 /* The caller's entry for the lock in exactly that condition, which becomes `next`. A handler that
- * comes in between may drop by that entry and leave another one, even behind us: so two passes. */
+ * interrupts may drop by that entry and leave another one, even at an index already passed. Hence
+ * two passes. */
 static struct pawl_held *change_entry(struct pawl_check_line *line, pawl_address_ lock,
                                       uint32_t what, uint32_t next)
 {
@@ -144,7 +146,7 @@ static struct pawl_held *entry_to_leave(struct pawl_check_line *line,
     return NULL;
 }
 
-/* Whether a move may wait for others. */
+/* Whether a transition may wait for others. */
 static bool move_waits(const struct pawl_check_call *call)
 {
     return call->kind == CHECK_claim || call->kind == CHECK_tells ||
@@ -171,7 +173,7 @@ struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
     if (move_waits(call)) {
         if (own_entry(line, call->lock, PAWL_STATE_U, held) != NULL)
             report_held("waits for its own hold", call);
-        /* Turning from A to R may end in taking R like everybody. */
+        /* A downgrade from A to R may end in an ordinary take of R. */
         pawl_order_check_(line, call, call->kind != CHECK_tells);
     }
     if (pawl_claims_fit_(call, moving))
@@ -198,12 +200,13 @@ void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *hel
         PAWL_ADDRESS_(pawl_store_relaxed)(&held->site, call->site);
     set_what(held, what);
     if (ok && call->kind == CHECK_try && (call->to == PAWL_STATE_W || call->to == PAWL_STATE_A))
-        pawl_claims_count_(check_line(), call); /* it did not count before (units_of) */
+        pawl_claims_count_(check_line(), call); /* its units did not count before (units_of) */
 }
 
 /* ---- The rest -------------------------------------------------------------------------------- */
 
-/* Whether any thread holds or wants the lock. One that is about to return from a drop does not. */
+/* Whether any thread holds or wants the lock. A thread that is about to return from a drop does
+ * not. */
 static bool anybody(pawl_address_ lock)
 {
     const uint32_t lines = pawl_load_relaxed32(&process_here()->lines_used);
@@ -239,11 +242,12 @@ void pawl_check_asserted_(const struct pawl_check_call *call)
     report_held("not held as asserted", call);
 }
 
-/* glibc and POSIX go through the destructors at least four times; two rounds are for the others. */
+/* glibc and POSIX run the destructors at least four times; two of these rounds are for the other
+ * keys. */
 #define LAST_FAREWELL 3
 
-/* True when the line must live on, because the thread still holds locks and may yet drop them:
- * another key's destructor may, so we let them go first. */
+/* True when the line must live on, because the thread still holds locks and may yet drop them.
+ * Another key's destructor may do so, so the other destructors run first. */
 static bool check_thread_stays(struct pawl_thread_line *own)
 {
     struct pawl_check_line *line;
@@ -268,7 +272,7 @@ static bool check_thread_stays(struct pawl_thread_line *own)
     return false;
 }
 
-/* Others may be reading it. */
+/* Other threads may be reading it. */
 static void check_line_claimed(uint32_t number, bool left_behind)
 {
     struct pawl_check_line *line = &check_here()->lines[number];
@@ -286,7 +290,7 @@ static void check_after_fork(void)
 {
     const struct pawl_thread_line *own = thread_registered();
     if (own != NULL && check_here()->lines[thread_number(own)].busy != 0)
-        return; /* forked by a signal handler out of the checker, which will go on here */
+        return; /* a signal handler forked inside the checker, which goes on here */
     pawl_store_relaxed32(&check_here()->report_lock.word, 0);
     pawl_order_after_fork_();
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checking variant's inside: what stands around each operation (check.c), the limits of a word
- * (check_claims.c), the order of locks (check_order.c) and reports (check_report.c).
+ * The internals of the checking variant: the checks around each operation (check.c), the limits of
+ * a word (check_claims.c), the order of locks (check_order.c) and reports (check_report.c).
  * doc/checking.md is the user's view.
  *
- * Each operation publishes what it asks for in an entry of its thread's line before it touches the
- * lock, and corrects the entry afterwards. So at every instant an entry covers the units that its
- * thread has in a lock word. Only the owner writes a line; others read it, for reports and to count
+ * Each operation publishes its request in an entry of its thread's line before it touches the lock,
+ * and corrects the entry afterwards. So at every instant an entry covers the units that its thread
+ * has in a lock word. Only the owner writes a line; others read it, for reports and to count
  * claimants. Nothing here allocates.
  */
 #ifndef PAWL_CHECK_H
@@ -18,16 +18,16 @@
 
 #include <pawl/spin.h>
 
-/* ---- What is one per process ----------------------------------------------------------------- */
+/* ---- Objects of the process ------------------------------------------------------------------ */
 
-/* Locks that one thread can hold at once under the checking variant's eyes. */
+/* Locks held by one thread at once that the checking variant can track. */
 #define PAWL_HELD_LOCKS 64
 
 /* Locks, and ordered pairs of locks, whose order the checking variant remembers. */
 #define PAWL_ORDER_LOCKS 16384
 #define PAWL_ORDER_PAIRS 65536
 
-/* One lock that a thread holds or asks for. The owner writes, everybody may read. */
+/* One lock that a thread holds or asks for. The owner writes, any thread may read. */
 struct pawl_held {
     pawl_address_ lock; /* 0: the entry is free */
     pawl_address_ site; /* where the state was taken or is asked for: a return address */
@@ -42,7 +42,7 @@ struct pawl_order_lock {
     uint32_t out, in; /* its pairs, as the first of two and as the second */
     uint32_t goal;    /* the search that looks for this lock */
     uint32_t goal_hold;
-    uint32_t seen[2]; /* the search that has been here, for each kind of wait */
+    uint32_t seen[2]; /* the last search that came here, for each kind of wait */
     uint32_t via[2];  /* the pair by which it came */
 };
 
@@ -67,9 +67,9 @@ struct pawl_orders {
     struct pawl_order_pair pairs[PAWL_ORDER_PAIRS + 1];
 };
 
-/* What a thread holds; lines[n] is of the thread that has the registry's line n. */
+/* The locks of a thread; lines[n] belongs to the thread that has the registry's line n. */
 struct pawl_check_line {
-    uint32_t busy;      /* owner only: the checker is at work, a signal handler stays out of it */
+    uint32_t busy;      /* owner only: the checker runs; a signal handler stays out of it */
     uint32_t untracked; /* owner only: locks held beyond those in `held` */
     uint32_t farewells; /* owner only: how often the thread has ended while holding locks */
     uint32_t held_used; /* held[held_used...] have never been used */
@@ -79,7 +79,7 @@ struct pawl_check_line {
 struct pawl_check {
     struct pawl_check_line lines[PAWL_THREAD_LINES];
     struct pawl_latch report_lock;
-    uint32_t warned; /* a bit for each warning that has been given */
+    uint32_t warned; /* a bit for each warning already given */
 };
 
 PAWL_SHARED_DECLARE(struct pawl_check, check_object);
@@ -95,7 +95,7 @@ static inline struct pawl_orders *orders_here(void)
     return PAWL_SHARED(struct pawl_orders, orders_object);
 }
 
-/* The line of the calling thread, which is registered if need be; NULL when it gets none. */
+/* The line of the calling thread, which registers if need be; NULL when it gets none. */
 static inline struct pawl_check_line *check_line(void)
 {
     const struct pawl_thread_line *line = pawl_thread_line_();
@@ -127,7 +127,7 @@ struct pawl_check_call {
 /* ---- pawl_held.what: the state held, the one asked for (U: none), the kind of asking, width -- */
 
 #define CHECK_SLEEPS 0x100u /* beside a width: a lock of lock.h */
-#define CHECK_LEAVING UINT32_C(0x1000) /* a drop is at work: no more a reason to keep the lock */
+#define CHECK_LEAVING UINT32_C(0x1000) /* a drop runs: no longer a reason to keep the lock */
 
 static inline uint32_t check_what(unsigned state, unsigned wants, unsigned kind, uint32_t bits)
 {
@@ -166,8 +166,8 @@ static inline uint32_t check_used_of(const struct pawl_check_line *line)
     return pawl_load_relaxed32(&line->held_used);
 }
 
-/* The checker's own locks, over words that no one else knows. A thread without a line (NULL) comes
- * here only to report. */
+/* The checker's own locks, over words that no other code uses. A thread without a line (NULL) takes
+ * them only to report. */
 static inline void check_enter(struct pawl_check_line *line, struct pawl_latch *lock)
 {
     if (line != NULL)
@@ -189,12 +189,13 @@ static inline void check_leave(struct pawl_check_line *line, struct pawl_latch *
 #define pawl_check_unused_ PAWL_SYMBOL_(pawl_check_unused)
 #define pawl_check_asserted_ PAWL_SYMBOL_(pawl_check_asserted)
 
-/* Around an operation: reports what it does wrong; `ok` says whether the caller's state changed. */
+/* Around an operation: reports its faults. `ok` says whether the caller's state changed. */
 struct pawl_held *pawl_check_before_(const struct pawl_check_call *call);
 void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *held, bool ok);
 
-/* For init and destroy: reports when somebody holds or wants the lock (`what` is the headline), and
- * forgets its orders. `units`: the word shows holders; false when nothing is known of the word. */
+/* For init and destroy: reports when a thread holds or wants the lock (`what` is the headline), and
+ * forgets its orders. `units`: the word shows holders; false when the word's contents are
+ * unknown. */
 void pawl_check_unused_(const struct pawl_check_call *call, const char *what, bool units);
 
 void pawl_check_asserted_(const struct pawl_check_call *call);
@@ -204,10 +205,11 @@ void pawl_check_asserted_(const struct pawl_check_call *call);
 #define pawl_claims_fit_ PAWL_SYMBOL_(pawl_claims_fit)
 #define pawl_claims_count_ PAWL_SYMBOL_(pawl_claims_count)
 
-/* By the word that the call met: true when what it is about to add fits; else reports. `what`: the
- * caller's entry while it asks. */
+/* Judged by the word that the call met: true when the units to be added fit; else reports. `what`:
+ * the caller's entry while it asks. */
 bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what);
-/* By the entries, the caller's included; enough for 16 bits, and done for these only. */
+/* Judged by the entries, the caller's included. This is enough for 16 bits, and done for these
+ * only. */
 void pawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_call *call);
 
 /* ---- check_order.c --------------------------------------------------------------------------- */
@@ -216,8 +218,8 @@ void pawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_ca
 #define pawl_order_forget_ PAWL_SYMBOL_(pawl_order_forget)
 #define pawl_order_after_fork_ PAWL_SYMBOL_(pawl_order_after_fork)
 
-/* The call may wait: notes that it comes after all that the thread holds, and reports an inversion.
- * `drains`: it waits for nobody but readers. */
+/* The call may wait: notes that it comes after all locks that the thread holds, and reports an
+ * inversion. `drains`: it waits for readers only. */
 void pawl_order_check_(struct pawl_check_line *line, const struct pawl_check_call *call,
                        bool drains);
 void pawl_order_forget_(struct pawl_check_line *line, pawl_address_ lock);
@@ -232,19 +234,19 @@ void pawl_order_after_fork_(void);
 #define pawl_report_end_ PAWL_SYMBOL_(pawl_report_end)
 #define pawl_report_warn_ PAWL_SYMBOL_(pawl_report_warn)
 
-/* Begins a report with its first two lines: what is wrong with which lock, and by which call. */
+/* Begins a report with its first two lines: the fault and the lock, and the call. */
 void pawl_report_begin_(const char *what, const struct pawl_check_call *call);
 /* Adds text as printf does. */
 void pawl_report_say_(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Adds the name of a call site and ends the line. */
 void pawl_report_at_(pawl_address_ site);
-/* Adds who holds or wants the lock, the caller first, and the fields of the word. */
+/* Adds the threads that hold or want the lock, the caller first, and the fields of the word. */
 void pawl_report_holders_(const struct pawl_check_call *call);
 /* Prints the report; aborts, or returns when PAWL_CHECK=report. */
 void pawl_report_end_(void);
 
-/* "pawl: WHAT: TYPE at ADDRESS", and who did it by which call. Then as for all reports: the end of
- * the program, unless PAWL_CHECK=report. */
+/* "pawl: WHAT: TYPE at ADDRESS", with the thread and the call. Then, as after every report, the
+ * program ends, unless PAWL_CHECK=report. */
 #define pawl_report_misuse_ PAWL_SYMBOL_(pawl_report_misuse)
 void pawl_report_misuse_(const char *what, const char *type, const void *object, const char *call,
                          const void *site);

@@ -11,8 +11,8 @@ struct units {
     uint64_t r;
 };
 
-/* The most that an entry can have in the word at one instant. `atomics`: atomic users are about, so
- * a reader or seeker that waits may insist, and then it claims what a writer claims. */
+/* The most that an entry can have in the word at one instant. `atomics`: there are atomic users, so
+ * a waiting reader or seeker may escalate, and then it claims a writer's units. */
 static struct units units_of(uint32_t what, bool atomics)
 {
     static const struct units held[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {4, 0}};
@@ -80,8 +80,8 @@ static void report_excess(const struct pawl_check_call *call, struct units sum, 
     pawl_report_end_();
 }
 
-/* Whether the operation adds to a word that shows these units: some read it first (WAIT_ADD and
- * LOOK_ADD in transitions.def), and their gates keep most of them away. */
+/* Whether the operation adds to a word that shows these units. Some operations read the word first
+ * (WAIT_ADD and LOOK_ADD in transitions.def), and their gates keep most of them from adding. */
 static bool claims_at_once(const struct pawl_check_call *call, struct units now)
 {
     if (call->to == PAWL_STATE_R)
@@ -99,8 +99,8 @@ static struct units most_of(uint32_t bits)
     return most;
 }
 
-/* Whether the addition that the operation is about to make fits into the word as it is. This is all
- * that can tell for 32 and 64 bits, which have room for more threads than there are lines. */
+/* Whether the operation's next addition fits into the word as it is. This is the only test for 32
+ * and 64 bits, which have room for more threads than there are lines. */
 bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
 {
     const struct units most = most_of(check_width(call->bits));
@@ -119,7 +119,7 @@ bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
 }
 
 /* The same from the entries, the caller's included, which is enough for the 16-bit word. Each
- * publishes and then counts under one lock: the last of too many sees all the others. */
+ * claimant publishes and then counts under one lock: the last of too many sees all the others. */
 void pawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_call *call)
 {
     const struct units most = most_of(check_width(call->bits));

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The order of locks. A pair "from, to" says that some thread held `from` when it asked for `to` by
- * an operation that may wait. A chain of pairs that leads from a lock that is asked for back to one
- * that the asking thread holds is a deadlock that only waits for its moment. Each new pair is
- * looked at before it is added, and before anybody waits.
+ * an operation that may wait. A chain of pairs may lead from the lock that a thread asks for back
+ * to a lock that it holds. Such a chain is a possible deadlock. The checker examines each new pair
+ * before it adds it, and before the thread waits.
  *
- * Who waits for whom: one who takes a lock can be kept out by any holder. One who drains it (S to
- * W, a try that waits for readers) waits for readers only, and a thread that holds S there is in
- * nobody's way. So pairs have kinds, and two pairs chain up only where the first one's wait can be
- * for the second one's hold. Without that, "seek the tree, seek a node, write the tree" would be
- * an inversion with itself.
+ * Kinds of waits: any holder can keep out a thread that takes a lock. A thread that drains it (S to
+ * W, a try that waits for readers) waits for readers only. A thread that holds S there is in no
+ * drainer's way. So pairs have kinds, and two pairs form a chain only where the first pair's wait
+ * can be for the second pair's hold. Without kinds, "seek the tree, seek a node, write the tree"
+ * would be an inversion with itself.
  */
 #include "check.h"
 
@@ -21,7 +21,7 @@
 
 PAWL_SHARED_DEFINE(struct pawl_orders, orders_object);
 
-/* The greater kind does all that the smaller does. */
+/* The greater kind includes the smaller. */
 enum { WAIT_DRAINS, WAIT_TAKES };
 enum { HOLD_OTHER, HOLD_READS };
 
@@ -83,7 +83,7 @@ static uint32_t note_lock(struct pawl_orders *o, pawl_address_ lock, uint32_t bi
     return i;
 }
 
-/* Whether what a new pair would say is known. */
+/* Whether a new pair would add no order. */
 static bool known_pair(struct pawl_orders *o, uint32_t from, uint32_t to, unsigned hold,
                        unsigned wait)
 {
@@ -103,7 +103,7 @@ static void link_pair(struct pawl_orders *o, uint32_t p)
     *chain = p;
     pair->out_next = o->locks[pair->from].out;
     pair->in_next = o->locks[pair->to].in;
-    o->pairs[pair->out_next].out_previous = p; /* pairs[0] takes what nobody wants */
+    o->pairs[pair->out_next].out_previous = p; /* pairs[0] takes the unused writes */
     o->pairs[pair->in_next].in_previous = p;
     o->locks[pair->from].out = p;
     o->locks[pair->to].in = p;
@@ -180,7 +180,7 @@ static uint32_t search(struct pawl_orders *o, uint32_t start, unsigned wait)
     return 0;
 }
 
-/* ---- What a report needs, copied while the tables are locked --------------------------------- */
+/* ---- The data of a report, copied while the tables are locked -------------------------------- */
 
 #define LONGEST_CHAIN 12
 
@@ -191,7 +191,7 @@ struct order_step {
 };
 
 struct inversion {
-    uint32_t length; /* of the chain, which may be longer than what is kept */
+    uint32_t length; /* of the chain, which may be longer than `steps` */
     struct order_step steps[LONGEST_CHAIN]; /* the last first */
 };
 
@@ -293,7 +293,7 @@ static bool add_pair(struct pawl_orders *o, const struct pawl_held *held,
     return true;
 }
 
-/* Marks the held locks whose order before the call's is news. */
+/* Marks the held locks whose order before the call's lock is new. */
 static bool mark_goals(struct pawl_orders *o, const struct pawl_check_line *line,
                        const struct pawl_check_call *call, unsigned wait)
 {
@@ -340,7 +340,7 @@ void pawl_order_check_(struct pawl_check_line *line, const struct pawl_check_cal
         last = start == 0 ? 0 : search(o, start, wait);
         if (last != 0)
             copy_chain(o, last, &found);
-        /* An inversion is added too: it will not be reported again. */
+        /* An inversion is added too: the checker does not report it again. */
         for (i = 0; (held = next_held(line, call->lock, &i)) != NULL && !full;)
             if (!known_pair(o, find_lock(o, check_lock_of(held)), find_lock(o, call->lock),
                             hold_of(check_state(check_what_of(held))), wait))
@@ -378,8 +378,8 @@ void pawl_order_forget_(struct pawl_check_line *line, pawl_address_ lock)
     check_leave(line, &o->lock);
 }
 
-/* When another thread was at work on the tables as the process forked, they are in no order and
- * nobody is left to finish them: the child begins anew. */
+/* If another thread was changing the tables as the process forked, they are inconsistent, and no
+ * thread is left to finish the change. The child begins anew. */
 void pawl_order_after_fork_(void)
 {
     struct pawl_orders *o = orders_here();

@@ -12,10 +12,10 @@
 
 #include "../base/base.h"
 
-/* Finding lines may take this long in one report; after that, offsets must do. */
+/* Finding lines may take this long in one report. After that, the report gives offsets. */
 #define NS_FOR_LINES UINT64_C(5000000000)
 
-/* The report at work, guarded by the report lock. */
+/* The current report, guarded by the report lock. */
 static struct {
     size_t length;
     uint64_t deadline;
@@ -143,7 +143,7 @@ void pawl_report_end_(void)
 void pawl_report_misuse_(const char *what, const char *type, const void *object, const char *call,
                          const void *site)
 {
-    static char text[4096]; /* guarded by the report lock, as the name of the site needs it */
+    static char text[4096]; /* guarded by the report lock, which the name of the site needs */
     const char *mode = getenv("PAWL_CHECK");
     const int saved = errno;
     struct pawl_check_line *line = check_line();

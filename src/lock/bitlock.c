@@ -32,8 +32,8 @@ CHECKS(64)
 #undef CHECKS
 #endif
 
-/* Sleeps while the bit is set. The one whom a drop wakes may find that another was faster; that
- * one's drop then wakes again. */
+/* Sleeps while the bit is set. A woken waiter may find that another thread was faster; the drop of
+ * that thread then wakes again. */
 #define TAKE_SLOW(N)                                                                               \
     bool PAWL_SYMBOL_(pawl_bitlock##N##_take_slow)(uint##N##_t *word, unsigned bit,                \
                                                    uint64_t deadline)                              \
@@ -42,7 +42,7 @@ CHECKS(64)
         enum pawl_waited how;                                                                      \
         do {                                                                                       \
             how = pawl_wait##N##_masked_until(word, mask, mask, deadline);                         \
-            /* [BITLOCK_TAKE] acquire: we see what the last holder did. */                         \
+            /* [BITLOCK_TAKE] acquire: the holder sees the last holder's accesses. */              \
             if (how != PAWL_WAIT_EXPIRED &&                                                        \
                 (pawl_fetch_or_acquire##N(word, mask, PAWL_BITLOCK_TAKE) & mask) == 0)             \
                 return true;                                                                       \

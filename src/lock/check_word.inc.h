@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checked operations of one kind and width, included by check_word.c: each is the body of
- * word.inc.h between the two halves of the check, made from transitions.def.
+ * The checked operations of one kind and width; check_word.c includes this file. Each operation is
+ * the body of word.inc.h between the two halves of the check. The operations are made from
+ * transitions.def.
  */
 #if PAWL_WORD_KIND == PAWL_KIND_LOCK_
 #define BITS (PAWL_WORD_BITS | CHECK_SLEEPS)
@@ -80,7 +81,7 @@ CHECKED_OPERATION pawl_regained PAWL_SLOW_(atomic_to_read_until_checked)(PAWL_LO
 }
 #endif
 
-/* Memory that was never a lock may hold anything: only entries tell whether somebody holds it. */
+/* Memory that was never a lock may hold anything: only entries tell whether a thread holds it. */
 CHECKED_OPERATION void PAWL_SLOW_(init)(PAWL_LOCK_ *l)
 {
     CALL(init, CHECK_drop, PAWL_STATE_U, PAWL_STATE_U);

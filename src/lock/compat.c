@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The compiled half of compat/plock.h: what waits, and the join and claim states (join.def). */
+/* The compiled half of compat/plock.h: the waits, and the join and claim states (join.def). */
 #include <pawl/compat/plock.h>
 
 #include "../base/base.h"
@@ -45,20 +45,21 @@ void PAWL_SYMBOL_(pawl_lorw_rdlock_slow)(unsigned long *lock)
     pawl_lorw_word_ w;
     /* The door: a writer that waits for readers to leave lets no new one in. */
     WAIT_UNTIL(w, PAWL_LORW_(pawl_load_relaxed)(l), (w & PLOCK_LORW_WRQ_MASK) == 0);
-    /* [LORW_R_TAKE] acquire: our reads come after the last writer's stores. */
+    /* [LORW_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
     w = PAWL_LORW_(pawl_fetch_add_acquire)(l, PLOCK_LORW_SHR_BASE, PAWL_LORW_R_TAKE);
     if ((w & PLOCK_LORW_EXC_MASK) == 0)
         return;
-    /* We are counted, so the writer that is in is followed by us, not by another writer. */
-    /* [LORW_R_TAKE] acquire: our reads come after the last writer's stores. */
+    /* This reader is counted, so it follows the present writer; no other writer comes between. */
+    /* [LORW_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
     WAIT_UNTIL(w, PAWL_LORW_(pawl_load_acquire)(l, PAWL_LORW_R_TAKE),
                (w & PLOCK_LORW_EXC_MASK) == 0);
 }
 
-/* True when the word was free but for the door, and is ours now. */
+/* True when the word was free except for the door, and the caller holds the lock now. */
 static bool lorw_enter(pawl_lorw_word_ *l, pawl_lorw_word_ w)
 {
-    /* [LORW_W_TAKE] acquire: our stores come after what earlier readers and writers did. */
+    /* [LORW_W_TAKE] acquire: the writer's stores follow all accesses of earlier readers and
+     * writers. */
     return (w & ~(pawl_lorw_word_)PLOCK_LORW_WRQ_MASK) == 0 &&
            PAWL_LORW_(pawl_cas_acquire)(l, &w, w | PLOCK_LORW_EXC_MASK, PAWL_LORW_W_TAKE);
 }
@@ -68,7 +69,8 @@ void PAWL_SYMBOL_(pawl_lorw_wrlock_slow)(unsigned long *lock)
     pawl_lorw_word_ *const l = pawl_lorw_(lock);
     struct backoff pauses = BACKOFF_INIT;
     pawl_lorw_word_ w = PAWL_LORW_(pawl_load_relaxed)(l);
-    /* Who finds the door closed by another writer waits outside until that one has gone. */
+    /* A writer that finds the door closed by another writer waits outside until that writer has
+     * left. */
     while (w & PLOCK_LORW_WRQ_MASK) {
         pause_once(&pauses, &w);
         w = PAWL_LORW_(pawl_load_relaxed)(l);

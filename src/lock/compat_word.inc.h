@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * R without insisting, A -> R, and the join and claim states J and C of compat/plock.h, included by
- * compat.c for each width. join.def is the table of what stands here, and says why.
+ * R without escalation, A -> R, and the join and claim states J and C of compat/plock.h. compat.c
+ * includes this file for each width. join.def is the table of these transitions, with reasons.
  */
 #define STARTED PAWL_S_                     /* the claim phase has begun */
-#define AWAITED ((PAWL_WORD_)(2 * PAWL_S_)) /* somebody who joins waits for readers */
+#define AWAITED ((PAWL_WORD_)(2 * PAWL_S_)) /* a joining thread waits for readers */
 #define S_ANY ((PAWL_WORD_)(PAWL_W_ - PAWL_S_))
 
 /* Every reader has joined: as many units of R as of W. */
@@ -21,11 +21,13 @@ void PAWL_SLOW_(take_read_slow)(PAWL_SPIN_ *l)
     while (!PAWL_PLOCK_BODY_(PAWL_WORD_BITS, try_read)(l));
 }
 
-/* R is in the word beside the W of others. Where S shows, somebody waits for our R: we let go. */
+/* R is in the word beside the W of others. Where S shows, a claimant waits for this R: the caller
+ * drops R. */
 void PAWL_SLOW_(atomic_to_read_slow)(PAWL_SPIN_ *l)
 {
     PAWL_WORD_ w;
-    /* [SPIN_A_GONE] acquire: our reads come after the updates of those we waited for. */
+    /* [SPIN_A_GONE] acquire: the reader's reads follow the updates of the atomic users it waited
+     * for. */
     WAIT_UNTIL(w, PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_A_GONE),
                PAWL_IS_(no_writer)(w) || PAWL_IS_(seekers)(w) != 0);
     if (PAWL_IS_(no_writer)(w))
@@ -43,11 +45,13 @@ void PAWL_SLOW_(read_to_join)(PAWL_SPIN_ *l)
         left = (PAWL_WORD_)(left + PAWL_W_);
         if ((left & STARTED) == 0 && !PAWL_NAME_(all_joined)(left))
             left |= AWAITED;
-        /* [PLOCK_MOVE] our reads are done before one who has joined changes anything; what we do
-         * when granted at once comes after the reads of those who had left or joined. */
+        /* [PLOCK_MOVE] the caller's reads are done before the changes of a thread that has joined.
+         * If granted at once, the caller's accesses follow the reads of the threads that had left
+         * or joined. */
     } while (!PAWL_AT_(pawl_cas_acq_rel)(&l->word, &w, left, PAWL_PLOCK_MOVE));
     if ((left & STARTED) == 0 && !PAWL_NAME_(all_joined)(left))
-        /* [PLOCK_ENTER] acquire: our stores come after the reads of those we waited for. */
+        /* [PLOCK_ENTER] acquire: the caller's stores follow the reads of the readers it waited
+         * for. */
         WAIT_UNTIL(w, PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_PLOCK_ENTER),
                    (w & STARTED) != 0 || PAWL_NAME_(all_joined)(w));
 }
@@ -55,7 +59,7 @@ void PAWL_SLOW_(read_to_join)(PAWL_SPIN_ *l)
 void PAWL_SLOW_(join_to_claim)(PAWL_SPIN_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    /* Relaxed: nobody waits for our claim to begin, and we for nobody. */
+    /* Relaxed: no thread waits for this claim to begin, and the claim waits for no thread. */
     while (!PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w | STARTED)))
         continue;
 }
@@ -68,19 +72,21 @@ void PAWL_SLOW_(claim_to_atomic)(PAWL_SPIN_ *l)
         left = (PAWL_WORD_)(w - PAWL_R_);
         if (PAWL_IS_(readers)(left) == 0)
             left &= (PAWL_WORD_)~S_ANY;
-        /* [PLOCK_MOVE] our claims are seen by all who go on, and theirs by us if last. */
+        /* [PLOCK_MOVE] all threads that go on see the caller's claims; the caller, if last, sees
+         * theirs. */
     } while (!PAWL_AT_(pawl_cas_acq_rel)(&l->word, &w, left, PAWL_PLOCK_MOVE));
     w = left;
     while (PAWL_IS_(seekers)(w) != 0) {
-        /* A reader that only looked in may have kept the last one from opening. */
+        /* A reader that withdrew its claim may have kept the last claimant from opening. */
         if (PAWL_IS_(readers)(w) == 0) {
-            /* [PLOCK_ENTER] acquire: our updates come after the claims of those who gave up R; ours
-             * have been released with our own R. */
+            /* [PLOCK_ENTER] acquire: the caller's updates follow the claims of the threads that
+             * gave R up. The caller released its own claims with its own R. */
             if (PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w & (PAWL_WORD_)~S_ANY),
                                            PAWL_PLOCK_ENTER))
                 return;
         }
-        /* [PLOCK_ENTER] acquire: our updates come after the claims of those we waited for. */
+        /* [PLOCK_ENTER] acquire: the caller's updates follow the claims of the threads it waited
+         * for. */
         WAIT_UNTIL(w, PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_PLOCK_ENTER),
                    PAWL_IS_(seekers)(w) == 0 || PAWL_IS_(readers)(w) == 0);
     }
@@ -88,7 +94,8 @@ void PAWL_SLOW_(claim_to_atomic)(PAWL_SPIN_ *l)
 
 void PAWL_SLOW_(atomic_to_join)(PAWL_SPIN_ *l)
 {
-    /* Relaxed: the others may be in A still, so nothing can be handed on before we move again. */
+    /* Relaxed: the others may still be in A, so there is nothing to hand on before the caller's
+     * next transition. */
     (void)PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_R_);
 }
 
@@ -101,7 +108,7 @@ static void PAWL_NAME_(leave)(PAWL_SPIN_ *l)
         left = (PAWL_WORD_)(w - (PAWL_WORD_)(PAWL_W_ + PAWL_R_));
         if (PAWL_IS_(no_writer)(left) || PAWL_IS_(readers)(left) == 0)
             left &= (PAWL_WORD_)~S_ANY;
-        /* [PLOCK_LEAVE] release: our stores are done before anybody enters. */
+        /* [PLOCK_LEAVE] release: the caller's stores are done before another thread enters. */
     } while (!PAWL_AT_(pawl_cas_release)(&l->word, &w, left, PAWL_PLOCK_LEAVE));
 }
 
@@ -110,8 +117,8 @@ void PAWL_SLOW_(drop_join)(PAWL_SPIN_ *l)
     PAWL_NAME_(leave)(l);
 }
 
-/* J alone, from U. The word, or 0 when another has claimed W: nothing of ours is in it then but,
- * while W is not zero, the mark that somebody waits. */
+/* J alone, from U. Returns the word, or 0 when another thread has claimed W. Then no unit of the
+ * caller is in the word. While W is not zero, the mark that a thread waits may still be there. */
 static PAWL_WORD_ PAWL_NAME_(claim_join)(PAWL_SPIN_ *l)
 {
     struct backoff pauses = BACKOFF_INIT;
@@ -124,7 +131,8 @@ static PAWL_WORD_ PAWL_NAME_(claim_join)(PAWL_SPIN_ *l)
         left = (PAWL_WORD_)((w & (PAWL_WORD_)~S_ANY) + PAWL_W_ + PAWL_R_);
         if (!PAWL_NAME_(all_joined)(left))
             left |= AWAITED;
-        /* [PLOCK_ENTER] acquire: our stores come after what all who had left did. */
+        /* [PLOCK_ENTER] acquire: the caller's stores follow all accesses of the threads that had
+         * left. */
     } while (!PAWL_AT_(pawl_cas_acquire)(&l->word, &w, left, PAWL_PLOCK_ENTER));
     if (PAWL_IS_(one_reader)(left))
         return left;
@@ -135,7 +143,8 @@ static PAWL_WORD_ PAWL_NAME_(claim_join)(PAWL_SPIN_ *l)
             continue;
         }
         left = (PAWL_WORD_)(w & (PAWL_WORD_)~S_ANY);
-        /* [PLOCK_ENTER] acquire: our stores come after the reads of those we waited for. */
+        /* [PLOCK_ENTER] acquire: the caller's stores follow the reads of the readers it waited
+         * for. */
         if (PAWL_AT_(pawl_cas_acquire)(&l->word, &w, left, PAWL_PLOCK_ENTER))
             return left;
     }

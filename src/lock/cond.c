@@ -2,13 +2,14 @@
 /*
  * Condition variables and event counts.
  *
- * A waiter of a condition sits in the wait list of its address. Requeue after a broadcast, that is,
- * to let the waiters follow each other into the lock and not run there all at once, is done without
- * the lock: the broadcast takes all waiters out of the list, wakes those who may hold the lock
- * together, and strings the others on a chain, of which each thread wakes the next one when it has
- * the lock itself. Nobody but the one before it can wake a thread of the chain, and that one wakes
- * it whatever happens, since taking a lock cannot fail. doc/design/007-waiting.md says why the
- * waiters are not moved into the lock's own list.
+ * A waiter of a condition variable is in the wait list of its address.
+ *
+ * After a broadcast the waiters are to enter the lock one after the other and not contend for it
+ * all at once. The broadcast does this requeue without the lock. It removes all waiters from the
+ * list, and wakes those that may hold the lock together. It links the others into a chain, in which
+ * each thread wakes the next one when it holds the lock itself. Only its predecessor can wake a
+ * thread of the chain. The predecessor always does, because taking a lock cannot fail.
+ * doc/design/007-waiting.md says why the waiters do not move into the lock's own list.
  */
 #include <pawl/cond.h>
 
@@ -26,7 +27,7 @@ static void cond_leave(struct pawl_bucket *bucket, pawl_cond *cond, struct pawl_
     pawl_store_relaxed32(&cond->waiting, pawl_load_relaxed32(&cond->waiting) - 1);
 }
 
-/* True: picked, by a signal or a broadcast. False: the deadline passed, and nobody has. */
+/* True: a signal or a broadcast picked the waiter. False: the deadline passed, and none has. */
 static bool cond_sleep(pawl_cond *cond, struct pawl_waiter *waiter, uint64_t deadline)
 {
     struct pawl_bucket *bucket;
@@ -42,7 +43,7 @@ static bool cond_sleep(pawl_cond *cond, struct pawl_waiter *waiter, uint64_t dea
     if (!picked)
         cond_leave(bucket, cond, waiter);
     table_unlock(bucket);
-    if (picked) /* its turn comes, and whoever follows in the chain waits for us */
+    if (picked) /* its turn comes, and its successor in the chain waits for it */
         (void)pawl_park(waiter->parker, PAWL_NO_DEADLINE);
     return picked;
 }
@@ -106,7 +107,7 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
 }
 
 /* The bucket is locked; `w` is in it. Shared waiters, and the first of the others, go on the list
- * of those to be woken now; *tail is the last of the chain. */
+ * of waiters to wake now. *tail is the last waiter of the chain. */
 static void cond_pick(struct pawl_bucket *bucket, pawl_cond *cond, struct pawl_waiter *w,
                       struct wake_list *list, struct pawl_waiter **tail)
 {
@@ -154,8 +155,8 @@ bool PAWL_SYMBOL_(pawl_eventcount_commit)(pawl_eventcount *event, uint32_t key, 
     bool notified;
     TEST_POINT("looked");
     for (;;) {
-        /* [EVENT_EPOCH] acquire: we see the change of the notifier who ends our wait; of one who
-         * came as the deadline passed, too. */
+        /* [EVENT_EPOCH] acquire: the waiter sees the change of the notifier that ends its wait.
+         * This also holds for a notifier that came as the deadline passed. */
         notified = pawl_load_acquire32(&event->epoch, PAWL_EVENT_EPOCH) != key;
         if (notified || !in_time)
             break;
@@ -167,10 +168,10 @@ bool PAWL_SYMBOL_(pawl_eventcount_commit)(pawl_eventcount *event, uint32_t key, 
 
 unsigned PAWL_SYMBOL_(pawl_eventcount_notify)(pawl_eventcount *event, unsigned count)
 {
-    /* [EVENT_COUNT] release: who prepares after this sees the change that we notify of. */
+    /* [EVENT_COUNT] release: a waiter that prepares after this sees the notifier's change. */
     if (pawl_fetch_add_release32(&event->waiters, 0, PAWL_EVENT_COUNT) == 0)
         return 0;
-    /* [EVENT_NOTIFY] release: our change is seen by who reads the new epoch. */
+    /* [EVENT_NOTIFY] release: a waiter that reads the new epoch sees the notifier's change. */
     (void)pawl_fetch_add_release32(&event->epoch, 1, PAWL_EVENT_NOTIFY);
     return pawl_wake_n(&event->epoch, count);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a waiter of a progressive lock waits, for both widths; what is looked at in the word is in
- * lock_word.inc.h. Classes say what a waiter waits for; a set of classes is a mask.
+ * The waits of the sleeping progressive lock, for both widths. lock_word.inc.h has the tests of the
+ * word. A class says what a waiter waits for; a set of classes is a mask.
  *
- * Who wakes whom. Whoever takes units out and finds PARKED works out from the value it left which
- * classes can enter now, and looks into the wait list. A waiter that is awake and in the list
- * stands for that look (I6): it looks at the word itself before it sleeps, and when it has the
- * lock, or gives up, it looks who else can enter. So while one is awake the others need not be
- * woken, and the bucket's hint lets releasers skip the list. The skipping is safe because both
- * sides change the same word: a waiter that goes to sleep, or leaves others asleep, clears the hint
- * before it sets PARKED [LOCK_PARK], and a releaser that finds this PARKED sees the hint cleared
- * [LOCK_LEFT].
+ * Wakes. A thread that subtracts units and finds PARKED computes, from the value that it left,
+ * which classes can enter now. It then searches the wait list. A waiter that is awake and in the
+ * list stands for that search (I6). It looks at the word itself before it sleeps. When it is
+ * granted the lock, or gives up, it looks which other waiters can enter. So the others need no wake
+ * while one waiter is awake, and the bucket's hint lets releasers skip the list.
+ *
+ * The skip is safe because both sides change the same word. A waiter that goes to sleep, or leaves
+ * others asleep, clears the hint before it sets PARKED [LOCK_PARK]. A releaser that finds this
+ * PARKED sees the hint cleared [LOCK_LEFT].
  */
 #include <pawl/lock.h>
 
@@ -20,7 +21,7 @@
 enum wait_class {
     WAIT_R = 1,       /* no W */
     WAIT_S = 2,       /* no S, no W */
-    WAIT_W = 4,       /* the same; readers are waited for with a claim */
+    WAIT_W = 4,       /* the same; the writer waits for readers with a claim */
     WAIT_A = 8,       /* an atomic user's claim would not be withdrawn */
     WAIT_DRAIN = 16,  /* claimed W+S+R: no R but its own */
     WAIT_UPDATE = 32, /* claimed A, W+S: no R */
@@ -28,14 +29,15 @@ enum wait_class {
     WAIT_GONE = 128   /* R, comes from A: no W, or S */
 };
 
-/* Beside classes: nothing has changed for R and S, because atomic users overlap, which they may do
- * for ever; but the oldest waiter's turn may have come. */
+/* A bit beside the classes. Nothing has changed for R and S, because atomic users overlap, and they
+ * may overlap for ever. But the oldest waiter's turn may have come. */
 #define WAIT_TURN 256u
 
-/* Those who hold a claim that keeps others out: nothing may delay them. */
+/* The waiters whose claim keeps others out: nothing may delay them. */
 #define WAIT_CLAIMED ((unsigned)(WAIT_DRAIN | WAIT_UPDATE | WAIT_KEEP | WAIT_GONE))
 
-/* Those of whom all are let in by the change that lets in one: only that change needs a look. */
+/* The classes whose waiters all enter on the same change of the word. Only that change needs a
+ * search of the list. */
 #define WAIT_TOGETHER (WAIT_CLAIMED | (unsigned)WAIT_R)
 
 enum outcome { WAIT_PASSED, WAIT_TIMED_OUT, WAIT_HOLDS_W };
@@ -43,10 +45,9 @@ enum outcome { WAIT_PASSED, WAIT_TIMED_OUT, WAIT_HOLDS_W };
 /* Waiters of one lock that may read in a loop while they are in its list. */
 #define LOCK_SPINNERS 2
 
-/* How often a waiter offers its CPU to others, looking in between, before it joins the list, and
- * before it sleeps there. Where threads outnumber cores the holder is often one that does not run,
- * and this lets it run for less than a sleep and a wake cost (doc/design/014-lock.md has figures).
- */
+/* How often a waiter yields, with a look at the word after each yield, before it joins the list and
+ * before it sleeps there. Where threads outnumber cores, the holder often does not run. The yields
+ * let it run, for less than the cost of a sleep and a wake (doc/design/014-lock.md has figures). */
 enum { YIELDS_BEFORE_JOINING = 128, YIELDS_BEFORE_SLEEPING = 32 };
 
 /* One operation's wait, on the stack of its thread. */
@@ -68,9 +69,10 @@ static void lock_wait_begin(struct wait *wait, const void *lock, uint64_t deadli
     wait->may_spin = true;
 }
 
-/* ---- What a wake costs ----------------------------------------------------------------------- */
+/* ---- The cost of a wake ---------------------------------------------------------------------- */
 
-/* What a sleeper loses is measured as the program runs: the least of the first so many. */
+/* The library measures the cost of a wake while the program runs. It is the least time of the first
+ * WAKES_TO_TIME wakes. */
 enum {
     WAKES_TO_TIME = 64,
     LEAST_BUDGET_NS = 5000,
@@ -95,8 +97,8 @@ static void lock_note_wake(uint64_t woken_at)
 
 /* ---- The wait list of one lock; its bucket is locked ----------------------------------------- */
 
-/* A releaser may arrive after the lock is gone (I7) and the memory is a wait word, a bit lock or a
- * condition variable: waiters of these are left alone. */
+/* A releaser may arrive after the lock is gone (I7). The memory may by then be a wait word, a bit
+ * lock or a condition variable. The releaser leaves the waiters of these alone. */
 static struct pawl_waiter *lock_skip_others(struct pawl_bucket *bucket, struct pawl_waiter *w)
 {
     while (w != NULL && w->kind >= WAITER_WAITS)
@@ -139,7 +141,7 @@ static bool lock_somebody_keeps(struct pawl_bucket *bucket, const void *lock)
     return w != NULL;
 }
 
-/* Of the oldest waiter: it has waited long enough, and no one had its turn just now. */
+/* True when the oldest waiter has waited long enough and no other waiter had its turn just now. */
 static bool lock_turn_has_come(struct pawl_bucket *bucket, const struct pawl_waiter *oldest)
 {
     const uint64_t now = pawl_os_now();
@@ -154,7 +156,7 @@ static void lock_awake(struct pawl_bucket *bucket, const void *lock)
     PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->awake_for, (pawl_address_)(uintptr_t)lock);
 }
 
-/* The waiter is awake no longer. */
+/* The waiter is no longer awake. */
 static void lock_not_awake(struct pawl_bucket *bucket, const struct wait *wait)
 {
     const pawl_address_ lock = (pawl_address_)(uintptr_t)wait->waiter.address;
@@ -163,8 +165,8 @@ static void lock_not_awake(struct pawl_bucket *bucket, const struct wait *wait)
         PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->awake_for, 0);
 }
 
-/* Puts on the list those sleepers that can enter together when `ready` classes can: the oldest
- * decides. Those that hold a claim always go. */
+/* Puts the sleepers on the list that can enter together when `ready` classes can. The oldest
+ * decides. A ready sleeper with a claim always goes on the list. */
 static void lock_pick(struct pawl_bucket *bucket, const void *lock, unsigned ready,
                  struct wake_list *list)
 {
@@ -194,7 +196,8 @@ static void lock_pick(struct pawl_bucket *bucket, const void *lock, unsigned rea
 
 /* ---- Waking ---------------------------------------------------------------------------------- */
 
-/* The oldest waiter, asleep and with no claim, when its turn has come: it will insist. */
+/* Picks the oldest waiter if it sleeps without a claim, no waiter keeps one, and its turn has come.
+ * It may then keep a claim. */
 static void lock_pick_oldest(struct pawl_bucket *bucket, const void *lock, struct wake_list *list)
 {
     struct pawl_waiter *oldest = lock_first(bucket, lock);
@@ -219,13 +222,13 @@ static void lock_wake_ready(const void *lock, unsigned ready)
     table_unpark(&list);
 }
 
-/* The releaser of a lock of which `ready` classes can enter now. */
+/* For the releaser: the `ready` classes can enter the lock now. */
 static void lock_left(const void *lock, unsigned ready)
 {
     const struct pawl_bucket *bucket;
     if (ready == 0)
         return;
-    /* [LOCK_LEFT] acquire: we see the hint as it was when the sleeper set PARKED, or later. */
+    /* [LOCK_LEFT] acquire: the releaser sees the hint as of the sleeper's PARKED, or later. */
     pawl_fence_acquire(PAWL_LOCK_LEFT);
     bucket = table_peek(lock);
     if (!(ready & WAIT_CLAIMED) &&
@@ -238,7 +241,7 @@ static void lock_left(const void *lock, unsigned ready)
 /* ---- Reading in a loop ----------------------------------------------------------------------- */
 
 struct loop {
-    struct backoff backoff; /* the spinlocks' own: looking seldom leaves the word to its holder */
+    struct backoff backoff; /* as in spinlocks: few looks leave the word to its holder */
     uint64_t end;           /* 0: not begun */
 };
 
@@ -246,7 +249,7 @@ struct loop {
 
 #if PAWL_HOOKS
 
-/* The harness schedules: reading again tells nothing. */
+/* The harness schedules the threads, so another read tells nothing. */
 static bool lock_loop_on(struct loop *loop, uint64_t deadline)
 {
     (void)loop, (void)deadline;
@@ -255,7 +258,7 @@ static bool lock_loop_on(struct loop *loop, uint64_t deadline)
 
 #else
 
-/* Nanoseconds for which to read before sleeping: what it costs to be woken. */
+/* Nanoseconds for which a waiter reads before it sleeps: the cost of a wake. */
 static uint64_t lock_loop_budget(void)
 {
     const uint32_t cost = pawl_load_relaxed32(&table_here()->wake_ns);
@@ -267,7 +270,7 @@ static uint64_t lock_loop_budget(void)
                                     : cost;
 }
 
-/* A pause; false when the time is over. */
+/* A pause; false when the budget is spent or the deadline has passed. */
 static bool lock_loop_on(struct loop *loop, uint64_t deadline)
 {
     const uint64_t budget = loop->end == 0 ? lock_loop_budget() : 0;
@@ -285,8 +288,9 @@ static bool lock_loop_on(struct loop *loop, uint64_t deadline)
 
 #endif
 
-/* Lets another thread run; false when the time is over, or a look would tell nothing (hooks). The
- * clock comes first: a yield may cost a slice, and a deadline in the past must not wait. */
+/* Yields; false when the deadline has passed, or a look would tell nothing (hooks). The function
+ * reads the clock first: a yield may cost a time slice, and a deadline in the past must not
+ * wait. */
 static bool lock_yielded(uint64_t deadline)
 {
     if (PAWL_HOOKS || (deadline != PAWL_NO_DEADLINE && pawl_os_now() >= deadline))
@@ -297,7 +301,7 @@ static bool lock_yielded(uint64_t deadline)
 
 /* ---- Joining, sleeping, leaving -------------------------------------------------------------- */
 
-/* Locks the bucket, the waiter being in its list and awake. */
+/* Locks the bucket; the waiter is then in its list and awake. */
 static struct pawl_bucket *lock_wait_join(struct wait *wait)
 {
     struct pawl_bucket *bucket = table_lock(wait->waiter.address);
@@ -314,7 +318,7 @@ static struct pawl_bucket *lock_wait_join(struct wait *wait)
     return bucket;
 }
 
-/* The oldest waiter's turn has come: it may keep a claim (I3). */
+/* True when this waiter is the oldest and its turn has come: it may keep a claim (I3). */
 static bool lock_may_insist(struct pawl_bucket *bucket, const struct wait *wait)
 {
     return lock_first(bucket, wait->waiter.address) == &wait->waiter &&

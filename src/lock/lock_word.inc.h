@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The waiting halves of the progressive lock that sleeps, included by lock.c for each width. They
- * follow the steps of spin_word.inc.h; where that one reads in a loop, this one waits (wait_for).
+ * The waiting halves of the progressive lock that sleeps; lock.c includes this file for each width.
+ * They follow the steps of spin_word.inc.h. Where the spinlock reads in a loop, this lock waits
+ * (wait_for).
  */
 
 /* The classes whose waiters could go on if the word had this value. */
@@ -23,9 +24,9 @@ static unsigned PAWL_NAME_(ready)(PAWL_WORD_ w)
     return ready;
 }
 
-/* I7: no access to the lock. For those who are let in together only the change counts. S beside W,
- * which GONE waits for too, is nobody's leaving: whoever keeps S there wakes them himself (keep),
- * and S may be a claim that hides that the last W has left. */
+/* I7: no access to the lock. For the classes that enter together, only the change counts. GONE
+ * waits for S beside W too, but no drop brings that about: the waiter that keeps S there wakes the
+ * GONE waiters itself (keep). S may also be a claim that hides that the last W has left. */
 void PAWL_SLOW_(left)(const void *address, PAWL_WORD_ found, PAWL_WORD_ after)
 {
     unsigned before = PAWL_NAME_(ready)(found) & WAIT_TOGETHER;
@@ -44,7 +45,7 @@ static bool PAWL_NAME_(lets_in)(const PAWL_LOCK_ *l, enum wait_class class)
     return (PAWL_NAME_(ready)(PAWL_AT_(pawl_load_relaxed)(&l->word)) & (unsigned)class) != 0;
 }
 
-/* Reads in a loop for as long as a wake costs, then between offers of the CPU. */
+/* Reads in a loop for as long as a wake costs, then once after each of the yields. */
 static bool PAWL_NAME_(loop)(const PAWL_LOCK_ *l, const struct wait *wait, enum wait_class class,
                              unsigned yields)
 {
@@ -59,8 +60,9 @@ static bool PAWL_NAME_(loop)(const PAWL_LOCK_ *l, const struct wait *wait, enum 
     return false;
 }
 
-/* The bucket is locked, the waiter awake. Wakes who can enter by this value of the word, for which
- * this waiter may have stood (I6). True if there was somebody; the bucket is unlocked then. */
+/* The bucket is locked and this waiter is awake. Wakes the waiters that can enter at this value of
+ * the word, because this waiter may have stood for their wake (I6). True if there were any; the
+ * bucket is then unlocked. */
 static bool PAWL_NAME_(let_in)(struct pawl_bucket *bucket, const PAWL_LOCK_ *l, PAWL_WORD_ w)
 {
     struct wake_list list = {NULL, NULL, 0};
@@ -72,12 +74,12 @@ static bool PAWL_NAME_(let_in)(struct pawl_bucket *bucket, const PAWL_LOCK_ *l, 
     return true;
 }
 
-/* I3: keeps W+S beside whoever is in, until W is down to this and R to nothing; then the caller
- * holds W. The bucket is locked, and unlocked at the end. */
+/* I3: keeps W+S beside the holders until this W is the only one and no R is left. The caller then
+ * holds W. The bucket is locked at the call and unlocked at the end. */
 static enum outcome PAWL_NAME_(keep)(struct pawl_bucket *bucket, PAWL_LOCK_ *l, struct wait *wait);
 
-/* Whether this waiter may keep a claim, by what the word shows: a writer over seekers and atomic
- * users at once, anybody when its turn has come. */
+/* Whether this waiter may keep a claim at this value of the word. A writer may at once over seekers
+ * and atomic users. Any waiter without a claim may when its turn has come. */
 static bool PAWL_NAME_(may_keep)(struct pawl_bucket *bucket, const struct wait *wait,
                                  enum wait_class class, PAWL_WORD_ w)
 {
@@ -87,7 +89,7 @@ static bool PAWL_NAME_(may_keep)(struct pawl_bucket *bucket, const struct wait *
     return !((unsigned)class & WAIT_CLAIMED) && lock_may_insist(bucket, wait);
 }
 
-/* Waits until the word lets the class go on. The value that did is not yet acquired. */
+/* Waits until the word lets the class go on. The caller has not yet acquired that value. */
 static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct wait *wait, enum wait_class class)
 {
     struct pawl_bucket *bucket;
@@ -135,9 +137,9 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct wait *wait, enum 
     return WAIT_PASSED;
 }
 
-/* The wait is over: with the lock, or without it when the time was over. Who leaves others asleep
- * looks by changing the word, as before a sleep: a load could miss the change of a releaser who has
- * found the hint and left this look to us. */
+/* The wait is over: the waiter was granted the lock, or its deadline has passed. A waiter that
+ * leaves others asleep looks by changing the word, as before a sleep. A load could miss the change
+ * of a releaser that has found the hint and left this look to the waiter. */
 static void PAWL_NAME_(wait_end)(PAWL_LOCK_ *l, struct wait *wait)
 {
     struct pawl_bucket *bucket;
@@ -168,7 +170,7 @@ static enum outcome PAWL_NAME_(keep)(struct pawl_bucket *bucket, PAWL_LOCK_ *l, 
     pawl_store_relaxed64(&bucket->last_handoff, pawl_os_now());
     wait->waiter.kind = WAIT_KEEP;
     (void)PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_);
-    lock_pick(bucket, l, WAIT_GONE, &list); /* S tells them to let go */
+    lock_pick(bucket, l, WAIT_GONE, &list); /* S tells them to drop R */
     table_unlock(bucket);
     table_unpark(&list);
     PAWL_PROBE1(lock_handoff, l);
@@ -177,24 +179,26 @@ static enum outcome PAWL_NAME_(keep)(struct pawl_bucket *bucket, PAWL_LOCK_ *l, 
         PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
         return how;
     }
-    /* [SPIN_W_KEEP] acquire: our stores come after what those we waited for have done. */
+    /* [SPIN_W_KEEP] acquire: the writer's stores follow the accesses of the holders it waited
+     * for. */
     (void)PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_, PAWL_SPIN_W_KEEP);
     return WAIT_HOLDS_W;
 }
 
 /* ---- W --------------------------------------------------------------------------------------- */
 
-/* I1: W+S+R is in the word and newcomers withdraw; waits until R is ours alone. */
+/* I1: W+S+R is in the word and newcomers withdraw. The writer waits until the only R is its own. */
 static bool PAWL_NAME_(drain)(PAWL_LOCK_ *l, struct wait *wait)
 {
     if (PAWL_NAME_(wait_for)(l, wait, WAIT_DRAIN) == WAIT_TIMED_OUT)
         return false;
-    /* [SPIN_W_DRAIN] acquire: our stores come after the reads of those we waited for. */
+    /* [SPIN_W_DRAIN] acquire: the writer's stores follow the reads of the readers it waited for. */
     (void)PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_W_DRAIN);
     return true;
 }
 
-/* As `drain` for one who has not waited before; gives up `units` when the time is over. */
+/* As `drain`, for a caller that has not waited before. Withdraws `units` when the deadline has
+ * passed. */
 static bool PAWL_NAME_(drain_until)(PAWL_LOCK_ *l, PAWL_WORD_ units, uint64_t deadline)
 {
     struct wait wait;
@@ -212,7 +216,7 @@ void PAWL_SLOW_(drain_readers)(PAWL_LOCK_ *l)
     (void)PAWL_NAME_(drain_until)(l, 0, PAWL_NO_DEADLINE);
 }
 
-/* `found`: what the caller's claim of W+S+R found; it is still in the word. */
+/* `found`: the word as the caller's claim of W+S+R found it. The claim is still in the word. */
 static bool PAWL_NAME_(wait_for_write)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t deadline)
 {
     struct wait wait;
@@ -231,7 +235,7 @@ static bool PAWL_NAME_(wait_for_write)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t
         how = PAWL_NAME_(wait_for)(l, &wait, WAIT_W);
         if (how != WAIT_PASSED)
             break;
-        /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
+        /* [SPIN_W_TAKE] acquire: the writer's stores follow all accesses of earlier holders. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     }
     PAWL_NAME_(wait_end)(l, &wait);
@@ -245,14 +249,14 @@ void PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
 
 bool PAWL_SLOW_(take_write_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
+    /* [SPIN_W_TAKE] acquire: the writer's stores follow all accesses of earlier holders. */
     return PAWL_NAME_(wait_for_write)(
         l, PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE), deadline);
 }
 
 bool PAWL_SLOW_(seek_to_write_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
+    /* [SPIN_S_TO_W] acquire: the writer's stores follow the reads of earlier readers. */
     if (PAWL_IS_(one_reader)(PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_S_TO_W)))
         return true;
     return PAWL_NAME_(drain_until)(l, PAWL_W_, deadline);
@@ -263,7 +267,7 @@ bool PAWL_SLOW_(claim_write_until)(PAWL_LOCK_ *l, uint64_t deadline)
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
+    /* [SPIN_W_TAKE] acquire: the writer's stores follow all accesses of earlier holders. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     if (PAWL_IS_(nobody)(found))
         return true;
@@ -278,7 +282,7 @@ bool PAWL_SLOW_(read_claim_write_until)(PAWL_LOCK_ *l, uint64_t deadline)
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(no_seeker_or_writer)(found))
         return false;
-    /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
+    /* [SPIN_R_TO_W] acquire: the writer's stores follow all accesses of earlier holders. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_, PAWL_SPIN_R_TO_W);
     if (PAWL_IS_(lone_reader)(found))
         return true;
@@ -290,7 +294,7 @@ bool PAWL_SLOW_(read_claim_write_until)(PAWL_LOCK_ *l, uint64_t deadline)
 
 /* ---- R and S --------------------------------------------------------------------------------- */
 
-/* `units` of R or S+R in the word, or a wait for the class until they are granted. */
+/* Claims `units` of R or S+R, and waits for the class until they are granted. */
 static bool PAWL_NAME_(wait_for_shared)(PAWL_LOCK_ *l, PAWL_WORD_ units, PAWL_WORD_ claimed,
                                         uint64_t deadline)
 {
@@ -304,7 +308,7 @@ static bool PAWL_NAME_(wait_for_shared)(PAWL_LOCK_ *l, PAWL_WORD_ units, PAWL_WO
         if (claimed)
             PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, units), units);
         how = PAWL_NAME_(wait_for)(l, &wait, class);
-        if (how == WAIT_HOLDS_W) { /* relaxed, as of spinlocks that insist */
+        if (how == WAIT_HOLDS_W) { /* relaxed, as in a spinlock's escalation */
             const PAWL_WORD_ given = class == WAIT_R ? PAWL_W_S_ : PAWL_W_;
             PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, given), given);
         }
@@ -312,11 +316,11 @@ static bool PAWL_NAME_(wait_for_shared)(PAWL_LOCK_ *l, PAWL_WORD_ units, PAWL_WO
             break;
         claimed = units;
         if (class == WAIT_R)
-            /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+            /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
             granted = PAWL_IS_(no_writer)(
                 PAWL_AT_(pawl_fetch_add_acquire)(&l->word, units, PAWL_SPIN_R_TAKE));
         else
-            /* [SPIN_S_TAKE] acquire: we see what the last seeker or writer stored. */
+            /* [SPIN_S_TAKE] acquire: the seeker sees the stores of the last seeker or writer. */
             granted = PAWL_IS_(no_seeker_or_writer)(
                 PAWL_AT_(pawl_fetch_add_acquire)(&l->word, units, PAWL_SPIN_S_TAKE));
         if (granted)
@@ -350,20 +354,23 @@ bool PAWL_SLOW_(take_seek_until)(PAWL_LOCK_ *l, uint64_t deadline)
 
 /* ---- A --------------------------------------------------------------------------------------- */
 
-/* W+S is ours in the word; waits until the readers have left, then shows W alone. */
+/* The caller's W+S is in the word. Waits until the readers have left, then leaves W alone. */
 static bool PAWL_NAME_(drain_update)(PAWL_LOCK_ *l, struct wait *wait)
 {
     if (PAWL_NAME_(wait_for)(l, wait, WAIT_UPDATE) == WAIT_TIMED_OUT)
         return false;
-    /* [SPIN_A_DRAIN] acquire: our updates come after the reads of those we waited for. */
+    /* [SPIN_A_DRAIN] acquire: the atomic user's updates follow the reads of the readers it waited
+     * for. */
     (void)PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_A_DRAIN);
-    /* [SPIN_R_TO_A] release: our reads under R are done before another atomic user enters. */
+    /* [SPIN_R_TO_A] release: the caller's reads under R are done before another atomic user
+     * enters. */
     PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_S_, PAWL_SPIN_R_TO_A),
                       PAWL_S_);
     return true;
 }
 
-/* From U: W is in the word beside readers only. I2: S tells all that somebody waits for them. */
+/* From U: W is in the word beside readers only. I2: S tells the readers that a claimant waits for
+ * them. */
 static bool PAWL_NAME_(mark_and_drain)(PAWL_LOCK_ *l, struct wait *wait)
 {
     (void)PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_S_);
@@ -373,7 +380,7 @@ static bool PAWL_NAME_(mark_and_drain)(PAWL_LOCK_ *l, struct wait *wait)
     return false;
 }
 
-/* From R, W+S+R is in the word: gives R up, or takes it back when the time is over. */
+/* From R: W+S+R is in the word. Gives R up, or takes it back when the deadline has passed. */
 static bool PAWL_NAME_(read_to_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     const PAWL_WORD_ back = (PAWL_WORD_)(PAWL_W_S_ - PAWL_R_);
@@ -401,7 +408,7 @@ void PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark)
     PAWL_NAME_(wait_end)(l, &wait);
 }
 
-/* `found`: what the caller's claim of W found; it is still in the word. */
+/* `found`: the word as the caller's claim of W found it. The claim is still in the word. */
 static bool PAWL_NAME_(wait_for_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t deadline)
 {
     struct wait wait;
@@ -415,11 +422,12 @@ static bool PAWL_NAME_(wait_for_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_
         }
         PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_), PAWL_W_);
         how = PAWL_NAME_(wait_for)(l, &wait, WAIT_A);
-        if (how == WAIT_HOLDS_W) /* relaxed, as of spinlocks that insist */
+        if (how == WAIT_HOLDS_W) /* relaxed, as in a spinlock's escalation */
             PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_), PAWL_R_S_);
         if (how != WAIT_PASSED)
             break;
-        /* [SPIN_A_TAKE] acquire: our updates come after all that earlier holders did. */
+        /* [SPIN_A_TAKE] acquire: the atomic user's updates follow all accesses of earlier
+         * holders. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     }
     PAWL_NAME_(wait_end)(l, &wait);
@@ -433,7 +441,7 @@ void PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
 
 bool PAWL_SLOW_(take_atomic_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_A_TAKE] acquire: our updates come after all that earlier holders did. */
+    /* [SPIN_A_TAKE] acquire: the atomic user's updates follow all accesses of earlier holders. */
     return PAWL_NAME_(wait_for_atomic)(
         l, PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE), deadline);
 }
@@ -445,7 +453,7 @@ bool PAWL_SLOW_(claim_atomic_until)(PAWL_LOCK_ *l, uint64_t deadline)
     PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (!PAWL_IS_(atomic_may_claim)(found))
         return false;
-    /* [SPIN_A_TAKE] acquire: our updates come after all that earlier holders did. */
+    /* [SPIN_A_TAKE] acquire: the atomic user's updates follow all accesses of earlier holders. */
     found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     if (PAWL_IS_(atomics_or_nobody)(found))
         return true;
@@ -463,7 +471,7 @@ bool PAWL_SLOW_(read_claim_atomic_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     if (!PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
         return false;
-    /* The drain acquires what earlier holders did. */
+    /* The drain acquires the accesses of earlier holders. */
     if (!PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_))) {
         PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
         return false;
@@ -472,7 +480,7 @@ bool PAWL_SLOW_(read_claim_atomic_until)(PAWL_LOCK_ *l, uint64_t deadline)
 }
 
 /* R is in the word beside the W of others. When these are claimants that wait for R (I2: they show
- * S), nobody would ever move: we let go. */
+ * S), no thread could go on. The caller then drops R. */
 static pawl_regained PAWL_NAME_(regain)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     struct wait wait;
@@ -483,7 +491,8 @@ static pawl_regained PAWL_NAME_(regain)(PAWL_LOCK_ *l, uint64_t deadline)
     how = PAWL_NAME_(wait_for)(l, &wait, WAIT_GONE);
     if (how == WAIT_TIMED_OUT)
         PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_), PAWL_R_);
-    /* [SPIN_A_GONE] acquire: our reads come after the updates of those we waited for. */
+    /* [SPIN_A_GONE] acquire: the reader's reads follow the updates of the atomic users it waited
+     * for. */
     w = PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_A_GONE);
     PAWL_NAME_(wait_end)(l, &wait);
     if (how == WAIT_TIMED_OUT)
@@ -502,8 +511,8 @@ pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l)
 
 pawl_regained PAWL_SLOW_(atomic_to_read_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    /* [SPIN_A_TO_R] release: our updates are done before others read or write. Acquire: we see
-     * those of earlier atomic users. */
+    /* [SPIN_A_TO_R] release: the caller's updates are done before others read or write. Acquire:
+     * the caller sees the updates of earlier atomic users. */
     const PAWL_WORD_ found =
         PAWL_AT_(pawl_fetch_add_acq_rel)(&l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_),
                                          PAWL_SPIN_A_TO_R);

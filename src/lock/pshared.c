@@ -8,23 +8,23 @@
 
 #include "../base/base.h"
 
-/* Who sleeps, as bits for the kernel's filtered wake. Each has a gate: a test of the word that a
- * sleeper of the class waits for (gates in pshared_word.inc.h). */
+/* The classes of sleepers, as bits for the kernel's filtered wake. Each class has a gate: the test
+ * of the word that its sleepers wait for (gates in pshared_word.inc.h). */
 enum shared_class {
     PSHARED_READ = 1,    /* wants R */
     PSHARED_SEEK = 2,    /* wants S */
     PSHARED_WRITE = 4,   /* wants W and has withdrawn */
     PSHARED_ATOMIC = 8,  /* wants A and has withdrawn */
     PSHARED_DRAIN = 16,  /* keeps W+S+R until the other readers have left */
-    PSHARED_KEEP = 32,   /* keeps W+S until all have left */
+    PSHARED_KEEP = 32,   /* keeps W+S until all holders have left */
     PSHARED_UPDATE = 64, /* keeps W+S until the readers have left, then holds A */
     PSHARED_TURN = 128,  /* keeps R until the atomic users have left */
-    PSHARED_YIELD = 256, /* the same sleeper, when somebody waits for its R (it shows S) */
+    PSHARED_YIELD = 256, /* the same sleeper, when a claimant waits for its R (and shows S) */
     SHARED_ONE_EACH = PSHARED_SEEK | PSHARED_WRITE /* of these one at a time can enter */
 };
 
-/* Wakes those whose gate has opened. No access to the lock (I7): the address may be somebody
- * else's by now, who then finds a spurious wake-up. */
+/* Wakes the sleepers whose gate has opened. No access to the lock (I7): the address may belong to
+ * another object by now, whose waiters then see a spurious wake. */
 static void shared_wake(const uint32_t *waits, unsigned classes)
 {
     if (classes & ~(unsigned)SHARED_ONE_EACH)
@@ -35,8 +35,8 @@ static void shared_wake(const uint32_t *waits, unsigned classes)
         (void)pawl_os_wake_classes(waits, PSHARED_SEEK, 1);
 }
 
-/* Reading in a loop is over when the pauses have reached their bound; at once on a single CPU. In
- * the hook variant one look is enough to reach every schedule. */
+/* True when the waiter stops reading in a loop: when the pauses have reached their bound, and at
+ * once on a single CPU. In the hook variant one look is enough to reach every schedule. */
 static bool shared_tired(const struct backoff *pauses)
 {
 #if PAWL_HOOKS

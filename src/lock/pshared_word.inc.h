@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The waiting halves of the lock for shared memory, included by pshared.c for each width. They
- * follow the steps of spin_word.inc.h; where that one reads in a loop, this one waits (wait_for),
- * and what it withdraws it also tells (give).
+ * The waiting halves of the lock for shared memory; pshared.c includes this file for each width.
+ * They follow the steps of spin_word.inc.h. Where the spinlock reads in a loop, this lock waits
+ * (wait_for). Where it withdraws a claim, this lock also tells the sleepers (give).
  */
 
-/* Atomic users, or a claim of theirs, and nobody else. */
+/* Only atomic users, or their claims, are in the word. */
 static bool PAWL_NAME_(atomics_alone)(PAWL_WORD_ w)
 {
     return PAWL_IS_(atomics_or_nobody)(w) && !PAWL_IS_(no_writer)(w);
 }
 
 /* The classes that may go on when the word has this value. Readers and seekers may go on where
- * atomic users are alone, because there they do not sleep but insist. */
+ * atomic users are alone, because there they do not sleep but escalate. */
 static unsigned PAWL_NAME_(gates)(PAWL_WORD_ w)
 {
     unsigned open = 0;
@@ -41,13 +41,14 @@ static unsigned PAWL_NAME_(gates)(PAWL_WORD_ w)
 
 static void PAWL_NAME_(tell)(PAWL_LOCK_ *l, unsigned classes)
 {
-    /* [PSHARED_TELL] release: who reads the new count sees the word as it was changed before. */
+    /* [PSHARED_TELL] release: a waiter that reads the new count sees the earlier change of the
+     * word. */
     (void)pawl_fetch_add_release32(&l->waits, 1, PAWL_PSHARED_TELL);
     shared_wake(&l->waits, classes);
 }
 
-/* I6, for those who still hold the lock or are still inside an operation on it. Only subtractions
- * open gates, but for one: see drain_to_atomic. */
+/* I6, for callers that still hold the lock or are still inside an operation on it. Only
+ * subtractions open gates, with one exception: see drain_to_atomic. */
 void PAWL_SLOW_(changed)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ now)
 {
     const unsigned opened = PAWL_NAME_(gates)(now) & ~PAWL_NAME_(gates)(found);
@@ -60,15 +61,17 @@ bool PAWL_SLOW_(lets_in)(PAWL_WORD_ found, PAWL_WORD_ now)
     return (PAWL_NAME_(gates)(now) & ~PAWL_NAME_(gates)(found)) != 0;
 }
 
-/* I7. Others may have dropped under our LEAVING and left the wakes to us, hence all open gates and
- * not only those that open now. Who finds the lock free and wakes a reader and a writer may leave
- * more asleep; those whom it wakes set PARKED again. */
+/* I7. Other holders may have dropped while this thread's LEAVING was in the word, and left the
+ * wakes to it. So it wakes for all open gates and not only for those that open now. A releaser that
+ * frees the lock and wakes a reader and a writer may leave more waiters asleep. The woken waiters
+ * set PARKED again. */
 void PAWL_SLOW_(leave)(PAWL_LOCK_ *l, PAWL_WORD_ units)
 {
     const uint32_t *waits = &l->waits;
     PAWL_WORD_ w, next;
 
-    /* [PSHARED_TELL] release: who reads the new count sees LEAVING, or the lock given up. */
+    /* [PSHARED_TELL] release: a waiter that reads the new count sees LEAVING, or the lock
+     * dropped. */
     (void)pawl_fetch_add_release32(&l->waits, 1, PAWL_PSHARED_TELL);
     w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     do {
@@ -80,7 +83,7 @@ void PAWL_SLOW_(leave)(PAWL_LOCK_ *l, PAWL_WORD_ units)
     shared_wake(waits, PAWL_NAME_(gates)(next));
 }
 
-/* Takes a claim back. */
+/* Withdraws a claim. */
 static void PAWL_NAME_(give)(PAWL_LOCK_ *l, PAWL_WORD_ units)
 {
     const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, units);
@@ -90,8 +93,8 @@ static void PAWL_NAME_(give)(PAWL_LOCK_ *l, PAWL_WORD_ units)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* Waits until the gate of the class is open. False: the deadline has passed and it is not. The
- * value read is not acquired; the caller does that, or claims. */
+/* Waits until the gate of the class is open. False: the deadline has passed and the gate is closed.
+ * The read of the word does not acquire; the caller acquires it, or claims. */
 static bool PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, unsigned class, uint64_t deadline)
 {
     struct backoff pauses = BACKOFF_INIT;
@@ -101,10 +104,10 @@ static bool PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, unsigned class, uint64_t deadlin
     PAWL_WORD_ w;
 
     for (;;) {
-        /* [PSHARED_HEAR] acquire: if the count is new, so is the word that we read next. */
+        /* [PSHARED_HEAR] acquire: if the count is new, the next read of the word is as new. */
         count = pawl_load_acquire32(&l->waits, PAWL_PSHARED_HEAR);
         w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-        /* The drop that woke us may have cleared PARKED though others sleep. */
+        /* The drop that woke this waiter may have cleared PARKED although others sleep. */
         if (slept || (in_time && !(w & PAWL_PSHARED_PARKED) && shared_tired(&pauses) &&
                       !(PAWL_NAME_(gates)(w) & class)))
             w = PAWL_AT_(pawl_fetch_or_relaxed)(&l->word, PAWL_PSHARED_PARKED) |
@@ -132,12 +135,12 @@ bool PAWL_SLOW_(drain_readers)(PAWL_LOCK_ *l, PAWL_WORD_ units, uint64_t deadlin
         PAWL_NAME_(give)(l, units);
         return false;
     }
-    /* [SPIN_W_DRAIN] acquire: our stores come after the reads of those we waited for. */
+    /* [SPIN_W_DRAIN] acquire: the writer's stores follow the reads of the readers it waited for. */
     (void)PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_W_DRAIN);
     return true;
 }
 
-/* I3: keeps W+S, which holds everybody back, and gives back R. */
+/* I3: keeps W+S, which keeps all newcomers out, and gives R back. */
 static bool PAWL_NAME_(keep_write)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     PAWL_NAME_(give)(l, PAWL_R_);
@@ -145,7 +148,8 @@ static bool PAWL_NAME_(keep_write)(PAWL_LOCK_ *l, uint64_t deadline)
         PAWL_NAME_(give)(l, PAWL_W_S_);
         return false;
     }
-    /* [SPIN_W_KEEP] acquire: our stores come after what those we waited for have done. */
+    /* [SPIN_W_KEEP] acquire: the writer's stores follow the accesses of the holders it waited
+     * for. */
     (void)PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_, PAWL_SPIN_W_KEEP);
     return true;
 }
@@ -160,13 +164,13 @@ bool PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t deadl
         PAWL_NAME_(give)(l, PAWL_W_S_R_);
         if (!PAWL_NAME_(wait_for)(l, PSHARED_WRITE, deadline))
             return false;
-        /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
+        /* [SPIN_W_TAKE] acquire: the writer's stores follow all accesses of earlier holders. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     }
     return true;
 }
 
-/* The way in for those who have been patient. */
+/* The way in for a waiter whose patience is spent: it claims W. */
 static bool PAWL_NAME_(insist)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     /* [SPIN_W_TAKE] acquire: as for any writer; R, S or A comes out of W. */
@@ -192,7 +196,7 @@ bool PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed, uint64_t dead
             pause_once(&pauses, &patience);
         if (patience-- == 0)
             break;
-        /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+        /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
         if (PAWL_IS_(no_writer)(PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_,
                                                                  PAWL_SPIN_R_TAKE)))
             return true;
@@ -218,7 +222,7 @@ bool PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l, uint64_t deadline)
             pause_once(&pauses, &patience);
         if (patience-- == 0)
             break;
-        /* [SPIN_S_TAKE] acquire: we see what the last seeker or writer stored. */
+        /* [SPIN_S_TAKE] acquire: the seeker sees the stores of the last seeker or writer. */
         if (PAWL_IS_(no_seeker_or_writer)(
                 PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_S_, PAWL_SPIN_S_TAKE)))
             return true;
@@ -231,9 +235,10 @@ bool PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 
 /* ---- A --------------------------------------------------------------------------------------- */
 
-/* I2: W is in the word and only readers are beside it; S says that somebody waits for R to fall.
- * Who turns from A to R may have gone to sleep when W was there without our S. Whether S is new is
- * no question: what was there may have been the claim of a seeker who told nobody. */
+/* I2: W is in the word and only readers are beside it; S says that a claimant waits for R to fall.
+ * A thread that turns from A to R may have gone to sleep when W was there without this S. So the
+ * claimant tells it even if an S was there before. That S may have been the claim of a seeker,
+ * which told no sleeper. */
 bool PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark, PAWL_WORD_ back, uint64_t deadline)
 {
     PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, mark);
@@ -244,9 +249,11 @@ bool PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark, PAWL_WORD_ back
         PAWL_NAME_(give)(l, (PAWL_WORD_)(0u - back));
         return false;
     }
-    /* [SPIN_A_DRAIN] acquire: our updates come after the reads of those we waited for. */
+    /* [SPIN_A_DRAIN] acquire: the atomic user's updates follow the reads of the readers it waited
+     * for. */
     (void)PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_A_DRAIN);
-    /* [SPIN_R_TO_A] release: our reads under R are done before another atomic user enters. */
+    /* [SPIN_R_TO_A] release: the caller's reads under R are done before another atomic user
+     * enters. */
     found = PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_S_, PAWL_SPIN_R_TO_A);
     if (found & PAWL_PSHARED_PARKED)
         PAWL_SLOW_(changed)(l, found, (PAWL_WORD_)(found - PAWL_S_));
@@ -267,26 +274,29 @@ bool PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t dead
         if (patience-- == 0) {
             if (!PAWL_NAME_(insist)(l, deadline))
                 return false;
-            /* Relaxed: we have stored nothing under W. */
+            /* Relaxed: the caller has stored nothing under W. */
             found = PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_);
             if (found & PAWL_PSHARED_PARKED)
                 PAWL_SLOW_(changed)(l, found, (PAWL_WORD_)(found - PAWL_S_ - PAWL_R_));
             return true;
         }
-        /* [SPIN_A_TAKE] acquire: our updates come after all that earlier holders did. */
+        /* [SPIN_A_TAKE] acquire: the atomic user's updates follow all accesses of earlier
+         * holders. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     }
     return true;
 }
 
-/* R is in the word beside the W of others. When these wait for R (I2: they show S), we let go. */
+/* R is in the word beside the W of others. When these wait for R (I2: they show S), the caller
+ * drops R. */
 pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     if (!PAWL_NAME_(wait_for)(l, PSHARED_TURN | PSHARED_YIELD, deadline)) {
         PAWL_NAME_(give)(l, PAWL_R_);
         return PAWL_REGAIN_TIMED_OUT;
     }
-    /* [SPIN_A_GONE] acquire: our reads come after the updates of those we waited for. */
+    /* [SPIN_A_GONE] acquire: the reader's reads follow the updates of the atomic users it waited
+     * for. */
     if (PAWL_IS_(no_writer)(PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_A_GONE)))
         return PAWL_REGAIN_KEPT;
     if (PAWL_SLOW_(take_read_slow)(l, PAWL_R_, deadline))

@@ -119,7 +119,7 @@ enum pawl_robust pawl_robust_lock_drop_seek(pawl_robust_lock *l)
     enum pawl_robust how = robust_seeks(l, &own);
     if (how != PAWL_ROBUST_OK)
         return how;
-    pawl_store_relaxed32(&l->seeker, 0); /* first, as it came last */
+    pawl_store_relaxed32(&l->seeker, 0); /* first, because it was stored last */
     pawl_store_relaxed32(&l->members[own].holder, 0);
     how = robust_put(l, &l->members[own]);
     return robust_put(l, &l->seek) == PAWL_ROBUST_OK ? how : PAWL_ROBUST_CORRUPT;
@@ -168,7 +168,7 @@ enum pawl_robust pawl_robust_lock_try_seek_to_write(pawl_robust_lock *l)
     return robust_seek_to_write(l, not_at_all);
 }
 
-/* R -> seek, which only tries: the holder of seek may be waiting for our member. */
+/* R -> seek, which only tries: the holder of seek may wait for the caller's member. */
 static enum pawl_robust robust_read_gets_seek(pawl_robust_lock *l, unsigned *own)
 {
     if (!robust_is_lock(l))

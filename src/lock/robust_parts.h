@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lock for processes that may be killed, below its states: one mutex, all members, one member,
- * and what is done when one of them comes from the dead. For robust.c. The order of mutexes is
- * seek, gate, members from 0 up; who holds a member and wants seek only tries.
+ * The parts of the lock for processes that may be killed: one mutex, all members, one member, and
+ * the repair after a dead holder. For robust.c. The order of mutexes is seek, gate, members from 0
+ * up. A thread that holds a member and wants seek only tries.
  */
 #ifndef PAWL_ROBUST_PARTS_H
 #define PAWL_ROBUST_PARTS_H
@@ -48,8 +48,8 @@ PAWL_STATIC uint32_t robust_self(void)
     return line ? pawl_load_relaxed32(&line->owner) : pawl_os_thread_id();
 }
 
-/* A byte of a mutex that never changes tells a mutex from garbage: the first that is not zero in a
- * new one, which is its kind. */
+/* A byte of a mutex that never changes tells a mutex from garbage. It is the first byte that is not
+ * zero in a new mutex; this byte is the mutex's kind. */
 PAWL_STATIC uint32_t robust_layout(const struct pawl_robust_cell_ *fresh)
 {
     const uint8_t *bytes = (const uint8_t *)fresh->mutex;
@@ -85,8 +85,8 @@ PAWL_STATIC void robust_put_down(pawl_robust_lock *l, uint32_t death)
     (void)pawl_fetch_or_relaxed32(&l->state, death);
 }
 
-/* I3: the caller got `c` from a dead holder and has not yet healed it. A writer holds everything,
- * so when anything has been got from a dead holder and a writer is on record, that is who died. */
+/* I3: the caller got `c` from a dead holder and has not yet healed it. A writer holds all mutexes.
+ * So when a mutex comes from a dead holder and a writer is on record, that writer has died. */
 PAWL_STATIC PAWL_COLD void robust_died(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
 {
     const uint32_t holder = pawl_load_relaxed32(&c->holder);
@@ -109,11 +109,11 @@ PAWL_STATIC PAWL_COLD void robust_died(pawl_robust_lock *l, struct pawl_robust_c
 
 /* ---- One mutex ------------------------------------------------------------------------------- */
 
-/* A process that is killed between giving a mutex up and waking the next, or when it has just been
- * woken, leaves the wake to the kernel, which does it only while nobody has the mutex. One who has
- * overtaken the sleepers meanwhile knows nothing of them and would not wake them either; hence our
- * own count, and the wake that each holder then owes. (The count needs no order: who sleeps has
- * made a system call since it counted itself.) */
+/* A process may be killed between its unlock of a mutex and the wake of the next waiter, or just
+ * after its own wake. It then leaves the wake to the kernel, which wakes only while no thread has
+ * the mutex. A newcomer that has overtaken the sleepers meanwhile does not know of them and would
+ * not wake them either. Hence the count in the cell, and the wake that each holder then owes. (The
+ * count needs no order: a sleeper has made a system call since it counted itself.) */
 PAWL_STATIC enum pawl_robust robust_get(pawl_robust_lock *l, struct pawl_robust_cell_ *c,
                                    struct patience p)
 {
@@ -149,7 +149,7 @@ PAWL_STATIC enum pawl_robust robust_put(pawl_robust_lock *l, struct pawl_robust_
     return PAWL_ROBUST_OK;
 }
 
-/* What the holder of a state is told. */
+/* The news for the holder of a state. */
 PAWL_STATIC enum pawl_robust robust_news(const pawl_robust_lock *l)
 {
     return pawl_load_relaxed32(&l->state) & DEATHS ? PAWL_ROBUST_OWNER_DIED : PAWL_ROBUST_OK;
@@ -163,7 +163,7 @@ PAWL_STATIC bool robust_is_lost(const pawl_robust_lock *l)
 /* ---- All members ----------------------------------------------------------------------------- */
 
 /* Gives back the members below `end`, except the caller's own, and the gate. The last failure
- * counts: a broken cell must not keep the others. */
+ * counts: a broken cell must not keep the other cells from release. */
 PAWL_STATIC enum pawl_robust robust_open(pawl_robust_lock *l, unsigned own, unsigned end)
 {
     enum pawl_robust how = PAWL_ROBUST_OK;
@@ -200,8 +200,8 @@ PAWL_STATIC enum pawl_robust robust_drain(pawl_robust_lock *l, unsigned own, str
 
 /* ---- One member ------------------------------------------------------------------------------ */
 
-/* Newcomers wait here while somebody drains. Who has the gate knows that nobody does, so it may
- * correct a record that a dead one or a scribbler left. */
+/* Newcomers wait here while a thread drains. The holder of the gate knows that no other thread
+ * drains. So it may correct a record that a dead process, or a stray store, left. */
 PAWL_STATIC enum pawl_robust robust_pass_gate(pawl_robust_lock *l, struct patience p)
 {
     enum pawl_robust how;
@@ -235,7 +235,7 @@ PAWL_STATIC enum pawl_robust robust_get_member(pawl_robust_lock *l, uint32_t sel
     return p.tries ? PAWL_ROBUST_BUSY : robust_get(l, &l->members[*member], p);
 }
 
-/* Makes the room what the caller wants; it then has a member of it. */
+/* Sets the room that the caller wants. The caller then has a member of it. */
 PAWL_STATIC enum pawl_robust robust_change_room(pawl_robust_lock *l, uint32_t room, uint32_t self,
                                            bool has_seek, struct patience p, unsigned *member)
 {
@@ -253,8 +253,8 @@ PAWL_STATIC enum pawl_robust robust_change_room(pawl_robust_lock *l, uint32_t ro
     return how;
 }
 
-/* Comes upon the dead among the other members, so that the next one to enter is told and not only
- * the next one to need their place. The living are busy. */
+/* Finds dead holders among the other members. So the next thread to enter learns of them, and not
+ * only the next thread that needs their member. The members of live holders are busy. */
 PAWL_STATIC void robust_look_for_dead(pawl_robust_lock *l, unsigned own)
 {
     unsigned i;
@@ -289,7 +289,7 @@ PAWL_STATIC enum pawl_robust robust_enter(pawl_robust_lock *l, enum as as, bool 
     robust_look_for_dead(l, own);
     pawl_store_relaxed32(&l->members[own].holder, self | (uint32_t)as << HOLDER_SHIFT);
     if (as == AS_SEEK)
-        pawl_store_relaxed32(&l->seeker, self); /* last: only with it is there a death to tell */
+        pawl_store_relaxed32(&l->seeker, self); /* last: without it there is no death to tell */
     return robust_news(l);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequence locks: the reader that waits, and what the checking variant looks at. */
+/* Sequence locks: the reader that waits, and the tests of the checking variant. */
 #include <pawl/seq.h>
 
 #include "../base/base.h"
@@ -33,8 +33,9 @@ static void seq_misuse(const struct seq_check *c, const char *what)
     pawl_report_misuse_(what, c->type, c->object, c->call, c->site);
 }
 
-/* A declared writer keeps others out for good, another one while it is at it. A thread that is gone
- * (the parent's, in the child of a fork) keeps out nobody: its write is repaired. */
+/* A declared writer keeps others out for good, any other writer while it writes. A thread that is
+ * gone (the parent's, in the child of a fork) keeps no thread out: the next writer repairs its
+ * write. */
 static void seq_begins(const struct seq_check *c)
 {
     const uint32_t me = pawl_os_thread_id();

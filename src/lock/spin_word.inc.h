@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The waiting halves of the progressive spinlock, included by spin.c for each width (alphabet.h).
- * Every wait only reads. It ends with an acquire load where the wait itself grants, and with a
- * relaxed one where an acquiring claim follows.
+ * The waiting halves of the progressive spinlock; spin.c includes this file for each width
+ * (alphabet.h). Every wait only reads. It ends with an acquire load where the wait itself grants,
+ * and with a relaxed one where an acquiring claim follows.
  */
 
 /* Only atomic users are in, or about to enter. */
@@ -11,22 +11,24 @@ static bool PAWL_NAME_(atomics_only)(PAWL_WORD_ w)
     return PAWL_IS_(atomics_or_nobody)(w) && !PAWL_IS_(no_writer)(w);
 }
 
-/* I1: W+S+R is in the word and newcomers withdraw; waits until R is ours alone. */
+/* I1: W+S+R is in the word and newcomers withdraw. The writer waits until the only R is its own. */
 void PAWL_SLOW_(drain_readers)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w;
-    /* [SPIN_W_DRAIN] acquire: our stores come after the reads of those we waited for. */
+    /* [SPIN_W_DRAIN] acquire: the writer's stores follow the reads of the readers it waited for. */
     WAIT_UNTIL(w, PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_W_DRAIN),
                PAWL_IS_(one_reader)(w));
 }
 
-/* I3: keeps W+S, which holds everybody back, and gives back R, so that R falls to zero when the
- * seeker, or whoever it has become, has left. Atomic users show as further units of W. */
+/* I3: keeps W+S, which keeps all newcomers out, and gives R back. R then falls to zero when the
+ * seeker has left, even if it has changed its mode before. Atomic users show as further units of
+ * W. */
 static void PAWL_NAME_(keep_write)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w;
     (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_);
-    /* [SPIN_W_KEEP] acquire: our stores come after what those we waited for have done. */
+    /* [SPIN_W_KEEP] acquire: the writer's stores follow the accesses of the holders it waited
+     * for. */
     WAIT_UNTIL(w, PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_W_KEEP),
                PAWL_IS_(writers)(w) == PAWL_W_ && PAWL_IS_(readers)(w) == 0);
     (void)PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_R_);
@@ -47,14 +49,14 @@ void PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
         (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_);
         WAIT_UNTIL(w, PAWL_AT_(pawl_load_relaxed)(&l->word),
                    PAWL_IS_(no_writer)(w) || PAWL_IS_(atomics_or_nobody)(w));
-        /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
+        /* [SPIN_W_TAKE] acquire: the writer's stores follow all accesses of earlier holders. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     }
 }
 
-/* Who insists goes through W and stores nothing there, so to move down releases nothing: the next
- * one acquires what those did before who stored something, because an addition, whatever its order,
- * leaves their releases in force (doc/design/001-words.md). */
+/* A waiter that escalates goes through W and stores nothing there, so its downgrade releases
+ * nothing. The next holder acquires the stores of earlier holders: an addition of any order leaves
+ * their releases in force (doc/design/001-words.md). */
 
 /* `claimed`: PAWL_R_ when the caller's claim met a writer, 0 when it did not claim. */
 void PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed)
@@ -78,7 +80,7 @@ void PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed)
             pause_once(&pauses, &w);
         }
         claimed = PAWL_R_;
-        /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+        /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
         if (PAWL_IS_(no_writer)(PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_,
                                                                  PAWL_SPIN_R_TAKE)))
             return;
@@ -105,21 +107,24 @@ void PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l)
             }
             pause_once(&pauses, &w);
         }
-        /* [SPIN_S_TAKE] acquire: we see what the last seeker or writer stored. */
+        /* [SPIN_S_TAKE] acquire: the seeker sees the stores of the last seeker or writer. */
     } while (!PAWL_IS_(no_seeker_or_writer)(
         PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_S_, PAWL_SPIN_S_TAKE)));
 }
 
 /* W is in the word and only readers are beside it. `mark` turns the claim into W+S without R: it
- * adds S (from U) or removes R (from R). I2: S says to all that somebody waits for R to fall. */
+ * adds S (from U) or removes R (from R). I2: S tells all threads that a claimant waits for R to
+ * fall. */
 void PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark)
 {
     PAWL_WORD_ w;
     (void)PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, mark);
-    /* [SPIN_A_DRAIN] acquire: our updates come after the reads of those we waited for. */
+    /* [SPIN_A_DRAIN] acquire: the atomic user's updates follow the reads of the readers it waited
+     * for. */
     WAIT_UNTIL(w, PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_A_DRAIN),
                PAWL_IS_(readers)(w) == 0);
-    /* [SPIN_R_TO_A] release: our reads under R are done before another atomic user enters. */
+    /* [SPIN_R_TO_A] release: the caller's reads under R are done before another atomic user
+     * enters. */
     (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_S_, PAWL_SPIN_R_TO_A);
 }
 
@@ -133,17 +138,19 @@ void PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
         }
         (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_);
         WAIT_UNTIL(w, PAWL_AT_(pawl_load_relaxed)(&l->word), PAWL_IS_(atomic_may_claim)(w));
-        /* [SPIN_A_TAKE] acquire: our updates come after all that earlier holders did. */
+        /* [SPIN_A_TAKE] acquire: the atomic user's updates follow all accesses of earlier
+         * holders. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     }
 }
 
 /* R is in the word beside the W of others. When these are claimants that wait for R (I2: they show
- * S), nobody would ever move: we let go. */
+ * S), no thread could go on. The caller then drops R. */
 pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w;
-    /* [SPIN_A_GONE] acquire: our reads come after the updates of those we waited for. */
+    /* [SPIN_A_GONE] acquire: the reader's reads follow the updates of the atomic users it waited
+     * for. */
     WAIT_UNTIL(w, PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_A_GONE),
                PAWL_IS_(no_writer)(w) || PAWL_IS_(seekers)(w) != 0);
     if (PAWL_IS_(no_writer)(w))

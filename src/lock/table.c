@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Wait lists keyed by address. What happens in which order is told in table.h. */
+/* Wait lists keyed by address. table.h gives the order of events. */
 #include "table.h"
 
 #include "../base/base.h"
@@ -7,18 +7,18 @@
 PAWL_SHARED_DEFINE(struct pawl_table, table_object);
 
 /* ---- The latch of a bucket ----------------------------------------------------------------------
- * Not that of src/base/latch.h, which sleeps on the system's word: this one must serve systems that
- * have none, and a bucket's waiter has a parker at hand anyway. It is a lock for a few
- * instructions, whose waiters nevertheless sleep: threads may outnumber the cores, and some may be
- * real-time. It needs nothing of the system but parkers, and zero bytes are one. The word holds
+ * It is not the latch of src/base/latch.h, which sleeps on the system's word. This one must serve
+ * systems that have no such word, and a bucket's waiter has a parker anyway. A holder holds it for
+ * a few instructions. Its waiters nevertheless sleep: threads may outnumber the cores, and some may
+ * be real-time. Of the system it needs only parkers, and zero bytes are a free latch. The word has
  * HELD and the address of the youngest waiter; each waiter names the next older one. Only the
- * holder takes waiters off, so the list needs no care for reuse. */
+ * holder removes waiters, so reuse of an entry does no harm. */
 
 #define TABLE_HELD ((pawl_address_)1)
 #if PAWL_HOOKS
 #define TABLE_POLLS 0
 #else
-#define TABLE_POLLS 50 /* relax hints: about what a bucket's section takes */
+#define TABLE_POLLS 50 /* relax hints: about the time of a bucket's section */
 #endif
 
 struct table_latch_waiter {
@@ -42,7 +42,7 @@ static PAWL_COLD void table_latch_wait(pawl_address_ *latch)
     for (;;) {
         seen = PAWL_ADDRESS_(pawl_load_relaxed)(latch);
         if ((seen & TABLE_HELD) == 0) {
-            /* [TABLE_ENTER] acquire: we see the list as the last holder left it. */
+            /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
             if (PAWL_ADDRESS_(pawl_cas_acquire)(latch, &seen, seen | TABLE_HELD, PAWL_TABLE_ENTER))
                 break;
         } else if (polls > 0) {
@@ -51,7 +51,7 @@ static PAWL_COLD void table_latch_wait(pawl_address_ *latch)
         } else {
             self.older = table_latch_youngest(seen);
             PLAIN_WRITE(self);
-            /* [TABLE_QUEUE] release: our entry is complete before the holder finds it. */
+            /* [TABLE_QUEUE] release: the waiter's entry is complete before the holder finds it. */
             if (PAWL_ADDRESS_(pawl_cas_release)(latch, &seen,
                                                 (pawl_address_)(uintptr_t)&self | TABLE_HELD,
                                                 PAWL_TABLE_QUEUE))
@@ -64,20 +64,20 @@ static PAWL_COLD void table_latch_wait(pawl_address_ *latch)
 static void table_latch_take(pawl_address_ *latch)
 {
     pawl_address_ free_word = 0;
-    /* [TABLE_ENTER] acquire: we see the list as the last holder left it. */
+    /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
     if (PAWL_UNLIKELY(!PAWL_ADDRESS_(pawl_cas_acquire)(latch, &free_word, TABLE_HELD,
                                                        PAWL_TABLE_ENTER)))
         table_latch_wait(latch);
 }
 
-/* Somebody sleeps for the latch: lets go and wakes the oldest, who has to ask again. */
+/* Some waiter sleeps for the latch: drops it and wakes the oldest waiter, which must ask again. */
 static PAWL_COLD void table_latch_wake(pawl_address_ *latch)
 {
     struct table_latch_waiter *oldest, *before;
     pawl_address_ seen;
 
     for (;;) {
-        /* [TABLE_POP] acquire: the entries of those who sleep are complete. */
+        /* [TABLE_POP] acquire: the entries of the sleepers are complete. */
         seen = PAWL_ADDRESS_(pawl_load_acquire)(latch, PAWL_TABLE_POP);
         before = NULL;
         oldest = table_latch_youngest(seen);
@@ -88,11 +88,13 @@ static PAWL_COLD void table_latch_wake(pawl_address_ *latch)
         if (before != NULL) {
             PLAIN_WRITE(*before);
             before->older = NULL;
-            /* [TABLE_LEAVE] release: our changes of the list are done before the next holder. */
+            /* [TABLE_LEAVE] release: the holder's changes of the list are done before the next
+             * holder. */
             (void)PAWL_ADDRESS_(pawl_fetch_sub_release)(latch, TABLE_HELD, PAWL_TABLE_LEAVE);
             break;
         }
-        /* [TABLE_LEAVE] release: our changes of the list are done before the next holder. */
+        /* [TABLE_LEAVE] release: the holder's changes of the list are done before the next
+         * holder. */
         if (PAWL_ADDRESS_(pawl_cas_release)(latch, &seen, 0, PAWL_TABLE_LEAVE))
             break;
     }
@@ -102,7 +104,7 @@ static PAWL_COLD void table_latch_wake(pawl_address_ *latch)
 static void table_latch_drop(pawl_address_ *latch)
 {
     pawl_address_ alone = TABLE_HELD;
-    /* [TABLE_LEAVE] release: our changes of the list are done before the next holder. */
+    /* [TABLE_LEAVE] release: the holder's changes of the list are done before the next holder. */
     if (PAWL_UNLIKELY(!PAWL_ADDRESS_(pawl_cas_release)(latch, &alone, 0, PAWL_TABLE_LEAVE)))
         table_latch_wake(latch);
 }
@@ -117,8 +119,8 @@ static struct pawl_bucket *table_buckets(struct pawl_table *table, uint32_t doub
     return table->grown[doublings - 1];
 }
 
-/* The leading bits of a product with the golden ratio: those of an array twice as long are these
- * and one more, so the waiters of bucket n go to buckets 2n and 2n + 1. */
+/* The leading bits of a product with the golden ratio. An array twice as long uses these bits and
+ * one more, so the waiters of bucket n go to buckets 2n and 2n + 1. */
 PAWL_INTERNAL uint32_t table_hash(const void *address, uint32_t doublings)
 {
     const uint64_t product = (uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15);
@@ -144,7 +146,7 @@ PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address)
         const uint32_t doublings = table_doublings(table);
         struct pawl_bucket *bucket = table_bucket(table, address, doublings);
         table_latch_take(&bucket->latch);
-        /* Whoever grows holds all latches until the new array is current. */
+        /* A growing thread holds all latches until the new array is current. */
         if (PAWL_LIKELY(pawl_load_relaxed32(&table->doublings) == doublings))
             return bucket;
         table_latch_drop(&bucket->latch);
@@ -162,14 +164,15 @@ PAWL_INTERNAL void table_unlock(struct pawl_bucket *bucket)
     table_latch_drop(&bucket->latch);
 }
 
-/* The waiter's own thread, which alone may be told that requeue gave it another address. */
+/* For the waiter's own thread: only that thread may learn here that requeue gave it another
+ * address. */
 PAWL_INTERNAL struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter)
 {
     for (;;) {
         const pawl_address_ seen =
             PAWL_ADDRESS_(pawl_load_relaxed)((const pawl_address_ *)&waiter->address);
         struct pawl_bucket *bucket = table_lock((const void *)(uintptr_t)seen);
-        /* Atomically: if it is another one by now, its bucket is not the one that we hold. */
+        /* An atomic load: if the address has changed, the caller does not hold its bucket. */
         if (PAWL_LIKELY(PAWL_ADDRESS_(pawl_load_relaxed)(
                             (const pawl_address_ *)&waiter->address) == seen))
             return bucket;
@@ -271,7 +274,7 @@ PAWL_INTERNAL void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
                        struct pawl_waiter *waiter, const void *address)
 {
     list_remove(from, waiter);
-    /* Its thread may read it at this moment, to find the bucket to lock. */
+    /* The waiter's thread may read the address at this moment, to find the bucket to lock. */
     PAWL_ADDRESS_(pawl_store_relaxed)((pawl_address_ *)&waiter->address,
                                       (pawl_address_)(uintptr_t)address);
     list_append(to, waiter);
@@ -287,7 +290,8 @@ static void hand_on_hints(const struct pawl_bucket *from, struct pawl_bucket *to
                                       PAWL_ADDRESS_(pawl_load_relaxed)(&from->awake_for));
 }
 
-/* All latches of the current array are held: nobody finds a waiter, or looks for one. */
+/* The caller holds all latches of the current array, so no thread finds a waiter or searches for
+ * one. */
 static void move_all(struct pawl_bucket *from, uint32_t doublings, struct pawl_bucket *to)
 {
     const uint32_t count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
@@ -298,9 +302,10 @@ static void move_all(struct pawl_bucket *from, uint32_t doublings, struct pawl_b
         PLAIN_WRITE(old->list);
         hand_on_hints(old, &to[2 * i]);
         hand_on_hints(old, &to[2 * i + 1]);
-        /* Who peeks into the old array must not rely on a waiter that is awake in the new one. */
+        /* A releaser that peeks into the old array must not rely on a waiter that is awake in the
+         * new one. */
         PAWL_ADDRESS_(pawl_store_relaxed)(&old->awake_for, 0);
-        /* The old length stays: whoever reads it there yet must not believe that all are gone. */
+        /* The old length stays: a late reader of it must not conclude that all waiters are gone. */
         while (link != NULL && link != &old->list) {
             struct pawl_waiter *waiter = waiter_of(link);
             link = link->next;
@@ -320,21 +325,21 @@ static void grow_to(struct pawl_table *table, uint32_t doublings, struct pawl_bu
     move_all(old, doublings, buckets);
     PLAIN_WRITE(table->grown[doublings]);
     table->grown[doublings] = buckets;
-    /* [TABLE_GROW] release: the array is complete before anybody looks there. */
+    /* [TABLE_GROW] release: the array is complete before another thread looks there. */
     pawl_store_release32(&table->doublings, doublings + 1, PAWL_TABLE_GROW);
     for (i = 0; i < count; i++)
         table_latch_drop(&old[i].latch);
 }
 
-/* There are more waiters than lists. Where memory is short all stays as it is, and the next attempt
- * waits until there are twice as many. */
+/* There are more waiters than lists. Where memory is short the array stays, and the next attempt
+ * comes when there are twice as many waiters. */
 static PAWL_COLD void grow(struct pawl_table *table)
 {
     uint32_t begun = 0;
     uint32_t doublings, lists, waiters;
     struct pawl_bucket *buckets;
 
-    /* [TABLE_GROW_BEGIN] acquire: we see what the last growth did. */
+    /* [TABLE_GROW_BEGIN] acquire: the thread sees the changes of the last growth. */
     if (!pawl_cas_acquire32(&table->growing, &begun, 1, PAWL_TABLE_GROW_BEGIN))
         return;
     doublings = pawl_load_relaxed32(&table->doublings);
@@ -346,7 +351,7 @@ static PAWL_COLD void grow(struct pawl_table *table)
             grow_to(table, doublings, buckets);
         pawl_store_relaxed32(&table->grow_at, buckets != NULL ? 0 : 2 * waiters);
     }
-    /* [TABLE_GROW_END] release: our changes are seen by who grows next. */
+    /* [TABLE_GROW_END] release: the next growing thread sees these changes. */
     pawl_store_release32(&table->growing, 0, PAWL_TABLE_GROW_END);
 }
 
@@ -376,7 +381,8 @@ PAWL_INTERNAL bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *
     *bucket = table_lock_of(waiter);
     PLAIN_READ(waiter->asleep);
     if (!woken && waiter->asleep == 0) {
-        /* Picked while we gave up: the waker has our parker in its hands. Wait until it has not. */
+        /* A waker picked this waiter while it gave up, and still uses its parker. Wait for the
+         * unpark. */
         table_unlock(*bucket);
         woken = pawl_park(waiter->parker, PAWL_NO_DEADLINE);
         *bucket = table_lock_of(waiter);
@@ -409,7 +415,7 @@ PAWL_INTERNAL void table_unpark(struct wake_list *list)
         PLAIN_READ(waiter->woken_next);
         PLAIN_READ(waiter->parker);
         pawl_unpark(waiter->parker);
-        waiter = next; /* the one before may be gone */
+        waiter = next; /* the waiter before may be gone */
     }
     list->first = list->last = NULL;
     list->count = 0;
@@ -417,8 +423,8 @@ PAWL_INTERNAL void table_unpark(struct wake_list *list)
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
-/* The parent's other threads are not here: their waiters lie on stacks that nobody runs on, their
- * latches would never be dropped. Only the current array is looked at from now on. */
+/* The parent's other threads are not here: their waiters lie on stacks on which no thread runs, and
+ * no thread would drop their latches. From now on, threads look at the current array only. */
 static void table_after_fork(void)
 {
     struct pawl_table *table = table_here();

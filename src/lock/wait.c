@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wait and wake on any address. 32-bit waits for all bits sleep in the kernel where the system can
- * do that (NATIVE_BITS), all others in the wait lists; a wake serves both, because it does not know
- * how wide the waits are.
+ * Wait and wake on any address. A 32-bit wait for all bits sleeps in the kernel where the system
+ * supports that (NATIVE_BITS). All other waits sleep in the wait lists. A wake serves both, because
+ * it does not know how wide the waits are.
  *
- * It asks neither if nobody is there: each waiter counts itself, before it looks at the word for
- * the last time, in the bucket of the first array that the address hashes to, which never changes.
- * Waiter and waker meet in that count: the later of their two additions sees the earlier one. So
- * either the waker finds the waiter counted, or the waiter sees what the waker had stored. (A pair
- * of full fences would do the same; but ThreadSanitizer knows no fences.)
+ * A wake asks neither if no waiter is there. Each waiter counts itself before it looks at the word
+ * for the last time. The count is in the bucket of the first array that the address hashes to; this
+ * bucket never changes. Waiter and waker meet in that count: the later of their two additions sees
+ * the earlier one. So either the waker finds the waiter counted, or the waiter sees the waker's
+ * stores. (A pair of full fences would do the same, but ThreadSanitizer knows no fences.)
  *
- * A waker takes whom it picks out of the list, so the waiter, once awake, has nothing to lock.
+ * A waker removes the waiters that it picks from the list. So a woken waiter has nothing to lock.
  */
 #include <pawl/wait.h>
 
@@ -20,22 +20,22 @@
 #include "../check/check.h"
 #endif
 
-/* The two kinds of sleepers in one count, and a mark that the kernel once moved sleepers here, who
- * are counted elsewhere: from then on each wake here asks the kernel. */
+/* The two kinds of sleepers in one count, and a mark: the kernel once moved sleepers here that are
+ * counted elsewhere. With the mark, each wake here asks the kernel. */
 #define LISTED (UINT64_C(1) << 32)
 #define NATIVE UINT64_C(1)
 #define NATIVE_MOVED (UINT64_C(1) << 31)
 
-/* Only where the kernel can also count whom it woke, and move sleepers: a wake and a requeue
- * promise that. Other systems' waits on an address serve the parkers of the lists. */
+/* Only where the kernel can also count the sleepers that it woke, and move sleepers: a wake and a
+ * requeue promise that. The waits of other systems on an address serve the parkers of the lists. */
 #if PAWL_WAITING == PAWL_WAITING_SYSTEM && (defined(__linux__) || PAWL_HOOKS)
 #define NATIVE_BITS 32
 #else
 #define NATIVE_BITS 0
 #endif
 
-/* Looks at the word before it goes to sleep; with the pauses between them about a tenth of what
- * sleeping and waking costs. */
+/* The looks of a waiter at the word before it sleeps. With the pauses between them they take about
+ * a tenth of the time of a sleep and a wake. */
 #if PAWL_HOOKS
 #define POLLS 1
 #else
@@ -82,7 +82,7 @@ static bool watch_holds_for_some_polls(const struct pawl_watch *w)
     return true;
 }
 
-/* ---- Who sleeps where ------------------------------------------------------------------------ */
+/* ---- The counts of sleepers ------------------------------------------------------------------ */
 
 static uint64_t *sleepers_at(const void *address)
 {
@@ -91,7 +91,7 @@ static uint64_t *sleepers_at(const void *address)
 
 static void count_in(const void *address, uint64_t kind)
 {
-    /* [WAIT_COUNT] acquire: we see the change of a waker who has not found us counted. */
+    /* [WAIT_COUNT] acquire: the waiter sees the change of a waker that has not found it counted. */
     (void)pawl_fetch_add_acquire64(sleepers_at(address), kind, PAWL_WAIT_COUNT);
 }
 
@@ -102,7 +102,8 @@ static void count_out(const void *address, uint64_t kind)
 
 static uint64_t sleepers_seen(const void *address)
 {
-    /* [WAIT_WAKE] release: who counts itself after this sees the change that we wake for. */
+    /* [WAIT_WAKE] release: a waiter that counts itself after this sees the change that the waker
+     * wakes for. */
     return pawl_fetch_add_release64(sleepers_at(address), 0, PAWL_WAIT_WAKE);
 }
 
@@ -148,8 +149,8 @@ static bool list_waiter(struct pawl_waiter *waiter, const struct pawl_watch *w,
     return holds;
 }
 
-/* Takes the waiter out of the list if nobody has. True when somebody had picked it: an unpark is on
- * its way, or has come. */
+/* Removes the waiter from the list unless a waker has. True when a waker had picked it: an unpark
+ * is on its way, or has come. */
 static bool unlist_waiter(struct pawl_waiter *waiter)
 {
     struct pawl_bucket *bucket = table_lock_of(waiter);
@@ -276,8 +277,9 @@ unsigned PAWL_SYMBOL_(pawl_wake)(const void *address, uint64_t bits, unsigned co
 
 /* ---- Waiting for any of several -------------------------------------------------------------- */
 
-/* Leaves those of the first `count` lists that nobody has picked us from. How many picked us; the
- * first of them in *which, unless it is set, and the wakes of the others go to the next in line. */
+/* Removes the caller from those of the first `count` lists from which no waker has picked it.
+ * Returns how many wakers picked it. The first of them is in *which, unless *which was set before.
+ * The wakes of the other wakers go to the next waiters of their lists. */
 static uint32_t leave_lists(struct pawl_waiter *waiters, uint32_t count, uint32_t *which)
 {
     const struct pawl_waiter *handed_on[PAWL_WAIT_WATCHES];
@@ -319,7 +321,7 @@ static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t cou
         TEST_POINT("listed");
         unparks = pawl_park(parker, deadline);
     }
-    /* Each pick is an unpark, and none may come when our stack is gone. */
+    /* Each pick means an unpark, and none may come when this stack frame is gone. */
     picks = leave_lists(waiters, listed, which);
     for (; unparks < picks; unparks++)
         (void)pawl_park(parker, PAWL_NO_DEADLINE);
@@ -365,7 +367,8 @@ static unsigned requeue_listed(const void *from, const void *to, unsigned wake, 
         if (list.count < wake) {
             pick(&list, here, w);
         } else {
-            /* First there, so that no wake overlooks it; its thread counts itself out there. */
+            /* Counted there first, so that no wake overlooks it. Its thread later counts itself out
+             * there. */
             (void)pawl_fetch_add_relaxed64(sleepers_at(to), LISTED);
             table_move(here, there, w, to);
             count_out(from, LISTED);
@@ -393,7 +396,7 @@ unsigned PAWL_SYMBOL_(pawl_requeue)(const void *from, const void *to, unsigned w
         done = requeue_listed(from, to, wake, move);
     if ((uint32_t)sleepers == 0 || !may_wait_natively(from))
         return done;
-    /* What the lists had to give counts against `wake` first. */
+    /* The waiters of the lists count against `wake` first. */
     wake -= done < wake ? done : wake;
     if (!may_wait_natively(to))
         return done + pawl_os_wake((const uint32_t *)from, wake + move);

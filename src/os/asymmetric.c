@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fences of two unequal sides, and restartable sequences, as far as the system has them. Linux has
- * both: membarrier makes every running thread of the process pass a fence, and its RSEQ form also
- * sends sequences under way back to their start. PAWL_NO_MEMBARRIER=1 and PAWL_NO_RSEQ=1 in the
- * environment do without either.
+ * Asymmetric fences and restartable sequences, as far as the system has them. Linux has both. A
+ * membarrier makes every running thread of the process pass a fence. Its RSEQ form also sends
+ * unfinished sequences back to their start. PAWL_NO_MEMBARRIER=1 and PAWL_NO_RSEQ=1 in the
+ * environment switch them off.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -46,7 +46,7 @@ enum {
     REGISTER_EXPEDITED_RSEQ = 1 << 8
 };
 
-/* What this process has registered for; the same in every copy of the library. */
+/* The commands that this process has registered; the same in every copy of the library. */
 static uint32_t can_fence, can_shut_out;
 
 static bool membarrier(int command)
@@ -100,7 +100,7 @@ static char *rseq_area(void)
 }
 #endif
 
-/* Before main. A thread that comes earlier finds both zero, fences and uses no sequence. */
+/* Before main. An earlier thread finds both zero, passes full fences and uses no sequence. */
 __attribute__((constructor(101))) static void register_membarrier(void)
 {
     if (forbidden("PAWL_NO_MEMBARRIER") || !membarrier(REGISTER_EXPEDITED))
@@ -112,8 +112,8 @@ __attribute__((constructor(101))) static void register_membarrier(void)
 }
 
 /* The call cannot fail once the registration has succeeded; a child of fork inherits that. If it
- * does, a security filter came between: light fences are already gone without, so nothing less
- * than ending the program would be right. */
+ * fails nevertheless, a security filter has intervened. Threads already rely on light fences that
+ * have no effect without it, so the program must end. */
 static void must_membarrier(int command, int registration)
 {
     if (!membarrier(command) && (!membarrier(registration) || !membarrier(command)))

@@ -13,8 +13,8 @@
 #include <os/lock.h>
 #endif
 
-/* The list's lock must be usable from zero bytes. macOS's mutexes are not, and a thread that waits
- * for an os_unfair_lock lends its priority to the holder, which a spinning one would not. */
+/* The list's lock must be usable from zero bytes. The mutexes of macOS are not. A thread that waits
+ * for an os_unfair_lock lends its priority to the holder; a spinning thread would not. */
 struct os_list_lock {
 #ifdef __APPLE__
     os_unfair_lock lock;
@@ -109,8 +109,8 @@ struct os_bell {
     unsigned count;
 };
 
-/* At once, and not in os_bell_ring: the bed lies in its sleeper's stack, and the lock of the list,
- * which the sleeper needs to leave, keeps it there. */
+/* The waker signals here and not in os_bell_ring, because the bed lies on its sleeper's stack. The
+ * lock of the list, which the sleeper needs to leave, keeps it there. */
 static inline bool os_bell_add(struct os_bell *bell, struct os_bed *bed)
 {
     (void)bell;

@@ -7,11 +7,11 @@
  *   __ulock_wait              instead of both, if built with -DPAWL_DARWIN_ULOCK=1
  *
  * The last is a private interface of the system: the App Store refuses programs that use it. It is
- * for those who ship otherwise and want the kernel's wait on older systems.
+ * for programs that ship otherwise and need the kernel's wait on older systems.
  */
 #ifdef __APPLE__
-/* <stdlib.h> brings this header, which takes the tag `wait` for an old union; it is a name of ours
- * in other files of the library. */
+/* <stdlib.h> includes this header, which takes the tag `wait` for an old union. Other files of the
+ * library use this name. */
 #define wait wait_of_the_system
 #include <sys/wait.h>
 #undef wait
@@ -37,11 +37,11 @@
 #endif
 
 /* ---- The thread's slot --------------------------------------------------------------------------
- * Names of Mach-O are bound to the image that they were found in, so each image that carries the
- * library has process objects of its own. Thread variables are allocated by dyld when the thread
- * first touches one of the image: a program whose malloc uses our locks must touch them before.
- * dyld's own key for thread variables is older than ours, so at the thread's end the slot has been
- * freed, and reads as new (PAWL_OS_SLOT_ENDS_EARLY). */
+ * Mach-O binds a name to the image in which it was found. So each image that carries the library
+ * has process objects of its own. dyld allocates thread variables when the thread first touches one
+ * of the image. A program whose malloc uses locks of this library must touch them before. dyld's
+ * own key for thread variables is older than the library's. So at the thread's end the slot has
+ * been freed, and reads as new (PAWL_OS_SLOT_ENDS_EARLY). */
 
 static _Thread_local struct pawl_thread_line *slot_of_thread;
 
@@ -69,7 +69,7 @@ bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *))
     return pthread_atfork(NULL, NULL, os_after_fork) == 0;
 }
 
-/* The values of all keys are part of the thread: nothing is allocated. */
+/* The values of all keys are part of the thread, so this allocates nothing. */
 void pawl_os_watch_this_thread(uint32_t key, void *value)
 {
     (void)pthread_setspecific((pthread_key_t)key, value);
@@ -77,8 +77,8 @@ void pawl_os_watch_this_thread(uint32_t key, void *value)
 
 /* ---- Time, threads, memory ------------------------------------------------------------------- */
 
-/* The clock of mach_absolute_time, which deadlines of os_sync are counted in. It stands still while
- * the machine sleeps. */
+/* The clock of mach_absolute_time; deadlines of os_sync use it. It stops while the machine
+ * sleeps. */
 uint64_t pawl_os_now(void)
 {
     return clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
@@ -104,7 +104,7 @@ uint32_t pawl_os_thread_id(void)
     return short_number(id);
 }
 
-/* In doubt it lives. */
+/* In doubt the answer is that it lives. */
 bool pawl_os_thread_lives(uint32_t id)
 {
     thread_act_array_t threads = NULL;
@@ -126,7 +126,7 @@ bool pawl_os_thread_lives(uint32_t id)
     return lives;
 }
 
-/* There is no affinity to be asked for; the number of CPUs is fixed while the system runs. */
+/* The system has no affinity masks; the number of CPUs is fixed while it runs. */
 bool pawl_os_one_cpu(void)
 {
     static uint32_t known; /* 1: one CPU, 2: several */
@@ -158,7 +158,8 @@ static bool os_has_passed(uint64_t deadline)
 #include "bed_pthread.h"
 #include "lists.h"
 
-/* The child has one thread, which does not sleep; a list may have been locked by another. */
+/* The child has one thread, which does not sleep. Another thread of the parent may have locked a
+ * list. */
 static void os_after_fork(void)
 {
     size_t i;
@@ -181,7 +182,7 @@ static void os_find_functions(void)
 {
 }
 
-/* 0 would mean for ever; what does not fit in 32 bits is slept in parts. */
+/* 0 would mean for ever. A sleep that does not fit in 32 bits is done in parts. */
 static uint32_t microseconds_until(uint64_t deadline)
 {
     uint64_t us;
@@ -205,7 +206,7 @@ static bool os_kernel_wait(const uint32_t *address, uint32_t expected, uint64_t 
                                     expected, microseconds_until(deadline));
     if (result == -ETIMEDOUT)
         return !os_has_passed(deadline);
-    if (result < 0 && result != -EINTR) /* the kernel has no memory, or nobody can wait there */
+    if (result < 0 && result != -EINTR) /* the kernel has no memory, or no thread can wait there */
         sched_yield();
     return true;
 }
@@ -232,9 +233,9 @@ typedef int (*os_sync_wait_until)(void *address, uint64_t value, size_t size, ui
 typedef int (*os_sync_wake)(void *address, size_t size, uint32_t flags);
 #define OS_SYNC_MACH_CLOCK 32u /* OS_CLOCK_MACH_ABSOLUTE_TIME of <os/clock.h> */
 
-/* All four or none, and the same for all threads: a sleeper of one way is not found by a waker of
- * the other. [0] is stored last, and read first, so no order is needed: who reads it too early
- * looks the others up again and finds the same. */
+/* All four or none, and the same for all threads: a waker of one way does not find a sleeper of
+ * another. A thread stores [0] last and reads it first, so this needs no order. A thread that reads
+ * it too early looks the others up again and finds the same. */
 static uint64_t os_sync_functions[4];
 #define OS_SYNC_ABSENT 1u
 
@@ -292,7 +293,7 @@ static bool os_kernel_wait(const uint32_t *address, uint32_t expected, uint64_t 
         return true;
     if (errno == ETIMEDOUT)
         return !os_has_passed(deadline);
-    if (errno != EINTR) /* the kernel has no memory, or nobody can wait on the address */
+    if (errno != EINTR) /* the kernel has no memory, or no thread can wait on the address */
         sched_yield();
     return true;
 }
@@ -318,7 +319,7 @@ static bool os_wait(const uint32_t *address, uint32_t expected, uint64_t deadlin
     return in_time;
 }
 
-/* The kernel says whether it woke, not how many: all at once count as one. */
+/* The kernel tells whether it woke a thread, not how many. A wake of all counts as one. */
 static unsigned os_wake(const uint32_t *address, unsigned count, bool shared)
 {
     const int saved = errno;
@@ -343,8 +344,8 @@ unsigned pawl_os_wake(const uint32_t *address, unsigned count)
     return os_kernel_can_wait() ? os_wake(address, count, false) : os_lists_wake(address, count);
 }
 
-/* The lists are the process's own: where the kernel cannot wait for other processes, we look again
- * every now and then, and a wake does nothing. */
+/* The lists are the process's own. Where the kernel cannot wait for other processes, the waiter
+ * looks again from time to time, and a wake does nothing. */
 #define POLL_NS 1000000u
 
 bool pawl_os_wait_classes(const uint32_t *address, uint32_t expected, uint32_t classes,
@@ -363,7 +364,7 @@ bool pawl_os_wait_classes(const uint32_t *address, uint32_t expected, uint32_t c
     return !os_has_passed(deadline);
 }
 
-/* The kernel does not know the sleepers' classes: a wake for some of them is one for all. */
+/* The kernel does not know the sleepers' classes: a wake for some classes is a wake for all. */
 unsigned pawl_os_wake_classes(const uint32_t *address, uint32_t classes, unsigned count)
 {
     if (!os_kernel_can_wait())

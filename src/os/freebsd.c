@@ -32,7 +32,7 @@ struct pawl_thread_line **pawl_os_thread_slot(void)
     return &PAWL_SHARED_NAME_(thread_slot);
 }
 
-/* The loader unloads what nobody has open any more. */
+/* The loader unloads an object that no handle keeps open. */
 bool pawl_os_pin(void)
 {
     static char anchor;
@@ -53,7 +53,7 @@ bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *))
     return true;
 }
 
-/* A thread's first value of any key maps a page for all of them; malloc is not asked. */
+/* A thread's first value of any key maps a page for all keys; it does not call malloc. */
 void pawl_os_watch_this_thread(uint32_t key, void *value)
 {
     const int saved = errno;
@@ -91,7 +91,7 @@ bool pawl_os_thread_lives(uint32_t id)
     return lives;
 }
 
-/* Asked once: a program that later moves itself to one CPU loses some time, and nothing else. */
+/* Asked once. A program that later moves itself to one CPU loses only some time. */
 bool pawl_os_one_cpu(void)
 {
     static uint32_t known; /* 1: one CPU, 2: several */
@@ -120,7 +120,7 @@ void *pawl_os_pages(size_t size)
 
 /* ---- Sleeping -------------------------------------------------------------------------------- */
 
-/* With a deadline, the first pointer is the size of what the second points to. */
+/* With a deadline, the first pointer is the size of the object of the second pointer. */
 static bool os_umtx_wait(const uint32_t *address, int operation, uint32_t expected,
                          uint64_t deadline)
 {
@@ -143,14 +143,14 @@ static bool os_umtx_wait(const uint32_t *address, int operation, uint32_t expect
         result = _umtx_op(place, operation, expected, (void *)(uintptr_t)sizeof until, &until);
     if (result < 0) {
         in_time = errno != ETIMEDOUT;
-        if (errno != ETIMEDOUT && errno != EINTR) /* an address that nobody can wait on */
+        if (errno != ETIMEDOUT && errno != EINTR) /* no thread can wait on this address */
             sched_yield();
     }
     errno = saved;
     return in_time;
 }
 
-/* The kernel does not say how many it woke. */
+/* The kernel does not tell the number of woken threads. */
 static unsigned os_umtx_wake(const uint32_t *address, int operation, unsigned count)
 {
     const int saved = errno;
@@ -177,7 +177,7 @@ bool pawl_os_wait_classes(const uint32_t *address, uint32_t expected, uint32_t c
     return os_umtx_wait(address, UMTX_OP_WAIT_UINT, expected, deadline);
 }
 
-/* The kernel does not know the sleepers' classes: a wake for some of them is one for all. */
+/* The kernel does not know the sleepers' classes: a wake for some classes is a wake for all. */
 unsigned pawl_os_wake_classes(const uint32_t *address, uint32_t classes, unsigned count)
 {
     return os_umtx_wake(address, UMTX_OP_WAKE, classes == UINT32_MAX ? count : UINT_MAX);

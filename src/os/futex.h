@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deadlines as Linux's futex calls read them. `struct timespec` is not that on 32-bit systems whose
- * time_t has 64 bits (musl, Debian's armhf): SYS_futex reads two words of the kernel's own size
- * there, and would take the upper half of the seconds for nanoseconds.
+ * Deadlines as Linux's futex calls read them. `struct timespec` differs from them on 32-bit systems
+ * whose time_t has 64 bits (musl, Debian's armhf). SYS_futex reads two words of the kernel's own
+ * size there. It would take the upper half of the seconds for nanoseconds.
  */
 #ifndef PAWL_OS_FUTEX_H
 #define PAWL_OS_FUTEX_H
@@ -14,21 +14,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Kernels of 64 bits, and those of 32 bits before Linux 5.1, know this number alone; the newest
- * systems of 32 bits know the other one alone. */
+/* Kernels of 64 bits, and kernels of 32 bits before Linux 5.1, know this number only. The newest
+ * systems of 32 bits know the other number only. */
 #ifdef SYS_futex
 #define OS_FUTEX SYS_futex
 #else
 #define OS_FUTEX SYS_futex_time64
 #endif
 
-/* No deadline: later than 68 years, which is where 32 bits of seconds end. */
+/* No deadline: later than 68 years, the range of 32 bits of seconds. */
 static inline bool os_futex_for_ever(uint64_t ns)
 {
     return ns / 1000000000u > INT32_MAX;
 }
 
-/* A futex call with a deadline in nanoseconds of the clock that the operation goes by. */
+/* A futex call with a deadline in nanoseconds of the operation's clock. */
 static inline long os_futex_until(const uint32_t *word, int operation, uint32_t value, uint64_t ns,
                                   uint32_t bits)
 {

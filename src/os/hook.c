@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The hook variant's system: the harness that owns the clock, the threads and the sleepers. */
+/* The system of the hook variant: the harness owns the clock, the threads and the sleepers. */
 #include "os.h"
 
 #if PAWL_HOOKS
 
 #include <string.h>
 
-/* ---- What is one per process ----------------------------------------------------------------- */
+/* ---- Objects of the process ------------------------------------------------------------------ */
 
 /* Before any execution: plainly. */
 static struct pawl_os_shared *os_all_shared;
@@ -17,7 +17,7 @@ void pawl_os_add_shared(struct pawl_os_shared *shared)
     os_all_shared = shared;
 }
 
-/* For a harness that wants to know when the library uses what is process-wide. */
+/* For a harness that needs to know each use of the process-wide objects. */
 __attribute__((weak)) void *pawl_hook_shared(void *object)
 {
     return object;
@@ -37,7 +37,7 @@ struct pawl_thread_line **pawl_os_thread_slot(void)
     return pawl_hook_thread_slot();
 }
 
-/* Without a harness that knows better, simulated threads do not end by themselves. */
+/* The default, unless the harness defines it: simulated threads do not end by themselves. */
 __attribute__((weak)) bool pawl_hook_watch_threads(uint32_t *key, void (*at_exit)(void *value))
 {
     (void)key;
@@ -110,8 +110,8 @@ unsigned pawl_os_wake(const uint32_t *address, unsigned count)
     return pawl_hook_wake(address, count);
 }
 
-/* A harness that tells classes apart defines these two; for the others all sleepers are alike, and
- * a wake of one is a wake of all. */
+/* A harness that distinguishes classes defines these two. For other harnesses all sleepers are
+ * alike, and a wake of one class is a wake of all. */
 __attribute__((weak)) bool pawl_hook_wait_classes(const uint32_t *address, uint32_t expected,
                                                  uint32_t classes, uint64_t deadline)
 {
@@ -138,7 +138,7 @@ unsigned pawl_os_wake_classes(const uint32_t *address, uint32_t classes, unsigne
     return pawl_hook_wake_classes(address, classes, count);
 }
 
-/* Without a harness that can run the body on a simulated thread there are none to be had. */
+/* The default, unless the harness can run the body on a simulated thread: there are no threads. */
 __attribute__((weak)) bool pawl_hook_start_thread(void (*body)(void *argument), void *argument)
 {
     (void)body;
@@ -168,7 +168,7 @@ unsigned pawl_os_requeue(const uint32_t *from, const uint32_t *to, unsigned wake
     return pawl_hook_wake(from, wake + move < wake ? UINT32_MAX : wake + move);
 }
 
-/* Without a harness that gives it some, an execution has no memory but the process object. */
+/* The default, unless the harness supplies memory: an execution has only the process object. */
 __attribute__((weak)) void *pawl_hook_pages(size_t size)
 {
     (void)size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lent priorities (priority.h): Linux's futexes that know their owner. Elsewhere there are none, so
- * a lock that needs them is refused; simulated threads sleep for the word like for any other.
+ * Lent priorities (priority.h): Linux's futexes that know their owner. Other systems have none, so
+ * a lock that needs them is refused there. Simulated threads sleep on the word as on any other.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -29,7 +29,7 @@ bool pawl_os_lends(void)
     return PAWL_HOOKS != 0;
 }
 
-/* Sleeps like everybody; the harness knows no priorities. */
+/* An ordinary sleep; the harness knows no priorities. */
 bool pawl_os_lend(uint32_t *word, uint64_t deadline)
 {
     for (;;) {
@@ -72,7 +72,7 @@ bool pawl_os_lends(void)
     return lends;
 }
 
-/* Older kernels take deadlines of the clock of the day only; a step of it moves the deadline. */
+/* Older kernels take deadlines of CLOCK_REALTIME only; a step of that clock moves the deadline. */
 static long lend_by_day(uint32_t *word, uint64_t deadline)
 {
     const uint64_t now = pawl_os_now();
@@ -113,7 +113,7 @@ void pawl_os_lent(uint32_t *word)
 {
     const int saved = errno;
     if (syscall(OS_FUTEX, word, FUTEX_UNLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0) != 0)
-        pawl_store_relaxed32(word, 0); /* its owner is the thread of our parent that forked */
+        pawl_store_relaxed32(word, 0); /* its owner is the forking thread of the parent process */
     errno = saved;
 }
 

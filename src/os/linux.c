@@ -36,10 +36,10 @@ struct pawl_thread_line **pawl_os_thread_slot(void)
     return &PAWL_SHARED_NAME_(thread_slot);
 }
 
-/* glibc keeps the object whose unique names the process uses, and musl keeps all. So there is
- * something to do only for a copy that comes first with its functions although another one has the
- * objects of the process. dlopen is weak: a program that is linked statically has none, and loads
- * no copies. */
+/* glibc keeps the object whose unique names the process uses, and musl keeps all objects. So only
+ * one case needs an action: a copy registers its functions first, although another copy has the
+ * objects of the process. dlopen is weak: a statically linked program has none, and loads no
+ * copies. */
 #if PAWL_HAS_UNIQUE_
 
 extern int dladdr(const void *, Dl_info *) __attribute__((weak));
@@ -187,7 +187,7 @@ unsigned pawl_os_requeue(const uint32_t *from, const uint32_t *to, unsigned wake
 }
 
 /* The CPUs that this thread and the first one may use: threads are often pinned to one each. Asked
- * once: a program that later moves itself to one CPU loses some time, and nothing else. */
+ * once. A program that later moves itself to one CPU loses only some time. */
 bool pawl_os_one_cpu(void)
 {
     static uint32_t known; /* 1: one CPU, 2: several */

@@ -4,8 +4,8 @@
  * hashed by the address. Included by darwin.c and windows_wait.c, which define before:
  *
  *   struct os_list_lock  usable from zero bytes
- *   struct os_bed        what one thread sleeps in; lives on its stack
- *   struct os_bell       what a waker collects under the lock to use after it; has `count`
+ *   struct os_bed        the sleep of one thread; lives on its stack
+ *   struct os_bell       a waker fills it under the lock and rings it afterwards; has `count`
  *   os_list_enter(lock), os_list_leave(lock)
  *   os_bed_make(bed), os_bed_unmake(bed)       without the lock
  *   bool os_bed_sleep(bed, lock, deadline)     gives the lock up while it sleeps; may return at any
@@ -13,10 +13,11 @@
  *   bool os_bell_add(bell, bed)                under the lock. False: full, ring it first
  *   os_bell_ring(bell)                         without the lock; the beds may be gone by then
  *
- * The order of events is that of src/lock/table.h: the sleeper compares under the lock of the list,
- * the waker has changed the word before it takes that lock. So a waker that comes between the
- * compare and the sleep finds the sleeper, and none is lost. The word is not looked at again: who
- * was woken is told by `woken`, so a wake also ends the sleep when the word has changed back.
+ * The order of events is that of src/lock/table.h. The sleeper compares under the lock of the list.
+ * The waker has changed the word before it takes that lock. So a waker that comes between the
+ * compare and the sleep finds the sleeper, and no wake is lost. The sleeper does not look at the
+ * word again; `woken` tells it of the wake. So a wake also ends the sleep when the word has changed
+ * back.
  */
 #ifndef PAWL_OS_LISTS_H
 #define PAWL_OS_LISTS_H
@@ -25,8 +26,8 @@
 
 #include "point.h"
 
-/* As many lists as keep them short for some thousands of sleepers. Untouched, they take no memory.
- * The lists of src/lock/table.c, which grow, are for locks; these are what those lists sleep by. */
+/* Enough lists to keep them short for some thousands of sleepers. Untouched, they take no memory.
+ * The lists of src/lock/table.c, which grow, are for locks; their waiters sleep by these lists. */
 #define OS_LISTS 1024
 
 struct os_sleeper {
@@ -43,7 +44,7 @@ struct os_list {
 
 static struct os_list os_lists[OS_LISTS];
 
-/* Fibonacci hashing: neighbouring words go to lists far apart. */
+/* Fibonacci hashing: neighbouring words have lists far apart. */
 static inline struct os_list *os_list_of(const uint32_t *address)
 {
     const uint64_t key = (uint64_t)(uintptr_t)address >> 2;
@@ -117,7 +118,7 @@ static inline unsigned os_lists_wake(const uint32_t *address, unsigned count)
             os_list_leave(&list->lock);
             os_bell_ring(&bell);
             os_list_enter(&list->lock);
-            next = list->first; /* whatever was next may have gone */
+            next = list->first; /* the next sleeper may have gone */
             continue;
         }
         os_list_remove(list, sleeper);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library asks of the system, and the only place from which it does. One file here per
- * system; the hook variant answers from the hooks instead (os/hook.c).
+ * The library's requests to the system; no other code calls the system. One file here per system.
+ * In the hook variant the hooks answer instead (os/hook.c).
  */
 #ifndef PAWL_OS_H
 #define PAWL_OS_H
@@ -11,8 +11,9 @@
 #include "point.h"
 #include "shared.h"
 
-/* What several sources of the library share: static where src/pawl.c compiles them as one. Compiled
- * each alone, they share hidden symbols, whose names carry version and variant (names.h). */
+/* For names that several sources of the library share: static where src/pawl.c compiles them as
+ * one. Sources compiled alone share hidden symbols, whose names carry version and variant
+ * (names.h). */
 #ifdef PAWL_ONE_FILE_
 #define PAWL_INTERNAL static __attribute__((unused))
 #define PAWL_INTERNAL_FAST static inline __attribute__((unused)) /* part of a fast path */
@@ -21,7 +22,7 @@
 #define PAWL_INTERNAL PAWL_HIDDEN_
 #define PAWL_INTERNAL_FAST PAWL_HIDDEN_
 #endif
-/* A function of a header, of which not every includer has a use. */
+/* A function of a header that not every includer uses. */
 #define PAWL_STATIC static __attribute__((unused))
 
 PAWL_C_BEGIN
@@ -31,7 +32,7 @@ PAWL_C_BEGIN
 /* Nanoseconds of CLOCK_MONOTONIC. Async-signal-safe. */
 uint64_t PAWL_SYMBOL_(pawl_os_now)(void);
 
-/* Offers the CPU to another thread that can run. */
+/* Yields the CPU to another thread that can run. */
 void PAWL_SYMBOL_(pawl_os_yield)(void);
 
 /* A number other than 0 that names the calling thread in the whole system while it lives. */
@@ -48,27 +49,29 @@ bool PAWL_SYMBOL_(pawl_os_wait)(const uint32_t *address, uint32_t expected, uint
  * does not say: FreeBSD, WaitOnAddress). The address may belong to memory that is already freed. */
 unsigned PAWL_SYMBOL_(pawl_os_wake)(const uint32_t *address, unsigned count);
 
-/* The same between processes, for an address in memory that they share, wherever each has it. The
- * sleeper is of some classes, a bit each; a wake wakes those who are of one of its own. An address
- * on which the system cannot wait offers the CPU instead and returns true. */
+/* The same between processes, for shared memory at any address in each process. The sleeper belongs
+ * to some classes, a bit each. A wake wakes the sleepers that belong to one of its own classes.
+ * Where the system cannot wait on the address, the call yields and returns true. */
 bool PAWL_SYMBOL_(pawl_os_wait_classes)(const uint32_t *address, uint32_t expected,
                                         uint32_t classes, uint64_t deadline);
 unsigned PAWL_SYMBOL_(pawl_os_wake_classes)(const uint32_t *address, uint32_t classes,
                                             unsigned count);
 
 /* Wakes `wake` sleepers of `from` and lets `move` more of them sleep at `to`. A system that cannot
- * move wakes those too. How many it woke or moved. */
+ * move sleepers wakes these too. Returns how many it woke or moved. */
 unsigned PAWL_SYMBOL_(pawl_os_requeue)(const uint32_t *from, const uint32_t *to, unsigned wake,
                                        unsigned move);
 
 /* True when all threads of the process share one CPU: reading in a loop then tells nothing. */
 bool PAWL_SYMBOL_(pawl_os_one_cpu)(void);
 
-/* Zeroed memory, for ever; NULL when there is none. Not from malloc, whose locks may be ours. */
+/* Zeroed memory, for ever; NULL when there is none. Not from malloc, which may use locks of this
+ * library. */
 void *PAWL_SYMBOL_(pawl_os_pages)(size_t size);
 
 /* The caller's slot for its thread line, the same for all copies of the library. Where
- * PAWL_OS_SLOT_ENDS_EARLY is 1 it may read as new when the thread's key comes to its end. */
+ * PAWL_OS_SLOT_ENDS_EARLY is 1, the slot may read as new when the destructor of the thread's key
+ * runs. */
 struct pawl_thread_line **PAWL_SYMBOL_(pawl_os_thread_slot)(void);
 #if defined(__APPLE__) && !PAWL_HOOKS
 #define PAWL_OS_SLOT_ENDS_EARLY 1
@@ -77,14 +80,14 @@ struct pawl_thread_line **PAWL_SYMBOL_(pawl_os_thread_slot)(void);
 #endif
 
 /* A constructor that runs before those of the program. */
-#ifdef __APPLE__ /* which knows no priorities */
+#ifdef __APPLE__ /* which has no constructor priorities */
 #define PAWL_OS_EARLY __attribute__((constructor))
 #else
 #define PAWL_OS_EARLY __attribute__((constructor(101)))
 #endif
 
-/* This copy of the library is not unloaded any more, as its functions are about to be known to the
- * whole process. False: the system refuses. */
+/* Keeps this copy of the library loaded from now on, because the whole process is about to know its
+ * functions. False: the system refuses. */
 bool PAWL_SYMBOL_(pawl_os_pin)(void);
 
 /* Makes a key whose `at_exit` runs at the end of each thread that armed it. May allocate: never on
@@ -92,12 +95,12 @@ bool PAWL_SYMBOL_(pawl_os_pin)(void);
 bool PAWL_SYMBOL_(pawl_os_watch_threads)(uint32_t *key, void (*at_exit)(void *));
 
 /* Arms the key for the calling thread. Never allocates: where the system would have to, it does
- * nothing, and the line is taken back when lines run short. */
+ * nothing. The registry then takes the line back when lines run short. */
 void PAWL_SYMBOL_(pawl_os_watch_this_thread)(uint32_t key, void *value);
 
-/* Starts thread->body(thread->argument) on a thread of its own, detached, with all signals blocked
- * but those that a thread brings upon itself. *thread stays until the body returns. False: the
- * system has none left. May allocate; not signal-safe (os/start.c). */
+/* Starts thread->body(thread->argument) on a detached thread of its own. All signals are blocked
+ * there except those that a thread raises itself. *thread stays until the body returns. False: the
+ * system has no thread left. May allocate; not signal-safe (os/start.c). */
 struct pawl_own_thread {
     void (*body)(void *argument);
     void *argument;
@@ -107,14 +110,15 @@ bool PAWL_SYMBOL_(pawl_os_start_thread)(struct pawl_own_thread *thread);
 
 /* ---- Restartable sequences (src/os/asymmetric.c) --------------------------------------------- */
 
-/* The calling thread's struct rseq if sequences can be used and shut out, else NULL. */
+/* The calling thread's struct rseq if it can use sequences and others can shut them out, else
+ * NULL. */
 char *PAWL_SYMBOL_(pawl_os_rseq)(void);
 
-/* A heavy fence that also sends every sequence under way in another thread of the process back to
+/* A heavy fence that also sends every unfinished sequence of the process's other threads back to
  * its start. */
 void PAWL_SYMBOL_(pawl_os_shut_out)(void);
 
-/* A number that no CPU's number reaches. */
+/* A number greater than every CPU's number. */
 uint32_t PAWL_SYMBOL_(pawl_os_cpu_limit)(void);
 
 /* Has the functions run around every fork: before it, and after it in the parent and the child.
@@ -133,8 +137,8 @@ void PAWL_SYMBOL_(pawl_os_thread_name)(uint32_t id, char *text, size_t size);
 #if PAWL_CHECKED
 /* For the reports of the checking variant (os/posix.c). */
 
-/* Writes into `text` where in the program the call before the return address `site` is: function,
- * file and line if that can be found out before `deadline` (ns of pawl_os_now), and in any case
+/* Writes into `text` the place of the call before the return address `site`. It gives function,
+ * file and line if they can be found before `deadline` (ns of pawl_os_now). It always writes
  * something. */
 void PAWL_SYMBOL_(pawl_os_name_site)(pawl_address_ site, char *text, size_t size,
                                      uint64_t deadline);

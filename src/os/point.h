@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Named points at which a test may delay the thread that passes: in the libraries that the tests
- * build with PAWL_TEST_POINTS, and nowhere else.
+ * Named points at which a test may delay the passing thread. Only libraries that the tests build
+ * with PAWL_TEST_POINTS have them.
  */
 #ifndef PAWL_POINT_H
 #define PAWL_POINT_H

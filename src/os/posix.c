@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the reports of the checking variant ask of a POSIX system beside say.c: to name the place of
- * a call. File and line come from addr2line (or LLVM's tools) run as a child, as the sanitizers
- * do it: the library then depends on nothing, and reads no debug information itself. Where there is
- * no such tool, the nearest exported symbol and the offset in the module remain (so far that is
- * everywhere but on Linux).
+ * The part of reports of the checking variant that needs POSIX beside say.c: the name of a call's
+ * place. File and line come from addr2line (or LLVM's tools) in a child process, as with the
+ * sanitizers. So the library depends on no other library, and reads no debug information itself.
+ * Without such a tool the report has the nearest exported symbol and the offset in the module. So
+ * far that is the case on all systems except Linux.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -31,7 +31,7 @@
 
 struct place {
     char module[1024];
-    uintptr_t offset; /* as the debug information of the module counts */
+    uintptr_t offset; /* as in the module's debug information */
     const char *symbol;
     uintptr_t symbol_offset;
 };
@@ -49,7 +49,7 @@ static bool find_place(uintptr_t address, struct place *place)
         return false;
     (void)snprintf(place->module, sizeof place->module, "%s", info.dli_fname);
 #ifdef __linux__
-    /* The program's own name is what it was called by, which need not be a path to it. */
+    /* The program's own name is its argv[0], which need not be a path to it. */
     if (dladdr((const void *)getauxval(AT_PHDR), &program) != 0 &&
         program.dli_fbase == info.dli_fbase) {
         length = readlink("/proc/self/exe", place->module, sizeof place->module - 1);
@@ -72,7 +72,7 @@ static bool find_place(uintptr_t address, struct place *place)
 
 #ifdef __linux__
 
-/* Between vfork and here the child shares the parent's memory: it only rearranges descriptors. */
+/* Between vfork and here the child shares the parent's memory: it only moves descriptors. */
 static void become_symbolizer(int out, const char *module, const char *address)
 {
     const int nowhere = open("/dev/null", O_RDWR);
@@ -118,17 +118,17 @@ static bool ask_symbolizer(const struct place *place, char *text, size_t size, u
     pid_t child;
 
     text[0] = 0;
-    /* A program with more rights than its user runs nothing that the user's PATH names. */
+    /* A program with more rights than its user runs no tool from the user's PATH. */
     if (getauxval(AT_SECURE) != 0 || pawl_os_now() >= deadline || pipe2(ends, O_CLOEXEC) != 0)
         return false;
     (void)snprintf(address, sizeof address, "%#lx", (unsigned long)place->offset);
-    child = vfork(); /* not fork, whose handlers may want locks that the caller holds */
+    child = vfork(); /* not fork: its handlers may take locks that the caller holds */
     if (child == 0)
         become_symbolizer(ends[1], place->module, address);
     (void)close(ends[1]);
     if (child > 0) {
         read_until(ends[0], text, size, deadline);
-        (void)kill(child, SIGKILL); /* it has said all it will, or nothing in time */
+        (void)kill(child, SIGKILL); /* its answer is complete, or late */
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
             continue;
     }
@@ -152,7 +152,8 @@ static bool ask_symbolizer(const struct place *place, char *text, size_t size, u
 
 /* ---- The name of a call site ----------------------------------------------------------------- */
 
-/* Whether a file is one of ours, whose inline functions stand between the lock and its user. */
+/* Whether a file is one of the library's; its inline functions are between the lock and its
+ * user. */
 static bool is_our_header(const char *file)
 {
     static const char *const ours[] = {
@@ -198,7 +199,7 @@ static bool choose_frame(char *answer, const char **function, const char **line)
 
 void pawl_os_name_site(pawl_address_ site, char *text, size_t size, uint64_t deadline)
 {
-    static char answer[4096]; /* the caller lets one report at a time in */
+    static char answer[4096]; /* the caller admits one report at a time */
     struct place place;
     const char *function;
     const char *line;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals and scheduling classes (priority.h), as POSIX has them. Where there are none,
- * initialising a lock that needs them says so.
+ * Signals and scheduling classes (priority.h), as in POSIX. Where there are none, the
+ * initialisation of a lock that needs them fails and says so.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -133,8 +133,8 @@ uint32_t pawl_os_priority(void)
 
 #define SIGNAL_BIT(number) (UINT64_C(1) << ((number)-1))
 
-/* Synchronous ones stop the program when they come while blocked. What lies between the kernel's
- * first real-time signal and SIGRTMIN belongs to the C library, which never blocks it. */
+/* Synchronous signals stop the program when they come while blocked. The signals between the
+ * kernel's first real-time signal and SIGRTMIN belong to the C library, which never blocks them. */
 uint64_t pawl_os_unblockable(void)
 {
     uint64_t set = SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP) | SIGNAL_BIT(SIGSEGV) |
@@ -173,8 +173,8 @@ static uint64_t change_mask(int how, uint64_t signals)
 
 #else
 
-/* By the C library. ThreadSanitizer, which puts handlers off, then calls those that have come
- * already before this returns, and none while they are blocked. */
+/* By the C library. ThreadSanitizer delays handlers. With this call it runs the handlers of signals
+ * that have already come before the call returns, and none while they are blocked. */
 static uint64_t change_mask(int how, uint64_t signals)
 {
     sigset_t set, before;
@@ -231,7 +231,7 @@ static int set_class(int policy, const struct sched_param *param)
 
 #endif
 
-/* The policy without what may be or-ed to it (SCHED_RESET_ON_FORK). */
+/* The policy without the flag that may be or-ed to it (SCHED_RESET_ON_FORK). */
 static int plain_policy(int policy)
 {
 #ifdef SCHED_RESET_ON_FORK
@@ -246,7 +246,7 @@ static bool is_realtime(int policy)
     return plain_policy(policy) == SCHED_FIFO || plain_policy(policy) == SCHED_RR;
 }
 
-/* Above all priorities stand deadlines; whoever has one needs no raising. */
+/* A SCHED_DEADLINE thread is above all priorities and needs no raise. */
 static bool stands_as_high(int policy, const struct sched_param *param, uint32_t priority)
 {
 #ifdef SCHED_DEADLINE
@@ -256,7 +256,7 @@ static bool stands_as_high(int policy, const struct sched_param *param, uint32_t
     return is_realtime(policy) && (uint32_t)param->sched_priority >= priority;
 }
 
-/* What is or-ed to the policy stays. */
+/* The flag or-ed to the policy stays. */
 static int raise_class(uint32_t priority, int policy)
 {
     struct sched_param high;
@@ -290,7 +290,7 @@ void pawl_os_lower(uint32_t policy, uint32_t priority)
     errno = saved;
 }
 
-/* By doing it: limits, capabilities and control groups all have a say. */
+/* Tested by a real change: limits, capabilities and control groups all decide. */
 int pawl_os_may_raise(uint32_t priority)
 {
     const int saved = errno;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the lock for handlers and real-time threads (sift.h) asks of the system: to hold signals
- * back, to raise the calling thread, and to lend a thread the priority of who waits for it. */
+/* The system calls for the lock for handlers and real-time threads (sift.h). They block signals,
+ * raise the calling thread, and lend a thread the priority of its waiter. */
 #ifndef PAWL_OS_PRIORITY_H
 #define PAWL_OS_PRIORITY_H
 
@@ -10,9 +10,9 @@ PAWL_C_BEGIN
 
 /* ---- Signals. A set has bit n - 1 for signal n. --------------------------------------------- */
 
-/* Those that this system cannot hold back; all, where it has no signals. */
+/* The signals that this system cannot block; all, where it has no signals. */
 uint64_t PAWL_SYMBOL_(pawl_os_unblockable)(void);
-/* Blocks them in the calling thread; which were blocked before. Async-signal-safe. */
+/* Blocks them in the calling thread; returns the set that was blocked before. Async-signal-safe. */
 uint64_t PAWL_SYMBOL_(pawl_os_block)(uint64_t signals);
 void PAWL_SYMBOL_(pawl_os_unblock)(uint64_t signals);
 
@@ -21,8 +21,8 @@ void PAWL_SYMBOL_(pawl_os_unblock)(uint64_t signals);
 /* 0 when the calling thread may run at SCHED_FIFO `priority`; EPERM, EINVAL (no such priority), or
  * ENOTSUP. */
 int PAWL_SYMBOL_(pawl_os_may_raise)(uint32_t priority);
-/* Puts the calling thread there, unless it stands as high already or may not. True when it was
- * moved; where it was before is for pawl_os_lower. */
+/* Raises the calling thread to that priority, unless it is as high already or may not be raised.
+ * True when it was raised; the former values are for pawl_os_lower. */
 bool PAWL_SYMBOL_(pawl_os_raise)(uint32_t priority, uint32_t *policy_before,
                                  uint32_t *priority_before);
 void PAWL_SYMBOL_(pawl_os_lower)(uint32_t policy, uint32_t priority);
@@ -30,14 +30,15 @@ void PAWL_SYMBOL_(pawl_os_lower)(uint32_t policy, uint32_t priority);
 uint32_t PAWL_SYMBOL_(pawl_os_priority)(void);
 
 /* ---- Lending: a word that holds its owner's thread number, or 0. Free words are taken, and words
- * that nobody waits for are dropped, by compare-exchange and without these. They order nothing: the
+ * without waiters are dropped, by compare-exchange and without these. They order nothing: the
  * callers have another word for that. ---------------------------------------------------------- */
 
 bool PAWL_SYMBOL_(pawl_os_lends)(void);
-/* Sleeps until the word is ours, its owner having our priority meanwhile; false: the deadline has
- * passed. Aborts when the caller owns it, which nobody could ever end. */
+/* Sleeps until the caller owns the word; the owner has the caller's priority meanwhile. False: the
+ * deadline has passed. Aborts when the caller already owns it, because no thread could end that
+ * wait. */
 bool PAWL_SYMBOL_(pawl_os_lend)(uint32_t *word, uint64_t deadline);
-/* Gives it up when somebody waits; the child of a fork may, for its parent. */
+/* Drops the word when a thread waits. The child of a fork may do so for its parent. */
 void PAWL_SYMBOL_(pawl_os_lent)(uint32_t *word);
 
 PAWL_C_END

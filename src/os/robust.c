@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutexes that outlive their holders (robust.h): those of the C library, which enter each one in
- * the list that the kernel walks when a thread ends, in the same critical instructions in which
- * they take it. That list is the C library's own, so nothing but its own mutexes can be in it. In
- * the hook variant they are the harness's.
+ * Mutexes that outlive their holders (robust.h): those of the C library. The kernel searches a list
+ * of mutexes when a thread ends. The C library enters each mutex in that list in the same critical
+ * instructions in which it takes the mutex. The list is the C library's own, so it can hold only
+ * the C library's mutexes. In the hook variant the mutexes are the harness's.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -51,9 +51,9 @@ static enum pawl_os_robust outcome_of(int error)
 }
 
 #if PAWL_TSAN_
-/* The sanitizer does not know clocklock, and would take seek, gate and members, which have more
- * than one order among those who hold seek, for a deadlock to come. Tries it leaves alone: so in
- * its builds, and only there, waiting is asking again. */
+/* The sanitizer does not know clocklock. It would report seek, gate and members as a potential
+ * deadlock, because holders of seek take them in more than one order. It ignores tries. So in its
+ * builds, and only there, a waiter tries again and again. */
 enum pawl_os_robust pawl_os_robust_lock(void *mutex, uint64_t deadline)
 {
     for (;;) {
@@ -83,7 +83,7 @@ enum pawl_os_robust pawl_os_robust_try(void *mutex)
     return outcome_of(pthread_mutex_trylock((pthread_mutex_t *)mutex));
 }
 
-/* FUTEX_WAITERS is the kernel's word for it. Other libraries are left as they are. */
+/* FUTEX_WAITERS is the kernel's bit for it. On other C libraries this does nothing. */
 void pawl_os_robust_owe_wake(void *mutex)
 {
 #ifdef __GLIBC__

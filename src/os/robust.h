@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mutexes that outlive their holders: what robust.c asks of the system (os/robust.c). */
+/* Mutexes that outlive their holders: the system calls of src/lock/robust.c (os/robust.c). */
 #ifndef PAWL_OS_ROBUST_H
 #define PAWL_OS_ROBUST_H
 
@@ -9,10 +9,10 @@
 
 enum pawl_os_robust {
     PAWL_OS_ROBUST_GOT,
-    PAWL_OS_ROBUST_GOT_DEAD, /* held, and its last holder died with it */
+    PAWL_OS_ROBUST_GOT_DEAD, /* held, and its last holder died while it held it */
     PAWL_OS_ROBUST_BUSY,
     PAWL_OS_ROBUST_LATE,
-    PAWL_OS_ROBUST_BROKEN    /* what is there is no such mutex, or the caller holds it */
+    PAWL_OS_ROBUST_BROKEN    /* the bytes are no such mutex, or the caller holds it */
 };
 
 PAWL_C_BEGIN
@@ -23,9 +23,10 @@ size_t PAWL_SYMBOL_(pawl_os_robust_size)(void);
 /* Waits until `deadline` (ns of pawl_os_now). */
 enum pawl_os_robust PAWL_SYMBOL_(pawl_os_robust_lock)(void *mutex, uint64_t deadline);
 enum pawl_os_robust PAWL_SYMBOL_(pawl_os_robust_try)(void *mutex);
-/* By the holder: its unlock, or its death, will wake a sleeper, whatever is known of sleepers. */
+/* By the holder: its unlock, or its death, wakes a sleeper, even if the mutex shows none. */
 void PAWL_SYMBOL_(pawl_os_robust_owe_wake)(void *mutex);
-/* After GOT_DEAD: the next one will just get it. Dying before this leaves it GOT_DEAD. */
+/* After GOT_DEAD: the next holder gets it with GOT. A holder that dies before this leaves it
+ * GOT_DEAD. */
 bool PAWL_SYMBOL_(pawl_os_robust_heal)(void *mutex);
 /* By the thread that holds it; else false. */
 bool PAWL_SYMBOL_(pawl_os_robust_unlock)(void *mutex);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What reports need of any system: to write to standard error, and the names of threads. */
+/* The needs of reports on every system: output to standard error, and the names of threads. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is one per process, and one per thread, however many copies of the library there are.
+ * The objects that are one per process, or one per thread, for any number of copies of the library.
  *
  * With glibc, STB_GNU_UNIQUE makes the loader bind every copy in the process to the first one, also
- * under RTLD_LOCAL, and keep its object loaded for ever. The compilers give C no attribute for it,
- * hence the assembly; clang's own .globl would contradict it, so the unique names are second names
- * that only the assembly defines. They are visible by default, or the linker would bind each copy
- * to itself. A program that has the library in itself must be linked with --export-dynamic-symbol
- * for each (the CMake package and pkg-config do), or its plug-ins cannot see its copy;
- * cmake/PawlLibrary.cmake has the list.
+ * under RTLD_LOCAL. The loader then keeps the first copy's object loaded for ever. The compilers
+ * have no attribute for it in C, hence the assembly. clang's own .globl would contradict it, so the
+ * unique names are second names that only the assembly defines. They have default visibility, or
+ * the linker would bind each copy to itself. A program that contains the library must be linked
+ * with --export-dynamic-symbol for each name, or its plug-ins cannot see its copy. The CMake
+ * package and pkg-config do so; cmake/PawlLibrary.cmake has the list.
  *
- * Other ELF systems bind the copies of all libraries that are loaded with the program, or with
- * RTLD_GLOBAL, to the first; a plug-in that is loaded with RTLD_LOCAL keeps its own. Windows and
- * macOS bind names to the module that has them: one object for each copy.
+ * Other ELF systems bind the copies of all libraries loaded with the program, or with RTLD_GLOBAL,
+ * to the first. A plug-in loaded with RTLD_LOCAL keeps its own copy. Windows and macOS bind names
+ * to the module that has them: one object for each copy.
  *
- * Each subsystem has an object of its own. Zero bytes are its beginning, and pages that nobody
- * touches take no memory, so nothing is ever allocated for one.
+ * Each subsystem has an object of its own. It starts as zero bytes. Untouched pages take no memory,
+ * so the library never allocates one.
  */
 #ifndef PAWL_OS_SHARED_H
 #define PAWL_OS_SHARED_H
@@ -26,7 +26,8 @@
 #define PAWL_SHARED_NAME_(name) PAWL_SYMBOL_(PAWL_CAT_(pawl_, name))
 #define PAWL_OWN_NAME_(name) PAWL_SYMBOL_(PAWL_CAT_(pawl_own_, name))
 
-/* Initial-exec: a general-dynamic thread variable of a plug-in is allocated on first use. */
+/* Initial-exec: the system allocates a general-dynamic thread variable of a plug-in on first
+ * use. */
 #define PAWL_THREAD_VARIABLE_ _Thread_local __attribute__((tls_model("initial-exec")))
 
 #if defined(__ELF__) && defined(__GLIBC__) && !PAWL_HOOKS
@@ -49,7 +50,7 @@
  * PAWL_SHARED(type, name), its address. */
 #if PAWL_HOOKS
 
-/* A harness may have an execution begin anew (pawl_forget_) and be told of each use. */
+/* A harness may start an execution anew (pawl_forget_) and learn of each use. */
 struct pawl_os_shared {
     void *object;
     size_t size;
@@ -68,7 +69,7 @@ void pawl_os_add_shared(struct pawl_os_shared *shared);
                                                sizeof PAWL_SHARED_NAME_(name), NULL};              \
         pawl_os_add_shared(&shared);                                                               \
     }                                                                                              \
-    struct pawl_os_shared /* ends in the semicolon of the user */
+    struct pawl_os_shared /* the user's semicolon ends it */
 #define PAWL_SHARED(type, name) ((type *)pawl_hook_shared(&PAWL_SHARED_NAME_(name)))
 
 #elif PAWL_HAS_UNIQUE_

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads of the library's own: nobody joins them, and no signal handler of the program runs on
- * them, but for the signals that a thread brings upon itself (a debugger or a sanitizer wants to
- * hear of those). Starting one allocates.
+ * Threads of the library's own. No thread joins them, and no signal handler of the program runs on
+ * them. The exception is signals that a thread raises itself, which debuggers and sanitizers need.
+ * The start of a thread allocates.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -18,7 +18,7 @@
 #endif
 #include <windows.h>
 #include <process.h>
-#undef TEXT /* a name of ours, in other files of the library */
+#undef TEXT /* a name in other files of the library */
 
 static unsigned __stdcall os_run(void *opaque)
 {
@@ -27,7 +27,7 @@ static unsigned __stdcall os_run(void *opaque)
     return 0;
 }
 
-/* A module that has a thread must not be unloaded under it: one reference more, for ever. */
+/* A module that has a thread must stay loaded: one more reference, for ever. */
 static bool os_pin_module(void)
 {
     static char anchor;
@@ -122,7 +122,7 @@ bool pawl_os_start_thread(struct pawl_own_thread *thread)
     if (!pawl_os_pin() || pthread_attr_init(&attributes) != 0)
         return false;
     if (pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0) {
-        os_block_signals(&signals); /* a thread begins with the mask of its maker */
+        os_block_signals(&signals); /* a thread begins with the mask of its creator */
         started = pthread_create(&made, &attributes, os_run, thread) == 0;
         (void)pthread_sigmask(SIG_SETMASK, &signals, NULL);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows: threads, time and memory. How threads sleep is in os/windows_wait.c. */
+/* Windows: threads, time and memory. os/windows_wait.c has the sleep of threads. */
 #include "os.h"
 
 #if !PAWL_HOOKS && defined(_WIN32)
@@ -8,15 +8,15 @@
 #define WIN32_LEAN_AND_MEAN
 #endif
 #include <windows.h>
-#undef TEXT /* a name of ours, in other files of the library */
+#undef TEXT /* a name in other files of the library */
 
 #define NS_PER_S 1000000000u
 #define NS_PER_MS 1000000u
 
 /* ---- Functions that not every Windows has -------------------------------------------------------
- * Looked up by name, because a program that imports what its system lacks does not start; and all
- * of them before main, because the loader's lock is needed for it, and may be held by a thread that
- * ends and waits for a lock of ours. */
+ * The library looks them up by name, because a program does not start if it imports a function that
+ * its system lacks. It looks up all of them before main, because this needs the loader's lock. A
+ * thread that ends may hold that lock while it waits for a lock of this library. */
 
 enum late_function {
     WAIT_ON_ADDRESS,
@@ -77,9 +77,9 @@ static void os_find_functions(void)
 }
 
 /* ---- The thread's slot --------------------------------------------------------------------------
- * A module of Windows binds its names to itself, so each EXE and DLL that carries the library has
- * process objects of its own: its own registry of threads and its own wait lists. Locks may be used
- * from one module only, unless the library is in a DLL that all of them import. */
+ * A module of Windows binds its names to itself. So each EXE and DLL that carries the library has
+ * process objects of its own: its own registry of threads and its own wait lists. Only one module
+ * may use a lock, unless the library is in a DLL that all its users import. */
 
 struct os_own {
     struct pawl_thread_line *line;
@@ -98,10 +98,11 @@ static struct os_own *os_own(void)
 
 #else
 
-/* gcc emulates _Thread_local here, and its emulation allocates when a thread first touches the
- * variable, which registration must not. So this does by hand what other compilers emit: the loader
- * copies the section .tls for each thread, and TEB.ThreadLocalStoragePointer[_tls_index] points to
- * the copy. The three names below are the C runtime's (mingw-w64, tlssup.c). */
+/* gcc emulates _Thread_local here. Its emulation allocates when a thread first touches the
+ * variable, and registration must not allocate. So this file does by hand the work of code from
+ * other compilers. The loader copies the section .tls for each thread, and
+ * TEB.ThreadLocalStoragePointer[_tls_index] points to the copy. The three names below are the C
+ * runtime's (mingw-w64, tlssup.c). */
 extern char *_tls_start;
 extern ULONG _tls_index;
 static struct os_own own_template __attribute__((section(".tls$PAWL"), used));
@@ -128,10 +129,11 @@ struct pawl_thread_line **pawl_os_thread_slot(void)
 }
 
 /* ---- The end of a thread ------------------------------------------------------------------------
- * Two ways to hear of it. The values of fibre-local storage have a function that the system calls
- * before it takes the loader's lock; the callbacks of .tls are called under that lock, and what
- * they wait for must not wait for the loader. So the first, where there is one (Windows Vista); the
- * second tells of the end of the module too, after which the first must not be called. */
+ * The library learns of it in two ways. The values of fibre-local storage have a function that the
+ * system calls before it takes the loader's lock. It calls the callbacks of .tls under that lock; a
+ * thread that they wait for must not wait for the loader. So the library uses the first way where
+ * there is one (Windows Vista). The second way also tells of the end of the module; after that, the
+ * function of the first way must not be called. */
 
 typedef DWORD(WINAPI *fls_alloc)(void(WINAPI *)(void *));
 typedef BOOL(WINAPI *fls_set_value)(DWORD, void *);
@@ -169,8 +171,8 @@ static void WINAPI on_fibre_end(void *value)
 }
 
 /* The loader calls it in each thread that ends by itself or by ExitThread, before the thread's copy
- * of .tls is gone, and when the module ends. A thread that TerminateThread ends leaves its line
- * behind. At the end of the process (`at_process_end`) nothing is worth the trouble. */
+ * of .tls is gone. It also calls it when the module ends. A thread that TerminateThread ends leaves
+ * its line behind. At the end of the process (`at_process_end`) there is nothing to do. */
 static void NTAPI on_loader_event(PVOID module, DWORD reason, PVOID at_process_end)
 {
     (void)module;
@@ -182,8 +184,8 @@ static void NTAPI on_loader_event(PVOID module, DWORD reason, PVOID at_process_e
     }
 }
 
-/* The loader goes through .CRT$XLA to .CRT$XLZ in the order of the names; the C runtime's own
- * callbacks, which run destructors that may still use locks, have earlier ones. */
+/* The loader goes through .CRT$XLA to .CRT$XLZ in the order of the names. The C runtime's own
+ * callbacks have earlier names; they run destructors that may still use locks. */
 extern PIMAGE_TLS_CALLBACK PAWL_SYMBOL_(pawl_on_loader_event);
 PIMAGE_TLS_CALLBACK PAWL_SYMBOL_(pawl_on_loader_event)
     __attribute__((section(".CRT$XLY"), used)) = on_loader_event;
@@ -243,9 +245,9 @@ uint32_t pawl_os_thread_id(void)
     return GetCurrentThreadId();
 }
 
-typedef DWORD(WINAPI *process_of_thread)(HANDLE); /* Windows XP cannot tell whose thread it is */
+typedef DWORD(WINAPI *process_of_thread)(HANDLE); /* Windows XP cannot tell the thread's process */
 
-/* In doubt it lives: a line that is not taken back costs less than one that two threads have. */
+/* In doubt it lives: a line that is never taken back costs less than a line with two owners. */
 static bool handle_lives_here(HANDLE thread)
 {
     const process_of_thread ask = (process_of_thread)os_late(PROCESS_OF_THREAD);
@@ -271,7 +273,7 @@ bool pawl_os_thread_lives(uint32_t id)
     return lives;
 }
 
-/* Asked once: a program that later moves itself to one CPU loses some time, and nothing else. */
+/* Asked once. A program that later moves itself to one CPU loses only some time. */
 bool pawl_os_one_cpu(void)
 {
     static uint32_t known; /* 1: one CPU, 2: several */

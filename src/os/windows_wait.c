@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows: three ways to sleep while a 32-bit word keeps its value, chosen at run time by what the
- * system has, so that one program runs on all of them:
+ * Windows: three ways to sleep while a 32-bit word keeps its value. The library chooses at run time
+ * among those that the system has, so one program runs on all systems:
  *
  *   address    WaitOnAddress                          Windows 8 and later
  *   condition  lists; SRW lock, condition variable    Windows 7 and Vista
@@ -63,7 +63,7 @@ const char *PAWL_SYMBOL_(pawl_windows_way)(void)
     return names[os_the_way()];
 }
 
-/* Milliseconds, which is what Windows counts in, rounded up; long ones are slept in parts. */
+/* Milliseconds, the unit of Windows, rounded up. A long sleep is done in parts. */
 static DWORD os_milliseconds_until(uint64_t deadline)
 {
     const uint64_t now = deadline == PAWL_NO_DEADLINE ? 0 : pawl_os_now();
@@ -87,17 +87,17 @@ static bool os_has_passed(uint64_t deadline)
 static bool address_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
 {
     const wait_on_address wait = (wait_on_address)os_late(WAIT_ON_ADDRESS);
-    /* Its clock is coarser than ours, and it may give up a little before the deadline. */
+    /* Its clock is coarser than pawl_os_now, and it may time out a little before the deadline. */
     while (!wait(address, &expected, sizeof expected, os_milliseconds_until(deadline)))
         if (os_has_passed(deadline))
             return false;
     return true;
 }
 
-/* A process has fewer threads than this, so asking more often than this wakes nobody else. */
+/* A process has fewer threads than this, so more requests than this wake no other thread. */
 #define MORE_THAN_ALL 65536u
 
-/* The system does not say how many it woke; see pawl_os_wake in os.h. */
+/* The system does not tell the number of woken threads; see pawl_os_wake in os.h. */
 static unsigned address_wake(const uint32_t *address, unsigned count)
 {
     void *place = (void *)(uintptr_t)address;
@@ -110,10 +110,10 @@ static unsigned address_wake(const uint32_t *address, unsigned count)
     return 0;
 }
 
-/* ---- Events: kept by the thread, and handed to another when it ends. They are never closed: a
- * waker may set one after its sleeper has gone, and the number of a closed handle may by then be
- * that of something else of the program's. A sleeper who finds its event set by somebody late looks
- * again, and sleeps on. ------------------------------------------------------------------------ */
+/* ---- Events: a thread keeps its event; when it ends, another thread gets it. Events are never
+ * closed. A waker may set one after its sleeper has gone. By then the program may have another
+ * object with the number of a closed handle. If a late waker has set a sleeper's event, the sleeper
+ * looks again, and sleeps on. ------------------------------------------------------------------ */
 
 struct os_event_box {
     struct os_event_box *next;
@@ -165,7 +165,7 @@ static struct os_event_box *os_new_box(void)
     }
     os_latch_leave(&os_events.latch);
     if (box == NULL)
-        CloseHandle(event); /* nobody has seen it */
+        CloseHandle(event); /* no other thread has seen it */
     return box;
 }
 
@@ -194,7 +194,7 @@ struct os_list_lock {
 
 struct os_bed {
     void *condition;         /* a CONDITION_VARIABLE, whose initial value is zero */
-    struct os_event_box *event; /* NULL: there was none to be had, the sleeper polls */
+    struct os_event_box *event; /* NULL: the system had none, the sleeper polls */
 };
 
 struct os_bell {
@@ -247,8 +247,8 @@ static bool os_bed_sleep(struct os_bed *bed, struct os_list_lock *lock, uint64_t
     return !os_has_passed(deadline);
 }
 
-/* A condition variable lies in its sleeper's stack, so it is woken while the lock keeps that there;
- * an event stays for ever, and is set when the lock is free again. */
+/* A condition variable lies on its sleeper's stack, so the waker wakes it while the lock keeps that
+ * stack there. An event stays for ever, so the waker sets it when the lock is free again. */
 static bool os_bell_add(struct os_bell *bell, struct os_bed *bed)
 {
     if (os_the_way() == WAY_CONDITION) {
@@ -289,8 +289,8 @@ unsigned pawl_os_wake(const uint32_t *address, unsigned count)
     return woken;
 }
 
-/* No word that two processes share can be waited for: Windows looks only at the caller's own. So we
- * look again every now and then, and a wake does nothing. */
+/* No thread can wait on a word that two processes share: Windows waits only within the process. So
+ * the waiter looks again from time to time, and a wake does nothing. */
 bool pawl_os_wait_classes(const uint32_t *address, uint32_t expected, uint32_t classes,
                           uint64_t deadline)
 {

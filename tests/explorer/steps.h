@@ -92,6 +92,7 @@ struct sim_call {
 
 #define SIM_RETURN_void(call) ((call), true)
 #define SIM_RETURN_bool(call) (call)
+#define SIM_RETURN_pawl_regained(call) ((call) == PAWL_REGAIN_KEPT)
 #define PAWL_OP(result_, name, kind, from, to, cost)                                               \
     static inline void sim_##name(void *call)                                                      \
     {                                                                                              \

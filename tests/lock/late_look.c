@@ -14,11 +14,15 @@
  * Here step 4 is called by itself. The sleeper must stay asleep and in the list, and a wake must
  * find it there.
  */
+#define PAWL_ONE_FILE_ /* with table.c, below */
 #include "test.h"
 
 #include <pawl/cond.h>
 #include <pawl/lock.h>
 
+#include "lock/table.h"
+#undef PAWL_SHARED_DEFINE /* the library has it */
+#define PAWL_SHARED_DEFINE(type, name) extern type PAWL_SHARED_NAME_(name)
 #include "lock/table.c"
 
 static pawl_cond cond;

@@ -63,7 +63,7 @@ fn find_files(folder: &Path, found: &mut Vec<PathBuf>) {
         if path.is_dir() {
             find_files(&path, found);
         } else if (name.ends_with(".h") || name.ends_with(".c"))
-            && name != "atomic.h"
+            && !name.starts_with("atomic")
             && name != "hook.h"
         {
             found.push(path);

@@ -81,7 +81,8 @@ fn frames(address: usize) -> Vec<Frame> {
 }
 
 fn is_seam(file: &str) -> bool {
-    file.ends_with("/atomic.h") || file.ends_with("/hook.h")
+    let name = file.rsplit('/').next().unwrap_or(file);
+    name == "hook.h" || name == "atomic.h" || name.starts_with("atomic_")
 }
 
 /// The site of the access whose call returns to this address.

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The seam's back end for tests and model checkers: each operation calls a function of hook.h,
+ * which the harness defines. Included by atomic.h in the hook variant.
+ */
+#include <pawl/atomic.h> /* outside the guard: atomic.h includes this file where it needs it */
+
+#if !defined(PAWL_ATOMIC_HOOK_H) && PAWL_HOOKS
+#define PAWL_ATOMIC_HOOK_H
+
+#include <pawl/detail/hook.h>
+
+#define PAWL_LOAD_(N, name, order, tagged, tag)                                                    \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(const uint##N##_t *p tagged)               \
+    {                                                                                              \
+        return (uint##N##_t)pawl_hook_call_(p, N / 8, PAWL_HOOK_LOAD, PAWL_ORDER_##order, tag, 0,  \
+                                            0);                                                    \
+    }
+#define PAWL_STORE_(N, name, order, tagged, tag)                                                   \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ void name##N(uint##N##_t *p, uint##N##_t value tagged)         \
+    {                                                                                              \
+        (void)pawl_hook_call_(p, N / 8, PAWL_HOOK_STORE, PAWL_ORDER_##order, tag, value, 0);       \
+    }
+#define PAWL_RMW_(N, name, kind, builtin, order, tagged, tag)                                      \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(uint##N##_t *p, uint##N##_t value tagged)  \
+    {                                                                                              \
+        return (uint##N##_t)pawl_hook_call_(p, N / 8, kind, PAWL_ORDER_##order, tag, value, 0);    \
+    }
+#define PAWL_CAS_(N, name, order, fail, tagged, tag)                                               \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ bool name##N(uint##N##_t *p, uint##N##_t *expected,            \
+                                                 uint##N##_t value tagged)                         \
+    {                                                                                              \
+        const uint##N##_t old = (uint##N##_t)pawl_hook_call_(                                      \
+            p, N / 8, PAWL_HOOK_COMPARE_EXCHANGE, PAWL_ORDER_##order, tag, value, *expected);      \
+        const bool same = old == *expected;                                                        \
+        *expected = old;                                                                           \
+        return same;                                                                               \
+    }
+#define PAWL_FENCE_(name, order)                                                                   \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ void name(enum pawl_tag tag)                                   \
+    {                                                                                              \
+        (void)pawl_hook_call_(NULL, 0, PAWL_HOOK_FENCE, PAWL_ORDER_##order, tag, 0, 0);            \
+    }
+
+#include <pawl/detail/atomic_operations.inc.h>
+
+PAWL_INLINE_BEGIN
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light(enum pawl_tag tag)
+{
+    (void)pawl_hook_call_(NULL, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, tag, PAWL_HOOK_FENCE_LIGHT,
+                          0);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light_known(enum pawl_tag tag)
+{
+    pawl_fence_light(tag);
+}
+
+PAWL_INLINE void pawl_fence_heavy(enum pawl_tag tag)
+{
+    (void)pawl_hook_call_(NULL, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, tag, PAWL_HOOK_FENCE_HEAVY,
+                          0);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cpu_relax(void)
+{
+    pawl_hook_relax();
+}
+
+PAWL_INLINE_END
+
+#endif

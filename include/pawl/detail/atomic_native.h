@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The seam's native back end: the compiler's __atomic builtins on plain integer fields. A tag costs
+ * nothing here. Included by atomic.h in all variants but hook.
+ */
+#include <pawl/atomic.h> /* outside the guard: atomic.h includes this file where it needs it */
+
+#if !defined(PAWL_ATOMIC_NATIVE_H) && !PAWL_HOOKS
+#define PAWL_ATOMIC_NATIVE_H
+
+/* src/os/asymmetric.c */
+#define pawl_fence_light_free_ PAWL_SYMBOL_(pawl_fence_light_free)
+#define pawl_os_fence_heavy_ PAWL_SYMBOL_(pawl_os_fence_heavy)
+PAWL_C_BEGIN
+PAWL_API extern uint32_t pawl_fence_light_free_; /* 1: light fences need only hold the compiler */
+PAWL_API void pawl_os_fence_heavy_(void);
+PAWL_C_END
+
+/* The words that locks are made on may be declared otherwise by the program (compat/plock.h locks
+ * plain integers and pointers), and this is the only place that accesses them. */
+typedef uint8_t pawl_any8_ __attribute__((may_alias));
+typedef uint16_t pawl_any16_ __attribute__((may_alias));
+typedef uint32_t pawl_any32_ __attribute__((may_alias));
+typedef uint64_t pawl_any64_ __attribute__((may_alias));
+
+#define PAWL_LOAD_(N, name, order, tagged, tag)                                                    \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(const uint##N##_t *p tagged)               \
+    {                                                                                              \
+        (void)tag;                                                                                 \
+        return __atomic_load_n((const pawl_any##N##_ *)p, __ATOMIC_##order);                       \
+    }
+#define PAWL_STORE_(N, name, order, tagged, tag)                                                   \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ void name##N(uint##N##_t *p, uint##N##_t value tagged)         \
+    {                                                                                              \
+        (void)tag;                                                                                 \
+        __atomic_store_n((pawl_any##N##_ *)p, value, __ATOMIC_##order);                            \
+    }
+#define PAWL_RMW_(N, name, kind, builtin, order, tagged, tag)                                      \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(uint##N##_t *p, uint##N##_t value tagged)  \
+    {                                                                                              \
+        (void)tag;                                                                                 \
+        return builtin((pawl_any##N##_ *)p, value, __ATOMIC_##order);                              \
+    }
+/* Strong: the callers' loops test something of their own after each failure. */
+#define PAWL_CAS_(N, name, order, fail, tagged, tag)                                               \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ bool name##N(uint##N##_t *p, uint##N##_t *expected,            \
+                                                 uint##N##_t value tagged)                         \
+    {                                                                                              \
+        (void)tag;                                                                                 \
+        return __atomic_compare_exchange_n((pawl_any##N##_ *)p, expected, value, false,            \
+                                           __ATOMIC_##order, __ATOMIC_##fail);                     \
+    }
+PAWL_INLINE_BEGIN
+
+/* gcc's ThreadSanitizer does not model standalone fences (it warns); there the annotations of
+ * tsan.h carry the meaning. A store must still be kept before a later load: on x86 the update of a
+ * word of our own does that, and the other orders need no instruction there. */
+PAWL_INLINE void pawl_fence_by_update_(void)
+{
+    uint32_t word = 0;
+    (void)__atomic_fetch_add(&word, 0, __ATOMIC_SEQ_CST);
+}
+
+PAWL_INLINE_END
+
+#define PAWL_FENCE_(name, order)                                                                   \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ void name(enum pawl_tag tag)                                   \
+    {                                                                                              \
+        (void)tag;                                                                                 \
+        if (!PAWL_TSAN_)                                                                           \
+            __atomic_thread_fence(__ATOMIC_##order);                                               \
+        else if (__ATOMIC_##order == __ATOMIC_SEQ_CST)                                             \
+            pawl_fence_by_update_();                                                               \
+    }
+
+#include <pawl/detail/atomic_operations.inc.h>
+
+/* The hint of a wait loop. x86: PAUSE, which stops the thread for 40 (older Intel, AMD) to 140
+ * cycles (Skylake and later) and leaves the core to its sibling. Arm: ISB, because YIELD does
+ * nothing on cores without SMT. RISC-V: PAUSE (a hint, encoded as a fence). */
+#if defined(__x86_64__) || defined(__i386__)
+#define PAWL_RELAX_() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define PAWL_RELAX_() __asm__ __volatile__("isb sy" ::: "memory")
+#elif defined(__arm__)
+#define PAWL_RELAX_() __asm__ __volatile__("yield" ::: "memory")
+#elif defined(__riscv)
+#define PAWL_RELAX_() __asm__ __volatile__(".insn i 0x0F, 0, x0, x0, 0x010" ::: "memory")
+#elif defined(__powerpc__)
+#define PAWL_RELAX_() __asm__ __volatile__("or 27,27,27" ::: "memory")
+#else
+#define PAWL_RELAX_() __asm__ __volatile__("" ::: "memory")
+#endif
+
+PAWL_INLINE_BEGIN
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light(enum pawl_tag tag)
+{
+    if (PAWL_UNLIKELY(__atomic_load_n(&pawl_fence_light_free_, __ATOMIC_RELAXED) == 0))
+        pawl_fence_full(tag);
+    else
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light_known(enum pawl_tag tag)
+{
+    (void)tag;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+PAWL_INLINE void pawl_fence_heavy(enum pawl_tag tag)
+{
+    pawl_fence_full(tag);
+    pawl_os_fence_heavy_();
+    pawl_fence_full(tag);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cpu_relax(void)
+{
+    PAWL_RELAX_();
+}
+
+PAWL_INLINE_END
+
+#endif
