@@ -22,6 +22,7 @@
 #define PAWL_INTERNAL PAWL_HIDDEN_
 #define PAWL_INTERNAL_FAST PAWL_HIDDEN_
 #endif
+#define PAWL_NORETURN __attribute__((noreturn))
 /* A function of a header that not every includer uses. */
 #define PAWL_STATIC static __attribute__((unused))
 

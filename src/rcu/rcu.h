@@ -122,7 +122,7 @@ PAWL_INTERNAL void rcu_stall_look(uint32_t index);
 PAWL_INTERNAL void rcu_stall_begin(struct pawl_rcu_state *state);
 
 /* Ends the program: the caller asked for something that can never happen. */
-PAWL_INTERNAL __attribute__((noreturn)) void rcu_never(const char *call, const char *why);
+PAWL_INTERNAL PAWL_NORETURN void rcu_never(const char *call, const char *why);
 
 /* ---- The checking variant -------------------------------------------------------------------- */
 

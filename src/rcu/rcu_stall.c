@@ -143,7 +143,7 @@ PAWL_INTERNAL void rcu_stall_look(uint32_t index)
 
 /* ---- Waits that can never end ---------------------------------------------------------------- */
 
-PAWL_INTERNAL __attribute__((noreturn)) void rcu_never(const char *call, const char *why)
+PAWL_INTERNAL PAWL_NORETURN void rcu_never(const char *call, const char *why)
 {
     char text[256];
     (void)snprintf(text, sizeof text, "pawl: %s %s: it would wait for itself\n", call, why);
