@@ -19,7 +19,7 @@ struct backoff {
 #if PAWL_HOOKS
 
 /* The harness decides which thread runs next, so a pause has no use. */
-PAWL_STATIC void pause_once(struct backoff *b, const void *seed)
+PAWL_STATIC void backoff_pause_once(struct backoff *b, const void *seed)
 {
     (void)b;
     (void)seed;
@@ -54,7 +54,7 @@ PAWL_STATIC bool backoff_relaxed(struct backoff *b, const void *seed)
     return false;
 }
 
-PAWL_STATIC void pause_once(struct backoff *b, const void *seed)
+PAWL_STATIC void backoff_pause_once(struct backoff *b, const void *seed)
 {
     if (!backoff_relaxed(b, seed))
         return;
@@ -71,7 +71,7 @@ PAWL_STATIC void pause_once(struct backoff *b, const void *seed)
     do {                                                                                           \
         struct backoff pauses_ = BACKOFF_INIT;                                                     \
         for ((w) = (load); !(condition); (w) = (load))                                             \
-            pause_once(&pauses_, &(w));                                                            \
+            backoff_pause_once(&pauses_, &(w));                                                    \
     } while (0)
 
 #endif

@@ -12,7 +12,7 @@ PAWL_SHARED_DEFINE(struct pawl_check, check_object);
 /* ---- A thread's entries ---------------------------------------------------------------------- */
 
 /* The caller's line; NULL for a thread that has none; its locks are unknown. */
-static struct pawl_check_line *checked_line(void)
+static struct pawl_check_line *check_own_line(void)
 {
     struct pawl_check_line *line = check_line();
     if (line == NULL)
@@ -20,14 +20,14 @@ static struct pawl_check_line *checked_line(void)
     return line;
 }
 
-static void set_what(struct pawl_held *held, uint32_t what)
+static void check_set_what(struct pawl_held *held, uint32_t what)
 {
     pawl_store_relaxed32(&held->what, what);
 }
 
 /* A free entry for the lock; NULL when all are in use. A signal handler may interrupt and take
  * entries too. Hence the compare-exchange, and entries that never move. */
-static struct pawl_held *take_entry(struct pawl_check_line *line, pawl_address_ lock)
+static struct pawl_held *check_take_entry(struct pawl_check_line *line, pawl_address_ lock)
 {
     uint32_t i;
     uint32_t used;
@@ -44,16 +44,16 @@ static struct pawl_held *take_entry(struct pawl_check_line *line, pawl_address_ 
     return NULL;
 }
 
-static void free_entry(struct pawl_held *held)
+static void check_free_entry(struct pawl_held *held)
 {
-    set_what(held, 0);
+    check_set_what(held, 0);
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, 0);
 }
 
 /* The caller's entry for the lock in that state; any entry when the state is PAWL_STATE_U. The
  * thread is just claiming or freeing an entry whose `what` is 0: it has no unit in the word. */
-static struct pawl_held *own_entry(struct pawl_check_line *line, pawl_address_ lock,
-                                   unsigned state, const struct pawl_held *but)
+static struct pawl_held *check_own_entry(struct pawl_check_line *line, pawl_address_ lock,
+                                         unsigned state, const struct pawl_held *but)
 {
     const uint32_t used = check_used_of(line);
     uint32_t i;
@@ -70,7 +70,7 @@ static struct pawl_held *own_entry(struct pawl_check_line *line, pawl_address_ l
 
 /* ---- Around an operation --------------------------------------------------------------------- */
 
-static void report_held(const char *what, const struct pawl_check_call *call)
+static void check_report_held(const char *what, const struct pawl_check_call *call)
 {
     pawl_report_begin_(what, call);
     pawl_report_holders_(call);
@@ -78,30 +78,30 @@ static void report_held(const char *what, const struct pawl_check_call *call)
 }
 
 /* From U: the operation starts from no held state. */
-static struct pawl_held *before_taking(struct pawl_check_line *line,
-                                       const struct pawl_check_call *call)
+static struct pawl_held *check_before_taking(struct pawl_check_line *line,
+                                             const struct pawl_check_call *call)
 {
-    const struct pawl_held *own = own_entry(line, call->lock, PAWL_STATE_U, NULL);
+    const struct pawl_held *own = check_own_entry(line, call->lock, PAWL_STATE_U, NULL);
     const uint32_t what = check_what(PAWL_STATE_U, call->to, call->kind, call->bits);
     struct pawl_held *held;
 
     /* A try that fails at once does no harm, and is the one way for signal handlers. A try that
      * drains would wait for the caller's own R. */
     if (own != NULL && call->kind == CHECK_take)
-        report_held("taken again by its holder", call);
+        check_report_held("taken again by its holder", call);
     else if (own != NULL && call->kind == CHECK_claim &&
              check_state(check_what_of(own)) == PAWL_STATE_R)
-        report_held("taken again by its holder", call);
+        check_report_held("taken again by its holder", call);
     if (call->kind != CHECK_try)
         pawl_order_check_(line, call, call->kind == CHECK_claim);
 
-    held = take_entry(line, call->lock);
+    held = check_take_entry(line, call->lock);
     if (held == NULL) {
         pawl_report_warn_(PAWL_WARN_HELD);
         return NULL;
     }
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->site, call->site);
-    set_what(held, what);
+    check_set_what(held, what);
     if (pawl_claims_fit_(call, what))
         pawl_claims_count_(line, call);
     return held;
@@ -110,8 +110,8 @@ static struct pawl_held *before_taking(struct pawl_check_line *line,
 /* The caller's entry for the lock in exactly that condition, which becomes `next`. A handler that
  * interrupts may drop by that entry and leave another one, even at an index already passed. Hence
  * two passes. */
-static struct pawl_held *change_entry(struct pawl_check_line *line, pawl_address_ lock,
-                                      uint32_t what, uint32_t next)
+static struct pawl_held *check_change_entry(struct pawl_check_line *line, pawl_address_ lock,
+                                            uint32_t what, uint32_t next)
 {
     const uint32_t used = check_used_of(line);
     uint32_t i;
@@ -126,12 +126,12 @@ static struct pawl_held *change_entry(struct pawl_check_line *line, pawl_address
 }
 
 /* From a state that the caller must hold: its entry, which becomes `next`; or a report. */
-static struct pawl_held *entry_to_leave(struct pawl_check_line *line,
-                                        const struct pawl_check_call *call, uint32_t next)
+static struct pawl_held *check_entry_to_leave(struct pawl_check_line *line,
+                                              const struct pawl_check_call *call, uint32_t next)
 {
     const uint32_t what = check_what(call->from, PAWL_STATE_U, 0, call->bits);
     const bool drop = call->kind == CHECK_drop;
-    struct pawl_held *held = change_entry(line, call->lock, what, next);
+    struct pawl_held *held = check_change_entry(line, call->lock, what, next);
 
     if (held != NULL)
         return held;
@@ -139,15 +139,16 @@ static struct pawl_held *entry_to_leave(struct pawl_check_line *line,
         line->untracked -= drop;
         return NULL;
     }
-    if (own_entry(line, call->lock, PAWL_STATE_U, NULL) != NULL)
-        report_held(drop ? "drop of the wrong mode" : "transition from the wrong mode", call);
+    if (check_own_entry(line, call->lock, PAWL_STATE_U, NULL) != NULL)
+        check_report_held(drop ? "drop of the wrong mode" : "transition from the wrong mode", call);
     else
-        report_held(drop ? "drop of what is not held" : "transition of what is not held", call);
+        check_report_held(drop ? "drop of what is not held" : "transition of what is not held",
+                          call);
     return NULL;
 }
 
 /* Whether a transition may wait for others. */
-static bool move_waits(const struct pawl_check_call *call)
+static bool check_move_waits(const struct pawl_check_call *call)
 {
     return call->kind == CHECK_claim || call->kind == CHECK_tells ||
            (call->kind == CHECK_move && call->from == PAWL_STATE_S && call->to == PAWL_STATE_W);
@@ -155,7 +156,7 @@ static bool move_waits(const struct pawl_check_call *call)
 
 struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
 {
-    struct pawl_check_line *line = checked_line();
+    struct pawl_check_line *line = check_own_line();
     const uint32_t leaving = check_what(call->from, PAWL_STATE_U, 0, call->bits) | CHECK_LEAVING;
     const uint32_t moving = check_what(call->from, call->to, call->kind, call->bits);
     struct pawl_held *held;
@@ -166,13 +167,13 @@ struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
         return NULL;
     }
     if (call->from == PAWL_STATE_U)
-        return before_taking(line, call);
-    held = entry_to_leave(line, call, call->kind == CHECK_drop ? leaving : moving);
+        return check_before_taking(line, call);
+    held = check_entry_to_leave(line, call, call->kind == CHECK_drop ? leaving : moving);
     if (held == NULL || call->kind == CHECK_drop)
         return held;
-    if (move_waits(call)) {
-        if (own_entry(line, call->lock, PAWL_STATE_U, held) != NULL)
-            report_held("waits for its own hold", call);
+    if (check_move_waits(call)) {
+        if (check_own_entry(line, call->lock, PAWL_STATE_U, held) != NULL)
+            check_report_held("waits for its own hold", call);
         /* A downgrade from A to R may end in an ordinary take of R. */
         pawl_order_check_(line, call, call->kind != CHECK_tells);
     }
@@ -193,12 +194,12 @@ void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *hel
         return;
     }
     if (check_state(what) == PAWL_STATE_U) {
-        free_entry(held);
+        check_free_entry(held);
         return;
     }
     if (ok)
         PAWL_ADDRESS_(pawl_store_relaxed)(&held->site, call->site);
-    set_what(held, what);
+    check_set_what(held, what);
     if (ok && call->kind == CHECK_try && (call->to == PAWL_STATE_W || call->to == PAWL_STATE_A))
         pawl_claims_count_(check_line(), call); /* its units did not count before (units_of) */
 }
@@ -207,13 +208,13 @@ void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *hel
 
 /* Whether any thread holds or wants the lock. A thread that is about to return from a drop does
  * not. */
-static bool anybody(pawl_address_ lock)
+static bool check_anybody(pawl_address_ lock)
 {
     const uint32_t lines = pawl_load_relaxed32(&process_here()->lines_used);
     uint32_t i;
     for (i = 0; i < lines; i++) {
         struct pawl_check_line *line = &check_here()->lines[i];
-        if (check_owner(line) != 0 && own_entry(line, lock, PAWL_STATE_U, NULL) != NULL)
+        if (check_owner(line) != 0 && check_own_entry(line, lock, PAWL_STATE_U, NULL) != NULL)
             return true;
     }
     return false;
@@ -221,25 +222,25 @@ static bool anybody(pawl_address_ lock)
 
 void pawl_check_unused_(const struct pawl_check_call *call, const char *what, bool units)
 {
-    struct pawl_check_line *line = checked_line();
+    struct pawl_check_line *line = check_own_line();
     if (line == NULL)
         return;
-    if (units || anybody(call->lock))
-        report_held(what, call);
+    if (units || check_anybody(call->lock))
+        check_report_held(what, call);
     pawl_order_forget_(line, call->lock);
 }
 
 void pawl_check_asserted_(const struct pawl_check_call *call)
 {
-    struct pawl_check_line *line = checked_line();
+    struct pawl_check_line *line = check_own_line();
     unsigned state;
     if (line == NULL || line->untracked > 0)
         return;
     for (state =
          call->to; state <= (call->to == PAWL_STATE_A ? PAWL_STATE_A : PAWL_STATE_W); state++)
-        if (own_entry(line, call->lock, state, NULL) != NULL)
+        if (check_own_entry(line, call->lock, state, NULL) != NULL)
             return;
-    report_held("not held as asserted", call);
+    check_report_held("not held as asserted", call);
 }
 
 /* glibc and POSIX run the destructors at least four times; two of these rounds are for the other
@@ -267,7 +268,7 @@ static bool check_thread_stays(struct pawl_thread_line *own)
             return true;
         call.lock = check_lock_of(held);
         call.bits = check_bits(what);
-        report_held("still held at the end of its thread", &call);
+        check_report_held("still held at the end of its thread", &call);
     }
     return false;
 }
@@ -279,7 +280,7 @@ static void check_line_claimed(uint32_t number, bool left_behind)
     uint32_t i;
     (void)left_behind;
     for (i = 0; i < PAWL_HELD_LOCKS; i++)
-        free_entry(&line->held[i]);
+        check_free_entry(&line->held[i]);
     pawl_store_relaxed32(&line->held_used, 0);
     line->busy = 0;
     line->untracked = 0;

@@ -13,7 +13,7 @@ struct units {
 
 /* The most that an entry can have in the word at one instant. `atomics`: there are atomic users, so
  * a waiting reader or seeker may escalate, and then it claims a writer's units. */
-static struct units units_of(uint32_t what, bool atomics)
+static struct units claims_units_of(uint32_t what, bool atomics)
 {
     static const struct units held[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {4, 0}};
     static const struct units asked[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {5, 0}};
@@ -34,7 +34,7 @@ static struct units units_of(uint32_t what, bool atomics)
     return most;
 }
 
-static struct units sum_of_claims(pawl_address_ lock, uint32_t *claimants)
+static struct units claims_sum_of_claims(pawl_address_ lock, uint32_t *claimants)
 {
     const uint32_t lines = pawl_load_relaxed32(&process_here()->lines_used);
     struct units plain = {0, 0};
@@ -49,8 +49,8 @@ static struct units sum_of_claims(pawl_address_ lock, uint32_t *claimants)
         const uint32_t used = check_owner(line) == 0 ? 0 : check_used_of(line);
         for (k = 0; k < used; k++) {
             const uint32_t what = check_what_of(&line->held[k]);
-            const struct units one = units_of(what, false);
-            const struct units most = units_of(what, true);
+            const struct units one = claims_units_of(what, false);
+            const struct units most = claims_units_of(what, true);
             if (check_lock_of(&line->held[k]) != lock)
                 continue;
             *claimants += most.sw + most.r != 0;
@@ -65,8 +65,9 @@ static struct units sum_of_claims(pawl_address_ lock, uint32_t *claimants)
     return atomics ? insisting : plain;
 }
 
-static void report_excess(const struct pawl_check_call *call, struct units sum, struct units most,
-                          uint32_t claimants)
+static void claims_report_excess(const struct pawl_check_call *call, struct units sum,
+                                 struct units most,
+                                 uint32_t claimants)
 {
     pawl_report_begin_("too many claimants", call);
     if (claimants != 0)
@@ -93,7 +94,7 @@ static bool claims_at_once(const struct pawl_check_call *call, struct units now)
     return now.sw == 0;
 }
 
-static struct units most_of(uint32_t bits)
+static struct units claims_most_of(uint32_t bits)
 {
     const struct units most = {(UINT64_C(1) << bits / 2) - 1, (UINT64_C(1) << (bits / 2 - 2)) - 1};
     return most;
@@ -103,10 +104,10 @@ static struct units most_of(uint32_t bits)
  * and 64 bits, which have room for more threads than there are lines. */
 bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
 {
-    const struct units most = most_of(check_width(call->bits));
+    const struct units most = claims_most_of(check_width(call->bits));
     const struct units now = {call->word >> check_width(call->bits) / 2, call->word >> 2 & most.r};
-    const struct units before = units_of(check_what(call->from, PAWL_STATE_U, 0, 0), false);
-    const struct units claim = units_of(what, false);
+    const struct units before = claims_units_of(check_what(call->from, PAWL_STATE_U, 0, 0), false);
+    const struct units claim = claims_units_of(what, false);
     struct units sum;
 
     if (!claims_at_once(call, now) ||
@@ -114,7 +115,7 @@ bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
         return true;
     sum.sw = now.sw + claim.sw - before.sw;
     sum.r = now.r + claim.r - before.r;
-    report_excess(call, sum, most, 0);
+    claims_report_excess(call, sum, most, 0);
     return false;
 }
 
@@ -122,7 +123,7 @@ bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
  * claimant publishes and then counts under one lock: the last of too many sees all the others. */
 void pawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_call *call)
 {
-    const struct units most = most_of(check_width(call->bits));
+    const struct units most = claims_most_of(check_width(call->bits));
     struct units sum;
     uint32_t claimants;
 
@@ -130,10 +131,10 @@ void pawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_ca
         pawl_load_relaxed32(&process_here()->lines_used) * 5 <= most.sw)
         return;
     check_enter(line, &orders_here()->lock);
-    sum = sum_of_claims(call->lock, &claimants);
+    sum = claims_sum_of_claims(call->lock, &claimants);
     check_leave(line, &orders_here()->lock);
     if (sum.sw > most.sw || sum.r > most.r)
-        report_excess(call, sum, most, claimants);
+        claims_report_excess(call, sum, most, claimants);
 }
 
 #endif

@@ -25,46 +25,46 @@ PAWL_SHARED_DEFINE(struct pawl_orders, orders_object);
 enum { WAIT_DRAINS, WAIT_TAKES };
 enum { HOLD_OTHER, HOLD_READS };
 
-static bool is_in_the_way(unsigned wait, unsigned hold)
+static bool order_is_in_the_way(unsigned wait, unsigned hold)
 {
     return wait == WAIT_TAKES || hold == HOLD_READS;
 }
 
-static unsigned hold_of(unsigned state)
+static unsigned order_hold_of(unsigned state)
 {
     return state == PAWL_STATE_R ? HOLD_READS : HOLD_OTHER;
 }
 
 /* ---- The tables: chains of indices, 0 ends --------------------------------------------------- */
 
-static uint32_t hashed(uint64_t key, uint32_t size)
+static uint32_t order_hashed(uint64_t key, uint32_t size)
 {
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % size;
 }
 
-static uint32_t *lock_chain(struct pawl_orders *o, pawl_address_ lock)
+static uint32_t *order_lock_chain(struct pawl_orders *o, pawl_address_ lock)
 {
-    return &o->lock_chains[hashed(lock, PAWL_ORDER_LOCKS)];
+    return &o->lock_chains[order_hashed(lock, PAWL_ORDER_LOCKS)];
 }
 
-static uint32_t *pair_chain(struct pawl_orders *o, uint32_t from, uint32_t to)
+static uint32_t *order_pair_chain(struct pawl_orders *o, uint32_t from, uint32_t to)
 {
-    return &o->pair_chains[hashed((uint64_t)from << 32 | to, PAWL_ORDER_PAIRS)];
+    return &o->pair_chains[order_hashed((uint64_t)from << 32 | to, PAWL_ORDER_PAIRS)];
 }
 
-static uint32_t find_lock(struct pawl_orders *o, pawl_address_ lock)
+static uint32_t order_find_lock(struct pawl_orders *o, pawl_address_ lock)
 {
-    uint32_t i = *lock_chain(o, lock);
+    uint32_t i = *order_lock_chain(o, lock);
     while (i != 0 && o->locks[i].lock != lock)
         i = o->locks[i].next;
     return i;
 }
 
 /* The lock's index, new if need be; 0 when the table is full. */
-static uint32_t note_lock(struct pawl_orders *o, pawl_address_ lock, uint32_t bits)
+static uint32_t order_note_lock(struct pawl_orders *o, pawl_address_ lock, uint32_t bits)
 {
-    uint32_t *chain = lock_chain(o, lock);
-    uint32_t i = find_lock(o, lock);
+    uint32_t *chain = order_lock_chain(o, lock);
+    uint32_t i = order_find_lock(o, lock);
     if (i != 0)
         return i;
     if (o->free_locks != 0) {
@@ -84,10 +84,10 @@ static uint32_t note_lock(struct pawl_orders *o, pawl_address_ lock, uint32_t bi
 }
 
 /* Whether a new pair would add no order. */
-static bool known_pair(struct pawl_orders *o, uint32_t from, uint32_t to, unsigned hold,
-                       unsigned wait)
+static bool order_known_pair(struct pawl_orders *o, uint32_t from, uint32_t to, unsigned hold,
+                             unsigned wait)
 {
-    uint32_t p = from == 0 || to == 0 ? 0 : *pair_chain(o, from, to);
+    uint32_t p = from == 0 || to == 0 ? 0 : *order_pair_chain(o, from, to);
     for (; p != 0; p = o->pairs[p].next)
         if (o->pairs[p].from == from && o->pairs[p].to == to && o->pairs[p].hold >= hold &&
             o->pairs[p].wait >= wait)
@@ -95,10 +95,10 @@ static bool known_pair(struct pawl_orders *o, uint32_t from, uint32_t to, unsign
     return false;
 }
 
-static void link_pair(struct pawl_orders *o, uint32_t p)
+static void order_link_pair(struct pawl_orders *o, uint32_t p)
 {
     struct pawl_order_pair *pair = &o->pairs[p];
-    uint32_t *chain = pair_chain(o, pair->from, pair->to);
+    uint32_t *chain = order_pair_chain(o, pair->from, pair->to);
     pair->next = *chain;
     *chain = p;
     pair->out_next = o->locks[pair->from].out;
@@ -109,10 +109,10 @@ static void link_pair(struct pawl_orders *o, uint32_t p)
     o->locks[pair->to].in = p;
 }
 
-static void unlink_pair(struct pawl_orders *o, uint32_t p)
+static void order_unlink_pair(struct pawl_orders *o, uint32_t p)
 {
     struct pawl_order_pair *pair = &o->pairs[p];
-    uint32_t *link = pair_chain(o, pair->from, pair->to);
+    uint32_t *link = order_pair_chain(o, pair->from, pair->to);
     while (*link != p)
         link = &o->pairs[*link].next;
     *link = pair->next;
@@ -131,7 +131,7 @@ static void unlink_pair(struct pawl_orders *o, uint32_t p)
 }
 
 /* A zeroed pair; 0 when the table is full. */
-static uint32_t new_pair(struct pawl_orders *o)
+static uint32_t order_new_pair(struct pawl_orders *o)
 {
     uint32_t p = o->free_pairs;
     if (p != 0)
@@ -145,8 +145,9 @@ static uint32_t new_pair(struct pawl_orders *o)
 
 /* ---- The search ------------------------------------------------------------------------------ */
 
-static bool enter_lock(struct pawl_orders *o, uint32_t *queue_end, uint32_t lock, unsigned wait,
-                       uint32_t via)
+static bool order_enter_lock(struct pawl_orders *o, uint32_t *queue_end, uint32_t lock,
+                             unsigned wait,
+                             uint32_t via)
 {
     struct pawl_order_lock *node = &o->locks[lock];
     if (node->seen[wait] == o->search)
@@ -159,21 +160,21 @@ static bool enter_lock(struct pawl_orders *o, uint32_t *queue_end, uint32_t lock
 
 /* Breadth first, so the chain it finds is a shortest one. Returns the last step (lock << 1 | wait),
  * from which `via` leads back; 0 when no lock marked as a goal can be reached. */
-static uint32_t search(struct pawl_orders *o, uint32_t start, unsigned wait)
+static uint32_t order_search(struct pawl_orders *o, uint32_t start, unsigned wait)
 {
     uint32_t head = 0;
     uint32_t end = 0;
-    (void)enter_lock(o, &end, start, wait, 0);
+    (void)order_enter_lock(o, &end, start, wait, 0);
     while (head < end) {
         const uint32_t step = o->queue[head++];
         uint32_t p = o->locks[step >> 1].out;
         for (; p != 0; p = o->pairs[p].out_next) {
             const struct pawl_order_pair *pair = &o->pairs[p];
             const struct pawl_order_lock *next = &o->locks[pair->to];
-            if (!is_in_the_way(step & 1, pair->hold) ||
-                !enter_lock(o, &end, pair->to, pair->wait, p << 1 | (step & 1)))
+            if (!order_is_in_the_way(step & 1, pair->hold) ||
+                !order_enter_lock(o, &end, pair->to, pair->wait, p << 1 | (step & 1)))
                 continue;
-            if (next->goal == o->search && is_in_the_way(pair->wait, next->goal_hold))
+            if (next->goal == o->search && order_is_in_the_way(pair->wait, next->goal_hold))
                 return pair->to << 1 | pair->wait;
         }
     }
@@ -195,7 +196,7 @@ struct inversion {
     struct order_step steps[LONGEST_CHAIN]; /* the last first */
 };
 
-static void copy_chain(struct pawl_orders *o, uint32_t step, struct inversion *found)
+static void order_copy_chain(struct pawl_orders *o, uint32_t step, struct inversion *found)
 {
     uint32_t via;
     found->length = 0;
@@ -214,8 +215,8 @@ static void copy_chain(struct pawl_orders *o, uint32_t step, struct inversion *f
     }
 }
 
-static void report_inversion(struct pawl_check_line *line, const struct pawl_check_call *call,
-                             const struct inversion *found)
+static void order_report_inversion(struct pawl_check_line *line, const struct pawl_check_call *call,
+                                   const struct inversion *found)
 {
     const uint32_t kept = found->length < LONGEST_CHAIN ? found->length : LONGEST_CHAIN;
     const uint32_t used = check_used_of(line);
@@ -255,8 +256,9 @@ static void report_inversion(struct pawl_check_line *line, const struct pawl_che
 /* ---- Asking and adding ----------------------------------------------------------------------- */
 
 /* The next lock that the line's thread holds beside the one of the call. */
-static const struct pawl_held *next_held(const struct pawl_check_line *line, pawl_address_ but,
-                                         uint32_t *i)
+static const struct pawl_held *order_next_held(const struct pawl_check_line *line,
+                                               pawl_address_ but,
+                                               uint32_t *i)
 {
     const uint32_t used = check_used_of(line);
     while (*i < used) {
@@ -270,13 +272,13 @@ static const struct pawl_held *next_held(const struct pawl_check_line *line, paw
     return NULL;
 }
 
-static bool add_pair(struct pawl_orders *o, const struct pawl_held *held,
-                     const struct pawl_check_call *call, unsigned wait)
+static bool order_add_pair(struct pawl_orders *o, const struct pawl_held *held,
+                           const struct pawl_check_call *call, unsigned wait)
 {
     const uint32_t what = check_what_of(held);
-    const uint32_t from = note_lock(o, check_lock_of(held), check_bits(what));
-    const uint32_t to = note_lock(o, call->lock, call->bits);
-    const uint32_t p = from == 0 || to == 0 ? 0 : new_pair(o);
+    const uint32_t from = order_note_lock(o, check_lock_of(held), check_bits(what));
+    const uint32_t to = order_note_lock(o, call->lock, call->bits);
+    const uint32_t p = from == 0 || to == 0 ? 0 : order_new_pair(o);
     struct pawl_order_pair *pair = &o->pairs[p];
     if (p == 0)
         return false;
@@ -287,27 +289,27 @@ static bool add_pair(struct pawl_orders *o, const struct pawl_held *held,
     pair->thread = pawl_os_thread_id();
     pair->from_state = (uint8_t)check_state(what);
     pair->to_state = call->to;
-    pair->hold = (uint8_t)hold_of(check_state(what));
+    pair->hold = (uint8_t)order_hold_of(check_state(what));
     pair->wait = (uint8_t)wait;
-    link_pair(o, p);
+    order_link_pair(o, p);
     return true;
 }
 
 /* Marks the held locks whose order before the call's lock is new. */
-static bool mark_goals(struct pawl_orders *o, const struct pawl_check_line *line,
-                       const struct pawl_check_call *call, unsigned wait)
+static bool order_mark_goals(struct pawl_orders *o, const struct pawl_check_line *line,
+                             const struct pawl_check_call *call, unsigned wait)
 {
-    const uint32_t to = find_lock(o, call->lock);
+    const uint32_t to = order_find_lock(o, call->lock);
     const struct pawl_held *held;
     bool news = false;
     uint32_t i = 0;
 
     o->search++;
-    while ((held = next_held(line, call->lock, &i)) != NULL) {
-        const unsigned hold = hold_of(check_state(check_what_of(held)));
-        const uint32_t from = find_lock(o, check_lock_of(held));
+    while ((held = order_next_held(line, call->lock, &i)) != NULL) {
+        const unsigned hold = order_hold_of(check_state(check_what_of(held)));
+        const uint32_t from = order_find_lock(o, check_lock_of(held));
         struct pawl_order_lock *goal = &o->locks[from];
-        if (known_pair(o, from, to, hold, wait))
+        if (order_known_pair(o, from, to, hold, wait))
             continue;
         news = true;
         if (from == 0)
@@ -332,25 +334,26 @@ void pawl_order_check_(struct pawl_check_line *line, const struct pawl_check_cal
     bool full = false;
 
     found.length = 0;
-    if (line->busy != 0 || next_held(line, call->lock, &i) == NULL)
+    if (line->busy != 0 || order_next_held(line, call->lock, &i) == NULL)
         return;
     check_enter(line, &o->lock);
-    if (mark_goals(o, line, call, wait)) {
-        start = find_lock(o, call->lock);
-        last = start == 0 ? 0 : search(o, start, wait);
+    if (order_mark_goals(o, line, call, wait)) {
+        start = order_find_lock(o, call->lock);
+        last = start == 0 ? 0 : order_search(o, start, wait);
         if (last != 0)
-            copy_chain(o, last, &found);
+            order_copy_chain(o, last, &found);
         /* An inversion is added too: the checker does not report it again. */
-        for (i = 0; (held = next_held(line, call->lock, &i)) != NULL && !full;)
-            if (!known_pair(o, find_lock(o, check_lock_of(held)), find_lock(o, call->lock),
-                            hold_of(check_state(check_what_of(held))), wait))
-                full = !add_pair(o, held, call, wait);
+        for (i = 0; (held = order_next_held(line, call->lock, &i)) != NULL && !full;)
+            if (!order_known_pair(o, order_find_lock(o, check_lock_of(held)),
+                                  order_find_lock(o, call->lock),
+                                  order_hold_of(check_state(check_what_of(held))), wait))
+                full = !order_add_pair(o, held, call, wait);
     }
     check_leave(line, &o->lock);
     if (full)
         pawl_report_warn_(PAWL_WARN_ORDERS);
     if (found.length != 0)
-        report_inversion(line, call, &found);
+        order_report_inversion(line, call, &found);
 }
 
 void pawl_order_forget_(struct pawl_check_line *line, pawl_address_ lock)
@@ -362,13 +365,13 @@ void pawl_order_forget_(struct pawl_check_line *line, pawl_address_ lock)
     if (line->busy != 0)
         return;
     check_enter(line, &o->lock);
-    i = find_lock(o, lock);
+    i = order_find_lock(o, lock);
     if (i != 0) {
         while (o->locks[i].out != 0)
-            unlink_pair(o, o->locks[i].out);
+            order_unlink_pair(o, o->locks[i].out);
         while (o->locks[i].in != 0)
-            unlink_pair(o, o->locks[i].in);
-        link = lock_chain(o, lock);
+            order_unlink_pair(o, o->locks[i].in);
+        link = order_lock_chain(o, lock);
         while (*link != i)
             link = &o->locks[*link].next;
         *link = o->locks[i].next;

@@ -65,7 +65,7 @@ void pawl_report_begin_(const char *what, const struct pawl_check_call *call)
     pawl_report_at_(call->site);
 }
 
-static void say_holder(const struct pawl_held *held, uint32_t thread, bool self)
+static void report_say_holder(const struct pawl_held *held, uint32_t thread, bool self)
 {
     const uint32_t what = check_what_of(held);
     if (self)
@@ -86,8 +86,9 @@ static void say_holder(const struct pawl_held *held, uint32_t thread, bool self)
 }
 
 /* Says all entries of one line for the lock, as far as `room` goes; returns how many there are. */
-static uint32_t say_holds_of(const struct pawl_check_line *line, pawl_address_ lock, bool self,
-                             uint32_t room)
+static uint32_t report_say_holds_of(const struct pawl_check_line *line, pawl_address_ lock,
+                                    bool self,
+                                    uint32_t room)
 {
     const uint32_t owner = check_owner(line);
     const uint32_t used = owner == 0 ? 0 : check_used_of(line);
@@ -95,7 +96,7 @@ static uint32_t say_holds_of(const struct pawl_check_line *line, pawl_address_ l
     uint32_t i;
     for (i = 0; i < used; i++)
         if (check_lock_of(&line->held[i]) == lock && found++ < room)
-            say_holder(&line->held[i], owner, self);
+            report_say_holder(&line->held[i], owner, self);
     return found;
 }
 
@@ -111,12 +112,13 @@ void pawl_report_holders_(const struct pawl_check_call *call)
 
     if (check_said.line == NULL)
         pawl_report_say_("    this thread has no line: what it holds is not known\n");
-    else if (say_holds_of(check_said.line, call->lock, true, MOST_HOLDERS) == 0)
+    else if (report_say_holds_of(check_said.line, call->lock, true, MOST_HOLDERS) == 0)
         pawl_report_say_("    this thread holds nothing of it\n");
     for (i = 0, found = 0; i < lines; i++)
         if (&check_here()->lines[i] != check_said.line)
-            found += say_holds_of(&check_here()->lines[i], call->lock, false,
-                                  MOST_HOLDERS - (found < MOST_HOLDERS ? found : MOST_HOLDERS));
+            found += report_say_holds_of(&check_here()->lines[i], call->lock, false,
+                                         MOST_HOLDERS -
+                                             (found < MOST_HOLDERS ? found : MOST_HOLDERS));
     if (found > MOST_HOLDERS)
         pawl_report_say_("    and %u more\n", found - MOST_HOLDERS);
     if (call->site != 0)

@@ -7,25 +7,25 @@
 
 #define MOST (2 * PAWL_BIGREF_TARGET)
 
-static uint32_t state_of(uint32_t gate)
+static uint32_t bigref_state_of(uint32_t gate)
 {
     return gate & PAWL_BIGREF_STATE_;
 }
 
-static uint32_t gate_of(const pawl_bigref *r)
+static uint32_t bigref_gate_of(const pawl_bigref *r)
 {
     /* [CELLS_OPEN] acquire: the caller sees the place that belongs to this opening of the gate. */
     return pawl_load_acquire32(&r->gate, PAWL_CELLS_OPEN);
 }
 
-static void set_state(pawl_bigref *r, uint32_t state)
+static void bigref_set_state(pawl_bigref *r, uint32_t state)
 {
     const uint32_t gate = pawl_load_relaxed32(&r->gate);
     pawl_store_relaxed32(&r->gate, (gate & ~PAWL_BIGREF_STATE_) | state);
 }
 
 /* Gives the gate a number that no section in progress has seen. */
-static void open_anew(pawl_bigref *r)
+static void bigref_open_anew(pawl_bigref *r)
 {
     const uint32_t gate = pawl_load_relaxed32(&r->gate);
     /* [COUNTER_REOPENED] release: place, owner and cells are set before another thread uses
@@ -36,7 +36,7 @@ static void open_anew(pawl_bigref *r)
 /* ---- The global part, by atomic instructions ------------------------------------------------- */
 
 /* Adds n unless the count is 0, and returns the new count; returns 0 also when it was 0 before. */
-static uint64_t change_global(pawl_bigref *r, uint64_t n, bool *was_zero)
+static uint64_t bigref_change_global(pawl_bigref *r, uint64_t n, bool *was_zero)
 {
     uint64_t count = pawl_load_relaxed64(&r->global);
     do {
@@ -53,7 +53,7 @@ static uint64_t change_global(pawl_bigref *r, uint64_t n, bool *was_zero)
 
 /* Takes all local counts and returns their sum, which the caller makes global. The gate is
  * closed and the threads are shut out. */
-static uint64_t collect(pawl_bigref *r)
+static uint64_t bigref_collect(pawl_bigref *r)
 {
     const uint32_t place = pawl_load_relaxed32(&r->place);
     uint64_t local = pawl_load_relaxed64(&r->own);
@@ -69,24 +69,24 @@ static uint64_t collect(pawl_bigref *r)
 }
 
 /* A second thread uses the count: from now on each thread has a cell. */
-static void share(pawl_bigref *r)
+static void bigref_share(pawl_bigref *r)
 {
     uint32_t place;
-    set_state(r, PAWL_BIGREF_CLOSED_);
+    bigref_set_state(r, PAWL_BIGREF_CLOSED_);
     cells_shut_out();
-    (void)pawl_fetch_add_relaxed64(&r->global, collect(r));
+    (void)pawl_fetch_add_relaxed64(&r->global, bigref_collect(r));
     place = cells_take(CELL_PAIR);
     if (place == 0) {
-        set_state(r, PAWL_BIGREF_GLOBAL_);
+        bigref_set_state(r, PAWL_BIGREF_GLOBAL_);
         return;
     }
     pawl_store_relaxed32(&r->place, place);
-    open_anew(r);
+    bigref_open_anew(r);
 }
 
 /* The caller's part, or NULL when it has none. Sets *again when the caller has just shared the
  * count. The gate is open. */
-static uint64_t *own_part(pawl_bigref *r, bool *again)
+static uint64_t *bigref_own_part(pawl_bigref *r, bool *again)
 {
     struct pawl_counter_mine *mine = cells_join();
     const uint32_t place = pawl_load_relaxed32(&r->place);
@@ -102,13 +102,13 @@ static uint64_t *own_part(pawl_bigref *r, bool *again)
     }
     if (owner == (pawl_address_)(uintptr_t)mine->block)
         return &r->own;
-    share(r);
+    bigref_share(r);
     *again = true;
     return NULL;
 }
 
 /* No thread closes the gate meanwhile, and no other thread writes the part. */
-static void change_part(pawl_bigref *r, uint64_t *part, uint64_t n)
+static void bigref_change_part(pawl_bigref *r, uint64_t *part, uint64_t n)
 {
     const uint64_t sum = pawl_load_relaxed64(part) + n;
     uint64_t left = sum;
@@ -121,29 +121,29 @@ static void change_part(pawl_bigref *r, uint64_t *part, uint64_t n)
 }
 
 /* True when n has been counted locally, or globally while the bias is in place. */
-static bool change_latched(pawl_bigref *r, uint64_t n)
+static bool bigref_change_latched(pawl_bigref *r, uint64_t n)
 {
     bool again = false;
     uint64_t *part;
-    if (state_of(pawl_load_relaxed32(&r->gate)) != PAWL_BIGREF_OPEN_)
+    if (bigref_state_of(pawl_load_relaxed32(&r->gate)) != PAWL_BIGREF_OPEN_)
         return false;
-    part = own_part(r, &again);
+    part = bigref_own_part(r, &again);
     if (again)
         return false;
     if (part != NULL)
-        change_part(r, part, n);
+        bigref_change_part(r, part, n);
     else
         (void)pawl_fetch_add_relaxed64(&r->global, n); /* before a kill, by the latch */
     return true;
 }
 
 /* Makes a thread's own step where restartable sequences are missing. */
-static bool step_marked(pawl_bigref *r, uint64_t n, uint32_t gate)
+static bool bigref_step_marked(pawl_bigref *r, uint64_t n, uint32_t gate)
 {
     struct pawl_counter_mine *mine = cells_join();
     const uint32_t place = pawl_load_relaxed32(&r->place);
     uint64_t *part = &r->own;
-    if (mine == NULL || state_of(gate) != PAWL_BIGREF_OPEN_)
+    if (mine == NULL || bigref_state_of(gate) != PAWL_BIGREF_OPEN_)
         return false;
     if (place >= PAWL_PLACE_FIRST_)
         part = pawl_cell_(mine->block, place);
@@ -153,19 +153,19 @@ static bool step_marked(pawl_bigref *r, uint64_t n, uint32_t gate)
 }
 
 /* Counts n by the means that the state offers. *was_zero: the count was 0, and nothing was done. */
-static bool change(pawl_bigref *r, uint64_t n, bool *was_zero)
+static bool bigref_change(pawl_bigref *r, uint64_t n, bool *was_zero)
 {
     *was_zero = false;
     for (;;) {
-        const uint32_t gate = gate_of(r);
-        const uint32_t state = state_of(gate);
+        const uint32_t gate = bigref_gate_of(r);
+        const uint32_t state = bigref_state_of(gate);
         bool done;
         if (state != PAWL_BIGREF_OPEN_ && state != PAWL_BIGREF_CLOSED_)
-            return change_global(r, n, was_zero) == 0 && !*was_zero;
-        if (step_marked(r, n, gate))
+            return bigref_change_global(r, n, was_zero) == 0 && !*was_zero;
+        if (bigref_step_marked(r, n, gate))
             return false;
         latch_take(cells_latch_of(r));
-        done = change_latched(r, n);
+        done = bigref_change_latched(r, n);
         latch_drop(cells_latch_of(r));
         if (done)
             return false;
@@ -177,7 +177,7 @@ static bool change(pawl_bigref *r, uint64_t n, bool *was_zero)
 bool pawl_bigref_get_slow_(pawl_bigref *r, bool try_only)
 {
     bool was_zero;
-    (void)change(r, 1, &was_zero);
+    (void)bigref_change(r, 1, &was_zero);
     CELLS_CHECK(was_zero && !try_only, "get after release", "pawl_bigref", r, "pawl_bigref_get");
     (void)try_only;
     return !was_zero;
@@ -186,10 +186,10 @@ bool pawl_bigref_get_slow_(pawl_bigref *r, bool try_only)
 bool pawl_bigref_drop_slow_(pawl_bigref *r)
 {
     bool was_zero;
-    const bool last = change(r, ~UINT64_C(0), &was_zero);
+    const bool last = bigref_change(r, ~UINT64_C(0), &was_zero);
     CELLS_CHECK(was_zero, "drop after release", "pawl_bigref", r, "pawl_bigref_drop");
     if (last)
-        set_state(r, PAWL_BIGREF_RELEASED_);
+        bigref_set_state(r, PAWL_BIGREF_RELEASED_);
     return last;
 }
 
@@ -200,15 +200,15 @@ bool pawl_bigref_kill_slow_(pawl_bigref *r, bool *last)
     uint64_t count;
     uint32_t state;
     latch_take(cells_latch_of(r));
-    state = state_of(pawl_load_relaxed32(&r->gate));
+    state = bigref_state_of(pawl_load_relaxed32(&r->gate));
     if (state == PAWL_BIGREF_KILLED_ || state == PAWL_BIGREF_RELEASED_) {
         latch_drop(cells_latch_of(r));
         return false;
     }
-    set_state(r, PAWL_BIGREF_KILLED_);
+    bigref_set_state(r, PAWL_BIGREF_KILLED_);
     if (state == PAWL_BIGREF_OPEN_) {
         cells_shut_out();
-        local = collect(r);
+        local = bigref_collect(r);
     }
     /* [BIGREF_COUNT] acq_rel: work under references that were dropped locally comes before the
      * release by the thread that counts to 0. */
@@ -216,7 +216,7 @@ bool pawl_bigref_kill_slow_(pawl_bigref *r, bool *last)
             local - PAWL_BIGREF_BIAS;
     *last = count == 0;
     if (*last)
-        set_state(r, PAWL_BIGREF_RELEASED_);
+        bigref_set_state(r, PAWL_BIGREF_RELEASED_);
     latch_drop(cells_latch_of(r));
     /* Runs without the latch: a report may fork, and a fork takes all latches. */
     CELLS_CHECK((int64_t)count < 0, "more drops than gets", "pawl_bigref", r, "pawl_bigref_kill");
@@ -228,12 +228,12 @@ bool pawl_bigref_revive(pawl_bigref *r)
     bool was_zero = false;
     uint32_t state;
     latch_take(cells_latch_of(r));
-    state = state_of(pawl_load_relaxed32(&r->gate));
+    state = bigref_state_of(pawl_load_relaxed32(&r->gate));
     if (state == PAWL_BIGREF_KILLED_)
-        (void)change_global(r, PAWL_BIGREF_BIAS, &was_zero);
+        (void)bigref_change_global(r, PAWL_BIGREF_BIAS, &was_zero);
     was_zero = was_zero || state == PAWL_BIGREF_RELEASED_;
     if (!was_zero && state != PAWL_BIGREF_OPEN_)
-        open_anew(r); /* alone: no thread has a part or a place while the gate is not open */
+        bigref_open_anew(r); /* alone: no thread has a part or a place while the gate is not open */
     latch_drop(cells_latch_of(r));
     return !was_zero;
 }
@@ -243,7 +243,7 @@ int64_t pawl_bigref_read(const pawl_bigref *r)
     uint64_t count;
     uint32_t state, place;
     latch_take(cells_latch_of(r));
-    state = state_of(pawl_load_relaxed32(&r->gate));
+    state = bigref_state_of(pawl_load_relaxed32(&r->gate));
     place = pawl_load_relaxed32(&r->place);
     count = pawl_load_relaxed64(&r->global) + pawl_load_relaxed64(&r->own);
     if (place >= PAWL_PLACE_FIRST_)
@@ -258,11 +258,11 @@ void pawl_bigref_destroy(pawl_bigref *r)
 {
     uint32_t state;
     latch_take(cells_latch_of(r));
-    state = state_of(pawl_load_relaxed32(&r->gate));
-    set_state(r, PAWL_BIGREF_RELEASED_);
+    state = bigref_state_of(pawl_load_relaxed32(&r->gate));
+    bigref_set_state(r, PAWL_BIGREF_RELEASED_);
     if (state == PAWL_BIGREF_OPEN_) {
         cells_shut_out();
-        (void)collect(r);
+        (void)bigref_collect(r);
     }
     pawl_store_relaxed64(&r->global, 0);
     latch_drop(cells_latch_of(r));

@@ -5,7 +5,7 @@
 #include "cells.h"
 #include "../base/base.h"
 
-static uint32_t place_of(const pawl_counter *c)
+static uint32_t counter_place_of(const pawl_counter *c)
 {
     return pawl_load_relaxed32(&c->place);
 }
@@ -13,7 +13,7 @@ static uint32_t place_of(const pawl_counter *c)
 /* Only the thread that changes the place from none to sought continues, so `before` has one
  * writer. No reader and no handler ever waits for it: while the place is sought, all threads
  * count in the shared word. */
-static uint32_t place_counter(pawl_counter *c, uint64_t (*sum)(uint32_t))
+static uint32_t counter_find_place(pawl_counter *c, uint64_t (*sum)(uint32_t))
 {
     uint32_t place = PAWL_PLACE_NONE_;
     bool busy;
@@ -29,7 +29,7 @@ static uint32_t place_counter(pawl_counter *c, uint64_t (*sum)(uint32_t))
     return place;
 }
 
-static void add_to_thread(pawl_counter *c, uint32_t place, uint64_t n)
+static void counter_add_to_thread(pawl_counter *c, uint32_t place, uint64_t n)
 {
     struct pawl_counter_mine *mine = cells_join();
     if (mine != NULL && place >= PAWL_PLACE_FIRST_)
@@ -38,7 +38,7 @@ static void add_to_thread(pawl_counter *c, uint32_t place, uint64_t n)
         (void)pawl_fetch_add_relaxed64(&c->shared, n);
 }
 
-static uint64_t finish(pawl_counter *c, uint32_t place, uint64_t total)
+static uint64_t counter_finish(pawl_counter *c, uint32_t place, uint64_t total)
 {
     uint32_t found = place;
     if (!pawl_cas_relaxed32(&c->place, &found, PAWL_PLACE_DEAD_))
@@ -50,7 +50,7 @@ static uint64_t finish(pawl_counter *c, uint32_t place, uint64_t total)
     return total;
 }
 
-static uint64_t read_counter(const pawl_counter *c, uint64_t (*sum)(uint32_t))
+static uint64_t counter_sum(const pawl_counter *c, uint64_t (*sum)(uint32_t))
 {
     /* [COUNTER_PLACE] acquire: the reader knows what the cells held before. */
     const uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
@@ -64,33 +64,33 @@ static uint64_t read_counter(const pawl_counter *c, uint64_t (*sum)(uint32_t))
 
 void pawl_counter_add_slow_(pawl_counter *c, uint64_t n)
 {
-    uint32_t place = place_of(c);
+    uint32_t place = counter_place_of(c);
     CELLS_CHECK(place == PAWL_PLACE_DEAD_, "use after destroy", "pawl_counter", c,
                 "pawl_counter_add");
     CELLS_USING(c);
     if (place == PAWL_PLACE_NONE_)
-        place = place_counter(c, cells_sum);
-    add_to_thread(c, place, n);
+        place = counter_find_place(c, cells_sum);
+    counter_add_to_thread(c, place, n);
     CELLS_USING(NULL);
 }
 
 int64_t pawl_counter_read(const pawl_counter *c)
 {
-    return (int64_t)read_counter(c, cells_sum);
+    return (int64_t)counter_sum(c, cells_sum);
 }
 
 int64_t pawl_counter_destroy(pawl_counter *c)
 {
-    CELLS_CHECK(place_of(c) == PAWL_PLACE_DEAD_, "destroyed twice", "pawl_counter", c,
+    CELLS_CHECK(counter_place_of(c) == PAWL_PLACE_DEAD_, "destroyed twice", "pawl_counter", c,
                 "pawl_counter_destroy");
     CELLS_CHECK(cells_in_use(c), "destroyed while in use", "pawl_counter", c,
                 "pawl_counter_destroy");
-    return (int64_t)finish(c, place_of(c), read_counter(c, cells_sum));
+    return (int64_t)counter_finish(c, counter_place_of(c), counter_sum(c, cells_sum));
 }
 
 /* ---- Per CPU --------------------------------------------------------------------------------- */
 
-static char *cpu_cells(void)
+static char *counter_cpu_cells(void)
 {
     struct pawl_counters *all = counters_here();
     /* [CELLS_BLOCK] acquire: the caller sees the limit and the cells. */
@@ -98,7 +98,7 @@ static char *cpu_cells(void)
 }
 
 /* The first use of a counter per CPU reserves the cells of all CPUs. */
-static char *reserve_cpu_cells(void)
+static char *counter_reserve_cpu_cells(void)
 {
     struct pawl_counters *all = counters_here();
     const uint32_t limit = pawl_os_cpu_limit();
@@ -115,10 +115,10 @@ static char *reserve_cpu_cells(void)
 }
 
 /* The sum of all cells that a counter per CPU may be counted in. */
-static uint64_t sum_with_cpus(uint32_t place)
+static uint64_t counter_sum_with_cpus(uint32_t place)
 {
     const uint32_t limit = pawl_load_relaxed32(&counters_here()->cpu_limit);
-    char *cpus = cpu_cells();
+    char *cpus = counter_cpu_cells();
     uint64_t sum = cells_sum(place);
     uint32_t i;
     for (i = 0; cpus != NULL && i < limit; i++)
@@ -126,45 +126,47 @@ static uint64_t sum_with_cpus(uint32_t place)
     return sum;
 }
 
-static void add_to_cpu(pawl_cpu_counter *c, uint64_t n)
+static void counter_add_to_cpu(pawl_cpu_counter *c, uint64_t n)
 {
     struct pawl_counter_mine *mine = cells_join();
-    uint32_t place = place_of(&c->counter);
+    uint32_t place = counter_place_of(&c->counter);
     if (mine != NULL && mine->rseq != NULL && mine->cpus == NULL) {
-        char *cpus = cpu_cells();
+        char *cpus = counter_cpu_cells();
         if (cpus == NULL)
-            cpus = reserve_cpu_cells();
+            cpus = counter_reserve_cpu_cells();
         mine->cpu_limit = pawl_load_relaxed32(&counters_here()->cpu_limit);
         mine->cpus = cpus;
     }
     if (place == PAWL_PLACE_NONE_)
-        place = place_counter(&c->counter, sum_with_cpus);
+        place = counter_find_place(&c->counter, counter_sum_with_cpus);
     if (mine != NULL && mine->cpus != NULL && place >= PAWL_PLACE_FIRST_ &&
         pawl_rseq_add_cpu_(mine->rseq, mine->cpus + place, n, mine->cpu_limit))
         return;
-    add_to_thread(&c->counter, place, n);
+    counter_add_to_thread(&c->counter, place, n);
 }
 
 void pawl_cpu_counter_add_slow_(pawl_cpu_counter *c, uint64_t n)
 {
-    CELLS_CHECK(place_of(&c->counter) == PAWL_PLACE_DEAD_, "use after destroy", "pawl_cpu_counter",
+    CELLS_CHECK(counter_place_of(&c->counter) == PAWL_PLACE_DEAD_, "use after destroy",
+                "pawl_cpu_counter",
                 c, "pawl_cpu_counter_add");
     CELLS_USING(c);
-    add_to_cpu(c, n);
+    counter_add_to_cpu(c, n);
     CELLS_USING(NULL);
 }
 
 int64_t pawl_cpu_counter_read(const pawl_cpu_counter *c)
 {
-    return (int64_t)read_counter(&c->counter, sum_with_cpus);
+    return (int64_t)counter_sum(&c->counter, counter_sum_with_cpus);
 }
 
 int64_t pawl_cpu_counter_destroy(pawl_cpu_counter *c)
 {
-    CELLS_CHECK(place_of(&c->counter) == PAWL_PLACE_DEAD_, "destroyed twice", "pawl_cpu_counter", c,
+    CELLS_CHECK(counter_place_of(&c->counter) == PAWL_PLACE_DEAD_, "destroyed twice",
+                "pawl_cpu_counter", c,
                 "pawl_cpu_counter_destroy");
     CELLS_CHECK(cells_in_use(c), "destroyed while in use", "pawl_cpu_counter", c,
                 "pawl_cpu_counter_destroy");
-    return (int64_t)finish(&c->counter, place_of(&c->counter),
-                           read_counter(&c->counter, sum_with_cpus));
+    return (int64_t)counter_finish(&c->counter, counter_place_of(&c->counter),
+                                   counter_sum(&c->counter, counter_sum_with_cpus));
 }

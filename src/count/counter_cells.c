@@ -53,7 +53,7 @@ PAWL_INTERNAL char *cells_block(uint32_t line)
     return block;
 }
 
-static char *new_block(uint32_t line)
+static char *cells_new_block(uint32_t line)
 {
 #if PAWL_HOOKS
     char *made = (char *)counters_here()->cells[line];
@@ -71,7 +71,7 @@ static char *new_block(uint32_t line)
     return made;
 }
 
-static char *block_of_this_thread(void)
+static char *cells_block_of_this_thread(void)
 {
     const struct pawl_thread_line *line = pawl_thread_line_();
     uint32_t index;
@@ -82,7 +82,7 @@ static char *block_of_this_thread(void)
     if (index >= PAWL_COUNTER_LINES)
         return NULL;
     block = cells_block(index);
-    return block != NULL ? block : new_block(index);
+    return block != NULL ? block : cells_new_block(index);
 }
 
 #if PAWL_HOOKS
@@ -106,7 +106,7 @@ PAWL_INTERNAL struct pawl_counter_mine *cells_join(void)
         mine->wait--;
         return NULL;
     }
-    block = block_of_this_thread();
+    block = cells_block_of_this_thread();
     if (block == NULL) {
         if (!PAWL_HOOKS)
             mine->wait = USES_BEFORE_ANOTHER_TRY;
@@ -131,7 +131,7 @@ static void cells_leave(void)
 
 /* The first free bit at or after the end of the last search, so that a place stays unused for as
  * long as possible. The caller holds the slot latch. */
-static uint32_t find_free(enum cell_sort sort, uint32_t bits)
+static uint32_t cells_find_free(enum cell_sort sort, uint32_t bits)
 {
     struct pawl_counters *all = counters_here();
     const uint32_t first = sort == CELL_SINGLE ? HEADER_CELLS : 0;
@@ -150,10 +150,10 @@ static uint32_t find_free(enum cell_sort sort, uint32_t bits)
     return bits;
 }
 
-static uint32_t take_latched(enum cell_sort sort)
+static uint32_t cells_take_latched(enum cell_sort sort)
 {
     const uint32_t bits = sort == CELL_SINGLE ? PAWL_COUNTER_CELLS : PAWL_COUNTER_CELLS / 2;
-    const uint32_t bit = find_free(sort, bits);
+    const uint32_t bit = cells_find_free(sort, bits);
     if (bit == bits)
         return 0;
     return sort == CELL_SINGLE ? bit * 8 : FIRST_PAIR + bit * 16;
@@ -163,7 +163,7 @@ PAWL_INTERNAL uint32_t cells_take(enum cell_sort sort)
 {
     uint32_t place;
     latch_take(&counters_here()->slots);
-    place = take_latched(sort);
+    place = cells_take_latched(sort);
     latch_drop(&counters_here()->slots);
     return place;
 }
@@ -174,14 +174,14 @@ PAWL_INTERNAL uint32_t cells_try_take(enum cell_sort sort, bool *busy)
     *busy = !latch_try(&counters_here()->slots);
     if (*busy)
         return 0;
-    place = take_latched(sort);
+    place = cells_take_latched(sort);
     latch_drop(&counters_here()->slots);
     return place;
 }
 
 /* The other threads have stopped writing the pair; the next user finds zeroes, as the first one
  * did. */
-static void clear_pair(uint32_t place)
+static void cells_clear_pair(uint32_t place)
 {
     const uint32_t lines = cells_lines();
     uint32_t i;
@@ -201,7 +201,7 @@ PAWL_INTERNAL void cells_give(uint32_t place)
     const enum cell_sort sort = place < FIRST_PAIR ? CELL_SINGLE : CELL_PAIR;
     const uint32_t bit = sort == CELL_SINGLE ? place / 8 : (place - FIRST_PAIR) / 16;
     if (sort == CELL_PAIR)
-        clear_pair(place);
+        cells_clear_pair(place);
     latch_take(&counters_here()->slots);
     PLAIN_WRITE(counters_here()->used[sort]);
     counters_here()->used[sort][bit / 32] &= ~(UINT32_C(1) << bit % 32);
@@ -238,7 +238,7 @@ PAWL_INTERNAL uint64_t cells_sum_shut(uint32_t place)
 /* ---- Sections -------------------------------------------------------------------------------- */
 
 /* The marker is odd while a section is in progress, and a different number in every section. */
-static uint64_t section_begin(uint64_t *marker)
+static uint64_t cells_section_begin(uint64_t *marker)
 {
     const uint64_t before = pawl_load_relaxed64(marker);
     /* [CELLS_AGAIN] release: a thread that waits for this thread's last section may see only the
@@ -250,7 +250,7 @@ static uint64_t section_begin(uint64_t *marker)
     return before;
 }
 
-static void section_end(uint64_t *marker, uint64_t before)
+static void cells_section_end(uint64_t *marker, uint64_t before)
 {
     /* [CELLS_LEAVE] release: the thread's cell is written before another thread sees the section
      * end. */
@@ -303,7 +303,7 @@ PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, 
                 return true;
         return false;
     }
-    before = section_begin(marker);
+    before = cells_section_begin(marker);
     /* [CELLS_OPEN] acquire: the thread sees what was done to its cell while the gate was closed. */
     done = pawl_load_acquire32(gate, PAWL_CELLS_OPEN) == open;
     sum = pawl_load_relaxed64(cell) + n;
@@ -312,7 +312,7 @@ PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, 
         PLAIN_WRITE(*cell);
         pawl_store_relaxed64(cell, sum);
     }
-    section_end(marker, before);
+    cells_section_end(marker, before);
     return done;
 }
 
@@ -330,7 +330,7 @@ PAWL_INTERNAL bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cel
                 return true;
         return false;
     }
-    before = section_begin(marker);
+    before = cells_section_begin(marker);
     /* [CELLS_OPEN] acquire: the thread counts after the sum of the read that opened the phase
      * again. */
     now = pawl_load_acquire32(phase, PAWL_CELLS_OPEN);
@@ -338,7 +338,7 @@ PAWL_INTERNAL bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cel
         PLAIN_WRITE(cells[now]);
         pawl_store_relaxed64(&cells[now], pawl_load_relaxed64(&cells[now]) + n);
     }
-    section_end(marker, before);
+    cells_section_end(marker, before);
     return now <= 1;
 }
 

@@ -6,7 +6,7 @@
 #include "../base/base.h"
 #include "cells.h"
 
-static uint64_t *word_of(char *block, unsigned index)
+static uint64_t *exact_word_of(char *block, unsigned index)
 {
     return pawl_cell_(block, index * 8);
 }
@@ -18,7 +18,7 @@ static struct pawl_latch *cells_latch_of_reads(const pawl_counter_exact *c)
 
 /* ---- Updates --------------------------------------------------------------------------------- */
 
-static uint32_t place_exact(pawl_counter_exact *c)
+static uint32_t exact_place(pawl_counter_exact *c)
 {
     /* [COUNTER_PLACE] acquire: the caller's cells of the pair read zero. */
     uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
@@ -39,14 +39,14 @@ static uint32_t place_exact(pawl_counter_exact *c)
 
 /* A read's latch excludes the caller, so this addition is in the value before the read or after
  * it. */
-static void add_shared(pawl_counter_exact *c, uint64_t n)
+static void exact_add_shared(pawl_counter_exact *c, uint64_t n)
 {
     latch_take(cells_latch_of_reads(c));
     pawl_store_relaxed64(&c->shared, pawl_load_relaxed64(&c->shared) + n);
     latch_drop(cells_latch_of_reads(c));
 }
 
-static void add_own_cell(uint64_t *cell, uint64_t n)
+static void exact_add_own_cell(uint64_t *cell, uint64_t n)
 {
     PLAIN_WRITE(*cell);
     pawl_store_relaxed64(cell, pawl_load_relaxed64(cell) + n);
@@ -54,17 +54,18 @@ static void add_own_cell(uint64_t *cell, uint64_t n)
 
 /* Whether no destroy came first. The lock that destroy holds excludes the caller, so the caller
  * sees it. */
-static bool is_placed(const pawl_counter_exact *c)
+static bool exact_is_placed(const pawl_counter_exact *c)
 {
     return pawl_load_relaxed32(&c->place) >= PAWL_PLACE_FIRST_;
 }
 
 /* The read side of the big-reader lock: the reader sets its flag, passes a fence, and looks for
  * the writer. */
-static bool add_under_brlock(const pawl_counter_exact *c, char *block, uint64_t *cell, uint64_t n)
+static bool exact_add_under_brlock(const pawl_counter_exact *c, char *block, uint64_t *cell,
+                                   uint64_t n)
 {
     const uint32_t *writer = &counters_here()->br_writer;
-    uint64_t *reading = word_of(block, CELL_BR_READING);
+    uint64_t *reading = exact_word_of(block, CELL_BR_READING);
     bool placed;
     for (;;) {
         uint32_t seen;
@@ -78,15 +79,15 @@ static bool add_under_brlock(const pawl_counter_exact *c, char *block, uint64_t 
         pawl_store_relaxed64(reading, 0);
         WAIT_UNTIL(seen, pawl_load_relaxed32(writer), seen == 0);
     }
-    placed = is_placed(c);
+    placed = exact_is_placed(c);
     if (placed)
-        add_own_cell(cell, n);
+        exact_add_own_cell(cell, n);
     /* [BR_LEAVE] release: the count is stored before the writer sees the flag fall. */
     pawl_store_release64(reading, 0, PAWL_BR_LEAVE);
     return placed;
 }
 
-static void lock_word(uint64_t *word)
+static void exact_lock_word(uint64_t *word)
 {
     uint64_t found;
     for (;;) {
@@ -97,47 +98,47 @@ static void lock_word(uint64_t *word)
     }
 }
 
-static void unlock_word(uint64_t *word)
+static void exact_unlock_word(uint64_t *word)
 {
     /* [BR_UNLOCK] release: the count is stored before the next holder takes the lock. */
     pawl_store_release64(word, LOCK_FREE, PAWL_BR_UNLOCK);
 }
 
-static bool add_under_own_lock(const pawl_counter_exact *c, char *block, uint64_t *cell,
-                               uint64_t n)
+static bool exact_add_under_own_lock(const pawl_counter_exact *c, char *block, uint64_t *cell,
+                                     uint64_t n)
 {
-    uint64_t *own = word_of(block, CELL_BR_OWN);
+    uint64_t *own = exact_word_of(block, CELL_BR_OWN);
     bool placed;
     if (pawl_load_relaxed64(own) == LOCK_NOT_JOINED) {
         latch_take(cells_latch_of_brlock());
         pawl_store_relaxed64(own, LOCK_FREE);
         latch_drop(cells_latch_of_brlock());
     }
-    lock_word(own);
-    placed = is_placed(c);
+    exact_lock_word(own);
+    placed = exact_is_placed(c);
     if (placed)
-        add_own_cell(cell, n);
-    unlock_word(own);
+        exact_add_own_cell(cell, n);
+    exact_unlock_word(own);
     return placed;
 }
 
-static void add_exact(pawl_counter_exact *c, uint64_t n)
+static void exact_add(pawl_counter_exact *c, uint64_t n)
 {
-    const uint32_t place = place_exact(c);
+    const uint32_t place = exact_place(c);
     struct pawl_counter_mine *mine = cells_join();
     bool added = false;
 
     if (mine != NULL && place >= PAWL_PLACE_FIRST_) {
         uint64_t *cells = pawl_cell_(mine->block, place);
         if (c->mode == PAWL_EXACT_BRLOCK)
-            added = add_under_brlock(c, mine->block, cells, n);
+            added = exact_add_under_brlock(c, mine->block, cells, n);
         else if (c->mode == PAWL_EXACT_LOCKS)
-            added = add_under_own_lock(c, mine->block, cells, n);
+            added = exact_add_under_own_lock(c, mine->block, cells, n);
         else
             added = cells_add_phase(mine, cells, n, &c->phase);
     }
     if (!added) /* also when a read has closed it; the latch waits for the read */
-        add_shared(c, n);
+        exact_add_shared(c, n);
 }
 
 void pawl_counter_exact_add_slow_(pawl_counter_exact *c, uint64_t n)
@@ -145,14 +146,14 @@ void pawl_counter_exact_add_slow_(pawl_counter_exact *c, uint64_t n)
     CELLS_CHECK(pawl_load_relaxed32(&c->place) == PAWL_PLACE_DEAD_, "use after destroy",
                 "pawl_counter_exact", c, "pawl_counter_exact_add");
     CELLS_USING(c);
-    add_exact(c, n);
+    exact_add(c, n);
     CELLS_USING(NULL);
 }
 
 /* ---- Reads; the caller holds the latch ------------------------------------------------------- */
 
 /* I1: sums the cells that no section can touch any more; new sections count in the other phase. */
-static uint64_t fold(pawl_counter_exact *c, uint32_t place)
+static uint64_t exact_fold(pawl_counter_exact *c, uint32_t place)
 {
     const uint32_t old = pawl_load_relaxed32(&c->phase);
     /* [COUNTER_REOPENED] release: the last sum of the other phase is taken before a thread
@@ -164,7 +165,7 @@ static uint64_t fold(pawl_counter_exact *c, uint32_t place)
     return c->stood[0] + c->stood[1];
 }
 
-static uint64_t stall(pawl_counter_exact *c, uint32_t place)
+static uint64_t exact_stall(pawl_counter_exact *c, uint32_t place)
 {
     uint64_t sum;
     pawl_store_relaxed32(&c->phase, PAWL_EXACT_CLOSED_);
@@ -176,7 +177,7 @@ static uint64_t stall(pawl_counter_exact *c, uint32_t place)
 }
 
 /* Closes the cells for good: a thread that has not counted by now counts in the object. */
-static uint64_t close_cells(pawl_counter_exact *c, uint32_t place)
+static uint64_t exact_close_cells(pawl_counter_exact *c, uint32_t place)
 {
     pawl_store_relaxed32(&c->phase, PAWL_EXACT_CLOSED_);
     cells_shut_out();
@@ -184,12 +185,12 @@ static uint64_t close_cells(pawl_counter_exact *c, uint32_t place)
 }
 
 /* For the last read, by destroy: a later thread finds no place. */
-static void leave_place(pawl_counter_exact *c)
+static void exact_leave_place(pawl_counter_exact *c)
 {
     pawl_store_relaxed32(&c->place, PAWL_PLACE_DEAD_);
 }
 
-static uint64_t sum_as_br_writer(pawl_counter_exact *c, uint32_t place, bool last)
+static uint64_t exact_sum_as_br_writer(pawl_counter_exact *c, uint32_t place, bool last)
 {
     uint32_t *writer = &counters_here()->br_writer;
     uint64_t sum, reading;
@@ -203,41 +204,44 @@ static uint64_t sum_as_br_writer(pawl_counter_exact *c, uint32_t place, bool las
         if (block == NULL)
             continue;
         /* [BR_EMPTY] acquire: the writer sees what the reader counted. */
-        WAIT_UNTIL(reading, pawl_load_acquire64(word_of(block, CELL_BR_READING), PAWL_BR_EMPTY),
+        WAIT_UNTIL(reading, pawl_load_acquire64(exact_word_of(block, CELL_BR_READING),
+                                                PAWL_BR_EMPTY),
                    reading == 0);
     }
     sum = cells_sum_shut(place);
     if (last)
-        leave_place(c);
+        exact_leave_place(c);
     /* [BR_DONE] release: the sum is taken before a thread counts again. */
     pawl_store_release32(writer, 0, PAWL_BR_DONE);
     return sum;
 }
 
-static uint64_t sum_under_all_locks(pawl_counter_exact *c, uint32_t place, bool last)
+static uint64_t exact_sum_under_all_locks(pawl_counter_exact *c, uint32_t place, bool last)
 {
     const uint32_t lines = cells_lines();
     uint64_t sum = 0;
     uint32_t i;
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
-        if (block == NULL || pawl_load_relaxed64(word_of(block, CELL_BR_OWN)) == LOCK_NOT_JOINED)
+        if (block == NULL || pawl_load_relaxed64(exact_word_of(block,
+                                                               CELL_BR_OWN)) == LOCK_NOT_JOINED)
             continue;
-        lock_word(word_of(block, CELL_BR_OWN));
+        exact_lock_word(exact_word_of(block, CELL_BR_OWN));
         PLAIN_READ(*pawl_cell_(block, place));
         sum += pawl_load_relaxed64(pawl_cell_(block, place));
     }
     if (last)
-        leave_place(c);
+        exact_leave_place(c);
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
-        if (block != NULL && pawl_load_relaxed64(word_of(block, CELL_BR_OWN)) != LOCK_NOT_JOINED)
-            unlock_word(word_of(block, CELL_BR_OWN));
+        if (block != NULL && pawl_load_relaxed64(exact_word_of(block,
+                                                               CELL_BR_OWN)) != LOCK_NOT_JOINED)
+            exact_unlock_word(exact_word_of(block, CELL_BR_OWN));
     }
     return sum;
 }
 
-static uint64_t read_latched(pawl_counter_exact *c, bool last)
+static uint64_t exact_read_latched(pawl_counter_exact *c, bool last)
 {
     const uint32_t place = pawl_load_relaxed32(&c->place);
     const uint64_t shared = pawl_load_relaxed64(&c->shared);
@@ -245,13 +249,13 @@ static uint64_t read_latched(pawl_counter_exact *c, bool last)
         return shared;
     switch (c->mode) {
     case PAWL_EXACT_STALL:
-        return shared + (last ? close_cells(c, place) : stall(c, place));
+        return shared + (last ? exact_close_cells(c, place) : exact_stall(c, place));
     case PAWL_EXACT_BRLOCK:
-        return shared + sum_as_br_writer(c, place, last);
+        return shared + exact_sum_as_br_writer(c, place, last);
     case PAWL_EXACT_LOCKS:
-        return shared + sum_under_all_locks(c, place, last);
+        return shared + exact_sum_under_all_locks(c, place, last);
     default:
-        return shared + (last ? close_cells(c, place) : fold(c, place));
+        return shared + (last ? exact_close_cells(c, place) : exact_fold(c, place));
     }
 }
 
@@ -259,7 +263,7 @@ int64_t pawl_counter_exact_read(pawl_counter_exact *c)
 {
     uint64_t value;
     latch_take(cells_latch_of_reads(c));
-    value = read_latched(c, false);
+    value = exact_read_latched(c, false);
     latch_drop(cells_latch_of_reads(c));
     return (int64_t)value;
 }
@@ -274,9 +278,9 @@ int64_t pawl_counter_exact_destroy(pawl_counter_exact *c)
                 "pawl_counter_exact_destroy");
     latch_take(cells_latch_of_reads(c));
     place = pawl_load_relaxed32(&c->place);
-    value = read_latched(c, true);
+    value = exact_read_latched(c, true);
     pawl_store_relaxed64(&c->shared, value);
-    leave_place(c);
+    exact_leave_place(c);
     if (place >= PAWL_PLACE_FIRST_)
         cells_give(place);
     latch_drop(cells_latch_of_reads(c));

@@ -12,47 +12,47 @@ enum { GATE_OPEN, GATE_CLOSED, GATE_DEAD };
 /* ---- All of these run under the latch -------------------------------------------------------- */
 
 /* Room for that much credit for each thread that may ask. */
-static uint64_t room_for_all(uint64_t credit)
+static uint64_t limit_room_for_all(uint64_t credit)
 {
     return credit * cells_lines();
 }
 
-static uint64_t room_left(const pawl_counter_limit *c)
+static uint64_t limit_room_left(const pawl_counter_limit *c)
 {
     const int64_t limit = (int64_t)pawl_load_relaxed64(&c->limit);
     const int64_t taken = (int64_t)pawl_load_relaxed64(&c->taken);
     return taken >= limit ? 0 : (uint64_t)limit - (uint64_t)taken;
 }
 
-static void change_taken(pawl_counter_limit *c, uint64_t n)
+static void limit_change_taken(pawl_counter_limit *c, uint64_t n)
 {
     pawl_store_relaxed64(&c->taken, pawl_load_relaxed64(&c->taken) + n);
 }
 
-static bool take_room(pawl_counter_limit *c, uint64_t n)
+static bool limit_take_room(pawl_counter_limit *c, uint64_t n)
 {
-    if (n > room_left(c))
+    if (n > limit_room_left(c))
         return false;
-    change_taken(c, n);
+    limit_change_taken(c, n);
     return true;
 }
 
 /* After this no thread touches a credit until the gate opens again. */
-static void close_gate(pawl_counter_limit *c)
+static void limit_close_gate(pawl_counter_limit *c)
 {
     pawl_store_relaxed32(&c->gate, GATE_CLOSED);
     if (pawl_load_relaxed32(&c->place) >= PAWL_PLACE_FIRST_)
         cells_shut_out();
 }
 
-static void open_gate(pawl_counter_limit *c)
+static void limit_open_gate(pawl_counter_limit *c)
 {
     /* [COUNTER_REOPENED] release: the caller's changes of the credits come before those of other
      * threads. */
     pawl_store_release32(&c->gate, GATE_OPEN, PAWL_COUNTER_REOPENED);
 }
 
-static void call_in(pawl_counter_limit *c)
+static void limit_call_in(pawl_counter_limit *c)
 {
     const uint32_t place = pawl_load_relaxed32(&c->place);
     const uint32_t lines = cells_lines();
@@ -63,21 +63,21 @@ static void call_in(pawl_counter_limit *c)
         char *block = cells_block(i);
         if (block == NULL)
             continue;
-        change_taken(c, 0 - pawl_load_relaxed64(pawl_cell_(block, place)));
+        limit_change_taken(c, 0 - pawl_load_relaxed64(pawl_cell_(block, place)));
         PLAIN_WRITE(*pawl_cell_(block, place));
         pawl_store_relaxed64(pawl_cell_(block, place), 0);
     }
 }
 
-static void open_if_there_is_room(pawl_counter_limit *c)
+static void limit_open_if_there_is_room(pawl_counter_limit *c)
 {
     if (pawl_load_relaxed32(&c->gate) == GATE_CLOSED &&
         pawl_load_relaxed32(&c->place) >= PAWL_PLACE_FIRST_ &&
-        room_left(c) >= 2 * room_for_all(2 * PAWL_LIMIT_LEAST_CREDIT))
-        open_gate(c);
+        limit_room_left(c) >= 2 * limit_room_for_all(2 * PAWL_LIMIT_LEAST_CREDIT))
+        limit_open_gate(c);
 }
 
-static uint32_t place_limit(pawl_counter_limit *c)
+static uint32_t limit_place(pawl_counter_limit *c)
 {
     uint32_t place = pawl_load_relaxed32(&c->place);
     if (place != PAWL_PLACE_NONE_)
@@ -91,9 +91,9 @@ static uint32_t place_limit(pawl_counter_limit *c)
 }
 
 /* The caller's credit, or NULL when it can have none now. */
-static uint64_t *own_credit(pawl_counter_limit *c)
+static uint64_t *limit_own_credit(pawl_counter_limit *c)
 {
-    const uint32_t place = place_limit(c);
+    const uint32_t place = limit_place(c);
     struct pawl_counter_mine *mine = cells_join();
     if (mine == NULL || place < PAWL_PLACE_FIRST_ || pawl_load_relaxed32(&c->gate) != GATE_OPEN)
         return NULL;
@@ -101,20 +101,20 @@ static uint64_t *own_credit(pawl_counter_limit *c)
 }
 
 /* The gate is open: only the caller writes its credit. It takes more than n, for later calls. */
-static bool add_with_credit(pawl_counter_limit *c, uint64_t *credit, uint64_t n)
+static bool limit_add_with_credit(pawl_counter_limit *c, uint64_t *credit, uint64_t n)
 {
     const uint64_t have = pawl_load_relaxed64(credit);
-    const uint64_t room = room_left(c);
+    const uint64_t room = limit_room_left(c);
     const uint64_t lack = have < n ? n - have : 0;
     const uint64_t lines = cells_lines();
     uint64_t more;
 
-    if (lack > room || room - lack < room_for_all(2 * PAWL_LIMIT_LEAST_CREDIT))
+    if (lack > room || room - lack < limit_room_for_all(2 * PAWL_LIMIT_LEAST_CREDIT))
         return false;
     more = lack == 0 ? 0 : (room - lack) / (2 * lines);
     if (more > PAWL_LIMIT_CREDIT)
         more = PAWL_LIMIT_CREDIT;
-    change_taken(c, lack + more);
+    limit_change_taken(c, lack + more);
     PLAIN_WRITE(*credit);
     pawl_store_relaxed64(credit, have + lack + more - n);
     return true;
@@ -122,7 +122,7 @@ static bool add_with_credit(pawl_counter_limit *c, uint64_t *credit, uint64_t n)
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
-static bool change_own(pawl_counter_limit *c, uint64_t n)
+static bool limit_change_own(pawl_counter_limit *c, uint64_t n)
 {
     struct pawl_counter_mine *mine = cells_join();
     /* [COUNTER_PLACE] acquire: the caller's credit reads zero until it has taken some. */
@@ -131,21 +131,21 @@ static bool change_own(pawl_counter_limit *c, uint64_t n)
            cells_add_if(mine, pawl_cell_(mine->block, place), n, MOST_CREDIT, &c->gate, GATE_OPEN);
 }
 
-static bool add_latched(pawl_counter_limit *c, uint64_t n)
+static bool limit_add_latched(pawl_counter_limit *c, uint64_t n)
 {
     uint64_t *credit;
     if (pawl_load_relaxed32(&c->gate) == GATE_DEAD)
         return false;
-    open_if_there_is_room(c);
-    credit = own_credit(c);
-    if (credit != NULL && add_with_credit(c, credit, n))
+    limit_open_if_there_is_room(c);
+    credit = limit_own_credit(c);
+    if (credit != NULL && limit_add_with_credit(c, credit, n))
         return true;
     if (pawl_load_relaxed32(&c->gate) == GATE_OPEN &&
-        (credit != NULL || n > room_left(c))) {
-        close_gate(c);
-        call_in(c);
+        (credit != NULL || n > limit_room_left(c))) {
+        limit_close_gate(c);
+        limit_call_in(c);
     }
-    return take_room(c, n);
+    return limit_take_room(c, n);
 }
 
 bool pawl_counter_limit_try_add_slow_(pawl_counter_limit *c, uint64_t n)
@@ -156,29 +156,29 @@ bool pawl_counter_limit_try_add_slow_(pawl_counter_limit *c, uint64_t n)
     if (n > INT64_MAX)
         return false;
     CELLS_USING(c);
-    added = n <= MOST_CREDIT && change_own(c, 0 - n);
+    added = n <= MOST_CREDIT && limit_change_own(c, 0 - n);
     if (!added) {
         latch_take(cells_latch_of(c));
-        added = add_latched(c, n);
+        added = limit_add_latched(c, n);
         latch_drop(cells_latch_of(c));
     }
     CELLS_USING(NULL);
     return added;
 }
 
-static void sub_latched(pawl_counter_limit *c, uint64_t n)
+static void limit_sub_latched(pawl_counter_limit *c, uint64_t n)
 {
     uint64_t *credit;
     if (pawl_load_relaxed32(&c->gate) == GATE_DEAD)
         return;
-    credit = own_credit(c);
+    credit = limit_own_credit(c);
     if (credit != NULL && pawl_load_relaxed64(credit) > PAWL_LIMIT_CREDIT) {
         n += pawl_load_relaxed64(credit) - PAWL_LIMIT_CREDIT;
         PLAIN_WRITE(*credit);
         pawl_store_relaxed64(credit, PAWL_LIMIT_CREDIT);
     }
-    change_taken(c, 0 - n);
-    open_if_there_is_room(c);
+    limit_change_taken(c, 0 - n);
+    limit_open_if_there_is_room(c);
 }
 
 void pawl_counter_limit_sub_slow_(pawl_counter_limit *c, uint64_t n)
@@ -186,9 +186,9 @@ void pawl_counter_limit_sub_slow_(pawl_counter_limit *c, uint64_t n)
     CELLS_CHECK(pawl_load_relaxed32(&c->gate) == GATE_DEAD, "use after destroy",
                 "pawl_counter_limit", c, "pawl_counter_limit_sub");
     CELLS_USING(c);
-    if (n > MOST_CREDIT || !change_own(c, n)) {
+    if (n > MOST_CREDIT || !limit_change_own(c, n)) {
         latch_take(cells_latch_of(c));
-        sub_latched(c, n);
+        limit_sub_latched(c, n);
         latch_drop(cells_latch_of(c));
     }
     CELLS_USING(NULL);
@@ -199,11 +199,11 @@ void pawl_counter_limit_set_limit(pawl_counter_limit *c, uint64_t limit)
 {
     latch_take(cells_latch_of(c));
     if (pawl_load_relaxed32(&c->gate) == GATE_OPEN) {
-        close_gate(c);
-        call_in(c);
+        limit_close_gate(c);
+        limit_call_in(c);
     }
     pawl_store_relaxed64(&c->limit, limit > INT64_MAX ? (uint64_t)INT64_MAX : limit);
-    open_if_there_is_room(c);
+    limit_open_if_there_is_room(c);
     latch_drop(cells_latch_of(c));
 }
 
@@ -215,9 +215,9 @@ int64_t pawl_counter_limit_read(pawl_counter_limit *c)
     place = pawl_load_relaxed32(&c->place);
     count = pawl_load_relaxed64(&c->taken);
     if (place >= PAWL_PLACE_FIRST_ && pawl_load_relaxed32(&c->gate) == GATE_OPEN) {
-        close_gate(c);
+        limit_close_gate(c);
         count -= cells_sum_shut(place);
-        open_gate(c);
+        limit_open_gate(c);
     }
     latch_drop(cells_latch_of(c));
     return (int64_t)count;
@@ -234,8 +234,8 @@ int64_t pawl_counter_limit_destroy(pawl_counter_limit *c)
     latch_take(cells_latch_of(c));
     place = pawl_load_relaxed32(&c->place);
     if (pawl_load_relaxed32(&c->gate) == GATE_OPEN) {
-        close_gate(c);
-        call_in(c);
+        limit_close_gate(c);
+        limit_call_in(c);
     }
     count = (int64_t)pawl_load_relaxed64(&c->taken);
     pawl_store_relaxed32(&c->place, PAWL_PLACE_DEAD_);

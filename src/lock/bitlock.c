@@ -5,8 +5,9 @@
 #if PAWL_CHECKED
 #include "../check/check.h"
 
-static PAWL_COLD void check_bit(const void *word, unsigned width, unsigned bit, const char *call,
-                                const void *site)
+static PAWL_COLD void bitlock_check_bit(const void *word, unsigned width, unsigned bit,
+                                        const char *call,
+                                        const void *site)
 {
     if (PAWL_UNLIKELY(bit >= width))
         pawl_report_misuse_("bit beyond the word", "bit lock", word, call, site);
@@ -18,7 +19,7 @@ static PAWL_COLD void check_bit(const void *word, unsigned width, unsigned bit, 
     void PAWL_SYMBOL_(pawl_bitlock##N##_check)(const uint##N##_t *word, unsigned bit,              \
                                                const char *call)                                   \
     {                                                                                              \
-        check_bit(word, N, bit, call, __builtin_return_address(0));                                \
+        bitlock_check_bit(word, N, bit, call, __builtin_return_address(0));                        \
     }                                                                                              \
     void PAWL_SYMBOL_(pawl_bitlock##N##_not_held)(const uint##N##_t *word, const char *call)       \
     {                                                                                              \

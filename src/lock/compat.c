@@ -72,7 +72,7 @@ void PAWL_SYMBOL_(pawl_lorw_wrlock_slow)(unsigned long *lock)
     /* A writer that finds the door closed by another writer waits outside until that writer has
      * left. */
     while (w & PLOCK_LORW_WRQ_MASK) {
-        pause_once(&pauses, &w);
+        backoff_pause_once(&pauses, &w);
         w = PAWL_LORW_(pawl_load_relaxed)(l);
     }
     while (!lorw_enter(l, w)) {
@@ -80,7 +80,7 @@ void PAWL_SYMBOL_(pawl_lorw_wrlock_slow)(unsigned long *lock)
         if ((w & PLOCK_LORW_WRQ_MASK) == 0 && w != 0)
             w = PAWL_LORW_(pawl_fetch_or_relaxed)(l, PLOCK_LORW_WRQ_MASK) | PLOCK_LORW_WRQ_MASK;
         else
-            pause_once(&pauses, &w);
+            backoff_pause_once(&pauses, &w);
         w = PAWL_LORW_(pawl_load_relaxed)(l);
     }
 }

@@ -138,7 +138,7 @@ static PAWL_WORD_ PAWL_NAME_(claim_join)(PAWL_SPIN_ *l)
         return left;
     for (w = left; PAWL_IS_(writers)(w) == PAWL_W_;) {
         if (!PAWL_IS_(one_reader)(w)) {
-            pause_once(&pauses, &w);
+            backoff_pause_once(&pauses, &w);
             w = PAWL_AT_(pawl_load_relaxed)(&l->word);
             continue;
         }

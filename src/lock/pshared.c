@@ -25,7 +25,7 @@ enum shared_class {
 
 /* Wakes the sleepers whose gate has opened. No access to the lock (I7): the address may belong to
  * another object by now, whose waiters then see a spurious wake. */
-static void shared_wake(const uint32_t *waits, unsigned classes)
+static void pshared_wake(const uint32_t *waits, unsigned classes)
 {
     if (classes & ~(unsigned)SHARED_ONE_EACH)
         (void)pawl_os_wake_classes(waits, classes & ~(unsigned)SHARED_ONE_EACH, UINT_MAX);
@@ -37,7 +37,7 @@ static void shared_wake(const uint32_t *waits, unsigned classes)
 
 /* True when the waiter stops reading in a loop: when the pauses have reached their bound, and at
  * once on a single CPU. In the hook variant one look is enough to reach every schedule. */
-static bool shared_tired(const struct backoff *pauses)
+static bool pshared_tired(const struct backoff *pauses)
 {
 #if PAWL_HOOKS
     (void)pauses;
@@ -47,7 +47,7 @@ static bool shared_tired(const struct backoff *pauses)
 #endif
 }
 
-static bool shared_late(uint64_t deadline)
+static bool pshared_late(uint64_t deadline)
 {
     return deadline != PAWL_NO_DEADLINE && pawl_os_now() >= deadline;
 }

@@ -44,7 +44,7 @@ static void PAWL_NAME_(tell)(PAWL_LOCK_ *l, unsigned classes)
     /* [PSHARED_TELL] release: a waiter that reads the new count sees the earlier change of the
      * word. */
     (void)pawl_fetch_add_release32(&l->waits, 1, PAWL_PSHARED_TELL);
-    shared_wake(&l->waits, classes);
+    pshared_wake(&l->waits, classes);
 }
 
 /* I6, for callers that still hold the lock or are still inside an operation on it. Only
@@ -80,7 +80,7 @@ void PAWL_SLOW_(leave)(PAWL_LOCK_ *l, PAWL_WORD_ units)
             next = 0;
         /* [PSHARED_LEAVE] release: `waits` has changed before the next owner may free the lock. */
     } while (!PAWL_AT_(pawl_cas_release)(&l->word, &w, next, PAWL_PSHARED_LEAVE));
-    shared_wake(waits, PAWL_NAME_(gates)(next));
+    pshared_wake(waits, PAWL_NAME_(gates)(next));
 }
 
 /* Withdraws a claim. */
@@ -108,18 +108,18 @@ static bool PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, unsigned class, uint64_t deadlin
         count = pawl_load_acquire32(&l->waits, PAWL_PSHARED_HEAR);
         w = PAWL_AT_(pawl_load_relaxed)(&l->word);
         /* The drop that woke this waiter may have cleared PARKED although others sleep. */
-        if (slept || (in_time && !(w & PAWL_PSHARED_PARKED) && shared_tired(&pauses) &&
+        if (slept || (in_time && !(w & PAWL_PSHARED_PARKED) && pshared_tired(&pauses) &&
                       !(PAWL_NAME_(gates)(w) & class)))
             w = PAWL_AT_(pawl_fetch_or_relaxed)(&l->word, PAWL_PSHARED_PARKED) |
                 PAWL_PSHARED_PARKED;
         slept = false;
         if (PAWL_NAME_(gates)(w) & class)
             return true;
-        in_time = in_time && !shared_late(deadline);
+        in_time = in_time && !pshared_late(deadline);
         if (!in_time)
             return false;
-        if ((w & PAWL_PSHARED_LEAVING) || !(w & PAWL_PSHARED_PARKED) || !shared_tired(&pauses)) {
-            pause_once(&pauses, &w);
+        if ((w & PAWL_PSHARED_LEAVING) || !(w & PAWL_PSHARED_PARKED) || !pshared_tired(&pauses)) {
+            backoff_pause_once(&pauses, &w);
             continue;
         }
         in_time = pawl_os_wait_classes(&l->waits, count, class, deadline);
@@ -193,7 +193,7 @@ bool PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed, uint64_t dead
             return false;
         for (; patience > 0 &&
              PAWL_NAME_(atomics_alone)(PAWL_AT_(pawl_load_relaxed)(&l->word)); patience--)
-            pause_once(&pauses, &patience);
+            backoff_pause_once(&pauses, &patience);
         if (patience-- == 0)
             break;
         /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
@@ -219,7 +219,7 @@ bool PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l, uint64_t deadline)
             return false;
         for (; patience > 0 &&
              PAWL_NAME_(atomics_alone)(PAWL_AT_(pawl_load_relaxed)(&l->word)); patience--)
-            pause_once(&pauses, &patience);
+            backoff_pause_once(&pauses, &patience);
         if (patience-- == 0)
             break;
         /* [SPIN_S_TAKE] acquire: the seeker sees the stores of the last seeker or writer. */

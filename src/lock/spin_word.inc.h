@@ -77,7 +77,7 @@ void PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed)
                 (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_);
                 return;
             }
-            pause_once(&pauses, &w);
+            backoff_pause_once(&pauses, &w);
         }
         claimed = PAWL_R_;
         /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
@@ -105,7 +105,7 @@ void PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l)
                 (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_);
                 return;
             }
-            pause_once(&pauses, &w);
+            backoff_pause_once(&pauses, &w);
         }
         /* [SPIN_S_TAKE] acquire: the seeker sees the stores of the last seeker or writer. */
     } while (!PAWL_IS_(no_seeker_or_writer)(

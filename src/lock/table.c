@@ -207,12 +207,12 @@ PAWL_INTERNAL void table_unlock_two(struct pawl_bucket *a, struct pawl_bucket *b
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 /* A link is the first member of its waiter. */
-static struct pawl_waiter *waiter_of(struct pawl_link *link)
+static struct pawl_waiter *table_waiter_of(struct pawl_link *link)
 {
     return (struct pawl_waiter *)(void *)link;
 }
 
-static void list_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
+static void table_list_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 {
     struct pawl_link *list = &bucket->list;
     PLAIN_WRITE(bucket->list); /* and of the links in it */
@@ -225,7 +225,7 @@ static void list_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
     pawl_store_relaxed32(&bucket->length, pawl_load_relaxed32(&bucket->length) + 1);
 }
 
-static void list_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
+static void table_list_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 {
     PLAIN_WRITE(bucket->list);
     waiter->link.next->previous = waiter->link.previous;
@@ -241,48 +241,48 @@ PAWL_INTERNAL void table_append(struct pawl_bucket *bucket, struct pawl_waiter *
     PLAIN_WRITE(waiter->bits);
     PLAIN_WRITE(waiter->asleep);
     waiter->asleep = 0;
-    list_append(bucket, waiter);
+    table_list_append(bucket, waiter);
 }
 
 PAWL_INTERNAL void table_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 {
     (void)pawl_fetch_sub_relaxed32(&table_here()->waiters, 1);
-    list_remove(bucket, waiter);
+    table_list_remove(bucket, waiter);
 }
 
-static struct pawl_waiter *list_find(struct pawl_bucket *bucket, struct pawl_link *link,
-                                     const void *address)
+static struct pawl_waiter *table_list_find(struct pawl_bucket *bucket, struct pawl_link *link,
+                                           const void *address)
 {
     PLAIN_READ(bucket->list);
     for (; link != &bucket->list && link != NULL; link = link->next)
-        if (waiter_of(link)->address == address)
-            return waiter_of(link);
+        if (table_waiter_of(link)->address == address)
+            return table_waiter_of(link);
     return NULL;
 }
 
 PAWL_INTERNAL struct pawl_waiter *table_first(struct pawl_bucket *bucket, const void *address)
 {
-    return list_find(bucket, bucket->list.next, address);
+    return table_list_find(bucket, bucket->list.next, address);
 }
 
 PAWL_INTERNAL struct pawl_waiter *table_next(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 {
-    return list_find(bucket, waiter->link.next, waiter->address);
+    return table_list_find(bucket, waiter->link.next, waiter->address);
 }
 
 PAWL_INTERNAL void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
                        struct pawl_waiter *waiter, const void *address)
 {
-    list_remove(from, waiter);
+    table_list_remove(from, waiter);
     /* The waiter's thread may read the address at this moment, to find the bucket to lock. */
     PAWL_ADDRESS_(pawl_store_relaxed)((pawl_address_ *)&waiter->address,
                                       (pawl_address_)(uintptr_t)address);
-    list_append(to, waiter);
+    table_list_append(to, waiter);
 }
 
 /* ---- Growth ---------------------------------------------------------------------------------- */
 
-static void hand_on_hints(const struct pawl_bucket *from, struct pawl_bucket *to)
+static void table_hand_on_hints(const struct pawl_bucket *from, struct pawl_bucket *to)
 {
     pawl_store_relaxed64(&to->last_handoff, pawl_load_relaxed64(&from->last_handoff));
     pawl_store_relaxed64(&to->quiet_until, pawl_load_relaxed64(&from->quiet_until));
@@ -292,7 +292,7 @@ static void hand_on_hints(const struct pawl_bucket *from, struct pawl_bucket *to
 
 /* The caller holds all latches of the current array, so no thread finds a waiter or searches for
  * one. */
-static void move_all(struct pawl_bucket *from, uint32_t doublings, struct pawl_bucket *to)
+static void table_move_all(struct pawl_bucket *from, uint32_t doublings, struct pawl_bucket *to)
 {
     const uint32_t count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
     uint32_t i;
@@ -300,29 +300,29 @@ static void move_all(struct pawl_bucket *from, uint32_t doublings, struct pawl_b
         struct pawl_bucket *old = &from[i];
         struct pawl_link *link = old->list.next;
         PLAIN_WRITE(old->list);
-        hand_on_hints(old, &to[2 * i]);
-        hand_on_hints(old, &to[2 * i + 1]);
+        table_hand_on_hints(old, &to[2 * i]);
+        table_hand_on_hints(old, &to[2 * i + 1]);
         /* A releaser that peeks into the old array must not rely on a waiter that is awake in the
          * new one. */
         PAWL_ADDRESS_(pawl_store_relaxed)(&old->awake_for, 0);
         /* The old length stays: a late reader of it must not conclude that all waiters are gone. */
         while (link != NULL && link != &old->list) {
-            struct pawl_waiter *waiter = waiter_of(link);
+            struct pawl_waiter *waiter = table_waiter_of(link);
             link = link->next;
-            list_append(&to[table_hash(waiter->address, doublings + 1)], waiter);
+            table_list_append(&to[table_hash(waiter->address, doublings + 1)], waiter);
         }
         old->list.next = old->list.previous = NULL; /* the links in it are another list's now */
     }
 }
 
-static void grow_to(struct pawl_table *table, uint32_t doublings, struct pawl_bucket *buckets)
+static void table_grow_to(struct pawl_table *table, uint32_t doublings, struct pawl_bucket *buckets)
 {
     const uint32_t count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
     struct pawl_bucket *old = table_buckets(table, doublings);
     uint32_t i;
     for (i = 0; i < count; i++)
         table_latch_take(&old[i].latch);
-    move_all(old, doublings, buckets);
+    table_move_all(old, doublings, buckets);
     PLAIN_WRITE(table->grown[doublings]);
     table->grown[doublings] = buckets;
     /* [TABLE_GROW] release: the array is complete before another thread looks there. */
@@ -333,7 +333,7 @@ static void grow_to(struct pawl_table *table, uint32_t doublings, struct pawl_bu
 
 /* There are more waiters than lists. Where memory is short the array stays, and the next attempt
  * comes when there are twice as many waiters. */
-static PAWL_COLD void grow(struct pawl_table *table)
+static PAWL_COLD void table_grow(struct pawl_table *table)
 {
     uint32_t begun = 0;
     uint32_t doublings, lists, waiters;
@@ -348,7 +348,7 @@ static PAWL_COLD void grow(struct pawl_table *table)
     if (doublings < PAWL_TABLE_DOUBLINGS && waiters > lists) {
         buckets = (struct pawl_bucket *)pawl_os_pages(2 * lists * sizeof *buckets);
         if (buckets != NULL)
-            grow_to(table, doublings, buckets);
+            table_grow_to(table, doublings, buckets);
         pawl_store_relaxed32(&table->grow_at, buckets != NULL ? 0 : 2 * waiters);
     }
     /* [TABLE_GROW_END] release: the next growing thread sees these changes. */
@@ -363,7 +363,7 @@ PAWL_INTERNAL void table_grow_if_crowded(void)
     if (PAWL_UNLIKELY(waiters > UINT32_C(1) << (PAWL_TABLE_BITS + doublings) &&
                       waiters > pawl_load_relaxed32(&table->grow_at) &&
                       doublings < PAWL_TABLE_DOUBLINGS))
-        grow(table);
+        table_grow(table);
 }
 
 /* ---- Sleeping and waking --------------------------------------------------------------------- */

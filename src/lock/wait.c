@@ -49,14 +49,14 @@ uint64_t PAWL_SYMBOL_(pawl_now)(void)
 
 /* ---- The word of a waiter -------------------------------------------------------------------- */
 
-static bool watch_is_sound(const struct pawl_watch *w)
+static bool wait_watch_is_sound(const struct pawl_watch *w)
 {
     if (w->bits != 8 && w->bits != 16 && w->bits != 32 && w->bits != 64)
         return false;
     return w->address != NULL && ((uintptr_t)w->address & (w->bits / 8 - 1)) == 0;
 }
 
-static uint64_t watch_load(const struct pawl_watch *w)
+static uint64_t wait_watch_load(const struct pawl_watch *w)
 {
     switch (w->bits) {
     case 8: return pawl_load_relaxed8((const uint8_t *)w->address);
@@ -66,16 +66,16 @@ static uint64_t watch_load(const struct pawl_watch *w)
     }
 }
 
-static bool watch_holds(const struct pawl_watch *w)
+static bool wait_watch_holds(const struct pawl_watch *w)
 {
-    return (watch_load(w) & w->mask) == w->value;
+    return (wait_watch_load(w) & w->mask) == w->value;
 }
 
-static bool watch_holds_for_some_polls(const struct pawl_watch *w)
+static bool wait_watch_holds_for_some_polls(const struct pawl_watch *w)
 {
     unsigned polls;
     for (polls = 0; polls < POLLS; polls++) {
-        if (!watch_holds(w))
+        if (!wait_watch_holds(w))
             return false;
         pawl_cpu_relax();
     }
@@ -84,27 +84,27 @@ static bool watch_holds_for_some_polls(const struct pawl_watch *w)
 
 /* ---- The counts of sleepers ------------------------------------------------------------------ */
 
-static uint64_t *sleepers_at(const void *address)
+static uint64_t *wait_sleepers_at(const void *address)
 {
     return &table_here()->first[table_hash(address, 0)].sleepers;
 }
 
-static void count_in(const void *address, uint64_t kind)
+static void wait_count_in(const void *address, uint64_t kind)
 {
     /* [WAIT_COUNT] acquire: the waiter sees the change of a waker that has not found it counted. */
-    (void)pawl_fetch_add_acquire64(sleepers_at(address), kind, PAWL_WAIT_COUNT);
+    (void)pawl_fetch_add_acquire64(wait_sleepers_at(address), kind, PAWL_WAIT_COUNT);
 }
 
-static void count_out(const void *address, uint64_t kind)
+static void wait_count_out(const void *address, uint64_t kind)
 {
-    (void)pawl_fetch_sub_relaxed64(sleepers_at(address), kind);
+    (void)pawl_fetch_sub_relaxed64(wait_sleepers_at(address), kind);
 }
 
-static uint64_t sleepers_seen(const void *address)
+static uint64_t wait_sleepers_seen(const void *address)
 {
     /* [WAIT_WAKE] release: a waiter that counts itself after this sees the change that the waker
      * wakes for. */
-    return pawl_fetch_add_release64(sleepers_at(address), 0, PAWL_WAIT_WAKE);
+    return pawl_fetch_add_release64(wait_sleepers_at(address), 0, PAWL_WAIT_WAKE);
 }
 
 /* ---- Waiting for one ------------------------------------------------------------------------- */
@@ -112,20 +112,20 @@ static uint64_t sleepers_seen(const void *address)
 static enum pawl_waited wait_native(const struct pawl_watch *w, uint64_t deadline)
 {
     enum pawl_waited how = PAWL_WAIT_DIFFERS;
-    count_in(w->address, NATIVE);
-    if (watch_holds(w)) {
+    wait_count_in(w->address, NATIVE);
+    if (wait_watch_holds(w)) {
         TEST_POINT("looked");
         how = pawl_os_wait((const uint32_t *)w->address, (uint32_t)w->value, deadline)
                   ? PAWL_WAIT_WOKEN
                   : PAWL_WAIT_EXPIRED;
     }
-    count_out(w->address, NATIVE);
+    wait_count_out(w->address, NATIVE);
     return how;
 }
 
 /* Puts the waiter in the list unless the word differs. */
-static bool list_waiter(struct pawl_waiter *waiter, const struct pawl_watch *w,
-                        struct pawl_parker *parker)
+static bool wait_list_waiter(struct pawl_waiter *waiter, const struct pawl_watch *w,
+                             struct pawl_parker *parker)
 {
     struct pawl_bucket *bucket;
     bool holds;
@@ -134,9 +134,9 @@ static bool list_waiter(struct pawl_waiter *waiter, const struct pawl_watch *w,
     waiter->parker = parker;
     waiter->kind = WAITER_WAITS;
     waiter->bits = w->mask;
-    count_in(w->address, LISTED);
+    wait_count_in(w->address, LISTED);
     bucket = table_lock(w->address);
-    holds = watch_holds(w);
+    holds = wait_watch_holds(w);
     if (holds) {
         TEST_POINT("looked");
         table_append(bucket, waiter);
@@ -145,13 +145,13 @@ static bool list_waiter(struct pawl_waiter *waiter, const struct pawl_watch *w,
     }
     table_unlock(bucket);
     if (!holds)
-        count_out(w->address, LISTED);
+        wait_count_out(w->address, LISTED);
     return holds;
 }
 
 /* Removes the waiter from the list unless a waker has. True when a waker had picked it: an unpark
  * is on its way, or has come. */
-static bool unlist_waiter(struct pawl_waiter *waiter)
+static bool wait_unlist_waiter(struct pawl_waiter *waiter)
 {
     struct pawl_bucket *bucket = table_lock_of(waiter);
     const bool picked = waiter->asleep == 0;
@@ -169,18 +169,18 @@ static enum pawl_waited wait_listed(const struct pawl_watch *w, uint64_t deadlin
     struct pawl_waiter waiter;
     struct pawl_parker *parker = pawl_parker_make(&room);
 
-    if (!list_waiter(&waiter, w, parker)) {
+    if (!wait_list_waiter(&waiter, w, parker)) {
         how = PAWL_WAIT_DIFFERS;
     } else {
         table_grow_if_crowded();
         TEST_POINT("listed");
         if (!pawl_park(parker, deadline)) {
-            if (unlist_waiter(&waiter))
+            if (wait_unlist_waiter(&waiter))
                 (void)pawl_park(parker, PAWL_NO_DEADLINE);
             else
                 how = PAWL_WAIT_EXPIRED;
         }
-        count_out(waiter.address, LISTED); /* requeue may have changed it */
+        wait_count_out(waiter.address, LISTED); /* requeue may have changed it */
     }
     pawl_parker_done(parker);
     return how;
@@ -194,7 +194,7 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait)(const void *address, uint32_t bits, uin
     w.bits = bits;
     w.mask = mask;
     w.value = value;
-    if (PAWL_UNLIKELY(!watch_is_sound(&w))) {
+    if (PAWL_UNLIKELY(!wait_watch_is_sound(&w))) {
 #if PAWL_CHECKED
         pawl_report_misuse_(address == NULL ? "wait at null" : "wait at a misaligned address",
                             "word",
@@ -202,7 +202,7 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait)(const void *address, uint32_t bits, uin
 #endif
         return PAWL_WAIT_REFUSED;
     }
-    if (!watch_holds_for_some_polls(&w))
+    if (!wait_watch_holds_for_some_polls(&w))
         return PAWL_WAIT_DIFFERS;
     if (bits == NATIVE_BITS && mask == UINT32_MAX)
         return wait_native(&w, deadline);
@@ -211,37 +211,38 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait)(const void *address, uint32_t bits, uin
 
 /* ---- Waking ---------------------------------------------------------------------------------- */
 
-static void pick(struct wake_list *list, struct pawl_bucket *bucket, struct pawl_waiter *waiter)
+static void wait_pick(struct wake_list *list, struct pawl_bucket *bucket,
+                      struct pawl_waiter *waiter)
 {
     table_remove(bucket, waiter);
     table_wake(list, waiter);
 }
 
-static bool waits_for(const struct pawl_waiter *w, uint64_t bits)
+static bool wait_waits_for(const struct pawl_waiter *w, uint64_t bits)
 {
     PLAIN_READ(w->kind);
     PLAIN_READ(w->bits);
     return w->kind == WAITER_WAITS && (w->bits & bits) != 0;
 }
 
-static struct pawl_waiter *next_that_waits(struct pawl_bucket *bucket, struct pawl_waiter *w,
-                                           uint64_t bits)
+static struct pawl_waiter *wait_next_that_waits(struct pawl_bucket *bucket, struct pawl_waiter *w,
+                                                uint64_t bits)
 {
-    while (w != NULL && !waits_for(w, bits))
+    while (w != NULL && !wait_waits_for(w, bits))
         w = table_next(bucket, w);
     return w;
 }
 
-static unsigned wake_listed(const void *address, uint64_t bits, unsigned count)
+static unsigned wait_wake_listed(const void *address, uint64_t bits, unsigned count)
 {
     struct wake_list list = WAKE_LIST_EMPTY;
     struct pawl_bucket *bucket = table_lock(address);
-    struct pawl_waiter *w = next_that_waits(bucket, table_first(bucket, address), bits);
+    struct pawl_waiter *w = wait_next_that_waits(bucket, table_first(bucket, address), bits);
     unsigned woken;
 
     while (w != NULL && list.count < count) {
-        struct pawl_waiter *next = next_that_waits(bucket, table_next(bucket, w), bits);
-        pick(&list, bucket, w);
+        struct pawl_waiter *next = wait_next_that_waits(bucket, table_next(bucket, w), bits);
+        wait_pick(&list, bucket, w);
         w = next;
     }
     table_unlock(bucket);
@@ -252,7 +253,7 @@ static unsigned wake_listed(const void *address, uint64_t bits, unsigned count)
     return woken;
 }
 
-static bool may_wait_natively(const void *address)
+static bool wait_may_wait_natively(const void *address)
 {
     return NATIVE_BITS != 0 && ((uintptr_t)address & 3) == 0;
 }
@@ -264,13 +265,13 @@ unsigned PAWL_SYMBOL_(pawl_wake)(const void *address, uint64_t bits, unsigned co
 
     if (address == NULL || count == 0 || bits == 0)
         return 0;
-    sleepers = sleepers_seen(address);
+    sleepers = wait_sleepers_seen(address);
     if (PAWL_LIKELY(sleepers == 0))
         return 0;
     if (sleepers >= LISTED)
-        woken = wake_listed(address, bits, count);
+        woken = wait_wake_listed(address, bits, count);
     if ((uint32_t)sleepers != 0 && woken < count && (uint32_t)bits != 0 &&
-        may_wait_natively(address))
+        wait_may_wait_natively(address))
         woken += pawl_os_wake((const uint32_t *)address, count - woken);
     return woken;
 }
@@ -280,21 +281,21 @@ unsigned PAWL_SYMBOL_(pawl_wake)(const void *address, uint64_t bits, unsigned co
 /* Removes the caller from those of the first `count` lists from which no waker has picked it.
  * Returns how many wakers picked it. The first of them is in *which, unless *which was set before.
  * The wakes of the other wakers go to the next waiters of their lists. */
-static uint32_t leave_lists(struct pawl_waiter *waiters, uint32_t count, uint32_t *which)
+static uint32_t wait_leave_lists(struct pawl_waiter *waiters, uint32_t count, uint32_t *which)
 {
     const struct pawl_waiter *handed_on[PAWL_WAIT_WATCHES];
     uint32_t picks = 0, given = 0;
     uint32_t i;
 
     for (i = 0; i < count; i++) {
-        if (unlist_waiter(&waiters[i])) {
+        if (wait_unlist_waiter(&waiters[i])) {
             picks++;
             if (*which == PAWL_WAIT_WATCHES)
                 *which = i;
             else
                 handed_on[given++] = &waiters[i];
         }
-        count_out(waiters[i].address, LISTED);
+        wait_count_out(waiters[i].address, LISTED);
     }
     for (i = 0; i < given; i++)
         (void)PAWL_SYMBOL_(pawl_wake)(handed_on[i]->address, handed_on[i]->bits, 1);
@@ -311,7 +312,7 @@ static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t cou
     uint32_t listed, picks, unparks = 0;
 
     for (listed = 0; listed < count; listed++)
-        if (!list_waiter(&waiters[listed], &watches[listed], parker))
+        if (!wait_list_waiter(&waiters[listed], &watches[listed], parker))
             break;
     if (listed < count) {
         how = PAWL_WAIT_DIFFERS;
@@ -322,7 +323,7 @@ static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t cou
         unparks = pawl_park(parker, deadline);
     }
     /* Each pick means an unpark, and none may come when this stack frame is gone. */
-    picks = leave_lists(waiters, listed, which);
+    picks = wait_leave_lists(waiters, listed, which);
     for (; unparks < picks; unparks++)
         (void)pawl_park(parker, PAWL_NO_DEADLINE);
     pawl_parker_done(parker);
@@ -338,7 +339,7 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait_any)(const struct pawl_watch *watches, u
     uint32_t i;
 
     for (i = 0; sound && i < count; i++)
-        sound = watch_is_sound(&watches[i]);
+        sound = wait_watch_is_sound(&watches[i]);
     if (PAWL_LIKELY(sound))
         how = wait_many(watches, count, &found, deadline);
 #if PAWL_CHECKED
@@ -353,7 +354,7 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait_any)(const struct pawl_watch *watches, u
 
 /* ---- Requeue --------------------------------------------------------------------------------- */
 
-static unsigned requeue_listed(const void *from, const void *to, unsigned wake, unsigned move)
+static unsigned wait_requeue_listed(const void *from, const void *to, unsigned wake, unsigned move)
 {
     struct wake_list list = WAKE_LIST_EMPTY;
     struct pawl_bucket *here, *there;
@@ -361,17 +362,17 @@ static unsigned requeue_listed(const void *from, const void *to, unsigned wake, 
     unsigned moved = 0;
 
     table_lock_two(from, to, &here, &there);
-    w = next_that_waits(here, table_first(here, from), UINT64_MAX);
+    w = wait_next_that_waits(here, table_first(here, from), UINT64_MAX);
     while (w != NULL && (list.count < wake || moved < move)) {
-        struct pawl_waiter *next = next_that_waits(here, table_next(here, w), UINT64_MAX);
+        struct pawl_waiter *next = wait_next_that_waits(here, table_next(here, w), UINT64_MAX);
         if (list.count < wake) {
-            pick(&list, here, w);
+            wait_pick(&list, here, w);
         } else {
             /* Counted there first, so that no wake overlooks it. Its thread later counts itself out
              * there. */
-            (void)pawl_fetch_add_relaxed64(sleepers_at(to), LISTED);
+            (void)pawl_fetch_add_relaxed64(wait_sleepers_at(to), LISTED);
             table_move(here, there, w, to);
-            count_out(from, LISTED);
+            wait_count_out(from, LISTED);
             moved++;
         }
         w = next;
@@ -391,16 +392,16 @@ unsigned PAWL_SYMBOL_(pawl_requeue)(const void *from, const void *to, unsigned w
         return 0;
     if (from == to)
         return PAWL_SYMBOL_(pawl_wake)(from, UINT64_MAX, wake);
-    sleepers = sleepers_seen(from);
+    sleepers = wait_sleepers_seen(from);
     if (sleepers >= LISTED)
-        done = requeue_listed(from, to, wake, move);
-    if ((uint32_t)sleepers == 0 || !may_wait_natively(from))
+        done = wait_requeue_listed(from, to, wake, move);
+    if ((uint32_t)sleepers == 0 || !wait_may_wait_natively(from))
         return done;
     /* The waiters of the lists count against `wake` first. */
     wake -= done < wake ? done : wake;
-    if (!may_wait_natively(to))
+    if (!wait_may_wait_natively(to))
         return done + pawl_os_wake((const uint32_t *)from, wake + move);
-    (void)pawl_fetch_or_relaxed64(sleepers_at(to), NATIVE_MOVED);
+    (void)pawl_fetch_or_relaxed64(wait_sleepers_at(to), NATIVE_MOVED);
     return done + pawl_os_requeue((const uint32_t *)from, (const uint32_t *)to, wake, move);
 }
 
@@ -408,7 +409,7 @@ unsigned PAWL_SYMBOL_(pawl_requeue)(const void *from, const void *to, unsigned w
 
 #define EVERY_CLASS UINT32_MAX
 
-static bool may_be_shared(const uint32_t *address, const char *call, const void *site)
+static bool wait_may_be_shared(const uint32_t *address, const char *call, const void *site)
 {
     if (PAWL_LIKELY(address != NULL && ((uintptr_t)address & 3) == 0))
         return true;
@@ -426,13 +427,13 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait_shared)(const uint32_t *address, uint32_
                                                 uint64_t deadline)
 {
     struct pawl_watch w;
-    if (!may_be_shared(address, "pawl_wait32_shared", __builtin_return_address(0)))
+    if (!wait_may_be_shared(address, "pawl_wait32_shared", __builtin_return_address(0)))
         return PAWL_WAIT_REFUSED;
     w.address = address;
     w.bits = 32;
     w.mask = UINT32_MAX;
     w.value = value;
-    if (!watch_holds_for_some_polls(&w))
+    if (!wait_watch_holds_for_some_polls(&w))
         return PAWL_WAIT_DIFFERS;
     TEST_POINT("looked");
     return pawl_os_wait_classes(address, value, EVERY_CLASS, deadline) ? PAWL_WAIT_WOKEN

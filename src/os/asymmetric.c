@@ -49,7 +49,7 @@ enum {
 /* The commands that this process has registered; the same in every copy of the library. */
 static uint32_t can_fence, can_shut_out;
 
-static bool membarrier(int command)
+static bool os_membarrier(int command)
 {
 #ifdef SYS_membarrier
     const int saved = errno;
@@ -62,7 +62,7 @@ static bool membarrier(int command)
 #endif
 }
 
-static bool forbidden(const char *variable)
+static bool os_forbidden(const char *variable)
 {
     const char *value = getenv(variable);
     return value != NULL && value[0] != 0 && strcmp(value, "0") != 0;
@@ -73,12 +73,12 @@ static bool forbidden(const char *variable)
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-static bool rseq_is_registered(void)
+static bool os_rseq_is_registered(void)
 {
     return &__rseq_offset != NULL && &__rseq_size != NULL && __rseq_size > 0;
 }
 
-static char *rseq_area(void)
+static char *os_rseq_area(void)
 {
     char *thread;
 #ifdef __x86_64__
@@ -89,12 +89,12 @@ static char *rseq_area(void)
     return thread + __rseq_offset;
 }
 #else
-static bool rseq_is_registered(void)
+static bool os_rseq_is_registered(void)
 {
     return false;
 }
 
-static char *rseq_area(void)
+static char *os_rseq_area(void)
 {
     return NULL;
 }
@@ -103,10 +103,11 @@ static char *rseq_area(void)
 /* Before main. An earlier thread finds both zero, passes full fences and uses no sequence. */
 __attribute__((constructor(101))) static void register_membarrier(void)
 {
-    if (forbidden("PAWL_NO_MEMBARRIER") || !membarrier(REGISTER_EXPEDITED))
+    if (os_forbidden("PAWL_NO_MEMBARRIER") || !os_membarrier(REGISTER_EXPEDITED))
         return;
     pawl_store_relaxed32(&can_fence, 1);
-    if (rseq_is_registered() && !forbidden("PAWL_NO_RSEQ") && membarrier(REGISTER_EXPEDITED_RSEQ))
+    if (os_rseq_is_registered() && !os_forbidden("PAWL_NO_RSEQ") &&
+        os_membarrier(REGISTER_EXPEDITED_RSEQ))
         pawl_store_relaxed32(&can_shut_out, 1);
     pawl_store_relaxed32(&pawl_fence_light_free_, 1);
 }
@@ -114,29 +115,29 @@ __attribute__((constructor(101))) static void register_membarrier(void)
 /* The call cannot fail once the registration has succeeded; a child of fork inherits that. If it
  * fails nevertheless, a security filter has intervened. Threads already rely on light fences that
  * have no effect without it, so the program must end. */
-static void must_membarrier(int command, int registration)
+static void os_must_membarrier(int command, int registration)
 {
-    if (!membarrier(command) && (!membarrier(registration) || !membarrier(command)))
+    if (!os_membarrier(command) && (!os_membarrier(registration) || !os_membarrier(command)))
         abort();
 }
 
 void pawl_os_fence_heavy_(void)
 {
     if (pawl_load_relaxed32(&can_fence) != 0)
-        must_membarrier(EXPEDITED, REGISTER_EXPEDITED);
+        os_must_membarrier(EXPEDITED, REGISTER_EXPEDITED);
 }
 
 void pawl_os_shut_out(void)
 {
     if (pawl_load_relaxed32(&can_shut_out) != 0)
-        must_membarrier(EXPEDITED_RSEQ, REGISTER_EXPEDITED_RSEQ);
+        os_must_membarrier(EXPEDITED_RSEQ, REGISTER_EXPEDITED_RSEQ);
     else
         pawl_os_fence_heavy_();
 }
 
 char *pawl_os_rseq(void)
 {
-    return pawl_load_relaxed32(&can_shut_out) != 0 ? rseq_area() : NULL;
+    return pawl_load_relaxed32(&can_shut_out) != 0 ? os_rseq_area() : NULL;
 }
 
 uint32_t pawl_os_cpu_limit(void)

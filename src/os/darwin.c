@@ -92,7 +92,7 @@ void pawl_os_yield(void)
 }
 
 /* The system counts threads in 64 bits and gives no number twice. */
-static uint32_t short_number(uint64_t id)
+static uint32_t os_short_number(uint64_t id)
 {
     return (uint32_t)id != 0 ? (uint32_t)id : UINT32_MAX;
 }
@@ -101,7 +101,7 @@ uint32_t pawl_os_thread_id(void)
 {
     uint64_t id = 0;
     (void)pthread_threadid_np(NULL, &id);
-    return short_number(id);
+    return os_short_number(id);
 }
 
 /* In doubt the answer is that it lives. */
@@ -119,7 +119,7 @@ bool pawl_os_thread_lives(uint32_t id)
         mach_msg_type_number_t words = THREAD_IDENTIFIER_INFO_COUNT;
         if (thread_info(threads[i], THREAD_IDENTIFIER_INFO, (thread_info_t)&about, &words) ==
             KERN_SUCCESS)
-            lives = lives || short_number(about.thread_id) == id;
+            lives = lives || os_short_number(about.thread_id) == id;
         (void)mach_port_deallocate(mach_task_self(), threads[i]);
     }
     (void)vm_deallocate(mach_task_self(), (vm_address_t)threads, count * sizeof *threads);
@@ -183,7 +183,7 @@ static void os_find_functions(void)
 }
 
 /* 0 would mean for ever. A sleep that does not fit in 32 bits is done in parts. */
-static uint32_t microseconds_until(uint64_t deadline)
+static uint32_t os_microseconds_until(uint64_t deadline)
 {
     uint64_t us;
     if (deadline == PAWL_NO_DEADLINE)
@@ -203,7 +203,7 @@ static bool os_kernel_wait(const uint32_t *address, uint32_t expected, uint64_t 
 {
     const uint32_t operation = shared ? ULOCK_COMPARE_AND_WAIT_SHARED : ULOCK_COMPARE_AND_WAIT;
     const int result = __ulock_wait(operation | ULOCK_NO_ERRNO, (void *)(uintptr_t)address,
-                                    expected, microseconds_until(deadline));
+                                    expected, os_microseconds_until(deadline));
     if (result == -ETIMEDOUT)
         return !os_has_passed(deadline);
     if (result < 0 && result != -EINTR) /* the kernel has no memory, or no thread can wait there */

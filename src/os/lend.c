@@ -73,7 +73,7 @@ bool pawl_os_lends(void)
 }
 
 /* Older kernels take deadlines of CLOCK_REALTIME only; a step of that clock moves the deadline. */
-static long lend_by_day(uint32_t *word, uint64_t deadline)
+static long os_lend_by_day(uint32_t *word, uint64_t deadline)
 {
     const uint64_t now = pawl_os_now();
     struct timespec day;
@@ -83,13 +83,13 @@ static long lend_by_day(uint32_t *word, uint64_t deadline)
                               (deadline > now ? deadline - now : 0), 0);
 }
 
-static long lend_once(uint32_t *word, uint64_t deadline)
+static long os_lend_once(uint32_t *word, uint64_t deadline)
 {
     long result;
     if (os_futex_for_ever(deadline))
         return syscall(OS_FUTEX, word, FUTEX_LOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
     result = os_futex_until(word, FUTEX_LOCK_PI2 | FUTEX_PRIVATE_FLAG, 0, deadline, 0);
-    return result < 0 && errno == ENOSYS ? lend_by_day(word, deadline) : result;
+    return result < 0 && errno == ENOSYS ? os_lend_by_day(word, deadline) : result;
 }
 
 bool pawl_os_lend(uint32_t *word, uint64_t deadline)
@@ -97,7 +97,7 @@ bool pawl_os_lend(uint32_t *word, uint64_t deadline)
     const int saved = errno;
     bool ours;
     for (;;) {
-        ours = lend_once(word, deadline) == 0;
+        ours = os_lend_once(word, deadline) == 0;
         if (ours || errno == ETIMEDOUT || pawl_os_now() >= deadline)
             break;
         if (errno == EDEADLK)

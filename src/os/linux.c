@@ -119,8 +119,8 @@ bool pawl_os_thread_lives(uint32_t id)
 }
 
 /* FUTEX_WAIT_BITSET takes an absolute deadline on CLOCK_MONOTONIC; FUTEX_WAIT a relative one. */
-static long futex_wait(const uint32_t *address, int operation, uint32_t expected,
-                       uint64_t deadline, uint32_t bits)
+static long os_futex_wait(const uint32_t *address, int operation, uint32_t expected,
+                          uint64_t deadline, uint32_t bits)
 {
     if (os_futex_for_ever(deadline))
         return syscall(OS_FUTEX, address, operation, expected, NULL, NULL, bits);
@@ -131,14 +131,14 @@ bool pawl_os_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
 {
     const int saved = errno;
     bool in_time = true;
-    if (futex_wait(address, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, deadline,
-                   FUTEX_BITSET_MATCH_ANY) < 0)
+    if (os_futex_wait(address, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, deadline,
+                      FUTEX_BITSET_MATCH_ANY) < 0)
         in_time = errno != ETIMEDOUT;
     errno = saved;
     return in_time;
 }
 
-static int futex_count(unsigned count)
+static int os_futex_count(unsigned count)
 {
     return count > INT_MAX ? INT_MAX : (int)count;
 }
@@ -147,7 +147,7 @@ unsigned pawl_os_wake(const uint32_t *address, unsigned count)
 {
     const int saved = errno;
     const long woken = syscall(OS_FUTEX, address, FUTEX_WAKE | FUTEX_PRIVATE_FLAG,
-                               futex_count(count));
+                               os_futex_count(count));
     errno = saved;
     return woken > 0 ? (unsigned)woken : 0;
 }
@@ -158,7 +158,7 @@ bool pawl_os_wait_classes(const uint32_t *address, uint32_t expected, uint32_t c
 {
     const int saved = errno;
     bool in_time = true;
-    if (futex_wait(address, FUTEX_WAIT_BITSET, expected, deadline, classes) < 0) {
+    if (os_futex_wait(address, FUTEX_WAIT_BITSET, expected, deadline, classes) < 0) {
         in_time = errno != ETIMEDOUT;
         if (errno != ETIMEDOUT && errno != EAGAIN && errno != EINTR)
             (void)sched_yield();
@@ -181,7 +181,7 @@ unsigned pawl_os_requeue(const uint32_t *from, const uint32_t *to, unsigned wake
 {
     const int saved = errno;
     const long count = syscall(OS_FUTEX, from, FUTEX_REQUEUE | FUTEX_PRIVATE_FLAG,
-                               futex_count(wake), (long)futex_count(move), to);
+                               os_futex_count(wake), (long)os_futex_count(move), to);
     errno = saved;
     return count > 0 ? (unsigned)count : 0;
 }

@@ -36,7 +36,7 @@ struct place {
     uintptr_t symbol_offset;
 };
 
-static bool find_place(uintptr_t address, struct place *place)
+static bool os_find_place(uintptr_t address, struct place *place)
 {
     Dl_info info;
 #ifdef __linux__
@@ -73,7 +73,7 @@ static bool find_place(uintptr_t address, struct place *place)
 #ifdef __linux__
 
 /* Between vfork and here the child shares the parent's memory: it only moves descriptors. */
-static void become_symbolizer(int out, const char *module, const char *address)
+static void os_become_symbolizer(int out, const char *module, const char *address)
 {
     const int nowhere = open("/dev/null", O_RDWR);
     if (nowhere < 0 || dup2(nowhere, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
@@ -88,7 +88,7 @@ static void become_symbolizer(int out, const char *module, const char *address)
 }
 
 /* Reads until the end, the deadline or a full buffer. */
-static void read_until(int in, char *text, size_t size, uint64_t deadline)
+static void os_read_until(int in, char *text, size_t size, uint64_t deadline)
 {
     size_t length = 0;
     for (;;) {
@@ -111,7 +111,7 @@ static void read_until(int in, char *text, size_t size, uint64_t deadline)
     text[length] = 0;
 }
 
-static bool ask_symbolizer(const struct place *place, char *text, size_t size, uint64_t deadline)
+static bool os_ask_symbolizer(const struct place *place, char *text, size_t size, uint64_t deadline)
 {
     char address[2 + 2 * sizeof place->offset + 1];
     int ends[2];
@@ -124,10 +124,10 @@ static bool ask_symbolizer(const struct place *place, char *text, size_t size, u
     (void)snprintf(address, sizeof address, "%#lx", (unsigned long)place->offset);
     child = vfork(); /* not fork: its handlers may take locks that the caller holds */
     if (child == 0)
-        become_symbolizer(ends[1], place->module, address);
+        os_become_symbolizer(ends[1], place->module, address);
     (void)close(ends[1]);
     if (child > 0) {
-        read_until(ends[0], text, size, deadline);
+        os_read_until(ends[0], text, size, deadline);
         (void)kill(child, SIGKILL); /* its answer is complete, or late */
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
             continue;
@@ -139,7 +139,7 @@ static bool ask_symbolizer(const struct place *place, char *text, size_t size, u
 #else
 
 /* Elsewhere the reports name the nearest exported symbol. */
-static bool ask_symbolizer(const struct place *place, char *text, size_t size, uint64_t deadline)
+static bool os_ask_symbolizer(const struct place *place, char *text, size_t size, uint64_t deadline)
 {
     (void)place;
     (void)deadline;
@@ -154,7 +154,7 @@ static bool ask_symbolizer(const struct place *place, char *text, size_t size, u
 
 /* Whether a file is one of the library's; its inline functions are between the lock and its
  * user. */
-static bool is_our_header(const char *file)
+static bool os_is_our_header(const char *file)
 {
     static const char *const ours[] = {
         "/pawl/detail/", "/pawl/compat/plock", "/pawl/spin.h",  "/pawl/lock.h",   "/pawl/pshared",
@@ -169,7 +169,7 @@ static bool is_our_header(const char *file)
 }
 
 /* Cuts the line at `text` off and returns what follows it, NULL after the last. */
-static char *next_line(char *text)
+static char *os_next_line(char *text)
 {
     char *end = strchr(text, '\n');
     if (end == NULL)
@@ -179,18 +179,18 @@ static char *next_line(char *text)
 }
 
 /* The answer is two lines for each inlined function, innermost first: its name, and file:line. */
-static bool choose_frame(char *answer, const char **function, const char **line)
+static bool os_choose_frame(char *answer, const char **function, const char **line)
 {
     char *name = answer;
     *function = NULL;
     while (name != NULL && *name != 0) {
-        char *file = next_line(name);
-        char *more = file == NULL ? NULL : next_line(file);
+        char *file = os_next_line(name);
+        char *more = file == NULL ? NULL : os_next_line(file);
         if (more == NULL)
             break;
         *function = name;
         *line = file;
-        if (!is_our_header(file))
+        if (!os_is_our_header(file))
             break;
         name = more;
     }
@@ -206,14 +206,14 @@ void pawl_os_name_site(pawl_address_ site, char *text, size_t size, uint64_t dea
     const char *base;
 
     /* A return address is behind the call, and may be another line's or another function's. */
-    if (site == 0 || !find_place((uintptr_t)site - 1, &place)) {
+    if (site == 0 || !os_find_place((uintptr_t)site - 1, &place)) {
         (void)snprintf(text, size, "%#lx", (unsigned long)site);
         return;
     }
     base = strrchr(place.module, '/');
     base = base == NULL ? place.module : base + 1;
-    if (ask_symbolizer(&place, answer, sizeof answer, deadline) &&
-        choose_frame(answer, &function, &line)) {
+    if (os_ask_symbolizer(&place, answer, sizeof answer, deadline) &&
+        os_choose_frame(answer, &function, &line)) {
         if (line[0] == '?')
             (void)snprintf(text, size, "%s (%s+%#lx)", function, base,
                            (unsigned long)place.offset);

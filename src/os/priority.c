@@ -158,7 +158,7 @@ struct kernel_set {
     unsigned long words[8 / sizeof(unsigned long)];
 };
 
-static uint64_t change_mask(int how, uint64_t signals)
+static uint64_t os_change_mask(int how, uint64_t signals)
 {
     struct kernel_set set, before;
     uint64_t blocked = 0;
@@ -175,7 +175,7 @@ static uint64_t change_mask(int how, uint64_t signals)
 
 /* By the C library. ThreadSanitizer delays handlers. With this call it runs the handlers of signals
  * that have already come before the call returns, and none while they are blocked. */
-static uint64_t change_mask(int how, uint64_t signals)
+static uint64_t os_change_mask(int how, uint64_t signals)
 {
     sigset_t set, before;
     uint64_t blocked = 0;
@@ -195,36 +195,36 @@ static uint64_t change_mask(int how, uint64_t signals)
 
 uint64_t pawl_os_block(uint64_t signals)
 {
-    return change_mask(SIG_BLOCK, signals);
+    return os_change_mask(SIG_BLOCK, signals);
 }
 
 void pawl_os_unblock(uint64_t signals)
 {
-    (void)change_mask(SIG_UNBLOCK, signals);
+    (void)os_change_mask(SIG_UNBLOCK, signals);
 }
 
 #ifdef __linux__
 
 /* The C library's calls are not async-signal-safe, and musl's fail. 0 is the calling thread. */
-static bool get_class(int *policy, struct sched_param *param)
+static bool os_get_class(int *policy, struct sched_param *param)
 {
     *policy = (int)syscall(SYS_sched_getscheduler, 0);
     return *policy >= 0 && syscall(SYS_sched_getparam, 0, param) == 0;
 }
 
-static int set_class(int policy, const struct sched_param *param)
+static int os_set_class(int policy, const struct sched_param *param)
 {
     return syscall(SYS_sched_setscheduler, 0, policy, param) == 0 ? 0 : errno;
 }
 
 #else
 
-static bool get_class(int *policy, struct sched_param *param)
+static bool os_get_class(int *policy, struct sched_param *param)
 {
     return pthread_getschedparam(pthread_self(), policy, param) == 0;
 }
 
-static int set_class(int policy, const struct sched_param *param)
+static int os_set_class(int policy, const struct sched_param *param)
 {
     return pthread_setschedparam(pthread_self(), policy, param);
 }
@@ -232,7 +232,7 @@ static int set_class(int policy, const struct sched_param *param)
 #endif
 
 /* The policy without the flag that may be or-ed to it (SCHED_RESET_ON_FORK). */
-static int plain_policy(int policy)
+static int os_plain_policy(int policy)
 {
 #ifdef SCHED_RESET_ON_FORK
     return policy & ~SCHED_RESET_ON_FORK;
@@ -241,28 +241,28 @@ static int plain_policy(int policy)
 #endif
 }
 
-static bool is_realtime(int policy)
+static bool os_is_realtime(int policy)
 {
-    return plain_policy(policy) == SCHED_FIFO || plain_policy(policy) == SCHED_RR;
+    return os_plain_policy(policy) == SCHED_FIFO || os_plain_policy(policy) == SCHED_RR;
 }
 
 /* A SCHED_DEADLINE thread is above all priorities and needs no raise. */
-static bool stands_as_high(int policy, const struct sched_param *param, uint32_t priority)
+static bool os_stands_as_high(int policy, const struct sched_param *param, uint32_t priority)
 {
 #ifdef SCHED_DEADLINE
-    if (plain_policy(policy) == SCHED_DEADLINE)
+    if (os_plain_policy(policy) == SCHED_DEADLINE)
         return true;
 #endif
-    return is_realtime(policy) && (uint32_t)param->sched_priority >= priority;
+    return os_is_realtime(policy) && (uint32_t)param->sched_priority >= priority;
 }
 
 /* The flag or-ed to the policy stays. */
-static int raise_class(uint32_t priority, int policy)
+static int os_raise_class(uint32_t priority, int policy)
 {
     struct sched_param high;
     memset(&high, 0, sizeof high);
     high.sched_priority = (int)priority;
-    return set_class(SCHED_FIFO | (policy & ~plain_policy(policy)), &high);
+    return os_set_class(SCHED_FIFO | (policy & ~os_plain_policy(policy)), &high);
 }
 
 bool pawl_os_raise(uint32_t priority, uint32_t *policy_before, uint32_t *priority_before)
@@ -270,8 +270,8 @@ bool pawl_os_raise(uint32_t priority, uint32_t *policy_before, uint32_t *priorit
     const int saved = errno;
     struct sched_param before;
     int policy;
-    bool raised = get_class(&policy, &before) && !stands_as_high(policy, &before, priority) &&
-                  raise_class(priority, policy) == 0;
+    bool raised = os_get_class(&policy, &before) && !os_stands_as_high(policy, &before, priority) &&
+                  os_raise_class(priority, policy) == 0;
     errno = saved;
     if (raised) {
         *policy_before = (uint32_t)policy;
@@ -286,7 +286,7 @@ void pawl_os_lower(uint32_t policy, uint32_t priority)
     struct sched_param before;
     memset(&before, 0, sizeof before);
     before.sched_priority = (int)priority;
-    (void)set_class((int)policy, &before);
+    (void)os_set_class((int)policy, &before);
     errno = saved;
 }
 
@@ -296,14 +296,14 @@ int pawl_os_may_raise(uint32_t priority)
     const int saved = errno;
     struct sched_param before;
     int policy, error;
-    if (!get_class(&policy, &before)) {
+    if (!os_get_class(&policy, &before)) {
         error = ENOTSUP;
-    } else if (stands_as_high(policy, &before, priority)) {
+    } else if (os_stands_as_high(policy, &before, priority)) {
         error = 0;
     } else {
-        error = raise_class(priority, policy);
+        error = os_raise_class(priority, policy);
         if (error == 0)
-            (void)set_class(policy, &before);
+            (void)os_set_class(policy, &before);
         else if (error != EPERM && error != EINVAL)
             error = ENOTSUP;
     }
@@ -316,9 +316,9 @@ uint32_t pawl_os_priority(void)
     const int saved = errno;
     struct sched_param param;
     int policy;
-    const bool known = get_class(&policy, &param);
+    const bool known = os_get_class(&policy, &param);
     errno = saved;
-    return known && is_realtime(policy) ? (uint32_t)param.sched_priority : 0;
+    return known && os_is_realtime(policy) ? (uint32_t)param.sched_priority : 0;
 }
 
 #undef SIGNAL_BIT

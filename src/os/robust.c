@@ -39,7 +39,7 @@ size_t pawl_os_robust_size(void)
     return sizeof(pthread_mutex_t);
 }
 
-static enum pawl_os_robust outcome_of(int error)
+static enum pawl_os_robust os_outcome_of(int error)
 {
     switch (error) {
     case 0: return PAWL_OS_ROBUST_GOT;
@@ -71,16 +71,17 @@ enum pawl_os_robust pawl_os_robust_lock(void *mutex, uint64_t deadline)
     const uint64_t seconds = deadline / 1000000000u;
     struct timespec until;
     if (seconds > INT32_MAX)
-        return outcome_of(pthread_mutex_lock((pthread_mutex_t *)mutex));
+        return os_outcome_of(pthread_mutex_lock((pthread_mutex_t *)mutex));
     until.tv_sec = (time_t)seconds;
     until.tv_nsec = (long)(deadline % 1000000000u);
-    return outcome_of(pthread_mutex_clocklock((pthread_mutex_t *)mutex, CLOCK_MONOTONIC, &until));
+    return os_outcome_of(pthread_mutex_clocklock((pthread_mutex_t *)mutex, CLOCK_MONOTONIC,
+                                                 &until));
 }
 #endif
 
 enum pawl_os_robust pawl_os_robust_try(void *mutex)
 {
-    return outcome_of(pthread_mutex_trylock((pthread_mutex_t *)mutex));
+    return os_outcome_of(pthread_mutex_trylock((pthread_mutex_t *)mutex));
 }
 
 /* FUTEX_WAITERS is the kernel's bit for it. On other C libraries this does nothing. */

@@ -164,7 +164,7 @@ static void os_thread_ends(void)
     mine->event = NULL;
 }
 
-static void WINAPI on_fibre_end(void *value)
+static void WINAPI os_on_fibre_end(void *value)
 {
     if (value != NULL && !os_module_ends)
         os_thread_ends();
@@ -173,7 +173,7 @@ static void WINAPI on_fibre_end(void *value)
 /* The loader calls it in each thread that ends by itself or by ExitThread, before the thread's copy
  * of .tls is gone. It also calls it when the module ends. A thread that TerminateThread ends leaves
  * its line behind. At the end of the process (`at_process_end`) there is nothing to do. */
-static void NTAPI on_loader_event(PVOID module, DWORD reason, PVOID at_process_end)
+static void NTAPI os_on_loader_event(PVOID module, DWORD reason, PVOID at_process_end)
 {
     (void)module;
     if (reason == DLL_THREAD_DETACH)
@@ -188,14 +188,14 @@ static void NTAPI on_loader_event(PVOID module, DWORD reason, PVOID at_process_e
  * callbacks have earlier names; they run destructors that may still use locks. */
 extern PIMAGE_TLS_CALLBACK PAWL_SYMBOL_(pawl_on_loader_event);
 PIMAGE_TLS_CALLBACK PAWL_SYMBOL_(pawl_on_loader_event)
-    __attribute__((section(".CRT$XLY"), used)) = on_loader_event;
+    __attribute__((section(".CRT$XLY"), used)) = os_on_loader_event;
 
 bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *))
 {
     os_find_functions();
     at_thread_end = at_exit;
     if (os_late(FLS_ALLOC) != NULL && os_late(FLS_SET_VALUE) != NULL && os_late(FLS_FREE) != NULL) {
-        os_fls_index = ((fls_alloc)os_late(FLS_ALLOC))(on_fibre_end);
+        os_fls_index = ((fls_alloc)os_late(FLS_ALLOC))(os_on_fibre_end);
         if (os_fls_index != FLS_OUT_OF_INDEXES)
             os_fls_set_value = (fls_set_value)os_late(FLS_SET_VALUE);
     }
@@ -248,7 +248,7 @@ uint32_t pawl_os_thread_id(void)
 typedef DWORD(WINAPI *process_of_thread)(HANDLE); /* Windows XP cannot tell the thread's process */
 
 /* In doubt it lives: a line that is never taken back costs less than a line with two owners. */
-static bool handle_lives_here(HANDLE thread)
+static bool os_handle_lives_here(HANDLE thread)
 {
     const process_of_thread ask = (process_of_thread)os_late(PROCESS_OF_THREAD);
     if (ask != NULL) {
@@ -266,7 +266,7 @@ bool pawl_os_thread_lives(uint32_t id)
     bool lives = GetLastError() != ERROR_INVALID_PARAMETER; /* which says: no such thread */
 
     if (thread != NULL) {
-        lives = handle_lives_here(thread);
+        lives = os_handle_lives_here(thread);
         CloseHandle(thread);
     }
     SetLastError(saved);

@@ -84,7 +84,7 @@ static bool os_has_passed(uint64_t deadline)
 
 /* ---- Way 1: by address ----------------------------------------------------------------------- */
 
-static bool address_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
+static bool os_address_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
 {
     const wait_on_address wait = (wait_on_address)os_late(WAIT_ON_ADDRESS);
     /* Its clock is coarser than pawl_os_now, and it may time out a little before the deadline. */
@@ -98,7 +98,7 @@ static bool address_wait(const uint32_t *address, uint32_t expected, uint64_t de
 #define MORE_THAN_ALL 65536u
 
 /* The system does not tell the number of woken threads; see pawl_os_wake in os.h. */
-static unsigned address_wake(const uint32_t *address, unsigned count)
+static unsigned os_address_wake(const uint32_t *address, unsigned count)
 {
     void *place = (void *)(uintptr_t)address;
     unsigned i;
@@ -274,7 +274,7 @@ static void os_bell_ring(struct os_bell *bell)
 bool pawl_os_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
 {
     const DWORD saved = GetLastError();
-    const bool in_time = os_the_way() == WAY_ADDRESS ? address_wait(address, expected, deadline)
+    const bool in_time = os_the_way() == WAY_ADDRESS ? os_address_wait(address, expected, deadline)
                                                   : os_lists_wait(address, expected, deadline);
     SetLastError(saved);
     return in_time;
@@ -283,7 +283,7 @@ bool pawl_os_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
 unsigned pawl_os_wake(const uint32_t *address, unsigned count)
 {
     const DWORD saved = GetLastError();
-    const unsigned woken = os_the_way() == WAY_ADDRESS ? address_wake(address, count)
+    const unsigned woken = os_the_way() == WAY_ADDRESS ? os_address_wake(address, count)
                                                     : os_lists_wake(address, count);
     SetLastError(saved);
     return woken;

@@ -106,7 +106,7 @@ PAWL_COLD void pawl_rcu_tell_(uint32_t index)
 }
 
 /* Ends the outermost section in a line. */
-static void leave_line(struct pawl_rcu_line *line, uint32_t index, uint32_t word)
+static void rcu_leave_line(struct pawl_rcu_line *line, uint32_t index, uint32_t word)
 {
     /* [RCU_LEAVE] release: the reader's reads are done before the grace period sees it gone. */
     pawl_store_release32(&line->read[index], (word & ~PAWL_RCU_NESTING_) + PAWL_RCU_LEFT_,
@@ -120,16 +120,16 @@ static void leave_line(struct pawl_rcu_line *line, uint32_t index, uint32_t word
 
 /* ---- Threads without a line ------------------------------------------------------------------ */
 
-static uint32_t apart_nesting(const struct pawl_rcu_mine *mine, uint32_t index)
+static uint32_t rcu_apart_nesting(const struct pawl_rcu_mine *mine, uint32_t index)
 {
     return mine->apart[index] & ~SIDE;
 }
 
-static void enter_apart(struct pawl_rcu_mine *mine, uint32_t index)
+static void rcu_enter_apart(struct pawl_rcu_mine *mine, uint32_t index)
 {
     struct pawl_rcu_state *state = rcu_state(index);
     uint32_t side;
-    if (apart_nesting(mine, index) != 0) {
+    if (rcu_apart_nesting(mine, index) != 0) {
         mine->apart[index]++;
         return;
     }
@@ -140,7 +140,7 @@ static void enter_apart(struct pawl_rcu_mine *mine, uint32_t index)
     mine->apart[index] = (side != 0 ? SIDE : 0) | 1; /* from here on a handler may rely on it */
 }
 
-static void leave_apart(struct pawl_rcu_mine *mine, uint32_t index)
+static void rcu_leave_apart(struct pawl_rcu_mine *mine, uint32_t index)
 {
     struct pawl_rcu_state *state = rcu_state(index);
     const uint32_t held = mine->apart[index];
@@ -161,7 +161,7 @@ static void leave_apart(struct pawl_rcu_mine *mine, uint32_t index)
 }
 
 /* The library watches the end of such a thread, too. */
-static void watch_apart(struct pawl_rcu_mine *mine)
+static void rcu_watch_apart(struct pawl_rcu_mine *mine)
 {
     if (thread_registered() == NULL)
         pawl_thread_watch_(mine);
@@ -179,8 +179,8 @@ PAWL_INTERNAL void rcu_enter(uint32_t index)
         line = mine->open == 1 ? rcu_own_line(mine) : NULL;
         if (line == NULL) {
             if (mine->open == 1)
-                watch_apart(mine);
-            enter_apart(mine, index);
+                rcu_watch_apart(mine);
+            rcu_enter_apart(mine, index);
             return;
         }
         mine->open--;
@@ -198,8 +198,8 @@ PAWL_INTERNAL bool rcu_leave(uint32_t index)
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();
     struct pawl_rcu_line *line;
     uint32_t word;
-    if (apart_nesting(mine, index) != 0) {
-        leave_apart(mine, index);
+    if (rcu_apart_nesting(mine, index) != 0) {
+        rcu_leave_apart(mine, index);
         return true;
     }
     line = rcu_line_of(thread_registered());
@@ -209,7 +209,7 @@ PAWL_INTERNAL bool rcu_leave(uint32_t index)
     if (rcu_nesting(word) > 1)
         pawl_store_relaxed32(&line->read[index], word - 1);
     else
-        leave_line(line, index, word);
+        rcu_leave_line(line, index, word);
     return true;
 }
 
@@ -218,7 +218,7 @@ PAWL_INTERNAL uint32_t rcu_depth(uint32_t index)
 {
     const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
     const struct pawl_rcu_line *line = rcu_line_of(thread_registered());
-    return apart_nesting(mine, index) +
+    return rcu_apart_nesting(mine, index) +
            (line == NULL ? 0 : rcu_nesting(rcu_load_word(line, index)));
 }
 
@@ -282,7 +282,7 @@ static void rcu_line_claimed(uint32_t number, bool left_behind)
     for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
         const uint32_t word = rcu_load_word(line, index);
         if (rcu_nesting(word) != 0)
-            leave_line(line, index, word);
+            rcu_leave_line(line, index, word);
     }
 }
 
@@ -351,7 +351,7 @@ static void rcu_after_fork_in_child(void)
         if (line != own_words)
             for (index = 0; index < PAWL_RCU_DOMAINS; index++)
                 if (rcu_nesting(rcu_load_word(line, index)) != 0)
-                    leave_line(line, index, rcu_load_word(line, index));
+                    rcu_leave_line(line, index, rcu_load_word(line, index));
     }
     for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
         struct pawl_rcu_state *state = rcu_state(index);

@@ -28,7 +28,7 @@ static const uint64_t credit_most[2] = {64, 16384};
 #if PAWL_CHECKED
 #define CHECK_HEAD(head, call)                                                                     \
     do {                                                                                           \
-        if ((head) != NULL && (head)->queued == head_mark(head))                                   \
+        if ((head) != NULL && (head)->queued == calls_head_mark(head))                             \
             pawl_report_misuse_("called while it is still queued", "rcu head", head, call,         \
                           __builtin_return_address(0));                                            \
     } while (0)
@@ -212,7 +212,7 @@ static inline void calls_push(struct pawl_rcu_calls *calls, struct pawl_rcu_shar
                               pawl_rcu_head *head)
 {
     pawl_address_ newest = PAWL_ADDRESS_(pawl_load_relaxed)(&shard->newest);
-    set_queued(head, true);
+    calls_set_queued(head, true);
     PLAIN_WRITE(head->next);
     do {
         head->next = (pawl_rcu_head *)(uintptr_t)newest;

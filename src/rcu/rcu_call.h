@@ -102,17 +102,17 @@ static inline struct pawl_rcu_shard *calls_shard(struct pawl_rcu_calls *calls, u
 }
 
 #if PAWL_CHECKED
-static inline pawl_address_ head_mark(const pawl_rcu_head *head)
+static inline pawl_address_ calls_head_mark(const pawl_rcu_head *head)
 {
     return (pawl_address_)(uintptr_t)head ^ (pawl_address_)UINT64_C(0x7061776c5f726375);
 }
 #endif
 
 /* The checking variant's mark of a head that is queued. */
-static inline void set_queued(pawl_rcu_head *head, bool queued)
+static inline void calls_set_queued(pawl_rcu_head *head, bool queued)
 {
 #if PAWL_CHECKED
-    head->queued = queued ? head_mark(head) : 0;
+    head->queued = queued ? calls_head_mark(head) : 0;
 #else
     (void)head, (void)queued;
 #endif

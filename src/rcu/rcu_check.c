@@ -20,7 +20,7 @@ PAWL_INTERNAL void rcu_misuse(const char *what, uint32_t index, const char *call
 #define SITE __builtin_return_address(0)
 
 /* Zero bytes name the default domain; the program must have made any other. */
-static void check_domain(uint32_t index, const char *call, const void *site)
+static void rcu_check_domain(uint32_t index, const char *call, const void *site)
 {
     if (index >= PAWL_RCU_DOMAINS)
         pawl_report_misuse_("no domain, or one that was overwritten", "rcu domain", NULL, call,
@@ -30,7 +30,7 @@ static void check_domain(uint32_t index, const char *call, const void *site)
 }
 
 /* Called before the outermost section begins; a thread without a line leaves no note. */
-static void note_entry(uint32_t index, const void *site)
+static void rcu_note_entry(uint32_t index, const void *site)
 {
     struct pawl_rcu_line *line = rcu_line_of(pawl_thread_line_());
     if (line != NULL)
@@ -40,12 +40,12 @@ static void note_entry(uint32_t index, const void *site)
 PAWL_COLD void pawl_rcu_enter_slow_(uint32_t index)
 {
     uint32_t depth;
-    check_domain(index, "pawl_rcu_read_lock", SITE);
+    rcu_check_domain(index, "pawl_rcu_read_lock", SITE);
     depth = rcu_depth(index);
     if (depth == PAWL_RCU_NESTING_)
         rcu_misuse("sections too deep", index, "pawl_rcu_read_lock", SITE);
     if (depth == 0)
-        note_entry(index, SITE);
+        rcu_note_entry(index, SITE);
     rcu_enter(index);
 }
 

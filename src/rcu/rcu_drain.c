@@ -21,7 +21,7 @@ struct drain_point {
     uint32_t seen;
 };
 
-static bool has_drained(const struct drain_point *point)
+static bool calls_has_drained(const struct drain_point *point)
 {
     const struct pawl_rcu_batch *batch = point->batch;
     if (batch == NULL)
@@ -33,14 +33,14 @@ static bool has_drained(const struct drain_point *point)
            pawl_load_acquire32(&batch->emptied, PAWL_CALL_DRAINED) != point->seen;
 }
 
-static void wait_for_drain(struct pawl_rcu_calls *calls, const struct drain_point *point)
+static void calls_wait_for_drain(struct pawl_rcu_calls *calls, const struct drain_point *point)
 {
-    if (has_drained(point))
+    if (calls_has_drained(point))
         return;
     calls_listen(calls);
     for (;;) {
         const uint32_t turn = calls_turn(calls);
-        if (has_drained(point))
+        if (calls_has_drained(point))
             break;
         if (calls_start_worker(calls))
             calls_urge(calls);
@@ -51,38 +51,38 @@ static void wait_for_drain(struct pawl_rcu_calls *calls, const struct drain_poin
     calls_go(calls);
 }
 
-static void drain_shard(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
+static void calls_drain_shard(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
 {
     struct drain_point point = {shard, NULL, 0};
     unsigned i;
     point.seen = pawl_load_relaxed32(&shard->takes);
-    wait_for_drain(calls, &point);
+    calls_wait_for_drain(calls, &point);
     for (i = 0; i < 2; i++) {
         point.batch = &shard->batches[i];
         point.seen = pawl_load_relaxed32(&point.batch->emptied);
-        wait_for_drain(calls, &point);
+        calls_wait_for_drain(calls, &point);
     }
 }
 
-static void drain(struct pawl_rcu_calls *calls)
+static void calls_drain(struct pawl_rcu_calls *calls)
 {
     const uint32_t count = calls_shards();
     uint32_t i;
     for (i = 0; i < count; i++)
-        drain_shard(calls, calls_shard(calls, i));
+        calls_drain_shard(calls, calls_shard(calls, i));
 }
 
 int pawl_rcu_domain_barrier(pawl_rcu_domain *d)
 {
     if (rcu_inside_any() || rcu_inside(d->index) || calls_calling())
         return EDEADLK;
-    drain(calls_of(d->index));
+    calls_drain(calls_of(d->index));
     return 0;
 }
 
 /* ---- The end of a domain --------------------------------------------------------------------- */
 
-static void stop_worker(struct pawl_rcu_calls *calls)
+static void calls_stop_worker(struct pawl_rcu_calls *calls)
 {
     uint32_t terms;
     pawl_store_relaxed32(&calls->stop, 1);
@@ -105,11 +105,11 @@ PAWL_INTERNAL void rcu_calls_end(pawl_rcu_domain *d)
         if (calls_calling())
             rcu_never("pawl_rcu_domain_destroy", "in a callback");
         do {
-            drain(calls);
+            calls_drain(calls);
             pawl_rcu_domain_statistics(d, &statistics);
         } while (statistics.queued != 0);
         if ((pawl_load_relaxed32(&calls->terms) & 1) != 0)
-            stop_worker(calls);
+            calls_stop_worker(calls);
     }
     PLAIN_WRITE(calls->worker);
     memset(calls, 0, offsetof(struct pawl_rcu_calls, shards) +
@@ -124,7 +124,7 @@ PAWL_INTERNAL void rcu_calls_end(pawl_rcu_domain *d)
 #define FORK_WAITS_NS 10000000u
 
 /* Waits until no other thread works on the batch. */
-static void wait_for_batch(const struct pawl_rcu_batch *batch, uint64_t began)
+static void calls_wait_for_batch(const struct pawl_rcu_batch *batch, uint64_t began)
 {
     const pawl_address_ self = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
     struct backoff pauses = BACKOFF_INIT;
@@ -136,7 +136,7 @@ static void wait_for_batch(const struct pawl_rcu_batch *batch, uint64_t began)
             return;
         if ((state & BATCH_TAKING) == 0 && pawl_os_now() - began >= FORK_WAITS_NS)
             return;
-        pause_once(&pauses, &pauses);
+        backoff_pause_once(&pauses, &pauses);
     }
 }
 
@@ -153,8 +153,8 @@ static void calls_before_fork(void)
     for (index = 0; index < PAWL_RCU_DOMAINS; index++)
         if (pawl_load_relaxed32(&calls_of(index)->used) != 0)
             for (i = 0; i < count; i++) {
-                wait_for_batch(&calls_shard(calls_of(index), i)->batches[0], began);
-                wait_for_batch(&calls_shard(calls_of(index), i)->batches[1], began);
+                calls_wait_for_batch(&calls_shard(calls_of(index), i)->batches[0], began);
+                calls_wait_for_batch(&calls_shard(calls_of(index), i)->batches[1], began);
             }
 }
 
@@ -164,7 +164,7 @@ static void calls_after_fork_in_parent(void)
     (void)pawl_os_wake(&calls_here()->forks, UINT32_MAX);
 }
 
-static void add_list(pawl_address_ list, uint64_t *queued)
+static void calls_add_list(pawl_address_ list, uint64_t *queued)
 {
     const pawl_rcu_head *head = (const pawl_rcu_head *)(uintptr_t)list;
     for (; head != NULL; head = head->next) {
@@ -175,7 +175,7 @@ static void add_list(pawl_address_ list, uint64_t *queued)
 
 /* Counts the child's heads, bytes and credit anew: threads that were about to queue or to give
  * credit back are gone. */
-static void count_again(struct pawl_rcu_calls *calls, const struct pawl_rcu_shard *own)
+static void calls_count_again(struct pawl_rcu_calls *calls, const struct pawl_rcu_shard *own)
 {
     const uint32_t count = calls_shards();
     uint64_t queued[2] = {0, 0};
@@ -185,9 +185,9 @@ static void count_again(struct pawl_rcu_calls *calls, const struct pawl_rcu_shar
     uint32_t i;
     for (i = 0; i < count; i++) {
         struct pawl_rcu_shard *shard = calls_shard(calls, i);
-        add_list(shard->newest, queued);
-        add_list(shard->batches[0].list, queued);
-        add_list(shard->batches[1].list, queued);
+        calls_add_list(shard->newest, queued);
+        calls_add_list(shard->batches[0].list, queued);
+        calls_add_list(shard->batches[1].list, queued);
         for (what = HEADS; what <= BYTES; what++) {
             if (shard != own)
                 shard->credit[what] = 0;
@@ -203,7 +203,7 @@ static void count_again(struct pawl_rcu_calls *calls, const struct pawl_rcu_shar
 
 /* Ends the claims of threads that are gone; a claim of the forking thread, made in a callback,
  * stays. */
-static bool end_claims(struct pawl_rcu_shard *shard, pawl_address_ self)
+static bool calls_end_claims(struct pawl_rcu_shard *shard, pawl_address_ self)
 {
     bool mine = false;
     unsigned i;
@@ -217,7 +217,7 @@ static bool end_claims(struct pawl_rcu_shard *shard, pawl_address_ self)
     return mine;
 }
 
-static void fork_ended_in(struct pawl_rcu_calls *calls)
+static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
 {
     const pawl_address_ self = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
     const struct pawl_thread_line *line = *pawl_os_thread_slot();
@@ -227,7 +227,7 @@ static void fork_ended_in(struct pawl_rcu_calls *calls)
     bool calling = false;
     uint32_t i;
     for (i = 0; i < count; i++)
-        calling = end_claims(calls_shard(calls, i), self) || calling;
+        calling = calls_end_claims(calls_shard(calls, i), self) || calling;
     if (calls->worker != self) {
         calls->worker = 0;
         calls->terms &= ~1u;
@@ -237,7 +237,7 @@ static void fork_ended_in(struct pawl_rcu_calls *calls)
     /* When a callback forks, the call_batch around it continues in the child and gives back what
      * it has called. */
     if (!calling)
-        count_again(calls, number < PAWL_RCU_LINES ? &calls->shards[number] : NULL);
+        calls_count_again(calls, number < PAWL_RCU_LINES ? &calls->shards[number] : NULL);
 }
 
 /* The caller is alone in the process: plain accesses suffice. */
@@ -247,7 +247,7 @@ static void calls_after_fork_in_child(void)
     calls_here()->forks = 0;
     for (index = 0; index < PAWL_RCU_DOMAINS; index++)
         if (calls_of(index)->used != 0)
-            fork_ended_in(calls_of(index));
+            calls_fork_ended_in(calls_of(index));
 }
 
 static const struct pawl_subsystem calls_subsystem = {

@@ -30,15 +30,15 @@
 
 /* ---- Readers that are waited for ------------------------------------------------------------- */
 
-static const struct pawl_rcu_line *lines_of_rcu(void)
+static const struct pawl_rcu_line *grace_lines(void)
 {
     return rcu_here()->lines;
 }
 
 /* Begins a grace period, or begins it again if a fork interrupted its driver. */
-static void note_readers(struct pawl_rcu_state *state, uint32_t index)
+static void grace_note_readers(struct pawl_rcu_state *state, uint32_t index)
 {
-    const struct pawl_rcu_line *lines = lines_of_rcu();
+    const struct pawl_rcu_line *lines = grace_lines();
     uint32_t used, i;
     pawl_store_relaxed64(&state->started, pawl_load_relaxed64(&state->completed) + 1);
     /* [RCU_BEGIN] heavy: readers see what was removed before it, or the driver sees their words. */
@@ -59,7 +59,7 @@ static void note_readers(struct pawl_rcu_state *state, uint32_t index)
     rcu_stall_begin(state);
 }
 
-static bool apart_gone(struct pawl_rcu_state *state)
+static bool grace_apart_gone(struct pawl_rcu_state *state)
 {
     const uint32_t side = pawl_load_relaxed32(&state->side);
     uint32_t i;
@@ -75,9 +75,9 @@ static bool apart_gone(struct pawl_rcu_state *state)
 }
 
 /* Whether all noted readers have left. */
-static bool all_gone(struct pawl_rcu_state *state, uint32_t index)
+static bool grace_all_gone(struct pawl_rcu_state *state, uint32_t index)
 {
-    const struct pawl_rcu_line *lines = lines_of_rcu();
+    const struct pawl_rcu_line *lines = grace_lines();
     bool gone = true;
     uint32_t i;
     for (i = 0; i < state->lines; i++) {
@@ -91,12 +91,12 @@ static bool all_gone(struct pawl_rcu_state *state, uint32_t index)
         else
             state->old[i] = 0;
     }
-    return (state->apart_old == 0 || apart_gone(state)) && gone;
+    return (state->apart_old == 0 || grace_apart_gone(state)) && gone;
 }
 
 /* A thread may end without notice: by a bare system call, or because its end could not be
  * watched. It reads no more. */
-static void forget_the_dead(struct pawl_rcu_state *state)
+static void grace_forget_the_dead(struct pawl_rcu_state *state)
 {
     const struct pawl_process *process = process_here();
     uint32_t i;
@@ -110,7 +110,7 @@ static void forget_the_dead(struct pawl_rcu_state *state)
 
 /* Asks the old readers to wake the driver, and sleeps until one has left. True when all have
  * left. */
-static bool sleep_for_readers(struct pawl_rcu_state *state, uint32_t index)
+static bool grace_sleep_for_readers(struct pawl_rcu_state *state, uint32_t index)
 {
     struct pawl_rcu_line *lines = rcu_here()->lines;
     /* [RCU_TOLD] acquire: the report time that the driver reads next is as new as the turn. */
@@ -118,7 +118,7 @@ static bool sleep_for_readers(struct pawl_rcu_state *state, uint32_t index)
     const uint64_t until = rcu_stall_due(state);
     bool gone;
     uint32_t i;
-    forget_the_dead(state);
+    grace_forget_the_dead(state);
     for (i = 0; i < state->lines; i++)
         if (state->old[i] != 0)
             (void)pawl_fetch_or_relaxed32(&lines[i].waited, UINT32_C(1) << index);
@@ -126,7 +126,7 @@ static bool sleep_for_readers(struct pawl_rcu_state *state, uint32_t index)
     /* [RCU_SLEEP] heavy: leaving readers can see the driver's bits before it looks whether they
      * have left. */
     pawl_fence_heavy(PAWL_RCU_SLEEP);
-    gone = all_gone(state, index);
+    gone = grace_all_gone(state, index);
     if (!gone && !pawl_os_wait(&state->turn, turn, until))
         rcu_stall_look(index);
     pawl_store_relaxed32(&state->apart_waited, 0);
@@ -135,24 +135,25 @@ static bool sleep_for_readers(struct pawl_rcu_state *state, uint32_t index)
 
 /* ---- Driving --------------------------------------------------------------------------------- */
 
-static pawl_address_ own_number(void)
+static pawl_address_ grace_own_number(void)
 {
     return (pawl_address_)(uintptr_t)pawl_rcu_mine_();
 }
 
-static bool drive_begin(struct pawl_rcu_state *state)
+static bool grace_drive_begin(struct pawl_rcu_state *state)
 {
     pawl_address_ nobody = 0;
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) != 0)
         return false;
     /* [RCU_DRIVE] acquire: the driver sees the grace period as its last driver left it. */
-    if (!PAWL_ADDRESS_(pawl_cas_acquire)(&state->driver, &nobody, own_number(), PAWL_RCU_DRIVE))
+    if (!PAWL_ADDRESS_(pawl_cas_acquire)(&state->driver, &nobody, grace_own_number(),
+                                         PAWL_RCU_DRIVE))
         return false;
     PLAIN_WRITE(state->old);
     return true;
 }
 
-static void drive_end(struct pawl_rcu_state *state)
+static void grace_drive_end(struct pawl_rcu_state *state)
 {
     PLAIN_WRITE(state->old);
     /* [RCU_HALT] release: the driver's part of the grace period is done before the next
@@ -167,7 +168,7 @@ static void drive_end(struct pawl_rcu_state *state)
         (void)pawl_os_wake(&state->ended, UINT32_MAX);
 }
 
-static void end_grace_period(struct pawl_rcu_state *state)
+static void grace_end(struct pawl_rcu_state *state)
 {
     state->noted = 0;
     /* [RCU_END] release: all old sections have ended before the number is stored. */
@@ -175,39 +176,39 @@ static void end_grace_period(struct pawl_rcu_state *state)
 }
 
 /* Drives as far as possible without waiting; true when a grace period has ended. */
-static bool drive_once(struct pawl_rcu_state *state, uint32_t index)
+static bool grace_drive_once(struct pawl_rcu_state *state, uint32_t index)
 {
     if (state->noted == 0)
-        note_readers(state, index);
-    if (!all_gone(state, index))
+        grace_note_readers(state, index);
+    if (!grace_all_gone(state, index))
         return false;
-    end_grace_period(state);
+    grace_end(state);
     return true;
 }
 
 /* Drives to the end of one grace period. */
-static void drive(struct pawl_rcu_state *state, uint32_t index, unsigned looks)
+static void grace_drive(struct pawl_rcu_state *state, uint32_t index, unsigned looks)
 {
     struct backoff pauses = BACKOFF_INIT;
-    while (!drive_once(state, index)) {
+    while (!grace_drive_once(state, index)) {
         if (looks > 0) {
             looks--;
-            pause_once(&pauses, &pauses);
-        } else if (sleep_for_readers(state, index)) {
-            end_grace_period(state);
+            backoff_pause_once(&pauses, &pauses);
+        } else if (grace_sleep_for_readers(state, index)) {
+            grace_end(state);
             return;
         }
     }
 }
 
 /* Waits until `ended` has changed; may also return without a reason. */
-static void wait_for_driver(struct pawl_rcu_state *state, uint32_t ended, unsigned looks)
+static void grace_wait_for_driver(struct pawl_rcu_state *state, uint32_t ended, unsigned looks)
 {
     struct backoff pauses = BACKOFF_INIT;
-    if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) == own_number())
+    if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) == grace_own_number())
         rcu_never("synchronize", "in a signal handler that interrupted the same");
     for (; looks > 0; looks--) {
-        pause_once(&pauses, &pauses);
+        backoff_pause_once(&pauses, &pauses);
         if (pawl_load_relaxed32(&state->ended) != ended)
             return;
     }
@@ -240,13 +241,13 @@ PAWL_INTERNAL bool rcu_poll(uint32_t index, uint64_t cookie)
     struct pawl_rcu_state *state = rcu_state(index);
     if (rcu_over(index, cookie))
         return true;
-    if (!drive_begin(state))
+    if (!grace_drive_begin(state))
         return false;
-    while (!rcu_over(index, cookie) && drive_once(state, index))
+    while (!rcu_over(index, cookie) && grace_drive_once(state, index))
         continue;
     if (state->noted != 0)
         rcu_stall_look(index);
-    drive_end(state);
+    grace_drive_end(state);
     return rcu_over(index, cookie);
 }
 
@@ -258,12 +259,12 @@ PAWL_INTERNAL void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks)
         const uint32_t ended = pawl_load_acquire32(&state->ended, PAWL_RCU_TOLD);
         if (rcu_over(index, cookie))
             return;
-        if (drive_begin(state)) {
+        if (grace_drive_begin(state)) {
             if (!rcu_over(index, cookie))
-                drive(state, index, looks);
-            drive_end(state);
+                grace_drive(state, index, looks);
+            grace_drive_end(state);
         } else {
-            wait_for_driver(state, ended, looks);
+            grace_wait_for_driver(state, ended, looks);
         }
     }
 }
@@ -291,7 +292,7 @@ PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
 
 /* For quiescent states the caller is offline while it waits. So it waits for itself only if the
  * checking variant has counted it in a section. */
-static bool waits_for_itself(uint32_t index)
+static bool grace_waits_for_itself(uint32_t index)
 {
 #if PAWL_CHECKED
     if (index == PAWL_RCU_QS_)
@@ -302,13 +303,13 @@ static bool waits_for_itself(uint32_t index)
 
 #define MAY_WAIT(index, call)                                                                      \
     do {                                                                                           \
-        if (PAWL_UNLIKELY(waits_for_itself(index))) {                                              \
+        if (PAWL_UNLIKELY(grace_waits_for_itself(index))) {                                        \
             RCU_MISUSE("waits for itself", index, call);                                           \
             rcu_never(call, "in a section of its domain");                                         \
         }                                                                                          \
     } while (0)
 
-static void synchronize(uint32_t index, uint64_t cookie, unsigned looks)
+static void grace_synchronize(uint32_t index, uint64_t cookie, unsigned looks)
 {
     const uint32_t was = index == PAWL_RCU_QS_ ? rcu_rest_begin() : 0;
     rcu_wait(index, cookie, looks);
@@ -318,13 +319,13 @@ static void synchronize(uint32_t index, uint64_t cookie, unsigned looks)
 void pawl_rcu_domain_synchronize(pawl_rcu_domain *d)
 {
     MAY_WAIT(d->index, "pawl_rcu_synchronize");
-    synchronize(d->index, rcu_start(d->index), RCU_LOOKS);
+    grace_synchronize(d->index, rcu_start(d->index), RCU_LOOKS);
 }
 
 void pawl_rcu_domain_synchronize_expedited(pawl_rcu_domain *d)
 {
     MAY_WAIT(d->index, "pawl_rcu_synchronize_expedited");
-    synchronize(d->index, rcu_start(d->index), EXPEDITED_LOOKS);
+    grace_synchronize(d->index, rcu_start(d->index), EXPEDITED_LOOKS);
 }
 
 uint64_t pawl_rcu_domain_start_poll(pawl_rcu_domain *d)
@@ -342,5 +343,5 @@ void pawl_rcu_domain_synchronize_cond(pawl_rcu_domain *d, uint64_t cookie)
     if (rcu_over(d->index, cookie))
         return;
     MAY_WAIT(d->index, "pawl_rcu_synchronize_cond");
-    synchronize(d->index, cookie, RCU_LOOKS);
+    grace_synchronize(d->index, cookie, RCU_LOOKS);
 }

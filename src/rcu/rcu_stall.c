@@ -17,7 +17,7 @@ struct wish {
     void *argument;
 };
 
-static struct wish wish_of(struct pawl_rcu_state *state)
+static struct wish stall_wish_of(struct pawl_rcu_state *state)
 {
     struct pawl_latch *latch = &rcu_here()->stalls;
     struct wish wish;
@@ -54,7 +54,7 @@ PAWL_INTERNAL void rcu_stall_begin(struct pawl_rcu_state *state)
 }
 
 /* The age at which the old readers are reported next; 0: the domain reports none. */
-static uint64_t next_age(struct pawl_rcu_state *state)
+static uint64_t stall_next_age(struct pawl_rcu_state *state)
 {
     const uint64_t ns = pawl_load_relaxed64(&state->stall_ns);
     if (ns == 0)
@@ -66,12 +66,12 @@ static uint64_t next_age(struct pawl_rcu_state *state)
 
 PAWL_INTERNAL uint64_t rcu_stall_due(struct pawl_rcu_state *state)
 {
-    const uint64_t age = next_age(state);
+    const uint64_t age = stall_next_age(state);
     return age == 0 || age > PAWL_NO_DEADLINE - state->stall_since ? PAWL_NO_DEADLINE
                                                                    : state->stall_since + age;
 }
 
-static void say(const pawl_rcu_stall *stall, void *unused)
+static void stall_say(const pawl_rcu_stall *stall, void *unused)
 {
     char text[512];
     (void)unused;
@@ -85,7 +85,7 @@ static void say(const pawl_rcu_stall *stall, void *unused)
 }
 
 #if PAWL_CHECKED
-static void name_entry(pawl_address_ site, char *text, size_t size)
+static void stall_name_entry(pawl_address_ site, char *text, size_t size)
 {
     struct pawl_check_line *line = check_line();
     check_enter(line, &check_here()->report_lock);
@@ -94,7 +94,8 @@ static void name_entry(pawl_address_ site, char *text, size_t size)
 }
 #endif
 
-static void report_line(uint32_t index, uint32_t number, uint64_t age, const struct wish *wish)
+static void stall_report_line(uint32_t index, uint32_t number, uint64_t age,
+                              const struct wish *wish)
 {
     const struct pawl_process *process = process_here();
     char name[32], entered[1024];
@@ -107,23 +108,23 @@ static void report_line(uint32_t index, uint32_t number, uint64_t age, const str
     pawl_os_thread_name(stall.thread, name, sizeof name);
     entered[0] = 0;
 #if PAWL_CHECKED
-    name_entry(PAWL_ADDRESS_(pawl_load_relaxed)(&rcu_here()->lines[number].entered[index]),
-               entered, sizeof entered);
+    stall_name_entry(PAWL_ADDRESS_(pawl_load_relaxed)(&rcu_here()->lines[number].entered[index]),
+                     entered, sizeof entered);
 #endif
-    (wish->report != NULL ? wish->report : say)(&stall, wish->argument);
+    (wish->report != NULL ? wish->report : stall_say)(&stall, wish->argument);
 }
 
 /* For readers without a line the report says only that there are some. */
-static void report_apart(uint32_t index, uint64_t age, const struct wish *wish)
+static void stall_report_apart(uint32_t index, uint64_t age, const struct wish *wish)
 {
     const pawl_rcu_stall stall = {rcu_name(index), 0, "", age, ""};
-    (wish->report != NULL ? wish->report : say)(&stall, wish->argument);
+    (wish->report != NULL ? wish->report : stall_say)(&stall, wish->argument);
 }
 
 PAWL_INTERNAL void rcu_stall_look(uint32_t index)
 {
     struct pawl_rcu_state *state = rcu_state(index);
-    const uint64_t due = next_age(state);
+    const uint64_t due = stall_next_age(state);
     struct wish wish;
     uint64_t age;
     uint32_t i;
@@ -133,12 +134,12 @@ PAWL_INTERNAL void rcu_stall_look(uint32_t index)
     if (age < due)
         return;
     state->stall_age = age;
-    wish = wish_of(state);
+    wish = stall_wish_of(state);
     for (i = 0; i < state->lines; i++)
         if (state->old[i] != 0)
-            report_line(index, i, age, &wish);
+            stall_report_line(index, i, age, &wish);
     if (state->apart_old != 0)
-        report_apart(index, age, &wish);
+        stall_report_apart(index, age, &wish);
 }
 
 /* ---- Waits that can never end ---------------------------------------------------------------- */

@@ -39,7 +39,7 @@ enum { BELL_AWAKE, BELL_IDLE, BELL_RESTS };
 
 #define RETRY_NS 10000000u /* a caller waits this long before another try to start a worker */
 
-static pawl_address_ this_thread(void)
+static pawl_address_ worker_own_thread(void)
 {
     return (pawl_address_)(uintptr_t)pawl_os_thread_slot();
 }
@@ -72,7 +72,7 @@ PAWL_INTERNAL void calls_go(struct pawl_rcu_calls *calls)
 }
 
 /* Runs after the fence of CALL_TELL: a waiter that sees the new turn sees the caller's work. */
-static void wake_waiters(struct pawl_rcu_calls *calls)
+static void worker_wake_waiters(struct pawl_rcu_calls *calls)
 {
     if (PAWL_LIKELY(pawl_load_relaxed32(&calls->waiters) == 0))
         return;
@@ -84,13 +84,13 @@ PAWL_INTERNAL void calls_tell(struct pawl_rcu_calls *calls)
 {
     /* [CALL_TELL] full: the caller's work is visible before it looks for waiters. */
     pawl_fence_full(PAWL_CALL_TELL);
-    wake_waiters(calls);
+    worker_wake_waiters(calls);
 }
 
 /* Orders nothing. A woken worker may miss some work, and finds it before it sleeps again, after
  * its fence of CALL_SLEEP. That fence comes after the caller's CALL_TELL, because the caller
  * found the old value of the bell. */
-static void wake_worker(struct pawl_rcu_calls *calls, uint32_t found)
+static void worker_wake(struct pawl_rcu_calls *calls, uint32_t found)
 {
     if (pawl_cas_relaxed32(&calls->bell, &found, BELL_AWAKE))
         (void)pawl_os_wake(&calls->bell, 1);
@@ -101,9 +101,9 @@ PAWL_INTERNAL void calls_ring(struct pawl_rcu_calls *calls)
     /* [CALL_TELL] full: the head is queued before the caller looks whether the worker sleeps. */
     pawl_fence_full(PAWL_CALL_TELL);
     if (pawl_load_relaxed32(&calls->bell) == BELL_IDLE)
-        wake_worker(calls, BELL_IDLE);
+        worker_wake(calls, BELL_IDLE);
     if (PAWL_UNLIKELY((pawl_load_relaxed32(&calls->terms) & 1) == 0))
-        wake_waiters(calls); /* there is no worker: the waiters can help */
+        worker_wake_waiters(calls); /* there is no worker: the waiters can help */
 }
 
 PAWL_INTERNAL void calls_urge(struct pawl_rcu_calls *calls)
@@ -114,39 +114,39 @@ PAWL_INTERNAL void calls_urge(struct pawl_rcu_calls *calls)
     pawl_fence_full(PAWL_CALL_TELL);
     found = pawl_load_relaxed32(&calls->bell);
     if (found != BELL_AWAKE)
-        wake_worker(calls, found);
+        worker_wake(calls, found);
 }
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
-static pawl_address_ batch_state(const struct pawl_rcu_batch *batch)
+static pawl_address_ worker_batch_state(const struct pawl_rcu_batch *batch)
 {
     return PAWL_ADDRESS_(pawl_load_relaxed)(&batch->state);
 }
 
-static void batch_set_state(struct pawl_rcu_batch *batch, pawl_address_ state)
+static void worker_batch_set_state(struct pawl_rcu_batch *batch, pawl_address_ state)
 {
     /* [CALL_UNCLAIM] release: the claimant's work is visible to the next claimant and to
      * barriers. */
     PAWL_ADDRESS_(pawl_store_release)(&batch->state, state, PAWL_CALL_UNCLAIM);
 }
 
-static pawl_rcu_head *batch_list(const struct pawl_rcu_batch *batch)
+static pawl_rcu_head *worker_batch_list(const struct pawl_rcu_batch *batch)
 {
     return (pawl_rcu_head *)(uintptr_t)PAWL_ADDRESS_(pawl_load_relaxed)(&batch->list);
 }
 
-static void batch_set_list(struct pawl_rcu_batch *batch, const pawl_rcu_head *list)
+static void worker_batch_set_list(struct pawl_rcu_batch *batch, const pawl_rcu_head *list)
 {
     PAWL_ADDRESS_(pawl_store_relaxed)(&batch->list, (pawl_address_)(uintptr_t)list);
 }
 
-static bool fork_waits(void)
+static bool worker_fork_waits(void)
 {
     return PAWL_UNLIKELY(pawl_load_relaxed32(&calls_here()->forks) != 0);
 }
 
-static PAWL_COLD void let_forks_pass(void)
+static PAWL_COLD void worker_let_forks_pass(void)
 {
     uint32_t *forks = &calls_here()->forks;
     uint32_t found;
@@ -154,48 +154,49 @@ static PAWL_COLD void let_forks_pass(void)
         (void)pawl_os_wait(forks, found, PAWL_NO_DEADLINE);
 }
 
-static bool batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from, pawl_address_ taking)
+static bool worker_batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from,
+                               pawl_address_ taking)
 {
     for (;;) {
         pawl_address_ found = from;
-        if (batch_state(batch) != from)
+        if (worker_batch_state(batch) != from)
             return false;
         /* [CALL_CLAIM] acquire: the claimant sees the batch as the last claimant left it. (The
          * next fence orders this too, but the sanitizer sees no fences.) */
-        if (!PAWL_ADDRESS_(pawl_cas_acquire)(&batch->state, &found, this_thread() | taking,
+        if (!PAWL_ADDRESS_(pawl_cas_acquire)(&batch->state, &found, worker_own_thread() | taking,
                                              PAWL_CALL_CLAIM))
             return false;
         /* [CALL_AT_WORK] full: the claim is visible before the claimant looks whether a fork
          * waits. */
         pawl_fence_full(PAWL_CALL_AT_WORK);
-        if (!fork_waits()) {
+        if (!worker_fork_waits()) {
             PLAIN_WRITE(batch->list);
             return true;
         }
-        batch_set_state(batch, from);
-        let_forks_pass();
+        worker_batch_set_state(batch, from);
+        worker_let_forks_pass();
     }
 }
 
-static void batch_leave(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *batch)
+static void worker_batch_leave(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *batch)
 {
-    const bool empty = batch_list(batch) == NULL;
+    const bool empty = worker_batch_list(batch) == NULL;
     PLAIN_WRITE(batch->list);
     if (empty)
         /* [CALL_EMPTIED] release: the callbacks have returned before a barrier sees the count. */
         pawl_store_release32(&batch->emptied, pawl_load_relaxed32(&batch->emptied) + 1,
                              PAWL_CALL_EMPTIED);
-    batch_set_state(batch, empty ? BATCH_EMPTY : BATCH_FULL);
+    worker_batch_set_state(batch, empty ? BATCH_EMPTY : BATCH_FULL);
     /* [CALL_TELL] full: the batch has its new state before the claimant looks for sleepers. */
     pawl_fence_full(PAWL_CALL_TELL);
-    wake_waiters(calls);
+    worker_wake_waiters(calls);
     if (pawl_load_relaxed32(&calls->bell) == BELL_IDLE)
-        wake_worker(calls, BELL_IDLE); /* it saw this batch claimed when it looked */
+        worker_wake(calls, BELL_IDLE); /* it saw this batch claimed when it looked */
 }
 
 PAWL_INTERNAL bool calls_calling(void)
 {
-    const pawl_address_ self = this_thread();
+    const pawl_address_ self = worker_own_thread();
     const uint32_t count = calls_shards();
     uint32_t index;
     uint32_t i;
@@ -205,7 +206,7 @@ PAWL_INTERNAL bool calls_calling(void)
             continue;
         for (i = 0; i < count; i++) {
             const struct pawl_rcu_batch *batches = calls_shard(calls, i)->batches;
-            if (batch_state(&batches[0]) == self || batch_state(&batches[1]) == self)
+            if (worker_batch_state(&batches[0]) == self || worker_batch_state(&batches[1]) == self)
                 return true;
         }
     }
@@ -222,9 +223,9 @@ static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shar
     pawl_address_ list;
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&shard->newest) == 0)
         return false;
-    if (!batch_claim(batch, BATCH_EMPTY, BATCH_TAKING)) {
+    if (!worker_batch_claim(batch, BATCH_EMPTY, BATCH_TAKING)) {
         batch++;
-        if (!batch_claim(batch, BATCH_EMPTY, BATCH_TAKING))
+        if (!worker_batch_claim(batch, BATCH_EMPTY, BATCH_TAKING))
             return false;
     }
     pawl_store_relaxed64(&batch->since, pawl_load_relaxed64(&shard->since));
@@ -237,7 +238,7 @@ static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shar
     list = PAWL_ADDRESS_(pawl_exchange_acquire)(&shard->newest, 0, PAWL_CALL_TAKE);
     PAWL_ADDRESS_(pawl_store_relaxed)(&batch->list, list);
     if (list == 0) {
-        batch_leave(calls, batch);
+        worker_batch_leave(calls, batch);
         return false;
     }
     cookie = rcu_start(calls_index(calls));
@@ -249,7 +250,7 @@ static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shar
     PLAIN_WRITE(batch->list);
     /* The taker wakes no waiter: all of them wait for callbacks to be called, and the thread
      * that calls these wakes them. */
-    batch_set_state(batch, BATCH_FULL);
+    worker_batch_set_state(batch, BATCH_FULL);
     return true;
 }
 
@@ -265,7 +266,7 @@ static bool calls_take_all(struct pawl_rcu_calls *calls)
 
 /* ---- Calling --------------------------------------------------------------------------------- */
 
-static void note_delay(struct pawl_rcu_calls *calls, uint64_t since)
+static void worker_note_delay(struct pawl_rcu_calls *calls, uint64_t since)
 {
     const uint64_t now = pawl_os_now();
     const uint64_t delay = now > since ? now - since : 0;
@@ -276,18 +277,18 @@ static void note_delay(struct pawl_rcu_calls *calls, uint64_t since)
 
 /* Calls at most `most` heads of a claimed batch. I5: the rest of the list is stored in the batch
  * before each call. In the child of a fork by a callback, the loop continues where it was. */
-static uint32_t call_heads(struct pawl_rcu_batch *batch, uint32_t most, uint64_t *bytes)
+static uint32_t worker_call_heads(struct pawl_rcu_batch *batch, uint32_t most, uint64_t *bytes)
 {
-    pawl_rcu_head *head = batch_list(batch);
+    pawl_rcu_head *head = worker_batch_list(batch);
     uint32_t done = 0;
-    while (head != NULL && done < most && !fork_waits()) {
+    while (head != NULL && done < most && !worker_fork_waits()) {
         pawl_rcu_head *const next = head->next;
         PLAIN_WRITE(head->next);
         __builtin_prefetch(next);
-        batch_set_list(batch, next);
+        worker_batch_set_list(batch, next);
         *bytes += head->size >> 16;
         done++;
-        set_queued(head, false);
+        calls_set_queued(head, false);
         head->function(head);
         head = next;
     }
@@ -296,14 +297,14 @@ static uint32_t call_heads(struct pawl_rcu_batch *batch, uint32_t most, uint64_t
 
 /* Calls some heads of the batch if its grace period is over. Otherwise notes the lowest cookie
  * to wait for. */
-static uint32_t call_batch(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *batch,
-                           uint64_t *waits_for)
+static uint32_t worker_call_batch(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *batch,
+                                  uint64_t *waits_for)
 {
     const uint32_t index = calls_index(calls);
     uint64_t cookie;
     uint64_t bytes = 0;
     uint32_t done;
-    if (batch_state(batch) != BATCH_FULL)
+    if (worker_batch_state(batch) != BATCH_FULL)
         return 0;
     cookie = pawl_load_relaxed64(&batch->cookie);
     if (!rcu_poll(index, cookie)) {
@@ -311,69 +312,69 @@ static uint32_t call_batch(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *
             *waits_for = cookie;
         return 0;
     }
-    if (!batch_claim(batch, BATCH_FULL, 0))
+    if (!worker_batch_claim(batch, BATCH_FULL, 0))
         return 0;
     if (!rcu_over(index, pawl_load_relaxed64(&batch->cookie))) { /* another list by now */
-        batch_leave(calls, batch);
+        worker_batch_leave(calls, batch);
         return 0;
     }
-    done = call_heads(batch, CALLS_AT_ONCE, &bytes);
-    if (batch_list(batch) == NULL)
-        note_delay(calls, pawl_load_relaxed64(&batch->since));
+    done = worker_call_heads(batch, CALLS_AT_ONCE, &bytes);
+    if (worker_batch_list(batch) == NULL)
+        worker_note_delay(calls, pawl_load_relaxed64(&batch->since));
     (void)pawl_fetch_add_relaxed64(&calls->run[HEADS], done);
     (void)pawl_fetch_add_relaxed64(&calls->run[BYTES], bytes);
     (void)pawl_fetch_sub_relaxed64(&calls->taken[HEADS], done);
     (void)pawl_fetch_sub_relaxed64(&calls->taken[BYTES], bytes);
-    batch_leave(calls, batch);
-    if (fork_waits())
-        let_forks_pass();
+    worker_batch_leave(calls, batch);
+    if (worker_fork_waits())
+        worker_let_forks_pass();
     return done;
 }
 
-static uint32_t call_shard(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
-                           uint64_t *waits_for)
+static uint32_t worker_call_shard(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
+                                  uint64_t *waits_for)
 {
-    return call_batch(calls, &shard->batches[0], waits_for) +
-           call_batch(calls, &shard->batches[1], waits_for);
+    return worker_call_batch(calls, &shard->batches[0], waits_for) +
+           worker_call_batch(calls, &shard->batches[1], waits_for);
 }
 
-static uint32_t call_all(struct pawl_rcu_calls *calls, uint64_t *waits_for)
+static uint32_t worker_call_all(struct pawl_rcu_calls *calls, uint64_t *waits_for)
 {
     const uint32_t count = calls_shards();
     uint32_t done = 0;
     uint32_t i;
     for (i = 0; i < count; i++)
-        done += call_shard(calls, calls_shard(calls, i), waits_for);
+        done += worker_call_shard(calls, calls_shard(calls, i), waits_for);
     return done;
 }
 
 /* ---- Helping --------------------------------------------------------------------------------- */
 
 /* Helps with the caller's own shard first: its heads are in the caller's cache. */
-static uint32_t help_some(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own,
-                          uint64_t *waits_for)
+static uint32_t worker_help_some(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own,
+                                 uint64_t *waits_for)
 {
     const uint32_t count = calls_shards();
     uint32_t done = 0;
     uint32_t i;
     if (own != NULL) {
         (void)calls_take(calls, own);
-        done = call_shard(calls, own, waits_for);
+        done = worker_call_shard(calls, own, waits_for);
     }
     if (done == 0)
         (void)calls_take_all(calls);
     for (i = 0; i < count && done == 0; i++)
-        done = call_shard(calls, calls_shard(calls, i), waits_for);
+        done = worker_call_shard(calls, calls_shard(calls, i), waits_for);
     return done;
 }
 
 PAWL_INTERNAL bool calls_help(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own)
 {
     uint64_t waits_for = 0;
-    uint32_t done = help_some(calls, own, &waits_for);
+    uint32_t done = worker_help_some(calls, own, &waits_for);
     if (done == 0 && waits_for != 0) {
         rcu_wait(calls_index(calls), waits_for, RCU_LOOKS);
-        done = help_some(calls, own, &waits_for);
+        done = worker_help_some(calls, own, &waits_for);
     }
     (void)pawl_fetch_add_relaxed64(&calls->helped, done);
     return done != 0;
@@ -383,14 +384,14 @@ PAWL_INTERNAL bool calls_help(struct pawl_rcu_calls *calls, struct pawl_rcu_shar
 
 /* The worker skips batches that another thread has claimed; that thread wakes the worker when it
  * leaves. */
-static bool anything_to_do(struct pawl_rcu_calls *calls)
+static bool worker_anything_to_do(struct pawl_rcu_calls *calls)
 {
     const uint32_t count = calls_shards();
     uint32_t i;
     for (i = 0; i < count; i++) {
         const struct pawl_rcu_shard *shard = calls_shard(calls, i);
-        const pawl_address_ first = batch_state(&shard->batches[0]);
-        const pawl_address_ second = batch_state(&shard->batches[1]);
+        const pawl_address_ first = worker_batch_state(&shard->batches[0]);
+        const pawl_address_ second = worker_batch_state(&shard->batches[1]);
         if (first == BATCH_FULL || second == BATCH_FULL)
             return true;
         if ((first == BATCH_EMPTY || second == BATCH_EMPTY) &&
@@ -407,7 +408,7 @@ static void worker_idles(struct pawl_rcu_calls *calls)
     /* [CALL_SLEEP] full: the bell says IDLE before the worker looks whether there is something
      * to do. */
     pawl_fence_full(PAWL_CALL_SLEEP);
-    if (anything_to_do(calls)) {
+    if (worker_anything_to_do(calls)) {
         pawl_store_relaxed32(&calls->bell, BELL_AWAKE);
         return;
     }
@@ -431,7 +432,7 @@ struct pace {
     uint64_t called; /* by the worker, since it last took */
 };
 
-static void pace_takes(struct pace *pace, uint64_t now)
+static void worker_pace_takes(struct pace *pace, uint64_t now)
 {
     const uint64_t called = pace->called < MOST_RESTS ? pace->called : MOST_RESTS;
     pace->took_at = now;
@@ -453,8 +454,8 @@ static bool worker_round(struct pawl_rcu_calls *calls, struct pace *pace)
     uint32_t called;
     const bool took = rested && calls_take_all(calls);
     if (took)
-        pace_takes(pace, now);
-    called = call_all(calls, &waits_for);
+        worker_pace_takes(pace, now);
+    called = worker_call_all(calls, &waits_for);
     pace->called += called;
     if (called != 0 || urgent)
         return true;
@@ -475,7 +476,7 @@ static void worker_main(void *argument)
 {
     struct pawl_rcu_calls *const calls = (struct pawl_rcu_calls *)argument;
     struct pace pace = {0, 0, 0};
-    PAWL_ADDRESS_(pawl_store_relaxed)(&calls->worker, this_thread());
+    PAWL_ADDRESS_(pawl_store_relaxed)(&calls->worker, worker_own_thread());
     while (worker_round(calls, &pace))
         continue;
     PLAIN_WRITE(calls->worker);
@@ -484,7 +485,7 @@ static void worker_main(void *argument)
     (void)pawl_os_wake(&calls->terms, UINT32_MAX);
 }
 
-static PAWL_COLD bool start_worker(struct pawl_rcu_calls *calls)
+static PAWL_COLD bool worker_start(struct pawl_rcu_calls *calls)
 {
     uint32_t terms = pawl_load_relaxed32(&calls->terms);
     const uint64_t now = pawl_os_now();
@@ -507,5 +508,5 @@ static PAWL_COLD bool start_worker(struct pawl_rcu_calls *calls)
 
 PAWL_INTERNAL bool calls_start_worker(struct pawl_rcu_calls *calls)
 {
-    return (pawl_load_relaxed32(&calls->terms) & 1) != 0 || start_worker(calls);
+    return (pawl_load_relaxed32(&calls->terms) & 1) != 0 || worker_start(calls);
 }

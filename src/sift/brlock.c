@@ -107,7 +107,7 @@ static bool brlock_gate_take(pawl_brlock *l, uint64_t until)
             return true;
         if (spins == BRLOCK_SPINS)
             break;
-        pause_once(&pauses, &pauses);
+        backoff_pause_once(&pauses, &pauses);
     }
     /* [BRLOCK_GATE_TAKE] acquire: the taker sees what the last seeker or writer stored. */
     while (pawl_exchange_acquire32(&l->gate, 2, PAWL_BRLOCK_GATE_TAKE) != 0)
@@ -191,7 +191,7 @@ static bool brlock_drain_readers(pawl_brlock *l, uint64_t until)
             return true;
         if (spins == BRLOCK_SPINS)
             break;
-        pause_once(&pauses, &pauses);
+        backoff_pause_once(&pauses, &pauses);
     }
     return brlock_sleep(l, until);
 }
@@ -208,7 +208,7 @@ static bool brlock_wait_open(pawl_brlock *l, uint64_t until)
             return true;
         if (spins == BRLOCK_SPINS)
             break;
-        pause_once(&pauses, &pauses);
+        backoff_pause_once(&pauses, &pauses);
     }
     for (;;) {
         uint32_t found = 1;

@@ -145,7 +145,7 @@ PAWL_STATIC bool sift_pause(struct sift_patience *p)
     if (p->sleeps && p->spins >= SIFT_SPINS)
         return p->slept = true;
     p->spins++;
-    pause_once(&p->pauses, p);
+    backoff_pause_once(&p->pauses, p);
     return false;
 }
 

@@ -88,7 +88,7 @@ static bool sift_read_context(pawl_sift *l, enum pawl_sift_context c, struct sif
             return false;
         if (sift_is_handler(c)) {
             sift_tell_context(l, c);
-            pause_once(&p->pauses, p);
+            backoff_pause_once(&p->pauses, p);
         } else if (!sift_await_context(l, c, SIFT_C_WRITERS, p)) {
             return false;
         }
@@ -106,7 +106,7 @@ static bool sift_read_word(pawl_sift *l, enum pawl_sift_context c, struct sift_p
             return false;
         if (sift_is_handler(c) || (word & PAWL_SIFT_WRITER_) == 0) {
             sift_tell_word(l, word);
-            pause_once(&p->pauses, p);
+            backoff_pause_once(&p->pauses, p);
         } else if (!sift_await_word(l, PAWL_SIFT_WRITER_, p)) {
             return false;
         }
@@ -155,7 +155,7 @@ static bool sift_read_lending(pawl_sift *l, struct sift_patience *p)
     if (!sift_gate_take(l, p->until))
         return false;
     while (!(in = sift_second(l, PAWL_SIFT_REALTIME)) && !sift_is_late(p))
-        pause_once(&p->pauses, p);
+        backoff_pause_once(&p->pauses, p);
     sift_gate_drop(l);
     return in;
 }

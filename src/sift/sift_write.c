@@ -139,7 +139,7 @@ static bool sift_join(pawl_sift *l, struct sift_patience *p)
         if ((found & SIFT_SLOW_FIELD) == SIFT_SLOW_FIELD) {
             if (sift_is_late(p))
                 return false;
-            pause_once(&p->pauses, p);
+            backoff_pause_once(&p->pauses, p);
             found = pawl_load_relaxed64(&l->word);
         } else if (pawl_cas_relaxed64(&l->word, &found, found + PAWL_SIFT_SLOW_)) {
             return true;
@@ -179,7 +179,7 @@ static void sift_let_handlers_in(pawl_sift *l, enum pawl_sift_context c)
     for (i = 0; i < SIFT_COURTESY; i++) {
         if (!(pawl_load_relaxed32(&l->contexts[c]) & SIFT_C_WAITED))
             return;
-        pause_once(&pauses, &pauses);
+        backoff_pause_once(&pauses, &pauses);
     }
 }
 
