@@ -253,7 +253,8 @@ def test_all_checks_can_pass(start, device, tmp_path):
     assert daemon.status()["refused"] == ""
 
 
-@pytest.mark.parametrize("how,reason", [("stalls", "reported a stall"),
+@pytest.mark.parametrize("how,reason", [("reader", "reported a stall"),
+                                        ("lock", "reported a stall"),
                                         ("hangs", "reports no progress")])
 def test_a_program_that_stops_its_progress_stops_the_refresh(start, tmp_path, how, reason):
     beat = tmp_path / "beat"
