@@ -201,7 +201,7 @@ void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *hel
         PAWL_ADDRESS_(pawl_store_relaxed)(&held->site, call->site);
     check_set_what(held, what);
     if (ok && call->kind == CHECK_try && (call->to == PAWL_STATE_W || call->to == PAWL_STATE_A))
-        pawl_claims_count_(check_line(), call); /* its units did not count before (units_of) */
+        pawl_claims_count_(check_line(), call); /* not counted before (claims_units_of) */
 }
 
 /* ---- The rest -------------------------------------------------------------------------------- */

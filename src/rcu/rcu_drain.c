@@ -234,7 +234,7 @@ static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
     }
     calls->bell = calls->urgent = calls->waiters = calls->stop = 0;
     calls->retry_at = 0;
-    /* When a callback forks, the call_batch around it continues in the child and gives back what
+    /* When a callback forks, worker_call_batch around it continues in the child and gives back what
      * it has called. */
     if (!calling)
         calls_count_again(calls, number < PAWL_RCU_LINES ? &calls->shards[number] : NULL);

@@ -44,9 +44,9 @@ static void a_short_wait_asks_no_clock(void **state)
     (void)state;
     clock_reads = 0;
     while (b.longest < PAWL_SPIN_LONGEST_PAUSE)
-        pause_once(&b, &seed);
+        backoff_pause_once(&b, &seed);
     assert_int_equal(clock_reads, 0);
-    pause_once(&b, &seed);
+    backoff_pause_once(&b, &seed);
     assert_int_equal(clock_reads, 1);
 }
 
@@ -58,16 +58,16 @@ static void the_cpu_is_offered_only_after_the_time_to_suspect(void **state)
     yields_made = 0;
     clock_now = 1000;
     while (b.since == 0)
-        pause_once(&b, &seed);
+        backoff_pause_once(&b, &seed);
     for (i = 0; i < 1000; i++)
-        pause_once(&b, &seed);
+        backoff_pause_once(&b, &seed);
     assert_int_equal(yields_made, 0);
     clock_now = 1000 + PAWL_SPIN_SUSPECT_NS;
-    pause_once(&b, &seed);
+    backoff_pause_once(&b, &seed);
     assert_int_equal(yields_made, 0);
     clock_now++;
     for (i = 1; i <= 10; i++) {
-        pause_once(&b, &seed);
+        backoff_pause_once(&b, &seed);
         assert_int_equal(yields_made, i); /* from then on each pause ends in one */
     }
 }

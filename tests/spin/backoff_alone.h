@@ -42,7 +42,7 @@ static uint64_t virtual_now(void)
 static unsigned pause_length(struct backoff *b, const void *seed)
 {
     const unsigned before = hints_given;
-    pause_once(b, seed);
+    backoff_pause_once(b, seed);
     return hints_given - before;
 }
 
