@@ -4,11 +4,11 @@
  *
  * With glibc, STB_GNU_UNIQUE makes the loader bind every copy in the process to the first one, also
  * under RTLD_LOCAL. The loader then keeps the first copy's object loaded for ever. The compilers
- * have no attribute for it in C, hence the assembly. clang's own .globl would contradict it, so the
- * unique names are second names that only the assembly defines. They have default visibility, or
- * the linker would bind each copy to itself. A program that contains the library must be linked
- * with --export-dynamic-symbol for each name, or its plug-ins cannot see its copy. The CMake
- * package and pkg-config do so; cmake/PawlLibrary.cmake has the list.
+ * have no attribute for it in C, and contradict it where they define the object themselves, so
+ * assembly defines it. The names have default visibility, or the linker would bind each copy to
+ * itself. A program that contains the library must be linked with --export-dynamic-symbol for each
+ * name, or its plug-ins cannot see its copy. The CMake package and pkg-config do so;
+ * cmake/PawlLibrary.cmake has the list.
  *
  * Other ELF systems bind the copies of all libraries loaded with the program, or with RTLD_GLOBAL,
  * to the first. A plug-in loaded with RTLD_LOCAL keeps its own copy. Windows and macOS bind names
@@ -32,14 +32,27 @@
 
 #if defined(__ELF__) && defined(__GLIBC__) && !PAWL_HOOKS
 #define PAWL_HAS_UNIQUE_ 1
-#ifdef __clang__
-#define PAWL_OWN_ __attribute__((visibility("hidden"), used))
-#else /* gcc's link-time optimisation may else part the objects from the assembly that names them */
-#define PAWL_OWN_ __attribute__((visibility("hidden"), used, no_reorder))
-#endif
-#define PAWL_UNIQUE_(name, own)                                                                    \
-    __asm__(".type " #name ", %gnu_unique_object\n\t.set " #name ", " #own)
-#define PAWL_UNIQUE(name, own) PAWL_UNIQUE_(name, own)
+/* All in one assembly statement: link-time optimisation may put the parts of a file into several,
+ * and what it names must be in the same one. NAME is the shared name, OWN a second, hidden one. */
+#define PAWL_UNIQUE_(storage, type, name, own, section, flags)                                     \
+    extern PAWL_HIDDEN_ storage type own;                                                          \
+    __attribute__((used, noinline)) static void PAWL_CAT_(define_, name)(void)                     \
+    {                                                                                              \
+        __asm__ volatile(".pushsection " section "." #name                                         \
+                         ",\"" flags "\",%%nobits\n\t"                                             \
+                         ".balign %c1\n\t"                                                         \
+                         ".type " #name ", %%gnu_unique_object\n\t"                                \
+                         ".size " #name ", %c0\n\t"                                                \
+                         ".globl " #own "\n\t.hidden " #own "\n"                                   \
+                         #name ":\n" #own ":\n\t"                                                  \
+                         ".zero %c0\n\t"                                                           \
+                         ".popsection"                                                             \
+                         :                                                                         \
+                         : "i"(sizeof(type)), "i"(_Alignof(type)));                                \
+    }                                                                                              \
+    struct pawl_os_shared /* the user's semicolon ends it */
+#define PAWL_UNIQUE(storage, type, name, own, section, flags)                                      \
+    PAWL_UNIQUE_(storage, type, name, own, section, flags)
 #else
 #define PAWL_HAS_UNIQUE_ 0
 #endif
@@ -76,8 +89,7 @@ void pawl_os_add_shared(struct pawl_os_shared *shared);
 
 #define PAWL_SHARED_DECLARE(type, name) extern PAWL_API type PAWL_SHARED_NAME_(name)
 #define PAWL_SHARED_DEFINE(type, name)                                                             \
-    PAWL_OWN_ type PAWL_OWN_NAME_(name);                                                           \
-    PAWL_UNIQUE(PAWL_SHARED_NAME_(name), PAWL_OWN_NAME_(name))
+    PAWL_UNIQUE(, type, PAWL_SHARED_NAME_(name), PAWL_OWN_NAME_(name), ".bss", "aw")
 #define PAWL_SHARED(type, name) (&PAWL_SHARED_NAME_(name))
 
 #else
@@ -97,8 +109,8 @@ void pawl_os_add_shared(struct pawl_os_shared *shared);
  * path reads it. */
 #if PAWL_HAS_UNIQUE_
 #define PAWL_THREAD_SHARED_DEFINE(type, name)                                                      \
-    PAWL_OWN_ PAWL_THREAD_VARIABLE_ type PAWL_OWN_NAME_(name);                                     \
-    PAWL_UNIQUE(PAWL_SHARED_NAME_(name), PAWL_OWN_NAME_(name))
+    PAWL_UNIQUE(PAWL_THREAD_VARIABLE_, type, PAWL_SHARED_NAME_(name), PAWL_OWN_NAME_(name),        \
+                ".tbss", "awT")
 #else
 #define PAWL_THREAD_SHARED_DEFINE(type, name)                                                      \
     PAWL_API PAWL_THREAD_VARIABLE_ type PAWL_SHARED_NAME_(name)

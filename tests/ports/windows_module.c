@@ -3,6 +3,8 @@
 #include <pawl/spin.h>
 #include <pawl/thread.h>
 
+#include "base/process.h"
+
 #define EXPORT __declspec(dllexport)
 
 EXPORT void *module_process(void);

@@ -7,6 +7,8 @@
 
 #include <pawl/thread.h>
 
+#include "base/process.h"
+
 #include <windows.h>
 
 static HMODULE module;

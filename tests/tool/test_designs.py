@@ -44,7 +44,7 @@ BROKEN = {
         (r"ship\(&owners\[i\], &requests\[i\]\);",
          "requests[i].run(&owners[i], &total); requests[i].done = true;")]),
     "who waits does not serve": ("function_shipping", [
-        (r"            serve\(mine\); /\* the one.*\n", "")]),
+        (r"            serve\(mine\); /\* the owner.*\n", "")]),
     "the handler does not ask for the lock": ("handler_and_thread", [
         (r" && pawl_try_write\(&s->lock\)", ""), (r"        pawl_drop_write\(&s->lock\);", "")]),
     "the handler waits for the thread": ("handler_and_thread", [

@@ -43,13 +43,13 @@ def state(w, s, r):
     return "write or atomic, claimed"
 
 
-def shared_object(which):
+def shared_object(which, kind):
+    """What all copies of the library share. Assembly defines it, so gdb does not know its type."""
     for variant in ("release", "checked", "hook"):
-        for name in (f"pawl_own_{which}_v1_{variant}_",
-                     f"pawl_{which}_v1_{variant}_"):
-            symbol = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
-            if symbol:
-                return symbol.value()
+        try:
+            return gdb.parse_and_eval(f"*({kind} *)&pawl_{which}_v1_{variant}_")
+        except gdb.error:
+            pass
     return None
 
 
@@ -67,7 +67,7 @@ def buckets(table):
 def waiters(address):
     """The wait list of the address, oldest first; None if it cannot be known."""
     try:
-        table = shared_object("table_object")
+        table = shared_object("table_object", "struct pawl_table")
         waiter_type = gdb.lookup_type("struct pawl_waiter").pointer()
         if table is None:
             return None
