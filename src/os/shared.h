@@ -32,8 +32,9 @@
 
 #if defined(__ELF__) && defined(__GLIBC__) && !PAWL_HOOKS
 #define PAWL_HAS_UNIQUE_ 1
-/* All in one assembly statement: link-time optimisation may put the parts of a file into several,
- * and what it names must be in the same one. NAME is the shared name, OWN a second, hidden one. */
+/* One assembly statement defines the object and its names. Link-time optimisation may put an object
+ * of C and the assembly that names it into different parts, and then the link fails. `own` is a
+ * hidden second name: by it a copy finds whether the process uses its object (src/os/linux.c). */
 #define PAWL_UNIQUE_(storage, type, name, own, section, flags)                                     \
     extern PAWL_HIDDEN_ storage type own;                                                          \
     __attribute__((used, noinline)) static void PAWL_CAT_(define_, name)(void)                     \

@@ -37,7 +37,8 @@ PROGRAM
             "$SOURCE/src/pawl.c" -pthread
         run ./plock
     done
-    # Link-time optimisation must not part what is one per process from the assembly that names it.
+    # Link-time optimisation put what is one per process into one part, and the assembly that names
+    # it into another: undefined references. The assembly defines the objects now.
     run "$CC" -std=c11 -O2 -flto -fPIC -fvisibility=hidden -shared -Wl,-z,defs \
         -I"$SOURCE/include" -o liblto.so "$SOURCE/src/pawl.c" -pthread
 }
