@@ -28,26 +28,28 @@
  * lock is no larger than its word, and nothing need be done to destroy it.
  *
  * How a waiter waits
- *   1. It reads in a loop for about as long as a wake costs here (measured as the program runs).
- *   2. It offers its CPU to others some times and looks in between: the holder may not be running.
- *   3. It joins the wait list, and repeats 1 and 2 for a shorter time if fewer than two other
- *      waiters in the list are awake.
- *   4. It sets PARKED and sleeps.
- * A releaser that finds PARKED looks which waiters can enter now: the oldest, and with a reader all
- * readers, with an atomic user all atomic users. A waiter that was woken keeps its place in the
- * list until it has the lock.
+ *   1. It reads in a loop for 50 us. On one CPU it does not.
+ *   2. It joins the wait list, and reads once more for so long if no other waiter there is awake.
+ *   3. It sets PARKED and sleeps.
+ * A waiter never yields: a yield may cost a time slice where other programs run. A releaser that
+ * finds PARKED looks which waiters can enter now: the oldest, and with a reader other readers, with
+ * an atomic user other atomic users. It wakes two, and each wakes the next. A waiter that was woken
+ * keeps its place in the list until it has the lock.
  *
  * Fairness: a writer's claim holds newcomers back. So the writer waits at most for the readers that
  * are already in, and the readers held back enter together. Running threads may overtake sleeping
  * ones, which gives the throughput. The oldest waiter gets a hand-off once it has waited for
- * PAWL_LOCK_HANDOFF_NS: it keeps a claim that lets nobody else in, whatever it waits for. Hand-offs
- * of one lock are at least PAWL_LOCK_HANDOFF_NS apart.
+ * PAWL_LOCK_HANDOFF_NS: it keeps a claim. That of a writer lets nobody else in. That of a seeker or
+ * an atomic user lets readers in as soon as no writer is in: a seeker in front may wait for one.
+ * Hand-offs of one lock are at least PAWL_LOCK_HANDOFF_NS apart.
  *
  * Cost: while no other thread interferes, each take, drop and move is one atomic read-modify-write,
  * as in spin.h, and a test of what it found. No system call unless a thread sleeps or must sleep.
  *
  * Limits and invariants I1, I2, I4: as in spin.h. And
- *   I3  At most one waiter of a lock keeps W+S without R while it waits for W: the one that its
+ *   I0  No thread adds units that it may have to take back at once. Each claim is a
+ *       compare-exchange that succeeds only where the word permits it.
+ *   I3  At most one waiter of a lock has its turn, and keeps W+S or S without R: the one that its
  *       wait list marks. At most one atomic user keeps W+S while it waits for readers.
  *   I5  A waiter sleeps only if, by the value in which it set PARKED, it could not enter.
  *   I6  A subtraction of units that finds PARKED, and leaves a word by which some class of waiters
@@ -59,14 +61,19 @@
  * one in the past an operation fails at once if it would have to wait. A wait that ends by its
  * deadline takes its claim back and wakes the waiters that the claim held back.
  *
- * Signal handlers may only try, never wait. They may not drop a lock on which others can sleep
- * while the interrupted thread is inside one of these functions. After fork the child has what the
- * forking thread held, nobody waits, and locks that other threads held stay held for ever. No
- * operation is a cancellation point.
+ * Signal handlers may only try, never wait. A try that fails changes nothing and looks at nothing
+ * else than the word. Handlers may not drop a lock on which others can sleep while the interrupted
+ * thread is inside one of these functions.
+ *
+ * After fork the child has what the forking thread held, and can go on with it: what the parent's
+ * waiters kept in the words is taken back. Locks that other threads held stay held; init makes them
+ * anew. A child of _Fork or vfork, which run no handlers, may only call exec or _exit. No operation
+ * is a cancellation point.
  */
 #ifndef PAWL_LOCK_H
 #define PAWL_LOCK_H
 
+#include <pawl/detail/sleeping_calls.h>
 #include <pawl/spin.h>
 #include <pawl/wait.h>
 
@@ -287,12 +294,12 @@ PAWL_INLINE_END
 
 #define PAWL_WORD_KIND PAWL_KIND_LOCK_
 #define PAWL_WORD_BITS 32
-#include <pawl/detail/word.inc.h>
+#include <pawl/detail/lock_word.inc.h>
 #include <pawl/detail/lock_until.inc.h>
 #include <pawl/detail/overloads.inc.h>
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
-#include <pawl/detail/word.inc.h>
+#include <pawl/detail/lock_word.inc.h>
 #include <pawl/detail/lock_until.inc.h>
 #include <pawl/detail/overloads.inc.h>
 #undef PAWL_WORD_BITS

@@ -74,6 +74,7 @@
 #ifndef PAWL_PSHARED_H
 #define PAWL_PSHARED_H
 
+#include <pawl/detail/sleeping_calls.h>
 #include <pawl/spin.h>
 
 #define PAWL_PSHARED_PARKED 1u

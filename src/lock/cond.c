@@ -48,25 +48,29 @@ static bool cond_sleep(pawl_cond *cond, struct pawl_waiter *waiter, uint64_t dea
     return picked;
 }
 
-static struct pawl_waiter *cond_first(struct pawl_bucket *bucket, const pawl_cond *cond)
+/* A waiter of a condition variable. */
+struct cond_waiter {
+    struct pawl_waiter waiter; /* first member */
+    struct pawl_queue room;
+    const void *lock;          /* that it dropped to wait */
+    struct cond_waiter *next;  /* in the chain of a broadcast */
+};
+
+static struct cond_waiter *cond_first(struct pawl_bucket *bucket, const pawl_cond *cond)
 {
-    struct pawl_waiter *w = table_first(bucket, cond);
-    while (w != NULL && w->kind != WAITER_OF_COND)
-        w = table_next(bucket, w);
-    if (w != NULL)
-        PLAIN_READ(w->kind);
-    return w;
+    const struct pawl_queue *queue = table_find(bucket, cond, TABLE_OF_COND);
+    return queue != NULL ? (struct cond_waiter *)(void *)queue->oldest : NULL;
 }
 
 /* False when others wait with another lock. */
-static bool cond_enter(pawl_cond *cond, struct pawl_waiter *waiter)
+static bool cond_enter(pawl_cond *cond, struct cond_waiter *waiter)
 {
     struct pawl_bucket *bucket = table_lock(cond);
-    const struct pawl_waiter *other = cond_first(bucket, cond);
+    const struct cond_waiter *other = cond_first(bucket, cond);
     const bool same = other == NULL || other->lock == waiter->lock;
-    table_append(bucket, waiter);
-    PLAIN_WRITE(waiter->asleep);
-    waiter->asleep = 1;
+    (void)table_append(bucket, &waiter->waiter);
+    PLAIN_WRITE(waiter->waiter.asleep);
+    waiter->waiter.asleep = 1;
     pawl_store_relaxed32(&cond->waiting, pawl_load_relaxed32(&cond->waiting) + 1);
     table_unlock(bucket);
     return same;
@@ -76,16 +80,17 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
                                   uint64_t deadline)
 {
     struct pawl_parker room;
-    struct pawl_waiter waiter;
-    struct pawl_waiter *next;
+    struct cond_waiter waiter;
+    struct cond_waiter *next;
     bool signalled;
 
-    waiter.address = cond;
-    waiter.parker = pawl_parker_make(&room);
-    waiter.kind = WAITER_OF_COND;
-    waiter.bits = lock->shared;
+    waiter.waiter.address = cond;
+    waiter.waiter.parker = pawl_parker_make(&room);
+    waiter.waiter.room = table_room(&waiter.room, TABLE_OF_COND, sizeof waiter.room);
+    waiter.waiter.kind = 0;
+    waiter.waiter.bits = lock->shared;
     waiter.lock = lock->lock;
-    waiter.own = NULL;
+    waiter.next = NULL;
     if (!cond_enter(cond, &waiter)) {
 #if PAWL_CHECKED
         pawl_report_misuse_("wait with another lock than the other waiters", "condition variable",
@@ -94,35 +99,35 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
 #endif
     }
     lock->drop(lock->lock);
-    signalled = cond_sleep(cond, &waiter, deadline);
-    pawl_parker_done(waiter.parker); /* the lock may want to sleep too */
+    signalled = cond_sleep(cond, &waiter.waiter, deadline);
+    pawl_parker_done(waiter.waiter.parker); /* the lock may want to sleep too */
     lock->take(lock->lock);
-    PLAIN_READ(waiter.own);
-    next = (struct pawl_waiter *)waiter.own;
+    PLAIN_READ(waiter.next);
+    next = waiter.next;
     if (next != NULL) {
-        PLAIN_READ(next->parker);
-        pawl_unpark(next->parker);
+        PLAIN_READ(next->waiter.parker);
+        pawl_unpark(next->waiter.parker);
     }
     return signalled;
 }
 
 /* The bucket is locked; `w` is in it. Shared waiters, and the first of the others, go on the list
  * of waiters to wake now. *tail is the last waiter of the chain. */
-static void cond_pick(struct pawl_bucket *bucket, pawl_cond *cond, struct pawl_waiter *w,
-                      struct wake_list *list, struct pawl_waiter **tail)
+static void cond_pick(struct pawl_bucket *bucket, pawl_cond *cond, struct cond_waiter *w,
+                      struct wake_list *list, struct cond_waiter **tail)
 {
-    cond_leave(bucket, cond, w);
-    PLAIN_READ(w->bits);
-    if (w->bits != 0 || *tail == NULL) {
-        table_wake(list, w);
+    cond_leave(bucket, cond, &w->waiter);
+    PLAIN_READ(w->waiter.bits);
+    if (w->waiter.bits != 0 || *tail == NULL) {
+        table_wake(list, &w->waiter);
     } else {
-        PLAIN_WRITE(w->asleep);
-        w->asleep = 0;
+        PLAIN_WRITE(w->waiter.asleep);
+        w->waiter.asleep = 0;
     }
-    if (w->bits == 0) {
+    if (w->waiter.bits == 0) {
         if (*tail != NULL) {
-            PLAIN_WRITE((*tail)->own);
-            (*tail)->own = w;
+            PLAIN_WRITE((*tail)->next);
+            (*tail)->next = w;
         }
         *tail = w;
     }
@@ -132,8 +137,8 @@ unsigned PAWL_SYMBOL_(pawl_cond_wake)(pawl_cond *cond, bool all)
 {
     struct wake_list list = WAKE_LIST_EMPTY;
     struct pawl_bucket *bucket = table_lock(cond);
-    struct pawl_waiter *tail = NULL;
-    struct pawl_waiter *w = cond_first(bucket, cond);
+    struct cond_waiter *tail = NULL;
+    struct cond_waiter *w = cond_first(bucket, cond);
     unsigned woken = 0;
 
     for (; w != NULL && (all || woken == 0); w = cond_first(bucket, cond)) {

@@ -1,241 +1,322 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The waits of the sleeping progressive lock, for both widths. lock_word.inc.h has the tests of the
- * word. A class says what a waiter waits for; a set of classes is a mask.
+ * The waits of the sleeping progressive lock. waiting_word.inc.h has the operations, and
+ * lock_word.inc.h what is done once for each width. Here is what does not depend on the width: the
+ * queue of one lock, its sleepers by class, and whom a change of the word wakes.
  *
- * Wakes. A thread that subtracts units and finds PARKED computes, from the value that it left,
- * which classes can enter now. It then searches the wait list. A waiter that is awake and in the
- * list stands for that search (I6). It looks at the word itself before it sleeps. When it is
- * granted the lock, or gives up, it looks which other waiters can enter. So the others need no wake
- * while one waiter is awake, and the bucket's hint lets releasers skip the list.
+ * Wakes. A thread that subtracts units and finds PARKED computes which classes can enter now. It
+ * then looks into the queue. A waiter that is awake and in the queue stands for that look (I6). It
+ * looks at the word itself before it sleeps. When it is granted the lock, or gives up, it looks
+ * which other waiters can enter. So the others need no wake while one waiter is awake, and the
+ * bucket's hint lets releasers skip the queue. Waiters that are in others' way are not skipped.
  *
  * The skip is safe because both sides change the same word. A waiter that goes to sleep, or leaves
- * others asleep, clears the hint before it sets PARKED [LOCK_PARK]. A releaser that finds this
- * PARKED sees the hint cleared [LOCK_LEFT].
+ * others asleep, clears the hint before it sets PARKED [LOCK_PARK]. It also counts itself as urgent
+ * before that. A releaser that finds this PARKED sees the hint cleared, and the count [LOCK_LEFT].
+ *
+ * No step here goes through all waiters. Those that enter together are woken in a chain: a releaser
+ * wakes two, and each that leaves the queue wakes the next.
  */
 #include <pawl/lock.h>
 
+#include <limits.h>
+
 #include "../base/base.h"
 #include "table.h"
-
-enum wait_class {
-    WAIT_R = 1,       /* no W */
-    WAIT_S = 2,       /* no S, no W */
-    WAIT_W = 4,       /* the same; the writer waits for readers with a claim */
-    WAIT_A = 8,       /* an atomic user's claim would not be withdrawn */
-    WAIT_DRAIN = 16,  /* claimed W+S+R: no R but its own */
-    WAIT_UPDATE = 32, /* claimed A, W+S: no R */
-    WAIT_KEEP = 64,   /* keeps W+S: no other W, no R (I3) */
-    WAIT_GONE = 128   /* R, comes from A: no W, or S */
-};
+#include "waiting.h"
 
 /* A bit beside the classes. Nothing has changed for R and S, because atomic users overlap, and they
  * may overlap for ever. But the oldest waiter's turn may have come. */
-#define WAIT_TURN 256u
+#define WAIT_TURN 1024u
 
-/* The waiters whose claim keeps others out: nothing may delay them. */
-#define WAIT_CLAIMED ((unsigned)(WAIT_DRAIN | WAIT_UPDATE | WAIT_KEEP | WAIT_GONE))
+enum {
+    LOCK_READS_ON = 1, /* waiters of one lock that may read in a loop while they are in its queue */
+    LOCK_WAKES = 2     /* readers, or atomic users, that one look wakes */
+};
 
-/* The classes whose waiters all enter on the same change of the word. Only that change needs a
- * search of the list. */
-#define WAIT_TOGETHER (WAIT_CLAIMED | (unsigned)WAIT_R)
+/* For so long a waiter reads before it joins the queue, and one of them once more there. A sleep
+ * and a wake cost 4 us and more, and leave the lock idle meanwhile. */
+#define LOCK_READING_NS 50000
 
-enum outcome { WAIT_PASSED, WAIT_TIMED_OUT, WAIT_HOLDS_W };
+/* The sleepers of one class, oldest first; in a list of their own those that keep a claim. */
+enum { LOCK_LIST_R, LOCK_LIST_S, LOCK_LIST_W, LOCK_LIST_A, LOCK_LIST_GONE, LOCK_LIST_CLAIM,
+       LOCK_LISTS };
 
-/* Waiters of one lock that may read in a loop while they are in its list. */
-#define LOCK_SPINNERS 2
+struct wait;
 
-/* How often a waiter yields, with a look at the word after each yield, before it joins the list and
- * before it sleeps there. Where threads outnumber cores, the holder often does not run. The yields
- * let it run, for less than the cost of a sleep and a wake (doc/design/014-lock.md has figures). */
-enum { YIELDS_BEFORE_JOINING = 128, YIELDS_BEFORE_SLEEPING = 32 };
+struct lock_list {
+    struct wait *first, *last;
+};
+
+struct lock_queue {
+    struct pawl_queue queue; /* first member */
+    struct lock_list lists[LOCK_LISTS];
+    uint32_t awake;
+    uint32_t asleep;
+    struct wait *keeper;     /* whose turn it is: it keeps a claim (I3) */
+    uint64_t last_handoff;   /* ns of pawl_os_now */
+};
 
 /* One operation's wait, on the stack of its thread. */
 struct wait {
-    struct pawl_waiter waiter;
+    struct pawl_waiter waiter; /* first member */
+    struct wait *before, *after; /* in its list of sleepers */
+    struct lock_queue room;
     struct pawl_parker parker;
+    uint32_t owner;        /* enum table_owner */
     uint64_t deadline;
-    bool queued;   /* in the wait list */
-    bool may_spin; /* few enough others are awake */
+    uint64_t since;        /* ns of pawl_os_now when it joined the queue */
+    enum wait_class claim; /* WAIT_NOTHING, or the class of what it keeps in the word */
+    bool queued;
+    bool slept;
 };
 
-static void lock_wait_begin(struct wait *wait, const void *lock, uint64_t deadline)
+/* A locked bucket, the queue of one lock there (NULL: nobody waits), and whom to wake once it is
+ * unlocked. */
+struct lock_place {
+    struct pawl_bucket *bucket;
+    struct lock_queue *queue;
+    struct wake_list woken;
+};
+
+static void lock_wait_begin(struct wait *wait, const void *lock, uint32_t owner, uint64_t deadline)
 {
     wait->waiter.address = lock;
-    wait->waiter.parker = &wait->parker;
-    wait->waiter.asleep = 0;
+    wait->waiter.bits = 0;
+    wait->waiter.kind = WAIT_NOTHING;
+    wait->waiter.room = table_room(&wait->room.queue, owner, sizeof wait->room);
+    wait->owner = owner;
     wait->deadline = deadline;
+    wait->claim = WAIT_NOTHING;
     wait->queued = false;
-    wait->may_spin = true;
+    wait->slept = false;
 }
 
-/* ---- The cost of a wake ---------------------------------------------------------------------- */
+/* ---- The place ------------------------------------------------------------------------------- */
 
-/* The library measures the cost of a wake while the program runs. It is the least time of the first
- * WAKES_TO_TIME wakes. */
-enum {
-    WAKES_TO_TIME = 64,
-    LEAST_BUDGET_NS = 5000,
-    USUAL_BUDGET_NS = 10000,
-    MOST_BUDGET_NS = 50000
-};
-
-static bool lock_wakes_are_timed(void)
+static void lock_find(struct lock_place *here, const void *lock, uint32_t owner)
 {
-    return pawl_load_relaxed32(&table_here()->wakes_timed) < WAKES_TO_TIME;
+    here->queue = (struct lock_queue *)(void *)table_find(here->bucket, lock, owner);
 }
 
-static void lock_note_wake(uint64_t woken_at)
+static void lock_look(struct lock_place *here, const void *lock, uint32_t owner)
 {
-    struct pawl_table *table = table_here();
-    const uint64_t took = pawl_os_now() - woken_at;
-    const uint32_t least = pawl_load_relaxed32(&table->wake_ns);
-    if (took < UINT32_MAX && (least == 0 || took < least))
-        pawl_store_relaxed32(&table->wake_ns, took == 0 ? 1 : (uint32_t)took);
-    (void)pawl_fetch_add_relaxed32(&table->wakes_timed, 1);
+    here->woken.first = here->woken.last = NULL;
+    here->woken.count = 0;
+    here->bucket = table_lock(lock);
+    lock_find(here, lock, owner);
 }
 
-/* ---- The wait list of one lock; its bucket is locked ----------------------------------------- */
-
-/* A releaser may arrive after the lock is gone (I7). The memory may by then be a wait word, a bit
- * lock or a condition variable. The releaser leaves the waiters of these alone. */
-static struct pawl_waiter *lock_skip_others(struct pawl_bucket *bucket, struct pawl_waiter *w)
+static void lock_unlock(struct lock_place *here)
 {
-    while (w != NULL && w->kind >= WAITER_WAITS)
-        w = table_next(bucket, w);
-    return w;
+    table_unlock(here->bucket);
+    table_unpark(&here->woken);
 }
 
-static struct pawl_waiter *lock_first(struct pawl_bucket *bucket, const void *lock)
+/* ---- The hint -------------------------------------------------------------------------------- */
+
+/* A waiter of the lock is awake from now on; releasers may leave the look to it for a while. */
+static void lock_hint(struct lock_place *here, const void *lock)
 {
-    return lock_skip_others(bucket, table_first(bucket, lock));
+    pawl_store_relaxed64(&here->bucket->quiet_until, pawl_os_now() + PAWL_LOCK_HANDOFF_NS);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&here->bucket->awake_for, (pawl_address_)(uintptr_t)lock);
 }
 
-static struct pawl_waiter *lock_next(struct pawl_bucket *bucket, struct pawl_waiter *w)
+static void lock_no_hint(struct lock_place *here, const void *lock)
 {
-    return lock_skip_others(bucket, table_next(bucket, w));
+    const pawl_address_ hinted = (pawl_address_)(uintptr_t)lock;
+    if (here->queue->awake == 0 &&
+        PAWL_ADDRESS_(pawl_load_relaxed)(&here->bucket->awake_for) == hinted)
+        PAWL_ADDRESS_(pawl_store_relaxed)(&here->bucket->awake_for, 0);
 }
 
-static unsigned lock_others_awake(struct pawl_bucket *bucket, const struct wait *wait)
+/* ---- Sleepers -------------------------------------------------------------------------------- */
+
+static bool lock_is_urgent(const struct wait *wait)
 {
-    struct pawl_waiter *w = lock_first(bucket, wait->waiter.address);
-    unsigned count = 0;
-    for (; w != NULL; w = lock_next(bucket, w))
-        count += w != &wait->waiter && !w->asleep;
-    return count;
+    return wait->claim != WAIT_NOTHING || (wait->waiter.kind & WAIT_URGENT) != 0;
 }
 
-static bool lock_anybody_asleep(struct pawl_bucket *bucket, const void *lock)
+static struct lock_list *lock_list_of(struct lock_place *here, const struct wait *wait)
 {
-    struct pawl_waiter *w = lock_first(bucket, lock);
-    while (w != NULL && !w->asleep)
-        w = lock_next(bucket, w);
-    return w != NULL;
-}
-
-static bool lock_somebody_keeps(struct pawl_bucket *bucket, const void *lock)
-{
-    struct pawl_waiter *w = lock_first(bucket, lock);
-    while (w != NULL && w->kind != WAIT_KEEP)
-        w = lock_next(bucket, w);
-    return w != NULL;
-}
-
-/* True when the oldest waiter has waited long enough and no other waiter had its turn just now. */
-static bool lock_turn_has_come(struct pawl_bucket *bucket, const struct pawl_waiter *oldest)
-{
-    const uint64_t now = pawl_os_now();
-    return now - oldest->since >= PAWL_LOCK_HANDOFF_NS &&
-           now - pawl_load_relaxed64(&bucket->last_handoff) >= PAWL_LOCK_HANDOFF_NS;
-}
-
-/* A waiter of the lock is awake from now on; releasers may leave the list to it for a while. */
-static void lock_awake(struct pawl_bucket *bucket, const void *lock)
-{
-    pawl_store_relaxed64(&bucket->quiet_until, pawl_os_now() + PAWL_LOCK_HANDOFF_NS / 4);
-    PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->awake_for, (pawl_address_)(uintptr_t)lock);
-}
-
-/* The waiter is no longer awake. */
-static void lock_not_awake(struct pawl_bucket *bucket, const struct wait *wait)
-{
-    const pawl_address_ lock = (pawl_address_)(uintptr_t)wait->waiter.address;
-    if (PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->awake_for) == lock &&
-        lock_others_awake(bucket, wait) == 0)
-        PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->awake_for, 0);
-}
-
-/* Puts the sleepers on the list that can enter together when `ready` classes can. The oldest
- * decides. A ready sleeper with a claim always goes on the list. */
-static void lock_pick(struct pawl_bucket *bucket, const void *lock, unsigned ready,
-                 struct wake_list *list)
-{
-    struct pawl_waiter *w;
-    const bool timed = lock_wakes_are_timed();
-    const uint64_t now = timed ? pawl_os_now() : 0;
-    bool others;
-    unsigned entering = 0;
-    for (w = lock_first(bucket, lock); w != NULL; w = lock_next(bucket, w)) {
-        if (!w->asleep || !(w->kind & ready))
-            continue;
-        others = w->kind == WAIT_R   ? (entering & ~(unsigned)(WAIT_R | WAIT_S)) != 0
-                 : w->kind == WAIT_S ? (entering & ~(unsigned)WAIT_R) != 0
-                 : w->kind == WAIT_A ? (entering & ~(unsigned)WAIT_A) != 0
-                                     : entering != 0;
-        if (!(w->kind & WAIT_CLAIMED)) {
-            if (others)
-                continue;
-            entering |= w->kind;
+    unsigned list = LOCK_LIST_CLAIM;
+    if (wait->claim == WAIT_NOTHING)
+        switch (wait->waiter.kind) {
+        case WAIT_R: list = LOCK_LIST_R; break;
+        case WAIT_S: list = LOCK_LIST_S; break;
+        case WAIT_W: list = LOCK_LIST_W; break;
+        case WAIT_A: list = LOCK_LIST_A; break;
+        case WAIT_GONE: list = LOCK_LIST_GONE; break;
+        default: break; /* the caller holds S or R beside its claim */
         }
-        w->woken_at = timed ? now : 0;
-        table_wake(list, w);
-    }
-    if (list->count != 0)
-        lock_awake(bucket, lock);
+    return &here->queue->lists[list];
 }
 
-/* ---- Waking ---------------------------------------------------------------------------------- */
-
-/* Picks the oldest waiter if it sleeps without a claim, no waiter keeps one, and its turn has come.
- * It may then keep a claim. */
-static void lock_pick_oldest(struct pawl_bucket *bucket, const void *lock, struct wake_list *list)
+static void lock_count_urgent(struct lock_place *here, const struct wait *wait, uint32_t change)
 {
-    struct pawl_waiter *oldest = lock_first(bucket, lock);
-    if (oldest == NULL || !oldest->asleep || (oldest->kind & WAIT_CLAIMED) ||
-        lock_somebody_keeps(bucket, lock) || !lock_turn_has_come(bucket, oldest))
+    if (!lock_is_urgent(wait))
         return;
-    oldest->woken_at = 0;
-    table_wake(list, oldest);
-    lock_awake(bucket, lock);
+    here->queue->queue.urgent += change;
+    pawl_store_relaxed32(&here->bucket->urgent,
+                         pawl_load_relaxed32(&here->bucket->urgent) + change);
 }
 
-static void lock_wake_ready(const void *lock, unsigned ready)
+/* The last waiter from `w` on that is older. */
+static struct wait *lock_last_older(struct wait *w, const struct wait *wait)
 {
-    struct wake_list list = {NULL, NULL, 0};
-    struct pawl_bucket *bucket = table_lock(lock);
-    lock_pick(bucket, lock, ready, &list);
-    if ((ready & WAIT_TURN) && list.count == 0)
-        lock_pick_oldest(bucket, lock, &list);
-    table_unlock(bucket);
-    if (list.count != 0)
-        PAWL_PROBE2(lock_wake, lock, list.count);
-    table_unpark(&list);
+    struct wait *older = NULL;
+    for (; w != NULL && w->since <= wait->since; w = w->after) {
+        TABLE_STEP();
+        older = w;
+    }
+    return older;
 }
 
-/* For the releaser: the `ready` classes can enter the lock now. */
-static void lock_left(const void *lock, unsigned ready)
+/* In the order of age. Who was woken for nothing finds its place near the front, who joined just
+ * now near the end: few steps in both cases. */
+static void lock_falls_asleep(struct lock_place *here, struct wait *wait, enum wait_class class)
+{
+    struct lock_list *list;
+    struct wait *before;
+
+    wait->waiter.kind = (uint32_t)class;
+    list = lock_list_of(here, wait);
+    if (wait->slept)
+        before = lock_last_older(list->first, wait);
+    else
+        for (before = list->last; before != NULL && before->since > wait->since;
+             before = before->before)
+            TABLE_STEP();
+    wait->slept = true;
+    wait->before = before;
+    wait->after = before != NULL ? before->after : list->first;
+    *(wait->before != NULL ? &wait->before->after : &list->first) = wait;
+    *(wait->after != NULL ? &wait->after->before : &list->last) = wait;
+
+    here->queue->awake--;
+    here->queue->asleep++;
+    lock_count_urgent(here, wait, 1);
+    lock_no_hint(here, wait->waiter.address);
+}
+
+static void lock_wakes_up(struct lock_place *here, struct wait *wait)
+{
+    struct lock_list *list = lock_list_of(here, wait);
+    *(wait->before != NULL ? &wait->before->after : &list->first) = wait->after;
+    *(wait->after != NULL ? &wait->after->before : &list->last) = wait->before;
+    here->queue->asleep--;
+    here->queue->awake++;
+    lock_count_urgent(here, wait, (uint32_t)-1);
+    lock_hint(here, wait->waiter.address);
+}
+
+static void lock_wake(struct lock_place *here, struct wait *wait)
+{
+    lock_wakes_up(here, wait);
+    table_wake(&here->woken, &wait->waiter);
+}
+
+/* ---- Whom to wake ---------------------------------------------------------------------------- */
+
+/* Wakes from a list at most so many. */
+static void lock_wake_some(struct lock_place *here, unsigned list, unsigned most)
+{
+    while (most-- > 0 && here->queue->lists[list].first != NULL)
+        lock_wake(here, here->queue->lists[list].first);
+}
+
+/* Few keep a claim at a time, because claims keep each other out. */
+static void lock_pick_claims(struct lock_place *here, unsigned ready)
+{
+    struct wait *wait = here->queue->lists[LOCK_LIST_CLAIM].first;
+    while (wait != NULL) {
+        struct wait *next = wait->after;
+        TABLE_STEP();
+        if (wait->waiter.kind & ready)
+            lock_wake(here, wait);
+        wait = next;
+    }
+}
+
+/* The class of which the oldest sleeper can enter: a number of a list, or LOCK_LISTS. */
+static unsigned lock_oldest_ready(const struct lock_place *here, unsigned ready)
+{
+    static const unsigned classes[] = {WAIT_R, WAIT_S, WAIT_W, WAIT_A};
+    const struct wait *oldest = NULL;
+    unsigned found = LOCK_LISTS;
+    unsigned list;
+    for (list = 0; list < LOCK_LIST_GONE; list++) {
+        const struct wait *first = here->queue->lists[list].first;
+        if (first != NULL && (ready & classes[list]) &&
+            (oldest == NULL || first->since < oldest->since)) {
+            oldest = first;
+            found = list;
+        }
+    }
+    return found;
+}
+
+/* Wakes sleepers that can enter together when the `ready` classes can. The oldest decides. */
+static void lock_pick(struct lock_place *here, unsigned ready)
+{
+    if (here->queue == NULL || here->queue->asleep == 0)
+        return;
+    lock_pick_claims(here, ready);
+    if (ready & WAIT_GONE)
+        lock_wake_some(here, LOCK_LIST_GONE, UINT_MAX);
+    switch (lock_oldest_ready(here, ready)) {
+    case LOCK_LIST_W: lock_wake_some(here, LOCK_LIST_W, 1); break;
+    case LOCK_LIST_A: lock_wake_some(here, LOCK_LIST_A, LOCK_WAKES); break;
+    case LOCK_LIST_R:
+    case LOCK_LIST_S:
+        lock_wake_some(here, LOCK_LIST_S, ready & WAIT_S ? 1 : 0);
+        lock_wake_some(here, LOCK_LIST_R, ready & WAIT_R ? LOCK_WAKES : 0);
+        break;
+    default: break;
+    }
+}
+
+/* Whether the waiter may keep a claim: it is the oldest, has waited long enough, and nobody else
+ * had a turn just now (I3). */
+static bool lock_turn_has_come(const struct lock_place *here, const struct pawl_waiter *oldest)
+{
+    const struct lock_queue *queue = here->queue;
+    uint64_t now;
+    if (queue->queue.oldest != oldest || queue->keeper != NULL)
+        return false;
+    now = pawl_os_now();
+    return now - ((const struct wait *)(const void *)oldest)->since >= PAWL_LOCK_HANDOFF_NS &&
+           now - queue->last_handoff >= PAWL_LOCK_HANDOFF_NS;
+}
+
+/* Wakes the oldest waiter if it sleeps and its turn has come. */
+static void lock_pick_oldest(struct lock_place *here)
+{
+    struct wait *oldest = (struct wait *)(void *)here->queue->queue.oldest;
+    if (oldest->waiter.asleep && !lock_is_urgent(oldest) &&
+        lock_turn_has_come(here, &oldest->waiter))
+        lock_wake(here, oldest);
+}
+
+/* For the releaser: the `opened` classes can enter the lock now. */
+static void lock_left(const void *lock, uint32_t owner, unsigned opened)
 {
     const struct pawl_bucket *bucket;
-    if (ready == 0)
-        return;
+    struct lock_place here;
     /* [LOCK_LEFT] acquire: the releaser sees the hint as of the sleeper's PARKED, or later. */
     pawl_fence_acquire(PAWL_LOCK_LEFT);
     bucket = table_peek(lock);
-    if (!(ready & WAIT_CLAIMED) &&
-        PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->awake_for) == (pawl_address_)(uintptr_t)lock &&
+    if (PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->awake_for) == (pawl_address_)(uintptr_t)lock &&
+        !((opened & WAIT_URGENT) && pawl_load_relaxed32(&bucket->urgent) != 0) &&
         pawl_os_now() < pawl_load_relaxed64(&bucket->quiet_until))
         return;
-    lock_wake_ready(lock, ready);
+    lock_look(&here, lock, owner);
+    lock_pick(&here, opened);
+    if (here.queue != NULL && here.woken.count == 0 && (opened & WAIT_TURN))
+        lock_pick_oldest(&here);
+    if (here.woken.count != 0)
+        PAWL_PROBE2(lock_wake, lock, here.woken.count);
+    lock_unlock(&here);
 }
 
 /* ---- Reading in a loop ----------------------------------------------------------------------- */
@@ -258,28 +339,16 @@ static bool lock_loop_on(struct loop *loop, uint64_t deadline)
 
 #else
 
-/* Nanoseconds for which a waiter reads before it sleeps: the cost of a wake. */
-static uint64_t lock_loop_budget(void)
-{
-    const uint32_t cost = pawl_load_relaxed32(&table_here()->wake_ns);
-    if (pawl_os_one_cpu())
-        return 0;
-    return cost == 0                ? USUAL_BUDGET_NS
-           : cost < LEAST_BUDGET_NS ? LEAST_BUDGET_NS
-           : cost > MOST_BUDGET_NS  ? MOST_BUDGET_NS
-                                    : cost;
-}
-
-/* A pause; false when the budget is spent or the deadline has passed. */
+/* A pause; false when the time is over, or the deadline has passed. On one CPU another read tells
+ * nothing. */
 static bool lock_loop_on(struct loop *loop, uint64_t deadline)
 {
-    const uint64_t budget = loop->end == 0 ? lock_loop_budget() : 0;
     uint64_t now;
-    if (loop->end == 0 && budget == 0)
+    if (pawl_os_one_cpu())
         return false;
     now = pawl_os_now();
     if (loop->end == 0)
-        loop->end = now + budget;
+        loop->end = now + LOCK_READING_NS;
     if (now >= loop->end || now >= deadline)
         return false;
     (void)backoff_relaxed(&loop->backoff, loop);
@@ -288,42 +357,68 @@ static bool lock_loop_on(struct loop *loop, uint64_t deadline)
 
 #endif
 
-/* Yields; false when the deadline has passed, or a look would tell nothing (hooks). The function
- * reads the clock first: a yield may cost a time slice, and a deadline in the past must not
- * wait. */
-static bool lock_yielded(uint64_t deadline)
-{
-    if (PAWL_HOOKS || (deadline != PAWL_NO_DEADLINE && pawl_os_now() >= deadline))
-        return false;
-    pawl_os_yield();
-    return true;
-}
-
 /* ---- Joining, sleeping, leaving -------------------------------------------------------------- */
 
-/* Locks the bucket; the waiter is then in its list and awake. */
-static struct pawl_bucket *lock_wait_join(struct wait *wait)
+/* Locks the bucket; the waiter is then in its queue and awake. */
+static void lock_join(struct lock_place *here, struct wait *wait)
 {
-    struct pawl_bucket *bucket = table_lock(wait->waiter.address);
-    if (!wait->queued) {
-        wait->waiter.since = pawl_os_now();
-        wait->waiter.kind = 0;
-        wait->waiter.parker = pawl_parker_make(&wait->parker);
-        table_append(bucket, &wait->waiter);
-        wait->queued = true;
-        lock_awake(bucket, wait->waiter.address);
-        PAWL_PROBE1(lock_contended, wait->waiter.address);
+    const void *lock = wait->waiter.address;
+    if (wait->queued) {
+        lock_look(here, lock, wait->owner);
+        return;
     }
-    wait->may_spin = lock_others_awake(bucket, wait) < LOCK_SPINNERS;
-    return bucket;
+    lock_look(here, lock, wait->owner);
+    wait->since = pawl_os_now();
+    wait->waiter.parker = pawl_parker_make(&wait->parker);
+    here->queue = (struct lock_queue *)(void *)table_append(here->bucket, &wait->waiter);
+    here->queue->awake++;
+    wait->queued = true;
+    lock_hint(here, lock);
+    PAWL_PROBE1(lock_contended, lock);
 }
 
-/* True when this waiter is the oldest and its turn has come: it may keep a claim (I3). */
-static bool lock_may_insist(struct pawl_bucket *bucket, const struct wait *wait)
+static bool lock_may_read_on(const struct lock_place *here)
 {
-    return lock_first(bucket, wait->waiter.address) == &wait->waiter &&
-           !lock_somebody_keeps(bucket, wait->waiter.address) &&
-           lock_turn_has_come(bucket, &wait->waiter);
+    return here->queue->awake <= LOCK_READS_ON;
+}
+
+/* The waiter keeps these units in the word from now on. */
+static void lock_keeps(struct lock_place *here, struct wait *wait, enum wait_class claim,
+                       uint64_t units)
+{
+    const bool turn = claim == WAIT_ALONE || claim == WAIT_PAST || claim == WAIT_NEXT;
+    if (turn && here->queue->keeper == NULL) {
+        here->queue->keeper = wait;
+        here->queue->last_handoff = pawl_os_now();
+    } else if (!turn && here->queue->keeper == wait) {
+        here->queue->keeper = NULL;
+    }
+    wait->claim = claim;
+    wait->waiter.bits = units;
+}
+
+/* The waiter is among the sleepers. Sleeps until it is woken (true), or its deadline has passed.
+ * The bucket is locked again then. */
+static bool lock_sleep(struct lock_place *here, struct wait *wait)
+{
+    const bool woken = table_sleep(&here->bucket, &wait->waiter, &here->woken, wait->deadline);
+    lock_find(here, wait->waiter.address, wait->owner);
+    if (!woken)
+        lock_wakes_up(here, wait);
+    return woken;
+}
+
+/* The waiter leaves the queue. True when others sleep there. */
+static bool lock_leave(struct lock_place *here, struct wait *wait)
+{
+    const bool others = here->queue->asleep != 0;
+    if (here->queue->keeper == wait)
+        here->queue->keeper = NULL;
+    here->queue->awake--;
+    lock_no_hint(here, wait->waiter.address);
+    table_remove(here->bucket, &wait->waiter);
+    lock_find(here, wait->waiter.address, wait->owner);
+    return others;
 }
 
 #define PAWL_WORD_KIND PAWL_KIND_LOCK_
@@ -334,3 +429,7 @@ static bool lock_may_insist(struct pawl_bucket *bucket, const struct wait *wait)
 #include "lock_word.inc.h"
 #undef PAWL_WORD_BITS
 #undef PAWL_WORD_KIND
+
+#undef WAIT_TURN
+#undef LOCK_READING_NS
+#undef LOOP_INIT

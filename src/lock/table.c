@@ -2,112 +2,12 @@
 /* Wait lists keyed by address. table.h gives the order of events. */
 #include "table.h"
 
+#include <string.h>
+
 #include "../base/base.h"
+#include "table_latch.h"
 
 PAWL_SHARED_DEFINE(struct pawl_table, table_object);
-
-/* ---- The latch of a bucket ----------------------------------------------------------------------
- * It is not the latch of src/base/latch.h, which sleeps on the system's word. This one must serve
- * systems that have no such word, and a bucket's waiter has a parker anyway. A holder holds it for
- * a few instructions. Its waiters nevertheless sleep: threads may outnumber the cores, and some may
- * be real-time. Of the system it needs only parkers, and zero bytes are a free latch. The word has
- * HELD and the address of the youngest waiter; each waiter names the next older one. Only the
- * holder removes waiters, so reuse of an entry does no harm. */
-
-#define TABLE_HELD ((pawl_address_)1)
-#if PAWL_HOOKS
-#define TABLE_POLLS 0
-#else
-#define TABLE_POLLS 50 /* relax hints: about the time of a bucket's section */
-#endif
-
-struct table_latch_waiter {
-    struct table_latch_waiter *older;
-    struct pawl_parker *parker;
-};
-
-static struct table_latch_waiter *table_latch_youngest(pawl_address_ word)
-{
-    return (struct table_latch_waiter *)(uintptr_t)(word & ~TABLE_HELD);
-}
-
-static PAWL_COLD void table_latch_wait(pawl_address_ *latch)
-{
-    struct pawl_parker room;
-    struct table_latch_waiter self;
-    unsigned polls = TABLE_POLLS;
-    pawl_address_ seen;
-
-    self.parker = pawl_parker_make(&room);
-    for (;;) {
-        seen = PAWL_ADDRESS_(pawl_load_relaxed)(latch);
-        if ((seen & TABLE_HELD) == 0) {
-            /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
-            if (PAWL_ADDRESS_(pawl_cas_acquire)(latch, &seen, seen | TABLE_HELD, PAWL_TABLE_ENTER))
-                break;
-        } else if (polls > 0) {
-            polls--;
-            pawl_cpu_relax();
-        } else {
-            self.older = table_latch_youngest(seen);
-            PLAIN_WRITE(self);
-            /* [TABLE_QUEUE] release: the waiter's entry is complete before the holder finds it. */
-            if (PAWL_ADDRESS_(pawl_cas_release)(latch, &seen,
-                                                (pawl_address_)(uintptr_t)&self | TABLE_HELD,
-                                                PAWL_TABLE_QUEUE))
-                (void)pawl_park(self.parker, PAWL_NO_DEADLINE);
-        }
-    }
-    pawl_parker_done(self.parker);
-}
-
-static void table_latch_take(pawl_address_ *latch)
-{
-    pawl_address_ free_word = 0;
-    /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
-    if (PAWL_UNLIKELY(!PAWL_ADDRESS_(pawl_cas_acquire)(latch, &free_word, TABLE_HELD,
-                                                       PAWL_TABLE_ENTER)))
-        table_latch_wait(latch);
-}
-
-/* Some waiter sleeps for the latch: drops it and wakes the oldest waiter, which must ask again. */
-static PAWL_COLD void table_latch_wake(pawl_address_ *latch)
-{
-    struct table_latch_waiter *oldest, *before;
-    pawl_address_ seen;
-
-    for (;;) {
-        /* [TABLE_POP] acquire: the entries of the sleepers are complete. */
-        seen = PAWL_ADDRESS_(pawl_load_acquire)(latch, PAWL_TABLE_POP);
-        before = NULL;
-        oldest = table_latch_youngest(seen);
-        for (PLAIN_READ(*oldest); oldest->older != NULL; PLAIN_READ(*oldest)) {
-            before = oldest;
-            oldest = oldest->older;
-        }
-        if (before != NULL) {
-            PLAIN_WRITE(*before);
-            before->older = NULL;
-            /* [TABLE_LEAVE] release: the holder's changes of the list are done before the next
-             * holder. */
-            (void)PAWL_ADDRESS_(pawl_fetch_sub_release)(latch, TABLE_HELD, PAWL_TABLE_LEAVE);
-            break;
-        }
-        /* [TABLE_LEAVE] release: the holder's changes of the list are done before the next
-         * holder. */
-        if (PAWL_ADDRESS_(pawl_cas_release)(latch, &seen, 0, PAWL_TABLE_LEAVE))
-            break;
-    }
-    pawl_unpark(oldest->parker);
-}
-
-static void table_latch_drop(pawl_address_ *latch)
-{
-    pawl_address_ alone = TABLE_HELD;
-    /* [TABLE_LEAVE] release: the holder's changes of the list are done before the next holder. */
-    if (PAWL_UNLIKELY(!PAWL_ADDRESS_(pawl_cas_release)(latch, &alone, 0, PAWL_TABLE_LEAVE)))
-        table_latch_wake(latch);
-}
 
 /* ---- From an address to its bucket ----------------------------------------------------------- */
 
@@ -120,7 +20,7 @@ static struct pawl_bucket *table_buckets(struct pawl_table *table, uint32_t doub
 }
 
 /* The leading bits of a product with the golden ratio. An array twice as long uses these bits and
- * one more, so the waiters of bucket n go to buckets 2n and 2n + 1. */
+ * one more, so the queues of bucket n go to buckets 2n and 2n + 1. */
 PAWL_INTERNAL uint32_t table_hash(const void *address, uint32_t doublings)
 {
     const uint64_t product = (uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15);
@@ -145,11 +45,11 @@ PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address)
     for (;;) {
         const uint32_t doublings = table_doublings(table);
         struct pawl_bucket *bucket = table_bucket(table, address, doublings);
-        table_latch_take(&bucket->latch);
+        table_latch_take(bucket);
         /* A growing thread holds all latches until the new array is current. */
         if (PAWL_LIKELY(pawl_load_relaxed32(&table->doublings) == doublings))
             return bucket;
-        table_latch_drop(&bucket->latch);
+        table_latch_drop(bucket);
     }
 }
 
@@ -161,7 +61,7 @@ PAWL_INTERNAL const struct pawl_bucket *table_peek(const void *address)
 
 PAWL_INTERNAL void table_unlock(struct pawl_bucket *bucket)
 {
-    table_latch_drop(&bucket->latch);
+    table_latch_drop(bucket);
 }
 
 /* For the waiter's own thread: only that thread may learn here that requeue gave it another
@@ -188,9 +88,9 @@ PAWL_INTERNAL void table_lock_two(const void *a, const void *b, struct pawl_buck
         const uint32_t doublings = table_doublings(table);
         *of_a = table_bucket(table, a, doublings);
         *of_b = table_bucket(table, b, doublings);
-        table_latch_take(*of_a < *of_b ? &(*of_a)->latch : &(*of_b)->latch);
+        table_latch_take(*of_a < *of_b ? *of_a : *of_b);
         if (*of_a != *of_b)
-            table_latch_take(*of_a < *of_b ? &(*of_b)->latch : &(*of_a)->latch);
+            table_latch_take(*of_a < *of_b ? *of_b : *of_a);
         if (PAWL_LIKELY(pawl_load_relaxed32(&table->doublings) == doublings))
             return;
         table_unlock_two(*of_a, *of_b);
@@ -199,95 +99,134 @@ PAWL_INTERNAL void table_lock_two(const void *a, const void *b, struct pawl_buck
 
 PAWL_INTERNAL void table_unlock_two(struct pawl_bucket *a, struct pawl_bucket *b)
 {
-    table_latch_drop(&a->latch);
+    table_latch_drop(a);
     if (a != b)
-        table_latch_drop(&b->latch);
+        table_latch_drop(b);
 }
 
-/* ---- Lists ----------------------------------------------------------------------------------- */
+/* ---- Queues ---------------------------------------------------------------------------------- */
 
-/* A link is the first member of its waiter. */
-static struct pawl_waiter *table_waiter_of(struct pawl_link *link)
+/* The place in the bucket that points to the queue, or ends the chain. */
+static struct pawl_queue **table_place(struct pawl_bucket *bucket, const void *address,
+                                       uint32_t owner)
 {
-    return (struct pawl_waiter *)(void *)link;
+    struct pawl_queue **place = &bucket->queues;
+    PLAIN_READ(bucket->queues);
+    while (*place != NULL && ((*place)->address != address || (*place)->owner != owner)) {
+        TABLE_STEP();
+        place = &(*place)->next;
+    }
+    return place;
 }
 
-static void table_list_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
+PAWL_INTERNAL struct pawl_queue *table_find(struct pawl_bucket *bucket, const void *address,
+                                            uint32_t owner)
 {
-    struct pawl_link *list = &bucket->list;
-    PLAIN_WRITE(bucket->list); /* and of the links in it */
-    if (list->next == NULL)    /* the bucket's first waiter ever */
-        list->next = list->previous = list;
-    waiter->link.next = list;
-    waiter->link.previous = list->previous;
-    list->previous->next = &waiter->link;
-    list->previous = &waiter->link;
-    pawl_store_relaxed32(&bucket->length, pawl_load_relaxed32(&bucket->length) + 1);
+    return *table_place(bucket, address, owner);
 }
 
-static void table_list_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
+static struct pawl_queue *table_new_queue(struct pawl_waiter *lender)
 {
-    PLAIN_WRITE(bucket->list);
-    waiter->link.next->previous = waiter->link.previous;
-    waiter->link.previous->next = waiter->link.next;
-    pawl_store_relaxed32(&bucket->length, pawl_load_relaxed32(&bucket->length) - 1);
+    struct pawl_queue *queue = lender->room;
+    const uint32_t owner = queue->owner;
+    const uint32_t size = queue->size;
+    memset(queue, 0, size);
+    queue->owner = owner;
+    queue->size = size;
+    queue->address = lender->address;
+    (void)pawl_fetch_add_relaxed32(&table_here()->queues, 1);
+    return queue;
 }
 
-PAWL_INTERNAL void table_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
+static struct pawl_queue *table_queue_append(struct pawl_bucket *bucket,
+                                             struct pawl_waiter *waiter)
 {
-    (void)pawl_fetch_add_relaxed32(&table_here()->waiters, 1);
+    struct pawl_queue **place = table_place(bucket, waiter->address, waiter->room->owner);
+    struct pawl_queue *queue = *place;
+    PLAIN_WRITE(bucket->queues); /* and of the queue, and of its waiters */
+    if (queue == NULL)
+        queue = *place = table_new_queue(waiter);
+    waiter->older = queue->youngest;
+    waiter->younger = NULL;
+    if (queue->youngest != NULL)
+        queue->youngest->younger = waiter;
+    else
+        queue->oldest = waiter;
+    queue->youngest = waiter;
+    return queue;
+}
+
+/* The lender leaves: the queue moves to the room of its oldest waiter, or ends. */
+static void table_queue_move(struct pawl_queue **place)
+{
+    struct pawl_queue *queue = *place;
+    if (queue->oldest == NULL) {
+        *place = queue->next;
+        (void)pawl_fetch_sub_relaxed32(&table_here()->queues, 1);
+    } else {
+        *place = queue->oldest->room;
+        memcpy(*place, queue, queue->size);
+    }
+}
+
+static void table_queue_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
+{
+    struct pawl_queue **place = table_place(bucket, waiter->address, waiter->room->owner);
+    struct pawl_queue *queue = *place;
+    PLAIN_WRITE(bucket->queues);
+    if (waiter->older != NULL)
+        waiter->older->younger = waiter->younger;
+    else
+        queue->oldest = waiter->younger;
+    if (waiter->younger != NULL)
+        waiter->younger->older = waiter->older;
+    else
+        queue->youngest = waiter->older;
+    if (queue == waiter->room)
+        table_queue_move(place);
+}
+
+PAWL_INTERNAL struct pawl_queue *table_append(struct pawl_bucket *bucket,
+                                              struct pawl_waiter *waiter)
+{
     PLAIN_WRITE(waiter->parker);
     PLAIN_WRITE(waiter->kind);
     PLAIN_WRITE(waiter->bits);
     PLAIN_WRITE(waiter->asleep);
     waiter->asleep = 0;
-    table_list_append(bucket, waiter);
+    return table_queue_append(bucket, waiter);
 }
 
 PAWL_INTERNAL void table_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 {
-    (void)pawl_fetch_sub_relaxed32(&table_here()->waiters, 1);
-    table_list_remove(bucket, waiter);
-}
-
-static struct pawl_waiter *table_list_find(struct pawl_bucket *bucket, struct pawl_link *link,
-                                           const void *address)
-{
-    PLAIN_READ(bucket->list);
-    for (; link != &bucket->list && link != NULL; link = link->next)
-        if (table_waiter_of(link)->address == address)
-            return table_waiter_of(link);
-    return NULL;
-}
-
-PAWL_INTERNAL struct pawl_waiter *table_first(struct pawl_bucket *bucket, const void *address)
-{
-    return table_list_find(bucket, bucket->list.next, address);
-}
-
-PAWL_INTERNAL struct pawl_waiter *table_next(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
-{
-    return table_list_find(bucket, waiter->link.next, waiter->address);
+    table_queue_remove(bucket, waiter);
 }
 
 PAWL_INTERNAL void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
-                       struct pawl_waiter *waiter, const void *address)
+                              struct pawl_waiter *waiter, const void *address)
 {
-    table_list_remove(from, waiter);
+    table_queue_remove(from, waiter);
     /* The waiter's thread may read the address at this moment, to find the bucket to lock. */
     PAWL_ADDRESS_(pawl_store_relaxed)((pawl_address_ *)&waiter->address,
                                       (pawl_address_)(uintptr_t)address);
-    table_list_append(to, waiter);
+    (void)table_queue_append(to, waiter);
 }
 
 /* ---- Growth ---------------------------------------------------------------------------------- */
 
 static void table_hand_on_hints(const struct pawl_bucket *from, struct pawl_bucket *to)
 {
-    pawl_store_relaxed64(&to->last_handoff, pawl_load_relaxed64(&from->last_handoff));
     pawl_store_relaxed64(&to->quiet_until, pawl_load_relaxed64(&from->quiet_until));
     PAWL_ADDRESS_(pawl_store_relaxed)(&to->awake_for,
                                       PAWL_ADDRESS_(pawl_load_relaxed)(&from->awake_for));
+}
+
+static void table_hand_on_queue(struct pawl_queue *queue, struct pawl_bucket *to)
+{
+    PLAIN_WRITE(to->queues);
+    queue->next = to->queues;
+    to->queues = queue;
+    pawl_store_relaxed32(&to->urgent, pawl_load_relaxed32(&to->urgent) + queue->urgent);
 }
 
 /* The caller holds all latches of the current array, so no thread finds a waiter or searches for
@@ -298,20 +237,19 @@ static void table_move_all(struct pawl_bucket *from, uint32_t doublings, struct 
     uint32_t i;
     for (i = 0; i < count; i++) {
         struct pawl_bucket *old = &from[i];
-        struct pawl_link *link = old->list.next;
-        PLAIN_WRITE(old->list);
+        struct pawl_queue *queue = old->queues;
+        PLAIN_WRITE(old->queues);
         table_hand_on_hints(old, &to[2 * i]);
         table_hand_on_hints(old, &to[2 * i + 1]);
         /* A releaser that peeks into the old array must not rely on a waiter that is awake in the
          * new one. */
         PAWL_ADDRESS_(pawl_store_relaxed)(&old->awake_for, 0);
-        /* The old length stays: a late reader of it must not conclude that all waiters are gone. */
-        while (link != NULL && link != &old->list) {
-            struct pawl_waiter *waiter = table_waiter_of(link);
-            link = link->next;
-            table_list_append(&to[table_hash(waiter->address, doublings + 1)], waiter);
+        while (queue != NULL) {
+            struct pawl_queue *next = queue->next;
+            table_hand_on_queue(queue, &to[table_hash(queue->address, doublings + 1)]);
+            queue = next;
         }
-        old->list.next = old->list.previous = NULL; /* the links in it are another list's now */
+        old->queues = NULL;
     }
 }
 
@@ -321,35 +259,35 @@ static void table_grow_to(struct pawl_table *table, uint32_t doublings, struct p
     struct pawl_bucket *old = table_buckets(table, doublings);
     uint32_t i;
     for (i = 0; i < count; i++)
-        table_latch_take(&old[i].latch);
+        table_latch_take(&old[i]);
     table_move_all(old, doublings, buckets);
     PLAIN_WRITE(table->grown[doublings]);
     table->grown[doublings] = buckets;
     /* [TABLE_GROW] release: the array is complete before another thread looks there. */
     pawl_store_release32(&table->doublings, doublings + 1, PAWL_TABLE_GROW);
     for (i = 0; i < count; i++)
-        table_latch_drop(&old[i].latch);
+        table_latch_drop(&old[i]);
 }
 
-/* There are more waiters than lists. Where memory is short the array stays, and the next attempt
- * comes when there are twice as many waiters. */
+/* There are more queues than buckets. Where memory is short the array stays, and the next attempt
+ * comes when there are twice as many queues. */
 static PAWL_COLD void table_grow(struct pawl_table *table)
 {
     uint32_t begun = 0;
-    uint32_t doublings, lists, waiters;
+    uint32_t doublings, count, queues;
     struct pawl_bucket *buckets;
 
     /* [TABLE_GROW_BEGIN] acquire: the thread sees the changes of the last growth. */
     if (!pawl_cas_acquire32(&table->growing, &begun, 1, PAWL_TABLE_GROW_BEGIN))
         return;
     doublings = pawl_load_relaxed32(&table->doublings);
-    lists = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
-    waiters = pawl_load_relaxed32(&table->waiters);
-    if (doublings < PAWL_TABLE_DOUBLINGS && waiters > lists) {
-        buckets = (struct pawl_bucket *)pawl_os_pages(2 * lists * sizeof *buckets);
+    count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
+    queues = pawl_load_relaxed32(&table->queues);
+    if (doublings < PAWL_TABLE_DOUBLINGS && queues > count) {
+        buckets = (struct pawl_bucket *)pawl_os_pages(2 * count * sizeof *buckets);
         if (buckets != NULL)
             table_grow_to(table, doublings, buckets);
-        pawl_store_relaxed32(&table->grow_at, buckets != NULL ? 0 : 2 * waiters);
+        pawl_store_relaxed32(&table->grow_at, buckets != NULL ? 0 : 2 * queues);
     }
     /* [TABLE_GROW_END] release: the next growing thread sees these changes. */
     pawl_store_release32(&table->growing, 0, PAWL_TABLE_GROW_END);
@@ -359,9 +297,9 @@ PAWL_INTERNAL void table_grow_if_crowded(void)
 {
     struct pawl_table *table = table_here();
     const uint32_t doublings = pawl_load_relaxed32(&table->doublings);
-    const uint32_t waiters = pawl_load_relaxed32(&table->waiters);
-    if (PAWL_UNLIKELY(waiters > UINT32_C(1) << (PAWL_TABLE_BITS + doublings) &&
-                      waiters > pawl_load_relaxed32(&table->grow_at) &&
+    const uint32_t queues = pawl_load_relaxed32(&table->queues);
+    if (PAWL_UNLIKELY(queues > UINT32_C(1) << (PAWL_TABLE_BITS + doublings) &&
+                      queues > pawl_load_relaxed32(&table->grow_at) &&
                       doublings < PAWL_TABLE_DOUBLINGS))
         table_grow(table);
 }
@@ -369,13 +307,15 @@ PAWL_INTERNAL void table_grow_if_crowded(void)
 /* ---- Sleeping and waking --------------------------------------------------------------------- */
 
 PAWL_INTERNAL bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter,
-                               uint64_t deadline)
+                               struct wake_list *wake, uint64_t deadline)
 {
     bool woken;
 
     PLAIN_WRITE(waiter->asleep);
     waiter->asleep = 1;
     table_unlock(*bucket);
+    if (wake != NULL)
+        table_unpark(wake);
     table_grow_if_crowded();
     woken = pawl_park(waiter->parker, deadline);
     *bucket = table_lock_of(waiter);
@@ -421,37 +361,131 @@ PAWL_INTERNAL void table_unpark(struct wake_list *list)
     list->count = 0;
 }
 
-/* ---- Fork ------------------------------------------------------------------------------------ */
+/* ---- Fork ------------------------------------------------------------------------------------
+ * The forking thread holds all latches. So no waiter is between two steps, and what a waiter keeps
+ * in a word stands in its entry. The child takes that back. */
+
+/* A signal handler may fork above the holder of a latch, and must not wait for itself. So the
+ * forking thread yields so often at most. Without a latch the child leaves the words of that bucket
+ * as they are. */
+enum { TABLE_FORK_YIELDS = 1000 };
+
+static struct pawl_bucket *table_current(uint32_t *count)
+{
+    struct pawl_table *table = table_here();
+    const uint32_t doublings = table_doublings(table);
+    *count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
+    return table_buckets(table, doublings);
+}
+
+static void table_latch_take_for_fork(struct pawl_bucket *bucket)
+{
+    unsigned yields;
+    pawl_address_ seen;
+    for (yields = 0; yields < TABLE_FORK_YIELDS; yields++) {
+        seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
+        /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
+        if ((seen & TABLE_HELD) == 0 &&
+            PAWL_ADDRESS_(pawl_cas_acquire)(&bucket->latch, &seen, seen | TABLE_HELD,
+                                            PAWL_TABLE_ENTER)) {
+            bucket->forking = 1;
+            return;
+        }
+        pawl_os_yield();
+    }
+}
+
+static void table_latches_drop(struct pawl_bucket *buckets, uint32_t count)
+{
+    uint32_t i;
+    for (i = 0; i < count; i++) {
+        if (!buckets[i].forking)
+            continue;
+        buckets[i].forking = 0;
+        table_latch_drop(&buckets[i]);
+    }
+}
+
+static void table_before_fork(void)
+{
+    struct pawl_bucket *buckets;
+    uint32_t count, now, i;
+    for (;;) {
+        buckets = table_current(&count);
+        for (i = 0; i < count; i++)
+            table_latch_take_for_fork(&buckets[i]);
+        if (table_current(&now) == buckets)
+            return;
+        table_latches_drop(buckets, count); /* the table grew before the first latch was taken */
+    }
+}
+
+static void table_after_fork_in_parent(void)
+{
+    uint32_t count;
+    struct pawl_bucket *buckets = table_current(&count);
+    table_latches_drop(buckets, count);
+}
+
+/* What the queue's waiters keep in the object that they wait for. */
+static uint64_t table_kept(const struct pawl_queue *queue)
+{
+    const struct pawl_waiter *w;
+    uint64_t kept = 0;
+    for (w = queue->oldest; w != NULL; w = w->younger)
+        kept += w->bits;
+    return kept;
+}
+
+/* Nobody waits any more. */
+static void table_mend_object(const struct pawl_queue *queue)
+{
+    void *object = (void *)(uintptr_t)queue->address;
+    if (queue->owner == TABLE_OF_LOCK32) {
+        (void)pawl_fetch_sub_relaxed32((uint32_t *)object, (uint32_t)table_kept(queue));
+        (void)pawl_fetch_and_relaxed32((uint32_t *)object, ~TABLE_PARKED);
+    } else if (queue->owner == TABLE_OF_LOCK64) {
+        (void)pawl_fetch_sub_relaxed64((uint64_t *)object, table_kept(queue));
+        (void)pawl_fetch_and_relaxed64((uint64_t *)object, ~(uint64_t)TABLE_PARKED);
+    } else if (queue->owner == TABLE_OF_COND) {
+        pawl_store_relaxed32((uint32_t *)object, 0); /* the count of its waiters */
+    }
+}
 
 /* The parent's other threads are not here: their waiters lie on stacks on which no thread runs, and
  * no thread would drop their latches. From now on, threads look at the current array only. */
 static void table_after_fork(void)
 {
     struct pawl_table *table = table_here();
-    const uint32_t doublings = pawl_load_relaxed32(&table->doublings);
-    struct pawl_bucket *buckets = table_buckets(table, doublings);
-    const uint32_t count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
-    uint32_t i;
+    const struct pawl_queue *queue;
+    uint32_t count, i;
+    struct pawl_bucket *buckets = table_current(&count);
 
     pawl_parkers_after_fork();
     for (i = 0; i < count; i++) {
+        for (queue = buckets[i].forking ? buckets[i].queues : NULL; queue != NULL;
+             queue = queue->next)
+            table_mend_object(queue);
         PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].latch, 0);
-        buckets[i].list.next = buckets[i].list.previous = NULL;
-        pawl_store_relaxed32(&buckets[i].length, 0);
+        buckets[i].latch_oldest = NULL;
+        buckets[i].forking = 0;
+        buckets[i].queues = NULL;
+        pawl_store_relaxed32(&buckets[i].urgent, 0);
         PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].awake_for, 0);
     }
     for (i = 0; i < 1 << PAWL_TABLE_BITS; i++)
         pawl_store_relaxed64(&table->first[i].sleepers, 0);
-    pawl_store_relaxed32(&table->waiters, 0);
+    pawl_store_relaxed32(&table->queues, 0);
     pawl_store_relaxed32(&table->growing, 0);
     pawl_store_relaxed32(&table->grow_at, 0);
 }
 
 static const struct pawl_subsystem table_subsystem = {
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, table_after_fork,
+    NULL, NULL, NULL, NULL, NULL, table_before_fork, table_after_fork_in_parent, table_after_fork,
 };
 
 PAWL_SUBSYSTEM(PAWL_FLOOR_LOCK, table_subsystem);
 
-#undef TABLE_HELD
-#undef TABLE_POLLS
+#ifdef PAWL_TEST_POINTS
+uint64_t pawl_table_steps_;
+#endif

@@ -3,8 +3,14 @@
  * Wait lists keyed by address. wait.c, lock.c and cond.c put their waiters here. The table hashes
  * the address and never dereferences it, so the memory may be gone by the time a waker comes.
  *
- * A bucket's lock protects its list and all fields of a waiter except its parker. A waiter lives on
- * its thread's stack. The order of events is always
+ * The waiters of one owner at one address form a queue. A late waker may find that the memory is
+ * another object by now; its owner tells the queues apart. A queue lies in the memory of one of its
+ * own waiters, who lends it (struct pawl_waiter, room). When the lender leaves, the queue moves to
+ * another waiter's room. So the steps to join, to leave and to find a queue do not depend on the
+ * number of waiters.
+ *
+ * A bucket's lock protects its queues and all fields of a waiter except its parker. A waiter lives
+ * on its thread's stack. The order of events is always
  *
  *   waiter                                  waker
  *   table_lock(address)                     changes the word
@@ -14,7 +20,7 @@
  *   table_remove, table_unlock              table_unpark(&list), outside the bucket's lock
  *
  * So a waker that comes between the look and the sleep waits for the bucket and finds the sleeper.
- * Only growth and requeue hold two or more buckets at once; they take them in rising order.
+ * Only growth, requeue and fork hold two or more buckets at once; they take them in rising order.
  *
  * Several waiters of one thread may share a parker (waiting on any of several addresses).
  */
@@ -24,9 +30,39 @@
 #include "../base/base.h"
 #include "../check/check.h"
 
+/* ---- Queues ---------------------------------------------------------------------------------- */
+
+/* Whose waiters they are. A fork's child mends the objects that the parent's waiters wait for: the
+ * word of a lock, and the count of a condition variable. */
+enum table_owner { TABLE_OF_WAIT, TABLE_OF_COND, TABLE_OF_LOCK32, TABLE_OF_LOCK64 };
+
+struct pawl_queue {
+    struct pawl_queue *next; /* in the bucket */
+    const void *address;
+    struct pawl_waiter *oldest, *youngest;
+    uint32_t owner;          /* enum table_owner */
+    uint32_t size;           /* bytes, with what the owner keeps behind these fields */
+    uint32_t urgent;         /* sleepers that count in the bucket's `urgent`; the owner's */
+};
+
+struct pawl_waiter {
+    struct pawl_waiter *older, *younger; /* in the queue */
+    struct pawl_queue *room;        /* memory of its owner's queue */
+    struct pawl_waiter *woken_next; /* in a wake list */
+    const void *address;
+    struct pawl_parker *parker;     /* of pawl_parker_make; given back with pawl_parker_done */
+    uint32_t kind;   /* the owner's: the class of the wait */
+    uint32_t asleep; /* set by table_sleep, cleared by the waker or by its own time-out */
+    uint64_t bits;   /* wait.c's: the mask of the wait; cond.c's: whether its lock is shared;
+                      * lock.c's: the units that it keeps in the word, for a fork's child */
+};
+
+/* The bit of a lock's word that says that a waiter may sleep: PAWL_LOCK_PARKED. */
+#define TABLE_PARKED UINT32_C(1)
+
 /* ---- Objects of the process ------------------------------------------------------------------ */
 
-/* 2^PAWL_TABLE_BITS lists at first. They double as waiters come, at most PAWL_TABLE_DOUBLINGS
+/* 2^PAWL_TABLE_BITS buckets at first. They double as queues come, at most PAWL_TABLE_DOUBLINGS
  * times. */
 #if PAWL_HOOKS
 #define PAWL_TABLE_BITS 1 /* models see them grow */
@@ -35,19 +71,18 @@
 #endif
 #define PAWL_TABLE_DOUBLINGS 16
 
-struct pawl_link {
-    struct pawl_link *next, *previous;
-};
+struct table_latch_waiter;
 
-/* One list and its lock, usable from zero bytes. On a line of its own. */
+/* Some queues and their lock, usable from zero bytes. On a line of its own. */
 struct pawl_bucket {
-    pawl_address_ latch;   /* bit 0: held; the rest: the youngest of its sleepers */
-    struct pawl_link list; /* the sentinel, oldest next; zeroes until a waiter comes */
-    uint32_t length;       /* waiters in the list; changed under the latch, read by any thread */
-    /* Hints of lock.c, read and written relaxed under the latch. Growth hands them on. */
-    uint64_t last_handoff __attribute__((aligned(8))); /* ns of pawl_os_now */
-    uint64_t quiet_until __attribute__((aligned(8)));  /* ns: how long awake_for counts */
-    pawl_address_ awake_for; /* a lock of which a waiter in this list is awake */
+    pawl_address_ latch;       /* table.c: held, and who waits for it */
+    struct table_latch_waiter *latch_oldest; /* the same; for the holder only */
+    struct pawl_queue *queues;
+    uint32_t urgent;           /* sleepers that no hint may delay; read by any thread */
+    uint32_t forking;          /* held by a forking thread */
+    /* Hints of lock.c, changed under the latch, read by any thread. Growth hands them on. */
+    pawl_address_ awake_for;   /* a lock of which a waiter in this bucket is awake */
+    uint64_t quiet_until __attribute__((aligned(8))); /* ns: how long awake_for counts */
     /* In the first array only: the count of wait.c's waiters at addresses of this hash. */
     uint64_t sleepers __attribute__((aligned(8)));
 } __attribute__((aligned(PAWL_CACHE_LINE)));
@@ -55,12 +90,10 @@ struct pawl_bucket {
 struct pawl_table {
     uint32_t doublings; /* which array is current */
     uint32_t growing;   /* one thread is growing the table */
-    uint32_t grow_at;   /* more waiters than this ask for more lists; 0: the number of lists */
+    uint32_t grow_at;   /* more queues than this ask for more buckets; 0: the number of buckets */
     struct pawl_bucket *grown[PAWL_TABLE_DOUBLINGS]; /* [n]: after n + 1 doublings; never freed */
     struct pawl_bucket first[1 << PAWL_TABLE_BITS];
-    uint32_t waiters __attribute__((aligned(PAWL_CACHE_LINE))); /* in all lists */
-    uint32_t wake_ns;     /* the least time from waking to running seen so far; 0: none seen */
-    uint32_t wakes_timed; /* how many have been looked at */
+    uint32_t queues __attribute__((aligned(PAWL_CACHE_LINE))); /* in all buckets */
 };
 
 PAWL_SHARED_DECLARE(struct pawl_table, table_object);
@@ -70,26 +103,15 @@ static inline struct pawl_table *table_here(void)
     return PAWL_SHARED(struct pawl_table, table_object);
 }
 
-/* ---- Waiters --------------------------------------------------------------------------------- */
+/* The steps that threads make from waiter to waiter, for tests of their number. */
+#ifdef PAWL_TEST_POINTS
+extern uint64_t pawl_table_steps_;
+#define TABLE_STEP() ((void)pawl_fetch_add_relaxed64(&pawl_table_steps_, 1))
+#else
+#define TABLE_STEP() ((void)0)
+#endif
 
-struct pawl_waiter {
-    struct pawl_link link;          /* in its bucket; first member */
-    struct pawl_waiter *woken_next; /* in a wake list */
-    const void *address;
-    struct pawl_parker *parker;     /* of pawl_parker_make; given back with pawl_parker_done */
-    uint32_t kind;   /* the owner's: class of the wait, mask, width */
-    uint32_t asleep; /* set by table_sleep, cleared by the waker or by its own time-out */
-    uint64_t bits;   /* wait.c's: the mask of the wait; cond.c's: whether its lock is shared */
-    uint64_t woken_at; /* ns, when its wake is being timed, else 0; the owner's */
-    union {
-        uint64_t since;   /* lock.c's: ns of pawl_os_now when it began to wait */
-        const void *lock; /* cond.c's: the lock it dropped to wait */
-    };
-    void *own;       /* the owner's */
-};
-
-/* Kinds that have no bit in common with lock.c's. */
-enum { WAITER_WAITS = 1 << 16, WAITER_OF_COND = 1 << 17 };
+/* ---- Buckets, queues and waiters ------------------------------------------------------------- */
 
 /* The waiters to unpark once the bucket is unlocked. */
 struct wake_list {
@@ -98,8 +120,15 @@ struct wake_list {
 };
 #define WAKE_LIST_EMPTY {NULL, NULL, 0}
 
+/* Memory for a queue of the owner, of so many bytes. */
+static inline struct pawl_queue *table_room(struct pawl_queue *queue, uint32_t owner, size_t size)
+{
+    queue->owner = owner;
+    queue->size = (uint32_t)size;
+    return queue;
+}
 
-/* Locks the bucket of the address, in the table that is current then. */
+/* Locks the bucket of the address, in the array that is current then. */
 PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address);
 PAWL_INTERNAL void table_unlock(struct pawl_bucket *bucket);
 /* The bucket's number among 2^(PAWL_TABLE_BITS + doublings). */
@@ -110,32 +139,34 @@ PAWL_INTERNAL const struct pawl_bucket *table_peek(const void *address);
 PAWL_INTERNAL struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter);
 /* Locks the buckets of both addresses, which may be one and the same. */
 PAWL_INTERNAL void table_lock_two(const void *a, const void *b, struct pawl_bucket **of_a,
-                           struct pawl_bucket **of_b);
+                                  struct pawl_bucket **of_b);
 PAWL_INTERNAL void table_unlock_two(struct pawl_bucket *a, struct pawl_bucket *b);
 
-/* The bucket is locked. The caller has set the waiter's address, parker and the caller's own
- * fields. */
-PAWL_INTERNAL void table_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
+/* The bucket is locked. The owner's queue at the address; NULL when nobody waits. A queue may move
+ * whenever a waiter leaves. */
+PAWL_INTERNAL struct pawl_queue *table_find(struct pawl_bucket *bucket, const void *address,
+                                            uint32_t owner);
+/* The bucket is locked. The caller has set the waiter's address, parker, room and the owner's
+ * fields. Returns its queue, in which the waiter is the youngest. In a new queue the fields of the
+ * owner are zero. */
+PAWL_INTERNAL struct pawl_queue *table_append(struct pawl_bucket *bucket,
+                                              struct pawl_waiter *waiter);
 PAWL_INTERNAL void table_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
-/* The oldest waiter of the address, and the next one after `waiter`; NULL if there is none. */
-PAWL_INTERNAL struct pawl_waiter *table_first(struct pawl_bucket *bucket, const void *address);
-PAWL_INTERNAL struct pawl_waiter *table_next(struct pawl_bucket *bucket,
-                                             struct pawl_waiter *waiter);
 
 /* Both are locked. From now on the waiter waits for another address, behind all waiters there. Its
  * thread learns this when it wakes. */
 PAWL_INTERNAL void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
-                       struct pawl_waiter *waiter, const void *address);
+                              struct pawl_waiter *waiter, const void *address);
 
-/* Marks the waiter asleep, unlocks the bucket, and sleeps until table_unpark or the deadline. Then
- * locks the bucket of the waiter's address again. This may be another bucket; *bucket is updated.
- * True: a waker woke it. False: the deadline passed, and no waker had picked the waiter. Either way
- * the waiter is still in the list. */
+/* Marks the waiter asleep, unlocks the bucket, wakes those on the list (NULL: none), and sleeps
+ * until table_unpark or the deadline. Then locks the bucket of the waiter's address again. This may
+ * be another bucket; *bucket is updated. True: a waker woke it. False: the deadline passed, and no
+ * waker had picked the waiter. Either way the waiter is still in its queue. */
 PAWL_INTERNAL bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter,
-                               uint64_t deadline);
+                               struct wake_list *wake, uint64_t deadline);
 
-/* Doubles the lists if there are many waiters. For callers that park without table_sleep. No bucket
- * is locked. */
+/* Doubles the buckets if there are many queues. For callers that park without table_sleep. No
+ * bucket is locked. */
 PAWL_INTERNAL void table_grow_if_crowded(void);
 
 /* The bucket is locked and the waiter asleep. Marks the waiter awake and appends it to the list. It

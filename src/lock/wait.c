@@ -125,21 +125,22 @@ static enum pawl_waited wait_native(const struct pawl_watch *w, uint64_t deadlin
 
 /* Puts the waiter in the list unless the word differs. */
 static bool wait_list_waiter(struct pawl_waiter *waiter, const struct pawl_watch *w,
-                             struct pawl_parker *parker)
+                             struct pawl_queue *room, struct pawl_parker *parker)
 {
     struct pawl_bucket *bucket;
     bool holds;
 
     waiter->address = w->address;
     waiter->parker = parker;
-    waiter->kind = WAITER_WAITS;
+    waiter->room = table_room(room, TABLE_OF_WAIT, sizeof *room);
+    waiter->kind = 0;
     waiter->bits = w->mask;
     wait_count_in(w->address, LISTED);
     bucket = table_lock(w->address);
     holds = wait_watch_holds(w);
     if (holds) {
         TEST_POINT("looked");
-        table_append(bucket, waiter);
+        (void)table_append(bucket, waiter);
         PLAIN_WRITE(waiter->asleep);
         waiter->asleep = 1;
     }
@@ -166,10 +167,11 @@ static enum pawl_waited wait_listed(const struct pawl_watch *w, uint64_t deadlin
 {
     enum pawl_waited how = PAWL_WAIT_WOKEN;
     struct pawl_parker room;
+    struct pawl_queue queue;
     struct pawl_waiter waiter;
     struct pawl_parker *parker = pawl_parker_make(&room);
 
-    if (!wait_list_waiter(&waiter, w, parker)) {
+    if (!wait_list_waiter(&waiter, w, &queue, parker)) {
         how = PAWL_WAIT_DIFFERS;
     } else {
         table_grow_if_crowded();
@@ -218,30 +220,34 @@ static void wait_pick(struct wake_list *list, struct pawl_bucket *bucket,
     table_wake(list, waiter);
 }
 
-static bool wait_waits_for(const struct pawl_waiter *w, uint64_t bits)
+/* The oldest waiter from `w` on, or NULL, that waits for one of the bits. */
+static struct pawl_waiter *wait_first_for(struct pawl_waiter *w, uint64_t bits)
 {
-    PLAIN_READ(w->kind);
-    PLAIN_READ(w->bits);
-    return w->kind == WAITER_WAITS && (w->bits & bits) != 0;
+    while (w != NULL && (w->bits & bits) == 0) {
+        TABLE_STEP();
+        w = w->younger;
+    }
+    if (w != NULL)
+        PLAIN_READ(w->bits);
+    return w;
 }
 
-static struct pawl_waiter *wait_next_that_waits(struct pawl_bucket *bucket, struct pawl_waiter *w,
-                                                uint64_t bits)
+static struct pawl_waiter *wait_oldest(struct pawl_bucket *bucket, const void *address,
+                                       uint64_t bits)
 {
-    while (w != NULL && !wait_waits_for(w, bits))
-        w = table_next(bucket, w);
-    return w;
+    const struct pawl_queue *queue = table_find(bucket, address, TABLE_OF_WAIT);
+    return queue != NULL ? wait_first_for(queue->oldest, bits) : NULL;
 }
 
 static unsigned wait_wake_listed(const void *address, uint64_t bits, unsigned count)
 {
     struct wake_list list = WAKE_LIST_EMPTY;
     struct pawl_bucket *bucket = table_lock(address);
-    struct pawl_waiter *w = wait_next_that_waits(bucket, table_first(bucket, address), bits);
+    struct pawl_waiter *w = wait_oldest(bucket, address, bits);
     unsigned woken;
 
     while (w != NULL && list.count < count) {
-        struct pawl_waiter *next = wait_next_that_waits(bucket, table_next(bucket, w), bits);
+        struct pawl_waiter *next = wait_first_for(w->younger, bits);
         wait_pick(&list, bucket, w);
         w = next;
     }
@@ -306,13 +312,14 @@ static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t cou
                                   uint32_t *which, uint64_t deadline)
 {
     struct pawl_waiter waiters[PAWL_WAIT_WATCHES];
+    struct pawl_queue queues[PAWL_WAIT_WATCHES];
     enum pawl_waited how = PAWL_WAIT_WOKEN;
     struct pawl_parker room;
     struct pawl_parker *parker = pawl_parker_make(&room);
     uint32_t listed, picks, unparks = 0;
 
     for (listed = 0; listed < count; listed++)
-        if (!wait_list_waiter(&waiters[listed], &watches[listed], parker))
+        if (!wait_list_waiter(&waiters[listed], &watches[listed], &queues[listed], parker))
             break;
     if (listed < count) {
         how = PAWL_WAIT_DIFFERS;
@@ -362,9 +369,9 @@ static unsigned wait_requeue_listed(const void *from, const void *to, unsigned w
     unsigned moved = 0;
 
     table_lock_two(from, to, &here, &there);
-    w = wait_next_that_waits(here, table_first(here, from), UINT64_MAX);
+    w = wait_oldest(here, from, UINT64_MAX);
     while (w != NULL && (list.count < wake || moved < move)) {
-        struct pawl_waiter *next = wait_next_that_waits(here, table_next(here, w), UINT64_MAX);
+        struct pawl_waiter *next = w->younger;
         if (list.count < wake) {
             wait_pick(&list, here, w);
         } else {

@@ -3,7 +3,7 @@
  * What doc/lock.md promises about who gets in when, under a virtual clock and random schedules:
  * a writer waits for at most the readers already in; readers held back enter together; whoever is
  * the oldest waiter when its turn has come keeps a claim, and nobody who claims after that gets in
- * before it.
+ * before it; only readers may, who are in no seeker's way.
  */
 #include "explorer/explorer.h"
 
@@ -34,12 +34,25 @@ static void begin(uint64_t seed)
     choice = seed;
 }
 
-static void granted_to_another(void)
+static void granted_to_another(enum pawl_state state)
 {
     if (!oldest.asks || oldest.in)
         return;
     oldest.others++;
-    oldest.bypasses += claimed_late[sched.current];
+    if (state != PAWL_STATE_R || oldest.wanted == PAWL_STATE_W)
+        oldest.bypasses += claimed_late[sched.current];
+}
+
+/* What the operation added to the word of the lock. */
+static uint32_t added(const struct pawl_operation *o, uint64_t found)
+{
+    if (o->address != &lock.word)
+        return 0;
+    if (o->kind == PAWL_HOOK_ADD)
+        return (uint32_t)o->operand;
+    if (o->kind == PAWL_HOOK_COMPARE_EXCHANGE && found == o->expected)
+        return (uint32_t)(o->operand - found);
+    return 0;
 }
 
 static void take(enum pawl_state state)
@@ -66,16 +79,18 @@ static void drop(enum pawl_state state)
         pawl_drop_atomic(&lock);
 }
 
-/* The first thread sees itself add W+S: from then on its claim is kept. */
+/* The first thread sees itself add W+S, or S alone: from then on its claim is kept. */
 static uint64_t watch(const struct pawl_operation *o,
                       uint64_t (*make)(const struct pawl_operation *))
 {
     const uint64_t found = make(o);
-    if (sched.current == 0 && o->address == &lock.word && o->kind == PAWL_HOOK_ADD &&
-        o->operand == PAWL_SPIN32_W + PAWL_SPIN32_S)
+    const uint32_t units = added(o, found);
+    if (sched.current == 0 &&
+        (units == PAWL_SPIN32_W + PAWL_SPIN32_S || units == PAWL_SPIN32_S))
         oldest.keeps = true;
-    if (sched.current == 0 && o->tag == PAWL_SPIN_W_KEEP)
-        oldest.in = true; /* through W, whatever it wants */
+    if (sched.current == 0 && oldest.keeps && /* before it takes back what it still keeps */
+        ((o->tag == PAWL_SPIN_R_TAKE && units == PAWL_SPIN32_R) || units == 0 - PAWL_SPIN32_S))
+        oldest.in = true;
     if (o->tag == PAWL_SPIN_R_TAKE || o->tag == PAWL_SPIN_S_TAKE || o->tag == PAWL_SPIN_W_TAKE ||
         o->tag == PAWL_SPIN_A_TAKE)
         claimed_late[sched.current] = oldest.keeps;
@@ -102,7 +117,7 @@ static void come_again_and_again(void *unused)
             (enum pawl_state)(PAWL_STATE_R + test_random_below(&choice, 4));
         claimed_late[sched.current] = false;
         take(state);
-        granted_to_another();
+        granted_to_another(state);
         sched.clock += test_random_below(&choice, STEP_NS);
         drop(state);
     }
@@ -183,7 +198,8 @@ static uint64_t watch_claim(const struct pawl_operation *o,
                             uint64_t (*make)(const struct pawl_operation *))
 {
     const uint64_t found = make(o);
-    if (sched.current == 1 && o->address == &lock.word && o->tag == PAWL_SPIN_W_TAKE)
+    if (sched.current == 1 &&
+        added(o, found) == PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R)
         writer_claimed = true;
     return found;
 }
@@ -202,6 +218,104 @@ static void a_writer_waits_for_the_readers_already_in_and_no_others(void **state
         assert_true(lock.word == 0);
     }
     sched.fault = NULL;
+}
+
+/* ---- R and S alone --------------------------------------------------------------------------- */
+
+static bool seeker_in, reader_in;
+
+/* Holds S until a reader is in, however long the others wait. */
+static void seek_until_a_reader_is_in(void *unused)
+{
+    (void)unused;
+    pawl_take_seek(&lock);
+    seeker_in = true;
+    while (!reader_in) {
+        sched.clock += PAWL_LOCK_HANDOFF_NS;
+        pawl_cpu_relax();
+    }
+    pawl_drop_seek(&lock);
+}
+
+static void seek_next(void *unused)
+{
+    (void)unused;
+    while (!seeker_in)
+        pawl_cpu_relax();
+    pawl_take_seek(&lock);
+    pawl_drop_seek(&lock);
+}
+
+static void read_late(void *unused)
+{
+    unsigned i;
+    (void)unused;
+    while (!seeker_in)
+        pawl_cpu_relax();
+    for (i = 0; i < 20; i++)
+        pawl_cpu_relax();
+    pawl_take_read(&lock);
+    reader_in = true;
+    pawl_drop_read(&lock);
+}
+
+/* A second seeker waited for longer than 0.6 ms and kept W+S, as its turn had come. The reader then
+ * waited for the seekers, and the first seeker for the reader: nobody went on. Among R and S alone
+ * that is a deadlock of the lock's own making, and the spinlock has none. */
+static void a_reader_gets_in_beside_a_seeker_whoever_waits(void **state)
+{
+    static void (*const bodies[])(void *) = {seek_until_a_reader_is_in, seek_next, read_late};
+    uint64_t seed = test_seed();
+    unsigned run;
+    (void)state;
+    for (run = 0; run < RUNS; run++) {
+        begin(test_random(&seed));
+        seeker_in = reader_in = false;
+        assert_true(sched_random(3, bodies, NULL, test_random(&seed)));
+        assert_true(lock.word == 0);
+    }
+}
+
+/* ---- Tries ----------------------------------------------------------------------------------- */
+
+static unsigned changes, elsewhere;
+
+static uint64_t watch_a_try(const struct pawl_operation *o,
+                            uint64_t (*make)(const struct pawl_operation *))
+{
+    const uint64_t found = make(o);
+    elsewhere += o->address != &lock.word;
+    changes += o->kind != PAWL_HOOK_LOAD;
+    return found;
+}
+
+static void try_all(void *unused)
+{
+    (void)unused;
+    must(!pawl_try_read(&lock));
+    must(!pawl_try_seek(&lock));
+    must(!pawl_try_write(&lock));
+    must(!pawl_try_atomic(&lock));
+    must(!pawl_claim_write(&lock));
+    must(!pawl_claim_atomic(&lock));
+}
+
+/* A failing try added its claim and took it back. A sleeper had come in between, so the try looked
+ * into the wait list: in a signal handler it then waited for the latch of that list, which the
+ * interrupted thread held. */
+static void a_try_that_fails_touches_nothing_but_the_word_and_changes_nothing(void **state)
+{
+    static void (*const bodies[])(void *) = {try_all};
+    uint64_t seed = test_seed();
+    (void)state;
+    begin(1);
+    lock.word = PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R + PAWL_LOCK_PARKED;
+    changes = elsewhere = 0;
+    sched.fault = watch_a_try;
+    assert_true(sched_random(1, bodies, NULL, test_random(&seed)));
+    sched.fault = NULL;
+    assert_int_equal(changes, 0);
+    assert_int_equal(elsewhere, 0);
 }
 
 static void write_first(void *unused)
@@ -247,6 +361,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(who_claims_after_the_oldest_waiter_kept_a_claim_gets_in_after_it),
         cmocka_unit_test(a_writer_waits_for_the_readers_already_in_and_no_others),
         cmocka_unit_test(readers_held_back_enter_together),
+        cmocka_unit_test(a_reader_gets_in_beside_a_seeker_whoever_waits),
+        cmocka_unit_test(a_try_that_fails_touches_nothing_but_the_word_and_changes_nothing),
     };
     if (TEST_SANITIZED) { /* they do not follow a thread from stack to stack */
         printf("skipped: sanitizers know nothing of fibers\n");

@@ -75,6 +75,97 @@ static void the_child_can_use_every_free_lock_and_nobody_waits_there(void **stat
     assert_true(busy.word == 0);
 }
 
+/* ---- A child of a process in which others keep claims ----------------------------------------- */
+
+static pawl_lock32 claimed;
+static enum pawl_state held_by_us, wanted_by_others;
+
+static void take_claimed(enum pawl_state how)
+{
+    if (how == PAWL_STATE_R)
+        pawl_take_read(&claimed);
+    else if (how == PAWL_STATE_S)
+        pawl_take_seek(&claimed);
+    else if (how == PAWL_STATE_W)
+        pawl_take_write(&claimed);
+    else
+        pawl_take_atomic(&claimed);
+}
+
+static void drop_claimed(enum pawl_state how)
+{
+    if (how == PAWL_STATE_R)
+        pawl_drop_read(&claimed);
+    else if (how == PAWL_STATE_S)
+        pawl_drop_seek(&claimed);
+    else if (how == PAWL_STATE_W)
+        pawl_drop_write(&claimed);
+    else
+        pawl_drop_atomic(&claimed);
+}
+
+static void *take_and_drop_claimed(void *unused)
+{
+    take_claimed(wanted_by_others);
+    drop_claimed(wanted_by_others);
+    return unused;
+}
+
+static void drop_alone_in_the_child(void *unused)
+{
+    (void)unused;
+    drop_claimed(held_by_us);
+    must(claimed.word == 0);
+    must(pawl_try_write(&claimed));
+    pawl_drop_write(&claimed);
+}
+
+static bool lets_in_beside(enum pawl_state held, enum pawl_state wanted)
+{
+    return (held == PAWL_STATE_R && (wanted == PAWL_STATE_R || wanted == PAWL_STATE_S)) ||
+           (held == PAWL_STATE_S && wanted == PAWL_STATE_R) ||
+           (held == PAWL_STATE_A && wanted == PAWL_STATE_A);
+}
+
+/* The parent's waiters keep claims in the word: a writer W+S+R beside readers, one whose turn has
+ * come W+S or S. In the child nobody withdrew them: its lock stayed held for ever, also when the
+ * forking thread alone held it. The forks come while the two waiters claim, keep, and sleep. */
+static void the_child_is_rid_of_the_claims_of_the_parents_waiters(void **state)
+{
+    char said[4096];
+    pthread_t waiters[2];
+    unsigned held, wanted, round, i;
+    int status;
+    (void)state;
+    for (held = PAWL_STATE_R; held <= PAWL_STATE_A; held++) {
+        for (wanted = PAWL_STATE_R; wanted <= PAWL_STATE_A; wanted++) {
+            held_by_us = (enum pawl_state)held;
+            wanted_by_others = (enum pawl_state)wanted;
+            if (lets_in_beside(held_by_us, wanted_by_others))
+                continue;
+            for (round = 0; round < 3; round++) {
+                take_claimed(held_by_us);
+                for (i = 0; i < 2; i++)
+                    must(pthread_create(&waiters[i], NULL, take_and_drop_claimed, NULL) == 0);
+                if (round > 0)
+                    while ((__atomic_load_n(&claimed.word, __ATOMIC_RELAXED) &
+                            PAWL_LOCK_PARKED) == 0)
+                        sched_yield();
+                if (round > 1)
+                    usleep(2000); /* a turn comes after 0.6 ms, if somebody looks */
+                status = test_in_child(drop_alone_in_the_child, NULL, said, sizeof said);
+                if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+                    fail_msg("%c held, %c wanted: the child ended with %#x: %s", "URSWA"[held],
+                             "URSWA"[wanted], (unsigned)status, said);
+                drop_claimed(held_by_us);
+                for (i = 0; i < 2; i++)
+                    must(pthread_join(waiters[i], NULL) == 0);
+                assert_true(claimed.word == 0);
+            }
+        }
+    }
+}
+
 static void cancelled_later(void *unused)
 {
     (void)unused;
@@ -150,6 +241,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_child_can_use_every_free_lock_and_nobody_waits_there),
+        cmocka_unit_test(the_child_is_rid_of_the_claims_of_the_parents_waiters),
         cmocka_unit_test(a_waiter_is_no_cancellation_point),
         cmocka_unit_test(a_handler_may_try_and_interrupts_a_sleeper_without_harm),
     };

@@ -6,17 +6,19 @@
  *   1. Two atomic users hold a lock, a writer sleeps. The first one drops A, finds PARKED, and is
  *      preempted before it looks who can go on.
  *   2. The second one drops A, the writer has the lock and drops it, its owner frees it.
- *   3. The same memory is now a word under pawl_wait8, or a condition variable; a thread sleeps.
+ *   3. The same memory is now a word under pawl_wait8, a bit lock, a condition variable, or a lock
+ *      of another width; a thread sleeps.
  *   4. The first one looks: the sleeper is the oldest waiter there. Its time of joining was
  *      never set, so its turn "has come". It was woken without leaving the list, returned, and left
  *      its waiter linked on a dead stack.
  *
- * Here step 4 is called by itself. The sleeper must stay asleep and in the list, and a wake must
- * find it there.
+ * Here step 4 is called by itself. The sleeper must stay asleep and in the queue, and a wake must
+ * find it there. The queues of different owners are apart.
  */
 #define PAWL_ONE_FILE_ /* with table.c, below */
 #include "test.h"
 
+#include <pawl/bitlock.h>
 #include <pawl/cond.h>
 #include <pawl/lock.h>
 
@@ -63,13 +65,48 @@ static void *wait_for_the_byte(void *unused)
     return unused;
 }
 
+static void *wait_for_the_bit(void *unused)
+{
+    pawl_bitlock8_take(&byte_word, 3);
+    pawl_store_relaxed32(&returned, 1);
+    pawl_bitlock8_drop(&byte_word, 3);
+    return unused;
+}
+
+static union {
+    pawl_lock32 of_32;
+    pawl_lock64 of_64;
+} lock;
+
+static void *write_32(void *unused)
+{
+    pawl_take_write(&lock.of_32);
+    pawl_store_relaxed32(&returned, 1);
+    pawl_drop_write(&lock.of_32);
+    return unused;
+}
+
+static void *write_64(void *unused)
+{
+    pawl_take_write(&lock.of_64);
+    pawl_store_relaxed32(&returned, 1);
+    pawl_drop_write(&lock.of_64);
+    return unused;
+}
+
 static unsigned asleep_at(const void *address)
 {
+    static const uint32_t owners[] = {TABLE_OF_WAIT, TABLE_OF_COND, TABLE_OF_LOCK32,
+                                      TABLE_OF_LOCK64};
     struct pawl_bucket *bucket = table_lock(address);
-    struct pawl_waiter *w = table_first(bucket, address);
     unsigned count = 0;
-    for (; w != NULL; w = table_next(bucket, w))
-        count += w->asleep;
+    unsigned i;
+    for (i = 0; i < 4; i++) {
+        const struct pawl_queue *queue = table_find(bucket, address, owners[i]);
+        const struct pawl_waiter *w;
+        for (w = queue != NULL ? queue->oldest : NULL; w != NULL; w = w->younger)
+            count += w->asleep;
+    }
     table_unlock(bucket);
     return count;
 }
@@ -84,13 +121,29 @@ static pthread_t sleeper(void *(*body)(void *), const void *address)
     return thread;
 }
 
-/* Step 4, for either width. */
-static void look_late(const void *address)
+/* Step 4, for either width. And the same where the lock seemed to be free for everybody. */
+static void look_late_32(const void *address)
+{
+    PAWL_SYMBOL_(pawl_lock32_left)(address, PAWL_LOCK_PARKED + 2 * PAWL_SPIN32_W,
+                                   PAWL_LOCK_PARKED + PAWL_SPIN32_W);
+    PAWL_SYMBOL_(pawl_lock32_left)(address,
+                                   PAWL_LOCK_PARKED + PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R,
+                                   PAWL_LOCK_PARKED);
+}
+
+static void look_late_64(const void *address)
 {
     PAWL_SYMBOL_(pawl_lock64_left)(address, PAWL_LOCK_PARKED + 2 * PAWL_SPIN64_W,
                                    PAWL_LOCK_PARKED + PAWL_SPIN64_W);
-    PAWL_SYMBOL_(pawl_lock32_left)(address, PAWL_LOCK_PARKED + 2 * PAWL_SPIN32_W,
-                                   PAWL_LOCK_PARKED + PAWL_SPIN32_W);
+    PAWL_SYMBOL_(pawl_lock64_left)(address,
+                                   PAWL_LOCK_PARKED + PAWL_SPIN64_W + PAWL_SPIN64_S + PAWL_SPIN64_R,
+                                   PAWL_LOCK_PARKED);
+}
+
+static void look_late(const void *address)
+{
+    look_late_64(address);
+    look_late_32(address);
 }
 
 static void a_late_look_leaves_a_waiter_of_a_condition_asleep(void **state)
@@ -117,11 +170,66 @@ static void a_late_look_leaves_a_waiter_of_a_word_asleep(void **state)
     must(pthread_join(thread, NULL) == 0);
 }
 
+static void a_late_look_leaves_a_waiter_of_a_bit_lock_asleep(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    byte_word = 0;
+    pawl_bitlock8_take(&byte_word, 3);
+    thread = sleeper(wait_for_the_bit, &byte_word);
+    look_late(&byte_word);
+    assert_int_equal(asleep_at(&byte_word), 1);
+    assert_int_equal(pawl_load_relaxed32(&returned), 0);
+    pawl_bitlock8_drop(&byte_word, 3);
+    must(pthread_join(thread, NULL) == 0);
+}
+
+/* Changes whenever a waiter of a lock in this bucket is woken. */
+static uint64_t last_wake(void)
+{
+    struct pawl_bucket *bucket = table_lock(&lock);
+    const uint64_t quiet_until = pawl_load_relaxed64(&bucket->quiet_until);
+    table_unlock(bucket);
+    return quiet_until;
+}
+
+/* A waiter of a lock that is woken for nothing looks and sleeps again. So the hint tells. */
+static void look_at_the_other_width(void *(*body)(void *), void (*other)(const void *),
+                                    void (*same)(const void *))
+{
+    const pthread_t thread = sleeper(body, &lock);
+    const uint64_t before = last_wake();
+    other(&lock);
+    assert_int_equal(asleep_at(&lock), 1);
+    assert_true(last_wake() == before);
+    same(&lock);
+    assert_true(last_wake() != before);
+    assert_int_equal(pawl_load_relaxed32(&returned), 0);
+    if (body == write_32)
+        pawl_drop_write(&lock.of_32);
+    else
+        pawl_drop_write(&lock.of_64);
+    must(pthread_join(thread, NULL) == 0);
+}
+
+static void a_late_look_leaves_a_waiter_of_a_lock_of_another_width_asleep(void **state)
+{
+    (void)state;
+    memset(&lock, 0, sizeof lock);
+    pawl_take_write(&lock.of_32);
+    look_at_the_other_width(write_32, look_late_64, look_late_32);
+    memset(&lock, 0, sizeof lock);
+    pawl_take_write(&lock.of_64);
+    look_at_the_other_width(write_64, look_late_32, look_late_64);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_late_look_leaves_a_waiter_of_a_condition_asleep),
         cmocka_unit_test(a_late_look_leaves_a_waiter_of_a_word_asleep),
+        cmocka_unit_test(a_late_look_leaves_a_waiter_of_a_bit_lock_asleep),
+        cmocka_unit_test(a_late_look_leaves_a_waiter_of_a_lock_of_another_width_asleep),
     };
     alarm(TEST_HANGS);
     return test_run(argc, argv, tests);

@@ -183,7 +183,7 @@ static void each_of_a_crowd_is_found_at_its_own_address(void **state)
     memset(crowd, 0, sizeof crowd);
     asleep = 0;
     test_threads(CROWD, wait_for_own_or_wake_all, NULL);
-    assert_int_equal(table_here()->waiters, 0);
+    assert_int_equal(table_here()->queues, 0);
 }
 
 int main(int argc, char **argv)

@@ -21,14 +21,15 @@ static void begin(void)
     woken = expired = reported = 0;
 }
 
-/* Whatever happened, nobody may be left in a list or a count. */
+/* Whatever happened, nobody may be left in a queue or a count. */
 static void end(void)
 {
     const struct pawl_table *table = table_here();
     unsigned i;
-    must(table->waiters == 0);
+    must(table->queues == 0);
     for (i = 0; i < 1 << PAWL_TABLE_BITS; i++) {
-        must(table->first[i].length == 0 && table->first[i].latch == 0);
+        must(table->first[i].queues == NULL && table->first[i].latch == 0);
+        must(table->first[i].latch_oldest == NULL && table->first[i].urgent == 0);
         must(table->first[i].sleepers == 0);
     }
 }

@@ -7,17 +7,20 @@
 #define PAWL_ONE_FILE_ /* with table.c, below */
 #include "test.h"
 
+#define pawl_table_steps_ steps_of_the_test /* a library with test points has its own */
 #include "lock/table.h"
 #undef PAWL_SHARED_DEFINE /* the library has it */
 #define PAWL_SHARED_DEFINE(type, name) extern type PAWL_SHARED_NAME_(name)
 #include "lock/table.c"
 
-enum { MOST = 128, PLACES = 8 };
+/* With MOST threads, there are more queues at a time than buckets at first. */
+enum { MOST = 128, FEW_PLACES = 8, PLACES = 512 };
 
 struct shared {
     uint32_t places[PLACES * 64];
     uint32_t home;      /* sleepers that have */
     uint32_t sleepers;
+    uint32_t used; /* places */
     uint64_t picked, woken, expired, moved;
     uint64_t seed;
     unsigned rounds;
@@ -25,13 +28,14 @@ struct shared {
 
 static void *place(struct shared *s, uint64_t *random)
 {
-    return &s->places[test_random_below(random, PLACES) * 64];
+    return &s->places[test_random_below(random, s->used) * 64];
 }
 
 static void sleep_often(struct shared *s, uint64_t *random)
 {
     struct pawl_parker room;
     struct pawl_waiter waiter;
+    struct pawl_queue queue;
     struct pawl_bucket *bucket;
     uint64_t woken = 0, expired = 0;
     unsigned i;
@@ -41,9 +45,10 @@ static void sleep_often(struct shared *s, uint64_t *random)
         const unsigned kind = test_random_below(random, 4);
         waiter.address = place(s, random);
         waiter.parker = pawl_parker_make(&room);
+        waiter.room = table_room(&queue, TABLE_OF_WAIT, sizeof queue);
         bucket = table_lock(waiter.address);
-        table_append(bucket, &waiter);
-        if (table_sleep(&bucket, &waiter,
+        (void)table_append(bucket, &waiter);
+        if (table_sleep(&bucket, &waiter, NULL,
                         kind == 0 ? PAWL_NO_DEADLINE
                                   : pawl_os_now() + test_random_below(random, 200000)))
             woken++;
@@ -58,6 +63,12 @@ static void sleep_often(struct shared *s, uint64_t *random)
     __atomic_fetch_add(&s->home, 1, __ATOMIC_RELAXED);
 }
 
+static struct pawl_waiter *oldest(struct pawl_bucket *bucket, const void *address)
+{
+    const struct pawl_queue *queue = table_find(bucket, address, TABLE_OF_WAIT);
+    return queue != NULL ? queue->oldest : NULL;
+}
+
 /* At most `most` sleepers of the address. */
 static unsigned wake_some(const void *address, unsigned most)
 {
@@ -65,8 +76,7 @@ static unsigned wake_some(const void *address, unsigned most)
     struct pawl_bucket *bucket = table_lock(address);
     struct pawl_waiter *w;
     unsigned count;
-    for (w = table_first(bucket, address); w != NULL && list.count < most;
-         w = table_next(bucket, w))
+    for (w = oldest(bucket, address); w != NULL && list.count < most; w = w->younger)
         if (w->asleep)
             table_wake(&list, w);
     table_unlock(bucket);
@@ -81,7 +91,7 @@ static unsigned move_one(const void *a, const void *b)
     struct pawl_waiter *w;
     unsigned moved = 0;
     table_lock_two(a, b, &from, &to);
-    w = table_first(from, a);
+    w = oldest(from, a);
     if (a != b && w != NULL && w->asleep) {
         table_move(from, to, w, b);
         moved = 1;
@@ -126,6 +136,7 @@ static void who_is_picked_wakes_and_nobody_is_forgotten(void **state)
         const unsigned wakers = threads / 8 > 0 ? threads / 8 : 1;
         memset(&s, 0, sizeof s);
         s.sleepers = threads - wakers;
+        s.used = threads == MOST ? PLACES : FEW_PLACES;
         s.rounds = TEST_SCALE(400);
         s.seed = seed++;
         test_threads(threads, work, &s);
@@ -134,7 +145,7 @@ static void who_is_picked_wakes_and_nobody_is_forgotten(void **state)
                       threads, s.woken, s.expired, s.moved,
                       (unsigned)table_here()->doublings);
         assert_true(s.picked == s.woken);
-        assert_int_equal(table_here()->waiters, 0);
+        assert_int_equal(table_here()->queues, 0);
         rounds++;
     } while (test_now() < end || rounds < 4);
 }

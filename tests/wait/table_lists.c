@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The wait lists: who is found under which address, in which order, and while the table grows. */
+#define PAWL_TEST_POINTS  /* steps are counted */
 #define PAWL_ONE_FILE_ /* with table.c, below */
 #include "test.h"
 
@@ -14,17 +15,23 @@ static void *pages_of_the_test(size_t size)
     attempts++;
     return memory_is_short ? NULL : pawl_os_pages(size);
 }
-#undef PAWL_SHARED_DEFINE /* the library has it */
+/* The library has the table, and its fork handlers. */
+#undef PAWL_SHARED_DEFINE
 #define PAWL_SHARED_DEFINE(type, name) extern type PAWL_SHARED_NAME_(name)
+#undef PAWL_SUBSYSTEM
+#define PAWL_SUBSYSTEM(floor, subsystem)                                                           \
+    const struct pawl_subsystem *not_registered(void);                                             \
+    const struct pawl_subsystem *not_registered(void)                                              \
+    {                                                                                              \
+        return &(subsystem);                                                                       \
+    }                                                                                              \
+    struct pawl_subsystem /* the user's semicolon ends it */
 #undef pawl_os_pages
 #define pawl_os_pages pages_of_the_test
 
 #include "lock/table.c"
 
-static struct pawl_table *table(void)
-{
-    return table_here();
-}
+#include "support/queues.h"
 
 static void start_afresh(void)
 {
@@ -33,60 +40,28 @@ static void start_afresh(void)
     attempts = 0;
 }
 
-static void put(struct pawl_waiter *waiter, const void *address)
-{
-    struct pawl_bucket *bucket;
-    memset(waiter, 0, sizeof *waiter);
-    waiter->address = address;
-    bucket = table_lock(address);
-    table_append(bucket, waiter);
-    table_unlock(bucket);
-}
-
-static void take_out(struct pawl_waiter *waiter)
-{
-    struct pawl_bucket *bucket = table_lock_of(waiter);
-    table_remove(bucket, waiter);
-    table_unlock(bucket);
-}
-
-/* How many wait for the address; each must be younger (kind) than the one before. */
-static unsigned count_in_order(const void *address)
-{
-    struct pawl_bucket *bucket = table_lock(address);
-    struct pawl_waiter *w;
-    unsigned count = 0;
-    uint32_t last = 0;
-    for (w = table_first(bucket, address); w != NULL; w = table_next(bucket, w)) {
-        assert_true(w->kind >= last);
-        last = w->kind;
-        count++;
-    }
-    table_unlock(bucket);
-    return count;
-}
-
 static void zero_bytes_are_an_empty_table(void **state)
 {
     uint32_t word;
     (void)state;
     start_afresh();
     assert_int_equal(count_in_order(&word), 0);
-    assert_int_equal(table()->waiters, 0);
+    assert_int_equal(table()->queues, 0);
 }
 
 static void waiters_are_found_oldest_first(void **state)
 {
-    struct pawl_waiter waiters[5];
+    struct waiting waiters[5];
     uint32_t word;
     unsigned i;
     (void)state;
     start_afresh();
     for (i = 0; i < 5; i++) {
         put(&waiters[i], &word);
-        waiters[i].kind = i;
+        waiters[i].waiter.kind = i;
     }
     assert_int_equal(count_in_order(&word), 5);
+    assert_int_equal(table()->queues, 1);
     take_out(&waiters[2]); /* from the middle, the head and the tail */
     take_out(&waiters[0]);
     take_out(&waiters[4]);
@@ -94,25 +69,16 @@ static void waiters_are_found_oldest_first(void **state)
     take_out(&waiters[1]);
     take_out(&waiters[3]);
     assert_int_equal(count_in_order(&word), 0);
-    assert_int_equal(table()->waiters, 0);
+    assert_int_equal(table()->queues, 0);
 }
 
-/* An address that falls into the same list of the first array. */
-static const char *neighbour(const char *address)
-{
-    const char *other = address;
-    do
-        other++;
-    while (table_hash(other, 0) != table_hash(address, 0));
-    return other;
-}
-
-static void waiters_of_another_address_in_the_same_list_are_passed_over(void **state)
+static void waiters_of_another_address_in_the_same_bucket_are_passed_over(void **state)
 {
     static char memory[1 << 16];
     const char *a = memory;
     const char *b = neighbour(a);
-    struct pawl_waiter waiters[4];
+    const struct pawl_bucket *bucket = &table()->first[table_hash(a, 0)];
+    struct waiting waiters[4];
     unsigned i;
     (void)state;
     start_afresh();
@@ -120,15 +86,48 @@ static void waiters_of_another_address_in_the_same_list_are_passed_over(void **s
         put(&waiters[i], i % 2 ? b : a);
     assert_int_equal(count_in_order(a), 2);
     assert_int_equal(count_in_order(b), 2);
-    assert_int_equal(table()->first[table_hash(a, 0)].length, 4);
+    assert_int_equal(queues_of(bucket), 2);
     for (i = 0; i < 4; i++)
         take_out(&waiters[i]);
-    assert_int_equal(table()->first[table_hash(a, 0)].length, 0);
+    assert_int_equal(queues_of(bucket), 0);
+}
+
+/* A late waker of one owner finds none of another's, though the address is the same. */
+static void the_queues_of_different_owners_at_one_address_are_apart(void **state)
+{
+    static const uint32_t owners[] = {TABLE_OF_WAIT, TABLE_OF_COND, TABLE_OF_LOCK32,
+                                      TABLE_OF_LOCK64};
+    struct waiting waiters[4][2];
+    uint64_t word;
+    unsigned i, j;
+    (void)state;
+    start_afresh();
+    for (i = 0; i < 4; i++) {
+        assert_null(find(&word, owners[i]));
+        for (j = 0; j < 2; j++)
+            put_for(&waiters[i][j], &word, owners[i])->own = 100 + i;
+        assert_int_equal(table()->queues, i + 1);
+    }
+    for (i = 0; i < 4; i++) {
+        struct own_queue *queue = find(&word, owners[i]);
+        assert_int_equal(queue->queue.owner, owners[i]);
+        assert_int_equal(queue->own, 100 + i);
+        assert_ptr_equal(queue->queue.oldest, &waiters[i][0].waiter);
+        assert_int_equal(count_of(&word, owners[i]), 2);
+    }
+    take_out(&waiters[2][0]);
+    take_out(&waiters[2][1]);
+    for (i = 0; i < 4; i++)
+        assert_int_equal(count_of(&word, owners[i]), i == 2 ? 0 : 2);
+    for (i = 0; i < 4; i++)
+        for (j = 0; i != 2 && j < 2; j++)
+            take_out(&waiters[i][j]);
+    assert_int_equal(table()->queues, 0);
 }
 
 static void a_moved_waiter_waits_behind_those_of_its_new_address(void **state)
 {
-    struct pawl_waiter waiters[3];
+    struct waiting waiters[3];
     struct pawl_bucket *from, *to;
     uint32_t a = 0, b = 0;
     unsigned i;
@@ -138,18 +137,49 @@ static void a_moved_waiter_waits_behind_those_of_its_new_address(void **state)
     put(&waiters[1], &a);
     put(&waiters[2], &a);
     for (i = 0; i < 3; i++)
-        waiters[i].kind = i;
+        waiters[i].waiter.kind = i;
     table_lock_two(&a, &b, &from, &to);
-    table_move(from, to, table_first(from, &a), &b);
+    table_move(from, to, table_find(from, &a, TABLE_OF_WAIT)->oldest, &b);
     table_unlock_two(from, to);
     assert_int_equal(count_in_order(&a), 1);
     assert_int_equal(count_in_order(&b), 2);
-    assert_ptr_equal(waiters[1].address, &b);
+    assert_ptr_equal(waiters[1].waiter.address, &b);
     for (i = 0; i < 3; i++)
         take_out(&waiters[i]);
+    assert_int_equal(table()->queues, 0);
 }
 
-static void two_addresses_of_one_list_are_locked_once(void **state)
+/* The first waiter lends the memory of the old queue, and then that of the new one. */
+static void a_moved_lender_leaves_one_queue_and_begins_another(void **state)
+{
+    struct waiting waiters[2];
+    struct pawl_bucket *from, *to;
+    uint32_t a = 0, b = 0;
+    (void)state;
+    start_afresh();
+    put_for(&waiters[0], &a, TABLE_OF_WAIT)->own = 77;
+    put(&waiters[1], &a);
+    table_lock_two(&a, &b, &from, &to);
+    table_move(from, to, &waiters[0].waiter, &b);
+    table_unlock_two(from, to);
+    assert_ptr_equal(find(&a, TABLE_OF_WAIT), &waiters[1].room);
+    assert_int_equal(waiters[1].room.own, 77);
+    assert_ptr_equal(find(&b, TABLE_OF_WAIT), &waiters[0].room);
+    assert_int_equal(waiters[0].room.own, 0);
+    assert_int_equal(table()->queues, 2);
+    table_lock_two(&a, &b, &from, &to);
+    table_move(to, from, &waiters[0].waiter, &a);
+    table_unlock_two(from, to);
+    assert_null(find(&b, TABLE_OF_WAIT));
+    assert_int_equal(count_in_order(&a), 2);
+    assert_int_equal(table()->queues, 1);
+    take_out(&waiters[1]);
+    assert_int_equal(find(&a, TABLE_OF_WAIT)->own, 77);
+    take_out(&waiters[0]);
+    assert_int_equal(table()->queues, 0);
+}
+
+static void two_addresses_of_one_bucket_are_locked_once(void **state)
 {
     static char memory[1 << 16];
     struct pawl_bucket *a, *b;
@@ -161,25 +191,210 @@ static void two_addresses_of_one_list_are_locked_once(void **state)
     table_unlock(table_lock(memory)); /* it was unlocked */
 }
 
-/* ---- Growth ---------------------------------------------------------------------------------- */
+/* ---- The memory of a queue ------------------------------------------------------------------- */
+
+static void a_queue_is_at(const void *address, struct waiting *lender, uint64_t own)
+{
+    struct own_queue *queue = find(address, TABLE_OF_LOCK64);
+    assert_ptr_equal(queue, &lender->room);
+    assert_int_equal(queue->own, own);
+    assert_int_equal(queue->queue.urgent, 5);
+    assert_ptr_equal(queue->queue.oldest, &lender->waiter);
+}
+
+static void a_queue_moves_when_its_lender_leaves(void **state)
+{
+    struct waiting w[5];
+    struct own_queue *queue;
+    uint64_t word;
+    unsigned i;
+    (void)state;
+    start_afresh();
+    for (i = 0; i < 4; i++) {
+        queue = put_for(&w[i], &word, TABLE_OF_LOCK64);
+        w[i].waiter.kind = i;
+        assert_ptr_equal(queue, &w[0].room);
+        assert_int_equal(queue->own, i == 0 ? 0 : 4711); /* 0xa5 before it became a queue */
+        assert_int_equal(queue->queue.urgent, i == 0 ? 0 : 5);
+        queue->own = 4711;
+        queue->queue.urgent = 5;
+    }
+    take_out(&w[1]); /* from the middle */
+    a_queue_is_at(&word, &w[0], 4711);
+    take_out(&w[3]); /* the youngest */
+    a_queue_is_at(&word, &w[0], 4711);
+    take_out(&w[0]); /* the lender */
+    a_queue_is_at(&word, &w[2], 4711);
+    find(&word, TABLE_OF_LOCK64)->own = 4712;
+    assert_ptr_equal(put_for(&w[4], &word, TABLE_OF_LOCK64), &w[2].room);
+    w[4].waiter.kind = 4;
+    take_out(&w[2]);
+    a_queue_is_at(&word, &w[4], 4712);
+    assert_int_equal(count_of(&word, TABLE_OF_LOCK64), 1);
+    assert_int_equal(table()->queues, 1);
+    take_out(&w[4]);
+    assert_null(find(&word, TABLE_OF_LOCK64));
+    assert_int_equal(table()->queues, 0);
+    assert_int_equal(put_for(&w[0], &word, TABLE_OF_LOCK64)->own, 0); /* another queue */
+    take_out(&w[0]);
+}
+
+/* First, in the middle and last in the chain of the bucket. */
+static void a_queue_that_moves_leaves_its_neighbours_in_the_bucket(void **state)
+{
+    static char memory[1 << 16];
+    const char *addresses[3];
+    struct waiting w[3][3];
+    unsigned i, j, k;
+    (void)state;
+    start_afresh();
+    addresses[0] = memory;
+    addresses[1] = neighbour(addresses[0]);
+    addresses[2] = neighbour(addresses[1]);
+    for (j = 0; j < 3; j++)
+        for (i = 0; i < 3; i++)
+            put_for(&w[i][j], addresses[i], TABLE_OF_LOCK64)->own = i;
+    for (j = 0; j < 3; j++) {
+        for (i = 0; i < 3; i++) {
+            take_out(&w[i][j]);
+            for (k = 0; k < 3; k++) {
+                const unsigned left = 3 - j - (k <= i);
+                assert_int_equal(count_of(addresses[k], TABLE_OF_LOCK64), left);
+                if (left > 0)
+                    assert_int_equal(find(addresses[k], TABLE_OF_LOCK64)->own, k);
+            }
+        }
+    }
+    assert_int_equal(table()->queues, 0);
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 enum { MANY = 3000 };
-static struct pawl_waiter many[MANY];
+static struct waiting many[MANY];
 static uint32_t words[MANY];
 
-static unsigned longest_list(void)
+/* Steps that one more waiter makes to join, to be found and to leave, from each place in a queue
+ * of so many. */
+static uint64_t steps_beside(unsigned waiters)
+{
+    uint64_t steps;
+    unsigned i;
+    start_afresh();
+    for (i = 0; i < waiters; i++)
+        put(&many[i], &words[0]);
+    pawl_store_relaxed64(&pawl_table_steps_, 0);
+    put(&many[MANY - 1], &words[0]);
+    assert_non_null(find(&words[0], TABLE_OF_WAIT));
+    take_out(&many[0]);           /* the lender */
+    take_out(&many[waiters / 2]); /* from the middle */
+    take_out(&many[MANY - 1]);    /* the youngest */
+    steps = pawl_load_relaxed64(&pawl_table_steps_);
+    start_afresh();
+    return steps;
+}
+
+static void a_crowd_at_one_address_costs_no_steps(void **state)
+{
+    static char memory[1 << 16];
+    uint64_t few, crowd;
+    (void)state;
+    few = steps_beside(10);
+    crowd = steps_beside(1000);
+    assert_int_equal(crowd, few);
+    /* Steps are counted: the queue that was there first is behind the younger one or before it. */
+    put(&many[0], memory);
+    put(&many[1], neighbour(memory));
+    pawl_store_relaxed64(&pawl_table_steps_, 0);
+    (void)find(memory, TABLE_OF_WAIT);
+    (void)find(neighbour(memory), TABLE_OF_WAIT);
+    assert_int_equal(pawl_load_relaxed64(&pawl_table_steps_), 1);
+}
+
+static void a_crowd_at_one_address_is_no_reason_to_grow(void **state)
+{
+    unsigned i;
+    (void)state;
+    start_afresh();
+    for (i = 0; i < MANY; i++) {
+        put(&many[i], &words[0]);
+        table_grow_if_crowded();
+    }
+    assert_int_equal(table()->doublings, 0);
+    assert_int_equal(attempts, 0);
+    assert_int_equal(table()->queues, 1);
+}
+
+/* ---- The latch ------------------------------------------------------------------------------- */
+
+enum { LATCH_THREADS = 6, LATCH_LATER = 3 };
+
+static pthread_t latch_threads[LATCH_THREADS];
+static unsigned latch_numbers[LATCH_THREADS];
+static unsigned latch_order[LATCH_THREADS], latch_entered; /* under the latch */
+
+static void *enter_the_latch(void *number);
+
+/* The caller holds the latch. Each thread sleeps, or is about to, before the next one starts. */
+static void let_queue(struct pawl_bucket *bucket, unsigned first, unsigned end)
+{
+    unsigned i;
+    for (i = first; i < end; i++) {
+        const pawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
+        latch_numbers[i] = i;
+        must(pthread_create(&latch_threads[i], NULL, enter_the_latch, &latch_numbers[i]) == 0);
+        while (PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch) == seen)
+            sched_yield();
+    }
+}
+
+/* The first who enters lets others queue behind those who are there. */
+static void *enter_the_latch(void *number)
+{
+    struct pawl_bucket *bucket = table_lock(words);
+    latch_order[latch_entered++] = *(unsigned *)number;
+    if (latch_entered == 1)
+        let_queue(bucket, LATCH_LATER, LATCH_THREADS);
+    table_unlock(bucket);
+    return NULL;
+}
+
+static void the_waiters_of_a_latch_enter_oldest_first(void **state)
+{
+    struct pawl_bucket *bucket;
+    unsigned i;
+    (void)state;
+    start_afresh();
+    latch_entered = 0;
+    bucket = table_lock(words);
+    let_queue(bucket, 0, LATCH_LATER);
+    table_unlock(bucket);
+    for (i = 0; i < LATCH_LATER; i++)
+        must(pthread_join(latch_threads[i], NULL) == 0);
+    for (i = LATCH_LATER; i < LATCH_THREADS; i++)
+        must(pthread_join(latch_threads[i], NULL) == 0);
+    assert_int_equal(latch_entered, LATCH_THREADS);
+    for (i = 0; i < LATCH_THREADS; i++)
+        assert_int_equal(latch_order[i], i);
+    assert_int_equal(bucket->latch, 0);
+    assert_null(bucket->latch_oldest);
+}
+
+/* ---- Growth ---------------------------------------------------------------------------------- */
+
+static unsigned most_queues(void)
 {
     const uint32_t doublings = table()->doublings;
     const struct pawl_bucket *buckets = table_buckets(table(), doublings);
-    unsigned longest = 0;
+    unsigned most = 0;
     unsigned i;
     for (i = 0; i < 1u << (PAWL_TABLE_BITS + doublings); i++)
-        if (buckets[i].length > longest)
-            longest = buckets[i].length;
-    return longest;
+        if (queues_of(&buckets[i]) > most)
+            most = queues_of(&buckets[i]);
+    return most;
 }
 
-static void lists_stay_short_however_many_wait(void **state)
+static void buckets_have_few_queues_however_many_wait(void **state)
 {
     unsigned i;
     (void)state;
@@ -189,13 +404,13 @@ static void lists_stay_short_however_many_wait(void **state)
         table_grow_if_crowded();
     }
     assert_true(1u << (PAWL_TABLE_BITS + table()->doublings) >= MANY / 2);
-    assert_in_range(longest_list(), 1, 10);
+    assert_in_range(most_queues(), 1, 10);
     for (i = 0; i < MANY; i++)
         assert_int_equal(count_in_order(&words[i]), 1);
     for (i = 0; i < MANY; i++)
         take_out(&many[i]);
-    assert_int_equal(table()->waiters, 0);
-    assert_int_equal(longest_list(), 0);
+    assert_int_equal(table()->queues, 0);
+    assert_int_equal(most_queues(), 0);
 }
 
 static void growth_keeps_the_order_of_an_addresss_waiters_and_the_hints(void **state)
@@ -205,24 +420,44 @@ static void growth_keeps_the_order_of_an_addresss_waiters_and_the_hints(void **s
     (void)state;
     start_afresh();
     bucket = table_lock(&words[7]);
-    bucket->last_handoff = 4711;
+    bucket->quiet_until = 4711;
     bucket->awake_for = 1234;
     table_unlock(bucket);
-    for (i = 0; i < 300; i++) {
-        put(&many[i], &words[i % 10]);
-        many[i].kind = i;
+    for (i = 0; i < 900; i++) {
+        put_for(&many[i], &words[i % 300], TABLE_OF_WAIT)->own = i % 300;
+        many[i].waiter.kind = i;
         table_grow_if_crowded();
     }
     assert_true(table()->doublings >= 2);
-    for (i = 0; i < 10; i++)
-        assert_int_equal(count_in_order(&words[i]), 30);
+    for (i = 0; i < 300; i++) {
+        assert_int_equal(count_in_order(&words[i]), 3);
+        assert_int_equal(find(&words[i], TABLE_OF_WAIT)->own, i);
+    }
     bucket = table_lock(&words[7]);
-    assert_true(bucket->last_handoff == 4711);
+    assert_true(bucket->quiet_until == 4711);
     assert_true(bucket->awake_for == 1234);
     table_unlock(bucket);
 }
 
-static void where_memory_is_short_the_old_lists_serve_and_attempts_are_few(void **state)
+static void growth_takes_the_urgent_where_their_address_goes(void **state)
+{
+    unsigned i, total = 0;
+    (void)state;
+    start_afresh();
+    for (i = 0; i < 300; i++) {
+        put_urgent(&many[i], &words[i], i % 3);
+        total += i % 3;
+        table_grow_if_crowded();
+        if (i % 50 == 0)
+            assert_int_equal(urgent_in_all(), total);
+    }
+    assert_true(table()->doublings >= 2);
+    assert_int_equal(urgent_in_all(), total);
+    for (i = 0; i < 300; i++)
+        assert_int_equal(find(&words[i], TABLE_OF_LOCK32)->queue.urgent, i % 3);
+}
+
+static void where_memory_is_short_the_old_buckets_serve_and_attempts_are_few(void **state)
 {
     unsigned i;
     (void)state;
@@ -240,7 +475,7 @@ static void where_memory_is_short_the_old_lists_serve_and_attempts_are_few(void 
     pawl_store_relaxed32(&table()->grow_at, 0);
     for (i = 0; i < 10; i++)
         table_grow_if_crowded();
-    assert_in_range(longest_list(), 1, 10);
+    assert_in_range(most_queues(), 1, 10);
     for (i = 0; i < MANY; i++)
         assert_int_equal(count_in_order(&words[i]), 1);
 }
@@ -249,12 +484,12 @@ static void where_memory_is_short_the_old_lists_serve_and_attempts_are_few(void 
 
 static void look_around_in_the_child(void *word)
 {
-    struct pawl_waiter waiter;
-    must(table()->waiters == 0);
+    struct waiting waiter;
+    must(table()->queues == 0);
     must(count_in_order(word) == 0);
     put(&waiter, word);
     must(count_in_order(word) == 1);
-    must(longest_list() == 1);
+    must(most_queues() == 1);
     fprintf(stderr, "as it should be");
 }
 
@@ -278,18 +513,70 @@ static void a_child_finds_an_empty_table_even_if_its_locks_were_held(void **stat
     assert_int_equal(count_in_order(&words[3]), 1); /* the parent's table is untouched */
 }
 
+static uint32_t lock32, cond;
+static uint64_t lock64;
+
+static void look_at_the_words_in_the_child(void *unused)
+{
+    (void)unused;
+    must(table()->queues == 0);
+    must(find(&lock32, TABLE_OF_LOCK32) == NULL && find(&lock64, TABLE_OF_LOCK64) == NULL);
+    must(lock32 == 0x1000 && lock64 == UINT64_C(0x100000000000) && cond == 0);
+    must(words[0] == 7);
+    fprintf(stderr, "as it should be");
+}
+
+/* What the parent's waiters keep in words goes; what holders have stays. */
+static void a_child_takes_back_what_the_parents_waiters_keep(void **state)
+{
+    struct waiting w[6];
+    char said[4096];
+    int status;
+    (void)state;
+    start_afresh();
+    lock32 = 0x1000 + 0x240 + TABLE_PARKED;
+    lock64 = UINT64_C(0x100000000000) + UINT64_C(0x4000000000) + TABLE_PARKED;
+    cond = 2;
+    words[0] = 7;
+    (void)put_for(&w[0], &lock32, TABLE_OF_LOCK32);
+    (void)put_for(&w[1], &lock32, TABLE_OF_LOCK32);
+    (void)put_for(&w[2], &lock64, TABLE_OF_LOCK64);
+    (void)put_for(&w[3], &cond, TABLE_OF_COND);
+    (void)put_for(&w[4], &cond, TABLE_OF_COND);
+    put(&w[5], &words[0]);
+    w[0].waiter.bits = 0x200;
+    w[1].waiter.bits = 0x40;
+    w[2].waiter.bits = UINT64_C(0x4000000000);
+    w[5].waiter.bits = UINT64_MAX; /* a mask */
+    status = test_in_child(look_at_the_words_in_the_child, NULL, said, sizeof said);
+    if (status != 0 || !strstr(said, "as it should be"))
+        fail_msg("status %#x: %s", (unsigned)status, said);
+    assert_int_equal(lock32, 0x1000 + 0x240 + TABLE_PARKED);
+    assert_int_equal(table()->queues, 4);
+    start_afresh();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zero_bytes_are_an_empty_table),
         cmocka_unit_test(waiters_are_found_oldest_first),
-        cmocka_unit_test(waiters_of_another_address_in_the_same_list_are_passed_over),
+        cmocka_unit_test(waiters_of_another_address_in_the_same_bucket_are_passed_over),
         cmocka_unit_test(a_moved_waiter_waits_behind_those_of_its_new_address),
-        cmocka_unit_test(two_addresses_of_one_list_are_locked_once),
-        cmocka_unit_test(lists_stay_short_however_many_wait),
+        cmocka_unit_test(two_addresses_of_one_bucket_are_locked_once),
+        cmocka_unit_test(the_queues_of_different_owners_at_one_address_are_apart),
+        cmocka_unit_test(a_moved_lender_leaves_one_queue_and_begins_another),
+        cmocka_unit_test(a_queue_moves_when_its_lender_leaves),
+        cmocka_unit_test(a_queue_that_moves_leaves_its_neighbours_in_the_bucket),
+        cmocka_unit_test(a_crowd_at_one_address_costs_no_steps),
+        cmocka_unit_test(a_crowd_at_one_address_is_no_reason_to_grow),
+        cmocka_unit_test(the_waiters_of_a_latch_enter_oldest_first),
+        cmocka_unit_test(buckets_have_few_queues_however_many_wait),
+        cmocka_unit_test(growth_takes_the_urgent_where_their_address_goes),
         cmocka_unit_test(growth_keeps_the_order_of_an_addresss_waiters_and_the_hints),
-        cmocka_unit_test(where_memory_is_short_the_old_lists_serve_and_attempts_are_few),
+        cmocka_unit_test(where_memory_is_short_the_old_buckets_serve_and_attempts_are_few),
         cmocka_unit_test(a_child_finds_an_empty_table_even_if_its_locks_were_held),
+        cmocka_unit_test(a_child_takes_back_what_the_parents_waiters_keep),
     };
     return test_run(argc, argv, tests);
 }

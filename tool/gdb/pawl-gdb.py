@@ -7,15 +7,18 @@
       waiters = {"W asleep", "R asleep"}}
 
 The word counts holders and claimants alike, so a state may be a claim that is about to be
-withdrawn. Waiters come from the process's wait lists, for which the library must have been
+withdrawn. Waiters come from the queue of the lock, for which the library must have been
 built with debug information; without it they are left out.
 """
 
 import gdb
 
-R, S, W, A = 1, 2, 4, 8
-CLASSES = {0: "-", R: "R", S: "S", W: "W", A: "A", 16: "W, waits for readers",
-           32: "A, waits for readers", 64: "W, keeps a claim", 128: "A to R"}
+# enum wait_class (src/lock/waiting.h).
+CLASSES = {1: "R", 2: "S", 4: "W", 8: "A", 16: "A to R", 32: "W, claims, waits for readers",
+           64: "A, claims, waits for readers", 128: "W, keeps a claim",
+           256: "keeps a claim beside W", 512: "keeps a claim of S"}
+# enum table_owner (src/lock/table.h), by the bytes of a lock.
+OWNERS = {4: "TABLE_OF_LOCK32", 8: "TABLE_OF_LOCK64"}
 
 
 def fields(word, bits):
@@ -64,24 +67,37 @@ def buckets(table):
     return [array[i] for i in range(count)]
 
 
-def waiters(address):
-    """The wait list of the address, oldest first; None if it cannot be known."""
+def enumerator(name, kind):
+    """The value of a constant of the library's enum."""
+    for field in gdb.lookup_type(f"enum {kind}").fields():
+        if field.name == name:
+            return field.enumval
+    raise gdb.error(f"no {name}")
+
+
+def linked(first, field):
+    """What each of a list of structures is, from the one that `first` points to."""
+    while int(first) != 0:
+        yield first.dereference()
+        first = first.dereference()[field]
+
+
+def waiters(lock):
+    """The queue of the lock, oldest first; None if it cannot be known."""
     try:
         table = shared_object("table_object", "struct pawl_table")
-        waiter_type = gdb.lookup_type("struct pawl_waiter").pointer()
         if table is None:
             return None
+        owner = enumerator(OWNERS[lock.type.sizeof], "table_owner")
         found = []
         for bucket in buckets(table):
-            sentinel = bucket["list"].address
-            link = bucket["list"]["next"]
-            while int(link) not in (0, int(sentinel)):
-                waiter = link.cast(waiter_type).dereference()
-                if int(waiter["address"]) == address:
+            for queue in linked(bucket["queues"], "next"):
+                if int(queue["address"]) != int(lock.address) or int(queue["owner"]) != owner:
+                    continue
+                for waiter in linked(queue["oldest"], "younger"):
                     kind = int(waiter["kind"])
                     sleeps = "asleep" if int(waiter["asleep"]) else "awake"
                     found.append(f"{CLASSES.get(kind, kind)} {sleeps}")
-                link = link.dereference()["next"]
         return found
     except (gdb.error, RuntimeError):
         return None
@@ -104,7 +120,7 @@ class LockPrinter:
         parts.append(f"parked = {'true' if low & 1 else 'false'}")
         if low & 2:
             parts.append("biased = true")
-        found = waiters(int(self.value.address)) if self.value.address else None
+        found = waiters(self.value) if self.value.address else None
         if found:
             parts.append("waiters = {" + ", ".join(f'"{w}"' for w in found) + "}")
         return "{" + ", ".join(parts) + "}"

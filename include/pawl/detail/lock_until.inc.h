@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations with a deadline of one width, included by lock.h after word.inc.h. They are
+ * The operations with a deadline of one width, included by lock.h after lock_word.inc.h. They are
  * compiled (src/lock/lock_word.inc.h), because a caller that passes a deadline expects to wait.
  */
 

@@ -13,26 +13,10 @@
 #define PAWL_AFTER_(to, ok) ((void)(ok))
 #endif
 
-/* How the body of an operation of a kind is called: with a deadline, or without. */
-#define PAWL_CALL_take_(name) PAWL_DO_(name)(l, UINT64_MAX)
-#define PAWL_CALL_claim_(name) PAWL_DO_(name)(l, UINT64_MAX)
-#define PAWL_CALL_try_(name) PAWL_DO_(name)(l)
-#define PAWL_CALL_drop_(name) (PAWL_DO_(name)(l), true)
-#define PAWL_CALL_tells_(name) PAWL_DO_(name)(l, UINT64_MAX)
-/* The moves: one of them waits. */
-#define PAWL_CALL_move_(name) PAWL_CALL_##name
-#define PAWL_CALL_seek_to_write PAWL_DO_(seek_to_write)(l, UINT64_MAX)
-#define PAWL_CALL_write_to_seek (PAWL_DO_(write_to_seek)(l), true)
-#define PAWL_CALL_write_to_read (PAWL_DO_(write_to_read)(l), true)
-#define PAWL_CALL_seek_to_read (PAWL_DO_(seek_to_read)(l), true)
-
-/* The type of what a body returns, what the operation returns of it, whether the state changed. */
+/* The type of what a body returns, and whether the state changed. */
 #define PAWL_TYPE_void_ bool
 #define PAWL_TYPE_bool_ bool
 #define PAWL_TYPE_pawl_regained_ pawl_regained
-#define PAWL_RETURN_void_(value) (void)(value)
-#define PAWL_RETURN_bool_(value) return value
-#define PAWL_RETURN_pawl_regained_(value) return value
 #define PAWL_MOVED_void_(value) (value)
 #define PAWL_MOVED_bool_(value) (value)
 #define PAWL_MOVED_pawl_regained_(value) ((value) != PAWL_REGAIN_TIMED_OUT)
@@ -42,7 +26,7 @@
     {                                                                                              \
         PAWL_TYPE_##result##_ value;                                                               \
         PAWL_BEFORE_(from);                                                                        \
-        value = PAWL_CALL_##kind##_(name);                                                         \
+        value = PAWL_CALL_##kind##_(name, UINT64_MAX);                                             \
         PAWL_AFTER_(to, PAWL_MOVED_##result##_(value));                                            \
         PAWL_RETURN_##result##_(value);                                                            \
     }
@@ -63,22 +47,9 @@ PAWL_WITH_DEADLINE_(pawl_regained, atomic_to_read, A, R)
 
 #undef PAWL_BEFORE_
 #undef PAWL_AFTER_
-#undef PAWL_CALL_take_
-#undef PAWL_CALL_claim_
-#undef PAWL_CALL_try_
-#undef PAWL_CALL_drop_
-#undef PAWL_CALL_tells_
-#undef PAWL_CALL_move_
-#undef PAWL_CALL_seek_to_write
-#undef PAWL_CALL_write_to_seek
-#undef PAWL_CALL_write_to_read
-#undef PAWL_CALL_seek_to_read
 #undef PAWL_TYPE_void_
 #undef PAWL_TYPE_bool_
 #undef PAWL_TYPE_pawl_regained_
-#undef PAWL_RETURN_void_
-#undef PAWL_RETURN_bool_
-#undef PAWL_RETURN_pawl_regained_
 #undef PAWL_MOVED_void_
 #undef PAWL_MOVED_bool_
 #undef PAWL_MOVED_pawl_regained_

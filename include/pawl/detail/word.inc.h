@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one body of the progressive lock, included for each width by spin.h, whose locks spin, and by
- * lock.h, whose locks sleep (alphabet.h has the names). The contracts stand at the prototypes in
- * spin.h and lock.h. Here are the fast paths; what waits is in src/lock/spin_word.inc.h and
- * src/lock/lock_word.inc.h.
+ * The body of the progressive spinlock, included by spin.h for each width (alphabet.h has the
+ * names). The contracts stand at the prototypes in spin.h. Here are the fast paths; what waits is
+ * in src/lock/spin_word.inc.h. The locks that sleep have the same states and moves
+ * (sleeping_word.inc.h).
  *
  * In the code, `l` is the lock, a claim is the addition that asks for a state, and `found` is the
  * value that an addition found before it.
@@ -19,28 +19,10 @@ PAWL_API PAWL_COLD void PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ f
 PAWL_API PAWL_COLD void PAWL_SLOW_(drain_readers)(PAWL_LOCK_ *l);
 PAWL_API PAWL_COLD void PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark);
 PAWL_API PAWL_COLD pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l);
-#if PAWL_WORD_KIND == PAWL_KIND_LOCK_
-/* Units have left the word beside PARKED: wakes the waiters that can enter now. Only the address of
- * the lock is used. */
-PAWL_API PAWL_COLD void PAWL_SLOW_(left)(const void *address, PAWL_WORD_ found, PAWL_WORD_ after);
-#endif
 
 PAWL_C_END
 
 PAWL_INLINE_BEGIN
-
-/* What follows an addition that took `units` out of the word and found `found`. A lock that sleeps
- * looks for waiters when PARKED is set; the waiters of a lock that spins look by themselves. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(left_)(PAWL_LOCK_ *l, PAWL_WORD_ found,
-                                                       PAWL_WORD_ units)
-{
-#if PAWL_WORD_KIND == PAWL_KIND_LOCK_
-    if (PAWL_UNLIKELY(found & PAWL_LOCK_PARKED))
-        PAWL_SLOW_(left)(l, found, (PAWL_WORD_)(found - units));
-#else
-    (void)l, (void)found, (void)units;
-#endif
-}
 
 /* ---- Taking ---------------------------------------------------------------------------------- */
 
@@ -66,7 +48,7 @@ PAWL_INLINE bool PAWL_BODY_(try_read)(PAWL_LOCK_ *l)
     if (PAWL_LIKELY(PAWL_IS_(no_writer)(
             PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_, PAWL_SPIN_R_TAKE))))
         return true;
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_), PAWL_R_);
+    (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_);
     return false;
 }
 
@@ -86,7 +68,7 @@ PAWL_INLINE bool PAWL_BODY_(try_seek)(PAWL_LOCK_ *l)
     if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer)(
             PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_S_, PAWL_SPIN_S_TAKE))))
         return true;
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_), PAWL_R_S_);
+    (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_);
     return false;
 }
 
@@ -124,7 +106,7 @@ PAWL_INLINE bool PAWL_BODY_(claim_write)(PAWL_LOCK_ *l)
         PAWL_SLOW_(drain_readers)(l);
         return true;
     }
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_), PAWL_W_S_R_);
+    (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_);
     return false;
 }
 
@@ -162,7 +144,7 @@ PAWL_INLINE bool PAWL_BODY_(claim_atomic)(PAWL_LOCK_ *l)
         PAWL_SLOW_(drain_to_atomic)(l, PAWL_S_);
         return true;
     }
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_), PAWL_W_);
+    (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_);
     return false;
 }
 
@@ -171,29 +153,25 @@ PAWL_INLINE bool PAWL_BODY_(claim_atomic)(PAWL_LOCK_ *l)
 PAWL_INLINE void PAWL_BODY_(drop_read)(PAWL_LOCK_ *l)
 {
     /* [SPIN_R_DROP] release: our reads are done before a writer sees R fall. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_, PAWL_SPIN_R_DROP),
-                      PAWL_R_);
+    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_, PAWL_SPIN_R_DROP);
 }
 
 PAWL_INLINE void PAWL_BODY_(drop_seek)(PAWL_LOCK_ *l)
 {
     /* [SPIN_S_DROP] release: what we read or carefully stored is done before the next seeker. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_S_, PAWL_SPIN_S_DROP),
-                      PAWL_R_S_);
+    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_S_, PAWL_SPIN_S_DROP);
 }
 
 PAWL_INLINE void PAWL_BODY_(drop_write)(PAWL_LOCK_ *l)
 {
     /* [SPIN_W_DROP] release: our stores are done before anybody enters. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_DROP),
-                      PAWL_W_S_R_);
+    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_DROP);
 }
 
 PAWL_INLINE void PAWL_BODY_(drop_atomic)(PAWL_LOCK_ *l)
 {
     /* [SPIN_A_DROP] release: our atomic updates are done before anybody else enters. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_A_DROP),
-                      PAWL_W_);
+    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_A_DROP);
 }
 
 /* ---- Moving ---------------------------------------------------------------------------------- */
@@ -221,22 +199,19 @@ PAWL_INLINE bool PAWL_BODY_(try_seek_to_write)(PAWL_LOCK_ *l)
 PAWL_INLINE void PAWL_BODY_(write_to_seek)(PAWL_LOCK_ *l)
 {
     /* [SPIN_W_TO_S] release: our stores are done before a reader enters. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_W_TO_S),
-                      PAWL_W_);
+    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_W_TO_S);
 }
 
 PAWL_INLINE void PAWL_BODY_(write_to_read)(PAWL_LOCK_ *l)
 {
     /* [SPIN_W_TO_R] release: our stores are done before a reader or seeker enters. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_, PAWL_SPIN_W_TO_R),
-                      PAWL_W_S_);
+    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_, PAWL_SPIN_W_TO_R);
 }
 
 PAWL_INLINE void PAWL_BODY_(seek_to_read)(PAWL_LOCK_ *l)
 {
     /* [SPIN_S_TO_R] release: what we carefully stored under S is seen by the next seeker. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_S_, PAWL_SPIN_S_TO_R),
-                      PAWL_S_);
+    (void)PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_S_, PAWL_SPIN_S_TO_R);
 }
 
 PAWL_INLINE bool PAWL_BODY_(try_read_to_seek)(PAWL_LOCK_ *l)
@@ -247,7 +222,7 @@ PAWL_INLINE bool PAWL_BODY_(try_read_to_seek)(PAWL_LOCK_ *l)
     if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer)(
             PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_S_, PAWL_SPIN_R_TO_S))))
         return true;
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_S_), PAWL_S_);
+    (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_S_);
     return false;
 }
 
@@ -276,7 +251,7 @@ PAWL_INLINE bool PAWL_BODY_(read_claim_write)(PAWL_LOCK_ *l)
         PAWL_SLOW_(drain_readers)(l);
         return true;
     }
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
+    (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_);
     return false;
 }
 
@@ -302,7 +277,7 @@ PAWL_INLINE bool PAWL_BODY_(read_claim_atomic)(PAWL_LOCK_ *l)
      * follows every claim that is kept, acquires what earlier holders did. */
     if (PAWL_UNLIKELY(!PAWL_IS_(no_seeker_or_writer)(
             PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_)))) {
-        PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
+        (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_);
         return false;
     }
     PAWL_SLOW_(drain_to_atomic)(l, (PAWL_WORD_)(0u - PAWL_R_));
@@ -315,15 +290,13 @@ PAWL_INLINE pawl_regained PAWL_BODY_(atomic_to_read)(PAWL_LOCK_ *l)
      * those of earlier atomic users. */
     const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_acq_rel)(
         &l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_), PAWL_SPIN_A_TO_R);
-    PAWL_NAME_(left_)(l, found, (PAWL_WORD_)(PAWL_W_ - PAWL_R_));
-    if (PAWL_LIKELY(PAWL_IS_(writers)(found) == PAWL_W_))
+        if (PAWL_LIKELY(PAWL_IS_(writers)(found) == PAWL_W_))
         return PAWL_REGAIN_KEPT;
     return PAWL_SLOW_(regain_slow)(l);
 }
 
 /* ---- The rest -------------------------------------------------------------------------------- */
 
-#if PAWL_WORD_KIND == PAWL_KIND_SPIN_
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(bits)(const PAWL_LOCK_ *l)
 {
     /* [SPIN_BITS] acquire: what was stored before the bit changed is seen. */
@@ -345,36 +318,11 @@ PAWL_INLINE PAWL_WORD_ PAWL_NAME_(clear_bits)(PAWL_LOCK_ *l, PAWL_WORD_ bits)
                                             PAWL_SPIN_BITS_CHANGE) & PAWL_SPIN_APPLICATION_BITS;
 }
 
-#endif
+PAWL_INLINE_END
 
-PAWL_INLINE bool PAWL_NAME_(is_free)(const PAWL_LOCK_ *l)
-{
-    return PAWL_IS_(nobody)(PAWL_AT_(pawl_load_relaxed)(&l->word));
-}
+#include <pawl/detail/word_looks.inc.h>
 
-PAWL_INLINE bool PAWL_NAME_(is_read)(const PAWL_LOCK_ *l)
-{
-    const PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    return PAWL_IS_(no_seeker_or_writer)(w) && !PAWL_IS_(nobody)(w);
-}
-
-PAWL_INLINE bool PAWL_NAME_(is_seek)(const PAWL_LOCK_ *l)
-{
-    const PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    return PAWL_IS_(no_writer)(w) && !PAWL_IS_(no_seeker_or_writer)(w);
-}
-
-PAWL_INLINE bool PAWL_NAME_(is_write)(const PAWL_LOCK_ *l)
-{
-    const PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    return !PAWL_IS_(no_writer)(w) && PAWL_IS_(seekers)(w) != 0;
-}
-
-PAWL_INLINE bool PAWL_NAME_(is_atomic)(const PAWL_LOCK_ *l)
-{
-    const PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    return !PAWL_IS_(no_writer)(w) && PAWL_IS_(atomics_or_nobody)(w);
-}
+PAWL_INLINE_BEGIN
 
 #include <pawl/detail/word_face.inc.h>
 

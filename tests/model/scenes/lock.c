@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Locks that sleep, where scripts (src/suite_locks.rs) do not look: hand-overs and the time between
- * them, the hint by which releasers leave the list alone, what wakes are found to cost. And the
+ * them, the hint by which releasers leave the queue alone, wakes that come to nothing. And the
  * words by which the system layer lends priority.
  */
 #include <pawl/detail/hook.h>
@@ -23,7 +23,6 @@ struct stage {
     uint32_t inside;
     uint32_t handed; /* hand-overs that somebody saw */
     uint32_t came;   /* for which another sleeps */
-    uint32_t cost;   /* of a wake, as one has found it */
     uint64_t mark;
 };
 #define STAGE M_SCENE(struct stage)
@@ -47,9 +46,9 @@ static void reach(void)
     (void)pawl_load_relaxed64(&STAGE->mark);
 }
 
-/* ---- The hint, and what wakes cost ----------------------------------------------------------- */
+/* ---- The hint -------------------------------------------------------------------------------- */
 
-/* The reader is awake and in the list at some moment, and the list says so. */
+/* The reader is awake and in the queue at some moment, and the bucket says so. */
 static void looks_for_the_hint_and_drops(void)
 {
     const struct pawl_bucket *buckets = table_here()->first;
@@ -70,16 +69,20 @@ static void reads(void)
     M_STEP(pawl_drop_read(LOCK));
 }
 
-static void wakes_are_counted(void)
+static void nobody_is_left(void)
 {
     const struct pawl_table *table = table_here();
-    m_demand((pawl_load_relaxed32(&table->wakes_timed) == 0) ==
-                 (pawl_load_relaxed32(&table->wake_ns) == 0),
-             M_RESTORED, "a wake that was timed is not counted, or one counted has no time");
+    uint32_t i;
+    m_demand(pawl_load_relaxed32(&LOCK->word) == 0, M_RESTORED, "units are left");
+    m_demand(pawl_load_relaxed32(&table->queues) == 0, M_RESTORED, "a queue is left");
+    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
+        m_demand(table->first[i].queues == NULL && table->first[i].urgent == 0, M_RESTORED,
+                 "a bucket seems to hold somebody");
+        m_demand(table->first[i].awake_for == 0, M_RESTORED, "somebody seems to be awake");
+    }
 }
 
-/* It wakes both readers, overtakes them, and wakes them again. From the first wake to its end much
- * time goes by, less to one of the second. */
+/* It wakes both readers, overtakes them, and wakes them again. */
 static void wakes_both_twice(void)
 {
     give_way();
@@ -95,22 +98,13 @@ static void wakes_both_twice(void)
     m_pass_time(100);
 }
 
-static void reads_and_looks(void)
+static void reads_and_tells(void)
 {
     reads();
-    m_begin("looks what a wake costs");
-    STAGE->cost = pawl_load_relaxed32(&table_here()->wake_ns);
+    m_begin("tells that it has read");
     pawl_store_relaxed32(&STAGE->came, 1);
     (void)pawl_hook_wake(&STAGE->came, 1);
     m_end();
-}
-
-static void the_least_counts(void)
-{
-    wakes_are_counted();
-    m_demand(STAGE->cost == 0 ||
-                 pawl_load_relaxed32(&table_here()->wake_ns) <= STAGE->cost,
-             M_RESTORED, "a wake that took longer is put down");
 }
 
 /* ---- Who gives up looks for those who stay --------------------------------------------------- */
@@ -142,11 +136,6 @@ static void seeks(void)
 {
     M_STEP(pawl_take_seek(LOCK));
     drops_seek();
-}
-
-static void the_word_is_free(void)
-{
-    m_demand(pawl_load_relaxed32(&LOCK->word) == 0, M_RESTORED, "units are left");
 }
 
 /* ---- Hand-overs ------------------------------------------------------------------------------ */
@@ -209,13 +198,13 @@ static void nobody_lends(void)
 extern const struct m_scene m_lock_scenes[];
 const struct m_scene m_lock_scenes[] = {
     {"lock_hint_beside_a_release", held_for_writing, {looks_for_the_hint_and_drops, reads},
-     wakes_are_counted, "preempt=2" REACH},
-    {"lock_two_wakes_of_each", held_for_writing, {wakes_both_twice, reads_and_looks, reads},
-     the_least_counts, "preempt=0"},
+     nobody_is_left, "preempt=2" REACH},
+    {"lock_two_wakes_of_each", held_for_writing, {wakes_both_twice, reads_and_tells, reads},
+     nobody_is_left, "preempt=0"},
     {"lock_asked_once_beside_a_release", held_for_seeking, {drops_seek, asks_once, seeks},
-     the_word_is_free, "preempt=2"},
+     nobody_is_left, "preempt=2"},
     {"lock_handed_over_once_in_a_while", held_for_writing, {overtakes, writes_twice, reads},
-     the_word_is_free, "preempt=0" REACH},
+     nobody_is_left, "preempt=0" REACH},
     {"os_lend_of_two", NULL, {lends, lends}, nobody_lends, "preempt=2"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };

@@ -40,14 +40,13 @@ static void without_pages(void)
     refusals = 0;
 }
 
-/* And hints of lock.c in each list, of locks that do not exist. */
+/* And hints of lock.c in each bucket, of locks that do not exist. */
 static void with_pages(void)
 {
     struct pawl_bucket *first = table_here()->first;
     unsigned i;
     pages_left = sizeof STAGE->pages;
     for (i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
-        first[i].last_handoff = 10 + i;
         first[i].quiet_until = 20 + i;
         first[i].awake_for = 30 + i;
     }
@@ -117,7 +116,7 @@ static void looks_in(void)
     M_STEP(pawl_wait64_until(WORD(0), 0, 0));
 }
 
-/* ---- Growth: three waiters are more than two lists ------------------------------------------- */
+/* ---- Growth: three queues are more than two buckets ------------------------------------------ */
 
 static void crowds(void)
 {
@@ -253,19 +252,20 @@ static void moves_the_native(void)
 static void nobody_is_left(void)
 {
     const struct pawl_table *table = table_here();
-    const unsigned lists = 1u << (PAWL_TABLE_BITS + table->doublings);
+    const unsigned count = 1u << (PAWL_TABLE_BITS + table->doublings);
     const struct pawl_bucket *buckets =
         table->doublings == 0 ? table->first : table->grown[table->doublings - 1];
     unsigned i;
-    m_demand(pawl_load_relaxed32(&table->waiters) == 0, M_RESTORED, "waiters are left");
+    m_demand(pawl_load_relaxed32(&table->queues) == 0, M_RESTORED, "queues are left");
     m_demand(table->growing == 0, M_RESTORED, "the table can grow no more");
     for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)
         m_demand(table->first[i].sleepers == 0, M_RESTORED, "a sleeper is still counted");
-    for (i = 0; i < lists; i++)
-        m_demand(buckets[i].length == 0, M_RESTORED, "a list seems to hold somebody");
+    for (i = 0; i < count; i++)
+        m_demand(buckets[i].queues == NULL && buckets[i].urgent == 0, M_RESTORED,
+                 "a bucket seems to hold somebody");
 }
 
-/* The lists that a list was divided into know what it knew; of who is awake it knows no more. */
+/* The buckets that a bucket was divided into know what it knew. It forgets who is awake. */
 static void hints_are_handed_on(void)
 {
     const struct pawl_table *table = table_here();
@@ -273,14 +273,13 @@ static void hints_are_handed_on(void)
     nobody_is_left();
     for (i = 0; table->doublings == 1 && i < 2u << PAWL_TABLE_BITS; i++) {
         const struct pawl_bucket *new = &table->grown[0][i];
-        m_demand(new->last_handoff == 10 + i / 2, M_RESTORED, "the last turn is forgotten");
         m_demand(new->quiet_until == 20 + i / 2, M_RESTORED, "the quiet time is forgotten");
         m_demand(new->awake_for == 30 + i / 2, M_RESTORED, "who is awake is forgotten");
         m_demand(table->first[i / 2].awake_for == 0, M_RESTORED, "an old hint is relied on");
     }
 }
 
-/* Who was refused memory does not ask again for as many waiters. */
+/* Who was refused memory does not ask again for as many queues. */
 static void asked_once(void)
 {
     const uint32_t grow_at = table_here()->grow_at;

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What lock.h adds to sleeping_word.inc.h for each width: the drops. One addition gives the state
+ * up and tells whether somebody may sleep.
+ */
+
+PAWL_C_BEGIN
+
+/* Units have left the word beside PARKED: wakes the waiters that can enter now. Only the address of
+ * the lock is used. */
+PAWL_API PAWL_COLD void PAWL_SLOW_(left)(const void *address, PAWL_WORD_ found, PAWL_WORD_ after);
+
+PAWL_C_END
+
+PAWL_INLINE_BEGIN
+
+/* What follows a subtraction of `units` that found `found`. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(left_)(const PAWL_LOCK_ *l, PAWL_WORD_ found,
+                                                       PAWL_WORD_ units)
+{
+    if (PAWL_UNLIKELY(found & PAWL_LOCK_PARKED))
+        PAWL_SLOW_(left)(l, found, (PAWL_WORD_)(found - units));
+}
+
+PAWL_INLINE_END
+
+#include <pawl/detail/sleeping_word.inc.h>
+
+PAWL_INLINE_BEGIN
+
+PAWL_INLINE void PAWL_DO_(drop_read)(PAWL_LOCK_ *l)
+{
+    /* [SPIN_R_DROP] release: our reads are done before a writer sees R fall. */
+    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_, PAWL_SPIN_R_DROP),
+                      PAWL_R_);
+}
+
+PAWL_INLINE void PAWL_DO_(drop_seek)(PAWL_LOCK_ *l)
+{
+    /* [SPIN_S_DROP] release: what we read or carefully stored is done before the next seeker. */
+    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_S_, PAWL_SPIN_S_DROP),
+                      PAWL_R_S_);
+}
+
+PAWL_INLINE void PAWL_DO_(drop_write)(PAWL_LOCK_ *l)
+{
+    /* [SPIN_W_DROP] release: our stores are done before anybody enters. */
+    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_DROP),
+                      PAWL_W_S_R_);
+}
+
+PAWL_INLINE void PAWL_DO_(drop_atomic)(PAWL_LOCK_ *l)
+{
+    /* [SPIN_A_DROP] release: our atomic updates are done before anybody else enters. */
+    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_A_DROP),
+                      PAWL_W_);
+}
+
+#define PAWL_TYPE_void_ bool
+#define PAWL_TYPE_bool_ bool
+#define PAWL_TYPE_pawl_regained_ pawl_regained
+#define PAWL_OP(result, name, kind, from, to, cost)                                                \
+    PAWL_INLINE result PAWL_BODY_(name)(PAWL_LOCK_ * l)                                            \
+    {                                                                                              \
+        const PAWL_TYPE_##result##_ value = PAWL_CALL_##kind##_(name, UINT64_MAX);                 \
+        PAWL_RETURN_##result##_(value);                                                            \
+    }
+#include <pawl/detail/transitions.def>
+#undef PAWL_TYPE_void_
+#undef PAWL_TYPE_bool_
+#undef PAWL_TYPE_pawl_regained_
+
+PAWL_INLINE_END
+
+#include <pawl/detail/word_looks.inc.h>
+
+PAWL_INLINE_BEGIN
+
+#include <pawl/detail/word_face.inc.h>
+
+PAWL_INLINE_END

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The operations of the progressive lock that sleeps, included for each width by lock_word.inc.h
+ * (alphabet.h has the names). The contracts stand at the prototypes in lock.h. Here are the fast
+ * paths; what waits is in src/lock/waiting_word.inc.h.
+ *
+ * The states and moves are those of the spinlock (word.inc.h), with one difference. A claim that
+ * may have to be taken back is made by compare-exchange, where the spinlock adds first and looks
+ * then. So no word ever holds a claim of a thread that has failed: a failed try changes nothing and
+ * has nobody to wake, a signal handler may try, and a fork's child finds no claim that nobody
+ * would withdraw (doc/design/023-waiting-once.md).
+ *
+ * Each body has a deadline where the operation can wait. The includer has defined `left_`, which
+ * follows a subtraction and wakes the waiters that it lets in, and defines the drops.
+ */
+#define PAWL_DO_(verb) PAWL_NAME_(do_##verb##_) /* the body of an operation */
+
+PAWL_C_BEGIN
+
+/* The waiting halves; false when the deadline has passed and the claim has been taken back. */
+PAWL_API PAWL_COLD bool PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, uint64_t deadline);
+PAWL_API PAWL_COLD bool PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l, uint64_t deadline);
+PAWL_API PAWL_COLD bool PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, uint64_t deadline);
+PAWL_API PAWL_COLD bool PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, uint64_t deadline);
+/* From U; false also when the claim cannot be made. */
+PAWL_API PAWL_COLD bool PAWL_SLOW_(claim_write_slow)(PAWL_LOCK_ *l, uint64_t deadline);
+PAWL_API PAWL_COLD bool PAWL_SLOW_(claim_atomic_slow)(PAWL_LOCK_ *l, uint64_t deadline);
+/* The caller keeps W+S+R, of which `claim` is new: waits for the readers. */
+PAWL_API PAWL_COLD bool PAWL_SLOW_(drain_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claim, uint64_t deadline);
+/* The caller holds R beside its W+S: gives up R and waits for the other readers. */
+PAWL_API PAWL_COLD bool PAWL_SLOW_(read_to_atomic_slow)(PAWL_LOCK_ *l, uint64_t deadline);
+PAWL_API PAWL_COLD pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l, uint64_t deadline);
+
+PAWL_C_END
+
+PAWL_INLINE_BEGIN
+
+/* ---- Taking ---------------------------------------------------------------------------------- */
+
+PAWL_INLINE bool PAWL_DO_(take_read)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+    if (PAWL_LIKELY(PAWL_IS_(no_writer)(w)) &&
+        PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_),
+                                               PAWL_SPIN_R_TAKE)))
+        return true;
+    return PAWL_SLOW_(take_read_slow)(l, deadline);
+}
+
+PAWL_INLINE bool PAWL_DO_(try_read)(PAWL_LOCK_ *l)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_IS_(no_writer)(w)) {
+        /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_),
+                                                   PAWL_SPIN_R_TAKE)))
+            return true;
+    }
+    return false;
+}
+
+PAWL_INLINE bool PAWL_DO_(take_seek)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    /* [SPIN_S_TAKE] acquire: we see what the last seeker or writer stored. */
+    if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer)(w)) &&
+        PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_S_),
+                                               PAWL_SPIN_S_TAKE)))
+        return true;
+    return PAWL_SLOW_(take_seek_slow)(l, deadline);
+}
+
+PAWL_INLINE bool PAWL_DO_(try_seek)(PAWL_LOCK_ *l)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_IS_(no_seeker_or_writer)(w)) {
+        /* [SPIN_S_TAKE] acquire: we see what the last seeker or writer stored. */
+        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_S_),
+                                                   PAWL_SPIN_S_TAKE)))
+            return true;
+    }
+    return false;
+}
+
+/* A word that is not zero fails the first attempt; the slow path looks at it. So the fast path asks
+ * for the cache line once. */
+PAWL_INLINE bool PAWL_DO_(take_write)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    PAWL_WORD_ w = 0;
+    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
+    if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, PAWL_W_S_R_, PAWL_SPIN_W_TAKE)))
+        return true;
+    return PAWL_SLOW_(take_write_slow)(l, deadline);
+}
+
+PAWL_INLINE bool PAWL_DO_(try_write)(PAWL_LOCK_ *l)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_IS_(nobody)(w)) {
+        /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
+        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_R_),
+                                                   PAWL_SPIN_W_TAKE)))
+            return true;
+    }
+    return false;
+}
+
+PAWL_INLINE bool PAWL_DO_(claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    if (PAWL_LIKELY(PAWL_DO_(try_write)(l)))
+        return true;
+    return PAWL_SLOW_(claim_write_slow)(l, deadline);
+}
+
+PAWL_INLINE bool PAWL_DO_(try_atomic)(PAWL_LOCK_ *l)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_IS_(atomics_or_nobody)(w)) {
+        /* [SPIN_A_TAKE] acquire: our atomic updates come after all that earlier holders did. */
+        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_),
+                                                   PAWL_SPIN_A_TAKE)))
+            return true;
+    }
+    return false;
+}
+
+PAWL_INLINE bool PAWL_DO_(take_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    if (PAWL_LIKELY(PAWL_DO_(try_atomic)(l)))
+        return true;
+    return PAWL_SLOW_(take_atomic_slow)(l, deadline);
+}
+
+PAWL_INLINE bool PAWL_DO_(claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    if (PAWL_LIKELY(PAWL_DO_(try_atomic)(l)))
+        return true;
+    return PAWL_SLOW_(claim_atomic_slow)(l, deadline);
+}
+
+/* ---- Moving ---------------------------------------------------------------------------------- */
+
+PAWL_INLINE bool PAWL_DO_(seek_to_write)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
+    if (PAWL_LIKELY(PAWL_IS_(one_reader)(
+            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_S_TO_W))))
+        return true;
+    return PAWL_SLOW_(drain_slow)(l, PAWL_W_, deadline);
+}
+
+PAWL_INLINE bool PAWL_DO_(try_seek_to_write)(PAWL_LOCK_ *l)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_IS_(one_reader)(w)) {
+        /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
+        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_),
+                                                   PAWL_SPIN_S_TO_W)))
+            return true;
+    }
+    return false;
+}
+
+PAWL_INLINE void PAWL_DO_(write_to_seek)(PAWL_LOCK_ *l)
+{
+    /* [SPIN_W_TO_S] release: our stores are done before a reader enters. */
+    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_W_TO_S),
+                      PAWL_W_);
+}
+
+PAWL_INLINE void PAWL_DO_(write_to_read)(PAWL_LOCK_ *l)
+{
+    /* [SPIN_W_TO_R] release: our stores are done before a reader or seeker enters. */
+    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_, PAWL_SPIN_W_TO_R),
+                      PAWL_W_S_);
+}
+
+PAWL_INLINE void PAWL_DO_(seek_to_read)(PAWL_LOCK_ *l)
+{
+    /* [SPIN_S_TO_R] release: what we carefully stored under S is seen by the next seeker. */
+    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_S_, PAWL_SPIN_S_TO_R),
+                      PAWL_S_);
+}
+
+PAWL_INLINE bool PAWL_DO_(try_read_to_seek)(PAWL_LOCK_ *l)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_IS_(no_seeker_or_writer)(w)) {
+        /* [SPIN_R_TO_S] acquire: we see the stores of the careful writer who held S before us. */
+        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_S_),
+                                                   PAWL_SPIN_R_TO_S)))
+            return true;
+    }
+    return false;
+}
+
+PAWL_INLINE bool PAWL_DO_(try_read_to_write)(PAWL_LOCK_ *l)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_IS_(lone_reader)(w)) {
+        /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
+        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_),
+                                                   PAWL_SPIN_R_TO_W)))
+            return true;
+    }
+    return false;
+}
+
+PAWL_INLINE bool PAWL_DO_(read_claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_IS_(no_seeker_or_writer)(w)) {
+        /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
+        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_),
+                                                   PAWL_SPIN_R_TO_W)))
+            return PAWL_IS_(lone_reader)(w) || PAWL_SLOW_(drain_slow)(l, PAWL_W_S_, deadline);
+    }
+    return false;
+}
+
+PAWL_INLINE bool PAWL_DO_(try_read_to_atomic)(PAWL_LOCK_ *l)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_IS_(lone_reader)(w)) {
+        /* [SPIN_R_TO_A_ALONE] acquire: we come after earlier holders. Release: our reads are
+         * done before another atomic user updates. */
+        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acq_rel)(
+                &l->word, &w, (PAWL_WORD_)(w + PAWL_W_ - PAWL_R_), PAWL_SPIN_R_TO_A_ALONE)))
+            return true;
+    }
+    return false;
+}
+
+PAWL_INLINE bool PAWL_DO_(read_claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_IS_(no_seeker_or_writer)(w)) {
+        /* R stays until the claim is made: a waiting writer would slip in. The drain that follows
+         * acquires what earlier holders did. */
+        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_))))
+            return PAWL_SLOW_(read_to_atomic_slow)(l, deadline);
+    }
+    return false;
+}
+
+PAWL_INLINE pawl_regained PAWL_DO_(atomic_to_read)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    /* [SPIN_A_TO_R] release: our updates are done before others read or write. Acquire: we see
+     * those of earlier atomic users. */
+    const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_acq_rel)(
+        &l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_), PAWL_SPIN_A_TO_R);
+    PAWL_NAME_(left_)(l, found, (PAWL_WORD_)(PAWL_W_ - PAWL_R_));
+    if (PAWL_LIKELY(PAWL_IS_(writers)(found) == PAWL_W_))
+        return PAWL_REGAIN_KEPT;
+    return PAWL_SLOW_(regain_slow)(l, deadline);
+}
+
+PAWL_INLINE_END

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* What the word of a progressive lock shows at an instant, included for each width. */
+
+PAWL_INLINE_BEGIN
+
+PAWL_INLINE bool PAWL_NAME_(is_free)(const PAWL_LOCK_ *l)
+{
+    return PAWL_IS_(nobody)(PAWL_AT_(pawl_load_relaxed)(&l->word));
+}
+
+PAWL_INLINE bool PAWL_NAME_(is_read)(const PAWL_LOCK_ *l)
+{
+    const PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    return PAWL_IS_(no_seeker_or_writer)(w) && !PAWL_IS_(nobody)(w);
+}
+
+PAWL_INLINE bool PAWL_NAME_(is_seek)(const PAWL_LOCK_ *l)
+{
+    const PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    return PAWL_IS_(no_writer)(w) && !PAWL_IS_(no_seeker_or_writer)(w);
+}
+
+PAWL_INLINE bool PAWL_NAME_(is_write)(const PAWL_LOCK_ *l)
+{
+    const PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    return !PAWL_IS_(no_writer)(w) && PAWL_IS_(seekers)(w) != 0;
+}
+
+PAWL_INLINE bool PAWL_NAME_(is_atomic)(const PAWL_LOCK_ *l)
+{
+    const PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    return !PAWL_IS_(no_writer)(w) && PAWL_IS_(atomics_or_nobody)(w);
+}
+
+PAWL_INLINE_END
