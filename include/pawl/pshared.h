@@ -20,10 +20,11 @@
  *
  *   R S W    as in spin.h.
  *   PARKED   must be set while a waiter sleeps that has not been woken. A waiter sets it before it
- *            sleeps and whenever it has slept. The drop that leaves the lock free clears it. It may
- *            be set when no waiter sleeps: the next drop then makes system calls for nothing.
- *   LEAVING  a holder is about to drop the lock and has changed `waits`, or will, before it does.
- *            Only that holder sets and clears it. While it is set no waiter goes to sleep.
+ *            sleeps. A drop, or a move after which all may enter, clears it when no waiter sleeps.
+ *            It may be set when no waiter sleeps: the next such drop makes system calls for
+ *            nothing.
+ *   LEAVING  a holder is about to drop the lock, and wakes before it does. Only that holder sets
+ *            and clears it. While it is set no waiter goes to sleep.
  *   waits    counts the occasions on which sleepers must look again; wraps. The kernel compares it
  *            with the count that a waiter read before it looked at the word. Nothing else is in it.
  *
@@ -34,7 +35,8 @@
  * How a waiter waits: it reads for 2 to 9 us, sets PARKED and sleeps by class: readers, seekers,
  * writers, atomic users, and those that keep a claim until others have released. A thread that
  * changes the word so that a class may go on, and finds PARKED, wakes all readers or atomic users,
- * one seeker, one writer, and all that keep a claim.
+ * one seeker, one writer, and all that keep a claim. A drop wakes before it gives the lock up; the
+ * woken waiters read, and yield, until then.
  *
  * Fairness: a writer's claim holds newcomers back. Once no other writer is before it, the writer
  * waits only for the holders that are in, each once. Sleepers of one class are woken in the order
@@ -52,11 +54,12 @@
  * Invariants I1, I2, I3, I4 of spin.h, and
  *   I5  A waiter sleeps only after it has seen, in this order, `waits` and a word with PARKED,
  *       without LEAVING, that does not let it go on.
- *   I6  Every change of the word that may let a class go on, and finds PARKED, is followed by a
- *       change of `waits` and a wake of that class: by its author, or, while LEAVING is set, by the
- *       holder that is leaving.
- *   I7  A drop changes `waits` before it gives the lock up. Afterwards it uses the address of the
- *       lock (to wake) and not its memory: the next owner may free or unmap it.
+ *   I6  Every change of the word that may let a class go on, and finds PARKED, comes with a change
+ *       of `waits` and a wake of that class: after it, by its author; for a drop, before it, or,
+ *       while another holder's LEAVING is set, before the drop of that holder.
+ *   I7  A drop changes `waits` and wakes before it gives the lock up. The access that gives it up
+ *       is its last one, and no system call follows: the next owner may free or unmap the lock, and
+ *       the process of the drop may end.
  *
  * Deadlines are nanoseconds of CLOCK_MONOTONIC; UINT64_MAX is none. With one in the past a waiter
  * asks once and does not sleep. A wait that ends by its deadline takes its claim back and wakes the

@@ -17,6 +17,7 @@
  *   I2  A wait may return for no reason. Look at the word again, in a loop.
  *   I3  A wake reads and writes nothing at the address. By then the memory may be freed or belong
  *       to another object; a thread that waits there meanwhile may return for no reason (I2).
+ *       Not so the shared wakes: they need the address mapped, see there.
  *   I4  There is no time-out inside. A wait without a deadline ends only by a wake or a change.
  *   I5  A wait orders nothing by itself: load the word with acquire, or take the lock that it is.
  *       A wake comes after everything its thread did before, whatever the order of the store.
@@ -171,7 +172,18 @@ PAWL_INLINE unsigned pawl_requeue(const void *from, const void *to, unsigned wak
  * For a word in memory that several processes have mapped. Shared waits and wakes meet only each
  * other: a shared wake does not find a plain wait, and a plain wake finds no shared one. A wake is
  * one system call even if no thread sleeps, so keep a bit in the word that says so. Signal handlers
- * may call shared wakes. */
+ * may call shared wakes.
+ *
+ * I3 is weaker here. The system finds the sleepers by the page. If the page is not mapped in the
+ * waking process any more, or that process has ended, the wake reaches nobody and returns 0. So a
+ * store after which another thread may unmap the word, or end the process, must come after the
+ * wake, and waiters must not sleep in between:
+ *
+ *   1. store a value that says "about to change"; waiters yield at it and do not wait;
+ *   2. wake all;
+ *   3. store the final value, as the last access.
+ *
+ * pawl_pshared_lock32 does so. If the word stays mapped until the wake returns, store and wake. */
 PAWL_INLINE enum pawl_waited pawl_wait32_shared(const uint32_t *address, uint32_t value)
 {
     return PAWL_SYMBOL_(pawl_wait_shared)(address, value, PAWL_WAIT_FOREVER);

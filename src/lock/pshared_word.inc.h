@@ -39,48 +39,74 @@ static unsigned PAWL_NAME_(gates)(PAWL_WORD_ w)
 
 /* ---- Telling --------------------------------------------------------------------------------- */
 
-static void PAWL_NAME_(tell)(PAWL_LOCK_ *l, unsigned classes)
+/* The classes that may have sleepers when the word has this value. A waiter that keeps a claim of W
+ * has it in the word. One that keeps R beside atomic users may not yet know that they have left. */
+static unsigned PAWL_NAME_(may_sleep)(PAWL_WORD_ w)
+{
+    return PAWL_IS_(no_writer)(w) ? SHARED_WITHOUT_W : SHARED_WITHOUT_W | SHARED_BESIDE_W;
+}
+
+/* The classes whose gate opens when the word goes from `found` to `now`. */
+static unsigned PAWL_NAME_(opened)(PAWL_WORD_ found, PAWL_WORD_ now)
+{
+    return PAWL_NAME_(gates)(now) & ~PAWL_NAME_(gates)(found) & PAWL_NAME_(may_sleep)(now);
+}
+
+static unsigned PAWL_NAME_(tell)(PAWL_LOCK_ *l, unsigned classes)
 {
     /* [PSHARED_TELL] release: a waiter that reads the new count sees the earlier change of the
-     * word. */
+     * word, or LEAVING, or the lock dropped. */
     (void)pawl_fetch_add_release32(&l->waits, 1, PAWL_PSHARED_TELL);
-    pshared_wake(&l->waits, classes);
+    return pshared_wake(&l->waits, classes);
+}
+
+/* I7: LEAVING is set, so no waiter goes to sleep once `waits` has changed, and the sleepers only
+ * grow fewer. Other holders may drop meanwhile and leave the wakes to this thread. So it wakes for
+ * all gates that are open in the word that it leaves, each class once, and then leaves that word by
+ * its last access. If no class can have a sleeper then, PARKED goes too. */
+void PAWL_SLOW_(leave)(PAWL_LOCK_ *l, PAWL_WORD_ units)
+{
+    unsigned told = 0, awake = 0;
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    PAWL_WORD_ next;
+
+    for (;;) {
+        unsigned classes;
+        next = (PAWL_WORD_)((w - units) & (PAWL_WORD_)~(PAWL_WORD_)PAWL_PSHARED_LEAVING);
+        classes = PAWL_NAME_(gates)(next) & PAWL_NAME_(may_sleep)(next) & ~told;
+        if (classes != 0) {
+            awake |= PAWL_NAME_(tell)(l, classes);
+            told |= classes;
+            w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+            continue;
+        }
+        if ((PAWL_NAME_(may_sleep)(next) & ~awake) == 0)
+            next &= (PAWL_WORD_)~(PAWL_WORD_)PAWL_PSHARED_PARKED;
+        /* [PSHARED_LEAVE] release: `waits` has changed before the next owner may free the lock. */
+        if (PAWL_AT_(pawl_cas_release)(&l->word, &w, next, PAWL_PSHARED_LEAVE))
+            return;
+    }
 }
 
 /* I6, for callers that still hold the lock or are still inside an operation on it. Only
- * subtractions open gates, with one exception: see drain_to_atomic. */
+ * subtractions open gates, with one exception: see drain_to_atomic. Where all gates are open and
+ * the wake found no sleeper, PARKED is likely stale: this thread then looks, as a drop does. */
 void PAWL_SLOW_(changed)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ now)
 {
-    const unsigned opened = PAWL_NAME_(gates)(now) & ~PAWL_NAME_(gates)(found);
-    if (opened != 0)
-        PAWL_NAME_(tell)(l, opened);
+    const unsigned opened = PAWL_NAME_(opened)(found, now);
+    PAWL_WORD_ w;
+    if (opened == 0 || PAWL_NAME_(tell)(l, opened) != opened ||
+        (PAWL_NAME_(may_sleep)(now) & ~PAWL_NAME_(gates)(now)) != 0)
+        return;
+    w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    if ((w & (PAWL_PSHARED_PARKED | PAWL_PSHARED_LEAVING)) == PAWL_PSHARED_PARKED &&
+        PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, w | PAWL_PSHARED_LEAVING))
+        PAWL_SLOW_(leave)(l, 0);
 }
 
 bool PAWL_SLOW_(lets_in)(PAWL_WORD_ found, PAWL_WORD_ now)
 {
-    return (PAWL_NAME_(gates)(now) & ~PAWL_NAME_(gates)(found)) != 0;
-}
-
-/* I7. Other holders may have dropped while this thread's LEAVING was in the word, and left the
- * wakes to it. So it wakes for all open gates and not only for those that open now. A releaser that
- * frees the lock and wakes a reader and a writer may leave more waiters asleep. The woken waiters
- * set PARKED again. */
-void PAWL_SLOW_(leave)(PAWL_LOCK_ *l, PAWL_WORD_ units)
-{
-    const uint32_t *waits = &l->waits;
-    PAWL_WORD_ w, next;
-
-    /* [PSHARED_TELL] release: a waiter that reads the new count sees LEAVING, or the lock
-     * dropped. */
-    (void)pawl_fetch_add_release32(&l->waits, 1, PAWL_PSHARED_TELL);
-    w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    do {
-        next = (PAWL_WORD_)((w - units) & (PAWL_WORD_)~(PAWL_WORD_)PAWL_PSHARED_LEAVING);
-        if (PAWL_IS_(nobody)(next))
-            next = 0;
-        /* [PSHARED_LEAVE] release: `waits` has changed before the next owner may free the lock. */
-    } while (!PAWL_AT_(pawl_cas_release)(&l->word, &w, next, PAWL_PSHARED_LEAVE));
-    pshared_wake(waits, PAWL_NAME_(gates)(next));
+    return PAWL_IS_(nobody)(now) || PAWL_NAME_(opened)(found, now) != 0;
 }
 
 /* Withdraws a claim. */
@@ -94,36 +120,43 @@ static void PAWL_NAME_(give)(PAWL_LOCK_ *l, PAWL_WORD_ units)
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
 /* Waits until the gate of the class is open. False: the deadline has passed and the gate is closed.
- * The read of the word does not acquire; the caller acquires it, or claims. */
+ * The read of the word does not acquire; the caller acquires it, or claims.
+ * A holder that is leaving wakes one waiter of a class and counts on it. So the waiter that sees
+ * LEAVING after its sleep stays until the drop; when its time is over, it wakes another. It looks
+ * by a read-modify-write, which finds the newest value of the word. */
 static bool PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, unsigned class, uint64_t deadline)
 {
     struct backoff pauses = BACKOFF_INIT;
     bool in_time = true;
-    bool slept = false;
+    bool chosen = false; /* may be the one of its class that was woken */
     uint32_t count;
     PAWL_WORD_ w;
 
     for (;;) {
         /* [PSHARED_HEAR] acquire: if the count is new, the next read of the word is as new. */
         count = pawl_load_acquire32(&l->waits, PAWL_PSHARED_HEAR);
-        w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-        /* The drop that woke this waiter may have cleared PARKED although others sleep. */
-        if (slept || (in_time && !(w & PAWL_PSHARED_PARKED) && pshared_tired(&pauses) &&
-                      !(PAWL_NAME_(gates)(w) & class)))
+        w = chosen ? PAWL_AT_(pawl_fetch_or_relaxed)(&l->word, 0)
+                   : PAWL_AT_(pawl_load_relaxed)(&l->word);
+        if (!(w & (PAWL_PSHARED_PARKED | PAWL_PSHARED_LEAVING)) && in_time &&
+            pshared_tired(&pauses) && !(PAWL_NAME_(gates)(w) & class))
             w = PAWL_AT_(pawl_fetch_or_relaxed)(&l->word, PAWL_PSHARED_PARKED) |
                 PAWL_PSHARED_PARKED;
-        slept = false;
-        if (PAWL_NAME_(gates)(w) & class)
+        chosen = chosen && (w & PAWL_PSHARED_LEAVING);
+        if (!chosen && (PAWL_NAME_(gates)(w) & class))
             return true;
         in_time = in_time && !pshared_late(deadline);
+        if (!in_time && chosen)
+            (void)pshared_wake(&l->waits, class);
         if (!in_time)
-            return false;
-        if ((w & PAWL_PSHARED_LEAVING) || !(w & PAWL_PSHARED_PARKED) || !pshared_tired(&pauses)) {
+            return (PAWL_NAME_(gates)(w) & class) != 0;
+        if (w & PAWL_PSHARED_LEAVING) {
+            pshared_await_drop(&pauses, &w);
+        } else if (!(w & PAWL_PSHARED_PARKED) || !pshared_tired(&pauses)) {
             backoff_pause_once(&pauses, &w);
-            continue;
+        } else {
+            in_time = pawl_os_wait_classes(&l->waits, count, class, deadline);
+            chosen = (class & SHARED_ONE_EACH) != 0;
         }
-        in_time = pawl_os_wait_classes(&l->waits, count, class, deadline);
-        slept = true;
     }
 }
 

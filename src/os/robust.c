@@ -16,7 +16,9 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 _Static_assert(sizeof(pthread_mutex_t) <= PAWL_OS_ROBUST_SIZE, "room for the mutex");
 
@@ -38,6 +40,65 @@ size_t pawl_os_robust_size(void)
 {
     return sizeof(pthread_mutex_t);
 }
+
+/* ---- Identity -------------------------------------------------------------------------------- */
+
+/* A child of _Fork runs no handlers, so nothing in the library learns of the new thread number. The
+ * kernel tells: it wipes one page in each child. A process with a wiped page begins a new life, and
+ * each thread then asks for its number anew. */
+enum { OS_PAGE = 65536 }; /* a multiple of each page size */
+
+static uint64_t os_life_page; /* 0: not yet mapped; 1: this kernel wipes no pages */
+static uint32_t os_lives;     /* of this process and its ancestors */
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+    uint32_t life; /* in which the number was asked for; 0: not yet */
+    uint32_t number;
+} os_known;
+
+static PAWL_COLD uint64_t os_map_life_page(void)
+{
+    const int saved = errno;
+    uint64_t page = 1, found = 0;
+    void *at = mmap(NULL, OS_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at != MAP_FAILED && madvise(at, OS_PAGE, MADV_WIPEONFORK) == 0)
+        page = (uint64_t)(uintptr_t)at;
+    errno = saved;
+    if (pawl_cas_relaxed64(&os_life_page, &found, page))
+        found = page;
+    if (at != MAP_FAILED && found != (uint64_t)(uintptr_t)at)
+        (void)munmap(at, OS_PAGE);
+    return found;
+}
+
+static PAWL_COLD uint32_t os_ask_number(uint32_t *page)
+{
+    const int saved = errno;
+    uint32_t life = 0;
+    const uint32_t next = pawl_fetch_add_relaxed32(&os_lives, 1) + 1;
+    if (pawl_load_relaxed32(page) == 0)
+        (void)pawl_cas_relaxed32(page, &life, next);
+    os_known.life = pawl_load_relaxed32(page);
+    os_known.number = pawl_os_thread_id();
+    errno = saved;
+    return os_known.number;
+}
+
+uint32_t pawl_os_robust_self(void)
+{
+    uint64_t page = pawl_load_relaxed64(&os_life_page);
+    uint32_t *at;
+    if (PAWL_UNLIKELY(page <= 1)) {
+        page = page == 0 ? os_map_life_page() : page;
+        if (page == 1)
+            return pawl_os_thread_id();
+    }
+    at = (uint32_t *)(uintptr_t)page;
+    if (PAWL_LIKELY(os_known.life != 0 && os_known.life == pawl_load_relaxed32(at)))
+        return os_known.number;
+    return os_ask_number(at);
+}
+
+/* ---- Mutexes --------------------------------------------------------------------------------- */
 
 static enum pawl_os_robust os_outcome_of(int error)
 {
@@ -151,6 +212,11 @@ bool pawl_os_robust_make(void *mutex)
 size_t pawl_os_robust_size(void)
 {
     return PAWL_OS_ROBUST_SIZE;
+}
+
+uint32_t pawl_os_robust_self(void)
+{
+    return pawl_os_thread_id();
 }
 
 enum pawl_os_robust pawl_os_robust_lock(void *mutex, uint64_t deadline)

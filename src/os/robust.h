@@ -28,6 +28,8 @@ void PAWL_SYMBOL_(pawl_os_robust_owe_wake)(void *mutex);
 /* After GOT_DEAD: the next holder gets it with GOT. A holder that dies before this leaves it
  * GOT_DEAD. */
 bool PAWL_SYMBOL_(pawl_os_robust_heal)(void *mutex);
+/* The caller's thread number, as the mutexes know it: also in a child of _Fork. */
+uint32_t PAWL_SYMBOL_(pawl_os_robust_self)(void);
 /* By the thread that holds it; else false. */
 bool PAWL_SYMBOL_(pawl_os_robust_unlock)(void *mutex);
 
@@ -39,6 +41,7 @@ PAWL_C_END
 #define pawl_os_robust_try PAWL_SYMBOL_(pawl_os_robust_try)
 #define pawl_os_robust_owe_wake PAWL_SYMBOL_(pawl_os_robust_owe_wake)
 #define pawl_os_robust_heal PAWL_SYMBOL_(pawl_os_robust_heal)
+#define pawl_os_robust_self PAWL_SYMBOL_(pawl_os_robust_self)
 #define pawl_os_robust_unlock PAWL_SYMBOL_(pawl_os_robust_unlock)
 
 #endif

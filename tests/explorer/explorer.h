@@ -50,7 +50,8 @@ extern struct sched {
     uint64_t clock;
     unsigned woken, slept, timed_out;
     unsigned system_wakes;   /* calls that ask the system for a wake, with a sleeper or without */
-    unsigned touched_late;   /* accesses after a drop had released the lock (sched_drop_begins) */
+    unsigned touched_late;   /* accesses and wakes after a drop had released the lock
+                              * (sched_drop_begins) */
     /* Makes each access, by calling make(operation) or otherwise: for a planted mistake, or a
      * watch. NULL: none. */
     uint64_t (*fault)(const struct pawl_operation *operation, sched_make_function *make);
@@ -86,7 +87,7 @@ void sched_new_threads(void);
 void sched_new_process(void);
 struct pawl_thread_line **sched_slot_of(unsigned thread);
 
-/* These surround a drop, and count its accesses after it has released the lock. */
+/* These surround a drop, and count its accesses and wakes after it has released the lock. */
 void sched_drop_begins(const void *word);
 void sched_drop_ends(void);
 

@@ -80,6 +80,14 @@ uint64_t sched_make(const struct pawl_operation *o)
     return found;
 }
 
+/* The lock and the words beside it count, not the wait lists of the table. */
+static void note_if_late(const void *address)
+{
+    if (sched_threads[sched.current].gave &&
+        (uintptr_t)address - (uintptr_t)watched_word < 16)
+        sched.touched_late++;
+}
+
 uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
 {
     if (sim_is_on())
@@ -87,10 +95,7 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
     if (!sched.running)
         return sched_make(operation);
     sched_pass();
-    /* The lock and the words beside it count, not the wait lists of the table. */
-    if (sched_threads[sched.current].gave &&
-        (uintptr_t)operation->address - (uintptr_t)watched_word < 16)
-        sched.touched_late++;
+    note_if_late(operation->address);
     return sched.fault ? sched.fault(operation, sched_make) : sched_make(operation);
 }
 
@@ -164,6 +169,7 @@ unsigned pawl_hook_wake_classes(const uint32_t *address, uint32_t classes, unsig
     if (!sched.running)
         return 0;
     sched_pass();
+    note_if_late(address); /* the system finds the sleepers by a page, which may be gone */
     for (woken = 0; woken < count && !sched.deaf; woken++) {
         struct sched_thread *oldest = NULL;
         for (i = 0; i < sched.count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The lock for shared memory: what it grants, how it waits, withdraws and wakes. Schedules are in
  * tests/pshared/lost_wake.c. */
-#include "pshared/widths.h"
+#include "pshared/waiter.h"
 
 static uint64_t word(const struct width *x)
 {
@@ -293,6 +293,66 @@ static void a_crowd_of_sleepers_gets_in(void **state)
     FOR_EACH_WIDTH(many);
 }
 
+/* A reader is always in. A seeker sleeps behind another and gives up: PARKED stays. The drop of S
+ * finds no sleeper, and PARKED must go with it. Otherwise each later drop of S wakes nobody at the
+ * price of some system calls, until no reader overlaps. */
+static void given_up_beside_readers(const struct width *x)
+{
+    assert_true(x->tries[R](&lock));
+    assert_true(x->tries[S](&lock));
+    assert_false(x->take[S](&lock, now_and(2 * ms)));
+    assert_true(is_parked(x));
+    x->drop[S](&lock);
+    assert_false(is_parked(x));
+    x->drop[R](&lock);
+}
+
+static void parked_goes_with_the_last_sleeper_while_readers_overlap(void **state)
+{
+    FOR_EACH_WIDTH(given_up_beside_readers);
+}
+
+/* The same where S is not dropped but becomes R, which is a move. */
+static void parked_goes_with_a_move_too(void **state)
+{
+    pawl_pshared_lock32 *l = &lock.l32;
+    (void)state;
+    memset(&lock, 0, sizeof lock);
+    pawl_pshared_lock32_take_seek(l);
+    assert_false(pawl_pshared_lock32_take_seek_until(l, now_and(2 * ms)));
+    assert_true(is_parked(&widths[0]));
+    pawl_pshared_lock32_seek_to_read(l);
+    assert_false(is_parked(&widths[0]));
+    pawl_pshared_lock32_drop_read(l);
+}
+
+/* Two seekers sleep and one drop wakes one of them: PARKED must stay for the other. */
+static void one_of_two_woken(const struct width *x)
+{
+    struct task t[2];
+    pthread_t id[2];
+    unsigned i;
+    assert_true(x->tries[R](&lock));
+    assert_true(x->tries[S](&lock));
+    for (i = 0; i < 2; i++)
+        id[i] = start(&t[i], x, S, UINT64_MAX);
+    until_parked(x);
+    x->drop[S](&lock);
+    for (i = 0; i < 2; i++) {
+        while (sem_trywait(&t[0].done) != 0 && sem_trywait(&t[1].done) != 0)
+            sched_yield();
+        x->drop[S](&lock);
+    }
+    for (i = 0; i < 2; i++)
+        must(pthread_join(id[i], NULL) == 0);
+    x->drop[R](&lock);
+}
+
+static void parked_stays_for_the_sleeper_that_is_not_woken(void **state)
+{
+    FOR_EACH_WIDTH(one_of_two_woken);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +366,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(who_sleeps_is_woken_when_the_last_in_its_way_drops),
         cmocka_unit_test(moves_wake_those_whom_they_let_in),
         cmocka_unit_test(a_crowd_of_sleepers_gets_in),
+        cmocka_unit_test(parked_goes_with_the_last_sleeper_while_readers_overlap),
+        cmocka_unit_test(parked_goes_with_a_move_too),
+        cmocka_unit_test(parked_stays_for_the_sleeper_that_is_not_woken),
     };
     alarm(TEST_HANGS);
     return test_run(argc, argv, tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The lock for shared memory among signals, cancellation, fork, mappings that go, and bad input.
  * Other programs are in programs.c. */
-#include "pshared/widths.h"
+#include "pshared/waiter.h"
 
 #include <linux/seccomp.h>
 #include <sys/mman.h>

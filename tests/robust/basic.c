@@ -532,6 +532,38 @@ static void a_thread_that_ends_with_the_lock_has_died(void **state)
     }
 }
 
+/* _Fork runs no handlers. The child once took itself for the parent's thread: its drop cleared the
+ * record of the parent's hold, and returned CORRUPT. */
+static void a_child_of_fork_without_handlers_holds_nothing(void **state)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    unsigned i;
+    (void)state;
+    for (i = 0; i < 4; i++) {
+        pid_t child;
+        int status;
+        assert_int_equal(takes[i](lock), PAWL_ROBUST_OK);
+        child = _Fork();
+        must(child >= 0);
+        if (child == 0) {
+            const bool held_nothing = drops[i](lock) == PAWL_ROBUST_MISUSE &&
+                                      pawl_robust_lock_try_write(lock) == PAWL_ROBUST_BUSY;
+            if (i == 0 && (pawl_robust_lock_take_read(lock) != PAWL_ROBUST_OK ||
+                           pawl_robust_lock_drop_read(lock) != PAWL_ROBUST_OK))
+                _exit(2);
+            _exit(held_nothing ? 0 : 1);
+        }
+        must(waitpid(child, &status, 0) == child);
+        assert_int_equal(status, 0);
+        assert_int_equal(drops[i](lock), PAWL_ROBUST_OK);
+        assert_free();
+    }
+#else
+    (void)state;
+    skip();
+#endif
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
 
 int main(int argc, char **argv)
@@ -560,6 +592,7 @@ int main(int argc, char **argv)
         TEST(an_absurd_deadline_is_none_and_a_past_one_asks_once),
         TEST(dropping_what_one_does_not_hold_is_misuse),
         TEST(a_child_of_the_holder_holds_nothing),
+        TEST(a_child_of_fork_without_handlers_holds_nothing),
         TEST(a_thread_that_ends_with_the_lock_has_died),
     };
     alarm(TEST_HANGS);

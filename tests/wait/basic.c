@@ -382,6 +382,72 @@ static void a_shared_wait_is_woken_by_another_process(void **state)
     munmap(shared, 4096);
 }
 
+/* ---- Shared wakes and the page --------------------------------------------------------------- */
+
+enum { BUSY, LEAVING, FREE };
+
+/* Sleeps while the word is BUSY, as wait.h says: it does not wait at LEAVING. */
+static pid_t sleep_while_busy(uint32_t *shared)
+{
+    const pid_t child = fork();
+    must(child >= 0);
+    if (child == 0) {
+        uint32_t seen;
+        alarm(TEST_HANGS);
+        while ((seen = __atomic_load_n(shared, __ATOMIC_ACQUIRE)) != FREE) {
+            if (seen == LEAVING)
+                sched_yield();
+            else
+                (void)pawl_wait32_shared(shared, BUSY);
+        }
+        _exit(0);
+    }
+    while (pawl_wake_one_shared(shared) == 0) /* the child sleeps; the wake is in vain */
+        sched_yield();
+    return child;
+}
+
+/* A waker stores and then wakes; between the two the page is unmapped in its process. The wake
+ * reaches nobody. */
+static void a_shared_wake_needs_the_page(void **state)
+{
+    const int file = memfd_create("pawl", 0);
+    uint32_t *here, *elsewhere;
+    pid_t child;
+    int status;
+    (void)state;
+    must(file >= 0 && ftruncate(file, 4096) == 0);
+    here = (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    elsewhere = (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    must(here != MAP_FAILED && elsewhere != MAP_FAILED);
+    child = sleep_while_busy(elsewhere);
+    __atomic_store_n(here, FREE, __ATOMIC_RELEASE);
+    must(munmap(here, 4096) == 0);
+    assert_int_equal(pawl_wake_all_shared(here), 0);
+    (void)pawl_wake_all_shared(elsewhere);
+    must(waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
+    munmap(elsewhere, 4096), close(file);
+}
+
+/* The same, with a value at which nobody sleeps: wake, then store, and unmap at once. */
+static void the_last_store_may_come_after_the_shared_wake(void **state)
+{
+    uint32_t *shared = (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t child;
+    int status;
+    (void)state;
+    must(shared != (uint32_t *)MAP_FAILED);
+    child = sleep_while_busy(shared);
+    __atomic_store_n(shared, LEAVING, __ATOMIC_RELEASE);
+    (void)pawl_wake_all_shared(shared);
+    __atomic_store_n(shared, FREE, __ATOMIC_RELEASE);
+    must(munmap(shared, 4096) == 0);
+    must(waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +469,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(requeue_moves_sleepers_of_any_width_to_another_address),
         cmocka_unit_test(requeue_wakes_some_and_moves_some),
         cmocka_unit_test(a_shared_wait_is_woken_by_another_process),
+        cmocka_unit_test(a_shared_wake_needs_the_page),
+        cmocka_unit_test(the_last_store_may_come_after_the_shared_wake),
     };
     return test_run(argc, argv, tests);
 }

@@ -35,7 +35,7 @@ PAWL_API PAWL_COLD pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l, uint64_t
 PAWL_API PAWL_COLD void PAWL_SLOW_(changed)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ now);
 /* Whether a drop that changes the word so lets a waiter go on; LEAVING must then be set. */
 PAWL_API PAWL_COLD bool PAWL_SLOW_(lets_in)(PAWL_WORD_ found, PAWL_WORD_ now);
-/* I7: LEAVING is set; gives up `units`. */
+/* I7: LEAVING is set; wakes, and gives up `units` by its last access. */
 PAWL_API PAWL_COLD void PAWL_SLOW_(leave)(PAWL_LOCK_ *l, PAWL_WORD_ units);
 
 PAWL_C_END
@@ -179,8 +179,8 @@ PAWL_INLINE bool PAWL_DO_(claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 /* ---- Leaving --------------------------------------------------------------------------------- */
 
 /* A drop with nobody asleep, or under another's LEAVING, is one compare-exchange. Else LEAVING is
- * set by a compare-exchange with the same order, and what follows it in leave() is in its release
- * sequence: the next owner sees what we did in either case. */
+ * set by a compare-exchange with the same order, and leave() wakes and then drops. What follows in
+ * leave() is in its release sequence: the next owner sees what we did in either case. */
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(next_)(PAWL_WORD_ w, PAWL_WORD_ units)
 {
     const PAWL_WORD_ without = (PAWL_WORD_)(w - units);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Locks in shared memory: whoever gets one as its last user may free it; and who moves down lets in
- * at once whom the new state admits. (Their operations beside each other are models of scripts,
- * shared32/...) */
+/* Locks in shared memory: whoever gets one as its last user may free it; whoever gets it may unmap
+ * it where the last holder runs, or that process ends; and who moves down lets in at once whom the
+ * new state admits. (Their operations beside each other are models of scripts, shared32/...) */
 #include <pawl/detail/hook.h>
 #include <pawl/pshared.h>
 
@@ -87,14 +87,72 @@ static void takes_and_frees(void)
     M_STEP(pawl_pshared_lock32_take_write(LOCK));
     m_write(0, 2);
     m_begin("the memory is used anew");
+    m_unmap(0, LOCK, sizeof *LOCK); /* a wake there would be a wake of somebody else */
     LOCK->word = 7;
     LOCK->waits = 7;
     m_renew(LOCK, sizeof *LOCK);
     m_end();
 }
 
+/* The thread that has dropped the lock is in another process, which has nothing more to do with the
+ * lock and ends. */
+static void takes_and_the_other_ends(void)
+{
+    M_STEP(pawl_pshared_lock32_take_write(LOCK));
+    m_unmap(0, LOCK, sizeof *LOCK);
+    m_write(0, 2);
+    M_STEP(pawl_pshared_lock32_drop_write(LOCK));
+}
+
+static void writes(void)
+{
+    M_STEP(pawl_pshared_lock32_take_write(LOCK));
+    m_write(0, 3);
+    M_STEP(pawl_pshared_lock32_drop_write(LOCK));
+}
+
+/* A third process waits for a moment only. */
+static void writes_if_soon(void)
+{
+    bool got;
+    m_begin("pawl_pshared_lock32_take_write_until");
+    got = pawl_pshared_lock32_take_write_until(LOCK, M_DEADLINE);
+    m_end();
+    if (got)
+        M_STEP(pawl_pshared_lock32_drop_write(LOCK));
+}
+
+static void seeks_once(void)
+{
+    M_STEP(pawl_pshared_lock32_take_seek(LOCK));
+    M_STEP(pawl_pshared_lock32_drop_seek(LOCK));
+}
+
+/* Two seekers, of which one drop wakes one; the other is woken by the one or by the drop. */
+static void a_reader_and_a_seeker(void)
+{
+    held_for_reading();
+    m_become(1);
+    held_for_seeking();
+    m_become(0);
+}
+
+/* PARKED is stale, and the move takes it away beside two seekers, one asleep behind the other. */
+static void moves_to_reading(void)
+{
+    M_STEP(pawl_pshared_lock32_seek_to_read(LOCK));
+    M_STEP(pawl_pshared_lock32_drop_read(LOCK));
+}
+
+static void drops_seek_then_seeks(void)
+{
+    M_STEP(pawl_pshared_lock32_drop_seek(LOCK));
+    seeks_once();
+}
+
 static void nobody_has_written(void)
 {
+    m_become(1);
     m_demand(pawl_load_relaxed32(&LOCK->word) == 7 && pawl_load_relaxed32(&LOCK->waits) == 7,
              M_EXCLUSION, "a drop has written where the lock was");
 }
@@ -227,8 +285,19 @@ static void nobody_is_in(void)
              "units are left");
 }
 
+/* A look by another process, where the lock is still mapped. */
+static void nobody_is_in_elsewhere(void)
+{
+    m_become(1);
+    nobody_is_in();
+    m_become(0);
+}
+
 #define FREED(state, held, drops)                                                                  \
     {"shared_freed_after_" #state, held, {drops, takes_and_frees}, nobody_has_written, "preempt=3"},
+#define ENDED(state, held, drops, other)                                                           \
+    {"shared_ended_after_" #state, held, {drops, takes_and_the_other_ends, other},                 \
+     nobody_is_in_elsewhere, "preempt=2"},
 #define LETS_IN(name, held, holder, other)                                                         \
     {"shared_" #name, held, {holder, other}, nobody_is_in, "preempt=2"},
 
@@ -240,6 +309,18 @@ const struct m_scene m_shared_scenes[] = {
     FREED(atomic, held_for_updates, drops_atomic)
     FREED(write_and_parked, held_for_writing_and_parked, drops_write)
     FREED(read_and_parked, held_for_reading_and_parked, drops_read)
+    FREED(seek_and_parked, held_for_seeking_and_parked, drops_seek)
+    ENDED(read, held_for_reading, drops_read, writes)
+    ENDED(seek, held_for_seeking, drops_seek, seeks_once)
+    ENDED(write, held_for_writing, drops_write, writes)
+    ENDED(atomic, held_for_updates, drops_atomic, writes)
+    {"shared_ended_after_write_late", held_for_writing,
+     {drops_write, takes_and_the_other_ends, writes_if_soon}, nobody_is_in_elsewhere,
+     "preempt=2 time=2000000"},
+    {"shared_stale_beside_seekers", held_for_seeking_and_parked,
+     {moves_to_reading, seeks_once, seeks_once}, nobody_is_in, "preempt=2"},
+    {"shared_seekers_beside_a_reader", a_reader_and_a_seeker,
+     {drops_read, drops_seek_then_seeks, seeks_once, seeks_once}, nobody_is_in, "preempt=1"},
     LETS_IN(write_to_read_lets_read, held_for_writing, turns_to_reading, reads)
     LETS_IN(write_to_read_lets_seek, held_for_writing, turns_to_reading, seeks)
     LETS_IN(write_to_seek_lets_read, held_for_writing, turns_to_seeking, reads)

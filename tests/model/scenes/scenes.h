@@ -70,6 +70,10 @@ void m_become(uint32_t thread);
  * others may meet them as atomics again. */
 void m_renew(void *from, size_t bytes);
 
+/* The bytes are no longer mapped in the process of `thread`, or that process has ended: each later
+ * access of the thread there, and each wake, ends the model. */
+void m_unmap(uint32_t thread, void *from, size_t bytes);
+
 /* The system as the library has asked to be told by it, when pawl_set_up_ has run: nothing is asked
  * for yet; the calling thread ends; a fork, from the parent's side (thread.c). */
 void m_begin_system(void);

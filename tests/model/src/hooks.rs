@@ -9,10 +9,11 @@ use loom::sync::Condvar;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::c_void;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::fault::{self, Change, Fault, Mutation};
-use crate::{hang, interrupts, library, notes, places, plain, sleep};
+use crate::{hang, interrupts, library, memory, notes, places, plain, sleep};
 
 pub const THREADS: usize = 5;
 
@@ -145,6 +146,7 @@ pub fn reset() {
     COUNT.with(|c| c.set(c.get() + 1));
     library::reset();
     plain::reset();
+    memory::reset();
     sleep::reset();
 }
 
@@ -427,6 +429,7 @@ pub fn perform(o: Operation) -> u64 {
         }
         _ => {
             let place = place(o.address, o.width);
+            memory::still_mapped(o.address as usize);
             if o.kind == Kind::Load {
                 place.turn.notify_all();
             }
@@ -575,22 +578,20 @@ extern "C" fn pawl_hook_yield() {
     loom::thread::yield_now();
 }
 
-/// The caller has stored plainly in these bytes, alone: others may now meet them as atomics.
-#[no_mangle]
-extern "C" fn m_renew(from: *mut c_void, bytes: usize) {
-    let range = from as usize..from as usize + bytes;
+/// The places in this range, with their widths.
+pub fn places_in(range: &Range<usize>) -> Vec<(usize, u32)> {
     let mut met: Vec<(usize, u32)> = NOW.with(|n| {
-        n.borrow()
-            .places
-            .iter()
-            .filter(|(address, _)| range.contains(address))
-            .map(|(address, (place, _))| (*address, place.atomic.bytes()))
-            .collect()
+        let n = n.borrow();
+        let inside = n.places.iter().filter(|(address, _)| range.contains(address));
+        inside.map(|(address, (place, _))| (*address, place.atomic.bytes())).collect()
     });
     met.sort_unstable();
-    for (address, bytes) in met {
-        place(address as *mut c_void, bytes);
-    }
+    met
+}
+
+/// Loom takes this for a conflict with an access there.
+pub fn conflict_at(address: usize, bytes: u32) {
+    place(address as *mut c_void, bytes).turn.notify_all();
 }
 
 #[no_mangle]

@@ -9,6 +9,7 @@ pub mod hooks;
 pub mod interrupts;
 pub mod junit;
 pub mod library;
+pub mod memory;
 pub mod model;
 pub mod mortal;
 pub mod mutants;

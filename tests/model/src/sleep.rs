@@ -7,11 +7,12 @@ use loom::sync::{Condvar, Mutex};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_void;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::fault::{Change, Fault, WAKE};
 use crate::hooks::{self, Kind, Operation, Order};
-use crate::{clock, interrupts, notes};
+use crate::{clock, interrupts, memory, notes};
 
 struct Sleeper {
     address: usize,
@@ -75,6 +76,13 @@ fn pillow_of(thread: usize) -> Arc<Condvar> {
     let made = Arc::new(Condvar::new());
     NOW.with(|n| n.borrow_mut().pillows.insert(thread, made.clone()));
     made
+}
+
+/// Comes before or after each wake and each sleep at these addresses.
+pub fn meet(range: &Range<usize>) {
+    for address in range.clone().step_by(4) {
+        drop(lock_of(address).lock().expect("no thread panics"));
+    }
 }
 
 fn look(address: *const u32) -> u64 {
@@ -145,6 +153,7 @@ fn wake(address: *const u32, classes: u32, count: u32) -> u32 {
     }
     let lock = lock_of(address as usize);
     let guard = lock.lock().expect("no thread panics");
+    memory::still_mapped(address as usize);
     let found: Vec<usize> = NOW.with(|n| {
         let n = n.borrow();
         let matching = |s: &&Sleeper| {

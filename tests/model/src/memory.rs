@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//! The life of the memory that a scene's threads share: used anew, or no longer mapped.
+
+use std::cell::RefCell;
+use std::ffi::c_void;
+use std::ops::Range;
+
+use crate::{hooks, sleep};
+
+thread_local! {
+    /// By thread: what is not mapped where it runs.
+    static GONE: RefCell<[Vec<Range<usize>>; hooks::THREADS]> = RefCell::default();
+}
+
+pub fn reset() {
+    GONE.with(|g| *g.borrow_mut() = Default::default());
+}
+
+/// Ends the model if the caller touches, or wakes at, what is not mapped where it runs.
+pub fn still_mapped(address: usize) {
+    let gone = GONE.with(|g| g.borrow()[hooks::me()].iter().any(|r| r.contains(&address)));
+    assert!(!gone, "exclusion: an operation uses memory that it has given up");
+}
+
+/// These bytes are no longer mapped in the process of `thread`. Loom tries the other orders of this
+/// and an access, or a wake, there.
+#[no_mangle]
+extern "C" fn m_unmap(thread: u32, from: *mut c_void, bytes: usize) {
+    let range = from as usize..from as usize + bytes;
+    for (address, bytes) in hooks::places_in(&range) {
+        hooks::conflict_at(address, bytes);
+    }
+    sleep::meet(&range);
+    hooks::say(format!("unmaps it where thread {thread} runs"));
+    GONE.with(|g| g.borrow_mut()[thread as usize].push(range));
+}
+
+/// The caller has stored plainly in these bytes, alone: others may now meet them as atomics.
+#[no_mangle]
+extern "C" fn m_renew(from: *mut c_void, bytes: usize) {
+    for (address, bytes) in hooks::places_in(&(from as usize..from as usize + bytes)) {
+        hooks::prepare(address as *mut c_void, bytes);
+    }
+}
