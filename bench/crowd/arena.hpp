@@ -211,8 +211,9 @@ template <class Lock> class arena_of final : public arena {
         return true;
     }
 
-    /* One critical section; returns the time of its entry, or that it has `expired`. Two numbers are equal whenever no
-     * thread writes. If they differ, the lock has let a thread in that should have waited. */
+    /* One critical section; returns the time of its entry, or that it has `expired`. Two numbers
+     * are equal whenever no thread writes. If they differ, the lock has let a thread in that should
+     * have waited. */
     template <bool Write>
     std::uint64_t pass(const crowd_task &s, std::uint64_t asked, std::uint64_t &work, tally &t)
     {
