@@ -15,6 +15,7 @@ pawl_test(refusal all/refused_thread_safety CLANG -Wthread-safety -Wthread-safet
 
 # scale: each primitive with thousands of threads and objects
 pawl_test(scale scale/waiters)
+pawl_test(scale scale/threads)
 pawl_test(scale scale/rates)
 
 # spin: the progressive lock exactly as published
