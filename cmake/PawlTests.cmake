@@ -9,6 +9,8 @@ include(GoogleTest)
 #   unit regress compat   a cmocka program, C11, and again as C++17 (<folder>.<name>.c++)
 #   misuse                the same with the checking variant
 #   stress                a cmocka program that uses all CPUs and has them alone, time-boxed
+#   scale                 a cmocka program of thousands of threads: counts, no times; its label is
+#                         stress, and its library has the points and counts of PawlBackends.cmake
 #   backend               a cmocka program for each way to sleep, with libraries that have named
 #                         points of delay (PawlBackends.cmake)
 #   cxx                   a GoogleTest program; each of its cases is a test
@@ -155,6 +157,16 @@ function(pawl_backend_test name target source library)
     pawl_sleep_test(futex)
     pawl_sleep_test(cond)
     pawl_sleep_test(sem)
+  endif()
+endfunction()
+
+function(pawl_scale_test name target source library)
+  if(NOT sanitized AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    pawl_test_program(${target} "${source}" pawl_backend_futex cmocka::cmocka ${CMAKE_DL_LIBS})
+    target_compile_definitions(${target} PRIVATE PAWL_TEST_POINTS)
+    add_test(NAME ${name} COMMAND ${target})
+    pawl_test_properties(${name} stress)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 1800) # ten thousand threads each night
   endif()
 endfunction()
 

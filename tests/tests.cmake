@@ -13,6 +13,11 @@ pawl_test(program all/lifetime VARIANT checked)
 pawl_test(refusal all/refused_thread_safety CLANG -Wthread-safety -Wthread-safety-beta
           -Werror=thread-safety)
 
+# scale: each primitive with thousands of threads and objects
+pawl_test(scale scale/waiters)
+pawl_test(scale scale/threads)
+pawl_test(scale scale/rates)
+
 # spin: the progressive lock exactly as published
 pawl_test(unit spin/basic)
 pawl_test(unit spin/instructions)

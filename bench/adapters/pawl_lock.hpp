@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The library's own sleeping lock, in its two widths. */
+/* The library's own sleeping lock, in its two widths. Deadlines are of CLOCK_MONOTONIC. */
 #ifndef PAWL_BENCH_ADAPTERS_PAWL_LOCK_HPP
 #define PAWL_BENCH_ADAPTERS_PAWL_LOCK_HPP
 
@@ -12,6 +12,8 @@ namespace adapter {
         ::pawl_lock##N lock = PAWL_LOCK##N##_INIT;                                                 \
         void take_read() { pawl_lock##N##_take_read(&lock); }                                      \
         void drop_read() { pawl_lock##N##_drop_read(&lock); }                                      \
+        bool take_read_until(uint64_t ns) { return pawl_lock##N##_take_read_until(&lock, ns); }    \
+        bool take_write_until(uint64_t ns) { return pawl_lock##N##_take_write_until(&lock, ns); }  \
         void take_seek() { pawl_lock##N##_take_seek(&lock); }                                      \
         void drop_seek() { pawl_lock##N##_drop_seek(&lock); }                                      \
         void take_write() { pawl_lock##N##_take_write(&lock); }                                    \

@@ -6,17 +6,41 @@
 
 #include <pthread.h>
 
+#include <cstdint>
+#include <ctime>
+
 namespace adapter {
+
+/* A deadline in nanoseconds of CLOCK_MONOTONIC. */
+inline struct timespec until(uint64_t ns)
+{
+    return {static_cast<time_t>(ns / 1000000000U), static_cast<long>(ns % 1000000000U)};
+}
 
 struct pthread_mutex {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     void take_write() { pthread_mutex_lock(&lock); }
+    bool take_write_until(uint64_t ns)
+    {
+        const struct timespec when = until(ns);
+        return pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &when) == 0;
+    }
     void drop_write() { pthread_mutex_unlock(&lock); }
 };
 
 struct pthread_rwlock {
     pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
     void take_read() { pthread_rwlock_rdlock(&lock); }
+    bool take_read_until(uint64_t ns)
+    {
+        const struct timespec when = until(ns);
+        return pthread_rwlock_clockrdlock(&lock, CLOCK_MONOTONIC, &when) == 0;
+    }
+    bool take_write_until(uint64_t ns)
+    {
+        const struct timespec when = until(ns);
+        return pthread_rwlock_clockwrlock(&lock, CLOCK_MONOTONIC, &when) == 0;
+    }
     void drop_read() { pthread_rwlock_unlock(&lock); }
     void take_write() { pthread_rwlock_wrlock(&lock); }
     void drop_write() { pthread_rwlock_unlock(&lock); }

@@ -16,6 +16,7 @@ class histogram {
     void add(std::uint64_t ns)
     {
         counts_[bucket(ns)]++;
+        sum_ += static_cast<double>(ns);
         if (ns > most_)
             most_ = ns;
     }
@@ -23,6 +24,7 @@ class histogram {
     {
         for (std::size_t i = 0; i < counts_.size(); i++)
             counts_[i] += other.counts_[i];
+        sum_ += other.sum_;
         most_ = std::max(most_, other.most_);
     }
     std::uint64_t total() const
@@ -33,6 +35,11 @@ class histogram {
         return sum;
     }
     std::uint64_t max() const { return most_; }
+    double mean() const
+    {
+        const std::uint64_t all = total();
+        return all ? sum_ / static_cast<double>(all) : 0;
+    }
 
     /* The upper end of the bucket that holds each quantile, and the exact greatest value. */
     json quantiles(const std::vector<point> &points) const
@@ -80,6 +87,7 @@ class histogram {
     }
     std::array<std::uint64_t, 61 * 16> counts_{};
     std::uint64_t most_ = 0;
+    double sum_ = 0;
 };
 
 } // namespace bench

@@ -27,6 +27,25 @@ inline std::vector<unsigned> allowed_cpus()
     return cpus;
 }
 
+/* The first of these CPUs are all that this process and its threads have from now on. Call it
+ * before the first thread: libraries count the CPUs once. 0 takes away none. */
+inline void keep_cpus(std::size_t count)
+{
+    const std::vector<unsigned> cpus = allowed_cpus();
+    if (count == 0)
+        return;
+    if (count > cpus.size())
+        throw bad_input("--cpus is " + std::to_string(count) + "; this process may use " +
+                        std::to_string(cpus.size()) + ".");
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (std::size_t i = 0; i < count; i++)
+        CPU_SET(cpus[i], &set);
+    if (sched_setaffinity(0, sizeof set, &set) != 0)
+        throw bad_input("Could not keep to " + std::to_string(count) + " CPUs (" +
+                        std::strerror(errno) + "); leave --cpus out.");
+}
+
 /* Pins the thread. 0: it runs on that CPU only; otherwise the error. */
 inline int put_on(pthread_t thread, std::size_t cpu)
 {

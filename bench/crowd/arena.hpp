@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The work of a crowd's threads, the same code under every lock: compute outside, take the lock to
- * read or to write, compute inside, drop. In the flood readers never pause, and one writer comes
- * about every millisecond.
+ * read or to write, compute inside, drop. With a deadline a thread that does not get the lock in
+ * time goes round again. In the flood the others never pause, and one writer comes about every
+ * millisecond.
  */
 #ifndef PAWL_BENCH_CROWD_ARENA_HPP
 #define PAWL_BENCH_CROWD_ARENA_HPP
 
 #include <sys/prctl.h>
 
+#include <functional>
 #include <memory>
 #include <type_traits>
 
@@ -29,6 +31,7 @@ struct crowd_task {
     std::uint64_t usual_ns = 0;            /* an undisturbed pass of a bare thread */
     std::uint64_t write_limit = 0;         /* a random 32-bit number below it: write */
     std::uint64_t period_ns = 0;           /* of the flood's writer */
+    std::uint64_t deadline_ns = 0;         /* of each wait; 0: none */
     std::uint64_t seed = 0;
     std::uint64_t begin = 0, end = 0; /* the time that counts, ns of CLOCK_MONOTONIC */
 };
@@ -36,20 +39,23 @@ struct crowd_task {
 /* The results of a thread while measuring. Threads write only their own, so each has its own
  * lines. */
 struct alignas(128) tally {
-    std::uint64_t ops = 0, writes = 0, wrong = 0;
+    std::uint64_t ops = 0, writes = 0, expired = 0, wrong = 0;
     std::uint64_t result = 0; /* of the work: the compiler must keep it */
     usage used;
     histogram waits;                    /* from asking for the lock to holding it */
     histogram late;                     /* the flood's writer: from its alarm to running */
+    histogram overruns; /* from a deadline to the return of the wait that missed it */
     std::vector<std::uint32_t> windows; /* passes in each window since measuring began */
 
     void add(const tally &other)
     {
         ops += other.ops;
         writes += other.writes;
+        expired += other.expired;
         wrong += other.wrong;
         used += other.used;
         waits.merge(other.waits);
+        overruns.merge(other.overruns);
     }
 };
 
@@ -69,6 +75,15 @@ template <class Lock> struct exclusive {
     void take_write() { lock.take_write(); }
     void drop_write() { lock.drop_write(); }
 };
+template <class Lock> struct exclusive_until : exclusive<Lock> {
+    bool take_read_until(std::uint64_t ns) { return this->lock.take_write_until(ns); }
+    bool take_write_until(std::uint64_t ns) { return this->lock.take_write_until(ns); }
+};
+
+template <class Lock, class = void> constexpr bool has_deadlines = false;
+template <class Lock>
+constexpr bool has_deadlines<
+    Lock, std::void_t<decltype(std::declval<Lock &>().take_read_until(std::uint64_t()))>> = true;
 
 class arena {
   public:
@@ -80,8 +95,11 @@ class arena {
 template <class Lock> class arena_of final : public arena {
     /* Without a lock nothing may be shared, and the scheduler alone adds waits. */
     static constexpr bool bare = std::is_same<Lock, adapter::none>::value;
+    static constexpr std::uint64_t expired = 0;
 
   public:
+    template <class... How> explicit arena_of(How... how) : placed_{Lock{how...}} {}
+
     void crowd(const crowd_task &s, unsigned thread, tally &t) override
     {
         std::uint64_t random = mix_bits(s.seed + thread + 1), work = thread;
@@ -95,7 +113,13 @@ template <class Lock> class arena_of final : public arena {
             const bool write = (random * UINT64_C(0x2545F4914F6CDD1D) >> 32) < s.write_limit;
             work = spin_work(s.outside, work);
             const std::uint64_t asked = now_ns();
-            const std::uint64_t held = write ? pass<true>(s, work, t) : pass<false>(s, work, t);
+            const std::uint64_t held =
+                write ? pass<true>(s, asked, work, t) : pass<false>(s, asked, work, t);
+            if (held == expired) {
+                last = now_ns();
+                seen.give_up(asked, last, s.deadline_ns);
+                continue;
+            }
             if (bare)
                 seen.note(last, held, beyond(held, last, s.usual_ns), write);
             else
@@ -145,6 +169,13 @@ template <class Lock> class arena_of final : public arena {
             if (window_ < t_.windows.size())
                 t_.windows[window_]++;
         }
+        void give_up(std::uint64_t asked, std::uint64_t now, std::uint64_t deadline)
+        {
+            if (now < s_.begin || asked >= s_.end)
+                return;
+            t_.expired++;
+            t_.overruns.add(beyond(now, asked, deadline));
+        }
         void stop()
         {
             if (counting_)
@@ -165,14 +196,29 @@ template <class Lock> class arena_of final : public arena {
         return now - last > usual ? now - last - usual : 0;
     }
 
-    /* One critical section; returns the time of its entry. Two numbers are equal whenever no
-     * thread writes. If they differ, the lock has let a thread in that should have waited. */
-    template <bool Write> std::uint64_t pass(const crowd_task &s, std::uint64_t &work, tally &t)
+    template <bool Write> bool take(const crowd_task &s, std::uint64_t asked)
     {
+        if constexpr (has_deadlines<Lock>)
+            if (s.deadline_ns) {
+                const std::uint64_t until = asked + s.deadline_ns;
+                return Write ? lock_.take_write_until(until) : lock_.take_read_until(until);
+            }
+        (void)s, (void)asked;
         if (Write)
             lock_.take_write();
         else
             lock_.take_read();
+        return true;
+    }
+
+    /* One critical section; returns the time of its entry, or that it has `expired`. Two numbers
+     * are equal whenever no thread writes. If they differ, the lock has let a thread in that should
+     * have waited. */
+    template <bool Write>
+    std::uint64_t pass(const crowd_task &s, std::uint64_t asked, std::uint64_t &work, tally &t)
+    {
+        if (!take<Write>(s, asked))
+            return expired;
         const std::uint64_t held = now_ns();
         if (!bare && Write)
             data_.first++;
@@ -200,7 +246,11 @@ template <class Lock> class arena_of final : public arena {
             next = std::max(next + s.period_ns, now_ns());
             sleep_until(next);
             const std::uint64_t asked = now_ns();
-            const std::uint64_t held = pass<true>(s, work, t);
+            const std::uint64_t held = pass<true>(s, asked, work, t);
+            if (held == expired) {
+                seen.give_up(asked, now_ns(), s.deadline_ns);
+                continue;
+            }
             if (next >= s.begin && next < s.end)
                 t.late.add(asked - next);
             if (bare)
@@ -222,9 +272,12 @@ template <class Lock> class arena_of final : public arena {
     Lock &lock_ = placed_.object;
 };
 
-using crowd_candidate = candidate<std::unique_ptr<arena> (*)()>;
+using crowd_candidate = candidate<std::function<std::unique_ptr<arena>()>>;
 
-std::vector<crowd_candidate> crowd_candidates();
+/* `libraries` are rows more, each NAME=PATH. Where waits have deadlines, locks without them cannot
+ * be measured. */
+std::vector<crowd_candidate> crowd_candidates(const std::vector<std::string> &libraries,
+                                              bool deadlines);
 
 } // namespace bench
 

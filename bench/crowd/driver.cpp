@@ -2,6 +2,7 @@
 /*
  * pawl-bench-crowd: locks whose threads outnumber the CPUs. It measures throughput, fairness, the
  * longest wait and CPU time; with --flood the waits of one writer among readers that never pause.
+ * Busy processes and --cpus make the machine that it shares; with --deadline waits end early.
  *
  * One run measures one cell (threads, section, share of writes) for all candidates, a sample of
  * each in turn, a JSON line a sample. The candidate floor/none has no lock. Its waits are those
@@ -15,8 +16,10 @@ namespace bench {
 namespace {
 
 struct crowd_settings {
-    double section_us = 1, outside_us = -1, writes = 10, period_us = 1000;
+    double section_us = 1, outside_us = -1, writes = -1, period_us = 1000, deadline_us = 0;
+    long long cpus = 0, busy = 0;
     bool hog = false, flood = false;
+    std::vector<std::string> libraries;
 };
 
 /* Jain's index of the passes by thread: 1: all alike, 1/n: one had all. The result is the mean
@@ -50,10 +53,21 @@ const std::vector<histogram::point> points = {{"p10", 0.1},   {"p50", 0.5},
 
 using crowd_contestant = std::unique_ptr<arena>;
 
-class crowd_scene final : public crew_scene<crowd_candidate, crowd_contestant> {
+/* The machine that a scene has for itself, made before the first thread and measured while idle. */
+struct shared_machine {
+    explicit shared_machine(const crowd_settings &s)
+        : busy(allowed_cpus(), static_cast<unsigned>(s.busy))
+    {
+    }
+    work_gauge gauge;
+    busy_processes busy;
+};
+
+class crowd_scene final : private shared_machine,
+                          public crew_scene<crowd_candidate, crowd_contestant> {
   public:
     crowd_scene(const options &o, const crowd_settings &s)
-        : crew_scene(o, s.flood ? 1 : 0), s_(s), task_(task_of(s, gauge_)),
+        : shared_machine(s), crew_scene(o, s.flood ? 1 : 0), s_(s), task_(task_of(s, gauge)),
           beside_(hog_beside(cpus_, s.hog))
     {
     }
@@ -65,9 +79,12 @@ class crowd_scene final : public crew_scene<crowd_candidate, crowd_contestant> {
                 {"outside_us", s_.outside_us},
                 {"writes", s_.writes},
                 {"period_us", s_.period_us},
+                {"deadline_us", s_.deadline_us},
+                {"cpus", s_.cpus},
+                {"busy", s_.busy},
                 {"hog", s_.hog},
-                {"steps_per_us", gauge_.steps_per_us()},
-                {"clock_ns", gauge_.clock_ns()}};
+                {"steps_per_us", gauge.steps_per_us()},
+                {"clock_ns", gauge.clock_ns()}};
     }
 
     crowd_contestant make(const crowd_candidate &who) override { return who.design(); }
@@ -109,8 +126,9 @@ class crowd_scene final : public crew_scene<crowd_candidate, crowd_contestant> {
         t.outside = gauge.steps(outside - look);
         t.usual_ns =
             static_cast<std::uint64_t>(std::max(inside, look) + std::max(outside, look));
-        t.write_limit = s.flood ? 0 : static_cast<std::uint64_t>(s.writes / 100 * 4294967296.0);
+        t.write_limit = static_cast<std::uint64_t>(s.writes / 100 * 4294967296.0);
         t.period_ns = static_cast<std::uint64_t>(s.period_us * 1000);
+        t.deadline_ns = static_cast<std::uint64_t>(s.deadline_us * 1000);
         return t;
     }
 
@@ -122,24 +140,30 @@ class crowd_scene final : public crew_scene<crowd_candidate, crowd_contestant> {
                              {"1s", jain(tallies, whole, 100)}};
         return line_of(sum.ops, o_.seconds,
                        {{"writes", sum.writes},
+                        {"expired", sum.expired},
                         {"wait_ns", sum.waits.quantiles(points)},
+                        {"wait_mean_ns", sum.waits.mean()},
+                        {"waits", sum.waits.buckets()},
+                        {"overruns", sum.overruns.buckets()},
                         {"jain", shares}},
                        sum.used);
     }
 
-    /* The operations of the readers, the waits of the writer. */
+    /* The operations of the others, the waits of the writer. */
     json flood_line(const tally &sum, const tally &writer) const
     {
         return line_of(sum.ops - writer.ops, o_.seconds,
                        {{"writes", sum.writes},
+                        {"expired", writer.expired},
                         {"wait_ns", writer.waits.quantiles(points)},
+                        {"wait_mean_ns", writer.waits.mean()},
+                        {"overruns", writer.overruns.buckets()},
                         {"waits", writer.waits.buckets()},
                         {"late_ns", writer.late.quantiles(points)}},
                        sum.used);
     }
 
     const crowd_settings s_;
-    const work_gauge gauge_;
     const crowd_task task_;
     const std::unique_ptr<hog> beside_;
 };
@@ -155,8 +179,13 @@ class crowd_driver {
         o.dependent_number("--outside", s_.outside_us,
                            "microseconds between two sections (default: as --section, 1 at most; "
                            "none with --flood)");
-        o.number("--writes", s_.writes, 0, 100, "percent of sections that write");
+        o.dependent_number("--writes", s_.writes,
+                           "percent of sections that write (default 10; with --flood 0)");
         o.flag("--hog", s_.hog, "beside a thread that computes without end");
+        o.number("--cpus", s_.cpus, 0, 1024, "the first CPUs, for all; 0: what there is");
+        o.number("--busy", s_.busy, 0, 64, "processes on each CPU that compute without end");
+        o.number("--deadline", s_.deadline_us, 0, 1e6, "microseconds of a wait; 0: without end");
+        o.names("--library", s_.libraries, "NAME=PATH,...: rows more (crowd/library.c)");
         o.flag("--flood", s_.flood, "all threads read; one more writes now and then");
         o.number("--period", s_.period_us, 1, 1000000,
                  "with --flood: microseconds between writes");
@@ -167,10 +196,17 @@ class crowd_driver {
         o.take_pin("none");
     }
 
-    std::vector<crowd_candidate> candidates() const { return crowd_candidates(); }
+    std::vector<crowd_candidate> candidates() const
+    {
+        return crowd_candidates(s_.libraries, s_.deadline_us > 0);
+    }
 
     void check()
     {
+        if (s_.writes == -1)
+            s_.writes = s_.flood ? 0 : 10;
+        require("--writes", s_.writes, 0, 100);
+        keep_cpus(static_cast<std::size_t>(s_.cpus));
         if (s_.outside_us == -1)
             s_.outside_us = s_.flood ? 0 : std::min(s_.section_us, 1.0);
         require("--outside", s_.outside_us, 0, 100000);

@@ -88,7 +88,7 @@ def options(kind):
     parser.add_argument("--keyspace", type=int)
     for name in ("--miss-cost", "--seconds", "--warmup", "--seed", "--dist", "--zipf-s",
                  "--trace", "--pin", "--chains", "--delay", "--wakes", "--section", "--outside",
-                 "--writes", "--period", *fake_rcu.OPTIONS):
+                 "--writes", "--period", "--cpus", "--busy", "--deadline", *fake_rcu.OPTIONS):
         parser.add_argument(name)
     parser.add_argument("--hog", action="store_true")
     # A writer in a flood of readers, or so many callbacks.
@@ -132,8 +132,11 @@ def crowd_sample(o, name, number):
             "ctx_voluntary": 3, "ctx_involuntary": 2}
     line["wait_ns"] = {"p10": 20, "p50": 30, "p90": 45, "p99": 900, "p99.9": 60000,
                        "p99.99": 100000, "max": longest}
+    line |= {"wait_mean_ns": 500 * o.threads, "waits": [[40, 900], [5000, 99], [longest, 1]],
+             "overruns": [], "expired": 0}
+    if float(o.deadline or 0):
+        line |= {"overruns": [[60000, 999], [90000, 1]], "expired": 1000}
     if o.flood:
-        line["waits"] = [[40, 900], [5000, 99], [longest, 1]]
         line["late_ns"] = line["wait_ns"]
     else:
         whole = [0.5, 0.9 if seconds >= 0.1 else None, 0.99 if seconds >= 1 else None]

@@ -48,6 +48,16 @@ def test_the_rows_that_tables_and_targets_need_are_offered():
         LRU)
 
 
+def test_a_short_look_at_a_busy_machine(tmp_path):
+    path = tmp_path / "busy.json"
+    assert main(["bench", "crowd", "--busy", "--machines", "one-cpu-busy", "--threads", "2",
+                 "--sections", "1", "--writes", "10", "--seconds", "0.01", "--rounds", "1",
+                 "--quiet", "--json", str(path)]) == 0
+    run = json.loads(path.read_text())
+    assert [c["scene"] for c in run["cells"]] == ["crowd", "crowd", "probe", "writer", "deadline"]
+    assert all(c["complete"] and c["summary"] for c in run["cells"])
+
+
 def test_a_short_crowd_of_each_kind(tmp_path):
     def came_in(seconds):
         path = tmp_path / f"crowd-{seconds}.json"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pawl.core.kind import Kinds
+from pawl.kinds.busy.kind import KIND as BUSY
 from pawl.kinds.costs.kind import KIND as COSTS
 from pawl.kinds.counters.kind import KIND as COUNTERS
 from pawl.kinds.crowd.kind import KIND as CROWD
@@ -18,4 +19,4 @@ from pawl.kinds.tree.kind import KIND as TREE
 from pawl.kinds.wake.kind import KIND as WAKE
 
 KINDS: Kinds = {kind.name: kind for kind in (
-    LRU, PAIRS, COUNTERS, CROWD, FLOOD, HASH, LATENCY, RCU, SEM, TREE, WAKE, COSTS)}
+    LRU, PAIRS, COUNTERS, CROWD, BUSY, FLOOD, HASH, LATENCY, RCU, SEM, TREE, WAKE, COSTS)}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The options of `pawl bench crowd`, and the plan that they make; with --flood of the other
-kind."""
+"""The options of `pawl bench crowd`, and the plan that they make; with --flood or --busy of
+another kind."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pawl.core import options, ranges
 from pawl.core.errors import BadInput
 from pawl.core.kind import Call, Command, Plan
 from pawl.core.options import listed
+from pawl.kinds.busy import plan as busy
+from pawl.kinds.busy.kind import KIND as BUSY
 from pawl.kinds.crowd import plan as crowd
 from pawl.kinds.flood import plan as flood
 from pawl.kinds.flood.kind import KIND as FLOOD
@@ -27,7 +29,9 @@ EXAMPLES = [
      "The whole grid in four minutes; after an interrupt the same command goes on."),
     ("pawl bench crowd --threads 2,32 --sections 1 --writes 10 --hog no --seconds 1 --rounds 6",
      "Some cells, measured for longer: Jain's index over a second needs such samples."),
-    ("pawl bench crowd --flood", "How long does a writer wait among readers that never pause?")]
+    ("pawl bench crowd --flood", "How long does a writer wait among readers that never pause?"),
+    ("pawl bench crowd --busy --machines idle,busy-2",
+     "And beside two other processes on each CPU? All waits and overrun deadlines, too.")]
 OPTIONS = (
     click.option("--threads", metavar="RANGE", help="Thread counts: 4, 1,2,8 or first:last:step; "
                  f"with --flood: readers.  [default: {listed(crowd.THREADS)}; with --flood "
@@ -46,6 +50,12 @@ OPTIONS = (
                  "10 % writes, no hog, half a minute; what is given besides still counts."),
     click.option("--flood", "is_flood", is_flag=True, help="All threads only read, without a "
                  "pause; one more writes now and then, and its waits are shown."),
+    click.option("--busy", "is_busy", is_flag=True, help="Also on one CPU, and beside processes "
+                 "that compute without end; besides, a probe beside a holder, a writer among "
+                 "readers, and deadlines."),
+    click.option("--machines", metavar="NAME,...", help="With --busy: idle, or busy-N for N "
+                 "processes on each CPU, or one-cpu, or one-cpu-busy.  "
+                 f"[default: {','.join(busy.MACHINES)}]"),
     click.option("--period", type=options.Finite(10, 1e6), metavar="US",
                  help="With --flood: microseconds from write to write.  "
                  f"[default: {flood.Request.period}]"),
@@ -83,8 +93,15 @@ def _given(o: Call) -> dict:
     return given | {"pin": options.pin(o["pinned"])}
 
 
+def _without(o: Call, why: str, *names: str) -> None:
+    for name in names:
+        if o[name] is not None:
+            raise BadInput(f"--{name}{why}; leave it out.")
+
+
 def _crowd(o: Call) -> Plan:
     given = _given(o)
+    _without(o, " is for --busy", "machines")
     if o["period"] is not None:
         raise BadInput("--period is for the writer of --flood; leave it out.")
     request = crowd.Request(**(crowd.QUICK if o["quick"] else {}) | given)
@@ -95,10 +112,8 @@ def _crowd(o: Call) -> Plan:
 
 def _flood(o: Call) -> Plan:
     given = _given(o)
-    for option in ("writes", "outside"):
-        if o[option] is not None:
-            raise BadInput(f"--{option}: in a flood readers never pause and one thread writes; "
-                           "leave it out.")
+    _without(o, " is for --busy", "machines")
+    _without(o, ": in a flood readers never pause and one thread writes", "writes", "outside")
     request = flood.Request(**(flood.QUICK if o["quick"] else {}) | given)
     choice = o.choose(flood.BASELINE, flood.FLOOR)
     cells = flood.plan(request, choice.names)
@@ -106,7 +121,27 @@ def _flood(o: Call) -> Plan:
                 kind=FLOOD)
 
 
+def _busy(o: Call) -> Plan:
+    given = _given(o)
+    _without(o, " is not for --busy", "hog", "period")
+    if o["is_flood"] or given.pop("pin") != "none":
+        raise BadInput("--busy has its own floods and its own CPUs; leave --flood and --pin out.")
+    if o["machines"]:
+        given["machines"] = [m.strip() for m in o["machines"].split(",")]
+        for name in given["machines"]:
+            if name not in busy.MACHINES:
+                raise BadInput(f"--machines: there is no '{name}'; choose from "
+                               f"{', '.join(busy.MACHINES)}.")
+    request = busy.Request(**(busy.QUICK if o["quick"] else {}) | given)
+    choice = o.choose(busy.BASELINE, busy.MUTEX, busy.MAIN)
+    cells = busy.plan(request, choice.names)
+    return Plan(cells, choice.missing, busy.expected_seconds(cells), keeps_complete=True,
+                kind=BUSY)
+
+
 def _plan(o: Call) -> Plan:
+    if o["is_busy"]:
+        return _busy(o)
     return _flood(o) if o["is_flood"] else _crowd(o)
 
 

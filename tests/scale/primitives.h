@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each primitive of the library as a section that threads enter and leave, and its counterpart
+ * among the pthread locks. A section of one of the first group keeps all others out.
+ */
+#ifndef PAWL_TESTS_SCALE_PRIMITIVES_H
+#define PAWL_TESTS_SCALE_PRIMITIVES_H
+
+#include "test.h"
+
+#include <pawl/atomic.h>
+#include <pawl/bitlock.h>
+#include <pawl/brlock.h>
+#include <pawl/cond.h>
+#include <pawl/counter.h>
+#include <pawl/lock.h>
+#include <pawl/pshared.h>
+#include <pawl/rcu.h>
+#include <pawl/robust.h>
+#include <pawl/sift.h>
+#include <pawl/wait.h>
+
+struct primitive {
+    const char *name;
+    const struct primitive *twin; /* its counterpart; NULL: it is one */
+    size_t size;
+    unsigned most; /* of such objects at once */
+    void (*init)(void *object); /* NULL: zero bytes are one */
+    void (*destroy)(void *object);
+    void (*take)(void *object);
+    void (*drop)(void *object);
+    /* Its sleepers share one of 16 words with those of other objects (src/base/drain.h), so a wake
+     * of one object may wake others' sleepers. */
+    bool shares_words;
+    unsigned waiters; /* at most that sleep, by its page; further ones spin. 0: any number */
+};
+
+/* ---- Counterparts ---------------------------------------------------------------------------- */
+
+static inline void mutex_init(void *object)
+{
+    must(pthread_mutex_init((pthread_mutex_t *)object, NULL) == 0);
+}
+static inline void mutex_init_shared(void *object)
+{
+    pthread_mutexattr_t shared;
+    must(pthread_mutexattr_init(&shared) == 0);
+    must(pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED) == 0);
+    must(pthread_mutex_init((pthread_mutex_t *)object, &shared) == 0);
+    pthread_mutexattr_destroy(&shared);
+}
+static inline void mutex_destroy(void *object)
+{
+    must(pthread_mutex_destroy((pthread_mutex_t *)object) == 0);
+}
+static inline void mutex_take(void *object)
+{
+    must(pthread_mutex_lock((pthread_mutex_t *)object) == 0);
+}
+static inline void mutex_drop(void *object)
+{
+    must(pthread_mutex_unlock((pthread_mutex_t *)object) == 0);
+}
+
+static inline void rwlock_init(void *object)
+{
+    must(pthread_rwlock_init((pthread_rwlock_t *)object, NULL) == 0);
+}
+static inline void rwlock_destroy(void *object)
+{
+    must(pthread_rwlock_destroy((pthread_rwlock_t *)object) == 0);
+}
+static inline void rwlock_take_read(void *object)
+{
+    must(pthread_rwlock_rdlock((pthread_rwlock_t *)object) == 0);
+}
+static inline void rwlock_take_write(void *object)
+{
+    must(pthread_rwlock_wrlock((pthread_rwlock_t *)object) == 0);
+}
+static inline void rwlock_drop(void *object)
+{
+    must(pthread_rwlock_unlock((pthread_rwlock_t *)object) == 0);
+}
+
+/* A section made of a mutex and a condition variable. */
+struct pthread_room {
+    pthread_mutex_t mutex;
+    pthread_cond_t left;
+    bool taken;
+};
+
+static inline void pthread_room_init(void *object)
+{
+    struct pthread_room *room = (struct pthread_room *)object;
+    mutex_init(&room->mutex);
+    must(pthread_cond_init(&room->left, NULL) == 0);
+    room->taken = false;
+}
+static inline void pthread_room_take(void *object)
+{
+    struct pthread_room *room = (struct pthread_room *)object;
+    mutex_take(&room->mutex);
+    while (room->taken)
+        must(pthread_cond_wait(&room->left, &room->mutex) == 0);
+    room->taken = true;
+    mutex_drop(&room->mutex);
+}
+static inline void pthread_room_drop(void *object)
+{
+    struct pthread_room *room = (struct pthread_room *)object;
+    mutex_take(&room->mutex);
+    room->taken = false;
+    must(pthread_cond_signal(&room->left) == 0);
+    mutex_drop(&room->mutex);
+}
+
+enum { MOST = 100000 };
+
+static const struct primitive twin_mutex = {
+    "pthread_mutex", NULL, sizeof(pthread_mutex_t), MOST,
+    mutex_init, mutex_destroy, mutex_take, mutex_drop, false, 0};
+static const struct primitive twin_mutex_shared = {
+    "pthread_mutex, shared", NULL, sizeof(pthread_mutex_t), MOST,
+    mutex_init_shared, mutex_destroy, mutex_take, mutex_drop, false, 0};
+static const struct primitive twin_read = {
+    "pthread_rwlock, R", NULL, sizeof(pthread_rwlock_t), MOST,
+    rwlock_init, rwlock_destroy, rwlock_take_read, rwlock_drop, false, 0};
+static const struct primitive twin_write = {
+    "pthread_rwlock, W", NULL, sizeof(pthread_rwlock_t), MOST,
+    rwlock_init, rwlock_destroy, rwlock_take_write, rwlock_drop, false, 0};
+static const struct primitive twin_cond = {
+    "pthread_cond", NULL, sizeof(struct pthread_room), MOST,
+    pthread_room_init, NULL, pthread_room_take, pthread_room_drop, false, 0};
+
+/* ---- What keeps others out ------------------------------------------------------------------- */
+
+static inline void lock64_take_write(void *object)
+{
+    pawl_lock64_take_write((pawl_lock64 *)object);
+}
+static inline void lock64_drop_write(void *object)
+{
+    pawl_lock64_drop_write((pawl_lock64 *)object);
+}
+
+/* A word under wait.h: 0 free, 1 taken. A thread that leaves wakes one. The kernel may keep the
+ * sleepers of 32 bits; those of 64 are in the library's lists. */
+#define WORD(N)                                                                                    \
+    static inline void word##N##_take(void *object)                                                \
+    {                                                                                              \
+        uint##N##_t *word = (uint##N##_t *)object;                                                 \
+        while (__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE) != 0)                                \
+            pawl_wait##N(word, 1);                                                                 \
+    }                                                                                              \
+    static inline void word##N##_drop(void *object)                                                \
+    {                                                                                              \
+        uint##N##_t *word = (uint##N##_t *)object;                                                 \
+        __atomic_store_n(word, 0, __ATOMIC_SEQ_CST);                                               \
+        pawl_wake_one(word);                                                                       \
+    }
+WORD(32)
+WORD(64)
+#undef WORD
+
+struct pawl_room {
+    pawl_lock64 lock;
+    pawl_cond left;
+    bool taken;
+};
+
+static inline void pawl_room_take(void *object)
+{
+    struct pawl_room *room = (struct pawl_room *)object;
+    pawl_lock64_take_write(&room->lock);
+    while (room->taken)
+        pawl_lock64_cond_wait_write(&room->left, &room->lock);
+    room->taken = true;
+    pawl_lock64_drop_write(&room->lock);
+}
+static inline void pawl_room_drop(void *object)
+{
+    struct pawl_room *room = (struct pawl_room *)object;
+    pawl_lock64_take_write(&room->lock);
+    room->taken = false;
+    pawl_cond_signal(&room->left);
+    pawl_lock64_drop_write(&room->lock);
+}
+
+static inline void bitlock_take(void *object)
+{
+    pawl_bitlock32_take((uint32_t *)object, 3);
+}
+static inline void bitlock_drop(void *object)
+{
+    pawl_bitlock32_drop((uint32_t *)object, 3);
+}
+
+static inline void pshared_init(void *object)
+{
+    must(pawl_pshared_lock64_init((pawl_pshared_lock64 *)object));
+}
+static inline void pshared_destroy(void *object)
+{
+    pawl_pshared_lock64_destroy((pawl_pshared_lock64 *)object);
+}
+static inline void pshared_take(void *object)
+{
+    pawl_pshared_lock64_take_write((pawl_pshared_lock64 *)object);
+}
+static inline void pshared_drop(void *object)
+{
+    pawl_pshared_lock64_drop_write((pawl_pshared_lock64 *)object);
+}
+
+static inline void sift_take_write(void *object)
+{
+    pawl_sift_take_write((pawl_sift *)object);
+}
+static inline void sift_drop_write(void *object)
+{
+    pawl_sift_drop_write((pawl_sift *)object);
+}
+
+static inline void brlock_init(void *object)
+{
+    must(pawl_brlock_init((pawl_brlock *)object, PAWL_BRLOCK_LINES) == 0);
+}
+static inline void brlock_destroy(void *object)
+{
+    pawl_brlock_destroy((pawl_brlock *)object);
+}
+static inline void brlock_take_write(void *object)
+{
+    pawl_brlock_take_write((pawl_brlock *)object);
+}
+static inline void brlock_drop_write(void *object)
+{
+    pawl_brlock_drop_write((pawl_brlock *)object);
+}
+
+static const struct primitive exclusive[] = {
+    {"lock64, W", &twin_mutex, sizeof(pawl_lock64), MOST, NULL, NULL, lock64_take_write,
+     lock64_drop_write, false, 0},
+    {"wait.h, 32", &twin_cond, sizeof(uint32_t), MOST, NULL, NULL, word32_take, word32_drop, false,
+     0},
+    {"wait.h, 64", &twin_cond, sizeof(uint64_t), MOST, NULL, NULL, word64_take, word64_drop, false,
+     0},
+    {"cond", &twin_cond, sizeof(struct pawl_room), MOST, NULL, NULL, pawl_room_take,
+     pawl_room_drop, false, 0},
+    {"bitlock", &twin_mutex, sizeof(uint32_t), MOST, NULL, NULL, bitlock_take, bitlock_drop, false,
+     0},
+    {"pshared, W", &twin_mutex_shared, sizeof(pawl_pshared_lock64), MOST, pshared_init,
+     pshared_destroy, pshared_take, pshared_drop, false, 0},
+    {"sift, W", &twin_write, sizeof(pawl_sift), 10000, NULL, NULL, sift_take_write,
+     sift_drop_write, true, 4000},
+    {"brlock, W", &twin_write, sizeof(pawl_brlock), 100, brlock_init, brlock_destroy,
+     brlock_take_write, brlock_drop_write, true, 0},
+};
+
+/* ---- What lets others in --------------------------------------------------------------------- */
+
+static inline void lock64_take_read(void *object)
+{
+    pawl_lock64_take_read((pawl_lock64 *)object);
+}
+static inline void lock64_drop_read(void *object)
+{
+    pawl_lock64_drop_read((pawl_lock64 *)object);
+}
+static inline void sift_take_read(void *object)
+{
+    pawl_sift_take_read((pawl_sift *)object, PAWL_SIFT_THREAD);
+}
+static inline void sift_drop_read(void *object)
+{
+    pawl_sift_drop_read((pawl_sift *)object, PAWL_SIFT_THREAD);
+}
+static inline void brlock_take_read(void *object)
+{
+    pawl_brlock_take_read((pawl_brlock *)object);
+}
+static inline void brlock_drop_read(void *object)
+{
+    pawl_brlock_drop_read((pawl_brlock *)object);
+}
+static inline void robust_init(void *object)
+{
+    must(pawl_robust_lock_init((pawl_robust_lock *)object) == PAWL_ROBUST_OK);
+}
+static inline void robust_take_read(void *object)
+{
+    must(pawl_robust_lock_take_read((pawl_robust_lock *)object) == PAWL_ROBUST_OK);
+}
+static inline void robust_drop_read(void *object)
+{
+    must(pawl_robust_lock_drop_read((pawl_robust_lock *)object) == PAWL_ROBUST_OK);
+}
+static inline void rcu_enter(void *object)
+{
+    (void)object;
+    pawl_rcu_read_lock();
+}
+static inline void rcu_leave(void *object)
+{
+    (void)object;
+    pawl_rcu_read_unlock();
+}
+static inline void counter_up(void *object)
+{
+    pawl_counter_inc((pawl_counter *)object);
+}
+static inline void counter_down(void *object)
+{
+    pawl_counter_dec((pawl_counter *)object);
+}
+static inline void counter_destroy(void *object)
+{
+    must(pawl_counter_destroy((pawl_counter *)object) == 0);
+}
+
+static const struct primitive open_to_all[] = {
+    {"lock64, R", &twin_read, sizeof(pawl_lock64), MOST, NULL, NULL, lock64_take_read,
+     lock64_drop_read, false, 0},
+    {"sift, R", &twin_read, sizeof(pawl_sift), 10000, NULL, NULL, sift_take_read, sift_drop_read,
+     true, 0},
+    {"brlock, R", &twin_read, sizeof(pawl_brlock), 100, brlock_init, brlock_destroy,
+     brlock_take_read, brlock_drop_read, true, 0},
+    {"robust, R", &twin_read, sizeof(pawl_robust_lock), 1, robust_init, NULL, robust_take_read,
+     robust_drop_read, false, 0},
+    {"rcu", &twin_read, 1, 1, NULL, NULL, rcu_enter, rcu_leave, false, 0},
+    {"counter", &twin_mutex, sizeof(pawl_counter), 1, NULL, counter_destroy, counter_up,
+     counter_down, false, 0},
+};
+
+enum {
+    EXCLUSIVE = sizeof exclusive / sizeof exclusive[0],
+    OPEN_TO_ALL = sizeof open_to_all / sizeof open_to_all[0]
+};
+
+/* ---- Many of one kind ------------------------------------------------------------------------ */
+
+struct objects {
+    const struct primitive *of;
+    unsigned count;
+    size_t apart;
+    char *memory;
+};
+
+static inline struct objects objects_make(const struct primitive *of, unsigned count)
+{
+    struct objects made = {of, count, 0, NULL};
+    unsigned i;
+    made.apart = of->size < 64 ? (of->size + 7) / 8 * 8 : (of->size + 63) / 64 * 64;
+    must((made.memory = (char *)aligned_alloc(256, (made.apart * count + 255) / 256 * 256)));
+    memset(made.memory, 0, made.apart * count);
+    for (i = 0; of->init && i < count; i++)
+        of->init(made.memory + i * made.apart);
+    return made;
+}
+
+static inline void *object_at(const struct objects *o, unsigned index)
+{
+    return o->memory + index % o->count * o->apart;
+}
+
+static inline void objects_destroy(struct objects *o)
+{
+    unsigned i;
+    for (i = 0; o->of->destroy && i < o->count; i++)
+        o->of->destroy(o->memory + i * o->apart);
+    free(o->memory);
+}
+
+#endif

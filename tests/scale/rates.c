@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sections a second of each primitive beside its pthread counterpart, over the number of threads
+ * and over the number of locks. Sections that keep others out begin with all threads waiting, so
+ * that the crowd is there from the start. Rates are printed and not judged; the test fails if a
+ * section that keeps all others out did not.
+ */
+#include "scale/crowd.h"
+
+#include "scale/primitives.h"
+
+static struct crowd crowd;
+
+struct work {
+    struct objects objects;
+    bool alone;    /* a section keeps all others out, and counts in `inside` */
+    uint32_t stop;
+    uint64_t *inside; /* one for each object */
+    uint64_t sections, in_time;
+};
+
+static void work(struct crowd_thread *self, void *argument)
+{
+    struct work *w = (struct work *)argument;
+    uint64_t random = test_seed() + self->index, sections = 0, in_time = 0;
+    crowd_enters(self);
+    while (!__atomic_load_n(&w->stop, __ATOMIC_RELAXED)) {
+        const unsigned at =
+            w->objects.count == 1 ? 0 : test_random_below(&random, w->objects.count);
+        void *const object = object_at(&w->objects, at);
+        w->objects.of->take(object);
+        if (w->alone)
+            w->inside[at]++;
+        w->objects.of->drop(object);
+        sections++;
+        in_time += !__atomic_load_n(&w->stop, __ATOMIC_RELAXED);
+    }
+    __atomic_fetch_add(&w->sections, sections, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&w->in_time, in_time, __ATOMIC_RELAXED);
+}
+
+static double rate(const struct primitive *of, bool alone, unsigned *threads, unsigned objects)
+{
+    struct work w = {objects_make(of, objects), alone, 0, NULL, 0, 0};
+    const double seconds = full_size() ? 0.4 : 0.03;
+    double begin, end;
+    uint64_t inside = 0;
+    unsigned i;
+    must((w.inside = (uint64_t *)calloc(objects, sizeof w.inside[0])) != NULL);
+    *threads = crowd_start(&crowd, *threads, work, &w);
+    for (i = 0; alone && i < objects; i++)
+        of->take(object_at(&w.objects, i));
+    crowd_go(&crowd);
+    if (alone)
+        crowd_wait_until_all_sleep(&crowd);
+    begin = test_now();
+    for (i = 0; alone && i < objects; i++)
+        of->drop(object_at(&w.objects, i));
+    while ((end = test_now()) < begin + seconds)
+        usleep((useconds_t)((begin + seconds - end) * 1e6) + 1);
+    __atomic_store_n(&w.stop, 1, __ATOMIC_RELAXED);
+    crowd_end(&crowd);
+    for (i = 0; i < objects; i++)
+        inside += w.inside[i];
+    assert_true(!alone || inside == w.sections);
+    free(w.inside);
+    objects_destroy(&w.objects);
+    return (double)w.in_time / (end - begin);
+}
+
+static void report(const struct primitive *of, bool alone, unsigned threads, unsigned objects)
+{
+    const double ours = rate(of, alone, &threads, objects);
+    const double theirs = rate(of->twin, alone && of->twin != &twin_read, &threads, objects);
+    printf("   %-12s %6u threads, %6u objects: %9.3f million sections a second, %s %9.3f, %.2fx\n",
+           of->name, threads, objects, ours / 1e6, of->twin->name, theirs / 1e6,
+           ours / (theirs > 0 ? theirs : 1));
+    fflush(stdout);
+}
+
+static void over_threads(const struct primitive *of, unsigned count, bool alone)
+{
+    unsigned i, threads;
+    for (i = 0; i < count; i++)
+        for (threads = 1; threads <= (full_size() ? MOST_THREADS : 1000); threads *= 10)
+            report(&of[i], alone, at_most(threads, of[i].waiters), 1);
+}
+
+static void sections_over_the_number_of_threads(void **state)
+{
+    (void)state;
+    over_threads(exclusive, EXCLUSIVE, true);
+    over_threads(open_to_all, OPEN_TO_ALL, false);
+}
+
+static void sections_over_the_number_of_locks(void **state)
+{
+    unsigned i, objects;
+    (void)state;
+    for (i = 0; i < EXCLUSIVE; i++)
+        for (objects = 1; objects <= exclusive[i].most; objects *= full_size() ? 10 : 1000)
+            report(&exclusive[i], true, 64, objects);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sections_over_the_number_of_threads),
+        cmocka_unit_test(sections_over_the_number_of_locks),
+    };
+    return test_run(argc, argv, tests);
+}
