@@ -65,7 +65,7 @@ PAWL_COLD void pawl_rcu_rest_slow_(void)
         rcu_misuse("quiescent while offline", PAWL_RCU_QS_, "pawl_rcu_qs_quiescent", SITE);
     if (depth > 1 || pawl_rcu_mine_()->qs_sections != 0)
         rcu_misuse("quiescent in a section", PAWL_RCU_QS_, "pawl_rcu_qs_quiescent", SITE);
-    rcu_rest_end(rcu_rest_begin());
+    rcu_rest();
 }
 
 PAWL_COLD void pawl_rcu_qs_section_(uint32_t begins)

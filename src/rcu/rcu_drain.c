@@ -220,7 +220,7 @@ static bool calls_end_claims(struct pawl_rcu_shard *shard, pawl_address_ self)
 static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
 {
     const pawl_address_ self = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
-    const struct pawl_thread_line *line = *pawl_os_thread_slot();
+    const struct pawl_thread_line *line = thread_registered();
     const size_t number =
         line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
     const uint32_t count = calls_shards();
