@@ -19,14 +19,17 @@ PAWL_C_BEGIN
 /* ---- The process object ---------------------------------------------------------------------- */
 
 struct pawl_thread_line {
-    uint32_t owner; /* thread id, 0: free. Claimed and freed by compare-exchange and store. */
-} __attribute__((aligned(PAWL_CACHE_LINE)));
+    uint32_t owner; /* thread id, 0: free. Claimed and freed by compare-exchange. */
+};
 
 struct pawl_process {
     uint32_t setup;      /* 0 not begun, 1 one thread runs it, 2 done */
     uint32_t exit_key;   /* the system's key for thread exit, valid when setup is 2 */
     uint32_t lines_used; /* lines[lines_used...] have never been claimed */
     uint32_t forks;      /* grows in the child of each fork */
+    uint32_t full;       /* 1: a search found no free line, and none has become free since */
+    uint32_t refused;    /* how often a thread was refused a line without a search; about */
+    uint32_t looked;     /* lines that were looked at for a dead owner */
     struct pawl_thread_line lines[PAWL_THREAD_LINES];
 };
 
@@ -95,7 +98,7 @@ static inline bool thread_is_line(const struct pawl_thread_line *value)
     return (uintptr_t)value > (uintptr_t)THREAD_NONE;
 }
 
-/* Between two accesses of a thread to its own memory: its signal handlers see them in this order. */
+/* Between two accesses of a thread to its own memory: its handlers see them in this order. */
 #define HANDLERS_SEE_THIS_ORDER() __asm__ __volatile__("" ::: "memory")
 
 /* Its line if it has one; registers no thread. */

@@ -3,7 +3,12 @@
  * The registry of threads. A thread claims the lowest free line, so that a search through all lines
  * stops early (lines_used). An owner may end without giving its line back: its key could not be
  * armed, or it ended by a bare system call. The registry takes such a line back when the thread
- * number comes up again, or when no line is free.
+ * number comes up again. Before it uses a line for the first time, or where none is free, it looks
+ * at some lines for dead owners.
+ *
+ * A thread for which no line is free is refused by a load, until a line becomes free. A line may
+ * become free unseen, because its owner is dead, or because a search missed it. So one refusal in
+ * many leads to a search.
  *
  * A signal handler may run between any two instructions, register its thread, and fork. It finds
  * one of these in the thread's slot:
@@ -103,6 +108,8 @@ static void thread_free_line(struct pawl_thread_line *line)
     if (owner != 0)
         /* [THREAD_FREE] release: the owner has finished with the line before it is free. */
         (void)pawl_cas_release32(&line->owner, &owner, 0, PAWL_THREAD_FREE);
+    if (PAWL_UNLIKELY(pawl_load_relaxed32(&process_here()->full) != 0))
+        pawl_store_relaxed32(&process_here()->full, 0);
 }
 
 static void thread_leaves(void *left[PAWL_FLOORS])
@@ -277,26 +284,72 @@ static void thread_note_used(struct pawl_process *process, uint32_t used)
         continue;
 }
 
-static struct pawl_thread_line *thread_find_line(struct pawl_process *process, uint32_t id)
+/* So many lines are used before the registry looks for dead owners. */
+#define LINES_AT_WILL 1024u
+
+/* Lines that one search looks at for dead owners: a system call each. */
+#define LINES_LOOKED_AT 16u
+
+/* A refusal of so many, by all threads together, leads to a search. */
+#define REFUSALS_BEFORE_A_SEARCH 1024u
+
+/* Continues where the last search ended. */
+static struct pawl_thread_line *thread_claim_of_the_dead(struct pawl_process *process, uint32_t id)
+{
+    const uint32_t used = pawl_load_relaxed32(&process->lines_used);
+    const uint32_t first = pawl_fetch_add_relaxed32(&process->looked, LINES_LOOKED_AT);
+    uint32_t i;
+    for (i = 0; i < LINES_LOOKED_AT && i < used; i++) {
+        struct pawl_thread_line *const line = &process->lines[(first + i) % used];
+        const uint32_t owner = pawl_load_relaxed32(&line->owner);
+        if ((owner == 0 || !pawl_os_thread_lives(owner)) && thread_claim_line(line, owner, id))
+            return line;
+    }
+    return NULL;
+}
+
+static struct pawl_thread_line *thread_claim_free(struct pawl_process *process, uint32_t id)
 {
     const uint32_t used = pawl_load_relaxed32(&process->lines_used);
     uint32_t i;
-    uint32_t owner;
-
-    for (i = 0; i < used; i++)
-        if (thread_claim_line(&process->lines[i], id, id))
-            return &process->lines[i];
-    for (i = 0; i < PAWL_THREAD_LINES; i++)
+    for (i = 0; i < PAWL_THREAD_LINES; i++) {
+        if (PAWL_UNLIKELY(i == used && used >= LINES_AT_WILL)) {
+            struct pawl_thread_line *const left = thread_claim_of_the_dead(process, id);
+            if (left != NULL)
+                return left;
+        }
         if (thread_claim_line(&process->lines[i], 0, id)) {
             thread_note_used(process, i + 1);
             return &process->lines[i];
         }
-    for (i = 0; i < PAWL_THREAD_LINES; i++) {
-        owner = pawl_load_relaxed32(&process->lines[i].owner);
-        if (!pawl_os_thread_lives(owner) && thread_claim_line(&process->lines[i], owner, id))
-            return &process->lines[i];
     }
+    pawl_store_relaxed32(&process->full, 1);
     return NULL;
+}
+
+static struct pawl_thread_line *thread_find_line(struct pawl_process *process, uint32_t id)
+{
+    const uint32_t used = pawl_load_relaxed32(&process->lines_used);
+    struct pawl_thread_line *line;
+    uint32_t i;
+    for (i = 0; i < used; i++)
+        if (thread_claim_line(&process->lines[i], id, id))
+            return &process->lines[i];
+    if (pawl_load_relaxed32(&process->full) != 0)
+        return thread_claim_of_the_dead(process, id);
+    line = thread_claim_free(process, id);
+    return line != NULL ? line : thread_claim_of_the_dead(process, id);
+}
+
+/* Whether a thread that has asked before need not search for a line. */
+static bool thread_is_refused(struct pawl_process *process)
+{
+    uint32_t refused;
+    if (pawl_load_relaxed32(&process->full) == 0)
+        return false;
+    refused = pawl_load_relaxed32(&process->refused) + 1;
+    pawl_store_relaxed32(&process->refused, refused);
+    return refused % REFUSALS_BEFORE_A_SEARCH != 0;
 }
 
 /* Atomic for handlers only. A model has none, and its slots are no objects of it. */
@@ -363,7 +416,8 @@ static PAWL_COLD struct pawl_thread_line *thread_new_line(void)
             return found;
         /* The checker: a line that a thread gets in mid-life would not show the locks that it
          * already holds. */
-        if (found == THREAD_BETWEEN || (PAWL_CHECKED && found == THREAD_NONE))
+        if (found == THREAD_BETWEEN ||
+            (found == THREAD_NONE && (PAWL_CHECKED || thread_is_refused(process_here()))))
             return NULL;
         if (thread_change_slot(found, THREAD_BETWEEN) && thread_register(process_here()))
             return thread_registered();

@@ -383,7 +383,7 @@ static void cells_after_fork_in_child(void)
     for (i = 0; i < PAWL_COUNTER_LATCHES; i++)
         pawl_store_relaxed32(&counters_here()->latches[i].word, LATCH_FREE);
     pawl_store_relaxed32(&counters_here()->slots.word, LATCH_FREE);
-    for (i = 0; i < PAWL_COUNTER_LINES; i++) {
+    for (i = 0; i < cells_lines(); i++) {
         char *block = cells_block(i);
         if (block == NULL || block == own)
             continue;

@@ -18,7 +18,7 @@
 static struct interrupting {
     void (*handler)(void);
     long at, passed; /* instructions: the one after which the handler runs, and those executed */
-    bool on;
+    bool on, inside;
 } interrupting;
 
 static void interrupting_trap(int number, siginfo_t *info, void *context)
@@ -26,16 +26,18 @@ static void interrupting_trap(int number, siginfo_t *info, void *context)
     const int saved = errno;
     ucontext_t *interrupted = (ucontext_t *)context;
     (void)number, (void)info;
-    if (!interrupting.on) {
+    if (!interrupting.on || interrupting.inside) { /* virtual machines may be one trap late */
         interrupted->uc_mcontext.gregs[REG_EFL] &= ~INTERRUPTING_TRAP_FLAG;
         return;
     }
+    interrupting.inside = true;
     if (interrupting.passed++ == interrupting.at) {
         interrupted->uc_mcontext.gregs[REG_EFL] &= ~INTERRUPTING_TRAP_FLAG; /* no more of them */
         interrupting.handler();
     } else {
         interrupted->uc_mcontext.gregs[REG_EFL] |= INTERRUPTING_TRAP_FLAG;
     }
+    interrupting.inside = false;
     errno = saved;
 }
 
@@ -51,7 +53,7 @@ static bool interrupt_at(long at, void (*steps)(void), void (*handler)(void))
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = interrupting_trap;
-    action.sa_flags = SA_SIGINFO;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
     must(sigaction(SIGTRAP, &action, NULL) == 0);
     interrupting.handler = handler;
     interrupting.at = at;

@@ -22,6 +22,7 @@
 
 #include "rcu/rcu.h"
 #include "support/interrupting.h"
+#include "support/lines.h"
 
 static pawl_counter counter;
 static pawl_cpu_counter by_cpu;
@@ -246,26 +247,6 @@ static void an_online_thread_stays_online_while_it_is_quiescent(void **state)
     be_online_throughout();
 }
 
-/* All lines are another's, which lives. */
-static void without_a_line(void)
-{
-    const uint32_t other = (uint32_t)getpid();
-    uint32_t i;
-    be_unknown();
-    for (i = 0; i < PAWL_THREAD_LINES; i++)
-        process_here()->lines[i].owner = other;
-    process_here()->lines_used = PAWL_THREAD_LINES;
-}
-
-static void free_all_lines(void)
-{
-    uint32_t i;
-    be_unknown();
-    for (i = 0; i < PAWL_THREAD_LINES; i++)
-        process_here()->lines[i].owner = 0;
-    process_here()->lines_used = 1;
-}
-
 static void *be_online_without_a_line(void *unused)
 {
     (void)unused;
@@ -278,10 +259,10 @@ static void so_does_one_without_a_line(void **state)
 {
     pthread_t thread;
     (void)state;
-    without_a_line();
+    lines_park_all();
     must(pthread_create(&thread, NULL, be_online_without_a_line, NULL) == 0);
     must(pthread_join(thread, NULL) == 0);
-    free_all_lines();
+    lines_free_all();
 }
 
 /* ---------------------------------------------------------------------------------------------- */
