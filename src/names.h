@@ -58,6 +58,7 @@
 #define rcu_nobody_reads PAWL_SYMBOL_(pawl_in_rcu_nobody_reads)
 #define rcu_over PAWL_SYMBOL_(pawl_in_rcu_over)
 #define rcu_poll PAWL_SYMBOL_(pawl_in_rcu_poll)
+#define rcu_rest PAWL_SYMBOL_(pawl_in_rcu_rest)
 #define rcu_rest_begin PAWL_SYMBOL_(pawl_in_rcu_rest_begin)
 #define rcu_rest_end PAWL_SYMBOL_(pawl_in_rcu_rest_end)
 #define rcu_stall_begin PAWL_SYMBOL_(pawl_in_rcu_stall_begin)

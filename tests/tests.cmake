@@ -193,6 +193,11 @@ pawl_test(refusal plock/refused_sizes_cxx)
 
 # thread: the registry of threads
 pawl_test(unit thread/registry)
+pawl_test(unit thread/beyond)
+pawl_test(unit thread/beyond_checked VARIANT checked)
+pawl_test(unit thread/interrupted)
+pawl_test(unit thread/interrupted_checked VARIANT checked)
+pawl_test(unit thread/interrupted_without_membarrier)
 
 # os: the system layer
 pawl_test(unit os/basic)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The registry of threads: one line of memory for each thread that needs one, in one array, so that
- * others can go through all of them. Internal to the library; programs need nothing of it, and the
- * release variant's spinlocks do not use it. What inline functions read of a subsystem stands in
- * that subsystem's own header in pawl/detail; the rest is in src/.
+ * The registry of threads: one line for each thread that needs one, in one array, so that others
+ * can go through all of them. What a subsystem has for each thread lies in arrays of its own, by
+ * the index of the line. Internal to the library; programs need nothing of it, and the release
+ * variant's spinlocks do not use it. What inline functions read of a subsystem stands in that
+ * subsystem's own header in pawl/detail; the rest is in src/.
  *
  * A thread's first use registers it and its end gives the line back. Registration never allocates:
  * the lines are reserved (PAWL_THREAD_LINES; untouched pages cost no memory). A thread beyond them
- * has no line, and each primitive says how it serves such a thread.
+ * has no line and learns that at once; each primitive says how it serves such a thread. A primitive
+ * may reserve memory for fewer lines, and serves the threads of further lines in the same way.
  *
  * What is process-wide is one object for each subsystem, however many plug-ins carry a copy of the
  * library (on ELF systems with glibc; elsewhere one for each copy).
@@ -18,7 +20,11 @@
 #include <pawl/atomic.h>
 
 /* Reserved lines. More threads than this at once leave the rest without one. */
+#if UINTPTR_MAX > UINT32_MAX && !PAWL_HOOKS
+#define PAWL_THREAD_LINES 32768
+#else
 #define PAWL_THREAD_LINES 1024
+#endif
 
 /* An address as an integer that the seam has operations for. */
 #if UINTPTR_MAX > UINT32_MAX

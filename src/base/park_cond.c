@@ -6,8 +6,8 @@
  * signals after the unlock may come when the thread has returned and ended. So each thread keeps
  * two parkers, because it never sleeps for more than a wait and a latch at once. They are in memory
  * that stays, with the thread's line. They are made once, and the line's next owner uses them
- * again. So a late signal is at worst a spurious wake. Threads without a line make parkers on the
- * stack, and wakers signal these under the mutex.
+ * again. So a late signal is at worst a spurious wake. Threads without a line, and those of further
+ * lines, make parkers on the stack. Wakers signal these under the mutex.
  */
 #include "park.h"
 #include "process.h"
@@ -22,9 +22,10 @@
 #define PARK_IN_USE 2u
 
 #define PARKERS_OF_A_LINE 2
+#define LINES_WITH_PARKERS 1024u
 
 /* Of this copy of the library. Only the owner of the line changes `kept`. */
-static struct pawl_parker line_parkers[PAWL_THREAD_LINES][PARKERS_OF_A_LINE];
+static struct pawl_parker line_parkers[LINES_WITH_PARKERS][PARKERS_OF_A_LINE];
 
 /* Deadlines are of CLOCK_MONOTONIC. */
 static void park_make(struct pawl_parker *parker)
@@ -42,12 +43,13 @@ struct pawl_parker *pawl_parker_make(struct pawl_parker *room)
     const int saved = errno;
     const struct pawl_thread_line *line = pawl_thread_line_();
     struct pawl_parker *parker = room;
+    const uint32_t number = line == NULL ? LINES_WITH_PARKERS : thread_number(line);
     unsigned i;
 
     room->kept = PARK_ON_STACK;
-    for (i = 0; line != NULL && i < PARKERS_OF_A_LINE && parker == room; i++)
-        if (line_parkers[line - process_here()->lines][i].kept != PARK_IN_USE)
-            parker = &line_parkers[line - process_here()->lines][i];
+    for (i = 0; number < LINES_WITH_PARKERS && i < PARKERS_OF_A_LINE && parker == room; i++)
+        if (line_parkers[number][i].kept != PARK_IN_USE)
+            parker = &line_parkers[number][i];
     if (parker->kept != PARK_FREE) {
         park_make(parker);
         parker->count = 0;
@@ -120,12 +122,13 @@ void pawl_unpark(struct pawl_parker *parker)
 void pawl_parkers_after_fork(void)
 {
     unsigned line, i;
-    for (line = 0; line < PAWL_THREAD_LINES; line++)
+    for (line = 0; line < LINES_WITH_PARKERS; line++)
         for (i = 0; i < PARKERS_OF_A_LINE; i++)
             line_parkers[line][i].kept = PARK_ON_STACK;
 }
 
 #undef PARKERS_OF_A_LINE
+#undef LINES_WITH_PARKERS
 #undef PARK_ON_STACK
 #undef PARK_FREE
 #undef PARK_IN_USE

@@ -19,18 +19,24 @@ PAWL_C_BEGIN
 /* ---- The process object ---------------------------------------------------------------------- */
 
 struct pawl_thread_line {
-    uint32_t owner; /* thread id, 0: free. Claimed and freed by compare-exchange and store. */
-} __attribute__((aligned(PAWL_CACHE_LINE)));
+    uint32_t owner; /* thread id, 0: free. Claimed and freed by compare-exchange. */
+};
 
 struct pawl_process {
     uint32_t setup;      /* 0 not begun, 1 one thread runs it, 2 done */
     uint32_t exit_key;   /* the system's key for thread exit, valid when setup is 2 */
     uint32_t lines_used; /* lines[lines_used...] have never been claimed */
+    uint32_t forks;      /* grows in the child of each fork */
+    uint32_t full;       /* 1: a search found no free line, and none has become free since */
+    uint32_t refused;    /* how often a thread was refused a line without a search; about */
+    uint32_t looked;     /* lines that were looked at for a dead owner */
     struct pawl_thread_line lines[PAWL_THREAD_LINES];
-#if PAWL_CHECKED
-    struct pawl_thread_line no_line; /* in the slot of a thread that got no line, for its life */
-#endif
 };
+
+/* What the slot of a thread has instead of its line: NULL, or one of these. BETWEEN: the thread
+ * claims its line or gives it back; its handlers have none. NONE: all lines were taken. */
+#define THREAD_BETWEEN ((struct pawl_thread_line *)(uintptr_t)1)
+#define THREAD_NONE ((struct pawl_thread_line *)(uintptr_t)2)
 
 PAWL_SHARED_DECLARE(struct pawl_process, process_object);
 
@@ -60,11 +66,11 @@ struct pawl_subsystem {
     /* The end of the calling thread; `own` is its line or NULL. In this order:
      *   thread_stays    another key's destructor may yet put something right: once more, later
      *   thread_leaves   for every thread; what it returns goes to thread_left
-     *   line_leaves     the line is still the thread's; only where it has one
+     *   line_leaves     the line is still the thread's; only where it has one. Handlers have none.
      *   thread_left     the line is free, and may be another thread's by now */
     bool (*thread_stays)(struct pawl_thread_line *own);
     void *(*thread_leaves)(void);
-    void (*line_leaves)(void);
+    void (*line_leaves)(uint32_t number);
     void (*thread_left)(void *left);
 
     void (*before_fork)(void);
@@ -87,15 +93,19 @@ void pawl_subsystem_register_(enum pawl_floor floor, const struct pawl_subsystem
 
 /* ---- The calling thread ---------------------------------------------------------------------- */
 
+static inline bool thread_is_line(const struct pawl_thread_line *value)
+{
+    return (uintptr_t)value > (uintptr_t)THREAD_NONE;
+}
+
+/* Between two accesses of a thread to its own memory: its handlers see them in this order. */
+#define HANDLERS_SEE_THIS_ORDER() __asm__ __volatile__("" ::: "memory")
+
 /* Its line if it has one; registers no thread. */
 static inline struct pawl_thread_line *thread_registered(void)
 {
     struct pawl_thread_line *line = *pawl_os_thread_slot();
-#if PAWL_CHECKED
-    if (line == &process_here()->no_line)
-        return NULL;
-#endif
-    return line;
+    return thread_is_line(line) ? line : NULL;
 }
 
 static inline uint32_t thread_number(const struct pawl_thread_line *line)

@@ -3,7 +3,23 @@
  * The registry of threads. A thread claims the lowest free line, so that a search through all lines
  * stops early (lines_used). An owner may end without giving its line back: its key could not be
  * armed, or it ended by a bare system call. The registry takes such a line back when the thread
- * number comes up again, or when no line is free.
+ * number comes up again. Before it uses a line for the first time, or where none is free, it looks
+ * at some lines for dead owners.
+ *
+ * A thread for which no line is free is refused by a load, until a line becomes free. A line may
+ * become free unseen, because its owner is dead, or because a search missed it. So one refusal in
+ * many leads to a search.
+ *
+ * A signal handler may run between any two instructions, register its thread, and fork. It finds
+ * one of these in the thread's slot:
+ *
+ *   no line    the handler registers the thread. The interrupted thread takes this line: it sets
+ *              THREAD_BETWEEN by compare-exchange, which fails after such a handler.
+ *   BETWEEN    the thread claims a line or gives it back. The handler goes without a line.
+ *   a line     it is the thread's, and complete: no other thread can claim it.
+ *
+ * In the child of a fork by such a handler the line has been freed, or has the parent's number. The
+ * child sees `forks` grow, and claims the line again.
  *
  * Set-up, the end of a thread and fork call the linked subsystems (process.h).
  */
@@ -85,10 +101,15 @@ static const struct pawl_subsystem *thread_subsystem(unsigned floor)
 
 /* ---- The end of a thread --------------------------------------------------------------------- */
 
+/* By compare-exchange: in the child of a fork by a handler the line may be free, or another's. */
 static void thread_free_line(struct pawl_thread_line *line)
 {
-    /* [THREAD_FREE] release: the owner has finished with the line before it is free. */
-    pawl_store_release32(&line->owner, 0, PAWL_THREAD_FREE);
+    uint32_t owner = pawl_load_relaxed32(&line->owner);
+    if (owner != 0)
+        /* [THREAD_FREE] release: the owner has finished with the line before it is free. */
+        (void)pawl_cas_release32(&line->owner, &owner, 0, PAWL_THREAD_FREE);
+    if (PAWL_UNLIKELY(pawl_load_relaxed32(&process_here()->full) != 0))
+        pawl_store_relaxed32(&process_here()->full, 0);
 }
 
 static void thread_leaves(void *left[PAWL_FLOORS])
@@ -105,24 +126,31 @@ static void thread_has_left(void *const left[PAWL_FLOORS])
     EACH_SUBSYSTEM(thread_left, s->thread_left(left[floor_]));
 }
 
-/* `line` may be NULL. */
-static void thread_exit(struct pawl_thread_line *line)
+static void thread_give_line_back(struct pawl_thread_line *line)
+{
+    *pawl_os_thread_slot() = THREAD_BETWEEN;
+    HANDLERS_SEE_THIS_ORDER();
+    EACH_SUBSYSTEM(line_leaves, s->line_leaves(thread_number(line)));
+    thread_free_line(line);
+    HANDLERS_SEE_THIS_ORDER();
+    *pawl_os_thread_slot() = NULL;
+}
+
+static void thread_exit(void)
 {
     void *left[PAWL_FLOORS];
+    struct pawl_thread_line *line;
     thread_leaves(left);
-    if (line != NULL && line == thread_registered()) {
-        EACH_SUBSYSTEM(line_leaves, s->line_leaves());
-        *pawl_os_thread_slot() = NULL;
-        thread_free_line(line);
-    }
+    line = thread_registered(); /* a handler may have registered the thread meanwhile */
+    if (line != NULL)
+        thread_give_line_back(line);
     thread_has_left(left);
 }
 
 void pawl_thread_exit_(void)
 {
-    struct pawl_thread_line *line = *pawl_os_thread_slot();
-    if (line != NULL)
-        thread_exit(line);
+    if (thread_registered() != NULL)
+        thread_exit();
 }
 
 /* Where the slot reads as new by now, the line is still this thread's unless it gave the line
@@ -151,14 +179,12 @@ static void thread_at_exit(void *value)
     struct pawl_thread_line *own;
     if (PAWL_OS_SLOT_ENDS_EARLY)
         thread_restore_slot(value);
-    own = *pawl_os_thread_slot();
-    if (thread_stays(thread_registered())) {
+    own = thread_registered();
+    if (thread_stays(own)) {
         pawl_os_watch_this_thread(process_here()->exit_key, own != NULL ? (void *)own : value);
         return;
     }
-    if (own == NULL)
-        thread_exit(NULL); /* it may have sections without a line */
-    pawl_thread_exit_();
+    thread_exit(); /* a thread without a line may have sections, too */
 }
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
@@ -185,6 +211,7 @@ static void thread_after_fork_in_child(void)
     struct pawl_thread_line *own = thread_registered();
     const uint32_t used = pawl_load_relaxed32(&process->lines_used);
     uint32_t i;
+    pawl_store_relaxed32(&process->forks, pawl_load_relaxed32(&process->forks) + 1);
     for (i = 0; i < used; i++)
         if (&process->lines[i] != own)
             thread_free_line(&process->lines[i]);
@@ -257,48 +284,148 @@ static void thread_note_used(struct pawl_process *process, uint32_t used)
         continue;
 }
 
-static struct pawl_thread_line *thread_find_line(struct pawl_process *process, uint32_t id)
+/* So many lines are used before the registry looks for dead owners. */
+#define LINES_AT_WILL 1024u
+
+/* Lines that one search looks at for dead owners: a system call each. */
+#define LINES_LOOKED_AT 16u
+
+/* A refusal of so many, by all threads together, leads to a search. */
+#define REFUSALS_BEFORE_A_SEARCH 1024u
+
+/* Continues where the last search ended. */
+static struct pawl_thread_line *thread_claim_of_the_dead(struct pawl_process *process, uint32_t id)
 {
     const uint32_t used = pawl_load_relaxed32(&process->lines_used);
+    const uint32_t first = pawl_fetch_add_relaxed32(&process->looked, LINES_LOOKED_AT);
     uint32_t i;
-    uint32_t owner;
-
-    for (i = 0; i < used; i++)
-        if (thread_claim_line(&process->lines[i], id, id))
-            return &process->lines[i];
-    for (i = 0; i < PAWL_THREAD_LINES; i++)
-        if (thread_claim_line(&process->lines[i], 0, id)) {
-            thread_note_used(process, i + 1);
-            return &process->lines[i];
-        }
-    for (i = 0; i < PAWL_THREAD_LINES; i++) {
-        owner = pawl_load_relaxed32(&process->lines[i].owner);
-        if (!pawl_os_thread_lives(owner) && thread_claim_line(&process->lines[i], owner, id))
-            return &process->lines[i];
+    for (i = 0; i < LINES_LOOKED_AT && i < used; i++) {
+        struct pawl_thread_line *const line = &process->lines[(first + i) % used];
+        const uint32_t owner = pawl_load_relaxed32(&line->owner);
+        if ((owner == 0 || !pawl_os_thread_lives(owner)) && thread_claim_line(line, owner, id))
+            return line;
     }
     return NULL;
 }
 
+static struct pawl_thread_line *thread_claim_free(struct pawl_process *process, uint32_t id)
+{
+    const uint32_t used = pawl_load_relaxed32(&process->lines_used);
+    uint32_t i;
+    for (i = 0; i < PAWL_THREAD_LINES; i++) {
+        if (PAWL_UNLIKELY(i == used && used >= LINES_AT_WILL)) {
+            struct pawl_thread_line *const left = thread_claim_of_the_dead(process, id);
+            if (left != NULL)
+                return left;
+        }
+        if (thread_claim_line(&process->lines[i], 0, id)) {
+            thread_note_used(process, i + 1);
+            return &process->lines[i];
+        }
+    }
+    pawl_store_relaxed32(&process->full, 1);
+    return NULL;
+}
+
+static struct pawl_thread_line *thread_find_line(struct pawl_process *process, uint32_t id)
+{
+    const uint32_t used = pawl_load_relaxed32(&process->lines_used);
+    struct pawl_thread_line *line;
+    uint32_t i;
+    for (i = 0; i < used; i++)
+        if (thread_claim_line(&process->lines[i], id, id))
+            return &process->lines[i];
+    if (pawl_load_relaxed32(&process->full) != 0)
+        return thread_claim_of_the_dead(process, id);
+    line = thread_claim_free(process, id);
+    return line != NULL ? line : thread_claim_of_the_dead(process, id);
+}
+
+/* Whether a thread that has asked before need not search for a line. */
+static bool thread_is_refused(struct pawl_process *process)
+{
+    uint32_t refused;
+    if (pawl_load_relaxed32(&process->full) == 0)
+        return false;
+    refused = pawl_load_relaxed32(&process->refused) + 1;
+    pawl_store_relaxed32(&process->refused, refused);
+    return refused % REFUSALS_BEFORE_A_SEARCH != 0;
+}
+
+/* Atomic for handlers only. A model has none, and its slots are no objects of it. */
+static bool thread_change_slot(struct pawl_thread_line *from, struct pawl_thread_line *to)
+{
+#if PAWL_HOOKS
+    if (*pawl_os_thread_slot() != from)
+        return false;
+    *pawl_os_thread_slot() = to;
+    return true;
+#else
+    pawl_address_ found = (pawl_address_)(uintptr_t)from;
+    const bool changed = PAWL_ADDRESS_(pawl_cas_relaxed)(
+        (pawl_address_ *)(void *)pawl_os_thread_slot(), &found, (pawl_address_)(uintptr_t)to);
+    HANDLERS_SEE_THIS_ORDER();
+    return changed;
+#endif
+}
+
+/* Claims the line once more in the child of a fork, where it was freed or has the number of the
+ * parent's thread, `id`. False: another thread of the child has it. */
+static bool thread_claim_in_child(struct pawl_process *process, struct pawl_thread_line *line,
+                                  uint32_t id)
+{
+    uint32_t forks, self;
+    bool claimed;
+    do {
+        uint32_t owner;
+        forks = pawl_load_relaxed32(&process->forks);
+        self = pawl_os_thread_id();
+        owner = pawl_load_relaxed32(&line->owner);
+        claimed = owner == self || ((owner == 0 || owner == id) &&
+                                    thread_claim_line(line, owner, self));
+        id = self;
+    } while (pawl_load_relaxed32(&process->forks) != forks);
+    return claimed;
+}
+
+/* The slot has THREAD_BETWEEN. False: a handler forked, and the caller must try again. */
+static bool thread_register(struct pawl_process *process)
+{
+    const uint32_t forks = pawl_load_relaxed32(&process->forks);
+    const uint32_t id = pawl_os_thread_id();
+    struct pawl_thread_line *const line = thread_find_line(process, id);
+    struct pawl_thread_line *const now = line == NULL ? THREAD_NONE : line;
+    HANDLERS_SEE_THIS_ORDER();
+    *pawl_os_thread_slot() = now;
+    HANDLERS_SEE_THIS_ORDER();
+    if (PAWL_UNLIKELY(pawl_load_relaxed32(&process->forks) != forks) &&
+        (line == NULL || !thread_claim_in_child(process, line, id))) {
+        (void)thread_change_slot(now, NULL);
+        return false;
+    }
+    if (line != NULL)
+        pawl_thread_watch_(line);
+    return true;
+}
+
+static PAWL_COLD struct pawl_thread_line *thread_new_line(void)
+{
+    for (;;) {
+        struct pawl_thread_line *const found = *pawl_os_thread_slot();
+        if (thread_is_line(found))
+            return found;
+        /* The checker: a line that a thread gets in mid-life would not show the locks that it
+         * already holds. */
+        if (found == THREAD_BETWEEN ||
+            (found == THREAD_NONE && (PAWL_CHECKED || thread_is_refused(process_here()))))
+            return NULL;
+        if (thread_change_slot(found, THREAD_BETWEEN) && thread_register(process_here()))
+            return thread_registered();
+    }
+}
+
 struct pawl_thread_line *pawl_thread_line_(void)
 {
-    struct pawl_thread_line **slot = pawl_os_thread_slot();
-    struct pawl_process *process = process_here();
-
-#if PAWL_CHECKED
-    /* A line that a thread gets in mid-life would not show the locks that it already holds. */
-    if (PAWL_UNLIKELY(*slot == &process->no_line))
-        return NULL;
-#endif
-    if (PAWL_LIKELY(*slot != NULL))
-        return *slot;
-    *slot = thread_find_line(process, pawl_os_thread_id());
-    if (*slot != NULL)
-        pawl_thread_watch_(*slot);
-#if PAWL_CHECKED
-    if (*slot == NULL) {
-        *slot = &process->no_line;
-        return NULL;
-    }
-#endif
-    return *slot;
+    struct pawl_thread_line *const line = *pawl_os_thread_slot();
+    return PAWL_LIKELY(thread_is_line(line)) ? line : thread_new_line();
 }

@@ -11,11 +11,12 @@ PAWL_SHARED_DEFINE(struct pawl_check, check_object);
 
 /* ---- A thread's entries ---------------------------------------------------------------------- */
 
-/* The caller's line; NULL for a thread that has none; its locks are unknown. */
+/* The caller's line; NULL for a thread that has none; its locks are unknown. So are those of a
+ * handler that interrupts the thread while it claims its line: it drops them before it returns. */
 static struct pawl_check_line *check_own_line(void)
 {
     struct pawl_check_line *line = check_line();
-    if (line == NULL)
+    if (line == NULL && *pawl_os_thread_slot() != THREAD_BETWEEN)
         pawl_report_warn_(PAWL_WARN_NO_LINE);
     return line;
 }
@@ -210,7 +211,7 @@ void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *hel
  * not. */
 static bool check_anybody(pawl_address_ lock)
 {
-    const uint32_t lines = pawl_load_relaxed32(&process_here()->lines_used);
+    const uint32_t lines = check_lines_used();
     uint32_t i;
     for (i = 0; i < lines; i++) {
         struct pawl_check_line *line = &check_here()->lines[i];
@@ -251,12 +252,11 @@ void pawl_check_asserted_(const struct pawl_check_call *call)
  * Another key's destructor may do so, so the other destructors run first. */
 static bool check_thread_stays(struct pawl_thread_line *own)
 {
-    struct pawl_check_line *line;
+    struct pawl_check_line *const line = check_line_of(own);
     uint32_t used;
     uint32_t i;
-    if (own == NULL)
+    if (line == NULL)
         return false;
-    line = &check_here()->lines[thread_number(own)];
     used = check_used_of(line);
     for (i = 0; i < used; i++) {
         const struct pawl_held *held = &line->held[i];
@@ -276,9 +276,11 @@ static bool check_thread_stays(struct pawl_thread_line *own)
 /* Other threads may be reading it. */
 static void check_line_claimed(uint32_t number, bool left_behind)
 {
-    struct pawl_check_line *line = &check_here()->lines[number];
+    struct pawl_check_line *const line = check_line_of(&process_here()->lines[number]);
     uint32_t i;
     (void)left_behind;
+    if (line == NULL)
+        return;
     for (i = 0; i < PAWL_HELD_LOCKS; i++)
         check_free_entry(&line->held[i]);
     pawl_store_relaxed32(&line->held_used, 0);
@@ -289,8 +291,8 @@ static void check_line_claimed(uint32_t number, bool left_behind)
 
 static void check_after_fork(void)
 {
-    const struct pawl_thread_line *own = thread_registered();
-    if (own != NULL && check_here()->lines[thread_number(own)].busy != 0)
+    const struct pawl_check_line *own = check_line_of(thread_registered());
+    if (own != NULL && own->busy != 0)
         return; /* a signal handler forked inside the checker, which goes on here */
     pawl_store_relaxed32(&check_here()->report_lock.word, 0);
     pawl_order_after_fork_();

@@ -23,6 +23,9 @@
 /* Locks held by one thread at once that the checking variant can track. */
 #define PAWL_HELD_LOCKS 64
 
+/* The checker keeps books for the threads of so many lines. */
+#define PAWL_CHECK_LINES 1024u
+
 /* Locks, and ordered pairs of locks, whose order the checking variant remembers. */
 #define PAWL_ORDER_LOCKS 16384
 #define PAWL_ORDER_PAIRS 65536
@@ -77,7 +80,7 @@ struct pawl_check_line {
 } __attribute__((aligned(PAWL_CACHE_LINE)));
 
 struct pawl_check {
-    struct pawl_check_line lines[PAWL_THREAD_LINES];
+    struct pawl_check_line lines[PAWL_CHECK_LINES];
     struct pawl_latch report_lock;
     uint32_t warned; /* a bit for each warning already given */
 };
@@ -95,11 +98,25 @@ static inline struct pawl_orders *orders_here(void)
     return PAWL_SHARED(struct pawl_orders, orders_object);
 }
 
-/* The line of the calling thread, which registers if need be; NULL when it gets none. */
+/* The books of the line; NULL for no line, and for one that has none. */
+static inline struct pawl_check_line *check_line_of(const struct pawl_thread_line *line)
+{
+    return line == NULL || thread_number(line) >= PAWL_CHECK_LINES
+               ? NULL
+               : &check_here()->lines[thread_number(line)];
+}
+
+/* Those of the calling thread, which registers if need be. */
 static inline struct pawl_check_line *check_line(void)
 {
-    const struct pawl_thread_line *line = pawl_thread_line_();
-    return line == NULL ? NULL : &check_here()->lines[thread_number(line)];
+    return check_line_of(pawl_thread_line_());
+}
+
+/* Lines with books that have been used. */
+static inline uint32_t check_lines_used(void)
+{
+    const uint32_t used = pawl_load_relaxed32(&process_here()->lines_used);
+    return used < PAWL_CHECK_LINES ? used : PAWL_CHECK_LINES;
 }
 
 /* The number of the thread that has the line; 0: none has. */

@@ -36,7 +36,7 @@ static struct units claims_units_of(uint32_t what, bool atomics)
 
 static struct units claims_sum_of_claims(pawl_address_ lock, uint32_t *claimants)
 {
-    const uint32_t lines = pawl_load_relaxed32(&process_here()->lines_used);
+    const uint32_t lines = check_lines_used();
     struct units plain = {0, 0};
     struct units insisting = {0, 0};
     bool atomics = false;
@@ -128,7 +128,7 @@ void pawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_ca
     uint32_t claimants;
 
     if (call->bits != 16 || line->busy != 0 ||
-        pawl_load_relaxed32(&process_here()->lines_used) * 5 <= most.sw)
+        check_lines_used() * 5 <= most.sw)
         return;
     check_enter(line, &orders_here()->lock);
     sum = claims_sum_of_claims(call->lock, &claimants);

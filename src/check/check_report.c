@@ -104,7 +104,7 @@ static uint32_t report_say_holds_of(const struct pawl_check_line *line, pawl_add
 
 void pawl_report_holders_(const struct pawl_check_call *call)
 {
-    const uint32_t lines = pawl_load_relaxed32(&process_here()->lines_used);
+    const uint32_t lines = check_lines_used();
     const uint32_t half = check_width(call->bits) / 2;
     const uint64_t w = call->word;
     uint32_t found;

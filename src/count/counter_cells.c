@@ -112,18 +112,30 @@ PAWL_INTERNAL struct pawl_counter_mine *cells_join(void)
             mine->wait = USES_BEFORE_ANOTHER_TRY;
         return NULL;
     }
+    mine->block = block; /* first: the inline functions take rseq for a sign of it */
+    HANDLERS_SEE_THIS_ORDER();
     mine->rseq = pawl_os_rseq();
-    mine->block = block; /* a signal handler that finds it set finds rseq as well */
     return mine;
 }
 
-/* The line still belongs to the thread, so no other thread counts in the block yet. */
-static void cells_leave(void)
+/* The line still belongs to the thread, so no other thread counts in the block yet. A handler finds
+ * no line any more: one that finds no block gets none. */
+static void cells_leave(uint32_t number)
 {
-    struct pawl_counter_mine *mine = pawl_counter_mine_();
+#if PAWL_HOOKS
+    struct pawl_counter_mine nobody;
+    struct pawl_counter_mine *const mine =
+        number < PAWL_COUNTER_LINES ? &counters_here()->mine[number] : &nobody;
+#else
+    struct pawl_counter_mine *const mine = pawl_counter_mine_();
+    (void)number;
+#endif
     mine->cpus = NULL;
+    HANDLERS_SEE_THIS_ORDER();
     mine->rseq = NULL;
+    HANDLERS_SEE_THIS_ORDER();
     mine->block = NULL;
+    HANDLERS_SEE_THIS_ORDER();
     mine->wait = 0;
 }
 
@@ -371,7 +383,7 @@ static void cells_after_fork_in_child(void)
     for (i = 0; i < PAWL_COUNTER_LATCHES; i++)
         pawl_store_relaxed32(&counters_here()->latches[i].word, LATCH_FREE);
     pawl_store_relaxed32(&counters_here()->slots.word, LATCH_FREE);
-    for (i = 0; i < PAWL_COUNTER_LINES; i++) {
+    for (i = 0; i < cells_lines(); i++) {
         char *block = cells_block(i);
         if (block == NULL || block == own)
             continue;

@@ -105,12 +105,13 @@ PAWL_COLD void pawl_rcu_tell_(uint32_t index)
     (void)pawl_os_wake(&state->turn, UINT32_MAX);
 }
 
-/* Ends the outermost section in a line. */
-static void rcu_leave_line(struct pawl_rcu_line *line, uint32_t index, uint32_t word)
+/* Leaves the sections in a line, for as many new ones: `nesting`, mostly 0. One store does both, so
+ * a handler finds the thread in the old ones or in the new ones. */
+static void rcu_leave_line(struct pawl_rcu_line *line, uint32_t index, uint32_t nesting)
 {
+    const uint32_t left = (rcu_load_word(line, index) & ~PAWL_RCU_NESTING_) + PAWL_RCU_LEFT_;
     /* [RCU_LEAVE] release: the reader's reads are done before the grace period sees it gone. */
-    pawl_store_release32(&line->read[index], (word & ~PAWL_RCU_NESTING_) + PAWL_RCU_LEFT_,
-                         PAWL_RCU_LEAVE);
+    pawl_store_release32(&line->read[index], left + nesting, PAWL_RCU_LEAVE);
     /* [RCU_LEFT] light: the reader's word is written before it looks whether a driver waits for
      * it. */
     pawl_fence_light(PAWL_RCU_LEFT);
@@ -125,24 +126,39 @@ static uint32_t rcu_apart_nesting(const struct pawl_rcu_mine *mine, uint32_t ind
     return mine->apart[index] & ~SIDE;
 }
 
-static void rcu_enter_apart(struct pawl_rcu_mine *mine, uint32_t index)
+/* Counts the caller on the side that counts readers now; returns SIDE or 0. */
+static uint32_t rcu_count_in(uint32_t index)
 {
     struct pawl_rcu_state *state = rcu_state(index);
-    uint32_t side;
-    if (rcu_apart_nesting(mine, index) != 0) {
-        mine->apart[index]++;
-        return;
-    }
-    side = pawl_load_relaxed32(&state->side);
+    const uint32_t side = pawl_load_relaxed32(&state->side);
     (void)pawl_fetch_add_relaxed32(&state->apart[side], 1);
     /* [RCU_ENTER] full: the reader is counted before it looks at anything. */
     pawl_fence_full(PAWL_RCU_ENTER);
-    mine->apart[index] = (side != 0 ? SIDE : 0) | 1; /* from here on a handler may rely on it */
+    return side != 0 ? SIDE : 0;
+}
+
+static void rcu_count_out(uint32_t index, uint32_t side)
+{
+    struct pawl_rcu_state *state = rcu_state(index);
+    /* [RCU_LEAVE] release: the reader's reads are done before the grace period sees it gone. */
+    (void)pawl_fetch_sub_release32(&state->apart[side != 0], 1, PAWL_RCU_LEAVE);
+    /* [RCU_LEFT] full: the count has fallen before the reader looks whether a driver waits for
+     * it. */
+    pawl_fence_full(PAWL_RCU_LEFT);
+    if (pawl_load_relaxed32(&state->apart_waited) != 0)
+        pawl_rcu_tell_(index);
+}
+
+static void rcu_enter_apart(struct pawl_rcu_mine *mine, uint32_t index)
+{
+    if (rcu_apart_nesting(mine, index) != 0)
+        mine->apart[index]++;
+    else
+        mine->apart[index] = rcu_count_in(index) | 1; /* from here on a handler may rely on it */
 }
 
 static void rcu_leave_apart(struct pawl_rcu_mine *mine, uint32_t index)
 {
-    struct pawl_rcu_state *state = rcu_state(index);
     const uint32_t held = mine->apart[index];
     if ((held & ~SIDE) > 1) {
         mine->apart[index] = held - 1;
@@ -150,14 +166,17 @@ static void rcu_leave_apart(struct pawl_rcu_mine *mine, uint32_t index)
         return;
     }
     mine->apart[index] = 0; /* first: a handler must not rely on a count that is about to fall */
-    /* [RCU_LEAVE] release: the reader's reads are done before the grace period sees it gone. */
-    (void)pawl_fetch_sub_release32(&state->apart[(held & SIDE) != 0], 1, PAWL_RCU_LEAVE);
-    /* [RCU_LEFT] full: the count has fallen before the reader looks whether a driver waits for
-     * it. */
-    pawl_fence_full(PAWL_RCU_LEFT);
-    if (pawl_load_relaxed32(&state->apart_waited) != 0)
-        pawl_rcu_tell_(index);
+    rcu_count_out(index, held & SIDE);
     mine->open--; /* last: until here a handler stays apart, too */
+}
+
+/* Leaves the sections, for as many new ones. The thread is counted twice meanwhile, so that a
+ * handler may rely on one of the two. */
+static void rcu_rest_apart(struct pawl_rcu_mine *mine, uint32_t index)
+{
+    const uint32_t held = mine->apart[index];
+    mine->apart[index] = rcu_count_in(index) | (held & ~SIDE);
+    rcu_count_out(index, held & SIDE);
 }
 
 /* The library watches the end of such a thread, too. */
@@ -209,8 +228,19 @@ PAWL_INTERNAL bool rcu_leave(uint32_t index)
     if (rcu_nesting(word) > 1)
         pawl_store_relaxed32(&line->read[index], word - 1);
     else
-        rcu_leave_line(line, index, word);
+        rcu_leave_line(line, index, 0);
     return true;
+}
+
+PAWL_INTERNAL void rcu_rest(void)
+{
+    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    struct pawl_rcu_line *line = rcu_line_of(thread_registered());
+    const uint32_t nesting = line == NULL ? 0 : rcu_nesting(rcu_load_word(line, PAWL_RCU_QS_));
+    if (rcu_apart_nesting(mine, PAWL_RCU_QS_) != 0)
+        rcu_rest_apart(mine, PAWL_RCU_QS_);
+    else if (nesting != 0)
+        rcu_leave_line(line, PAWL_RCU_QS_, nesting);
 }
 
 /* The number of nested sections of the domain that the caller is in. */
@@ -264,7 +294,7 @@ PAWL_COLD void pawl_rcu_leave_slow_(uint32_t index)
 
 PAWL_COLD void pawl_rcu_rest_slow_(void)
 {
-    rcu_rest_end(rcu_rest_begin());
+    rcu_rest();
 }
 
 #endif
@@ -280,9 +310,8 @@ static void rcu_line_claimed(uint32_t number, bool left_behind)
         return;
     line = &rcu_here()->lines[number];
     for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
-        const uint32_t word = rcu_load_word(line, index);
-        if (rcu_nesting(word) != 0)
-            rcu_leave_line(line, index, word);
+        if (rcu_nesting(rcu_load_word(line, index)) != 0)
+            rcu_leave_line(line, index, 0);
     }
 }
 
@@ -351,7 +380,7 @@ static void rcu_after_fork_in_child(void)
         if (line != own_words)
             for (index = 0; index < PAWL_RCU_DOMAINS; index++)
                 if (rcu_nesting(rcu_load_word(line, index)) != 0)
-                    rcu_leave_line(line, index, rcu_load_word(line, index));
+                    rcu_leave_line(line, index, 0);
     }
     for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
         struct pawl_rcu_state *state = rcu_state(index);

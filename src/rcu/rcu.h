@@ -100,6 +100,8 @@ PAWL_INTERNAL bool rcu_inside_any(void);
  * take the caller offline, whether it was online or not, and back to its former state. */
 PAWL_INTERNAL uint32_t rcu_rest_begin(void);
 PAWL_INTERNAL void rcu_rest_end(uint32_t was);
+/* A quiescent state: the caller stays online throughout, also for its handlers. */
+PAWL_INTERNAL void rcu_rest(void);
 
 /* Enters a section, or leaves one; false if the caller is in none. */
 PAWL_INTERNAL void rcu_enter(uint32_t index);

@@ -19,7 +19,7 @@
 
 /* The credit that a thread takes at a time: this, or the limit / CREDIT_PART if that is less. */
 static const uint64_t credit_most[2] = {64, 16384};
-#define CREDIT_PART (UINT64_C(16) * PAWL_THREAD_LINES)
+#define CREDIT_PART (UINT64_C(16) * CALLS_LINES)
 
 #define OFFSET_BITS 16
 
@@ -102,7 +102,7 @@ static bool calls_take_both(struct pawl_rcu_calls *calls, uint64_t heads, uint64
 static bool calls_too_big(struct pawl_rcu_calls *calls, uint64_t bytes)
 {
     const uint64_t limit = calls_limit_of(calls, BYTES);
-    return bytes > limit - calls_credit_of(limit, BYTES) * PAWL_THREAD_LINES;
+    return bytes > limit - calls_credit_of(limit, BYTES) * CALLS_LINES;
 }
 
 /* ---- Credit; only the owner of the shard calls these ----------------------------------------- */
@@ -275,8 +275,8 @@ static inline struct pawl_rcu_shard *calls_own_shard(struct pawl_rcu_calls *call
 {
     const struct pawl_thread_line *line = pawl_thread_line_();
     const size_t number =
-        line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
-    return PAWL_LIKELY(number < PAWL_RCU_LINES) ? &calls->shards[number] : NULL;
+        line == NULL ? CALLS_SHARDS : (size_t)(line - process_here()->lines);
+    return PAWL_LIKELY(number < CALLS_SHARDS) ? &calls->shards[number] : NULL;
 }
 
 static inline int calls_queue(struct pawl_rcu_calls *calls, pawl_rcu_head *head,

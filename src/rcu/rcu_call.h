@@ -10,6 +10,14 @@
 
 /* ---- What is one per process ----------------------------------------------------------------- */
 
+/* Threads of lines below this have a shard of their own in each domain; the others share one. */
+#define CALLS_LINES 1024
+#if PAWL_HOOKS
+#define CALLS_SHARDS PAWL_RCU_LINES
+#else
+#define CALLS_SHARDS CALLS_LINES
+#endif
+
 /* Heads that wait for one grace period. */
 struct pawl_rcu_batch {
     pawl_address_ state; /* unclaimed (empty or full), or the claiming thread */
@@ -19,7 +27,7 @@ struct pawl_rcu_batch {
     uint64_t since __attribute__((aligned(8)));  /* ns: when the oldest head was queued */
 };
 
-/* The heads that one thread has queued, or all threads without a line. */
+/* The heads that one thread has queued, or all threads that have none of their own. */
 struct pawl_rcu_shard {
     pawl_address_ newest; /* a list, 0: none; by atomic operations */
     uint32_t terms;       /* the terms under which the credit was taken */
@@ -56,7 +64,7 @@ struct pawl_rcu_calls {
     uint32_t urgent; /* a thread waits for callbacks: the worker does not rest */
     uint32_t stop;   /* the worker ends when it has nothing to do */
     struct pawl_rcu_shard shared;
-    struct pawl_rcu_shard shards[PAWL_RCU_LINES];
+    struct pawl_rcu_shard shards[CALLS_SHARDS];
 };
 
 struct pawl_rcu_engine {
@@ -93,7 +101,7 @@ static inline uint32_t calls_index(const struct pawl_rcu_calls *calls)
 static inline uint32_t calls_shards(void)
 {
     const uint32_t used = pawl_load_relaxed32(&process_here()->lines_used);
-    return 1 + (used < PAWL_RCU_LINES ? used : PAWL_RCU_LINES);
+    return 1 + (used < CALLS_SHARDS ? used : CALLS_SHARDS);
 }
 
 static inline struct pawl_rcu_shard *calls_shard(struct pawl_rcu_calls *calls, uint32_t number)

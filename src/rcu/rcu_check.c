@@ -65,7 +65,7 @@ PAWL_COLD void pawl_rcu_rest_slow_(void)
         rcu_misuse("quiescent while offline", PAWL_RCU_QS_, "pawl_rcu_qs_quiescent", SITE);
     if (depth > 1 || pawl_rcu_mine_()->qs_sections != 0)
         rcu_misuse("quiescent in a section", PAWL_RCU_QS_, "pawl_rcu_qs_quiescent", SITE);
-    rcu_rest_end(rcu_rest_begin());
+    rcu_rest();
 }
 
 PAWL_COLD void pawl_rcu_qs_section_(uint32_t begins)
@@ -93,8 +93,9 @@ PAWL_INTERNAL void rcu_nobody_reads(uint32_t index, const void *site)
     const struct pawl_rcu *rcu = rcu_here();
     bool reads = pawl_load_relaxed32(&rcu_state(index)->apart[0]) != 0 ||
                  pawl_load_relaxed32(&rcu_state(index)->apart[1]) != 0;
+    const uint32_t used = pawl_load_relaxed32(&process_here()->lines_used);
     uint32_t i;
-    for (i = 0; i < PAWL_RCU_LINES; i++)
+    for (i = 0; i < used && i < PAWL_RCU_LINES; i++)
         reads = reads || rcu_nesting(pawl_load_relaxed32(&rcu->lines[i].read[index])) != 0;
     if (reads)
         rcu_misuse("destroyed while somebody reads", index, "pawl_rcu_domain_destroy", site);

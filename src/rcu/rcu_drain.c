@@ -220,9 +220,9 @@ static bool calls_end_claims(struct pawl_rcu_shard *shard, pawl_address_ self)
 static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
 {
     const pawl_address_ self = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
-    const struct pawl_thread_line *line = *pawl_os_thread_slot();
+    const struct pawl_thread_line *line = thread_registered();
     const size_t number =
-        line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
+        line == NULL ? CALLS_SHARDS : (size_t)(line - process_here()->lines);
     const uint32_t count = calls_shards();
     bool calling = false;
     uint32_t i;
@@ -237,7 +237,7 @@ static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
     /* When a callback forks, worker_call_batch around it continues in the child and gives back what
      * it has called. */
     if (!calling)
-        calls_count_again(calls, number < PAWL_RCU_LINES ? &calls->shards[number] : NULL);
+        calls_count_again(calls, number < CALLS_SHARDS ? &calls->shards[number] : NULL);
 }
 
 /* The caller is alone in the process: plain accesses suffice. */

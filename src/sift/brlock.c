@@ -20,7 +20,7 @@
 /* How often a reader finds the lock closed again before it queues among the writers. */
 #define BRLOCK_PATIENCE 4u
 
-_Static_assert(PAWL_BRLOCK_MOST_LINES == PAWL_THREAD_LINES, "a line for each registered thread");
+_Static_assert(PAWL_BRLOCK_MOST_LINES <= PAWL_THREAD_LINES, "no lock has the line of no thread");
 
 /* ---- Readers' counters ----------------------------------------------------------------------- */
 

@@ -32,7 +32,7 @@ static unsigned claimants(void)
     const struct pawl_check_line *lines = check_here()->lines;
     unsigned count = 0;
     unsigned i, k;
-    for (i = 0; i < PAWL_THREAD_LINES; i++)
+    for (i = 0; i < PAWL_CHECK_LINES; i++)
         for (k = 0; k < check_used_of(&lines[i]); k++)
             count += check_lock_of(&lines[i].held[k]) == (pawl_address_)(uintptr_t)&lock;
     return count;

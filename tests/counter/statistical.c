@@ -8,6 +8,7 @@
 #include "count/cells.h"
 
 #include "os/os.h"
+#include "support/lines.h"
 
 #include <sys/resource.h>
 
@@ -193,20 +194,13 @@ static void a_destroyed_counter_keeps_its_value_and_counts_in_itself(void **stat
 static void a_thread_beyond_the_lines_counts_in_the_counter(void **state)
 {
     static pawl_counter c;
-    struct pawl_process *process = pawl_process_();
-    const uint32_t own = pawl_os_thread_id();
     pthread_t thread;
-    uint32_t i;
     (void)state;
     pawl_counter_inc(&c);
-    for (i = 0; i < PAWL_THREAD_LINES; i++)
-        if (process->lines[i].owner == 0)
-            process->lines[i].owner = own;
+    lines_park_all();
     must(pthread_create(&thread, NULL, count_once, &c) == 0);
     must(pthread_join(thread, NULL) == 0);
-    for (i = 0; i < PAWL_THREAD_LINES; i++)
-        if (process->lines[i].owner == own && &process->lines[i] != pawl_thread_line_())
-            process->lines[i].owner = 0;
+    lines_free_all();
     assert_int_equal(c.shared, 1);
     assert_int_equal(cell_of_this_thread(&c) - c.before, 1);
     assert_int_equal(pawl_counter_destroy(&c), 2);

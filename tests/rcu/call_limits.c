@@ -7,6 +7,7 @@
 #include <pawl/wait.h>
 
 #include "base/base.h"
+#include "support/lines.h"
 
 #define OBJECTS 4096
 
@@ -308,8 +309,6 @@ static void a_caller_that_waits_goes_on_when_the_limit_is_raised(void **state)
 
 /* ---- Threads beyond the lines ---------------------------------------------------------------- */
 
-static uint32_t borrowed[PAWL_THREAD_LINES];
-
 static void *call_without_a_line(void *nothing)
 {
     unsigned i;
@@ -324,24 +323,16 @@ static void *call_without_a_line(void *nothing)
 /* All lines are made to belong to a thread that lives. */
 static void a_thread_without_a_line_calls_and_waits_too(void **state)
 {
-    struct pawl_process *process = pawl_process_();
     pthread_t thread;
-    unsigned i;
     (void)state;
     assert_int_equal(call(OBJECTS - 1, 1), 0); /* the worker has begun */
     assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
     pawl_store_relaxed32(&runs, 0);
     limit(10, 10, PAWL_RCU_HELP);
-    for (i = 0; i < PAWL_THREAD_LINES; i++)
-        if (pawl_load_relaxed32(&process->lines[i].owner) == 0) {
-            borrowed[i] = 1;
-            pawl_store_relaxed32(&process->lines[i].owner, pawl_thread_line_()->owner);
-        }
+    lines_park_all();
     must(pthread_create(&thread, NULL, call_without_a_line, NULL) == 0);
     must(pthread_join(thread, NULL) == 0);
-    for (i = 0; i < PAWL_THREAD_LINES; i++)
-        if (borrowed[i])
-            pawl_store_relaxed32(&process->lines[i].owner, 0);
+    lines_free_all();
     assert_int_equal(pawl_load_relaxed32(&runs), 100);
 }
 

@@ -8,22 +8,7 @@
 #include "rcu/basic.c"
 #undef main
 
-#include "os/os.h"
-
-static void take_all_lines(void)
-{
-    struct pawl_process *process = pawl_process_();
-    unsigned i;
-    for (i = 0; i < PAWL_THREAD_LINES; i++) {
-        uint32_t nobody = 0;
-        (void)pawl_cas_relaxed32(&process->lines[i].owner, &nobody, (uint32_t)getpid());
-    }
-}
-
-static void free_line_number(unsigned number)
-{
-    pawl_store_relaxed32(&process_here()->lines[number].owner, 0);
-}
+#include "support/lines.h"
 
 static int argument_count;
 static char **arguments;
@@ -43,7 +28,7 @@ static void *get_one_in_a_section(void *unused)
     unsigned i;
     (void)unused;
     pawl_rcu_read_lock();
-    free_line_number(PAWL_THREAD_LINES - 1);
+    lines_free(PAWL_THREAD_LINES - 1);
     pawl_rcu_read_lock();
     must(PAWL_RCU_MINE_.line == NULL);
     pawl_rcu_read_unlock();
@@ -110,7 +95,7 @@ int main(int argc, char **argv)
     int result = -1;
     argument_count = argc;
     arguments = argv;
-    take_all_lines();
+    lines_park_all();
     run(without_a_line, &result);
     run(end_in_a_section, NULL);
     pawl_rcu_synchronize(); /* its end ended the section */

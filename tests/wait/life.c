@@ -7,6 +7,7 @@
 #include <pawl/thread.h>
 
 #include "lock/table.h"
+#include "support/lines.h"
 
 static uint64_t word __attribute__((aligned(8)));
 
@@ -132,14 +133,10 @@ static void a_signal_handler_does_not_end_the_sleep_for_good_or_lose_a_wake(void
 
 static void a_thread_for_which_no_line_is_left_sleeps_and_wakes_as_well(void **state)
 {
-    struct pawl_thread_line *lines = process_here()->lines;
-    const uint32_t own = pawl_thread_line_()->owner; /* a thread that lives */
     pthread_t thread;
-    unsigned i;
     (void)state;
-    for (i = 0; i < PAWL_THREAD_LINES; i++)
-        if (lines[i].owner == 0)
-            lines[i].owner = own;
+    must(pawl_thread_line_() != NULL);
+    lines_park_all();
     word = 1;
     must(pthread_create(&thread, NULL, wait_for_a_change, NULL) == 0);
     while (pawl_wake_one(&word) == 0)
@@ -147,9 +144,7 @@ static void a_thread_for_which_no_line_is_left_sleeps_and_wakes_as_well(void **s
     __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
     (void)pawl_wake_one(&word);
     must(pthread_join(thread, NULL) == 0);
-    for (i = 0; i < PAWL_THREAD_LINES; i++)
-        if (lines[i].owner == own && &lines[i] != pawl_thread_line_())
-            lines[i].owner = 0;
+    lines_free_all();
 }
 
 /* ---- Many ------------------------------------------------------------------------------------ */

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signal handlers at every instruction of a thread's registration, of its end, and of its quiescent
+ * states. A handler may read under RCU, count, try a big-reader lock, and fork. What went wrong:
+ *
+ *   registration   the thread claimed a line; a handler did not see it and registered with another
+ *                  one; the thread went on with its own. The thread then owned two lines, and
+ *                  pawl_rcu_read_held was false inside a section.
+ *   end            the thread had cleared its slot; a handler took the line again, by its number;
+ *                  the thread then freed the line. The next thread shared it.
+ *   quiescent      the slow path left and entered again; between the two, a grace period ended
+ *                  although a handler of an online thread was reading.
+ */
+#include "test.h"
+
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__linux__) && !TEST_SANITIZED &&        \
+    !defined(__SANITIZE_THREAD__)
+
+#include <pawl/brlock.h>
+#include <pawl/counter.h>
+#include <pawl/rcu.h>
+
+#include "rcu/rcu.h"
+#include "support/interrupting.h"
+#include "support/lines.h"
+
+static pawl_counter counter;
+static pawl_cpu_counter by_cpu;
+static pawl_brlock lock;
+static uint64_t counted;
+
+/* ---- Handlers -------------------------------------------------------------------------------- */
+
+/* No grace period that begins in a section ends in it. */
+static void read_one(void)
+{
+    uint64_t cookie;
+    pawl_rcu_read_lock();
+    must(pawl_rcu_read_held());
+    cookie = pawl_rcu_start_poll();
+    must(!pawl_rcu_poll(cookie));
+    pawl_rcu_read_unlock();
+}
+
+static void count_one(void)
+{
+    pawl_counter_add_in_handler(&counter, 1);
+    pawl_cpu_counter_add(&by_cpu, 1);
+    counted++;
+}
+
+/* In a handler a try may fail, but only beside a writer. */
+static void try_one(void)
+{
+    must(pawl_brlock_try_read(&lock));
+    pawl_brlock_drop_read(&lock);
+}
+
+static void do_all(void)
+{
+    read_one();
+    count_one();
+    try_one();
+    read_one();
+}
+
+/* The thread is online all the time. */
+static void read_online(void)
+{
+    uint64_t cookie;
+    must(pawl_rcu_domain_read_held(pawl_rcu_qs()));
+    cookie = pawl_rcu_domain_start_poll(pawl_rcu_qs());
+    pawl_rcu_qs_read_lock();
+    must(!pawl_rcu_domain_poll(pawl_rcu_qs(), cookie));
+    pawl_rcu_qs_read_unlock();
+}
+
+/* ---- What holds after each run --------------------------------------------------------------- */
+
+/* The thread has one line, or none and nothing that lies in one. */
+static void check_registered(void)
+{
+    const struct pawl_thread_line *own = thread_registered();
+    const uint32_t id = pawl_os_thread_id();
+    const uint32_t used = pawl_load_relaxed32(&process_here()->lines_used);
+    uint32_t i;
+    for (i = 0; i < used; i++)
+        must((process_here()->lines[i].owner == id) == (&process_here()->lines[i] == own));
+    must(PAWL_RCU_MINE_.line == NULL ||
+         (own != NULL && PAWL_RCU_MINE_.line == &rcu_here()->lines[thread_number(own)]));
+    must(PAWL_RCU_MINE_.open == 0);
+    must(own != NULL || pawl_counter_mine_()->block == NULL);
+}
+
+static void check_run(void)
+{
+    check_registered();
+    must(!pawl_rcu_read_held());
+    must(pawl_rcu_poll(pawl_rcu_start_poll()));
+    must(pawl_counter_read(&counter) == (int64_t)counted);
+    must(pawl_cpu_counter_read(&by_cpu) == (int64_t)counted);
+    must(pawl_brlock_try_write(&lock));
+    pawl_brlock_drop_write(&lock);
+    read_one();
+    check_registered();
+}
+
+static void be_unknown(void)
+{
+    pawl_thread_exit_();
+    must(thread_registered() == NULL);
+}
+
+static void be_known(void)
+{
+    be_unknown();
+    do_all();
+    must(thread_registered() != NULL);
+}
+
+/* ---- Registration and end -------------------------------------------------------------------- */
+
+static void do_nothing(void)
+{
+}
+
+static void ask_for_the_line(void)
+{
+    must(pawl_thread_line_() != NULL);
+}
+
+static void enter_and_leave(void)
+{
+    pawl_rcu_read_lock();
+    pawl_rcu_read_unlock();
+}
+
+static void interrupt_each(void (*prepare)(void), void (*steps)(void), void (*handler)(void))
+{
+    assert_in_range(interrupt_everywhere(prepare, steps, handler, check_run), 20, 100000);
+}
+
+static void registration_may_be_interrupted_at_each_instruction(void **state)
+{
+    (void)state;
+    interrupt_each(be_unknown, ask_for_the_line, read_one);
+    if (PAWL_CHECKED) /* some thousand instructions: one handler must be enough */
+        return;
+    interrupt_each(be_unknown, ask_for_the_line, count_one);
+    interrupt_each(be_unknown, ask_for_the_line, try_one);
+}
+
+static void the_first_use_of_a_primitive_may_be_interrupted_at_each_instruction(void **state)
+{
+    (void)state;
+    if (PAWL_CHECKED) /* it would take too long */
+        skip();
+    interrupt_each(be_unknown, enter_and_leave, read_one);
+    interrupt_each(be_unknown, count_one, count_one);
+    interrupt_each(be_unknown, try_one, do_all);
+}
+
+static void the_end_of_a_thread_may_be_interrupted_at_each_instruction(void **state)
+{
+    (void)state;
+    interrupt_each(be_known, pawl_thread_exit_, do_all);
+}
+
+/* As if the thread were a new one, and its line that of a dead one of the same number. */
+static void leave_the_line_behind(void)
+{
+    be_known();
+    *pawl_os_thread_slot() = NULL;
+    PAWL_RCU_MINE_.line = NULL;
+    pawl_counter_mine_()->block = NULL;
+    pawl_counter_mine_()->rseq = NULL;
+    pawl_counter_mine_()->cpus = NULL;
+}
+
+static void a_line_left_behind_is_taken_back_in_the_same_way(void **state)
+{
+    (void)state;
+    if (PAWL_CHECKED) /* it would take too long */
+        skip();
+    interrupt_each(leave_the_line_behind, ask_for_the_line, do_all);
+}
+
+/* ---- Fork ------------------------------------------------------------------------------------ */
+
+static bool in_child;
+
+/* The child goes on with the steps; it ends where the run is checked. */
+static void fork_one(void)
+{
+    const pid_t child = fork();
+    int status = 0;
+    must(child >= 0);
+    if (child == 0) {
+        in_child = true;
+        return;
+    }
+    must(waitpid(child, &status, 0) == child);
+    must(status == 0);
+}
+
+static void check_and_end_child(void)
+{
+    check_run();
+    if (in_child)
+        _exit(0);
+}
+
+static void a_handler_that_interrupts_it_may_fork(void **state)
+{
+    (void)state;
+    if (PAWL_CHECKED) /* it would take too long */
+        skip();
+    assert_in_range(interrupt_everywhere(be_unknown, ask_for_the_line, fork_one,
+                                         check_and_end_child),
+                    20, 100000);
+    assert_in_range(interrupt_everywhere(be_known, pawl_thread_exit_, fork_one,
+                                         check_and_end_child),
+                    20, 100000);
+}
+
+/* ---- Quiescent states ------------------------------------------------------------------------ */
+
+static void say_quiescent(void)
+{
+    pawl_rcu_qs_quiescent();
+}
+
+/* Each run announces; so the grace periods that the handlers began can end. */
+static void be_online_throughout(void)
+{
+    pawl_rcu_qs_online();
+    must(interrupt_everywhere(do_nothing, say_quiescent, read_online, do_nothing) > 1);
+    pawl_rcu_qs_offline();
+    must(pawl_rcu_domain_poll(pawl_rcu_qs(), pawl_rcu_domain_start_poll(pawl_rcu_qs())));
+    check_registered();
+}
+
+static void an_online_thread_stays_online_while_it_is_quiescent(void **state)
+{
+    (void)state;
+    be_known();
+    be_online_throughout();
+}
+
+static void *be_online_without_a_line(void *unused)
+{
+    (void)unused;
+    be_online_throughout();
+    must(PAWL_RCU_MINE_.line == NULL && PAWL_RCU_MINE_.open == 0);
+    return NULL;
+}
+
+static void so_does_one_without_a_line(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    lines_park_all();
+    must(pthread_create(&thread, NULL, be_online_without_a_line, NULL) == 0);
+    must(pthread_join(thread, NULL) == 0);
+    lines_free_all();
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registration_may_be_interrupted_at_each_instruction),
+        cmocka_unit_test(the_first_use_of_a_primitive_may_be_interrupted_at_each_instruction),
+        cmocka_unit_test(the_end_of_a_thread_may_be_interrupted_at_each_instruction),
+        cmocka_unit_test(a_line_left_behind_is_taken_back_in_the_same_way),
+        cmocka_unit_test(a_handler_that_interrupts_it_may_fork),
+        cmocka_unit_test(an_online_thread_stays_online_while_it_is_quiescent),
+        cmocka_unit_test(so_does_one_without_a_line),
+    };
+    must(pawl_brlock_init(&lock, 8) == 0);
+    return test_run(argc, argv, tests);
+}
+
+#else
+
+static void handlers_interrupt_each_instruction_in_plain_x86_builds(void **state)
+{
+    (void)state;
+    skip();
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(handlers_interrupt_each_instruction_in_plain_x86_builds),
+    };
+    return test_run(argc, argv, tests);
+}
+
+#endif
