@@ -88,13 +88,18 @@ static bool calls_take_room(struct pawl_rcu_calls *calls, unsigned what, uint64_
     return true;
 }
 
+/* A caller may have found no room because of heads that are given back here, so it must look
+ * again: perhaps no callback is left that would wake it. Signal-safe. */
 static bool calls_take_both(struct pawl_rcu_calls *calls, uint64_t heads, uint64_t bytes)
 {
     if (!calls_take_room(calls, HEADS, heads))
         return false;
     if (calls_take_room(calls, BYTES, bytes))
         return true;
+    if (heads == 0)
+        return false;
     (void)pawl_fetch_sub_relaxed64(&calls->taken[HEADS], heads);
+    calls_tell(calls);
     return false;
 }
 
@@ -122,10 +127,12 @@ static inline bool calls_has_credit(const struct pawl_rcu_shard *shard, uint64_t
     return calls_credit(shard, HEADS) >= 1 && calls_credit(shard, BYTES) >= bytes;
 }
 
-/* Gives credit of earlier terms back, and adopts the present terms. */
+/* Gives credit of earlier terms back, and adopts the present terms. Between the two changes the
+ * credit counts as taken, so a caller may find no room that looks in between. */
 static void calls_agree(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
 {
     const uint32_t terms = pawl_load_relaxed32(&calls->terms) | 1u;
+    uint64_t given_back = 0;
     unsigned what;
     if (pawl_load_relaxed32(&shard->terms) == terms)
         return;
@@ -133,8 +140,11 @@ static void calls_agree(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *sha
         const uint64_t old = calls_credit(shard, what);
         pawl_store_relaxed64(&shard->credit[what], 0);
         (void)pawl_fetch_sub_relaxed64(&calls->taken[what], old);
+        given_back |= old;
     }
     pawl_store_relaxed32(&shard->terms, terms);
+    if (given_back != 0)
+        calls_tell(calls);
 }
 
 /* Takes credit for one call, and more for later calls if there is room for that. */
