@@ -245,8 +245,8 @@ PAWL_INTERNAL bool rcu_poll(uint32_t index, uint64_t cookie)
         return false;
     while (!rcu_over(index, cookie) && grace_drive_once(state, index))
         continue;
-    if (state->noted != 0)
-        rcu_stall_look(index);
+    /* No report of old readers here: the caller may be a signal handler that has interrupted the
+     * holder of the latch of these reports. */
     grace_drive_end(state);
     return rcu_over(index, cookie);
 }
