@@ -43,7 +43,9 @@
  *
  * After fork the child has the queued callbacks and runs each once. Its first call or barrier
  * starts a worker. A fork waits up to 10 ms for a callback that runs; after that the child counts
- * it as done. Callbacks that are still queued when the process ends do not run: a program that
+ * it as done. A callback may fork, and so may a signal handler (which may call nothing else of
+ * this header but try_call). If it has interrupted a call of its own thread, the child's limit may
+ * be one call too high. Callbacks that are still queued when the process ends do not run: a program that
  * needs them calls pawl_rcu_barrier first.
  */
 #ifndef PAWL_RCU_CALL_H

@@ -62,6 +62,13 @@ static inline uint32_t rcu_nesting(uint32_t word)
     return word & PAWL_RCU_NESTING_;
 }
 
+/* For what a thread notes of itself: the compiler keeps the order that the thread's handlers see. No
+ * instruction. */
+static inline void rcu_for_handlers(void)
+{
+    __asm__ __volatile__("" ::: "memory");
+}
+
 /* ---- Grace periods (rcu_grace.c) ------------------------------------------------------------- */
 
 /* The cookie of the grace period that must end before the caller frees what it removed; costs a

@@ -68,11 +68,18 @@ static uint64_t calls_stale_credit(struct pawl_rcu_calls *calls, unsigned what)
     return sum;
 }
 
-static bool calls_has_room(struct pawl_rcu_calls *calls, unsigned what, uint64_t n)
+/* The sum may be below 0 by one call, in the child of a fork by a handler that has interrupted that
+ * call. */
+static bool calls_fits(struct pawl_rcu_calls *calls, unsigned what, uint64_t sum)
 {
     const uint64_t limit = calls_limit_of(calls, what);
-    const uint64_t taken = pawl_load_relaxed64(&calls->taken[what]);
-    return taken + n <= limit || taken + n <= limit + calls_stale_credit(calls, what);
+    return (int64_t)sum <= (int64_t)limit ||
+           (int64_t)sum <= (int64_t)(limit + calls_stale_credit(calls, what));
+}
+
+static bool calls_has_room(struct pawl_rcu_calls *calls, unsigned what, uint64_t n)
+{
+    return calls_fits(calls, what, pawl_load_relaxed64(&calls->taken[what]) + n);
 }
 
 static bool calls_take_room(struct pawl_rcu_calls *calls, unsigned what, uint64_t n)
@@ -80,11 +87,10 @@ static bool calls_take_room(struct pawl_rcu_calls *calls, unsigned what, uint64_
     uint64_t taken = pawl_load_relaxed64(&calls->taken[what]);
     if (n == 0)
         return true;
-    do {
-        const uint64_t limit = calls_limit_of(calls, what);
-        if (taken + n > limit && taken + n > limit + calls_stale_credit(calls, what))
+    do
+        if (!calls_fits(calls, what, taken + n))
             return false;
-    } while (!pawl_cas_relaxed64(&calls->taken[what], &taken, taken + n));
+    while (!pawl_cas_relaxed64(&calls->taken[what], &taken, taken + n));
     return true;
 }
 
@@ -256,29 +262,42 @@ static void calls_push_shared(struct pawl_rcu_calls *calls, pawl_rcu_head *head,
     calls_push(calls, &calls->shared, head);
 }
 
+/* Takes room or credit for one call. A handler that forks meanwhile leaves the child's count to the
+ * end of this. `shard`: NULL if the caller has none. */
+static bool calls_account(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
+                          uint64_t bytes)
+{
+    struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
+    bool done;
+    mine->accounts = calls_index(calls) + 1;
+    rcu_for_handlers();
+    if (shard != NULL)
+        calls_agree(calls, shard);
+    if (shard == NULL)
+        done = calls_take_both(calls, 1, bytes);
+    else
+        done = calls_has_credit(shard, bytes) || calls_take_credit(calls, shard, bytes);
+    rcu_for_handlers();
+    mine->accounts = 0;
+    calls_count_if_left(calls);
+    return done;
+}
+
 static PAWL_COLD int calls_slow(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
                                 uint64_t bytes)
 {
     bool counted = false;
-    bool done;
     int error;
     if (calls_too_big(calls, bytes))
         return calls_refuse(calls, E2BIG);
     pawl_store_relaxed32(&calls->used, 1);
     (void)calls_start_worker(calls);
-    for (;;) {
-        if (shard != NULL)
-            calls_agree(calls, shard);
-        if (shard == NULL)
-            done = calls_take_both(calls, 1, bytes);
-        else
-            done = calls_has_credit(shard, bytes) || calls_take_credit(calls, shard, bytes);
-        if (done)
-            return 0;
+    while (!calls_account(calls, shard, bytes)) {
         error = calls_at_limit(calls, shard, bytes, &counted);
         if (error != 0)
             return error;
     }
+    return 0;
 }
 
 static inline struct pawl_rcu_shard *calls_own_shard(struct pawl_rcu_calls *calls)

@@ -15,6 +15,7 @@ struct pawl_rcu_batch {
     pawl_address_ state; /* unclaimed (empty or full), or the claiming thread */
     pawl_address_ list;  /* heads that have not been called; the claimant changes it */
     uint32_t emptied;    /* grows each time the batch becomes empty; the claimant adds */
+    uint64_t due[2];     /* plain, the claimant's: heads and bytes called and not yet accounted */
     uint64_t cookie __attribute__((aligned(8))); /* of the grace period */
     uint64_t since __attribute__((aligned(8)));  /* ns: when the oldest head was queued */
 };
@@ -55,6 +56,7 @@ struct pawl_rcu_calls {
     uint32_t bell __attribute__((aligned(PAWL_CACHE_LINE))); /* the worker's sleep state */
     uint32_t urgent; /* a thread waits for callbacks: the worker does not rest */
     uint32_t stop;   /* the worker ends when it has nothing to do */
+    uint32_t recount; /* plain; 1: a handler has forked, and its thread must count again */
     struct pawl_rcu_shard shared;
     struct pawl_rcu_shard shards[PAWL_RCU_LINES];
 };
@@ -76,8 +78,9 @@ static inline struct pawl_rcu_engine *calls_here(void)
 enum { HEADS, BYTES }; /* indices of pairs */
 
 /* pawl_rcu_batch.state. Any other value is the claiming thread, by the address of its slot (a
- * multiple of 4); BATCH_TAKING may be set in it. */
-enum { BATCH_EMPTY = 0, BATCH_FULL = 1, BATCH_TAKING = 2 };
+ * multiple of 4). BATCH_BRIEF may be set in it: the thread takes heads, or changes the account. It
+ * calls nothing meanwhile, so it is done soon. */
+enum { BATCH_EMPTY = 0, BATCH_FULL = 1, BATCH_BRIEF = 2 };
 
 static inline struct pawl_rcu_calls *calls_of(uint32_t index)
 {
@@ -127,7 +130,20 @@ PAWL_INTERNAL void calls_ring(struct pawl_rcu_calls *calls);
 /* A thread waits for callbacks. */
 PAWL_INTERNAL void calls_urge(struct pawl_rcu_calls *calls);
 /* Whether the calling thread is in a callback of any domain. */
-PAWL_INTERNAL bool calls_calling(void);
+static inline bool calls_calling(void)
+{
+    return pawl_rcu_mine_()->calling != 0;
+}
+/* Counts heads, bytes and credit anew, in the child of a fork while it has one thread. */
+PAWL_INTERNAL void calls_count_again(struct pawl_rcu_calls *calls);
+/* The same at the end of a brief claim or a change of the account, if a handler has forked above
+ * it. */
+static inline void calls_count_if_left(struct pawl_rcu_calls *calls)
+{
+    rcu_for_handlers();
+    if (PAWL_UNLIKELY(calls->recount != 0))
+        calls_count_again(calls);
+}
 
 /* Calls some callbacks of the domain, after a grace period if they need one; the caller must be
  * free to wait for one. False: other threads work on all of them. */

@@ -132,9 +132,9 @@ static void calls_wait_for_batch(const struct pawl_rcu_batch *batch, uint64_t be
         /* [CALL_QUIET] acquire: the forking thread sees the batch as its last claimant left it. */
         const pawl_address_ state =
             PAWL_ADDRESS_(pawl_load_acquire)(&batch->state, PAWL_CALL_QUIET);
-        if (state == BATCH_EMPTY || state == BATCH_FULL || state == self)
+        if (state == BATCH_EMPTY || state == BATCH_FULL || (state & ~(pawl_address_)BATCH_BRIEF) == self)
             return;
-        if ((state & BATCH_TAKING) == 0 && pawl_os_now() - began >= FORK_WAITS_NS)
+        if ((state & (pawl_address_)BATCH_BRIEF) == 0 && pawl_os_now() - began >= FORK_WAITS_NS)
             return;
         backoff_pause_once(&pauses, &pauses);
     }
@@ -173,16 +173,26 @@ static void calls_add_list(pawl_address_ list, uint64_t *queued)
     }
 }
 
-/* Counts the child's heads, bytes and credit anew: threads that were about to queue or to give
- * credit back are gone. */
-static void calls_count_again(struct pawl_rcu_calls *calls, const struct pawl_rcu_shard *own)
+static const struct pawl_rcu_shard *calls_forked_shard(struct pawl_rcu_calls *calls)
 {
+    const struct pawl_thread_line *line = *pawl_os_thread_slot();
+    const size_t number =
+        line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
+    return number < PAWL_RCU_LINES ? &calls->shards[number] : NULL;
+}
+
+/* Threads that were about to queue, to give credit back or to account are gone. A callback that
+ * forks counts as run when it has returned: the thread that called it accounts for it (`due`). */
+PAWL_INTERNAL void calls_count_again(struct pawl_rcu_calls *calls)
+{
+    const struct pawl_rcu_shard *own = calls_forked_shard(calls);
     const uint32_t count = calls_shards();
     uint64_t queued[2] = {0, 0};
     uint64_t called[2] = {0, 0};
     uint64_t credit[2] = {0, 0};
     unsigned what;
     uint32_t i;
+    calls->recount = 0;
     for (i = 0; i < count; i++) {
         struct pawl_rcu_shard *shard = calls_shard(calls, i);
         calls_add_list(shard->newest, queued);
@@ -193,6 +203,7 @@ static void calls_count_again(struct pawl_rcu_calls *calls, const struct pawl_rc
                 shard->credit[what] = 0;
             credit[what] += shard->credit[what];
             called[what] += shard->called[what];
+            queued[what] += shard->batches[0].due[what] + shard->batches[1].due[what];
         }
     }
     for (what = HEADS; what <= BYTES; what++) {
@@ -201,43 +212,46 @@ static void calls_count_again(struct pawl_rcu_calls *calls, const struct pawl_rc
     }
 }
 
-/* Ends the claims of threads that are gone; a claim of the forking thread, made in a callback,
- * stays. */
+/* Ends the claims of threads that are gone: a callback that one of them ran counts as done. True: a
+ * handler has forked above a brief claim of its thread. */
 static bool calls_end_claims(struct pawl_rcu_shard *shard, pawl_address_ self)
 {
-    bool mine = false;
+    bool brief = false;
     unsigned i;
     for (i = 0; i < 2; i++) {
         struct pawl_rcu_batch *batch = &shard->batches[i];
-        if (batch->state == self)
-            mine = true;
-        else
+        if (batch->state == (self | BATCH_BRIEF)) {
+            brief = true;
+        } else if (batch->state != self) {
             batch->state = batch->list == 0 ? BATCH_EMPTY : BATCH_FULL;
+            batch->due[HEADS] = batch->due[BYTES] = 0;
+        }
     }
-    return mine;
+    return brief;
 }
 
 static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
 {
     const pawl_address_ self = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
-    const struct pawl_thread_line *line = *pawl_os_thread_slot();
-    const size_t number =
-        line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
+    const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
     const uint32_t count = calls_shards();
-    bool calling = false;
+    bool brief = false;
     uint32_t i;
     for (i = 0; i < count; i++)
-        calling = calls_end_claims(calls_shard(calls, i), self) || calling;
+        brief = calls_end_claims(calls_shard(calls, i), self) || brief;
     if (calls->worker != self) {
         calls->worker = 0;
-        calls->terms &= ~1u;
+        if (mine->starts != calls_index(calls) + 1)
+            calls->terms &= ~1u;
     }
-    calls->bell = calls->urgent = calls->waiters = calls->stop = 0;
+    calls->bell = calls->urgent = calls->stop = 0;
+    calls->waiters = mine->listens == calls_index(calls) + 1;
+    calls->turn++; /* a thread that was about to sleep looks again: there is no worker */
     calls->retry_at = 0;
-    /* When a callback forks, worker_call_batch around it continues in the child and gives back what
-     * it has called. */
-    if (!calling)
-        calls_count_again(calls, number < PAWL_RCU_LINES ? &calls->shards[number] : NULL);
+    if (brief || mine->accounts == calls_index(calls) + 1)
+        calls->recount = 1;
+    else
+        calls_count_again(calls);
 }
 
 /* The caller is alone in the process: plain accesses suffice. */
