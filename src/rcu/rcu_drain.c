@@ -123,6 +123,30 @@ PAWL_INTERNAL void rcu_calls_end(pawl_rcu_domain *d)
 
 #define FORK_WAITS_NS 10000000u
 
+/* Forks may overlap without end. So a new fork waits until the threads that earlier forks have held
+ * up have had their turn: callbacks pause for each fork, and run between. The wait has a limit,
+ * because an earlier fork may wait for a lock of this one's thread. The limit begins anew whenever
+ * an earlier fork ends. */
+#define FORK_LETS_RUN_NS 100000000u
+
+static void calls_let_callbacks_run(const struct pawl_rcu_engine *engine)
+{
+    struct backoff pauses = BACKOFF_INIT;
+    uint64_t since = pawl_os_now();
+    uint64_t now = since;
+    uint32_t seen = pawl_load_relaxed32(&engine->forks);
+    while ((pawl_load_relaxed32(&engine->held_up) != 0 ||
+            now < pawl_load_relaxed64(&engine->turn_ends)) &&
+           now - since < FORK_LETS_RUN_NS) {
+        const uint32_t forks = pawl_load_relaxed32(&engine->forks);
+        backoff_pause_once(&pauses, &pauses);
+        now = pawl_os_now();
+        if (forks != seen)
+            since = now;
+        seen = forks;
+    }
+}
+
 /* Waits until no other thread works on the batch. */
 static void calls_wait_for_batch(const struct pawl_rcu_batch *batch, uint64_t began)
 {
@@ -142,10 +166,14 @@ static void calls_wait_for_batch(const struct pawl_rcu_batch *batch, uint64_t be
 
 static void calls_before_fork(void)
 {
+    const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
     const uint32_t count = calls_shards();
     uint64_t began;
     uint32_t index;
     uint32_t i;
+    /* A thread that claims a batch, by a callback or below a handler, must not wait for others'. */
+    if (mine->claims == 0 && mine->held_up == 0)
+        calls_let_callbacks_run(calls_here());
     (void)pawl_fetch_add_relaxed32(&calls_here()->forks, 1);
     /* [CALL_FORK] full: `forks` is raised before the forking thread looks for claims. */
     pawl_fence_full(PAWL_CALL_FORK);
@@ -160,8 +188,8 @@ static void calls_before_fork(void)
 
 static void calls_after_fork_in_parent(void)
 {
-    (void)pawl_fetch_sub_relaxed32(&calls_here()->forks, 1);
-    (void)pawl_os_wake(&calls_here()->forks, UINT32_MAX);
+    if (pawl_fetch_sub_relaxed32(&calls_here()->forks, 1) == 1)
+        (void)pawl_os_wake(&calls_here()->forks, UINT32_MAX);
 }
 
 static void calls_add_list(pawl_address_ list, uint64_t *queued)
@@ -259,6 +287,7 @@ static void calls_after_fork_in_child(void)
 {
     uint32_t index;
     calls_here()->forks = 0;
+    calls_here()->held_up = pawl_rcu_mine_()->held_up;
     for (index = 0; index < PAWL_RCU_DOMAINS; index++)
         if (calls_of(index)->used != 0)
             calls_fork_ended_in(calls_of(index));

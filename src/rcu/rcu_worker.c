@@ -38,6 +38,9 @@ enum { BELL_AWAKE, BELL_IDLE, BELL_RESTS };
 #define REST_NS 50000u
 #endif
 
+/* After forks have held callbacks up, new forks leave them this time. */
+#define TURN_NS (PAWL_HOOKS ? 0u : 1000000u)
+
 #define RETRY_NS 10000000u /* a caller waits this long before another try to start a worker */
 
 static pawl_address_ worker_own_thread(void)
@@ -151,16 +154,34 @@ static bool worker_fork_waits(void)
     return PAWL_UNLIKELY(pawl_load_relaxed32(&calls_here()->forks) != 0);
 }
 
-static PAWL_COLD void worker_let_forks_pass(void)
+/* Forks that begin now wait until this thread has had its turn (calls_let_callbacks_run). */
+static PAWL_COLD void worker_let_forks_pass(struct pawl_rcu_mine *mine)
 {
-    uint32_t *forks = &calls_here()->forks;
+    struct pawl_rcu_engine *const engine = calls_here();
     uint32_t found;
-    while ((found = pawl_load_relaxed32(forks)) != 0)
-        (void)pawl_os_wait(forks, found, PAWL_NO_DEADLINE);
+    if (mine->held_up == 0) {
+        (void)pawl_fetch_add_relaxed32(&engine->held_up, 1);
+        rcu_for_handlers();
+        mine->held_up = 1;
+    }
+    while ((found = pawl_load_relaxed32(&engine->forks)) != 0)
+        (void)pawl_os_wait(&engine->forks, found, PAWL_NO_DEADLINE);
 }
 
-static bool worker_batch_try_claim(struct pawl_rcu_batch *batch, pawl_address_ from,
-                                   pawl_address_ brief)
+/* The count is 0 already where a handler has forked just before or after `mine` says so. */
+static PAWL_COLD void worker_turn_begins(struct pawl_rcu_mine *mine)
+{
+    struct pawl_rcu_engine *const engine = calls_here();
+    uint32_t count = pawl_load_relaxed32(&engine->held_up);
+    pawl_store_relaxed64(&engine->turn_ends, pawl_os_now() + TURN_NS);
+    mine->held_up = 0;
+    rcu_for_handlers();
+    while (count != 0 && !pawl_cas_relaxed32(&engine->held_up, &count, count - 1))
+        continue;
+}
+
+static bool worker_batch_try_claim(struct pawl_rcu_mine *mine, struct pawl_rcu_batch *batch,
+                                   pawl_address_ from, pawl_address_ brief)
 {
     for (;;) {
         pawl_address_ found = from;
@@ -179,7 +200,7 @@ static bool worker_batch_try_claim(struct pawl_rcu_batch *batch, pawl_address_ f
             return true;
         }
         worker_batch_set_state(batch, from);
-        worker_let_forks_pass();
+        worker_let_forks_pass(mine);
     }
 }
 
@@ -187,12 +208,15 @@ static bool worker_batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from,
                                pawl_address_ brief)
 {
     struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
+    bool claimed;
     mine->claims = 1;
     rcu_for_handlers();
-    if (worker_batch_try_claim(batch, from, brief))
-        return true;
-    mine->claims = 0;
-    return false;
+    claimed = worker_batch_try_claim(mine, batch, from, brief);
+    if (PAWL_UNLIKELY(mine->held_up != 0))
+        worker_turn_begins(mine);
+    if (!claimed)
+        mine->claims = 0;
+    return claimed;
 }
 
 static void worker_claims_nothing(struct pawl_rcu_calls *calls)
