@@ -67,10 +67,12 @@ typedef struct pawl_rcu_head {
 
 /* The action of a call when its domain is full. Inside a read section of any domain, or in a
  * callback, it always fails with EDEADLK: room may depend on the caller's own section or
- * callback. */
+ * callback. So it does for an online thread (pawl_rcu_qs) while a callback of the domain waits for
+ * quiescent states; that thread tries again after it has announced one. */
 typedef enum pawl_rcu_policy {
     /* The caller waits for a grace period and runs some callbacks itself. It must not hold a lock
-     * that callbacks take. */
+     * that callbacks take. An online thread waits as with WAIT: a callback that it ran might wait
+     * for quiescent states, which take its thread offline. */
     PAWL_RCU_HELP,
     /* The caller sleeps until the worker has made room; the same rule about locks. As HELP where
      * the system could not start a worker. */
@@ -111,7 +113,8 @@ PAWL_C_BEGIN
  * caller's stores to the object. `bytes` is the memory that waits with it, for the limit. Returns
  *   0        queued
  *   EAGAIN   the domain is full and refuses
- *   EDEADLK  the domain is full, and the caller reads or is in a callback
+ *   EDEADLK  the domain is full, and the caller reads or is in a callback; or it is online, and a
+ *            callback waits for quiescent states
  *   E2BIG    more bytes than 15/16 of the domain's limit
  *   EINVAL   head or function is NULL
  * and after an error nothing has changed. Allowed inside read sections and callbacks; not in signal
@@ -130,8 +133,9 @@ PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_free)(pawl_rcu_domain *d, void *object
                                                 size_t bytes);
 
 /* Waits until all callbacks queued before this call have returned, then returns 0. Returns EDEADLK
- * at once inside a read section of any domain or a callback. Without a worker the caller runs the
- * callbacks itself. */
+ * at once inside a read section of any domain or a callback; and to an online thread when a callback
+ * of the domain waits for quiescent states. Without a worker the caller runs the callbacks itself;
+ * if it is online and one of them waits for quiescent states, it is offline meanwhile. */
 PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_barrier)(pawl_rcu_domain *d);
 
 /* Limits the number of callbacks and bytes that may be queued from now on (PAWL_RCU_NO_LIMIT: no

@@ -96,6 +96,11 @@ PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
 /* Ends the domain's callbacks: returns when none is left and its worker does not run. */
 PAWL_INTERNAL void rcu_calls_end(pawl_rcu_domain *d);
 
+/* The caller is about to wait for quiescent states, and has waited. In a callback this tells the
+ * online threads that wait for callbacks of its domain: they would wait for themselves. */
+PAWL_INTERNAL void rcu_calls_rest_begin(void);
+PAWL_INTERNAL void rcu_calls_rest_end(void);
+
 /* ---- Readers (rcu.c) ------------------------------------------------------------------------- */
 
 /* Whether the caller is in a section of the domain (for PAWL_RCU_QS_: online). In a section it

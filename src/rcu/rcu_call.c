@@ -185,23 +185,31 @@ static int calls_refuse(struct pawl_rcu_calls *calls, int error)
     return error;
 }
 
-/* Returns when there may be room. The caller listens before it looks for callbacks to help with.
- * So a thread that works on them now will wake it. */
-static void calls_wait_for_room(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own,
+/* Returns true when there may be room. The caller listens before it looks for callbacks to help
+ * with. So a thread that works on them now will wake it. False: a callback waits for a quiescent
+ * state of the caller. An online caller holds references, so it does not run callbacks that may
+ * need its quiescent state, if there is a worker to do so. */
+static bool calls_wait_for_room(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own,
                                 uint64_t bytes, bool help)
 {
+    const bool online = rcu_inside(PAWL_RCU_QS_);
+    bool may_wait = true;
     calls_listen(calls);
     for (;;) {
         const uint32_t turn = calls_turn(calls);
         if (calls_has_room(calls, HEADS, 1) && calls_has_room(calls, BYTES, bytes))
             break;
-        if (!help && calls_start_worker(calls))
+        may_wait = !calls_rest_for(calls, online);
+        if (!may_wait)
+            break;
+        if ((!help || online) && calls_start_worker(calls))
             calls_urge(calls);
         else if (calls_help(calls, own))
             break;
         calls_sleep(calls, turn);
     }
     calls_go(calls);
+    return may_wait;
 }
 
 /* There is no room. Returns 0 when there may be some. `own`: NULL if the caller has no shard. */
@@ -217,7 +225,8 @@ static PAWL_COLD int calls_at_limit(struct pawl_rcu_calls *calls, struct pawl_rc
     if (!*counted)
         (void)pawl_fetch_add_relaxed64(&calls->waits, 1);
     *counted = true;
-    calls_wait_for_room(calls, own, bytes, policy == PAWL_RCU_HELP);
+    if (!calls_wait_for_room(calls, own, bytes, policy == PAWL_RCU_HELP))
+        return calls_refuse(calls, EDEADLK);
     return 0;
 }
 

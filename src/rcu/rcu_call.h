@@ -56,6 +56,7 @@ struct pawl_rcu_calls {
     uint32_t bell __attribute__((aligned(PAWL_CACHE_LINE))); /* the worker's sleep state */
     uint32_t urgent; /* a thread waits for callbacks: the worker does not rest */
     uint32_t stop;   /* the worker ends when it has nothing to do */
+    uint32_t rests;  /* callbacks that wait for quiescent states; by atomic additions */
     uint32_t recount; /* plain; 1: a handler has forked, and its thread must count again */
     struct pawl_rcu_shard shared;
     struct pawl_rcu_shard shards[PAWL_RCU_LINES];
@@ -160,6 +161,12 @@ PAWL_INTERNAL void calls_listen(struct pawl_rcu_calls *calls);
 PAWL_INTERNAL uint32_t calls_turn(const struct pawl_rcu_calls *calls);
 PAWL_INTERNAL void calls_sleep(struct pawl_rcu_calls *calls, uint32_t turn);
 PAWL_INTERNAL void calls_go(struct pawl_rcu_calls *calls);
+/* Whether a callback waits for the caller's quiescent state, so the caller must not sleep for it;
+ * `online`: whether the caller is online. */
+static inline bool calls_rest_for(const struct pawl_rcu_calls *calls, bool online)
+{
+    return online && pawl_load_relaxed32(&calls->rests) != 0;
+}
 /* Wakes the sleepers, so that they look again. */
 PAWL_INTERNAL void calls_tell(struct pawl_rcu_calls *calls);
 

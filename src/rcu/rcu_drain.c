@@ -33,14 +33,20 @@ static bool calls_has_drained(const struct drain_point *point)
            pawl_load_acquire32(&batch->emptied, PAWL_CALL_DRAINED) != point->seen;
 }
 
-static void calls_wait_for_drain(struct pawl_rcu_calls *calls, const struct drain_point *point)
+/* False: a callback waits for the caller, which is online. */
+static bool calls_wait_for_drain(struct pawl_rcu_calls *calls, const struct drain_point *point)
 {
+    const bool online = rcu_inside(PAWL_RCU_QS_);
+    bool may_wait = true;
     if (calls_has_drained(point))
-        return;
+        return true;
     calls_listen(calls);
     for (;;) {
         const uint32_t turn = calls_turn(calls);
         if (calls_has_drained(point))
+            break;
+        may_wait = !calls_rest_for(calls, online);
+        if (!may_wait)
             break;
         if (calls_start_worker(calls))
             calls_urge(calls);
@@ -49,35 +55,65 @@ static void calls_wait_for_drain(struct pawl_rcu_calls *calls, const struct drai
         calls_sleep(calls, turn);
     }
     calls_go(calls);
+    return may_wait;
 }
 
-static void calls_drain_shard(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
+static bool calls_drain_shard(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
 {
     struct drain_point point = {shard, NULL, 0};
     unsigned i;
     point.seen = pawl_load_relaxed32(&shard->takes);
-    calls_wait_for_drain(calls, &point);
+    if (!calls_wait_for_drain(calls, &point))
+        return false;
     for (i = 0; i < 2; i++) {
         point.batch = &shard->batches[i];
         point.seen = pawl_load_relaxed32(&point.batch->emptied);
-        calls_wait_for_drain(calls, &point);
+        if (!calls_wait_for_drain(calls, &point))
+            return false;
     }
+    return true;
 }
 
-static void calls_drain(struct pawl_rcu_calls *calls)
+static bool calls_drain(struct pawl_rcu_calls *calls)
 {
     const uint32_t count = calls_shards();
     uint32_t i;
     for (i = 0; i < count; i++)
-        calls_drain_shard(calls, calls_shard(calls, i));
+        if (!calls_drain_shard(calls, calls_shard(calls, i)))
+            return false;
+    return true;
 }
 
 int pawl_rcu_domain_barrier(pawl_rcu_domain *d)
 {
     if (rcu_inside_any() || rcu_inside(d->index) || calls_calling())
         return EDEADLK;
-    calls_drain(calls_of(d->index));
-    return 0;
+    return calls_drain(calls_of(d->index)) ? 0 : EDEADLK;
+}
+
+/* ---- Callbacks that wait for quiescent states -------------------------------------------------
+ * A callback may synchronize pawl_rcu_qs(). An online thread that waits for callbacks of the same
+ * domain announces no quiescent state meanwhile: each would wait for the other. */
+
+PAWL_INTERNAL void rcu_calls_rest_begin(void)
+{
+    struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
+    if (mine->calling == 0)
+        return;
+    mine->rests = mine->calling;
+    rcu_for_handlers();
+    (void)pawl_fetch_add_relaxed32(&calls_of(mine->calling - 1)->rests, 1);
+    calls_tell(calls_of(mine->calling - 1));
+}
+
+PAWL_INTERNAL void rcu_calls_rest_end(void)
+{
+    struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
+    if (mine->calling == 0)
+        return;
+    (void)pawl_fetch_sub_relaxed32(&calls_of(mine->calling - 1)->rests, 1);
+    rcu_for_handlers();
+    mine->rests = 0;
 }
 
 /* ---- The end of a domain --------------------------------------------------------------------- */
@@ -105,7 +141,8 @@ PAWL_INTERNAL void rcu_calls_end(pawl_rcu_domain *d)
         if (calls_calling())
             rcu_never("pawl_rcu_domain_destroy", "in a callback");
         do {
-            calls_drain(calls);
+            if (!calls_drain(calls))
+                rcu_never("pawl_rcu_domain_destroy", "online, while a callback waits for that");
             pawl_rcu_domain_statistics(d, &statistics);
         } while (statistics.queued != 0);
         if ((pawl_load_relaxed32(&calls->terms) & 1) != 0)
@@ -274,6 +311,7 @@ static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
     }
     calls->bell = calls->urgent = calls->stop = 0;
     calls->waiters = mine->listens == calls_index(calls) + 1;
+    calls->rests = mine->rests == calls_index(calls) + 1;
     calls->turn++; /* a thread that was about to sleep looks again: there is no worker */
     calls->retry_at = 0;
     if (brief || mine->accounts == calls_index(calls) + 1)

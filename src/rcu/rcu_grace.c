@@ -317,8 +317,15 @@ static bool grace_waits_for_itself(uint32_t index)
 
 static void grace_synchronize(uint32_t index, uint64_t cookie, unsigned looks)
 {
-    const uint32_t was = index == PAWL_RCU_QS_ ? rcu_rest_begin() : 0;
+    uint32_t was;
+    if (index != PAWL_RCU_QS_) {
+        rcu_wait(index, cookie, looks);
+        return;
+    }
+    was = rcu_rest_begin();
+    rcu_calls_rest_begin();
     rcu_wait(index, cookie, looks);
+    rcu_calls_rest_end();
     rcu_rest_end(was);
 }
 

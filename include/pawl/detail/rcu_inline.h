@@ -46,6 +46,7 @@ struct pawl_rcu_mine {
     uint32_t calling; /* the domain whose callback it runs */
     uint32_t accounts; /* the domain whose account of callbacks it changes */
     uint32_t starts;  /* the domain whose worker it starts */
+    uint32_t rests;   /* the domain whose callback, run by it, waits for quiescent states */
     uint32_t listens; /* the domain in which it waits for callbacks */
     uint32_t sleeps;  /* the domain in which it waits for the driver of a grace period */
     uint32_t held_up; /* 1: it is counted among those who wait for forks to pass */
