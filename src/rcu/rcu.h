@@ -42,7 +42,7 @@ struct pawl_rcu_state {
 };
 
 struct pawl_rcu {
-    struct pawl_latch stalls; /* guards the domains' stall settings; rcu_stall.c */
+    struct pawl_latch stalls; /* guards the domains' settings of stalls and of workers */
     struct pawl_rcu_line lines[PAWL_RCU_LINES];
     struct pawl_rcu_state states[PAWL_RCU_DOMAINS];
 #if PAWL_HOOKS
@@ -62,8 +62,8 @@ static inline uint32_t rcu_nesting(uint32_t word)
     return word & PAWL_RCU_NESTING_;
 }
 
-/* For what a thread notes of itself: the compiler keeps the order that the thread's handlers see. No
- * instruction. */
+/* For what a thread notes of itself: the compiler keeps the order that the thread's handlers see.
+ * No instruction. */
 static inline void rcu_for_handlers(void)
 {
     __asm__ __volatile__("" ::: "memory");

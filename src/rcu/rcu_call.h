@@ -41,6 +41,8 @@ struct pawl_rcu_calls {
     uint64_t limit[2] __attribute__((aligned(8))); /* 0: the default */
     pawl_address_ worker;                          /* the worker's thread */
     struct pawl_own_thread thread;
+    pawl_address_ begins; /* a function that the worker calls first, or 0; under the latch */
+    void *begins_with;    /* its argument; plain, under the same latch */
     uint64_t retry_at __attribute__((aligned(8))); /* ns: the time of the next try to start it */
     /* Heads and bytes queued, and credit; by atomic additions. */
     uint64_t taken[2] __attribute__((aligned(PAWL_CACHE_LINE)));

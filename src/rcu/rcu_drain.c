@@ -193,9 +193,10 @@ static void calls_wait_for_batch(const struct pawl_rcu_batch *batch, uint64_t be
         /* [CALL_QUIET] acquire: the forking thread sees the batch as its last claimant left it. */
         const pawl_address_ state =
             PAWL_ADDRESS_(pawl_load_acquire)(&batch->state, PAWL_CALL_QUIET);
-        if (state == BATCH_EMPTY || state == BATCH_FULL || (state & ~(pawl_address_)BATCH_BRIEF) == self)
+        if (state == BATCH_EMPTY || state == BATCH_FULL || state == self ||
+            state == (self | BATCH_BRIEF))
             return;
-        if ((state & (pawl_address_)BATCH_BRIEF) == 0 && pawl_os_now() - began >= FORK_WAITS_NS)
+        if ((state & BATCH_BRIEF) == 0 && pawl_os_now() - began >= FORK_WAITS_NS)
             return;
         backoff_pause_once(&pauses, &pauses);
     }

@@ -12,10 +12,12 @@
  *   FULL  --claim--> claimed, once its grace period is over
  *                      --> claimed | BRIEF, to account --> FULL (some were called) or EMPTY
  *
- * A claimant waits for nothing, except inside the callbacks themselves. The claim names its thread.
- * So a thread can tell that it is in a callback, and the child of a fork can tell its own claims.
+ * A claimant waits for nothing, except inside the callbacks themselves. The claim names its thread,
+ * so the child of a fork can tell its own claims.
  */
 #include "rcu_call.h"
+
+#include <errno.h>
 
 #include "../base/base.h"
 
@@ -514,10 +516,42 @@ static bool worker_round(struct pawl_rcu_calls *calls, struct pace *pace)
     return true;
 }
 
+/* The first look saves the latch where there is nothing to call. */
+static void worker_begins(struct pawl_rcu_calls *calls)
+{
+    struct pawl_latch *const latch = &rcu_here()->stalls;
+    void (*begins)(void *);
+    void *argument;
+    if (PAWL_ADDRESS_(pawl_load_relaxed)(&calls->begins) == 0)
+        return;
+    latch_take(latch);
+    begins = (void (*)(void *))(uintptr_t)PAWL_ADDRESS_(pawl_load_relaxed)(&calls->begins);
+    argument = calls->begins_with;
+    latch_drop(latch);
+    if (begins != NULL)
+        begins(argument);
+}
+
+int pawl_rcu_domain_worker(pawl_rcu_domain *d, void (*begins)(void *argument), void *argument)
+{
+    struct pawl_rcu_calls *const calls = calls_of(d->index);
+    struct pawl_latch *const latch = &rcu_here()->stalls;
+    bool begun;
+    latch_take(latch);
+    begun = (pawl_load_relaxed32(&calls->terms) & 1) != 0;
+    if (!begun) {
+        calls->begins_with = argument;
+        PAWL_ADDRESS_(pawl_store_relaxed)(&calls->begins, (pawl_address_)(uintptr_t)begins);
+    }
+    latch_drop(latch);
+    return begun ? EBUSY : 0;
+}
+
 static void worker_main(void *argument)
 {
     struct pawl_rcu_calls *const calls = (struct pawl_rcu_calls *)argument;
     struct pace pace = {0, 0, 0};
+    worker_begins(calls);
     PAWL_ADDRESS_(pawl_store_relaxed)(&calls->worker, worker_own_thread());
     while (worker_round(calls, &pace))
         continue;

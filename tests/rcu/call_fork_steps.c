@@ -228,7 +228,7 @@ static void check_child(void)
     pawl_rcu_domain_destroy(&domain);
 }
 
-/* ---- A fork at each instruction --------------------------------------------------------------- */
+/* ---- A fork at each instruction -------------------------------------------------------------- */
 
 #define TRAP_FLAG 0x100
 
