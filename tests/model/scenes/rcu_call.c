@@ -222,6 +222,13 @@ static void forks(void)
     m_after_fork();
 }
 
+/* A thread that one fork has held up keeps the next one waiting only until its turn. */
+static void forks_twice(void)
+{
+    forks();
+    forks();
+}
+
 static void steps_are_queued_at_one(void)
 {
     steps_are_queued();
@@ -277,6 +284,8 @@ const struct m_scene m_rcu_call_scenes[] = {
      "preempt=2 fences=1"},
     {"rcu_callback_beside_a_fork", steps_are_queued, {waits_for_steps, forks}, all_have_run,
      "preempt=2"},
+    {"rcu_two_forks_beside_a_callback", steps_are_queued, {forks_twice, waits_for_steps},
+     all_have_run, "preempt=1"},
     {"rcu_two_calls_and_sleep_at_one", with_worker_and_one_caller_at_one, {calls_both_and_sleeps},
      all_have_run, "preempt=0"},
     {"rcu_call_beside_a_reader_at_one", with_worker_and_reader_at_one, {reads, calls_both},
