@@ -106,7 +106,7 @@ PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize_expedited)(pawl_rcu_domai
 /* A cookie of the grace period that covers the caller's removals. Costs a fence. */
 PAWL_API uint64_t PAWL_SYMBOL_(pawl_rcu_domain_start_poll)(pawl_rcu_domain *d);
 /* True when that grace period is over; then as after synchronize. Never waits, but drives the grace
- * period: no other thread has to. Allowed anywhere. */
+ * period: no other thread has to. Reports no stalls. Allowed anywhere. */
 PAWL_API bool PAWL_SYMBOL_(pawl_rcu_domain_poll)(pawl_rcu_domain *d, uint64_t cookie);
 /* Returns at once if that grace period is over; else waits as synchronize does. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize_cond)(pawl_rcu_domain *d, uint64_t cookie);

@@ -36,15 +36,18 @@
  *   I5  every queued head hangs on the process object, except those that run at this moment. So the
  *       child of a fork finds them all.
  *
- * Callbacks run in no particular order on the worker's thread, with signals blocked and the
- * system's usual stack. When the domain is full, some policies run them on a caller's thread. A
- * callback may read, call, synchronize and take locks; meanwhile the other callbacks of its domain
- * wait. It must return: no longjmp, exception or pthread_exit out of it.
+ * Callbacks run in no particular order on the worker's thread, with signals blocked, the system's
+ * usual stack and ordinary scheduling. It may use all CPUs that the process had at its start
+ * (Linux), and has the process's nice value where the system permits. pawl_rcu_domain_worker
+ * changes that. When the domain is full, some policies run them on a caller's thread. A callback
+ * may read, call, synchronize and take locks; meanwhile the other callbacks of its domain wait. It
+ * must return: no longjmp, exception or pthread_exit out of it.
  *
  * After fork the child has the queued callbacks and runs each once. Its first call or barrier
  * starts a worker. A fork waits up to 10 ms for a callback that runs; after that the child counts
- * it as done. Callbacks that are still queued when the process ends do not run: a program that
- * needs them calls pawl_rcu_barrier first.
+ * it as done. A callback may fork, and so may a signal handler. If the handler has interrupted a
+ * call of its own thread, the child's limit may be one call too high. Callbacks that are still
+ * queued when the process ends do not run: a program that needs them calls pawl_rcu_barrier first.
  */
 #ifndef PAWL_RCU_CALL_H
 #define PAWL_RCU_CALL_H
@@ -65,10 +68,12 @@ typedef struct pawl_rcu_head {
 
 /* The action of a call when its domain is full. Inside a read section of any domain, or in a
  * callback, it always fails with EDEADLK: room may depend on the caller's own section or
- * callback. */
+ * callback. So it does for an online thread (pawl_rcu_qs) while a callback of the domain waits for
+ * quiescent states; that thread tries again after it has announced one. */
 typedef enum pawl_rcu_policy {
     /* The caller waits for a grace period and runs some callbacks itself. It must not hold a lock
-     * that callbacks take. */
+     * that callbacks take. An online thread waits as with WAIT: a callback that it ran might wait
+     * for quiescent states, which take its thread offline. */
     PAWL_RCU_HELP,
     /* The caller sleeps until the worker has made room; the same rule about locks. As HELP where
      * the system could not start a worker. */
@@ -109,7 +114,8 @@ PAWL_C_BEGIN
  * caller's stores to the object. `bytes` is the memory that waits with it, for the limit. Returns
  *   0        queued
  *   EAGAIN   the domain is full and refuses
- *   EDEADLK  the domain is full, and the caller reads or is in a callback
+ *   EDEADLK  the domain is full, and the caller reads or is in a callback; or it is online, and a
+ *            callback waits for quiescent states
  *   E2BIG    more bytes than 15/16 of the domain's limit
  *   EINVAL   head or function is NULL
  * and after an error nothing has changed. Allowed inside read sections and callbacks; not in signal
@@ -128,8 +134,9 @@ PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_free)(pawl_rcu_domain *d, void *object
                                                 size_t bytes);
 
 /* Waits until all callbacks queued before this call have returned, then returns 0. Returns EDEADLK
- * at once inside a read section of any domain or a callback. Without a worker the caller runs the
- * callbacks itself. */
+ * at once inside a read section of any domain or a callback; and to an online thread when a
+ * callback of the domain waits for quiescent states. Without a worker the caller runs the callbacks
+ * itself; if it is online and one of them waits for quiescent states, it is offline meanwhile. */
 PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_barrier)(pawl_rcu_domain *d);
 
 /* Limits the number of callbacks and bytes that may be queued from now on (PAWL_RCU_NO_LIMIT: no
@@ -137,6 +144,13 @@ PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_barrier)(pawl_rcu_domain *d);
  * each. EINVAL: a limit is 0 or above NO_LIMIT, or the policy is unknown. */
 PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_limit)(pawl_rcu_domain *d, uint64_t count, uint64_t bytes,
                                                  pawl_rcu_policy policy);
+
+/* Has the worker of the domain call begins(argument) before anything else: there it sets its own
+ * scheduling, by the system's functions for the calling thread. NULL: nothing. It holds for the
+ * worker in the child of a fork, too. `begins` calls nothing of this header. Returns 0, or EBUSY if
+ * the worker has begun: give it before the domain's first call. */
+PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_worker)(pawl_rcu_domain *d,
+                                                  void (*begins)(void *argument), void *argument);
 
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_statistics)(pawl_rcu_domain *d,
                                                        pawl_rcu_statistics *statistics);
@@ -148,6 +162,7 @@ PAWL_C_END
 #define pawl_rcu_domain_free PAWL_SYMBOL_(pawl_rcu_domain_free)
 #define pawl_rcu_domain_barrier PAWL_SYMBOL_(pawl_rcu_domain_barrier)
 #define pawl_rcu_domain_limit PAWL_SYMBOL_(pawl_rcu_domain_limit)
+#define pawl_rcu_domain_worker PAWL_SYMBOL_(pawl_rcu_domain_worker)
 #define pawl_rcu_domain_statistics PAWL_SYMBOL_(pawl_rcu_domain_statistics)
 
 /* free(pointer) after a grace period, where the type of *pointer has a pawl_rcu_head `member`. For

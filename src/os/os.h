@@ -100,8 +100,9 @@ bool PAWL_SYMBOL_(pawl_os_watch_threads)(uint32_t *key, void (*at_exit)(void *))
 void PAWL_SYMBOL_(pawl_os_watch_this_thread)(uint32_t key, void *value);
 
 /* Starts thread->body(thread->argument) on a detached thread of its own. All signals are blocked
- * there except those that a thread raises itself. *thread stays until the body returns. False: the
- * system has no thread left. May allocate; not signal-safe (os/start.c). */
+ * there except those that a thread raises itself. Scheduling and CPUs are the process's and not the
+ * caller's. *thread stays until the body returns. False: the system has no thread left. May
+ * allocate; not signal-safe (os/start.c). */
 struct pawl_own_thread {
     void (*body)(void *argument);
     void *argument;

@@ -42,7 +42,7 @@ struct pawl_rcu_state {
 };
 
 struct pawl_rcu {
-    struct pawl_latch stalls; /* guards the domains' stall settings; rcu_stall.c */
+    struct pawl_latch stalls; /* guards the domains' settings of stalls and of workers */
     struct pawl_rcu_line lines[PAWL_RCU_LINES];
     struct pawl_rcu_state states[PAWL_RCU_DOMAINS];
 #if PAWL_HOOKS
@@ -60,6 +60,13 @@ static inline struct pawl_rcu *rcu_here(void)
 static inline uint32_t rcu_nesting(uint32_t word)
 {
     return word & PAWL_RCU_NESTING_;
+}
+
+/* For what a thread notes of itself: the compiler keeps the order that the thread's handlers see.
+ * No instruction. */
+static inline void rcu_for_handlers(void)
+{
+    __asm__ __volatile__("" ::: "memory");
 }
 
 /* ---- Grace periods (rcu_grace.c) ------------------------------------------------------------- */
@@ -88,6 +95,11 @@ PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
 
 /* Ends the domain's callbacks: returns when none is left and its worker does not run. */
 PAWL_INTERNAL void rcu_calls_end(pawl_rcu_domain *d);
+
+/* The caller is about to wait for quiescent states, and has waited. In a callback this tells the
+ * online threads that wait for callbacks of its domain: they would wait for themselves. */
+PAWL_INTERNAL void rcu_calls_rest_begin(void);
+PAWL_INTERNAL void rcu_calls_rest_end(void);
 
 /* ---- Readers (rcu.c) ------------------------------------------------------------------------- */
 

@@ -68,11 +68,18 @@ static uint64_t calls_stale_credit(struct pawl_rcu_calls *calls, unsigned what)
     return sum;
 }
 
-static bool calls_has_room(struct pawl_rcu_calls *calls, unsigned what, uint64_t n)
+/* The sum may be below 0 by one call, in the child of a fork by a handler that has interrupted that
+ * call. */
+static bool calls_fits(struct pawl_rcu_calls *calls, unsigned what, uint64_t sum)
 {
     const uint64_t limit = calls_limit_of(calls, what);
-    const uint64_t taken = pawl_load_relaxed64(&calls->taken[what]);
-    return taken + n <= limit || taken + n <= limit + calls_stale_credit(calls, what);
+    return (int64_t)sum <= (int64_t)limit ||
+           (int64_t)sum <= (int64_t)(limit + calls_stale_credit(calls, what));
+}
+
+static bool calls_has_room(struct pawl_rcu_calls *calls, unsigned what, uint64_t n)
+{
+    return calls_fits(calls, what, pawl_load_relaxed64(&calls->taken[what]) + n);
 }
 
 static bool calls_take_room(struct pawl_rcu_calls *calls, unsigned what, uint64_t n)
@@ -80,21 +87,25 @@ static bool calls_take_room(struct pawl_rcu_calls *calls, unsigned what, uint64_
     uint64_t taken = pawl_load_relaxed64(&calls->taken[what]);
     if (n == 0)
         return true;
-    do {
-        const uint64_t limit = calls_limit_of(calls, what);
-        if (taken + n > limit && taken + n > limit + calls_stale_credit(calls, what))
+    do
+        if (!calls_fits(calls, what, taken + n))
             return false;
-    } while (!pawl_cas_relaxed64(&calls->taken[what], &taken, taken + n));
+    while (!pawl_cas_relaxed64(&calls->taken[what], &taken, taken + n));
     return true;
 }
 
+/* A caller may have found no room because of heads that are given back here, so it must look
+ * again: perhaps no callback is left that would wake it. Signal-safe. */
 static bool calls_take_both(struct pawl_rcu_calls *calls, uint64_t heads, uint64_t bytes)
 {
     if (!calls_take_room(calls, HEADS, heads))
         return false;
     if (calls_take_room(calls, BYTES, bytes))
         return true;
+    if (heads == 0)
+        return false;
     (void)pawl_fetch_sub_relaxed64(&calls->taken[HEADS], heads);
+    calls_tell(calls);
     return false;
 }
 
@@ -122,10 +133,12 @@ static inline bool calls_has_credit(const struct pawl_rcu_shard *shard, uint64_t
     return calls_credit(shard, HEADS) >= 1 && calls_credit(shard, BYTES) >= bytes;
 }
 
-/* Gives credit of earlier terms back, and adopts the present terms. */
+/* Gives credit of earlier terms back, and adopts the present terms. Between the two changes the
+ * credit counts as taken, so a caller may find no room that looks in between. */
 static void calls_agree(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
 {
     const uint32_t terms = pawl_load_relaxed32(&calls->terms) | 1u;
+    uint64_t given_back = 0;
     unsigned what;
     if (pawl_load_relaxed32(&shard->terms) == terms)
         return;
@@ -133,8 +146,11 @@ static void calls_agree(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *sha
         const uint64_t old = calls_credit(shard, what);
         pawl_store_relaxed64(&shard->credit[what], 0);
         (void)pawl_fetch_sub_relaxed64(&calls->taken[what], old);
+        given_back |= old;
     }
     pawl_store_relaxed32(&shard->terms, terms);
+    if (given_back != 0)
+        calls_tell(calls);
 }
 
 /* Takes credit for one call, and more for later calls if there is room for that. */
@@ -169,23 +185,31 @@ static int calls_refuse(struct pawl_rcu_calls *calls, int error)
     return error;
 }
 
-/* Returns when there may be room. The caller listens before it looks for callbacks to help with.
- * So a thread that works on them now will wake it. */
-static void calls_wait_for_room(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own,
+/* Returns true when there may be room. The caller listens before it looks for callbacks to help
+ * with. So a thread that works on them now will wake it. False: a callback waits for a quiescent
+ * state of the caller. An online caller holds references, so it does not run callbacks that may
+ * need its quiescent state, if there is a worker to do so. */
+static bool calls_wait_for_room(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own,
                                 uint64_t bytes, bool help)
 {
+    const bool online = rcu_inside(PAWL_RCU_QS_);
+    bool may_wait = true;
     calls_listen(calls);
     for (;;) {
         const uint32_t turn = calls_turn(calls);
         if (calls_has_room(calls, HEADS, 1) && calls_has_room(calls, BYTES, bytes))
             break;
-        if (!help && calls_start_worker(calls))
+        may_wait = !calls_rest_for(calls, online);
+        if (!may_wait)
+            break;
+        if ((!help || online) && calls_start_worker(calls))
             calls_urge(calls);
         else if (calls_help(calls, own))
             break;
         calls_sleep(calls, turn);
     }
     calls_go(calls);
+    return may_wait;
 }
 
 /* There is no room. Returns 0 when there may be some. `own`: NULL if the caller has no shard. */
@@ -201,7 +225,8 @@ static PAWL_COLD int calls_at_limit(struct pawl_rcu_calls *calls, struct pawl_rc
     if (!*counted)
         (void)pawl_fetch_add_relaxed64(&calls->waits, 1);
     *counted = true;
-    calls_wait_for_room(calls, own, bytes, policy == PAWL_RCU_HELP);
+    if (!calls_wait_for_room(calls, own, bytes, policy == PAWL_RCU_HELP))
+        return calls_refuse(calls, EDEADLK);
     return 0;
 }
 
@@ -246,29 +271,42 @@ static void calls_push_shared(struct pawl_rcu_calls *calls, pawl_rcu_head *head,
     calls_push(calls, &calls->shared, head);
 }
 
+/* Takes room or credit for one call. A handler that forks meanwhile leaves the child's count to the
+ * end of this. `shard`: NULL if the caller has none. */
+static bool calls_account(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
+                          uint64_t bytes)
+{
+    struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
+    bool done;
+    mine->accounts = calls_index(calls) + 1;
+    rcu_for_handlers();
+    if (shard != NULL)
+        calls_agree(calls, shard);
+    if (shard == NULL)
+        done = calls_take_both(calls, 1, bytes);
+    else
+        done = calls_has_credit(shard, bytes) || calls_take_credit(calls, shard, bytes);
+    rcu_for_handlers();
+    mine->accounts = 0;
+    calls_count_if_left(calls);
+    return done;
+}
+
 static PAWL_COLD int calls_slow(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
                                 uint64_t bytes)
 {
     bool counted = false;
-    bool done;
     int error;
     if (calls_too_big(calls, bytes))
         return calls_refuse(calls, E2BIG);
     pawl_store_relaxed32(&calls->used, 1);
     (void)calls_start_worker(calls);
-    for (;;) {
-        if (shard != NULL)
-            calls_agree(calls, shard);
-        if (shard == NULL)
-            done = calls_take_both(calls, 1, bytes);
-        else
-            done = calls_has_credit(shard, bytes) || calls_take_credit(calls, shard, bytes);
-        if (done)
-            return 0;
+    while (!calls_account(calls, shard, bytes)) {
         error = calls_at_limit(calls, shard, bytes, &counted);
         if (error != 0)
             return error;
     }
+    return 0;
 }
 
 static inline struct pawl_rcu_shard *calls_own_shard(struct pawl_rcu_calls *calls)

@@ -23,6 +23,7 @@ struct pawl_rcu_batch {
     pawl_address_ state; /* unclaimed (empty or full), or the claiming thread */
     pawl_address_ list;  /* heads that have not been called; the claimant changes it */
     uint32_t emptied;    /* grows each time the batch becomes empty; the claimant adds */
+    uint64_t due[2];     /* plain, the claimant's: heads and bytes called and not yet accounted */
     uint64_t cookie __attribute__((aligned(8))); /* of the grace period */
     uint64_t since __attribute__((aligned(8)));  /* ns: when the oldest head was queued */
 };
@@ -48,6 +49,8 @@ struct pawl_rcu_calls {
     uint64_t limit[2] __attribute__((aligned(8))); /* 0: the default */
     pawl_address_ worker;                          /* the worker's thread */
     struct pawl_own_thread thread;
+    pawl_address_ begins; /* a function that the worker calls first, or 0; under the latch */
+    void *begins_with;    /* its argument; plain, under the same latch */
     uint64_t retry_at __attribute__((aligned(8))); /* ns: the time of the next try to start it */
     /* Heads and bytes queued, and credit; by atomic additions. */
     uint64_t taken[2] __attribute__((aligned(PAWL_CACHE_LINE)));
@@ -63,12 +66,16 @@ struct pawl_rcu_calls {
     uint32_t bell __attribute__((aligned(PAWL_CACHE_LINE))); /* the worker's sleep state */
     uint32_t urgent; /* a thread waits for callbacks: the worker does not rest */
     uint32_t stop;   /* the worker ends when it has nothing to do */
+    uint32_t rests;  /* callbacks that wait for quiescent states; by atomic additions */
+    uint32_t recount; /* plain; 1: a handler has forked, and its thread must count again */
     struct pawl_rcu_shard shared;
     struct pawl_rcu_shard shards[CALLS_SHARDS];
 };
 
 struct pawl_rcu_engine {
-    uint32_t forks; /* forks that wait for callbacks to pause, or are in progress */
+    uint32_t forks;   /* forks that wait for callbacks to pause, or are in progress */
+    uint32_t held_up; /* threads that wait for these forks before they claim a batch */
+    uint64_t turn_ends __attribute__((aligned(8))); /* ns: until then new forks let callbacks run */
     struct pawl_rcu_calls calls[PAWL_RCU_DOMAINS];
 };
 
@@ -84,8 +91,9 @@ static inline struct pawl_rcu_engine *calls_here(void)
 enum { HEADS, BYTES }; /* indices of pairs */
 
 /* pawl_rcu_batch.state. Any other value is the claiming thread, by the address of its slot (a
- * multiple of 4); BATCH_TAKING may be set in it. */
-enum { BATCH_EMPTY = 0, BATCH_FULL = 1, BATCH_TAKING = 2 };
+ * multiple of 4). BATCH_BRIEF may be set in it: the thread takes heads, or changes the account. It
+ * calls nothing meanwhile, so it is done soon. */
+enum { BATCH_EMPTY = 0, BATCH_FULL = 1, BATCH_BRIEF = 2 };
 
 static inline struct pawl_rcu_calls *calls_of(uint32_t index)
 {
@@ -135,7 +143,20 @@ PAWL_INTERNAL void calls_ring(struct pawl_rcu_calls *calls);
 /* A thread waits for callbacks. */
 PAWL_INTERNAL void calls_urge(struct pawl_rcu_calls *calls);
 /* Whether the calling thread is in a callback of any domain. */
-PAWL_INTERNAL bool calls_calling(void);
+static inline bool calls_calling(void)
+{
+    return pawl_rcu_mine_()->calling != 0;
+}
+/* Counts heads, bytes and credit anew, in the child of a fork while it has one thread. */
+PAWL_INTERNAL void calls_count_again(struct pawl_rcu_calls *calls);
+/* The same at the end of a brief claim or a change of the account, if a handler has forked above
+ * it. */
+static inline void calls_count_if_left(struct pawl_rcu_calls *calls)
+{
+    rcu_for_handlers();
+    if (PAWL_UNLIKELY(calls->recount != 0))
+        calls_count_again(calls);
+}
 
 /* Calls some callbacks of the domain, after a grace period if they need one; the caller must be
  * free to wait for one. False: other threads work on all of them. */
@@ -150,6 +171,12 @@ PAWL_INTERNAL void calls_listen(struct pawl_rcu_calls *calls);
 PAWL_INTERNAL uint32_t calls_turn(const struct pawl_rcu_calls *calls);
 PAWL_INTERNAL void calls_sleep(struct pawl_rcu_calls *calls, uint32_t turn);
 PAWL_INTERNAL void calls_go(struct pawl_rcu_calls *calls);
+/* Whether a callback waits for the caller's quiescent state, so the caller must not sleep for it;
+ * `online`: whether the caller is online. */
+static inline bool calls_rest_for(const struct pawl_rcu_calls *calls, bool online)
+{
+    return online && pawl_load_relaxed32(&calls->rests) != 0;
+}
 /* Wakes the sleepers, so that they look again. */
 PAWL_INTERNAL void calls_tell(struct pawl_rcu_calls *calls);
 

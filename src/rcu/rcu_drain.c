@@ -33,14 +33,20 @@ static bool calls_has_drained(const struct drain_point *point)
            pawl_load_acquire32(&batch->emptied, PAWL_CALL_DRAINED) != point->seen;
 }
 
-static void calls_wait_for_drain(struct pawl_rcu_calls *calls, const struct drain_point *point)
+/* False: a callback waits for the caller, which is online. */
+static bool calls_wait_for_drain(struct pawl_rcu_calls *calls, const struct drain_point *point)
 {
+    const bool online = rcu_inside(PAWL_RCU_QS_);
+    bool may_wait = true;
     if (calls_has_drained(point))
-        return;
+        return true;
     calls_listen(calls);
     for (;;) {
         const uint32_t turn = calls_turn(calls);
         if (calls_has_drained(point))
+            break;
+        may_wait = !calls_rest_for(calls, online);
+        if (!may_wait)
             break;
         if (calls_start_worker(calls))
             calls_urge(calls);
@@ -49,35 +55,65 @@ static void calls_wait_for_drain(struct pawl_rcu_calls *calls, const struct drai
         calls_sleep(calls, turn);
     }
     calls_go(calls);
+    return may_wait;
 }
 
-static void calls_drain_shard(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
+static bool calls_drain_shard(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
 {
     struct drain_point point = {shard, NULL, 0};
     unsigned i;
     point.seen = pawl_load_relaxed32(&shard->takes);
-    calls_wait_for_drain(calls, &point);
+    if (!calls_wait_for_drain(calls, &point))
+        return false;
     for (i = 0; i < 2; i++) {
         point.batch = &shard->batches[i];
         point.seen = pawl_load_relaxed32(&point.batch->emptied);
-        calls_wait_for_drain(calls, &point);
+        if (!calls_wait_for_drain(calls, &point))
+            return false;
     }
+    return true;
 }
 
-static void calls_drain(struct pawl_rcu_calls *calls)
+static bool calls_drain(struct pawl_rcu_calls *calls)
 {
     const uint32_t count = calls_shards();
     uint32_t i;
     for (i = 0; i < count; i++)
-        calls_drain_shard(calls, calls_shard(calls, i));
+        if (!calls_drain_shard(calls, calls_shard(calls, i)))
+            return false;
+    return true;
 }
 
 int pawl_rcu_domain_barrier(pawl_rcu_domain *d)
 {
     if (rcu_inside_any() || rcu_inside(d->index) || calls_calling())
         return EDEADLK;
-    calls_drain(calls_of(d->index));
-    return 0;
+    return calls_drain(calls_of(d->index)) ? 0 : EDEADLK;
+}
+
+/* ---- Callbacks that wait for quiescent states -------------------------------------------------
+ * A callback may synchronize pawl_rcu_qs(). An online thread that waits for callbacks of the same
+ * domain announces no quiescent state meanwhile: each would wait for the other. */
+
+PAWL_INTERNAL void rcu_calls_rest_begin(void)
+{
+    struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
+    if (mine->calling == 0)
+        return;
+    mine->rests = mine->calling;
+    rcu_for_handlers();
+    (void)pawl_fetch_add_relaxed32(&calls_of(mine->calling - 1)->rests, 1);
+    calls_tell(calls_of(mine->calling - 1));
+}
+
+PAWL_INTERNAL void rcu_calls_rest_end(void)
+{
+    struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
+    if (mine->calling == 0)
+        return;
+    (void)pawl_fetch_sub_relaxed32(&calls_of(mine->calling - 1)->rests, 1);
+    rcu_for_handlers();
+    mine->rests = 0;
 }
 
 /* ---- The end of a domain --------------------------------------------------------------------- */
@@ -105,7 +141,8 @@ PAWL_INTERNAL void rcu_calls_end(pawl_rcu_domain *d)
         if (calls_calling())
             rcu_never("pawl_rcu_domain_destroy", "in a callback");
         do {
-            calls_drain(calls);
+            if (!calls_drain(calls))
+                rcu_never("pawl_rcu_domain_destroy", "online, while a callback waits for that");
             pawl_rcu_domain_statistics(d, &statistics);
         } while (statistics.queued != 0);
         if ((pawl_load_relaxed32(&calls->terms) & 1) != 0)
@@ -123,6 +160,30 @@ PAWL_INTERNAL void rcu_calls_end(pawl_rcu_domain *d)
 
 #define FORK_WAITS_NS 10000000u
 
+/* Forks may overlap without end. So a new fork waits until the threads that earlier forks have held
+ * up have had their turn: callbacks pause for each fork, and run between. The wait has a limit,
+ * because an earlier fork may wait for a lock of this one's thread. The limit begins anew whenever
+ * an earlier fork ends. */
+#define FORK_LETS_RUN_NS 100000000u
+
+static void calls_let_callbacks_run(const struct pawl_rcu_engine *engine)
+{
+    struct backoff pauses = BACKOFF_INIT;
+    uint64_t since = pawl_os_now();
+    uint64_t now = since;
+    uint32_t seen = pawl_load_relaxed32(&engine->forks);
+    while ((pawl_load_relaxed32(&engine->held_up) != 0 ||
+            now < pawl_load_relaxed64(&engine->turn_ends)) &&
+           now - since < FORK_LETS_RUN_NS) {
+        const uint32_t forks = pawl_load_relaxed32(&engine->forks);
+        backoff_pause_once(&pauses, &pauses);
+        now = pawl_os_now();
+        if (forks != seen)
+            since = now;
+        seen = forks;
+    }
+}
+
 /* Waits until no other thread works on the batch. */
 static void calls_wait_for_batch(const struct pawl_rcu_batch *batch, uint64_t began)
 {
@@ -132,9 +193,10 @@ static void calls_wait_for_batch(const struct pawl_rcu_batch *batch, uint64_t be
         /* [CALL_QUIET] acquire: the forking thread sees the batch as its last claimant left it. */
         const pawl_address_ state =
             PAWL_ADDRESS_(pawl_load_acquire)(&batch->state, PAWL_CALL_QUIET);
-        if (state == BATCH_EMPTY || state == BATCH_FULL || state == self)
+        if (state == BATCH_EMPTY || state == BATCH_FULL || state == self ||
+            state == (self | BATCH_BRIEF))
             return;
-        if ((state & BATCH_TAKING) == 0 && pawl_os_now() - began >= FORK_WAITS_NS)
+        if ((state & BATCH_BRIEF) == 0 && pawl_os_now() - began >= FORK_WAITS_NS)
             return;
         backoff_pause_once(&pauses, &pauses);
     }
@@ -142,10 +204,14 @@ static void calls_wait_for_batch(const struct pawl_rcu_batch *batch, uint64_t be
 
 static void calls_before_fork(void)
 {
+    const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
     const uint32_t count = calls_shards();
     uint64_t began;
     uint32_t index;
     uint32_t i;
+    /* A thread that claims a batch, by a callback or below a handler, must not wait for others'. */
+    if (mine->claims == 0 && mine->held_up == 0)
+        calls_let_callbacks_run(calls_here());
     (void)pawl_fetch_add_relaxed32(&calls_here()->forks, 1);
     /* [CALL_FORK] full: `forks` is raised before the forking thread looks for claims. */
     pawl_fence_full(PAWL_CALL_FORK);
@@ -160,8 +226,8 @@ static void calls_before_fork(void)
 
 static void calls_after_fork_in_parent(void)
 {
-    (void)pawl_fetch_sub_relaxed32(&calls_here()->forks, 1);
-    (void)pawl_os_wake(&calls_here()->forks, UINT32_MAX);
+    if (pawl_fetch_sub_relaxed32(&calls_here()->forks, 1) == 1)
+        (void)pawl_os_wake(&calls_here()->forks, UINT32_MAX);
 }
 
 static void calls_add_list(pawl_address_ list, uint64_t *queued)
@@ -173,16 +239,26 @@ static void calls_add_list(pawl_address_ list, uint64_t *queued)
     }
 }
 
-/* Counts the child's heads, bytes and credit anew: threads that were about to queue or to give
- * credit back are gone. */
-static void calls_count_again(struct pawl_rcu_calls *calls, const struct pawl_rcu_shard *own)
+static const struct pawl_rcu_shard *calls_forked_shard(struct pawl_rcu_calls *calls)
 {
+    const struct pawl_thread_line *line = *pawl_os_thread_slot();
+    const size_t number =
+        line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
+    return number < PAWL_RCU_LINES ? &calls->shards[number] : NULL;
+}
+
+/* Threads that were about to queue, to give credit back or to account are gone. A callback that
+ * forks counts as run when it has returned: the thread that called it accounts for it (`due`). */
+PAWL_INTERNAL void calls_count_again(struct pawl_rcu_calls *calls)
+{
+    const struct pawl_rcu_shard *own = calls_forked_shard(calls);
     const uint32_t count = calls_shards();
     uint64_t queued[2] = {0, 0};
     uint64_t called[2] = {0, 0};
     uint64_t credit[2] = {0, 0};
     unsigned what;
     uint32_t i;
+    calls->recount = 0;
     for (i = 0; i < count; i++) {
         struct pawl_rcu_shard *shard = calls_shard(calls, i);
         calls_add_list(shard->newest, queued);
@@ -193,6 +269,7 @@ static void calls_count_again(struct pawl_rcu_calls *calls, const struct pawl_rc
                 shard->credit[what] = 0;
             credit[what] += shard->credit[what];
             called[what] += shard->called[what];
+            queued[what] += shard->batches[0].due[what] + shard->batches[1].due[what];
         }
     }
     for (what = HEADS; what <= BYTES; what++) {
@@ -201,43 +278,47 @@ static void calls_count_again(struct pawl_rcu_calls *calls, const struct pawl_rc
     }
 }
 
-/* Ends the claims of threads that are gone; a claim of the forking thread, made in a callback,
- * stays. */
+/* Ends the claims of threads that are gone: a callback that one of them ran counts as done. True: a
+ * handler has forked above a brief claim of its thread. */
 static bool calls_end_claims(struct pawl_rcu_shard *shard, pawl_address_ self)
 {
-    bool mine = false;
+    bool brief = false;
     unsigned i;
     for (i = 0; i < 2; i++) {
         struct pawl_rcu_batch *batch = &shard->batches[i];
-        if (batch->state == self)
-            mine = true;
-        else
+        if (batch->state == (self | BATCH_BRIEF)) {
+            brief = true;
+        } else if (batch->state != self) {
             batch->state = batch->list == 0 ? BATCH_EMPTY : BATCH_FULL;
+            batch->due[HEADS] = batch->due[BYTES] = 0;
+        }
     }
-    return mine;
+    return brief;
 }
 
 static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
 {
     const pawl_address_ self = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
-    const struct pawl_thread_line *line = thread_registered();
-    const size_t number =
-        line == NULL ? CALLS_SHARDS : (size_t)(line - process_here()->lines);
+    const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
     const uint32_t count = calls_shards();
-    bool calling = false;
+    bool brief = false;
     uint32_t i;
     for (i = 0; i < count; i++)
-        calling = calls_end_claims(calls_shard(calls, i), self) || calling;
+        brief = calls_end_claims(calls_shard(calls, i), self) || brief;
     if (calls->worker != self) {
         calls->worker = 0;
-        calls->terms &= ~1u;
+        if (mine->starts != calls_index(calls) + 1)
+            calls->terms &= ~1u;
     }
-    calls->bell = calls->urgent = calls->waiters = calls->stop = 0;
+    calls->bell = calls->urgent = calls->stop = 0;
+    calls->waiters = mine->listens == calls_index(calls) + 1;
+    calls->rests = mine->rests == calls_index(calls) + 1;
+    calls->turn++; /* a thread that was about to sleep looks again: there is no worker */
     calls->retry_at = 0;
-    /* When a callback forks, worker_call_batch around it continues in the child and gives back what
-     * it has called. */
-    if (!calling)
-        calls_count_again(calls, number < CALLS_SHARDS ? &calls->shards[number] : NULL);
+    if (brief || mine->accounts == calls_index(calls) + 1)
+        calls->recount = 1;
+    else
+        calls_count_again(calls);
 }
 
 /* The caller is alone in the process: plain accesses suffice. */
@@ -245,6 +326,7 @@ static void calls_after_fork_in_child(void)
 {
     uint32_t index;
     calls_here()->forks = 0;
+    calls_here()->held_up = pawl_rcu_mine_()->held_up;
     for (index = 0; index < PAWL_RCU_DOMAINS; index++)
         if (calls_of(index)->used != 0)
             calls_fork_ended_in(calls_of(index));

@@ -202,7 +202,8 @@ static void grace_drive(struct pawl_rcu_state *state, uint32_t index, unsigned l
 }
 
 /* Waits until `ended` has changed; may also return without a reason. */
-static void grace_wait_for_driver(struct pawl_rcu_state *state, uint32_t ended, unsigned looks)
+static void grace_wait_for_driver(struct pawl_rcu_state *state, uint32_t index, uint32_t ended,
+                                  unsigned looks)
 {
     struct backoff pauses = BACKOFF_INIT;
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) == grace_own_number())
@@ -212,12 +213,16 @@ static void grace_wait_for_driver(struct pawl_rcu_state *state, uint32_t ended, 
         if (pawl_load_relaxed32(&state->ended) != ended)
             return;
     }
+    pawl_rcu_mine_()->sleeps = index + 1;
+    rcu_for_handlers();
     (void)pawl_fetch_add_relaxed32(&state->sleepers, 1);
     /* [RCU_DRIVER_WAIT] full: the driver sees the waiter, or the waiter sees that the driver has
      * stopped. */
     pawl_fence_full(PAWL_RCU_DRIVER_WAIT);
     (void)pawl_os_wait(&state->ended, ended, PAWL_NO_DEADLINE);
     (void)pawl_fetch_sub_relaxed32(&state->sleepers, 1);
+    rcu_for_handlers();
+    pawl_rcu_mine_()->sleeps = 0;
 }
 
 /* ---- What the rest of the library asks for --------------------------------------------------- */
@@ -245,8 +250,8 @@ PAWL_INTERNAL bool rcu_poll(uint32_t index, uint64_t cookie)
         return false;
     while (!rcu_over(index, cookie) && grace_drive_once(state, index))
         continue;
-    if (state->noted != 0)
-        rcu_stall_look(index);
+    /* No report of old readers here: the caller may be a signal handler that has interrupted the
+     * holder of the latch of these reports. */
     grace_drive_end(state);
     return rcu_over(index, cookie);
 }
@@ -264,7 +269,7 @@ PAWL_INTERNAL void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks)
                 grace_drive(state, index, looks);
             grace_drive_end(state);
         } else {
-            grace_wait_for_driver(state, ended, looks);
+            grace_wait_for_driver(state, index, ended, looks);
         }
     }
 }
@@ -277,7 +282,8 @@ PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
         state->noted = 0;
     }
     pawl_store_relaxed32(&state->apart_waited, 0);
-    pawl_store_relaxed32(&state->sleepers, 0);
+    pawl_store_relaxed32(&state->sleepers,
+                         mine->sleeps == (uint32_t)(state - rcu_here()->states) + 1);
     pawl_store_relaxed32(&state->turn, pawl_load_relaxed32(&state->turn) + 1);
     pawl_store_relaxed32(&state->ended, pawl_load_relaxed32(&state->ended) + 1);
 }
@@ -311,8 +317,15 @@ static bool grace_waits_for_itself(uint32_t index)
 
 static void grace_synchronize(uint32_t index, uint64_t cookie, unsigned looks)
 {
-    const uint32_t was = index == PAWL_RCU_QS_ ? rcu_rest_begin() : 0;
+    uint32_t was;
+    if (index != PAWL_RCU_QS_) {
+        rcu_wait(index, cookie, looks);
+        return;
+    }
+    was = rcu_rest_begin();
+    rcu_calls_rest_begin();
     rcu_wait(index, cookie, looks);
+    rcu_calls_rest_end();
     rcu_rest_end(was);
 }
 

@@ -8,13 +8,16 @@
  * where there is no worker. All of them do the same steps, in any order, so nothing depends on
  * their relative speed.
  *
- *   EMPTY --claim--> claimed | TAKING --> FULL, or EMPTY if another thread took the list
- *   FULL  --claim--> claimed, once its grace period is over --> FULL (some were called) or EMPTY
+ *   EMPTY --claim--> claimed | BRIEF --> FULL, or EMPTY if another thread took the list
+ *   FULL  --claim--> claimed, once its grace period is over
+ *                      --> claimed | BRIEF, to account --> FULL (some were called) or EMPTY
  *
- * A claimant waits for nothing, except inside the callbacks themselves. The claim names its thread.
- * So a thread can tell that it is in a callback, and the child of a fork can tell its own claims.
+ * A claimant waits for nothing, except inside the callbacks themselves. The claim names its thread,
+ * so the child of a fork can tell its own claims.
  */
 #include "rcu_call.h"
+
+#include <errno.h>
 
 #include "../base/base.h"
 
@@ -37,6 +40,9 @@ enum { BELL_AWAKE, BELL_IDLE, BELL_RESTS };
 #define REST_NS 50000u
 #endif
 
+/* After forks have held callbacks up, new forks leave them this time. */
+#define TURN_NS (PAWL_HOOKS ? 0u : 1000000u)
+
 #define RETRY_NS 10000000u /* a caller waits this long before another try to start a worker */
 
 static pawl_address_ worker_own_thread(void)
@@ -48,6 +54,8 @@ static pawl_address_ worker_own_thread(void)
 
 PAWL_INTERNAL void calls_listen(struct pawl_rcu_calls *calls)
 {
+    pawl_rcu_mine_()->listens = calls_index(calls) + 1;
+    rcu_for_handlers();
     (void)pawl_fetch_add_relaxed32(&calls->waiters, 1);
     /* [CALL_LISTEN] full: the waiter's count is visible before the waiter looks whether it has
      * to wait. */
@@ -69,6 +77,8 @@ PAWL_INTERNAL void calls_sleep(struct pawl_rcu_calls *calls, uint32_t turn)
 PAWL_INTERNAL void calls_go(struct pawl_rcu_calls *calls)
 {
     (void)pawl_fetch_sub_relaxed32(&calls->waiters, 1);
+    rcu_for_handlers();
+    pawl_rcu_mine_()->listens = 0;
 }
 
 /* Runs after the fence of CALL_TELL: a waiter that sees the new turn sees the caller's work. */
@@ -146,16 +156,34 @@ static bool worker_fork_waits(void)
     return PAWL_UNLIKELY(pawl_load_relaxed32(&calls_here()->forks) != 0);
 }
 
-static PAWL_COLD void worker_let_forks_pass(void)
+/* Forks that begin now wait until this thread has had its turn (calls_let_callbacks_run). */
+static PAWL_COLD void worker_let_forks_pass(struct pawl_rcu_mine *mine)
 {
-    uint32_t *forks = &calls_here()->forks;
+    struct pawl_rcu_engine *const engine = calls_here();
     uint32_t found;
-    while ((found = pawl_load_relaxed32(forks)) != 0)
-        (void)pawl_os_wait(forks, found, PAWL_NO_DEADLINE);
+    if (mine->held_up == 0) {
+        (void)pawl_fetch_add_relaxed32(&engine->held_up, 1);
+        rcu_for_handlers();
+        mine->held_up = 1;
+    }
+    while ((found = pawl_load_relaxed32(&engine->forks)) != 0)
+        (void)pawl_os_wait(&engine->forks, found, PAWL_NO_DEADLINE);
 }
 
-static bool worker_batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from,
-                               pawl_address_ taking)
+/* The count is 0 already where a handler has forked just before or after `mine` says so. */
+static PAWL_COLD void worker_turn_begins(struct pawl_rcu_mine *mine)
+{
+    struct pawl_rcu_engine *const engine = calls_here();
+    uint32_t count = pawl_load_relaxed32(&engine->held_up);
+    pawl_store_relaxed64(&engine->turn_ends, pawl_os_now() + TURN_NS);
+    mine->held_up = 0;
+    rcu_for_handlers();
+    while (count != 0 && !pawl_cas_relaxed32(&engine->held_up, &count, count - 1))
+        continue;
+}
+
+static bool worker_batch_try_claim(struct pawl_rcu_mine *mine, struct pawl_rcu_batch *batch,
+                                   pawl_address_ from, pawl_address_ brief)
 {
     for (;;) {
         pawl_address_ found = from;
@@ -163,7 +191,7 @@ static bool worker_batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from,
             return false;
         /* [CALL_CLAIM] acquire: the claimant sees the batch as the last claimant left it. (The
          * next fence orders this too, but the sanitizer sees no fences.) */
-        if (!PAWL_ADDRESS_(pawl_cas_acquire)(&batch->state, &found, worker_own_thread() | taking,
+        if (!PAWL_ADDRESS_(pawl_cas_acquire)(&batch->state, &found, worker_own_thread() | brief,
                                              PAWL_CALL_CLAIM))
             return false;
         /* [CALL_AT_WORK] full: the claim is visible before the claimant looks whether a fork
@@ -174,8 +202,30 @@ static bool worker_batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from,
             return true;
         }
         worker_batch_set_state(batch, from);
-        worker_let_forks_pass();
+        worker_let_forks_pass(mine);
     }
+}
+
+static bool worker_batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from,
+                               pawl_address_ brief)
+{
+    struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
+    bool claimed;
+    mine->claims = 1;
+    rcu_for_handlers();
+    claimed = worker_batch_try_claim(mine, batch, from, brief);
+    if (PAWL_UNLIKELY(mine->held_up != 0))
+        worker_turn_begins(mine);
+    if (!claimed)
+        mine->claims = 0;
+    return claimed;
+}
+
+static void worker_claims_nothing(struct pawl_rcu_calls *calls)
+{
+    rcu_for_handlers();
+    pawl_rcu_mine_()->claims = 0;
+    calls_count_if_left(calls);
 }
 
 static void worker_batch_leave(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *batch)
@@ -187,30 +237,12 @@ static void worker_batch_leave(struct pawl_rcu_calls *calls, struct pawl_rcu_bat
         pawl_store_release32(&batch->emptied, pawl_load_relaxed32(&batch->emptied) + 1,
                              PAWL_CALL_EMPTIED);
     worker_batch_set_state(batch, empty ? BATCH_EMPTY : BATCH_FULL);
+    worker_claims_nothing(calls);
     /* [CALL_TELL] full: the batch has its new state before the claimant looks for sleepers. */
     pawl_fence_full(PAWL_CALL_TELL);
     worker_wake_waiters(calls);
     if (pawl_load_relaxed32(&calls->bell) == BELL_IDLE)
         worker_wake(calls, BELL_IDLE); /* it saw this batch claimed when it looked */
-}
-
-PAWL_INTERNAL bool calls_calling(void)
-{
-    const pawl_address_ self = worker_own_thread();
-    const uint32_t count = calls_shards();
-    uint32_t index;
-    uint32_t i;
-    for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
-        struct pawl_rcu_calls *calls = calls_of(index);
-        if (pawl_load_relaxed32(&calls->used) == 0)
-            continue;
-        for (i = 0; i < count; i++) {
-            const struct pawl_rcu_batch *batches = calls_shard(calls, i)->batches;
-            if (worker_batch_state(&batches[0]) == self || worker_batch_state(&batches[1]) == self)
-                return true;
-        }
-    }
-    return false;
 }
 
 /* ---- Taking ---------------------------------------------------------------------------------- */
@@ -223,9 +255,9 @@ static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shar
     pawl_address_ list;
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&shard->newest) == 0)
         return false;
-    if (!worker_batch_claim(batch, BATCH_EMPTY, BATCH_TAKING)) {
+    if (!worker_batch_claim(batch, BATCH_EMPTY, BATCH_BRIEF)) {
         batch++;
-        if (!worker_batch_claim(batch, BATCH_EMPTY, BATCH_TAKING))
+        if (!worker_batch_claim(batch, BATCH_EMPTY, BATCH_BRIEF))
             return false;
     }
     pawl_store_relaxed64(&batch->since, pawl_load_relaxed64(&shard->since));
@@ -251,6 +283,7 @@ static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shar
     /* The taker wakes no waiter: all of them wait for callbacks to be called, and the thread
      * that calls these wakes them. */
     worker_batch_set_state(batch, BATCH_FULL);
+    worker_claims_nothing(calls);
     return true;
 }
 
@@ -276,23 +309,39 @@ static void worker_note_delay(struct pawl_rcu_calls *calls, uint64_t since)
 }
 
 /* Calls at most `most` heads of a claimed batch. I5: the rest of the list is stored in the batch
- * before each call. In the child of a fork by a callback, the loop continues where it was. */
-static uint32_t worker_call_heads(struct pawl_rcu_batch *batch, uint32_t most, uint64_t *bytes)
+ * before each call, and the call is noted as due. In the child of a fork by a callback, the loop
+ * continues where it was. */
+static void worker_call_heads(struct pawl_rcu_batch *batch, uint32_t most)
 {
     pawl_rcu_head *head = worker_batch_list(batch);
-    uint32_t done = 0;
-    while (head != NULL && done < most && !worker_fork_waits()) {
+    while (head != NULL && batch->due[HEADS] < most && !worker_fork_waits()) {
         pawl_rcu_head *const next = head->next;
         PLAIN_WRITE(head->next);
         __builtin_prefetch(next);
         worker_batch_set_list(batch, next);
-        *bytes += head->size >> 16;
-        done++;
+        batch->due[HEADS]++;
+        batch->due[BYTES] += head->size >> 16;
+        rcu_for_handlers();
         calls_set_queued(head, false);
         head->function(head);
         head = next;
     }
-    return done;
+}
+
+/* Accounts for the heads that were called, and ends the claim. Returns their number. */
+static uint32_t worker_settle(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *batch)
+{
+    const uint64_t heads = batch->due[HEADS];
+    const uint64_t bytes = batch->due[BYTES];
+    PAWL_ADDRESS_(pawl_store_relaxed)(&batch->state, worker_own_thread() | BATCH_BRIEF);
+    rcu_for_handlers();
+    (void)pawl_fetch_add_relaxed64(&calls->run[HEADS], heads);
+    (void)pawl_fetch_add_relaxed64(&calls->run[BYTES], bytes);
+    (void)pawl_fetch_sub_relaxed64(&calls->taken[HEADS], heads);
+    (void)pawl_fetch_sub_relaxed64(&calls->taken[BYTES], bytes);
+    batch->due[HEADS] = batch->due[BYTES] = 0;
+    worker_batch_leave(calls, batch);
+    return (uint32_t)heads;
 }
 
 /* Calls some heads of the batch if its grace period is over. Otherwise notes the lowest cookie
@@ -301,9 +350,8 @@ static uint32_t worker_call_batch(struct pawl_rcu_calls *calls, struct pawl_rcu_
                                   uint64_t *waits_for)
 {
     const uint32_t index = calls_index(calls);
+    struct pawl_rcu_mine *mine;
     uint64_t cookie;
-    uint64_t bytes = 0;
-    uint32_t done;
     if (worker_batch_state(batch) != BATCH_FULL)
         return 0;
     cookie = pawl_load_relaxed64(&batch->cookie);
@@ -318,17 +366,13 @@ static uint32_t worker_call_batch(struct pawl_rcu_calls *calls, struct pawl_rcu_
         worker_batch_leave(calls, batch);
         return 0;
     }
-    done = worker_call_heads(batch, CALLS_AT_ONCE, &bytes);
+    mine = pawl_rcu_mine_();
+    mine->calling = index + 1;
+    worker_call_heads(batch, CALLS_AT_ONCE);
+    mine->calling = 0;
     if (worker_batch_list(batch) == NULL)
         worker_note_delay(calls, pawl_load_relaxed64(&batch->since));
-    (void)pawl_fetch_add_relaxed64(&calls->run[HEADS], done);
-    (void)pawl_fetch_add_relaxed64(&calls->run[BYTES], bytes);
-    (void)pawl_fetch_sub_relaxed64(&calls->taken[HEADS], done);
-    (void)pawl_fetch_sub_relaxed64(&calls->taken[BYTES], bytes);
-    worker_batch_leave(calls, batch);
-    if (worker_fork_waits())
-        worker_let_forks_pass();
-    return done;
+    return worker_settle(calls, batch);
 }
 
 static uint32_t worker_call_shard(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
@@ -472,10 +516,42 @@ static bool worker_round(struct pawl_rcu_calls *calls, struct pace *pace)
     return true;
 }
 
+/* The first look saves the latch where there is nothing to call. */
+static void worker_begins(struct pawl_rcu_calls *calls)
+{
+    struct pawl_latch *const latch = &rcu_here()->stalls;
+    void (*begins)(void *);
+    void *argument;
+    if (PAWL_ADDRESS_(pawl_load_relaxed)(&calls->begins) == 0)
+        return;
+    latch_take(latch);
+    begins = (void (*)(void *))(uintptr_t)PAWL_ADDRESS_(pawl_load_relaxed)(&calls->begins);
+    argument = calls->begins_with;
+    latch_drop(latch);
+    if (begins != NULL)
+        begins(argument);
+}
+
+int pawl_rcu_domain_worker(pawl_rcu_domain *d, void (*begins)(void *argument), void *argument)
+{
+    struct pawl_rcu_calls *const calls = calls_of(d->index);
+    struct pawl_latch *const latch = &rcu_here()->stalls;
+    bool begun;
+    latch_take(latch);
+    begun = (pawl_load_relaxed32(&calls->terms) & 1) != 0;
+    if (!begun) {
+        calls->begins_with = argument;
+        PAWL_ADDRESS_(pawl_store_relaxed)(&calls->begins, (pawl_address_)(uintptr_t)begins);
+    }
+    latch_drop(latch);
+    return begun ? EBUSY : 0;
+}
+
 static void worker_main(void *argument)
 {
     struct pawl_rcu_calls *const calls = (struct pawl_rcu_calls *)argument;
     struct pace pace = {0, 0, 0};
+    worker_begins(calls);
     PAWL_ADDRESS_(pawl_store_relaxed)(&calls->worker, worker_own_thread());
     while (worker_round(calls, &pace))
         continue;
@@ -487,21 +563,31 @@ static void worker_main(void *argument)
 
 static PAWL_COLD bool worker_start(struct pawl_rcu_calls *calls)
 {
+    struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
     uint32_t terms = pawl_load_relaxed32(&calls->terms);
     const uint64_t now = pawl_os_now();
+    bool started;
     if (now < pawl_load_relaxed64(&calls->retry_at))
         return false;
     do
         if ((terms & 1) != 0)
             return true; /* another thread was faster */
     while (!pawl_cas_relaxed32(&calls->terms, &terms, terms | 1));
+    /* In the child of a fork by a handler, `starts` keeps the bit; the change below brings it back
+     * if the handler came just before that. */
+    mine->starts = calls_index(calls) + 1;
+    rcu_for_handlers();
+    (void)pawl_fetch_or_relaxed32(&calls->terms, 1);
     calls->thread.body = worker_main;
     calls->thread.argument = calls;
     calls->thread.name = "pawl rcu";
-    if (pawl_os_start_thread(&calls->thread))
+    started = pawl_os_start_thread(&calls->thread);
+    rcu_for_handlers();
+    mine->starts = 0;
+    if (started)
         return true;
     pawl_store_relaxed64(&calls->retry_at, now + RETRY_NS);
-    (void)pawl_fetch_sub_relaxed32(&calls->terms, 1);
+    (void)pawl_fetch_and_relaxed32(&calls->terms, ~1u);
     calls_tell(calls); /* a thread that waits for the worker must call the callbacks itself */
     return false;
 }

@@ -5,6 +5,8 @@
 #include <pawl/rcu_call.h>
 #include <pawl/wait.h>
 
+#include "rcu/rcu_call.h"
+
 #define OBJECTS 500
 
 static pawl_rcu_head heads[OBJECTS];
@@ -258,6 +260,135 @@ static void a_callback_may_fork(void **state)
     assert_true(ended_well(forked));
 }
 
+/* ---- A callback forks beside another one ----------------------------------------------------- */
+
+static pawl_rcu_domain shared_by_two;
+static uint32_t in_callback, forked_beside;
+static pid_t child_beside;
+
+static void wait_for_the_fork(pawl_rcu_head *head)
+{
+    pawl_store_relaxed32(&in_callback, 1);
+    while (pawl_load_relaxed32(&forked_beside) == 0)
+        sched_yield();
+    run(head);
+}
+
+static void fork_beside(pawl_rcu_head *head)
+{
+    child_beside = fork();
+    must(child_beside >= 0);
+    if (child_beside == 0)
+        alarm(TEST_HANGS);
+    pawl_store_relaxed32(&forked_beside, 1);
+    run(head);
+}
+
+static void *call_what_waits(void *nothing)
+{
+    must(pawl_rcu_domain_call(&shared_by_two, &heads[0], wait_for_the_fork, 10) == 0);
+    return nothing;
+}
+
+static bool its_room_is_back(void)
+{
+    pawl_rcu_statistics numbers;
+    unsigned i;
+    if (pawl_rcu_domain_barrier(&shared_by_two) != 0)
+        return false;
+    pawl_rcu_domain_statistics(&shared_by_two, &numbers);
+    if (numbers.queued != 0 || numbers.bytes != 0 ||
+        pawl_rcu_domain_limit(&shared_by_two, 2, 20, PAWL_RCU_REFUSE) != 0)
+        return false;
+    pawl_rcu_domain_read_lock(&shared_by_two);
+    for (i = 0; i < 2; i++)
+        if (pawl_rcu_domain_call(&shared_by_two, &heads[i], run, 10) != 0)
+            return false;
+    pawl_rcu_domain_read_unlock(&shared_by_two);
+    return true;
+}
+
+/* 1  the worker is in a callback of the domain
+ * 2  a thread at the limit helps, and the callback that it calls forks
+ * 3  in the child the first callback counts as done, and the second one goes on: the room of both
+ *    must come back, or the domain can never be destroyed */
+static void a_callback_may_fork_while_another_one_runs(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    in_callback = forked_beside = 0;
+    must(pawl_rcu_domain_init(&shared_by_two, "shared by two") == 0);
+    must(pawl_rcu_domain_limit(&shared_by_two, 2, 20, PAWL_RCU_HELP) == 0);
+    must(pthread_create(&thread, NULL, call_what_waits, NULL) == 0);
+    must(pthread_join(thread, NULL) == 0);
+    while (pawl_load_relaxed32(&in_callback) == 0)
+        sched_yield();
+    must(pawl_rcu_domain_call(&shared_by_two, &heads[1], fork_beside, 10) == 0);
+    must(pawl_rcu_domain_call(&shared_by_two, &heads[2], run, 10) == 0); /* helps */
+    if (child_beside == 0) {
+        const bool well = its_room_is_back();
+        pawl_rcu_domain_destroy(&shared_by_two);
+        report(well);
+    }
+    assert_true(its_room_is_back());
+    pawl_rcu_domain_destroy(&shared_by_two);
+    assert_true(ended_well(child_beside));
+}
+
+/* ---- Forks that overlap ---------------------------------------------------------------------- */
+
+static uint32_t second_fork_is_over;
+
+static void *fork_second(void *nothing)
+{
+    const pid_t child = fork();
+    must(child >= 0);
+    if (child == 0)
+        _exit(0);
+    pawl_store_relaxed32(&second_fork_is_over, 1);
+    must(ended_well(child));
+    return nothing;
+}
+
+/* The test plays the first fork. False: too late to tell, because a fork waits 100 ms at most. */
+static bool overlaps_with_a_fork_that_holds_callbacks_up(void)
+{
+    uint32_t *const forks = &calls_here()->forks;
+    const double began = test_now();
+    bool over, in_time;
+    pthread_t thread;
+    (void)set_up(NULL);
+    pawl_store_relaxed32(&second_fork_is_over, 0);
+    (void)pawl_fetch_add_relaxed32(forks, 1);
+    must(pawl_rcu_call(&heads[0], run, 10) == 0);
+    while (pawl_load_relaxed32(&calls_here()->held_up) == 0)
+        sched_yield();
+    must(pthread_create(&thread, NULL, fork_second, NULL) == 0);
+    usleep(30000);
+    over = pawl_load_relaxed32(&second_fork_is_over) != 0;
+    in_time = test_now() - began < 0.09;
+    must(pawl_load_relaxed32(&runs_in_all) == 0);
+    (void)pawl_fetch_sub_relaxed32(forks, 1);
+    (void)pawl_os_wake(forks, UINT32_MAX);
+    must(pthread_join(thread, NULL) == 0);
+    if (in_time)
+        assert_false(over);
+    assert_int_equal(pawl_rcu_barrier(), 0);
+    assert_int_equal(pawl_load_relaxed32(&runs_in_all), 1);
+    return in_time;
+}
+
+/* 1  a fork begins: callbacks pause
+ * 2  the worker claims a batch, and waits until the fork has passed
+ * 3  a second fork begins: it must wait until the worker has had its turn, or forks that overlap
+ *    without end stop all callbacks */
+static void a_fork_lets_callbacks_run_that_an_earlier_fork_holds_up(void **state)
+{
+    (void)state;
+    while (!overlaps_with_a_fork_that_holds_callbacks_up())
+        continue;
+}
+
 #if PAWL_TSAN_
 /* ThreadSanitizer lets no thread begin in the child of a program that had several. */
 int main(int argc, char **argv)
@@ -268,6 +399,8 @@ int main(int argc, char **argv)
     (void)a_fork_amid_calls_leaves_both_in_order;
     (void)a_fork_does_not_wait_for_a_callback_that_waits_for_the_forking_thread;
     (void)a_callback_may_fork;
+    (void)a_callback_may_fork_while_another_one_runs;
+    (void)a_fork_lets_callbacks_run_that_an_earlier_fork_holds_up;
     (void)set_up;
     printf("skipped: ThreadSanitizer does not support it\n");
     return 0;
@@ -282,6 +415,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(
             a_fork_does_not_wait_for_a_callback_that_waits_for_the_forking_thread, set_up),
         cmocka_unit_test_setup(a_callback_may_fork, set_up),
+        cmocka_unit_test_setup(a_callback_may_fork_while_another_one_runs, set_up),
+        cmocka_unit_test_setup(a_fork_lets_callbacks_run_that_an_earlier_fork_holds_up, set_up),
     };
     return test_run(argc, argv, tests);
 }

@@ -307,6 +307,56 @@ static void a_caller_that_waits_goes_on_when_the_limit_is_raised(void **state)
     let_go();
 }
 
+/* ---- Online threads -------------------------------------------------------------------------- */
+
+static void wait_for_quiescent_states(pawl_rcu_head *head)
+{
+    pawl_rcu_domain_synchronize(pawl_rcu_qs());
+    run(head);
+}
+
+static void have_one_that_waits(void)
+{
+    must(pawl_rcu_domain_call(&domain, &heads[0], wait_for_quiescent_states, 1) == 0);
+}
+
+/* 1  an online thread waits for room, or in a barrier
+ * 2  the callback that it waits for synchronizes pawl_rcu_qs(), and waits for that thread */
+static void an_online_caller_does_not_wait_for_a_callback_that_waits_for_it(void **state)
+{
+    static const pawl_rcu_policy policies[] = {PAWL_RCU_WAIT, PAWL_RCU_HELP};
+    unsigned i;
+    (void)state;
+    alarm(TEST_HANGS);
+    for (i = 0; i < 2; i++) {
+        limit(1, 1, policies[i]);
+        pawl_rcu_qs_online();
+        have_one_that_waits();
+        assert_int_equal(call(1, 1), EDEADLK);
+        assert_int_equal(pawl_rcu_domain_barrier(&domain), EDEADLK);
+        assert_int_equal(pawl_load_relaxed32(&runs), 2 * i);
+        pawl_rcu_qs_quiescent(); /* now the callback can return */
+        pawl_rcu_qs_offline();
+        assert_int_equal(call(1, 1), 0);
+        assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
+    }
+    assert_int_equal(numbers().refusals, 2);
+    assert_int_equal(pawl_load_relaxed32(&runs), 4);
+    alarm(0);
+}
+
+static void an_online_caller_waits_for_other_callbacks(void **state)
+{
+    (void)state;
+    limit(1, 1, PAWL_RCU_WAIT);
+    pawl_rcu_qs_online();
+    assert_int_equal(call(0, 1), 0);
+    assert_int_equal(call(1, 1), 0);
+    assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
+    assert_int_equal(pawl_load_relaxed32(&runs), 2);
+    pawl_rcu_qs_offline();
+}
+
 /* ---- Threads beyond the lines ---------------------------------------------------------------- */
 
 static void *call_without_a_line(void *nothing)
@@ -412,6 +462,8 @@ int main(int argc, char **argv)
         LIMIT_TEST(a_flood_stays_within_the_limit),
         LIMIT_TEST(a_caller_at_the_limit_goes_on_when_there_is_room),
         LIMIT_TEST(a_caller_that_waits_goes_on_when_the_limit_is_raised),
+        LIMIT_TEST(an_online_caller_does_not_wait_for_a_callback_that_waits_for_it),
+        LIMIT_TEST(an_online_caller_waits_for_other_callbacks),
         LIMIT_TEST(a_thread_without_a_line_calls_and_waits_too),
         LIMIT_TEST(try_call_works_in_a_handler_that_interrupts_calls),
         LIMIT_TEST(try_call_at_the_limit_never_waits),

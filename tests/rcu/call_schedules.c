@@ -46,7 +46,7 @@ static void worker(void *nothing)
 /* ---- The scene ------------------------------------------------------------------------------- */
 
 static pawl_rcu_policy policy;
-static uint64_t limit;
+static uint64_t limit, limit_of_bytes = PAWL_RCU_NO_LIMIT;
 
 static void begin(void)
 {
@@ -57,7 +57,7 @@ static void begin(void)
     worker_body = NULL;
     all_ended = false;
     must(pawl_rcu_domain_init(&domain, "explored") == 0);
-    must(pawl_rcu_domain_limit(&domain, limit, PAWL_RCU_NO_LIMIT, policy) == 0);
+    must(pawl_rcu_domain_limit(&domain, limit, limit_of_bytes, policy) == 0);
 }
 
 static void run(pawl_rcu_head *head)
@@ -199,6 +199,45 @@ static void callers_without_a_worker_do_its_work(void **state)
     callers_at_the_limit_go_on(false, PAWL_RCU_WAIT);
 }
 
+/* A section of another domain: such a caller never waits. */
+static bool let_in;
+
+static void call_in_a_section(void *nothing)
+{
+    int error;
+    (void)nothing;
+    pawl_rcu_read_lock();
+    error = pawl_rcu_domain_call(&domain, &heads[2], run, 1);
+    pawl_rcu_read_unlock();
+    must(error == 0 || error == EDEADLK);
+    let_in = error == 0;
+    leave(2);
+}
+
+static void end_with_two_or_three(void)
+{
+    expected_runs = let_in ? 3 : 2;
+    end();
+}
+
+/* One call and one byte may be queued.
+ *   1  thread 0 helps: it calls back, gives the head back, and is interrupted before the byte
+ *   2  thread 1 takes the head, finds no room for its byte, and is interrupted
+ *   3  thread 0 gives the byte back, finds no room for a head, and goes to sleep
+ *   4  thread 1 gives the head back: it must tell thread 0, because nothing is queued any more */
+static void a_caller_that_gives_a_head_back_tells_those_who_wait(void **state)
+{
+    static void (*const bodies[])(void *) = {call_two, call_in_a_section};
+    (void)state;
+    with_worker = false;
+    limit = limit_of_bytes = 1;
+    policy = PAWL_RCU_HELP;
+    if (PAWL_TSAN_)
+        skip();
+    assert_true(explore(begin, bodies, 2, end_with_two_or_three, 2) > 100);
+    limit_of_bytes = PAWL_RCU_NO_LIMIT;
+}
+
 static void call_and_wait(void *nothing)
 {
     (void)nothing;
@@ -300,6 +339,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(callers_who_wait_for_room_get_it_from_the_worker),
         cmocka_unit_test(callers_who_help_beside_the_worker_go_on),
         cmocka_unit_test(callers_without_a_worker_do_its_work),
+        cmocka_unit_test(a_caller_that_gives_a_head_back_tells_those_who_wait),
         cmocka_unit_test(a_barrier_waits_for_what_was_called_whoever_runs_it),
         cmocka_unit_test(a_barrier_waits_for_both_batches),
         cmocka_unit_test(nothing_runs_before_its_readers_have_left),

@@ -91,21 +91,67 @@ static void a_slow_reader_is_reported_again_and_again_while_a_synchronize_waits(
     assert_seen("default");
 }
 
-static void a_slow_reader_is_reported_by_who_polls(void **state)
+/* ---- Polls ----------------------------------------------------------------------------------- */
+
+static pawl_rcu_domain polled;
+static uint64_t polled_cookie;
+static bool over_in_handler;
+
+static void poll_here(int number)
+{
+    (void)number;
+    over_in_handler = pawl_rcu_domain_poll(&polled, polled_cookie);
+}
+
+static void begin_poll(pthread_t *reader, uint64_t ns)
+{
+    must(pawl_rcu_domain_init(&polled, "polled") == 0);
+    pawl_rcu_domain_stall(&polled, ns, note, &seen);
+    start(reader, &polled);
+    polled_cookie = pawl_rcu_domain_start_poll(&polled);
+    must(!pawl_rcu_domain_poll(&polled, polled_cookie)); /* the reader is noted */
+    must(signal(SIGUSR1, poll_here) != SIG_ERR);
+}
+
+static void end_poll(pthread_t reader)
+{
+    must(signal(SIGUSR1, SIG_DFL) != SIG_ERR);
+    pawl_store_relaxed32(&told, 1);
+    end(reader);
+    pawl_rcu_domain_destroy(&polled);
+}
+
+/* A poll is allowed anywhere. With the latch of the reports:
+ *   1  a thread changes a domain's report, or forks, and holds the latch
+ *   2  a handler interrupts it and polls, while a report is due
+ *   3  the poll must not wait for the latch: its own thread would have to release it */
+static void a_poll_in_a_handler_waits_for_no_report(void **state)
 {
     pthread_t reader;
-    pawl_rcu_domain d;
-    uint64_t cookie;
     (void)state;
-    assert_int_equal(pawl_rcu_domain_init(&d, "polled"), 0);
-    pawl_rcu_domain_stall(&d, 2000000, note, &seen);
-    start(&reader, &d);
-    cookie = pawl_rcu_domain_start_poll(&d);
-    while (!pawl_rcu_domain_poll(&d, cookie))
-        usleep(100);
-    end(reader);
+    begin_poll(&reader, 1);
+    alarm(TEST_HANGS);
+    latch_take(&rcu_here()->stalls);
+    must(raise(SIGUSR1) == 0);
+    latch_drop(&rcu_here()->stalls);
+    alarm(0);
+    assert_false(over_in_handler);
+    assert_int_equal(seen.count, 0); /* a report is no work for a handler */
+    end_poll(reader);
+}
+
+/* The age counts from the first poll. */
+static void a_thread_that_waits_reports_the_reader_that_polls_found(void **state)
+{
+    pthread_t reader;
+    (void)state;
+    begin_poll(&reader, 2000000);
+    usleep(4000);
+    assert_false(pawl_rcu_domain_poll(&polled, polled_cookie));
+    assert_int_equal(seen.count, 0);
+    pawl_rcu_domain_synchronize_cond(&polled, polled_cookie); /* its reports let the reader go */
+    end_poll(reader);
     assert_seen("polled");
-    pawl_rcu_domain_destroy(&d);
 }
 
 static void a_driver_that_sleeps_already_hears_that_reports_are_wanted(void **state)
@@ -192,7 +238,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slow_reader_is_reported_again_and_again_while_a_synchronize_waits),
-        cmocka_unit_test(a_slow_reader_is_reported_by_who_polls),
+        cmocka_unit_test(a_poll_in_a_handler_waits_for_no_report),
+        cmocka_unit_test(a_thread_that_waits_reports_the_reader_that_polls_found),
         cmocka_unit_test(a_driver_that_sleeps_already_hears_that_reports_are_wanted),
         cmocka_unit_test(others_go_on_while_one_domain_stalls),
         cmocka_unit_test(without_a_function_a_line_on_standard_error_reports),

@@ -167,6 +167,21 @@ static void one_at_a_time(void)
     TELLS(found.helped == 2);
 }
 
+static void one_and_its_byte_at_a_time(void)
+{
+    limit(1, 1, PAWL_RCU_REFUSE);
+    is_let_in(0, 1);
+    is_refused(1, 0, EAGAIN);
+    is_refused(1, 2, E2BIG);
+    barrier();
+    is_let_in(1, 0);
+    is_refused(2, 1, EAGAIN);
+    limit(1, 1, PAWL_RCU_HELP);
+    is_let_in(2, 1);
+    barrier();
+    is_let_in(3, 1);
+}
+
 static void two_bytes_at_a_time(void)
 {
     limit(2, 2, PAWL_RCU_REFUSE);
@@ -273,6 +288,7 @@ extern const struct m_scene m_rcu_account_scenes[];
 const struct m_scene m_rcu_account_scenes[] = {
     {"rcu_calls_counted", without_worker, {three_call}, ends_even, ""},
     {"rcu_calls_limited_by_count", without_worker, {one_at_a_time}, ends_even, ""},
+    {"rcu_calls_limited_to_one", without_worker, {one_and_its_byte_at_a_time}, ends_even, ""},
     {"rcu_calls_limited_by_bytes", without_worker, {two_bytes_at_a_time}, ends_even, ""},
     {"rcu_calls_limited_anew", without_worker, {limits_are_lowered}, ends_even, ""},
     {"rcu_calls_beside_idle_credit", without_worker, {credit_of_another}, ends_even, ""},

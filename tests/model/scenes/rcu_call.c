@@ -14,6 +14,18 @@ static void without_worker_but_a_reader(void)
     m_refuse_threads();
 }
 
+static void with_worker_and_reader_at_one(void)
+{
+    with_worker_and_reader();
+    limit_to_one();
+}
+
+static void without_worker_but_a_reader_at_one(void)
+{
+    without_worker_but_a_reader();
+    limit_to_one();
+}
+
 /* ---- Threads --------------------------------------------------------------------------------- */
 
 static void reads(void)
@@ -44,6 +56,12 @@ static void beyond_the_lines(void)
     set_up(0);
     STAGE->callers = 1;
     *pawl_hook_thread_slot() = &process_here()->lines[PAWL_RCU_LINES];
+}
+
+static void beyond_the_lines_at_one(void)
+{
+    beyond_the_lines();
+    limit_to_one();
 }
 
 /* The second call is on a line that nobody had when the worker first looked at the lines. */
@@ -99,6 +117,12 @@ static void calls_and_waits(void)
 {
     calls_and_says();
     barrier();
+}
+
+static void calls_second_and_waits(void)
+{
+    calls_second();
+    waits_for_all();
 }
 
 static void gives_way(pawl_rcu_head *head)
@@ -198,6 +222,24 @@ static void forks(void)
     m_after_fork();
 }
 
+/* A thread that one fork has held up keeps the next one waiting only until its turn. */
+static void forks_twice(void)
+{
+    forks();
+    forks();
+}
+
+static void steps_are_queued_at_one(void)
+{
+    steps_are_queued();
+    limit_to_one();
+}
+
+static void calls_another_step(void)
+{
+    must_call(1);
+}
+
 static void waits_for_steps(void)
 {
     barrier();
@@ -242,5 +284,29 @@ const struct m_scene m_rcu_call_scenes[] = {
      "preempt=2 fences=1"},
     {"rcu_callback_beside_a_fork", steps_are_queued, {waits_for_steps, forks}, all_have_run,
      "preempt=2"},
+    {"rcu_two_forks_beside_a_callback", steps_are_queued, {forks_twice, waits_for_steps},
+     all_have_run, "preempt=1"},
+    {"rcu_two_calls_and_sleep_at_one", with_worker_and_one_caller_at_one, {calls_both_and_sleeps},
+     all_have_run, "preempt=0"},
+    {"rcu_call_beside_a_reader_at_one", with_worker_and_reader_at_one, {reads, calls_both},
+     all_have_run, "preempt=0"},
+    {"rcu_call_beside_a_call_at_one", with_worker_and_one_shard_at_one,
+     {calls_first, calls_second}, all_have_run, "preempt=0"},
+    {"rcu_call_beside_a_try_at_one", with_worker_at_one, {calls_first, tries_to_call}, all_have_run,
+     "preempt=0"},
+    {"rcu_call_beside_a_barrier_at_one", with_worker_and_one_shard_at_one,
+     {calls_and_says, barrier}, all_have_run, "preempt=0"},
+    {"rcu_two_barriers_without_worker_at_one", without_worker_and_one_shard_at_one,
+     {calls_and_waits, calls_second_and_waits}, all_have_run, "preempt=0 fences=1"},
+    {"rcu_reader_beside_a_barrier_at_one", without_worker_but_a_reader_at_one,
+     {reads, calls_first, calls_second_and_waits}, all_have_run, "preempt=0"},
+    {"rcu_call_by_a_new_thread_at_one", beyond_the_lines_at_one, {calls_before_it_has_a_line},
+     all_have_run, "preempt=1"},
+    {"rcu_statistics_beside_calls_at_one", without_worker_at_one,
+     {calls_both, looks_at_the_numbers}, all_have_run, "preempt=0"},
+    {"rcu_domain_made_again_at_one", with_worker_and_one_caller_at_one, {calls_both},
+     makes_it_again, "preempt=0"},
+    {"rcu_fork_beside_a_call_at_one", steps_are_queued_at_one, {forks, calls_another_step},
+     all_have_run, "preempt=1 fences=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };

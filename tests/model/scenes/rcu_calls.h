@@ -103,6 +103,43 @@ static inline void without_worker(void)
     m_refuse_threads();
 }
 
+/* The same where one head and one byte may be queued: a second call helps. */
+static inline void limit_to_one(void)
+{
+    m_demand(pawl_rcu_domain_limit(&STAGE->domain, 1, 1, PAWL_RCU_HELP) == 0, M_PROGRESS,
+             "no limit");
+}
+
+static inline void with_worker_at_one(void)
+{
+    with_worker();
+    limit_to_one();
+}
+
+static inline void with_worker_and_one_caller_at_one(void)
+{
+    with_worker_and_one_caller();
+    limit_to_one();
+}
+
+static inline void with_worker_and_one_shard_at_one(void)
+{
+    with_worker_and_one_shard();
+    limit_to_one();
+}
+
+static inline void without_worker_and_one_shard_at_one(void)
+{
+    without_worker_and_one_shard();
+    limit_to_one();
+}
+
+static inline void without_worker_at_one(void)
+{
+    without_worker();
+    limit_to_one();
+}
+
 /* ---- Callbacks ------------------------------------------------------------------------------- */
 
 static inline struct pawl_rcu_calls *calls_of_scene(void)

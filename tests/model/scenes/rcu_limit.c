@@ -15,8 +15,7 @@ uint64_t pawl_hook_rest(void)
 
 static void limit(pawl_rcu_policy policy)
 {
-    m_demand(pawl_rcu_domain_limit(&STAGE->domain, 1, PAWL_RCU_NO_LIMIT, policy) == 0, M_PROGRESS,
-             "no limit");
+    m_demand(pawl_rcu_domain_limit(&STAGE->domain, 1, 1, policy) == 0, M_PROGRESS, "no limit");
 }
 
 static void helps_at_one(void)
@@ -59,11 +58,26 @@ static void second_may_be_refused(void)
     may_be_refused(1);
 }
 
+/* A reader of another domain never waits. It may take the one head, find no room for its byte and
+ * give the head back, while the other caller sleeps for it. */
+static void second_may_be_refused_in_a_section(void)
+{
+    M_STEP(pawl_rcu_read_lock());
+    may_be_refused(1);
+    M_STEP(pawl_rcu_read_unlock());
+}
+
+static void calls_first_and_fills(void)
+{
+    must_call(0);
+    fill(0, 1);
+}
+
 /* Room is made by a new limit: whoever waits hears of it. */
 static void raises_the_limit(void)
 {
     m_begin("pawl_rcu_domain_limit");
-    (void)pawl_rcu_domain_limit(&STAGE->domain, 4, PAWL_RCU_NO_LIMIT, PAWL_RCU_WAIT);
+    (void)pawl_rcu_domain_limit(&STAGE->domain, 4, 4, PAWL_RCU_WAIT);
     m_end();
 }
 
@@ -144,7 +158,7 @@ static void limits_anew_and_reads(void)
 static void helps_beside_the_worker_at_two(void)
 {
     with_worker_and_one_caller();
-    M_STEP(pawl_rcu_domain_limit(&STAGE->domain, 2, PAWL_RCU_NO_LIMIT, PAWL_RCU_HELP));
+    M_STEP(pawl_rcu_domain_limit(&STAGE->domain, 2, 2, PAWL_RCU_HELP));
 }
 
 /* The last call runs one of the two on the shard of all, and leaves the other one to the worker,
@@ -252,6 +266,8 @@ const struct m_scene m_rcu_limit_scenes[] = {
      "preempt=0"},
     {"rcu_call_may_be_refused", refuses_at_one, {first_may_be_refused, second_may_be_refused},
      all_have_run, "preempt=0"},
+    {"rcu_call_gives_a_head_back", helps_at_one,
+     {calls_first_and_fills, second_may_be_refused_in_a_section}, all_have_run, "preempt=2"},
     {"rcu_call_hears_of_a_limit", waits_at_one_beside_a_reader,
      {calls_both_and_tells, raises_the_limit_and_reads}, all_have_run, "preempt=0"},
     {"rcu_call_hears_of_old_credit", full_of_credit_beside_a_reader,
