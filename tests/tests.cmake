@@ -187,6 +187,7 @@ pawl_test(refusal plock/refused_sizes_cxx)
 
 # thread: the registry of threads
 pawl_test(unit thread/registry)
+pawl_test(unit thread/fences)
 
 # os: the system layer
 pawl_test(unit os/basic)
