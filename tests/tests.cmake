@@ -134,6 +134,7 @@ pawl_test(unit bigref/basic)
 # rcu: read-copy update
 pawl_test(unit rcu/basic)
 pawl_test(unit rcu/without_membarrier)
+pawl_test(regress rcu/ends_unseen)
 pawl_test(unit rcu/without_lines)
 pawl_test(unit rcu/bad_input)
 pawl_test(unit rcu/bad_input_without_membarrier)
