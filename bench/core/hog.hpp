@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread that computes without end: it stands for another program that wants the CPU. */
+/* Threads and processes that compute without end: other programs that want the CPU. */
 #ifndef PAWL_BENCH_CORE_HOG_HPP
 #define PAWL_BENCH_CORE_HOG_HPP
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <csignal>
 #include <memory>
 #include <thread>
 
@@ -34,6 +39,33 @@ class hog {
   private:
     std::atomic<bool> stop_{false};
     std::thread thread_;
+};
+
+/* A process that computes without end. It shares no memory with this one, so a membarrier of this
+ * one does not interrupt it. */
+class busy_process {
+  public:
+    explicit busy_process(int cpu) : child_(fork())
+    {
+        if (child_ != 0)
+            return;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        put_on_if_it_may(pthread_self(), cpu);
+        for (std::uint64_t work = 1;;)
+            work = spin_work(1000, work);
+    }
+    ~busy_process()
+    {
+        if (child_ > 0) {
+            kill(child_, SIGKILL);
+            waitpid(child_, nullptr, 0);
+        }
+    }
+    busy_process(const busy_process &) = delete;
+    busy_process &operator=(const busy_process &) = delete;
+
+  private:
+    const pid_t child_;
 };
 
 /* Runs beside the thread on the last of these CPUs; null if it is not wanted. */

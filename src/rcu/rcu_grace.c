@@ -23,10 +23,7 @@
 #include "rcu.h"
 
 #include "../base/base.h"
-
-/* Looks of an expedited grace period. The pauses between them are of 192 relax hints on average.
- * In all they take 1.2 ms (38 cycles a hint) to 4.4 ms (140 cycles) at 3 GHz. */
-#define EXPEDITED_LOOKS (PAWL_HOOKS ? 1u : 500u)
+#include "rcu_looks.h"
 
 /* How often a sleeping driver looks whether the threads that it waits for still exist. No other
  * sleep of the library ends by a clock of its own: the dead wake nobody (scripts/no_timeouts). */
@@ -209,29 +206,27 @@ static bool grace_drive_once(struct pawl_rcu_state *state, uint32_t index)
 /* Drives to the end of one grace period. */
 static void grace_drive(struct pawl_rcu_state *state, uint32_t index, unsigned looks)
 {
-    struct backoff pauses = BACKOFF_INIT;
+    struct grace_poll poll = grace_poll_begin(state, looks);
     while (!grace_drive_once(state, index)) {
-        if (looks > 0) {
-            looks--;
-            backoff_pause_once(&pauses, &pauses);
-        } else if (grace_sleep_for_readers(state, index)) {
+        if (!grace_poll_pause(state, &poll) && grace_sleep_for_readers(state, index)) {
             grace_end(state);
-            return;
+            break;
         }
     }
+    grace_poll_end(state, &poll);
 }
 
 /* Waits until `ended` has changed; may also return without a reason. */
 static void grace_wait_for_driver(struct pawl_rcu_state *state, uint32_t ended, unsigned looks)
 {
-    struct backoff pauses = BACKOFF_INIT;
+    struct grace_poll poll = grace_poll_begin(state, looks);
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) == grace_own_number())
         rcu_never("synchronize", "in a signal handler that interrupted the same");
-    for (; looks > 0; looks--) {
-        backoff_pause_once(&pauses, &pauses);
-        if (pawl_load_relaxed32(&state->ended) != ended)
+    while (grace_poll_pause(state, &poll))
+        if (pawl_load_relaxed32(&state->ended) != ended) {
+            grace_poll_end(state, &poll);
             return;
-    }
+        }
     (void)pawl_fetch_add_relaxed32(&state->sleepers, 1);
     /* [RCU_DRIVER_WAIT] full: the driver sees the waiter, or the waiter sees that the driver has
      * stopped. */
