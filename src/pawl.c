@@ -26,6 +26,7 @@
 #include "os/say.c"
 
 #include "base/thread.c"
+#include "base/fences.c"
 #include "base/park_word.c"
 #include "base/park_cond.c"
 #include "base/park_sem.c"

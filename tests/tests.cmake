@@ -140,6 +140,8 @@ pawl_test(unit bigref/basic)
 # rcu: read-copy update
 pawl_test(unit rcu/basic)
 pawl_test(unit rcu/without_membarrier)
+pawl_test(regress rcu/ends_unseen)
+pawl_test(regress rcu/expedited)
 pawl_test(unit rcu/without_lines)
 pawl_test(unit rcu/bad_input)
 pawl_test(unit rcu/bad_input_without_membarrier)
@@ -200,6 +202,7 @@ pawl_test(unit thread/beyond_checked VARIANT checked)
 pawl_test(unit thread/interrupted)
 pawl_test(unit thread/interrupted_checked VARIANT checked)
 pawl_test(unit thread/interrupted_without_membarrier)
+pawl_test(unit thread/fences)
 
 # os: the system layer
 pawl_test(unit os/basic)

@@ -32,6 +32,7 @@ template <class Domain> struct pawl_rcu_in {
     {
         pawl_rcu_assign_pointer(place, value);
     }
+    static pawl_rcu_domain *domain() { return Domain::get(); }
     static void synchronize() { pawl_rcu_domain_synchronize(Domain::get()); }
     static void barrier() { pawl_rcu_domain_barrier(Domain::get()); }
 

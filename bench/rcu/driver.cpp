@@ -12,8 +12,8 @@
 namespace bench::rcu {
 namespace {
 
-const std::vector<std::string> all_groups = {"read", "nested", "deref", "quiet",
-                                             "sync", "call",   "delay", "flood"};
+const std::vector<std::string> all_groups = {"read", "nested", "deref", "quiet", "sync",
+                                             "busy", "call",   "delay", "flood"};
 
 /* Leaves out the rows of other groups unless the user names them. */
 void choose_groups(candidates &all, const std::vector<std::string> &groups)
@@ -21,7 +21,7 @@ void choose_groups(candidates &all, const std::vector<std::string> &groups)
     for (const std::string &group : groups)
         if (std::find(all_groups.begin(), all_groups.end(), group) == all_groups.end())
             throw bad_input("--groups names '" + group + "'; the groups are read, nested, deref, "
-                            "quiet, sync, call, delay and flood.");
+                            "quiet, sync, busy, call, delay and flood.");
     for (counters::counter_candidate &c : all)
         c.by_default = groups.empty() ||
                        std::find(groups.begin(), groups.end(), c.strategy) != groups.end();
@@ -49,6 +49,7 @@ class rcu_driver {
         std::vector<counters::counter_candidate> all;
         read_rows(all);
         sync_rows(all);
+        busy_rows(all);
         call_rows(all);
         flood_rows(all);
         choose_groups(all, groups_);

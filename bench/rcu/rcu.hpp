@@ -39,6 +39,7 @@ inline settings chosen;
 
 void read_rows(candidates &all);
 void sync_rows(candidates &all);
+void busy_rows(candidates &all);
 void call_rows(candidates &all);
 void flood_rows(candidates &all);
 

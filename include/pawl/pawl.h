@@ -8,6 +8,7 @@
 #include <pawl/brlock.h>  /* big-reader lock: each reader on a cache line of its own */
 #include <pawl/cond.h>    /* condition variable for these locks, event count */
 #include <pawl/counter.h> /* counters: statistics, exact, with a limit; which one: doc/counter.md */
+#include <pawl/fences.h>  /* for programs that forbid themselves membarrier (a sandbox) */
 #include <pawl/idtable.h> /* objects by ID: lookups under RCU that return them locked */
 #include <pawl/lock.h>    /* progressive lock that sleeps, with deadlines */
 #include <pawl/rcu.h>     /* read-copy-update: readers without a lock, a fence, a registration */

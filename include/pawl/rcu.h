@@ -100,7 +100,8 @@ PAWL_API bool PAWL_SYMBOL_(pawl_rcu_domain_read_held)(const pawl_rcu_domain *d);
  * the call: it holds no reference of that domain. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize)(pawl_rcu_domain *d);
 /* The same, but polls the readers for 1 to 5 ms, as the processor pauses, before it sleeps: it
- * returns sooner, for CPU time. */
+ * returns sooner, for CPU time. Once that has found nothing, or the caller has lost its CPU
+ * meanwhile, the next calls poll no longer than synchronize does. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize_expedited)(pawl_rcu_domain *d);
 
 /* A cookie of the grace period that covers the caller's removals. Costs a fence. */

@@ -4,6 +4,18 @@
  * membarrier makes every running thread of the process pass a fence. Its RSEQ form also sends
  * unfinished sequences back to their start. PAWL_NO_MEMBARRIER=1 and PAWL_NO_RSEQ=1 in the
  * environment switch them off.
+ *
+ * Light fences are safe only if every heavy one is a membarrier. Threads, lines and domains belong
+ * to the process, and any copy of the library may drive what the readers of another wait for. So
+ * the mode belongs to the process too. The first copy chooses it when it is loaded:
+ *
+ *   UNDECIDED   before that: readers pass full fences
+ *   STRONG      readers pass full fences; heavy fences are full fences too
+ *   LIGHT       readers' fences only hold the compiler; a heavy fence is a membarrier
+ *   SEQUENCES   the same, and counters use sequences, which the RSEQ form shuts out
+ *
+ * A later copy takes the mode that it finds. If it cannot make the system call, its heavy fence
+ * ends the process with a message. Only pawl_fences_strong changes a mode that was chosen.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -19,6 +31,15 @@ char *pawl_os_rseq(void)
 
 void pawl_os_shut_out(void)
 {
+}
+
+void pawl_os_fences_strong(void)
+{
+}
+
+bool pawl_os_fences_are_strong(void)
+{
+    return true;
 }
 
 uint32_t pawl_os_cpu_limit(void)
@@ -46,8 +67,28 @@ enum {
     REGISTER_EXPEDITED_RSEQ = 1 << 8
 };
 
-/* The commands that this process has registered; the same in every copy of the library. */
-static uint32_t can_fence, can_shut_out;
+enum os_fences { FENCES_UNDECIDED, FENCES_STRONG, FENCES_LIGHT, FENCES_SEQUENCES };
+
+/* A copy that finds no place leaves its readers at full fences, which are always enough. */
+#define COPIES 256
+
+struct pawl_fences {
+    uint32_t mode;                /* enum os_fences */
+    pawl_address_ copies[COPIES]; /* of pawl_fence_light_free_ in each copy that set it; 0: none */
+};
+
+PAWL_SHARED_DECLARE(struct pawl_fences, fences_object);
+PAWL_SHARED_DEFINE(struct pawl_fences, fences_object);
+
+static struct pawl_fences *os_fences_here(void)
+{
+    return PAWL_SHARED(struct pawl_fences, fences_object);
+}
+
+static uint32_t os_fences_mode(void)
+{
+    return pawl_load_relaxed32(&os_fences_here()->mode);
+}
 
 static bool os_membarrier(int command)
 {
@@ -100,36 +141,78 @@ static char *os_rseq_area(void)
 }
 #endif
 
-/* Before main. An earlier thread finds both zero, passes full fences and uses no sequence. */
-__attribute__((constructor(101))) static void register_membarrier(void)
+static bool os_registers(int registration, int command)
 {
-    if (os_forbidden("PAWL_NO_MEMBARRIER") || !os_membarrier(REGISTER_EXPEDITED))
-        return;
-    pawl_store_relaxed32(&can_fence, 1);
-    if (os_rseq_is_registered() && !os_forbidden("PAWL_NO_RSEQ") &&
-        os_membarrier(REGISTER_EXPEDITED_RSEQ))
-        pawl_store_relaxed32(&can_shut_out, 1);
-    pawl_store_relaxed32(&pawl_fence_light_free_, 1);
+    return os_membarrier(registration) && os_membarrier(command);
 }
 
-/* The call cannot fail once the registration has succeeded; a child of fork inherits that. If it
- * fails nevertheless, a security filter has intervened. Threads already rely on light fences that
- * have no effect without it, so the program must end. */
+static uint32_t os_fences_possible(void)
+{
+    if (os_forbidden("PAWL_NO_MEMBARRIER") || !os_registers(REGISTER_EXPEDITED, EXPEDITED))
+        return FENCES_STRONG;
+    if (os_forbidden("PAWL_NO_RSEQ") || !os_rseq_is_registered() ||
+        !os_registers(REGISTER_EXPEDITED_RSEQ, EXPEDITED_RSEQ))
+        return FENCES_LIGHT;
+    return FENCES_SEQUENCES;
+}
+
+/* Replaces `from` by `to` in the first place that has it. */
+static bool os_fences_note(pawl_address_ from, pawl_address_ to)
+{
+    unsigned i;
+    for (i = 0; i < COPIES; i++) {
+        pawl_address_ found = from;
+        if (PAWL_ADDRESS_(pawl_cas_relaxed)(&os_fences_here()->copies[i], &found, to))
+            return true;
+    }
+    return false;
+}
+
+#define OWN_LIGHT_FREE ((pawl_address_)(uintptr_t)&pawl_fence_light_free_)
+
+/* Before main, or when the object is loaded: no other copy is loaded at the same time. A thread
+ * that runs earlier passes full fences and uses no sequence. */
+PAWL_OS_EARLY static void fences_join(void)
+{
+    if (os_fences_mode() == FENCES_UNDECIDED)
+        pawl_store_relaxed32(&os_fences_here()->mode, os_fences_possible());
+    if (os_fences_mode() != FENCES_STRONG && os_fences_note(0, OWN_LIGHT_FREE))
+        pawl_store_relaxed32(&pawl_fence_light_free_, 1);
+}
+
+/* The object is unloaded, or the process ends. */
+__attribute__((destructor(101))) static void fences_leave(void)
+{
+    (void)os_fences_note(OWN_LIGHT_FREE, 0);
+}
+
+static PAWL_COLD PAWL_NORETURN void os_fences_never(void)
+{
+    static const char text[] =
+        "pawl: the system refuses a membarrier, which threads that read without fences rely on: "
+        "a program calls pawl_fences_strong() before it forbids itself this system call\n";
+    pawl_os_complain(text, sizeof text - 1);
+    abort();
+}
+
+/* A child of fork inherits the registration. If the call fails nevertheless, a security filter has
+ * intervened. Threads already rely on light fences that have no effect without it, so the program
+ * must end. */
 static void os_must_membarrier(int command, int registration)
 {
-    if (!os_membarrier(command) && (!os_membarrier(registration) || !os_membarrier(command)))
-        abort();
+    if (!os_membarrier(command) && !os_registers(registration, command))
+        os_fences_never();
 }
 
 void pawl_os_fence_heavy_(void)
 {
-    if (pawl_load_relaxed32(&can_fence) != 0)
+    if (os_fences_mode() >= FENCES_LIGHT)
         os_must_membarrier(EXPEDITED, REGISTER_EXPEDITED);
 }
 
 void pawl_os_shut_out(void)
 {
-    if (pawl_load_relaxed32(&can_shut_out) != 0)
+    if (os_fences_mode() == FENCES_SEQUENCES)
         os_must_membarrier(EXPEDITED_RSEQ, REGISTER_EXPEDITED_RSEQ);
     else
         pawl_os_fence_heavy_();
@@ -137,7 +220,24 @@ void pawl_os_shut_out(void)
 
 char *pawl_os_rseq(void)
 {
-    return pawl_load_relaxed32(&can_shut_out) != 0 ? os_rseq_area() : NULL;
+    return os_fences_mode() == FENCES_SEQUENCES ? os_rseq_area() : NULL;
+}
+
+void pawl_os_fences_strong(void)
+{
+    struct pawl_fences *fences = os_fences_here();
+    unsigned i;
+    for (i = 0; i < COPIES; i++) {
+        const pawl_address_ copy = PAWL_ADDRESS_(pawl_load_relaxed)(&fences->copies[i]);
+        if (copy != 0)
+            pawl_store_relaxed32((uint32_t *)(uintptr_t)copy, 0);
+    }
+    pawl_store_relaxed32(&fences->mode, FENCES_STRONG);
+}
+
+bool pawl_os_fences_are_strong(void)
+{
+    return os_fences_mode() == FENCES_STRONG;
 }
 
 uint32_t pawl_os_cpu_limit(void)
@@ -161,6 +261,15 @@ char *pawl_os_rseq(void)
 
 void pawl_os_shut_out(void)
 {
+}
+
+void pawl_os_fences_strong(void)
+{
+}
+
+bool pawl_os_fences_are_strong(void)
+{
+    return true;
 }
 
 uint32_t pawl_os_cpu_limit(void)

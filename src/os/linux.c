@@ -36,26 +36,35 @@ struct pawl_thread_line **pawl_os_thread_slot(void)
     return &PAWL_SHARED_NAME_(thread_slot);
 }
 
-/* glibc keeps the object whose unique names the process uses, and musl keeps all objects. So only
- * one case needs an action: a copy registers its functions first, although another copy has the
- * objects of the process. dlopen is weak: a statically linked program has none, and loads no
- * copies. */
+/* glibc keeps the object whose unique names the process uses, and musl keeps all objects. So only a
+ * copy that is not this object needs an action: it registers its functions, or starts a thread,
+ * although another copy has the objects of the process. dlopen is weak: a statically linked program
+ * has none, and loads no copies. */
 #if PAWL_HAS_UNIQUE_
 
 extern int dladdr(const void *, Dl_info *) __attribute__((weak));
 extern void *dlopen(const char *, int) __attribute__((weak));
 
+static bool os_pin_this_object(void)
+{
+    Dl_info info;
+    return dladdr((const void *)(uintptr_t)pawl_os_pin, &info) != 0 && info.dli_fname != NULL &&
+           dlopen(info.dli_fname, RTLD_LAZY | RTLD_NODELETE) != NULL;
+}
+
 bool pawl_os_pin(void)
 {
-    const int saved = errno;
+    static uint32_t pinned;
     const void *shared = &PAWL_SHARED_NAME_(thread_slot);
-    Dl_info info;
+    int saved;
     __asm__("" : "+r"(shared)); /* the compiler takes two names for two objects */
-    if (shared != (const void *)&PAWL_OWN_NAME_(thread_slot) && dlopen != NULL && dladdr != NULL &&
-        dladdr((const void *)(uintptr_t)pawl_os_pin, &info) != 0 && info.dli_fname != NULL)
-        (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NODELETE);
+    if (shared == (const void *)&PAWL_OWN_NAME_(thread_slot) || dlopen == NULL || dladdr == NULL)
+        return true;
+    saved = errno;
+    if (pawl_load_relaxed32(&pinned) == 0 && os_pin_this_object())
+        pawl_store_relaxed32(&pinned, 1);
     errno = saved;
-    return true;
+    return pawl_load_relaxed32(&pinned) != 0;
 }
 
 #else

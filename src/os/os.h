@@ -120,6 +120,13 @@ char *PAWL_SYMBOL_(pawl_os_rseq)(void);
  * its start. */
 void PAWL_SYMBOL_(pawl_os_shut_out)(void);
 
+/* From now on light fences are full ones and no sequence begins, in every copy of the library. No
+ * thread has a line, and none passes a light fence meanwhile. */
+void PAWL_SYMBOL_(pawl_os_fences_strong)(void);
+
+/* Whether it is so already. */
+bool PAWL_SYMBOL_(pawl_os_fences_are_strong)(void);
+
 /* A number greater than every CPU's number. */
 uint32_t PAWL_SYMBOL_(pawl_os_cpu_limit)(void);
 
@@ -160,6 +167,8 @@ PAWL_C_END
 #define pawl_os_start_thread PAWL_SYMBOL_(pawl_os_start_thread)
 #define pawl_os_rseq PAWL_SYMBOL_(pawl_os_rseq)
 #define pawl_os_shut_out PAWL_SYMBOL_(pawl_os_shut_out)
+#define pawl_os_fences_strong PAWL_SYMBOL_(pawl_os_fences_strong)
+#define pawl_os_fences_are_strong PAWL_SYMBOL_(pawl_os_fences_are_strong)
 #define pawl_os_cpu_limit PAWL_SYMBOL_(pawl_os_cpu_limit)
 #define pawl_os_watch_forks PAWL_SYMBOL_(pawl_os_watch_forks)
 #define pawl_os_thread_slot PAWL_SYMBOL_(pawl_os_thread_slot)

@@ -30,6 +30,9 @@ struct pawl_rcu_state {
     uint32_t side;         /* the side that counts readers that enter */
     uint32_t apart_old;    /* a bit for each side that had readers when they were noted */
     uint32_t apart_waited; /* the driver sleeps for one of them */
+    /* Hints, by plain stores (rcu_looks.h): expedited calls that poll no longer than others. */
+    uint32_t skip_polling; /* so many more of them */
+    uint32_t skipped;      /* so many when long polling was last useless, halved by each success */
     const char *name;
     /* For the stall detector, rcu_stall.c. */
     uint64_t stall_ns __attribute__((aligned(8)));

@@ -8,7 +8,7 @@
  *   begin   started = completed + 1; heavy fence; the words of all lines are noted      (I1, I3)
  *   look    by acquire loads, until each noted word has left its section or counted on    (I2)
  *   sleep   the bit of the domain is set in the lines that are still in; heavy fence; look once
- *           more; sleep until the turn grows                                              (I4)
+ *           more; sleep until the turn grows, or until it is time to look for the dead    (I4)
  *   end     completed = started; wakes the threads that wait for that
  *
  * One fence is enough, because the driver compares each word with its noted value. A reader that
@@ -23,10 +23,11 @@
 #include "rcu.h"
 
 #include "../base/base.h"
+#include "rcu_looks.h"
 
-/* Looks of an expedited grace period. The pauses between them are of 192 relax hints on average.
- * In all they take 1.2 ms (38 cycles a hint) to 4.4 ms (140 cycles) at 3 GHz. */
-#define EXPEDITED_LOOKS (PAWL_HOOKS ? 1u : 500u)
+/* How often a sleeping driver looks whether the threads that it waits for still exist. No other
+ * sleep of the library ends by a clock of its own: the dead wake nobody (scripts/no_timeouts). */
+#define DEAD_LOOK_NS UINT64_C(1000000000)
 
 /* ---- Readers that are waited for ------------------------------------------------------------- */
 
@@ -108,6 +109,22 @@ static void grace_forget_the_dead(struct pawl_rcu_state *state)
         }
 }
 
+/* When the driver's sleep must end: for a report, or to look for the dead. The threads of a harness
+ * do not die unseen. */
+#if PAWL_HOOKS
+static uint64_t grace_sleeps_until(struct pawl_rcu_state *state)
+{
+    return rcu_stall_due(state);
+}
+#else
+static uint64_t grace_sleeps_until(struct pawl_rcu_state *state)
+{
+    const uint64_t report = rcu_stall_due(state);
+    const uint64_t until = pawl_os_now() + DEAD_LOOK_NS;
+    return report < until ? report : until;
+}
+#endif
+
 /* Asks the old readers to wake the driver, and sleeps until one has left. True when all have
  * left. */
 static bool grace_sleep_for_readers(struct pawl_rcu_state *state, uint32_t index)
@@ -115,7 +132,7 @@ static bool grace_sleep_for_readers(struct pawl_rcu_state *state, uint32_t index
     struct pawl_rcu_line *lines = rcu_here()->lines;
     /* [RCU_TOLD] acquire: the report time that the driver reads next is as new as the turn. */
     const uint32_t turn = pawl_load_acquire32(&state->turn, PAWL_RCU_TOLD);
-    const uint64_t until = rcu_stall_due(state);
+    const uint64_t until = grace_sleeps_until(state);
     bool gone;
     uint32_t i;
     grace_forget_the_dead(state);
@@ -189,30 +206,28 @@ static bool grace_drive_once(struct pawl_rcu_state *state, uint32_t index)
 /* Drives to the end of one grace period. */
 static void grace_drive(struct pawl_rcu_state *state, uint32_t index, unsigned looks)
 {
-    struct backoff pauses = BACKOFF_INIT;
+    struct grace_poll poll = grace_poll_begin(state, looks);
     while (!grace_drive_once(state, index)) {
-        if (looks > 0) {
-            looks--;
-            backoff_pause_once(&pauses, &pauses);
-        } else if (grace_sleep_for_readers(state, index)) {
+        if (!grace_poll_pause(state, &poll) && grace_sleep_for_readers(state, index)) {
             grace_end(state);
-            return;
+            break;
         }
     }
+    grace_poll_end(state, &poll);
 }
 
 /* Waits until `ended` has changed; may also return without a reason. */
 static void grace_wait_for_driver(struct pawl_rcu_state *state, uint32_t index, uint32_t ended,
                                   unsigned looks)
 {
-    struct backoff pauses = BACKOFF_INIT;
+    struct grace_poll poll = grace_poll_begin(state, looks);
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) == grace_own_number())
         rcu_never("synchronize", "in a signal handler that interrupted the same");
-    for (; looks > 0; looks--) {
-        backoff_pause_once(&pauses, &pauses);
-        if (pawl_load_relaxed32(&state->ended) != ended)
+    while (grace_poll_pause(state, &poll))
+        if (pawl_load_relaxed32(&state->ended) != ended) {
+            grace_poll_end(state, &poll);
             return;
-    }
+        }
     pawl_rcu_mine_()->sleeps = index + 1;
     rcu_for_handlers();
     (void)pawl_fetch_add_relaxed32(&state->sleepers, 1);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RCU: reports of readers that keep a grace period waiting, and of waits that can never end. No
- * time-out replaces a wake: the driver of a domain without reports sleeps without one. */
+/* RCU: reports of readers that keep a grace period waiting, and of waits that can never end. */
 #include "rcu.h"
 
 #include <stdio.h>

@@ -569,6 +569,8 @@ static PAWL_COLD bool worker_start(struct pawl_rcu_calls *calls)
     bool started;
     if (now < pawl_load_relaxed64(&calls->retry_at))
         return false;
+    if (!pawl_os_pin()) /* before the claim: it may wait for a loader that waits for the worker */
+        return false;
     do
         if ((terms & 1) != 0)
             return true; /* another thread was faster */

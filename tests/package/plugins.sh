@@ -13,6 +13,7 @@ flags="-std=c11 $strict -D_GNU_SOURCE -fPIC -shared -fvisibility=hidden -Isource
     run "$CC" $flags -o archive.so "$plugin" "$LIBDIR/libpawl.a" -pthread
     run "$CC" $flags -o shared.so "$plugin" -L"$LIBDIR" -lpawl -Wl,-rpath,"$LIBDIR" -pthread
     run "$CC" -std=c11 $strict -D_GNU_SOURCE -o host "$here/plugins/host.c" -pthread -ldl
+    run "$CC" -std=c11 $strict -D_GNU_SOURCE -o orders "$here/plugins/orders.c" -ldl
     # A host that has the library itself: its own copy must be the plug-ins' too.
     archive=$(PKG_CONFIG_PATH="$LIBDIR/pkgconfig" pkg-config --static --libs pawl |
         sed 's/-lpawl/-l:libpawl.a/')
@@ -20,6 +21,10 @@ flags="-std=c11 $strict -D_GNU_SOURCE -fPIC -shared -fvisibility=hidden -Isource
         "$here/plugins/host.c" $archive -ldl
     run "$CC" -std=c11 $strict -D_GNU_SOURCE -DHOST_HAS_PAWL -I"source/include" -o host_shared \
         "$here/plugins/host.c" -L"$LIBDIR" -lpawl -Wl,-rpath,"$LIBDIR" -pthread -ldl
+    run "$CC" -std=c11 $strict -D_GNU_SOURCE -DHOST_HAS_PAWL -I"source/include" -o orders_archive \
+        "$here/plugins/orders.c" $archive -ldl
+    run "$CC" -std=c11 $strict -D_GNU_SOURCE -DHOST_HAS_PAWL -I"source/include" -o orders_shared \
+        "$here/plugins/orders.c" -L"$LIBDIR" -lpawl -Wl,-rpath,"$LIBDIR" -pthread -ldl
 }
 
 for host in host host_archive host_shared; do
@@ -27,5 +32,6 @@ for host in host host_archive host_shared; do
         # shellcheck disable=SC2086
         set -- $pair
         run "./$host" "./$1.so" "./$2.so"
+        run "./orders${host#host}" "./$1.so" "./$2.so"
     done
 done

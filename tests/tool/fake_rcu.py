@@ -36,6 +36,8 @@ RCU = {
     "sync/membarrier@1": 500.0, "sync/pawl_rcu@1": 900.0, "sync/pawl_rcu@1+readers": 2000.0,
     "sync/pawl_rcu_expedited@1": 800.0, "sync/urcu_memb@1": 2000.0,
     "sync/urcu_memb@1+readers": 4000.0,
+    "busy/pawl_rcu@1+readers": 3e4, "busy/pawl_rcu_expedited@1+readers": 3e4,
+    "busy/urcu_memb@1+readers": 6e4,
     "call/pawl_rcu@1": 50.0, "call/pawl_rcu@2": 60.0, "call/urcu_memb@1": 200.0,
     "call/urcu_memb@2": 300.0,
     "delay/pawl_rcu@1": 2e5, "delay/pawl_rcu@1+readers": 2e5, "delay/urcu_memb@1": 2e5,

@@ -71,8 +71,8 @@ def test_a_row_is_compared_with_the_like(name, baseline):
 def test_long_samples_are_fewer(run, starts):
     run("--rounds", "9")
     assert {s["groups"]: s["rounds"] for s in starts()} == {
-        **dict.fromkeys(("read", "nested", "deref", "quiet", "sync"), 9), "call": 6, "delay": 3,
-        "flood": 1}
+        **dict.fromkeys(("read", "nested", "deref", "quiet", "sync", "busy"), 9),
+        "call": 6, "delay": 3, "flood": 1}
 
 
 def test_options_reach_the_driver(run, starts, monkeypatch):

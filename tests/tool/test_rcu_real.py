@@ -52,7 +52,9 @@ def test_the_rows_that_tables_and_targets_need_are_offered():
     assert {tree.BASELINE, tree.MAIN, tree.PARTS, "w/none"} <= set(offered(tree.DRIVER))
     assert {sem.BASELINE, sem.MAIN, sem.SPIN} <= set(offered(sem.DRIVER))
     assert {"read/pawl_rcu@1", "read/urcu_memb@1", "read/lock_xadd_pair@1", "read/pawl_rcu_qs@1",
-            "read/empty@1", "sync/pawl_rcu@1", "sync/urcu_memb@1", "call/pawl_rcu@1",
+            "read/empty@1", "sync/pawl_rcu@1", "sync/urcu_memb@1",
+            "busy/pawl_rcu@1+readers", "busy/pawl_rcu_expedited@1+readers",
+            "busy/urcu_memb@1+readers", "call/pawl_rcu@1",
             "call/urcu_memb@1", "delay/pawl_rcu@1", "delay/urcu_memb@1", "flood/pawl_rcu@1",
             "flood/pawl_rcu@1+readers", "flood/urcu_memb@1"} <= set(offered(rcu.DRIVER))
 

@@ -4,54 +4,14 @@
  * copy of the library. Both must work on one process object, which stays when they are unloaded,
  * also for a thread that ends only then.
  */
-#include <dlfcn.h>
+#include "plugin.h"
+
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifdef HOST_HAS_PAWL
 #include <pawl/pawl.h>
 #include <pawl/thread.h>
 #endif
-
-#define must(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            const char *why = dlerror();                                                           \
-            fprintf(stderr, "%s:%d: must(%s) %s\n", __FILE__, __LINE__, #condition,                \
-                    why ? why : "");                                                               \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
-typedef const void *(*question)(void);
-
-struct plugin {
-    void *handle;
-    question process, thread_line, reads;
-};
-
-static question find(void *handle, const char *name)
-{
-    /* ISO C knows no conversion from an object pointer to a function pointer. */
-    void *symbol = dlsym(handle, name);
-    question function;
-    must(symbol != NULL);
-    memcpy(&function, &symbol, sizeof(function));
-    return function;
-}
-
-static struct plugin load(const char *path)
-{
-    struct plugin plugin;
-    plugin.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    must(plugin.handle != NULL);
-    plugin.process = find(plugin.handle, "plugin_process");
-    plugin.thread_line = find(plugin.handle, "plugin_thread_line");
-    plugin.reads = find(plugin.handle, "plugin_reads");
-    return plugin;
-}
 
 static struct plugin first, second;
 static pthread_barrier_t registered, unloaded;
@@ -69,8 +29,8 @@ static void *live_longer_than_the_plugins(void *line)
 int main(int argc, char **argv)
 {
     must(argc == 3);
-    first = load(argv[1]);
-    second = load(argv[2]);
+    first = plugin_load(argv[1]);
+    second = plugin_load(argv[2]);
 
     const void *process = first.process();
     must(process != NULL);
@@ -97,10 +57,10 @@ int main(int argc, char **argv)
     pthread_barrier_wait(&unloaded);
     must(pthread_join(thread, NULL) == 0);
 
-    second = load(argv[2]);
+    second = plugin_load(argv[2]);
     must(second.process() == process);
     must(second.thread_line() == line);
-    first = load(argv[1]);
+    first = plugin_load(argv[1]);
     must(first.process() == process);
     must(first.thread_line() == line);
     printf("one process object for %s and %s\n", argv[1], argv[2]);

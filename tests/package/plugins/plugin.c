@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A plug-in that carries the library: what its copy of it sees. */
+/* A plug-in that carries the library: what its copy of it sees and does. */
 #include <pawl/pawl.h>
-#include <pawl/rcu.h>
 #include <pawl/thread.h>
 
 #define SHOWN __attribute__((visibility("default")))
@@ -9,6 +8,15 @@
 SHOWN const void *plugin_process(void);
 SHOWN const void *plugin_thread_line(void);
 SHOWN const void *plugin_reads(void);
+SHOWN int plugin_calls_back(void);
+SHOWN int plugin_synchronizes(void);
+SHOWN int plugin_counts(void);
+SHOWN void plugin_enter(void);
+SHOWN void plugin_leave(void);
+SHOWN unsigned long plugin_start_poll(void);
+SHOWN int plugin_poll(unsigned long cookie);
+SHOWN int plugin_is_light(void);
+SHOWN int plugin_strong(void);
 
 const void *plugin_process(void)
 {
@@ -26,4 +34,99 @@ const void *plugin_reads(void)
     pawl_rcu_read_lock();
     pawl_rcu_read_unlock();
     return pawl_rcu_mine_();
+}
+
+static int called_back;
+
+static void call_back(pawl_rcu_head *head)
+{
+    (void)head;
+    called_back++;
+}
+
+/* 1: a callback has run when the barrier has returned. */
+int plugin_calls_back(void)
+{
+    static pawl_rcu_head head;
+    called_back = 0;
+    if (pawl_rcu_call(&head, call_back, sizeof head) != 0)
+        return 0;
+    pawl_rcu_barrier();
+    return called_back;
+}
+
+/* 1: a grace period of each domain has ended, and a big reader has excluded a writer. */
+int plugin_synchronizes(void)
+{
+    static pawl_brlock lock;
+    int excluded;
+    if (pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) != 0)
+        return 0;
+    pawl_rcu_synchronize();
+    pawl_rcu_domain_synchronize_expedited(pawl_rcu_qs());
+    pawl_brlock_take_read(&lock);
+    excluded = !pawl_brlock_try_write(&lock);
+    pawl_brlock_drop_read(&lock);
+    pawl_brlock_take_write(&lock);
+    pawl_brlock_drop_write(&lock);
+    pawl_brlock_destroy(&lock);
+    return excluded;
+}
+
+static void release(pawl_bigref *reference, void *released)
+{
+    (void)reference;
+    *(int *)released = 1;
+}
+
+/* 1: an exact counter had the right value, and a reference was released. */
+int plugin_counts(void)
+{
+    static pawl_counter_exact counter = PAWL_COUNTER_EXACT_INIT;
+    int released = 0;
+    pawl_bigref reference = PAWL_BIGREF_INIT(release, &released);
+    int i;
+    for (i = 0; i < 1000; i++) {
+        pawl_counter_exact_add(&counter, 1);
+        pawl_bigref_get(&reference);
+    }
+    if (pawl_counter_exact_read(&counter) != 1000)
+        return 0;
+    pawl_counter_exact_add(&counter, -1000);
+    if (!pawl_bigref_kill(&reference) || pawl_bigref_read(&reference) != 1001)
+        return 0;
+    for (i = 0; i < 1001; i++)
+        pawl_bigref_drop(&reference);
+    return released;
+}
+
+/* A reader of one copy, and a grace period that another copy drives. */
+void plugin_enter(void)
+{
+    pawl_rcu_read_lock();
+}
+
+void plugin_leave(void)
+{
+    pawl_rcu_read_unlock();
+}
+
+unsigned long plugin_start_poll(void)
+{
+    return (unsigned long)pawl_rcu_start_poll();
+}
+
+int plugin_poll(unsigned long cookie)
+{
+    return pawl_rcu_poll(cookie);
+}
+
+int plugin_is_light(void)
+{
+    return pawl_fence_light_free_ != 0;
+}
+
+int plugin_strong(void)
+{
+    return pawl_fences_strong();
 }

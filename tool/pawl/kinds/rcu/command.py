@@ -35,12 +35,14 @@ EXAMPLES = [
 MOST_MIB = Request.most // MIB
 OPTIONS = (
     groups.option(GROUPS, "read, nested, deref: readers; quiet: quiescent states; sync: waiting "
-                  "for a grace period; call: callbacks a second; delay: how long they wait; "
+                  "for a grace period; busy: the same while other processes want the CPUs; "
+                  "call: callbacks a second; delay: how long they wait; "
                   "flood: what an endless stream of them holds."),
     click.option("--quick", is_flag=True, help="6 rounds, 100,000 callbacks, 0.3 s of delays, a "
                  "flood of a million; what is given besides still counts."),
     click.option("--seconds", type=options.SECONDS, metavar="SECONDS",
-                 help="Length of one sample of readers, quiescent states and grace periods.  "
+                 help="Length of one sample of readers, quiescent states and grace periods; "
+                 "of busy ten times as long.  "
                  f"[default: {Request.seconds}]"),
     click.option("--rounds", type=options.ROUNDS, metavar="N",
                  help="Samples of each row; an interval needs at least 6. Of call at most 6, of "

@@ -15,6 +15,7 @@ GROUPS = {"read": "taking and dropping the read lock",
           "deref": "following 16 pointers inside a reader",
           "quiet": "announcing a quiescent state",
           "sync": "waiting for a grace period",
+          "busy": "waiting for a grace period while other processes want the CPUs",
           "call": "callbacks, from the first call to the end of the last",
           "delay": "from a call until its callback runs",
           "flood": "calling as fast as it goes"}
@@ -26,6 +27,8 @@ BASELINE = PEERS["read"] + "@1"
 OVERHEAD, START = 0.0006, 0.05
 # Guesses for samples that last until they are done, seconds a callback.
 CALL_SECONDS, FLOOD_SECONDS = 2e-7, 3e-7
+# Another process keeps a CPU for milliseconds.
+BUSY_TIMES = 10
 MIB = 1 << 20
 QUICK = {"rounds": 6, "delay_seconds": 0.3, "callbacks": 100_000, "flood": 1_000_000}
 
@@ -54,7 +57,8 @@ class Request:
         return min(self.rounds, most.get(group, self.rounds))
 
     def seconds_of(self, group: str) -> float:
-        return self.delay_seconds if group == "delay" else self.seconds
+        own = {"delay": self.delay_seconds, "busy": self.seconds * BUSY_TIMES}
+        return own.get(group, self.seconds)
 
 
 def most_bytes(mebibytes: int) -> int:

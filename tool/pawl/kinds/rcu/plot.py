@@ -15,6 +15,7 @@ from pawl.kinds.rcu.table import workload
 
 HUES = {"pawl_rcu": "#0b6e99", "pawl_rcu_domain": "#7b61a8", "pawl_rcu_qs": "#2fa4c9",
         "pawl_rcu_wait": "#61a087", "pawl_rcu_expedited": "#61a087",
+        "pawl_rcu_qs_expedited": "#8fc4ae",
         "urcu_memb": "#c4561a", "urcu_qsbr": "#d69c2f", "urcu_bp": "#a8323e",
         "ck_epoch": "#3b8f5c"}
 # Bins of a histogram, eight to a factor of ten.

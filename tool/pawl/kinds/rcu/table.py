@@ -35,6 +35,8 @@ def explain(cell: dict) -> str:
     text = "@ threads that do it at once; ratios are of times, with liburcu's at as many threads"
     if cell["group"] == "sync":
         text += "\nbeside four threads that sleep; +readers: and one that reads without pause"
+    if cell["group"] == "busy":
+        text += "\nbeside a thread that reads without pause, and a busy process for each CPU"
     return text
 
 

@@ -111,6 +111,10 @@ BESIDE = (
      "sync/urcu_memb@1+readers"),
     ("expedited synchronize, idle / liburcu-memb's", "sync/pawl_rcu_expedited@1",
      "sync/urcu_memb@1"),
+    ("expedited synchronize, busy machine / synchronize", "busy/pawl_rcu_expedited@1+readers",
+     "busy/pawl_rcu@1+readers"),
+    ("the same, quiescent-state flavour", "busy/pawl_rcu_qs_expedited@1+readers",
+     "busy/pawl_rcu_qs@1+readers"),
     ("callback delay p99 beside a reader / liburcu's", "delay/pawl_rcu@1+readers",
      "delay/urcu_memb@1+readers"),
 )

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads whose end the library does not see, while the driver of a grace period sleeps for them.
+ *
+ * The interleaving, in each test. A reader is in. The driver looks whether it still exists, asks it
+ * for a wake, and sleeps. Then the reader ends without leaving: nobody wakes the driver, and it had
+ * looked for the dead only before it slept.
+ */
+#include "test.h"
+
+#include <pawl/rcu.h>
+
+#include "base/base.h"
+#include "rcu/rcu.h"
+
+#include <sys/syscall.h>
+
+/* Keys that glibc keeps in the thread itself; the library arms no key beyond them. */
+#define KEYS_BEFORE_OURS 32
+
+/* After the library's first constructors and before the one that makes its key. */
+__attribute__((constructor(200))) static void take_the_early_keys(void)
+{
+    unsigned i;
+    for (i = 0; i < KEYS_BEFORE_OURS; i++) {
+        pthread_key_t key;
+        must(pthread_key_create(&key, NULL) == 0);
+    }
+}
+
+static bool driver_waits_for(const struct pawl_rcu_line *line, uint32_t index)
+{
+    return (pawl_load_relaxed32(&line->waited) & UINT32_C(1) << index) != 0;
+}
+
+/* The driver sets the bit after it has looked for the dead. */
+static void until_the_driver_waits(uint32_t index)
+{
+    const uint32_t number = thread_number(thread_registered());
+    const struct pawl_rcu_line *line = &rcu_here()->lines[number];
+    must(number < PAWL_RCU_LINES);
+    while (!driver_waits_for(line, index))
+        sched_yield();
+}
+
+static pthread_barrier_t is_in;
+
+static void *end_online(void *unused)
+{
+    (void)unused;
+    pawl_rcu_qs_online();
+    pthread_barrier_wait(&is_in);
+    until_the_driver_waits(PAWL_RCU_QS_);
+    return NULL;
+}
+
+static void *vanish_in_a_section(void *unused)
+{
+    (void)unused;
+    pawl_rcu_read_lock();
+    pthread_barrier_wait(&is_in);
+    until_the_driver_waits(PAWL_RCU_DEFAULT_);
+    syscall(SYS_exit, 0);
+    return NULL;
+}
+
+static void synchronize_beside(pawl_rcu_domain *d, void *(*reader)(void *))
+{
+    pthread_t thread;
+    must(pthread_barrier_init(&is_in, NULL, 2) == 0);
+    must(pthread_create(&thread, NULL, reader, NULL) == 0);
+    pthread_barrier_wait(&is_in);
+    pawl_rcu_domain_synchronize(d);
+    must(pthread_join(thread, NULL) == 0);
+    must(pthread_barrier_destroy(&is_in) == 0);
+}
+
+static void a_thread_that_ends_online_unwatched_holds_no_grace_period_up(void **state)
+{
+    (void)state;
+    assert_true(process_here()->exit_key >= KEYS_BEFORE_OURS);
+    synchronize_beside(pawl_rcu_qs(), end_online);
+}
+
+static void a_thread_that_ends_by_a_system_call_holds_no_grace_period_up(void **state)
+{
+    (void)state;
+    if (TEST_SANITIZED || PAWL_TSAN_)
+        skip();
+    synchronize_beside(pawl_rcu_default(), vanish_in_a_section);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_that_ends_online_unwatched_holds_no_grace_period_up),
+        cmocka_unit_test(a_thread_that_ends_by_a_system_call_holds_no_grace_period_up),
+    };
+    return test_run(argc, argv, tests);
+}

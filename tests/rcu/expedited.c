@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An expedited grace period on a machine whose CPUs are oversubscribed.
+ *
+ * The interleaving: a reader is in, and other threads want the CPU of the caller. The caller polls.
+ * Each of its looks yields the CPU, so each costs a slice of another thread's time, hundreds of
+ * times, where a sleeper would be woken as soon as the reader has left. Here a yield kills the
+ * process, and the readers stay until the caller sleeps.
+ */
+#include "test.h"
+
+#include <pawl/rcu.h>
+
+#include "base/base.h"
+#include "rcu/rcu.h"
+#include "support/sandbox.h"
+
+static pthread_barrier_t is_in;
+static uint32_t looked_for;
+
+static bool driver_waits(void)
+{
+    const uint32_t number = thread_number(thread_registered());
+    const struct pawl_rcu_line *line = &rcu_here()->lines[number];
+    return (pawl_load_relaxed32(&line->waited) & UINT32_C(1) << looked_for) != 0;
+}
+
+static void *stay_until_the_caller_sleeps(void *domain)
+{
+    pawl_rcu_domain *d = (pawl_rcu_domain *)domain;
+    pawl_rcu_domain_read_lock(d);
+    pthread_barrier_wait(&is_in);
+    while (!driver_waits())
+        usleep(100);
+    pawl_rcu_domain_read_unlock(d);
+    return NULL;
+}
+
+static void synchronize_beside_a_reader(pawl_rcu_domain *d, void (*synchronize)(pawl_rcu_domain *))
+{
+    pthread_t reader;
+    looked_for = d->index;
+    must(pthread_barrier_init(&is_in, NULL, 2) == 0);
+    must(pthread_create(&reader, NULL, stay_until_the_caller_sleeps, d) == 0);
+    pthread_barrier_wait(&is_in);
+    synchronize(d);
+    must(pthread_join(reader, NULL) == 0);
+    must(pthread_barrier_destroy(&is_in) == 0);
+}
+
+static void synchronize_without_a_yield(void *expedited)
+{
+    if (!sandbox_kills(SYS_sched_yield))
+        _exit(77);
+    synchronize_beside_a_reader(pawl_rcu_default(), expedited != NULL
+                                                        ? pawl_rcu_domain_synchronize_expedited
+                                                        : pawl_rcu_domain_synchronize);
+}
+
+static void yield_once(void *unused)
+{
+    (void)unused;
+    if (!sandbox_kills(SYS_sched_yield))
+        _exit(77);
+    sched_yield();
+}
+
+static int in_child(void (*body)(void *), void *argument)
+{
+    static char said[4096];
+    int status;
+    if (TEST_SANITIZED)
+        skip(); /* a sanitizer yields for itself */
+    status = test_in_child(body, argument, said, sizeof said);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        skip();
+    return status;
+}
+
+static void an_expedited_grace_period_gives_its_cpu_away_to_nobody(void **state)
+{
+    static int expedited;
+    (void)state;
+    assert_int_equal(in_child(synchronize_without_a_yield, &expedited), 0);
+}
+
+static void an_ordinary_one_does_not_either(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(synchronize_without_a_yield, NULL), 0);
+}
+
+static void a_yield_would_have_ended_the_child(void **state)
+{
+    const int status = in_child(yield_once, NULL);
+    (void)state;
+    assert_true(WIFSIGNALED(status));
+}
+
+static uint32_t skips_of(const pawl_rcu_domain *d)
+{
+    return pawl_load_relaxed32(&rcu_here()->states[d->index].skip_polling);
+}
+
+static void long_polling_that_finds_nothing_is_not_repeated_at_once(void **state)
+{
+    pawl_rcu_domain d;
+    uint32_t skips;
+    (void)state;
+    must(pawl_rcu_domain_init(&d, "test") == 0);
+    assert_int_equal(skips_of(&d), 0);
+    synchronize_beside_a_reader(&d, pawl_rcu_domain_synchronize_expedited);
+    skips = skips_of(&d);
+    assert_int_not_equal(skips, 0);
+    pawl_rcu_domain_synchronize(&d);
+    assert_int_equal(skips_of(&d), skips);
+    pawl_rcu_domain_synchronize_expedited(&d);
+    assert_int_equal(skips_of(&d), skips - 1);
+    pawl_rcu_domain_destroy(&d);
+    must(pawl_rcu_domain_init(&d, "again") == 0);
+    assert_int_equal(skips_of(&d), 0);
+    pawl_rcu_domain_destroy(&d);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_expedited_grace_period_gives_its_cpu_away_to_nobody),
+        cmocka_unit_test(an_ordinary_one_does_not_either),
+        cmocka_unit_test(a_yield_would_have_ended_the_child),
+        cmocka_unit_test(long_polling_that_finds_nothing_is_not_repeated_at_once),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Sandboxes that forbid one system call, for the calling thread and those that it starts. */
+#ifndef PAWL_TESTS_SANDBOX_H
+#define PAWL_TESTS_SANDBOX_H
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+static inline bool sandbox_answers(uint32_t number, uint32_t answer)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, answer),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program;
+    program.len = (unsigned short)(sizeof filter / sizeof filter[0]);
+    program.filter = filter;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* From now on the call fails. False: the system has no filters. */
+static inline bool sandbox_refuses(uint32_t number)
+{
+    return sandbox_answers(number, SECCOMP_RET_ERRNO | EPERM);
+}
+
+/* From now on the call kills the process. */
+static inline bool sandbox_kills(uint32_t number)
+{
+    return sandbox_answers(number, SECCOMP_RET_KILL_PROCESS);
+}
+
+#endif
