@@ -81,8 +81,9 @@ PAWL_C_BEGIN
 /* Returns 0, EINVAL for NULL, or EAGAIN if PAWL_RCU_DOMAINS - 2 others exist. The name stays the
  * caller's and must live as long (NULL: none). */
 PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_init)(pawl_rcu_domain *d, const char *name);
-/* Waits for the domain's grace periods and callbacks. No thread may read in it now or later. Not
- * inside a callback. The two built-in domains stay as they are. */
+/* Waits for the domain's grace periods and callbacks. No thread may read in it now or later. In a
+ * callback of any domain it aborts, if this domain has had callbacks. The two built-in domains stay
+ * as they are. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_destroy)(pawl_rcu_domain *d);
 /* The two built-in domains. */
 PAWL_API pawl_rcu_domain *PAWL_SYMBOL_(pawl_rcu_default)(void);

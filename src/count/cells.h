@@ -25,15 +25,27 @@
 #endif
 #define PAWL_COUNTER_LATCHES 16
 
+/* Pairs lie in ranges of this size. The memory of a range without counters goes back to the system
+ * where it is a whole number of pages. That of single cells stays: an add that is still in progress
+ * beside destroy, by mistake, could then store the whole old count. */
+#if PAWL_HOOKS
+#define PAWL_COUNTER_RANGE_BYTES (8u * PAWL_COUNTER_CELLS)
+#else
+#define PAWL_COUNTER_RANGE_BYTES 16384u
+#endif
+#define PAWL_COUNTER_RANGES (8u * PAWL_COUNTER_CELLS / PAWL_COUNTER_RANGE_BYTES) /* at most 32 */
+
 struct pawl_counters {
     pawl_address_ blocks[PAWL_COUNTER_LINES]; /* of each line, kept for its next owners */
     pawl_address_ cpus;                       /* per-CPU cells, once needed */
     uint32_t cpu_limit;
     uint32_t br_writer; /* pawl_counter_exact's big-reader lock: 1 during a read */
-    /* The cells and pairs that belong to counters, and the start of the next search; under
-     * `slots`. */
-    uint32_t next[2];
+    /* Under `slots`. Of cells and of pairs: which belong to counters, and a number below which all
+     * do. Of pairs: how many do in each range, and a bit for each range that may have memory. */
     uint32_t used[2][PAWL_COUNTER_CELLS / 32];
+    uint32_t next[2];
+    uint32_t pairs[PAWL_COUNTER_RANGES];
+    uint32_t touched;
     struct pawl_latch slots;
     struct pawl_latch latches[PAWL_COUNTER_LATCHES]; /* by the counter's address */
 #if PAWL_HOOKS
@@ -77,7 +89,7 @@ PAWL_INTERNAL uint32_t cells_lines(void);
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* Takes a free place: a pair reads zero, and a single cell keeps its old value. 0: there is
+/* Takes a free place: a pair reads zero, and a single cell may hold any value. 0: there is
  * none. */
 PAWL_INTERNAL uint32_t cells_take(enum cell_sort sort);
 /* The same, but returns 0 instead of waiting for another thread: for signal handlers. */

@@ -6,6 +6,7 @@
 
 #define BLOCK_BYTES (2u * PAWL_COUNTER_CELLS * 8u)
 #define FIRST_PAIR (PAWL_COUNTER_CELLS * 8u)
+#define RANGE_PAIRS (PAWL_COUNTER_RANGE_BYTES / 16u)
 #define HEADER_CELLS (PAWL_PLACE_FIRST_ / 8u)
 
 /* Uses that a thread without a block counts elsewhere before it asks for a block again. */
@@ -141,34 +142,41 @@ static void cells_leave(uint32_t number)
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* The first free bit at or after the end of the last search, so that a place stays unused for as
- * long as possible. The caller holds the slot latch. */
-static uint32_t cells_find_free(enum cell_sort sort, uint32_t bits)
+static uint32_t cells_bits_of(enum cell_sort sort)
 {
-    struct pawl_counters *all = counters_here();
-    const uint32_t first = sort == CELL_SINGLE ? HEADER_CELLS : 0;
-    uint32_t bit = all->next[sort] < first ? first : all->next[sort];
-    uint32_t seen;
+    return sort == CELL_SINGLE ? PAWL_COUNTER_CELLS : PAWL_COUNTER_CELLS / 2;
+}
+
+/* The lowest free bit. If any free place was used before, the lowest one was. So counters that
+ * come and go use the same memory again. The caller holds the slot latch. */
+static uint32_t cells_find_free(enum cell_sort sort)
+{
+    const struct pawl_counters *all = counters_here();
+    const uint32_t words = cells_bits_of(sort) / 32;
+    const uint32_t header = sort == CELL_SINGLE ? (UINT32_C(1) << HEADER_CELLS) - 1 : 0;
+    uint32_t word;
     PLAIN_WRITE(all->used[sort]);
-    for (seen = 0; seen < bits; seen++, bit++) {
-        if (bit >= bits)
-            bit = first;
-        if ((all->used[sort][bit / 32] & UINT32_C(1) << bit % 32) == 0) {
-            all->used[sort][bit / 32] |= UINT32_C(1) << bit % 32;
-            all->next[sort] = bit + 1;
-            return bit;
-        }
+    for (word = all->next[sort] / 32; word < words; word++) {
+        const uint32_t free = ~(all->used[sort][word] | (word == 0 ? header : 0));
+        if (free != 0)
+            return word * 32 + (uint32_t)__builtin_ctz(free);
     }
-    return bits;
+    return words * 32;
 }
 
 static uint32_t cells_take_latched(enum cell_sort sort)
 {
-    const uint32_t bits = sort == CELL_SINGLE ? PAWL_COUNTER_CELLS : PAWL_COUNTER_CELLS / 2;
-    const uint32_t bit = cells_find_free(sort, bits);
-    if (bit == bits)
+    struct pawl_counters *all = counters_here();
+    const uint32_t bit = cells_find_free(sort);
+    if (bit == cells_bits_of(sort))
         return 0;
-    return sort == CELL_SINGLE ? bit * 8 : FIRST_PAIR + bit * 16;
+    all->used[sort][bit / 32] |= UINT32_C(1) << bit % 32;
+    all->next[sort] = bit + 1;
+    if (sort == CELL_SINGLE)
+        return bit * 8;
+    all->pairs[bit / RANGE_PAIRS]++;
+    all->touched |= UINT32_C(1) << bit / RANGE_PAIRS;
+    return FIRST_PAIR + bit * 16;
 }
 
 PAWL_INTERNAL uint32_t cells_take(enum cell_sort sort)
@@ -191,6 +199,14 @@ PAWL_INTERNAL uint32_t cells_try_take(enum cell_sort sort, bool *busy)
     return place;
 }
 
+/* A store of zero over zero would give memory to a block that has none there. */
+static void cells_clear(uint64_t *cell)
+{
+    PLAIN_WRITE(*cell);
+    if (pawl_load_relaxed64(cell) != 0)
+        pawl_store_relaxed64(cell, 0);
+}
+
 /* The other threads have stopped writing the pair; the next user finds zeroes, as the first one
  * did. */
 static void cells_clear_pair(uint32_t place)
@@ -201,23 +217,68 @@ static void cells_clear_pair(uint32_t place)
         char *block = cells_block(i);
         if (block == NULL)
             continue;
-        PLAIN_WRITE(*pawl_cell_(block, place));
-        pawl_store_relaxed64(pawl_cell_(block, place), 0);
-        PLAIN_WRITE(*pawl_cell_(block, place + 8));
-        pawl_store_relaxed64(pawl_cell_(block, place + 8), 0);
+        cells_clear(pawl_cell_(block, place));
+        cells_clear(pawl_cell_(block, place + 8));
     }
+}
+
+/* The ranges of pairs that may have memory although no counter has a place there. */
+static uint32_t cells_spare_ranges(void)
+{
+    const struct pawl_counters *all = counters_here();
+    uint32_t spare = 0;
+    uint32_t range;
+    for (range = 0; range < PAWL_COUNTER_RANGES; range++)
+        if (all->pairs[range] == 0)
+            spare |= UINT32_C(1) << range;
+    return spare & all->touched;
+}
+
+/* False: the system does not take the memory, and the pairs read zero all the same. */
+static bool cells_return_range(uint32_t range)
+{
+    const uint32_t lines = cells_lines();
+    bool done = true;
+    uint32_t i;
+    for (i = 0; i < lines && done; i++) {
+        char *block = cells_block(i);
+        if (block != NULL)
+            done = pawl_os_return_pages(block + FIRST_PAIR + range * PAWL_COUNTER_RANGE_BYTES,
+                                        PAWL_COUNTER_RANGE_BYTES);
+    }
+    return done;
+}
+
+/* A range has lost its last pair. One spare range stays, so that counters that come and go at its
+ * edge cost no system call. Of two, the higher one goes. Places are taken from below, so a whole
+ * range must fill before a thread touches that memory again. The caller holds the slot latch, so
+ * no thread takes a place there. */
+static void cells_return_spare(void)
+{
+    const uint32_t spare = cells_spare_ranges();
+    uint32_t highest;
+    if ((spare & (spare - 1)) == 0)
+        return;
+    highest = 31 - (uint32_t)__builtin_clz(spare);
+    if (cells_return_range(highest))
+        counters_here()->touched &= ~(UINT32_C(1) << highest);
 }
 
 PAWL_INTERNAL void cells_give(uint32_t place)
 {
+    struct pawl_counters *all = counters_here();
     const enum cell_sort sort = place < FIRST_PAIR ? CELL_SINGLE : CELL_PAIR;
     const uint32_t bit = sort == CELL_SINGLE ? place / 8 : (place - FIRST_PAIR) / 16;
     if (sort == CELL_PAIR)
         cells_clear_pair(place);
-    latch_take(&counters_here()->slots);
-    PLAIN_WRITE(counters_here()->used[sort]);
-    counters_here()->used[sort][bit / 32] &= ~(UINT32_C(1) << bit % 32);
-    latch_drop(&counters_here()->slots);
+    latch_take(&all->slots);
+    PLAIN_WRITE(all->used[sort]);
+    all->used[sort][bit / 32] &= ~(UINT32_C(1) << bit % 32);
+    if (bit < all->next[sort])
+        all->next[sort] = bit;
+    if (sort == CELL_PAIR && --all->pairs[bit / RANGE_PAIRS] == 0)
+        cells_return_spare();
+    latch_drop(&all->slots);
 }
 
 PAWL_INTERNAL uint64_t cells_sum(uint32_t place)

@@ -61,10 +61,14 @@ static void limit_call_in(pawl_counter_limit *c)
         return;
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
+        uint64_t credit;
         if (block == NULL)
             continue;
-        limit_change_taken(c, 0 - pawl_load_relaxed64(pawl_cell_(block, place)));
         PLAIN_WRITE(*pawl_cell_(block, place));
+        credit = pawl_load_relaxed64(pawl_cell_(block, place));
+        if (credit == 0) /* a store would give memory to a block that has none there */
+            continue;
+        limit_change_taken(c, 0 - credit);
         pawl_store_relaxed64(pawl_cell_(block, place), 0);
     }
 }

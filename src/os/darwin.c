@@ -148,6 +148,17 @@ void *pawl_os_pages(size_t size)
     return pages == MAP_FAILED ? NULL : pages;
 }
 
+bool pawl_os_return_pages(void *pages, size_t size)
+{
+    const int saved = errno;
+    const long page = sysconf(_SC_PAGESIZE);
+    const bool done = page > 0 && size % (size_t)page == 0 &&
+                      mmap(pages, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) == pages;
+    errno = saved;
+    return done;
+}
+
 /* ---- Sleeping -------------------------------------------------------------------------------- */
 
 static bool os_has_passed(uint64_t deadline)

@@ -180,6 +180,13 @@ void *pawl_os_pages(size_t size)
     return pawl_hook_pages(size);
 }
 
+bool pawl_os_return_pages(void *pages, size_t size)
+{
+    (void)pages;
+    (void)size;
+    return false;
+}
+
 __attribute__((weak)) void pawl_hook_plain(const void *address, const char *what, bool writes)
 {
     (void)address;

@@ -226,4 +226,14 @@ void *pawl_os_pages(size_t size)
     return pages == MAP_FAILED ? NULL : pages;
 }
 
+bool pawl_os_return_pages(void *pages, size_t size)
+{
+    const int saved = errno;
+    const long page = sysconf(_SC_PAGESIZE);
+    const bool done = page > 0 && size % (size_t)page == 0 &&
+                      madvise(pages, size, MADV_DONTNEED) == 0;
+    errno = saved;
+    return done;
+}
+
 #endif

@@ -17,6 +17,7 @@
 #include <string.h>
 #endif
 #if !PAWL_HOOKS && defined(__linux__)
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #ifndef SCHED_DEADLINE
@@ -217,6 +218,19 @@ static int os_set_class(int policy, const struct sched_param *param)
     return syscall(SYS_sched_setscheduler, 0, policy, param) == 0 ? 0 : errno;
 }
 
+/* A real-time thread has no timer slack, and gets the default when it is one no longer. */
+static unsigned long os_timer_slack(void)
+{
+    const long slack = syscall(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    return slack > 0 ? (unsigned long)slack : 0;
+}
+
+static void os_set_timer_slack(unsigned long slack)
+{
+    if (slack != 0)
+        (void)syscall(SYS_prctl, PR_SET_TIMERSLACK, slack, 0, 0, 0);
+}
+
 #else
 
 static bool os_get_class(int *policy, struct sched_param *param)
@@ -227,6 +241,16 @@ static bool os_get_class(int *policy, struct sched_param *param)
 static int os_set_class(int policy, const struct sched_param *param)
 {
     return pthread_setschedparam(pthread_self(), policy, param);
+}
+
+static unsigned long os_timer_slack(void)
+{
+    return 0;
+}
+
+static void os_set_timer_slack(unsigned long slack)
+{
+    (void)slack;
 }
 
 #endif
@@ -265,15 +289,21 @@ static int os_raise_class(uint32_t priority, int policy)
     return os_set_class(SCHED_FIFO | (policy & ~os_plain_policy(policy)), &high);
 }
 
+/* The calling thread's timer slack before it was raised from a class that has one. */
+static PAWL_THREAD_VARIABLE_ unsigned long os_slack_before;
+
 bool pawl_os_raise(uint32_t priority, uint32_t *policy_before, uint32_t *priority_before)
 {
     const int saved = errno;
+    const unsigned long slack = os_timer_slack();
     struct sched_param before;
     int policy;
     bool raised = os_get_class(&policy, &before) && !os_stands_as_high(policy, &before, priority) &&
                   os_raise_class(priority, policy) == 0;
     errno = saved;
     if (raised) {
+        if (!os_is_realtime(policy))
+            os_slack_before = slack;
         *policy_before = (uint32_t)policy;
         *priority_before = (uint32_t)before.sched_priority;
     }
@@ -283,10 +313,13 @@ bool pawl_os_raise(uint32_t priority, uint32_t *policy_before, uint32_t *priorit
 void pawl_os_lower(uint32_t policy, uint32_t priority)
 {
     const int saved = errno;
+    const unsigned long slack = os_slack_before; /* a handler may raise the thread meanwhile */
     struct sched_param before;
     memset(&before, 0, sizeof before);
     before.sched_priority = (int)priority;
     (void)os_set_class((int)policy, &before);
+    if (!os_is_realtime((int)policy))
+        os_set_timer_slack(slack);
     errno = saved;
 }
 
@@ -294,6 +327,7 @@ void pawl_os_lower(uint32_t policy, uint32_t priority)
 int pawl_os_may_raise(uint32_t priority)
 {
     const int saved = errno;
+    const unsigned long slack = os_timer_slack();
     struct sched_param before;
     int policy, error;
     if (!os_get_class(&policy, &before)) {
@@ -302,10 +336,12 @@ int pawl_os_may_raise(uint32_t priority)
         error = 0;
     } else {
         error = os_raise_class(priority, policy);
-        if (error == 0)
+        if (error == 0) {
             (void)os_set_class(policy, &before);
-        else if (error != EPERM && error != EINVAL)
+            os_set_timer_slack(slack);
+        } else if (error != EPERM && error != EINVAL) {
             error = ENOTSUP;
+        }
     }
     errno = saved;
     return error;

@@ -3,7 +3,7 @@
  * Big-reader locks: the protocol. Readers and writers meet twice as in Dekker's algorithm: each
  * stores its own word before it looks at the other's. On entry a reader stores its line and then
  * reads `closed`; a writer stores `closed` and then reads the lines. On leaving a reader stores its
- * line and then reads `waiters`; a writer stores `waiters` and then reads the lines. The fences
+ * line and then reads the drain; a writer names its lock there and then reads the lines. The fences
  * between are light for readers and heavy for writers, which are rare or about to sleep.
  *
  * The operations of brlock.h are in brlock_face.c.
@@ -44,15 +44,23 @@ PAWL_INTERNAL_FAST void brlock_count_in(pawl_brlock *l, uint32_t *own)
 
 static PAWL_COLD void brlock_wake(struct pawl_drain *drain)
 {
-    /* [BRLOCK_WAKE] release: the writer that sees the new turn sees the lower sum. */
+    /* [BRLOCK_WAKE] release: the writer that sees the new turn sees the lower sum, and that its
+     * lock is no longer named. */
     (void)pawl_fetch_add_release32(&drain->turn, 1, PAWL_BRLOCK_WAKE);
     (void)pawl_os_wake(&drain->turn, UINT32_MAX);
+}
+
+/* How a drain names a lock. The lock may be gone. */
+static inline pawl_address_ brlock_name(const pawl_brlock *l)
+{
+    return (pawl_address_)(uintptr_t)l;
 }
 
 /* Counts the caller out. I5: after the store the lock may be gone. */
 PAWL_INTERNAL_FAST void brlock_count_out(pawl_brlock *l, uint32_t *own)
 {
     struct pawl_drain *const drain = l->drain;
+    pawl_address_ whose;
     if (PAWL_LIKELY(own != NULL))
         /* [BRLOCK_R_DROP] release: the reader's reads are done before a writer sees the sum
          * fall. */
@@ -63,7 +71,8 @@ PAWL_INTERNAL_FAST void brlock_count_out(pawl_brlock *l, uint32_t *own)
         (void)pawl_fetch_sub_release32(&l->shared, 1, PAWL_BRLOCK_R_DROP);
     /* [BRLOCK_R_LEFT] light: the sum has fallen before the reader looks whether a writer sleeps. */
     pawl_fence_light(PAWL_BRLOCK_R_LEFT);
-    if (PAWL_UNLIKELY(pawl_load_relaxed32(&drain->waiters) != 0))
+    whose = PAWL_ADDRESS_(pawl_load_relaxed)(&drain->whose);
+    if (PAWL_UNLIKELY(whose != 0) && (whose == brlock_name(l) || whose == DRAIN_SEVERAL))
         brlock_wake(drain);
 }
 
@@ -160,25 +169,47 @@ PAWL_INTERNAL void brlock_open(pawl_brlock *l)
         (void)pawl_os_wake(&l->closed, UINT32_MAX);
 }
 
-/* The lock is closed and readers stay in for long: the writer sleeps until they have left. */
+/* From now on leaving readers wake the caller. */
+static void brlock_ask_for_wakes(struct pawl_drain *drain, pawl_address_ name)
+{
+    pawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&drain->whose);
+    while (found != name && found != DRAIN_SEVERAL)
+        if (PAWL_ADDRESS_(pawl_cas_relaxed)(&drain->whose, &found,
+                                            found == 0 ? name : DRAIN_SEVERAL))
+            return;
+}
+
+/* The caller no longer sleeps. Other writers that sleep here name their locks again. */
+static void brlock_ask_no_more(struct pawl_drain *drain, pawl_address_ name)
+{
+    pawl_address_ found = name;
+    if (PAWL_ADDRESS_(pawl_cas_relaxed)(&drain->whose, &found, 0) || found != DRAIN_SEVERAL)
+        return;
+    if (PAWL_ADDRESS_(pawl_cas_relaxed)(&drain->whose, &found, 0))
+        brlock_wake(drain);
+}
+
+/* The lock is closed and readers stay in for long: the writer sleeps until they have left. After
+ * each wake it names its lock and passes the fence again, because the name may have been removed
+ * (brlock_ask_no_more). */
 static bool brlock_sleep(pawl_brlock *l, uint64_t until)
 {
     struct pawl_drain *const drain = l->drain;
     bool in_time = true;
     bool empty = false;
-    (void)pawl_fetch_add_relaxed32(&drain->waiters, 1);
-    /* [BRLOCK_SLEEP] heavy: leaving readers can see the writer wait before it reads the
-     * counters. */
-    pawl_fence_heavy(PAWL_BRLOCK_SLEEP);
     for (;;) {
-        /* [BRLOCK_WOKEN] acquire: the sum that the writer reads is as new as the turn. */
+        /* [BRLOCK_WOKEN] acquire: the sum, and the name of a lock, are as new as the turn. */
         const uint32_t turn = pawl_load_acquire32(&drain->turn, PAWL_BRLOCK_WOKEN);
+        brlock_ask_for_wakes(drain, brlock_name(l));
+        /* [BRLOCK_SLEEP] heavy: leaving readers can see the writer wait before it reads the
+         * counters. */
+        pawl_fence_heavy(PAWL_BRLOCK_SLEEP);
         empty = brlock_drained(l);
         if (empty || !in_time)
             break;
         in_time = pawl_os_wait(&drain->turn, turn, until);
     }
-    (void)pawl_fetch_sub_relaxed32(&drain->waiters, 1);
+    brlock_ask_no_more(drain, brlock_name(l));
     return empty;
 }
 

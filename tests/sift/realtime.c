@@ -8,6 +8,7 @@
 
 #include <pawl/sift.h>
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 enum { CEILING = 20 };
@@ -121,6 +122,22 @@ static void *write_from_above(void *unused)
     pawl_sift_drop_write(&lock);
     must(scheduling(&priority) == SCHED_RR && priority == CEILING + 1);
     return NULL;
+}
+
+/* The kernel gives a thread that is real-time no longer the default slack, not the one it had. */
+static void a_writer_that_comes_back_has_its_timer_slack(void **state)
+{
+    enum { OWN = 123456 }; /* nanoseconds */
+    const int before = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    (void)state;
+    must(prctl(PR_SET_TIMERSLACK, OWN, 0, 0, 0) == 0);
+    if (!may_be_raised())
+        skip();
+    assert_int_equal(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), OWN); /* init tries it */
+    pawl_sift_take_write(&lock);
+    pawl_sift_drop_write(&lock);
+    assert_int_equal(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), OWN);
+    must(prctl(PR_SET_TIMERSLACK, before, 0, 0, 0) == 0);
 }
 
 static void a_writer_that_stands_higher_is_left_there(void **state)
@@ -253,6 +270,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lock_that_must_raise_its_writers_is_refused_without_the_right),
         cmocka_unit_test(writers_run_at_the_ceiling_and_come_back),
+        cmocka_unit_test(a_writer_that_comes_back_has_its_timer_slack),
         cmocka_unit_test(a_writer_that_stands_higher_is_left_there),
         cmocka_unit_test(a_try_that_fails_comes_back_too),
         cmocka_unit_test(a_realtime_reader_that_waits_lends_the_writer_its_priority),

@@ -14,7 +14,9 @@
  * A block belongs to its line of thread.h, not to the thread. A thread that ends leaves its counts
  * where they are, and the next owner of the line continues from them. So the end of a thread moves
  * nothing and cannot race with a reader. A block is reserved when its line first counts, and stays
- * for ever. A thread without a line, or without memory for a block, counts in the counter itself.
+ * for ever. A place that was used before is used again first; the memory of a range of pairs goes
+ * back to the system when no counter has one there. A thread without a line, or without memory for
+ * a block, counts in the counter itself.
  *
  * Sections. Some updates must test before they write: is the counter open? does the count stay in
  * its range? Then test and write form one section. Where the kernel has restartable sequences

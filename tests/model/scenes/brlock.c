@@ -13,9 +13,12 @@
 struct stage {
     pawl_brlock lock;
     pawl_brlock_line lines[3];
+    pawl_brlock other; /* on the same drain */
+    pawl_brlock_line other_lines[3];
 };
 #define STAGE M_SCENE(struct stage)
 #define LOCK (&STAGE->lock)
+#define OTHER (&STAGE->other)
 
 static void make(uint32_t flags)
 {
@@ -55,6 +58,18 @@ static void few_lines(void)
 {
     m_register_threads(3);
     (void)pawl_brlock_init_in(LOCK, STAGE->lines, sizeof STAGE->lines[0], 0);
+}
+
+/* The third thread reads under both locks. */
+static void two_read_by_the_third(void)
+{
+    light();
+    (void)pawl_brlock_init_in(OTHER, STAGE->other_lines, sizeof STAGE->other_lines, 0);
+    OTHER->drain = LOCK->drain;
+    m_become(2);
+    pawl_brlock_take_read(LOCK);
+    pawl_brlock_take_read(OTHER);
+    m_become(0);
 }
 
 static void looks(void)
@@ -191,6 +206,18 @@ static void seeks_and_writes(void)
     M_STEP(pawl_brlock_drop_read(LOCK));
 }
 
+static void writes_other(void)
+{
+    M_STEP(pawl_brlock_take_write(OTHER));
+    M_STEP(pawl_brlock_drop_write(OTHER));
+}
+
+static void drops_each(void)
+{
+    M_STEP(pawl_brlock_drop_read(OTHER));
+    M_STEP(pawl_brlock_drop_read(LOCK));
+}
+
 static void nobody_is_in(void)
 {
     bool got;
@@ -198,7 +225,7 @@ static void nobody_is_in(void)
     got = pawl_brlock_try_write(LOCK);
     m_end();
     m_demand(got, M_RESTORED, "somebody is still in");
-    m_demand(LOCK->drain->waiters == 0, M_RESTORED, "a writer is still said to sleep");
+    m_demand(LOCK->drain->whose == 0, M_RESTORED, "a writer is still said to sleep");
 }
 
 extern const struct m_scene m_brlock_scenes[];
@@ -232,5 +259,10 @@ const struct m_scene m_brlock_scenes[] = {
     /* Two wakes, of which the first comes too early. */
     {"brlock_two_drops_interrupted", read_twice, {writes, drops_both}, nobody_is_in,
      "preempt=3 ipi=1"},
+    /* Writers of two locks sleep on one drain, and the first to leave makes the other look. */
+    {"brlock_two_locks_on_a_drain", two_read_by_the_third, {writes, writes_other, drops_each},
+     nobody_is_in, "preempt=2"},
+    {"brlock_two_locks_interrupted", two_read_by_the_third, {writes, writes_other, drops_each},
+     nobody_is_in, "preempt=2 ipi=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };

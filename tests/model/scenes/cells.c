@@ -33,12 +33,6 @@ static void three_threads(void)
     m_register_threads(3);
 }
 
-/* The search for places begins anew, as after a whole round of it. */
-static void search_from_the_first(void)
-{
-    cells()->next[0] = cells()->next[1] = 0;
-}
-
 /* The second thread can have no block for some time. */
 static void second_has_no_cells(void)
 {
@@ -54,7 +48,6 @@ static void a_place_used_before(void)
     pawl_counter_add(&STAGE->other, 5);
     (void)pawl_counter_destroy(&STAGE->other);
     m_demand(pawl_counter_read(&STAGE->other) == 5, M_RESTORED, "the last value is not kept");
-    search_from_the_first();
 }
 
 /* Told that a count is there, it finds it. */
@@ -147,7 +140,6 @@ static void a_pair_used_before(void)
     three_threads();
     pawl_counter_exact_init(&STAGE->exact, PAWL_EXACT_LOCKS);
     pawl_counter_exact_init(&STAGE->second, PAWL_EXACT_LOCKS);
-    search_from_the_first();
 }
 
 static void fold(void)
@@ -180,7 +172,6 @@ static void destroys_and_adds_to_second(void)
     m_begin("pawl_counter_exact_destroy");
     m_demand(pawl_counter_exact_destroy(&STAGE->exact) == 1, M_RESTORED, "a count is lost");
     m_end();
-    search_from_the_first();
     adds_to_second();
 }
 
@@ -300,7 +291,6 @@ static void destroys_and_uses_second(void)
     m_begin("pawl_counter_limit_destroy");
     m_demand(pawl_counter_limit_destroy(&STAGE->limited) == 1, M_RESTORED, "a count is lost");
     m_end();
-    search_from_the_first();
     M_STEP(pawl_counter_limit_try_add(&STAGE->second_limited, 1));
 }
 
@@ -308,7 +298,6 @@ static void two_limited(void)
 {
     limited();
     pawl_counter_limit_init(&STAGE->second_limited, LIMIT);
-    search_from_the_first();
 }
 
 static void takes_and_gives(void)

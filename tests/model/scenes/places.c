@@ -30,12 +30,6 @@ static struct pawl_counters *cells(void)
     return counters_here();
 }
 
-/* The search for places begins anew, as after a whole round of it. */
-static void search_from_the_first(void)
-{
-    cells()->next[0] = cells()->next[1] = 0;
-}
-
 static void no_place_is_taken(void)
 {
     const uint32_t words = sizeof cells()->used[1] / sizeof cells()->used[1][0];
@@ -52,7 +46,6 @@ static void exact_of(enum pawl_exact_mode mode)
     pawl_counter_exact_init(&STAGE->exact, mode);
     pawl_counter_exact_init(&STAGE->second, mode);
     pawl_counter_exact_add(&STAGE->exact, 1);
-    search_from_the_first();
 }
 
 static void fold(void)
@@ -113,7 +106,6 @@ static void fold_ended(void)
     M_STEP(pawl_counter_exact_add(&STAGE->exact, 1));
     destroys();
     m_demand(STAGE->ended == 2, M_RESTORED, "a count is lost");
-    search_from_the_first();
 }
 
 static void adds(void)
@@ -215,7 +207,6 @@ static void limited(void)
     pawl_counter_limit_init(&STAGE->limited, LIMIT);
     pawl_counter_limit_init(&STAGE->second_limited, LIMIT);
     (void)pawl_counter_limit_try_add(&STAGE->limited, 3000);
-    search_from_the_first();
 }
 
 /* More than its credit: by the latch, after a look at the gate. */

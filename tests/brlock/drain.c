@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks share the words on which their writers sleep.
+ *
+ *   writer of A     sleeps, because a reader stays in
+ *   reader of B     takes and drops; A and B share a drain; the drain says that a writer sleeps
+ *
+ * and each drop of B woke the writer of A: an atomic addition and a system call, as long as that
+ * writer slept. In the child of a fork no writer slept, and the drain said so for ever. Now a drain
+ * names the lock whose writer sleeps, and the child forgets the names.
+ */
+#include "test.h"
+
+#include <pawl/brlock.h>
+
+#include "base/base.h"
+
+enum { PAIRS = 1000 };
+
+static pawl_brlock locks[3];
+static pawl_brlock *const a = &locks[0], *const b = &locks[1], *const c = &locks[2];
+
+static void three_locks_on_a_drain(void)
+{
+    unsigned i;
+    for (i = 0; i < 3; i++) {
+        must(pawl_brlock_init(&locks[i], 0) == EINVAL); /* without lines it works all the same */
+        locks[i].drain = locks[0].drain;
+    }
+}
+
+static pawl_address_ named(void)
+{
+    return PAWL_ADDRESS_(pawl_load_relaxed)(&a->drain->whose);
+}
+
+static uint32_t wakes(void)
+{
+    return pawl_load_relaxed32(&a->drain->turn);
+}
+
+static void until_it_names(pawl_address_ whose)
+{
+    while (named() != whose)
+        sched_yield();
+}
+
+static pawl_address_ name_of(const pawl_brlock *l)
+{
+    return (pawl_address_)(uintptr_t)l;
+}
+
+static void *write_once(void *lock)
+{
+    pawl_brlock_take_write((pawl_brlock *)lock);
+    pawl_brlock_drop_write((pawl_brlock *)lock);
+    return NULL;
+}
+
+static pthread_t start_writer(pawl_brlock *lock)
+{
+    pthread_t thread;
+    must(pthread_create(&thread, NULL, write_once, lock) == 0);
+    return thread;
+}
+
+static void read_pairs(pawl_brlock *lock)
+{
+    unsigned i;
+    for (i = 0; i < PAIRS; i++) {
+        pawl_brlock_take_read(lock);
+        pawl_brlock_drop_read(lock);
+    }
+}
+
+static void readers_of_another_lock_wake_no_writer(void **state)
+{
+    pthread_t writer;
+    uint32_t before;
+    (void)state;
+    pawl_brlock_take_read(a);
+    writer = start_writer(a);
+    until_it_names(name_of(a));
+    before = wakes();
+    read_pairs(b);
+    assert_int_equal(wakes(), before);
+    pawl_brlock_drop_read(a);
+    assert_int_not_equal(wakes(), before);
+    must(pthread_join(writer, NULL) == 0);
+    assert_true(named() == 0);
+}
+
+/* While two writers sleep the drain cannot name both. */
+static void when_one_of_two_writers_has_left_only_the_other_is_woken(void **state)
+{
+    pthread_t first, second;
+    uint32_t before;
+    (void)state;
+    pawl_brlock_take_read(a);
+    pawl_brlock_take_read(c);
+    first = start_writer(a);
+    until_it_names(name_of(a));
+    second = start_writer(c);
+    until_it_names(DRAIN_SEVERAL);
+    pawl_brlock_drop_read(c);
+    must(pthread_join(second, NULL) == 0);
+    until_it_names(name_of(a));
+    before = wakes();
+    read_pairs(b);
+    read_pairs(c);
+    assert_int_equal(wakes(), before);
+    pawl_brlock_drop_read(a);
+    must(pthread_join(first, NULL) == 0);
+    assert_true(named() == 0);
+}
+
+static void wake_nobody_in_the_child(void *unused)
+{
+    const uint32_t before = wakes();
+    (void)unused;
+    must(named() == 0);
+    read_pairs(b);
+    read_pairs(c);
+    must(wakes() == before);
+    write_once(b);
+}
+
+static void readers_in_a_child_of_fork_wake_no_writer_of_the_parent(void **state)
+{
+    static char said[4096];
+    pthread_t writer;
+    (void)state;
+    pawl_brlock_take_read(a);
+    writer = start_writer(a);
+    until_it_names(name_of(a));
+    assert_int_equal(test_in_child(wake_nobody_in_the_child, NULL, said, sizeof said), 0);
+    assert_true(named() == name_of(a));
+    pawl_brlock_drop_read(a);
+    must(pthread_join(writer, NULL) == 0);
+}
+
+/* A writer forks in a signal handler while it sleeps. In the child the handler drops what the
+ * reader holds; so the writer is granted there when the handler has returned. */
+static volatile sig_atomic_t handled;
+static volatile pid_t child;
+
+static void fork_in_handler(int number)
+{
+    (void)number;
+    child = fork();
+    if (child == 0) {
+        alarm(TEST_HANGS);
+        pawl_brlock_drop_read_any(a);
+    }
+    handled = 1;
+}
+
+static void *write_in_both(void *unused)
+{
+    (void)unused;
+    pawl_brlock_take_write(a);
+    if (child == 0)
+        _exit(42);
+    pawl_brlock_drop_write(a);
+    return NULL;
+}
+
+static void a_writer_that_forks_in_a_handler_is_granted_in_the_child_too(void **state)
+{
+    struct sigaction action;
+    pthread_t writer;
+    int status;
+    (void)state;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = fork_in_handler;
+    action.sa_flags = SA_RESTART;
+    must(sigaction(SIGUSR1, &action, NULL) == 0);
+    pawl_brlock_take_read_any(a);
+    must(pthread_create(&writer, NULL, write_in_both, NULL) == 0);
+    until_it_names(name_of(a));
+    must(pthread_kill(writer, SIGUSR1) == 0);
+    while (handled == 0)
+        sched_yield();
+    must(waitpid(child, &status, 0) == child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 42);
+    pawl_brlock_drop_read_any(a);
+    must(pthread_join(writer, NULL) == 0);
+    assert_true(named() == 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(readers_of_another_lock_wake_no_writer),
+        cmocka_unit_test(when_one_of_two_writers_has_left_only_the_other_is_woken),
+        cmocka_unit_test(readers_in_a_child_of_fork_wake_no_writer_of_the_parent),
+        cmocka_unit_test(a_writer_that_forks_in_a_handler_is_granted_in_the_child_too),
+    };
+    three_locks_on_a_drain();
+    return test_run(argc, argv, tests);
+}
