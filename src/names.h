@@ -43,7 +43,6 @@
 #define cells_take PAWL_SYMBOL_(pawl_in_cells_take)
 #define cells_try_take PAWL_SYMBOL_(pawl_in_cells_try_take)
 #define cells_using PAWL_SYMBOL_(pawl_in_cells_using)
-#define drains_forget_sleepers PAWL_SYMBOL_(pawl_in_drains_forget_sleepers)
 #define rcu_calls_end PAWL_SYMBOL_(pawl_in_rcu_calls_end)
 #define rcu_calls_rest_begin PAWL_SYMBOL_(pawl_in_rcu_calls_rest_begin)
 #define rcu_calls_rest_end PAWL_SYMBOL_(pawl_in_rcu_calls_rest_end)

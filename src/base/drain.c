@@ -4,7 +4,7 @@
 
 PAWL_SHARED_DEFINE(struct pawl_drains, drains_object);
 
-PAWL_INTERNAL void drains_forget_sleepers(void)
+void pawl_drains_after_fork(void)
 {
     struct pawl_drains *all = drains_here();
     unsigned i;

@@ -47,6 +47,8 @@ static inline struct pawl_drain *drain_of(uintptr_t number)
 }
 
 /* In the child of a fork: forgets the parent's sleepers. */
-PAWL_INTERNAL void drains_forget_sleepers(void);
+void PAWL_SYMBOL_(pawl_drains_after_fork)(void);
+
+#define pawl_drains_after_fork PAWL_SYMBOL_(pawl_drains_after_fork)
 
 #endif

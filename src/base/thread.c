@@ -215,7 +215,7 @@ static void thread_after_fork_in_child(void)
     for (i = 0; i < used; i++)
         if (&process->lines[i] != own)
             thread_free_line(&process->lines[i]);
-    drains_forget_sleepers();
+    pawl_drains_after_fork();
     EACH_SUBSYSTEM(after_fork_in_child, s->after_fork_in_child());
     if (own != NULL)
         pawl_store_relaxed32(&own->owner, pawl_os_thread_id());

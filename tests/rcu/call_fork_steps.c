@@ -213,7 +213,7 @@ static void check_child(void)
     must(numbers.queued == 0 && numbers.bytes == 0);
     taken[0] = (int64_t)calls->taken[0];
     taken[1] = (int64_t)calls->taken[1];
-    for (i = 0; i < PAWL_RCU_LINES; i++) {
+    for (i = 0; i < CALLS_SHARDS; i++) {
         taken[0] -= (int64_t)calls->shards[i].credit[0];
         taken[1] -= (int64_t)calls->shards[i].credit[1];
     }
