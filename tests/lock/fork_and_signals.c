@@ -75,7 +75,7 @@ static void the_child_can_use_every_free_lock_and_nobody_waits_there(void **stat
     assert_true(busy.word == 0);
 }
 
-/* ---- A child of a process in which others keep claims ----------------------------------------- */
+/* ---- A child of a process in which others keep claims ---------------------------------------- */
 
 static pawl_lock32 claimed;
 static enum pawl_state held_by_us, wanted_by_others;

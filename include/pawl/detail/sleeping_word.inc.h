@@ -234,7 +234,10 @@ PAWL_INLINE bool PAWL_DO_(try_read_to_atomic)(PAWL_LOCK_ *l)
 
 PAWL_INLINE bool PAWL_DO_(read_claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    PAWL_WORD_ w;
+    if (PAWL_LIKELY(PAWL_DO_(try_read_to_atomic)(l)))
+        return true;
+    w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(no_seeker_or_writer)(w)) {
         /* R stays until the claim is made: a waiting writer would slip in. The drain that follows
          * acquires what earlier holders did. */

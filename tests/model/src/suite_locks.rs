@@ -80,6 +80,12 @@ const HANDED_OVER: &[&str] = &[
 ];
 const TURN: &str = " time=700000";
 
+/// The turn comes before the seeker has slept: no latch orders it after the seeker before it.
+const SOUGHT: &str = "lock32/^seek|seek";
+
+/// Moves of one who is alone, beside one who comes.
+const ALONE: &[&str] = &["seek>write?|read", "read>write?|read", "read>atomic?|atomic"];
+
 /// One that sleeps is woken and overtaken: the hint that one is awake must be gone when it sleeps
 /// again.
 const OVERTAKEN: &str = "lock32/^seek|seek|seek";
@@ -103,6 +109,8 @@ pub fn good() -> Vec<String> {
         all.extend(TRIPLES_TIMED.iter().map(|t| format!("{kind}32/{t}{LATE}{least}")));
     }
     all.extend(HANDED_OVER.iter().map(|t| format!("lock32/{t}{TURN}{least}")));
+    all.push(format!("{SOUGHT}{TURN}{few}"));
+    all.extend(ALONE.iter().map(|p| format!("lock32/{p}{more}")));
     all.push(format!("{OVERTAKEN}{more}"));
     all.extend(IMPATIENT.iter().map(|t| format!("{t}{few}")));
     all
@@ -115,7 +123,7 @@ pub static PLANTED: &[Planted] = &[
     Planted("SPIN_W_KEEP:skip", "shared32/seek|write preempt=2", &[EXCLUSION, RESTORED]),
     Planted("LOCK_PARK:skip", "lock32/write|write preempt=2", &[PROGRESS]),
     Planted("LostWake", "lock32/write@|read time=2000000 preempt=1", &[PROGRESS]),
-    Planted("SPIN_W_KEEP:skip", "lock32/^write|write|read time=700000 preempt=0", &[RACE]),
+    Planted("SPIN_R_TO_A:skip", "lock32/seek|write preempt=2", &[RESTORED]),
     Planted("LORW_W_TAKE:zero", "plock_lorw_reads_beside_lorw_writes", &[RACE]),
     Planted("LORW_R_TAKE:zero", "plock_lorw_reads_beside_lorw_writes", &[RACE, VISIBILITY]),
     Planted("PLOCK_MOVE:zero", "plock_changes_beside_reads", &[PROGRESS]),
