@@ -366,9 +366,14 @@ PAWL_INTERNAL void table_unpark(struct wake_list *list)
  * in a word stands in its entry. The child takes that back. */
 
 /* A signal handler may fork above the holder of a latch, and must not wait for itself. So the
- * forking thread yields so often at most. Without a latch the child leaves the words of that bucket
- * as they are. */
+ * forking thread yields so often at most, in all. It waits for another forking thread without a
+ * bound. Where it gets no latch, the child leaves the words of that bucket as they are. */
 enum { TABLE_FORK_YIELDS = 1000 };
+
+static pawl_address_ table_own_number(void)
+{
+    return (pawl_address_)(uintptr_t)pawl_os_thread_slot();
+}
 
 static struct pawl_bucket *table_current(uint32_t *count)
 {
@@ -378,42 +383,52 @@ static struct pawl_bucket *table_current(uint32_t *count)
     return table_buckets(table, doublings);
 }
 
-static void table_latch_take_for_fork(struct pawl_bucket *bucket)
+static bool table_latch_try(struct pawl_bucket *bucket)
 {
-    unsigned yields;
-    pawl_address_ seen;
-    for (yields = 0; yields < TABLE_FORK_YIELDS; yields++) {
-        seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
-        /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
-        if ((seen & TABLE_HELD) == 0 &&
-            PAWL_ADDRESS_(pawl_cas_acquire)(&bucket->latch, &seen, seen | TABLE_HELD,
-                                            PAWL_TABLE_ENTER)) {
-            bucket->forking = 1;
-            return;
+    pawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
+    /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
+    return (seen & TABLE_HELD) == 0 &&
+           PAWL_ADDRESS_(pawl_cas_acquire)(&bucket->latch, &seen, seen | TABLE_HELD,
+                                           PAWL_TABLE_ENTER);
+}
+
+/* `yields`: how many are left. */
+static void table_latch_take_for_fork(struct pawl_bucket *bucket, unsigned *yields)
+{
+    pawl_address_ forking;
+    while (!table_latch_try(bucket)) {
+        forking = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->forking);
+        if (forking == 0 || forking == table_own_number()) {
+            if (*yields == 0)
+                return;
+            --*yields;
         }
         pawl_os_yield();
     }
+    PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->forking, table_own_number());
 }
 
+/* Those that this thread has taken: another thread may fork at the same time. */
 static void table_latches_drop(struct pawl_bucket *buckets, uint32_t count)
 {
     uint32_t i;
     for (i = 0; i < count; i++) {
-        if (!buckets[i].forking)
+        if (PAWL_ADDRESS_(pawl_load_relaxed)(&buckets[i].forking) != table_own_number())
             continue;
-        buckets[i].forking = 0;
+        PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].forking, 0);
         table_latch_drop(&buckets[i]);
     }
 }
 
 static void table_before_fork(void)
 {
+    unsigned yields = TABLE_FORK_YIELDS;
     struct pawl_bucket *buckets;
     uint32_t count, now, i;
     for (;;) {
         buckets = table_current(&count);
         for (i = 0; i < count; i++)
-            table_latch_take_for_fork(&buckets[i]);
+            table_latch_take_for_fork(&buckets[i], &yields);
         if (table_current(&now) == buckets)
             return;
         table_latches_drop(buckets, count); /* the table grew before the first latch was taken */
@@ -463,12 +478,13 @@ static void table_after_fork(void)
 
     pawl_parkers_after_fork();
     for (i = 0; i < count; i++) {
-        for (queue = buckets[i].forking ? buckets[i].queues : NULL; queue != NULL;
-             queue = queue->next)
-            table_mend_object(queue);
+        /* Held for a fork, whosever it was: nobody was changing the queues. */
+        if (PAWL_ADDRESS_(pawl_load_relaxed)(&buckets[i].forking) != 0)
+            for (queue = buckets[i].queues; queue != NULL; queue = queue->next)
+                table_mend_object(queue);
         PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].latch, 0);
         buckets[i].latch_oldest = NULL;
-        buckets[i].forking = 0;
+        PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].forking, 0);
         buckets[i].queues = NULL;
         pawl_store_relaxed32(&buckets[i].urgent, 0);
         PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].awake_for, 0);

@@ -79,12 +79,12 @@ struct pawl_bucket {
     struct table_latch_waiter *latch_oldest; /* the same; for the holder only */
     struct pawl_queue *queues;
     uint32_t urgent;           /* sleepers that no hint may delay; read by any thread */
-    uint32_t forking;          /* held by a forking thread */
     /* Hints of lock.c, changed under the latch, read by any thread. Growth hands them on. */
     pawl_address_ awake_for;   /* a lock of which a waiter in this bucket is awake */
     uint64_t quiet_until __attribute__((aligned(8))); /* ns: how long awake_for counts */
     /* In the first array only: the count of wait.c's waiters at addresses of this hash. */
     uint64_t sleepers __attribute__((aligned(8)));
+    pawl_address_ forking; /* the latch is held for a fork: a number of the forking thread, or 0 */
 } __attribute__((aligned(PAWL_CACHE_LINE)));
 
 struct pawl_table {
