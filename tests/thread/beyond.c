@@ -288,7 +288,7 @@ static void *get_one_that_nobody_announced(void *unused)
     (void)unused;
     must(pawl_thread_line_() == NULL);
     lines_free(5);
-    process_here()->full = 1;
+    pawl_store_relaxed32(&process_here()->full, 1);
     for (i = 0; pawl_thread_line_() == NULL; i++)
         must(i < 4u * PAWL_THREAD_LINES / 16 * 1024);
     must(thread_registered() == &process_here()->lines[5]);
@@ -323,17 +323,17 @@ static void lines_of_the_dead_are_used_before_new_ones(void **state)
     uint32_t i;
     (void)state;
     lines_park(0, DEAD);
-    process->lines_used = DEAD;
+    pawl_store_relaxed32(&process->lines_used, DEAD);
     for (i = 0; i < DEAD; i++)
-        if (lines_parked[i])
-            process->lines[i].owner = INT_MAX; /* no thread has this number */
-    must(process->full == 0);
+        if (lines_parked[i]) /* no thread has this number */
+            pawl_store_relaxed32(&process->lines[i].owner, INT_MAX);
+    must(pawl_load_relaxed32(&process->full) == 0);
     for (i = 0; i < 20; i++) {
         pthread_t thread;
         must(pthread_create(&thread, NULL, ask_for_a_line, NULL) == 0);
         must(pthread_join(thread, NULL) == 0);
     }
-    assert_int_equal(process->lines_used, DEAD);
+    assert_int_equal(pawl_load_relaxed32(&process->lines_used), DEAD);
     lines_free_all();
 }
 
