@@ -42,7 +42,10 @@ static uint64_t nothing_is_taken_back(const struct pawl_operation *o,
                                       uint64_t (*make)(const struct pawl_operation *))
 {
     struct pawl_operation instead = *o;
-    if (o->kind == PAWL_HOOK_SUB && o->order == PAWL_ORDER_RELAXED &&
+    const bool adds_less_than_nothing =
+        o->kind == PAWL_HOOK_ADD && (o->operand >> (8 * o->width - 1) & 1) != 0;
+    if ((adds_less_than_nothing ||
+         (o->kind == PAWL_HOOK_SUB && o->order == PAWL_ORDER_RELAXED)) &&
         o->address == &scene.lock.word)
         instead.operand = 0;
     return make(&instead);
