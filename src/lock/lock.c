@@ -174,13 +174,11 @@ static struct wait *lock_last_older(struct wait *w, const struct wait *wait)
 
 /* In the order of age. Who was woken for nothing finds its place near the front, who joined just
  * now near the end: few steps in both cases. */
-static void lock_falls_asleep(struct lock_place *here, struct wait *wait, enum wait_class class)
+static void lock_enlist(struct lock_place *here, struct wait *wait)
 {
-    struct lock_list *list;
+    struct lock_list *list = lock_list_of(here, wait);
     struct wait *before;
 
-    wait->waiter.kind = (uint32_t)class;
-    list = lock_list_of(here, wait);
     if (wait->slept)
         before = lock_last_older(list->first, wait);
     else
@@ -192,21 +190,31 @@ static void lock_falls_asleep(struct lock_place *here, struct wait *wait, enum w
     wait->after = before != NULL ? before->after : list->first;
     *(wait->before != NULL ? &wait->before->after : &list->first) = wait;
     *(wait->after != NULL ? &wait->after->before : &list->last) = wait;
+    lock_count_urgent(here, wait, 1);
+}
 
+static void lock_delist(struct lock_place *here, struct wait *wait)
+{
+    struct lock_list *list = lock_list_of(here, wait);
+    *(wait->before != NULL ? &wait->before->after : &list->first) = wait->after;
+    *(wait->after != NULL ? &wait->after->before : &list->last) = wait->before;
+    lock_count_urgent(here, wait, (uint32_t)-1);
+}
+
+static void lock_falls_asleep(struct lock_place *here, struct wait *wait, enum wait_class class)
+{
+    wait->waiter.kind = (uint32_t)class;
+    lock_enlist(here, wait);
     here->queue->awake--;
     here->queue->asleep++;
-    lock_count_urgent(here, wait, 1);
     lock_no_hint(here, wait->waiter.address);
 }
 
 static void lock_wakes_up(struct lock_place *here, struct wait *wait)
 {
-    struct lock_list *list = lock_list_of(here, wait);
-    *(wait->before != NULL ? &wait->before->after : &list->first) = wait->after;
-    *(wait->after != NULL ? &wait->after->before : &list->last) = wait->before;
+    lock_delist(here, wait);
     here->queue->asleep--;
     here->queue->awake++;
-    lock_count_urgent(here, wait, (uint32_t)-1);
     lock_hint(here, wait->waiter.address);
 }
 
@@ -377,9 +385,10 @@ static void lock_join(struct lock_place *here, struct wait *wait)
     PAWL_PROBE1(lock_contended, lock);
 }
 
-static bool lock_may_read_on(const struct lock_place *here)
+/* A waiter that is in others' way reads on besides: its sleep would keep the lock idle. */
+static bool lock_may_read_on(const struct lock_place *here, enum wait_class class)
 {
-    return here->queue->awake <= LOCK_READS_ON;
+    return here->queue->awake <= LOCK_READS_ON || ((unsigned)class & WAIT_URGENT) != 0;
 }
 
 /* The waiter keeps these units in the word from now on. */
@@ -395,6 +404,16 @@ static void lock_keeps(struct lock_place *here, struct wait *wait, enum wait_cla
     }
     wait->claim = claim;
     wait->waiter.bits = units;
+}
+
+/* The same for a waiter that sleeps, and then waits in that class: others made the claim for it. */
+static void lock_keeps_asleep(struct lock_place *here, struct wait *wait, enum wait_class claim,
+                              uint64_t units)
+{
+    lock_delist(here, wait);
+    lock_keeps(here, wait, claim, units);
+    wait->waiter.kind = (uint32_t)claim;
+    lock_enlist(here, wait);
 }
 
 /* The waiter is among the sleepers. Sleeps until it is woken (true), or its deadline has passed.

@@ -73,6 +73,24 @@ static bool PAWL_NAME_(stake)(PAWL_LOCK_ *l, struct wait *wait, enum wait_class 
     return staked;
 }
 
+/* The bucket is locked. After the turn of a reader the writer that has slept longest claims, where
+ * readers only are in. It need not run for that: on a busy machine it would get a CPU after all
+ * readers that were woken before it, and each of these would go on to read. */
+static bool PAWL_NAME_(pass_to_writer)(struct lock_place *here, PAWL_LOCK_ *l)
+{
+    struct wait *writer = here->queue->lists[LOCK_LIST_W].first;
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (writer != NULL && PAWL_NAME_(permits)(WAIT_DRAIN, w, false)) {
+        /* Relaxed: the writer acquires when it is granted. */
+        if (PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_R_))) {
+            lock_keeps_asleep(here, writer, WAIT_DRAIN, PAWL_W_S_R_);
+            lock_pick(here, PAWL_NAME_(ready)((PAWL_WORD_)(w + PAWL_W_S_R_)));
+            return true;
+        }
+    }
+    return false;
+}
+
 static void PAWL_NAME_(alter)(PAWL_LOCK_ *l, struct wait *wait, PAWL_WORD_ units,
                               enum wait_class claim)
 {
@@ -86,6 +104,27 @@ static void PAWL_NAME_(alter)(PAWL_LOCK_ *l, struct wait *wait, PAWL_WORD_ units
     if (found & PAWL_LOCK_PARKED)
         lock_pick(&here, PAWL_NAME_(opened)(found, (PAWL_WORD_)(found + units)));
     lock_unlock(&here);
+}
+
+static bool PAWL_NAME_(enter_in_turn)(PAWL_LOCK_ *l, struct wait *wait)
+{
+    const PAWL_WORD_ change = (PAWL_WORD_)(PAWL_R_ - PAWL_W_S_);
+    struct lock_place here;
+    bool entered = false;
+    PAWL_WORD_ w;
+    lock_join(&here, wait);
+    w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (!entered && PAWL_IS_(writers)(w) == PAWL_W_)
+        /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
+        entered = PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + change),
+                                             PAWL_SPIN_R_TAKE);
+    if (entered) {
+        lock_keeps(&here, wait, WAIT_NOTHING, 0);
+        if (!PAWL_NAME_(pass_to_writer)(&here, l))
+            lock_pick(&here, PAWL_NAME_(opened)(w, (PAWL_WORD_)(w + change)));
+    }
+    lock_unlock(&here);
+    return entered;
 }
 
 /* The claim of a waiter for the class whose turn it is; nothing where a turn would not help it, or
@@ -141,6 +180,10 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct wait *wait, enum 
         return WAIT_PASSED;
     lock_join(&here, wait);
     for (;;) {
+        if (class == WAIT_W && wait->claim != WAIT_NOTHING) { /* pass_to_writer, in its sleep */
+            how = WAIT_TURN_CAME;
+            break;
+        }
         w = PAWL_AT_(pawl_load_relaxed)(&l->word);
         if (PAWL_NAME_(ready)(w) & (unsigned)class) {
             how = WAIT_PASSED;
@@ -152,7 +195,7 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct wait *wait, enum 
             how = WAIT_TURN_CAME;
             break;
         }
-        if (lock_may_read_on(&here)) {
+        if (lock_may_read_on(&here, class)) {
             lock_unlock(&here);
             if (PAWL_NAME_(loop)(l, wait, class))
                 return WAIT_PASSED;

@@ -12,7 +12,8 @@
  *
  * A turn must not keep a thread out for longer than the spinlock would: a program may rely on a
  * reader to get in while a seeker holds S. So a reader, a seeker or an atomic user keeps W only
- * beside the W of others. When these have gone, it keeps no more than S, which lets readers in.
+ * beside the W of others. When these have gone, a reader enters. The two others keep no more than
+ * S, which lets readers in.
  */
 #ifndef PAWL_WAITING_H
 #define PAWL_WAITING_H

@@ -11,6 +11,7 @@
  *   alter                   adds units to what the waiter keeps, and wakes whom that lets in.
  *                           Release [SPIN_R_TO_A]: an atomic user's reads under R are done before
  *                           another atomic user enters
+ *   enter_in_turn           a reader's PAST becomes R, unless there is another W
  *
  * Each operation is a loop: claim if the word permits, else wait. waiting.h has the classes. The
  * read that ends a wait is relaxed; the access that follows acquires.
@@ -92,6 +93,7 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, enum w
 static bool PAWL_NAME_(stake)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, enum wait_class claim);
 static void PAWL_NAME_(alter)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ units,
                               enum wait_class claim);
+static bool PAWL_NAME_(enter_in_turn)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait);
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
@@ -139,23 +141,22 @@ static bool PAWL_NAME_(alone)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
     return true;
 }
 
-/* It is the turn of a waiter for R, S or A. It waits until the writers have left, and then keeps
- * only S, which lets readers in. */
+/* It is the turn of a waiter for R, S or A. It waits until the writers have left. */
 static bool PAWL_NAME_(past)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
 {
-    if (wait->claim != WAIT_PAST)
-        return true;
     if (PAWL_NAME_(wait_for)(l, wait, WAIT_PAST) == WAIT_TIMED_OUT)
         return PAWL_NAME_(withdraw)(l, wait, PAWL_W_S_);
-    PAWL_NAME_(alter)(l, wait, (PAWL_WORD_)(0u - PAWL_W_), WAIT_NEXT);
     return true;
 }
 
-/* The same for S and A: nobody else has S or W either. */
+/* For S and A it keeps only S then, which lets readers in, until nobody else has S or W. */
 static bool PAWL_NAME_(next)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
 {
-    if (!PAWL_NAME_(past)(l, wait))
-        return false;
+    if (wait->claim == WAIT_PAST) {
+        if (!PAWL_NAME_(past)(l, wait))
+            return false;
+        PAWL_NAME_(alter)(l, wait, (PAWL_WORD_)(0u - PAWL_W_), WAIT_NEXT);
+    }
     if (PAWL_NAME_(wait_for)(l, wait, WAIT_NEXT) == WAIT_TIMED_OUT)
         return PAWL_NAME_(withdraw)(l, wait, PAWL_S_);
     return true;
@@ -172,18 +173,20 @@ static bool PAWL_NAME_(wait_read)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
         while (PAWL_IS_(no_writer)(w)) {
             /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
             if (PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_),
-                                           PAWL_SPIN_R_TAKE)) {
-                if (wait->claim != WAIT_NOTHING)
-                    (void)PAWL_NAME_(withdraw)(l, wait, PAWL_S_);
+                                           PAWL_SPIN_R_TAKE))
                 return true;
-            }
         }
         how = PAWL_NAME_(wait_for)(l, wait, WAIT_R);
         if (how == WAIT_TIMED_OUT)
-            return wait->claim != WAIT_NOTHING && PAWL_NAME_(withdraw)(l, wait, PAWL_S_);
-        if (how == WAIT_TURN_CAME && !PAWL_NAME_(past)(l, wait))
             return false;
+        if (how == WAIT_TURN_CAME)
+            break;
     }
+    do
+        if (!PAWL_NAME_(past)(l, wait))
+            return false;
+    while (!PAWL_NAME_(enter_in_turn)(l, wait)); /* a seeker became a writer meanwhile */
+    return true;
 }
 
 static bool PAWL_NAME_(wait_seek)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
@@ -235,7 +238,8 @@ static bool PAWL_NAME_(wait_write)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
         if (how == WAIT_TIMED_OUT)
             return false;
         if (how == WAIT_TURN_CAME)
-            return PAWL_NAME_(alone)(l, wait);
+            return wait->claim == WAIT_DRAIN ? PAWL_NAME_(drain)(l, wait, PAWL_W_S_R_)
+                                             : PAWL_NAME_(alone)(l, wait);
     }
 }
 

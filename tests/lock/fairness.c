@@ -89,7 +89,7 @@ static uint64_t watch(const struct pawl_operation *o,
         (units == PAWL_SPIN32_W + PAWL_SPIN32_S || units == PAWL_SPIN32_S))
         oldest.keeps = true;
     if (sched.current == 0 && oldest.keeps && /* before it takes back what it still keeps */
-        ((o->tag == PAWL_SPIN_R_TAKE && units == PAWL_SPIN32_R) || units == 0 - PAWL_SPIN32_S))
+        (units == PAWL_SPIN32_R - PAWL_SPIN32_W - PAWL_SPIN32_S || units == 0 - PAWL_SPIN32_S))
         oldest.in = true;
     if (o->tag == PAWL_SPIN_R_TAKE || o->tag == PAWL_SPIN_S_TAKE || o->tag == PAWL_SPIN_W_TAKE ||
         o->tag == PAWL_SPIN_A_TAKE)
@@ -354,10 +354,69 @@ static void readers_held_back_enter_together(void **state)
     }
 }
 
+/* ---- A reader's turn beside an upgrade -------------------------------------------------------- */
+
+/* 1. A writer holds the lock, and a reader whose turn has come keeps W+S beside it. 2. The writer
+ * turns to S. The reader sees no W but its own. 3. The seeker turns to W again: it finds no reader.
+ * 4. The reader entered without another look, beside the writer. */
+static bool writes;
+static unsigned overtaken;
+static uint32_t step; /* a reason for the explorer to let the other thread go on */
+
+static void read_once(void *unused)
+{
+    (void)unused;
+    oldest.asks = true;
+    pawl_take_read(&lock);
+    must(!writes);
+    oldest.in = true;
+    pawl_drop_read(&lock);
+}
+
+static void write_seek_and_write(void *unused)
+{
+    unsigned i;
+    (void)unused;
+    while (!oldest.in) {
+        pawl_take_write(&lock);
+        writes = true;
+        sched.clock += test_random_below(&choice, STEP_NS);
+        writes = false;
+        pawl_write_to_seek(&lock);
+        pawl_seek_to_write(&lock);
+        writes = true;
+        overtaken += oldest.keeps && !oldest.in;
+        for (i = 0; i < 60; i++)
+            (void)pawl_load_relaxed32(&step);
+        sched.clock += test_random_below(&choice, STEP_NS);
+        writes = false;
+        pawl_drop_write(&lock);
+    }
+}
+
+static void a_reader_whose_turn_it_is_enters_beside_no_seeker_that_became_a_writer(void **state)
+{
+    static void (*const bodies[])(void *) = {read_once, write_seek_and_write};
+    uint64_t seed = test_seed();
+    unsigned run;
+    (void)state;
+    sched.fault = watch;
+    overtaken = 0;
+    for (run = 0; run < 2 * RUNS || overtaken < FEWEST; run++) {
+        begin(test_random(&seed));
+        oldest.wanted = PAWL_STATE_R;
+        must(sched_random(2, bodies, NULL, test_random(&seed)));
+    }
+    sched.fault = NULL;
+    print_message("%u runs, %u upgrades beside a kept claim\n", run, overtaken);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_claims_after_the_oldest_waiter_kept_a_claim_gets_in_after_it),
+        cmocka_unit_test(
+            a_reader_whose_turn_it_is_enters_beside_no_seeker_that_became_a_writer),
         cmocka_unit_test(a_writer_waits_for_the_readers_already_in_and_no_others),
         cmocka_unit_test(readers_held_back_enter_together),
         cmocka_unit_test(a_reader_gets_in_beside_a_seeker_whoever_waits),
