@@ -5,6 +5,8 @@
 # and name stand on one line.
 
 # all: what concerns every primitive
+pawl_test(unit all/fork)
+pawl_test(unit all/fork_checked VARIANT checked)
 pawl_test(unit all/no_allocation)
 pawl_test(unit all/nothing_to_do)
 pawl_test(program all/odr)
