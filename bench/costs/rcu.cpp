@@ -74,7 +74,8 @@ void add_rcu(rows &all)
     add(all, "rcu_synchronize", "rcu", "", on_first(10, [] { pawl_rcu::synchronize(); }));
     add(all, "rcu_domain_synchronize", "rcu", "",
         on_first(10, [] { pawl_rcu_of_domain::synchronize(); }));
-    add(all, "rcu_qs_synchronize", "rcu", "", on_first(10, [] { pawl_rcu_quiescent::synchronize(); }));
+    add(all, "rcu_qs_synchronize", "rcu", "",
+        on_first(10, [] { pawl_rcu_quiescent::synchronize(); }));
     add(all, "rcu_call", "rcu", "", call);
 }
 
