@@ -450,7 +450,7 @@ int pawl_rcu_domain_init(pawl_rcu_domain *d, const char *name)
             continue;
         PLAIN_WRITE(state->name);
         state->name = name;
-        state->skip_polling = state->skipped = 0;
+        state->skip_polling = state->skipped = state->short_polls = 0;
         d->index = index;
         d->name = name;
         return 0;

@@ -33,6 +33,7 @@ struct pawl_rcu_state {
     /* Hints, by plain stores (rcu_looks.h): expedited calls that poll no longer than others. */
     uint32_t skip_polling; /* so many more of them */
     uint32_t skipped;      /* so many when long polling was last useless, halved by each success */
+    uint32_t short_polls;  /* so many more polls look few times */
     const char *name;
     /* For the stall detector, rcu_stall.c. */
     uint64_t stall_ns __attribute__((aligned(8)));
