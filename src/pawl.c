@@ -58,6 +58,7 @@
 #include "count/bigref.c"
 
 #include "rcu/rcu.c"
+#include "rcu/rcu_extra.c"
 #include "rcu/rcu_stall.c"
 #include "rcu/rcu_check.c"
 #include "rcu/rcu_grace.c"

@@ -5,6 +5,8 @@
 # and name stand on one line.
 
 # all: what concerns every primitive
+pawl_test(unit all/fork)
+pawl_test(unit all/fork_checked VARIANT checked)
 pawl_test(unit all/no_allocation)
 pawl_test(unit all/nothing_to_do)
 pawl_test(program all/odr)
@@ -144,6 +146,7 @@ pawl_test(unit rcu/basic)
 pawl_test(unit rcu/without_membarrier)
 pawl_test(regress rcu/ends_unseen)
 pawl_test(regress rcu/expedited)
+pawl_test(unit rcu/extra_lines)
 pawl_test(unit rcu/without_lines)
 pawl_test(unit rcu/bad_input)
 pawl_test(unit rcu/bad_input_without_membarrier)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pawl-bench-costs: the cost of single operations on this machine. It has three parts: rows
- * (instructions, caches, atomic operations, transfers, the kernel), matrix (a line between any two
- * CPUs), locks. It prints JSON lines as the other drivers do; nanoseconds of an operation are
+ * (instructions, caches, atomic operations, transfers, the kernel, RCU), matrix (a line between any
+ * two CPUs), locks. It prints JSON lines as the other drivers do; nanoseconds of an operation are
  * seconds / ops. The command `pawl costs` runs it and makes the table.
  */
 #include "core/driver.hpp"
@@ -71,6 +71,7 @@ rows rows_of(const std::string &part, const world &w)
     add_atomics(all);
     add_transfers(all, w);
     add_kernel(all, w);
+    add_rcu(all);
     for (row &r : all)
         r.baseline = r.name == "instruction";
     return all;

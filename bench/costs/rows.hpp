@@ -51,6 +51,7 @@ void add_atomics(rows &all);
 void add_transfers(rows &all, const world &w);
 void add_kernel(rows &all, const world &w);
 void add_rseq(rows &all);
+void add_rcu(rows &all);
 rows lock_rows(const world &w);
 rows matrix_rows(const world &w);
 

@@ -46,7 +46,7 @@
  *       it is the store to the line.
  *
  * After fork the child owns what the forking thread held. Other threads' readers stay counted for
- * ever: a program whose child must write takes W around the fork.
+ * ever, and so does one that was about to find the lock closed: init makes the lock anew.
  */
 #ifndef PAWL_BRLOCK_H
 #define PAWL_BRLOCK_H

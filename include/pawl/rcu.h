@@ -31,8 +31,9 @@
  *
  * Cost of lock and unlock: a load and a store each of the thread's own word; unlock also loads its
  * line. Where the system cannot make all threads pass a fence, a call and a fence each (Linux
- * without membarrier; PAWL_NO_MEMBARRIER=1 in the environment). For threads beyond the
- * PAWL_THREAD_LINES of a process, an atomic operation and a fence each, on a line that they share.
+ * without membarrier; PAWL_NO_MEMBARRIER=1 in the environment). Threads beyond the
+ * PAWL_THREAD_LINES of a process get lines in pages that are mapped for them. Without memory for
+ * these, an atomic operation and a fence each, on a line that they share.
  * synchronize: one membarrier and a look at each line; if sections are long, a sleep and one more
  * membarrier.
  *

@@ -62,7 +62,9 @@
  *
  * Signals and fork: every operation touches only the word. A handler that waits for the thread it
  * interrupted waits for ever, so handlers may only try. After fork the child owns what the forking
- * thread held; locks that other threads held stay held for ever.
+ * thread held, and drops it. Units of other threads stay in its word for ever: those of holders, of
+ * waiters, and of a try that was about to fail. So a lock that other threads used at the fork must
+ * be made anew by init in the child. A child of vfork shares its parent's words: it uses no lock.
  */
 #ifndef PAWL_SPIN_H
 #define PAWL_SPIN_H

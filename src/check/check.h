@@ -99,6 +99,13 @@ static inline struct pawl_orders *orders_here(void)
 }
 
 /* The books of the line; NULL for no line, and for one that has none. */
+/* The calling thread, not 0. Unlike its number it stays the same in the child of a fork, which has
+ * what the forking thread held. Slots of two threads are at least 64 bytes apart. */
+static inline uint32_t check_self(void)
+{
+    return (uint32_t)((uintptr_t)pawl_os_thread_slot() >> 5) | 1;
+}
+
 static inline struct pawl_check_line *check_line_of(const struct pawl_thread_line *line)
 {
     return line == NULL || thread_number(line) >= PAWL_CHECK_LINES

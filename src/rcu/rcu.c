@@ -4,9 +4,12 @@
  *
  * A thread's fast path is open when pawl_rcu_mine.line is set: the thread has a line, and light
  * fences cost nothing. Otherwise each section calls the functions below. Where the system has no
- * such fences, the thread uses its line with full fences. A thread without a line is counted in the
- * domain (`apart`), on one of two sides. So a grace period can direct new readers away from the
- * side that it waits for.
+ * such fences, the thread uses its line with full fences. A thread for which the registry has no
+ * line gets an extra one (rcu_extra.c).
+ *
+ * Without memory for that, and in a handler of a thread that claims a line or gives it back, a
+ * reader is counted in the domain (`apart`), on one of two sides. So a grace period can direct new
+ * readers away from the side that it waits for.
  *
  * A signal handler may run between any two steps, and leaves everything as it found it. `open` is
  * not 0 while a section apart is entered or held. Meanwhile neither the thread nor a handler
@@ -47,11 +50,17 @@ static uint32_t rcu_load_word(const struct pawl_rcu_line *line, uint32_t index)
     return pawl_load_relaxed32(&line->read[index]);
 }
 
-PAWL_INTERNAL struct pawl_rcu_line *rcu_line_of(const struct pawl_thread_line *line)
+static struct pawl_rcu_line *rcu_line_of(const struct pawl_thread_line *line)
 {
     const size_t number =
         line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
     return number < PAWL_RCU_LINES ? &rcu_here()->lines[number] : NULL;
+}
+
+PAWL_INTERNAL struct pawl_rcu_line *rcu_line_of_caller(const struct pawl_rcu_mine *mine)
+{
+    return mine->extra != NULL ? (struct pawl_rcu_line *)(void *)mine->extra
+                               : rcu_line_of(thread_registered());
 }
 
 #if PAWL_HOOKS
@@ -78,12 +87,15 @@ static bool rcu_reads_fast(void)
 /* The caller's line if it has one or gets one; otherwise NULL. */
 static struct pawl_rcu_line *rcu_own_line(struct pawl_rcu_mine *mine)
 {
-    struct pawl_rcu_line *line;
-    if (mine->wait > 0 && thread_registered() == NULL) {
+    struct pawl_rcu_line *line = rcu_line_of_caller(mine);
+    if (line == NULL && mine->wait > 0) {
         mine->wait--;
         return NULL;
     }
-    line = rcu_line_of(pawl_thread_line_());
+    if (line == NULL)
+        line = rcu_line_of(pawl_thread_line_());
+    if (line == NULL)
+        line = rcu_extra_claim(mine);
     if (line == NULL)
         mine->wait = SECTIONS_BEFORE_ANOTHER_TRY;
     else if (rcu_reads_fast())
@@ -96,7 +108,7 @@ static struct pawl_rcu_line *rcu_own_line(struct pawl_rcu_mine *mine)
 PAWL_COLD void pawl_rcu_tell_(uint32_t index)
 {
     struct pawl_rcu_state *state = rcu_state(index);
-    struct pawl_rcu_line *line = rcu_line_of(thread_registered());
+    struct pawl_rcu_line *line = rcu_line_of_caller(pawl_rcu_mine_());
     if (line != NULL)
         (void)pawl_fetch_and_relaxed32(&line->waited, ~(UINT32_C(1) << index));
     /* Relaxed: a driver that finds the new turn before its fence of RCU_SLEEP comes after the
@@ -221,7 +233,7 @@ PAWL_INTERNAL bool rcu_leave(uint32_t index)
         rcu_leave_apart(mine, index);
         return true;
     }
-    line = rcu_line_of(thread_registered());
+    line = rcu_line_of_caller(mine);
     word = line == NULL ? 0 : rcu_load_word(line, index);
     if (rcu_nesting(word) == 0)
         return false;
@@ -235,7 +247,7 @@ PAWL_INTERNAL bool rcu_leave(uint32_t index)
 PAWL_INTERNAL void rcu_rest(void)
 {
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();
-    struct pawl_rcu_line *line = rcu_line_of(thread_registered());
+    struct pawl_rcu_line *line = rcu_line_of_caller(mine);
     const uint32_t nesting = line == NULL ? 0 : rcu_nesting(rcu_load_word(line, PAWL_RCU_QS_));
     if (rcu_apart_nesting(mine, PAWL_RCU_QS_) != 0)
         rcu_rest_apart(mine, PAWL_RCU_QS_);
@@ -247,7 +259,7 @@ PAWL_INTERNAL void rcu_rest(void)
 PAWL_INTERNAL uint32_t rcu_depth(uint32_t index)
 {
     const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
-    const struct pawl_rcu_line *line = rcu_line_of(thread_registered());
+    const struct pawl_rcu_line *line = rcu_line_of_caller(mine);
     return rcu_apart_nesting(mine, index) +
            (line == NULL ? 0 : rcu_nesting(rcu_load_word(line, index)));
 }
@@ -301,18 +313,22 @@ PAWL_COLD void pawl_rcu_rest_slow_(void)
 
 /* ---- The life of a thread -------------------------------------------------------------------- */
 
-/* The thread has claimed a line, whose last owner may have died in a section. */
-static void rcu_line_claimed(uint32_t number, bool left_behind)
+PAWL_INTERNAL void rcu_line_left_behind(struct pawl_rcu_line *line)
 {
-    struct pawl_rcu_line *line;
     uint32_t index;
-    if (!left_behind || number >= PAWL_RCU_LINES)
-        return;
-    line = &rcu_here()->lines[number];
     for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
         if (rcu_nesting(rcu_load_word(line, index)) != 0)
             rcu_leave_line(line, index, 0);
     }
+}
+
+/* The thread has claimed a line, whose last owner may have died in a section. */
+static void rcu_line_claimed(uint32_t number, bool left_behind)
+{
+    if (left_behind && number < PAWL_RCU_LINES)
+        rcu_line_left_behind(&rcu_here()->lines[number]);
+    if (rcu_extra_lines() != 0)
+        rcu_extra_settle(pawl_os_thread_id());
 }
 
 /* A thread may end online, but not in a section: the destructor of another key may yet leave
@@ -343,6 +359,7 @@ static void *rcu_thread_leaves(void)
         while (rcu_leave(index))
             continue;
     }
+    rcu_extra_give_back(mine);
     mine->reads = 0;
     mine->farewells = 0;
     return mine;
@@ -368,20 +385,18 @@ static void rcu_after_fork_in_parent(void)
 /* The child of a fork keeps the sections of the forking thread only; it has no driver. */
 static void rcu_after_fork_in_child(void)
 {
-    const struct pawl_thread_line *own = thread_registered();
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();
-    const struct pawl_rcu_line *own_words = rcu_line_of(own);
-    const uint32_t used = pawl_load_relaxed32(&process_here()->lines_used);
+    const struct pawl_rcu_line *own = rcu_line_of_caller(mine);
+    const uint32_t lines = rcu_lines(pawl_load_relaxed32(&process_here()->lines_used));
     uint32_t i;
     uint32_t index;
-    for (i = 0; i < used && i < PAWL_RCU_LINES; i++) {
-        struct pawl_rcu_line *line = &rcu_here()->lines[i];
+    for (i = 0; i < lines; i++) {
+        struct pawl_rcu_line *line = rcu_line(i);
         pawl_store_relaxed32(&line->waited, 0);
-        if (line != own_words)
-            for (index = 0; index < PAWL_RCU_DOMAINS; index++)
-                if (rcu_nesting(rcu_load_word(line, index)) != 0)
-                    rcu_leave_line(line, index, 0);
+        if (line != own)
+            rcu_line_left_behind(line);
     }
+    rcu_extra_after_fork(mine);
     for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
         struct pawl_rcu_state *state = rcu_state(index);
         const uint32_t held = mine->apart[index];
@@ -435,7 +450,7 @@ int pawl_rcu_domain_init(pawl_rcu_domain *d, const char *name)
             continue;
         PLAIN_WRITE(state->name);
         state->name = name;
-        state->skip_polling = state->skipped = 0;
+        state->skip_polling = state->skipped = state->short_polls = 0;
         d->index = index;
         d->name = name;
         return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of RCU share: readers (rcu.c), grace periods (rcu_grace.c), stalls
+/* What the parts of RCU share: readers (rcu.c, rcu_extra.c), grace periods (rcu_grace.c), stalls
  * (rcu_stall.c) and callbacks (rcu_call.c). The index of a domain names it. */
 #ifndef PAWL_RCU_INSIDE_H
 #define PAWL_RCU_INSIDE_H
@@ -33,6 +33,7 @@ struct pawl_rcu_state {
     /* Hints, by plain stores (rcu_looks.h): expedited calls that poll no longer than others. */
     uint32_t skip_polling; /* so many more of them */
     uint32_t skipped;      /* so many when long polling was last useless, halved by each success */
+    uint32_t short_polls;  /* so many more polls look few times */
     const char *name;
     /* For the stall detector, rcu_stall.c. */
     uint64_t stall_ns __attribute__((aligned(8)));
@@ -44,11 +45,25 @@ struct pawl_rcu_state {
     uint32_t old[PAWL_RCU_LINES] __attribute__((aligned(PAWL_CACHE_LINE)));
 };
 
+/* A line of a thread to which the registry has none to give (rcu_extra.c). */
+struct pawl_rcu_extra {
+    struct pawl_rcu_line line;
+    uint32_t owner;                 /* thread id, 0: free */
+    uint32_t old[PAWL_RCU_DOMAINS]; /* as pawl_rcu_state.old */
+};
+
+/* A block is 128 KiB of pages. All blocks together serve as many threads as Linux has at most. */
+#define RCU_EXTRA_IN_BLOCK 1024u
+#define RCU_EXTRA_BLOCKS 4096u
+
 struct pawl_rcu {
     struct pawl_latch stalls; /* guards the domains' settings of stalls and of workers */
     struct pawl_rcu_line lines[PAWL_RCU_LINES];
     struct pawl_rcu_state states[PAWL_RCU_DOMAINS];
-#if PAWL_HOOKS
+#if !PAWL_HOOKS
+    pawl_address_ extra[RCU_EXTRA_BLOCKS]; /* blocks of extra lines; 0: not mapped yet */
+    uint32_t looked; /* extra lines that were looked at for a dead owner */
+#else
     struct pawl_rcu_mine mine[2 * PAWL_RCU_LINES]; /* one per thread; half of them have no line */
 #endif
 };
@@ -70,6 +85,88 @@ static inline uint32_t rcu_nesting(uint32_t word)
 static inline void rcu_for_handlers(void)
 {
     __asm__ __volatile__("" ::: "memory");
+}
+
+/* ---- Extra lines (rcu_extra.c) --------------------------------------------------------------- */
+
+#if PAWL_HOOKS /* the threads of a harness beyond its lines are counted */
+
+static inline struct pawl_rcu_extra *rcu_extra(uint32_t number)
+{
+    (void)number;
+    return NULL;
+}
+
+static inline uint32_t rcu_extra_lines(void)
+{
+    return 0;
+}
+
+static inline struct pawl_rcu_line *rcu_extra_claim(struct pawl_rcu_mine *mine)
+{
+    (void)mine;
+    return NULL;
+}
+
+static inline void rcu_extra_give_back(struct pawl_rcu_mine *mine)
+{
+    (void)mine;
+}
+
+static inline void rcu_extra_settle(uint32_t id)
+{
+    (void)id;
+}
+
+static inline void rcu_extra_after_fork(const struct pawl_rcu_mine *mine)
+{
+    (void)mine;
+}
+
+#else
+
+/* The extra line of that number, below rcu_extra_lines(). */
+PAWL_INTERNAL struct pawl_rcu_extra *rcu_extra(uint32_t number);
+PAWL_INTERNAL uint32_t rcu_extra_lines(void);
+/* Gives the caller an extra line; NULL: there is no page for it. The caller has none yet. */
+PAWL_INTERNAL struct pawl_rcu_line *rcu_extra_claim(struct pawl_rcu_mine *mine);
+/* The caller has left all sections, and ends. */
+PAWL_INTERNAL void rcu_extra_give_back(struct pawl_rcu_mine *mine);
+/* Frees the extra lines that a dead thread of the caller's number, `id`, has left behind. */
+PAWL_INTERNAL void rcu_extra_settle(uint32_t id);
+/* The child of a fork: the caller's line has its new number, the others are free. */
+PAWL_INTERNAL void rcu_extra_after_fork(const struct pawl_rcu_mine *mine);
+
+#endif
+
+/* The lines of readers have numbers: those of the registry, and behind them the extra lines.
+ * `used`: the registry's lines that have been used. Returns how many numbers there are. */
+static inline uint32_t rcu_lines(uint32_t used)
+{
+    const uint32_t extra = rcu_extra_lines();
+    if (extra != 0)
+        return PAWL_RCU_LINES + extra;
+    return used < PAWL_RCU_LINES ? used : PAWL_RCU_LINES;
+}
+
+static inline struct pawl_rcu_line *rcu_line(uint32_t number)
+{
+    return number < PAWL_RCU_LINES ? &rcu_here()->lines[number]
+                                   : &rcu_extra(number - PAWL_RCU_LINES)->line;
+}
+
+static inline const uint32_t *rcu_line_owner(uint32_t number)
+{
+    return number < PAWL_RCU_LINES ? &process_here()->lines[number].owner
+                                   : &rcu_extra(number - PAWL_RCU_LINES)->owner;
+}
+
+/* Where the domain's driver has noted the word of that line. */
+static inline uint32_t *rcu_line_old(struct pawl_rcu_state *state, uint32_t number)
+{
+    return number < PAWL_RCU_LINES
+               ? &state->old[number]
+               : &rcu_extra(number - PAWL_RCU_LINES)->old[state - rcu_here()->states];
 }
 
 /* ---- Grace periods (rcu_grace.c) ------------------------------------------------------------- */
@@ -124,7 +221,10 @@ PAWL_INTERNAL bool rcu_leave(uint32_t index);
 /* The number of nested sections that the caller is in. */
 PAWL_INTERNAL uint32_t rcu_depth(uint32_t index);
 
-PAWL_INTERNAL struct pawl_rcu_line *rcu_line_of(const struct pawl_thread_line *line);
+/* The caller's line, of the registry or an extra one; NULL if it has none. */
+PAWL_INTERNAL struct pawl_rcu_line *rcu_line_of_caller(const struct pawl_rcu_mine *mine);
+/* Leaves the sections in a line whose owner is dead; the caller owns it now. */
+PAWL_INTERNAL void rcu_line_left_behind(struct pawl_rcu_line *line);
 PAWL_INTERNAL struct pawl_rcu_state *rcu_state(uint32_t index);
 PAWL_INTERNAL const char *rcu_name(uint32_t index);
 

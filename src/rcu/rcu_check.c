@@ -29,10 +29,10 @@ static void rcu_check_domain(uint32_t index, const char *call, const void *site)
         rcu_misuse("the domain has been destroyed", index, call, site);
 }
 
-/* Called before the outermost section begins; a thread without a line leaves no note. */
+/* Called in the outermost section; a reader that is counted apart leaves no note. */
 static void rcu_note_entry(uint32_t index, const void *site)
 {
-    struct pawl_rcu_line *line = rcu_line_of(pawl_thread_line_());
+    struct pawl_rcu_line *line = rcu_line_of_caller(pawl_rcu_mine_());
     if (line != NULL)
         PAWL_ADDRESS_(pawl_store_relaxed)(&line->entered[index], (pawl_address_)(uintptr_t)site);
 }
@@ -44,9 +44,9 @@ PAWL_COLD void pawl_rcu_enter_slow_(uint32_t index)
     depth = rcu_depth(index);
     if (depth == PAWL_RCU_NESTING_)
         rcu_misuse("sections too deep", index, "pawl_rcu_read_lock", SITE);
+    rcu_enter(index);
     if (depth == 0)
         rcu_note_entry(index, SITE);
-    rcu_enter(index);
 }
 
 PAWL_COLD void pawl_rcu_leave_slow_(uint32_t index)
@@ -90,20 +90,19 @@ PAWL_COLD void pawl_rcu_must_read_(uint32_t index)
 
 PAWL_INTERNAL void rcu_nobody_reads(uint32_t index, const void *site)
 {
-    const struct pawl_rcu *rcu = rcu_here();
     bool reads = pawl_load_relaxed32(&rcu_state(index)->apart[0]) != 0 ||
                  pawl_load_relaxed32(&rcu_state(index)->apart[1]) != 0;
-    const uint32_t used = pawl_load_relaxed32(&process_here()->lines_used);
+    const uint32_t lines = rcu_lines(pawl_load_relaxed32(&process_here()->lines_used));
     uint32_t i;
-    for (i = 0; i < used && i < PAWL_RCU_LINES; i++)
-        reads = reads || rcu_nesting(pawl_load_relaxed32(&rcu->lines[i].read[index])) != 0;
+    for (i = 0; i < lines; i++)
+        reads = reads || rcu_nesting(pawl_load_relaxed32(&rcu_line(i)->read[index])) != 0;
     if (reads)
         rcu_misuse("destroyed while somebody reads", index, "pawl_rcu_domain_destroy", site);
 }
 
 PAWL_INTERNAL void rcu_left_open(uint32_t index)
 {
-    const struct pawl_rcu_line *line = rcu_line_of(thread_registered());
+    const struct pawl_rcu_line *line = rcu_line_of_caller(pawl_rcu_mine_());
     rcu_misuse("section left open at the end of its thread", index, "pawl_rcu_read_lock",
                line == NULL ? NULL
                             : (const void *)(uintptr_t)PAWL_ADDRESS_(pawl_load_relaxed)(

@@ -31,25 +31,18 @@
 
 /* ---- Readers that are waited for ------------------------------------------------------------- */
 
-static const struct pawl_rcu_line *grace_lines(void)
-{
-    return rcu_here()->lines;
-}
-
 /* Begins a grace period, or begins it again if a fork interrupted its driver. */
 static void grace_note_readers(struct pawl_rcu_state *state, uint32_t index)
 {
-    const struct pawl_rcu_line *lines = grace_lines();
-    uint32_t used, i;
+    uint32_t i;
     pawl_store_relaxed64(&state->started, pawl_load_relaxed64(&state->completed) + 1);
     /* [RCU_BEGIN] heavy: readers see what was removed before it, or the driver sees their words. */
     pawl_fence_heavy(PAWL_RCU_BEGIN);
-    used = pawl_load_relaxed32(&process_here()->lines_used);
-    state->lines = used < PAWL_RCU_LINES ? used : PAWL_RCU_LINES;
+    state->lines = rcu_lines(pawl_load_relaxed32(&process_here()->lines_used));
     for (i = 0; i < state->lines; i++) {
         /* [RCU_GONE] acquire: what follows comes after the reads of the readers that have left. */
-        const uint32_t word = pawl_load_acquire32(&lines[i].read[index], PAWL_RCU_GONE);
-        state->old[i] = rcu_nesting(word) != 0 ? word : 0;
+        const uint32_t word = pawl_load_acquire32(&rcu_line(i)->read[index], PAWL_RCU_GONE);
+        *rcu_line_old(state, i) = rcu_nesting(word) != 0 ? word : 0;
     }
     state->apart_old = 0;
     for (i = 0; i < 2; i++)
@@ -78,19 +71,19 @@ static bool grace_apart_gone(struct pawl_rcu_state *state)
 /* Whether all noted readers have left. */
 static bool grace_all_gone(struct pawl_rcu_state *state, uint32_t index)
 {
-    const struct pawl_rcu_line *lines = grace_lines();
     bool gone = true;
     uint32_t i;
     for (i = 0; i < state->lines; i++) {
+        uint32_t *const old = rcu_line_old(state, i);
         uint32_t word;
-        if (state->old[i] == 0)
+        if (*old == 0)
             continue;
         /* [RCU_GONE] acquire: what follows comes after the reads of the readers that have left. */
-        word = pawl_load_acquire32(&lines[i].read[index], PAWL_RCU_GONE);
-        if (rcu_nesting(word) != 0 && (word ^ state->old[i]) < PAWL_RCU_LEFT_)
+        word = pawl_load_acquire32(&rcu_line(i)->read[index], PAWL_RCU_GONE);
+        if (rcu_nesting(word) != 0 && (word ^ *old) < PAWL_RCU_LEFT_)
             gone = false;
         else
-            state->old[i] = 0;
+            *old = 0;
     }
     return (state->apart_old == 0 || grace_apart_gone(state)) && gone;
 }
@@ -99,13 +92,12 @@ static bool grace_all_gone(struct pawl_rcu_state *state, uint32_t index)
  * watched. It reads no more. */
 static void grace_forget_the_dead(struct pawl_rcu_state *state)
 {
-    const struct pawl_process *process = process_here();
     uint32_t i;
     for (i = 0; i < state->lines; i++)
-        if (state->old[i] != 0) {
-            const uint32_t owner = pawl_load_relaxed32(&process->lines[i].owner);
+        if (*rcu_line_old(state, i) != 0) {
+            const uint32_t owner = pawl_load_relaxed32(rcu_line_owner(i));
             if (owner != 0 && !pawl_os_thread_lives(owner))
-                state->old[i] = 0;
+                *rcu_line_old(state, i) = 0;
         }
 }
 
@@ -129,7 +121,6 @@ static uint64_t grace_sleeps_until(struct pawl_rcu_state *state)
  * left. */
 static bool grace_sleep_for_readers(struct pawl_rcu_state *state, uint32_t index)
 {
-    struct pawl_rcu_line *lines = rcu_here()->lines;
     /* [RCU_TOLD] acquire: the report time that the driver reads next is as new as the turn. */
     const uint32_t turn = pawl_load_acquire32(&state->turn, PAWL_RCU_TOLD);
     const uint64_t until = grace_sleeps_until(state);
@@ -137,8 +128,8 @@ static bool grace_sleep_for_readers(struct pawl_rcu_state *state, uint32_t index
     uint32_t i;
     grace_forget_the_dead(state);
     for (i = 0; i < state->lines; i++)
-        if (state->old[i] != 0)
-            (void)pawl_fetch_or_relaxed32(&lines[i].waited, UINT32_C(1) << index);
+        if (*rcu_line_old(state, i) != 0)
+            (void)pawl_fetch_or_relaxed32(&rcu_line(i)->waited, UINT32_C(1) << index);
     pawl_store_relaxed32(&state->apart_waited, state->apart_old != 0);
     /* [RCU_SLEEP] heavy: leaving readers can see the driver's bits before it looks whether they
      * have left. */

@@ -8,6 +8,10 @@
  * it, or if the caller lost its CPU meanwhile: then other threads want that CPU, and the reader may
  * be one of them. So the next expedited calls of the domain poll no longer than synchronize: ever
  * more of them when the readers stay, and MOST_SKIPPED after the loss of a CPU.
+ *
+ * Short polling, too, is of no use where the reader waits for the caller's CPU: it runs once the
+ * caller sleeps. So after a poll that found nothing, the next SHORT_POLLS polls of the domain
+ * make only FEW_LOOKS. They suffice for a reader that runs and leaves soon.
  */
 #ifndef PAWL_RCU_LOOKS_H
 #define PAWL_RCU_LOOKS_H
@@ -24,10 +28,15 @@
  * back after milliseconds: shared among so many calls, that is less than a microsecond for each. */
 #define MOST_SKIPPED 16383u
 
+/* A useless poll of RCU_LOOKS takes 12 to 45 us: shared among so many, about as long as a sleep. */
+#define SHORT_POLLS 7u
+#define FEW_LOOKS 3u
+
 struct grace_poll {
     struct backoff pauses;
     unsigned looks; /* that are left */
     bool is_long;
+    bool is_short;
     uint64_t last; /* when a long one last looked; 0 at first */
 };
 
@@ -35,7 +44,7 @@ struct grace_poll {
 
 PAWL_STATIC struct grace_poll grace_poll_begin(struct pawl_rcu_state *state, unsigned looks)
 {
-    const struct grace_poll poll = {BACKOFF_INIT, looks, false, 0};
+    const struct grace_poll poll = {BACKOFF_INIT, looks, false, false, 0};
     (void)state;
     return poll;
 }
@@ -59,12 +68,18 @@ PAWL_STATIC bool grace_poll_pause(struct pawl_rcu_state *state, struct grace_pol
 
 PAWL_STATIC struct grace_poll grace_poll_begin(struct pawl_rcu_state *state, unsigned looks)
 {
-    struct grace_poll poll = {BACKOFF_INIT, looks, looks > RCU_LOOKS, 0};
+    struct grace_poll poll = {BACKOFF_INIT, looks, looks > RCU_LOOKS, false, 0};
     const uint32_t skip = poll.is_long ? pawl_load_relaxed32(&state->skip_polling) : 0;
+    const uint32_t brief = pawl_load_relaxed32(&state->short_polls);
     if (skip > 0) {
         pawl_store_relaxed32(&state->skip_polling, skip - 1);
         poll.looks = RCU_LOOKS;
         poll.is_long = false;
+    }
+    if (!poll.is_long && brief > 0) {
+        pawl_store_relaxed32(&state->short_polls, brief - 1);
+        poll.looks = FEW_LOOKS;
+        poll.is_short = true;
     }
     return poll;
 }
@@ -94,8 +109,12 @@ PAWL_STATIC bool grace_poll_ran(struct grace_poll *poll)
 /* Pauses before the next look; false: the caller has looked often enough and should sleep. */
 PAWL_STATIC bool grace_poll_pause(struct pawl_rcu_state *state, struct grace_poll *poll)
 {
-    if (poll->looks == 0)
+    if (poll->looks == 0) {
+        if (!poll->is_short)
+            pawl_store_relaxed32(&state->short_polls, SHORT_POLLS);
+        poll->is_short = true; /* said once */
         return false;
+    }
     poll->looks--;
     (void)backoff_relaxed(&poll->pauses, poll);
     if (!poll->is_long)

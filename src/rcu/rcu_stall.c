@@ -96,24 +96,23 @@ static void stall_name_entry(pawl_address_ site, char *text, size_t size)
 static void stall_report_line(uint32_t index, uint32_t number, uint64_t age,
                               const struct wish *wish)
 {
-    const struct pawl_process *process = process_here();
     char name[32], entered[1024];
     pawl_rcu_stall stall;
     stall.domain = rcu_name(index);
-    stall.thread = pawl_load_relaxed32(&process->lines[number].owner);
+    stall.thread = pawl_load_relaxed32(rcu_line_owner(number));
     stall.age = age;
     stall.name = name;
     stall.entered = entered;
     pawl_os_thread_name(stall.thread, name, sizeof name);
     entered[0] = 0;
 #if PAWL_CHECKED
-    stall_name_entry(PAWL_ADDRESS_(pawl_load_relaxed)(&rcu_here()->lines[number].entered[index]),
+    stall_name_entry(PAWL_ADDRESS_(pawl_load_relaxed)(&rcu_line(number)->entered[index]),
                      entered, sizeof entered);
 #endif
     (wish->report != NULL ? wish->report : stall_say)(&stall, wish->argument);
 }
 
-/* For readers without a line the report says only that there are some. */
+/* For readers that are counted apart the report says only that there are some. */
 static void stall_report_apart(uint32_t index, uint64_t age, const struct wish *wish)
 {
     const pawl_rcu_stall stall = {rcu_name(index), 0, "", age, ""};
@@ -135,7 +134,7 @@ PAWL_INTERNAL void rcu_stall_look(uint32_t index)
     state->stall_age = age;
     wish = stall_wish_of(state);
     for (i = 0; i < state->lines; i++)
-        if (state->old[i] != 0)
+        if (*rcu_line_old(state, i) != 0)
             stall_report_line(index, i, age, &wish);
     if (state->apart_old != 0)
         stall_report_apart(index, age, &wish);

@@ -10,7 +10,7 @@
 
 PAWL_STATIC void brlock_have(pawl_brlock *l)
 {
-    pawl_store_relaxed32(&l->holder, pawl_os_thread_id());
+    pawl_store_relaxed32(&l->holder, check_self());
 }
 
 PAWL_STATIC void brlock_let_go(pawl_brlock *l)
@@ -20,7 +20,7 @@ PAWL_STATIC void brlock_let_go(pawl_brlock *l)
 
 PAWL_STATIC bool brlock_is_mine(const pawl_brlock *l)
 {
-    return pawl_load_relaxed32(&l->holder) == pawl_os_thread_id();
+    return pawl_load_relaxed32(&l->holder) == check_self();
 }
 
 /* A counter above half its range is below zero: its thread has dropped what others took. */

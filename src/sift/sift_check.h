@@ -14,7 +14,7 @@
 
 PAWL_STATIC bool sift_is_mine(const pawl_sift *l)
 {
-    return pawl_load_relaxed32(&l->holder) == pawl_os_thread_id();
+    return pawl_load_relaxed32(&l->holder) == check_self();
 }
 
 /* Whether the caller is a handler of that context, or has raised itself there. The handlers of
@@ -75,7 +75,7 @@ PAWL_STATIC void sift_was_raised(const pawl_sift *l, bool raised, const void *si
 #define SIFT_BEFORE_WRITE(l, call) sift_before_write(l, call, SIFT_SITE)
 #define SIFT_WRITES(l, call) sift_holds_w(l, call, SIFT_SITE)
 #define SIFT_RAISED(l, raised) sift_was_raised(l, raised, SIFT_SITE)
-#define SIFT_HAVE(l) pawl_store_relaxed32(&(l)->holder, pawl_os_thread_id())
+#define SIFT_HAVE(l) pawl_store_relaxed32(&(l)->holder, check_self())
 #define SIFT_LET_GO(l) pawl_store_relaxed32(&(l)->holder, 0)
 #define SIFT_UNUSED(l, call)                                                                       \
     do {                                                                                           \

@@ -122,6 +122,31 @@ static void long_polling_that_finds_nothing_is_not_repeated_at_once(void **state
     pawl_rcu_domain_destroy(&d);
 }
 
+static uint32_t short_polls_of(const pawl_rcu_domain *d)
+{
+    return pawl_load_relaxed32(&rcu_here()->states[d->index].short_polls);
+}
+
+/* A reader that shares the updater's CPU runs once the updater sleeps: polling only delays it. */
+static void after_polling_that_found_nothing_the_next_calls_sleep_sooner(void **state)
+{
+    pawl_rcu_domain d;
+    uint32_t polls;
+    (void)state;
+    must(pawl_rcu_domain_init(&d, "test") == 0);
+    assert_int_equal(short_polls_of(&d), 0);
+    synchronize_beside_a_reader(&d, pawl_rcu_domain_synchronize);
+    polls = short_polls_of(&d);
+    assert_int_not_equal(polls, 0);
+    while (polls-- > 0) {
+        pawl_rcu_domain_synchronize(&d);
+        assert_int_equal(short_polls_of(&d), polls);
+    }
+    pawl_rcu_domain_synchronize(&d);
+    assert_int_equal(short_polls_of(&d), 0);
+    pawl_rcu_domain_destroy(&d);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +154,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_ordinary_one_does_not_either),
         cmocka_unit_test(a_yield_would_have_ended_the_child),
         cmocka_unit_test(long_polling_that_finds_nothing_is_not_repeated_at_once),
+        cmocka_unit_test(after_polling_that_found_nothing_the_next_calls_sleep_sooner),
     };
     return test_run(argc, argv, tests);
 }

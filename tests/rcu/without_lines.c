@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All tests of basic.c once more, in threads for which no line is left: other threads, that is
- * what the registry is told, own them all. And what happens when a line becomes free meanwhile.
+ * All tests of basic.c once more, in threads that have no line and no memory for an extra one, and
+ * so are counted. Other threads own all lines: that is what the registry is told. The time to ask
+ * for an extra line has not come. And what happens when a line becomes free meanwhile.
  */
 #define main rcu_basic_main
 #include "base/base.h"
@@ -13,9 +14,16 @@
 static int argument_count;
 static char **arguments;
 
-static void *without_a_line(void *result)
+/* As if so many sections had to pass until the caller asks for a line again. */
+static void be_refused(uint32_t sections)
 {
     must(pawl_thread_line_() == NULL);
+    PAWL_RCU_MINE_.wait = sections;
+}
+
+static void *without_a_line(void *result)
+{
+    be_refused(UINT32_MAX);
     *(int *)result = rcu_basic_main(argument_count, arguments);
     must(PAWL_RCU_MINE_.line == NULL && PAWL_RCU_MINE_.open == 0);
     return NULL;
@@ -27,6 +35,7 @@ static void *get_one_in_a_section(void *unused)
     uint64_t cookie;
     unsigned i;
     (void)unused;
+    be_refused(1000);
     pawl_rcu_read_lock();
     lines_free(PAWL_THREAD_LINES - 1);
     pawl_rcu_read_lock();
@@ -51,6 +60,7 @@ static void *get_one_in_a_section(void *unused)
 static void *end_in_a_section(void *unused)
 {
     (void)unused;
+    be_refused(UINT32_MAX);
     pawl_rcu_read_lock();
     must(PAWL_RCU_MINE_.open == 1);
     return NULL;
@@ -62,6 +72,7 @@ static uint32_t stop;
 static void *overlap(void *unused)
 {
     (void)unused;
+    be_refused(UINT32_MAX);
     while (pawl_load_relaxed32(&stop) == 0) {
         pawl_rcu_read_lock();
         sched_yield();

@@ -22,6 +22,7 @@
 
 #include "rcu/rcu.h"
 #include "support/interrupting.h"
+#include "support/extra_lines.h"
 #include "support/lines.h"
 
 static pawl_counter counter;
@@ -223,6 +224,84 @@ static void a_handler_that_interrupts_it_may_fork(void **state)
                     20, 100000);
 }
 
+/* ---- Beyond the lines --------------------------------------------------------------------------
+ * Such a thread was only counted. After a fork by a handler between the count and the thread's note
+ * of it, the child's count was 0 and the thread counted itself out: no grace period ended. */
+
+/* The thread has no extra line, and finds no block of them: each run maps one. */
+static void be_unknown_beyond(void)
+{
+    must(pawl_thread_line_() == NULL);
+    must(pawl_rcu_poll(pawl_rcu_start_poll())); /* no driver has noted the lines of the block */
+    PAWL_RCU_MINE_.line = NULL;
+    PAWL_RCU_MINE_.extra = NULL;
+    rcu_here()->extra[0] = 0;
+}
+
+static void be_known_beyond(void)
+{
+    be_unknown_beyond();
+    read_one();
+}
+
+static void read_in_both_ways(void)
+{
+    enter_and_leave();
+    pawl_rcu_qs_online();
+    pawl_rcu_qs_quiescent();
+    pawl_rcu_qs_offline();
+}
+
+static void check_beyond(void)
+{
+    const uint32_t id = pawl_os_thread_id();
+    const uint32_t lines = extra_lines();
+    uint32_t i;
+    must(!pawl_rcu_read_held() && !pawl_rcu_domain_read_held(pawl_rcu_qs()));
+    must(pawl_rcu_poll(pawl_rcu_start_poll()));
+    must(pawl_rcu_domain_poll(pawl_rcu_qs(), pawl_rcu_domain_start_poll(pawl_rcu_qs())));
+    must(PAWL_RCU_MINE_.open == 0);
+    for (i = 0; i < lines; i++)
+        must((extra_line(i)->owner == id) == (extra_line(i) == PAWL_RCU_MINE_.extra));
+    read_one();
+    if (in_child)
+        _exit(0);
+}
+
+/* Where the thread claims an extra line. */
+static void fork_in_the_claim(void)
+{
+    if (extra_lines() != 0 && PAWL_RCU_MINE_.extra == NULL)
+        fork_one();
+}
+
+static void interrupt_beyond(void (*prepare)(void), void (*steps)(void), void (*handler)(void))
+{
+    must(interrupt_everywhere(prepare, steps, handler, check_beyond) >= 20);
+}
+
+static void *be_interrupted_beyond(void *unused)
+{
+    (void)unused;
+    interrupt_beyond(be_unknown_beyond, enter_and_leave, read_one);
+    interrupt_beyond(be_unknown_beyond, enter_and_leave, fork_in_the_claim);
+    interrupt_beyond(be_known_beyond,
+                     pawl_fence_light_free_ != 0 ? read_in_both_ways : enter_and_leave, fork_one);
+    return NULL;
+}
+
+static void so_it_is_for_a_thread_beyond_the_lines(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    if (PAWL_CHECKED) /* it would take too long */
+        skip();
+    lines_park_all();
+    must(pthread_create(&thread, NULL, be_interrupted_beyond, NULL) == 0);
+    must(pthread_join(thread, NULL) == 0);
+    lines_free_all();
+}
+
 /* ---- Quiescent states ------------------------------------------------------------------------ */
 
 static void say_quiescent(void)
@@ -247,11 +326,17 @@ static void an_online_thread_stays_online_while_it_is_quiescent(void **state)
     be_online_throughout();
 }
 
-static void *be_online_without_a_line(void *unused)
+static void *be_online_without_a_line(void *is_counted)
 {
-    (void)unused;
-    be_online_throughout();
-    must(PAWL_RCU_MINE_.line == NULL && PAWL_RCU_MINE_.open == 0);
+    must(pawl_thread_line_() == NULL);
+    if (is_counted != NULL)
+        PAWL_RCU_MINE_.wait = UINT32_MAX; /* it asks for no extra line */
+    pawl_rcu_qs_online();
+    must((PAWL_RCU_MINE_.extra == NULL) == (is_counted != NULL));
+    must(interrupt_everywhere(do_nothing, say_quiescent, read_online, do_nothing) > 1);
+    pawl_rcu_qs_offline();
+    must(pawl_rcu_domain_poll(pawl_rcu_qs(), pawl_rcu_domain_start_poll(pawl_rcu_qs())));
+    must(PAWL_RCU_MINE_.open == 0);
     return NULL;
 }
 
@@ -261,6 +346,8 @@ static void so_does_one_without_a_line(void **state)
     (void)state;
     lines_park_all();
     must(pthread_create(&thread, NULL, be_online_without_a_line, NULL) == 0);
+    must(pthread_join(thread, NULL) == 0);
+    must(pthread_create(&thread, NULL, be_online_without_a_line, &lock) == 0);
     must(pthread_join(thread, NULL) == 0);
     lines_free_all();
 }
@@ -275,6 +362,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_end_of_a_thread_may_be_interrupted_at_each_instruction),
         cmocka_unit_test(a_line_left_behind_is_taken_back_in_the_same_way),
         cmocka_unit_test(a_handler_that_interrupts_it_may_fork),
+        cmocka_unit_test(so_it_is_for_a_thread_beyond_the_lines),
         cmocka_unit_test(an_online_thread_stays_online_while_it_is_quiescent),
         cmocka_unit_test(so_does_one_without_a_line),
     };

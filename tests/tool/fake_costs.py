@@ -22,6 +22,9 @@ ROWS = {
     "cmpxchg_blind": 45, "cmpxchg_transfer_invalidate": 60, "system_call": 80,
     "membarrier_idle": 300, "membarrier_busy": 2000, "futex_wake_nobody": 120,
     "futex_wake_sleeper": 2000, "wake_latency": 5000, "context_switch": 1500, "signal": 1200,
+    "rcu_section": 1, "rcu_domain_section": 1, "rcu_qs_section": 0.3, "rcu_quiescent": 0.7,
+    "rcu_synchronize": 400, "rcu_domain_synchronize": 400, "rcu_qs_synchronize": 400,
+    "rcu_call": 20,
 }
 BETWEEN = ("atomic_increment_transfer", "cmpxchg_blind", "cmpxchg_transfer_invalidate",
            "membarrier_busy", "futex_wake_sleeper", "wake_latency")

@@ -31,9 +31,12 @@ struct pawl_rcu_line {
 #endif
 } __attribute__((aligned(PAWL_CACHE_LINE)));
 
+struct pawl_rcu_extra; /* src/rcu/rcu.h */
+
 /* What one thread needs at hand. */
 struct pawl_rcu_mine {
     struct pawl_rcu_line *line; /* NULL: none yet, or its sections need a fence (rcu.c) */
+    struct pawl_rcu_extra *extra; /* its line where the registry has none for it, or NULL */
     /* Sections of a thread that has no line: nesting, and bit 31, the side they are counted on. */
     uint32_t apart[PAWL_RCU_DOMAINS];
     uint32_t open;      /* how many of these; not 0 also while a section is being entered */

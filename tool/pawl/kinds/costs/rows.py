@@ -9,7 +9,7 @@ from dataclasses import dataclass
 SOURCE = "4-CPU 700 MHz Pentium III, published 2005"
 GROUPS = {"processor": "The processor", "memory": "Caches and memory",
           "atomics": "On a line of one's own", "cores": "On a line that another core had last",
-          "kernel": "With the kernel"}
+          "kernel": "With the kernel", "rcu": "Read-copy-update, while nobody else reads"}
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,23 @@ ROWS = (
         "other, with the calls that it takes."),
     Row("signal", "kernel", "Signal delivery",
         "pthread_kill to the thread itself: the call, the handler, the return from it."),
+    Row("rcu_section", "rcu", "Section",
+        "pawl_rcu_read_lock and pawl_rcu_read_unlock, again and again, by one thread."),
+    Row("rcu_domain_section", "rcu", "Section of a domain",
+        "The same in a domain of the program's own."),
+    Row("rcu_qs_section", "rcu", "Section of an online thread",
+        "The same in the domain of quiescent states: no instruction, so what shows is the loop."),
+    Row("rcu_quiescent", "rcu", "Quiescent state",
+        "pawl_rcu_qs_quiescent by an online thread."),
+    Row("rcu_synchronize", "rcu", "Grace period",
+        "pawl_rcu_synchronize while no thread reads: one membarrier, with the looks at all lines."),
+    Row("rcu_domain_synchronize", "rcu", "Grace period of a domain",
+        "The same in a domain of the program's own."),
+    Row("rcu_qs_synchronize", "rcu", "Grace period of quiescent states",
+        "The same while no thread is online."),
+    Row("rcu_call", "rcu", "Callback",
+        "pawl_rcu_call, 1,000 in turn: what the caller pays. The worker runs the callbacks "
+        "meanwhile, and all have run before the next thousand."),
 )
 # What cannot cost more than the other, on any machine; with room for noise.
 ORDER = (
@@ -96,7 +113,8 @@ ORDER = (
     ("cmpxchg_blind", "cmpxchg_transfer_invalidate"), ("l1", "atomic_increment_transfer"),
     ("rseq", "system_call"), ("membarrier_idle", "membarrier_busy"),
     ("system_call", "context_switch"), ("futex_wake_nobody", "futex_wake_sleeper"),
-    ("system_call", "signal"),
+    ("system_call", "signal"), ("rcu_qs_section", "rcu_section"),
+    ("rcu_section", "rcu_synchronize"), ("rcu_quiescent", "rcu_qs_synchronize"),
 )
 ROOM = 1.5
 BY_ID = {row.id: row for row in ROWS}

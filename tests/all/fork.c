@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fork in each state of each primitive, with another thread in each state beside it or behind it.
+ * The child gives up what the forking thread held, makes the primitive anew where its page says so,
+ * uses it in every state, forks again, and that child does the same. The parent goes on as if there
+ * had been no fork. The tables below say all that differs between the primitives.
+ */
+#include "test.h"
+
+#include "all/fork_states.h"
+
+#include <sys/syscall.h>
+
+/* ---- One fork -------------------------------------------------------------------------------- */
+
+static const struct primitive *now;
+static const struct state *mine, *its; /* NULL: in no state */
+static uint32_t phase;                 /* of the other thread */
+static uint32_t other_id;
+static unsigned forks;
+
+enum { PHASE_NONE, PHASE_ENTERS, PHASE_IN, PHASE_MAY_LEAVE };
+
+static void *other_thread(void *unused)
+{
+    (void)unused;
+    pawl_store_relaxed32(&other_id, (uint32_t)syscall(SYS_gettid));
+    pawl_store_relaxed32(&phase, PHASE_ENTERS);
+    its->enter();
+    pawl_store_relaxed32(&phase, PHASE_IN);
+    while (pawl_load_relaxed32(&phase) != PHASE_MAY_LEAVE)
+        sched_yield();
+    its->leave();
+    return NULL;
+}
+
+/* The state in /proc says that the thread sleeps. A waiter of a spinlock never does; what it does
+ * is the same at any time. */
+static bool other_sleeps(void)
+{
+    char path[64], text[256];
+    const char *after;
+    FILE *file;
+    size_t length;
+    (void)snprintf(path, sizeof path, "/proc/self/task/%u/stat", pawl_load_relaxed32(&other_id));
+    file = fopen(path, "r");
+    if (file == NULL)
+        return true;
+    length = fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    text[length] = 0;
+    after = strrchr(text, ')');
+    return after == NULL || after[2] == 'S';
+}
+
+static void until_it_is_in_or_waits(void)
+{
+    unsigned looks;
+    while (pawl_load_relaxed32(&phase) < PHASE_ENTERS)
+        sched_yield();
+    for (looks = 0; looks < 200 && pawl_load_relaxed32(&phase) == PHASE_ENTERS; looks++) {
+        if (other_sleeps())
+            return;
+        sched_yield();
+    }
+}
+
+static void use_all(void)
+{
+    unsigned i;
+    if (now->check != NULL)
+        now->check();
+    for (i = 0; i < now->count; i++)
+        if (now->states[i].wake == NULL) {
+            must(now->states[i].enter_at_once());
+            now->states[i].leave();
+            now->states[i].enter();
+            now->states[i].leave();
+        }
+    if (now->check != NULL)
+        now->check();
+}
+
+static void must_end_well(pid_t child)
+{
+    int status = 0;
+    must(child > 0);
+    while (waitpid(child, &status, 0) < 0)
+        must(errno == EINTR);
+    if (status != 0) {
+        fprintf(stderr, "%s: forked in %s beside %s: the child ended with %#x\n", now->name,
+                mine != NULL ? mine->name : "no state", its != NULL ? its->name : "none",
+                (unsigned)status);
+        abort();
+    }
+}
+
+static void live_in_child(bool held, bool wanted)
+{
+    pid_t child;
+    alarm(TEST_HANGS);
+    if (mine != NULL)
+        mine->leave();
+    others = held ? 1 : 0;
+    if ((held && now->anew >= ANEW_IF_HELD) || (wanted && now->anew == ANEW_IF_WANTED)) {
+        now->make();
+        others = 0;
+    } else if (wanted) {
+        others = now->make == event_make;
+    }
+    use_all();
+    now->make();
+    others = 0;
+    use_all();
+    child = fork();
+    if (child == 0) {
+        alarm(TEST_HANGS);
+        use_all();
+        _exit(0);
+    }
+    must_end_well(child);
+    _exit(0);
+}
+
+static void fork_once(void)
+{
+    const bool held = its != NULL && pawl_load_relaxed32(&phase) == PHASE_IN;
+    const bool wanted = its != NULL && !held;
+    pid_t child;
+    fflush(NULL);
+    child = fork();
+    if (child == 0)
+        live_in_child(held, wanted);
+    must_end_well(child);
+    forks++;
+}
+
+/* The other thread enters first: beside it, if the forking thread may be; or behind it. */
+static void fork_in(bool other_first)
+{
+    pthread_t other;
+    phase = PHASE_NONE;
+    others = 0;
+    now->make();
+    if (!other_first && mine != NULL)
+        mine->enter();
+    if (its != NULL) {
+        must(pthread_create(&other, NULL, other_thread, NULL) == 0);
+        until_it_is_in_or_waits();
+    }
+    if (!other_first || mine == NULL || mine->enter_at_once()) {
+        fork_once();
+        if (mine != NULL)
+            mine->leave();
+    }
+    if (its != NULL) {
+        if (its->wake != NULL)
+            its->wake();
+        while (pawl_load_relaxed32(&phase) != PHASE_IN)
+            sched_yield();
+        pawl_store_relaxed32(&phase, PHASE_MAY_LEAVE);
+        must(pthread_join(other, NULL) == 0);
+    }
+    now->make();
+    use_all();
+}
+
+static void the_child_of_a_fork_in_any_state_goes_on(void **state)
+{
+    unsigned p, i, j;
+    (void)state;
+    for (p = 0; p < sizeof primitives / sizeof primitives[0]; p++) {
+        now = &primitives[p];
+        for (i = 0; i <= now->count; i++)
+            for (j = 0; j <= now->count; j++) {
+                mine = i < now->count ? &now->states[i] : NULL;
+                its = j < now->count ? &now->states[j] : NULL;
+                if (mine != NULL && mine->wake != NULL)
+                    continue;
+                if (its != NULL)
+                    fork_in(true);
+                fork_in(false);
+            }
+    }
+    assert_true(forks > 100);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_child_of_a_fork_in_any_state_goes_on),
+    };
+    return test_run(argc, argv, tests);
+}
