@@ -2,8 +2,8 @@
 /*
  * Fork, as a step of a thread: beside threads that wait for a lock at any of their steps, and
  * beside another thread that forks. An execution goes on either as the parent or as the child. The
- * child has the memory as it is at that moment and one thread (src/fork.rs). What the forking
- * thread holds works there, and nothing of the parent's waiters is left.
+ * child has the memory as it is at that moment and one thread (src/fork.rs). The locks that the
+ * forking thread holds work there, and nothing of the parent's waiters is left.
  */
 #include <pawl/cond.h>
 #include <pawl/detail/hook.h>

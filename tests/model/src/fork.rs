@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 
 use crate::hooks::{self, Kind, Operation};
-use crate::sleep;
+use crate::{memory, sleep};
 use crate::subject::PROGRESS;
 
 /// Polls and yields of a child, which wait for nobody.
@@ -51,9 +51,9 @@ pub fn carry_out(o: Operation) -> u64 {
     if o.kind == Kind::Fence {
         return 0;
     }
-    let found = hooks::memory(o.address, o.width);
+    let found = memory::value(o.address, o.width);
     if let Some(value) = hooks::stored(&o, found) {
-        hooks::write_memory(o.address, o.width, value);
+        memory::set_value(o.address, o.width, value);
     }
     if o.kind == Kind::Store {
         0

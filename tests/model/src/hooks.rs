@@ -297,33 +297,10 @@ pub fn tag_name(tag: u32) -> &'static str {
 
 // ---- An access --------------------------------------------------------------------------------
 
-pub fn memory(address: *mut c_void, bytes: u32) -> u64 {
-    unsafe {
-        match bytes {
-            1 => u64::from(*(address as *const u8)),
-            2 => u64::from(*(address as *const u16)),
-            4 => u64::from(*(address as *const u32)),
-            8 => *(address as *const u64),
-            _ => panic!("harness: an access of {bytes} bytes"),
-        }
-    }
-}
-
-pub fn write_memory(address: *mut c_void, bytes: u32, value: u64) {
-    unsafe {
-        match bytes {
-            1 => *(address as *mut u8) = value as u8,
-            2 => *(address as *mut u16) = value as u16,
-            4 => *(address as *mut u32) = value as u32,
-            _ => *(address as *mut u64) = value,
-        }
-    }
-}
-
 /// The newest value also stands in memory, for code that reads it plainly where nobody else writes.
 fn remember(address: *mut c_void, bytes: u32, value: u64) {
-    write_memory(address, bytes, value);
-    let value = memory(address, bytes);
+    memory::set_value(address, bytes, value);
+    let value = memory::value(address, bytes);
     NOW.with(|n| {
         if let Some(known) = n.borrow_mut().places.get_mut(&(address as usize)) {
             known.1 = value;
@@ -333,7 +310,7 @@ fn remember(address: *mut c_void, bytes: u32, value: u64) {
 
 fn place(address: *mut c_void, bytes: u32) -> Place {
     let key = address as usize;
-    let now = memory(address, bytes);
+    let now = memory::value(address, bytes);
     let (known, started) = NOW.with(|n| (n.borrow().places.get(&key).cloned(), n.borrow().started));
     if let Some((made, last)) = known {
         let has = made.atomic.bytes();
@@ -563,7 +540,9 @@ extern "C" fn m_hook_atomic(operation: *const Operation, site: *mut c_void) -> u
         }
         _ => fault().carry_out(op, o),
     };
-    notes::touches(site as usize, &o, before, found);
+    if !fork::is_child() {
+        notes::touches(site as usize, &o, before, found);
+    }
     sees(thread, &o, found);
     found
 }
