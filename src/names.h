@@ -79,7 +79,6 @@
 #define table_append PAWL_SYMBOL_(pawl_in_table_append)
 #define table_find PAWL_SYMBOL_(pawl_in_table_find)
 #define table_grow_if_crowded PAWL_SYMBOL_(pawl_in_table_grow_if_crowded)
-#define table_hash PAWL_SYMBOL_(pawl_in_table_hash)
 #define table_lock PAWL_SYMBOL_(pawl_in_table_lock)
 #define table_lock_of PAWL_SYMBOL_(pawl_in_table_lock_of)
 #define table_lock_two PAWL_SYMBOL_(pawl_in_table_lock_two)

@@ -219,6 +219,7 @@ pawl_test(misuse check/order)
 pawl_test(misuse check/limits)
 pawl_test(misuse check/sites)
 pawl_test(misuse check/silent)
+pawl_test(misuse check/handlers)
 
 # fuzz: made-up operations (tests/fuzz/README.md)
 pawl_test(fuzz fuzz/locks)

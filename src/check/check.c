@@ -5,6 +5,8 @@
 
 #if PAWL_CHECKED
 
+#include <pawl/lock.h>
+
 #include "../base/base.h"
 
 PAWL_SHARED_DEFINE(struct pawl_check, check_object);
@@ -155,6 +157,38 @@ static bool check_move_waits(const struct pawl_check_call *call)
            (call->kind == CHECK_move && call->from == PAWL_STATE_S && call->to == PAWL_STATE_W);
 }
 
+/* Whether the calling thread is inside an operation, which then is one that a handler interrupted.
+ * `bits`: the operation's lock has one of these. */
+static bool check_interrupts(const struct pawl_check_line *line, uint32_t bits)
+{
+    const uint32_t used = check_used_of(line);
+    uint32_t i;
+    for (i = 0; i < used; i++) {
+        const uint32_t what = check_what_of(&line->held[i]);
+        if (check_lock_of(&line->held[i]) != 0 && (check_bits(what) & bits) != 0 &&
+            (check_wants(what) != PAWL_STATE_U || (what & CHECK_LEAVING) != 0))
+            return true;
+    }
+    return false;
+}
+
+/* Of locks that sleep. An operation that gives something up needs the wait list if PARKED is set,
+ * and the interrupted thread may have locked that list. */
+static void check_in_a_handler(const struct pawl_check_line *line,
+                               const struct pawl_check_call *call)
+{
+    const bool waits = call->from == PAWL_STATE_U
+                           ? call->kind == CHECK_take || call->kind == CHECK_claim
+                           : check_move_waits(call);
+    if ((call->bits & CHECK_SLEEPS) == 0)
+        return;
+    if (waits && check_interrupts(line, UINT32_MAX))
+        check_report_held("waits in a signal handler", call);
+    if (!waits && call->from != PAWL_STATE_U && call->kind != CHECK_try &&
+        (call->word & PAWL_LOCK_PARKED) != 0 && check_interrupts(line, CHECK_SLEEPS))
+        check_report_held("dropped in a signal handler beside waiters", call);
+}
+
 struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
 {
     struct pawl_check_line *line = check_own_line();
@@ -167,6 +201,7 @@ struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
             (void)pawl_claims_fit_(call, moving);
         return NULL;
     }
+    check_in_a_handler(line, call);
     if (call->from == PAWL_STATE_U)
         return check_before_taking(line, call);
     held = check_entry_to_leave(line, call, call->kind == CHECK_drop ? leaving : moving);

@@ -19,14 +19,6 @@ static struct pawl_bucket *table_buckets(struct pawl_table *table, uint32_t doub
     return table->grown[doublings - 1];
 }
 
-/* The leading bits of a product with the golden ratio. An array twice as long uses these bits and
- * one more, so the queues of bucket n go to buckets 2n and 2n + 1. */
-PAWL_INTERNAL uint32_t table_hash(const void *address, uint32_t doublings)
-{
-    const uint64_t product = (uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(product >> (64 - PAWL_TABLE_BITS - doublings));
-}
-
 static struct pawl_bucket *table_bucket(struct pawl_table *table, const void *address,
                                         uint32_t doublings)
 {
@@ -368,7 +360,11 @@ PAWL_INTERNAL void table_unpark(struct wake_list *list)
 /* A signal handler may fork above the holder of a latch, and must not wait for itself. So the
  * forking thread yields so often at most, in all. It waits for another forking thread without a
  * bound. Where it gets no latch, the child leaves the words of that bucket as they are. */
+#if PAWL_HOOKS
+enum { TABLE_FORK_YIELDS = 8 }; /* models see them end */
+#else
 enum { TABLE_FORK_YIELDS = 1000 };
+#endif
 
 static pawl_address_ table_own_number(void)
 {
@@ -467,12 +463,19 @@ static void table_mend_object(const struct pawl_queue *queue)
     }
 }
 
+static void table_mend_objects(const struct pawl_bucket *bucket)
+{
+    const struct pawl_queue *queue;
+    PLAIN_READ(bucket->queues);
+    for (queue = bucket->queues; queue != NULL; queue = queue->next)
+        table_mend_object(queue);
+}
+
 /* The parent's other threads are not here: their waiters lie on stacks on which no thread runs, and
  * no thread would drop their latches. From now on, threads look at the current array only. */
 static void table_after_fork(void)
 {
     struct pawl_table *table = table_here();
-    const struct pawl_queue *queue;
     uint32_t count, i;
     struct pawl_bucket *buckets = table_current(&count);
 
@@ -480,8 +483,9 @@ static void table_after_fork(void)
     for (i = 0; i < count; i++) {
         /* Held for a fork, whosever it was: nobody was changing the queues. */
         if (PAWL_ADDRESS_(pawl_load_relaxed)(&buckets[i].forking) != 0)
-            for (queue = buckets[i].queues; queue != NULL; queue = queue->next)
-                table_mend_object(queue);
+            table_mend_objects(&buckets[i]);
+        PLAIN_WRITE(buckets[i].queues);
+        PLAIN_WRITE(buckets[i].latch_oldest);
         PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].latch, 0);
         buckets[i].latch_oldest = NULL;
         PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].forking, 0);

@@ -103,6 +103,15 @@ static inline struct pawl_table *table_here(void)
     return PAWL_SHARED(struct pawl_table, table_object);
 }
 
+/* The bucket's number among 2^(PAWL_TABLE_BITS + doublings): the leading bits of a product with the
+ * golden ratio. An array twice as long uses these bits and one more, so the queues of bucket n go
+ * to buckets 2n and 2n + 1. */
+static inline uint32_t table_hash(const void *address, uint32_t doublings)
+{
+    const uint64_t product = (uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(product >> (64 - PAWL_TABLE_BITS - doublings));
+}
+
 /* The steps that threads make from waiter to waiter, for tests of their number. */
 #ifdef PAWL_TEST_POINTS
 extern uint64_t pawl_table_steps_;
@@ -131,8 +140,6 @@ static inline struct pawl_queue *table_room(struct pawl_queue *queue, uint32_t o
 /* Locks the bucket of the address, in the array that is current then. */
 PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address);
 PAWL_INTERNAL void table_unlock(struct pawl_bucket *bucket);
-/* The bucket's number among 2^(PAWL_TABLE_BITS + doublings). */
-PAWL_INTERNAL uint32_t table_hash(const void *address, uint32_t doublings);
 /* The bucket, not locked: for its hints only. */
 PAWL_INTERNAL const struct pawl_bucket *table_peek(const void *address);
 /* Locks the bucket that holds the caller's own waiter, even if its address has changed. */

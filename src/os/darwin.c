@@ -28,9 +28,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "pages.h"
 
 #ifndef PAWL_DARWIN_ULOCK
 #define PAWL_DARWIN_ULOCK 0
@@ -138,25 +139,6 @@ bool pawl_os_one_cpu(void)
         errno = saved;
     }
     return answer == 1;
-}
-
-void *pawl_os_pages(size_t size)
-{
-    const int saved = errno;
-    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-    errno = saved;
-    return pages == MAP_FAILED ? NULL : pages;
-}
-
-bool pawl_os_return_pages(void *pages, size_t size)
-{
-    const int saved = errno;
-    const long page = sysconf(_SC_PAGESIZE);
-    const bool done = page > 0 && size % (size_t)page == 0 &&
-                      mmap(pages, size, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) == pages;
-    errno = saved;
-    return done;
 }
 
 /* ---- Sleeping -------------------------------------------------------------------------------- */

@@ -51,10 +51,12 @@ __attribute__((weak)) void pawl_hook_watch_this_thread(uint32_t key, void *value
     (void)value;
 }
 
-__attribute__((weak)) void pawl_hook_watch_forks(void (*before)(void), void (*in_parent)(void))
+__attribute__((weak)) void pawl_hook_watch_forks(void (*before)(void), void (*in_parent)(void),
+                                                 void (*in_child)(void))
 {
     (void)before;
     (void)in_parent;
+    (void)in_child;
 }
 
 bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *))
@@ -64,8 +66,7 @@ bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *))
 
 bool pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
 {
-    (void)in_child; /* an execution goes on in the parent */
-    pawl_hook_watch_forks(before, in_parent);
+    pawl_hook_watch_forks(before, in_parent, in_child);
     return true;
 }
 

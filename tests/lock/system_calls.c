@@ -9,14 +9,7 @@
 #include <pawl/lock.h>
 #include <pawl/pshared.h>
 
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-
-#if __has_include(<linux/seccomp.h>)
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#endif
+#include "support/sandbox.h"
 
 static pawl_lock32 lock32;
 static pawl_lock64 lock64;
@@ -83,17 +76,7 @@ static void enter_and_leave(void *unused, unsigned index)
 /* A yield may cost a slice of time: beside a busy process a deadline in the past took 3.6 ms. */
 static void no_yield_is_allowed(void)
 {
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_yield, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program;
-    program.len = (unsigned short)(sizeof filter / sizeof filter[0]);
-    program.filter = filter;
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    if (!sandbox_kills(SYS_sched_yield))
         _exit(77);
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "scenes/robust_mutex.h"
+#include "scenes/scenes.h"
 
 #define CALL_void(call) ((call), true)
 #define CALL_bool(call) (call)
@@ -128,6 +129,7 @@ uint64_t m_hook_atomic(const struct pawl_operation *operation, void *site);
 uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
 {
     m_live_or_die();
+    m_end_with_the_child();
     return m_hook_atomic(operation, __builtin_return_address(0));
 }
 
@@ -154,6 +156,14 @@ void m_reset(void)
     pawl_forget_();
     memset(slots, 0, sizeof slots);
     memset(&m_memory, 0, sizeof m_memory);
+}
+
+/* What a slot's address says of its owner (src/fault.rs). */
+bool m_is_slot_of_another(uint64_t address);
+bool m_is_slot_of_another(uint64_t address)
+{
+    const uint64_t from = (uint64_t)(uintptr_t)slots;
+    return address - from < sizeof slots && address != (uint64_t)(uintptr_t)&slots[m_me()];
 }
 
 /* The threads have their lines already: how they get them is the affair of other scenes. */

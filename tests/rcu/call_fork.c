@@ -308,10 +308,10 @@ static bool its_room_is_back(void)
     return true;
 }
 
-/* 1  the worker is in a callback of the domain
- * 2  a thread at the limit helps, and the callback that it calls forks
- * 3  in the child the first callback counts as done, and the second one goes on: the room of both
- *    must come back, or the domain can never be destroyed */
+/* 1  The worker is in a callback of the domain.
+ * 2  A thread at the limit helps, and the callback that it calls forks.
+ * 3  In the child the first callback counts as done, and the second one goes on. The room of both
+ *    must come back, or the domain can never be destroyed. */
 static void a_callback_may_fork_while_another_one_runs(void **state)
 {
     pthread_t thread;
@@ -378,10 +378,10 @@ static bool overlaps_with_a_fork_that_holds_callbacks_up(void)
     return in_time;
 }
 
-/* 1  a fork begins: callbacks pause
- * 2  the worker claims a batch, and waits until the fork has passed
- * 3  a second fork begins: it must wait until the worker has had its turn, or forks that overlap
- *    without end stop all callbacks */
+/* 1  A fork begins: callbacks pause.
+ * 2  The worker claims a batch, and waits until the fork has passed.
+ * 3  A second fork begins. It must wait until the worker has had its turn, or forks that overlap
+ *    without end stop all callbacks. */
 static void a_fork_lets_callbacks_run_that_an_earlier_fork_holds_up(void **state)
 {
     (void)state;

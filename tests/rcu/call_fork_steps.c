@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A signal handler forks at each instruction of a call at its limit, of a barrier and of a wait
- * for a grace period, while another thread is in a callback, waits too, or reads. The child goes on
- * where the handler interrupted it. There nothing hangs, each callback has run once, and the
- * domain's account is even and its end comes. Of the thread that was in a callback:
- *   1  it calls a callback, which waits
- *   2  a handler of another thread forks; after 10 ms the fork does not wait any longer
- *   3  in the child that callback counts as done: its room must come back
- * And of a helper:
- *   1  it claims a batch, to take the callbacks that are queued
- *   2  a handler interrupts it and forks, and waits until no other thread takes any
- *   3  the fork must not take the claim of its own thread for another one's
+ * for a grace period. Meanwhile another thread is in a callback, waits too, or reads. The child
+ * goes on where the handler interrupted it. There nothing hangs, each callback has run once, the
+ * domain's account is even, and the domain can end.
+ *
+ * Another thread is in a callback:
+ *   1  It calls a callback, which waits.
+ *   2  A handler of the first thread forks. After 10 ms the fork does not wait any longer.
+ *   3  In the child that callback counts as done: its room must come back.
+ *
+ * A thread helps:
+ *   1  It claims a batch, to take the callbacks that are queued.
+ *   2  A handler interrupts it and forks, and waits until no other thread takes any.
+ *   3  The fork must not take the claim of its own thread for another one's.
  */
 #include "test.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RCU callbacks in every order of a few threads: no wake is lost between callers, worker, barriers
- * and those who wait for room; each callback runs once, and not before the readers have left; the
- * limit holds. The worker is a simulated thread like the others; without it callers do its work.
+ * RCU callbacks in every order of a few threads. No wake is lost between callers, the worker,
+ * barriers and threads that wait for room. Each callback runs once, and not before the readers have
+ * left. The limit holds. The worker is a simulated thread like the others; without it callers do
+ * its work.
  */
 #include "explorer/explorer.h"
 
@@ -221,10 +222,10 @@ static void end_with_two_or_three(void)
 }
 
 /* One call and one byte may be queued.
- *   1  thread 0 helps: it calls back, gives the head back, and is interrupted before the byte
- *   2  thread 1 takes the head, finds no room for its byte, and is interrupted
- *   3  thread 0 gives the byte back, finds no room for a head, and goes to sleep
- *   4  thread 1 gives the head back: it must tell thread 0, because nothing is queued any more */
+ *   1  Thread 0 helps: it calls back, gives the head back, and is interrupted before the byte.
+ *   2  Thread 1 takes the head, finds no room for its byte, and is interrupted.
+ *   3  Thread 0 gives the byte back, finds no room for a head, and goes to sleep.
+ *   4  Thread 1 gives the head back. It must tell thread 0, because nothing is queued any more. */
 static void a_caller_that_gives_a_head_back_tells_those_who_wait(void **state)
 {
     static void (*const bodies[])(void *) = {call_two, call_in_a_section};

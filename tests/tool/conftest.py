@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tool"))
 
+from pawl import targets  # noqa: E402
 from pawl.cli import main  # noqa: E402  (the tests run without installing the package)
 from pawl.core import results, table  # noqa: E402
 from pawl.kinds.registry import KINDS as REGISTRY  # noqa: E402
@@ -150,3 +151,30 @@ def plain(folder):
 def left_behind(folder):
     """Names of temporary files that a command forgot."""
     return [p.name for p in Path(folder).iterdir() if p.name.startswith(".")]
+
+
+def copies_of(recorded, count):
+    """So many of a recorded run, of a clean commit."""
+    copies = {f"run{n}.json": json.loads(recorded) for n in range(1, count + 1)}
+    for run in copies.values():
+        for part in run["parts"]:
+            part.update(commit="c0ffee", dirty=False)
+    return copies
+
+
+@pytest.fixture
+def runs(recorded):
+    """Three of the module's recorded run, to be spoilt."""
+    return copies_of(recorded, 3)
+
+
+@pytest.fixture
+def judge(tmp_path, capsys):
+    """Whether the runs meet the targets: the exit code, and what the command says."""
+    def run(content, *options):
+        for name, whole in content.items():
+            (tmp_path / name).write_text(json.dumps(whole))
+        code = targets.main([str(tmp_path), *options])
+        shown = capsys.readouterr()
+        return code, shown.out + shown.err
+    return run

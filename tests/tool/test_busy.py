@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from conftest import figures, plain, texts
-from pawl import targets
 from pawl.cli import main
 from pawl.kinds.busy import plan as busy
 from pawl.kinds.busy import table
@@ -139,27 +138,6 @@ def recorded(tmp_path_factory):
                  "--driver", str(folder), "--quiet"]) == 0
     plain(folder / "runs")
     return (folder / "runs" / "run1.json").read_text()
-
-
-@pytest.fixture
-def runs(recorded):
-    """Three of it, of a clean commit, to be spoilt."""
-    copies = {f"run{n}.json": json.loads(recorded) for n in (1, 2, 3)}
-    for run in copies.values():
-        for part in run["parts"]:
-            part.update(commit="c0ffee", dirty=False)
-    return copies
-
-
-@pytest.fixture
-def judge(tmp_path, capsys):
-    def run(content):
-        for name, whole in content.items():
-            (tmp_path / name).write_text(json.dumps(whole))
-        code = targets.main([str(tmp_path)])
-        shown = capsys.readouterr()
-        return code, shown.out + shown.err
-    return run
 
 
 def samples(run, name, scene, machine=None):

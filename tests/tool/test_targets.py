@@ -6,7 +6,6 @@ import json
 import pytest
 
 from conftest import KINDS, plain
-from pawl import targets
 from pawl.cli import main
 from pawl.core import candidates
 from pawl.sets.spin import SET
@@ -39,17 +38,6 @@ def runs(recorded, tmp_path):
         for part in run["parts"]:
             part.update(commit="c0ffee", dirty=False)
     return copy
-
-
-@pytest.fixture
-def judge(tmp_path, capsys):
-    def run(content, *options):
-        for name, whole in content.items():
-            (tmp_path / name).write_text(json.dumps(whole))
-        code = targets.main([str(tmp_path), *options])
-        shown = capsys.readouterr()
-        return code, shown.out + shown.err
-    return run
 
 
 def scale(run, kind, candidate, factor, test=lambda cell: True):

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import plain
-from pawl import targets
+from conftest import copies_of, plain
 from pawl.cli import main
 from pawl.kinds.latency import plan as latency
 from pawl.kinds.latency.record import PLACED_SECONDS
@@ -32,23 +31,8 @@ def recorded(tmp_path_factory):
 
 @pytest.fixture
 def runs(recorded):
-    """Five of it, of a clean commit, to be spoilt."""
-    copies = {f"run{n}.json": json.loads(recorded) for n in range(1, 6)}
-    for run in copies.values():
-        for part in run["parts"]:
-            part.update(commit="c0ffee", dirty=False)
-    return copies
-
-
-@pytest.fixture
-def judge(tmp_path, capsys):
-    def run(content):
-        for name, whole in content.items():
-            (tmp_path / name).write_text(json.dumps(whole))
-        code = targets.main([str(tmp_path)])
-        shown = capsys.readouterr()
-        return code, shown.out + shown.err
-    return run
+    """Five of it, to be spoilt."""
+    return copies_of(recorded, 5)
 
 
 def samples(run, scenario, lock):

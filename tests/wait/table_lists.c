@@ -556,8 +556,10 @@ static void a_child_takes_back_what_the_parents_waiters_keep(void **state)
     start_afresh();
 }
 
-/* Two threads fork at the same time: 1. the first one holds the latches, 2. the second one's fork is
- * over. It dropped all latches that were held for a fork, also those of the first one. */
+/* Two threads fork at the same time:
+ *   1  The first one holds the latches.
+ *   2  The second one's fork is over. It dropped all latches that were held for a fork, also those
+ *      of the first one. */
 static void a_thread_that_has_forked_drops_only_the_latches_that_it_took(void **state)
 {
     struct pawl_bucket *others = &table()->first[0];

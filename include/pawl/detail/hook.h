@@ -97,7 +97,7 @@ uint64_t pawl_hook_rest(void);
  * the first then returns false, and the others do nothing. */
 bool pawl_hook_watch_threads(uint32_t *key, void (*at_exit)(void *value));
 void pawl_hook_watch_this_thread(uint32_t key, void *value);
-void pawl_hook_watch_forks(void (*before)(void), void (*in_parent)(void));
+void pawl_hook_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
 /* The library reads or writes an object here that is not atomic, or that no other thread touches at
  * that time (src/base/plain.h). `what` names the object. A harness need not define it. */

@@ -177,6 +177,44 @@ static void writes_twice(void)
     M_STEP(pawl_drop_write(LOCK));
 }
 
+/* ---- From reading to updating ---------------------------------------------------------------- */
+
+static void two_read(void)
+{
+    pawl_take_read(LOCK);
+    pawl_take_read(LOCK);
+}
+
+/* The other reader may leave between the claim and the look. Then the claimant does not sleep, and
+ * its change of the word alone orders what it has read before the next atomic user. */
+static void reads_and_updates(void)
+{
+    bool turned;
+    (void)m_read(0);
+    m_begin("pawl_read_claim_atomic");
+    turned = pawl_read_claim_atomic(LOCK);
+    m_end();
+    m_demand(turned, M_PROGRESS, "a claim fails beside a reader");
+    M_STEP(pawl_drop_atomic(LOCK));
+}
+
+static void drops_read(void)
+{
+    M_STEP(pawl_drop_read(LOCK));
+}
+
+static void updates_if_it_may(void)
+{
+    bool in;
+    m_begin("pawl_try_atomic");
+    in = pawl_try_atomic(LOCK);
+    m_end();
+    if (!in)
+        return;
+    m_write(0, 1);
+    M_STEP(pawl_drop_atomic(LOCK));
+}
+
 /* ---- Lent words ------------------------------------------------------------------------------ */
 
 static void lends(void)
@@ -205,6 +243,8 @@ const struct m_scene m_lock_scenes[] = {
      nobody_is_left, "preempt=2"},
     {"lock_handed_over_once_in_a_while", held_for_writing, {overtakes, writes_twice, reads},
      nobody_is_left, "preempt=0" REACH},
+    {"lock_read_to_atomic_beside_a_reader", two_read,
+     {reads_and_updates, drops_read, updates_if_it_may}, nobody_is_left, "preempt=2"},
     {"os_lend_of_two", NULL, {lends, lends}, nobody_lends, "preempt=2"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };

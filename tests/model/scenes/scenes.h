@@ -81,6 +81,15 @@ void m_thread_ends(void);
 void m_before_fork(void);
 void m_after_fork(void);
 
+/* Instead of m_after_fork: the calling thread is that of the child (src/fork.rs), until it ends the
+ * child. From then on each other thread ends at its next access (m_end_with_the_child), and so the
+ * execution does. A child's memory is looked at before its end. */
+void m_goes_on_as_child(void);
+void m_child_begins(void);
+void m_child_ends(void);
+bool m_child_is_over(void);
+void m_end_with_the_child(void);
+
 #define M_EXCLUSION "exclusion"
 #define M_VISIBILITY "visibility"
 #define M_RESTORED "word as found"

@@ -23,7 +23,7 @@ enum { KEY = 7, KEY_CELL = 3 };
 
 static void (*at_exit)(void *);
 static void *armed[M_THREADS];
-static void (*before_fork[2])(void), (*after_fork[2])(void);
+static void (*before_fork[2])(void), (*after_fork[2])(void), (*in_child[2])(void);
 static uint32_t watches;
 
 bool pawl_hook_watch_threads(uint32_t *key, void (*function)(void *))
@@ -40,9 +40,10 @@ void pawl_hook_watch_this_thread(uint32_t key, void *value)
     armed[m_me()] = value;
 }
 
-void pawl_hook_watch_forks(void (*before)(void), void (*in_parent)(void))
+void pawl_hook_watch_forks(void (*before)(void), void (*in_parent)(void), void (*child)(void))
 {
     before_fork[watches] = before;
+    in_child[watches] = child;
     after_fork[watches++] = in_parent;
 }
 
@@ -79,6 +80,17 @@ void m_after_fork(void)
     for (i = 0; i < watches; i++) {
         m_begin("after fork");
         after_fork[i]();
+        m_end();
+    }
+}
+
+void m_goes_on_as_child(void)
+{
+    uint32_t i;
+    m_child_begins();
+    for (i = 0; i < watches; i++) {
+        m_begin("in the child");
+        in_child[i]();
         m_end();
     }
 }

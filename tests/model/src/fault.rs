@@ -3,6 +3,7 @@
 
 use crate::hooks;
 use crate::hooks::{perform, Kind, Operation, Order};
+use crate::library;
 use crate::mortal;
 use crate::sites;
 
@@ -145,6 +146,8 @@ pub enum Fault {
     LostWake,
     /// A seeker that can die is recorded as the lock's before its member says so (robust.c).
     SeekerRecordedFirst,
+    /// A forking thread waits for another one as for any thread, and then drops its latches too.
+    ForkDropsLatchesOfOthers,
 }
 
 impl Fault {
@@ -178,6 +181,14 @@ impl Fault {
             }
             Fault::DeafToClaimants if tag == "SPIN_A_GONE" => perform(o) & !seek,
             Fault::SeekerRecordedFirst if op == "take_seek" => mortal::member_last(o),
+            Fault::ForkDropsLatchesOfOthers if o.kind == Kind::Load && tag == "-" => {
+                let found = perform(o);
+                match op {
+                    "before fork" if library::is_slot_of_another(found) => 0,
+                    "after fork" if library::is_slot_of_another(found) => library::own_slot(),
+                    _ => found,
+                }
+            }
             Fault::TornBits if tag == "SPIN_BITS_CHANGE" => {
                 let found = look(o);
                 let made = if o.kind == Kind::Or {
@@ -225,6 +236,7 @@ pub fn named(name: &str) -> Option<Fault> {
         Fault::HiddenWaiter,
         Fault::LostWake,
         Fault::SeekerRecordedFirst,
+        Fault::ForkDropsLatchesOfOthers,
     ]
     .into_iter()
     .find(|fault| format!("{fault:?}") == name)

@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::fault::{self, Change, Fault, Mutation};
-use crate::{hang, interrupts, library, memory, notes, places, plain, sleep};
+use crate::{fork, hang, interrupts, library, memory, notes, places, plain, sleep};
 
 pub const THREADS: usize = 5;
 
@@ -148,6 +148,7 @@ pub fn reset() {
     plain::reset();
     memory::reset();
     sleep::reset();
+    fork::reset();
 }
 
 /// Polls that a waiter makes before one of its pauses gives way to others.
@@ -296,29 +297,10 @@ pub fn tag_name(tag: u32) -> &'static str {
 
 // ---- An access --------------------------------------------------------------------------------
 
-fn memory(address: *mut c_void, bytes: u32) -> u64 {
-    unsafe {
-        match bytes {
-            1 => u64::from(*(address as *const u8)),
-            2 => u64::from(*(address as *const u16)),
-            4 => u64::from(*(address as *const u32)),
-            8 => *(address as *const u64),
-            _ => panic!("harness: an access of {bytes} bytes"),
-        }
-    }
-}
-
 /// The newest value also stands in memory, for code that reads it plainly where nobody else writes.
 fn remember(address: *mut c_void, bytes: u32, value: u64) {
-    unsafe {
-        match bytes {
-            1 => *(address as *mut u8) = value as u8,
-            2 => *(address as *mut u16) = value as u16,
-            4 => *(address as *mut u32) = value as u32,
-            _ => *(address as *mut u64) = value,
-        }
-    }
-    let value = memory(address, bytes);
+    memory::set_value(address, bytes, value);
+    let value = memory::value(address, bytes);
     NOW.with(|n| {
         if let Some(known) = n.borrow_mut().places.get_mut(&(address as usize)) {
             known.1 = value;
@@ -328,7 +310,7 @@ fn remember(address: *mut c_void, bytes: u32, value: u64) {
 
 fn place(address: *mut c_void, bytes: u32) -> Place {
     let key = address as usize;
-    let now = memory(address, bytes);
+    let now = memory::value(address, bytes);
     let (known, started) = NOW.with(|n| (n.borrow().places.get(&key).cloned(), n.borrow().started));
     if let Some((made, last)) = known {
         let has = made.atomic.bytes();
@@ -414,7 +396,7 @@ pub fn perform(o: Operation) -> u64 {
     let op = NOW.with(|n| n.borrow().running[thread]);
     let found = match o.kind {
         Kind::Fence => {
-            if o.order == Order::Relaxed {
+            if o.order == Order::Relaxed || fork::is_child() {
             } else if interrupts::are_modelled() && o.operand == LIGHT {
             } else if interrupts::are_modelled() && o.operand == HEAVY {
                 interrupts::all_threads(thread);
@@ -427,6 +409,7 @@ pub fn perform(o: Operation) -> u64 {
             }
             0
         }
+        _ if fork::is_child() => fork::carry_out(o),
         _ => {
             let place = place(o.address, o.width);
             memory::still_mapped(o.address as usize);
@@ -450,15 +433,18 @@ pub fn perform(o: Operation) -> u64 {
         })
     });
     LARGEST.with(|l| l.set(l.get().max(found)));
-    if let Some(value) = stored(&o, found) {
+    if let Some(value) = stored(&o, found).filter(|_| !fork::is_child()) {
         remember(o.address, o.width, value);
-        something_changed();
+        // A poll may be a read-modify-write that changes nothing.
+        if value != found || o.kind == Kind::Store {
+            something_changed();
+        }
     }
     found
 }
 
 /// What the access has left there; None if it has changed nothing.
-fn stored(o: &Operation, found: u64) -> Option<u64> {
+pub fn stored(o: &Operation, found: u64) -> Option<u64> {
     match o.kind {
         Kind::Load | Kind::Fence => None,
         Kind::CompareExchange => (found == o.expected).then_some(o.operand),
@@ -554,13 +540,18 @@ extern "C" fn m_hook_atomic(operation: *const Operation, site: *mut c_void) -> u
         }
         _ => fault().carry_out(op, o),
     };
-    notes::touches(site as usize, &o, before, found);
+    if !fork::is_child() {
+        notes::touches(site as usize, &o, before, found);
+    }
     sees(thread, &o, found);
     found
 }
 
 #[no_mangle]
 extern "C" fn pawl_hook_relax() {
+    if fork::is_child() {
+        return fork::polls();
+    }
     let thread = me();
     let pauses = NOW.with(|n| {
         let mut n = n.borrow_mut();
@@ -575,6 +566,9 @@ extern "C" fn pawl_hook_relax() {
 
 #[no_mangle]
 extern "C" fn pawl_hook_yield() {
+    if fork::is_child() {
+        return fork::polls();
+    }
     loom::thread::yield_now();
 }
 

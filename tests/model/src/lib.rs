@@ -4,6 +4,7 @@
 pub mod child;
 pub mod clock;
 pub mod fault;
+pub mod fork;
 pub mod hang;
 pub mod hooks;
 pub mod interrupts;

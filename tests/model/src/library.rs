@@ -35,6 +35,8 @@ extern "C" {
     static m_bits: [Bits; 3];
     static mut m_word: [u64; 2];
     fn m_reset();
+    fn m_is_slot_of_another(address: u64) -> bool;
+    fn pawl_hook_thread_slot() -> *mut c_void;
 }
 
 /// One operation of transitions.def, or of until.def.
@@ -63,6 +65,16 @@ pub fn text(p: *const c_char) -> &'static str {
 /// Zeroes the memory that the library is given: the process object and the scenes' own.
 pub fn reset() {
     unsafe { m_reset() };
+}
+
+/// An address that names another thread.
+pub fn is_slot_of_another(address: u64) -> bool {
+    unsafe { m_is_slot_of_another(address) }
+}
+
+/// The address that names the calling thread.
+pub fn own_slot() -> u64 {
+    unsafe { pawl_hook_thread_slot() as u64 }
 }
 
 /// The lock under test; its word comes first.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! The life of the memory that a scene's threads share: used anew, or no longer mapped.
+//! The memory that a scene's threads share: its values, and its life: used anew, or no longer
+//! mapped.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -20,6 +21,30 @@ pub fn reset() {
 pub fn still_mapped(address: usize) {
     let gone = GONE.with(|g| g.borrow()[hooks::me()].iter().any(|r| r.contains(&address)));
     assert!(!gone, "exclusion: an operation uses memory that it has given up");
+}
+
+/// What stands there.
+pub fn value(address: *mut c_void, bytes: u32) -> u64 {
+    unsafe {
+        match bytes {
+            1 => u64::from(*(address as *const u8)),
+            2 => u64::from(*(address as *const u16)),
+            4 => u64::from(*(address as *const u32)),
+            8 => *(address as *const u64),
+            _ => panic!("harness: an access of {bytes} bytes"),
+        }
+    }
+}
+
+pub fn set_value(address: *mut c_void, bytes: u32, value: u64) {
+    unsafe {
+        match bytes {
+            1 => *(address as *mut u8) = value as u8,
+            2 => *(address as *mut u16) = value as u16,
+            4 => *(address as *mut u32) = value as u32,
+            _ => *(address as *mut u64) = value,
+        }
+    }
 }
 
 /// These bytes are no longer mapped in the process of `thread`. Loom tries the other orders of this

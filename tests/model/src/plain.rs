@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
-use crate::{hooks, library, places};
+use crate::{fork, hooks, library, places};
 
 /// What a place of this many bytes is in the list of places.
 pub const BYTES: u32 = 0;
@@ -81,6 +81,9 @@ fn cell(address: usize) -> Arc<Memory> {
 
 #[no_mangle]
 extern "C" fn pawl_hook_plain(address: *const c_void, what: *const c_char, writes: bool) {
+    if fork::is_over() || fork::is_child() && !fork::reads_of_others(address as usize, writes) {
+        return;
+    }
     let how = if writes { "writes" } else { "reads" };
     hooks::say(format!("  {how} {}", library::text(what)));
     let cell = cell(address as usize);

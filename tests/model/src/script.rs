@@ -171,6 +171,20 @@ pub static ROWS: &[Row] = &[
         |l| l.touch_and('A', "drop_atomic"),
     ),
     Row(
+        "^atomic>read",
+        |l| pre(l, "take_atomic"),
+        |l| {
+            l.touch('A');
+            l.op("atomic_to_read");
+            l.touch_and('R', "drop_read");
+        },
+    ),
+    // Three threads that all failed to get S, between their claims and their withdrawals.
+    Row("three-tries", nothing, |l| {
+        l.claim_seek(3);
+        l.withdraw_seek(3);
+    }),
+    Row(
         "^seek>write",
         |l| pre(l, "take_seek"),
         |l| {

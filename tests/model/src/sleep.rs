@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::fault::{Change, Fault, WAKE};
 use crate::hooks::{self, Kind, Operation, Order};
-use crate::{clock, interrupts, memory, notes};
+use crate::{clock, fork, interrupts, memory, notes};
 
 struct Sleeper {
     address: usize,
@@ -110,10 +110,13 @@ fn risen(thread: usize) -> Option<bool> {
 }
 
 fn wait(address: *const u32, expected: u32, classes: u32, deadline: u64) -> bool {
+    if fork::is_child() {
+        return fork::sleeps(address, expected, deadline);
+    }
     let me = hooks::me();
     let lock = lock_of(address as usize);
     let mut guard = lock.lock().expect("no thread panics");
-    if look(address) != u64::from(expected) {
+    if look(address) != u64::from(expected) || fork::is_over() {
         return true;
     }
     if deadline != u64::MAX && NOW.with(|n| n.borrow().time_flies) {
@@ -147,8 +150,22 @@ fn wait(address: *const u32, expected: u32, classes: u32, deadline: u64) -> bool
     }
 }
 
+/// Whatever they sleep for.
+pub fn wake_everybody() {
+    let all: Vec<(usize, usize)> = NOW.with(|n| {
+        let mut n = n.borrow_mut();
+        n.sleepers.iter_mut().for_each(|s| s.woken = true);
+        n.sleepers.iter().map(|s| (s.address, s.thread)).collect()
+    });
+    for (address, thread) in all {
+        let lock = lock_of(address);
+        let _guard = lock.lock().expect("no thread panics");
+        pillow_of(thread).notify_all();
+    }
+}
+
 fn wake(address: *const u32, classes: u32, count: u32) -> u32 {
-    if hooks::fault() == Fault::LostWake {
+    if hooks::fault() == Fault::LostWake || fork::is_child() {
         return 0;
     }
     let lock = lock_of(address as usize);
@@ -214,6 +231,9 @@ extern "C" fn pawl_hook_wake_classes(address: *const u32, classes: u32, count: u
 
 #[no_mangle]
 extern "C" fn pawl_hook_now() -> u64 {
+    if fork::is_child() {
+        return clock::system_looks();
+    }
     clock::look()
 }
 

@@ -208,6 +208,15 @@ pub fn entries() -> Vec<Entry> {
     for other in ["write", "atomic", "write?", "atomic?"] {
         all.push(always(format!("16/^seek|seek|{other} stalled=2 preempt=2")));
     }
+    // The same where four tries make the sum; and beside an atomic user that turns to reading and
+    // looks for claims.
+    for other in ["read", "seek", "write", "atomic>read", "seek?", "write?"] {
+        all.push(always(format!("16/three-tries|seek?|{other} reach=1024 preempt=2")));
+    }
+    for other in ["seek?", "write", "atomic"] {
+        all.push(always(format!("16/^atomic>read|three-tries|{other} preempt=2")));
+    }
+    all.push(always("16/^atomic>read|seek stalled=3 reach=1024 preempt=2".into()));
     for triple in TRIPLES {
         let many = triple.contains('>') || triple.contains("?claim");
         let (quick, deep) = if many { (1, 2) } else { (2, 3) };

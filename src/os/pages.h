@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages of memory where the system has MAP_ANON: darwin.c and freebsd.c include this file. */
+#ifndef PAWL_OS_PAGES_H
+#define PAWL_OS_PAGES_H
+
+#include "os.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void *pawl_os_pages(size_t size)
+{
+    const int saved = errno;
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+    errno = saved;
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+bool pawl_os_return_pages(void *pages, size_t size)
+{
+    const int saved = errno;
+    const long page = sysconf(_SC_PAGESIZE);
+    const bool done = page > 0 && size % (size_t)page == 0 &&
+                      mmap(pages, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) == pages;
+    errno = saved;
+    return done;
+}
+
+#endif

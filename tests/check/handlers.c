@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks that sleep, in signal handlers: what the checking variant reports. In each test the handler
+ * interrupts a thread that waits for `taken`, which another thread holds. That thread sends the
+ * signal once the word shows that the other one is about to sleep.
+ */
+#include "support/misuse.h"
+
+#include <signal.h>
+
+static pawl_lock32 taken, other;
+static pawl_spin32 spin;
+static pthread_t interrupted;
+static void (*handle)(void);
+static uint32_t is_taken, is_handled;
+
+static void handler(int number)
+{
+    (void)number;
+    handle();
+    pawl_store_relaxed32(&is_handled, 1);
+}
+
+static void until_parked(pawl_lock32 *lock)
+{
+    while ((pawl_load_relaxed32(&lock->word) & PAWL_LOCK_PARKED) == 0)
+        sched_yield();
+}
+
+static void *holder_main(void *unused)
+{
+    pawl_take_write(&taken);
+    pawl_store_relaxed32(&is_taken, 1);
+    until_parked(&taken);
+    must(pthread_kill(interrupted, SIGUSR1) == 0);
+    while (pawl_load_relaxed32(&is_handled) == 0)
+        sched_yield();
+    pawl_drop_write(&taken);
+    return unused;
+}
+
+/* The calling thread waits for `taken`, and the handler interrupts that. */
+static void wait_and_handle(void (*handles)(void))
+{
+    struct sigaction action;
+    pthread_t holder;
+    misuse_without_lines();
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    must(sigaction(SIGUSR1, &action, NULL) == 0);
+    handle = handles;
+    interrupted = pthread_self();
+    must(pthread_create(&holder, NULL, holder_main, NULL) == 0);
+    while (pawl_load_relaxed32(&is_taken) == 0)
+        sched_yield();
+    pawl_take_read(&taken);
+    pawl_drop_read(&taken);
+    must(pthread_join(holder, NULL) == 0);
+}
+
+static void *other_waiter_main(void *unused)
+{
+    pawl_take_write(&other);
+    pawl_drop_write(&other);
+    return unused;
+}
+
+/* ---- What handlers do ------------------------------------------------------------------------ */
+
+static void takes(void)
+{
+    pawl_take_read(&other);
+}
+
+static void claims(void)
+{
+    (void)pawl_claim_write(&other);
+}
+
+static void drops(void)
+{
+    pawl_drop_read(&other);
+}
+
+static void downgrades(void)
+{
+    pawl_seek_to_read(&other);
+}
+
+static void upgrades(void)
+{
+    pawl_seek_to_write(&other);
+}
+
+static void tries_and_drops(void)
+{
+    must(pawl_try_write(&other));
+    pawl_drop_write(&other);
+    must(!pawl_try_read(&taken));
+}
+
+static void spins(void)
+{
+    pawl_take_write(&spin);
+    pawl_drop_write(&spin);
+}
+
+static void take_in_a_handler(void *unused)
+{
+    (void)unused;
+    wait_and_handle(takes);
+}
+
+static void claim_in_a_handler(void *unused)
+{
+    (void)unused;
+    wait_and_handle(claims);
+}
+
+static void upgrade_in_a_handler(void *unused)
+{
+    (void)unused;
+    pawl_take_seek(&other);
+    wait_and_handle(upgrades);
+}
+
+static void another_thread_waits(void)
+{
+    pthread_t waiter;
+    must(pthread_create(&waiter, NULL, other_waiter_main, NULL) == 0);
+    until_parked(&other);
+}
+
+static void drop_beside_a_waiter(void *unused)
+{
+    (void)unused;
+    pawl_take_read(&other);
+    another_thread_waits();
+    wait_and_handle(drops);
+}
+
+static void downgrade_beside_a_waiter(void *unused)
+{
+    (void)unused;
+    pawl_take_seek(&other);
+    another_thread_waits();
+    wait_and_handle(downgrades);
+}
+
+static void try_and_drop_in_a_handler(void *unused)
+{
+    (void)unused;
+    wait_and_handle(tries_and_drops);
+}
+
+static void spin_in_a_handler(void *unused)
+{
+    (void)unused;
+    wait_and_handle(spins);
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+#define WAITS "pawl: waits in a signal handler: pawl_lock32 at "
+#define DROPS "pawl: dropped in a signal handler beside waiters: pawl_lock32 at "
+
+static void an_operation_that_may_wait_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(take_in_a_handler, NULL, WAITS, "by pawl_lock32_take_read", NULL);
+    assert_reports(claim_in_a_handler, NULL, WAITS, "by pawl_lock32_claim_write", NULL);
+    assert_reports(upgrade_in_a_handler, NULL, WAITS, "by pawl_lock32_seek_to_write", NULL);
+}
+
+static void a_drop_or_downgrade_beside_a_waiter_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(drop_beside_a_waiter, NULL, DROPS, "by pawl_lock32_drop_read", NULL);
+    assert_reports(downgrade_beside_a_waiter, NULL, DROPS, "by pawl_lock32_seek_to_read", NULL);
+}
+
+static void a_try_and_its_drop_beside_no_waiter_are_silent(void **state)
+{
+    (void)state;
+    assert_silent(try_and_drop_in_a_handler, NULL);
+}
+
+static void a_spinlock_is_silent(void **state)
+{
+    (void)state;
+    assert_silent(spin_in_a_handler, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_operation_that_may_wait_is_reported),
+        cmocka_unit_test(a_drop_or_downgrade_beside_a_waiter_is_reported),
+        cmocka_unit_test(a_try_and_its_drop_beside_no_waiter_are_silent),
+        cmocka_unit_test(a_spinlock_is_silent),
+    };
+    return test_run(argc, argv, tests);
+}
