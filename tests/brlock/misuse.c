@@ -32,7 +32,7 @@ static void make_more(void *opaque)
 
 static void try_read_to_seek(pawl_brlock *l)
 {
-    (void)pawl_brlock_try_read_to_seek(l);
+    (void)!pawl_brlock_try_read_to_seek(l);
 }
 
 static void taking_again_is_reported(void **state)

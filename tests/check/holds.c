@@ -184,7 +184,7 @@ static void upgrade_one_of_two_reads(void *unused)
     (void)unused;
     must(pawl_try_read(&lock32));
     must(pawl_try_read(&lock32));
-    (void)pawl_read_claim_write(&lock32);
+    (void)!pawl_read_claim_write(&lock32);
 }
 
 static void a_claim_that_waits_for_the_own_second_hold_is_reported(void **state)
