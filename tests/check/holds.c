@@ -74,7 +74,7 @@ static void a_report_names_width_address_operation_and_thread(void **state)
     char first[100];
     char thread[40];
     (void)state;
-    snprintf(first, sizeof first, "pawl: drop of what is not held: pawl_spin32 at %#lx\n",
+    snprintf(first, sizeof first, "pawl: drop of what is not held: pawl_spin32 at %#lx (lock32)\n",
              (unsigned long)(uintptr_t)&lock32);
     snprintf(thread, sizeof thread, "  by pawl_spin32_drop_read in thread ");
     assert_reports(drop_nothing, NULL, first, thread, "this thread holds nothing of it",
