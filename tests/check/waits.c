@@ -227,7 +227,7 @@ static void *wait_without_one(void *unused)
     return unused;
 }
 
-/* The second wait begins after the first. So once it is reported, the first has been passed over. */
+/* The second wait begins after the first. Once it is reported, the first has been passed over. */
 static void wait_with_and_without_a_deadline(void *unused)
 {
     pthread_t holder, first, second;
