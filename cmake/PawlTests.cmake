@@ -24,8 +24,9 @@ include(GoogleTest)
 #                .time64
 #   THREADS      a fuzz target that ThreadSanitizer has something to say about
 #   CLANG        cases that only clang refuses, with these flags
+#   STANDARD     of C++, where a refusal is not about C++17
 function(pawl_test kind path)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "EXPLORER;EACH_SLEEP;THREADS" "VARIANT" "CLANG")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EXPLORER;EACH_SLEEP;THREADS" "VARIANT;STANDARD" "CLANG")
   set(how ${kind})
   if(kind MATCHES "^(regress|compat|misuse)$")
     set(how unit)
@@ -193,10 +194,13 @@ endfunction()
 
 # A *.cpp or *.c whose cases must be refused by the compiler. It has `#if CASE == n` parts, each
 # with a line `// expect: regex` that the compiler's words must match, in the order of their numbers
-# from 1; with CASE=0 the file must compile.
+# from 1; with CASE=0 the file must compile. `// expect once: regex` allows no other error.
 function(pawl_refusal_test name target source library)
   set(compiler "${CMAKE_CXX_COMPILER}")
-  set(flags "${CMAKE_CXX_FLAGS} -std=c++17")
+  if(NOT arg_STANDARD)
+    set(arg_STANDARD c++17)
+  endif()
+  set(flags "${CMAKE_CXX_FLAGS} -std=${arg_STANDARD}")
   if(source MATCHES "\\.c$")
     set(compiler "${CMAKE_C_COMPILER}")
     set(flags "${CMAKE_C_FLAGS} -std=c11")
@@ -206,7 +210,7 @@ function(pawl_refusal_test name target source library)
   endif()
   list(JOIN arg_CLANG " " more)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
-  file(STRINGS "${source}" expected REGEX "// expect: ")
+  file(STRINGS "${source}" expected REGEX "// expect( once)?: ")
   list(LENGTH expected last)
   foreach(case RANGE ${last})
     add_test(NAME ${name}.${case} COMMAND ${CMAKE_COMMAND}

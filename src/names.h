@@ -36,7 +36,6 @@
 #define cells_latch_of PAWL_SYMBOL_(pawl_in_cells_latch_of)
 #define cells_latch_of_brlock PAWL_SYMBOL_(pawl_in_cells_latch_of_brlock)
 #define cells_lines PAWL_SYMBOL_(pawl_in_cells_lines)
-#define cells_report PAWL_SYMBOL_(pawl_in_cells_report)
 #define cells_shut_out PAWL_SYMBOL_(pawl_in_cells_shut_out)
 #define cells_sum PAWL_SYMBOL_(pawl_in_cells_sum)
 #define cells_sum_shut PAWL_SYMBOL_(pawl_in_cells_sum_shut)

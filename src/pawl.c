@@ -23,6 +23,7 @@
 #include "os/priority.c"
 #include "os/lend.c"
 #include "os/posix.c"
+#include "os/symbol.c"
 #include "os/say.c"
 
 #include "base/thread.c"
@@ -37,6 +38,10 @@
 #include "check/check_claims.c"
 #include "check/check_order.c"
 #include "check/check_report.c"
+#include "check/check_stack.c"
+#include "check/check_name.c"
+#include "check/check_view.c"
+#include "check/check_watch.c"
 
 #include "lock/spin.c"
 #include "lock/compat.c"

@@ -14,6 +14,8 @@ pawl_test(program all/lifetime)
 pawl_test(program all/lifetime VARIANT checked)
 pawl_test(refusal all/refused_thread_safety CLANG -Wthread-safety -Wthread-safety-beta
           -Werror=thread-safety)
+pawl_test(refusal all/refused_discards)
+pawl_test(refusal all/refused_cxx14 STANDARD c++14)
 
 # scale: each primitive with thousands of threads and objects
 pawl_test(scale scale/waiters)
@@ -220,6 +222,8 @@ pawl_test(misuse check/limits)
 pawl_test(misuse check/sites)
 pawl_test(misuse check/silent)
 pawl_test(misuse check/handlers)
+pawl_test(misuse check/names)
+pawl_test(misuse check/waits)
 
 # fuzz: made-up operations (tests/fuzz/README.md)
 pawl_test(fuzz fuzz/locks)

@@ -77,6 +77,17 @@
 #define PAWL_API __attribute__((visibility("default")))
 #define PAWL_HIDDEN_ __attribute__((visibility("hidden")))
 #endif
+
+/* Functions whose result says whether the caller holds the lock: a program that discards it gets a
+ * warning. In C++ a cast to void says that this is meant; in C gcc warns of the cast too. */
+#ifdef __cplusplus
+#define PAWL_MUST_USE_ [[nodiscard]]
+#else
+#define PAWL_MUST_USE_ __attribute__((warn_unused_result))
+#endif
+#define PAWL_TRY PAWL_MUST_USE_ PAWL_API
+#define PAWL_TRYING PAWL_MUST_USE_ PAWL_INLINE
+
 #define PAWL_COLD __attribute__((cold, noinline))
 #define PAWL_ALWAYS_INLINE_ __attribute__((always_inline))
 #define PAWL_LIKELY(x) __builtin_expect(!!(x), 1)

@@ -175,7 +175,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_bigref_get(pawl_bigref *r)
 
 /* One more reference, and true; false if the count has become 0 after a kill. The memory must
  * exist: the object is static, or a lock or RCU keeps it. Always true before kill. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_try_get(pawl_bigref *r)
+PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_bigref_try_get(pawl_bigref *r)
 {
     return PAWL_LIKELY(pawl_bigref_step_(r, 1)) || pawl_bigref_get_slow_(r, true);
 }

@@ -11,9 +11,8 @@
 #ifndef PAWL_BIGREF_HPP
 #define PAWL_BIGREF_HPP
 
-#ifndef __cplusplus
-#error "bigref.hpp is for C++17 and later; C programs include bigref.h."
-#endif
+#include <pawl/detail/cxx17.inc.h>
+#if PAWL_CXX17_
 
 #include <pawl/bigref.h>
 
@@ -92,4 +91,5 @@ class big_ref_ptr {
 } // namespace PAWL_NAMESPACE_
 } // namespace pawl
 
+#endif
 #endif

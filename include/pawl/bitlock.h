@@ -41,15 +41,15 @@ PAWL_INLINE void pawl_bitlock16_take(uint16_t *word, unsigned bit);
 PAWL_INLINE void pawl_bitlock32_take(uint32_t *word, unsigned bit);
 PAWL_INLINE void pawl_bitlock64_take(uint64_t *word, unsigned bit);
 /* The same, or false (nothing changed) once the deadline has passed. A free bit is taken. */
-PAWL_INLINE bool pawl_bitlock8_take_until(uint8_t *word, unsigned bit, uint64_t deadline);
-PAWL_INLINE bool pawl_bitlock16_take_until(uint16_t *word, unsigned bit, uint64_t deadline);
-PAWL_INLINE bool pawl_bitlock32_take_until(uint32_t *word, unsigned bit, uint64_t deadline);
-PAWL_INLINE bool pawl_bitlock64_take_until(uint64_t *word, unsigned bit, uint64_t deadline);
+PAWL_TRYING bool pawl_bitlock8_take_until(uint8_t *word, unsigned bit, uint64_t deadline);
+PAWL_TRYING bool pawl_bitlock16_take_until(uint16_t *word, unsigned bit, uint64_t deadline);
+PAWL_TRYING bool pawl_bitlock32_take_until(uint32_t *word, unsigned bit, uint64_t deadline);
+PAWL_TRYING bool pawl_bitlock64_take_until(uint64_t *word, unsigned bit, uint64_t deadline);
 /* True when the bit was free. Never waits. Acquire when true. */
-PAWL_INLINE bool pawl_bitlock8_try(uint8_t *word, unsigned bit);
-PAWL_INLINE bool pawl_bitlock16_try(uint16_t *word, unsigned bit);
-PAWL_INLINE bool pawl_bitlock32_try(uint32_t *word, unsigned bit);
-PAWL_INLINE bool pawl_bitlock64_try(uint64_t *word, unsigned bit);
+PAWL_TRYING bool pawl_bitlock8_try(uint8_t *word, unsigned bit);
+PAWL_TRYING bool pawl_bitlock16_try(uint16_t *word, unsigned bit);
+PAWL_TRYING bool pawl_bitlock32_try(uint32_t *word, unsigned bit);
+PAWL_TRYING bool pawl_bitlock64_try(uint64_t *word, unsigned bit);
 /* Gives the bit back and wakes one waiter of it. Release. */
 PAWL_INLINE void pawl_bitlock8_drop(uint8_t *word, unsigned bit);
 PAWL_INLINE void pawl_bitlock16_drop(uint16_t *word, unsigned bit);

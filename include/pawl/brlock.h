@@ -107,15 +107,15 @@ PAWL_API void PAWL_SYMBOL_(pawl_brlock_destroy)(pawl_brlock *l);
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_take_read)(pawl_brlock *l);
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_take_seek)(pawl_brlock *l);
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_take_write)(pawl_brlock *l);
-PAWL_API bool PAWL_SYMBOL_(pawl_brlock_take_read_until)(pawl_brlock *l, uint64_t until);
-PAWL_API bool PAWL_SYMBOL_(pawl_brlock_take_seek_until)(pawl_brlock *l, uint64_t until);
-PAWL_API bool PAWL_SYMBOL_(pawl_brlock_take_write_until)(pawl_brlock *l, uint64_t until);
+PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_take_read_until)(pawl_brlock *l, uint64_t until);
+PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_take_seek_until)(pawl_brlock *l, uint64_t until);
+PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_take_write_until)(pawl_brlock *l, uint64_t until);
 
 /* True when granted. Never wait for a holder. A signal handler may call try_read if it drops before
  * it returns. try_read also fails in the moment in which a try_write fails. */
-PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_read)(pawl_brlock *l);
-PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_seek)(pawl_brlock *l);
-PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_write)(pawl_brlock *l);
+PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_try_read)(pawl_brlock *l);
+PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_try_seek)(pawl_brlock *l);
+PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_try_write)(pawl_brlock *l);
 
 /* Give up the state that the calling thread holds; release. */
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_drop_read)(pawl_brlock *l);
@@ -124,21 +124,21 @@ PAWL_API void PAWL_SYMBOL_(pawl_brlock_drop_write)(pawl_brlock *l);
 
 /* R that any thread may drop, by this name; costs two atomic additions to a common line. */
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_take_read_any)(pawl_brlock *l);
-PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_read_any)(pawl_brlock *l);
+PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_try_read_any)(pawl_brlock *l);
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_drop_read_any)(pawl_brlock *l);
 
 /* S -> W: waits for the readers that are in. When the deadline passes, or the try finds readers,
  * the caller still holds S. */
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_seek_to_write)(pawl_brlock *l);
-PAWL_API bool PAWL_SYMBOL_(pawl_brlock_seek_to_write_until)(pawl_brlock *l, uint64_t until);
-PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_seek_to_write)(pawl_brlock *l);
+PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_seek_to_write_until)(pawl_brlock *l, uint64_t until);
+PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_try_seek_to_write)(pawl_brlock *l);
 /* Downgrades, at once; release. */
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_write_to_seek)(pawl_brlock *l);
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_write_to_read)(pawl_brlock *l);
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_seek_to_read)(pawl_brlock *l);
 /* R -> S. False: the caller still holds R, and must drop it before it waits for S: the holder of S
  * may be waiting for that R. */
-PAWL_API bool PAWL_SYMBOL_(pawl_brlock_try_read_to_seek)(pawl_brlock *l);
+PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_try_read_to_seek)(pawl_brlock *l);
 
 PAWL_C_END
 

@@ -6,6 +6,9 @@
 #ifndef PAWL_BRLOCK_HPP
 #define PAWL_BRLOCK_HPP
 
+#include <pawl/detail/cxx17.inc.h>
+#if PAWL_CXX17_
+
 #include <pawl/brlock.h>
 
 #include <chrono>
@@ -127,4 +130,5 @@ private:
 PAWL_INLINE_END
 } // namespace pawl
 
+#endif
 #endif

@@ -14,9 +14,8 @@
 #ifndef PAWL_COUNTER_HPP
 #define PAWL_COUNTER_HPP
 
-#ifndef __cplusplus
-#error "counter.hpp is for C++17 and later; C programs include counter.h."
-#endif
+#include <pawl/detail/cxx17.inc.h>
+#if PAWL_CXX17_
 
 #include <pawl/counter.h>
 
@@ -113,4 +112,5 @@ class counter_limit {
 } // namespace PAWL_NAMESPACE_
 } // namespace pawl
 
+#endif
 #endif

@@ -105,7 +105,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_change_(pawl_counter_lim
 }
 
 /* Adds n if the sum stays within the limit (0 always does); else false, and nothing has changed. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_try_add(pawl_counter_limit *c, uint64_t n)
+PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_try_add(pawl_counter_limit *c, uint64_t n)
 {
     if (n <= 2 * PAWL_LIMIT_CREDIT && pawl_counter_limit_change_(c, 0 - n))
         return true;

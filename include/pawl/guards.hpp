@@ -16,7 +16,7 @@
 // from, dropped or released; an empty one can only be assigned to, destroyed, or asked.
 #ifndef PAWL_PAWL_HPP
 #include <pawl/pawl.hpp> // it includes this file in its middle
-#elif !defined(PAWL_GUARDS_HPP)
+#elif PAWL_CXX17_ && !defined(PAWL_GUARDS_HPP)
 #define PAWL_GUARDS_HPP
 
 namespace pawl {
@@ -65,6 +65,13 @@ template <class Word, pawl_state State> PAWL_FACE_ inline void drop_(Word *word)
     else
         pawl_drop_atomic(word);
 }
+
+// What the compiler names where a transition is called on a guard that goes on: the deleted forms
+// return it. Write std::move(guard).to_write(), or whichever transition it is.
+struct this_transition_uses_the_guard_up_so_write_std_move;
+
+#define PAWL_NEEDS_MOVE_(transition)                                                               \
+    this_transition_uses_the_guard_up_so_write_std_move transition() const & = delete
 
 template <class Word, pawl_state State> class hold_ {
 public:
@@ -119,16 +126,16 @@ private:                                                                        
     using base_ = hold_<Word, state>;                                                              \
                                                                                                    \
 public:                                                                                            \
-    PAWL_FACE_ explicit name(basic_lock<Word> &lock) acquire(lock)                                 \
+    [[nodiscard]] PAWL_FACE_ explicit name(basic_lock<Word> &lock) acquire(lock)                   \
         : base_(base_::taken_(lock.native_handle()))                                               \
     {                                                                                              \
     }                                                                                              \
-    PAWL_FACE_ explicit name(Word &lock) : base_(base_::taken_(&lock)) {}                          \
-    PAWL_FACE_ name(basic_lock<Word> &lock, std::adopt_lock_t) requires(lock)                      \
+    [[nodiscard]] PAWL_FACE_ explicit name(Word &lock) : base_(base_::taken_(&lock)) {}            \
+    [[nodiscard]] PAWL_FACE_ name(basic_lock<Word> &lock, std::adopt_lock_t) requires(lock)        \
         : base_(lock.native_handle())                                                              \
     {                                                                                              \
     }                                                                                              \
-    PAWL_FACE_ name(Word &lock, std::adopt_lock_t) : base_(&lock) {}                               \
+    [[nodiscard]] PAWL_FACE_ name(Word &lock, std::adopt_lock_t) : base_(&lock) {}                 \
     PAWL_FACE_ name(name &&) noexcept = default; /* clang looks for attributes here as well */     \
     name &operator=(name &&) noexcept = default;                                                   \
     PAWL_FACE_ ~name() PAWL_TSA_RELEASE_ANY() {}                                                   \
@@ -168,6 +175,12 @@ class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY read_guard : public hold_<Word, P
     {
         return this->template if_<atomic_guard<Word>>(pawl_read_claim_atomic(this->word_));
     }
+
+    PAWL_NEEDS_MOVE_(try_to_seek);
+    PAWL_NEEDS_MOVE_(try_to_write);
+    PAWL_NEEDS_MOVE_(claim_write);
+    PAWL_NEEDS_MOVE_(try_to_atomic);
+    PAWL_NEEDS_MOVE_(claim_atomic);
 };
 
 template <class Word>
@@ -190,6 +203,10 @@ class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY seek_guard : public hold_<Word, P
         pawl_seek_to_read(this->word_);
         return read_guard<Word>(*this->release(), std::adopt_lock);
     }
+
+    PAWL_NEEDS_MOVE_(to_write);
+    PAWL_NEEDS_MOVE_(try_to_write);
+    PAWL_NEEDS_MOVE_(to_read);
 };
 
 template <class Word>
@@ -206,6 +223,9 @@ class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY write_guard : public hold_<Word, 
         pawl_write_to_read(this->word_);
         return read_guard<Word>(*this->release(), std::adopt_lock);
     }
+
+    PAWL_NEEDS_MOVE_(to_seek);
+    PAWL_NEEDS_MOVE_(to_read);
 };
 
 template <class Word>
@@ -218,6 +238,8 @@ class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY atomic_guard : public hold_<Word,
         const bool kept = pawl_atomic_to_read(this->word_) == PAWL_REGAIN_KEPT;
         return {read_guard<Word>(*this->release(), std::adopt_lock), kept};
     }
+
+    PAWL_NEEDS_MOVE_(to_read);
 };
 
 template <class Lock, class Tag> read_guard(Lock &, Tag) -> read_guard<word_of_<Lock>>;
@@ -252,11 +274,14 @@ PAWL_TRY_(claim_atomic, atomic_guard)
 #define PAWL_TWO_(name, state, acquire)                                                            \
     template <class Word = pawl_spin64> class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY name {      \
     public:                                                                                        \
-        PAWL_FACE_ name(basic_lock<Word> &a, basic_lock<Word> &b) acquire(a, b)                    \
+        [[nodiscard]] PAWL_FACE_ name(basic_lock<Word> &a, basic_lock<Word> &b) acquire(a, b)      \
             : name(*a.native_handle(), *b.native_handle())                                         \
         {                                                                                          \
         }                                                                                          \
-        PAWL_FACE_ name(Word &a, Word &b) : a_(&a), b_(&b) { pawl_take_two_##state(a_, b_); }      \
+        [[nodiscard]] PAWL_FACE_ name(Word &a, Word &b) : a_(&a), b_(&b)                           \
+        {                                                                                          \
+            pawl_take_two_##state(a_, b_);                                                         \
+        }                                                                                          \
         PAWL_FACE_ name(name &&other) noexcept                                                     \
             : a_(std::exchange(other.a_, nullptr)), b_(other.b_)                                   \
         {                                                                                          \
@@ -278,7 +303,8 @@ PAWL_TWO_(two_seek_guard, seek, PAWL_TSA_ACQUIRE_SHARED)
 PAWL_TWO_(two_write_guard, write, PAWL_TSA_ACQUIRE)
 
 // auto both = pawl::take_two(a, b);   W on both
-template <class Lock> PAWL_FACE_ inline two_write_guard<word_of_<Lock>> take_two(Lock &a, Lock &b)
+template <class Lock>
+[[nodiscard]] PAWL_FACE_ inline two_write_guard<word_of_<Lock>> take_two(Lock &a, Lock &b)
 {
     return two_write_guard<word_of_<Lock>>(a, b);
 }
@@ -286,6 +312,7 @@ template <class Lock> PAWL_FACE_ inline two_write_guard<word_of_<Lock>> take_two
 PAWL_INLINE_END
 } // namespace pawl
 
+#undef PAWL_NEEDS_MOVE_
 #undef PAWL_GUARD_FACE_
 #undef PAWL_TRY_
 #undef PAWL_TWO_

@@ -19,6 +19,9 @@
 #ifndef PAWL_IDTABLE_HPP
 #define PAWL_IDTABLE_HPP
 
+#include <pawl/detail/cxx17.inc.h>
+#if PAWL_CXX17_
+
 #include <pawl/idtable.h>
 
 #include <memory>
@@ -211,4 +214,5 @@ private:
 PAWL_INLINE_END
 } // namespace pawl
 
+#endif
 #endif

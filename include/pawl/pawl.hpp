@@ -19,9 +19,8 @@
 #ifndef PAWL_PAWL_HPP
 #define PAWL_PAWL_HPP
 
-#ifndef __cplusplus
-#error "pawl.hpp is for C++17 and later; C programs include pawl.h."
-#endif
+#include <pawl/detail/cxx17.inc.h>
+#if PAWL_CXX17_
 
 #include <pawl/pawl.h>
 
@@ -286,4 +285,5 @@ using lock = lock64;
 PAWL_INLINE_END
 } // namespace pawl
 
+#endif
 #endif

@@ -132,26 +132,26 @@ PAWL_INLINE void pawl_pshared_lock64_take_atomic(pawl_pshared_lock64 *l);
 /* ---- Trying: true when granted. A try never waits for a holder. It is also false while a claim
  * that is about to be withdrawn stands in the way. */
 /* U -> R. False if a writer or an atomic user is in. Acquire when true. */
-PAWL_INLINE bool pawl_pshared_lock32_try_read(pawl_pshared_lock32 *l);
-PAWL_INLINE bool pawl_pshared_lock64_try_read(pawl_pshared_lock64 *l);
+PAWL_TRYING bool pawl_pshared_lock32_try_read(pawl_pshared_lock32 *l);
+PAWL_TRYING bool pawl_pshared_lock64_try_read(pawl_pshared_lock64 *l);
 /* U -> S. False if a seeker, a writer or an atomic user is in. Acquire when true. */
-PAWL_INLINE bool pawl_pshared_lock32_try_seek(pawl_pshared_lock32 *l);
-PAWL_INLINE bool pawl_pshared_lock64_try_seek(pawl_pshared_lock64 *l);
+PAWL_TRYING bool pawl_pshared_lock32_try_seek(pawl_pshared_lock32 *l);
+PAWL_TRYING bool pawl_pshared_lock64_try_seek(pawl_pshared_lock64 *l);
 /* U -> W. False if anybody is in. Acquire when true. */
-PAWL_INLINE bool pawl_pshared_lock32_try_write(pawl_pshared_lock32 *l);
-PAWL_INLINE bool pawl_pshared_lock64_try_write(pawl_pshared_lock64 *l);
+PAWL_TRYING bool pawl_pshared_lock32_try_write(pawl_pshared_lock32 *l);
+PAWL_TRYING bool pawl_pshared_lock64_try_write(pawl_pshared_lock64 *l);
 /* U -> A. False if a reader, a seeker or a writer is in. Acquire when true. */
-PAWL_INLINE bool pawl_pshared_lock32_try_atomic(pawl_pshared_lock32 *l);
-PAWL_INLINE bool pawl_pshared_lock64_try_atomic(pawl_pshared_lock64 *l);
+PAWL_TRYING bool pawl_pshared_lock32_try_atomic(pawl_pshared_lock32 *l);
+PAWL_TRYING bool pawl_pshared_lock64_try_atomic(pawl_pshared_lock64 *l);
 
 /* ---- Claiming: as try, but readers are no reason to fail. After the claim the caller waits until
  * the readers have left. */
 /* U -> W. False if a seeker, writer or atomic user is in; waits for readers. Acquire. */
-PAWL_INLINE bool pawl_pshared_lock32_claim_write(pawl_pshared_lock32 *l);
-PAWL_INLINE bool pawl_pshared_lock64_claim_write(pawl_pshared_lock64 *l);
+PAWL_TRYING bool pawl_pshared_lock32_claim_write(pawl_pshared_lock32 *l);
+PAWL_TRYING bool pawl_pshared_lock64_claim_write(pawl_pshared_lock64 *l);
 /* U -> A. False if a seeker or a writer is in; waits for readers. Acquire. */
-PAWL_INLINE bool pawl_pshared_lock32_claim_atomic(pawl_pshared_lock32 *l);
-PAWL_INLINE bool pawl_pshared_lock64_claim_atomic(pawl_pshared_lock64 *l);
+PAWL_TRYING bool pawl_pshared_lock32_claim_atomic(pawl_pshared_lock32 *l);
+PAWL_TRYING bool pawl_pshared_lock64_claim_atomic(pawl_pshared_lock64 *l);
 
 /* ---- Dropping (unlock). The word does not know its holders: only the checking variant notices a
  * drop by another thread. */
@@ -173,8 +173,8 @@ PAWL_INLINE void pawl_pshared_lock64_drop_atomic(pawl_pshared_lock64 *l);
 PAWL_INLINE void pawl_pshared_lock32_seek_to_write(pawl_pshared_lock32 *l);
 PAWL_INLINE void pawl_pshared_lock64_seek_to_write(pawl_pshared_lock64 *l);
 /* S -> W. False if readers are in: S is kept. Never waits. Acquire. */
-PAWL_INLINE bool pawl_pshared_lock32_try_seek_to_write(pawl_pshared_lock32 *l);
-PAWL_INLINE bool pawl_pshared_lock64_try_seek_to_write(pawl_pshared_lock64 *l);
+PAWL_TRYING bool pawl_pshared_lock32_try_seek_to_write(pawl_pshared_lock32 *l);
+PAWL_TRYING bool pawl_pshared_lock64_try_seek_to_write(pawl_pshared_lock64 *l);
 /* W -> S. At once. Release. */
 PAWL_INLINE void pawl_pshared_lock32_write_to_seek(pawl_pshared_lock32 *l);
 PAWL_INLINE void pawl_pshared_lock64_write_to_seek(pawl_pshared_lock64 *l);
@@ -188,20 +188,20 @@ PAWL_INLINE void pawl_pshared_lock64_seek_to_read(pawl_pshared_lock64 *l);
 /* ---- Upgrading R. When one fails, R is still held. Drop it before another attempt, because the
  * thread that got S or W waits for it. */
 /* R -> S. False if a seeker, writer or atomic user is in. Never waits. Acquire. */
-PAWL_INLINE bool pawl_pshared_lock32_try_read_to_seek(pawl_pshared_lock32 *l);
-PAWL_INLINE bool pawl_pshared_lock64_try_read_to_seek(pawl_pshared_lock64 *l);
+PAWL_TRYING bool pawl_pshared_lock32_try_read_to_seek(pawl_pshared_lock32 *l);
+PAWL_TRYING bool pawl_pshared_lock64_try_read_to_seek(pawl_pshared_lock64 *l);
 /* R -> W. False unless the caller is alone. Never waits. Acquire. */
-PAWL_INLINE bool pawl_pshared_lock32_try_read_to_write(pawl_pshared_lock32 *l);
-PAWL_INLINE bool pawl_pshared_lock64_try_read_to_write(pawl_pshared_lock64 *l);
+PAWL_TRYING bool pawl_pshared_lock32_try_read_to_write(pawl_pshared_lock32 *l);
+PAWL_TRYING bool pawl_pshared_lock64_try_read_to_write(pawl_pshared_lock64 *l);
 /* R -> W. False if a seeker or writer is in; waits for readers. Acquire. */
-PAWL_INLINE bool pawl_pshared_lock32_read_claim_write(pawl_pshared_lock32 *l);
-PAWL_INLINE bool pawl_pshared_lock64_read_claim_write(pawl_pshared_lock64 *l);
+PAWL_TRYING bool pawl_pshared_lock32_read_claim_write(pawl_pshared_lock32 *l);
+PAWL_TRYING bool pawl_pshared_lock64_read_claim_write(pawl_pshared_lock64 *l);
 /* R -> A. False unless the caller is alone. Never waits. Acquire, release. */
-PAWL_INLINE bool pawl_pshared_lock32_try_read_to_atomic(pawl_pshared_lock32 *l);
-PAWL_INLINE bool pawl_pshared_lock64_try_read_to_atomic(pawl_pshared_lock64 *l);
+PAWL_TRYING bool pawl_pshared_lock32_try_read_to_atomic(pawl_pshared_lock32 *l);
+PAWL_TRYING bool pawl_pshared_lock64_try_read_to_atomic(pawl_pshared_lock64 *l);
 /* R -> A. False if a seeker or writer is in; waits for readers. Acquire, release. */
-PAWL_INLINE bool pawl_pshared_lock32_read_claim_atomic(pawl_pshared_lock32 *l);
-PAWL_INLINE bool pawl_pshared_lock64_read_claim_atomic(pawl_pshared_lock64 *l);
+PAWL_TRYING bool pawl_pshared_lock32_read_claim_atomic(pawl_pshared_lock32 *l);
+PAWL_TRYING bool pawl_pshared_lock64_read_claim_atomic(pawl_pshared_lock64 *l);
 
 /* ---- Downgrading A. */
 /* A -> R. Waits for other atomic users; tells whether a claimant was let in first. Acquire,
@@ -212,40 +212,40 @@ PAWL_INLINE pawl_regained pawl_pshared_lock64_atomic_to_read(pawl_pshared_lock64
 /* ---- With a deadline, in nanoseconds of pawl_now(). One that has passed fails only an operation
  * that would wait. */
 /* U -> R as take_read; false once the deadline has passed: U still. */
-PAWL_INLINE bool pawl_pshared_lock32_take_read_until(pawl_pshared_lock32 *l, uint64_t deadline);
-PAWL_INLINE bool pawl_pshared_lock64_take_read_until(pawl_pshared_lock64 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock32_take_read_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock64_take_read_until(pawl_pshared_lock64 *l, uint64_t deadline);
 /* U -> S as take_seek; false once the deadline has passed: U still. */
-PAWL_INLINE bool pawl_pshared_lock32_take_seek_until(pawl_pshared_lock32 *l, uint64_t deadline);
-PAWL_INLINE bool pawl_pshared_lock64_take_seek_until(pawl_pshared_lock64 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock32_take_seek_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock64_take_seek_until(pawl_pshared_lock64 *l, uint64_t deadline);
 /* U -> W as take_write; false once the deadline has passed: U still. */
-PAWL_INLINE bool pawl_pshared_lock32_take_write_until(pawl_pshared_lock32 *l, uint64_t deadline);
-PAWL_INLINE bool pawl_pshared_lock64_take_write_until(pawl_pshared_lock64 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock32_take_write_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock64_take_write_until(pawl_pshared_lock64 *l, uint64_t deadline);
 /* U -> A as take_atomic; false once the deadline has passed: U still. */
-PAWL_INLINE bool pawl_pshared_lock32_take_atomic_until(pawl_pshared_lock32 *l, uint64_t deadline);
-PAWL_INLINE bool pawl_pshared_lock64_take_atomic_until(pawl_pshared_lock64 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock32_take_atomic_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock64_take_atomic_until(pawl_pshared_lock64 *l, uint64_t deadline);
 /* U -> W as claim_write; false once the deadline has passed: U still. */
-PAWL_INLINE bool pawl_pshared_lock32_claim_write_until(pawl_pshared_lock32 *l, uint64_t deadline);
-PAWL_INLINE bool pawl_pshared_lock64_claim_write_until(pawl_pshared_lock64 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock32_claim_write_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock64_claim_write_until(pawl_pshared_lock64 *l, uint64_t deadline);
 /* U -> A as claim_atomic; false once the deadline has passed: U still. */
-PAWL_INLINE bool pawl_pshared_lock32_claim_atomic_until(pawl_pshared_lock32 *l, uint64_t deadline);
-PAWL_INLINE bool pawl_pshared_lock64_claim_atomic_until(pawl_pshared_lock64 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock32_claim_atomic_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock64_claim_atomic_until(pawl_pshared_lock64 *l, uint64_t deadline);
 /* S -> W as seek_to_write; false once the deadline has passed: S still. */
-PAWL_INLINE bool pawl_pshared_lock32_seek_to_write_until(pawl_pshared_lock32 *l, uint64_t deadline);
-PAWL_INLINE bool pawl_pshared_lock64_seek_to_write_until(pawl_pshared_lock64 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock32_seek_to_write_until(pawl_pshared_lock32 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock64_seek_to_write_until(pawl_pshared_lock64 *l, uint64_t deadline);
 /* R -> W as read_claim_write; false once the deadline has passed: R still. */
-PAWL_INLINE bool
+PAWL_TRYING bool
 pawl_pshared_lock32_read_claim_write_until(pawl_pshared_lock32 *l, uint64_t deadline);
-PAWL_INLINE bool
+PAWL_TRYING bool
 pawl_pshared_lock64_read_claim_write_until(pawl_pshared_lock64 *l, uint64_t deadline);
 /* R -> A as read_claim_atomic; false once the deadline has passed: R still. */
-PAWL_INLINE bool
+PAWL_TRYING bool
 pawl_pshared_lock32_read_claim_atomic_until(pawl_pshared_lock32 *l, uint64_t deadline);
-PAWL_INLINE bool
+PAWL_TRYING bool
 pawl_pshared_lock64_read_claim_atomic_until(pawl_pshared_lock64 *l, uint64_t deadline);
 /* A -> R; PAWL_REGAIN_TIMED_OUT: U, A was given up already. Acquire, release. */
-PAWL_INLINE pawl_regained
+PAWL_TRYING pawl_regained
 pawl_pshared_lock32_atomic_to_read_until(pawl_pshared_lock32 *l, uint64_t deadline);
-PAWL_INLINE pawl_regained
+PAWL_TRYING pawl_regained
 pawl_pshared_lock64_atomic_to_read_until(pawl_pshared_lock64 *l, uint64_t deadline);
 
 /* ---- What the word shows at this instant, claims included; for reports, not for decisions. */

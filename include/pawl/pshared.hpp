@@ -15,6 +15,9 @@
 #ifndef PAWL_PSHARED_HPP
 #define PAWL_PSHARED_HPP
 
+#include <pawl/detail/cxx17.inc.h>
+#if PAWL_CXX17_
+
 #include <pawl/pawl.hpp>
 #include <pawl/robust.h>
 #include <pawl/pshared.h>
@@ -81,7 +84,10 @@ static_assert(alignof(pawl_robust_lock) == 64);
 template <pawl_robust (*Take)(pawl_robust_lock *), pawl_robust (*Drop)(pawl_robust_lock *)>
 class [[nodiscard]] robust_guard {
 public:
-    explicit robust_guard(pawl_robust_lock &l) noexcept : lock_(&l), how_(Take(lock_)) {}
+    [[nodiscard]] explicit robust_guard(pawl_robust_lock &l) noexcept
+        : lock_(&l), how_(Take(lock_))
+    {
+    }
     robust_guard(const robust_guard &) = delete;
     robust_guard &operator=(const robust_guard &) = delete;
     ~robust_guard()
@@ -110,4 +116,5 @@ using robust_atomic_guard =
 PAWL_INLINE_END
 } // namespace pawl
 
+#endif
 #endif

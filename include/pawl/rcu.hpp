@@ -22,9 +22,8 @@
 #ifndef PAWL_RCU_HPP
 #define PAWL_RCU_HPP
 
-#ifndef __cplusplus
-#error "rcu.hpp is for C++17 and later; C programs include rcu.h."
-#endif
+#include <pawl/detail/cxx17.inc.h>
+#if PAWL_CXX17_
 
 #include <pawl/rcu.h>
 #include <pawl/rcu_call.h>
@@ -172,4 +171,5 @@ void rcu_retire(T *p, D d = D(), rcu_domain &domain = rcu_default_domain())
 PAWL_INLINE_END
 } // namespace pawl
 
+#endif
 #endif

@@ -125,7 +125,7 @@ PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_call)(pawl_rcu_domain *d, pawl_rcu_hea
 
 /* The same, but never waits, helps or starts a thread: EAGAIN instead. For signal handlers, and for
  * callers that hold a lock that callbacks take. */
-PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_try_call)(pawl_rcu_domain *d, pawl_rcu_head *head,
+PAWL_TRY int PAWL_SYMBOL_(pawl_rcu_domain_try_call)(pawl_rcu_domain *d, pawl_rcu_head *head,
                                                     pawl_rcu_function *function, size_t bytes);
 
 /* Queues free(object) to run after a grace period. The head lies `offset` bytes inside the object,
@@ -183,7 +183,7 @@ PAWL_INLINE int pawl_rcu_call(pawl_rcu_head *head, pawl_rcu_function *function, 
     return pawl_rcu_domain_call(pawl_rcu_default(), head, function, bytes);
 }
 
-PAWL_INLINE int pawl_rcu_try_call(pawl_rcu_head *head, pawl_rcu_function *function, size_t bytes)
+PAWL_TRYING int pawl_rcu_try_call(pawl_rcu_head *head, pawl_rcu_function *function, size_t bytes)
 {
     return pawl_rcu_domain_try_call(pawl_rcu_default(), head, function, bytes);
 }

@@ -140,16 +140,16 @@ PAWL_API enum pawl_robust pawl_robust_lock_take_write(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_take_atomic(pawl_robust_lock *l);
 /* The same, or TIMED_OUT at the deadline, in nanoseconds of CLOCK_MONOTONIC. A deadline in the
  * past: one attempt. UINT64_MAX: no deadline. */
-PAWL_API enum pawl_robust pawl_robust_lock_take_read_until(pawl_robust_lock *l, uint64_t deadline);
-PAWL_API enum pawl_robust pawl_robust_lock_take_seek_until(pawl_robust_lock *l, uint64_t deadline);
-PAWL_API enum pawl_robust pawl_robust_lock_take_write_until(pawl_robust_lock *l, uint64_t deadline);
-PAWL_API enum pawl_robust pawl_robust_lock_take_atomic_until(pawl_robust_lock *l,
+PAWL_TRY enum pawl_robust pawl_robust_lock_take_read_until(pawl_robust_lock *l, uint64_t deadline);
+PAWL_TRY enum pawl_robust pawl_robust_lock_take_seek_until(pawl_robust_lock *l, uint64_t deadline);
+PAWL_TRY enum pawl_robust pawl_robust_lock_take_write_until(pawl_robust_lock *l, uint64_t deadline);
+PAWL_TRY enum pawl_robust pawl_robust_lock_take_atomic_until(pawl_robust_lock *l,
                                                              uint64_t deadline);
 /* The same, or BUSY. Never wait; BUSY also while another thread looks for the dead. */
-PAWL_API enum pawl_robust pawl_robust_lock_try_read(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_try_seek(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_try_write(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_try_atomic(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust pawl_robust_lock_try_read(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust pawl_robust_lock_try_seek(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust pawl_robust_lock_try_write(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust pawl_robust_lock_try_atomic(pawl_robust_lock *l);
 
 /* Give the lock up. Release. OK, MISUSE, CORRUPT. If a writer was told OWNER_DIED and has not
  * called _consistent, its drop_write makes the lock NOT_RECOVERABLE. Other holders may leave the
@@ -163,13 +163,13 @@ PAWL_API enum pawl_robust pawl_robust_lock_drop_atomic(pawl_robust_lock *l);
  * R -> W are BUSY while another thread seeks or writes: the caller still holds R, and must drop it
  * before another try. Downgrades are at once. OK, OWNER_DIED (upgrades), MISUSE, CORRUPT. */
 PAWL_API enum pawl_robust pawl_robust_lock_seek_to_write(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_seek_to_write_until(pawl_robust_lock *l,
+PAWL_TRY enum pawl_robust pawl_robust_lock_seek_to_write_until(pawl_robust_lock *l,
                                                                uint64_t deadline);
-PAWL_API enum pawl_robust pawl_robust_lock_try_seek_to_write(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_try_read_to_seek(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_try_read_to_write(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust pawl_robust_lock_try_seek_to_write(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust pawl_robust_lock_try_read_to_seek(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust pawl_robust_lock_try_read_to_write(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_read_claim_write(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_read_claim_write_until(pawl_robust_lock *l,
+PAWL_TRY enum pawl_robust pawl_robust_lock_read_claim_write_until(pawl_robust_lock *l,
                                                                          uint64_t deadline);
 PAWL_API enum pawl_robust pawl_robust_lock_write_to_seek(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_write_to_read(pawl_robust_lock *l);

@@ -101,12 +101,14 @@ PAWL_API PAWL_COLD pawl_seq_word PAWL_SYMBOL_(pawl_seq_wait)(const pawl_seq *s);
 
 #if PAWL_CHECKED
 PAWL_API void PAWL_SYMBOL_(pawl_seq_check)(void *s, unsigned what);
+PAWL_API bool PAWL_SYMBOL_(pawl_seq_own)(pawl_spin32 *lock, unsigned what);
 #endif
 
 PAWL_C_END
 
 #define pawl_seq_wait_ PAWL_SYMBOL_(pawl_seq_wait)
 #define pawl_seq_check_ PAWL_SYMBOL_(pawl_seq_check)
+#define pawl_seq_own_ PAWL_SYMBOL_(pawl_seq_own)
 
 /* The checks of the checking variant. */
 enum pawl_seq_what_ {
@@ -117,17 +119,39 @@ enum pawl_seq_what_ {
     PAWL_SEQ_LATCH_DECLARED_,
     PAWL_SEQ_LATCH_BEGINS_,
     PAWL_SEQ_LATCH_ENDS_,
-    PAWL_SEQ_LATCH_DESTROYED_
+    PAWL_SEQ_LATCH_DESTROYED_,
+    PAWL_SEQ_ENDED_
+};
+
+/* The operations on the own lock, which is a pawl_spin32 that reports call by the name of the
+ * whole. For a latch, PAWL_SEQ_OWN_LATCH_ is added. */
+enum pawl_seq_own_what_ {
+    PAWL_SEQ_OWN_take_write,
+    PAWL_SEQ_OWN_try_write,
+    PAWL_SEQ_OWN_drop_write,
+    PAWL_SEQ_OWN_take_read,
+    PAWL_SEQ_OWN_drop_read,
+    PAWL_SEQ_OWN_init,
+    PAWL_SEQ_OWN_destroy,
+    PAWL_SEQ_OWN_LATCH_
 };
 
 #if PAWL_CHECKED
+#define PAWL_SEQ_STAY_() __asm__ __volatile__("") /* the call stays one: it returns to the site */
 #define PAWL_SEQ_CHECK_(s, what)                                                                   \
     do {                                                                                           \
         pawl_seq_check_((s), (what));                                                              \
-        __asm__ __volatile__(""); /* the call stays a call: its return address is the site */      \
+        PAWL_SEQ_STAY_();                                                                          \
+    } while (0)
+#define PAWL_SEQ_OWN_(s, verb, latch)                                                              \
+    do {                                                                                           \
+        (void)pawl_seq_own_(&(s)->lock, PAWL_SEQ_OWN_##verb + (latch));                            \
+        PAWL_SEQ_STAY_();                                                                          \
     } while (0)
 #else
+#define PAWL_SEQ_STAY_() ((void)0)
 #define PAWL_SEQ_CHECK_(s, what) ((void)(s))
+#define PAWL_SEQ_OWN_(s, verb, latch) pawl_spin32_##verb(&(s)->lock)
 #endif
 
 PAWL_INLINE_BEGIN
@@ -203,12 +227,16 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_copy_in(pawl_seq_word *to, const v
 PAWL_INLINE pawl_seq_word pawl_seq_begin(const pawl_seq *s)
 {
     /* [SEQ_READ_BEGIN] acquire: the words are at least as new as the number. */
-    const pawl_seq_word n = PAWL_SEQ_AT_(pawl_load_acquire)(&s->sequence, PAWL_SEQ_READ_BEGIN);
-    return PAWL_LIKELY((n & 1) == 0) ? n : pawl_seq_wait_(s);
+    pawl_seq_word n = PAWL_SEQ_AT_(pawl_load_acquire)(&s->sequence, PAWL_SEQ_READ_BEGIN);
+    if (PAWL_UNLIKELY((n & 1) != 0)) {
+        n = pawl_seq_wait_(s);
+        PAWL_SEQ_STAY_();
+    }
+    return n;
 }
 
 /* The same, but false when a write is under way. Never waits; for signal handlers too. */
-PAWL_INLINE bool pawl_seq_try_begin(const pawl_seq *s, pawl_seq_word *begun)
+PAWL_TRYING bool pawl_seq_try_begin(const pawl_seq *s, pawl_seq_word *begun)
 {
     /* [SEQ_READ_BEGIN] acquire: the words are at least as new as the number. */
     *begun = PAWL_SEQ_AT_(pawl_load_acquire)(&s->sequence, PAWL_SEQ_READ_BEGIN);
@@ -216,7 +244,7 @@ PAWL_INLINE bool pawl_seq_try_begin(const pawl_seq *s, pawl_seq_word *begun)
 }
 
 /* Ends the section. True: a writer came in between; discard the copy and begin again. */
-PAWL_INLINE bool pawl_seq_retry(const pawl_seq *s, pawl_seq_word begun)
+PAWL_TRYING bool pawl_seq_retry(const pawl_seq *s, pawl_seq_word begun)
 {
     /* [SEQ_READ_END] acquire: the number is at least as new as the words. */
     pawl_fence_acquire(PAWL_SEQ_READ_END);
@@ -229,15 +257,15 @@ PAWL_INLINE bool pawl_seq_retry(const pawl_seq *s, pawl_seq_word begun)
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_begin_or_lock(pawl_seq *s, pawl_seq_reader *reader)
 {
     if (reader->locked)
-        pawl_spin32_take_read(&s->lock);
+        PAWL_SEQ_OWN_(s, take_read, 0);
     reader->begun = pawl_seq_begin(s);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_seq_retry_or_unlock(pawl_seq *s, pawl_seq_reader *reader)
+PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_seq_retry_or_unlock(pawl_seq *s, pawl_seq_reader *reader)
 {
     const bool again = pawl_seq_retry(s, reader->begun);
     if (reader->locked)
-        pawl_spin32_drop_read(&s->lock);
+        PAWL_SEQ_OWN_(s, drop_read, 0);
     else if (again)
         reader->locked = reader->left-- == 0;
     return again;
@@ -254,17 +282,23 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_declare_writer(pawl_seq *s)
 /* The own lock. Readers go on: only begin_write stops them. The try form never waits. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_take_write(pawl_seq *s)
 {
-    pawl_spin32_take_write(&s->lock);
+    PAWL_SEQ_OWN_(s, take_write, 0);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_seq_try_write(pawl_seq *s)
+PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_seq_try_write(pawl_seq *s)
 {
+#if PAWL_CHECKED
+    const bool taken = pawl_seq_own_(&s->lock, PAWL_SEQ_OWN_try_write + 0);
+    PAWL_SEQ_STAY_();
+    return taken;
+#else
     return pawl_spin32_try_write(&s->lock);
+#endif
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_drop_write(pawl_seq *s)
 {
-    pawl_spin32_drop_write(&s->lock);
+    PAWL_SEQ_OWN_(s, drop_write, 0);
 }
 
 /* Around the stores, by a writer that is alone. Neither waits. */
@@ -283,6 +317,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_end_write(pawl_seq *s)
     PAWL_SEQ_CHECK_(s, PAWL_SEQ_ENDS_);
     /* [SEQ_WRITE_END] release: a reader that sees the even number sees all our words. */
     PAWL_SEQ_AT_(pawl_store_release)(&s->sequence, n + 1, PAWL_SEQ_WRITE_END);
+    PAWL_SEQ_CHECK_(s, PAWL_SEQ_ENDED_);
 }
 
 /* The value becomes zero bytes. No thread may use the lock meanwhile. */
@@ -290,14 +325,14 @@ PAWL_INLINE void pawl_seq_init(pawl_seq *s)
 {
     PAWL_SEQ_AT_(pawl_store_relaxed)(&s->sequence, 0);
     pawl_store_relaxed32(&s->writer, 0);
-    pawl_spin32_init(&s->lock);
+    PAWL_SEQ_OWN_(s, init, 0);
 }
 
 /* The lock is not used after this. The checking variant reports a write that goes on. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_destroy(pawl_seq *s)
 {
     PAWL_SEQ_CHECK_(s, PAWL_SEQ_DESTROYED_);
-    pawl_spin32_destroy(&s->lock);
+    PAWL_SEQ_OWN_(s, destroy, 0);
 }
 
 PAWL_INLINE_END

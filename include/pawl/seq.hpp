@@ -11,6 +11,9 @@
 #ifndef PAWL_SEQ_HPP
 #define PAWL_SEQ_HPP
 
+#include <pawl/detail/cxx17.inc.h>
+#if PAWL_CXX17_
+
 #include <pawl/seq.h>
 
 #include <new>
@@ -100,9 +103,27 @@ protected:
 #endif
 
     Face &face_() noexcept { return static_cast<Face &>(*this); }
-    PAWL_ALWAYS_INLINE_ void take_() noexcept { pawl_spin32_take_write(&core_.lock); }
-    PAWL_ALWAYS_INLINE_ bool try_take_() noexcept { return pawl_spin32_try_write(&core_.lock); }
-    PAWL_ALWAYS_INLINE_ void drop_() noexcept { pawl_spin32_drop_write(&core_.lock); }
+    PAWL_ALWAYS_INLINE_ void take_() noexcept
+    {
+        if constexpr (std::is_same_v<Core, pawl_seq>)
+            pawl_seq_take_write(&core_);
+        else
+            pawl_seq_latch_take_write(&core_);
+    }
+    PAWL_ALWAYS_INLINE_ bool try_take_() noexcept
+    {
+        if constexpr (std::is_same_v<Core, pawl_seq>)
+            return pawl_seq_try_write(&core_);
+        else
+            return pawl_seq_latch_try_write(&core_);
+    }
+    PAWL_ALWAYS_INLINE_ void drop_() noexcept
+    {
+        if constexpr (std::is_same_v<Core, pawl_seq>)
+            pawl_seq_drop_write(&core_);
+        else
+            pawl_seq_latch_drop_write(&core_);
+    }
 
     static constexpr std::size_t words_each_ = PAWL_SEQ_WORDS(sizeof(T));
     Core core_ = {};
@@ -189,4 +210,5 @@ public:
 PAWL_INLINE_END
 } // namespace pawl
 
+#endif
 #endif

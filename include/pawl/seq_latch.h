@@ -31,7 +31,7 @@ PAWL_INLINE pawl_seq_word pawl_seq_latch_begin(const pawl_seq_latch *l)
 }
 
 /* Ends the section. True: that copy was written in between, begin again. */
-PAWL_INLINE bool pawl_seq_latch_retry(const pawl_seq_latch *l, pawl_seq_word begun)
+PAWL_TRYING bool pawl_seq_latch_retry(const pawl_seq_latch *l, pawl_seq_word begun)
 {
     pawl_seq_word now;
     /* [SEQ_LATCH_READ_END] acquire: the number is at least as new as the words. */
@@ -54,17 +54,23 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_declare_writer(pawl_seq_latc
 /* The latch's own lock, which readers never look at. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_take_write(pawl_seq_latch *l)
 {
-    pawl_spin32_take_write(&l->lock);
+    PAWL_SEQ_OWN_(l, take_write, PAWL_SEQ_OWN_LATCH_);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_seq_latch_try_write(pawl_seq_latch *l)
+PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_seq_latch_try_write(pawl_seq_latch *l)
 {
+#if PAWL_CHECKED
+    const bool taken = pawl_seq_own_(&l->lock, PAWL_SEQ_OWN_try_write + PAWL_SEQ_OWN_LATCH_);
+    PAWL_SEQ_STAY_();
+    return taken;
+#else
     return pawl_spin32_try_write(&l->lock);
+#endif
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_drop_write(pawl_seq_latch *l)
 {
-    pawl_spin32_drop_write(&l->lock);
+    PAWL_SEQ_OWN_(l, drop_write, PAWL_SEQ_OWN_LATCH_);
 }
 
 /* Sends the readers on to the state `n`. */
@@ -106,14 +112,14 @@ PAWL_INLINE void pawl_seq_latch_init(pawl_seq_latch *l)
 {
     PAWL_SEQ_AT_(pawl_store_relaxed)(&l->sequence, 0);
     pawl_store_relaxed32(&l->writer, 0);
-    pawl_spin32_init(&l->lock);
+    PAWL_SEQ_OWN_(l, init, PAWL_SEQ_OWN_LATCH_);
 }
 
 /* The latch is not used after this. The checking variant reports a write that goes on. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_destroy(pawl_seq_latch *l)
 {
     PAWL_SEQ_CHECK_(l, PAWL_SEQ_LATCH_DESTROYED_);
-    pawl_spin32_destroy(&l->lock);
+    PAWL_SEQ_OWN_(l, destroy, PAWL_SEQ_OWN_LATCH_);
 }
 
 PAWL_INLINE_END

@@ -206,7 +206,7 @@ PAWL_INLINE void pawl_sift_take_read(pawl_sift *l, enum pawl_sift_context contex
 }
 
 /* The same, or false when the deadline (ns of CLOCK_MONOTONIC) has passed. */
-PAWL_INLINE bool pawl_sift_take_read_until(pawl_sift *l, enum pawl_sift_context context,
+PAWL_TRYING bool pawl_sift_take_read_until(pawl_sift *l, enum pawl_sift_context context,
                                            uint64_t until)
 {
     return PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
@@ -214,7 +214,7 @@ PAWL_INLINE bool pawl_sift_take_read_until(pawl_sift *l, enum pawl_sift_context 
 }
 
 /* Never waits. False when a writer holds the lock or keeps the context out. */
-PAWL_INLINE bool pawl_sift_try_read(pawl_sift *l, enum pawl_sift_context context)
+PAWL_TRYING bool pawl_sift_try_read(pawl_sift *l, enum pawl_sift_context context)
 {
     return PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
            pawl_sift_try_read_slow_(l, context);
@@ -250,14 +250,14 @@ PAWL_INLINE void pawl_sift_take_write(pawl_sift *l)
 }
 
 /* The same. False, with everything as before, when the deadline has passed. */
-PAWL_INLINE bool pawl_sift_take_write_until(pawl_sift *l, uint64_t until)
+PAWL_TRYING bool pawl_sift_take_write_until(pawl_sift *l, uint64_t until)
 {
     return (PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_WRITER_))) ||
            pawl_sift_take_write_slow_(l, until);
 }
 
 /* Never waits. False when the lock is held or writers wait; it has then kept no reader out. */
-PAWL_INLINE bool pawl_sift_try_write(pawl_sift *l)
+PAWL_TRYING bool pawl_sift_try_write(pawl_sift *l)
 {
     return (PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_WRITER_))) ||
            pawl_sift_try_write_slow_(l);

@@ -6,6 +6,9 @@
 #ifndef PAWL_SIFT_HPP
 #define PAWL_SIFT_HPP
 
+#include <pawl/detail/cxx17.inc.h>
+#if PAWL_CXX17_
+
 #include <pawl/sift.h>
 
 #include <chrono>
@@ -166,7 +169,7 @@ private:
 // R for a scope: in a handler, say. Async-signal-safe in the handlers' contexts.
 class sift_read_guard {
 public:
-    PAWL_SIFT_FACE_ sift_read_guard(sift &lock, enum pawl_sift_context context)
+    [[nodiscard]] PAWL_SIFT_FACE_ sift_read_guard(sift &lock, enum pawl_sift_context context)
         : reader_(lock.reader(context))
     {
         reader_.lock();
@@ -186,4 +189,5 @@ private:
 PAWL_INLINE_END
 } // namespace pawl
 
+#endif
 #endif

@@ -177,32 +177,32 @@ PAWL_INLINE void pawl_spin64_take_atomic(pawl_spin64 *l);
 /* ---- Trying: true when granted. A try never waits for a holder. It is also false while a claim
  * that is about to be withdrawn stands in the way. */
 /* U -> R. False if a writer or an atomic user is in. Acquire when true. */
-PAWL_INLINE bool pawl_spin16_try_read(pawl_spin16 *l);
-PAWL_INLINE bool pawl_spin32_try_read(pawl_spin32 *l);
-PAWL_INLINE bool pawl_spin64_try_read(pawl_spin64 *l);
+PAWL_TRYING bool pawl_spin16_try_read(pawl_spin16 *l);
+PAWL_TRYING bool pawl_spin32_try_read(pawl_spin32 *l);
+PAWL_TRYING bool pawl_spin64_try_read(pawl_spin64 *l);
 /* U -> S. False if a seeker, a writer or an atomic user is in. Acquire when true. */
-PAWL_INLINE bool pawl_spin16_try_seek(pawl_spin16 *l);
-PAWL_INLINE bool pawl_spin32_try_seek(pawl_spin32 *l);
-PAWL_INLINE bool pawl_spin64_try_seek(pawl_spin64 *l);
+PAWL_TRYING bool pawl_spin16_try_seek(pawl_spin16 *l);
+PAWL_TRYING bool pawl_spin32_try_seek(pawl_spin32 *l);
+PAWL_TRYING bool pawl_spin64_try_seek(pawl_spin64 *l);
 /* U -> W. False if anybody is in. Acquire when true. */
-PAWL_INLINE bool pawl_spin16_try_write(pawl_spin16 *l);
-PAWL_INLINE bool pawl_spin32_try_write(pawl_spin32 *l);
-PAWL_INLINE bool pawl_spin64_try_write(pawl_spin64 *l);
+PAWL_TRYING bool pawl_spin16_try_write(pawl_spin16 *l);
+PAWL_TRYING bool pawl_spin32_try_write(pawl_spin32 *l);
+PAWL_TRYING bool pawl_spin64_try_write(pawl_spin64 *l);
 /* U -> A. False if a reader, a seeker or a writer is in. Acquire when true. */
-PAWL_INLINE bool pawl_spin16_try_atomic(pawl_spin16 *l);
-PAWL_INLINE bool pawl_spin32_try_atomic(pawl_spin32 *l);
-PAWL_INLINE bool pawl_spin64_try_atomic(pawl_spin64 *l);
+PAWL_TRYING bool pawl_spin16_try_atomic(pawl_spin16 *l);
+PAWL_TRYING bool pawl_spin32_try_atomic(pawl_spin32 *l);
+PAWL_TRYING bool pawl_spin64_try_atomic(pawl_spin64 *l);
 
 /* ---- Claiming: as try, but readers are no reason to fail. After the claim the caller waits until
  * the readers have left. */
 /* U -> W. False if a seeker, writer or atomic user is in; waits for readers. Acquire. */
-PAWL_INLINE bool pawl_spin16_claim_write(pawl_spin16 *l);
-PAWL_INLINE bool pawl_spin32_claim_write(pawl_spin32 *l);
-PAWL_INLINE bool pawl_spin64_claim_write(pawl_spin64 *l);
+PAWL_TRYING bool pawl_spin16_claim_write(pawl_spin16 *l);
+PAWL_TRYING bool pawl_spin32_claim_write(pawl_spin32 *l);
+PAWL_TRYING bool pawl_spin64_claim_write(pawl_spin64 *l);
 /* U -> A. False if a seeker or a writer is in; waits for readers. Acquire. */
-PAWL_INLINE bool pawl_spin16_claim_atomic(pawl_spin16 *l);
-PAWL_INLINE bool pawl_spin32_claim_atomic(pawl_spin32 *l);
-PAWL_INLINE bool pawl_spin64_claim_atomic(pawl_spin64 *l);
+PAWL_TRYING bool pawl_spin16_claim_atomic(pawl_spin16 *l);
+PAWL_TRYING bool pawl_spin32_claim_atomic(pawl_spin32 *l);
+PAWL_TRYING bool pawl_spin64_claim_atomic(pawl_spin64 *l);
 
 /* ---- Dropping (unlock). The word does not know its holders: only the checking variant notices a
  * drop by another thread. */
@@ -229,9 +229,9 @@ PAWL_INLINE void pawl_spin16_seek_to_write(pawl_spin16 *l);
 PAWL_INLINE void pawl_spin32_seek_to_write(pawl_spin32 *l);
 PAWL_INLINE void pawl_spin64_seek_to_write(pawl_spin64 *l);
 /* S -> W. False if readers are in: S is kept. Never waits. Acquire. */
-PAWL_INLINE bool pawl_spin16_try_seek_to_write(pawl_spin16 *l);
-PAWL_INLINE bool pawl_spin32_try_seek_to_write(pawl_spin32 *l);
-PAWL_INLINE bool pawl_spin64_try_seek_to_write(pawl_spin64 *l);
+PAWL_TRYING bool pawl_spin16_try_seek_to_write(pawl_spin16 *l);
+PAWL_TRYING bool pawl_spin32_try_seek_to_write(pawl_spin32 *l);
+PAWL_TRYING bool pawl_spin64_try_seek_to_write(pawl_spin64 *l);
 /* W -> S. At once. Release. */
 PAWL_INLINE void pawl_spin16_write_to_seek(pawl_spin16 *l);
 PAWL_INLINE void pawl_spin32_write_to_seek(pawl_spin32 *l);
@@ -248,25 +248,25 @@ PAWL_INLINE void pawl_spin64_seek_to_read(pawl_spin64 *l);
 /* ---- Upgrading R. When one fails, R is still held. Drop it before another attempt, because the
  * thread that got S or W waits for it. */
 /* R -> S. False if a seeker, writer or atomic user is in. Never waits. Acquire. */
-PAWL_INLINE bool pawl_spin16_try_read_to_seek(pawl_spin16 *l);
-PAWL_INLINE bool pawl_spin32_try_read_to_seek(pawl_spin32 *l);
-PAWL_INLINE bool pawl_spin64_try_read_to_seek(pawl_spin64 *l);
+PAWL_TRYING bool pawl_spin16_try_read_to_seek(pawl_spin16 *l);
+PAWL_TRYING bool pawl_spin32_try_read_to_seek(pawl_spin32 *l);
+PAWL_TRYING bool pawl_spin64_try_read_to_seek(pawl_spin64 *l);
 /* R -> W. False unless the caller is alone. Never waits. Acquire. */
-PAWL_INLINE bool pawl_spin16_try_read_to_write(pawl_spin16 *l);
-PAWL_INLINE bool pawl_spin32_try_read_to_write(pawl_spin32 *l);
-PAWL_INLINE bool pawl_spin64_try_read_to_write(pawl_spin64 *l);
+PAWL_TRYING bool pawl_spin16_try_read_to_write(pawl_spin16 *l);
+PAWL_TRYING bool pawl_spin32_try_read_to_write(pawl_spin32 *l);
+PAWL_TRYING bool pawl_spin64_try_read_to_write(pawl_spin64 *l);
 /* R -> W. False if a seeker or writer is in; waits for readers. Acquire. */
-PAWL_INLINE bool pawl_spin16_read_claim_write(pawl_spin16 *l);
-PAWL_INLINE bool pawl_spin32_read_claim_write(pawl_spin32 *l);
-PAWL_INLINE bool pawl_spin64_read_claim_write(pawl_spin64 *l);
+PAWL_TRYING bool pawl_spin16_read_claim_write(pawl_spin16 *l);
+PAWL_TRYING bool pawl_spin32_read_claim_write(pawl_spin32 *l);
+PAWL_TRYING bool pawl_spin64_read_claim_write(pawl_spin64 *l);
 /* R -> A. False unless the caller is alone. Never waits. Acquire, release. */
-PAWL_INLINE bool pawl_spin16_try_read_to_atomic(pawl_spin16 *l);
-PAWL_INLINE bool pawl_spin32_try_read_to_atomic(pawl_spin32 *l);
-PAWL_INLINE bool pawl_spin64_try_read_to_atomic(pawl_spin64 *l);
+PAWL_TRYING bool pawl_spin16_try_read_to_atomic(pawl_spin16 *l);
+PAWL_TRYING bool pawl_spin32_try_read_to_atomic(pawl_spin32 *l);
+PAWL_TRYING bool pawl_spin64_try_read_to_atomic(pawl_spin64 *l);
 /* R -> A. False if a seeker or writer is in; waits for readers. Acquire, release. */
-PAWL_INLINE bool pawl_spin16_read_claim_atomic(pawl_spin16 *l);
-PAWL_INLINE bool pawl_spin32_read_claim_atomic(pawl_spin32 *l);
-PAWL_INLINE bool pawl_spin64_read_claim_atomic(pawl_spin64 *l);
+PAWL_TRYING bool pawl_spin16_read_claim_atomic(pawl_spin16 *l);
+PAWL_TRYING bool pawl_spin32_read_claim_atomic(pawl_spin32 *l);
+PAWL_TRYING bool pawl_spin64_read_claim_atomic(pawl_spin64 *l);
 
 /* ---- Downgrading A. */
 /* A -> R. Waits for other atomic users; tells whether a claimant was let in first. Acquire,

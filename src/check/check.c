@@ -7,6 +7,8 @@
 
 #include <pawl/lock.h>
 
+#include <string.h>
+
 #include "../base/base.h"
 
 PAWL_SHARED_DEFINE(struct pawl_check, check_object);
@@ -23,9 +25,29 @@ static struct pawl_check_line *check_own_line(void)
     return line;
 }
 
+/* A lock is about to be taken that no entry shows. */
+static void check_unbooked(void)
+{
+    if (pawl_load_relaxed32(&check_here()->unbooked) == 0)
+        pawl_store_relaxed32(&check_here()->unbooked, 1);
+}
+
+static struct pawl_check_line *check_line_with(const struct pawl_held *held)
+{
+    const uintptr_t offset = (uintptr_t)held - (uintptr_t)check_here()->lines;
+    return &check_here()->lines[offset / sizeof(struct pawl_check_line)];
+}
+
+/* Atomic, because a handler may change an entry in between. */
+static void check_moved(struct pawl_held *held, pawl_address_ lock)
+{
+    (void)pawl_fetch_add_relaxed32(check_turn(check_line_with(held), lock), 1);
+}
+
 static void check_set_what(struct pawl_held *held, uint32_t what)
 {
     pawl_store_relaxed32(&held->what, what);
+    check_moved(held, check_lock_of(held));
 }
 
 /* A free entry for the lock; NULL when all are in use. A signal handler may interrupt and take
@@ -49,8 +71,11 @@ static struct pawl_held *check_take_entry(struct pawl_check_line *line, pawl_add
 
 static void check_free_entry(struct pawl_held *held)
 {
-    check_set_what(held, 0);
+    const pawl_address_ lock = check_lock_of(held);
+    pawl_store_relaxed32(&held->what, 0);
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, 0);
+    if (lock != 0)
+        check_moved(held, lock);
 }
 
 /* The caller's entry for the lock in that state; any entry when the state is PAWL_STATE_U. The
@@ -75,9 +100,20 @@ static struct pawl_held *check_own_entry(struct pawl_check_line *line, pawl_addr
 
 static void check_report_held(const char *what, const struct pawl_check_call *call)
 {
+    struct pawl_check_view view;
+    pawl_check_view_(call, call->site != 0, &view);
     pawl_report_begin_(what, call);
-    pawl_report_holders_(call);
-    pawl_report_end_();
+    pawl_report_holders_(call, &view);
+    pawl_report_end_(PAWL_REPORT_FAULT);
+}
+
+/* Notes where the caller of the operation stands. */
+static void check_note_stack(struct pawl_check_line *line, struct pawl_held *held,
+                             pawl_address_ site)
+{
+    struct pawl_check_stack stack;
+    pawl_stack_take_(site, line, &stack);
+    pawl_stack_copy_(&held->stack, &stack);
 }
 
 /* From U: the operation starts from no held state. */
@@ -101,12 +137,15 @@ static struct pawl_held *check_before_taking(struct pawl_check_line *line,
     held = check_take_entry(line, call->lock);
     if (held == NULL) {
         pawl_report_warn_(PAWL_WARN_HELD);
+        check_unbooked();
         return NULL;
     }
-    PAWL_ADDRESS_(pawl_store_relaxed)(&held->site, call->site);
+    check_note_stack(line, held, call->site);
     check_set_what(held, what);
-    if (pawl_claims_fit_(call, what))
+    if (pawl_claims_fit_(call, what)) {
         pawl_claims_count_(line, call);
+        pawl_check_awaits_(call);
+    }
     return held;
 }
 
@@ -122,8 +161,10 @@ static struct pawl_held *check_change_entry(struct pawl_check_line *line, pawl_a
         struct pawl_held *held = &line->held[i % used];
         uint32_t found = what;
         if (check_lock_of(held) == lock && check_what_of(held) == what &&
-            pawl_cas_relaxed32(&held->what, &found, next))
+            pawl_cas_relaxed32(&held->what, &found, next)) {
+            check_moved(held, lock);
             return held;
+        }
     }
     return NULL;
 }
@@ -189,7 +230,7 @@ static void check_in_a_handler(const struct pawl_check_line *line,
         check_report_held("dropped in a signal handler beside waiters", call);
 }
 
-struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
+static struct pawl_held *check_before(const struct pawl_check_call *call)
 {
     struct pawl_check_line *line = check_own_line();
     const uint32_t leaving = check_what(call->from, PAWL_STATE_U, 0, call->bits) | CHECK_LEAVING;
@@ -197,6 +238,7 @@ struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
     struct pawl_held *held;
 
     if (line == NULL) {
+        check_unbooked();
         if (call->kind != CHECK_drop)
             (void)pawl_claims_fit_(call, moving);
         return NULL;
@@ -213,8 +255,18 @@ struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
         /* A downgrade from A to R may end in an ordinary take of R. */
         pawl_order_check_(line, call, call->kind != CHECK_tells);
     }
-    if (pawl_claims_fit_(call, moving))
+    if (pawl_claims_fit_(call, moving)) {
         pawl_claims_count_(line, call);
+        pawl_check_awaits_(call);
+    }
+    return held;
+}
+
+struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
+{
+    struct pawl_held *const held = check_before(call);
+    /* [CHECK_BOOK] light: the entry is there before the operation's units are in the word. */
+    pawl_fence_light(PAWL_CHECK_BOOK);
     return held;
 }
 
@@ -223,6 +275,8 @@ void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *hel
     const uint32_t what = check_what(ok ? call->to : call->from, PAWL_STATE_U, 0, call->bits);
     struct pawl_check_line *line;
 
+    /* [CHECK_BOOK] light: the units have left the word before the entry is changed. */
+    pawl_fence_light(PAWL_CHECK_BOOK);
     if (held == NULL) {
         line = check_line();
         if (line != NULL && call->from == PAWL_STATE_U && ok)
@@ -233,8 +287,8 @@ void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *hel
         check_free_entry(held);
         return;
     }
-    if (ok)
-        PAWL_ADDRESS_(pawl_store_relaxed)(&held->site, call->site);
+    if (ok && call->from != PAWL_STATE_U)
+        check_note_stack(check_line_with(held), held, call->site);
     check_set_what(held, what);
     if (ok && call->kind == CHECK_try && (call->to == PAWL_STATE_W || call->to == PAWL_STATE_A))
         pawl_claims_count_(check_line(), call); /* not counted before (claims_units_of) */
@@ -264,6 +318,8 @@ void pawl_check_unused_(const struct pawl_check_call *call, const char *what, bo
     if (units || check_anybody(call->lock))
         check_report_held(what, call);
     pawl_order_forget_(line, call->lock);
+    pawl_name_forget_(pawl_report_object_(call->bits, call->lock));
+    pawl_check_forget_lost_(call->lock);
 }
 
 void pawl_check_asserted_(const struct pawl_check_call *call)
@@ -304,6 +360,7 @@ static bool check_thread_stays(struct pawl_thread_line *own)
         call.lock = check_lock_of(held);
         call.bits = check_bits(what);
         check_report_held("still held at the end of its thread", &call);
+        pawl_check_lose_(held);
     }
     return false;
 }
@@ -313,24 +370,45 @@ static void check_line_claimed(uint32_t number, bool left_behind)
 {
     struct pawl_check_line *const line = check_line_of(&process_here()->lines[number]);
     uint32_t i;
-    (void)left_behind;
     if (line == NULL)
         return;
-    for (i = 0; i < PAWL_HELD_LOCKS; i++)
+    for (i = 0; i < PAWL_HELD_LOCKS; i++) {
+        if (left_behind && check_lock_of(&line->held[i]) != 0)
+            pawl_check_lose_(&line->held[i]);
         check_free_entry(&line->held[i]);
+    }
+    memset(line->unwound, 0, sizeof line->unwound);
     pawl_store_relaxed32(&line->held_used, 0);
     line->busy = 0;
     line->untracked = 0;
     line->farewells = 0;
 }
 
+/* What other threads of the parent held or asked for, nobody drops in the child. */
+static void check_lose_parents(const struct pawl_check_line *own)
+{
+    const uint32_t lines = check_lines_used();
+    uint32_t i, k;
+    for (i = 0; i < lines; i++) {
+        struct pawl_check_line *const line = &check_here()->lines[i];
+        for (k = 0; line != own && k < check_used_of(line); k++) {
+            if (check_lock_of(&line->held[k]) != 0)
+                pawl_check_lose_(&line->held[k]);
+            check_free_entry(&line->held[k]);
+        }
+    }
+}
+
 static void check_after_fork(void)
 {
     const struct pawl_check_line *own = check_line_of(thread_registered());
+    check_lose_parents(own);
+    pawl_check_watch_after_fork_();
     if (own != NULL && own->busy != 0)
         return; /* a signal handler forked inside the checker, which goes on here */
     pawl_store_relaxed32(&check_here()->report_lock.word, 0);
     pawl_order_after_fork_();
+    pawl_name_after_fork_();
 }
 
 static const struct pawl_subsystem check_subsystem = {

@@ -18,6 +18,8 @@
 
 #include <pawl/spin.h>
 
+#include "check_report.h"
+
 /* ---- Objects of the process ------------------------------------------------------------------ */
 
 /* Locks held by one thread at once that the checking variant can track. */
@@ -26,15 +28,30 @@
 /* The checker keeps books for the threads of so many lines. */
 #define PAWL_CHECK_LINES 1024u
 
+/* Holds without a thread that reports can name. */
+#define PAWL_CHECK_LOST 256u
+
+/* A change of an entry moves one of so many counters of its line on. */
+#define PAWL_CHECK_TURNS 16u
+
 /* Locks, and ordered pairs of locks, whose order the checking variant remembers. */
 #define PAWL_ORDER_LOCKS 16384
 #define PAWL_ORDER_PAIRS 65536
 
 /* One lock that a thread holds or asks for. The owner writes, any thread may read. */
 struct pawl_held {
-    pawl_address_ lock; /* 0: the entry is free */
-    pawl_address_ site; /* where the state was taken or is asked for: a return address */
-    uint32_t what;      /* states and width, packed by src/check/check.h */
+    pawl_address_ lock;            /* 0: the entry is free */
+    uint32_t what;                 /* states and type, packed by check_what() */
+    uint32_t watched;              /* the watch only: the turn that it saw last, and since when */
+    uint64_t since;
+    struct pawl_check_stack stack; /* where the state was taken or is asked for */
+};
+
+/* A hold that no thread will drop: its thread has ended, or stayed in the parent of a fork. */
+struct pawl_check_lost {
+    pawl_address_ lock; /* 0: free */
+    uint32_t what;
+    struct pawl_check_stack stack;
 };
 
 /* A lock in the graph of orders. Indices count from 1, 0 is none. */
@@ -51,7 +68,7 @@ struct pawl_order_lock {
 
 /* "`from` was held while `to` was asked for." */
 struct pawl_order_pair {
-    pawl_address_ from_site, to_site;
+    struct pawl_check_stack from_stack, to_stack;
     uint32_t from, to;
     uint32_t thread;
     uint8_t from_state, to_state;
@@ -70,19 +87,39 @@ struct pawl_orders {
     struct pawl_order_pair pairs[PAWL_ORDER_PAIRS + 1];
 };
 
+/* A wait that no entry shows: of a lock that has no books. */
+struct pawl_check_wait {
+    pawl_address_ object; /* 0: the thread does not wait */
+    const char *type, *call;
+    uint32_t holder; /* the thread that had it when the wait began; 0: not known */
+    uint32_t turn;   /* grows with each wait */
+    uint32_t watched;  /* the watch only, as in an entry */
+    uint64_t since;
+    struct pawl_check_stack stack;
+};
+
 /* The locks of a thread; lines[n] belongs to the thread that has the registry's line n. */
 struct pawl_check_line {
     uint32_t busy;      /* owner only: the checker runs; a signal handler stays out of it */
     uint32_t untracked; /* owner only: locks held beyond those in `held` */
     uint32_t farewells; /* owner only: how often the thread has ended while holding locks */
     uint32_t held_used; /* held[held_used...] have never been used */
+    uint32_t self;      /* check_self of the owner, once it has held a lock that names its holder */
+    uint32_t turns[PAWL_CHECK_TURNS]; /* each grows after a change of an entry (check_turn) */
     struct pawl_held held[PAWL_HELD_LOCKS];
+    struct pawl_check_wait wait;
+    struct pawl_check_unwound unwound[PAWL_CHECK_UNWOUND]; /* owner only: check_stack.c */
 } __attribute__((aligned(PAWL_CACHE_LINE)));
 
 struct pawl_check {
     struct pawl_check_line lines[PAWL_CHECK_LINES];
     struct pawl_latch report_lock;
-    uint32_t warned; /* a bit for each warning already given */
+    uint32_t warned;    /* a bit for each warning already given */
+    uint32_t unbooked;  /* 1: some lock was taken that no entry shows */
+    uint32_t watch;     /* 1: a thread looks for long waits, in this process (check_watch.c) */
+    uint32_t long_waits; /* that it has reported */
+    uint32_t lost_used; /* grows; lost[lost_used % PAWL_CHECK_LOST] is written next */
+    struct pawl_check_lost lost[PAWL_CHECK_LOST];
 };
 
 PAWL_SHARED_DECLARE(struct pawl_check, check_object);
@@ -98,7 +135,6 @@ static inline struct pawl_orders *orders_here(void)
     return PAWL_SHARED(struct pawl_orders, orders_object);
 }
 
-/* The books of the line; NULL for no line, and for one that has none. */
 /* The calling thread, not 0. Unlike its number it stays the same in the child of a fork, which has
  * what the forking thread held. Slots of two threads are at least 64 bytes apart. */
 static inline uint32_t check_self(void)
@@ -106,6 +142,7 @@ static inline uint32_t check_self(void)
     return (uint32_t)((uintptr_t)pawl_os_thread_slot() >> 5) | 1;
 }
 
+/* The books of the line; NULL for no line, and for one that has none. */
 static inline struct pawl_check_line *check_line_of(const struct pawl_thread_line *line)
 {
     return line == NULL || thread_number(line) >= PAWL_CHECK_LINES
@@ -117,6 +154,15 @@ static inline struct pawl_check_line *check_line_of(const struct pawl_thread_lin
 static inline struct pawl_check_line *check_line(void)
 {
     return check_line_of(pawl_thread_line_());
+}
+
+/* For a lock that names its holder: the calling thread. The watch finds its number by that. */
+static inline uint32_t check_holder(void)
+{
+    struct pawl_check_line *const line = check_line();
+    if (line != NULL)
+        pawl_store_relaxed32(&line->self, check_self());
+    return check_self();
 }
 
 /* Lines with books that have been used. */
@@ -132,25 +178,8 @@ static inline uint32_t check_owner(const struct pawl_check_line *line)
     return pawl_load_relaxed32(&process_here()->lines[line - check_here()->lines].owner);
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
-
-/* The kinds of transitions.def. */
-enum pawl_check_kind { CHECK_take, CHECK_try, CHECK_claim, CHECK_drop, CHECK_move, CHECK_tells };
-
-/* One operation on one lock. */
-struct pawl_check_call {
-    pawl_address_ lock;
-    pawl_address_ site; /* return address of the operation */
-    const char *name;   /* as the user writes it */
-    uint64_t word;      /* the lock word as the operation met it */
-    uint32_t bits;      /* width of the word, and CHECK_SLEEPS */
-    uint8_t kind;       /* enum pawl_check_kind */
-    uint8_t from, to;   /* enum pawl_state */
-};
-
 /* ---- pawl_held.what: the state held, the one asked for (U: none), the kind of asking, width -- */
 
-#define CHECK_SLEEPS 0x100u /* beside a width: a lock of lock.h */
 #define CHECK_LEAVING UINT32_C(0x1000) /* a drop runs: no longer a reason to keep the lock */
 
 static inline uint32_t check_what(unsigned state, unsigned wants, unsigned kind, uint32_t bits)
@@ -164,10 +193,6 @@ static inline unsigned check_kind(uint32_t what) { return what >> 8 & 0xf; }
 static inline uint32_t check_bits(uint32_t what) { return what >> 16; }
 
 static inline unsigned check_width(uint32_t bits) { return bits & 0xff; }
-static inline const char *check_type(uint32_t bits)
-{
-    return bits & CHECK_SLEEPS ? "lock" : "spin";
-}
 
 /* Reading any thread's entries; a free one has lock 0. */
 static inline pawl_address_ check_lock_of(const struct pawl_held *h)
@@ -175,14 +200,15 @@ static inline pawl_address_ check_lock_of(const struct pawl_held *h)
     return PAWL_ADDRESS_(pawl_load_relaxed)(&h->lock);
 }
 
-static inline pawl_address_ check_site_of(const struct pawl_held *h)
-{
-    return PAWL_ADDRESS_(pawl_load_relaxed)(&h->site);
-}
-
 static inline uint32_t check_what_of(const struct pawl_held *h)
 {
     return pawl_load_relaxed32(&h->what);
+}
+
+/* The counter that an entry for the lock moves on. */
+static inline uint32_t *check_turn(struct pawl_check_line *line, pawl_address_ lock)
+{
+    return &line->turns[(uint32_t)((lock * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % PAWL_CHECK_TURNS];
 }
 
 static inline uint32_t check_used_of(const struct pawl_check_line *line)
@@ -226,6 +252,15 @@ void pawl_check_asserted_(const struct pawl_check_call *call);
 
 /* ---- check_claims.c -------------------------------------------------------------------------- */
 
+struct pawl_check_units {
+    uint64_t sw; /* of the field made of S and W, in units of S */
+    uint64_t r;
+};
+
+#define pawl_claims_most_ PAWL_SYMBOL_(pawl_claims_most)
+/* The most that an entry can have in the word at any instant, whatever the others do. */
+struct pawl_check_units pawl_claims_most_(uint32_t what);
+
 #define pawl_claims_fit_ PAWL_SYMBOL_(pawl_claims_fit)
 #define pawl_claims_count_ PAWL_SYMBOL_(pawl_claims_count)
 
@@ -249,41 +284,7 @@ void pawl_order_check_(struct pawl_check_line *line, const struct pawl_check_cal
 void pawl_order_forget_(struct pawl_check_line *line, pawl_address_ lock);
 void pawl_order_after_fork_(void);
 
-/* ---- check_report.c -------------------------------------------------------------------------- */
-
-#define pawl_report_begin_ PAWL_SYMBOL_(pawl_report_begin)
-#define pawl_report_say_ PAWL_SYMBOL_(pawl_report_say)
-#define pawl_report_at_ PAWL_SYMBOL_(pawl_report_at)
-#define pawl_report_holders_ PAWL_SYMBOL_(pawl_report_holders)
-#define pawl_report_end_ PAWL_SYMBOL_(pawl_report_end)
-#define pawl_report_warn_ PAWL_SYMBOL_(pawl_report_warn)
-
-/* Begins a report with its first two lines: the fault and the lock, and the call. */
-void pawl_report_begin_(const char *what, const struct pawl_check_call *call);
-/* Adds text as printf does. */
-void pawl_report_say_(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Adds the name of a call site and ends the line. */
-void pawl_report_at_(pawl_address_ site);
-/* Adds the threads that hold or want the lock, the caller first, and the fields of the word. */
-void pawl_report_holders_(const struct pawl_check_call *call);
-/* Prints the report; aborts, or returns when PAWL_CHECK=report. */
-void pawl_report_end_(void);
-
-/* "pawl: WHAT: TYPE at ADDRESS", with the thread and the call. Then, as after every report, the
- * program ends, unless PAWL_CHECK=report. */
-#define pawl_report_misuse_ PAWL_SYMBOL_(pawl_report_misuse)
-void pawl_report_misuse_(const char *what, const char *type, const void *object, const char *call,
-                         const void *site);
-
-/* One line, once in a process. */
-enum pawl_warning { PAWL_WARN_NO_LINE, PAWL_WARN_HELD, PAWL_WARN_ORDERS };
-void pawl_report_warn_(enum pawl_warning warning);
-
-/* "R" for PAWL_STATE_R, and so on. */
-static inline char check_letter(unsigned state)
-{
-    return "URSWA?????"[state < 5 ? state : 5];
-}
+#include "check_view.h"
 
 #endif
 #endif

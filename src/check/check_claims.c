@@ -6,21 +6,16 @@
 
 #include "../base/base.h"
 
-struct units {
-    uint64_t sw; /* of the field made of S and W, in units of S */
-    uint64_t r;
-};
-
 /* The most that an entry can have in the word at one instant. `atomics`: there are atomic users, so
  * a waiting reader or seeker may escalate, and then it claims a writer's units. */
-static struct units claims_units_of(uint32_t what, bool atomics)
+static struct pawl_check_units claims_units_of(uint32_t what, bool atomics)
 {
-    static const struct units held[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {4, 0}};
-    static const struct units asked[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {5, 0}};
+    static const struct pawl_check_units held[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {4, 0}};
+    static const struct pawl_check_units asked[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {5, 0}};
     const unsigned wants = check_wants(what);
     const unsigned kind = check_kind(what);
-    struct units most = held[check_state(what)];
-    struct units claim = asked[wants];
+    struct pawl_check_units most = held[check_state(what)];
+    struct pawl_check_units claim = asked[wants];
 
     if (atomics && (wants == PAWL_STATE_R || wants == PAWL_STATE_S) &&
         (kind == CHECK_take || kind == CHECK_tells))
@@ -34,11 +29,24 @@ static struct units claims_units_of(uint32_t what, bool atomics)
     return most;
 }
 
-static struct units claims_sum_of_claims(pawl_address_ lock, uint32_t *claimants)
+/* A try may have been granted already, and any waiter may have escalated. */
+struct pawl_check_units pawl_claims_most_(uint32_t what)
+{
+    const struct pawl_check_units held =
+        claims_units_of(check_what(check_state(what), PAWL_STATE_U, 0, 0), true);
+    const struct pawl_check_units asked =
+        claims_units_of(check_what(PAWL_STATE_U, check_wants(what), CHECK_take, 0), true);
+    struct pawl_check_units most = {0, 0};
+    most.sw = held.sw > asked.sw ? held.sw : asked.sw;
+    most.r = held.r > asked.r ? held.r : asked.r;
+    return most;
+}
+
+static struct pawl_check_units claims_sum_of_claims(pawl_address_ lock, uint32_t *claimants)
 {
     const uint32_t lines = check_lines_used();
-    struct units plain = {0, 0};
-    struct units insisting = {0, 0};
+    struct pawl_check_units plain = {0, 0};
+    struct pawl_check_units insisting = {0, 0};
     bool atomics = false;
     uint32_t i;
     uint32_t k;
@@ -49,8 +57,8 @@ static struct units claims_sum_of_claims(pawl_address_ lock, uint32_t *claimants
         const uint32_t used = check_owner(line) == 0 ? 0 : check_used_of(line);
         for (k = 0; k < used; k++) {
             const uint32_t what = check_what_of(&line->held[k]);
-            const struct units one = claims_units_of(what, false);
-            const struct units most = claims_units_of(what, true);
+            const struct pawl_check_units one = claims_units_of(what, false);
+            const struct pawl_check_units most = claims_units_of(what, true);
             if (check_lock_of(&line->held[k]) != lock)
                 continue;
             *claimants += most.sw + most.r != 0;
@@ -65,10 +73,12 @@ static struct units claims_sum_of_claims(pawl_address_ lock, uint32_t *claimants
     return atomics ? insisting : plain;
 }
 
-static void claims_report_excess(const struct pawl_check_call *call, struct units sum,
-                                 struct units most,
+static void claims_report_excess(const struct pawl_check_call *call, struct pawl_check_units sum,
+                                 struct pawl_check_units most,
                                  uint32_t claimants)
 {
+    struct pawl_check_view view;
+    pawl_check_view_(call, call->site != 0, &view);
     pawl_report_begin_("too many claimants", call);
     if (claimants != 0)
         pawl_report_say_("    %u holders and claimants at once; ", claimants);
@@ -77,13 +87,13 @@ static void claims_report_excess(const struct pawl_check_call *call, struct unit
     pawl_report_say_("R could reach %llu of %llu, and W:S, counted in S, %llu of %llu\n",
                      (unsigned long long)sum.r, (unsigned long long)most.r,
                      (unsigned long long)sum.sw, (unsigned long long)most.sw);
-    pawl_report_holders_(call);
-    pawl_report_end_();
+    pawl_report_holders_(call, &view);
+    pawl_report_end_(PAWL_REPORT_FAULT);
 }
 
 /* Whether the operation adds to a word that shows these units. Some operations read the word first
  * (WAIT_ADD and LOOK_ADD in transitions.def), and their gates keep most of them from adding. */
-static bool claims_at_once(const struct pawl_check_call *call, struct units now)
+static bool claims_at_once(const struct pawl_check_call *call, struct pawl_check_units now)
 {
     if (call->to == PAWL_STATE_R)
         return call->kind == CHECK_tells || now.sw < 4;
@@ -94,9 +104,10 @@ static bool claims_at_once(const struct pawl_check_call *call, struct units now)
     return now.sw == 0;
 }
 
-static struct units claims_most_of(uint32_t bits)
+static struct pawl_check_units claims_most_of(uint32_t bits)
 {
-    const struct units most = {(UINT64_C(1) << bits / 2) - 1, (UINT64_C(1) << (bits / 2 - 2)) - 1};
+    const struct pawl_check_units most = {(UINT64_C(1) << bits / 2) - 1,
+                                          (UINT64_C(1) << (bits / 2 - 2)) - 1};
     return most;
 }
 
@@ -104,11 +115,13 @@ static struct units claims_most_of(uint32_t bits)
  * and 64 bits, which have room for more threads than there are lines. */
 bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
 {
-    const struct units most = claims_most_of(check_width(call->bits));
-    const struct units now = {call->word >> check_width(call->bits) / 2, call->word >> 2 & most.r};
-    const struct units before = claims_units_of(check_what(call->from, PAWL_STATE_U, 0, 0), false);
-    const struct units claim = claims_units_of(what, false);
-    struct units sum;
+    const struct pawl_check_units most = claims_most_of(check_width(call->bits));
+    const struct pawl_check_units now = {call->word >> check_width(call->bits) / 2,
+                                         call->word >> 2 & most.r};
+    const struct pawl_check_units before =
+        claims_units_of(check_what(call->from, PAWL_STATE_U, 0, 0), false);
+    const struct pawl_check_units claim = claims_units_of(what, false);
+    struct pawl_check_units sum;
 
     if (!claims_at_once(call, now) ||
         (claim.sw - before.sw <= most.sw - now.sw && claim.r - before.r <= most.r - now.r))
@@ -123,8 +136,8 @@ bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
  * claimant publishes and then counts under one lock: the last of too many sees all the others. */
 void pawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_call *call)
 {
-    const struct units most = claims_most_of(check_width(call->bits));
-    struct units sum;
+    const struct pawl_check_units most = claims_most_of(check_width(call->bits));
+    struct pawl_check_units sum;
     uint32_t claimants;
 
     if (call->bits != 16 || line->busy != 0 ||

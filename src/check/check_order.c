@@ -228,29 +228,27 @@ static void order_report_inversion(struct pawl_check_line *line, const struct pa
         const uint32_t what = check_what_of(&line->held[i]);
         if (check_state(what) == PAWL_STATE_U || check_lock_of(&line->held[i]) == 0)
             continue;
-        pawl_report_say_("    %c of pawl_%s%u at %#lx, taken at ",
-                         check_letter(check_state(what)), check_type(check_bits(what)),
-                         check_width(check_bits(what)),
-                         (unsigned long)check_lock_of(&line->held[i]));
-        pawl_report_at_(check_site_of(&line->held[i]));
+        pawl_report_say_("    %c of ", check_letter(check_state(what)));
+        pawl_report_lock_(check_bits(what), check_lock_of(&line->held[i]));
+        pawl_report_say_(", taken at ");
+        pawl_report_stack_(&line->held[i].stack);
     }
     pawl_report_say_("  the order was the opposite before:\n");
     if (kept < found->length)
         pawl_report_say_("    (%u locks more)\n", found->length - kept);
     for (i = kept; i-- > 0;) {
         const struct order_step *step = &found->steps[i];
-        pawl_report_say_("    thread %u held %c of pawl_%s%u at %#lx, taken at ",
-                         step->pair.thread, check_letter(step->pair.from_state),
-                         check_type(step->from_bits), check_width(step->from_bits),
-                         (unsigned long)step->from);
-        pawl_report_at_(step->pair.from_site);
-        pawl_report_say_("      when it asked for %c of pawl_%s%u at %#lx at ",
-                         check_letter(step->pair.to_state), check_type(step->to_bits),
-                         check_width(step->to_bits),
-                         (unsigned long)step->to);
-        pawl_report_at_(step->pair.to_site);
+        pawl_report_say_("    thread %u held %c of ", step->pair.thread,
+                         check_letter(step->pair.from_state));
+        pawl_report_lock_(step->from_bits, step->from);
+        pawl_report_say_(", taken at ");
+        pawl_report_stack_(&step->pair.from_stack);
+        pawl_report_say_("      when it asked for %c of ", check_letter(step->pair.to_state));
+        pawl_report_lock_(step->to_bits, step->to);
+        pawl_report_say_(" at ");
+        pawl_report_stack_(&step->pair.to_stack);
     }
-    pawl_report_end_();
+    pawl_report_end_(PAWL_REPORT_FAULT);
 }
 
 /* ---- Asking and adding ----------------------------------------------------------------------- */
@@ -284,8 +282,8 @@ static bool order_add_pair(struct pawl_orders *o, const struct pawl_held *held,
         return false;
     pair->from = from;
     pair->to = to;
-    pair->from_site = check_site_of(held);
-    pair->to_site = call->site;
+    pawl_stack_copy_(&pair->from_stack, &held->stack);
+    pawl_stack_take_(call->site, NULL, &pair->to_stack);
     pair->thread = pawl_os_thread_id();
     pair->from_state = (uint8_t)check_state(what);
     pair->to_state = call->to;

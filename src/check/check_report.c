@@ -6,9 +6,12 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <pawl/seq.h>
 
 #include "../base/base.h"
 
@@ -21,7 +24,10 @@ static struct {
     uint64_t deadline;
     int saved_errno;
     struct pawl_check_line *line;
-    char text[16384];
+    unsigned calls; /* of the current stack */
+    char type[64];  /* of the lock in question */
+    const char *mend;
+    char text[65536];
 } check_said;
 
 void pawl_report_say_(const char *format, ...)
@@ -36,105 +42,164 @@ void pawl_report_say_(const char *format, ...)
         check_said.length += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-void pawl_report_at_(pawl_address_ site)
+/* ---- Stacks ---------------------------------------------------------------------------------- */
+
+static void report_say_call(const char *text)
 {
-    static char name[2048];
-    pawl_os_name_site(site, name, sizeof name, check_said.deadline);
-    pawl_report_say_("%s\n", name);
+    pawl_report_say_("%s%s\n", check_said.calls++ == 0 ? "" : "        called from ", text);
 }
 
-void pawl_report_begin_(const char *what, const struct pawl_check_call *call)
+void pawl_report_stack_(const struct pawl_check_stack *stack)
+{
+    check_said.calls = 0;
+    pawl_os_name_calls(stack->frames, PAWL_CHECK_FRAMES, report_say_call, check_said.deadline);
+    if (check_said.calls == 0)
+        report_say_call("the library itself");
+}
+
+/* ---- Locks ----------------------------------------------------------------------------------- */
+
+/* The user's type: a sequence lock's own spinlock lies inside it. */
+static pawl_address_ report_type(uint32_t bits, pawl_address_ lock, char *text, size_t size)
+{
+    switch (bits & CHECK_TYPE) {
+    case CHECK_SEQ:
+        (void)snprintf(text, size, "pawl_seq");
+        return lock - offsetof(pawl_seq, lock);
+    case CHECK_SEQ_LATCH:
+        (void)snprintf(text, size, "pawl_seq_latch");
+        return lock - offsetof(pawl_seq_latch, lock);
+    case CHECK_SLEEPS:
+        (void)snprintf(text, size, "pawl_lock%u", check_width(bits));
+        return lock;
+    default:
+        (void)snprintf(text, size, "pawl_spin%u", check_width(bits));
+        return lock;
+    }
+}
+
+pawl_address_ pawl_report_object_(uint32_t bits, pawl_address_ lock)
+{
+    char type[sizeof check_said.type];
+    return report_type(bits, lock, type, sizeof type);
+}
+
+static void report_object(const char *type, pawl_address_ object)
+{
+    char name[PAWL_REPORT_NAME];
+    char variable[PAWL_REPORT_NAME];
+    pawl_name_of_(object, name, sizeof name);
+    pawl_os_name_data(object, variable, sizeof variable);
+    pawl_report_say_("%s at %#lx", type, (unsigned long)object);
+    if (name[0] != 0)
+        pawl_report_say_(" \"%s\"", name);
+    if (variable[0] != 0)
+        pawl_report_say_(" (%s)", variable);
+}
+
+void pawl_report_lock_(uint32_t bits, pawl_address_ lock)
+{
+    char type[sizeof check_said.type];
+    const pawl_address_ object = report_type(bits, lock, type, sizeof type);
+    report_object(type, object);
+}
+
+/* ---- The mend and the page ------------------------------------------------------------------- */
+
+enum { ANY = -1, R = PAWL_STATE_R, S = PAWL_STATE_S };
+
+static bool report_begins(const char *text, const char *beginning)
+{
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+static const char *report_mend(const char *what, const char *type, int held)
+{
+#define PAWL_MEND(headline, of_type, in_state, mend)                                               \
+    if (report_begins(what, headline) && report_begins(type, of_type) &&                           \
+        ((in_state) == ANY || (in_state) == held))                                                 \
+        return mend;
+#include "mends.def"
+    return "";
+}
+
+static const char *report_page(const char *type)
+{
+#define PAWL_PAGE(of_type, page)                                                                   \
+    if (report_begins(type, of_type))                                                              \
+        return page;
+#include "mends.def"
+    return "";
+}
+
+/* ---- Beginning and end ----------------------------------------------------------------------- */
+
+static void report_enter(void)
 {
     const int saved = errno;
     struct pawl_check_line *line = check_line();
-
     check_enter(line, &check_here()->report_lock);
     check_said.length = 0;
     check_said.deadline = pawl_os_now() + NS_FOR_LINES;
     check_said.saved_errno = saved;
     check_said.line = line;
-    pawl_report_say_("pawl: %s: pawl_%s%u at %#lx\n", what, check_type(call->bits),
-                     check_width(call->bits),
-                     (unsigned long)call->lock);
-    pawl_report_say_("  by %s in thread %u", call->name, pawl_os_thread_id());
-    if (call->site == 0) {
+}
+
+/* "  by CALL in thread N at PLACE", and where that was called from. */
+static void report_say_caller(const char *call, pawl_address_ site)
+{
+    struct pawl_check_stack stack;
+    pawl_report_say_("  by %s in thread %u", call, pawl_os_thread_id());
+    if (site == 0) {
         pawl_report_say_("\n");
         return;
     }
     pawl_report_say_(" at ");
-    pawl_report_at_(call->site);
+    pawl_stack_take_(site, NULL, &stack);
+    pawl_report_stack_(&stack);
 }
 
-static void report_say_holder(const struct pawl_held *held, uint32_t thread, bool self)
+/* The state in which the calling thread has the lock. */
+static int report_own_state(pawl_address_ lock)
 {
-    const uint32_t what = check_what_of(held);
-    if (self)
-        pawl_report_say_("    this thread ");
-    else
-        pawl_report_say_("    thread %u ", thread);
-    if ((what & CHECK_LEAVING) != 0)
-        pawl_report_say_("is leaving %c", check_letter(check_state(what)));
-    else if (check_wants(what) == PAWL_STATE_U)
-        pawl_report_say_("holds %c", check_letter(check_state(what)));
-    else if (check_state(what) == PAWL_STATE_U)
-        pawl_report_say_("asks for %c", check_letter(check_wants(what)));
-    else
-        pawl_report_say_("goes from %c to %c", check_letter(check_state(what)),
-                         check_letter(check_wants(what)));
-    pawl_report_say_(", %s at ", check_state(what) == PAWL_STATE_U ? "asked" : "taken");
-    pawl_report_at_(check_site_of(held));
-}
-
-/* Says all entries of one line for the lock, as far as `room` goes; returns how many there are. */
-static uint32_t report_say_holds_of(const struct pawl_check_line *line, pawl_address_ lock,
-                                    bool self,
-                                    uint32_t room)
-{
-    const uint32_t owner = check_owner(line);
-    const uint32_t used = owner == 0 ? 0 : check_used_of(line);
-    uint32_t found = 0;
+    const struct pawl_check_line *line = check_said.line;
+    const uint32_t used = line == NULL ? 0 : check_used_of(line);
     uint32_t i;
     for (i = 0; i < used; i++)
-        if (check_lock_of(&line->held[i]) == lock && found++ < room)
-            report_say_holder(&line->held[i], owner, self);
-    return found;
+        if (check_lock_of(&line->held[i]) == lock &&
+            check_state(check_what_of(&line->held[i])) != PAWL_STATE_U)
+            return (int)check_state(check_what_of(&line->held[i]));
+    return PAWL_STATE_U;
 }
 
-#define MOST_HOLDERS 8u
-
-void pawl_report_holders_(const struct pawl_check_call *call)
+void pawl_report_open_(const char *what, const char *type, pawl_address_ object)
 {
-    const uint32_t lines = check_lines_used();
-    const uint32_t half = check_width(call->bits) / 2;
-    const uint64_t w = call->word;
-    uint32_t found;
-    uint32_t i;
-
-    if (check_said.line == NULL)
-        pawl_report_say_("    this thread has no line: what it holds is not known\n");
-    else if (report_say_holds_of(check_said.line, call->lock, true, MOST_HOLDERS) == 0)
-        pawl_report_say_("    this thread holds nothing of it\n");
-    for (i = 0, found = 0; i < lines; i++)
-        if (&check_here()->lines[i] != check_said.line)
-            found += report_say_holds_of(&check_here()->lines[i], call->lock, false,
-                                         MOST_HOLDERS -
-                                             (found < MOST_HOLDERS ? found : MOST_HOLDERS));
-    if (found > MOST_HOLDERS)
-        pawl_report_say_("    and %u more\n", found - MOST_HOLDERS);
-    if (call->site != 0)
-        pawl_report_say_("    the word was 0x%llx: W %llu, S %llu, R %llu, application %llu\n",
-                         (unsigned long long)w, (unsigned long long)(w >> (half + 2)),
-                         (unsigned long long)(w >> half & 3),
-                         (unsigned long long)(w >> 2 & ((UINT64_C(1) << (half - 2)) - 1)),
-                         (unsigned long long)(w & PAWL_SPIN_APPLICATION_BITS));
+    report_enter();
+    (void)snprintf(check_said.type, sizeof check_said.type, "%s", type);
+    check_said.mend = report_mend(what, type, ANY);
+    pawl_report_say_("pawl: %s: ", what);
+    report_object(type, object);
+    pawl_report_say_("\n");
 }
 
-void pawl_report_end_(void)
+void pawl_report_begin_(const char *what, const struct pawl_check_call *call)
+{
+    char type[sizeof check_said.type];
+    const pawl_address_ object = report_type(call->bits, call->lock, type, sizeof type);
+    pawl_report_open_(what, type, object);
+    check_said.mend = report_mend(what, type, report_own_state(call->lock));
+    if (call->name != NULL)
+        report_say_caller(call->name, call->site);
+}
+
+void pawl_report_end_(enum pawl_report_end end)
 {
     const char *mode = getenv("PAWL_CHECK");
-    const bool goes_on = mode != NULL && strcmp(mode, "report") == 0;
+    const bool goes_on =
+        end == PAWL_REPORT_NOTICE || (mode != NULL && strcmp(mode, "report") == 0);
     const int saved = check_said.saved_errno;
 
+    pawl_report_say_("  mend: %s\n  page: %s\n", check_said.mend, report_page(check_said.type));
     pawl_os_complain(check_said.text, check_said.length);
     check_leave(check_said.line, &check_here()->report_lock);
     if (!goes_on)
@@ -145,25 +210,72 @@ void pawl_report_end_(void)
 void pawl_report_misuse_(const char *what, const char *type, const void *object, const char *call,
                          const void *site)
 {
-    static char text[4096]; /* guarded by the report lock, which the name of the site needs */
-    const char *mode = getenv("PAWL_CHECK");
-    const int saved = errno;
-    struct pawl_check_line *line = check_line();
-    size_t length;
+    pawl_report_open_(what, type, (pawl_address_)(uintptr_t)object);
+    report_say_caller(call, (pawl_address_)(uintptr_t)site);
+    pawl_report_end_(PAWL_REPORT_FAULT);
+}
 
-    check_enter(line, &check_here()->report_lock);
-    (void)snprintf(text, sizeof text, "pawl: %s: %s at %#lx\n  by %s in thread %u at ", what, type,
-                   (unsigned long)(uintptr_t)object, call, pawl_os_thread_id());
-    length = strlen(text);
-    pawl_os_name_site((pawl_address_)(uintptr_t)site, text + length, sizeof text - length - 1,
-                      pawl_os_now() + UINT64_C(5000000000));
-    length = strlen(text);
-    text[length++] = '\n';
-    pawl_os_complain(text, length);
-    check_leave(line, &check_here()->report_lock);
-    if (mode == NULL || strcmp(mode, "report") != 0)
-        abort();
-    errno = saved;
+void pawl_report_name_(pawl_address_ site, char *text, size_t size)
+{
+    const struct pawl_check_stack stack = {{site}};
+    report_enter();
+    pawl_report_stack_(&stack);
+    check_said.text[strcspn(check_said.text, "\n")] = 0;
+    (void)snprintf(text, size, "%s", check_said.text);
+    check_leave(check_said.line, &check_here()->report_lock);
+    errno = check_said.saved_errno;
+}
+
+/* ---- Holders --------------------------------------------------------------------------------- */
+
+static void report_say_holder(const struct pawl_check_holder *holder)
+{
+    const uint32_t what = holder->what;
+    if (holder->self)
+        pawl_report_say_("    this thread ");
+    else
+        pawl_report_say_("    thread %u%s ", holder->thread,
+                         holder->gone ? ", which is gone," : "");
+    if ((what & CHECK_LEAVING) != 0)
+        pawl_report_say_("is leaving %c", check_letter(check_state(what)));
+    else if (check_wants(what) == PAWL_STATE_U)
+        pawl_report_say_("holds %c", check_letter(check_state(what)));
+    else if (check_state(what) == PAWL_STATE_U)
+        pawl_report_say_("asks for %c", check_letter(check_wants(what)));
+    else
+        pawl_report_say_("goes from %c to %c", check_letter(check_state(what)),
+                         check_letter(check_wants(what)));
+    pawl_report_say_(", %s at ", check_state(what) == PAWL_STATE_U ? "asked" : "taken");
+    pawl_report_stack_(&holder->stack);
+}
+
+static void report_say_word(uint32_t bits, uint64_t w)
+{
+    const unsigned half = check_width(bits) / 2;
+    pawl_report_say_("    the word was 0x%llx: W %llu, S %llu, R %llu, application %llu\n",
+                     (unsigned long long)w, (unsigned long long)(w >> (half + 2)),
+                     (unsigned long long)(w >> half & 3),
+                     (unsigned long long)(w >> 2 & ((UINT64_C(1) << (half - 2)) - 1)),
+                     (unsigned long long)(w & PAWL_SPIN_APPLICATION_BITS));
+}
+
+void pawl_report_holders_(const struct pawl_check_call *call, const struct pawl_check_view *view)
+{
+    uint32_t i;
+    if (check_said.line == NULL)
+        pawl_report_say_("    this thread has no line: what it holds is not known\n");
+    else if (!view->own && call->name != NULL)
+        pawl_report_say_("    this thread holds nothing of it\n");
+    for (i = 0; i < view->count && i < PAWL_VIEW_HOLDERS; i++)
+        report_say_holder(&view->holders[i]);
+    if (view->count > PAWL_VIEW_HOLDERS)
+        pawl_report_say_("    and %u more\n", view->count - PAWL_VIEW_HOLDERS);
+    if (call->site == 0)
+        return;
+    report_say_word(call->bits, view->word);
+    if (!view->sound)
+        pawl_report_say_("    (threads were taking and dropping it: the word is of another instant "
+                         "than the holders)\n");
 }
 
 void pawl_report_warn_(enum pawl_warning warning)

@@ -117,14 +117,10 @@ PAWL_INTERNAL bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cel
 /* ---- The checking variant -------------------------------------------------------------------- */
 
 #if PAWL_CHECKED
-/* Reports misuse of an object at the return address `site`; aborts, unless PAWL_CHECK=report. */
-PAWL_INTERNAL void cells_report(const char *what, const char *type, const void *object,
-                                const char *name,
-                         void *site);
 #define CELLS_CHECK(bad, what, type, object, name)                                                 \
     do {                                                                                           \
         if (PAWL_UNLIKELY(bad))                                                                    \
-            cells_report(what, type, object, name, __builtin_return_address(0));                   \
+            pawl_report_misuse_(what, type, object, name, __builtin_return_address(0));            \
     } while (0)
 /* Notes that the caller uses the object, or no object (NULL) any more; cells_in_use says whether
  * another thread uses it. A thread without a block is not seen. */

@@ -31,6 +31,16 @@ CHECKS(16)
 CHECKS(32)
 CHECKS(64)
 #undef CHECKS
+
+#define BITLOCK_WAITS(word, deadline)                                                              \
+    do {                                                                                           \
+        if ((deadline) == PAWL_NO_DEADLINE)                                                        \
+            pawl_wait_begins_("bit lock", word, "take", 0, __builtin_return_address(0));           \
+    } while (0)
+#define BITLOCK_WAITED() pawl_wait_ends_()
+#else
+#define BITLOCK_WAITS(word, deadline) ((void)(word))
+#define BITLOCK_WAITED() ((void)0)
 #endif
 
 /* Sleeps while the bit is set. A woken waiter may find that another thread was faster; the drop of
@@ -41,14 +51,16 @@ CHECKS(64)
     {                                                                                              \
         const uint##N##_t mask = (uint##N##_t)((uint##N##_t)1 << bit);                             \
         enum pawl_waited how;                                                                      \
+        bool taken;                                                                                \
+        BITLOCK_WAITS(word, deadline);                                                             \
         do {                                                                                       \
             how = pawl_wait##N##_masked_until(word, mask, mask, deadline);                         \
             /* [BITLOCK_TAKE] acquire: the holder sees the last holder's accesses. */              \
-            if (how != PAWL_WAIT_EXPIRED &&                                                        \
-                (pawl_fetch_or_acquire##N(word, mask, PAWL_BITLOCK_TAKE) & mask) == 0)             \
-                return true;                                                                       \
-        } while (how != PAWL_WAIT_EXPIRED);                                                        \
-        return false;                                                                              \
+            taken = how != PAWL_WAIT_EXPIRED &&                                                    \
+                    (pawl_fetch_or_acquire##N(word, mask, PAWL_BITLOCK_TAKE) & mask) == 0;         \
+        } while (!taken && how != PAWL_WAIT_EXPIRED);                                              \
+        BITLOCK_WAITED();                                                                          \
+        return taken;                                                                              \
     }
 TAKE_SLOW(8)
 TAKE_SLOW(16)

@@ -150,11 +150,17 @@ void PAWL_SYMBOL_(pawl_os_thread_name)(uint32_t id, char *text, size_t size);
 #if PAWL_CHECKED
 /* For the reports of the checking variant (os/posix.c). */
 
-/* Writes into `text` the place of the call before the return address `site`. It gives function,
- * file and line if they can be found before `deadline` (ns of pawl_os_now). It always writes
- * something. */
-void PAWL_SYMBOL_(pawl_os_name_site)(pawl_address_ site, char *text, size_t size,
-                                     uint64_t deadline);
+/* Says the calls before the return addresses, innermost first, one text each: function, file and
+ * line if they can be found before `deadline` (ns of pawl_os_now). An address may be several calls,
+ * of inlined functions. The library's own functions are passed over, and what called the program's
+ * first function. Says something of the first address if the system knows nothing. */
+void PAWL_SYMBOL_(pawl_os_name_calls)(const pawl_address_ *sites, unsigned count,
+                                      void (*say)(const char *text), uint64_t deadline);
+
+/* Writes the name of the global variable, or of the function, at the address (os/symbol.c), with
+ * the offset in it; "" where there is none. */
+void PAWL_SYMBOL_(pawl_os_name_data)(pawl_address_ address, char *text, size_t size);
+void PAWL_SYMBOL_(pawl_os_name_function)(pawl_address_ address, char *text, size_t size);
 #endif
 
 PAWL_C_END
@@ -162,7 +168,9 @@ PAWL_C_END
 #define pawl_os_complain PAWL_SYMBOL_(pawl_os_complain)
 #define pawl_os_thread_name PAWL_SYMBOL_(pawl_os_thread_name)
 #if PAWL_CHECKED
-#define pawl_os_name_site PAWL_SYMBOL_(pawl_os_name_site)
+#define pawl_os_name_calls PAWL_SYMBOL_(pawl_os_name_calls)
+#define pawl_os_name_data PAWL_SYMBOL_(pawl_os_name_data)
+#define pawl_os_name_function PAWL_SYMBOL_(pawl_os_name_function)
 #endif
 #define pawl_os_requeue PAWL_SYMBOL_(pawl_os_requeue)
 #define pawl_os_one_cpu PAWL_SYMBOL_(pawl_os_one_cpu)

@@ -310,27 +310,38 @@ bool pawl_os_return_pages(void *pages, size_t size)
 #include <string.h>
 
 /* The module and the offset in it, which a debugger or addr2line turns into a line. */
-void pawl_os_name_site(pawl_address_ site, char *text, size_t size, uint64_t deadline)
+static void os_say_call(pawl_address_ site, void (*say)(const char *text))
 {
+    char text[1100];
     char path[1024];
     MEMORY_BASIC_INFORMATION region;
     DWORD length = 0;
     const char *base;
 
-    (void)deadline;
     memset(&region, 0, sizeof region);
     if (VirtualQuery((const void *)(uintptr_t)site, &region, sizeof region) != 0 &&
         region.AllocationBase != NULL)
         length = GetModuleFileNameA((HMODULE)region.AllocationBase, path, sizeof path);
     if (length == 0 || length >= sizeof path) {
-        (void)snprintf(text, size, "%#llx", (unsigned long long)site);
+        (void)snprintf(text, sizeof text, "%#llx", (unsigned long long)site);
+        say(text);
         return;
     }
     base = strrchr(path, '\\');
     base = base == NULL ? path : base + 1;
-    (void)snprintf(text, size, "%s+%#llx", base,
+    (void)snprintf(text, sizeof text, "%s+%#llx", base,
                    (unsigned long long)site - 1 -
                        (unsigned long long)(uintptr_t)region.AllocationBase);
+    say(text);
+}
+
+void pawl_os_name_calls(const pawl_address_ *sites, unsigned count, void (*say)(const char *text),
+                        uint64_t deadline)
+{
+    unsigned i;
+    (void)deadline;
+    for (i = 0; i < count && (i == 0 || sites[i] != 0); i++)
+        os_say_call(sites[i], say);
 }
 
 #endif

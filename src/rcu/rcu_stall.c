@@ -83,16 +83,6 @@ static void stall_say(const pawl_rcu_stall *stall, void *unused)
     pawl_os_complain(text, strlen(text));
 }
 
-#if PAWL_CHECKED
-static void stall_name_entry(pawl_address_ site, char *text, size_t size)
-{
-    struct pawl_check_line *line = check_line();
-    check_enter(line, &check_here()->report_lock);
-    pawl_os_name_site(site, text, size, pawl_os_now() + UINT64_C(5000000000));
-    check_leave(line, &check_here()->report_lock);
-}
-#endif
-
 static void stall_report_line(uint32_t index, uint32_t number, uint64_t age,
                               const struct wish *wish)
 {
@@ -106,8 +96,8 @@ static void stall_report_line(uint32_t index, uint32_t number, uint64_t age,
     pawl_os_thread_name(stall.thread, name, sizeof name);
     entered[0] = 0;
 #if PAWL_CHECKED
-    stall_name_entry(PAWL_ADDRESS_(pawl_load_relaxed)(&rcu_line(number)->entered[index]),
-                     entered, sizeof entered);
+    pawl_report_name_(PAWL_ADDRESS_(pawl_load_relaxed)(&rcu_line(number)->entered[index]),
+                      entered, sizeof entered);
 #endif
     (wish->report != NULL ? wish->report : stall_say)(&stall, wish->argument);
 }

@@ -10,7 +10,7 @@
 
 PAWL_STATIC void brlock_have(pawl_brlock *l)
 {
-    pawl_store_relaxed32(&l->holder, check_self());
+    pawl_store_relaxed32(&l->holder, check_holder());
 }
 
 PAWL_STATIC void brlock_let_go(pawl_brlock *l)
@@ -30,9 +30,17 @@ PAWL_STATIC bool brlock_counts_some(const uint32_t *counter)
     return n != 0 && n <= UINT32_MAX / 2;
 }
 
+/* Bytes that init did not make name no drain, or another lock's. */
+PAWL_STATIC void brlock_is_lock(const pawl_brlock *l, const char *call, const void *site)
+{
+    if (l->drain != brlock_drain_of(l))
+        pawl_report_misuse_("never initialised", "pawl_brlock", l, call, site);
+}
+
 PAWL_STATIC void brlock_before_take(const pawl_brlock *l, const uint32_t *own, const char *call,
                                const void *site)
 {
+    brlock_is_lock(l, call, site);
     if (brlock_is_mine(l) || (own != NULL && brlock_counts_some(own)))
         pawl_report_misuse_("taken again by its holder", "pawl_brlock", l, call, site);
 }
@@ -59,6 +67,10 @@ PAWL_STATIC void brlock_holds_gate(const pawl_brlock *l, bool writes, const char
 #define BRLOCK_HOLDS_R(l, own, call)                                                               \
     brlock_holds_r(l, (own) != NULL ? (own) : &(l)->shared, call, BRLOCK_SITE)
 #define BRLOCK_HOLDS_GATE(l, writes, call) brlock_holds_gate(l, writes, call, BRLOCK_SITE)
+/* Around what may wait; the holder of the gate is known. */
+#define BRLOCK_WAITS(l, call)                                                                      \
+    pawl_wait_begins_("pawl_brlock", l, call, pawl_load_relaxed32(&(l)->holder), BRLOCK_SITE)
+#define BRLOCK_WAITED() pawl_wait_ends_()
 #define BRLOCK_UNUSED(l, call)                                                                     \
     do {                                                                                           \
         if (pawl_load_relaxed32(&(l)->gate) != 0 || !brlock_drained(l))                            \
@@ -72,6 +84,8 @@ PAWL_STATIC void brlock_holds_gate(const pawl_brlock *l, bool writes, const char
 #define BRLOCK_BEFORE_TAKE(l, own, call) ((void)(own))
 #define BRLOCK_HOLDS_R(l, own, call) ((void)(own))
 #define BRLOCK_HOLDS_GATE(l, writes, call) ((void)(l))
+#define BRLOCK_WAITS(l, call) ((void)(l))
+#define BRLOCK_WAITED() ((void)0)
 #define BRLOCK_UNUSED(l, call) ((void)(l))
 
 #endif

@@ -14,7 +14,9 @@ void pawl_brlock_take_read(pawl_brlock *l)
 {
     uint32_t *const own = brlock_own(l);
     BRLOCK_BEFORE_TAKE(l, own, "pawl_brlock_take_read");
+    BRLOCK_WAITS(l, "pawl_brlock_take_read");
     (void)brlock_take_read(l, own, PAWL_NO_DEADLINE);
+    BRLOCK_WAITED();
 }
 
 bool pawl_brlock_take_read_until(pawl_brlock *l, uint64_t until)
@@ -39,7 +41,9 @@ void pawl_brlock_drop_read(pawl_brlock *l)
 void pawl_brlock_take_read_any(pawl_brlock *l)
 {
     BRLOCK_BEFORE_TAKE(l, NULL, "pawl_brlock_take_read_any");
+    BRLOCK_WAITS(l, "pawl_brlock_take_read_any");
     (void)brlock_take_read(l, NULL, PAWL_NO_DEADLINE);
+    BRLOCK_WAITED();
 }
 
 bool pawl_brlock_try_read_any(pawl_brlock *l)
@@ -58,7 +62,9 @@ void pawl_brlock_drop_read_any(pawl_brlock *l)
 void pawl_brlock_take_seek(pawl_brlock *l)
 {
     BRLOCK_BEFORE_TAKE(l, brlock_own(l), "pawl_brlock_take_seek");
+    BRLOCK_WAITS(l, "pawl_brlock_take_seek");
     (void)brlock_take_seek(l, PAWL_NO_DEADLINE);
+    BRLOCK_WAITED();
 }
 
 bool pawl_brlock_take_seek_until(pawl_brlock *l, uint64_t until)
@@ -84,7 +90,9 @@ void pawl_brlock_drop_seek(pawl_brlock *l)
 void pawl_brlock_take_write(pawl_brlock *l)
 {
     BRLOCK_BEFORE_TAKE(l, brlock_own(l), "pawl_brlock_take_write");
+    BRLOCK_WAITS(l, "pawl_brlock_take_write");
     (void)brlock_take_write(l, PAWL_NO_DEADLINE);
+    BRLOCK_WAITED();
 }
 
 bool pawl_brlock_take_write_until(pawl_brlock *l, uint64_t until)
@@ -116,7 +124,9 @@ void pawl_brlock_drop_write(pawl_brlock *l)
 void pawl_brlock_seek_to_write(pawl_brlock *l)
 {
     BRLOCK_HOLDS_GATE(l, 0, "pawl_brlock_seek_to_write");
+    BRLOCK_WAITS(l, "pawl_brlock_seek_to_write");
     (void)brlock_seek_to_write(l, PAWL_NO_DEADLINE);
+    BRLOCK_WAITED();
 }
 
 bool pawl_brlock_seek_to_write_until(pawl_brlock *l, uint64_t until)
@@ -167,15 +177,13 @@ bool pawl_brlock_try_read_to_seek(pawl_brlock *l)
 
 static void brlock_set_up(pawl_brlock *l, pawl_brlock_line *lines, uint32_t count, uint32_t flags)
 {
-    /* Fibonacci hashing: the upper bits of the product depend on all of the address. */
-    const uint32_t hash = ((uint32_t)((uintptr_t)l >> 4) * UINT32_C(2654435769)) >> 16;
     memset(l, 0, sizeof *l);
     if (count > 0)
         memset(lines, 0, count * sizeof *lines);
     l->lines = lines;
     l->count = count;
     l->fenced = (flags & PAWL_BRLOCK_FENCED) != 0;
-    l->drain = drain_of(hash);
+    l->drain = brlock_drain_of(l);
 }
 
 int pawl_brlock_init(pawl_brlock *l, uint32_t lines)

@@ -9,6 +9,12 @@
 #include "../base/base.h"
 #include "../check/check.h"
 
+/* Where the lock's writers sleep. */
+PAWL_STATIC struct pawl_drain *brlock_drain_of(const pawl_brlock *l)
+{
+    /* Fibonacci hashing: the upper bits of the product depend on all of the address. */
+    return drain_of(((uint32_t)((uintptr_t)l >> 4) * UINT32_C(2654435769)) >> 16);
+}
 
 /* The caller's own counter in the lock, or NULL when the caller uses the shared one. */
 PAWL_INTERNAL uint32_t *brlock_own(const pawl_brlock *l);

@@ -27,9 +27,20 @@ PAWL_STATIC bool sift_stands_at(const pawl_sift *l, enum pawl_sift_context c)
     return !sift_is_handler(c) || (set & ~pawl_os_block(0)) == 0;
 }
 
+/* What init stores for good; other bytes are no lock. Zero bytes are one. */
+PAWL_STATIC void sift_is_lock(const pawl_sift *l, const char *call, const void *site)
+{
+    const uint32_t modes = PAWL_SIFT_MODE_BLOCK_ | PAWL_SIFT_MODE_RAISE_ | PAWL_SIFT_MODE_LEND_ |
+                           PAWL_SIFT_MODE_RANK_ | PAWL_SIFT_MODE_SPIN_;
+    if ((l->mode & ~modes) != 0 || l->readers >> PAWL_SIFT_CONTEXTS != 0 ||
+        l->writers >= PAWL_SIFT_CONTEXTS || l->ceiling >= PAWL_SIFT_RANKS_)
+        pawl_report_misuse_("never initialised", "pawl_sift", l, call, site);
+}
+
 PAWL_STATIC void sift_before_read(const pawl_sift *l, enum pawl_sift_context c, const char *call,
                              const void *site)
 {
+    sift_is_lock(l, call, site);
     if ((unsigned)c >= PAWL_SIFT_CONTEXTS || !sift_reads(l, c))
         pawl_report_misuse_("read in an undeclared context", "pawl_sift", l, call, site);
     if (sift_is_mine(l))
@@ -49,6 +60,7 @@ PAWL_STATIC void sift_holds_r(const pawl_sift *l, enum pawl_sift_context c, cons
 
 PAWL_STATIC void sift_before_write(const pawl_sift *l, const char *call, const void *site)
 {
+    sift_is_lock(l, call, site);
     if (sift_is_mine(l))
         pawl_report_misuse_("taken again by its holder", "pawl_sift", l, call, site);
     if (!sift_stands_at(l, (enum pawl_sift_context)l->writers))
@@ -75,7 +87,14 @@ PAWL_STATIC void sift_was_raised(const pawl_sift *l, bool raised, const void *si
 #define SIFT_BEFORE_WRITE(l, call) sift_before_write(l, call, SIFT_SITE)
 #define SIFT_WRITES(l, call) sift_holds_w(l, call, SIFT_SITE)
 #define SIFT_RAISED(l, raised) sift_was_raised(l, raised, SIFT_SITE)
-#define SIFT_HAVE(l) pawl_store_relaxed32(&(l)->holder, check_self())
+/* Around what may wait, but in handlers; the holder is the writer, if it is known. */
+#define SIFT_WAITS(l, c, call)                                                                     \
+    do {                                                                                           \
+        if (!sift_is_handler((enum pawl_sift_context)(c)))                                         \
+            pawl_wait_begins_("pawl_sift", l, call, pawl_load_relaxed32(&(l)->holder), SIFT_SITE); \
+    } while (0)
+#define SIFT_WAITED() pawl_wait_ends_()
+#define SIFT_HAVE(l) pawl_store_relaxed32(&(l)->holder, check_holder())
 #define SIFT_LET_GO(l) pawl_store_relaxed32(&(l)->holder, 0)
 #define SIFT_UNUSED(l, call)                                                                       \
     do {                                                                                           \
@@ -90,6 +109,8 @@ PAWL_STATIC void sift_was_raised(const pawl_sift *l, bool raised, const void *si
 #define SIFT_BEFORE_WRITE(l, call) ((void)(l))
 #define SIFT_WRITES(l, call) ((void)(l))
 #define SIFT_RAISED(l, raised) ((void)(raised))
+#define SIFT_WAITS(l, c, call) ((void)(c))
+#define SIFT_WAITED() ((void)0)
 #define SIFT_HAVE(l) ((void)(l))
 #define SIFT_LET_GO(l) ((void)(l))
 #define SIFT_UNUSED(l, call) ((void)(l))

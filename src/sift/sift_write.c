@@ -322,6 +322,7 @@ bool pawl_sift_take_write_slow_(pawl_sift *l, uint64_t until)
     bool in;
     SIFT_BEFORE_WRITE(l, "pawl_sift_take_write");
     memset(&before, 0, sizeof before);
+    SIFT_WAITS(l, l->writers, "pawl_sift_take_write");
     sift_rank_in(l, &before);
     in = !(l->mode & PAWL_SIFT_MODE_LEND_) || sift_gate_take(l, until);
     if (in && !sift_write_at_once(l, &before, false)) {
@@ -329,6 +330,7 @@ bool pawl_sift_take_write_slow_(pawl_sift *l, uint64_t until)
         if (!in && (l->mode & PAWL_SIFT_MODE_LEND_))
             sift_gate_drop(l);
     }
+    SIFT_WAITED();
     if (!in) {
         sift_rank_out(l, &before);
         return false;

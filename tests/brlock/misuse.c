@@ -32,7 +32,7 @@ static void make_more(void *opaque)
 
 static void try_read_to_seek(pawl_brlock *l)
 {
-    (void)pawl_brlock_try_read_to_seek(l);
+    (void)!pawl_brlock_try_read_to_seek(l);
 }
 
 static void taking_again_is_reported(void **state)
@@ -145,9 +145,37 @@ static void right_use_is_silent(void **state)
     assert_silent(use_it_well, NULL);
 }
 
+static void use_garbage(void *opaque)
+{
+    const struct calls *c = (const struct calls *)opaque;
+    memset(&lock, 0xa5, sizeof lock);
+    c->call[0](&lock);
+}
+
+static void use_zeros(void *opaque)
+{
+    const struct calls *c = (const struct calls *)opaque;
+    memset(&lock, 0, sizeof lock);
+    c->call[0](&lock);
+}
+
+static void a_lock_that_was_never_initialised_is_reported(void **state)
+{
+    static struct calls uses[] = {
+        {{pawl_brlock_take_read}}, {{pawl_brlock_take_seek}}, {{pawl_brlock_take_write}}};
+    unsigned i;
+    (void)state;
+    for (i = 0; i < sizeof uses / sizeof uses[0]; i++) {
+        assert_reports(use_garbage, &uses[i], "never initialised: pawl_brlock at",
+                       "page: doc/brlock.md", NULL);
+        assert_reports(use_zeros, &uses[i], "never initialised: pawl_brlock at", NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lock_that_was_never_initialised_is_reported),
         cmocka_unit_test(taking_again_is_reported),
         cmocka_unit_test(dropping_what_is_not_held_is_reported),
         cmocka_unit_test(dropping_for_another_thread_is_reported),

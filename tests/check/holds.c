@@ -74,7 +74,7 @@ static void a_report_names_width_address_operation_and_thread(void **state)
     char first[100];
     char thread[40];
     (void)state;
-    snprintf(first, sizeof first, "pawl: drop of what is not held: pawl_spin32 at %#lx\n",
+    snprintf(first, sizeof first, "pawl: drop of what is not held: pawl_spin32 at %#lx (lock32)\n",
              (unsigned long)(uintptr_t)&lock32);
     snprintf(thread, sizeof thread, "  by pawl_spin32_drop_read in thread ");
     assert_reports(drop_nothing, NULL, first, thread, "this thread holds nothing of it",
@@ -184,7 +184,7 @@ static void upgrade_one_of_two_reads(void *unused)
     (void)unused;
     must(pawl_try_read(&lock32));
     must(pawl_try_read(&lock32));
-    (void)pawl_read_claim_write(&lock32);
+    (void)!pawl_read_claim_write(&lock32);
 }
 
 static void a_claim_that_waits_for_the_own_second_hold_is_reported(void **state)

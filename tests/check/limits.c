@@ -224,7 +224,7 @@ static void claim(void *opaque)
     case 1: pawl_take_seek(&full32); break;
     case 2: pawl_take_atomic(&full64); break;
     case 3: pawl_take_read(&read16); break;
-    case 4: (void)pawl_try_read(&read32); break;
+    case 4: (void)!pawl_try_read(&read32); break;
     default: pawl_take_seek(&read64); break;
     }
 }

@@ -219,7 +219,7 @@ static void read_order_then_claim_against_it(void *unused)
 {
     read_a_then_b(unused);
     pawl_take_write(&b);
-    (void)pawl_claim_write(&a);
+    (void)!pawl_claim_write(&a);
 }
 
 static void a_try_that_may_wait_for_readers_is_in_the_order(void **state)

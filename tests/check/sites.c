@@ -89,6 +89,123 @@ static void a_tool_that_talks_nonsense_does_no_harm(void **state)
                    "this thread holds nothing of it", NULL);
 }
 
+/* ---- Stacks ---------------------------------------------------------------------------------- */
+
+__attribute__((noinline)) static void my_lock(pawl_spin32 *l)
+{
+    pawl_take_write(l);
+    __asm__ __volatile__(""); /* not a jump */
+}
+
+static volatile int culprits, victims; /* the two differ, or a compiler would make them one */
+
+__attribute__((noinline)) static void culprit(void)
+{
+    my_lock(&lock);
+    culprits = 1;
+}
+
+__attribute__((noinline)) static void victim(void)
+{
+    my_lock(&lock);
+    victims = 1;
+}
+
+static void take_twice(void *unused)
+{
+    (void)unused;
+    culprit();
+    victim();
+    victims = 0;
+}
+
+static void a_wrapper_of_the_programs_own_does_not_hide_who_called_it(void **state)
+{
+    (void)state;
+    if (system("addr2line --version >/dev/null 2>&1") != 0)
+        skip();
+    assert_reports(take_twice, NULL, "by pawl_spin32_take_write in thread ", " at my_lock at ",
+                   "called from victim at ", "called from take_twice at ",
+                   "holds W, taken at my_lock",
+                   "called from culprit at ", "called from take_twice at ", NULL);
+}
+
+/* No name begins as the library's own do, and no file is one of its sources or headers. */
+static void no_frame_of_the_library_is_in_a_stack(void **state)
+{
+    const char *line;
+    (void)state;
+    assert_reports(take_twice, NULL, "taken again", NULL);
+    for (line = strstr(misuse_said, " at my_lock"); line != NULL; line = strchr(line + 1, '\n')) {
+        char text[512];
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(line + 1, "\n"), line + 1);
+        if (strstr(text, "called from") == NULL)
+            continue;
+        if (strstr(text, "from pawl_") != NULL || strstr(text, "/include/pawl/") != NULL ||
+            strstr(text, "/src/check/") != NULL || strstr(text, "/src/lock/") != NULL)
+            fail_msg("a frame of the library: %s", text);
+    }
+}
+
+/* The same stack again and again, and others at the same depth: what is remembered stays right. */
+static void take_from_two_places(void *unused)
+{
+    int i;
+    (void)unused;
+    for (i = 0; i < 100; i++) {
+        culprit();
+        pawl_drop_write(&lock);
+        victim();
+        pawl_drop_write(&lock);
+    }
+    culprit();
+    victim();
+    victims = 0;
+}
+
+static void a_stack_that_was_seen_before_is_not_taken_for_another(void **state)
+{
+    (void)state;
+    if (system("addr2line --version >/dev/null 2>&1") != 0)
+        skip();
+    assert_reports(take_from_two_places, NULL, "called from victim at ",
+                   "holds W, taken at my_lock",
+                   "called from culprit at ", NULL);
+}
+
+static void take_with_one_frame(void *unused)
+{
+    must(setenv("PAWL_CHECK_STACK", "1", 1) == 0);
+    take_twice(unused);
+}
+
+static void the_environment_may_ask_for_one_frame(void **state)
+{
+    (void)state;
+    assert_reports(take_with_one_frame, NULL, "taken again by its holder: ", NULL);
+    if (strstr(misuse_said, "called from") != NULL)
+        fail_msg("more than one frame:\n%s", misuse_said);
+}
+
+/* ---- The end of a report --------------------------------------------------------------------- */
+
+static void write_inside_read(void *unused)
+{
+    (void)unused;
+    pawl_take_read(&lock);
+    pawl_take_write(&lock);
+}
+
+static void a_report_ends_with_the_mend_and_the_page(void **state)
+{
+    (void)state;
+    assert_reports(write_inside_read, NULL, "taken again by its holder: ",
+                   "  mend: to upgrade, take seek instead of read",
+                   "\n  page: doc/spin.md\n", NULL);
+    assert_reports(drop_with_a_tool_that_talks_nonsense, NULL,
+                   "  mend: drop once for each take", "\n  page: doc/spin.md\n", NULL);
+}
+
 static void go_on(void *unused)
 {
     misuse_without_lines();
@@ -116,6 +233,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(without_a_tool_the_module_and_the_offset_are_named),
         cmocka_unit_test(a_tool_that_hangs_is_not_waited_for),
         cmocka_unit_test(a_tool_that_talks_nonsense_does_no_harm),
+        cmocka_unit_test(a_wrapper_of_the_programs_own_does_not_hide_who_called_it),
+        cmocka_unit_test(no_frame_of_the_library_is_in_a_stack),
+        cmocka_unit_test(a_stack_that_was_seen_before_is_not_taken_for_another),
+        cmocka_unit_test(the_environment_may_ask_for_one_frame),
+        cmocka_unit_test(a_report_ends_with_the_mend_and_the_page),
         cmocka_unit_test(with_report_in_the_environment_the_program_goes_on_with_its_errno),
     };
     return test_run(argc, argv, tests);

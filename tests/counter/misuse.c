@@ -32,7 +32,7 @@ MISUSE(exact_add_late, pawl_counter_exact_destroy(&exact); pawl_counter_exact_su
 MISUSE(exact_destroy_twice, pawl_counter_exact_destroy(&exact);
        pawl_counter_exact_destroy(&exact);)
 MISUSE(limit_add_late, pawl_counter_limit_destroy(&limited);
-       (void)pawl_counter_limit_try_add(&limited, 1);)
+       (void)!pawl_counter_limit_try_add(&limited, 1);)
 MISUSE(limit_sub_late, pawl_counter_limit_destroy(&limited); pawl_counter_limit_sub(&limited, 1);)
 MISUSE(limit_destroy_twice, pawl_counter_limit_destroy(&limited);
        pawl_counter_limit_destroy(&limited);)

@@ -20,16 +20,20 @@ struct wrong {
     void (*run)(void);
 };
 
+/* What a call returns does not matter: it reports. */
+#define WRONG_void(call) call
+#define WRONG_bool(call) (void)!(call)
+#define WRONG_pawl_regained(call) (void)(call)
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
-    static void wrong_##name(void) { (void)pawl_lock64_##name(&wide); }
+    static void wrong_##name(void) { WRONG_##result(pawl_lock64_##name(&wide)); }
 #include <pawl/detail/transitions.def>
 #define PAWL_UNTIL(name, from, to)                                                                 \
-    static void wrong_##name##_until(void) { (void)pawl_lock64_##name##_until(&wide, 0); }
+    static void wrong_##name##_until(void) { WRONG_bool(pawl_lock64_##name##_until(&wide, 0)); }
 #include <pawl/detail/until.def>
 
 static void wrong_atomic_to_read_until(void)
 {
-    (void)pawl_lock64_atomic_to_read_until(&wide, 0);
+    must(pawl_lock64_atomic_to_read_until(&wide, 0) != PAWL_REGAIN_KEPT);
 }
 
 #define DROPS_drop true

@@ -27,7 +27,7 @@ static void try_twice(void *nothing)
     must(pawl_rcu_call(&first, run, 1) == 0); /* there is a worker */
     pawl_rcu_read_lock();
     must(pawl_rcu_try_call(&head, run, 1) == 0);
-    (void)pawl_rcu_try_call(&head, run, 1);
+    (void)!pawl_rcu_try_call(&head, run, 1);
 }
 
 static void free_twice(void *nothing)

@@ -117,7 +117,53 @@ static void a_destroy_during_a_write_is_reported(void **state)
 {
     (void)state;
     assert_reports(destroy_while_written, NULL, "destroyed while it is written: pawl_seq at", NULL);
-    assert_reports(destroy_while_locked, NULL, "destroyed while in use: pawl_spin32 at", NULL);
+    assert_reports(destroy_while_locked, NULL, "destroyed while in use: pawl_seq_latch at", NULL);
+}
+
+static void read_garbage(void *unused)
+{
+    pair_seq never;
+    struct pair now;
+    (void)unused;
+    memset(&never, 0xa5, sizeof never);
+    pair_seq_read(&never, &now);
+}
+
+static void a_read_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting(void **state)
+{
+    (void)state;
+    assert_reports(read_garbage, NULL, "waits for a write that nobody makes: pawl_seq at",
+                   "by pawl_seq_begin in thread", "page: doc/seq.md", NULL);
+}
+
+static void take_garbage(void *unused)
+{
+    pair_seq never;
+    struct pair now;
+    (void)unused;
+    memset(&never, 0xa5, sizeof never);
+    pair_seq_take_write(&never, &now);
+}
+
+static void a_writer_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting(void **state)
+{
+    (void)state;
+    assert_reports(take_garbage, NULL, "waits for a holder that does not exist: pawl_seq at",
+                   "by pawl_seq_take_write in thread", NULL);
+}
+
+static void read_after_a_writer_has_gone(void *unused)
+{
+    struct pair now;
+    in_another_thread(begin_only, unused);
+    pair_seq_read(&lock, &now);
+}
+
+static void a_read_after_a_writer_ended_inside_its_write_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(read_after_a_writer_has_gone, NULL,
+                   "waits for a write that nobody makes: pawl_seq at", NULL);
 }
 
 /* Writes keep coming until the reader asks for the lock that its own thread holds. */
@@ -136,8 +182,8 @@ static void fall_back_inside_a_write(void *unused)
 static void a_handler_that_falls_back_to_its_threads_own_lock_is_reported(void **state)
 {
     (void)state;
-    assert_reports(fall_back_inside_a_write, NULL, "taken again by its holder: pawl_spin32 at",
-                   NULL);
+    assert_reports(fall_back_inside_a_write, NULL, "taken again by its holder: pawl_seq at",
+                   "by pawl_seq_begin_or_lock", "page: doc/seq.md", NULL);
 }
 
 /* ---- What is right --------------------------------------------------------------------------- */
@@ -174,6 +220,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_handler_that_writes_inside_its_threads_write_is_reported),
         cmocka_unit_test(the_end_of_no_write_is_reported),
         cmocka_unit_test(a_destroy_during_a_write_is_reported),
+        cmocka_unit_test(a_read_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting),
+        cmocka_unit_test(a_writer_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting),
+        cmocka_unit_test(a_read_after_a_writer_ended_inside_its_write_is_reported),
         cmocka_unit_test(a_handler_that_falls_back_to_its_threads_own_lock_is_reported),
         cmocka_unit_test(writers_that_take_turns_and_repairs_are_silent),
     };

@@ -36,7 +36,7 @@ static void read_undeclared(void *context)
 static void try_undeclared(void *context)
 {
     make_with_handlers();
-    (void)pawl_sift_try_read(&lock, *(enum pawl_sift_context *)context);
+    (void)!pawl_sift_try_read(&lock, *(enum pawl_sift_context *)context);
 }
 
 static void reading_in_an_undeclared_context_is_reported(void **state)
@@ -114,7 +114,7 @@ static void write_twice(void *tries)
     make(0, PAWL_SIFT_THREAD);
     pawl_sift_take_write(&lock);
     if (*(bool *)tries)
-        (void)pawl_sift_try_write(&lock);
+        (void)!pawl_sift_try_write(&lock);
     else
         pawl_sift_take_write(&lock);
 }
@@ -265,9 +265,30 @@ static void right_use_is_silent(void **state)
     assert_silent(use_it_well, NULL);
 }
 
+static void use_garbage(void *writes)
+{
+    memset(&lock, 0xa5, sizeof lock);
+    if (*(const bool *)writes)
+        pawl_sift_take_write(&lock);
+    else
+        pawl_sift_take_read(&lock, PAWL_SIFT_THREAD);
+}
+
+static void memory_that_was_never_zeroed_is_reported_instead_of_waiting(void **state)
+{
+    bool writes = false;
+    (void)state;
+    assert_reports(use_garbage, &writes, "never initialised: pawl_sift at", "pawl_sift_take_read",
+                   "page: doc/sift.md", NULL);
+    writes = true;
+    assert_reports(use_garbage, &writes, "never initialised: pawl_sift at", "pawl_sift_take_write",
+                   NULL);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_that_was_never_zeroed_is_reported_instead_of_waiting),
         cmocka_unit_test(reading_in_an_undeclared_context_is_reported),
         cmocka_unit_test(reading_below_the_context_is_reported),
         cmocka_unit_test(writing_below_the_declared_context_is_reported),

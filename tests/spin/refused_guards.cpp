@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the guards must refuse at compile time. Case 0 is right; cmake/CheckRefusal.cmake.
+#pragma GCC diagnostic error "-Wunused-result"
+#pragma GCC diagnostic error "-Wunused-value"
 #include <pawl/pawl.hpp>
 
 #include <utility>
@@ -39,9 +41,9 @@ void published_ways(pawl::spin_lock &lock)
 #elif CASE == 10
     (void)std::move(write).to_atomic(); // expect: no member named .to_atomic
 #elif CASE == 11
-    (void)seek.to_write(); // expect: lvalue|discards qualifiers
+    (void)seek.to_write(); // expect: this_transition_uses_the_guard_up_so_write_std_move
 #elif CASE == 12
-    (void)write.to_read(); // expect: lvalue|discards qualifiers
+    (void)write.to_read(); // expect: this_transition_uses_the_guard_up_so_write_std_move
 #elif CASE == 13
     pawl::write_guard<> other = std::move(seek); // expect: conversion from|no viable
 #elif CASE == 14
@@ -56,5 +58,19 @@ void published_ways(pawl::spin_lock &lock)
     pawl::two_write_guard<> two(lock, *lock.native_handle()); // expect: no matching
 #elif CASE == 19
     pawl::write_guard guard{pawl::spin_lock()}; // expect: no matching|no viable
+#elif CASE == 20
+    if (read.try_to_seek()) // expect: this_transition_uses_the_guard_up_so_write_std_move
+        return;
+#elif CASE == 21
+    if (read.claim_write()) // expect: this_transition_uses_the_guard_up_so_write_std_move
+        return;
+#elif CASE == 22
+    (void)atomic.to_read(); // expect: this_transition_uses_the_guard_up_so_write_std_move
+#elif CASE == 23
+    pawl::write_guard<>{lock}; // expect: nodiscard|unused-value
+#elif CASE == 24
+    pawl::two_write_guard<>{lock, lock}; // expect: nodiscard|unused-value
+#elif CASE == 25
+    pawl::take_two(lock, lock); // expect: nodiscard
 #endif
 }

@@ -58,7 +58,7 @@ static void take_a_bit_beyond(void *unused)
 static void take_a_misaligned_bit(void *unused)
 {
     (void)unused;
-    (void)pawl_bitlock32_try((uint32_t *)(void *)((char *)room + 1), 0);
+    (void)!pawl_bitlock32_try((uint32_t *)(void *)((char *)room + 1), 0);
 }
 
 static void misuse_of_a_bit_lock_is_reported(void **state)

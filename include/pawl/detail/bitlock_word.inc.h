@@ -50,7 +50,8 @@ PAWL_INLINE bool PAWL_NAME_(take_until)(PAWL_WORD_ *word, unsigned bit, uint64_t
 
 PAWL_INLINE void PAWL_NAME_(take)(PAWL_WORD_ *word, unsigned bit)
 {
-    (void)PAWL_NAME_(take_until)(word, bit, PAWL_WAIT_FOREVER);
+    while (!PAWL_NAME_(take_until)(word, bit, PAWL_WAIT_FOREVER))
+        continue; /* there is no deadline to pass */
 }
 
 PAWL_INLINE void PAWL_NAME_(drop)(PAWL_WORD_ *word, unsigned bit)

@@ -7,6 +7,7 @@
 #ifdef __cplusplus
 
 #define PAWL_OVERLOAD_ PAWL_INLINE PAWL_ALWAYS_INLINE_
+#define PAWL_OVERLOAD_TRY_ PAWL_TRYING PAWL_ALWAYS_INLINE_
 
 PAWL_INLINE_BEGIN
 
@@ -26,43 +27,43 @@ PAWL_OVERLOAD_ PAWL_WORD_ pawl_clear_bits(PAWL_LOCK_ *l, PAWL_WORD_ bits)
 }
 #endif
 #if PAWL_WORD_KIND != PAWL_KIND_SPIN_
-PAWL_OVERLOAD_ bool pawl_take_read_until(PAWL_LOCK_ *l, uint64_t deadline)
+PAWL_OVERLOAD_TRY_ bool pawl_take_read_until(PAWL_LOCK_ *l, uint64_t deadline)
 {
     return PAWL_NAME_(take_read_until)(l, deadline);
 }
-PAWL_OVERLOAD_ bool pawl_take_seek_until(PAWL_LOCK_ *l, uint64_t deadline)
+PAWL_OVERLOAD_TRY_ bool pawl_take_seek_until(PAWL_LOCK_ *l, uint64_t deadline)
 {
     return PAWL_NAME_(take_seek_until)(l, deadline);
 }
-PAWL_OVERLOAD_ bool pawl_take_write_until(PAWL_LOCK_ *l, uint64_t deadline)
+PAWL_OVERLOAD_TRY_ bool pawl_take_write_until(PAWL_LOCK_ *l, uint64_t deadline)
 {
     return PAWL_NAME_(take_write_until)(l, deadline);
 }
-PAWL_OVERLOAD_ bool pawl_take_atomic_until(PAWL_LOCK_ *l, uint64_t deadline)
+PAWL_OVERLOAD_TRY_ bool pawl_take_atomic_until(PAWL_LOCK_ *l, uint64_t deadline)
 {
     return PAWL_NAME_(take_atomic_until)(l, deadline);
 }
-PAWL_OVERLOAD_ bool pawl_claim_write_until(PAWL_LOCK_ *l, uint64_t deadline)
+PAWL_OVERLOAD_TRY_ bool pawl_claim_write_until(PAWL_LOCK_ *l, uint64_t deadline)
 {
     return PAWL_NAME_(claim_write_until)(l, deadline);
 }
-PAWL_OVERLOAD_ bool pawl_claim_atomic_until(PAWL_LOCK_ *l, uint64_t deadline)
+PAWL_OVERLOAD_TRY_ bool pawl_claim_atomic_until(PAWL_LOCK_ *l, uint64_t deadline)
 {
     return PAWL_NAME_(claim_atomic_until)(l, deadline);
 }
-PAWL_OVERLOAD_ bool pawl_seek_to_write_until(PAWL_LOCK_ *l, uint64_t deadline)
+PAWL_OVERLOAD_TRY_ bool pawl_seek_to_write_until(PAWL_LOCK_ *l, uint64_t deadline)
 {
     return PAWL_NAME_(seek_to_write_until)(l, deadline);
 }
-PAWL_OVERLOAD_ bool pawl_read_claim_write_until(PAWL_LOCK_ *l, uint64_t deadline)
+PAWL_OVERLOAD_TRY_ bool pawl_read_claim_write_until(PAWL_LOCK_ *l, uint64_t deadline)
 {
     return PAWL_NAME_(read_claim_write_until)(l, deadline);
 }
-PAWL_OVERLOAD_ bool pawl_read_claim_atomic_until(PAWL_LOCK_ *l, uint64_t deadline)
+PAWL_OVERLOAD_TRY_ bool pawl_read_claim_atomic_until(PAWL_LOCK_ *l, uint64_t deadline)
 {
     return PAWL_NAME_(read_claim_atomic_until)(l, deadline);
 }
-PAWL_OVERLOAD_ pawl_regained pawl_atomic_to_read_until(PAWL_LOCK_ *l, uint64_t deadline)
+PAWL_OVERLOAD_TRY_ pawl_regained pawl_atomic_to_read_until(PAWL_LOCK_ *l, uint64_t deadline)
 {
     return PAWL_NAME_(atomic_to_read_until)(l, deadline);
 }
@@ -140,27 +141,27 @@ PAWL_OVERLOAD_ void pawl_take_atomic(PAWL_LOCK_ *l)
 {
     PAWL_NAME_(take_atomic)(l);
 }
-PAWL_OVERLOAD_ bool pawl_try_read(PAWL_LOCK_ *l)
+PAWL_OVERLOAD_TRY_ bool pawl_try_read(PAWL_LOCK_ *l)
 {
     return PAWL_NAME_(try_read)(l);
 }
-PAWL_OVERLOAD_ bool pawl_try_seek(PAWL_LOCK_ *l)
+PAWL_OVERLOAD_TRY_ bool pawl_try_seek(PAWL_LOCK_ *l)
 {
     return PAWL_NAME_(try_seek)(l);
 }
-PAWL_OVERLOAD_ bool pawl_try_write(PAWL_LOCK_ *l)
+PAWL_OVERLOAD_TRY_ bool pawl_try_write(PAWL_LOCK_ *l)
 {
     return PAWL_NAME_(try_write)(l);
 }
-PAWL_OVERLOAD_ bool pawl_try_atomic(PAWL_LOCK_ *l)
+PAWL_OVERLOAD_TRY_ bool pawl_try_atomic(PAWL_LOCK_ *l)
 {
     return PAWL_NAME_(try_atomic)(l);
 }
-PAWL_OVERLOAD_ bool pawl_claim_write(PAWL_LOCK_ *l)
+PAWL_OVERLOAD_TRY_ bool pawl_claim_write(PAWL_LOCK_ *l)
 {
     return PAWL_NAME_(claim_write)(l);
 }
-PAWL_OVERLOAD_ bool pawl_claim_atomic(PAWL_LOCK_ *l)
+PAWL_OVERLOAD_TRY_ bool pawl_claim_atomic(PAWL_LOCK_ *l)
 {
     return PAWL_NAME_(claim_atomic)(l);
 }
@@ -184,7 +185,7 @@ PAWL_OVERLOAD_ void pawl_seek_to_write(PAWL_LOCK_ *l)
 {
     PAWL_NAME_(seek_to_write)(l);
 }
-PAWL_OVERLOAD_ bool pawl_try_seek_to_write(PAWL_LOCK_ *l)
+PAWL_OVERLOAD_TRY_ bool pawl_try_seek_to_write(PAWL_LOCK_ *l)
 {
     return PAWL_NAME_(try_seek_to_write)(l);
 }
@@ -200,23 +201,23 @@ PAWL_OVERLOAD_ void pawl_seek_to_read(PAWL_LOCK_ *l)
 {
     PAWL_NAME_(seek_to_read)(l);
 }
-PAWL_OVERLOAD_ bool pawl_try_read_to_seek(PAWL_LOCK_ *l)
+PAWL_OVERLOAD_TRY_ bool pawl_try_read_to_seek(PAWL_LOCK_ *l)
 {
     return PAWL_NAME_(try_read_to_seek)(l);
 }
-PAWL_OVERLOAD_ bool pawl_try_read_to_write(PAWL_LOCK_ *l)
+PAWL_OVERLOAD_TRY_ bool pawl_try_read_to_write(PAWL_LOCK_ *l)
 {
     return PAWL_NAME_(try_read_to_write)(l);
 }
-PAWL_OVERLOAD_ bool pawl_read_claim_write(PAWL_LOCK_ *l)
+PAWL_OVERLOAD_TRY_ bool pawl_read_claim_write(PAWL_LOCK_ *l)
 {
     return PAWL_NAME_(read_claim_write)(l);
 }
-PAWL_OVERLOAD_ bool pawl_try_read_to_atomic(PAWL_LOCK_ *l)
+PAWL_OVERLOAD_TRY_ bool pawl_try_read_to_atomic(PAWL_LOCK_ *l)
 {
     return PAWL_NAME_(try_read_to_atomic)(l);
 }
-PAWL_OVERLOAD_ bool pawl_read_claim_atomic(PAWL_LOCK_ *l)
+PAWL_OVERLOAD_TRY_ bool pawl_read_claim_atomic(PAWL_LOCK_ *l)
 {
     return PAWL_NAME_(read_claim_atomic)(l);
 }
@@ -229,5 +230,6 @@ PAWL_OVERLOAD_ pawl_regained pawl_atomic_to_read(PAWL_LOCK_ *l)
 PAWL_INLINE_END
 
 #undef PAWL_OVERLOAD_
+#undef PAWL_OVERLOAD_TRY_
 
 #endif

@@ -242,7 +242,7 @@ static void limited(void)
 static void with_credit(void)
 {
     limited();
-    (void)pawl_counter_limit_try_add(&STAGE->limited, 1);
+    (void)!pawl_counter_limit_try_add(&STAGE->limited, 1);
     pawl_counter_limit_sub(&STAGE->limited, 1);
 }
 

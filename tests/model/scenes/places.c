@@ -206,7 +206,7 @@ static void limited(void)
     m_register_threads(3);
     pawl_counter_limit_init(&STAGE->limited, LIMIT);
     pawl_counter_limit_init(&STAGE->second_limited, LIMIT);
-    (void)pawl_counter_limit_try_add(&STAGE->limited, 3000);
+    (void)!pawl_counter_limit_try_add(&STAGE->limited, 3000);
 }
 
 /* More than its credit: by the latch, after a look at the gate. */
@@ -257,7 +257,7 @@ static void limited_has_ended(void)
     m_demand(!pawl_counter_limit_try_add(&STAGE->limited, 1), M_RESTORED, "added after the end");
     M_STEP(pawl_counter_limit_sub(&STAGE->limited, 1));
     limited_is((uint64_t)STAGE->ended);
-    (void)pawl_counter_limit_try_add(&STAGE->second_limited, 1);
+    (void)!pawl_counter_limit_try_add(&STAGE->second_limited, 1);
     m_demand(pawl_counter_limit_destroy(&STAGE->limited) == STAGE->ended, M_RESTORED,
              "ended twice with two values");
     m_demand(pawl_counter_limit_read(&STAGE->second_limited) == 1, M_RESTORED,

@@ -18,29 +18,29 @@ struct stage {
 
 static void held_for_reading(void)
 {
-    (void)pawl_pshared_lock32_try_read(LOCK);
+    (void)!pawl_pshared_lock32_try_read(LOCK);
 }
 
 static void held_for_seeking(void)
 {
-    (void)pawl_pshared_lock32_try_seek(LOCK);
+    (void)!pawl_pshared_lock32_try_seek(LOCK);
 }
 
 static void held_for_writing(void)
 {
-    (void)pawl_pshared_lock32_try_write(LOCK);
+    (void)!pawl_pshared_lock32_try_write(LOCK);
 }
 
 static void held_for_updates(void)
 {
-    (void)pawl_pshared_lock32_try_atomic(LOCK);
+    (void)!pawl_pshared_lock32_try_atomic(LOCK);
 }
 
 /* Somebody has waited in vain: PARKED is left standing, and the next drop tells all the same. */
 static void one_has_given_up(void)
 {
     m_become(1);
-    (void)pawl_pshared_lock32_take_write_until(LOCK, 0);
+    (void)!pawl_pshared_lock32_take_write_until(LOCK, 0);
     m_become(0);
 }
 

@@ -253,7 +253,7 @@ static void tries_itself(pawl_rcu_head *head)
     runs(head);
     if (STAGE->again == 0)
         return;
-    (void)pawl_rcu_domain_try_call(&STAGE->domain, head, tries_itself, 1);
+    (void)!pawl_rcu_domain_try_call(&STAGE->domain, head, tries_itself, 1);
     pawl_hook_relax();
 }
 

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A lock's holders and its word at one instant, and the waits that cannot end.
+ *
+ * An observer looks at the entries, then at the word, then at the entries again. If no entry for
+ * the lock has changed in between, the entries are those of the instant at which it read the word.
+ * A thread publishes its entry before it touches the lock, and changes it again only afterwards. So
+ * at that instant the entries cover all units in the word. Units beyond that have no holder: the
+ * memory was never a lock, or was overwritten, or a thread ended without dropping.
+ *
+ * The fences make this so. Let a thread have units in the word that the observer reads. It added
+ * them before the second heavy fence in its own order, so that the second look finds the entry. It
+ * had not yet dropped at the first heavy fence, so that the first look does not find its entry
+ * freed. If both find the same turns of all lines, both find the entry.
+ */
+#include "check.h"
+
+#if PAWL_CHECKED
+
+#include <string.h>
+
+/* Looks before the observer gives up, because threads keep taking and dropping. */
+#define VIEW_LOOKS 32
+
+static uint64_t view_mix(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * UINT64_C(0x100000001b3);
+}
+
+/* Adds one line's entries for the lock to the view, and returns what names their condition. What
+ * the caller asks for is not in the word yet. */
+static uint64_t view_line(struct pawl_check_line *line, pawl_address_ lock, bool self,
+                          struct pawl_check_view *view)
+{
+    const uint32_t owner = check_owner(line);
+    const uint32_t used = owner == 0 ? 0 : check_used_of(line);
+    uint64_t hash = view_mix(owner, pawl_load_relaxed32(check_turn(line, lock)));
+    struct pawl_check_units most;
+    uint32_t i;
+    for (i = 0; i < used; i++) {
+        const struct pawl_held *held = &line->held[i];
+        const uint32_t what = check_what_of(held);
+        if (check_lock_of(held) != lock || what == 0)
+            continue;
+        hash = view_mix(view_mix(hash, i), what);
+        if (view->count < PAWL_VIEW_HOLDERS) {
+            struct pawl_check_holder *holder = &view->holders[view->count];
+            holder->thread = owner;
+            holder->what = what;
+            holder->self = self;
+            holder->gone = false;
+            pawl_stack_copy_(&holder->stack, &held->stack);
+        }
+        view->own = view->own || self;
+        view->count++;
+        most = pawl_claims_most_(self ? check_what(check_state(what), PAWL_STATE_U, 0, 0) : what);
+        view->sw += most.sw;
+        view->r += most.r;
+    }
+    return hash;
+}
+
+/* Entries of a thread that does not exist have no units that anybody drops. */
+static uint64_t view_all(pawl_address_ lock, struct pawl_check_view *view)
+{
+    struct pawl_check_line *const own = check_line_of(thread_registered());
+    const uint32_t lines = check_lines_used();
+    uint64_t hash = 0;
+    uint32_t i;
+    memset(view, 0, sizeof *view);
+    if (own != NULL)
+        hash = view_line(own, lock, true, view);
+    for (i = 0; i < lines; i++)
+        if (&check_here()->lines[i] != own)
+            hash = view_mix(hash, view_line(&check_here()->lines[i], lock, false, view));
+    return hash;
+}
+
+static uint64_t view_word(const struct pawl_check_call *call)
+{
+    const void *word = (const void *)(uintptr_t)call->lock;
+    switch (check_width(call->bits)) {
+    case 16: return pawl_load_relaxed16((const uint16_t *)word);
+    case 32: return pawl_load_relaxed32((const uint32_t *)word);
+    default: return pawl_load_relaxed64((const uint64_t *)word);
+    }
+}
+
+/* The library knows only by asking the system. */
+static void view_find_gone(struct pawl_check_view *view)
+{
+    uint32_t i;
+    for (i = 0; i < view->count && i < PAWL_VIEW_HOLDERS; i++) {
+        struct pawl_check_holder *holder = &view->holders[i];
+        if (holder->self || pawl_os_thread_lives(holder->thread))
+            continue;
+        holder->gone = true;
+        view->gone++;
+        view->sw -= pawl_claims_most_(holder->what).sw;
+        view->r -= pawl_claims_most_(holder->what).r;
+    }
+}
+
+void pawl_check_view_(const struct pawl_check_call *call, bool reads, struct pawl_check_view *view)
+{
+    struct pawl_check_view before;
+    uint64_t first = view_all(call->lock, &before);
+    uint64_t word = call->word;
+    int looks;
+    for (looks = 0; looks < VIEW_LOOKS; looks++) {
+        uint64_t second;
+        /* [CHECK_LOOK] heavy: an entry that is freed after this was seen by the first look. */
+        pawl_fence_heavy(PAWL_CHECK_LOOK);
+        if (reads)
+            word = view_word(call);
+        /* [CHECK_LOOK] heavy: the second look sees the entry of each unit in the word. */
+        pawl_fence_heavy(PAWL_CHECK_LOOK);
+        second = view_all(call->lock, view);
+        view->word = word;
+        view->sound = first == second;
+        if (view->sound)
+            break;
+        first = second;
+    }
+    view_find_gone(view);
+}
+
+/* ---- Waits that cannot end ------------------------------------------------------------------- */
+
+static struct pawl_check_units view_units(uint32_t bits, uint64_t word)
+{
+    const unsigned half = check_width(bits) / 2;
+    struct pawl_check_units units;
+    units.sw = word >> half;
+    units.r = word >> 2 & ((UINT64_C(1) << (half - 2)) - 1);
+    return units;
+}
+
+/* Whether the operation waits if the word stays so. */
+static bool view_waits(const struct pawl_check_call *call)
+{
+    struct pawl_check_units rest = view_units(call->bits, call->word);
+    const struct pawl_check_units own =
+        pawl_claims_most_(check_what(call->from, PAWL_STATE_U, 0, call->bits));
+    if (call->kind == CHECK_try || call->kind == CHECK_drop)
+        return false;
+    rest.sw -= rest.sw < own.sw ? rest.sw : own.sw;
+    rest.r -= rest.r < own.r ? rest.r : own.r;
+    if (call->kind == CHECK_claim) /* it waits for readers only, and fails behind others */
+        return rest.sw == 0 && rest.r != 0;
+    if (call->to == PAWL_STATE_S)
+        return rest.sw != 0;
+    if (call->to == PAWL_STATE_A)
+        return rest.sw % 4 != 0 || rest.r != 0;
+    return call->to == PAWL_STATE_R ? rest.sw >= 4 : (rest.sw | rest.r) != 0;
+}
+
+static bool view_exceeds(const struct pawl_check_call *call, const struct pawl_check_view *view)
+{
+    const struct pawl_check_units units = view_units(call->bits, view->word);
+    return units.sw > view->sw || units.r > view->r;
+}
+
+static uint32_t view_say_lost(pawl_address_ lock, bool says)
+{
+    uint32_t found = 0;
+    uint32_t i;
+    for (i = 0; i < PAWL_CHECK_LOST; i++) {
+        const struct pawl_check_lost *lost = &check_here()->lost[i];
+        struct pawl_check_stack stack;
+        if (PAWL_ADDRESS_(pawl_load_relaxed)(&lost->lock) != lock || found++ >= PAWL_VIEW_HOLDERS ||
+            !says)
+            continue;
+        pawl_report_say_("    a thread that is gone had it in %c, taken at ",
+                         check_letter(check_state(pawl_load_relaxed32(&lost->what))));
+        pawl_stack_copy_(&stack, &lost->stack);
+        pawl_report_stack_(&stack);
+    }
+    return found;
+}
+
+void pawl_check_awaits_(const struct pawl_check_call *call)
+{
+    struct pawl_check_view view;
+    bool gone;
+    if (!view_waits(call))
+        return;
+    pawl_check_watch_();
+    (void)view_all(call->lock, &view);
+    view.word = call->word;
+    view_find_gone(&view);
+    if (!view_exceeds(call, &view) || pawl_load_relaxed32(&check_here()->unbooked) != 0)
+        return;
+    pawl_check_view_(call, true, &view);
+    if (!view.sound || !view_exceeds(call, &view) ||
+        pawl_load_relaxed32(&check_here()->unbooked) != 0)
+        return;
+    gone = view.gone != 0 || view_say_lost(call->lock, false) != 0;
+    pawl_report_begin_(gone ? "waits for a holder whose thread is gone"
+                            : "waits for a holder that does not exist", call);
+    pawl_report_holders_(call, &view);
+    (void)view_say_lost(call->lock, true);
+    pawl_report_end_(PAWL_REPORT_FAULT);
+}
+
+void pawl_check_lose_(const struct pawl_held *held)
+{
+    struct pawl_check *const check = check_here();
+    const uint32_t next = pawl_fetch_add_relaxed32(&check->lost_used, 1);
+    struct pawl_check_lost *lost = &check->lost[next % PAWL_CHECK_LOST];
+    PAWL_ADDRESS_(pawl_store_relaxed)(&lost->lock, 0);
+    pawl_store_relaxed32(&lost->what, check_what_of(held));
+    pawl_stack_copy_(&lost->stack, &held->stack);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&lost->lock, check_lock_of(held));
+}
+
+void pawl_check_forget_lost_(pawl_address_ lock)
+{
+    struct pawl_check *const check = check_here();
+    uint32_t i;
+    if (pawl_load_relaxed32(&check->lost_used) == 0)
+        return;
+    for (i = 0; i < PAWL_CHECK_LOST; i++)
+        if (PAWL_ADDRESS_(pawl_load_relaxed)(&check->lost[i].lock) == lock)
+            PAWL_ADDRESS_(pawl_store_relaxed)(&check->lost[i].lock, 0);
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* The names of locks in reports: those that the program gives, symbols, and types. */
+#include "support/misuse.h"
+
+static pawl_spin32 plain;
+static struct {
+    char before[8];
+    pawl_lock64 inside;
+} registry;
+
+static void drop_plain(void *unused)
+{
+    (void)unused;
+    pawl_drop_read(&plain);
+}
+
+static void a_global_lock_is_named_by_its_symbol(void **state)
+{
+    (void)state;
+    assert_reports(drop_plain, NULL, "pawl_spin32 at 0x", " (plain)\n", NULL);
+}
+
+static void drop_inside(void *unused)
+{
+    (void)unused;
+    pawl_drop_read(&registry.inside);
+}
+
+static void a_lock_in_a_global_object_is_named_by_symbol_and_offset(void **state)
+{
+    (void)state;
+    assert_reports(drop_inside, NULL, "pawl_lock64 at 0x", " (registry+0x8)\n", NULL);
+}
+
+static void drop_named(void *unused)
+{
+    pawl_lock32 *lock = (pawl_lock32 *)calloc(1, sizeof *lock);
+    (void)unused;
+    must(lock != NULL);
+    pawl_name_lock(lock, "old name");
+    pawl_name_lock(lock, "cache.map");
+    pawl_drop_read(lock);
+}
+
+static void a_named_lock_is_called_by_its_last_name(void **state)
+{
+    (void)state;
+    assert_reports(drop_named, NULL, "pawl_lock32 at 0x", " \"cache.map\"\n", NULL);
+}
+
+static void invert(void *unused)
+{
+    static pawl_spin32 first, second;
+    (void)unused;
+    pawl_name_lock(&first, "the first");
+    pawl_name_lock(&second, "the second");
+    pawl_take_write(&first);
+    pawl_take_write(&second);
+    pawl_drop_write(&first);
+    pawl_take_write(&first);
+}
+
+static void an_inversion_names_all_its_locks(void **state)
+{
+    (void)state;
+    assert_reports(invert, NULL, "lock-order inversion: pawl_spin32 at 0x", "\"the first\"",
+                   "W of pawl_spin32 at 0x", "\"the second\"", "held W of ", "\"the first\"",
+                   "asked for W of ", "\"the second\"", NULL);
+}
+
+enum ending { ENDED_BY_UNNAME, ENDED_BY_INIT, ENDED_BY_DESTROY };
+
+static void use_again(void *opaque)
+{
+    pawl_name_lock(&plain, "gone");
+    switch (*(const enum ending *)opaque) {
+    case ENDED_BY_UNNAME: pawl_unname_lock(&plain); break;
+    case ENDED_BY_INIT: pawl_init(&plain); break;
+    default: pawl_destroy(&plain);
+    }
+    pawl_drop_read(&plain);
+}
+
+static void unname_init_and_destroy_end_a_name(void **state)
+{
+    int i;
+    (void)state;
+    for (i = ENDED_BY_UNNAME; i <= ENDED_BY_DESTROY; i++) {
+        enum ending ending = (enum ending)i;
+        assert_reports(use_again, &ending, "pawl_spin32 at 0x", NULL);
+        if (strstr(misuse_said, "gone") != NULL)
+            fail_msg("the name is still there:\n%s", misuse_said);
+    }
+}
+
+/* test_in_child forks: the name was given in the parent. */
+static void the_child_of_a_fork_knows_the_names(void **state)
+{
+    (void)state;
+    pawl_name_lock(&plain, "of the parent");
+    assert_reports(drop_plain, NULL, "\"of the parent\"", NULL);
+    pawl_unname_lock(&plain);
+}
+
+static void name_more_than_fit(void *unused)
+{
+    static char many[5000];
+    unsigned i;
+    (void)unused;
+    for (i = 0; i < sizeof many; i++)
+        pawl_name_lock(&many[i], "one of many");
+    for (i = 0; i < sizeof many; i++)
+        pawl_unname_lock(&many[i]);
+    pawl_name_lock(&plain, "a name that is much longer than the forty-seven bytes that are kept");
+    pawl_drop_read(&plain);
+}
+
+static void names_beyond_the_table_are_ignored_and_long_ones_cut(void **state)
+{
+    (void)state;
+    assert_reports(name_more_than_fit, NULL,
+                   "\"a name that is much longer than the forty-seven\"", NULL);
+}
+
+static void drop_a_seq(void *unused)
+{
+    static pawl_seq seq = PAWL_SEQ_INIT;
+    (void)unused;
+    pawl_name_lock(&seq, "clock");
+    pawl_seq_drop_write(&seq);
+}
+
+static void a_sequence_lock_is_called_so_with_its_own_address_and_name(void **state)
+{
+    (void)state;
+    assert_reports(drop_a_seq, NULL, "drop of what is not held: pawl_seq at 0x", "\"clock\" (seq",
+                   "by pawl_seq_drop_write in thread ", "page: doc/seq.md", NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_global_lock_is_named_by_its_symbol),
+        cmocka_unit_test(a_lock_in_a_global_object_is_named_by_symbol_and_offset),
+        cmocka_unit_test(a_named_lock_is_called_by_its_last_name),
+        cmocka_unit_test(an_inversion_names_all_its_locks),
+        cmocka_unit_test(unname_init_and_destroy_end_a_name),
+        cmocka_unit_test(the_child_of_a_fork_knows_the_names),
+        cmocka_unit_test(names_beyond_the_table_are_ignored_and_long_ones_cut),
+        cmocka_unit_test(a_sequence_lock_is_called_so_with_its_own_address_and_name),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits that cannot end, and waits that take long: what the checking variant says of them. */
+#include <sys/syscall.h>
+
+#include "support/misuse.h"
+
+#include "check/check.h" /* the count of long waits, for which holders wait */
+
+#include <pawl/bitlock.h>
+#include <pawl/brlock.h>
+
+static pawl_lock32 sleeping;
+static pawl_spin32 spinning;
+
+/* ---- Memory that was never a lock ------------------------------------------------------------ */
+
+union any_lock {
+    pawl_spin16 spin16;
+    pawl_spin32 spin32;
+    pawl_spin64 spin64;
+    pawl_lock32 lock32;
+    pawl_lock64 lock64;
+};
+
+struct garbage {
+    unsigned type, state;
+    int byte;
+};
+
+#define TAKE(member)                                                                               \
+    do {                                                                                           \
+        switch (g->state) {                                                                        \
+        case 0: pawl_take_read(&never.member); break;                                              \
+        case 1: pawl_take_seek(&never.member); break;                                              \
+        case 2: pawl_take_write(&never.member); break;                                             \
+        default: pawl_take_atomic(&never.member);                                                  \
+        }                                                                                          \
+    } while (0)
+
+static void take_garbage(void *opaque)
+{
+    const struct garbage *g = (const struct garbage *)opaque;
+    union any_lock never;
+    misuse_without_lines();
+    memset(&never, g->byte, sizeof never);
+    switch (g->type) {
+    case 0: TAKE(spin16); break;
+    case 1: TAKE(spin32); break;
+    case 2: TAKE(spin64); break;
+    case 3: TAKE(lock32); break;
+    default: TAKE(lock64);
+    }
+}
+
+static void a_take_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting(void **state)
+{
+    static const char *const types[] = {"pawl_spin16", "pawl_spin32", "pawl_spin64", "pawl_lock32",
+                                        "pawl_lock64"};
+    static const int bytes[] = {0xa5, 0x5a, 0x77};
+    struct garbage g;
+    unsigned i;
+    (void)state;
+    for (g.type = 0; g.type < 5; g.type++)
+        for (g.state = 0; g.state < 4; g.state++)
+            for (i = 0; i < 3; i++) {
+                char first[100];
+                g.byte = bytes[i];
+                snprintf(first, sizeof first,
+                         "pawl: waits for a holder that does not exist: %s at ", types[g.type]);
+                assert_reports(take_garbage, &g, first, "this thread asks for ", "the word was 0x",
+                               "mend: zero the lock's memory", NULL);
+            }
+}
+
+/* One reader that is none: a seeker is granted beside it, and would wait as a writer. */
+static void write_beside_a_reader_that_is_none(void *unused)
+{
+    static pawl_spin32 never = {4};
+    (void)unused;
+    pawl_take_seek(&never);
+    pawl_seek_to_write(&never);
+}
+
+static void a_transition_that_would_wait_for_nobody_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(write_beside_a_reader_that_is_none, NULL,
+                   "pawl: waits for a holder that does not exist: pawl_spin32",
+                   "by pawl_spin32_seek_to_write", "goes from S to W", "S 1, R 2", NULL);
+}
+
+/* ---- Holders that are gone ------------------------------------------------------------------- */
+
+static void *take_and_vanish(void *unused)
+{
+    pawl_take_write(&spinning);
+    syscall(SYS_exit, 0); /* no destructor of thread data runs */
+    return unused;
+}
+
+static void take_after_a_thread_has_vanished(void *unused)
+{
+    pthread_t thread;
+    uint32_t id = 0;
+    unsigned i;
+    must(pthread_create(&thread, NULL, take_and_vanish, unused) == 0);
+    while (id == 0)
+        for (i = 0; i < check_lines_used(); i++)
+            if (check_state(check_what_of(&check_here()->lines[i].held[0])) == PAWL_STATE_W)
+                id = check_owner(&check_here()->lines[i]);
+    while (pawl_os_thread_lives(id))
+        sched_yield();
+    pawl_take_read(&spinning);
+}
+
+static void a_take_behind_a_thread_that_vanished_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(take_after_a_thread_has_vanished, NULL,
+                   "pawl: waits for a holder whose thread is gone: pawl_spin32 at ",
+                   "by pawl_spin32_take_read", ", which is gone, holds W, taken at ", "mend: drop ",
+                   NULL);
+}
+
+static uint32_t held;     /* 1: the other thread holds */
+static uint32_t released; /* 1: it may drop */
+
+static void *hold_until_released(void *unused)
+{
+    pawl_take_write(&sleeping);
+    pawl_store_release32(&held, 1, PAWL_TAG_NONE_);
+    while (pawl_load_acquire32(&released, PAWL_TAG_NONE_) == 0)
+        sched_yield();
+    pawl_drop_write(&sleeping);
+    return unused;
+}
+
+static pthread_t start_holder(void)
+{
+    pthread_t thread;
+    must(pthread_create(&thread, NULL, hold_until_released, NULL) == 0);
+    while (pawl_load_acquire32(&held, PAWL_TAG_NONE_) == 0)
+        sched_yield();
+    return thread;
+}
+
+static void take_in_a_child(void *unused)
+{
+    pid_t child;
+    int status;
+    (void)unused;
+    (void)start_holder();
+    child = fork();
+    must(child >= 0);
+    if (child == 0) {
+        pawl_take_read(&sleeping);
+        _exit(0);
+    }
+    must(waitpid(child, &status, 0) == child);
+    must(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    abort();
+}
+
+static void a_take_of_what_a_thread_of_the_parent_holds_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(take_in_a_child, NULL,
+                   "pawl: waits for a holder whose thread is gone: pawl_lock32 at ",
+                   "a thread that is gone had it in W, taken at ", NULL);
+}
+
+/* ---- Long waits ------------------------------------------------------------------------------ */
+
+static void watch(void)
+{
+    must(setenv("PAWL_CHECK_WAIT", "0.002", 1) == 0);
+}
+
+static void await_reports(uint32_t count)
+{
+    while (pawl_load_relaxed32(&check_here()->long_waits) < count)
+        sched_yield();
+}
+
+static void *release_after_a_report(void *unused)
+{
+    await_reports(1);
+    pawl_store_release32(&released, 1, PAWL_TAG_NONE_);
+    return unused;
+}
+
+static void wait_for_the_holder(void *unused)
+{
+    pthread_t holder, opener;
+    watch();
+    holder = start_holder();
+    must(pthread_create(&opener, NULL, release_after_a_report, unused) == 0);
+    pawl_take_write(&sleeping); /* ends after the report */
+    pawl_drop_write(&sleeping);
+    must(pthread_join(holder, NULL) == 0 && pthread_join(opener, NULL) == 0);
+    fprintf(stderr, "went on\n");
+    abort();
+}
+
+static void a_long_wait_is_reported_with_waiter_and_holder_and_the_program_goes_on(void **state)
+{
+    (void)state;
+    assert_reports(wait_for_the_holder, NULL, "pawl: waits for long: pawl_lock32 at ",
+                   "(sleeping)", "asks for W, asked at ", "page: doc/lock.md", "went on", NULL);
+    assert_reports(wait_for_the_holder, NULL, "pawl: waits for long: pawl_lock32 at ",
+                   "holds W, taken at ", NULL);
+}
+
+static pawl_spin64 beside;
+
+static void *wait_with_a_deadline(void *unused)
+{
+    must(pawl_take_write_until(&sleeping, UINT64_MAX - 1));
+    pawl_drop_write(&sleeping);
+    return unused;
+}
+
+static void *wait_without_one(void *unused)
+{
+    pawl_take_write(&beside);
+    pawl_drop_write(&beside);
+    return unused;
+}
+
+/* The second wait begins after the first. Once it is reported, the first has been passed over. */
+static void wait_with_and_without_a_deadline(void *unused)
+{
+    pthread_t holder, first, second;
+    watch();
+    holder = start_holder();
+    pawl_take_write(&beside);
+    must(pthread_create(&first, NULL, wait_with_a_deadline, unused) == 0);
+    while ((pawl_load_relaxed32(&sleeping.word) & PAWL_LOCK_PARKED) == 0)
+        sched_yield();
+    must(pthread_create(&second, NULL, wait_without_one, unused) == 0);
+    await_reports(1);
+    pawl_drop_write(&beside);
+    pawl_store_release32(&released, 1, PAWL_TAG_NONE_);
+    must(pthread_join(holder, NULL) == 0 && pthread_join(first, NULL) == 0);
+    must(pthread_join(second, NULL) == 0);
+    abort();
+}
+
+static void a_wait_with_a_deadline_is_not_reported(void **state)
+{
+    (void)state;
+    assert_reports(wait_with_and_without_a_deadline, NULL, "waits for long: pawl_spin64 at ",
+                   "(beside)", NULL);
+    if (strstr(misuse_said, "waits for long: pawl_lock32") != NULL)
+        fail_msg("the wait with a deadline is reported:\n%s", misuse_said);
+}
+
+static pawl_brlock big;
+static uint32_t bits;
+static pawl_seq seq = PAWL_SEQ_INIT;
+
+static void *hold_others(void *unused)
+{
+    must(pawl_brlock_init(&big, 8) == 0);
+    pawl_brlock_take_write(&big);
+    pawl_bitlock32_take(&bits, 7);
+    pawl_seq_begin_write(&seq);
+    pawl_store_release32(&held, 1, PAWL_TAG_NONE_);
+    await_reports(3);
+    pawl_seq_end_write(&seq);
+    pawl_bitlock32_drop(&bits, 7);
+    pawl_brlock_drop_write(&big);
+    return unused;
+}
+
+static void *read_big(void *unused)
+{
+    pawl_brlock_take_read(&big);
+    pawl_brlock_drop_read(&big);
+    return unused;
+}
+
+static void *take_bit(void *unused)
+{
+    pawl_bitlock32_take(&bits, 7);
+    pawl_bitlock32_drop(&bits, 7);
+    return unused;
+}
+
+static void *read_seq(void *unused)
+{
+    (void)pawl_seq_begin(&seq);
+    return unused;
+}
+
+static void wait_for_others(void *unused)
+{
+    static void *(*const bodies[])(void *) = {hold_others, read_big, take_bit, read_seq};
+    pthread_t threads[4];
+    unsigned i;
+    watch();
+    for (i = 0; i < 4; i++) {
+        must(pthread_create(&threads[i], NULL, bodies[i], unused) == 0);
+        while (pawl_load_acquire32(&held, PAWL_TAG_NONE_) == 0)
+            sched_yield();
+    }
+    for (i = 0; i < 4; i++)
+        must(pthread_join(threads[i], NULL) == 0);
+    abort();
+}
+
+static void long_waits_for_other_primitives_are_reported_too(void **state)
+{
+    static const char *const texts[] = {
+        "waits for long: pawl_brlock at ", "waits in pawl_brlock_take_read, called at ",
+        "waits for long: bit lock at ",    "waits in take, called at ",
+        "waits for long: pawl_seq at ",    "waits in pawl_seq_begin, called at ",
+        " had it when that wait began"};
+    unsigned i;
+    (void)state;
+    for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_reports(wait_for_others, NULL, texts[i], NULL);
+}
+
+static void *vanish_behind_a_waiter(void *unused)
+{
+    pawl_take_write(&sleeping);
+    pawl_store_release32(&held, 1, PAWL_TAG_NONE_);
+    while ((pawl_load_relaxed32(&sleeping.word) & PAWL_LOCK_PARKED) == 0)
+        sched_yield();
+    syscall(SYS_exit, 0);
+    return unused;
+}
+
+static void wait_for_a_thread_that_vanishes(void *unused)
+{
+    pthread_t thread;
+    must(setenv("PAWL_CHECK_WAIT", "0.01", 1) == 0);
+    must(pthread_create(&thread, NULL, vanish_behind_a_waiter, unused) == 0);
+    while (pawl_load_acquire32(&held, PAWL_TAG_NONE_) == 0)
+        sched_yield();
+    pawl_take_write(&sleeping);
+}
+
+static void a_holder_that_vanishes_during_a_wait_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(wait_for_a_thread_that_vanishes, NULL,
+                   "waits for a holder whose thread is gone: pawl_lock32 at ",
+                   ", which is gone, holds W, taken at ", NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_take_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting),
+        cmocka_unit_test(a_transition_that_would_wait_for_nobody_is_reported),
+        cmocka_unit_test(a_take_behind_a_thread_that_vanished_is_reported),
+        cmocka_unit_test(a_take_of_what_a_thread_of_the_parent_holds_is_reported),
+        cmocka_unit_test(a_long_wait_is_reported_with_waiter_and_holder_and_the_program_goes_on),
+        cmocka_unit_test(a_wait_with_a_deadline_is_not_reported),
+        cmocka_unit_test(long_waits_for_other_primitives_are_reported_too),
+        cmocka_unit_test(a_holder_that_vanishes_during_a_wait_is_reported),
+    };
+    return test_run(argc, argv, tests);
+}
