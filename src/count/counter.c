@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Statistical counters: finding cells, and adding them up. */
+#ifndef PAWL_COMPILED_
+#define PAWL_COMPILED_ /* as in src/pawl.c */
+#endif
+
 #include <pawl/counter.h>
 
 #include "cells.h"

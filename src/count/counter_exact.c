@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Exact counters: the two ways to fold, and the two big-reader locks of the published
  * algorithms. */
+#ifndef PAWL_COMPILED_
+#define PAWL_COMPILED_ /* as in src/pawl.c */
+#endif
+
 #include <pawl/counter.h>
 
 #include "../base/base.h"

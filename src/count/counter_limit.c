@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Limit counters: handing out credit, calling it in, and the exact count in between. */
+#ifndef PAWL_COMPILED_
+#define PAWL_COMPILED_ /* as in src/pawl.c */
+#endif
+
 #include <pawl/counter.h>
 
 #include "cells.h"

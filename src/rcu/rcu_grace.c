@@ -253,7 +253,10 @@ PAWL_INTERNAL uint64_t rcu_start(uint32_t index)
 PAWL_INTERNAL bool rcu_over(uint32_t index, uint64_t cookie)
 {
     /* [RCU_DONE] acquire: what follows comes after the reads of all old sections. */
-    return pawl_load_acquire64(&rcu_state(index)->completed, PAWL_RCU_DONE) >= cookie;
+    if (pawl_load_acquire64(&rcu_state(index)->completed, PAWL_RCU_DONE) < cookie)
+        return false;
+    RCU_TOLD_OVER(index);
+    return true;
 }
 
 PAWL_INTERNAL bool rcu_poll(uint32_t index, uint64_t cookie)
