@@ -41,6 +41,7 @@ CHECKS(64)
     {                                                                                              \
         const uint##N##_t mask = (uint##N##_t)((uint##N##_t)1 << bit);                             \
         enum pawl_waited how;                                                                      \
+        PAWL_PROBE2(bitlock_contended, word, bit);                                                 \
         do {                                                                                       \
             how = pawl_wait##N##_masked_until(word, mask, mask, deadline);                         \
             /* [BITLOCK_TAKE] acquire: the holder sees the last holder's accesses. */              \

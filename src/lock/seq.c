@@ -8,6 +8,7 @@
 pawl_seq_word pawl_seq_wait_(const pawl_seq *s)
 {
     pawl_seq_word n;
+    PAWL_PROBE1(seq_wait, s);
     /* [SEQ_READ_BEGIN] acquire: the words are at least as new as the number. */
     WAIT_UNTIL(n, PAWL_SEQ_AT_(pawl_load_acquire)(&s->sequence, PAWL_SEQ_READ_BEGIN),
                (n & 1) == 0);

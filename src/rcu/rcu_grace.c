@@ -57,6 +57,7 @@ static void grace_note_readers(struct pawl_rcu_state *state, uint32_t index)
         if (pawl_load_acquire32(&state->apart[i], PAWL_RCU_GONE) != 0)
             state->apart_old |= 1u << i;
     state->noted = 1;
+    PAWL_PROBE2(rcu_grace_begin, index, pawl_load_relaxed64(&state->started));
     rcu_stall_begin(state);
 }
 
@@ -144,6 +145,7 @@ static bool grace_sleep_for_readers(struct pawl_rcu_state *state, uint32_t index
      * have left. */
     pawl_fence_heavy(PAWL_RCU_SLEEP);
     gone = grace_all_gone(state, index);
+    PAWL_PROBE1(rcu_sleep, index);
     if (!gone && !pawl_os_wait(&state->turn, turn, until))
         rcu_stall_look(index);
     pawl_store_relaxed32(&state->apart_waited, 0);
@@ -190,6 +192,7 @@ static void grace_end(struct pawl_rcu_state *state)
     state->noted = 0;
     /* [RCU_END] release: all old sections have ended before the number is stored. */
     pawl_store_release64(&state->completed, pawl_load_relaxed64(&state->started), PAWL_RCU_END);
+    PAWL_PROBE2(rcu_grace_end, state - rcu_here()->states, pawl_load_relaxed64(&state->started));
 }
 
 /* Drives as far as possible without waiting; true when a grace period has ended. */
@@ -228,6 +231,7 @@ static void grace_wait_for_driver(struct pawl_rcu_state *state, uint32_t index, 
             grace_poll_end(state, &poll);
             return;
         }
+    PAWL_PROBE1(rcu_wait, index);
     pawl_rcu_mine_()->sleeps = index + 1;
     rcu_for_handlers();
     (void)pawl_fetch_add_relaxed32(&state->sleepers, 1);
