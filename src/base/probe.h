@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Static probes (USDT, provider "pawl") in cold paths: doc/probes.md names them and shows their
- * use with bpftrace. An unused probe is one no-operation instruction. Without systemtap's header there
+ * Static probes (USDT, provider "pawl") in cold paths: doc/probes.md names them and shows their use
+ * with bpftrace. An unused probe is one no-operation instruction. Without systemtap's header there
  * is no instruction.
  */
 #ifndef PAWL_PROBE_H

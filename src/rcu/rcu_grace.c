@@ -40,8 +40,9 @@ static const struct pawl_rcu_line *grace_lines(void)
 static void grace_note_readers(struct pawl_rcu_state *state, uint32_t index)
 {
     const struct pawl_rcu_line *lines = grace_lines();
+    const uint64_t number = pawl_load_relaxed64(&state->completed) + 1;
     uint32_t used, i;
-    pawl_store_relaxed64(&state->started, pawl_load_relaxed64(&state->completed) + 1);
+    pawl_store_relaxed64(&state->started, number);
     /* [RCU_BEGIN] heavy: readers see what was removed before it, or the driver sees their words. */
     pawl_fence_heavy(PAWL_RCU_BEGIN);
     used = pawl_load_relaxed32(&process_here()->lines_used);
@@ -57,7 +58,7 @@ static void grace_note_readers(struct pawl_rcu_state *state, uint32_t index)
         if (pawl_load_acquire32(&state->apart[i], PAWL_RCU_GONE) != 0)
             state->apart_old |= 1u << i;
     state->noted = 1;
-    PAWL_PROBE2(rcu_grace_begin, index, pawl_load_relaxed64(&state->started));
+    PAWL_PROBE2(rcu_grace_begin, index, number);
     rcu_stall_begin(state);
 }
 
@@ -189,10 +190,11 @@ static void grace_drive_end(struct pawl_rcu_state *state)
 
 static void grace_end(struct pawl_rcu_state *state)
 {
+    const uint64_t number = pawl_load_relaxed64(&state->started);
     state->noted = 0;
     /* [RCU_END] release: all old sections have ended before the number is stored. */
-    pawl_store_release64(&state->completed, pawl_load_relaxed64(&state->started), PAWL_RCU_END);
-    PAWL_PROBE2(rcu_grace_end, state - rcu_here()->states, pawl_load_relaxed64(&state->started));
+    pawl_store_release64(&state->completed, number, PAWL_RCU_END);
+    PAWL_PROBE2(rcu_grace_end, state - rcu_here()->states, number);
 }
 
 /* Drives as far as possible without waiting; true when a grace period has ended. */

@@ -32,7 +32,8 @@ for name in pawl pawl-checked; do
 done
 
 # 77: there was no <sys/sdt.h>.
-"$SOURCE/tests/gdb/probes" "$LIBDIR/libpawl.so" || [ $? -eq 77 ] || fail "the static probes"
+"$SOURCE/tests/gdb/probes" "$(cd "$LIBDIR" && pwd)/libpawl.so" || [ $? -eq 77 ] ||
+    fail "the static probes"
 
 if grep -rlF -e "$SOURCE" -e "$BUILD" "$LIBDIR/cmake" "$LIBDIR/pkgconfig" "$PREFIX/include"; then
     fail "these name the folder that Pawl was built in"
