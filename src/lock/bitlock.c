@@ -2,6 +2,8 @@
 /* The waiting half of the bit locks. */
 #include <pawl/bitlock.h>
 
+#include "../base/base.h"
+
 #if PAWL_CHECKED
 #include "../check/check.h"
 
