@@ -48,7 +48,17 @@ pawl_install_pc(pawl release "Progressive locks" "-I\${includedir}")
 pawl_install_pc(pawl-checked checked "Progressive locks, checking variant"
                 "-I\${includedir}/pawl-checked -I\${includedir}")
 
+# gdb looks for a script beside the library that it has loaded, under the name of the file itself.
+# lldb imports a module, whose name has no hyphen.
 install(FILES tool/gdb/pawl-gdb.py DESTINATION "${CMAKE_INSTALL_DATADIR}/pawl")
+install(FILES tool/gdb/pawl-gdb.py DESTINATION "${CMAKE_INSTALL_DATADIR}/pawl"
+        RENAME pawl_lldb.py)
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  foreach(name IN ITEMS pawl pawl-checked)
+    install(FILES tool/gdb/pawl-gdb.py DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+            RENAME "lib${name}.so.${PROJECT_VERSION}-gdb.py")
+  endforeach()
+endif()
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 file(GLOB manual_pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tool/man/*.1")
 if(manual_pages)

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* before the first system header, for os/ */
 #endif
 #define PAWL_ONE_FILE_
+#define PAWL_COMPILED_ /* headers name the compiled operations, and tell a checker nothing */
 
 #include "os/hook.c"
 #if defined(_WIN32)

@@ -46,6 +46,15 @@
 #define PAWL_TSAN_ 0
 #endif
 
+/* A symbol that, in a program built for ThreadSanitizer, only a library built for it has. With
+ * another library the program does not link: there the sanitizer could not follow the operation. */
+#if PAWL_TSAN_ && !PAWL_HOOKS
+#define PAWL_SYMBOL_SEEN_(name)                                                                    \
+    PAWL_SYMBOL_(PAWL_CAT_(name, _needs_a_library_built_with_fsanitize_thread))
+#else
+#define PAWL_SYMBOL_SEEN_(name) PAWL_SYMBOL_(name)
+#endif
+
 /* Inline functions are static in C. In C++ they are inline inside a namespace that carries the
  * variant: inline members of user classes may then call them without breaking the one-definition
  * rule, and two variants never share a definition. */

@@ -49,7 +49,7 @@
 #include <pawl/detail/counter_cells.h>
 
 #if PAWL_TSAN_
-#include <sanitizer/tsan_interface.h>
+#include <pawl/detail/told.h>
 #endif
 
 #define PAWL_BIGREF_BIAS (UINT64_C(1) << 62)
@@ -116,7 +116,7 @@ PAWL_INLINE void pawl_bigref_init(pawl_bigref *r, pawl_bigref_release *release, 
 }
 
 /* One local step of n (1, or all ones for -1); false: the compiled function must do it. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_unseen_(pawl_bigref *r, uint64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t n)
 {
 #if PAWL_CHECKED || PAWL_HOOKS
     (void)r, (void)n;
@@ -140,26 +140,32 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_unseen_(pawl_bigref *r, ui
 #endif
 }
 
-/* ThreadSanitizer does not see the step, so it must not see the step's reads either. A drop tells
- * it beforehand that it has finished with the object, and another thread may then free it. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t n)
-{
+/* An operation is hidden from a checker of races. A drop tells it beforehand that the caller has
+ * finished with the object, and another thread may then free it. */
 #if PAWL_TSAN_
-    bool done;
-    __tsan_mutex_pre_lock(r, __tsan_mutex_try_lock | __tsan_mutex_try_lock_failed);
-    done = pawl_bigref_step_unseen_(r, n);
-    __tsan_mutex_post_lock(r, __tsan_mutex_try_lock | __tsan_mutex_try_lock_failed, 0);
-    return done;
+#define PAWL_BIGREF_HIDE_(r) pawl_told_hide_(r)
+#define PAWL_BIGREF_SHOW_(r) pawl_told_show_(r)
+#define PAWL_BIGREF_GIVE_(r) pawl_told_give_(r)
+#define PAWL_BIGREF_GET_(r) pawl_told_get_(r)
 #else
-    return pawl_bigref_step_unseen_(r, n);
+#define PAWL_BIGREF_HIDE_(r) ((void)(r))
+#define PAWL_BIGREF_SHOW_(r) ((void)(r))
+#define PAWL_BIGREF_GIVE_(r) ((void)(r))
+#define PAWL_BIGREF_GET_(r) ((void)(r))
 #endif
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_get_one_(pawl_bigref *r, bool try_only)
+{
+    bool got;
+    PAWL_BIGREF_HIDE_(r);
+    got = PAWL_LIKELY(pawl_bigref_step_(r, 1)) || pawl_bigref_get_slow_(r, try_only);
+    PAWL_BIGREF_SHOW_(r);
+    return got;
 }
 
 PAWL_INLINE void pawl_bigref_last_(pawl_bigref *r)
 {
-#if PAWL_TSAN_
-    __tsan_acquire(r);
-#endif
+    PAWL_BIGREF_GET_(r);
     if (r->release != NULL)
         r->release(r, r->arg);
 }
@@ -169,15 +175,14 @@ PAWL_INLINE void pawl_bigref_last_(pawl_bigref *r)
  * reports it. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_bigref_get(pawl_bigref *r)
 {
-    if (PAWL_UNLIKELY(!pawl_bigref_step_(r, 1)))
-        (void)pawl_bigref_get_slow_(r, false);
+    (void)pawl_bigref_get_one_(r, false);
 }
 
 /* One more reference, and true; false if the count has become 0 after a kill. The memory must
  * exist: the object is static, or a lock or RCU keeps it. Always true before kill. */
 PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_bigref_try_get(pawl_bigref *r)
 {
-    return PAWL_LIKELY(pawl_bigref_step_(r, 1)) || pawl_bigref_get_slow_(r, true);
+    return pawl_bigref_get_one_(r, true);
 }
 
 /* Drops one reference; any thread may have got it. After kill, the last drop calls release, in this
@@ -186,15 +191,10 @@ PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_bigref_try_get(pawl_bigref *r)
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_bigref_drop(pawl_bigref *r)
 {
     bool last;
-#if PAWL_TSAN_
-    __tsan_release(r);
-    /* The drop's own reads come before its end, which the sanitizer does not see. */
-    __tsan_mutex_pre_lock(r, __tsan_mutex_try_lock | __tsan_mutex_try_lock_failed);
-    last = !pawl_bigref_step_unseen_(r, ~UINT64_C(0)) && pawl_bigref_drop_slow_(r);
-    __tsan_mutex_post_lock(r, __tsan_mutex_try_lock | __tsan_mutex_try_lock_failed, 0);
-#else
+    PAWL_BIGREF_GIVE_(r);
+    PAWL_BIGREF_HIDE_(r);
     last = PAWL_UNLIKELY(!pawl_bigref_step_(r, ~UINT64_C(0))) && pawl_bigref_drop_slow_(r);
-#endif
+    PAWL_BIGREF_SHOW_(r);
     if (last)
         pawl_bigref_last_(r);
 }
@@ -205,7 +205,10 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_bigref_drop(pawl_bigref *r)
 PAWL_INLINE bool pawl_bigref_kill(pawl_bigref *r)
 {
     bool last = false;
-    const bool killed = pawl_bigref_kill_slow_(r, &last);
+    bool killed;
+    PAWL_BIGREF_HIDE_(r);
+    killed = pawl_bigref_kill_slow_(r, &last);
+    PAWL_BIGREF_SHOW_(r);
     if (last)
         pawl_bigref_last_(r);
     return killed;

@@ -75,6 +75,10 @@ PAWL_API unsigned PAWL_SYMBOL_(pawl_eventcount_notify)(pawl_eventcount *event, u
 
 PAWL_C_END
 
+#if PAWL_TSAN_ && !PAWL_HOOKS
+#include <pawl/detail/cond_told.h>
+#endif
+
 PAWL_INLINE_BEGIN
 
 /* ---- Condition variable ---------------------------------------------------------------------- */
@@ -84,12 +88,12 @@ PAWL_INLINE_BEGIN
 PAWL_INLINE bool pawl_cond_wait_with_until(pawl_cond *cond, const struct pawl_cond_lock *lock,
                                            uint64_t deadline)
 {
-    return PAWL_SYMBOL_(pawl_cond_wait)(cond, lock, deadline);
+    return PAWL_CALL_(pawl_cond_wait)(cond, lock, deadline);
 }
 
 PAWL_INLINE void pawl_cond_wait_with(pawl_cond *cond, const struct pawl_cond_lock *lock)
 {
-    (void)PAWL_SYMBOL_(pawl_cond_wait)(cond, lock, PAWL_WAIT_FOREVER);
+    (void)PAWL_CALL_(pawl_cond_wait)(cond, lock, PAWL_WAIT_FOREVER);
 }
 
 /* Wakes the oldest waiter; returns 0 or 1. Best after the caller has dropped the lock, because the
@@ -98,13 +102,13 @@ PAWL_INLINE void pawl_cond_wait_with(pawl_cond *cond, const struct pawl_cond_loc
 PAWL_INLINE unsigned pawl_cond_signal(pawl_cond *cond)
 {
     return pawl_load_relaxed32(&cond->waiting) == 0 ? 0
-                                                    : PAWL_SYMBOL_(pawl_cond_wake)(cond, false);
+                                                    : PAWL_CALL_(pawl_cond_wake)(cond, false);
 }
 
 /* Wakes all present waiters; returns their number. */
 PAWL_INLINE unsigned pawl_cond_broadcast(pawl_cond *cond)
 {
-    return pawl_load_relaxed32(&cond->waiting) == 0 ? 0 : PAWL_SYMBOL_(pawl_cond_wake)(cond, true);
+    return pawl_load_relaxed32(&cond->waiting) == 0 ? 0 : PAWL_CALL_(pawl_cond_wake)(cond, true);
 }
 
 /* The same for a lock that the caller holds in R, S or W. The name pawl_cond_wait_read(cond, lock)
@@ -180,7 +184,7 @@ pawl_lock64_cond_wait_write_until(pawl_cond *cond, pawl_lock64 *l, uint64_t dead
         how.drop = type##_cond_drop_##mode##_;                                                     \
         how.take = type##_cond_take_##mode##_;                                                     \
         how.shared = together;                                                                     \
-        return PAWL_SYMBOL_(pawl_cond_wait)(cond, &how, deadline);                                 \
+        return PAWL_CALL_(pawl_cond_wait)(cond, &how, deadline);                                   \
     }                                                                                              \
     PAWL_INLINE void type##_cond_wait_##mode(pawl_cond *cond, type *lock)                          \
     {                                                                                              \
@@ -239,24 +243,24 @@ PAWL_INLINE void pawl_eventcount_cancel(pawl_eventcount *event)
 PAWL_INLINE bool pawl_eventcount_commit_until(pawl_eventcount *event, uint32_t key,
                                               uint64_t deadline)
 {
-    return PAWL_SYMBOL_(pawl_eventcount_commit)(event, key, deadline);
+    return PAWL_CALL_(pawl_eventcount_commit)(event, key, deadline);
 }
 
 PAWL_INLINE void pawl_eventcount_commit(pawl_eventcount *event, uint32_t key)
 {
-    (void)PAWL_SYMBOL_(pawl_eventcount_commit)(event, key, PAWL_WAIT_FOREVER);
+    (void)PAWL_CALL_(pawl_eventcount_commit)(event, key, PAWL_WAIT_FOREVER);
 }
 
 /* Call it after a change of the condition by a store of any order. Wakes at least one sleeper, or
  * all. Threads between prepare and commit do not go to sleep. */
 PAWL_INLINE void pawl_eventcount_notify_one(pawl_eventcount *event)
 {
-    (void)PAWL_SYMBOL_(pawl_eventcount_notify)(event, 1);
+    (void)PAWL_CALL_(pawl_eventcount_notify)(event, 1);
 }
 
 PAWL_INLINE void pawl_eventcount_notify_all(pawl_eventcount *event)
 {
-    (void)PAWL_SYMBOL_(pawl_eventcount_notify)(event, UINT32_MAX);
+    (void)PAWL_CALL_(pawl_eventcount_notify)(event, UINT32_MAX);
 }
 
 PAWL_INLINE_END

@@ -209,4 +209,8 @@ PAWL_INLINE_END
 #include <pawl/counter_limit.h>
 #include <pawl/counter_seq.h>
 
+#if PAWL_TSAN_
+#include <pawl/detail/counter_told.h>
+#endif
+
 #endif

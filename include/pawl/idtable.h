@@ -122,8 +122,8 @@ PAWL_API void PAWL_SYMBOL_(pawl_idtable_destroy)(pawl_idtable *t);
  * them holds the object's lock meanwhile. Afterwards the ID is in *id (id may be NULL), and the
  * object may be gone. Returns 0, ENOSPC (the limit is reached) or ENOMEM. Allowed in a read
  * section. Not for an object that is in a table, or was removed less than a grace period ago. */
-PAWL_API int PAWL_SYMBOL_(pawl_idtable_insert)(pawl_idtable *t, pawl_idtable_entry *e,
-                                               pawl_id *id);
+PAWL_API int PAWL_SYMBOL_SEEN_(pawl_idtable_insert)(pawl_idtable *t, pawl_idtable_entry *e,
+                                                    pawl_id *id);
 
 /* Makes the array at least this large now, so that inserts up to there allocate nothing. 0, ENOSPC,
  * ENOMEM. */
@@ -153,7 +153,7 @@ PAWL_C_END
 
 #define pawl_idtable_init PAWL_SYMBOL_(pawl_idtable_init)
 #define pawl_idtable_destroy PAWL_SYMBOL_(pawl_idtable_destroy)
-#define pawl_idtable_insert PAWL_SYMBOL_(pawl_idtable_insert)
+#define pawl_idtable_insert PAWL_SYMBOL_SEEN_(pawl_idtable_insert)
 #define pawl_idtable_reserve PAWL_SYMBOL_(pawl_idtable_reserve)
 #define pawl_idtable_remove PAWL_SYMBOL_(pawl_idtable_remove)
 #define pawl_idtable_retire PAWL_SYMBOL_(pawl_idtable_retire)

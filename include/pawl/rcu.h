@@ -202,6 +202,36 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_leave_(uint32_t index)
 #endif
 }
 
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_rest_(void)
+{
+#if PAWL_CHECKED
+    pawl_rcu_rest_slow_();
+#else
+    struct pawl_rcu_line *const line = PAWL_RCU_MINE_.line;
+    uint32_t *word;
+    if (PAWL_UNLIKELY(line == NULL)) {
+        pawl_rcu_rest_slow_();
+        return;
+    }
+    word = &line->read[PAWL_RCU_QS_];
+    /* [RCU_LEAVE] release: our reads complete before the grace period sees us gone. */
+    pawl_store_release32(word, pawl_load_relaxed32(word) + PAWL_RCU_LEFT_, PAWL_RCU_LEAVE);
+    /* [RCU_LEFT] light: our word is written before we look whether a thread waits for it, and
+     * before we look at the structure again. */
+    pawl_fence_light_known(PAWL_RCU_LEFT);
+    if (PAWL_UNLIKELY((pawl_load_relaxed32(&line->waited) & UINT32_C(1) << PAWL_RCU_QS_) != 0))
+        pawl_rcu_tell_(PAWL_RCU_QS_);
+#endif
+}
+
+PAWL_INLINE_END
+
+#if PAWL_TSAN_
+#include <pawl/detail/rcu_told.h>
+#endif
+
+PAWL_INLINE_BEGIN
+
 /* A section of the default domain. Sections nest, up to 65535 deep; sections of two domains may
  * overlap. A reader may sleep, and take locks that no thread holds during a synchronize. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_read_lock(void)
@@ -241,24 +271,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_offline(void)
 /* An online thread holds no reference at this moment. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_quiescent(void)
 {
-#if PAWL_CHECKED
-    pawl_rcu_rest_slow_();
-#else
-    struct pawl_rcu_line *const line = PAWL_RCU_MINE_.line;
-    uint32_t *word;
-    if (PAWL_UNLIKELY(line == NULL)) {
-        pawl_rcu_rest_slow_();
-        return;
-    }
-    word = &line->read[PAWL_RCU_QS_];
-    /* [RCU_LEAVE] release: our reads complete before the grace period sees us gone. */
-    pawl_store_release32(word, pawl_load_relaxed32(word) + PAWL_RCU_LEFT_, PAWL_RCU_LEAVE);
-    /* [RCU_LEFT] light: our word is written before we look whether a thread waits for it, and
-     * before we look at the structure again. */
-    pawl_fence_light_known(PAWL_RCU_LEFT);
-    if (PAWL_UNLIKELY((pawl_load_relaxed32(&line->waited) & UINT32_C(1) << PAWL_RCU_QS_) != 0))
-        pawl_rcu_tell_(PAWL_RCU_QS_);
-#endif
+    pawl_rcu_rest_();
 }
 
 /* Marks a section of an online thread for the checking variant; no instruction in release. */

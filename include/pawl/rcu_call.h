@@ -120,18 +120,18 @@ PAWL_C_BEGIN
  *   EINVAL   head or function is NULL
  * and after an error nothing has changed. Allowed inside read sections and callbacks; not in signal
  * handlers. */
-PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_call)(pawl_rcu_domain *d, pawl_rcu_head *head,
-                                                pawl_rcu_function *function, size_t bytes);
+PAWL_API int PAWL_SYMBOL_SEEN_(pawl_rcu_domain_call)(pawl_rcu_domain *d, pawl_rcu_head *head,
+                                                     pawl_rcu_function *function, size_t bytes);
 
 /* The same, but never waits, helps or starts a thread: EAGAIN instead. For signal handlers, and for
  * callers that hold a lock that callbacks take. */
-PAWL_TRY int PAWL_SYMBOL_(pawl_rcu_domain_try_call)(pawl_rcu_domain *d, pawl_rcu_head *head,
-                                                    pawl_rcu_function *function, size_t bytes);
+PAWL_TRY int PAWL_SYMBOL_SEEN_(pawl_rcu_domain_try_call)(pawl_rcu_domain *d, pawl_rcu_head *head,
+                                                         pawl_rcu_function *function, size_t bytes);
 
 /* Queues free(object) to run after a grace period. The head lies `offset` bytes inside the object,
  * below 65536 (else EINVAL). NULL does nothing. Otherwise as pawl_rcu_domain_call. */
-PAWL_API int PAWL_SYMBOL_(pawl_rcu_domain_free)(pawl_rcu_domain *d, void *object, size_t offset,
-                                                size_t bytes);
+PAWL_API int PAWL_SYMBOL_SEEN_(pawl_rcu_domain_free)(pawl_rcu_domain *d, void *object,
+                                                     size_t offset, size_t bytes);
 
 /* Waits until all callbacks queued before this call have returned, then returns 0. Returns EDEADLK
  * at once inside a read section of any domain or a callback; and to an online thread when a
@@ -157,9 +157,9 @@ PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_statistics)(pawl_rcu_domain *d,
 
 PAWL_C_END
 
-#define pawl_rcu_domain_call PAWL_SYMBOL_(pawl_rcu_domain_call)
-#define pawl_rcu_domain_try_call PAWL_SYMBOL_(pawl_rcu_domain_try_call)
-#define pawl_rcu_domain_free PAWL_SYMBOL_(pawl_rcu_domain_free)
+#define pawl_rcu_domain_call PAWL_SYMBOL_SEEN_(pawl_rcu_domain_call)
+#define pawl_rcu_domain_try_call PAWL_SYMBOL_SEEN_(pawl_rcu_domain_try_call)
+#define pawl_rcu_domain_free PAWL_SYMBOL_SEEN_(pawl_rcu_domain_free)
 #define pawl_rcu_domain_barrier PAWL_SYMBOL_(pawl_rcu_domain_barrier)
 #define pawl_rcu_domain_limit PAWL_SYMBOL_(pawl_rcu_domain_limit)
 #define pawl_rcu_domain_worker PAWL_SYMBOL_(pawl_rcu_domain_worker)

@@ -223,13 +223,23 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_copy_in(pawl_seq_word *to, const v
 
 /* ---- Readers of a lock ----------------------------------------------------------------------- */
 
+/* The compiled wait may have been built without ThreadSanitizer, which then misses its acquire. */
+PAWL_INLINE pawl_seq_word pawl_seq_await_(const pawl_seq *s)
+{
+    const pawl_seq_word n = pawl_seq_wait_(s);
+#if PAWL_TSAN_
+    pawl_told_get_(&s->sequence);
+#endif
+    return n;
+}
+
 /* Begins a section: waits until no write is under way. Acquire. Not in signal handlers. */
 PAWL_INLINE pawl_seq_word pawl_seq_begin(const pawl_seq *s)
 {
     /* [SEQ_READ_BEGIN] acquire: the words are at least as new as the number. */
     pawl_seq_word n = PAWL_SEQ_AT_(pawl_load_acquire)(&s->sequence, PAWL_SEQ_READ_BEGIN);
     if (PAWL_UNLIKELY((n & 1) != 0)) {
-        n = pawl_seq_wait_(s);
+        n = pawl_seq_await_(s);
         PAWL_SEQ_STAY_();
     }
     return n;

@@ -179,6 +179,19 @@ PAWL_C_END
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
+/* What a checker of races is told around each operation (tsan.h); the context makes no difference
+ * to it. */
+#if PAWL_TSAN_ && !PAWL_HOOKS
+#include <pawl/spin.h>
+#define PAWL_SIFT_BEFORE_(l, from)                                                                 \
+    pawl_tsan_before_(&(l)->word, sizeof((l)->word), PAWL_STATE_##from)
+#define PAWL_SIFT_AFTER_(l, to, ok)                                                                \
+    pawl_tsan_after_(&(l)->word, sizeof((l)->word), PAWL_STATE_##to, ok)
+#else
+#define PAWL_SIFT_BEFORE_(l, from) ((void)(l))
+#define PAWL_SIFT_AFTER_(l, to, ok) ((void)(l))
+#endif
+
 PAWL_INLINE_BEGIN
 
 /* The fast path into a free lock. The compiled halves do it again, with checks. */
@@ -201,23 +214,33 @@ PAWL_INLINE bool pawl_sift_first_(pawl_sift *l, uint64_t claim)
  * and of the class below. THREAD and REALTIME sleep after a short spin; the others spin. */
 PAWL_INLINE void pawl_sift_take_read(pawl_sift *l, enum pawl_sift_context context)
 {
+    PAWL_SIFT_BEFORE_(l, U);
     if (PAWL_UNLIKELY(!pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))))
         (void)pawl_sift_take_read_slow_(l, context, PAWL_SIFT_FOREVER);
+    PAWL_SIFT_AFTER_(l, R, true);
 }
 
 /* The same, or false when the deadline (ns of CLOCK_MONOTONIC) has passed. */
 PAWL_TRYING bool pawl_sift_take_read_until(pawl_sift *l, enum pawl_sift_context context,
                                            uint64_t until)
 {
-    return PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
-           pawl_sift_take_read_slow_(l, context, until);
+    bool ok;
+    PAWL_SIFT_BEFORE_(l, U);
+    ok = PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
+         pawl_sift_take_read_slow_(l, context, until);
+    PAWL_SIFT_AFTER_(l, R, ok);
+    return ok;
 }
 
 /* Never waits. False when a writer holds the lock or keeps the context out. */
 PAWL_TRYING bool pawl_sift_try_read(pawl_sift *l, enum pawl_sift_context context)
 {
-    return PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
-           pawl_sift_try_read_slow_(l, context);
+    bool ok;
+    PAWL_SIFT_BEFORE_(l, U);
+    ok = PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
+         pawl_sift_try_read_slow_(l, context);
+    PAWL_SIFT_AFTER_(l, R, ok);
+    return ok;
 }
 
 /* One reader less. The compiled half of the checking variant checks that it was in. */
@@ -233,11 +256,13 @@ PAWL_INLINE void pawl_sift_count_down_(pawl_sift *l, enum pawl_sift_context cont
 /* Gives up one R that was taken in that context. Release. */
 PAWL_INLINE void pawl_sift_drop_read(pawl_sift *l, enum pawl_sift_context context)
 {
+    PAWL_SIFT_BEFORE_(l, R);
 #if PAWL_CHECKED
     pawl_sift_drop_read_checked_(l, context);
 #else
     pawl_sift_count_down_(l, context);
 #endif
+    PAWL_SIFT_AFTER_(l, U, true);
 }
 
 /* Takes W, in the lock's `writers` context. Sleeps, unless handlers write. Acquire.
@@ -245,26 +270,35 @@ PAWL_INLINE void pawl_sift_drop_read(pawl_sift *l, enum pawl_sift_context contex
  * drops several such locks in the reverse order. A thread that holds R may not take W. */
 PAWL_INLINE void pawl_sift_take_write(pawl_sift *l)
 {
+    PAWL_SIFT_BEFORE_(l, U);
     if (PAWL_UNLIKELY(l->mode != 0 || !pawl_sift_first_(l, PAWL_SIFT_WRITER_)))
         (void)pawl_sift_take_write_slow_(l, PAWL_SIFT_FOREVER);
+    PAWL_SIFT_AFTER_(l, W, true);
 }
 
 /* The same. False, with everything as before, when the deadline has passed. */
 PAWL_TRYING bool pawl_sift_take_write_until(pawl_sift *l, uint64_t until)
 {
-    return (PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_WRITER_))) ||
-           pawl_sift_take_write_slow_(l, until);
+    bool ok;
+    PAWL_SIFT_BEFORE_(l, U);
+    ok = (PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_WRITER_))) ||
+         pawl_sift_take_write_slow_(l, until);
+    PAWL_SIFT_AFTER_(l, W, ok);
+    return ok;
 }
 
 /* Never waits. False when the lock is held or writers wait; it has then kept no reader out. */
 PAWL_TRYING bool pawl_sift_try_write(pawl_sift *l)
 {
-    return (PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_WRITER_))) ||
-           pawl_sift_try_write_slow_(l);
+    bool ok;
+    PAWL_SIFT_BEFORE_(l, U);
+    ok = (PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_WRITER_))) ||
+         pawl_sift_try_write_slow_(l);
+    PAWL_SIFT_AFTER_(l, W, ok);
+    return ok;
 }
 
-/* Gives up W, by the thread that took it, and restores its signals and scheduling. Release. */
-PAWL_INLINE void pawl_sift_drop_write(pawl_sift *l)
+PAWL_INLINE void pawl_sift_drop_write_(pawl_sift *l)
 {
 #if !PAWL_CHECKED
     uint64_t alone = PAWL_SIFT_WRITER_;
@@ -274,6 +308,14 @@ PAWL_INLINE void pawl_sift_drop_write(pawl_sift *l)
         return;
 #endif
     pawl_sift_drop_write_slow_(l);
+}
+
+/* Gives up W, by the thread that took it, and restores its signals and scheduling. Release. */
+PAWL_INLINE void pawl_sift_drop_write(pawl_sift *l)
+{
+    PAWL_SIFT_BEFORE_(l, W);
+    pawl_sift_drop_write_(l);
+    PAWL_SIFT_AFTER_(l, U, true);
 }
 
 PAWL_INLINE_END

@@ -80,6 +80,13 @@ PAWL_API unsigned PAWL_SYMBOL_(pawl_wake_shared)(const uint32_t *address, unsign
 
 PAWL_C_END
 
+#if PAWL_TSAN_ && !PAWL_HOOKS
+#include <pawl/detail/wait_told.h>
+#define PAWL_CALL_(name) name##_told_
+#else
+#define PAWL_CALL_(name) PAWL_SYMBOL_(name)
+#endif
+
 PAWL_INLINE_BEGIN
 
 /* Nanoseconds of CLOCK_MONOTONIC, the unit of deadlines: `pawl_now() + 5000000` is in 5 ms. A wait
@@ -99,21 +106,21 @@ PAWL_INLINE uint64_t pawl_now(void)
     PAWL_INLINE enum pawl_waited pawl_wait##N##_masked_until(                                      \
         const uint##N##_t *address, uint##N##_t mask, uint##N##_t value, uint64_t deadline)        \
     {                                                                                              \
-        return PAWL_SYMBOL_(pawl_wait)(address, N, mask, value, deadline);                         \
+        return PAWL_CALL_(pawl_wait)(address, N, mask, value, deadline);                           \
     }                                                                                              \
     PAWL_INLINE enum pawl_waited pawl_wait##N##_masked(const uint##N##_t *address,                 \
                                                        uint##N##_t mask, uint##N##_t value)        \
     {                                                                                              \
-        return PAWL_SYMBOL_(pawl_wait)(address, N, mask, value, PAWL_WAIT_FOREVER);                \
+        return PAWL_CALL_(pawl_wait)(address, N, mask, value, PAWL_WAIT_FOREVER);                  \
     }                                                                                              \
     PAWL_INLINE enum pawl_waited pawl_wait##N##_until(const uint##N##_t *address,                  \
                                                       uint##N##_t value, uint64_t deadline)        \
     {                                                                                              \
-        return PAWL_SYMBOL_(pawl_wait)(address, N, UINT##N##_MAX, value, deadline);                \
+        return PAWL_CALL_(pawl_wait)(address, N, UINT##N##_MAX, value, deadline);                  \
     }                                                                                              \
     PAWL_INLINE enum pawl_waited pawl_wait##N(const uint##N##_t *address, uint##N##_t value)       \
     {                                                                                              \
-        return PAWL_SYMBOL_(pawl_wait)(address, N, UINT##N##_MAX, value, PAWL_WAIT_FOREVER);       \
+        return PAWL_CALL_(pawl_wait)(address, N, UINT##N##_MAX, value, PAWL_WAIT_FOREVER);         \
     }
 
 PAWL_WAIT_WIDTH_(8)
@@ -128,36 +135,36 @@ PAWL_WAIT_WIDTH_(64)
 PAWL_INLINE enum pawl_waited pawl_wait_any_until(const struct pawl_watch *watches, uint32_t count,
                                                  uint32_t *which, uint64_t deadline)
 {
-    return PAWL_SYMBOL_(pawl_wait_any)(watches, count, which, deadline);
+    return PAWL_CALL_(pawl_wait_any)(watches, count, which, deadline);
 }
 
 PAWL_INLINE enum pawl_waited pawl_wait_any(const struct pawl_watch *watches, uint32_t count,
                                            uint32_t *which)
 {
-    return PAWL_SYMBOL_(pawl_wait_any)(watches, count, which, PAWL_WAIT_FOREVER);
+    return PAWL_CALL_(pawl_wait_any)(watches, count, which, PAWL_WAIT_FOREVER);
 }
 
 /* Wake threads that wait for the address, whatever the width of their waits. Return the number of
  * threads woken: 0 without waiters, or for null. */
 PAWL_INLINE unsigned pawl_wake_one(const void *address)
 {
-    return PAWL_SYMBOL_(pawl_wake)(address, UINT64_MAX, 1);
+    return PAWL_CALL_(pawl_wake)(address, UINT64_MAX, 1);
 }
 
 PAWL_INLINE unsigned pawl_wake_n(const void *address, unsigned count)
 {
-    return PAWL_SYMBOL_(pawl_wake)(address, UINT64_MAX, count);
+    return PAWL_CALL_(pawl_wake)(address, UINT64_MAX, count);
 }
 
 PAWL_INLINE unsigned pawl_wake_all(const void *address)
 {
-    return PAWL_SYMBOL_(pawl_wake)(address, UINT64_MAX, UINT32_MAX);
+    return PAWL_CALL_(pawl_wake)(address, UINT64_MAX, UINT32_MAX);
 }
 
 /* Wakes only waiters whose mask has one of these bits; a wait without a mask has all bits. */
 PAWL_INLINE unsigned pawl_wake_bits(const void *address, uint64_t bits, unsigned count)
 {
-    return PAWL_SYMBOL_(pawl_wake)(address, bits, count);
+    return PAWL_CALL_(pawl_wake)(address, bits, count);
 }
 
 /* Wakes `wake` waiters of `from`. Moves up to `move` further ones to `to`, as if they had gone to
@@ -165,7 +172,7 @@ PAWL_INLINE unsigned pawl_wake_bits(const void *address, uint64_t bits, unsigned
  * `to` from being released meanwhile, or the moved waiters miss that wake. */
 PAWL_INLINE unsigned pawl_requeue(const void *from, const void *to, unsigned wake, unsigned move)
 {
-    return PAWL_SYMBOL_(pawl_requeue)(from, to, wake, move);
+    return PAWL_CALL_(pawl_requeue)(from, to, wake, move);
 }
 
 /* ---- Between processes --------------------------------------------------------------------------
@@ -186,28 +193,28 @@ PAWL_INLINE unsigned pawl_requeue(const void *from, const void *to, unsigned wak
  * pawl_pshared_lock32 does so. If the word stays mapped until the wake returns, store and wake. */
 PAWL_INLINE enum pawl_waited pawl_wait32_shared(const uint32_t *address, uint32_t value)
 {
-    return PAWL_SYMBOL_(pawl_wait_shared)(address, value, PAWL_WAIT_FOREVER);
+    return PAWL_CALL_(pawl_wait_shared)(address, value, PAWL_WAIT_FOREVER);
 }
 
 PAWL_INLINE enum pawl_waited pawl_wait32_shared_until(const uint32_t *address, uint32_t value,
                                                       uint64_t deadline)
 {
-    return PAWL_SYMBOL_(pawl_wait_shared)(address, value, deadline);
+    return PAWL_CALL_(pawl_wait_shared)(address, value, deadline);
 }
 
 PAWL_INLINE unsigned pawl_wake_one_shared(const uint32_t *address)
 {
-    return PAWL_SYMBOL_(pawl_wake_shared)(address, 1);
+    return PAWL_CALL_(pawl_wake_shared)(address, 1);
 }
 
 PAWL_INLINE unsigned pawl_wake_n_shared(const uint32_t *address, unsigned count)
 {
-    return PAWL_SYMBOL_(pawl_wake_shared)(address, count);
+    return PAWL_CALL_(pawl_wake_shared)(address, count);
 }
 
 PAWL_INLINE unsigned pawl_wake_all_shared(const uint32_t *address)
 {
-    return PAWL_SYMBOL_(pawl_wake_shared)(address, UINT32_MAX);
+    return PAWL_CALL_(pawl_wake_shared)(address, UINT32_MAX);
 }
 
 PAWL_INLINE_END

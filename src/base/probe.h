@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Static probes (USDT, provider "pawl") in cold paths: doc/lock.md names them and shows their use
+ * Static probes (USDT, provider "pawl") in cold paths: doc/probes.md names them and shows their use
  * with bpftrace. An unused probe is one no-operation instruction. Without systemtap's header there
  * is no instruction.
  */
@@ -20,9 +20,11 @@
 #endif
 #define PAWL_PROBE1(name, a) STAP_PROBE1(pawl, name, a)
 #define PAWL_PROBE2(name, a, b) STAP_PROBE2(pawl, name, a, b)
+#define PAWL_PROBE3(name, a, b, c) STAP_PROBE3(pawl, name, a, b, c)
 #else
 #define PAWL_PROBE1(name, a) (void)(a)
 #define PAWL_PROBE2(name, a, b) ((void)(a), (void)(b))
+#define PAWL_PROBE3(name, a, b, c) ((void)(a), (void)(b), (void)(c))
 #endif
 
 #endif

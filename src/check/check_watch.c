@@ -100,14 +100,15 @@ static void watch_entry(struct pawl_check_line *line, struct pawl_held *held, ui
     }
 }
 
-/* The number of the thread that holds such a lock, or 0. */
+/* The number of the thread that holds such a lock, or 0. `holder`: its check_self, or its number. */
 static uint32_t watch_thread_of(uint32_t holder)
 {
     const uint32_t lines = check_lines_used();
     uint32_t i;
     for (i = 0; i < lines; i++) {
         const struct pawl_check_line *const line = &check_here()->lines[i];
-        if (check_owner(line) != 0 && pawl_load_relaxed32(&line->self) == holder)
+        if (check_owner(line) != 0 &&
+            (check_owner(line) == holder || pawl_load_relaxed32(&line->self) == holder))
             return check_owner(line);
     }
     return 0;

@@ -177,6 +177,7 @@ static bool bigref_change(pawl_bigref *r, uint64_t n, bool *was_zero)
 bool pawl_bigref_get_slow_(pawl_bigref *r, bool try_only)
 {
     bool was_zero;
+    PAWL_PROBE1(bigref_slow, r);
     (void)bigref_change(r, 1, &was_zero);
     CELLS_CHECK(was_zero && !try_only, "get after release", "pawl_bigref", r, "pawl_bigref_get");
     (void)try_only;
@@ -187,6 +188,7 @@ bool pawl_bigref_drop_slow_(pawl_bigref *r)
 {
     bool was_zero;
     const bool last = bigref_change(r, ~UINT64_C(0), &was_zero);
+    PAWL_PROBE1(bigref_slow, r);
     CELLS_CHECK(was_zero, "drop after release", "pawl_bigref", r, "pawl_bigref_drop");
     if (last)
         bigref_set_state(r, PAWL_BIGREF_RELEASED_);
@@ -199,6 +201,7 @@ bool pawl_bigref_kill_slow_(pawl_bigref *r, bool *last)
     uint64_t local = 0;
     uint64_t count;
     uint32_t state;
+    PAWL_PROBE1(bigref_kill, r);
     latch_take(cells_latch_of(r));
     state = bigref_state_of(pawl_load_relaxed32(&r->gate));
     if (state == PAWL_BIGREF_KILLED_ || state == PAWL_BIGREF_RELEASED_) {

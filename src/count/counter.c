@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Statistical counters: finding cells, and adding them up. */
+#ifndef PAWL_COMPILED_
+#define PAWL_COMPILED_ /* as in src/pawl.c */
+#endif
+
 #include <pawl/counter.h>
 
 #include "cells.h"
@@ -68,6 +72,7 @@ void pawl_counter_add_slow_(pawl_counter *c, uint64_t n)
     CELLS_CHECK(place == PAWL_PLACE_DEAD_, "use after destroy", "pawl_counter", c,
                 "pawl_counter_add");
     CELLS_USING(c);
+    PAWL_PROBE1(counter_slow, c);
     if (place == PAWL_PLACE_NONE_)
         place = counter_find_place(c, cells_sum);
     counter_add_to_thread(c, place, n);
@@ -151,6 +156,7 @@ void pawl_cpu_counter_add_slow_(pawl_cpu_counter *c, uint64_t n)
                 "pawl_cpu_counter",
                 c, "pawl_cpu_counter_add");
     CELLS_USING(c);
+    PAWL_PROBE1(counter_slow, c);
     counter_add_to_cpu(c, n);
     CELLS_USING(NULL);
 }

@@ -344,6 +344,7 @@ PAWL_INTERNAL void cells_shut_out(void)
     pawl_os_shut_out();
 #endif
     lines = cells_lines(); /* after the fence: an uncounted thread sees the gate closed */
+    PAWL_PROBE1(counter_shut_out, lines);
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block == NULL)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Exact counters: the two ways to fold, and the two big-reader locks of the published
  * algorithms. */
+#ifndef PAWL_COMPILED_
+#define PAWL_COMPILED_ /* as in src/pawl.c */
+#endif
+
 #include <pawl/counter.h>
 
 #include "../base/base.h"
@@ -146,6 +150,7 @@ void pawl_counter_exact_add_slow_(pawl_counter_exact *c, uint64_t n)
     CELLS_CHECK(pawl_load_relaxed32(&c->place) == PAWL_PLACE_DEAD_, "use after destroy",
                 "pawl_counter_exact", c, "pawl_counter_exact_add");
     CELLS_USING(c);
+    PAWL_PROBE1(counter_slow, c);
     exact_add(c, n);
     CELLS_USING(NULL);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Limit counters: handing out credit, calling it in, and the exact count in between. */
+#ifndef PAWL_COMPILED_
+#define PAWL_COMPILED_ /* as in src/pawl.c */
+#endif
+
 #include <pawl/counter.h>
 
 #include "cells.h"
@@ -160,6 +164,7 @@ bool pawl_counter_limit_try_add_slow_(pawl_counter_limit *c, uint64_t n)
     if (n > INT64_MAX)
         return false;
     CELLS_USING(c);
+    PAWL_PROBE1(counter_slow, c);
     added = n <= MOST_CREDIT && limit_change_own(c, 0 - n);
     if (!added) {
         latch_take(cells_latch_of(c));
@@ -190,6 +195,7 @@ void pawl_counter_limit_sub_slow_(pawl_counter_limit *c, uint64_t n)
     CELLS_CHECK(pawl_load_relaxed32(&c->gate) == GATE_DEAD, "use after destroy",
                 "pawl_counter_limit", c, "pawl_counter_limit_sub");
     CELLS_USING(c);
+    PAWL_PROBE1(counter_slow, c);
     if (n > MOST_CREDIT || !limit_change_own(c, n)) {
         latch_take(cells_latch_of(c));
         limit_sub_latched(c, n);

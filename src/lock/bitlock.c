@@ -2,6 +2,8 @@
 /* The waiting half of the bit locks. */
 #include <pawl/bitlock.h>
 
+#include "../base/base.h"
+
 #if PAWL_CHECKED
 #include "../check/check.h"
 
@@ -52,6 +54,7 @@ CHECKS(64)
         const uint##N##_t mask = (uint##N##_t)((uint##N##_t)1 << bit);                             \
         enum pawl_waited how;                                                                      \
         bool taken;                                                                                \
+        PAWL_PROBE2(bitlock_contended, word, bit);                                                 \
         BITLOCK_WAITS(word, deadline);                                                             \
         do {                                                                                       \
             how = pawl_wait##N##_masked_until(word, mask, mask, deadline);                         \

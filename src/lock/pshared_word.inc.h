@@ -189,6 +189,7 @@ static bool PAWL_NAME_(keep_write)(PAWL_LOCK_ *l, uint64_t deadline)
 
 bool PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t deadline)
 {
+    PAWL_PROBE2(pshared_contended, l, 4);
     while (!PAWL_IS_(nobody)(found)) {
         if (PAWL_IS_(no_seeker_or_writer)(found))
             return PAWL_SLOW_(drain_readers)(l, PAWL_W_S_R_, deadline);
@@ -218,6 +219,7 @@ bool PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed, uint64_t dead
 {
     unsigned patience = PAWL_PSHARED_PATIENCE;
     struct backoff pauses = BACKOFF_INIT;
+    PAWL_PROBE2(pshared_contended, l, 1);
 
     for (;; claimed = PAWL_R_) {
         if (claimed)
@@ -245,6 +247,7 @@ bool PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     unsigned patience = PAWL_PSHARED_PATIENCE;
     struct backoff pauses = BACKOFF_INIT;
+    PAWL_PROBE2(pshared_contended, l, 2);
 
     for (;;) {
         PAWL_NAME_(give)(l, PAWL_R_S_);
@@ -296,6 +299,7 @@ bool PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark, PAWL_WORD_ back
 bool PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t deadline)
 {
     unsigned patience = PAWL_PSHARED_PATIENCE;
+    PAWL_PROBE2(pshared_contended, l, 8);
 
     while (!PAWL_IS_(atomics_or_nobody)(found)) {
         if (PAWL_IS_(no_seeker_or_writer)(found))
@@ -324,6 +328,7 @@ bool PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found, uint64_t dead
  * drops R. */
 pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 {
+    PAWL_PROBE2(pshared_contended, l, 128);
     if (!PAWL_NAME_(wait_for)(l, PSHARED_TURN | PSHARED_YIELD, deadline)) {
         PAWL_NAME_(give)(l, PAWL_R_);
         return PAWL_REGAIN_TIMED_OUT;

@@ -98,6 +98,7 @@ PAWL_STATIC PAWL_COLD void robust_died(pawl_robust_lock *l, struct pawl_robust_c
     const uint32_t id = holder & ((1u << HOLDER_SHIFT) - 1);
     const uint32_t as = holder >> HOLDER_SHIFT;
 
+    PAWL_PROBE2(robust_died, l, id);
     if (pawl_load_relaxed32(&l->writer) != 0) {
         robust_put_down(l, PAWL_ROBUST_DIED_WRITE);
         pawl_store_relaxed32(&l->writer, 0);
@@ -128,6 +129,7 @@ PAWL_STATIC enum pawl_robust robust_get(pawl_robust_lock *l, struct pawl_robust_
         return PAWL_ROBUST_CORRUPT;
     how = pawl_os_robust_try(c->mutex);
     if (how == PAWL_OS_ROBUST_BUSY && !p.tries) {
+        PAWL_PROBE1(robust_contended, l);
         (void)pawl_fetch_add_relaxed32(&c->waiting, 1);
         how = pawl_os_robust_lock(c->mutex, p.deadline);
         others = pawl_fetch_sub_relaxed32(&c->waiting, 1) - 1;

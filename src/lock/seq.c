@@ -17,6 +17,7 @@ static void seq_awaits(const pawl_seq *s, const void *site);
 pawl_seq_word pawl_seq_wait_(const pawl_seq *s)
 {
     pawl_seq_word n;
+    PAWL_PROBE1(seq_wait, s);
 #if PAWL_CHECKED
     seq_awaits(s, __builtin_return_address(0));
     pawl_wait_begins_("pawl_seq", s, "pawl_seq_begin",

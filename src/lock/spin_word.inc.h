@@ -37,6 +37,7 @@ static void PAWL_NAME_(keep_write)(PAWL_LOCK_ *l)
 void PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
 {
     PAWL_WORD_ w;
+    PAWL_PROBE2(spin_contended, l, 4);
     while (!PAWL_IS_(nobody)(found)) {
         if (PAWL_IS_(no_seeker_or_writer)(found)) {
             PAWL_SLOW_(drain_readers)(l);
@@ -64,6 +65,7 @@ void PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed)
     unsigned patience = PAWL_SPIN_PATIENCE;
     struct backoff pauses = BACKOFF_INIT;
     PAWL_WORD_ w;
+    PAWL_PROBE2(spin_contended, l, 1);
     for (;;) {
         if (claimed)
             (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_);
@@ -93,6 +95,7 @@ void PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l)
     unsigned patience = PAWL_SPIN_PATIENCE;
     struct backoff pauses = BACKOFF_INIT;
     PAWL_WORD_ w;
+    PAWL_PROBE2(spin_contended, l, 2);
     do {
         (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_);
         while (!PAWL_IS_(no_seeker_or_writer)(w = PAWL_AT_(pawl_load_relaxed)(&l->word))) {
@@ -131,6 +134,7 @@ void PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark)
 void PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
 {
     PAWL_WORD_ w;
+    PAWL_PROBE2(spin_contended, l, 8);
     while (!PAWL_IS_(atomics_or_nobody)(found)) {
         if (PAWL_IS_(no_seeker_or_writer)(found)) {
             PAWL_SLOW_(drain_to_atomic)(l, PAWL_S_);
@@ -149,6 +153,7 @@ void PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
 pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w;
+    PAWL_PROBE2(spin_contended, l, 128);
     /* [SPIN_A_GONE] acquire: the reader's reads follow the updates of the atomic users it waited
      * for. */
     WAIT_UNTIL(w, PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_A_GONE),

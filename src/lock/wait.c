@@ -115,6 +115,7 @@ static enum pawl_waited wait_native(const struct pawl_watch *w, uint64_t deadlin
     wait_count_in(w->address, NATIVE);
     if (wait_watch_holds(w)) {
         TEST_POINT("looked");
+        PAWL_PROBE1(wait_sleep, w->address);
         how = pawl_os_wait((const uint32_t *)w->address, (uint32_t)w->value, deadline)
                   ? PAWL_WAIT_WOKEN
                   : PAWL_WAIT_EXPIRED;
@@ -140,6 +141,7 @@ static bool wait_list_waiter(struct pawl_waiter *waiter, const struct pawl_watch
     holds = wait_watch_holds(w);
     if (holds) {
         TEST_POINT("looked");
+        PAWL_PROBE1(wait_sleep, w->address);
         (void)table_append(bucket, waiter);
         PLAIN_WRITE(waiter->asleep);
         waiter->asleep = 1;
@@ -279,6 +281,7 @@ unsigned PAWL_SYMBOL_(pawl_wake)(const void *address, uint64_t bits, unsigned co
     if ((uint32_t)sleepers != 0 && woken < count && (uint32_t)bits != 0 &&
         wait_may_wait_natively(address))
         woken += pawl_os_wake((const uint32_t *)address, count - woken);
+    PAWL_PROBE2(wait_wake, address, woken);
     return woken;
 }
 

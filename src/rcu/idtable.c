@@ -244,6 +244,7 @@ static int idtable_grow(pawl_idtable *t, uint32_t seen, uint32_t wanted)
 {
     struct pawl_idtable_array_ *const fresh = idtable_make(t, wanted);
     struct pawl_idtable_array_ *old = fresh;
+    PAWL_PROBE2(idtable_grow, t, wanted);
     if (fresh == NULL)
         return ENOMEM;
     pawl_lock32_take_write(&t->lock);

@@ -122,6 +122,7 @@ PAWL_COLD void pawl_rcu_tell_(uint32_t index)
 static void rcu_leave_line(struct pawl_rcu_line *line, uint32_t index, uint32_t nesting)
 {
     const uint32_t left = (rcu_load_word(line, index) & ~PAWL_RCU_NESTING_) + PAWL_RCU_LEFT_;
+    RCU_TOLD_LEFT(index);
     /* [RCU_LEAVE] release: the reader's reads are done before the grace period sees it gone. */
     pawl_store_release32(&line->read[index], left + nesting, PAWL_RCU_LEAVE);
     /* [RCU_LEFT] light: the reader's word is written before it looks whether a driver waits for
@@ -152,6 +153,7 @@ static uint32_t rcu_count_in(uint32_t index)
 static void rcu_count_out(uint32_t index, uint32_t side)
 {
     struct pawl_rcu_state *state = rcu_state(index);
+    RCU_TOLD_LEFT(index);
     /* [RCU_LEAVE] release: the reader's reads are done before the grace period sees it gone. */
     (void)pawl_fetch_sub_release32(&state->apart[side != 0], 1, PAWL_RCU_LEAVE);
     /* [RCU_LEFT] full: the count has fallen before the reader looks whether a driver waits for

@@ -4,6 +4,10 @@
 #ifndef PAWL_RCU_INSIDE_H
 #define PAWL_RCU_INSIDE_H
 
+#ifndef PAWL_COMPILED_
+#define PAWL_COMPILED_ /* as in src/pawl.c */
+#endif
+
 #include <pawl/rcu.h>
 
 #include "../base/base.h"
@@ -86,6 +90,16 @@ static inline void rcu_for_handlers(void)
 {
     __asm__ __volatile__("" ::: "memory");
 }
+
+/* What a checker of races is told (rcu_told.h) where the library itself leaves a section for the
+ * caller, and where it goes on after a grace period. */
+#if PAWL_TSAN_ && !PAWL_HOOKS
+#define RCU_TOLD_LEFT(index) pawl_told_give_(pawl_rcu_clock_(index))
+#define RCU_TOLD_OVER(index) pawl_told_get_(pawl_rcu_clock_(index))
+#else
+#define RCU_TOLD_LEFT(index) ((void)(index))
+#define RCU_TOLD_OVER(index) ((void)(index))
+#endif
 
 /* ---- Extra lines (rcu_extra.c) --------------------------------------------------------------- */
 

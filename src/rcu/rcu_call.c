@@ -218,6 +218,7 @@ static PAWL_COLD int calls_at_limit(struct pawl_rcu_calls *calls, struct pawl_rc
 {
     const uint32_t index = calls_index(calls);
     const uint32_t policy = pawl_load_relaxed32(&calls->policy);
+    PAWL_PROBE2(rcu_call_full, index, policy);
     if (policy == PAWL_RCU_REFUSE)
         return calls_refuse(calls, EAGAIN);
     if (rcu_inside_any() || rcu_inside(index) || calls_calling())

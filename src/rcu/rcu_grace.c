@@ -34,8 +34,9 @@
 /* Begins a grace period, or begins it again if a fork interrupted its driver. */
 static void grace_note_readers(struct pawl_rcu_state *state, uint32_t index)
 {
+    const uint64_t number = pawl_load_relaxed64(&state->completed) + 1;
     uint32_t i;
-    pawl_store_relaxed64(&state->started, pawl_load_relaxed64(&state->completed) + 1);
+    pawl_store_relaxed64(&state->started, number);
     /* [RCU_BEGIN] heavy: readers see what was removed before it, or the driver sees their words. */
     pawl_fence_heavy(PAWL_RCU_BEGIN);
     state->lines = rcu_lines(pawl_load_relaxed32(&process_here()->lines_used));
@@ -50,6 +51,7 @@ static void grace_note_readers(struct pawl_rcu_state *state, uint32_t index)
         if (pawl_load_acquire32(&state->apart[i], PAWL_RCU_GONE) != 0)
             state->apart_old |= 1u << i;
     state->noted = 1;
+    PAWL_PROBE2(rcu_grace_begin, index, number);
     rcu_stall_begin(state);
 }
 
@@ -135,6 +137,7 @@ static bool grace_sleep_for_readers(struct pawl_rcu_state *state, uint32_t index
      * have left. */
     pawl_fence_heavy(PAWL_RCU_SLEEP);
     gone = grace_all_gone(state, index);
+    PAWL_PROBE1(rcu_sleep, index);
     if (!gone && !pawl_os_wait(&state->turn, turn, until))
         rcu_stall_look(index);
     pawl_store_relaxed32(&state->apart_waited, 0);
@@ -178,9 +181,11 @@ static void grace_drive_end(struct pawl_rcu_state *state)
 
 static void grace_end(struct pawl_rcu_state *state)
 {
+    const uint64_t number = pawl_load_relaxed64(&state->started);
     state->noted = 0;
     /* [RCU_END] release: all old sections have ended before the number is stored. */
-    pawl_store_release64(&state->completed, pawl_load_relaxed64(&state->started), PAWL_RCU_END);
+    pawl_store_release64(&state->completed, number, PAWL_RCU_END);
+    PAWL_PROBE2(rcu_grace_end, state - rcu_here()->states, number);
 }
 
 /* Drives as far as possible without waiting; true when a grace period has ended. */
@@ -219,6 +224,7 @@ static void grace_wait_for_driver(struct pawl_rcu_state *state, uint32_t index, 
             grace_poll_end(state, &poll);
             return;
         }
+    PAWL_PROBE1(rcu_wait, index);
     pawl_rcu_mine_()->sleeps = index + 1;
     rcu_for_handlers();
     (void)pawl_fetch_add_relaxed32(&state->sleepers, 1);
@@ -244,7 +250,10 @@ PAWL_INTERNAL uint64_t rcu_start(uint32_t index)
 PAWL_INTERNAL bool rcu_over(uint32_t index, uint64_t cookie)
 {
     /* [RCU_DONE] acquire: what follows comes after the reads of all old sections. */
-    return pawl_load_acquire64(&rcu_state(index)->completed, PAWL_RCU_DONE) >= cookie;
+    if (pawl_load_acquire64(&rcu_state(index)->completed, PAWL_RCU_DONE) < cookie)
+        return false;
+    RCU_TOLD_OVER(index);
+    return true;
 }
 
 PAWL_INTERNAL bool rcu_poll(uint32_t index, uint64_t cookie)

@@ -99,6 +99,7 @@ static void stall_report_line(uint32_t index, uint32_t number, uint64_t age,
     pawl_report_name_(PAWL_ADDRESS_(pawl_load_relaxed)(&rcu_line(number)->entered[index]),
                       entered, sizeof entered);
 #endif
+    PAWL_PROBE3(rcu_stall, stall.domain, stall.thread, age);
     (wish->report != NULL ? wish->report : stall_say)(&stall, wish->argument);
 }
 
@@ -106,6 +107,7 @@ static void stall_report_line(uint32_t index, uint32_t number, uint64_t age,
 static void stall_report_apart(uint32_t index, uint64_t age, const struct wish *wish)
 {
     const pawl_rcu_stall stall = {rcu_name(index), 0, "", age, ""};
+    PAWL_PROBE3(rcu_stall, stall.domain, stall.thread, age);
     (wish->report != NULL ? wish->report : stall_say)(&stall, wish->argument);
 }
 

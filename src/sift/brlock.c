@@ -111,6 +111,7 @@ static bool brlock_gate_take(pawl_brlock *l, uint64_t until)
 {
     struct backoff pauses = BACKOFF_INIT;
     int spins;
+    PAWL_PROBE2(brlock_contended, l, 2);
     for (spins = 0;; spins++) {
         if (brlock_gate_try(l))
             return true;
@@ -197,6 +198,7 @@ static bool brlock_sleep(pawl_brlock *l, uint64_t until)
     struct pawl_drain *const drain = l->drain;
     bool in_time = true;
     bool empty = false;
+    PAWL_PROBE1(brlock_drain, l);
     for (;;) {
         /* [BRLOCK_WOKEN] acquire: the sum, and the name of a lock, are as new as the turn. */
         const uint32_t turn = pawl_load_acquire32(&drain->turn, PAWL_BRLOCK_WOKEN);
@@ -258,6 +260,7 @@ static bool brlock_wait_open(pawl_brlock *l, uint64_t until)
 static PAWL_COLD bool brlock_read_slow(pawl_brlock *l, uint32_t *own, uint64_t until)
 {
     unsigned patience;
+    PAWL_PROBE2(brlock_contended, l, 1);
     for (patience = BRLOCK_PATIENCE; patience > 0; patience--) {
         if (!brlock_wait_open(l, until))
             return false;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of brlock.h, made of the protocol in brlock.c, and the life of a lock. */
+#ifndef PAWL_COMPILED_
+#define PAWL_COMPILED_ /* as in src/pawl.c */
+#endif
+
 #include <pawl/brlock.h>
 
 #include <errno.h>

@@ -195,6 +195,7 @@ static bool sift_take_read(pawl_sift *l, enum pawl_sift_context c, uint64_t unti
 bool pawl_sift_take_read_slow_(pawl_sift *l, enum pawl_sift_context context, uint64_t until)
 {
     SIFT_BEFORE_READ(l, context, "pawl_sift_take_read");
+    PAWL_PROBE2(sift_read_slow, l, context);
     return sift_take_read(l, context, until);
 }
 

@@ -320,6 +320,7 @@ bool pawl_sift_take_write_slow_(pawl_sift *l, uint64_t until)
     struct sift_patience p = sift_patience(!(l->mode & PAWL_SIFT_MODE_SPIN_), until);
     struct pawl_sift_before_ before;
     bool in;
+    PAWL_PROBE1(sift_write_slow, l);
     SIFT_BEFORE_WRITE(l, "pawl_sift_take_write");
     memset(&before, 0, sizeof before);
     SIFT_WAITS(l, l->writers, "pawl_sift_take_write");

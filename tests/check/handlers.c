@@ -74,7 +74,7 @@ static void takes(void)
 
 static void claims(void)
 {
-    (void)pawl_claim_write(&other);
+    (void)!pawl_claim_write(&other);
 }
 
 static void drops(void)

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that gdb stops in `look`, its locks being in states that are known. */
-#include <pawl/lock.h>
+/* A program that a debugger stops in `look`, its primitives being in states that are known. */
+#include <pawl/pawl.h>
 
 #include <pthread.h>
 #include <sched.h>
 
 pawl_lock64 contended, sought, idle;
 pawl_spin32 spinning = {2};
+pawl_pshared_lock32 between;
+pawl_brlock big;
+pawl_sift sifted;
+pawl_seq number;
+pawl_seq_latch latched;
+pawl_counter counted = PAWL_COUNTER_INIT;
+pawl_atomic_counter atomic = PAWL_ATOMIC_COUNTER_INIT;
+pawl_counter_limit limited = PAWL_COUNTER_LIMIT_INIT(10);
+pawl_bigref shared = PAWL_BIGREF_INIT(NULL, NULL);
+pawl_cond changed = PAWL_COND_INIT;
+pawl_rcu_domain readers;
 
 void look(void);
 __attribute__((noinline)) void look(void)
@@ -21,13 +32,47 @@ static void *write_it(void *unused)
     return unused;
 }
 
+static void take_all(void)
+{
+    pawl_take_seek(&sought);
+    if (!PAWL_CHECKED) { /* which would report them: it is the same thread */
+        pawl_take_read(&sought);
+        pawl_take_read(&sought);
+    }
+    pawl_take_atomic(&spinning);
+    pawl_take_read(&between);
+    pawl_brlock_take_seek(&big);
+    pawl_sift_take_read(&sifted, PAWL_SIFT_THREAD);
+    pawl_seq_begin_write(&number);
+    pawl_counter_add(&counted, 42);
+    pawl_atomic_counter_add(&atomic, -7);
+    if (!pawl_counter_limit_try_add(&limited, 3))
+        look();
+    pawl_bigref_get(&shared);
+    pawl_rcu_domain_read_lock(&readers);
+}
+
+static void drop_all(void)
+{
+    pawl_rcu_domain_read_unlock(&readers);
+    pawl_seq_end_write(&number);
+    pawl_sift_drop_read(&sifted, PAWL_SIFT_THREAD);
+    pawl_brlock_drop_seek(&big);
+    pawl_drop_read(&between);
+    pawl_drop_atomic(&spinning);
+    if (!PAWL_CHECKED) {
+        pawl_drop_read(&sought);
+        pawl_drop_read(&sought);
+    }
+    pawl_drop_seek(&sought);
+}
+
 int main(void)
 {
     pthread_t writer;
-    pawl_take_seek(&sought);
-    pawl_take_read(&sought);
-    pawl_take_read(&sought);
-    pawl_take_atomic(&spinning);
+    if (pawl_brlock_init(&big, 4) != 0 || pawl_rcu_domain_init(&readers, "routes") != 0)
+        return 1;
+    take_all();
     pawl_take_write(&contended);
     if (pthread_create(&writer, NULL, write_it, NULL) != 0)
         return 1;
@@ -35,5 +80,6 @@ int main(void)
         sched_yield();
     look();
     pawl_drop_write(&contended);
+    drop_all();
     return pthread_join(writer, NULL);
 }

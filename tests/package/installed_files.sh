@@ -33,6 +33,10 @@ for name in pawl pawl-checked; do
     fi
 done
 
+# 77: there was no <sys/sdt.h>.
+"$SOURCE/tests/gdb/probes" "$(cd "$LIBDIR" && pwd)/libpawl.so" || [ $? -eq 77 ] ||
+    fail "the static probes"
+
 if grep -rlF -e "$SOURCE" -e "$BUILD" "$LIBDIR/cmake" "$LIBDIR/pkgconfig" "$PREFIX/include"; then
     fail "these name the folder that Pawl was built in"
 fi

@@ -20,6 +20,8 @@ static pawl_lock64 sleeping64;
 
 /* ---- The operations, each in a function of its own, and the way to the state they start from - */
 
+#pragma GCC diagnostic ignored "-Wunused-result" /* some of these return void */
+
 #define ALONE __attribute__((noinline)) static void
 
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \

@@ -69,6 +69,14 @@ def test_real_keys_reach_the_driver_and_are_described(bench, starts, tmp_path):
     assert (trace["count"], trace["distinct"]) == (100, 40)
 
 
+@pytest.mark.parametrize(("distinct", "size"), [(8, 2), (2, 1), (40, 10)])
+def test_a_cache_of_real_keys_keeps_a_quarter_unless_told(distinct, size, bench, starts, tmp_path):
+    words = tmp_path / "words"
+    words.write_text("".join(f"w{n % distinct}\n" for n in range(100)))
+    bench("--keys", words, "--candidates", "pthread")
+    assert all(s["size"] == size for s in starts())
+
+
 def test_keys_come_from_standard_input(program, drivers):
     import subprocess
     process = program("bench", "lru", "--quiet", "--keys", "-", "--size", "1", "--threads", "1",

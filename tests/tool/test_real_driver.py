@@ -57,6 +57,15 @@ def test_a_short_measurement_with_real_keys(tmp_path):
     assert run["compiler"] and "-O2" in run["flags"]
 
 
+def test_few_distinct_keys_need_no_size(tmp_path):
+    """As the third field of /var/log/dpkg.log, which has eight."""
+    words = tmp_path / "log"
+    words.write_text("".join(f"day hour action-{n * n % 11 % 8} package-{n}\n" for n in range(500)))
+    assert main(["bench", "lru", "--keys", str(words), "--field", "3", "--threads", "1", "--quiet",
+                 "--seconds", "0.001", "--warmup", "0", "--rounds", "6", "--candidates",
+                 "pthread"]) == 0
+
+
 def test_a_short_measurement_of_pairs(tmp_path):
     path = tmp_path / "pairs.json"
     assert main(["bench", "pairs", "--seconds", "0.001", "--warmup", "0", "--rounds", "6",

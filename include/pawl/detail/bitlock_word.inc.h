@@ -36,6 +36,25 @@ PAWL_INLINE bool PAWL_NAME_(try)(PAWL_WORD_ *word, unsigned bit)
     return (PAWL_AT_(pawl_fetch_or_acquire)(word, mask, PAWL_BITLOCK_TAKE) & mask) == 0;
 }
 
+/* The compiled wait is hidden from a checker of races (told.h), and then its acquire is told. */
+#if PAWL_TSAN_ && !PAWL_HOOKS
+PAWL_INLINE bool PAWL_NAME_(wait_)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline)
+{
+    bool taken;
+    pawl_told_hide_(word);
+    taken = PAWL_SLOW_(take_slow)(word, bit, deadline);
+    pawl_told_show_(word);
+    if (taken)
+        pawl_told_get_(word);
+    return taken;
+}
+#else
+PAWL_INLINE bool PAWL_NAME_(wait_)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline)
+{
+    return PAWL_SLOW_(take_slow)(word, bit, deadline);
+}
+#endif
+
 PAWL_INLINE bool PAWL_NAME_(take_until)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline)
 {
     const PAWL_WORD_ mask = PAWL_NAME_(mask_)(bit);
@@ -45,7 +64,7 @@ PAWL_INLINE bool PAWL_NAME_(take_until)(PAWL_WORD_ *word, unsigned bit, uint64_t
     /* [BITLOCK_TAKE] acquire: we see what the last holder did. */
     if (PAWL_LIKELY((PAWL_AT_(pawl_fetch_or_acquire)(word, mask, PAWL_BITLOCK_TAKE) & mask) == 0))
         return true;
-    return PAWL_SLOW_(take_slow)(word, bit, deadline);
+    return PAWL_NAME_(wait_)(word, bit, deadline);
 }
 
 PAWL_INLINE void PAWL_NAME_(take)(PAWL_WORD_ *word, unsigned bit)

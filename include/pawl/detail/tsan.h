@@ -5,9 +5,9 @@
  *
  * On its own the sanitizer would take the order of the lock word's atomic operations for an order
  * of the callers. Two readers, one after the other, would seem ordered, and a write under R would
- * go unreported. So each operation runs while the sanitizer ignores synchronisation; this includes
- * the compiled waiting halves, built with the sanitizer or not. Two shadow locks of two clocks each
- * state the real promises of the lock. A clock is given on leaving a state and got on entering one:
+ * go unreported. So each operation runs hidden (told.h); this includes the compiled waiting halves,
+ * built with the sanitizer or not. Two shadow locks of two clocks each state the real promises of
+ * the lock. A clock is given on leaving a state and got on entering one:
  *
  *   W shadow lock   ALONE    given on leaving W              got on entering R S W A
  *                   BESIDE   given on leaving R or S         got on entering W A
@@ -27,7 +27,7 @@
 #define PAWL_TSAN_H
 #if PAWL_TSAN_
 
-#include <sanitizer/tsan_interface.h>
+#include <pawl/detail/told.h>
 
 PAWL_INLINE_BEGIN
 
@@ -60,9 +60,6 @@ PAWL_INLINE unsigned pawl_tsan_got_(enum pawl_state entered)
                                : 0;
 }
 
-/* How the sanitizer ignores a span of code: a try-lock that fails leaves no trace. */
-#define PAWL_TSAN_IGNORE_ (__tsan_mutex_try_lock | __tsan_mutex_try_lock_failed)
-
 /* An operation on the word of `size` bytes begins in state `from`. The caller's work is given
  * away beforehand, also by a try that then fails. The caller then keeps its state, so no other
  * thread can get that work yet. */
@@ -72,8 +69,8 @@ PAWL_INLINE void pawl_tsan_before_(void *word, size_t size, enum pawl_state from
     unsigned i;
     for (i = 0; i < 4; i++)
         if (given & 1u << i)
-            __tsan_release((char *)word + (i & (size - 1)));
-    __tsan_mutex_pre_lock(word, PAWL_TSAN_IGNORE_);
+            pawl_told_give_((char *)word + (i & (size - 1)));
+    pawl_told_hide_(word);
 }
 
 /* The operation has ended; the caller is now in state `to` if `moved`. */
@@ -81,15 +78,13 @@ PAWL_INLINE void pawl_tsan_after_(void *word, size_t size, enum pawl_state to, b
 {
     const unsigned got = moved ? pawl_tsan_got_(to) : 0;
     unsigned i;
-    __tsan_mutex_post_lock(word, PAWL_TSAN_IGNORE_, 0);
+    pawl_told_show_(word);
     for (i = 0; i < 4; i++)
         if (got & 1u << i)
-            __tsan_acquire((char *)word + (i & (size - 1)));
+            pawl_told_get_((char *)word + (i & (size - 1)));
 }
 
 PAWL_INLINE_END
-
-#undef PAWL_TSAN_IGNORE_
 
 #endif
 #endif

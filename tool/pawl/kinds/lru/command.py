@@ -43,8 +43,9 @@ OPTIONS = (
     click.option("--threads", default=f"1:{CPUS}", metavar="RANGE",
                  show_default="1 to all CPUs",
                  help="Thread counts: 4, 1,2,8 or first:last:step."),
-    click.option("--size", default=Request.size, show_default=True, metavar="N|P%",
-                 help="Entries the cache keeps; P% is a share of the distinct keys."),
+    click.option("--size", metavar="N|P%",
+                 help="Entries the cache keeps; P% is a share of the distinct keys.  "
+                 f"[default: {plan.SIZE}; with --keys: {plan.SIZE_OF_REAL_KEYS}]"),
     click.option("--keyspace", type=click.IntRange(2, plan.MAX_ENTRIES), metavar="N",
                  help="Number of different keys; instead of --hit."),
     click.option("--hit", metavar="P,...", help="Nominal hit ratio in percent: key space = "

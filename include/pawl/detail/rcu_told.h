@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What RCU tells a checker of races. A domain has one clock. A thread gives it when it leaves a
+ * section or announces a quiescent state, and gets it when a grace period has ended. So the checker
+ * orders the reads of sections before what follows a grace period, and nothing else: neither two
+ * readers, nor a reader that was not waited for.
+ *
+ * rcu.h includes this file in builds for a checker. The library's own calls are not renamed.
+ */
+#include <pawl/rcu.h> /* outside the guard: rcu.h includes this file where it needs it */
+
+#ifndef PAWL_RCU_TOLD_H
+#define PAWL_RCU_TOLD_H
+#if PAWL_TSAN_ && !PAWL_HOOKS
+
+#include <pawl/detail/told.h>
+
+PAWL_INLINE_BEGIN
+
+/* An address for each domain, the same in the whole program: inside the two built-in domains. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ const char *pawl_rcu_clock_(uint32_t index)
+{
+    return (const char *)pawl_rcu_default() + index;
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_enter_(uint32_t index)
+{
+    const char *const clock = pawl_rcu_clock_(index);
+    pawl_told_hide_(clock);
+    pawl_rcu_enter_(index);
+    pawl_told_show_(clock);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_leave_(uint32_t index)
+{
+    const char *const clock = pawl_rcu_clock_(index);
+    pawl_told_give_(clock);
+    pawl_told_hide_(clock);
+    pawl_rcu_leave_(index);
+    pawl_told_show_(clock);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_rest_(void)
+{
+    const char *const clock = pawl_rcu_clock_(PAWL_RCU_QS_);
+    pawl_told_give_(clock);
+    pawl_told_hide_(clock);
+    pawl_rcu_rest_();
+    pawl_told_show_(clock);
+}
+
+#define pawl_rcu_enter_ pawl_rcu_told_enter_
+#define pawl_rcu_leave_ pawl_rcu_told_leave_
+#define pawl_rcu_rest_ pawl_rcu_told_rest_
+
+#ifndef PAWL_COMPILED_
+
+/* A caller that waits for quiescent states is offline meanwhile. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ const char *pawl_rcu_told_wait_(const pawl_rcu_domain *d)
+{
+    const char *const clock = pawl_rcu_clock_(d->index);
+    if (d->index == PAWL_RCU_QS_)
+        pawl_told_give_(clock);
+    pawl_told_hide_(clock);
+    return clock;
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_over_(const char *clock, bool over)
+{
+    pawl_told_show_(clock);
+    if (over)
+        pawl_told_get_(clock);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_synchronize(pawl_rcu_domain *d)
+{
+    const char *const clock = pawl_rcu_told_wait_(d);
+    pawl_rcu_domain_synchronize(d);
+    pawl_rcu_told_over_(clock, true);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_synchronize_expedited(pawl_rcu_domain *d)
+{
+    const char *const clock = pawl_rcu_told_wait_(d);
+    pawl_rcu_domain_synchronize_expedited(d);
+    pawl_rcu_told_over_(clock, true);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_synchronize_cond(pawl_rcu_domain *d,
+                                                                    uint64_t cookie)
+{
+    const char *const clock = pawl_rcu_told_wait_(d);
+    pawl_rcu_domain_synchronize_cond(d, cookie);
+    pawl_rcu_told_over_(clock, true);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t pawl_rcu_told_start_poll(pawl_rcu_domain *d)
+{
+    const char *const clock = pawl_rcu_clock_(d->index);
+    uint64_t cookie;
+    pawl_told_hide_(clock);
+    cookie = pawl_rcu_domain_start_poll(d);
+    pawl_told_show_(clock);
+    return cookie;
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rcu_told_poll(pawl_rcu_domain *d, uint64_t cookie)
+{
+    const char *const clock = pawl_rcu_clock_(d->index);
+    bool over;
+    pawl_told_hide_(clock);
+    over = pawl_rcu_domain_poll(d, cookie);
+    pawl_rcu_told_over_(clock, over);
+    return over;
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_destroy(pawl_rcu_domain *d)
+{
+    pawl_rcu_domain_destroy(d);
+    if (d != NULL)
+        pawl_told_get_(pawl_rcu_clock_(d->index));
+}
+
+#undef pawl_rcu_domain_destroy
+#undef pawl_rcu_domain_synchronize
+#undef pawl_rcu_domain_synchronize_expedited
+#undef pawl_rcu_domain_synchronize_cond
+#undef pawl_rcu_domain_start_poll
+#undef pawl_rcu_domain_poll
+#define pawl_rcu_domain_destroy pawl_rcu_told_destroy
+#define pawl_rcu_domain_synchronize pawl_rcu_told_synchronize
+#define pawl_rcu_domain_synchronize_expedited pawl_rcu_told_synchronize_expedited
+#define pawl_rcu_domain_synchronize_cond pawl_rcu_told_synchronize_cond
+#define pawl_rcu_domain_start_poll pawl_rcu_told_start_poll
+#define pawl_rcu_domain_poll pawl_rcu_told_poll
+
+#endif
+
+PAWL_INLINE_END
+
+#endif
+#endif
