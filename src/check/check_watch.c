@@ -100,7 +100,7 @@ static void watch_entry(struct pawl_check_line *line, struct pawl_held *held, ui
     }
 }
 
-/* The number of the thread that holds such a lock, or 0. `holder`: its check_self, or its number. */
+/* The number of the thread that holds such a lock, or 0. `holder`: its check_self, or number. */
 static uint32_t watch_thread_of(uint32_t holder)
 {
     const uint32_t lines = check_lines_used();

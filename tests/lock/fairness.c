@@ -354,7 +354,7 @@ static void readers_held_back_enter_together(void **state)
     }
 }
 
-/* ---- A reader's turn beside an upgrade -------------------------------------------------------- */
+/* ---- A reader's turn beside an upgrade ------------------------------------------------------- */
 
 /* 1. A writer holds the lock, and a reader whose turn has come keeps W+S beside it. 2. The writer
  * turns to S. The reader sees no W but its own. 3. The seeker turns to W again: it finds no reader.
