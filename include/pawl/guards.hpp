@@ -70,8 +70,14 @@ template <class Word, pawl_state State> PAWL_FACE_ inline void drop_(Word *word)
 // return it. Write std::move(guard).to_write(), or whichever transition it is.
 struct this_transition_uses_the_guard_up_so_write_std_move;
 
+#ifdef __clang__ // names no type of a deleted function
+#define PAWL_NEEDS_MOVE_(transition)                                                               \
+    void transition() const &__attribute__((                                                       \
+        unavailable("this_transition_uses_the_guard_up_so_write_std_move")))
+#else
 #define PAWL_NEEDS_MOVE_(transition)                                                               \
     this_transition_uses_the_guard_up_so_write_std_move transition() const & = delete
+#endif
 
 template <class Word, pawl_state State> class hold_ {
 public:

@@ -20,8 +20,11 @@
 #define WATCH_REPORTED UINT64_MAX       /* as a long one; its holder may still go */
 #define WATCH_SETTLED (UINT64_MAX - 1) /* nothing is left to say */
 
-static uint32_t watch_read;  /* 1: the environment has been asked */
-static uint64_t watch_limit; /* ns; 0: no watch */
+#define WATCH_UNASKED UINT64_MAX
+
+/* ns; 0: no watch; WATCH_UNASKED: the environment has not been asked. Threads that ask at the same
+ * time learn the same. The watch itself begins afterwards. */
+static uint64_t watch_limit = WATCH_UNASKED;
 
 /* Seconds, with a fraction if the user likes; 0 for anything else. */
 static uint64_t watch_parse(const char *text)
@@ -70,7 +73,7 @@ static void watch_judge(struct pawl_held *held, uint64_t waited)
         watch_report("waits for a holder whose thread is gone", &call, &view, waited);
         held->since = WATCH_SETTLED;
         pawl_report_end_(PAWL_REPORT_FAULT);
-    } else if (waited >= watch_limit && held->since != WATCH_REPORTED) {
+    } else if (waited >= pawl_load_relaxed64(&watch_limit) && held->since != WATCH_REPORTED) {
         watch_report("waits for long", &call, &view, waited);
         held->since = WATCH_REPORTED;
         pawl_report_end_(PAWL_REPORT_NOTICE);
@@ -96,7 +99,8 @@ static void watch_entry(struct pawl_check_line *line, struct pawl_held *held, ui
         held->watched = turn;
         held->since = now;
     } else if (held->since != WATCH_SETTLED) {
-        watch_judge(held, held->since == WATCH_REPORTED ? watch_limit : now - held->since);
+        watch_judge(held, held->since == WATCH_REPORTED ? pawl_load_relaxed64(&watch_limit)
+                                                        : now - held->since);
     }
 }
 
@@ -143,7 +147,7 @@ static void watch_wait(struct pawl_check_wait *wait, uint32_t thread, uint64_t n
     } else if (wait->since == WATCH_NOT_WAITING || wait->watched != turn) {
         wait->watched = turn;
         wait->since = now;
-    } else if (wait->since != WATCH_REPORTED && now - wait->since >= watch_limit) {
+    } else if (wait->since != WATCH_REPORTED && now - wait->since >= pawl_load_relaxed64(&watch_limit)) {
         watch_report_wait(wait, thread, now - wait->since);
         wait->since = WATCH_REPORTED;
     }
@@ -166,7 +170,7 @@ static void watch_look(void)
 static void watch_run(void *unused)
 {
     static const uint32_t never = 0; /* no thread wakes the watch */
-    uint64_t rest = watch_limit / 4;
+    uint64_t rest = pawl_load_relaxed64(&watch_limit) / 4;
     (void)unused;
     rest = rest < WATCH_SHORTEST ? WATCH_SHORTEST : rest > WATCH_LONGEST ? WATCH_LONGEST : rest;
     for (;;) {
@@ -184,12 +188,11 @@ void pawl_check_watch_(void)
     uint32_t none = 0;
     if (pawl_load_relaxed32(&check_here()->watch) != 0)
         return;
-    if (pawl_load_relaxed32(&watch_read) == 0) {
+    if (pawl_load_relaxed64(&watch_limit) == WATCH_UNASKED) {
         limit = getenv("PAWL_CHECK_WAIT");
-        watch_limit = limit == NULL ? 0 : watch_parse(limit);
-        pawl_store_relaxed32(&watch_read, 1);
+        pawl_store_relaxed64(&watch_limit, limit == NULL ? 0 : watch_parse(limit));
     }
-    if (watch_limit != 0 && pawl_cas_relaxed32(&check_here()->watch, &none, 1) &&
+    if (pawl_load_relaxed64(&watch_limit) != 0 && pawl_cas_relaxed32(&check_here()->watch, &none, 1) &&
         !pawl_os_start_thread(&thread))
         pawl_store_relaxed32(&check_here()->watch, 0);
 }
@@ -222,7 +225,7 @@ void pawl_wait_ends_(void)
 void pawl_check_watch_after_fork_(void)
 {
     pawl_store_relaxed32(&check_here()->watch, 0);
-    pawl_store_relaxed32(&watch_read, 0);
+    pawl_store_relaxed64(&watch_limit, WATCH_UNASKED);
 }
 
 #endif

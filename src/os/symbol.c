@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of global variables and functions, for the reports of the checking variant. The dynamic
- * linker knows exported ones only, so this reads the symbol table of the module's file. Nothing
- * allocates. */
+ * linker knows exported ones only, so this reads the symbol table of the module's file. Only the
+ * names of C++ allocate. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -10,6 +10,7 @@
 #if PAWL_CHECKED
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #ifdef __linux__
 
@@ -42,6 +43,25 @@ struct wanted {
     size_t size;
 };
 
+/* Of the C++ runtime, where the program has it. Allocates. */
+extern char *__cxa_demangle(const char *name, char *room, size_t *size, int *status)
+    __attribute__((weak));
+
+static void symbol_say(const struct wanted *w, const char *name, unsigned long offset)
+{
+    int status = -1;
+    char *plain = strncmp(name, "_Z", 2) == 0 && __cxa_demangle != NULL
+                      ? __cxa_demangle(name, NULL, NULL, &status)
+                      : NULL;
+    if (plain != NULL)
+        name = plain;
+    if (offset == 0)
+        (void)snprintf(w->text, w->size, "%s", name);
+    else
+        (void)snprintf(w->text, w->size, "%s+%#lx", name, offset);
+    free(plain);
+}
+
 /* The object at the address of the module, in one table of symbols. */
 static bool symbol_in(const struct file *f, const ElfW(Shdr) *table, const ElfW(Shdr) *names,
                       const struct wanted *w)
@@ -57,11 +77,7 @@ static bool symbol_in(const struct file *f, const ElfW(Shdr) *table, const ElfW(
         if ((symbol->st_info & 0xf) != w->type || w->address < symbol->st_value ||
             offset >= symbol->st_size || symbol->st_name >= names->sh_size)
             continue;
-        if (offset == 0)
-            (void)snprintf(w->text, w->size, "%s", strings + symbol->st_name);
-        else
-            (void)snprintf(w->text, w->size, "%s+%#lx", strings + symbol->st_name,
-                           (unsigned long)offset);
+        symbol_say(w, strings + symbol->st_name, (unsigned long)offset);
         return true;
     }
     return false;

@@ -3,7 +3,7 @@
 #include "support/misuse.h"
 
 static pawl_spin16 lock16;
-static pawl_spin32 lock32;
+pawl_spin32 lock32; /* not static: C++ would mangle its name */
 static pawl_spin64 lock64;
 static void *const locks[WIDTHS] = {&lock16, &lock32, &lock64};
 

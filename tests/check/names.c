@@ -2,8 +2,8 @@
 /* The names of locks in reports: those that the program gives, symbols, and types. */
 #include "support/misuse.h"
 
-static pawl_spin32 plain;
-static struct {
+pawl_spin32 plain; /* not static: C++ would mangle its name */
+struct {
     char before[8];
     pawl_lock64 inside;
 } registry;
@@ -133,7 +133,7 @@ static void drop_a_seq(void *unused)
 static void a_sequence_lock_is_called_so_with_its_own_address_and_name(void **state)
 {
     (void)state;
-    assert_reports(drop_a_seq, NULL, "drop of what is not held: pawl_seq at 0x", "\"clock\" (seq",
+    assert_reports(drop_a_seq, NULL, "drop of what is not held: pawl_seq at 0x", "\"clock\" (",
                    "by pawl_seq_drop_write in thread ", "page: doc/seq.md", NULL);
 }
 

@@ -9,7 +9,7 @@
 #include <pawl/bitlock.h>
 #include <pawl/brlock.h>
 
-static pawl_lock32 sleeping;
+pawl_lock32 sleeping; /* not static: C++ would mangle its name */
 static pawl_spin32 spinning;
 
 /* ---- Memory that was never a lock ------------------------------------------------------------ */
@@ -211,7 +211,7 @@ static void a_long_wait_is_reported_with_waiter_and_holder_and_the_program_goes_
                    "holds W, taken at ", NULL);
 }
 
-static pawl_spin64 beside;
+pawl_spin64 beside; /* not static: C++ would mangle its name */
 
 static void *wait_with_a_deadline(void *unused)
 {

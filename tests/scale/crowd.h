@@ -262,7 +262,7 @@ static inline bool full_size(void)
 /* More, but not many times as many: what grows with the threads is ten or a thousand times. */
 static inline bool same_for(uint64_t now, unsigned threads, uint64_t before, unsigned few)
 {
-    return (double)now / threads <= 4 * (double)before / few + 8;
+    return (double)now / threads <= 4 * (double)before / few + 24;
 }
 
 #endif

@@ -282,7 +282,7 @@ def holders(lock):
             held = line["held"][i]
             state = int(held["what"]) & 15
             if int(held["lock"]) == lock.address and 0 < state < len(STATES):
-                theirs = [name for name in Value.functions_at(int(held["site"]))
+                theirs = [name for name in Value.functions_at(int(held["stack"]["frames"][0]))
                           if not name.startswith("pawl_")]
                 found.append(f"{STATES[state]} by thread {thread_of_line(number)}"
                              + (f", taken in {theirs[0]}" if theirs and theirs[0] else ""))

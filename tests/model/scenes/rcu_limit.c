@@ -167,8 +167,8 @@ static void helps_with_one_and_sleeps(void)
 {
     fill(0, 1);
     sleeps_until_done(1);
-    M_STEP(pawl_rcu_domain_try_call(&STAGE->domain, &STAGE->fillers[1], counts, 1));
-    M_STEP(pawl_rcu_domain_try_call(&STAGE->domain, &STAGE->fillers[2], counts, 1));
+    M_STEP((void)!pawl_rcu_domain_try_call(&STAGE->domain, &STAGE->fillers[1], counts, 1));
+    M_STEP((void)!pawl_rcu_domain_try_call(&STAGE->domain, &STAGE->fillers[2], counts, 1));
     fill(0, 1);
     sleeps_until_done(4);
 }
