@@ -19,7 +19,7 @@ static inline void lines_park(uint32_t from, uint32_t to)
     uint32_t i;
     for (i = from; i < to; i++) {
         uint32_t nobody = 0;
-        if (pawl_cas_relaxed32(&process->lines[i].owner, &nobody, (uint32_t)getpid()))
+        if (pawl_cas_relaxed32(&process->lines[i].owner, &nobody, pawl_os_thread_id()))
             lines_parked[i] = true;
     }
     if (pawl_load_relaxed32(&process->lines_used) < to)
