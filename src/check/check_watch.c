@@ -147,7 +147,8 @@ static void watch_wait(struct pawl_check_wait *wait, uint32_t thread, uint64_t n
     } else if (wait->since == WATCH_NOT_WAITING || wait->watched != turn) {
         wait->watched = turn;
         wait->since = now;
-    } else if (wait->since != WATCH_REPORTED && now - wait->since >= pawl_load_relaxed64(&watch_limit)) {
+    } else if (wait->since != WATCH_REPORTED &&
+               now - wait->since >= pawl_load_relaxed64(&watch_limit)) {
         watch_report_wait(wait, thread, now - wait->since);
         wait->since = WATCH_REPORTED;
     }
@@ -192,8 +193,8 @@ void pawl_check_watch_(void)
         limit = getenv("PAWL_CHECK_WAIT");
         pawl_store_relaxed64(&watch_limit, limit == NULL ? 0 : watch_parse(limit));
     }
-    if (pawl_load_relaxed64(&watch_limit) != 0 && pawl_cas_relaxed32(&check_here()->watch, &none, 1) &&
-        !pawl_os_start_thread(&thread))
+    if (pawl_load_relaxed64(&watch_limit) != 0 &&
+        pawl_cas_relaxed32(&check_here()->watch, &none, 1) && !pawl_os_start_thread(&thread))
         pawl_store_relaxed32(&check_here()->watch, 0);
 }
 
