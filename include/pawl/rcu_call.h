@@ -93,7 +93,8 @@ typedef enum pawl_rcu_policy {
 
 /* Numbers of one domain since it was made. Each is read by itself while other threads go on. */
 typedef struct pawl_rcu_statistics {
-    uint64_t queued;        /* callbacks that have not returned yet */
+    uint64_t queued;        /* callbacks that have not returned yet; too many, never too few, while
+                             * callbacks run: the counts are read one after the other */
     uint64_t bytes;         /* of these, as the calls gave them */
     uint64_t called;        /* calls that have succeeded */
     uint64_t run;           /* callbacks that have returned */

@@ -212,9 +212,12 @@ static void a_callback_at_the_limit_is_refused_whatever_the_policy(void **state)
 
 static uint32_t most_queued;
 
+/* The statistics count what has run first, and then what was called. A thread that is preempted in
+ * between sees a queue that never was: such a sample does not count. */
 static void watch_queue(void)
 {
-    const uint32_t queued = (uint32_t)numbers().queued;
+    const pawl_rcu_statistics sample = numbers();
+    const uint32_t queued = numbers().run == sample.run ? (uint32_t)sample.queued : 0;
     uint32_t most = pawl_load_relaxed32(&most_queued);
     while (queued > most && !pawl_cas_relaxed32(&most_queued, &most, queued))
         continue;
