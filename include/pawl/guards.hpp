@@ -68,13 +68,12 @@ template <class Word, pawl_state State> PAWL_FACE_ inline void drop_(Word *word)
 
 // What the compiler names where a transition is called on a guard that goes on: the deleted forms
 // return it. Write std::move(guard).to_write(), or whichever transition it is.
-struct this_transition_uses_the_guard_up_so_write_std_move;
-
 #ifdef __clang__ // names no type of a deleted function
 #define PAWL_NEEDS_MOVE_(transition)                                                               \
     void transition() const &__attribute__((                                                       \
         unavailable("this_transition_uses_the_guard_up_so_write_std_move")))
 #else
+struct this_transition_uses_the_guard_up_so_write_std_move;
 #define PAWL_NEEDS_MOVE_(transition)                                                               \
     this_transition_uses_the_guard_up_so_write_std_move transition() const & = delete
 #endif

@@ -179,7 +179,7 @@ PAWL_C_END
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
-/* What a checker of races is told around each operation (tsan.h); the context makes no difference
+/* A checker of races is told this around each operation (tsan.h); the context makes no difference
  * to it. */
 #if PAWL_TSAN_ && !PAWL_HOOKS
 #include <pawl/spin.h>

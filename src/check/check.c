@@ -384,7 +384,7 @@ static void check_line_claimed(uint32_t number, bool left_behind)
     line->farewells = 0;
 }
 
-/* What other threads of the parent held or asked for, nobody drops in the child. */
+/* No thread of the child drops holds and claims of the parent's other threads. */
 static void check_lose_parents(const struct pawl_check_line *own)
 {
     const uint32_t lines = check_lines_used();

@@ -91,7 +91,7 @@ struct pawl_orders {
 struct pawl_check_wait {
     pawl_address_ object; /* 0: the thread does not wait */
     const char *type, *call;
-    uint32_t holder; /* the thread that had it when the wait began; 0: not known */
+    uint32_t holder; /* check_self, or number, of the thread that had it then; 0: not known */
     uint32_t turn;   /* grows with each wait */
     uint32_t watched;  /* the watch only, as in an entry */
     uint64_t since;

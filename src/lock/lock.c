@@ -34,8 +34,9 @@ enum {
     LOCK_WAKES = 2     /* readers, or atomic users, that one look wakes */
 };
 
-/* For so long a waiter reads before it joins the queue, and one of them once more there. A sleep
- * and a wake cost 4 us and more, and leave the lock idle meanwhile. */
+/* For so long a waiter reads before it joins the queue. One of them reads once more there, and so
+ * does each that is in others' way. A sleep and a wake leave the lock idle for longer than most
+ * sections last. */
 #define LOCK_READING_NS 50000
 
 /* The sleepers of one class, oldest first; in a list of their own those that keep a claim. */
@@ -172,8 +173,8 @@ static struct wait *lock_last_older(struct wait *w, const struct wait *wait)
     return older;
 }
 
-/* In the order of age. Who was woken for nothing finds its place near the front, who joined just
- * now near the end: few steps in both cases. */
+/* In the order of age. A waiter that was woken for nothing finds its place near the front, one that
+ * joined just now near the end: few steps in both cases. */
 static void lock_enlist(struct lock_place *here, struct wait *wait)
 {
     struct lock_list *list = lock_list_of(here, wait);

@@ -43,7 +43,7 @@ enum wait_class {
 enum outcome {
     WAIT_PASSED,    /* the word let the class go on */
     WAIT_TIMED_OUT,
-    WAIT_TURN_CAME  /* the waiter keeps a claim of class ALONE, PAST or NEXT */
+    WAIT_TURN_CAME  /* the waiter keeps a claim: of its turn, or DRAIN after a reader's turn */
 };
 
 #endif

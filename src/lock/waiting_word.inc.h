@@ -6,7 +6,8 @@
  *   PAWL_WAIT_              the type of one operation's wait; its field `claim` says which claim it
  *                           keeps, 0 for none
  *   wait_begin, wait_end
- *   wait_for                waits until the word lets the class go on; may give the waiter its turn
+ *   wait_for                waits until the word lets the class go on; may give the waiter its
+ *                           turn, and finds a claim that another thread made for it
  *   stake                   makes a claim if the word permits it
  *   alter                   adds units to what the waiter keeps, and wakes whom that lets in.
  *                           Release [SPIN_R_TO_A]: an atomic user's reads under R are done before
@@ -182,11 +183,10 @@ static bool PAWL_NAME_(wait_read)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
         if (how == WAIT_TURN_CAME)
             break;
     }
-    do
-        if (!PAWL_NAME_(past)(l, wait))
-            return false;
-    while (!PAWL_NAME_(enter_in_turn)(l, wait)); /* a seeker became a writer meanwhile */
-    return true;
+    while (PAWL_NAME_(past)(l, wait))
+        if (PAWL_NAME_(enter_in_turn)(l, wait)) /* else a seeker has become a writer meanwhile */
+            return true;
+    return false;
 }
 
 static bool PAWL_NAME_(wait_seek)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)

@@ -17,12 +17,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "futex.h"
+#include "pages.h"
 
 #define NS_PER_S 1000000000u
 
@@ -216,24 +216,6 @@ bool pawl_os_one_cpu(void)
         errno = saved;
     }
     return answer == 1;
-}
-
-void *pawl_os_pages(size_t size)
-{
-    const int saved = errno;
-    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    errno = saved;
-    return pages == MAP_FAILED ? NULL : pages;
-}
-
-bool pawl_os_return_pages(void *pages, size_t size)
-{
-    const int saved = errno;
-    const long page = sysconf(_SC_PAGESIZE);
-    const bool done = page > 0 && size % (size_t)page == 0 &&
-                      madvise(pages, size, MADV_DONTNEED) == 0;
-    errno = saved;
-    return done;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of memory where the system has MAP_ANON: darwin.c and freebsd.c include this file. */
+/* Pages of memory by mmap: linux.c, darwin.c and freebsd.c include this file. */
 #ifndef PAWL_OS_PAGES_H
 #define PAWL_OS_PAGES_H
 
@@ -22,8 +22,12 @@ bool pawl_os_return_pages(void *pages, size_t size)
     const int saved = errno;
     const long page = sysconf(_SC_PAGESIZE);
     const bool done = page > 0 && size % (size_t)page == 0 &&
+#ifdef __linux__ /* it gives zero pages afterwards */
+                      madvise(pages, size, MADV_DONTNEED) == 0;
+#else
                       mmap(pages, size, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) == pages;
+#endif
     errno = saved;
     return done;
 }

@@ -79,7 +79,7 @@ static bool os_find_place(uintptr_t address, struct place *place)
 /* Addresses that one child is asked for. */
 #define MOST_ASKED 8
 
-/* What the tools are called with; the first three are of one tool or another. */
+/* The arguments of the tools; the first three are of one tool or another. */
 struct question {
     const char *arguments[8 + MOST_ASKED + 1];
     char addresses[MOST_ASKED][2 + 2 * sizeof(uintptr_t) + 1];
@@ -205,7 +205,7 @@ static bool os_is_our_name(const char *function)
     return strncmp(function, "pawl_", 5) == 0;
 }
 
-/* What stands below the program's first function in every stack. */
+/* Functions below the program's first one, in every stack. */
 static bool os_is_start(const struct place *place)
 {
     static const char *const starts[] = {"libc.so", "libc-", "libpthread", "ld-", "libsystem",

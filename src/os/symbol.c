@@ -35,7 +35,7 @@ static const void *symbol_bytes(const struct file *f, uint64_t offset, uint64_t 
     return offset <= f->size && size <= f->size - offset ? f->bytes + offset : NULL;
 }
 
-/* What is looked for, and where its name goes. */
+/* The address that is looked for, and where its name goes. */
 struct wanted {
     unsigned char type; /* STT_OBJECT or STT_FUNC */
     uintptr_t address;

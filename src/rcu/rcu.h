@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of RCU share: readers (rcu.c, rcu_extra.c), grace periods (rcu_grace.c), stalls
+/* The parts of RCU share this: readers (rcu.c, rcu_extra.c), grace periods (rcu_grace.c), stalls
  * (rcu_stall.c) and callbacks (rcu_call.c). The index of a domain names it. */
 #ifndef PAWL_RCU_INSIDE_H
 #define PAWL_RCU_INSIDE_H
@@ -91,7 +91,7 @@ static inline void rcu_for_handlers(void)
     __asm__ __volatile__("" ::: "memory");
 }
 
-/* What a checker of races is told (rcu_told.h) where the library itself leaves a section for the
+/* A checker of races is told this (rcu_told.h) where the library itself leaves a section for the
  * caller, and where it goes on after a grace period. */
 #if PAWL_TSAN_ && !PAWL_HOOKS
 #define RCU_TOLD_LEFT(index) pawl_told_give_(pawl_rcu_clock_(index))

@@ -27,7 +27,7 @@ PAWL_STATIC bool sift_stands_at(const pawl_sift *l, enum pawl_sift_context c)
     return !sift_is_handler(c) || (set & ~pawl_os_block(0)) == 0;
 }
 
-/* What init stores for good; other bytes are no lock. Zero bytes are one. */
+/* Init stores these for good; other bytes are no lock. Zero bytes are one. */
 PAWL_STATIC void sift_is_lock(const pawl_sift *l, const char *call, const void *site)
 {
     const uint32_t modes = PAWL_SIFT_MODE_BLOCK_ | PAWL_SIFT_MODE_RAISE_ | PAWL_SIFT_MODE_LEND_ |

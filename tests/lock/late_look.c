@@ -94,8 +94,8 @@ static void *write_64(void *unused)
     return unused;
 }
 
-/* What the library does to its queues stays out of ThreadSanitizer's sight (detail/tsan.h), so what
- * this test does to them must stay out of it too. */
+/* ThreadSanitizer does not see the library's accesses to its queues (detail/tsan.h), so it must not
+ * see this test's either. */
 static void unseen(bool begins)
 {
 #if PAWL_TSAN_

@@ -20,7 +20,7 @@ struct wrong {
     void (*run)(void);
 };
 
-/* What a call returns does not matter: it reports. */
+/* The result of a call does not matter: it reports. */
 #define WRONG_void(call) call
 #define WRONG_bool(call) (void)!(call)
 #define WRONG_pawl_regained(call) (void)(call)

@@ -158,7 +158,7 @@ void m_reset(void)
     memset(&m_memory, 0, sizeof m_memory);
 }
 
-/* What a slot's address says of its owner (src/fault.rs). */
+/* Whether this is the address of the slot of a thread that is not the caller (src/fault.rs). */
 bool m_is_slot_of_another(uint64_t address);
 bool m_is_slot_of_another(uint64_t address)
 {

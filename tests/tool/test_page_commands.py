@@ -28,7 +28,7 @@ SPAN = re.compile(r"`((?:\.venv/bin/)?pawl [^`]*--[^`]+)`")
 COMMAND = re.compile(r"^(?:\.venv/bin/)?pawl (?!-)(.*)$")
 # A remark after a command in a block: a comment, or words after several blanks.
 REMARK = re.compile(r"\s+#.*$|\s{2,}.*$")
-# What stands for a name in a command of a page.
+# Placeholders for names in the commands of a page.
 NAMES = {"FILE": "run.json", "PAGE": "page.html", "PICTURE": "picture.png", "FOLDER": "folder",
          "0-3,8": "0"}
 DRIVERS = {"costs": "fake_costs.py", "latency": "fake_latency.py"}

@@ -3,41 +3,16 @@
 // every move, every width, with more threads than cores, so that the waiting halves run as well.
 #include <pawl/pawl.hpp>
 
-#include <sched.h>
-
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <shared_mutex>
-#include <thread>
 #include <utility>
-#include <vector>
+
+#include "cases.hpp"
 
 namespace {
 
 constexpr int threads = 6;
 constexpr int rounds = 400;
-
-void check(bool good, const char *what)
-{
-    if (!good) {
-        std::fprintf(stderr, "failed: %s\n", what);
-        std::abort();
-    }
-}
-
-template <class Body> void together(Body body)
-{
-    std::vector<std::thread> crew;
-    for (int i = 0; i < threads; i++)
-        crew.emplace_back([=] {
-            for (int round = 0; round < rounds; round++)
-                body(i, round);
-        });
-    for (std::thread &one : crew)
-        one.join();
-}
 
 template <class Word> struct guarded {
     Word lock = {};
@@ -63,7 +38,7 @@ template <class Word> struct guarded {
 template <class Word> void each_state()
 {
     static guarded<Word> g;
-    together([](int, int round) {
+    together<threads, rounds>([](int, int round) {
         switch (round % 8) {
         case 0:
             pawl_take_write(&g.lock);
@@ -93,7 +68,7 @@ template <class Word> void each_state()
 template <class Word> void downward_and_upward_moves()
 {
     static guarded<Word> g;
-    together([](int, int round) {
+    together<threads, rounds>([](int, int round) {
         switch (round % 5) {
         case 0:
             pawl_take_seek(&g.lock);
@@ -142,7 +117,7 @@ template <class Word> void downward_and_upward_moves()
 template <class Word> void tries_from_a_reader()
 {
     static guarded<Word> g;
-    together([](int thread, int round) {
+    together<threads, rounds>([](int thread, int round) {
         pawl_take_read(&g.lock);
         g.look();
         switch ((thread + round) % 5) {
@@ -189,7 +164,7 @@ template <class Word> void tries_from_a_reader()
 template <class Word> void tries_from_nothing()
 {
     static guarded<Word> g;
-    together([](int thread, int round) {
+    together<threads, rounds>([](int thread, int round) {
         switch ((thread + round) % 6) {
         case 0:
             if (pawl_try_write(&g.lock)) {
@@ -237,7 +212,7 @@ template <class Word> void careful_writer_under_seek()
     static Word lock = {};
     static long slots[threads * rounds];
     static std::atomic<long> used{0};
-    together([](int thread, int round) {
+    together<threads, rounds>([](int thread, int round) {
         if (thread == 0) {
             pawl_take_seek(&lock);
             const long n = used.load(std::memory_order_relaxed);
@@ -279,7 +254,7 @@ template <class Word> void moves_inside_another_lock()
 {
     static guarded<Word> both[2];
     static guarded<Word> &outer = both[0], &inner = both[1];
-    together([](int, int round) {
+    together<threads, rounds>([](int, int round) {
         if (round % 2) {
             pawl_take_seek(&outer.lock);
             pawl_take_write(&inner.lock);
@@ -326,7 +301,7 @@ void guards_and_standard_names()
 {
     static pawl::spin_lock lock;
     static long value = 0;
-    together([](int, int round) {
+    together<threads, rounds>([](int, int round) {
         if (round % 4 == 0) {
             pawl::seek_guard seek(lock);
             const long seen = value;

@@ -5,40 +5,9 @@
 // order of events is the same in each run, and yet only the lock could make them ordered.
 #include <pawl/pawl.h>
 
-#include <sched.h>
-
-#include <atomic>
-#include <cstdio>
-#include <cstring>
-#include <thread>
-
-long shared_data = 0;      // what the lock guards
-std::atomic<long> sink{0}; // where reads go; not local to this file, or they would be optimised out
+#include "cases.hpp"
 
 namespace {
-
-std::atomic<int> step{0};
-
-void reach(int number)
-{
-    step.store(number, std::memory_order_relaxed);
-}
-
-void await(int number)
-{
-    while (step.load(std::memory_order_relaxed) < number)
-        sched_yield();
-}
-
-void write_data()
-{
-    shared_data = shared_data + 1;
-}
-
-void read_data()
-{
-    sink.store(shared_data, std::memory_order_relaxed);
-}
 
 template <class First, class Second> void two_threads(First first, Second second)
 {

@@ -9,65 +9,12 @@
 // order the accesses.
 #include <pawl/pawl.h>
 
-#include <sched.h>
-
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <thread>
-#include <vector>
-
-long shared_data = 0;      // what is guarded
-std::atomic<long> sink{0}; // where reads go; not local to this file, or they would be optimised out
+#include "cases.hpp"
 
 namespace {
 
 constexpr int threads = 4;
 constexpr int rounds = 300;
-
-void check(bool good, const char *what)
-{
-    if (!good) {
-        std::fprintf(stderr, "failed: %s\n", what);
-        std::abort();
-    }
-}
-
-std::atomic<int> step{0};
-
-void reach(int number)
-{
-    step.store(number, std::memory_order_relaxed);
-}
-
-void await(int number)
-{
-    while (step.load(std::memory_order_relaxed) < number)
-        sched_yield();
-}
-
-void write_data()
-{
-    shared_data = shared_data + 1;
-}
-
-void read_data()
-{
-    sink.store(shared_data, std::memory_order_relaxed);
-}
-
-template <class Body> void together(Body body)
-{
-    std::vector<std::thread> crew;
-    for (int i = 0; i < threads; i++)
-        crew.emplace_back([=] {
-            for (int round = 0; round < rounds; round++)
-                body(i, round);
-        });
-    for (std::thread &one : crew)
-        one.join();
-}
 
 // The first goes before the second.
 template <class First, class Second> void in_turn(First first, Second second)
@@ -105,7 +52,7 @@ void look()
 void big_reader_locks(std::uint32_t flags)
 {
     check(pawl_brlock_init(&big, 8 | flags) == 0, "the lock");
-    together([](int thread, int round) {
+    together<threads, rounds>([](int thread, int round) {
         switch ((thread + round) % 7) {
         case 0:
             pawl_brlock_take_write(&big);
@@ -162,7 +109,7 @@ void big_reader_locks(std::uint32_t flags)
 void sifting_locks()
 {
     check(pawl_sift_init(&sift, nullptr) == 0, "the lock");
-    together([](int thread, int round) {
+    together<threads, rounds>([](int thread, int round) {
         switch ((thread + round) % 5) {
         case 0:
             pawl_sift_take_write(&sift);
@@ -202,7 +149,7 @@ announced_latch latched = PAWL_SEQ_LATCH_TYPE_INIT;
 void sequence_locks()
 {
     static long filled[2 * rounds + 1]; // plain
-    together([](int thread, int round) {
+    together<threads, rounds>([](int thread, int round) {
         announced now;
         if (thread < 2) {
             announced_seq_take_write(&number, &now);
@@ -220,7 +167,7 @@ void sequence_locks()
 void latches()
 {
     static long filled[rounds + 1]; // plain
-    together([](int thread, int round) {
+    together<threads, rounds>([](int thread, int round) {
         announced now;
         if (thread == 0) {
             filled[round + 1] = round + 1;
@@ -241,7 +188,7 @@ pawl_counter_limit limited = PAWL_COUNTER_LIMIT_INIT(2);
 
 void counters()
 {
-    together([](int thread, int round) {
+    together<threads, rounds>([](int thread, int round) {
         pawl_counter_inc(&counted);
         pawl_counter_exact_add(&exact, 1);
         if (pawl_counter_limit_try_add(&limited, 1))
@@ -298,7 +245,7 @@ pawl_eventcount event = PAWL_EVENTCOUNT_INIT;
 void bit_locks()
 {
     static long guarded = 0; // plain
-    together([](int, int round) {
+    together<threads, rounds>([](int, int round) {
         pawl_bitlock32_take(&word, 3);
         guarded++;
         if (round % 8 == 0)
@@ -556,11 +503,6 @@ void written_after_a_get()
         });
 }
 
-struct wrong_case {
-    const char *name;
-    void (*run)();
-};
-
 #define CASE(name) {#name, name}
 const wrong_case cases[] = {
     CASE(written_under_brlock_read),
@@ -582,17 +524,5 @@ const wrong_case cases[] = {
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && std::strcmp(argv[1], "right") == 0) {
-        right();
-        return 0;
-    }
-    for (const wrong_case &c : cases) {
-        if (argc < 2)
-            std::puts(c.name);
-        else if (std::strcmp(argv[1], c.name) == 0) {
-            c.run();
-            return 0;
-        }
-    }
-    return argc < 2 ? 0 : 2;
+    return run_cases(argc, argv, right, cases);
 }

@@ -13,14 +13,7 @@
 #include <pawl/rcu_list.h>
 #include <pawl/spin.h>
 
-#include <sched.h>
-
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <thread>
-#include <vector>
+#include "cases.hpp"
 
 struct object {
     long value = 0, twice = 0; // plain
@@ -29,17 +22,7 @@ struct object {
     pawl_rcu_head head = {};
 };
 
-std::atomic<long> sink{0}; // where reads go; not local to this file, or they would be optimised out
-
 namespace {
-
-void check(bool good, const char *what)
-{
-    if (!good) {
-        std::fprintf(stderr, "failed: %s\n", what);
-        std::abort();
-    }
-}
 
 object *new_object(long value)
 {
@@ -89,18 +72,6 @@ object *published = nullptr;
 pawl_spin32 updating = PAWL_SPIN32_INIT;
 pawl_rcu_domain own;
 
-template <class Body> void together(Body body)
-{
-    std::vector<std::thread> crew;
-    for (int i = 0; i < threads; i++)
-        crew.emplace_back([=] {
-            for (int round = 0; round < rounds; round++)
-                body(i, round);
-        });
-    for (std::thread &one : crew)
-        one.join();
-}
-
 void read_published()
 {
     pawl_rcu_read_lock();
@@ -121,7 +92,7 @@ object *replace(int round)
 void waits_of_all_kinds()
 {
     published = new_object(0);
-    together([](int thread, int round) {
+    together<threads, rounds>([](int thread, int round) {
         if (thread != round % threads) {
             read_published();
             return;
@@ -160,7 +131,7 @@ void domains()
 {
     check(pawl_rcu_domain_init(&own, "own") == 0, "a domain");
     published = new_object(0);
-    together([](int thread, int round) {
+    together<threads, rounds>([](int thread, int round) {
         if (thread == 0) {
             object *old = replace(round);
             if (round % 2) {
@@ -182,7 +153,7 @@ void domains()
 void quiescent_states()
 {
     published = new_object(0);
-    together([](int thread, int round) {
+    together<threads, rounds>([](int thread, int round) {
         if (thread == 0) {
             object *old = replace(round);
             pawl_rcu_domain_synchronize(pawl_rcu_qs());
@@ -205,7 +176,7 @@ void lists_and_chains()
 {
     static pawl_list list = PAWL_LIST_INIT(list);
     static pawl_hlist chain = PAWL_HLIST_INIT;
-    together([](int thread, int round) {
+    together<threads, rounds>([](int thread, int round) {
         if (thread < 2) {
             object *fresh = new_object(round), *old = nullptr;
             pawl_spin32_take_write(&updating);
@@ -253,19 +224,6 @@ void right()
 }
 
 // ---- Wrong programs ----------------------------------------------------------------------------
-
-std::atomic<int> step{0};
-
-void reach(int number)
-{
-    step.store(number, std::memory_order_relaxed);
-}
-
-void await(int number)
-{
-    while (step.load(std::memory_order_relaxed) < number)
-        sched_yield();
-}
 
 object *found = nullptr; // the reader's
 
@@ -427,11 +385,6 @@ void published_before_it_was_ready()
         });
 }
 
-struct wrong_case {
-    const char *name;
-    void (*run)();
-};
-
 #define CASE(name) {#name, name}
 const wrong_case cases[] = {
     CASE(freed_without_a_grace_period),
@@ -449,17 +402,5 @@ const wrong_case cases[] = {
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && std::strcmp(argv[1], "right") == 0) {
-        right();
-        return 0;
-    }
-    for (const wrong_case &c : cases) {
-        if (argc < 2)
-            std::puts(c.name);
-        else if (std::strcmp(argv[1], c.name) == 0) {
-            c.run();
-            return 0;
-        }
-    }
-    return argc < 2 ? 0 : 2;
+    return run_cases(argc, argv, right, cases);
 }

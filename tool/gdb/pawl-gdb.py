@@ -135,7 +135,7 @@ class LldbValue:
             raise Unknown
 
     def __getitem__(self, key):
-        # What a formatter has been made for shows its text; its members are in the raw value.
+        # A type with a formatter shows its text; its members are in the raw value.
         raw = self.value.GetNonSyntheticValue()
         if isinstance(key, str):
             return LldbValue(raw.GetChildMemberWithName(key))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the big-reader lock tells a checker of races, around its compiled operations. The promises
+ * The big-reader lock tells a checker of races this, around its compiled operations. The promises
  * are those of the other locks (tsan.h). brlock.h includes this file in builds for a checker,
  * except where the library itself is compiled.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every C++ header of Pawl begins with: below C++17 one error, and nothing else of it. */
+/* Every C++ header of Pawl begins with this: below C++17 one error, and nothing else of it. */
 #ifndef PAWL_CXX17_H
 #define PAWL_CXX17_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What RCU tells a checker of races. A domain has one clock. A thread gives it when it leaves a
+ * RCU tells a checker of races this. A domain has one clock. A thread gives it when it leaves a
  * section or announces a quiescent state, and gets it when a grace period has ended. So the checker
  * orders the reads of sections before what follows a grace period, and nothing else: neither two
  * readers, nor a reader that was not waited for.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a checker of data races is told. Included in builds for ThreadSanitizer only; in other
+ * A checker of data races is told this. Included in builds for ThreadSanitizer only; in other
  * builds nothing here exists.
  *
  * An operation runs hidden: the checker sees neither its accesses nor their order. So it makes no
