@@ -281,7 +281,7 @@ def test_the_page_holds_table_heat_map_and_curves_and_needs_nothing_else(run, sa
     text = page.read_text()
     for row in costs_rows.ROWS:
         assert f"<td>{row.label}<small>" in text
-    pictures = re.findall(r'<img alt="Plot: ([^"]*)" src="data:image/svg', text)
+    pictures = re.findall(r'<img alt="Plot: ([^".]*)[^"]*" src="data:image/svg', text)
     wanted = ["what single operations cost", "efficiency of critical sections"]
     if TWO:
         wanted.insert(1, "a line between any two CPUs")

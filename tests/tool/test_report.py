@@ -62,7 +62,7 @@ def test_a_grid_draws_a_panel_for_each_cell(bench, tmp_path):
     figure = figures(json.loads(path.read_text()))[0][1]
     titles = [a.get_title(loc="left") for a in figure.axes]
     assert "hit 99 %, cost 300" in titles and len(titles) == 18
-    assert page.read_text().count("<details>") == 36
+    assert page.read_text().count("<details>\n<summary>nominal hit") == 36
 
 
 def test_a_grid_at_one_thread_count_draws_ratios(bench, tmp_path):

@@ -160,6 +160,16 @@ class Kind:
     summarise: Callable[[list[dict], str, list[str]], list[dict]] = stats.rows
     # Our rows that are behind the baseline beyond the noise.
     losses: Callable[[list[dict]], list[dict]] = stats.losses
+    # Rows do the same work and compete with the baseline: the page begins with a verdict.
+    competes: bool = False
+    # The row of ours that the verdict is about; without it the best one, which flatters a little.
+    main: str | None = None
+    # A row counts times, not rates: a ratio below 1 is the better one.
+    less_is_better: bool = False
+    # The row that takes no lock, where there is one.
+    floor: str | None = None
+    # (start of a row's name up to the slash, what such a row does), for the page.
+    explained: tuple[tuple[str, str], ...] = ()
     # Whether a sentence below the table names them as well.
     names_losses: bool = False
     # What --json keeps for other programs beside the cells, under the kind's name.

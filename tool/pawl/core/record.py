@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from pawl.core import bench, driver, measure, output, results
+from pawl.core import bench, driver, measure, output, results, schema
 from pawl.core.errors import BadInput, Interrupted
 from pawl.core.kind import Kind, Kinds, Plan
 from pawl.core.targets import Judging
@@ -64,7 +64,7 @@ def set_of(run: dict, sets: Sets) -> str:
 
 
 def _one_run(which: Set, programs: dict[str, Path], seconds: float, quiet: bool) -> dict:
-    whole = {"schema": results.SCHEMA, "kind": results.RECORD, "set": which.name,
+    whole = {"schema": schema.VERSION, "kind": schema.RECORD, "set": which.name,
              "command": results.command_line(), "started": results.now(), "parts": []}
     for part in which.parts:
         path = programs[part.kind.driver]

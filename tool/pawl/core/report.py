@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 
 from pawl import __version__
-from pawl.core import output, results, sheet
+from pawl.core import output, results, sheet, verdict
 from pawl.core.errors import Failure
 from pawl.core.kind import Kind
 
@@ -72,11 +72,39 @@ def _uri(picture: bytes) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(picture).decode()
 
 
+# So many cells, and rows of each, the words beside a picture name.
+ALT_CELLS, ALT_ROWS = 4, 5
+
+
+def _in_words(caption: str, cells: list[dict]) -> str:
+    """What a picture shows, for who cannot see it: the first rows of its cells, with numbers."""
+    shown = [c for c in cells if c["label"].startswith(caption)] or cells
+    said = [f"{c['label']}: "
+            + ", ".join(" ".join(row["text"][1:3]) for row in c["rows"][:ALT_ROWS])
+            for c in shown[:ALT_CELLS] if c["rows"]]
+    if not said:
+        return f"Plot: {caption}. The tables of this page have its numbers."
+    unit = shown[0]["columns"][2].replace("\n", " ").strip()
+    more = "; the tables below have the rest" if len(shown) > ALT_CELLS else ""
+    return f"Plot: {caption}. First rows, {unit}: {'; '.join(said)}{more}."
+
+
+def _strategies(kind: Kind, cells: list[dict]) -> list[tuple[str, str]]:
+    """Those strategies that a row of the page has."""
+    used = {row["text"][1].split("/")[0] for cell in cells for row in cell["rows"]}
+    return [(name, text) for name, text in kind.explained if name in used]
+
+
 def _section(kind: Kind, result: dict, digest: str) -> dict:
+    cells = kind.views(kind, result)
     return {"title": result["title"] or kind.title, "facts": _facts(result),
-            "pictures": [{"alt": caption, "uri": _uri(picture)}
+            "verdict": verdict.ahead(kind, result) if kind.competes else [],
+            "noise": verdict.noise(kind, result) if kind.competes else [],
+            "disturbed": verdict.disturbed(result), "cpu": result["machine"].get("cpu"),
+            "strategies": _strategies(kind, cells),
+            "pictures": [{"alt": _in_words(caption, cells), "uri": _uri(picture)}
                          for caption, picture in _pictures(kind, result, "svg", digest)],
-            "body": kind.body(result), "cells": kind.views(kind, result),
+            "body": kind.body(result), "cells": cells,
             "more": kind.more(result), "interrupted": result.get("interrupted"),
             "baseline": result["baseline"]}
 

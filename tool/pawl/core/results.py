@@ -13,17 +13,14 @@ import lzma
 import os
 import shlex
 import sys
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pawl import __version__
-from pawl.core import driver, machine, output
+from pawl.core import driver, machine, output, schema
 from pawl.core.errors import BadInput
-from pawl.core.kind import NUMBER, Kind, Kinds
-
-SCHEMA = 1
-RECORD = "record"
+from pawl.core.kind import Kind, Kinds
+from pawl.core.schema import RECORD, VERSION
 
 
 def now() -> str:
@@ -43,7 +40,7 @@ def new(kind: Kind, title: str, plan: dict, missing: list[dict],
         baseline: str | None = None) -> dict:
     commit, dirty = machine.commit(driver.checkout())
     return {
-        "schema": SCHEMA, "kind": kind.name, "title": printable(title),
+        "schema": VERSION, "kind": kind.name, "title": printable(title),
         "pawl_version": __version__,
         "machine": machine.describe(), "kernel": machine.kernel(),
         "compiler": None, "flags": None, "commit": commit, "dirty": dirty,
@@ -132,54 +129,19 @@ def _need(condition: bool, path: Path, what: str) -> None:
                        "name a file written with --json.")
 
 
-# What reports and targets read, and of which type it has to be.
-RESULT_KEYS = {"cells": list, "machine": dict, "plan": dict, "baseline": str, "title": str,
-               "unavailable": list}
-CELL_KEYS = {"threads": int, "samples": list, "candidates": list}
-SAMPLE_KEYS = {"candidate": str, "round": int, "ops": NUMBER, "seconds": NUMBER}
-GONE_KEYS = {"candidate": str, "why": str}
-# What may be absent, but not be of another type.
-TEXT = (str, type(None))
-RESULT_OPTIONAL = {"commit": TEXT, "dirty": (bool, type(None)), "started": TEXT, "finished": TEXT}
-CELL_OPTIONAL = {"pin_error": TEXT}
-
-
-def _has(thing: object, keys: Mapping, path: Path, name: str, optional: Mapping = {}) -> None:
-    _need(isinstance(thing, dict), path, f"{name} is not an object")
-    for key, types in keys.items():
-        _need(isinstance(thing.get(key), types) and key in thing, path,
-              f"{name} has no proper '{key}'")
-    for key in optional.keys() & thing.keys():
-        _need(isinstance(thing[key], optional[key]), path, f"{name} has no proper '{key}'")
-
-
-def _check_cell(kind: Kind, cell: dict, path: Path) -> None:
-    _has(cell, CELL_KEYS | kind.cell_keys, path, "a cell", CELL_OPTIONAL | kind.cell_optional)
-    _need(kind.sound_cell(cell), path, "a cell lacks what its kind has")
-    for sample in cell["samples"]:
-        _has(sample, SAMPLE_KEYS | kind.sample_keys, path, "a sample", kind.sample_optional)
-        _need(sample["ops"] >= 0 and sample["seconds"] >= 0, path, "a sample is negative")
-        for key, keys in kind.nested_keys.items():
-            _has(sample.get(key), keys, path, f"'{key}' of a sample")
-        _need(kind.sound(sample), path, "a sample lacks what its kind has")
-
-
-def check(result: object, path: Path, kinds: Kinds, record: bool = True) -> None:
-    """Refuses what is no result; a record holds results, and no record."""
-    _need(isinstance(result, dict), path, "it is not a JSON object")
-    _need(result.get("schema") == SCHEMA, path, f"its schema is not {SCHEMA}")
-    if record and result.get("kind") == RECORD:
-        _need(isinstance(result.get("parts"), list), path, "it has no proper 'parts'")
-        for part in result["parts"]:
-            check(part, path, kinds, record=False)
-        return
-    name = result.get("kind")
-    _need(isinstance(name, str) and name in kinds, path, "its kind is unknown")
-    _has(result, RESULT_KEYS, path, "it", RESULT_OPTIONAL)
-    for gone in result["unavailable"]:
-        _has(gone, GONE_KEYS, path, "a row that was not built")
+def _check_sound(kind: Kind, result: dict, path: Path) -> None:
+    """What a schema cannot say."""
     for cell in result["cells"]:
-        _check_cell(kinds[name], cell, path)
+        _need(kind.sound_cell(cell), path, "a cell lacks what its kind has")
+        _need(all(map(kind.sound, cell["samples"])), path, "a sample lacks what its kind has")
+
+
+def check(result: object, path: Path, kinds: Kinds) -> None:
+    """Refuses what is no result; a record holds results, and no record."""
+    fault = schema.fault(result, kinds)
+    _need(fault is None, path, fault)
+    for part in result["parts"] if result["kind"] == RECORD else [result]:
+        _check_sound(kinds[part["kind"]], part, path)
 
 
 def load(path: Path, kinds: Kinds) -> dict:
@@ -194,7 +156,7 @@ def load(path: Path, kinds: Kinds) -> dict:
 
 def kept(kind: Kind, samples: list[dict]) -> list[dict]:
     """The samples with those keys that something reads; the file keeps no others."""
-    known = SAMPLE_KEYS | kind.sample_keys | kind.sample_optional
+    known = schema.SAMPLE | kind.sample_keys | kind.sample_optional
     return [{k: v for k, v in s.items() if k in known} for s in samples]
 
 

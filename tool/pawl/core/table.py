@@ -212,13 +212,36 @@ def show_missing(result: dict, console: Console) -> None:
 # ---- For the page -------------------------------------------------------------------------------
 
 
+# A table with more rows than this shows the best of each family, and folds the rest.
+FOLDED_FROM = 10
+
+
+def _family(name: str) -> str:
+    """The library that a row's lock comes from: r+w/pthread_rwlock -> pthread."""
+    return name.split("/")[-1].split("_")[0]
+
+
+def _best_of_families(rows: list[dict]) -> list[dict]:
+    """The first row of each family, and the baseline; [] for a table short enough as it is."""
+    if len(rows) <= FOLDED_FROM:
+        return []
+    seen: set[str] = set()
+    found = []
+    for row in rows:
+        family = _family(row["text"][1])
+        if family not in seen or row["baseline"]:
+            found.append(row)
+        seen.add(family)
+    return found
+
+
 def _view(kind: Kind, result: dict, cell: dict) -> dict:
     behind, every = lost(kind, cell), columns(kind, result, cell)
     rows = [{"text": [c.text(row) for c in every], "ours": "pawl" in row["candidate"],
              "lost": row["candidate"] in behind,
              "baseline": row["candidate"] == result["baseline"]} for row in ranked(cell)]
     return {"heading": heading(kind, cell).split("\n"), "label": kind.label(cell),
-            "columns": [c.head for c in every], "rows": rows,
+            "columns": [c.head for c in every], "rows": rows, "best": _best_of_families(rows),
             "unavailable": unavailable(kind, result, cell),
             "headline": kind.headline(cell),
             "losses": [r["candidate"] for r in cell["summary"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pawl.core import results, stats
+from pawl.core import results, schema, stats
 from pawl.core.errors import BadInput
 from pawl.core.kind import Kinds
 
@@ -144,7 +144,7 @@ def load(folder: Path, kinds: Kinds) -> Runs:
                        "`scripts/bench --record`.")
     runs = [(path, results.load(path, kinds)) for path in files]
     for path, run in runs:
-        if run["kind"] != results.RECORD:
+        if run["kind"] != schema.RECORD:
             raise BadInput(f"{path} is not a record; write it with `scripts/bench --record`.")
     return runs
 

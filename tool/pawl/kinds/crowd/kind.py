@@ -16,7 +16,7 @@ def figures(result: dict):
 
 KIND = Kind(
     name="crowd", title="Locks under a crowd of threads", driver=plan.DRIVER,
-    baseline=plan.BASELINE, command=COMMAND, figures=figures,
+    baseline=plan.BASELINE, command=COMMAND, figures=figures, competes=True,
     workload=table.workload, label=table.label, heading=table.heading,
     cell_keys={"section_us": NUMBER, "outside_us": NUMBER, "writes": NUMBER, "hog": bool,
                "seconds": NUMBER},

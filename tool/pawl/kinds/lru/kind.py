@@ -17,7 +17,7 @@ def figures(result: dict):
 
 KIND = Kind(
     name="lru", title="Cache lookups under each lock", driver=plan.DRIVER,
-    baseline=candidates.RWLOCK, command=COMMAND, figures=figures,
+    baseline=candidates.RWLOCK, command=COMMAND, figures=figures, competes=True,
     workload=table.workload, label=table.label, heading=table.heading,
     cell_keys={"size": int, "keyspace": int, "hit_nominal": NUMBER, "miss_cost": int,
                "dist": str},
@@ -25,4 +25,5 @@ KIND = Kind(
     sample_optional={"hits": NUMBER, "misses": NUMBER, "cpu_seconds": NUMBER, "latency_ns": dict},
     sound_cell=table.sound_cell, sound=table.sound,
     summarise=table.summarise, names_losses=True,
+    main=candidates.MAIN, floor=candidates.NULL, explained=table.STRATEGIES,
     what="strategy/lock", ranks_from=100, columns=table.columns, headline=table.headline)

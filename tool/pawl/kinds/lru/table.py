@@ -12,6 +12,15 @@ from pawl.kinds.lru.plan import has_usual_chains
 
 QUANTILES = ("p50", "p99", "p99.9")
 LATENCIES = (*QUANTILES, "max")
+STRATEGIES = (
+    ("w", "each lookup takes W, a mutex"),
+    ("s", "each lookup takes S, the state that one thread can hold beside readers"),
+    ("r+w", "lookups read; a miss takes W and looks again"),
+    ("r+s>w", "lookups read; a miss takes S, looks again beside the readers, and turns S into W "
+              "for the change"),
+    ("r+rs>w", "readers that upgrade: a miss tries to turn R into S, and S into W for the change"),
+    ("r+rw", "readers that upgrade: a miss tries to turn R into W"),
+)
 
 
 # ---- In words -----------------------------------------------------------------------------------

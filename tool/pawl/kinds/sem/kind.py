@@ -16,7 +16,7 @@ def figures(result: dict):
 
 KIND = Kind(
     name="sem", title="Operations on many semaphores", driver=plan.DRIVER,
-    baseline=plan.BASELINE, command=COMMAND, figures=figures,
+    baseline=plan.BASELINE, command=COMMAND, figures=figures, competes=True,
     workload=table.workload, label=table.label, heading=table.heading,
     cell_keys={"semaphores": int, "choose": str, "seconds": NUMBER},
     sample_keys={"refused": NUMBER, "cpu_seconds": NUMBER},
