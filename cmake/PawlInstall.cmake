@@ -11,7 +11,15 @@ install(DIRECTORY include/pawl DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.def")
 install(DIRECTORY variant/checked/pawl DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/pawl-checked"
         FILES_MATCHING PATTERN "*.h")
-install(TARGETS pawl_static pawl_shared pawl_checked pawl_checked_shared EXPORT pawl
+set(variants pawl_checked pawl_checked_shared)
+if(PAWL_VALGRIND)
+  list(APPEND variants pawl_valgrind pawl_valgrind_shared)
+  set_target_properties(pawl_valgrind PROPERTIES EXPORT_NAME valgrind)
+  set_target_properties(pawl_valgrind_shared PROPERTIES EXPORT_NAME valgrind_shared)
+  install(DIRECTORY variant/valgrind/pawl
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/pawl-valgrind" FILES_MATCHING PATTERN "*.h")
+endif()
+install(TARGETS pawl_static pawl_shared ${variants} EXPORT pawl
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
@@ -47,6 +55,10 @@ endfunction()
 pawl_install_pc(pawl release "Progressive locks" "-I\${includedir}")
 pawl_install_pc(pawl-checked checked "Progressive locks, checking variant"
                 "-I\${includedir}/pawl-checked -I\${includedir}")
+if(PAWL_VALGRIND)
+  pawl_install_pc(pawl-valgrind valgrind "Progressive locks, variant for Helgrind and DRD"
+                  "-I\${includedir}/pawl-valgrind -I\${includedir}")
+endif()
 
 # gdb looks for a script beside the library that it has loaded, under the name of the file itself.
 # lldb imports a module, whose name has no hyphen.
@@ -54,7 +66,11 @@ install(FILES tool/gdb/pawl-gdb.py DESTINATION "${CMAKE_INSTALL_DATADIR}/pawl")
 install(FILES tool/gdb/pawl-gdb.py DESTINATION "${CMAKE_INSTALL_DATADIR}/pawl"
         RENAME pawl_lldb.py)
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-  foreach(name IN ITEMS pawl pawl-checked)
+  set(debugged pawl pawl-checked)
+  if(PAWL_VALGRIND)
+    list(APPEND debugged pawl-valgrind)
+  endif()
+  foreach(name IN LISTS debugged)
     install(FILES tool/gdb/pawl-gdb.py DESTINATION "${CMAKE_INSTALL_LIBDIR}"
             RENAME "lib${name}.so.${PROJECT_VERSION}-gdb.py")
   endforeach()

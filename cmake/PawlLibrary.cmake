@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# pawl_add_library(target STATIC|SHARED release|checked|hook|cond|sem)
+# pawl_add_library(target STATIC|SHARED release|checked|valgrind|hook|cond|sem)
 #
 # src/pawl.c includes all other sources, so every variant is that one file compiled with another
 # search path: variant/<name> holds a config.h that hides include/pawl/config.h.

@@ -26,6 +26,7 @@
 #include "os/posix.c"
 #include "os/symbol.c"
 #include "os/say.c"
+#include "os/valgrind.c"
 
 #include "base/thread.c"
 #include "base/fences.c"

@@ -46,6 +46,12 @@
 #define PAWL_TSAN_ 0
 #endif
 
+/* Whether a checker of data races is told what the operations promise (detail/told.h). */
+#define PAWL_TOLD_ (PAWL_TSAN_ || PAWL_VALGRIND)
+#if PAWL_TSAN_ && PAWL_VALGRIND
+#error "The valgrind variant is not for ThreadSanitizer: build with the release variant's headers."
+#endif
+
 /* A symbol that, in a program built for ThreadSanitizer, only a library built for it has. With
  * another library the program does not link: there the sanitizer could not follow the operation. */
 #if PAWL_TSAN_ && !PAWL_HOOKS

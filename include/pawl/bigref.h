@@ -48,7 +48,7 @@
 
 #include <pawl/detail/counter_cells.h>
 
-#if PAWL_TSAN_
+#if PAWL_TOLD_
 #include <pawl/detail/told.h>
 #endif
 
@@ -142,8 +142,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t 
 
 /* An operation is hidden from a checker of races. A drop tells it beforehand that the caller has
  * finished with the object, and another thread may then free it. */
-#if PAWL_TSAN_
-#define PAWL_BIGREF_HIDE_(r) pawl_told_hide_(r)
+#if PAWL_TOLD_
+#define PAWL_BIGREF_HIDE_(r) (pawl_told_plain_(r, sizeof *(r)), pawl_told_hide_(r))
 #define PAWL_BIGREF_SHOW_(r) pawl_told_show_(r)
 #define PAWL_BIGREF_GIVE_(r) pawl_told_give_(r)
 #define PAWL_BIGREF_GET_(r) pawl_told_get_(r)

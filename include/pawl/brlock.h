@@ -168,7 +168,7 @@ PAWL_C_END
 #define pawl_brlock_seek_to_read PAWL_SYMBOL_(pawl_brlock_seek_to_read)
 #define pawl_brlock_try_read_to_seek PAWL_SYMBOL_(pawl_brlock_try_read_to_seek)
 
-#if PAWL_TSAN_
+#if PAWL_TOLD_
 #include <pawl/detail/brlock_told.h>
 #endif
 

@@ -75,7 +75,7 @@ PAWL_API unsigned PAWL_SYMBOL_(pawl_eventcount_notify)(pawl_eventcount *event, u
 
 PAWL_C_END
 
-#if PAWL_TSAN_ && !PAWL_HOOKS
+#if PAWL_TOLD_ && !PAWL_HOOKS
 #include <pawl/detail/cond_told.h>
 #endif
 

@@ -209,7 +209,7 @@ PAWL_INLINE_END
 #include <pawl/counter_limit.h>
 #include <pawl/counter_seq.h>
 
-#if PAWL_TSAN_
+#if PAWL_TOLD_
 #include <pawl/detail/counter_told.h>
 #endif
 

@@ -226,7 +226,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_rest_(void)
 
 PAWL_INLINE_END
 
-#if PAWL_TSAN_
+#if PAWL_TOLD_
 #include <pawl/detail/rcu_told.h>
 #endif
 

@@ -192,4 +192,8 @@ PAWL_INLINE bool pawl_robust_held(enum pawl_robust how)
 }
 PAWL_INLINE_END
 
+#if PAWL_TOLD_
+#include <pawl/detail/robust_told.h>
+#endif
+
 #endif

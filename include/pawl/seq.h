@@ -227,7 +227,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_copy_in(pawl_seq_word *to, const v
 PAWL_INLINE pawl_seq_word pawl_seq_await_(const pawl_seq *s)
 {
     const pawl_seq_word n = pawl_seq_wait_(s);
-#if PAWL_TSAN_
+#if PAWL_TOLD_
     pawl_told_get_(&s->sequence);
 #endif
     return n;

@@ -181,10 +181,11 @@ PAWL_C_END
 
 /* A checker of races is told this around each operation (tsan.h); the context makes no difference
  * to it. */
-#if PAWL_TSAN_ && !PAWL_HOOKS
+#if PAWL_TOLD_ && !PAWL_HOOKS
 #include <pawl/spin.h>
 #define PAWL_SIFT_BEFORE_(l, from)                                                                 \
-    pawl_tsan_before_(&(l)->word, sizeof((l)->word), PAWL_STATE_##from)
+    (pawl_told_plain_(l, sizeof *(l)),                                                             \
+     pawl_tsan_before_(&(l)->word, sizeof((l)->word), PAWL_STATE_##from))
 #define PAWL_SIFT_AFTER_(l, to, ok)                                                                \
     pawl_tsan_after_(&(l)->word, sizeof((l)->word), PAWL_STATE_##to, ok)
 #else

@@ -111,7 +111,7 @@ inline constexpr pawl_regained PAWL_REGAIN_KEPT = pawl_regained::PAWL_REGAIN_KEP
 } pawl_regained;
 #endif
 
-#if PAWL_TSAN_
+#if PAWL_TOLD_
 #include <pawl/detail/tsan.h>
 #endif
 

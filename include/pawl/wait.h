@@ -80,7 +80,7 @@ PAWL_API unsigned PAWL_SYMBOL_(pawl_wake_shared)(const uint32_t *address, unsign
 
 PAWL_C_END
 
-#if PAWL_TSAN_ && !PAWL_HOOKS
+#if PAWL_TOLD_ && !PAWL_HOOKS
 #include <pawl/detail/wait_told.h>
 #define PAWL_CALL_(name) name##_told_
 #else

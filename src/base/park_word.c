@@ -8,6 +8,7 @@
 
 struct pawl_parker *pawl_parker_make(struct pawl_parker *room)
 {
+    pawl_os_told_plain(room, sizeof *room);
     pawl_store_relaxed32(&room->count, 0);
     return room;
 }

@@ -84,6 +84,7 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
     struct cond_waiter *next;
     bool signalled;
 
+    pawl_os_told_plain(&waiter, sizeof waiter);
     waiter.waiter.address = cond;
     waiter.waiter.parker = pawl_parker_make(&room);
     waiter.waiter.room = table_room(&waiter.room, TABLE_OF_COND, sizeof waiter.room);

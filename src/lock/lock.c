@@ -377,6 +377,7 @@ static void lock_join(struct lock_place *here, struct wait *wait)
         return;
     }
     lock_look(here, lock, wait->owner);
+    pawl_os_told_plain(wait, sizeof *wait);
     wait->since = pawl_os_now();
     wait->waiter.parker = pawl_parker_make(&wait->parker);
     here->queue = (struct lock_queue *)(void *)table_append(here->bucket, &wait->waiter);

@@ -67,7 +67,10 @@ PAWL_STATIC uint32_t robust_layout(const struct pawl_robust_cell_ *fresh)
 
 PAWL_STATIC bool robust_is_lock(const pawl_robust_lock *l)
 {
-    return l != NULL && ((uintptr_t)l & 63u) == 0 && pawl_load_relaxed32(&l->magic) == MAGIC &&
+    if (l == NULL || ((uintptr_t)l & 63u) != 0)
+        return false;
+    pawl_os_told_plain((void *)(uintptr_t)l, sizeof *l);
+    return pawl_load_relaxed32(&l->magic) == MAGIC &&
            (pawl_load_relaxed32(&l->layout) & 0xffffu) ==
                ((uint32_t)pawl_os_robust_size() << 8 | PAWL_ROBUST_MEMBERS) &&
            pawl_load_relaxed32(&l->room) <= ROOM_ATOMIC &&

@@ -44,6 +44,7 @@ PAWL_STATIC PAWL_COLD void table_latch_wait(pawl_address_ *latch)
     unsigned polls = TABLE_POLLS;
     pawl_address_ seen;
 
+    pawl_os_told_plain(&self, sizeof self);
     self.younger = NULL;
     self.parker = pawl_parker_make(&room);
     for (;;) {

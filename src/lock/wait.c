@@ -173,6 +173,8 @@ static enum pawl_waited wait_listed(const struct pawl_watch *w, uint64_t deadlin
     struct pawl_waiter waiter;
     struct pawl_parker *parker = pawl_parker_make(&room);
 
+    pawl_os_told_plain(&queue, sizeof queue);
+    pawl_os_told_plain(&waiter, sizeof waiter);
     if (!wait_list_waiter(&waiter, w, &queue, parker)) {
         how = PAWL_WAIT_DIFFERS;
     } else {
@@ -321,6 +323,8 @@ static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t cou
     struct pawl_parker *parker = pawl_parker_make(&room);
     uint32_t listed, picks, unparks = 0;
 
+    pawl_os_told_plain(waiters, sizeof waiters);
+    pawl_os_told_plain(queues, sizeof queues);
     for (listed = 0; listed < count; listed++)
         if (!wait_list_waiter(&waiters[listed], &watches[listed], &queues[listed], parker))
             break;

@@ -14,7 +14,10 @@ void *pawl_os_pages(size_t size)
     const int saved = errno;
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
     errno = saved;
-    return pages == MAP_FAILED ? NULL : pages;
+    if (pages == MAP_FAILED)
+        return NULL;
+    pawl_os_told_own(pages, size);
+    return pages;
 }
 
 bool pawl_os_return_pages(void *pages, size_t size)

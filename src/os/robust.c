@@ -22,6 +22,74 @@
 
 _Static_assert(sizeof(pthread_mutex_t) <= PAWL_OS_ROBUST_SIZE, "room for the mutex");
 
+/* ---- The functions of the C library ---------------------------------------------------------- */
+
+/* Valgrind's tools would take the mutexes' order for the lock's, and report the deaths that this
+ * lock is for. So in Valgrind the functions are called past the tools' wrappers. (On POWER that
+ * takes more than an address.) */
+#if PAWL_VALGRIND && !defined(__powerpc__)
+
+#include <valgrind/valgrind.h>
+
+static OrigFn os_past_wrappers(const void *function)
+{
+    OrigFn past;
+    memset(&past, 0, sizeof past);
+    past.nraddr = (unsigned long)(uintptr_t)function;
+    return past;
+}
+
+static int os_mutex_call(int (*function)(pthread_mutex_t *), void *mutex)
+{
+    const OrigFn past = os_past_wrappers((const void *)(uintptr_t)function);
+    int error;
+    if (!RUNNING_ON_VALGRIND)
+        return function((pthread_mutex_t *)mutex);
+    CALL_FN_W_W(error, past, mutex);
+    return error;
+}
+
+static int os_mutex_init(void *mutex, const pthread_mutexattr_t *kind)
+{
+    const OrigFn past = os_past_wrappers((const void *)(uintptr_t)pthread_mutex_init);
+    int error;
+    if (!RUNNING_ON_VALGRIND)
+        return pthread_mutex_init((pthread_mutex_t *)mutex, kind);
+    CALL_FN_W_WW(error, past, mutex, kind);
+    return error;
+}
+
+static int os_mutex_clocklock(void *mutex, const struct timespec *until)
+{
+    const OrigFn past = os_past_wrappers((const void *)(uintptr_t)pthread_mutex_clocklock);
+    int error;
+    if (!RUNNING_ON_VALGRIND)
+        return pthread_mutex_clocklock((pthread_mutex_t *)mutex, CLOCK_MONOTONIC, until);
+    CALL_FN_W_WWW(error, past, mutex, CLOCK_MONOTONIC, until);
+    return error;
+}
+
+#else
+
+static int os_mutex_call(int (*function)(pthread_mutex_t *), void *mutex)
+{
+    return function((pthread_mutex_t *)mutex);
+}
+
+static int os_mutex_init(void *mutex, const pthread_mutexattr_t *kind)
+{
+    return pthread_mutex_init((pthread_mutex_t *)mutex, kind);
+}
+
+#if !PAWL_TSAN_
+static int os_mutex_clocklock(void *mutex, const struct timespec *until)
+{
+    return pthread_mutex_clocklock((pthread_mutex_t *)mutex, CLOCK_MONOTONIC, until);
+}
+#endif
+
+#endif
+
 bool pawl_os_robust_make(void *mutex)
 {
     pthread_mutexattr_t kind;
@@ -31,7 +99,7 @@ bool pawl_os_robust_make(void *mutex)
     made = pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED) == 0 &&
            pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST) == 0;
     (void)memset(mutex, 0, PAWL_OS_ROBUST_SIZE);
-    made = made && pthread_mutex_init((pthread_mutex_t *)mutex, &kind) == 0;
+    made = made && os_mutex_init(mutex, &kind) == 0;
     (void)pthread_mutexattr_destroy(&kind);
     return made;
 }
@@ -60,8 +128,10 @@ static PAWL_COLD uint64_t os_map_life_page(void)
     const int saved = errno;
     uint64_t page = 1, found = 0;
     void *at = mmap(NULL, OS_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at != MAP_FAILED && madvise(at, OS_PAGE, MADV_WIPEONFORK) == 0)
+    if (at != MAP_FAILED && madvise(at, OS_PAGE, MADV_WIPEONFORK) == 0) {
+        pawl_os_told_own(at, OS_PAGE);
         page = (uint64_t)(uintptr_t)at;
+    }
     errno = saved;
     if (pawl_cas_relaxed64(&os_life_page, &found, page))
         found = page;
@@ -132,17 +202,16 @@ enum pawl_os_robust pawl_os_robust_lock(void *mutex, uint64_t deadline)
     const uint64_t seconds = deadline / 1000000000u;
     struct timespec until;
     if (seconds > INT32_MAX)
-        return os_outcome_of(pthread_mutex_lock((pthread_mutex_t *)mutex));
+        return os_outcome_of(os_mutex_call(pthread_mutex_lock, mutex));
     until.tv_sec = (time_t)seconds;
     until.tv_nsec = (long)(deadline % 1000000000u);
-    return os_outcome_of(pthread_mutex_clocklock((pthread_mutex_t *)mutex, CLOCK_MONOTONIC,
-                                                 &until));
+    return os_outcome_of(os_mutex_clocklock(mutex, &until));
 }
 #endif
 
 enum pawl_os_robust pawl_os_robust_try(void *mutex)
 {
-    return os_outcome_of(pthread_mutex_trylock((pthread_mutex_t *)mutex));
+    return os_outcome_of(os_mutex_call(pthread_mutex_trylock, mutex));
 }
 
 /* FUTEX_WAITERS is the kernel's bit for it. On other C libraries this does nothing. */
@@ -163,7 +232,7 @@ bool pawl_os_robust_heal(void *mutex)
 
 bool pawl_os_robust_unlock(void *mutex)
 {
-    return pthread_mutex_unlock((pthread_mutex_t *)mutex) == 0;
+    return os_mutex_call(pthread_mutex_unlock, mutex) == 0;
 }
 
 #elif PAWL_HOOKS

@@ -60,6 +60,22 @@
 
 /* ---- One per process ------------------------------------------------------------------------- */
 
+/* Valgrind's checkers of data races do not look at this memory of the library's (valgrind.c). */
+#if PAWL_VALGRIND
+#define pawl_os_told_own PAWL_SYMBOL_(pawl_os_told_own)
+#define pawl_os_told_plain PAWL_SYMBOL_(pawl_told_plain)
+void pawl_os_told_own(void *memory, size_t size);
+#define PAWL_SHARED_UNSEEN_(type, name)                                                            \
+    __attribute__((constructor)) static void PAWL_CAT_(unseen_, name)(void)                        \
+    {                                                                                              \
+        pawl_os_told_own(PAWL_SHARED(type, name), sizeof(type));                                   \
+    }
+#else
+#define pawl_os_told_own(memory, size) ((void)(size))
+#define pawl_os_told_plain(memory, size) ((void)(size))
+#define PAWL_SHARED_UNSEEN_(type, name)
+#endif
+
 /* PAWL_SHARED_DECLARE(type, name) in a header, PAWL_SHARED_DEFINE(type, name) in one source, and
  * PAWL_SHARED(type, name), its address. */
 #if PAWL_HOOKS
@@ -90,6 +106,7 @@ void pawl_os_add_shared(struct pawl_os_shared *shared);
 
 #define PAWL_SHARED_DECLARE(type, name) extern PAWL_API type PAWL_SHARED_NAME_(name)
 #define PAWL_SHARED_DEFINE(type, name)                                                             \
+    PAWL_SHARED_UNSEEN_(type, name)                                                                \
     PAWL_UNIQUE(, type, PAWL_SHARED_NAME_(name), PAWL_OWN_NAME_(name), ".bss", "aw")
 #define PAWL_SHARED(type, name) (&PAWL_SHARED_NAME_(name))
 
@@ -100,7 +117,9 @@ void pawl_os_add_shared(struct pawl_os_shared *shared);
 #else
 #define PAWL_SHARED_DECLARE(type, name) extern PAWL_HIDDEN_ type PAWL_SHARED_NAME_(name)
 #endif
-#define PAWL_SHARED_DEFINE(type, name) type PAWL_SHARED_NAME_(name)
+#define PAWL_SHARED_DEFINE(type, name)                                                             \
+    PAWL_SHARED_UNSEEN_(type, name)                                                                \
+    type PAWL_SHARED_NAME_(name)
 #define PAWL_SHARED(type, name) (&PAWL_SHARED_NAME_(name))
 
 #endif

@@ -93,7 +93,7 @@ static inline void rcu_for_handlers(void)
 
 /* A checker of races is told this (rcu_told.h) where the library itself leaves a section for the
  * caller, and where it goes on after a grace period. */
-#if PAWL_TSAN_ && !PAWL_HOOKS
+#if PAWL_TOLD_ && !PAWL_HOOKS
 #define RCU_TOLD_LEFT(index) pawl_told_give_(pawl_rcu_clock_(index))
 #define RCU_TOLD_OVER(index) pawl_told_get_(pawl_rcu_clock_(index))
 #else

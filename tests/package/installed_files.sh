@@ -14,7 +14,13 @@ for page in "$SOURCE"/tool/man/*.1; do
     [ ! -e "$page" ] || [ -f "$PREFIX/share/man/man1/$(basename "$page")" ] || fail "$page"
 done
 
-for name in pawl pawl-checked; do
+libraries='pawl pawl-checked'
+if grep -q '^PAWL_VALGRIND:BOOL=ON' "$BUILD/CMakeCache.txt"; then
+    libraries="$libraries pawl-valgrind"
+    [ -f "$PREFIX/include/pawl-valgrind/pawl/config.h" ] || fail "the valgrind variant's header"
+    [ -f "$LIBDIR/pkgconfig/pawl-valgrind.pc" ] || fail "pkg-config's file for it"
+fi
+for name in $libraries; do
     library=$LIBDIR/lib$name.so
     [ -f "$LIBDIR/lib$name.a" ] || fail "lib$name.a"
     [ "$(readlink "$library")" = "lib$name.so.$SOVERSION" ] || fail "$library is not a link"
@@ -27,7 +33,7 @@ for name in pawl pawl-checked; do
     fi
     objdump -p "$library" | awk '/NEEDED/ { print $2 }' >"$name.needed"
     allowed='libc|libpthread|ld-linux.*'
-    [ "$name" = pawl ] || allowed="$allowed|libgcc_s" # the unwinder, for stacks in reports
+    [ "$name" != pawl-checked ] || allowed="$allowed|libgcc_s" # the unwinder, for stacks in reports
     if grep -Ev "^($allowed)\\.so" "$name.needed"; then
         fail "$library needs more than the C library"
     fi

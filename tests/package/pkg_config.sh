@@ -23,6 +23,11 @@ for name in shared shared_checked; do
     objdump -p $name | grep -q 'NEEDED *libpawl' || fail "$name does not use the shared library"
 done
 
+if pkg-config --exists pawl-valgrind; then
+    build shared_valgrind pawl-valgrind consumer.c
+    run env LD_LIBRARY_PATH="$LIBDIR" ./shared_valgrind
+fi
+
 link=-static
 build static pawl consumer.c --static
 build static_checked pawl-checked checked.c --static

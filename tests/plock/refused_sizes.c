@@ -4,6 +4,7 @@
 #define PAWL_CONFIG_H
 #define PAWL_CHECKED 1
 #define PAWL_HOOKS 0
+#define PAWL_VALGRIND 0
 #define PAWL_VARIANT checked
 #endif
 #include <pawl/compat/plock.h>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Shared by the programs for ThreadSanitizer: threads that go in step by relaxed atomics, which
-// order nothing in the sanitizer's eyes, and programs that run one wrong case by its name. Include
-// it in one file of a program.
+// Shared by the programs for checkers of data races (ThreadSanitizer, Helgrind, DRD): threads that
+// go in step by relaxed atomics, which order nothing in a checker's eyes, and programs that run one
+// wrong case by its name. Include it in one file of a program, after Pawl.
 #ifndef PAWL_TESTS_TSAN_CASES_HPP
 #define PAWL_TESTS_TSAN_CASES_HPP
 
 #include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -14,8 +16,67 @@
 #include <thread>
 #include <vector>
 
-long shared_data = 0;      // what is guarded
-std::atomic<long> sink{0}; // where reads go; not local to this file, or they would be optimised out
+#if PAWL_VALGRIND
+#include <valgrind/helgrind.h>
+
+#include <valgrind/drd.h>
+#endif
+
+// Valgrind sees no atomics of the language: it is told not to look at these places, and of each
+// publication.
+inline void unseen(void *place, std::size_t size)
+{
+#if PAWL_VALGRIND
+    VALGRIND_HG_DISABLE_CHECKING(place, size);
+    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DRD_START_SUPPRESSION, place, size, 0, 0, 0);
+#else
+    (void)place, (void)size;
+#endif
+}
+
+inline void before_publication(const void *place)
+{
+#if PAWL_VALGRIND
+    ANNOTATE_HAPPENS_BEFORE(place);
+#else
+    (void)place;
+#endif
+}
+
+inline void after_observation(const void *place)
+{
+#if PAWL_VALGRIND
+    ANNOTATE_HAPPENS_AFTER(place);
+#else
+    (void)place;
+#endif
+}
+
+// An atomic number. Only publish and observe order anything.
+template <class Number> class loose {
+public:
+    loose() { unseen(&number_, sizeof number_); }
+    Number load() const { return number_.load(std::memory_order_relaxed); }
+    void store(Number value) { number_.store(value, std::memory_order_relaxed); }
+    void add(Number more) { number_.fetch_add(more, std::memory_order_relaxed); }
+    void publish(Number value)
+    {
+        before_publication(this);
+        number_.store(value, std::memory_order_release);
+    }
+    Number observe() const
+    {
+        const Number value = number_.load(std::memory_order_acquire);
+        after_observation(this);
+        return value;
+    }
+
+private:
+    std::atomic<Number> number_{0};
+};
+
+long shared_data = 0; // what is guarded
+loose<long> sink;     // where reads go; not local to this file, or they would be optimised out
 
 inline void check(bool good, const char *what)
 {
@@ -25,16 +86,16 @@ inline void check(bool good, const char *what)
     }
 }
 
-inline std::atomic<int> step{0};
+inline loose<int> step;
 
 inline void reach(int number)
 {
-    step.store(number, std::memory_order_relaxed);
+    step.store(number);
 }
 
 inline void await(int number)
 {
-    while (step.load(std::memory_order_relaxed) < number)
+    while (step.load() < number)
         sched_yield();
 }
 
@@ -45,7 +106,7 @@ inline void write_data()
 
 inline void read_data()
 {
-    sink.store(shared_data, std::memory_order_relaxed);
+    sink.store(shared_data);
 }
 
 // The body with the thread's number and the round's.
@@ -66,7 +127,24 @@ struct wrong_case {
     void (*run)();
 };
 
-// `PROGRAM right` runs what is right, `PROGRAM CASE` one wrong program; `PROGRAM` lists these.
+// Runs one wrong program in a process of its own, and says its name and number.
+inline void run_apart(const char *name, const char *kind, void (*run)())
+{
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    check(child >= 0, "a process");
+    if (child == 0) {
+        std::printf("case %s%s%s %ld\n", name, *kind ? " " : "", kind, (long)getpid());
+        std::fflush(nullptr);
+        run();
+        std::_Exit(0);
+    }
+    int status;
+    check(waitpid(child, &status, 0) == child && status == 0, name);
+}
+
+// `PROGRAM right` runs what is right, `PROGRAM CASE` one wrong program, `PROGRAM each` all of
+// these, each in a process of its own; `PROGRAM` lists them.
 template <class Cases> int run_cases(int argc, char **argv, void (*right)(), const Cases &cases)
 {
     if (argc > 1 && std::strcmp(argv[1], "right") == 0) {
@@ -76,12 +154,14 @@ template <class Cases> int run_cases(int argc, char **argv, void (*right)(), con
     for (const wrong_case &c : cases) {
         if (argc < 2)
             std::puts(c.name);
+        else if (std::strcmp(argv[1], "each") == 0)
+            run_apart(c.name, "", c.run);
         else if (std::strcmp(argv[1], c.name) == 0) {
             c.run();
             return 0;
         }
     }
-    return argc < 2 ? 0 : 2;
+    return argc < 2 || std::strcmp(argv[1], "each") == 0 ? 0 : 2;
 }
 
 #endif

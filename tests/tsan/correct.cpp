@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Right programs, on which ThreadSanitizer must stay silent: plain data guarded by every state,
-// every move, every width, with more threads than cores, so that the waiting halves run as well.
+// Right programs, on which checkers of data races must stay silent: plain data guarded by every
+// state, every move, every width of the locks that spin, sleep or serve several processes, with
+// more threads than cores, so that the waiting halves run as well.
 #include <pawl/pawl.hpp>
+#include <pawl/pshared.h>
 
 #include <mutex>
 #include <shared_mutex>
+#include <type_traits>
 #include <utility>
 
 #include "cases.hpp"
@@ -12,27 +15,27 @@
 namespace {
 
 constexpr int threads = 6;
-constexpr int rounds = 400;
+constexpr int rounds = PAWL_VALGRIND ? 40 : 400;
 
 template <class Word> struct guarded {
     Word lock = {};
     long pair[2] = {0, 0};     // plain: written under W, read under R, S, W
     long seekers = 0;          // plain: only who holds S or W touches it
-    std::atomic<long> many{0}; // updated under A, read plainly relaxed elsewhere
+    loose<long> many; // updated under A, read plainly relaxed elsewhere
     long published = 0;        // plain: written under W, and by nobody under A
 
     void change()
     {
         pair[0]++;
         pair[1]--;
-        published = many.load(std::memory_order_relaxed);
+        published = many.load();
     }
     void look() const
     {
         check(pair[0] + pair[1] == 0, "a reader saw half a change");
-        check(published <= many.load(std::memory_order_relaxed), "an atomic update was lost");
+        check(published <= many.load(), "an atomic update was lost");
     }
-    void add() { many.fetch_add(1, std::memory_order_relaxed); }
+    void add() { many.add(1); }
 };
 
 template <class Word> void each_state()
@@ -211,17 +214,17 @@ template <class Word> void careful_writer_under_seek()
 {
     static Word lock = {};
     static long slots[threads * rounds];
-    static std::atomic<long> used{0};
+    static loose<long> used;
     together<threads, rounds>([](int thread, int round) {
         if (thread == 0) {
             pawl_take_seek(&lock);
-            const long n = used.load(std::memory_order_relaxed);
+            const long n = used.load();
             slots[n] = round + 1;
-            used.store(n + 1, std::memory_order_release);
+            used.publish(n + 1);
             pawl_drop_seek(&lock);
         } else {
             pawl_take_read(&lock);
-            const long n = used.load(std::memory_order_acquire);
+            const long n = used.observe();
             check(n == 0 || slots[n - 1] != 0, "a slot was announced before it was filled");
             pawl_drop_read(&lock);
         }
@@ -232,7 +235,7 @@ template <class Word> void careful_writer_under_seek()
 template <class Word> void another_thread_drops()
 {
     static guarded<Word> g;
-    for (int round = 0; round < 100; round++) {
+    for (int round = 0; round < rounds / 4; round++) {
         pawl_take_write(&g.lock);
         g.change();
         std::thread([] {
@@ -318,17 +321,73 @@ void guards_and_standard_names()
     check(value == threads * rounds / 2, "no addition is lost");
 }
 
+// With a deadline that never passes, or has passed already.
+template <class Word> void deadlines()
+{
+    static guarded<Word> g;
+    together<threads, rounds>([](int thread, int round) {
+        const std::uint64_t until = (thread + round) % 3 == 0 ? 1 : PAWL_WAIT_FOREVER;
+        switch (round % 5) {
+        case 0:
+            if (pawl_take_write_until(&g.lock, until)) {
+                g.change();
+                pawl_drop_write(&g.lock);
+            }
+            break;
+        case 1:
+            if (pawl_take_seek_until(&g.lock, until)) {
+                g.seekers++;
+                if (pawl_seek_to_write_until(&g.lock, until)) {
+                    g.change();
+                    pawl_drop_write(&g.lock);
+                } else {
+                    g.look();
+                    pawl_drop_seek(&g.lock);
+                }
+            }
+            break;
+        case 2:
+            if (pawl_take_atomic_until(&g.lock, until)) {
+                g.add();
+                if (pawl_atomic_to_read_until(&g.lock, until) != PAWL_REGAIN_TIMED_OUT) {
+                    g.look();
+                    pawl_drop_read(&g.lock);
+                } else {
+                    g.add();
+                    pawl_drop_atomic(&g.lock);
+                }
+            }
+            break;
+        default:
+            if (pawl_take_read_until(&g.lock, until)) {
+                g.look();
+                pawl_drop_read(&g.lock);
+            }
+        }
+    });
+}
+
+template <class Word, class... Kinds>
+constexpr bool is_one_of = (std::is_same_v<Word, Kinds> || ...);
+
 template <class Word> void all()
 {
+    constexpr bool spins = is_one_of<Word, pawl_spin16, pawl_spin32, pawl_spin64>;
+    constexpr bool shared = is_one_of<Word, pawl_pshared_lock32, pawl_pshared_lock64>;
+
     each_state<Word>();
     downward_and_upward_moves<Word>();
     tries_from_a_reader<Word>();
     tries_from_nothing<Word>();
     careful_writer_under_seek<Word>();
     another_thread_drops<Word>();
-    moves_inside_another_lock<Word>();
     many_locks_at_once<Word>();
-    application_bits_publish<Word>();
+    if constexpr (!shared)
+        moves_inside_another_lock<Word>();
+    if constexpr (spins)
+        application_bits_publish<Word>();
+    else
+        deadlines<Word>();
 }
 
 } // namespace
@@ -338,6 +397,10 @@ int main()
     all<pawl_spin16>();
     all<pawl_spin32>();
     all<pawl_spin64>();
+    all<pawl_lock32>();
+    all<pawl_lock64>();
+    all<pawl_pshared_lock32>();
+    all<pawl_pshared_lock64>();
     guards_and_standard_names();
     std::puts("all correct programs ran");
     return 0;

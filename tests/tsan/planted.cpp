@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Wrong programs that ThreadSanitizer must report. `planted CASE` runs one; `planted` lists them.
+// Wrong programs that checkers of data races must report. `planted CASE KIND` runs one, `planted
+// each` all, each in a process of its own; `planted` lists them.
 //
-// The threads go in step by relaxed atomics, which order nothing in the sanitizer's eyes: so the
+// The threads go in step by relaxed atomics, which order nothing in a checker's eyes: so the
 // order of events is the same in each run, and yet only the lock could make them ordered.
 #include <pawl/pawl.h>
+#include <pawl/pshared.h>
 
 #include "cases.hpp"
 
@@ -161,10 +163,10 @@ template <class Lock> void plain_write_under_atomic_in_turn()
 template <class Lock> void plain_write_under_atomic_after_waiting()
 {
     static Lock lock;
-    static std::atomic<int> asking{0};
+    static loose<int> asking;
     pawl_take_read(&lock);
     std::thread reader([] {
-        while (asking.load(std::memory_order_relaxed) < 2)
+        while (asking.load() < 2)
             sched_yield();
         for (int i = 0; i < 100; i++) // so that they come to wait; reported either way
             sched_yield();
@@ -172,14 +174,14 @@ template <class Lock> void plain_write_under_atomic_after_waiting()
     });
     two_threads(
         [] {
-            asking.fetch_add(1, std::memory_order_relaxed);
+            asking.add(1);
             pawl_take_atomic(&lock);
             write_data();
             pawl_drop_atomic(&lock);
             reach(1);
         },
         [] {
-            asking.fetch_add(1, std::memory_order_relaxed);
+            asking.add(1);
             pawl_take_atomic(&lock);
             await(1);
             write_data();
@@ -225,14 +227,24 @@ template <class Lock> void write_without_the_lock()
         });
 }
 
-struct planted_case {
+struct kind_of_lock {
     const char *name;
-    void (*run16)();
-    void (*run32)();
-    void (*run64)();
+    void (*run)();
 };
 
-#define CASE(name) {#name, name<pawl_spin16>, name<pawl_spin32>, name<pawl_spin64>}
+struct planted_case {
+    const char *name;
+    bool in_16_bits; // whether 16 bits have room for the clock that tells
+    kind_of_lock kinds[7];
+};
+
+#define KINDS(name)                                                                                \
+    {{"16", name<pawl_spin16>},         {"32", name<pawl_spin32>},                                 \
+     {"64", name<pawl_spin64>},         {"lock32", name<pawl_lock32>},                             \
+     {"lock64", name<pawl_lock64>},     {"shared32", name<pawl_pshared_lock32>},                   \
+     {"shared64", name<pawl_pshared_lock64>}}
+#define CASE(name) {#name, true, KINDS(name)}
+#define WIDE(name) {#name, false, KINDS(name)}
 const planted_case cases[] = {
     CASE(write_under_read_together),
     CASE(write_under_read_in_turn),
@@ -240,8 +252,8 @@ const planted_case cases[] = {
     CASE(write_under_seek_before_a_reader),
     CASE(write_after_write_to_seek),
     CASE(plain_write_under_atomic_together),
-    CASE(plain_write_under_atomic_in_turn),       // not in 16 bits
-    CASE(plain_write_under_atomic_after_waiting), // not in 16 bits
+    WIDE(plain_write_under_atomic_in_turn),
+    WIDE(plain_write_under_atomic_after_waiting),
     CASE(write_after_a_failed_try),
     CASE(write_without_the_lock),
 };
@@ -250,16 +262,19 @@ const planted_case cases[] = {
 
 int main(int argc, char **argv)
 {
-    for (const planted_case &c : cases) {
-        if (argc < 3) {
-            std::puts(c.name);
-            continue;
+    const bool each = argc == 2 && std::strcmp(argv[1], "each") == 0;
+    for (const planted_case &c : cases)
+        for (const kind_of_lock &kind : c.kinds) {
+            if (!c.in_16_bits && std::strcmp(kind.name, "16") == 0)
+                continue;
+            if (each)
+                run_apart(c.name, kind.name, kind.run);
+            else if (argc < 3)
+                std::printf("%s %s\n", c.name, kind.name);
+            else if (std::strcmp(argv[1], c.name) == 0 && std::strcmp(argv[2], kind.name) == 0) {
+                kind.run();
+                return 0;
+            }
         }
-        if (std::strcmp(argv[1], c.name) != 0)
-            continue;
-        const bool wide = std::strcmp(argv[2], "64") == 0;
-        (wide ? c.run64 : std::strcmp(argv[2], "16") == 0 ? c.run16 : c.run32)();
-        return 0;
-    }
     return argc < 3 ? 0 : 2;
 }

@@ -52,7 +52,7 @@
 
 /* The body of an operation of spin.h where ours stands around it, and what we tell ThreadSanitizer
  * (tsan.h). */
-#if PAWL_TSAN_ && !PAWL_CHECKED
+#if PAWL_TOLD_ && !PAWL_CHECKED
 #define PAWL_PLOCK_BODY_(N, verb) PAWL_CAT_(PAWL_CAT_(pawl_spin, N), _##verb##_unchecked_)
 #define PAWL_PLOCK_BEFORE_(l, from) pawl_tsan_before_(&(l)->word, sizeof((l)->word), from)
 #define PAWL_PLOCK_AFTER_(l, to, moved) pawl_tsan_after_(&(l)->word, sizeof((l)->word), to, moved)

@@ -23,32 +23,70 @@ typedef uint16_t pawl_any16_ __attribute__((may_alias));
 typedef uint32_t pawl_any32_ __attribute__((may_alias));
 typedef uint64_t pawl_any64_ __attribute__((may_alias));
 
+/* Valgrind sees machine code, in which an atomic store looks like any other and orders nothing. So
+ * in the variant for it a store is an exchange, which its tools take for a load, and each order is
+ * told (src/os/valgrind.c). */
+#if PAWL_VALGRIND
+PAWL_C_BEGIN
+PAWL_API void PAWL_SYMBOL_(pawl_told_hide)(void);
+PAWL_API void PAWL_SYMBOL_(pawl_told_show)(void);
+PAWL_API void PAWL_SYMBOL_(pawl_told_give)(const void *clock);
+PAWL_API void PAWL_SYMBOL_(pawl_told_get)(const void *clock);
+PAWL_API void PAWL_SYMBOL_(pawl_told_plain)(void *memory, size_t size);
+PAWL_C_END
+#define PAWL_ORDER_GIVES_(order)                                                                   \
+    (__ATOMIC_##order == __ATOMIC_RELEASE || __ATOMIC_##order == __ATOMIC_ACQ_REL)
+#define PAWL_ORDER_GETS_(order)                                                                    \
+    (__ATOMIC_##order == __ATOMIC_ACQUIRE || __ATOMIC_##order == __ATOMIC_ACQ_REL)
+#define PAWL_BEFORE_ATOMIC_(p, order)                                                              \
+    (PAWL_ORDER_GIVES_(order) ? PAWL_SYMBOL_(pawl_told_give)(p) : (void)0)
+#define PAWL_AFTER_ATOMIC_(p, order, done)                                                         \
+    (PAWL_ORDER_GETS_(order) && (done) ? PAWL_SYMBOL_(pawl_told_get)(p) : (void)0)
+#define PAWL_STORE_N_(p, value, order) ((void)__atomic_exchange_n(p, value, __ATOMIC_##order))
+#else
+#define PAWL_BEFORE_ATOMIC_(p, order) ((void)0)
+#define PAWL_AFTER_ATOMIC_(p, order, done) ((void)0)
+#define PAWL_STORE_N_(p, value, order) __atomic_store_n(p, value, __ATOMIC_##order)
+#endif
+
 #define PAWL_LOAD_(N, name, order, tagged, tag)                                                    \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(const uint##N##_t *p tagged)               \
     {                                                                                              \
+        uint##N##_t found;                                                                         \
         (void)tag;                                                                                 \
-        return __atomic_load_n((const pawl_any##N##_ *)p, __ATOMIC_##order);                       \
+        found = __atomic_load_n((const pawl_any##N##_ *)p, __ATOMIC_##order);                      \
+        PAWL_AFTER_ATOMIC_(p, order, true);                                                        \
+        return found;                                                                              \
     }
 #define PAWL_STORE_(N, name, order, tagged, tag)                                                   \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ void name##N(uint##N##_t *p, uint##N##_t value tagged)         \
     {                                                                                              \
         (void)tag;                                                                                 \
-        __atomic_store_n((pawl_any##N##_ *)p, value, __ATOMIC_##order);                            \
+        PAWL_BEFORE_ATOMIC_(p, order);                                                             \
+        PAWL_STORE_N_((pawl_any##N##_ *)p, value, order);                                          \
     }
 #define PAWL_RMW_(N, name, kind, builtin, order, tagged, tag)                                      \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(uint##N##_t *p, uint##N##_t value tagged)  \
     {                                                                                              \
+        uint##N##_t found;                                                                         \
         (void)tag;                                                                                 \
-        return builtin((pawl_any##N##_ *)p, value, __ATOMIC_##order);                              \
+        PAWL_BEFORE_ATOMIC_(p, order);                                                             \
+        found = builtin((pawl_any##N##_ *)p, value, __ATOMIC_##order);                             \
+        PAWL_AFTER_ATOMIC_(p, order, true);                                                        \
+        return found;                                                                              \
     }
 /* Strong: the callers' loops test something of their own after each failure. */
 #define PAWL_CAS_(N, name, order, fail, tagged, tag)                                               \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ bool name##N(uint##N##_t *p, uint##N##_t *expected,            \
                                                  uint##N##_t value tagged)                         \
     {                                                                                              \
+        bool done;                                                                                 \
         (void)tag;                                                                                 \
-        return __atomic_compare_exchange_n((pawl_any##N##_ *)p, expected, value, false,            \
+        PAWL_BEFORE_ATOMIC_(p, order);                                                             \
+        done = __atomic_compare_exchange_n((pawl_any##N##_ *)p, expected, value, false,            \
                                            __ATOMIC_##order, __ATOMIC_##fail);                     \
+        PAWL_AFTER_ATOMIC_(p, order, done);                                                        \
+        return done;                                                                               \
     }
 PAWL_INLINE_BEGIN
 

@@ -37,7 +37,7 @@ PAWL_INLINE bool PAWL_NAME_(try)(PAWL_WORD_ *word, unsigned bit)
 }
 
 /* The compiled wait is hidden from a checker of races (told.h), and then its acquire is told. */
-#if PAWL_TSAN_ && !PAWL_HOOKS
+#if PAWL_TOLD_ && !PAWL_HOOKS
 PAWL_INLINE bool PAWL_NAME_(wait_)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline)
 {
     bool taken;

@@ -10,13 +10,14 @@
 
 #ifndef PAWL_BRLOCK_TOLD_H
 #define PAWL_BRLOCK_TOLD_H
-#if PAWL_TSAN_ && !PAWL_HOOKS && !defined(PAWL_COMPILED_)
+#if PAWL_TOLD_ && !PAWL_HOOKS && !defined(PAWL_COMPILED_)
 
 #include <pawl/spin.h>
 
 PAWL_INLINE_BEGIN
 
-#define PAWL_BRLOCK_BEFORE_(from) pawl_tsan_before_(l->apart1, 8, PAWL_STATE_##from)
+#define PAWL_BRLOCK_BEFORE_(from)                                                                  \
+    (pawl_told_plain_(l, sizeof *l), pawl_tsan_before_(l->apart1, 8, PAWL_STATE_##from))
 #define PAWL_BRLOCK_AFTER_(to, ok) pawl_tsan_after_(l->apart1, 8, PAWL_STATE_##to, ok)
 
 #define PAWL_BRLOCK_VOID_(name, from, to)                                                          \

@@ -9,7 +9,7 @@
 
 #ifndef PAWL_COUNTER_TOLD_H
 #define PAWL_COUNTER_TOLD_H
-#if PAWL_TSAN_ && !PAWL_HOOKS && !defined(PAWL_COMPILED_)
+#if PAWL_TOLD_ && !PAWL_HOOKS && !defined(PAWL_COMPILED_)
 
 #include <pawl/detail/told.h>
 
@@ -19,6 +19,7 @@ PAWL_INLINE_BEGIN
 #define PAWL_COUNTER_CHANGE_(type, verb, argument)                                                 \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ void type##_told_##verb(type *c, argument n)                   \
     {                                                                                              \
+        pawl_told_plain_(c, sizeof *c);                                                            \
         pawl_told_hide_(c);                                                                        \
         type##_##verb(c, n);                                                                       \
         pawl_told_show_(c);                                                                        \
@@ -26,6 +27,7 @@ PAWL_INLINE_BEGIN
 #define PAWL_COUNTER_STEP_(type, verb)                                                             \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ void type##_told_##verb(type *c)                               \
     {                                                                                              \
+        pawl_told_plain_(c, sizeof *c);                                                            \
         pawl_told_hide_(c);                                                                        \
         type##_##verb(c);                                                                          \
         pawl_told_show_(c);                                                                        \
@@ -34,6 +36,7 @@ PAWL_INLINE_BEGIN
     PAWL_INLINE PAWL_ALWAYS_INLINE_ int64_t type##_told_##verb(constant type *c)                   \
     {                                                                                              \
         int64_t value;                                                                             \
+        pawl_told_plain_(c, sizeof *c);                                                            \
         pawl_told_hide_(c);                                                                        \
         value = type##_##verb(c);                                                                  \
         pawl_told_show_(c);                                                                        \
@@ -65,6 +68,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_told_try_add(pawl_counte
                                                                      uint64_t n)
 {
     bool fits;
+    pawl_told_plain_(c, sizeof *c);
     pawl_told_hide_(c);
     fits = pawl_counter_limit_try_add(c, n);
     pawl_told_show_(c);

@@ -29,7 +29,7 @@ PAWL_INLINE_BEGIN
         __asm__ __volatile__(""); /* a call, not a jump: the return address is the caller's */     \
         return ok;                                                                                 \
     }
-#elif PAWL_TSAN_
+#elif PAWL_TOLD_
 #define PAWL_UNTIL(name, from, to)                                                                 \
     PAWL_INLINE bool PAWL_NAME_(name##_until)(PAWL_LOCK_ * l, uint64_t deadline)                   \
     {                                                                                              \
@@ -55,7 +55,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_regained PAWL_NAME_(atomic_to_read_until)(P
 #if PAWL_CHECKED
     const pawl_regained how = PAWL_SLOW_(atomic_to_read_until_checked)(l, deadline);
     __asm__ __volatile__("");
-#elif PAWL_TSAN_
+#elif PAWL_TOLD_
     pawl_regained how;
     pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_A);
     how = PAWL_SLOW_(atomic_to_read_until)(l, deadline);

@@ -5,7 +5,7 @@
  * until.def.
  */
 
-#if PAWL_TSAN_
+#if PAWL_TOLD_
 #define PAWL_BEFORE_(from) pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_##from)
 #define PAWL_AFTER_(to, ok) pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_##to, ok)
 #else

@@ -8,7 +8,7 @@
 #define PAWL_DO_(verb) PAWL_NAME_(do_##verb##_) /* the body of an operation */
 
 /* The operations of the spinning lock that neither wait nor withdraw, without its annotations. */
-#if PAWL_CHECKED || PAWL_TSAN_
+#if PAWL_CHECKED || PAWL_TOLD_
 #define PAWL_BORROWED_(verb) PAWL_CAT_(PAWL_SPIN_, _##verb##_unchecked_)
 #else
 #define PAWL_BORROWED_(verb) PAWL_CAT_(PAWL_SPIN_, _##verb)

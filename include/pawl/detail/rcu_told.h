@@ -11,7 +11,7 @@
 
 #ifndef PAWL_RCU_TOLD_H
 #define PAWL_RCU_TOLD_H
-#if PAWL_TSAN_ && !PAWL_HOOKS
+#if PAWL_TOLD_ && !PAWL_HOOKS
 
 #include <pawl/detail/told.h>
 

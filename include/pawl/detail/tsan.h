@@ -25,7 +25,7 @@
 
 #ifndef PAWL_TSAN_H
 #define PAWL_TSAN_H
-#if PAWL_TSAN_
+#if PAWL_TOLD_
 
 #include <pawl/detail/told.h>
 

@@ -7,7 +7,7 @@
 
 #ifndef PAWL_WAIT_TOLD_H
 #define PAWL_WAIT_TOLD_H
-#if PAWL_TSAN_ && !PAWL_HOOKS
+#if PAWL_TOLD_ && !PAWL_HOOKS
 
 #include <pawl/detail/told.h>
 

@@ -63,7 +63,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(destroy)(PAWL_LOCK_ *l)
 
 #else /* release, hook */
 
-#if PAWL_TSAN_
+#if PAWL_TOLD_
 #define PAWL_FACE_void_(name, kind, from, to)                                                      \
     PAWL_INLINE void PAWL_NAME_(name)(PAWL_LOCK_ * l)                                              \
     {                                                                                              \

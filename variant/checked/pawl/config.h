@@ -16,6 +16,10 @@
 /* 1: every atomic operation, wait, clock and thread identity calls a hook (the seam, atomic.h). */
 #define PAWL_HOOKS 0
 
+/* 1: Valgrind's tools that look for data races are told what each operation promises
+ * (doc/valgrind.md). */
+#define PAWL_VALGRIND 0
+
 /* The way threads sleep: the system's own wait on an address, or the portable table over a mutex
  * and condition variable, or the same table over a semaphore. */
 #define PAWL_WAITING_SYSTEM 0
