@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The states of the lock for processes that may be killed: taking, leaving, moving, repairing. */
+#ifndef PAWL_COMPILED_
+#define PAWL_COMPILED_ /* as in src/pawl.c */
+#endif
+
 #include <pawl/robust.h>
 
 #if defined(__linux__) || PAWL_HOOKS
