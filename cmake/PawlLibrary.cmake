@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 # pawl_add_library(target STATIC|SHARED release|checked|valgrind|hook|cond|sem)
 #
-# src/pawl.c includes all other sources, so every variant is that one file compiled with another
-# search path: variant/<name> holds a config.h that hides include/pawl/config.h.
+# Every variant is the same sources compiled with another search path: variant/<name> holds a
+# config.h that hides include/pawl/config.h. The archives have an object for each source and a
+# section for each function, so that a program contains what it uses (doc/sizes.md). Shared
+# libraries, and the variants of tests, are src/pawl.c, which includes all sources.
 include(CheckLinkerFlag)
 
 # A program that has the library in itself shows these names to the plug-ins that it loads, so
 # that they and it share what is one per process and per thread (src/os/shared.h). The linker hides
 # them otherwise. scripts/floors compares the list with the sources.
-set(pawl_shared_names pawl_fences_object_v1 pawl_process_object_v1 pawl_subsystems_object_v1
+set(pawl_shared_names pawl_fences_object_v1 pawl_process_object_v1
     pawl_drains_object_v1 pawl_table_object_v1 pawl_counters_object_v1 pawl_rcu_object_v1
     pawl_rcu_calls_object_v1 pawl_check_object_v1 pawl_names_object_v1
     pawl_orders_object_v1 pawl_thread_slot_v1
@@ -25,8 +27,39 @@ function(pawl_link_options_for result variant prefix)
   set(${result} ${options} PARENT_SCOPE)
 endfunction()
 
+# The sources of an archive for this system; src/pawl.c chooses in the same way.
+set(pawl_source_root "${PROJECT_SOURCE_DIR}/src")
+file(GLOB pawl_sources CONFIGURE_DEPENDS "${pawl_source_root}/*/*.c")
+set(pawl_system_Linux linux linux_clock linux_cpus linux_shared)
+set(pawl_system_Windows windows windows_wait)
+set(pawl_system_Darwin darwin)
+set(pawl_system_FreeBSD freebsd)
+foreach(system IN ITEMS Linux Windows Darwin FreeBSD)
+  if(NOT CMAKE_SYSTEM_NAME STREQUAL system)
+    list(TRANSFORM pawl_system_${system} REPLACE "(.+)" "${pawl_source_root}/os/\\1.c"
+         OUTPUT_VARIABLE others)
+    list(REMOVE_ITEM pawl_sources ${others})
+  endif()
+endforeach()
+
+# Set-up, waiting and what a thread does once: compiled for size where the build optimises at all.
+# The rest has functions that are called again and again without waiting.
+set(pawl_cold ${pawl_sources})
+string(JOIN "|" pawl_cold_names "os/" "base/" "lock/(spin|seq|bitlock|lock|table|wait)"
+       "count/counter(_cells)?[.]c" "rcu/rcu(_grace|_extra|_domain|_stall)?[.]c")
+list(FILTER pawl_cold INCLUDE REGEX "src/(${pawl_cold_names})")
+if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang" AND NOT PAWL_SANITIZE AND NOT PAWL_COVERAGE)
+  set_source_files_properties(${pawl_cold} PROPERTIES
+    COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo>:-Os>")
+endif()
+
 function(pawl_add_library target kind variant)
-  add_library(${target} ${kind} "${PROJECT_SOURCE_DIR}/src/pawl.c")
+  if(kind STREQUAL "STATIC" AND variant MATCHES "^(release|checked)$")
+    add_library(${target} STATIC ${pawl_sources})
+    target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
+  else()
+    add_library(${target} ${kind} "${PROJECT_SOURCE_DIR}/src/pawl.c")
+  endif()
   pawl_strict(${target})
   target_link_libraries(${target} PUBLIC Threads::Threads)
 

@@ -22,11 +22,13 @@ include(GoogleTest)
 #   EXPLORER     the hook variant, and tests/explorer, which runs its schedules
 #   EACH_SLEEP   once more over each other way to sleep: <folder>.<name>.cond, .sem, and on 32 bits
 #                .time64
+#   ALSO_SMALL   once more with PAWL_SMALL defined: <folder>.<name>.small
 #   THREADS      a fuzz target that ThreadSanitizer has something to say about
 #   CLANG        cases that only clang refuses, with these flags
 #   STANDARD     of C++, where a refusal is not about C++17
 function(pawl_test kind path)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "EXPLORER;EACH_SLEEP;THREADS" "VARIANT;STANDARD" "CLANG")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EXPLORER;EACH_SLEEP;THREADS;ALSO_SMALL" "VARIANT;STANDARD"
+                        "CLANG")
   set(how ${kind})
   if(kind MATCHES "^(regress|compat|misuse)$")
     set(how unit)
@@ -133,6 +135,13 @@ function(pawl_stress_test name target source library)
   pawl_test_program(${target} "${source}" ${library} cmocka::cmocka)
   add_test(NAME ${name} COMMAND ${target})
   pawl_test_properties(${name} ${kind})
+  # A sanitized build has no other form for ThreadSanitizer, and adds nothing for the others.
+  if(arg_ALSO_SMALL AND NOT sanitized)
+    pawl_test_program(${target}_small "${source}" ${library} cmocka::cmocka)
+    target_compile_definitions(${target}_small PRIVATE PAWL_SMALL)
+    add_test(NAME ${name}.small COMMAND ${target}_small)
+    pawl_test_properties(${name}.small ${kind})
+  endif()
   if(arg_EACH_SLEEP AND NOT sanitized)
     foreach(backend IN LISTS sleep_backends)
       pawl_sleep_test(${backend})
@@ -173,6 +182,12 @@ endfunction()
 
 function(pawl_cxx_test name target source library)
   pawl_test_program(${target} "${source}" ${library} GTest::gtest_main)
+  if(arg_ALSO_SMALL AND NOT sanitized)
+    pawl_test_program(${target}_small "${source}" ${library} GTest::gtest_main)
+    target_compile_definitions(${target}_small PRIVATE PAWL_SMALL)
+    gtest_discover_tests(${target}_small TEST_PREFIX "${name}.small." DISCOVERY_TIMEOUT 60
+                         PROPERTIES LABELS cxx TIMEOUT ${short_timeout})
+  endif()
   gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS cxx TIMEOUT ${short_timeout})
 endfunction()

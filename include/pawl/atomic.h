@@ -61,6 +61,15 @@
 #define PAWL_SYMBOL_SEEN_(name) PAWL_SYMBOL_(name)
 #endif
 
+/* PAWL_SMALL, defined before the first header of the library: the operations of spin.h and lock.h
+ * are calls of compiled functions (doc/sizes.md). The checking variant calls them anyway, and
+ * tools that look for data races need them inline. */
+#if defined(PAWL_SMALL) && !PAWL_CHECKED && !PAWL_HOOKS && !PAWL_TOLD_
+#define PAWL_SMALL_ 1
+#else
+#define PAWL_SMALL_ 0
+#endif
+
 /* Inline functions are static in C. In C++ they are inline inside a namespace that carries the
  * variant: inline members of user classes may then call them without breaking the one-definition
  * rule, and two variants never share a definition. */
@@ -68,6 +77,8 @@
 #define PAWL_INLINE inline
 #if PAWL_TSAN_
 #define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _tsan_v1)
+#elif PAWL_SMALL_
+#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _small_v1)
 #else
 #define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _v1)
 #endif

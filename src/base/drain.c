@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The drains of the process (drain.h). */
-#include "drain.h"
+#include "base.h"
 
 PAWL_SHARED_DEFINE(struct pawl_drains, drains_object);
 
-void pawl_drains_after_fork(void)
+/* In the child of a fork: forgets the parent's sleepers. */
+static void drains_after_fork(void)
 {
     struct pawl_drains *all = drains_here();
     unsigned i;
@@ -13,3 +14,9 @@ void pawl_drains_after_fork(void)
         (void)pawl_fetch_add_relaxed32(&all->drains[i].turn, 1);
     }
 }
+
+static const struct pawl_subsystem drains_subsystem = {
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, drains_after_fork,
+};
+
+PAWL_SUBSYSTEM(PAWL_FLOOR_DRAIN, drains_subsystem);

@@ -46,9 +46,4 @@ static inline struct pawl_drain *drain_of(uintptr_t number)
     return &drains_here()->drains[number % PAWL_THREAD_DRAINS];
 }
 
-/* In the child of a fork: forgets the parent's sleepers. */
-void PAWL_SYMBOL_(pawl_drains_after_fork)(void);
-
-#define pawl_drains_after_fork PAWL_SYMBOL_(pawl_drains_after_fork)
-
 #endif

@@ -18,6 +18,17 @@ PAWL_C_BEGIN
 
 /* ---- The process object ---------------------------------------------------------------------- */
 
+/* The order of the calls: from the lowest floor up; before a fork from the top down. */
+enum pawl_floor {
+    PAWL_FLOOR_DRAIN,
+    PAWL_FLOOR_CHECK,
+    PAWL_FLOOR_LOCK,
+    PAWL_FLOOR_COUNT,
+    PAWL_FLOOR_RCU,
+    PAWL_FLOOR_CALLS, /* of RCU */
+    PAWL_FLOORS
+};
+
 struct pawl_thread_line {
     uint32_t owner; /* thread id, 0: free. Claimed and freed by compare-exchange. */
 };
@@ -30,6 +41,9 @@ struct pawl_process {
     uint32_t full;       /* 1: a search found no free line, and none has become free since */
     uint32_t refused;    /* how often a thread was refused a line without a search; about */
     uint32_t looked;     /* lines that were looked at for a dead owner */
+#if !PAWL_HOOKS
+    pawl_address_ subsystems[PAWL_FLOORS]; /* of their struct pawl_subsystem; 0: none is linked */
+#endif
     struct pawl_thread_line lines[PAWL_THREAD_LINES];
 };
 
@@ -46,16 +60,6 @@ static inline struct pawl_process *process_here(void)
 }
 
 /* ---- Subsystems ------------------------------------------------------------------------------ */
-
-/* The order of the calls: from the lowest floor up; before a fork from the top down. */
-enum pawl_floor {
-    PAWL_FLOOR_CHECK,
-    PAWL_FLOOR_LOCK,
-    PAWL_FLOOR_COUNT,
-    PAWL_FLOOR_RCU,
-    PAWL_FLOOR_CALLS, /* of RCU */
-    PAWL_FLOORS
-};
 
 /* The functions of a subsystem; NULL: none. */
 struct pawl_subsystem {
@@ -83,11 +87,41 @@ struct pawl_subsystem {
 #define pawl_subsystem_register_ PAWL_SYMBOL_(pawl_subsystem_register)
 void pawl_subsystem_register_(enum pawl_floor floor, const struct pawl_subsystem *subsystem);
 
+/* The registered functions of a floor, or NULL. */
+#define pawl_subsystem_ PAWL_SYMBOL_(pawl_subsystem)
+const struct pawl_subsystem *pawl_subsystem_(unsigned floor);
+
+/* Runs the statement for each subsystem that is linked and has the function; `s` is the
+ * subsystem. */
+#define EACH_SUBSYSTEM(function, statement)                                                        \
+    do {                                                                                           \
+        unsigned floor_;                                                                           \
+        for (floor_ = 0; floor_ < PAWL_FLOORS; floor_++) {                                         \
+            const struct pawl_subsystem *const s = pawl_subsystem_(floor_);                       \
+            if (s != NULL && s->function != NULL)                                                  \
+                statement;                                                                         \
+        }                                                                                          \
+    } while (0)
+
+/* Sets the registry up, once per process: the ends of threads and forks are watched from now on.
+ * May allocate. */
+#define pawl_set_up_ PAWL_SYMBOL_(pawl_set_up)
+void pawl_set_up_(void);
+
+/* Whether that is done. */
+#define pawl_is_set_up_ PAWL_SYMBOL_(pawl_is_set_up)
+bool pawl_is_set_up_(void);
+
+/* The same as pawl_subsystem_register_; a program that calls it sets the registry up before main
+ * (early.c). */
+#define pawl_subsystem_register_early_ PAWL_SYMBOL_(pawl_subsystem_register_early)
+void pawl_subsystem_register_early_(enum pawl_floor floor, const struct pawl_subsystem *subsystem);
+
 /* Registers before main and before the constructors of the program. */
 #define PAWL_SUBSYSTEM(floor, subsystem)                                                           \
     PAWL_OS_EARLY static void PAWL_CAT_(register_, subsystem)(void)                                \
     {                                                                                              \
-        pawl_subsystem_register_(floor, &(subsystem));                                             \
+        pawl_subsystem_register_early_(floor, &(subsystem));                                       \
     }                                                                                              \
     struct pawl_subsystem /* the user's semicolon ends it */
 

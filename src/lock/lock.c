@@ -17,70 +17,12 @@
  * No step here goes through all waiters. Those that enter together are woken in a chain: a releaser
  * wakes two, and each that leaves the queue wakes the next.
  */
-#include <pawl/lock.h>
-
 #include <limits.h>
 
-#include "../base/base.h"
-#include "table.h"
-#include "waiting.h"
+#include "lock_parts.h"
 
-/* A bit beside the classes. Nothing has changed for R and S, because atomic users overlap, and they
- * may overlap for ever. But the oldest waiter's turn may have come. */
-#define WAIT_TURN 1024u
-
-enum {
-    LOCK_READS_ON = 1, /* waiters of one lock that may read in a loop while they are in its queue */
-    LOCK_WAKES = 2     /* readers, or atomic users, that one look wakes */
-};
-
-/* For so long a waiter reads before it joins the queue. One of them reads once more there, and so
- * does each that is in others' way. A sleep and a wake leave the lock idle for longer than most
- * sections last. */
-#define LOCK_READING_NS 50000
-
-/* The sleepers of one class, oldest first; in a list of their own those that keep a claim. */
-enum { LOCK_LIST_R, LOCK_LIST_S, LOCK_LIST_W, LOCK_LIST_A, LOCK_LIST_GONE, LOCK_LIST_CLAIM,
-       LOCK_LISTS };
-
-struct wait;
-
-struct lock_list {
-    struct wait *first, *last;
-};
-
-struct lock_queue {
-    struct pawl_queue queue; /* first member */
-    struct lock_list lists[LOCK_LISTS];
-    uint32_t awake;
-    uint32_t asleep;
-    struct wait *keeper;     /* whose turn it is: it keeps a claim (I3) */
-    uint64_t last_handoff;   /* ns of pawl_os_now */
-};
-
-/* One operation's wait, on the stack of its thread. */
-struct wait {
-    struct pawl_waiter waiter; /* first member */
-    struct wait *before, *after; /* in its list of sleepers */
-    struct lock_queue room;
-    struct pawl_parker parker;
-    uint32_t owner;        /* enum table_owner */
-    uint64_t deadline;
-    uint64_t since;        /* ns of pawl_os_now when it joined the queue */
-    enum wait_class claim; /* WAIT_NOTHING, or the class of what it keeps in the word */
-    bool queued;
-    bool slept;
-};
-
-/* A locked bucket, the queue of one lock there (NULL: nobody waits), and whom to wake once it is
- * unlocked. */
-struct lock_place {
-    struct pawl_bucket *bucket;
-    struct lock_queue *queue;
-    struct wake_list woken;
-};
-
-static void lock_wait_begin(struct wait *wait, const void *lock, uint32_t owner, uint64_t deadline)
+PAWL_INTERNAL void lock_wait_begin(struct wait *wait, const void *lock, uint32_t owner,
+                                   uint64_t deadline)
 {
     wait->waiter.address = lock;
     wait->waiter.bits = 0;
@@ -108,7 +50,7 @@ static void lock_look(struct lock_place *here, const void *lock, uint32_t owner)
     lock_find(here, lock, owner);
 }
 
-static void lock_unlock(struct lock_place *here)
+PAWL_INTERNAL void lock_unlock(struct lock_place *here)
 {
     table_unlock(here->bucket);
     table_unpark(&here->woken);
@@ -202,7 +144,8 @@ static void lock_delist(struct lock_place *here, struct wait *wait)
     lock_count_urgent(here, wait, (uint32_t)-1);
 }
 
-static void lock_falls_asleep(struct lock_place *here, struct wait *wait, enum wait_class class)
+PAWL_INTERNAL void lock_falls_asleep(struct lock_place *here, struct wait *wait,
+                                     enum wait_class class)
 {
     wait->waiter.kind = (uint32_t)class;
     lock_enlist(here, wait);
@@ -211,7 +154,7 @@ static void lock_falls_asleep(struct lock_place *here, struct wait *wait, enum w
     lock_no_hint(here, wait->waiter.address);
 }
 
-static void lock_wakes_up(struct lock_place *here, struct wait *wait)
+PAWL_INTERNAL void lock_wakes_up(struct lock_place *here, struct wait *wait)
 {
     lock_delist(here, wait);
     here->queue->asleep--;
@@ -266,7 +209,7 @@ static unsigned lock_oldest_ready(const struct lock_place *here, unsigned ready)
 }
 
 /* Wakes sleepers that can enter together when the `ready` classes can. The oldest decides. */
-static void lock_pick(struct lock_place *here, unsigned ready)
+PAWL_INTERNAL void lock_pick(struct lock_place *here, unsigned ready)
 {
     if (here->queue == NULL || here->queue->asleep == 0)
         return;
@@ -287,7 +230,8 @@ static void lock_pick(struct lock_place *here, unsigned ready)
 
 /* Whether the waiter may keep a claim: it is the oldest, has waited long enough, and nobody else
  * had a turn just now (I3). */
-static bool lock_turn_has_come(const struct lock_place *here, const struct pawl_waiter *oldest)
+PAWL_INTERNAL bool lock_turn_has_come(const struct lock_place *here,
+                                      const struct pawl_waiter *oldest)
 {
     const struct lock_queue *queue = here->queue;
     uint64_t now;
@@ -308,7 +252,7 @@ static void lock_pick_oldest(struct lock_place *here)
 }
 
 /* For the releaser: the `opened` classes can enter the lock now. */
-static void lock_left(const void *lock, uint32_t owner, unsigned opened)
+PAWL_INTERNAL void lock_left(const void *lock, uint32_t owner, unsigned opened)
 {
     const struct pawl_bucket *bucket;
     struct lock_place here;
@@ -330,17 +274,10 @@ static void lock_left(const void *lock, uint32_t owner, unsigned opened)
 
 /* ---- Reading in a loop ----------------------------------------------------------------------- */
 
-struct loop {
-    struct backoff backoff; /* as in spinlocks: few looks leave the word to its holder */
-    uint64_t end;           /* 0: not begun */
-};
-
-#define LOOP_INIT {BACKOFF_INIT, 0}
-
 #if PAWL_HOOKS
 
 /* The harness schedules the threads, so another read tells nothing. */
-static bool lock_loop_on(struct loop *loop, uint64_t deadline)
+PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline)
 {
     (void)loop, (void)deadline;
     return false;
@@ -350,7 +287,7 @@ static bool lock_loop_on(struct loop *loop, uint64_t deadline)
 
 /* A pause; false when the time is over, or the deadline has passed. On one CPU another read tells
  * nothing. */
-static bool lock_loop_on(struct loop *loop, uint64_t deadline)
+PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline)
 {
     uint64_t now;
     if (pawl_os_one_cpu())
@@ -369,7 +306,7 @@ static bool lock_loop_on(struct loop *loop, uint64_t deadline)
 /* ---- Joining, sleeping, leaving -------------------------------------------------------------- */
 
 /* Locks the bucket; the waiter is then in its queue and awake. */
-static void lock_join(struct lock_place *here, struct wait *wait)
+PAWL_INTERNAL void lock_join(struct lock_place *here, struct wait *wait)
 {
     const void *lock = wait->waiter.address;
     if (wait->queued) {
@@ -388,14 +325,14 @@ static void lock_join(struct lock_place *here, struct wait *wait)
 }
 
 /* A waiter that is in others' way reads on besides: its sleep would keep the lock idle. */
-static bool lock_may_read_on(const struct lock_place *here, enum wait_class class)
+PAWL_INTERNAL bool lock_may_read_on(const struct lock_place *here, enum wait_class class)
 {
     return here->queue->awake <= LOCK_READS_ON || ((unsigned)class & WAIT_URGENT) != 0;
 }
 
 /* The waiter keeps these units in the word from now on. */
-static void lock_keeps(struct lock_place *here, struct wait *wait, enum wait_class claim,
-                       uint64_t units)
+PAWL_INTERNAL void lock_keeps(struct lock_place *here, struct wait *wait, enum wait_class claim,
+                              uint64_t units)
 {
     const bool turn = claim == WAIT_ALONE || claim == WAIT_PAST || claim == WAIT_NEXT;
     if (turn && here->queue->keeper == NULL) {
@@ -409,8 +346,8 @@ static void lock_keeps(struct lock_place *here, struct wait *wait, enum wait_cla
 }
 
 /* The same for a waiter that sleeps, and then waits in that class: others made the claim for it. */
-static void lock_keeps_asleep(struct lock_place *here, struct wait *wait, enum wait_class claim,
-                              uint64_t units)
+PAWL_INTERNAL void lock_keeps_asleep(struct lock_place *here, struct wait *wait,
+                                     enum wait_class claim, uint64_t units)
 {
     lock_delist(here, wait);
     lock_keeps(here, wait, claim, units);
@@ -420,7 +357,7 @@ static void lock_keeps_asleep(struct lock_place *here, struct wait *wait, enum w
 
 /* The waiter is among the sleepers. Sleeps until it is woken (true), or its deadline has passed.
  * The bucket is locked again then. */
-static bool lock_sleep(struct lock_place *here, struct wait *wait)
+PAWL_INTERNAL bool lock_sleep(struct lock_place *here, struct wait *wait)
 {
     const bool woken = table_sleep(&here->bucket, &wait->waiter, &here->woken, wait->deadline);
     lock_find(here, wait->waiter.address, wait->owner);
@@ -430,7 +367,7 @@ static bool lock_sleep(struct lock_place *here, struct wait *wait)
 }
 
 /* The waiter leaves the queue. True when others sleep there. */
-static bool lock_leave(struct lock_place *here, struct wait *wait)
+PAWL_INTERNAL bool lock_leave(struct lock_place *here, struct wait *wait)
 {
     const bool others = here->queue->asleep != 0;
     if (here->queue->keeper == wait)
@@ -442,15 +379,10 @@ static bool lock_leave(struct lock_place *here, struct wait *wait)
     return others;
 }
 
-#define PAWL_WORD_KIND PAWL_KIND_LOCK_
-#define PAWL_WORD_BITS 32
-#include "lock_word.inc.h"
-#undef PAWL_WORD_BITS
-#define PAWL_WORD_BITS 64
-#include "lock_word.inc.h"
-#undef PAWL_WORD_BITS
-#undef PAWL_WORD_KIND
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
-#undef WAIT_TURN
-#undef LOCK_READING_NS
-#undef LOOP_INIT
+/* Before main: a lock may be what an allocator waits for, and the registration may allocate. */
+PAWL_OS_EARLY static void register_table_subsystem(void)
+{
+    pawl_subsystem_register_early_(PAWL_FLOOR_LOCK, table_subsystem());
+}

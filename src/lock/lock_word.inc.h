@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How the sleeping progressive lock waits, for both widths; lock.c includes this file. Each
- * function here locks and unlocks the bucket itself, except where a comment says so. */
+/* How the sleeping progressive lock waits, for lock32.c and lock64.c. Each function here locks and
+ * unlocks the bucket itself, except where a comment says so. */
 
 #define PAWL_WAIT_ struct wait
 #define OWNER PAWL_CAT_(TABLE_OF_LOCK, PAWL_WORD_BITS)
@@ -228,20 +228,6 @@ static void PAWL_NAME_(wait_end)(PAWL_LOCK_ *l, struct wait *wait)
     }
     lock_unlock(&here);
     pawl_parker_done(wait->waiter.parker);
-}
-
-/* ---- Operations with a deadline -------------------------------------------------------------- */
-
-#define PAWL_UNTIL(name, from, to)                                                                 \
-    bool PAWL_SLOW_(name##_until)(PAWL_LOCK_ * l, uint64_t deadline)                               \
-    {                                                                                              \
-        return PAWL_NAME_(do_##name##_)(l, deadline);                                              \
-    }
-#include <pawl/detail/until.def>
-
-pawl_regained PAWL_SLOW_(atomic_to_read_until)(PAWL_LOCK_ *l, uint64_t deadline)
-{
-    return PAWL_NAME_(do_atomic_to_read_)(l, deadline);
 }
 
 #undef PAWL_WAIT_

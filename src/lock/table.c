@@ -500,11 +500,27 @@ static void table_after_fork(void)
     pawl_store_relaxed32(&table->grow_at, 0);
 }
 
-static const struct pawl_subsystem table_subsystem = {
-    NULL, NULL, NULL, NULL, NULL, table_before_fork, table_after_fork_in_parent, table_after_fork,
-};
+PAWL_INTERNAL const struct pawl_subsystem *table_subsystem(void)
+{
+    static const struct pawl_subsystem table = {
+        NULL, NULL, NULL, NULL, NULL, table_before_fork, table_after_fork_in_parent,
+        table_after_fork,
+    };
+    return &table;
+}
 
-PAWL_SUBSYSTEM(PAWL_FLOOR_LOCK, table_subsystem);
+/* Another thread may be about to do it: a fork that comes earlier would not hold the latches. But a
+ * handler may have interrupted that thread, so the wait for it is bounded. */
+PAWL_INTERNAL void table_expect_forks(void)
+{
+    unsigned yields = TABLE_FORK_YIELDS;
+    if (PAWL_LIKELY(pawl_subsystem_(PAWL_FLOOR_LOCK) != NULL))
+        return;
+    pawl_set_up_();
+    while (!pawl_is_set_up_() && yields-- > 0)
+        pawl_os_yield();
+    pawl_subsystem_register_(PAWL_FLOOR_LOCK, table_subsystem());
+}
 
 #ifdef PAWL_TEST_POINTS
 uint64_t pawl_table_steps_;

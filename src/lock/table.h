@@ -137,6 +137,11 @@ static inline struct pawl_queue *table_room(struct pawl_queue *queue, uint32_t o
     return queue;
 }
 
+/* What the table does around a fork. A program that contains lock.c registers it before main. In
+ * another program the first waiter does so, before it joins a list: it may allocate. */
+PAWL_INTERNAL const struct pawl_subsystem *table_subsystem(void);
+PAWL_INTERNAL void table_expect_forks(void);
+
 /* Locks the bucket of the address, in the array that is current then. */
 PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address);
 PAWL_INTERNAL void table_unlock(struct pawl_bucket *bucket);

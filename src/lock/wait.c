@@ -136,6 +136,7 @@ static bool wait_list_waiter(struct pawl_waiter *waiter, const struct pawl_watch
     waiter->room = table_room(room, TABLE_OF_WAIT, sizeof *room);
     waiter->kind = 0;
     waiter->bits = w->mask;
+    table_expect_forks();
     wait_count_in(w->address, LISTED);
     bucket = table_lock(w->address);
     holds = wait_watch_holds(w);

@@ -8,6 +8,7 @@
 #define PAWL_OS_FUTEX_H
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <linux/types.h>
 #include <stdint.h>
@@ -47,6 +48,20 @@ static inline long os_futex_until(const uint32_t *word, int operation, uint32_t 
 #else
     return result;
 #endif
+}
+
+/* FUTEX_WAIT_BITSET takes an absolute deadline on CLOCK_MONOTONIC; FUTEX_WAIT a relative one. */
+static inline long os_futex_wait(const uint32_t *address, int operation, uint32_t expected,
+                          uint64_t deadline, uint32_t bits)
+{
+    if (os_futex_for_ever(deadline))
+        return syscall(OS_FUTEX, address, operation, expected, NULL, NULL, bits);
+    return os_futex_until(address, operation, expected, deadline, bits);
+}
+
+static inline int os_futex_count(unsigned count)
+{
+    return count > INT_MAX ? INT_MAX : (int)count;
 }
 
 #endif

@@ -74,6 +74,9 @@ void *PAWL_SYMBOL_(pawl_os_pages)(size_t size);
  * done: the size is no whole number of pages, or the system cannot. */
 bool PAWL_SYMBOL_(pawl_os_return_pages)(void *pages, size_t size);
 
+/* Unmaps pages that no thread has touched. */
+void PAWL_SYMBOL_(pawl_os_give_up_pages)(void *pages, size_t size);
+
 /* The caller's slot for its thread line, the same for all copies of the library. Where
  * PAWL_OS_SLOT_ENDS_EARLY is 1, the slot may read as new when the destructor of the thread's key
  * runs. */
@@ -176,6 +179,7 @@ PAWL_C_END
 #define pawl_os_one_cpu PAWL_SYMBOL_(pawl_os_one_cpu)
 #define pawl_os_pin PAWL_SYMBOL_(pawl_os_pin)
 #define pawl_os_pages PAWL_SYMBOL_(pawl_os_pages)
+#define pawl_os_give_up_pages PAWL_SYMBOL_(pawl_os_give_up_pages)
 #define pawl_os_return_pages PAWL_SYMBOL_(pawl_os_return_pages)
 #define pawl_os_start_thread PAWL_SYMBOL_(pawl_os_start_thread)
 #define pawl_os_rseq PAWL_SYMBOL_(pawl_os_rseq)

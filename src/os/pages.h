@@ -13,11 +13,22 @@ void *pawl_os_pages(size_t size)
 {
     const int saved = errno;
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+#ifdef __linux__ /* most pages are never touched: no huge page may bring them in */
+    if (pages != MAP_FAILED)
+        (void)madvise(pages, size, MADV_NOHUGEPAGE);
+#endif
     errno = saved;
     if (pages == MAP_FAILED)
         return NULL;
     pawl_os_told_own(pages, size);
     return pages;
+}
+
+void pawl_os_give_up_pages(void *pages, size_t size)
+{
+    const int saved = errno;
+    (void)munmap(pages, size);
+    errno = saved;
 }
 
 bool pawl_os_return_pages(void *pages, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The needs of reports on every system: output to standard error, and the names of threads. */
+/* Output of reports to standard error, on every system. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -10,10 +10,6 @@
 #else
 #include <errno.h>
 #include <unistd.h>
-#endif
-#if defined(__linux__) && !PAWL_HOOKS
-#include <fcntl.h>
-#include <stdio.h>
 #endif
 
 #ifdef _WIN32
@@ -43,35 +39,6 @@ void pawl_os_complain(const char *text, size_t length)
         text += written;
         length -= (size_t)written;
     }
-}
-
-#endif
-
-#if defined(__linux__) && !PAWL_HOOKS
-
-void pawl_os_thread_name(uint32_t id, char *text, size_t size)
-{
-    const int saved = errno;
-    char path[64];
-    ssize_t length = 0;
-    int file;
-    (void)snprintf(path, sizeof path, "/proc/self/task/%lu/comm", (unsigned long)id);
-    file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file >= 0) {
-        length = read(file, text, size - 1);
-        (void)close(file);
-    }
-    text[length > 0 ? length - 1 : 0] = 0; /* in place of the end of the line */
-    errno = saved;
-}
-
-#else
-
-void pawl_os_thread_name(uint32_t id, char *text, size_t size)
-{
-    (void)id;
-    (void)size;
-    text[0] = 0;
 }
 
 #endif

@@ -14,8 +14,10 @@
  * to the first. A plug-in loaded with RTLD_LOCAL keeps its own copy. Windows and macOS bind names
  * to the module that has them: one object for each copy.
  *
- * Each subsystem has an object of its own. It starts as zero bytes. Untouched pages take no memory,
- * so the library never allocates one.
+ * Each subsystem has an object of its own, which starts as zero bytes. The copies share a pointer
+ * to it. The first use reserves the object's pages and sets the pointer (shared.c), so a program
+ * that does not use a subsystem has no memory for it. Untouched pages take no memory. The pages
+ * stay for the life of the process, and a child of fork has them too.
  */
 #ifndef PAWL_OS_SHARED_H
 #define PAWL_OS_SHARED_H
@@ -65,15 +67,9 @@
 #define pawl_os_told_own PAWL_SYMBOL_(pawl_os_told_own)
 #define pawl_os_told_plain PAWL_SYMBOL_(pawl_told_plain)
 void pawl_os_told_own(void *memory, size_t size);
-#define PAWL_SHARED_UNSEEN_(type, name)                                                            \
-    __attribute__((constructor)) static void PAWL_CAT_(unseen_, name)(void)                        \
-    {                                                                                              \
-        pawl_os_told_own(PAWL_SHARED(type, name), sizeof(type));                                   \
-    }
 #else
 #define pawl_os_told_own(memory, size) ((void)(size))
 #define pawl_os_told_plain(memory, size) ((void)(size))
-#define PAWL_SHARED_UNSEEN_(type, name)
 #endif
 
 /* PAWL_SHARED_DECLARE(type, name) in a header, PAWL_SHARED_DEFINE(type, name) in one source, and
@@ -102,25 +98,39 @@ void pawl_os_add_shared(struct pawl_os_shared *shared);
     struct pawl_os_shared /* the user's semicolon ends it */
 #define PAWL_SHARED(type, name) ((type *)pawl_hook_shared(&PAWL_SHARED_NAME_(name)))
 
-#elif PAWL_HAS_UNIQUE_
-
-#define PAWL_SHARED_DECLARE(type, name) extern PAWL_API type PAWL_SHARED_NAME_(name)
-#define PAWL_SHARED_DEFINE(type, name)                                                             \
-    PAWL_SHARED_UNSEEN_(type, name)                                                                \
-    PAWL_UNIQUE(, type, PAWL_SHARED_NAME_(name), PAWL_OWN_NAME_(name), ".bss", "aw")
-#define PAWL_SHARED(type, name) (&PAWL_SHARED_NAME_(name))
-
 #else
 
 #if defined(__ELF__)
-#define PAWL_SHARED_DECLARE(type, name) extern PAWL_API type PAWL_SHARED_NAME_(name)
+#define PAWL_SHARED_POINTER_(name) extern PAWL_API pawl_address_ PAWL_SHARED_NAME_(name)
 #else
-#define PAWL_SHARED_DECLARE(type, name) extern PAWL_HIDDEN_ type PAWL_SHARED_NAME_(name)
+#define PAWL_SHARED_POINTER_(name) extern PAWL_HIDDEN_ pawl_address_ PAWL_SHARED_NAME_(name)
 #endif
+#if PAWL_HAS_UNIQUE_
+#define PAWL_SHARED_PLACE_(name)                                                                   \
+    PAWL_UNIQUE(, pawl_address_, PAWL_SHARED_NAME_(name), PAWL_OWN_NAME_(name), ".bss", "aw")
+#else
+#define PAWL_SHARED_PLACE_(name) pawl_address_ PAWL_SHARED_NAME_(name)
+#endif
+
+/* The object at *pointer, of so many bytes; reserves it at the first use. Signal-safe. Ends the
+ * program where the system gives no memory. */
+#define pawl_os_shared PAWL_SYMBOL_(pawl_os_shared)
+void *pawl_os_shared(pawl_address_ *pointer, size_t size) __attribute__((returns_nonnull));
+
+/* The pointer never changes once it is set, so the compiler may call the function once for many
+ * uses. */
+#define PAWL_SHARED_AT_(name) PAWL_SYMBOL_(PAWL_CAT_(pawl_at_, name))
+#define PAWL_SHARED_DECLARE(type, name)                                                            \
+    PAWL_SHARED_POINTER_(name);                                                                    \
+    PAWL_HIDDEN_ type *PAWL_SHARED_AT_(name)(void) __attribute__((const, returns_nonnull))
 #define PAWL_SHARED_DEFINE(type, name)                                                             \
-    PAWL_SHARED_UNSEEN_(type, name)                                                                \
-    type PAWL_SHARED_NAME_(name)
-#define PAWL_SHARED(type, name) (&PAWL_SHARED_NAME_(name))
+    PAWL_SHARED_PLACE_(name);                                                                      \
+    type *PAWL_SHARED_AT_(name)(void)                                                              \
+    {                                                                                              \
+        return (type *)pawl_os_shared(&PAWL_SHARED_NAME_(name), sizeof(type));                     \
+    }                                                                                              \
+    struct pawl_os_shared /* the user's semicolon ends it */
+#define PAWL_SHARED(type, name) PAWL_SHARED_AT_(name)()
 
 #endif
 

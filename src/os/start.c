@@ -53,12 +53,6 @@ bool pawl_os_pin(void)
     return true;
 }
 
-bool pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
-{
-    (void)before, (void)in_parent, (void)in_child; /* no fork */
-    return true;
-}
-
 bool pawl_os_start_thread(struct pawl_own_thread *thread)
 {
     const DWORD saved = GetLastError();
@@ -180,11 +174,6 @@ static void *os_run(void *opaque)
     os_give_nice_value();
     thread->body(thread->argument);
     return NULL;
-}
-
-bool pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
-{
-    return pthread_atfork(before, in_parent, in_child) == 0;
 }
 
 static void os_block_signals(sigset_t *old)

@@ -296,6 +296,14 @@ void *pawl_os_pages(size_t size)
     return pages;
 }
 
+void pawl_os_give_up_pages(void *pages, size_t size)
+{
+    const DWORD saved = GetLastError();
+    (void)size;
+    (void)VirtualFree(pages, 0, MEM_RELEASE);
+    SetLastError(saved);
+}
+
 /* To take the memory away and to have it again are two steps here, and the second may fail. */
 bool pawl_os_return_pages(void *pages, size_t size)
 {

@@ -43,6 +43,7 @@ struct pawl_rcu_state {
     uint64_t stall_ns __attribute__((aligned(8)));
     uint64_t stall_since __attribute__((aligned(8))); /* when the readers were noted */
     uint64_t stall_age __attribute__((aligned(8))); /* the age at the last report */
+    pawl_address_ stall_look; /* void (*)(uint32_t index) of rcu_stall.c, once asked for */
     void (*stall_report)(const struct pawl_rcu_stall *stall, void *argument);
     void *stall_argument;
     /* The words of the readers that the driver still waits for, 0 for the others. */
@@ -207,13 +208,24 @@ PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
 
 /* ---- Callbacks (rcu_call.c) ------------------------------------------------------------------ */
 
-/* Ends the domain's callbacks: returns when none is left and its worker does not run. */
-PAWL_INTERNAL void rcu_calls_end(pawl_rcu_domain *d);
+/* What the callbacks do for the rest. A program without callbacks does not contain them. */
+struct rcu_calls_face {
+    struct pawl_subsystem subsystem; /* first member */
 
-/* The caller is about to wait for quiescent states, and has waited. In a callback this tells the
- * online threads that wait for callbacks of its domain: they would wait for themselves. */
-PAWL_INTERNAL void rcu_calls_rest_begin(void);
-PAWL_INTERNAL void rcu_calls_rest_end(void);
+    /* Ends the domain's callbacks: returns when none is left and its worker does not run. */
+    void (*end)(pawl_rcu_domain *d);
+
+    /* The caller is about to wait for quiescent states, and has waited. In a callback this tells
+     * the online threads that wait for callbacks of its domain: they would wait for themselves. */
+    void (*rest_begin)(void);
+    void (*rest_end)(void);
+};
+
+/* NULL: no copy of the library in the process has callbacks. */
+static inline const struct rcu_calls_face *rcu_calls_face(void)
+{
+    return (const struct rcu_calls_face *)(const void *)pawl_subsystem_(PAWL_FLOOR_CALLS);
+}
 
 /* ---- Readers (rcu.c) ------------------------------------------------------------------------- */
 
@@ -244,13 +256,8 @@ PAWL_INTERNAL const char *rcu_name(uint32_t index);
 
 /* ---- Stalls (rcu_stall.c) -------------------------------------------------------------------- */
 
-/* When the driver's sleep must end for a report, in ns of pawl_os_now; PAWL_NO_DEADLINE if the
- * domain reports no stalls. */
-PAWL_INTERNAL uint64_t rcu_stall_due(struct pawl_rcu_state *state);
-/* Reports the old readers if a report is due. Only the driver calls it. */
-PAWL_INTERNAL void rcu_stall_look(uint32_t index);
-/* The driver has noted the readers of a grace period. */
-PAWL_INTERNAL void rcu_stall_begin(struct pawl_rcu_state *state);
+/* The age at which the old readers are reported next; 0: the domain reports none. */
+PAWL_INTERNAL uint64_t rcu_stall_next_age(struct pawl_rcu_state *state);
 
 /* Ends the program: the caller asked for something that can never happen. */
 PAWL_INTERNAL PAWL_NORETURN void rcu_never(const char *call, const char *why);

@@ -95,7 +95,7 @@ int pawl_rcu_domain_barrier(pawl_rcu_domain *d)
  * A callback may synchronize pawl_rcu_qs(). An online thread that waits for callbacks of the same
  * domain announces no quiescent state meanwhile: each would wait for the other. */
 
-PAWL_INTERNAL void rcu_calls_rest_begin(void)
+static void calls_rest_begin(void)
 {
     struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
     if (mine->calling == 0)
@@ -106,7 +106,7 @@ PAWL_INTERNAL void rcu_calls_rest_begin(void)
     calls_tell(calls_of(mine->calling - 1));
 }
 
-PAWL_INTERNAL void rcu_calls_rest_end(void)
+static void calls_rest_end(void)
 {
     struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
     if (mine->calling == 0)
@@ -132,7 +132,7 @@ static void calls_stop_worker(struct pawl_rcu_calls *calls)
     }
 }
 
-PAWL_INTERNAL void rcu_calls_end(pawl_rcu_domain *d)
+static void calls_end(pawl_rcu_domain *d)
 {
     struct pawl_rcu_calls *const calls = calls_of(d->index);
     const uint32_t count = calls_shards();
@@ -332,15 +332,15 @@ static void calls_after_fork_in_child(void)
             calls_fork_ended_in(calls_of(index));
 }
 
-static const struct pawl_subsystem calls_subsystem = {
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    calls_before_fork,
-    calls_after_fork_in_parent,
-    calls_after_fork_in_child,
+static const struct rcu_calls_face calls_subsystem = {
+    {NULL, NULL, NULL, NULL, NULL, calls_before_fork, calls_after_fork_in_parent,
+     calls_after_fork_in_child},
+    calls_end,
+    calls_rest_begin,
+    calls_rest_end,
 };
 
-PAWL_SUBSYSTEM(PAWL_FLOOR_CALLS, calls_subsystem);
+PAWL_OS_EARLY static void register_calls_subsystem(void)
+{
+    pawl_subsystem_register_early_(PAWL_FLOOR_CALLS, &calls_subsystem.subsystem);
+}

@@ -22,6 +22,9 @@
  */
 #include "rcu.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "../base/base.h"
 #include "rcu_looks.h"
 
@@ -52,7 +55,8 @@ static void grace_note_readers(struct pawl_rcu_state *state, uint32_t index)
             state->apart_old |= 1u << i;
     state->noted = 1;
     PAWL_PROBE2(rcu_grace_begin, index, number);
-    rcu_stall_begin(state);
+    state->stall_since = pawl_load_relaxed64(&state->stall_ns) != 0 ? pawl_os_now() : 0;
+    state->stall_age = 0;
 }
 
 static bool grace_apart_gone(struct pawl_rcu_state *state)
@@ -103,21 +107,48 @@ static void grace_forget_the_dead(struct pawl_rcu_state *state)
         }
 }
 
+/* The age at which the old readers are reported next; 0: the domain reports none. */
+PAWL_INTERNAL uint64_t rcu_stall_next_age(struct pawl_rcu_state *state)
+{
+    const uint64_t ns = pawl_load_relaxed64(&state->stall_ns);
+    if (ns == 0)
+        return 0;
+    if (state->stall_since == 0)
+        state->stall_since = pawl_os_now();
+    return state->stall_age < ns ? ns : 2 * state->stall_age;
+}
+
+/* When the driver's sleep must end for a report; PAWL_NO_DEADLINE if the domain reports none. */
+static uint64_t grace_stall_due(struct pawl_rcu_state *state)
+{
+    const uint64_t age = rcu_stall_next_age(state);
+    return age == 0 || age > PAWL_NO_DEADLINE - state->stall_since ? PAWL_NO_DEADLINE
+                                                                   : state->stall_since + age;
+}
+
 /* When the driver's sleep must end: for a report, or to look for the dead. The threads of a harness
  * do not die unseen. */
 #if PAWL_HOOKS
 static uint64_t grace_sleeps_until(struct pawl_rcu_state *state)
 {
-    return rcu_stall_due(state);
+    return grace_stall_due(state);
 }
 #else
 static uint64_t grace_sleeps_until(struct pawl_rcu_state *state)
 {
-    const uint64_t report = rcu_stall_due(state);
+    const uint64_t report = grace_stall_due(state);
     const uint64_t until = pawl_os_now() + DEAD_LOOK_NS;
     return report < until ? report : until;
 }
 #endif
+
+/* Reports the old readers if a report is due, in a program that has asked for reports. */
+static void grace_look_for_stalls(struct pawl_rcu_state *state, uint32_t index)
+{
+    const pawl_address_ look = PAWL_ADDRESS_(pawl_load_relaxed)(&state->stall_look);
+    if (look != 0)
+        ((void (*)(uint32_t))(uintptr_t)look)(index);
+}
 
 /* Asks the old readers to wake the driver, and sleeps until one has left. True when all have
  * left. */
@@ -139,9 +170,21 @@ static bool grace_sleep_for_readers(struct pawl_rcu_state *state, uint32_t index
     gone = grace_all_gone(state, index);
     PAWL_PROBE1(rcu_sleep, index);
     if (!gone && !pawl_os_wait(&state->turn, turn, until))
-        rcu_stall_look(index);
+        grace_look_for_stalls(state, index);
     pawl_store_relaxed32(&state->apart_waited, 0);
     return gone;
+}
+
+/* ---- Waits that can never end ---------------------------------------------------------------- */
+
+PAWL_INTERNAL PAWL_NORETURN void rcu_never(const char *call, const char *why)
+{
+    pawl_os_complain("pawl: ", 6);
+    pawl_os_complain(call, strlen(call));
+    pawl_os_complain(" ", 1);
+    pawl_os_complain(why, strlen(why));
+    pawl_os_complain(": it would wait for itself\n", 27);
+    abort();
 }
 
 /* ---- Driving --------------------------------------------------------------------------------- */
@@ -332,15 +375,19 @@ static bool grace_waits_for_itself(uint32_t index)
 
 static void grace_synchronize(uint32_t index, uint64_t cookie, unsigned looks)
 {
+    const struct rcu_calls_face *calls;
     uint32_t was;
     if (index != PAWL_RCU_QS_) {
         rcu_wait(index, cookie, looks);
         return;
     }
+    calls = rcu_calls_face();
     was = rcu_rest_begin();
-    rcu_calls_rest_begin();
+    if (calls != NULL)
+        calls->rest_begin();
     rcu_wait(index, cookie, looks);
-    rcu_calls_rest_end();
+    if (calls != NULL)
+        calls->rest_end();
     rcu_rest_end(was);
 }
 

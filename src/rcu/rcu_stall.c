@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* RCU: reports of readers that keep a grace period waiting, and of waits that can never end. */
+/* RCU: reports of readers that keep a grace period waiting. A program that does not ask for them
+ * does not contain them: the driver calls them by a pointer. */
 #include "rcu.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../check/check.h"
@@ -28,12 +28,16 @@ static struct wish stall_wish_of(struct pawl_rcu_state *state)
     return wish;
 }
 
+static void stall_look(uint32_t index);
+
 void pawl_rcu_domain_stall(pawl_rcu_domain *d, uint64_t ns, pawl_rcu_report *report,
                            void *argument)
 {
     struct pawl_rcu_state *state = rcu_state(d->index);
     struct pawl_latch *latch = &rcu_here()->stalls;
+    (void)pawl_os_pin(); /* a driver in any copy of the library calls stall_look */
     latch_take(latch);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&state->stall_look, (pawl_address_)(uintptr_t)stall_look);
     state->stall_report = report;
     state->stall_argument = argument;
     pawl_store_relaxed64(&state->stall_ns, ns);
@@ -45,30 +49,6 @@ void pawl_rcu_domain_stall(pawl_rcu_domain *d, uint64_t ns, pawl_rcu_report *rep
 }
 
 /* ---- The driver's side ----------------------------------------------------------------------- */
-
-PAWL_INTERNAL void rcu_stall_begin(struct pawl_rcu_state *state)
-{
-    state->stall_since = pawl_load_relaxed64(&state->stall_ns) != 0 ? pawl_os_now() : 0;
-    state->stall_age = 0;
-}
-
-/* The age at which the old readers are reported next; 0: the domain reports none. */
-static uint64_t stall_next_age(struct pawl_rcu_state *state)
-{
-    const uint64_t ns = pawl_load_relaxed64(&state->stall_ns);
-    if (ns == 0)
-        return 0;
-    if (state->stall_since == 0)
-        state->stall_since = pawl_os_now();
-    return state->stall_age < ns ? ns : 2 * state->stall_age;
-}
-
-PAWL_INTERNAL uint64_t rcu_stall_due(struct pawl_rcu_state *state)
-{
-    const uint64_t age = stall_next_age(state);
-    return age == 0 || age > PAWL_NO_DEADLINE - state->stall_since ? PAWL_NO_DEADLINE
-                                                                   : state->stall_since + age;
-}
 
 static void stall_say(const pawl_rcu_stall *stall, void *unused)
 {
@@ -111,10 +91,11 @@ static void stall_report_apart(uint32_t index, uint64_t age, const struct wish *
     (wish->report != NULL ? wish->report : stall_say)(&stall, wish->argument);
 }
 
-PAWL_INTERNAL void rcu_stall_look(uint32_t index)
+/* Reports the old readers if a report is due. Only the driver calls it. */
+static void stall_look(uint32_t index)
 {
     struct pawl_rcu_state *state = rcu_state(index);
-    const uint64_t due = stall_next_age(state);
+    const uint64_t due = rcu_stall_next_age(state);
     struct wish wish;
     uint64_t age;
     uint32_t i;
@@ -130,14 +111,4 @@ PAWL_INTERNAL void rcu_stall_look(uint32_t index)
             stall_report_line(index, i, age, &wish);
     if (state->apart_old != 0)
         stall_report_apart(index, age, &wish);
-}
-
-/* ---- Waits that can never end ---------------------------------------------------------------- */
-
-PAWL_INTERNAL PAWL_NORETURN void rcu_never(const char *call, const char *why)
-{
-    char text[256];
-    (void)snprintf(text, sizeof text, "pawl: %s %s: it would wait for itself\n", call, why);
-    pawl_os_complain(text, strlen(text));
-    abort();
 }

@@ -24,7 +24,7 @@
 
 #include "lock/table.h"
 #undef PAWL_SHARED_DEFINE /* the library has it */
-#define PAWL_SHARED_DEFINE(type, name) extern type PAWL_SHARED_NAME_(name)
+#define PAWL_SHARED_DEFINE(type, name) PAWL_SHARED_DECLARE(type, name)
 #include "lock/table.c"
 
 static pawl_cond cond;

@@ -10,7 +10,7 @@
 #define pawl_table_steps_ steps_of_the_test /* a library with test points has its own */
 #include "lock/table.h"
 #undef PAWL_SHARED_DEFINE /* the library has it */
-#define PAWL_SHARED_DEFINE(type, name) extern type PAWL_SHARED_NAME_(name)
+#define PAWL_SHARED_DEFINE(type, name) PAWL_SHARED_DECLARE(type, name)
 #include "lock/table.c"
 
 /* With MOST threads, there are more queues at a time than buckets at first. */

@@ -15,17 +15,9 @@ static void *pages_of_the_test(size_t size)
     attempts++;
     return memory_is_short ? NULL : pawl_os_pages(size);
 }
-/* The library has the table, and its fork handlers. */
+/* The library has the table. */
 #undef PAWL_SHARED_DEFINE
-#define PAWL_SHARED_DEFINE(type, name) extern type PAWL_SHARED_NAME_(name)
-#undef PAWL_SUBSYSTEM
-#define PAWL_SUBSYSTEM(floor, subsystem)                                                           \
-    const struct pawl_subsystem *not_registered(void);                                             \
-    const struct pawl_subsystem *not_registered(void)                                              \
-    {                                                                                              \
-        return &(subsystem);                                                                       \
-    }                                                                                              \
-    struct pawl_subsystem /* the user's semicolon ends it */
+#define PAWL_SHARED_DEFINE(type, name) PAWL_SHARED_DECLARE(type, name)
 #undef pawl_os_pages
 #define pawl_os_pages pages_of_the_test
 
@@ -596,5 +588,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_child_takes_back_what_the_parents_waiters_keep),
         cmocka_unit_test(a_thread_that_has_forked_drops_only_the_latches_that_it_took),
     };
+    table_expect_forks(); /* no lock.c is here to do it before main */
     return test_run(argc, argv, tests);
 }

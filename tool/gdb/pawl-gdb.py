@@ -111,6 +111,13 @@ class GdbValue:
             raise Unknown from error
 
     @staticmethod
+    def pointer_at(address):
+        try:
+            return int(gdb.parse_and_eval(f"*(unsigned long *){address}"))
+        except gdb.error as error:
+            raise Unknown from error
+
+    @staticmethod
     def enumerator(name, kind):
         try:
             fields = gdb.lookup_type(f"enum {kind}").fields()
@@ -185,6 +192,14 @@ class LldbValue:
         return found[0].GetSymbol().GetStartAddress().GetLoadAddress(target)
 
     @classmethod
+    def pointer_at(cls, address):
+        error = lldb.SBError()
+        pointer = cls.process.ReadPointerFromMemory(address, error)
+        if not error.Success():
+            raise Unknown
+        return pointer
+
+    @classmethod
     def enumerator(cls, name, kind):
         found = cls.process.GetTarget().FindFirstType(kind)
         for member in found.GetEnumMembers():
@@ -211,14 +226,22 @@ Value = GdbValue if gdb else LldbValue
 # ---- What is one per process ---------------------------------------------------------------------
 
 
+class Unused(Unknown):
+    """The program has not used that part of the library yet."""
+
+
 def shared_object(which, kind):
-    """What all copies of the library share. Assembly defines it, so no debugger knows its type."""
+    """What all copies of the library share, behind a pointer that the first use sets."""
+    unused = False
     for variant in VARIANTS:
         try:
-            return Value.at(Value.symbol(f"pawl_{which}_v1_{variant}_"), f"struct {kind}")
+            pointer = Value.pointer_at(Value.symbol(f"pawl_{which}_v1_{variant}_"))
+            if pointer != 0:
+                return Value.at(pointer, f"struct {kind}")
+            unused = True
         except Unknown:
             pass
-    raise Unknown
+    raise Unused if unused else Unknown
 
 
 def guarded(function):
@@ -252,7 +275,11 @@ def waiters(lock):
     """The queue of the lock, oldest first."""
     owner = Value.enumerator(OWNERS[lock.size], "table_owner")
     found = []
-    for bucket in buckets(shared_object("table_object", "pawl_table")):
+    try:
+        table = shared_object("table_object", "pawl_table")
+    except Unused:
+        return []
+    for bucket in buckets(table):
         for queue in linked(bucket["queues"], "next"):
             if int(queue["address"]) != lock.address or int(queue["owner"]) != owner:
                 continue

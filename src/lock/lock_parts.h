@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the sleeping progressive lock share: the queue of one lock (lock.c), and the
+ * operations of each width (lock32.c, lock64.c). Except where a comment says otherwise, the bucket
+ * is locked. */
+#ifndef PAWL_LOCK_PARTS_H
+#define PAWL_LOCK_PARTS_H
+
+#include <pawl/lock.h>
+
+#include "../base/base.h"
+#include "table.h"
+#include "waiting.h"
+
+/* A bit beside the classes. Nothing has changed for R and S, because atomic users overlap, and they
+ * may overlap for ever. But the oldest waiter's turn may have come. */
+#define WAIT_TURN 1024u
+
+enum {
+    LOCK_READS_ON = 1, /* waiters of one lock that may read in a loop while they are in its queue */
+    LOCK_WAKES = 2     /* readers, or atomic users, that one look wakes */
+};
+
+/* For so long a waiter reads before it joins the queue. One of them reads once more there, and so
+ * does each that is in others' way. A sleep and a wake leave the lock idle for longer than most
+ * sections last. */
+#define LOCK_READING_NS 50000
+
+/* The sleepers of one class, oldest first; in a list of their own those that keep a claim. */
+enum { LOCK_LIST_R, LOCK_LIST_S, LOCK_LIST_W, LOCK_LIST_A, LOCK_LIST_GONE, LOCK_LIST_CLAIM,
+       LOCK_LISTS };
+
+struct wait;
+
+struct lock_list {
+    struct wait *first, *last;
+};
+
+struct lock_queue {
+    struct pawl_queue queue; /* first member */
+    struct lock_list lists[LOCK_LISTS];
+    uint32_t awake;
+    uint32_t asleep;
+    struct wait *keeper;     /* whose turn it is: it keeps a claim (I3) */
+    uint64_t last_handoff;   /* ns of pawl_os_now */
+};
+
+/* One operation's wait, on the stack of its thread. */
+struct wait {
+    struct pawl_waiter waiter; /* first member */
+    struct wait *before, *after; /* in its list of sleepers */
+    struct lock_queue room;
+    struct pawl_parker parker;
+    uint32_t owner;        /* enum table_owner */
+    uint64_t deadline;
+    uint64_t since;        /* ns of pawl_os_now when it joined the queue */
+    enum wait_class claim; /* WAIT_NOTHING, or the class of what it keeps in the word */
+    bool queued;
+    bool slept;
+};
+
+/* A locked bucket, the queue of one lock there (NULL: nobody waits), and whom to wake once it is
+ * unlocked. */
+struct lock_place {
+    struct pawl_bucket *bucket;
+    struct lock_queue *queue;
+    struct wake_list woken;
+};
+
+struct loop {
+    struct backoff backoff; /* as in spinlocks: few looks leave the word to its holder */
+    uint64_t end;           /* 0: not begun */
+};
+
+#define LOOP_INIT {BACKOFF_INIT, 0}
+
+/* Prepares the wait of one operation. */
+PAWL_INTERNAL void lock_wait_begin(struct wait *wait, const void *lock, uint32_t owner,
+                                   uint64_t deadline);
+/* For the releaser: the `opened` classes can enter the lock now. */
+PAWL_INTERNAL void lock_left(const void *lock, uint32_t owner, unsigned opened);
+/* A pause; false when the time is over, or the deadline has passed. */
+PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline);
+/* Locks the bucket; the waiter is then in its queue and awake. */
+PAWL_INTERNAL void lock_join(struct lock_place *here, struct wait *wait);
+/* Unlocks the bucket, and then wakes those that were picked. */
+PAWL_INTERNAL void lock_unlock(struct lock_place *here);
+/* The waiter keeps these units in the word from now on. */
+PAWL_INTERNAL void lock_keeps(struct lock_place *here, struct wait *wait, enum wait_class claim,
+                              uint64_t units);
+/* Wakes sleepers that can enter together when the `ready` classes can. */
+PAWL_INTERNAL void lock_pick(struct lock_place *here, unsigned ready);
+/* The same for a waiter that sleeps: others made the claim for it. */
+PAWL_INTERNAL void lock_keeps_asleep(struct lock_place *here, struct wait *wait,
+                                     enum wait_class claim, uint64_t units);
+/* Whether the waiter may keep a claim now (I3). */
+PAWL_INTERNAL bool lock_turn_has_come(const struct lock_place *here,
+                                      const struct pawl_waiter *oldest);
+/* The waiter is among the sleepers from now on, and awake again. */
+PAWL_INTERNAL void lock_falls_asleep(struct lock_place *here, struct wait *wait,
+                                     enum wait_class class);
+PAWL_INTERNAL void lock_wakes_up(struct lock_place *here, struct wait *wait);
+/* Sleeps until it is woken (true), or its deadline has passed. The bucket is locked again. */
+PAWL_INTERNAL bool lock_sleep(struct lock_place *here, struct wait *wait);
+/* Whether the waiter may read in a loop while it is in the queue. */
+PAWL_INTERNAL bool lock_may_read_on(const struct lock_place *here, enum wait_class class);
+/* The waiter leaves the queue. True when others sleep there. */
+PAWL_INTERNAL bool lock_leave(struct lock_place *here, struct wait *wait);
+
+#endif

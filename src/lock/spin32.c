@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The waiting half of the progressive spinlock of 32 bits. */
+#include <pawl/spin.h>
+
+#include "../base/base.h"
+
+#define PAWL_WORD_KIND PAWL_KIND_SPIN_
+#define PAWL_WORD_BITS 32
+#include "spin_word.inc.h"
+#undef PAWL_WORD_BITS
+#undef PAWL_WORD_KIND

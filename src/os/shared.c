@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The objects that are one per process (shared.h): their pages are reserved at the first use. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "os.h"
+
+#if !PAWL_HOOKS
+
+#include <pawl/detail/told.h>
+
+#include <stdlib.h>
+
+/* ThreadSanitizer takes new pages for written by the thread that reserved them. The system has
+ * written them, before any thread can find them: zero bytes need no order between threads. */
+#if PAWL_TSAN_
+#define SHARED_TOLD_MADE(pointer) pawl_told_give_(pointer)
+#define SHARED_TOLD_FOUND(pointer) pawl_told_get_(pointer)
+#else
+#define SHARED_TOLD_MADE(pointer) ((void)0)
+#define SHARED_TOLD_FOUND(pointer) ((void)0)
+#endif
+
+static PAWL_COLD PAWL_NORETURN void shared_never(void)
+{
+    static const char text[] =
+        "pawl: the system gives no memory for what threads share: allow mmap, or use a lock once "
+        "before the program forbids itself that call\n";
+    pawl_os_complain(text, sizeof text - 1);
+    abort();
+}
+
+static PAWL_COLD void *shared_reserve(pawl_address_ *pointer, size_t size)
+{
+    void *const pages = pawl_os_pages(size);
+    pawl_address_ found = 0;
+    if (pages == NULL)
+        shared_never();
+    SHARED_TOLD_MADE(pointer);
+    if (PAWL_ADDRESS_(pawl_cas_relaxed)(pointer, &found, (pawl_address_)(uintptr_t)pages))
+        return pages;
+    pawl_os_give_up_pages(pages, size); /* another thread, or a handler of this one, was first */
+    SHARED_TOLD_FOUND(pointer);
+    return (void *)(uintptr_t)found;
+}
+
+void *pawl_os_shared(pawl_address_ *pointer, size_t size)
+{
+    const pawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(pointer);
+    if (PAWL_UNLIKELY(found == 0))
+        return shared_reserve(pointer, size);
+    SHARED_TOLD_FOUND(pointer);
+    return (void *)(uintptr_t)found;
+}
+
+#undef SHARED_TOLD_MADE
+#undef SHARED_TOLD_FOUND
+
+#endif
