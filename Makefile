@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The few commands to remember. Each only calls what can be called by hand as well.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test prove nightly bench install watchdog clean
+.PHONY: help setup build single test prove nightly bench install watchdog clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -13,6 +13,9 @@ build: ## build the release preset: libraries, examples, benchmark drivers
 	@scripts/setup build bench
 	cmake --preset release
 	cmake --build --preset release
+
+single: ## make the library as two files, build/single/pawl.h and pawl.c
+	@scripts/single
 
 test: ## gcc, sanitizers, 32 bits, models, other systems, installed package, Python
 	@scripts/test
