@@ -2,6 +2,14 @@
 /*
  * R without escalation, A -> R, and the join and claim states J and C of compat/plock.h. compat.c
  * includes this file for each width. join.def is the table of these transitions, with reasons.
+ *
+ * Writers and seekers of these names give all units back beside the W of others. In spin.h they
+ * keep W+S there, without R, which claimers take for their own S:
+ *
+ *   1. Two claimers give up R. One clears S; the other has not looked again.
+ *   2. A writer finds only W, keeps W+S and gives R back.
+ *   3. The other claimer sees S without R, as after a reader that looked in, and clears S.
+ *   4. The writer drops W+S+R: the subtraction of S borrows from W.
  */
 #define STARTED PAWL_S_                     /* the claim phase has begun */
 #define AWAITED ((PAWL_WORD_)(2 * PAWL_S_)) /* a joining thread waits for readers */

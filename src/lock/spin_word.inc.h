@@ -34,25 +34,41 @@ static void PAWL_NAME_(keep_write)(PAWL_LOCK_ *l)
     (void)PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_R_);
 }
 
-void PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
+/* `claimed`: W+S+R is in the word and found `found`. A polite writer keeps no claim beside the W of
+ * others (compat_word.inc.h says why). */
+static void PAWL_NAME_(wait_write)(PAWL_LOCK_ *l, bool claimed, PAWL_WORD_ found, bool polite)
 {
     PAWL_WORD_ w;
     PAWL_PROBE2(spin_contended, l, 4);
-    while (!PAWL_IS_(nobody)(found)) {
-        if (PAWL_IS_(no_seeker_or_writer)(found)) {
+    for (;; claimed = true) {
+        if (claimed && PAWL_IS_(nobody)(found))
+            return;
+        if (claimed && PAWL_IS_(no_seeker_or_writer)(found)) {
             PAWL_SLOW_(drain_readers)(l);
             return;
         }
-        if (PAWL_IS_(no_writer)(found) || PAWL_IS_(atomics_or_nobody)(found)) {
+        if (claimed &&
+            (PAWL_IS_(no_writer)(found) || (!polite && PAWL_IS_(atomics_or_nobody)(found)))) {
             PAWL_NAME_(keep_write)(l);
             return;
         }
-        (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_);
+        if (claimed)
+            (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_);
         WAIT_UNTIL(w, PAWL_AT_(pawl_load_relaxed)(&l->word),
-                   PAWL_IS_(no_writer)(w) || PAWL_IS_(atomics_or_nobody)(w));
+                   PAWL_IS_(no_writer)(w) || (!polite && PAWL_IS_(atomics_or_nobody)(w)));
         /* [SPIN_W_TAKE] acquire: the writer's stores follow all accesses of earlier holders. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     }
+}
+
+void PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
+{
+    PAWL_NAME_(wait_write)(l, true, found, false);
+}
+
+void PAWL_SLOW_(take_write_politely)(PAWL_LOCK_ *l)
+{
+    PAWL_NAME_(wait_write)(l, false, 0, true);
 }
 
 /* A waiter that escalates goes through W and stores nothing there, so its downgrade releases
@@ -89,17 +105,19 @@ void PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed)
     }
 }
 
-/* The caller's claim S+R is in the word. */
-void PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l)
+/* `claimed`: S+R is in the word. A polite seeker does not escalate: it would keep a claim beside
+ * the W of others. */
+static void PAWL_NAME_(wait_seek)(PAWL_LOCK_ *l, bool claimed, bool polite)
 {
     unsigned patience = PAWL_SPIN_PATIENCE;
     struct backoff pauses = BACKOFF_INIT;
     PAWL_WORD_ w;
     PAWL_PROBE2(spin_contended, l, 2);
-    do {
-        (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_);
+    for (;; claimed = true) {
+        if (claimed)
+            (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_);
         while (!PAWL_IS_(no_seeker_or_writer)(w = PAWL_AT_(pawl_load_relaxed)(&l->word))) {
-            patience = PAWL_NAME_(atomics_only)(w) ? patience - 1 : PAWL_SPIN_PATIENCE;
+            patience = !polite && PAWL_NAME_(atomics_only)(w) ? patience - 1 : PAWL_SPIN_PATIENCE;
             if (patience == 0) {
                 /* [SPIN_W_TAKE] acquire: as for any writer; R or S comes out of W. */
                 PAWL_SLOW_(take_write_slow)(
@@ -111,6 +129,19 @@ void PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l)
             backoff_pause_once(&pauses, &w);
         }
         /* [SPIN_S_TAKE] acquire: the seeker sees the stores of the last seeker or writer. */
-    } while (!PAWL_IS_(no_seeker_or_writer)(
-        PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_S_, PAWL_SPIN_S_TAKE)));
+        if (PAWL_IS_(no_seeker_or_writer)(
+                PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_S_, PAWL_SPIN_S_TAKE)))
+            return;
+    }
+}
+
+/* The caller's claim S+R is in the word. */
+void PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l)
+{
+    PAWL_NAME_(wait_seek)(l, true, false);
+}
+
+void PAWL_SLOW_(take_seek_politely)(PAWL_LOCK_ *l)
+{
+    PAWL_NAME_(wait_seek)(l, false, true);
 }

@@ -201,6 +201,59 @@ static void j_alone_and_atomic_users_under_random_schedules(void **state)
     many_schedules(play_alone);
 }
 
+/* ---- Writers among claimers ------------------------------------------------------------------ */
+
+#if ULONG_MAX > 0xffffffff
+#define TWO_CLAIMERS (2 * (PLOCK64_WL_1 + PLOCK64_RL_1) + PLOCK64_SL_1)
+#else
+#define TWO_CLAIMERS (2ul * (PLOCK32_WL_1 + PLOCK32_RL_1) + PLOCK32_SL_1)
+#endif
+
+static void change_and_leave(void *unused)
+{
+    (void)unused;
+    pl_ctoa(&word);
+    stay(&changers, false);
+    pl_drop_a(&word);
+}
+
+static void write_twice(void *unused)
+{
+    unsigned i;
+    (void)unused;
+    for (i = 0; i < 2; i++) {
+        perhaps() ? (void)pl_take_w(&word) : (pl_take_s(&word), pl_stow(&word));
+        must(changers == 0);
+        stay(&exclusives, true);
+        pl_drop_w(&word);
+    }
+}
+
+/*
+ * A program may mix them, and the published form survives it:
+ *
+ *   claimers 1 and 2: give up R; 1 clears S     writer: finds only W, keeps W+S, gives R back
+ *   claimer 2: sees S without R, clears it      writer: drops W+S+R, and S borrows from W
+ */
+static void writers_among_claimers_leave_the_word_as_it_was(void **state)
+{
+    static void (*const bodies[PLAYERS])(void *) = {change_and_leave, change_and_leave, write_twice,
+                                                    write_twice};
+    unsigned i;
+    (void)state;
+    if (TEST_SANITIZED) {
+        print_message("skipped: sanitizers do not follow contexts\n");
+        skip();
+    }
+    for (i = 0; i < 3000; i++) {
+        chance = test_seed() + i;
+        word = TWO_CLAIMERS;
+        if (!sched_random(PLAYERS, bodies, NULL, test_seed() + i))
+            fail_msg("seed %" PRIu64 ": no end; the word is %#lx", test_seed() + i, word);
+        assert_true(word == 0);
+    }
+}
+
 static void lorw_under_random_schedules(void **state)
 {
     (void)state;
@@ -212,6 +265,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joiners_and_claimers_under_random_schedules),
         cmocka_unit_test(j_alone_and_atomic_users_under_random_schedules),
+        cmocka_unit_test(writers_among_claimers_leave_the_word_as_it_was),
         cmocka_unit_test(lorw_under_random_schedules),
     };
     return test_run(argc, argv, tests);

@@ -101,8 +101,8 @@
 PAWL_INLINE_BEGIN
 
 PAWL_PLOCK_TAKE_(take_r, PAWL_PLOCK_OWN_, take_read)
-PAWL_PLOCK_TAKE_(take_s, PAWL_PLOCK_SPIN_, take_seek)
-PAWL_PLOCK_TAKE_(take_w, PAWL_PLOCK_SPIN_, take_write)
+PAWL_PLOCK_TAKE_(take_s, PAWL_PLOCK_OWN_, take_seek)
+PAWL_PLOCK_TAKE_(take_w, PAWL_PLOCK_OWN_, take_write)
 PAWL_PLOCK_TAKE_(take_a, PAWL_PLOCK_SPIN_, take_atomic)
 PAWL_PLOCK_TRY_(try_r, PAWL_PLOCK_SPIN_, try_read)
 PAWL_PLOCK_TRY_(try_s, PAWL_PLOCK_SPIN_, try_seek)

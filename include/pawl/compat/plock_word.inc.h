@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions that compat/plock.h needs beside spin.h, included by it for each width
- * (PAWL_WORD_BITS). First, R and A -> R without insisting: an insisting reader takes W, which has
- * no place among joiners and claimers. Second, the declarations of src/lock/compat_word.inc.h.
+ * (PAWL_WORD_BITS). First, R, S, W and A -> R that never keep a claim of W beside the W of others
+ * (src/lock/compat_word.inc.h says why). Second, the declarations of src/lock/compat_word.inc.h.
  */
 
 PAWL_C_BEGIN
@@ -28,6 +28,16 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_read)(PAWL_SPIN_ *l)
     PAWL_CAT_(PAWL_SPIN_, _take_read)(l);
 }
 
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_seek)(PAWL_SPIN_ *l)
+{
+    PAWL_CAT_(PAWL_SPIN_, _take_seek)(l);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_write)(PAWL_SPIN_ *l)
+{
+    PAWL_CAT_(PAWL_SPIN_, _take_write)(l);
+}
+
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(atomic_to_read)(PAWL_SPIN_ *l)
 {
     (void)PAWL_CAT_(PAWL_SPIN_, _atomic_to_read)(l);
@@ -41,6 +51,22 @@ PAWL_INLINE void PAWL_NAME_(take_read)(PAWL_SPIN_ *l)
     if (PAWL_UNLIKELY(!PAWL_PLOCK_BODY_(PAWL_WORD_BITS, try_read)(l)))
         PAWL_SLOW_(take_read_slow)(l);
     PAWL_PLOCK_AFTER_(l, PAWL_STATE_R, true);
+}
+
+PAWL_INLINE void PAWL_NAME_(take_seek)(PAWL_SPIN_ *l)
+{
+    PAWL_PLOCK_BEFORE_(l, PAWL_STATE_U);
+    if (PAWL_UNLIKELY(!PAWL_PLOCK_BODY_(PAWL_WORD_BITS, try_seek)(l)))
+        PAWL_SYMBOL_(PAWL_CAT_(PAWL_SPIN_, _take_seek_politely))(l);
+    PAWL_PLOCK_AFTER_(l, PAWL_STATE_S, true);
+}
+
+PAWL_INLINE void PAWL_NAME_(take_write)(PAWL_SPIN_ *l)
+{
+    PAWL_PLOCK_BEFORE_(l, PAWL_STATE_U);
+    if (PAWL_UNLIKELY(!PAWL_PLOCK_BODY_(PAWL_WORD_BITS, try_write)(l)))
+        PAWL_SYMBOL_(PAWL_CAT_(PAWL_SPIN_, _take_write_politely))(l);
+    PAWL_PLOCK_AFTER_(l, PAWL_STATE_W, true);
 }
 
 PAWL_INLINE void PAWL_NAME_(atomic_to_read)(PAWL_SPIN_ *l)

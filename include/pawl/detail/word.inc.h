@@ -15,6 +15,9 @@ PAWL_C_BEGIN
 PAWL_API PAWL_COLD void PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed);
 PAWL_API PAWL_COLD void PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l);
 PAWL_API PAWL_COLD void PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found);
+/* From U, for compat/plock.h: as the two above, but never with a claim beside the W of others. */
+PAWL_API PAWL_COLD void PAWL_SLOW_(take_seek_politely)(PAWL_LOCK_ *l);
+PAWL_API PAWL_COLD void PAWL_SLOW_(take_write_politely)(PAWL_LOCK_ *l);
 PAWL_API PAWL_COLD void PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found);
 PAWL_API PAWL_COLD void PAWL_SLOW_(drain_readers)(PAWL_LOCK_ *l);
 PAWL_API PAWL_COLD void PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark);
