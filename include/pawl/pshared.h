@@ -25,8 +25,11 @@
  *            nothing.
  *   LEAVING  a holder is about to drop the lock, and wakes before it does. Only that holder sets
  *            and clears it. While it is set no waiter goes to sleep.
- *   waits    counts the occasions on which sleepers must look again; wraps. The kernel compares it
- *            with the count that a waiter read before it looked at the word. Nothing else is in it.
+ *   waits    31 ..... count 4 | 3 OTHERS | 2 SEEKERS | 1 WRITERS | 0 KEEPER
+ *            The count is of the occasions on which sleepers must look again; it wraps. The kernel
+ *            compares `waits` with what a waiter read before it looked at the word. WRITERS,
+ *            SEEKERS and OTHERS must each be set while a waiter of that kind sleeps; they may be
+ *            stale. KEEPER is set while a waiter has its turn.
  *
  * Zero bytes are an unlocked lock: ftruncate makes locks. The lock holds no address and no
  * identity. So it may be mapped anywhere, twice in one process, and by programs that know nothing
@@ -35,25 +38,27 @@
  * How a waiter waits: it reads for 2 to 9 us, sets PARKED and sleeps by class: readers, seekers,
  * writers, atomic users, and those that keep a claim until others have released. A thread that
  * changes the word so that a class may go on, and finds PARKED, wakes all readers or atomic users,
- * one seeker, one writer, and all that keep a claim. A drop wakes before it gives the lock up; the
- * woken waiters read, and yield, until then.
+ * one seeker, one writer, and all that keep a claim. It asks the kernel only for kinds of sleepers
+ * that `waits` shows. A drop wakes before it gives the lock up; the woken waiters read, and yield,
+ * until then.
  *
  * Fairness: a writer's claim holds newcomers back. Once no other writer is before it, the writer
  * waits only for the holders that are in, each once. Sleepers of one class are woken in the order
- * in which they went to sleep, but a running thread may overtake a woken one. A reader, seeker or
- * atomic user that was overtaken PAWL_PSHARED_PATIENCE times, or that meets overlapping atomic
- * users, enters through W, which holds newcomers back. Writers may overtake each other without a
- * bound.
+ * in which they went to sleep, but a running thread may overtake a woken one. A waiter that was
+ * overtaken PAWL_PSHARED_PATIENCE times, or that met overlapping atomic users as often, has its
+ * turn: it keeps a claim that holds newcomers back. A reader, seeker or atomic user keeps W only
+ * beside the W of others, so no seeker keeps a reader out while only R and S are in. One waiter has
+ * its turn at a time; the order among those whose patience is spent is open.
  *
- * Cost: while no other thread interferes, a take is one atomic addition, a drop one load and one
+ * Cost: while no other thread interferes, a take is one compare-exchange, a drop one load and one
  * compare-exchange, a move one addition. No system call unless a thread sleeps or must sleep.
  *
- * Limits as in spin.h for 32 and 64 bits. 2^32 wakes while one thread is between two of its
+ * Limits as in spin.h for 32 and 64 bits. 2^28 wakes while one thread is between two of its
  * instructions would hide a wake from it.
  *
  * Invariants I1, I2, I3, I4 of spin.h, and
- *   I5  A waiter sleeps only after it has seen, in this order, `waits` and a word with PARKED,
- *       without LEAVING, that does not let it go on.
+ *   I5  A waiter sleeps only after it has seen, in this order, `waits` with the bit of its kind and
+ *       a word with PARKED, without LEAVING, that does not let it go on.
  *   I6  Every change of the word that may let a class go on, and finds PARKED, comes with a change
  *       of `waits` and a wake of that class: after it, by its author; for a drop, before it, or,
  *       while another holder's LEAVING is set, before the drop of that holder.
@@ -83,7 +88,7 @@
 #define PAWL_PSHARED_PARKED 1u
 #define PAWL_PSHARED_LEAVING 2u
 
-/* How often a reader, seeker or atomic user is overtaken before it asks for W. */
+/* How often a waiter is overtaken before it has its turn. */
 #define PAWL_PSHARED_PATIENCE 32
 
 typedef struct pawl_pshared_lock32 {

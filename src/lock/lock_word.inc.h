@@ -3,6 +3,8 @@
  * unlocks the bucket itself, except where a comment says so. */
 
 #define PAWL_WAIT_ struct wait
+#define PAWL_ONE_BY_ONE_ ((unsigned)(WAIT_S | WAIT_W | WAIT_A))
+#define PAWL_ESCALATES_ 0u
 #define OWNER PAWL_CAT_(TABLE_OF_LOCK, PAWL_WORD_BITS)
 
 #include "waiting_word.inc.h"
@@ -127,19 +129,6 @@ static bool PAWL_NAME_(enter_in_turn)(PAWL_LOCK_ *l, struct wait *wait)
     return entered;
 }
 
-/* The claim of a waiter for the class whose turn it is; nothing where a turn would not help it, or
- * would keep out readers beside a seeker. */
-static enum wait_class PAWL_NAME_(claim_of_turn)(enum wait_class class, PAWL_WORD_ w)
-{
-    switch (class) {
-    case WAIT_W: return WAIT_ALONE;
-    case WAIT_R: return WAIT_PAST;
-    case WAIT_S:
-    case WAIT_A: return PAWL_IS_(no_writer)(w) ? WAIT_NEXT : WAIT_PAST;
-    default: return WAIT_NOTHING;
-    }
-}
-
 /* The bucket is locked. */
 static bool PAWL_NAME_(takes_turn)(struct lock_place *here, PAWL_LOCK_ *l, struct wait *wait,
                                    enum wait_class class, PAWL_WORD_ w)
@@ -231,4 +220,6 @@ static void PAWL_NAME_(wait_end)(PAWL_LOCK_ *l, struct wait *wait)
 }
 
 #undef PAWL_WAIT_
+#undef PAWL_ONE_BY_ONE_
+#undef PAWL_ESCALATES_
 #undef OWNER

@@ -7,46 +7,79 @@
 #include <limits.h>
 
 #include "../base/base.h"
+#include "waiting.h"
 
-/* The classes of sleepers, as bits for the kernel's filtered wake. Each class has a gate: the test
- * of the word that its sleepers wait for (gates in pshared_word.inc.h). */
-enum shared_class {
-    PSHARED_READ = 1,    /* wants R */
-    PSHARED_SEEK = 2,    /* wants S */
-    PSHARED_WRITE = 4,   /* wants W and has withdrawn */
-    PSHARED_ATOMIC = 8,  /* wants A and has withdrawn */
-    PSHARED_DRAIN = 16,  /* keeps W+S+R until the other readers have left */
-    PSHARED_KEEP = 32,   /* keeps W+S until all holders have left */
-    PSHARED_UPDATE = 64, /* keeps W+S until the readers have left, then holds A */
-    PSHARED_TURN = 128,  /* keeps R until the atomic users have left */
-    PSHARED_YIELD = 256, /* the same sleeper, when a claimant waits for its R (and shows S) */
-    SHARED_ONE_EACH = PSHARED_SEEK | PSHARED_WRITE, /* of these one at a time can enter */
-    SHARED_WITHOUT_W = PSHARED_READ | PSHARED_SEEK | PSHARED_WRITE | PSHARED_ATOMIC | PSHARED_TURN,
-    SHARED_BESIDE_W = PSHARED_DRAIN | PSHARED_KEEP | PSHARED_UPDATE | PSHARED_YIELD,
-    SHARED_SOMEBODY = 512 /* no class: what pshared_wake adds when it has woken a sleeper */
+/* The parts of `waits`. The kernel compares all of it with what a waiter read. */
+enum {
+    SHARED_KEEPER = 1,  /* a waiter keeps ALONE, PAST or NEXT, or is about to */
+    SHARED_WRITERS = 2, /* must be set while a writer without a claim sleeps, */
+    SHARED_SEEKERS = 4, /* a seeker without a claim, */
+    SHARED_OTHERS = 8,  /* or any other waiter; may be stale until a drop finds no such sleeper */
+    SHARED_ASLEEP = SHARED_WRITERS | SHARED_SEEKERS | SHARED_OTHERS,
+    SHARED_COUNT = 16   /* the unit of the count above them */
 };
 
-/* Wakes the sleepers whose gate has opened. Returns the classes of which it left no sleeper: those
- * of which it wakes all, and those of which the kernel found none; SHARED_SOMEBODY if it woke any.
- * The caller is inside an operation on the lock, so the lock is still mapped (I7). */
-static unsigned pshared_wake(const uint32_t *waits, unsigned classes)
+#define SHARED_ONE_EACH ((unsigned)(WAIT_W | WAIT_S)) /* of these one at a time is woken */
+#define SHARED_UNCLAIMED ((unsigned)(WAIT_R | WAIT_A | WAIT_GONE)) /* others, also without S or W */
+#define SHARED_KEEPERS ((unsigned)(WAIT_ALONE | WAIT_PAST | WAIT_NEXT))
+
+/* In the hook variant the 64-bit lock has less patience, so that short schedules have turns too. */
+#if PAWL_HOOKS
+#define SHARED_PATIENCE (PAWL_WORD_BITS == 64 ? 2 : PAWL_PSHARED_PATIENCE)
+#else
+#define SHARED_PATIENCE PAWL_PSHARED_PATIENCE
+#endif
+
+struct shared_wait {
+    uint64_t deadline;
+    struct backoff pauses;
+    enum wait_class claim; /* that it keeps */
+    unsigned patience;     /* how often it may still be overtaken */
+    bool keeper;           /* SHARED_KEEPER is its own */
+};
+
+static void shared_overtaken(struct shared_wait *wait)
 {
-    unsigned left = classes & SHARED_ONE_EACH;
-    unsigned woken = 0;
-    if (classes & PSHARED_WRITE) {
-        woken = pawl_os_wake_classes(waits, PSHARED_WRITE, 1);
-        if (woken == 0)
-            left &= ~(unsigned)PSHARED_WRITE;
+    if (wait->patience > 0)
+        wait->patience--;
+}
+
+/* The groups with a sleeper of these classes. */
+static uint32_t shared_groups(unsigned classes)
+{
+    return (classes & WAIT_W ? SHARED_WRITERS : 0u) | (classes & WAIT_S ? SHARED_SEEKERS : 0u) |
+           (classes & ~SHARED_ONE_EACH ? SHARED_OTHERS : 0u);
+}
+
+struct shared_told {
+    uint32_t asleep; /* groups that may have had sleepers before */
+    uint32_t empty;  /* groups of which the kernel found no sleeper */
+    bool woke;
+};
+
+/* Wakes one writer, one seeker and all others of these classes, if `asleep` shows their group. A
+ * search through the kernel's sleepers is long where thousands sleep. The caller is inside an
+ * operation on the lock, so the lock is still mapped (I7). */
+static struct shared_told shared_wake(const uint32_t *waits, unsigned classes, uint32_t asleep)
+{
+    const unsigned others = classes & ~SHARED_ONE_EACH;
+    struct shared_told told = {asleep & SHARED_ASLEEP, 0, false};
+    if ((classes & WAIT_W) && (asleep & SHARED_WRITERS)) {
+        if (pawl_os_wake_classes(waits, WAIT_W, 1) != 0)
+            told.woke = true;
+        else
+            told.empty |= SHARED_WRITERS;
     }
-    if (classes & PSHARED_SEEK) {
-        const unsigned seekers = pawl_os_wake_classes(waits, PSHARED_SEEK, 1);
-        woken += seekers;
-        if (seekers == 0)
-            left &= ~(unsigned)PSHARED_SEEK;
+    if ((classes & WAIT_S) && (asleep & SHARED_SEEKERS)) {
+        if (pawl_os_wake_classes(waits, WAIT_S, 1) != 0)
+            told.woke = true;
+        else
+            told.empty |= SHARED_SEEKERS;
     }
-    if (classes & ~(unsigned)SHARED_ONE_EACH)
-        woken += pawl_os_wake_classes(waits, classes & ~(unsigned)SHARED_ONE_EACH, UINT_MAX);
-    return (classes & ~left) | (woken != 0 ? SHARED_SOMEBODY : 0u);
+    if (others != 0 && (asleep & SHARED_OTHERS) &&
+        pawl_os_wake_classes(waits, others, UINT_MAX) != 0)
+        told.woke = true;
+    return told;
 }
 
 /* True when the waiter stops reading in a loop: when the pauses have reached their bound, and at

@@ -13,6 +13,9 @@
  *                           Release [SPIN_R_TO_A]: an atomic user's reads under R are done before
  *                           another atomic user enters
  *   enter_in_turn           a reader's PAST becomes R, unless there is another W
+ *   PAWL_ONE_BY_ONE_        the classes of which a change wakes a waiter whenever they can go on
+ *   PAWL_ESCALATES_         the classes that do not sleep where only atomic users are in, but wait
+ *                           awake for their turn
  *
  * Each operation is a loop: claim if the word permits, else wait. waiting.h has the classes. The
  * read that ends a wait is relaxed; the access that follows acquires.
@@ -41,22 +44,27 @@ static unsigned PAWL_NAME_(ready)(PAWL_WORD_ w)
     return ready;
 }
 
-/* The classes that can go on after a change and could not before. Those of which one waiter at a
- * time enters count whenever they can. */
-static unsigned PAWL_NAME_(opened)(PAWL_WORD_ found, PAWL_WORD_ after)
-{
-    unsigned before = PAWL_NAME_(ready)(found) & ~(unsigned)(WAIT_S | WAIT_W | WAIT_A);
-    /* For GONE there are two reasons, and each is news. */
-    if ((PAWL_IS_(no_writer)(after) && !PAWL_IS_(no_writer)(found)) ||
-        (PAWL_IS_(seekers)(after) != 0 && PAWL_IS_(seekers)(found) == 0))
-        before &= ~(unsigned)WAIT_GONE;
-    return PAWL_NAME_(ready)(after) & ~before;
-}
-
 /* Only atomic users are in, or about to enter. */
 static bool PAWL_NAME_(atomics_only)(PAWL_WORD_ w)
 {
     return PAWL_IS_(atomics_or_nobody)(w) && !PAWL_IS_(no_writer)(w);
+}
+
+/* The classes whose waiters do not sleep at this value. */
+static unsigned PAWL_NAME_(awake)(PAWL_WORD_ w)
+{
+    return PAWL_NAME_(ready)(w) | (PAWL_NAME_(atomics_only)(w) ? PAWL_ESCALATES_ : 0u);
+}
+
+/* The classes that a change lets go on, or keeps from sleeping, and that were asleep before. */
+static unsigned PAWL_NAME_(opened)(PAWL_WORD_ found, PAWL_WORD_ after)
+{
+    unsigned before = PAWL_NAME_(awake)(found) & ~PAWL_ONE_BY_ONE_;
+    /* For GONE there are two reasons, and each is news. */
+    if ((PAWL_IS_(no_writer)(after) && !PAWL_IS_(no_writer)(found)) ||
+        (PAWL_IS_(seekers)(after) != 0 && PAWL_IS_(seekers)(found) == 0))
+        before &= ~(unsigned)WAIT_GONE;
+    return PAWL_NAME_(awake)(after) & ~before;
 }
 
 /* Whether the word permits a claim of this class. ALONE is a writer's over seekers or over atomic
@@ -72,6 +80,19 @@ static bool PAWL_NAME_(permits)(enum wait_class claim, PAWL_WORD_ w, bool turn)
     case WAIT_PAST: return turn && !PAWL_IS_(no_writer)(w);
     case WAIT_NEXT: return turn && PAWL_IS_(no_writer)(w) && PAWL_IS_(seekers)(w) != 0;
     default: return false;
+    }
+}
+
+/* The claim of a waiter for the class whose turn it is; nothing where a turn would not help it, or
+ * would keep out readers beside a seeker. */
+static enum wait_class PAWL_NAME_(claim_of_turn)(enum wait_class class, PAWL_WORD_ w)
+{
+    switch (class) {
+    case WAIT_W: return WAIT_ALONE;
+    case WAIT_R: return WAIT_PAST;
+    case WAIT_S:
+    case WAIT_A: return PAWL_IS_(no_writer)(w) ? WAIT_NEXT : WAIT_PAST;
+    default: return WAIT_NOTHING;
     }
 }
 

@@ -1,36 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The body of the lock for shared memory, included by pshared.h for each width (alphabet.h has the
- * names). The contracts stand at the prototypes in pshared.h. Here are the fast paths; what waits
- * is in src/lock/pshared_word.inc.h. The tests of the word, and the operations that change it by
- * compare-exchange, are those of spin.h.
+ * What pshared.h adds to sleeping_word.inc.h for each width: `waits`, and drops that wake before
+ * they give the lock up.
  */
-#define PAWL_DO_(verb) PAWL_NAME_(do_##verb##_) /* the body of an operation */
-
-/* The operations of the spinning lock that neither wait nor withdraw, without its annotations. */
-#if PAWL_CHECKED || PAWL_TOLD_
-#define PAWL_BORROWED_(verb) PAWL_CAT_(PAWL_SPIN_, _##verb##_unchecked_)
-#else
-#define PAWL_BORROWED_(verb) PAWL_CAT_(PAWL_SPIN_, _##verb)
-#endif
 
 PAWL_C_BEGIN
 
-/* The waiting halves; false when the deadline has passed and the claim has been withdrawn. */
-PAWL_API PAWL_COLD bool PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed,
-                                                   uint64_t deadline);
-PAWL_API PAWL_COLD bool PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l, uint64_t deadline);
-PAWL_API PAWL_COLD bool PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found,
-                                                    uint64_t deadline);
-PAWL_API PAWL_COLD bool PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found,
-                                                     uint64_t deadline);
-/* `units` are given back when the deadline passes. */
-PAWL_API PAWL_COLD bool PAWL_SLOW_(drain_readers)(PAWL_LOCK_ *l, PAWL_WORD_ units,
-                                                  uint64_t deadline);
-/* `mark` turns the claim into W+S without R, `back` undoes all of it. */
-PAWL_API PAWL_COLD bool PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark,
-                                                    PAWL_WORD_ back, uint64_t deadline);
-PAWL_API PAWL_COLD pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l, uint64_t deadline);
 /* I6: the word went from `found` to `now` beside PARKED. */
 PAWL_API PAWL_COLD void PAWL_SLOW_(changed)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ now);
 /* Whether a drop that changes the word so lets a waiter go on; LEAVING must then be set. */
@@ -39,6 +14,20 @@ PAWL_API PAWL_COLD bool PAWL_SLOW_(lets_in)(PAWL_WORD_ found, PAWL_WORD_ now);
 PAWL_API PAWL_COLD void PAWL_SLOW_(leave)(PAWL_LOCK_ *l, PAWL_WORD_ units);
 
 PAWL_C_END
+
+PAWL_INLINE_BEGIN
+
+/* What follows a subtraction of `units` that found `found`: the lock stays held, or the caller is
+ * inside an operation on it, so `waits` may change afterwards. */
+PAWL_INLINE void PAWL_NAME_(left_)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ units)
+{
+    if (PAWL_UNLIKELY(found & PAWL_PSHARED_PARKED))
+        PAWL_SLOW_(changed)(l, found, (PAWL_WORD_)(found - units));
+}
+
+PAWL_INLINE_END
+
+#include <pawl/detail/sleeping_word.inc.h>
 
 PAWL_INLINE_BEGIN
 
@@ -59,121 +48,6 @@ PAWL_INLINE void PAWL_NAME_(destroy)(PAWL_LOCK_ *l)
 PAWL_INLINE bool PAWL_NAME_(is_free)(const PAWL_LOCK_ *l)
 {
     return PAWL_IS_(nobody)(PAWL_AT_(pawl_load_relaxed)(&l->word));
-}
-
-/* ---- Taking ---------------------------------------------------------------------------------- */
-
-/* After a subtraction that found `found`. */
-PAWL_INLINE void PAWL_NAME_(gave_)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ units)
-{
-    if (PAWL_UNLIKELY(found & PAWL_PSHARED_PARKED))
-        PAWL_SLOW_(changed)(l, found, (PAWL_WORD_)(found - units));
-}
-
-PAWL_INLINE bool PAWL_DO_(take_read)(PAWL_LOCK_ *l, uint64_t deadline)
-{
-    PAWL_WORD_ claimed = 0;
-    if (PAWL_LIKELY(PAWL_IS_(no_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)))) {
-        /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
-        if (PAWL_LIKELY(PAWL_IS_(no_writer)(
-                PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_, PAWL_SPIN_R_TAKE))))
-            return true;
-        claimed = PAWL_R_;
-    }
-    return PAWL_SLOW_(take_read_slow)(l, claimed, deadline);
-}
-
-PAWL_INLINE bool PAWL_DO_(try_read)(PAWL_LOCK_ *l)
-{
-    if (!PAWL_IS_(no_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
-        return false;
-    /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
-    if (PAWL_LIKELY(PAWL_IS_(no_writer)(
-            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_, PAWL_SPIN_R_TAKE))))
-        return true;
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_), PAWL_R_);
-    return false;
-}
-
-PAWL_INLINE bool PAWL_DO_(take_seek)(PAWL_LOCK_ *l, uint64_t deadline)
-{
-    /* [SPIN_S_TAKE] acquire: we see what the last seeker or writer stored. */
-    if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer)(
-            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_S_, PAWL_SPIN_S_TAKE))))
-        return true;
-    return PAWL_SLOW_(take_seek_slow)(l, deadline);
-}
-
-PAWL_INLINE bool PAWL_DO_(try_seek)(PAWL_LOCK_ *l)
-{
-    if (!PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
-        return false;
-    /* [SPIN_S_TAKE] acquire: we see what the last seeker or writer stored. */
-    if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer)(
-            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_S_, PAWL_SPIN_S_TAKE))))
-        return true;
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_), PAWL_R_S_);
-    return false;
-}
-
-PAWL_INLINE bool PAWL_DO_(take_write)(PAWL_LOCK_ *l, uint64_t deadline)
-{
-    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
-    const PAWL_WORD_ found =
-        PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
-    if (PAWL_LIKELY(PAWL_IS_(nobody)(found)))
-        return true;
-    return PAWL_SLOW_(take_write_slow)(l, found, deadline);
-}
-
-PAWL_INLINE bool PAWL_DO_(try_write)(PAWL_LOCK_ *l)
-{
-    return PAWL_BORROWED_(try_write)((PAWL_SPIN_ *)(void *)&l->word);
-}
-
-PAWL_INLINE bool PAWL_DO_(claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
-{
-    PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    if (!PAWL_IS_(no_seeker_or_writer)(found))
-        return false;
-    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
-    found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
-    if (PAWL_LIKELY(PAWL_IS_(nobody)(found)))
-        return true;
-    if (PAWL_IS_(no_seeker_or_writer)(found))
-        return PAWL_SLOW_(drain_readers)(l, PAWL_W_S_R_, deadline);
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_), PAWL_W_S_R_);
-    return false;
-}
-
-PAWL_INLINE bool PAWL_DO_(take_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
-{
-    /* [SPIN_A_TAKE] acquire: our atomic updates come after all that earlier holders did. */
-    const PAWL_WORD_ found =
-        PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
-    if (PAWL_LIKELY(PAWL_IS_(atomics_or_nobody)(found)))
-        return true;
-    return PAWL_SLOW_(take_atomic_slow)(l, found, deadline);
-}
-
-PAWL_INLINE bool PAWL_DO_(try_atomic)(PAWL_LOCK_ *l)
-{
-    return PAWL_BORROWED_(try_atomic)((PAWL_SPIN_ *)(void *)&l->word);
-}
-
-PAWL_INLINE bool PAWL_DO_(claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
-{
-    PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    if (!PAWL_IS_(atomic_may_claim)(found))
-        return false;
-    /* [SPIN_A_TAKE] acquire: our atomic updates come after all that earlier holders did. */
-    found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
-    if (PAWL_LIKELY(PAWL_IS_(atomics_or_nobody)(found)))
-        return true;
-    if (PAWL_IS_(no_seeker_or_writer)(found))
-        return PAWL_SLOW_(drain_to_atomic)(l, PAWL_S_, (PAWL_WORD_)(0u - PAWL_W_S_), deadline);
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_), PAWL_W_);
-    return false;
 }
 
 /* ---- Leaving --------------------------------------------------------------------------------- */
@@ -240,109 +114,6 @@ PAWL_INLINE void PAWL_DO_(drop_atomic)(PAWL_LOCK_ *l)
     PAWL_NAME_(went_)(l, w, next, PAWL_W_);
 }
 
-/* ---- Moving: the lock stays held, so `waits` may change afterwards --------------------------- */
-
-PAWL_INLINE bool PAWL_DO_(seek_to_write)(PAWL_LOCK_ *l, uint64_t deadline)
-{
-    /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
-    if (PAWL_LIKELY(PAWL_IS_(one_reader)(
-            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_S_TO_W))))
-        return true;
-    return PAWL_SLOW_(drain_readers)(l, PAWL_W_, deadline);
-}
-
-PAWL_INLINE bool PAWL_DO_(try_seek_to_write)(PAWL_LOCK_ *l)
-{
-    return PAWL_BORROWED_(try_seek_to_write)((PAWL_SPIN_ *)(void *)&l->word);
-}
-
-PAWL_INLINE void PAWL_DO_(write_to_seek)(PAWL_LOCK_ *l)
-{
-    /* [SPIN_W_TO_S] release: our stores are done before a reader enters. */
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_W_TO_S),
-                      PAWL_W_);
-}
-
-PAWL_INLINE void PAWL_DO_(write_to_read)(PAWL_LOCK_ *l)
-{
-    /* [SPIN_W_TO_R] release: our stores are done before a reader or seeker enters. */
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_, PAWL_SPIN_W_TO_R),
-                      PAWL_W_S_);
-}
-
-PAWL_INLINE void PAWL_DO_(seek_to_read)(PAWL_LOCK_ *l)
-{
-    /* [SPIN_S_TO_R] release: what we carefully stored under S is seen by the next seeker. */
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_S_, PAWL_SPIN_S_TO_R),
-                      PAWL_S_);
-}
-
-PAWL_INLINE bool PAWL_DO_(try_read_to_seek)(PAWL_LOCK_ *l)
-{
-    if (!PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
-        return false;
-    /* [SPIN_R_TO_S] acquire: we see the stores of the careful writer who held S before us. */
-    if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer)(
-            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_S_, PAWL_SPIN_R_TO_S))))
-        return true;
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_S_), PAWL_S_);
-    return false;
-}
-
-PAWL_INLINE bool PAWL_DO_(try_read_to_write)(PAWL_LOCK_ *l)
-{
-    return PAWL_BORROWED_(try_read_to_write)((PAWL_SPIN_ *)(void *)&l->word);
-}
-
-PAWL_INLINE bool PAWL_DO_(read_claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
-{
-    PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    if (!PAWL_IS_(no_seeker_or_writer)(found))
-        return false;
-    /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
-    found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_, PAWL_SPIN_R_TO_W);
-    if (PAWL_LIKELY(PAWL_IS_(lone_reader)(found)))
-        return true;
-    if (PAWL_IS_(no_seeker_or_writer)(found))
-        return PAWL_SLOW_(drain_readers)(l, PAWL_W_S_, deadline);
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
-    return false;
-}
-
-PAWL_INLINE bool PAWL_DO_(try_read_to_atomic)(PAWL_LOCK_ *l)
-{
-    return PAWL_BORROWED_(try_read_to_atomic)((PAWL_SPIN_ *)(void *)&l->word);
-}
-
-PAWL_INLINE bool PAWL_DO_(read_claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
-{
-    PAWL_WORD_ found = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    if (!PAWL_IS_(no_seeker_or_writer)(found))
-        return false;
-    /* The drain acquires what earlier holders did. */
-    found = PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_W_S_);
-    if (PAWL_LIKELY(PAWL_IS_(no_seeker_or_writer)(found)))
-        return PAWL_SLOW_(drain_to_atomic)(l, (PAWL_WORD_)(0u - PAWL_R_),
-                                           (PAWL_WORD_)(PAWL_R_ - PAWL_W_S_), deadline);
-    PAWL_NAME_(gave_)(l, PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_), PAWL_W_S_);
-    return false;
-}
-
-PAWL_INLINE pawl_regained PAWL_DO_(atomic_to_read)(PAWL_LOCK_ *l, uint64_t deadline)
-{
-    /* [SPIN_A_TO_R] release: our updates are done before others read or write. Acquire: we see
-     * those of earlier atomic users. */
-    const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_acq_rel)(
-        &l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_), PAWL_SPIN_A_TO_R);
-    PAWL_NAME_(gave_)(l, found, (PAWL_WORD_)(PAWL_W_ - PAWL_R_));
-    if (PAWL_LIKELY(PAWL_IS_(writers)(found) == PAWL_W_))
-        return PAWL_REGAIN_KEPT;
-    return PAWL_SLOW_(regain_slow)(l, deadline);
-}
-
 #include <pawl/detail/pshared_face.inc.h>
 
 PAWL_INLINE_END
-
-#undef PAWL_DO_
-#undef PAWL_BORROWED_

@@ -2,7 +2,7 @@
 //! Models of the locks that sleep, in one process and in shared memory: pairs and triples of
 //! scripts, deadlines, and the hand-over to the oldest waiter.
 
-use crate::subject::{EXCLUSION, PROGRESS, RACE, RESTORED, VISIBILITY};
+use crate::subject::{PROGRESS, RACE, RESTORED, VISIBILITY};
 use crate::suite::{pairs, Planted};
 
 const PAIRED: &[&str] = &[
@@ -93,6 +93,15 @@ const OVERTAKEN: &str = "lock32/^seek|seek|seek";
 /// So long that the waiter insists, and takes W for a moment.
 const IMPATIENT: &[&str] = &["shared32/^atomic|read polls=31", "shared32/^atomic|seek polls=31"];
 
+/// In models the 64-bit lock in shared memory has its turn when it was overtaken twice.
+const IMPATIENT_SOON: &[&str] = &[
+    "shared64/^write|write",
+    "shared64/^atomic|seek",
+    "shared64/^atomic|read",
+    "shared64/seek|seek",
+    "shared64/write|write",
+];
+
 /// With the bounds of the quick set.
 pub fn good() -> Vec<String> {
     let [least, few, more] = [" preempt=0", " preempt=1", " preempt=2"];
@@ -109,6 +118,8 @@ pub fn good() -> Vec<String> {
         all.extend(TRIPLES_TIMED.iter().map(|t| format!("{kind}32/{t}{LATE}{least}")));
     }
     all.extend(HANDED_OVER.iter().map(|t| format!("lock32/{t}{TURN}{least}")));
+    all.extend(HANDED_OVER.iter().map(|t| format!("shared64/{t}{least}")));
+    all.extend(IMPATIENT_SOON.iter().map(|t| format!("{t}{few}")));
     all.push(format!("{SOUGHT}{TURN}{few}"));
     all.extend(ALONE.iter().map(|p| format!("lock32/{p}{more}")));
     all.push(format!("{OVERTAKEN}{more}"));
@@ -120,7 +131,7 @@ pub static PLANTED: &[Planted] = &[
     Planted("LostWake", "shared32/write|write preempt=2", &[PROGRESS]),
     Planted("PSHARED_TELL:skip", "shared32/write|write preempt=2", &[PROGRESS]),
     Planted("PSHARED_LEAVE:skip", "shared32/write|write preempt=2", &[PROGRESS]),
-    Planted("SPIN_W_KEEP:skip", "shared32/seek|write preempt=2", &[EXCLUSION, RESTORED]),
+    Planted("SPIN_R_TO_A:skip", "shared32/seek|write preempt=2", &[RESTORED]),
     Planted("LOCK_PARK:skip", "lock32/write|write preempt=2", &[PROGRESS]),
     Planted("LostWake", "lock32/write@|read time=2000000 preempt=1", &[PROGRESS]),
     Planted("SPIN_R_TO_A:skip", "lock32/seek|write preempt=2", &[RESTORED]),
