@@ -135,6 +135,8 @@ pawl_test(stress counter/stress)
 # brlock: the lock of many readers
 pawl_test(unit brlock/basic)
 pawl_test(unit brlock/without_membarrier)
+pawl_test(unit brlock/handlers)
+pawl_test(unit brlock/instructions)
 pawl_test(unit brlock/points VARIANT hook)
 pawl_test(regress brlock/drain)
 pawl_test(misuse brlock/misuse)

@@ -8,13 +8,15 @@
  * Not for: frequent writes (one costs microseconds); many small objects (each lock has its own
  * lines); data that can be copied (seq.h) or whose readers may see it late (RCU).
  *
- *   closed | fenced | ... lines --> [0] readers | [1] readers | ...   one cache line each
+ *   closed | inlined | ... lines --> [0] readers | [1] readers | ...   one cache line each
  *   gate | holder                                                      writers and seekers
  *   shared                                                             readers without a line
  *
  *   closed  0: readers may enter. 1: a writer holds W or waits for readers. 2: the same, and
  *           readers sleep for it. The holder of the gate changes it; readers change only 1 into 2.
  *           Every reader reads it, so it is in every reader's cache.
+ *   inlined how many lines the inline functions use: all, or none of a FENCED lock; constant after
+ *           init.
  *   fenced  readers pass a full fence on entry; constant after init.
  *   lines   entries less exits of readers, each counted by the thread that made it. Only that
  *           thread writes the line, with plain loads and stores. One line alone may be "negative":
@@ -27,9 +29,10 @@
  * Transitions  S->W waits for readers; W->S, W->R, S->R at once; R->S only as a try.
  *
  * Cost
- *   R  take and drop: a load and a store each of the thread's own line. No atomic
+ *   R  take and drop: a load and a store each of the thread's own line, inline. No atomic
  *      read-modify-write, and no fence where the system can make all threads pass one (Linux
- *      membarrier); else two full fences. PAWL_BRLOCK_FENCED: one, else two.
+ *      membarrier); else a call and a full fence each. PAWL_BRLOCK_FENCED: a call each and one
+ *      fence, else two.
  *   S  a pair of read-modify-writes.
  *   W  the same, a membarrier (0.2 to 17 us measured) unless FENCED, and a load for each line in
  *      use, most of them misses.
@@ -51,7 +54,7 @@
 #ifndef PAWL_BRLOCK_H
 #define PAWL_BRLOCK_H
 
-#include <pawl/atomic.h>
+#include <pawl/detail/drain.h>
 
 /* A deadline that never comes, in nanoseconds of CLOCK_MONOTONIC. */
 #define PAWL_BRLOCK_FOREVER UINT64_MAX
@@ -70,12 +73,11 @@ typedef struct pawl_brlock_line {
     uint32_t readers;
 } __attribute__((aligned(PAWL_CACHE_LINE))) pawl_brlock_line;
 
-struct pawl_drain;
-
 typedef struct pawl_brlock {
     uint32_t closed;
-    uint32_t fenced;
+    uint32_t inlined;
     uint32_t count; /* of lines */
+    uint32_t fenced;
     pawl_brlock_line *lines;
     struct pawl_drain *drain; /* where writers sleep until readers have left */
     void *memory;             /* to be freed */
@@ -104,21 +106,21 @@ PAWL_API void PAWL_SYMBOL_(pawl_brlock_destroy)(pawl_brlock *l);
 /* Wait until granted; acquire. `until`: ns of CLOCK_MONOTONIC; false when it has passed and nothing
  * was taken. They sleep after a short spin. A thread that holds the lock in any state may not take
  * it again. Not in signal handlers. */
-PAWL_API void PAWL_SYMBOL_(pawl_brlock_take_read)(pawl_brlock *l);
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_take_read_call)(pawl_brlock *l);
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_take_seek)(pawl_brlock *l);
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_take_write)(pawl_brlock *l);
-PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_take_read_until)(pawl_brlock *l, uint64_t until);
+PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_take_read_until_call)(pawl_brlock *l, uint64_t until);
 PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_take_seek_until)(pawl_brlock *l, uint64_t until);
 PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_take_write_until)(pawl_brlock *l, uint64_t until);
 
 /* True when granted. Never wait for a holder. A signal handler may call try_read if it drops before
  * it returns. try_read also fails in the moment in which a try_write fails. */
-PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_try_read)(pawl_brlock *l);
+PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_try_read_call)(pawl_brlock *l);
 PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_try_seek)(pawl_brlock *l);
 PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_try_write)(pawl_brlock *l);
 
 /* Give up the state that the calling thread holds; release. */
-PAWL_API void PAWL_SYMBOL_(pawl_brlock_drop_read)(pawl_brlock *l);
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_drop_read_call)(pawl_brlock *l);
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_drop_seek)(pawl_brlock *l);
 PAWL_API void PAWL_SYMBOL_(pawl_brlock_drop_write)(pawl_brlock *l);
 
@@ -140,21 +142,25 @@ PAWL_API void PAWL_SYMBOL_(pawl_brlock_seek_to_read)(pawl_brlock *l);
  * may be waiting for that R. */
 PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_try_read_to_seek)(pawl_brlock *l);
 
+/* Inside: wakes the writer of the lock, which may be gone, if the drain named this lock. */
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_tell)(struct pawl_drain *drain, pawl_address_ lock,
+                                             pawl_address_ whose);
+
 PAWL_C_END
 
 #define pawl_brlock_init PAWL_SYMBOL_(pawl_brlock_init)
 #define pawl_brlock_init_in PAWL_SYMBOL_(pawl_brlock_init_in)
 #define pawl_brlock_destroy PAWL_SYMBOL_(pawl_brlock_destroy)
-#define pawl_brlock_take_read PAWL_SYMBOL_(pawl_brlock_take_read)
+#define pawl_brlock_take_read_call_ PAWL_SYMBOL_(pawl_brlock_take_read_call)
 #define pawl_brlock_take_seek PAWL_SYMBOL_(pawl_brlock_take_seek)
 #define pawl_brlock_take_write PAWL_SYMBOL_(pawl_brlock_take_write)
-#define pawl_brlock_take_read_until PAWL_SYMBOL_(pawl_brlock_take_read_until)
+#define pawl_brlock_take_read_until_call_ PAWL_SYMBOL_(pawl_brlock_take_read_until_call)
 #define pawl_brlock_take_seek_until PAWL_SYMBOL_(pawl_brlock_take_seek_until)
 #define pawl_brlock_take_write_until PAWL_SYMBOL_(pawl_brlock_take_write_until)
-#define pawl_brlock_try_read PAWL_SYMBOL_(pawl_brlock_try_read)
+#define pawl_brlock_try_read_call_ PAWL_SYMBOL_(pawl_brlock_try_read_call)
 #define pawl_brlock_try_seek PAWL_SYMBOL_(pawl_brlock_try_seek)
 #define pawl_brlock_try_write PAWL_SYMBOL_(pawl_brlock_try_write)
-#define pawl_brlock_drop_read PAWL_SYMBOL_(pawl_brlock_drop_read)
+#define pawl_brlock_drop_read_call_ PAWL_SYMBOL_(pawl_brlock_drop_read_call)
 #define pawl_brlock_drop_seek PAWL_SYMBOL_(pawl_brlock_drop_seek)
 #define pawl_brlock_drop_write PAWL_SYMBOL_(pawl_brlock_drop_write)
 #define pawl_brlock_take_read_any PAWL_SYMBOL_(pawl_brlock_take_read_any)
@@ -167,6 +173,86 @@ PAWL_C_END
 #define pawl_brlock_write_to_read PAWL_SYMBOL_(pawl_brlock_write_to_read)
 #define pawl_brlock_seek_to_read PAWL_SYMBOL_(pawl_brlock_seek_to_read)
 #define pawl_brlock_try_read_to_seek PAWL_SYMBOL_(pawl_brlock_try_read_to_seek)
+#define pawl_brlock_tell_ PAWL_SYMBOL_(pawl_brlock_tell)
+
+/* ---- Readers with a ticket (thread.h) ---------------------------------------------------------
+ * The others call the compiled functions; so do all readers of the checking variant. */
+#if PAWL_THREAD_TICKETS_ && !PAWL_CHECKED
+
+PAWL_INLINE_BEGIN
+
+/* The number of the caller's line. If it is not below l->inlined, the caller calls the compiled
+ * function. A thread without a ticket has the number UINT32_MAX. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ uint32_t pawl_brlock_number_(void)
+{
+    return PAWL_THREAD_TICKET_ - 1;
+}
+
+/* Tries once to enter; leaves no trace if that fails. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_brlock_enter_(pawl_brlock *l)
+{
+    const uint32_t number = pawl_brlock_number_();
+    uint32_t *own;
+    if (PAWL_UNLIKELY(number >= l->inlined) || PAWL_UNLIKELY(pawl_load_relaxed32(&l->closed) != 0))
+        return false;
+    own = &l->lines[number].readers;
+    pawl_store_relaxed32(own, pawl_load_relaxed32(own) + 1);
+    /* [BRLOCK_R_ENTER] light: the reader is counted before it looks whether the lock is closed. */
+    pawl_fence_light_known(PAWL_BRLOCK_R_ENTER);
+    /* [BRLOCK_R_TAKE] acquire: the reader's reads come after the stores of the writer that
+     * opened. */
+    if (PAWL_LIKELY(pawl_load_acquire32(&l->closed, PAWL_BRLOCK_R_TAKE) == 0))
+        return true;
+    pawl_brlock_drop_read_call_(l);
+    return false;
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_brlock_take_read(pawl_brlock *l)
+{
+    if (PAWL_UNLIKELY(!pawl_brlock_enter_(l)))
+        pawl_brlock_take_read_call_(l);
+}
+
+PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_brlock_take_read_until(pawl_brlock *l, uint64_t until)
+{
+    return PAWL_LIKELY(pawl_brlock_enter_(l)) || pawl_brlock_take_read_until_call_(l, until);
+}
+
+PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_brlock_try_read(pawl_brlock *l)
+{
+    return PAWL_LIKELY(pawl_brlock_enter_(l)) || pawl_brlock_try_read_call_(l);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_brlock_drop_read(pawl_brlock *l)
+{
+    const uint32_t number = pawl_brlock_number_();
+    struct pawl_drain *const drain = l->drain; /* I5: after the store the lock may be gone */
+    pawl_address_ whose;
+    uint32_t *own;
+    if (PAWL_UNLIKELY(number >= l->inlined)) {
+        pawl_brlock_drop_read_call_(l);
+        return;
+    }
+    own = &l->lines[number].readers;
+    /* [BRLOCK_R_DROP] release: the reader's reads are done before a writer sees the sum fall. */
+    pawl_store_release32(own, pawl_load_relaxed32(own) - 1, PAWL_BRLOCK_R_DROP);
+    /* [BRLOCK_R_LEFT] light: the sum has fallen before the reader looks whether a writer sleeps. */
+    pawl_fence_light_known(PAWL_BRLOCK_R_LEFT);
+    whose = PAWL_ADDRESS_(pawl_load_relaxed)(&drain->whose);
+    if (PAWL_UNLIKELY(whose != 0))
+        pawl_brlock_tell_(drain, (pawl_address_)(uintptr_t)l, whose);
+}
+
+PAWL_INLINE_END
+
+#else
+
+#define pawl_brlock_take_read pawl_brlock_take_read_call_
+#define pawl_brlock_take_read_until pawl_brlock_take_read_until_call_
+#define pawl_brlock_try_read pawl_brlock_try_read_call_
+#define pawl_brlock_drop_read pawl_brlock_drop_read_call_
+
+#endif
 
 #if PAWL_TOLD_
 #include <pawl/detail/brlock_told.h>

@@ -35,6 +35,13 @@ typedef uint32_t pawl_address_;
 #define PAWL_ADDRESS_(operation) PAWL_CAT_(operation, 32)
 #endif
 
+/* 1 where a thread can have a ticket: on systems on which light fences may be free. */
+#if PAWL_HOOKS || defined(__linux__)
+#define PAWL_THREAD_TICKETS_ 1
+#else
+#define PAWL_THREAD_TICKETS_ 0
+#endif
+
 struct pawl_thread_line; /* src/base/process.h */
 struct pawl_process;
 
@@ -46,6 +53,21 @@ PAWL_API struct pawl_thread_line *PAWL_SYMBOL_(pawl_thread_line)(void);
 
 /* Gives the caller's line back; the end of a thread does it by itself. */
 PAWL_API void PAWL_SYMBOL_(pawl_thread_exit)(void);
+
+/* PAWL_THREAD_TICKET_: 0, or the number of the caller's line + 1. For inline functions: a thread
+ * with a ticket has that line until it ends, and its light fences cost nothing. Without a ticket
+ * they call a compiled function. A ticket is the thread's own word and goes before its line does;
+ * the thread's handlers may use it. */
+#if PAWL_HOOKS
+PAWL_API uint32_t PAWL_SYMBOL_(pawl_thread_ticket)(void);
+#elif !PAWL_THREAD_TICKETS_
+#elif defined(__cplusplus)
+extern PAWL_API __thread uint32_t PAWL_SYMBOL_(pawl_thread_ticket)
+    __attribute__((tls_model("initial-exec")));
+#else
+extern PAWL_API _Thread_local uint32_t PAWL_SYMBOL_(pawl_thread_ticket)
+    __attribute__((tls_model("initial-exec")));
+#endif
 
 /* The registry's own object, the same for every copy of the library in the process. */
 PAWL_API struct pawl_process *PAWL_SYMBOL_(pawl_process)(void);
@@ -65,5 +87,11 @@ PAWL_C_END
 #define pawl_thread_line_ PAWL_SYMBOL_(pawl_thread_line)
 #define pawl_thread_exit_ PAWL_SYMBOL_(pawl_thread_exit)
 #define pawl_process_ PAWL_SYMBOL_(pawl_process)
+#define pawl_thread_ticket_ PAWL_SYMBOL_(pawl_thread_ticket)
+#if PAWL_HOOKS
+#define PAWL_THREAD_TICKET_ pawl_thread_ticket_()
+#else
+#define PAWL_THREAD_TICKET_ pawl_thread_ticket_
+#endif
 
 #endif

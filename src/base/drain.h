@@ -15,6 +15,8 @@
 #ifndef PAWL_DRAIN_H
 #define PAWL_DRAIN_H
 
+#include <pawl/detail/drain.h>
+
 #include "../os/os.h"
 
 #if PAWL_HOOKS
@@ -23,11 +25,6 @@
 #define PAWL_THREAD_DRAINS 256
 #endif
 #define DRAIN_SEVERAL 1u
-
-struct pawl_drain {
-    pawl_address_ whose; /* the lock whose users wake */
-    uint32_t turn;       /* increases with every wake */
-} __attribute__((aligned(PAWL_CACHE_LINE)));
 
 struct pawl_drains {
     struct pawl_drain drains[PAWL_THREAD_DRAINS];

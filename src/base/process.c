@@ -2,6 +2,7 @@
 /* The process object: the set-up, the end of a thread, and fork. They call the linked subsystems
  * (process.h). thread.c has the lines of threads. */
 #include "base.h"
+#include "ticket.h"
 
 enum { SETUP_NOT_BEGUN, SETUP_RUNS, SETUP_DONE };
 
@@ -11,6 +12,16 @@ struct pawl_process *pawl_process_(void)
 {
     return process_here();
 }
+
+#if PAWL_HOOKS
+uint32_t pawl_thread_ticket_(void)
+{
+    const struct pawl_thread_line *line = thread_registered();
+    return line == NULL ? 0 : thread_number(line) + 1;
+}
+#elif PAWL_THREAD_TICKETS_
+PAWL_THREAD_SHARED_DEFINE(uint32_t, thread_ticket);
+#endif
 
 /* ---- Subsystems ------------------------------------------------------------------------------ */
 
@@ -82,6 +93,7 @@ static void thread_has_left(void *const left[PAWL_FLOORS])
 
 static void thread_give_line_back(struct pawl_thread_line *line)
 {
+    thread_take_ticket_back();
     *pawl_os_thread_slot() = THREAD_BETWEEN;
     HANDLERS_SEE_THIS_ORDER();
     EACH_SUBSYSTEM(line_leaves, s->line_leaves(thread_number(line)));

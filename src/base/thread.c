@@ -24,6 +24,7 @@
  * Set-up, the end of a thread and fork call the linked subsystems (process.h).
  */
 #include "base.h"
+#include "ticket.h"
 
 /* Without the variant in its name: two variants in one program define it twice, and the linker
  * reports that. Hidden, because two shared objects of one process may differ. */
@@ -171,8 +172,10 @@ static bool thread_register(struct pawl_process *process)
         (void)thread_change_slot(now, NULL);
         return false;
     }
-    if (line != NULL)
+    if (line != NULL) {
         pawl_thread_watch_(line);
+        thread_give_ticket(line);
+    }
     return true;
 }
 

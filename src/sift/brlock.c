@@ -60,6 +60,12 @@ static inline pawl_address_ brlock_name(const pawl_brlock *l)
     return (pawl_address_)(uintptr_t)l;
 }
 
+PAWL_COLD void pawl_brlock_tell_(struct pawl_drain *drain, pawl_address_ lock, pawl_address_ whose)
+{
+    if (whose == lock || whose == DRAIN_SEVERAL)
+        brlock_wake(drain);
+}
+
 /* Counts the caller out. I5: after the store the lock may be gone. */
 PAWL_INTERNAL_FAST void brlock_count_out(pawl_brlock *l, uint32_t *own)
 {
@@ -76,8 +82,8 @@ PAWL_INTERNAL_FAST void brlock_count_out(pawl_brlock *l, uint32_t *own)
     /* [BRLOCK_R_LEFT] light: the sum has fallen before the reader looks whether a writer sleeps. */
     pawl_fence_light(PAWL_BRLOCK_R_LEFT);
     whose = PAWL_ADDRESS_(pawl_load_relaxed)(&drain->whose);
-    if (PAWL_UNLIKELY(whose != 0) && (whose == brlock_name(l) || whose == DRAIN_SEVERAL))
-        brlock_wake(drain);
+    if (PAWL_UNLIKELY(whose != 0))
+        pawl_brlock_tell_(drain, brlock_name(l), whose);
 }
 
 /* Tries once to enter; leaves no trace if that fails. */

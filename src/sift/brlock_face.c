@@ -14,7 +14,7 @@
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-void pawl_brlock_take_read(pawl_brlock *l)
+void pawl_brlock_take_read_call_(pawl_brlock *l)
 {
     uint32_t *const own = brlock_own(l);
     BRLOCK_BEFORE_TAKE(l, own, "pawl_brlock_take_read");
@@ -23,19 +23,19 @@ void pawl_brlock_take_read(pawl_brlock *l)
     BRLOCK_WAITED();
 }
 
-bool pawl_brlock_take_read_until(pawl_brlock *l, uint64_t until)
+bool pawl_brlock_take_read_until_call_(pawl_brlock *l, uint64_t until)
 {
     uint32_t *const own = brlock_own(l);
     BRLOCK_BEFORE_TAKE(l, own, "pawl_brlock_take_read_until");
     return brlock_take_read(l, own, until);
 }
 
-bool pawl_brlock_try_read(pawl_brlock *l)
+bool pawl_brlock_try_read_call_(pawl_brlock *l)
 {
     return brlock_try_read(l, brlock_own(l));
 }
 
-void pawl_brlock_drop_read(pawl_brlock *l)
+void pawl_brlock_drop_read_call_(pawl_brlock *l)
 {
     uint32_t *const own = brlock_own(l);
     BRLOCK_HOLDS_R(l, own, "pawl_brlock_drop_read");
@@ -187,6 +187,7 @@ static void brlock_set_up(pawl_brlock *l, pawl_brlock_line *lines, uint32_t coun
     l->lines = lines;
     l->count = count;
     l->fenced = (flags & PAWL_BRLOCK_FENCED) != 0;
+    l->inlined = l->fenced ? 0 : count;
     l->drain = brlock_drain_of(l);
 }
 
@@ -240,4 +241,5 @@ void pawl_brlock_destroy(pawl_brlock *l)
     l->memory = NULL;
     l->lines = NULL;
     l->count = 0;
+    l->inlined = 0;
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The part of a drain (src/base/drain.h) that inline functions read: a leaving user of a lock looks
+ * here whether a writer sleeps. Internal.
+ */
+#ifndef PAWL_DETAIL_DRAIN_H
+#define PAWL_DETAIL_DRAIN_H
+
+#include <pawl/thread.h>
+
+struct pawl_drain {
+    pawl_address_ whose; /* the lock whose users wake; 0: none */
+    uint32_t turn;       /* increases with every wake */
+} __attribute__((aligned(PAWL_CACHE_LINE)));
+
+#endif
