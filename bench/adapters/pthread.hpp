@@ -46,6 +46,18 @@ struct pthread_rwlock {
     void drop_write() { pthread_rwlock_unlock(&lock); }
 };
 
+/* The other kind: newcomers wait while a writer waits, and no thread reads twice. */
+struct pthread_rwlock_writer : pthread_rwlock {
+    pthread_rwlock_writer()
+    {
+        pthread_rwlockattr_t kind;
+        pthread_rwlockattr_init(&kind);
+        pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+        pthread_rwlock_init(&lock, &kind);
+        pthread_rwlockattr_destroy(&kind);
+    }
+};
+
 struct pthread_spin {
     pthread_spinlock_t lock;
     pthread_spin() { pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE); }

@@ -18,7 +18,8 @@ from pawl.cli import main  # noqa: E402  (the tests run without installing the p
 from pawl.core import results, table  # noqa: E402
 from pawl.kinds.registry import KINDS as REGISTRY  # noqa: E402
 
-KINDS = ("lru", "pairs", "wake", "crowd", "counters", "hash", "tree", "sem", "rcu")
+KINDS = ("lru", "pairs", "wake", "crowd", "counters", "hash", "tree", "sem", "rcu",
+         "readers")
 LONG = 600  # seconds after which what hangs is ended
 QUICK = ["--rounds", "6", "--threads", "1,2", "--quiet"]
 

@@ -16,6 +16,7 @@ import sys
 
 import fake_pause
 import fake_rcu
+import fake_readers
 
 MODE = os.environ.get("FAKE_MODE", "")
 RATES = {
@@ -88,7 +89,8 @@ def options(kind):
     parser.add_argument("--keyspace", type=int)
     for name in ("--miss-cost", "--seconds", "--warmup", "--seed", "--dist", "--zipf-s",
                  "--trace", "--pin", "--chains", "--delay", "--wakes", "--section", "--outside",
-                 "--writes", "--period", "--cpus", "--busy", "--deadline", *fake_rcu.OPTIONS):
+                 "--writes", "--period", "--cpus", "--busy", "--deadline", *fake_rcu.OPTIONS,
+                 *fake_readers.OPTIONS):
         parser.add_argument(name)
     parser.add_argument("--hog", action="store_true")
     # A writer in a flood of readers, or so many callbacks.
@@ -171,6 +173,8 @@ def measure(kind, o, rates, name, number, hits):
         wake_sample(o, name, number)
     elif kind == "counters":
         counter_sample(name, number)
+    elif kind == "readers":
+        say(fake_readers.sample(o, name, number))
     elif kind in fake_rcu.SAMPLES:
         say(fake_rcu.SAMPLES[kind](o, name, number))
     else:
@@ -180,7 +184,8 @@ def measure(kind, o, rates, name, number, hits):
 def main():
     kind = sys.argv.pop(1)
     rates = {"pairs": PAIR_RATES, "wake": WAKES, "crowd": CROWD_RATES,
-             "counters": COUNTER_TIMES, **fake_rcu.RATES}.get(kind, RATES)
+             "counters": COUNTER_TIMES, "readers": fake_readers.TIMES,
+             **fake_rcu.RATES}.get(kind, RATES)
     o = options(kind)
     if MODE == "bad-list":
         print("no JSON")

@@ -14,9 +14,11 @@ from pawl.kinds.latency.kind import KIND as LATENCY
 from pawl.kinds.lru.kind import KIND as LRU
 from pawl.kinds.pairs.kind import KIND as PAIRS
 from pawl.kinds.rcu.kind import KIND as RCU
+from pawl.kinds.readers.kind import KIND as READERS
 from pawl.kinds.sem.kind import KIND as SEM
 from pawl.kinds.tree.kind import KIND as TREE
 from pawl.kinds.wake.kind import KIND as WAKE
 
 KINDS: Kinds = {kind.name: kind for kind in (
-    LRU, PAIRS, COUNTERS, CROWD, BUSY, FLOOD, HASH, LATENCY, RCU, SEM, TREE, WAKE, COSTS)}
+    LRU, PAIRS, COUNTERS, CROWD, BUSY, FLOOD, HASH, LATENCY, RCU, READERS, SEM, TREE, WAKE,
+    COSTS)}

@@ -8,7 +8,8 @@ from pawl.sets.busy import SET as BUSY
 from pawl.sets.counters import SET as COUNTERS
 from pawl.sets.latency import SET as LATENCY
 from pawl.sets.rcu import SET as RCU
+from pawl.sets.readers import SET as READERS
 from pawl.sets.spin import SET as SPIN
 from pawl.sets.wait import SET as WAIT
 
-SETS: Sets = {one.name: one for one in (SPIN, WAIT, BUSY, COUNTERS, RCU, LATENCY)}
+SETS: Sets = {one.name: one for one in (SPIN, WAIT, BUSY, COUNTERS, RCU, LATENCY, READERS)}

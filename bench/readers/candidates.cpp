@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* The locks whose readers are measured, in the order of the reports. */
+#include "readers/candidates.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#include "adapters/all.hpp"
+#include "adapters/bravo.hpp"
+#include "adapters/parking_lot.hpp"
+#include "adapters/pawl_brlock.hpp"
+#include "adapters/pawl_rcu.hpp"
+
+#if PAWL_BENCH_CK
+#include "adapters/ck_readers.hpp"
+#else
+PAWL_BENCH_ABSENT(ck_brlock, "libck-dev")
+PAWL_BENCH_ABSENT(ck_pflock, "libck-dev")
+#endif
+
+namespace bench {
+
+namespace {
+
+/* Readers of RCU go on beside a writer, who changes a copy and waits for them: a floor. */
+struct rcu_readers {
+    static constexpr bool beside = true;
+    adapter::pthread_mutex writers;
+    void take_read() { pawl_rcu_read_lock(); }
+    void drop_read() { pawl_rcu_read_unlock(); }
+    void take_write() { writers.take_write(); }
+    void drop_write()
+    {
+        pawl_rcu_synchronize();
+        writers.drop_write();
+    }
+};
+
+struct no_lock : adapter::none {
+    static constexpr bool beside = true;
+};
+
+const char *const no_seek = "it has no seek mode; leave it out";
+
+template <class Lock>
+readers_candidate present(const char *strategy, const char *lock, bool seeks)
+{
+    if constexpr (!adapter::in_build<Lock>)
+        return {strategy, lock, adapter::why_not<Lock>()};
+    else if (seeks && !has_seek<Lock> && !std::is_same_v<Lock, no_lock>)
+        return {strategy, lock, no_seek};
+    else
+        return {strategy, lock, "",
+                [] { return std::make_unique<readers_arena_of<Lock>>(); }};
+}
+
+template <class Lock> struct named {
+    using type = Lock;
+};
+
+#if PAWL_BENCH_BIAS
+/* It stays loaded: the arena's code is the module's. */
+readers_maker *load_module(const std::string &bias, std::string &why)
+{
+    setenv("PAWL_BIAS", bias.c_str(), 1);
+    const std::string path = PAWL_BENCH_BINARIES "/libpawl-bench-readers-" + bias + ".so";
+    void *const from = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    unsetenv("PAWL_BIAS");
+    void *const made = from ? dlsym(from, PAWL_BENCH_READERS_MODULE) : nullptr;
+    if (!made)
+        why = "its module cannot be loaded; build again";
+    return reinterpret_cast<readers_maker *>(made);
+}
+
+#endif
+
+/* The lock with its scaling readers always on, or off. */
+readers_candidate biased(const std::string &bias)
+{
+    const std::string lock = "pawl_lock64_" + bias;
+#if PAWL_BENCH_BIAS
+    std::string why;
+    readers_maker *const make = load_module(bias, why);
+    return {"r+w", lock, why, [make] { return std::unique_ptr<readers_arena>(make()); }};
+#else
+    return {"r+w", lock, "this state of the lock has no scaling readers (PAWL_BIAS)"};
+#endif
+}
+
+} // namespace
+
+std::vector<readers_candidate> readers_candidates(bool seeks)
+{
+    std::vector<readers_candidate> all;
+    const auto add = [&](auto lock, const char *name, const char *strategy = "r+w") {
+        all.push_back(present<typename decltype(lock)::type>(strategy, name, seeks));
+    };
+    add(named<adapter::pawl_lock64>{}, "pawl_lock64");
+    all.back().baseline = true;
+    add(named<adapter::pawl_lock64>{}, "pawl_lock64_again");
+    add(named<adapter::pawl_lock32>{}, "pawl_lock32");
+    all.push_back(biased("on"));
+    all.push_back(biased("off"));
+    add(named<adapter::pawl_spin64>{}, "pawl_spin64");
+    add(named<adapter::pawl_brlock>{}, "pawl_brlock");
+    add(named<adapter::pawl_brlock_fenced>{}, "pawl_brlock_fenced");
+    add(named<adapter::pthread_rwlock>{}, "pthread_rwlock");
+    add(named<adapter::pthread_rwlock_writer>{}, "pthread_rwlock_writer");
+    add(named<adapter::std_shared_mutex>{}, "std_shared_mutex");
+    add(named<adapter::tbb_spin_rw_mutex>{}, "tbb_spin_rw_mutex");
+    add(named<adapter::tbb_rw_mutex>{}, "tbb_rw_mutex");
+    add(named<adapter::absl_mutex>{}, "absl_mutex");
+    add(named<adapter::nsync_mu>{}, "nsync_mu");
+    add(named<adapter::ck_rwlock>{}, "ck_rwlock");
+    add(named<adapter::ck_brlock>{}, "ck_brlock");
+    add(named<adapter::ck_pflock>{}, "ck_pflock");
+    add(named<adapter::parking_lot_rwlock>{}, "parking_lot");
+    if (all.back().why.empty())
+        all.back().why = adapter::parking_lot_rwlock::why();
+    add(named<adapter::bravo_pthread_rwlock>{}, "bravo_pthread_rwlock");
+    add(named<rcu_readers>{}, "pawl_rcu", "floor");
+    add(named<no_lock>{}, "none", "floor");
+    return all;
+}
+
+} // namespace bench

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`pawl bench readers`: locks that are mostly read."""
