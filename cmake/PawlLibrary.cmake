@@ -13,7 +13,7 @@ include(CheckLinkerFlag)
 set(pawl_shared_names pawl_fences_object_v1 pawl_process_object_v1
     pawl_drains_object_v1 pawl_table_object_v1 pawl_counters_object_v1 pawl_rcu_object_v1
     pawl_rcu_calls_object_v1 pawl_check_object_v1 pawl_names_object_v1
-    pawl_orders_object_v1 pawl_thread_slot_v1 pawl_thread_ticket_v1
+    pawl_orders_object_v1 pawl_thread_slot_v1 pawl_thread_ticket_v1 pawl_latch_parker_v1
     pawl_counter_own_v1 pawl_rcu_own_v1)
 check_linker_flag(C "LINKER:--export-dynamic-symbol=pawl" PAWL_LINKER_EXPORTS_SYMBOL)
 

@@ -67,8 +67,9 @@
  *
  * After fork the child has what the forking thread held, and can go on with it: what the parent's
  * waiters kept in the words is taken back. Locks that other threads held stay held; init makes them
- * anew. A child of _Fork or vfork, which run no handlers, may only call exec or _exit. No operation
- * is a cancellation point.
+ * anew. A signal handler that forks may return into a drop in the child, but not into a wait. A
+ * child of _Fork or vfork, which run no handlers, may only call exec or _exit. No operation is a
+ * cancellation point.
  */
 #ifndef PAWL_LOCK_H
 #define PAWL_LOCK_H

@@ -50,8 +50,10 @@ bool PAWL_SYMBOL_(pawl_park)(struct pawl_parker *parker, uint64_t deadline);
  * a wake by its address, which does no harm. */
 void PAWL_SYMBOL_(pawl_unpark)(struct pawl_parker *parker);
 
-/* The child of a fork: kept parkers of other threads are free. */
-void PAWL_SYMBOL_(pawl_parkers_after_fork)(void);
+/* The child of a fork: kept parkers of other threads are free. `own` (or NULL) is a parker with
+ * which the calling thread may be asleep, under the signal handler that forked: it wakes, though no
+ * other thread is there to wake it. */
+void PAWL_SYMBOL_(pawl_parkers_after_fork)(struct pawl_parker *own);
 
 PAWL_C_END
 

@@ -119,12 +119,16 @@ void pawl_unpark(struct pawl_parker *parker)
 }
 
 /* The child has no other thread. It makes anew the parkers that wakers may have left half done. */
-void pawl_parkers_after_fork(void)
+void pawl_parkers_after_fork(struct pawl_parker *own)
 {
     unsigned line, i;
     for (line = 0; line < LINES_WITH_PARKERS; line++)
         for (i = 0; i < PARKERS_OF_A_LINE; i++)
             line_parkers[line][i].kept = PARK_ON_STACK;
+    if (own != NULL) {
+        own->count = 1; /* without the mutex, which its thread may have */
+        (void)pthread_cond_signal(&own->condition);
+    }
 }
 
 #undef PARKERS_OF_A_LINE

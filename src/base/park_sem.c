@@ -103,8 +103,12 @@ void pawl_unpark(struct pawl_parker *parker)
     errno = saved;
 }
 
-void pawl_parkers_after_fork(void)
+void pawl_parkers_after_fork(struct pawl_parker *own)
 {
+    if (own == NULL)
+        return;
+    own->kept = PARK_ON_STACK; /* it is made anew after this use, as one unpark may be left over */
+    pawl_unpark(own);
 }
 
 #undef PARK_ON_STACK

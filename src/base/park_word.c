@@ -43,8 +43,11 @@ void pawl_unpark(struct pawl_parker *parker)
         (void)pawl_os_wake(&parker->count, 1);
 }
 
-void pawl_parkers_after_fork(void)
+void pawl_parkers_after_fork(struct pawl_parker *own)
 {
+    uint32_t seen = ASLEEP;
+    if (own != NULL && !pawl_cas_relaxed32(&own->count, &seen, 0))
+        pawl_store_relaxed32(&own->count, 1);
 }
 
 #undef ASLEEP

@@ -8,6 +8,9 @@
 #include "table_latch.h"
 
 PAWL_SHARED_DEFINE(struct pawl_table, table_object);
+#ifdef TABLE_LATCH_KNOWS_PARKER
+PAWL_THREAD_SHARED_DEFINE(struct pawl_parker *, latch_parker);
+#endif
 
 /* ---- From an address to its bucket ----------------------------------------------------------- */
 
@@ -72,6 +75,17 @@ PAWL_INTERNAL struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter
     }
 }
 
+/* A handler forked when the thread had one of the two. It would move the parent's waiters of that
+ * one to the other, which no longer has any. */
+static void table_clear_two_after_fork(struct pawl_bucket *a, struct pawl_bucket *b)
+{
+    if (PAWL_LIKELY(!table_latch_is_left(a) && !table_latch_is_left(b)))
+        return;
+    table_latch_clear(a, true);
+    if (a != b)
+        table_latch_clear(b, true);
+}
+
 PAWL_INTERNAL void table_lock_two(const void *a, const void *b, struct pawl_bucket **of_a,
                            struct pawl_bucket **of_b)
 {
@@ -83,6 +97,7 @@ PAWL_INTERNAL void table_lock_two(const void *a, const void *b, struct pawl_buck
         table_latch_take(*of_a < *of_b ? *of_a : *of_b);
         if (*of_a != *of_b)
             table_latch_take(*of_a < *of_b ? *of_b : *of_a);
+        table_clear_two_after_fork(*of_a, *of_b);
         if (PAWL_LIKELY(pawl_load_relaxed32(&table->doublings) == doublings))
             return;
         table_unlock_two(*of_a, *of_b);
@@ -355,21 +370,19 @@ PAWL_INTERNAL void table_unpark(struct wake_list *list)
 
 /* ---- Fork ------------------------------------------------------------------------------------
  * The forking thread holds all latches. So no waiter is between two steps, and what a waiter keeps
- * in a word stands in its entry. The child takes that back. */
+ * in a word stands in its entry. The child takes that back.
+ *
+ * A signal handler may fork above a holder of latches. These are left to that thread: its section
+ * goes on in the child, with the waiters of the parent's threads, until it drops the latch. */
 
-/* A signal handler may fork above the holder of a latch, and must not wait for itself. So the
- * forking thread yields so often at most, in all. It waits for another forking thread without a
- * bound. Where it gets no latch, the child leaves the words of that bucket as they are. */
+/* The forking thread must not wait for a thread that waits for it, so it yields so often at most,
+ * in all. It waits for another forking thread without a bound. Where it gets no latch, the child
+ * leaves the words of that bucket as they are. */
 #if PAWL_HOOKS
 enum { TABLE_FORK_YIELDS = 8 }; /* models see them end */
 #else
 enum { TABLE_FORK_YIELDS = 1000 };
 #endif
-
-static pawl_address_ table_own_number(void)
-{
-    return (pawl_address_)(uintptr_t)pawl_os_thread_slot();
-}
 
 static struct pawl_bucket *table_current(uint32_t *count)
 {
@@ -391,27 +404,31 @@ static bool table_latch_try(struct pawl_bucket *bucket)
 /* `yields`: how many are left. */
 static void table_latch_take_for_fork(struct pawl_bucket *bucket, unsigned *yields)
 {
-    pawl_address_ forking;
+    const pawl_address_ own = table_own_number();
+    pawl_address_ holder;
     while (!table_latch_try(bucket)) {
-        forking = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->forking);
-        if (forking == 0 || forking == table_own_number()) {
+        holder = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->holder);
+        if (holder == own)
+            return;
+        if ((holder & TABLE_FORKING) == 0 || holder == (own | TABLE_FORKING)) {
             if (*yields == 0)
                 return;
             --*yields;
         }
         pawl_os_yield();
     }
-    PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->forking, table_own_number());
+    PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->holder, own | TABLE_FORKING);
 }
 
 /* Those that this thread has taken: another thread may fork at the same time. */
 static void table_latches_drop(struct pawl_bucket *buckets, uint32_t count)
 {
+    const pawl_address_ own = table_own_number() | TABLE_FORKING;
     uint32_t i;
     for (i = 0; i < count; i++) {
-        if (PAWL_ADDRESS_(pawl_load_relaxed)(&buckets[i].forking) != table_own_number())
+        if (PAWL_ADDRESS_(pawl_load_relaxed)(&buckets[i].holder) != own)
             continue;
-        PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].forking, 0);
+        PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].holder, 0);
         table_latch_drop(&buckets[i]);
     }
 }
@@ -467,37 +484,76 @@ static void table_mend_objects(const struct pawl_bucket *bucket)
 {
     const struct pawl_queue *queue;
     PLAIN_READ(bucket->queues);
-    for (queue = bucket->queues; queue != NULL; queue = queue->next)
+    for (queue = bucket->queues; queue != NULL; queue = queue->next) {
         table_mend_object(queue);
+        (void)pawl_fetch_sub_relaxed32(&table_here()->queues, 1);
+    }
+}
+
+static void table_forget_waiters(struct pawl_bucket *bucket)
+{
+    PLAIN_WRITE(bucket->queues);
+    PLAIN_WRITE(bucket->latch_oldest);
+    bucket->latch_oldest = NULL;
+    bucket->queues = NULL;
+    pawl_store_relaxed32(&bucket->urgent, 0);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->awake_for, 0);
+}
+
+static void table_forget_parent(struct pawl_bucket *bucket, bool mended)
+{
+    if (mended)
+        table_mend_objects(bucket);
+    table_forget_waiters(bucket);
+}
+
+static void table_nobody_sleeps(void)
+{
+    uint32_t i;
+    for (i = 0; i < 1 << PAWL_TABLE_BITS; i++)
+        pawl_store_relaxed64(&table_here()->first[i].sleepers, 0);
 }
 
 /* The parent's other threads are not here: their waiters lie on stacks on which no thread runs, and
- * no thread would drop their latches. From now on, threads look at the current array only. */
+ * no thread would drop their latches. True: the bucket is left to the calling thread. */
+static bool table_bucket_after_fork(struct pawl_bucket *bucket)
+{
+    const pawl_address_ holder = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->holder);
+    const pawl_address_ held = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch) & TABLE_HELD;
+    pawl_address_ left = 0;
+
+    if ((holder & TABLE_FORKING) != 0) /* for a fork, whosever it was: nobody changed the queues */
+        table_forget_parent(bucket, true);
+    else if (held != 0 && holder == table_own_number())
+        left = TABLE_HELD | TABLE_QUEUED; /* the handler that forks interrupted this thread there */
+    else if (held != 0 && holder == 0)
+        left = TABLE_QUEUED; /* perhaps this thread's too, before its first change or after all */
+    else
+        table_forget_parent(bucket, false);
+    PLAIN_WRITE(bucket->latch_oldest);
+    bucket->latch_oldest = NULL;
+    PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->latch, left);
+    if ((left & TABLE_HELD) == 0)
+        PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->holder, 0);
+    return left != 0;
+}
+
+/* From now on, threads look at the current array only. */
 static void table_after_fork(void)
 {
     struct pawl_table *table = table_here();
     uint32_t count, i;
     struct pawl_bucket *buckets = table_current(&count);
+    bool left = false;
 
-    pawl_parkers_after_fork();
-    for (i = 0; i < count; i++) {
-        /* Held for a fork, whosever it was: nobody was changing the queues. */
-        if (PAWL_ADDRESS_(pawl_load_relaxed)(&buckets[i].forking) != 0)
-            table_mend_objects(&buckets[i]);
-        PLAIN_WRITE(buckets[i].queues);
-        PLAIN_WRITE(buckets[i].latch_oldest);
-        PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].latch, 0);
-        buckets[i].latch_oldest = NULL;
-        PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].forking, 0);
-        buckets[i].queues = NULL;
-        pawl_store_relaxed32(&buckets[i].urgent, 0);
-        PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].awake_for, 0);
-    }
-    for (i = 0; i < 1 << PAWL_TABLE_BITS; i++)
-        pawl_store_relaxed64(&table->first[i].sleepers, 0);
-    pawl_store_relaxed32(&table->queues, 0);
+    for (i = 0; i < count; i++)
+        left |= table_bucket_after_fork(&buckets[i]);
+    table_nobody_sleeps();
+    if (!left) /* else it may be too high, by queues that were not looked at: an early growth */
+        pawl_store_relaxed32(&table->queues, 0);
     pawl_store_relaxed32(&table->growing, 0);
     pawl_store_relaxed32(&table->grow_at, 0);
+    pawl_parkers_after_fork(TABLE_LATCH_PARKER);
 }
 
 PAWL_INTERNAL const struct pawl_subsystem *table_subsystem(void)

@@ -84,7 +84,7 @@ struct pawl_bucket {
     uint64_t quiet_until __attribute__((aligned(8))); /* ns: how long awake_for counts */
     /* In the first array only: the count of wait.c's waiters at addresses of this hash. */
     uint64_t sleepers __attribute__((aligned(8)));
-    pawl_address_ forking; /* the latch is held for a fork: a number of the forking thread, or 0 */
+    pawl_address_ holder; /* of the latch: a number of its thread, TABLE_FORKING; 0: not known */
 } __attribute__((aligned(PAWL_CACHE_LINE)));
 
 struct pawl_table {

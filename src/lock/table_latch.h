@@ -12,6 +12,10 @@
  * newcomers at once and turns their order round, so the oldest is at hand for the next drops:
  * QUEUED says that latch_oldest has some. Only the holder removes waiters, so reuse of an entry
  * does no harm.
+ *
+ * A signal handler may fork above a holder. The child goes on there: it changes the list, and drops
+ * the latch. Until then the bucket keeps the waiters of the parent's threads. QUEUED without
+ * latch_oldest, or a latch that is dropped and not HELD, tells the thread to forget them.
  */
 #ifndef PAWL_TABLE_LATCH_H
 #define PAWL_TABLE_LATCH_H
@@ -26,6 +30,9 @@
 #define TABLE_POLLS 50 /* relax hints: about the time of a bucket's section */
 #endif
 
+/* In `holder`: the latch is held for a fork. */
+#define TABLE_FORKING ((pawl_address_)1)
+
 struct table_latch_waiter {
     struct table_latch_waiter *older;   /* among the newcomers */
     struct table_latch_waiter *younger; /* in latch_oldest */
@@ -37,8 +44,52 @@ PAWL_STATIC struct table_latch_waiter *table_latch_youngest(pawl_address_ word)
     return (struct table_latch_waiter *)(uintptr_t)(word & ~(TABLE_HELD | TABLE_QUEUED));
 }
 
-PAWL_STATIC PAWL_COLD void table_latch_wait(pawl_address_ *latch)
+/* For the child of a fork by a handler: who holds the latch, and the parker with which the thread
+ * waits for a latch (NULL: it waits for none), as no thread would wake it there. */
+#if defined(_WIN32) || PAWL_HOOKS /* no handler forks */
+#define TABLE_LATCH_HELD_BY(bucket, number) ((void)0)
+#define TABLE_LATCH_PARKS(parker) ((void)0)
+#define TABLE_LATCH_PARKER NULL
+#else
+#define TABLE_LATCH_KNOWS_PARKER 1
+#define TABLE_LATCH_HELD_BY(bucket, number)                                                        \
+    PAWL_ADDRESS_(pawl_store_relaxed)(&(bucket)->holder, number)
+extern PAWL_API PAWL_THREAD_VARIABLE_ struct pawl_parker *PAWL_SHARED_NAME_(latch_parker);
+#define TABLE_LATCH_PARKS(parker) ((void)(PAWL_SHARED_NAME_(latch_parker) = (parker)))
+#define TABLE_LATCH_PARKER PAWL_SHARED_NAME_(latch_parker)
+#endif
+
+PAWL_STATIC pawl_address_ table_own_number(void)
 {
+    return (pawl_address_)(uintptr_t)pawl_os_thread_slot();
+}
+
+/* The caller holds the latch. The waiters of the parent's threads leave the bucket; `mended`: and
+ * the objects that they wait for. */
+static void table_forget_parent(struct pawl_bucket *bucket, bool mended);
+static void table_nobody_sleeps(void);
+PAWL_STATIC void table_latch_drop(struct pawl_bucket *bucket);
+
+/* The caller holds the latch. Whether a fork has left the parent's waiters to it. */
+PAWL_STATIC bool table_latch_is_left(struct pawl_bucket *bucket)
+{
+    const pawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
+    if ((seen & TABLE_HELD) != 0 && (seen & TABLE_QUEUED) == 0)
+        return false;
+    PLAIN_READ(bucket->latch_oldest);
+    return (seen & TABLE_HELD) == 0 || bucket->latch_oldest == NULL;
+}
+
+PAWL_STATIC void table_latch_clear(struct pawl_bucket *bucket, bool mended)
+{
+    (void)PAWL_ADDRESS_(pawl_fetch_and_relaxed)(&bucket->latch, ~TABLE_QUEUED);
+    (void)PAWL_ADDRESS_(pawl_fetch_or_relaxed)(&bucket->latch, TABLE_HELD);
+    table_forget_parent(bucket, mended);
+}
+
+PAWL_STATIC PAWL_COLD void table_latch_wait(struct pawl_bucket *bucket)
+{
+    pawl_address_ *latch = &bucket->latch;
     struct pawl_parker room;
     struct table_latch_waiter self;
     unsigned polls = TABLE_POLLS;
@@ -47,6 +98,7 @@ PAWL_STATIC PAWL_COLD void table_latch_wait(pawl_address_ *latch)
     pawl_os_told_plain(&self, sizeof self);
     self.younger = NULL;
     self.parker = pawl_parker_make(&room);
+    TABLE_LATCH_PARKS(self.parker);
     for (;;) {
         seen = PAWL_ADDRESS_(pawl_load_relaxed)(latch);
         if ((seen & TABLE_HELD) == 0) {
@@ -67,7 +119,11 @@ PAWL_STATIC PAWL_COLD void table_latch_wait(pawl_address_ *latch)
                 (void)pawl_park(self.parker, PAWL_NO_DEADLINE);
         }
     }
+    TABLE_LATCH_PARKS(NULL);
     pawl_parker_done(self.parker);
+    /* When the parent forked, this thread was about to hold the latch, or another one held it. */
+    if (PAWL_UNLIKELY(table_latch_is_left(bucket)))
+        table_latch_clear(bucket, (PAWL_ADDRESS_(pawl_load_relaxed)(latch) & TABLE_HELD) == 0);
 }
 
 PAWL_STATIC void table_latch_take(struct pawl_bucket *bucket)
@@ -76,11 +132,12 @@ PAWL_STATIC void table_latch_take(struct pawl_bucket *bucket)
     /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
     if (PAWL_UNLIKELY(!PAWL_ADDRESS_(pawl_cas_acquire)(&bucket->latch, &free_word, TABLE_HELD,
                                                        PAWL_TABLE_ENTER)))
-        table_latch_wait(&bucket->latch);
+        table_latch_wait(bucket);
+    TABLE_LATCH_HELD_BY(bucket, table_own_number());
 }
 
-/* The newcomers leave the word for latch_oldest. */
-PAWL_STATIC void table_latch_turn_round(struct pawl_bucket *bucket)
+/* The newcomers leave the word for latch_oldest. Returns the oldest. */
+PAWL_STATIC struct table_latch_waiter *table_latch_turn_round(struct pawl_bucket *bucket)
 {
     struct table_latch_waiter *w, *younger = NULL;
     /* [TABLE_POP] acquire: the entries of the sleepers are complete. */
@@ -93,24 +150,39 @@ PAWL_STATIC void table_latch_turn_round(struct pawl_bucket *bucket)
         younger = w;
     }
     bucket->latch_oldest = younger;
+    return younger;
+}
+
+/* A handler forked above the holder; this is the child, and the thread drops the latch. */
+PAWL_STATIC void table_latch_drop_in_child(struct pawl_bucket *bucket)
+{
+    table_latch_clear(bucket, true);
+    table_nobody_sleeps();
+    table_latch_drop(bucket);
 }
 
 /* Some waiter sleeps for the latch: drops it and wakes the oldest waiter, which must ask again. */
 PAWL_STATIC PAWL_COLD void table_latch_wake(struct pawl_bucket *bucket)
 {
-    struct table_latch_waiter *oldest;
+    struct table_latch_waiter *oldest = bucket->latch_oldest;
     pawl_address_ seen, queued;
 
     PLAIN_WRITE(bucket->latch_oldest);
-    if (bucket->latch_oldest == NULL)
-        table_latch_turn_round(bucket);
-    oldest = bucket->latch_oldest;
+    if (oldest == NULL)
+        oldest = table_latch_turn_round(bucket);
+    if (oldest == NULL) {
+        table_latch_drop_in_child(bucket);
+        return;
+    }
     PLAIN_READ(*oldest);
     bucket->latch_oldest = oldest->younger;
     queued = oldest->younger != NULL ? TABLE_QUEUED : 0;
     seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
     do
-        continue;
+        if ((seen & TABLE_HELD) == 0) {
+            table_latch_drop_in_child(bucket);
+            return;
+        }
     /* [TABLE_LEAVE] release: the holder's changes of the list are done before the next holder. */
     while (!PAWL_ADDRESS_(pawl_cas_release)(
         &bucket->latch, &seen, (seen & ~(TABLE_HELD | TABLE_QUEUED)) | queued, PAWL_TABLE_LEAVE));
@@ -120,6 +192,7 @@ PAWL_STATIC PAWL_COLD void table_latch_wake(struct pawl_bucket *bucket)
 PAWL_STATIC void table_latch_drop(struct pawl_bucket *bucket)
 {
     pawl_address_ alone = TABLE_HELD;
+    TABLE_LATCH_HELD_BY(bucket, 0);
     /* [TABLE_LEAVE] release: the holder's changes of the list are done before the next holder. */
     if (PAWL_UNLIKELY(!PAWL_ADDRESS_(pawl_cas_release)(&bucket->latch, &alone, 0,
                                                        PAWL_TABLE_LEAVE)))

@@ -30,7 +30,7 @@
 
 /* Initial-exec: the system allocates a general-dynamic thread variable of a plug-in on first
  * use. */
-#define PAWL_THREAD_VARIABLE_ _Thread_local __attribute__((tls_model("initial-exec")))
+#define PAWL_THREAD_VARIABLE_ __thread __attribute__((tls_model("initial-exec")))
 
 #if defined(__ELF__) && defined(__GLIBC__) && !PAWL_HOOKS
 #define PAWL_HAS_UNIQUE_ 1

@@ -24,7 +24,8 @@
 #if defined(__linux__) && defined(__x86_64__) && !TEST_SANITIZED
 
 #include <dlfcn.h>
-#include <ucontext.h>
+
+#include "support/forking.h"
 
 /* ---- Threads that cannot be started ---------------------------------------------------------- */
 
@@ -60,7 +61,6 @@ static pawl_rcu_domain domain;
 static pawl_rcu_head heads[ALL];
 static uint32_t runs[ALL];
 static uint32_t there, may_go;
-static bool is_child;
 
 static struct pawl_rcu_calls *calls_of_domain(void)
 {
@@ -233,75 +233,22 @@ static void check_child(void)
 
 /* ---- A fork at each instruction -------------------------------------------------------------- */
 
-#define TRAP_FLAG 0x100
-
-extern const char __executable_start, etext;
-
-static uint8_t seen[1 << 16]; /* not 0: it was at an instruction with these last bits */
 static uint64_t chance;
-static unsigned forks;
-static uint64_t bad_at;
 
-static void fork_here(int number, siginfo_t *info, void *context)
+/* Beside a callback that is held, a fork takes 10 ms. */
+static bool is_one_too_many(void)
 {
-    ucontext_t *interrupted = (ucontext_t *)context;
-    const uint64_t at = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
-    const int saved = errno;
-    int status = 0;
-    pid_t child;
-    (void)number, (void)info;
-    if (at < (uint64_t)(uintptr_t)&__executable_start || at >= (uint64_t)(uintptr_t)&etext ||
-        bad_at != 0 || seen[at & 0xffff]++ != 0)
-        return;
-    if (scene->held && test_random_below(&chance, 4) != 0)
-        return; /* such a fork takes 10 ms */
-    child = fork();
-    must(child >= 0);
-    if (child == 0) {
-        is_child = true;
-        alarm(TEST_HANGS);
-        interrupted->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
-    } else {
-        forks++;
-        while (waitpid(child, &status, 0) < 0)
-            must(errno == EINTR);
-        if (status != 0)
-            bad_at = at;
-    }
-    errno = saved;
-}
-
-static void step(void (*operation)(void))
-{
-    __asm__ volatile("pushfq; orl %0, (%%rsp); popfq" ::"i"(TRAP_FLAG) : "memory", "cc");
-    operation();
-    __asm__ volatile("pushfq; andl %0, (%%rsp); popfq" ::"i"(~TRAP_FLAG) : "memory", "cc");
+    return scene->held && test_random_below(&chance, 4) != 0;
 }
 
 static void fork_at_every_instruction_of(const struct scene *what)
 {
-    struct sigaction action, before;
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = fork_here;
-    action.sa_flags = SA_SIGINFO;
-    memset(seen, 0, sizeof seen);
-    forks = 0;
-    bad_at = 0;
     chance = test_seed();
+    forking.passes = is_one_too_many;
     begin(what);
-    must(sigaction(SIGTRAP, &action, &before) == 0);
-    step(what->operation);
-    if (is_child) {
-        check_child();
-        _exit(0);
-    }
-    must(sigaction(SIGTRAP, &before, NULL) == 0);
+    fork_at_each_instruction_of(what->operation, check_child);
     end();
-    print_message("%u forks\n", forks);
-    if (bad_at != 0)
-        fail_msg("the child of the fork at %#" PRIx64 " is not well",
-                 bad_at - (uint64_t)(uintptr_t)&__executable_start);
-    assert_true(forks > 20);
+    forking_went_well();
 }
 
 /* ---- Operations ------------------------------------------------------------------------------ */

@@ -11,6 +11,8 @@
 #include "lock/table.h"
 #undef PAWL_SHARED_DEFINE /* the library has it */
 #define PAWL_SHARED_DEFINE(type, name) PAWL_SHARED_DECLARE(type, name)
+#undef PAWL_THREAD_SHARED_DEFINE
+#define PAWL_THREAD_SHARED_DEFINE(type, name) struct pawl_parker
 #include "lock/table.c"
 
 /* With MOST threads, there are more queues at a time than buckets at first. */

@@ -92,7 +92,7 @@ static void nobody_is_left(void)
         m_demand(PAWL_ADDRESS_(pawl_load_relaxed)(&b->awake_for) == 0, M_RESTORED,
                  "a waiter seems to be awake");
         m_demand(PAWL_ADDRESS_(pawl_load_relaxed)(&b->latch) == 0 &&
-                     PAWL_ADDRESS_(pawl_load_relaxed)(&b->forking) == 0,
+                     PAWL_ADDRESS_(pawl_load_relaxed)(&b->holder) == 0,
                  M_RESTORED, "a latch is held");
     }
 }

@@ -183,9 +183,10 @@ impl Fault {
             Fault::SeekerRecordedFirst if op == "take_seek" => mortal::member_last(o),
             Fault::ForkDropsLatchesOfOthers if o.kind == Kind::Load && tag == "-" => {
                 let found = perform(o);
+                let of_another = found & 1 != 0 && library::is_slot_of_another(found & !1);
                 match op {
-                    "before fork" if library::is_slot_of_another(found) => 0,
-                    "after fork" if library::is_slot_of_another(found) => library::own_slot(),
+                    "before fork" if of_another => 0,
+                    "after fork" if of_another => library::own_slot() | 1,
                     _ => found,
                 }
             }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of src/lock/table.c once more, over the table of the library. Include it in
+ * one file of a program. */
+#ifndef PAWL_TESTS_TABLE_AGAIN_H
+#define PAWL_TESTS_TABLE_AGAIN_H
+
+#include "lock/table.h"
+
+#undef PAWL_SHARED_DEFINE
+#define PAWL_SHARED_DEFINE(type, name) PAWL_SHARED_DECLARE(type, name)
+#undef PAWL_THREAD_SHARED_DEFINE
+#define PAWL_THREAD_SHARED_DEFINE(type, name) struct pawl_parker
+
+#include "lock/table.c"
+
+#endif
