@@ -102,7 +102,8 @@ static void live_in_child(bool held, bool wanted)
     if (mine != NULL)
         mine->leave();
     others = held ? 1 : 0;
-    if ((held && now->anew >= ANEW_IF_HELD) || (wanted && now->anew == ANEW_IF_WANTED)) {
+    if ((held && now->anew >= ANEW_IF_HELD) || (wanted && now->anew >= ANEW_IF_WANTED) ||
+        (mine != NULL && now->anew == ANEW_IF_USED)) {
         now->make();
         others = 0;
     } else if (wanted) {

@@ -15,8 +15,10 @@
 #include <pawl/counter_seq.h>
 #include <pawl/idtable.h>
 #include <pawl/lock.h>
+#include <pawl/pshared.h>
 #include <pawl/rcu.h>
 #include <pawl/rcu_call.h>
+#include <pawl/robust.h>
 #include <pawl/seq_latch.h>
 #include <pawl/sift.h>
 #include <pawl/spin.h>
@@ -36,7 +38,8 @@ struct state {
 enum anew {
     ANEW_NEVER,
     ANEW_IF_HELD,  /* if another thread was in a state that is no wait */
-    ANEW_IF_WANTED /* also if another thread waited */
+    ANEW_IF_WANTED, /* also if another thread waited */
+    ANEW_IF_USED    /* also if the forking thread held it: the child does not */
 };
 
 struct primitive {
@@ -72,6 +75,8 @@ struct primitive {
 
 static pawl_spin32 spin;
 static pawl_lock32 lock;
+static pawl_pshared_lock32 pshared;
+static pawl_robust_lock robust;
 static pawl_brlock brlock;
 static pawl_sift sift;
 static pawl_sift lending;
@@ -87,6 +92,42 @@ LOCK_STATE(lock_read, pawl_lock32, &lock, read)
 LOCK_STATE(lock_seek, pawl_lock32, &lock, seek)
 LOCK_STATE(lock_write, pawl_lock32, &lock, write)
 LOCK_STATE(lock_atomic, pawl_lock32, &lock, atomic)
+LOCK_STATE(pshared_read, pawl_pshared_lock32, &pshared, read)
+LOCK_STATE(pshared_seek, pawl_pshared_lock32, &pshared, seek)
+LOCK_STATE(pshared_write, pawl_pshared_lock32, &pshared, write)
+LOCK_STATE(pshared_atomic, pawl_pshared_lock32, &pshared, atomic)
+
+static uint32_t robust_process; /* of the last thread that entered */
+
+static void robust_is_held(enum pawl_robust how)
+{
+    must(how == PAWL_ROBUST_OK);
+    robust_process = (uint32_t)getpid();
+}
+
+/* The child does not hold what its parent held. */
+static void robust_is_dropped(enum pawl_robust how)
+{
+    const bool own = robust_process == (uint32_t)getpid();
+    must(how == (own ? PAWL_ROBUST_OK : PAWL_ROBUST_MISUSE));
+}
+
+static bool robust_tried(enum pawl_robust how)
+{
+    must(how == PAWL_ROBUST_OK || how == PAWL_ROBUST_BUSY);
+    if (how == PAWL_ROBUST_OK)
+        robust_is_held(how);
+    return how == PAWL_ROBUST_OK;
+}
+
+#define ROBUST_STATE(state)                                                                        \
+    STATE(robust_##state, robust_tried(pawl_robust_lock_try_##state(&robust)),                     \
+          robust_is_held(pawl_robust_lock_take_##state(&robust)),                                  \
+          robust_is_dropped(pawl_robust_lock_drop_##state(&robust)))
+ROBUST_STATE(read)
+ROBUST_STATE(seek)
+ROBUST_STATE(write)
+ROBUST_STATE(atomic)
 LOCK_STATE(brlock_read, pawl_brlock, &brlock, read)
 LOCK_STATE(brlock_read_any, pawl_brlock, &brlock, read_any)
 LOCK_STATE(brlock_seek, pawl_brlock, &brlock, seek)
@@ -110,6 +151,16 @@ static void spin_make(void)
 static void lock_make(void)
 {
     pawl_lock32_init(&lock);
+}
+
+static void pshared_make(void)
+{
+    must(pawl_pshared_lock32_init(&pshared));
+}
+
+static void robust_make(void)
+{
+    must(pawl_robust_lock_init(&robust) == PAWL_ROBUST_OK);
 }
 
 static void brlock_make(void)
@@ -157,6 +208,10 @@ static const struct state spin_states[] = {ROW(spin_read), ROW(spin_seek), ROW(s
                                            ROW(spin_atomic)};
 static const struct state lock_states[] = {ROW(lock_read), ROW(lock_seek), ROW(lock_write),
                                            ROW(lock_atomic)};
+static const struct state pshared_states[] = {ROW(pshared_read), ROW(pshared_seek),
+                                              ROW(pshared_write), ROW(pshared_atomic)};
+static const struct state robust_states[] = {ROW(robust_read), ROW(robust_seek),
+                                             ROW(robust_write), ROW(robust_atomic)};
 static const struct state brlock_states[] = {ROW(brlock_read), ROW(brlock_read_any),
                                              ROW(brlock_seek), ROW(brlock_write)};
 static const struct state sift_states[] = {ROW(sift_read), ROW(sift_write)};
@@ -469,6 +524,8 @@ static const struct state table_states[] = {ROW(found_to_read), ROW(found_to_wri
 static const struct primitive primitives[] = {
     {"spin", spin_make, NULL, ANEW_IF_WANTED, STATES(spin_states)},
     {"lock", lock_make, NULL, ANEW_IF_HELD, STATES(lock_states)},
+    {"pshared", pshared_make, NULL, ANEW_IF_WANTED, STATES(pshared_states)},
+    {"robust", robust_make, NULL, ANEW_IF_USED, STATES(robust_states)},
     {"brlock", brlock_make, NULL, ANEW_IF_WANTED, STATES(brlock_states)},
     {"sift", sift_make, NULL, ANEW_IF_WANTED, STATES(sift_states)},
     {"sift that lends", lending_make, NULL, ANEW_IF_WANTED, STATES(lending_states)},
