@@ -12,6 +12,7 @@
 #include <pawl/counter.h>
 #include <pawl/counter_exact.h>
 #include <pawl/counter_limit.h>
+#include <pawl/idtable.h>
 #include <pawl/lock.h>
 #include <pawl/rcu.h>
 #include <pawl/rcu_call.h>
@@ -138,9 +139,32 @@ static void refer(unsigned i)
     pawl_bigref_drop(&ref);
 }
 
+/* Its readers are RCU's. */
+struct thing {
+    pawl_idtable_entry entry;
+    pawl_lock32 lock;
+};
+
+static pawl_idtable table;
+
+PAWL_IDTABLE_TYPE(things, struct thing, entry, lock);
+
+static void look_up(unsigned i)
+{
+    static struct thing kept[TIMES];
+    struct thing *const thing = &kept[i];
+    pawl_id id;
+    memset(thing, 0, sizeof *thing);
+    must(things_insert(&table, thing, &id) == 0);
+    must(things_take_read(&table, id) == thing);
+    things_drop_read(thing);
+    must(things_take_write(&table, id) == thing);
+    must(things_remove(&table, thing)); /* and drops it */
+}
+
 static void (*const uses[])(unsigned) = {
     read_by_rcu,      be_quiescent,  call_by_rcu,      lock_sleeping, lock_for_readers,
-    lock_robustly,    lock_by_priority, count,            refer,
+    lock_robustly,    lock_by_priority, count,            refer,         look_up,
 };
 enum { USES = sizeof uses / sizeof uses[0] };
 
@@ -354,6 +378,7 @@ int main(int argc, char **argv)
     robust = &memory;
     must(pawl_robust_lock_init(robust) == PAWL_ROBUST_OK);
     must(pawl_brlock_init(&brlock, PAWL_BRLOCK_MOST_LINES) == 0);
+    must(pawl_idtable_init(&table, NULL) == 0);
     memset(&use, 0, sizeof use);
     use.readers = PAWL_SIFT_READS(PAWL_SIFT_REALTIME);
     sift_lends = pawl_sift_init(&sift, &use) == 0;
