@@ -2,7 +2,8 @@
 # The functions that turn the lines of tests/tests.cmake into programs and tests.
 include(GoogleTest)
 
-# pawl_test(kind folder/name [VARIANT variant] [EXPLORER] [EACH_SLEEP] [THREADS] [CLANG flag...])
+# pawl_test(kind folder/name [VARIANT variant] [EXPLORER] [EACH_SLEEP] [DEADLINES] [THREADS]
+#           [CLANG flag...])
 #
 # Makes the test <folder>.<name> of tests/<folder>/<name>.c or .cpp. The kind is its label:
 #
@@ -23,11 +24,13 @@ include(GoogleTest)
 #   EACH_SLEEP   once more over each other way to sleep: <folder>.<name>.cond, .sem, and on 32 bits
 #                .time64
 #   ALSO_SMALL   once more with PAWL_SMALL defined: <folder>.<name>.small
+#   DEADLINES    once more as .time64, on 32 bits
 #   THREADS      a fuzz target that ThreadSanitizer has something to say about
 #   CLANG        cases that only clang refuses, with these flags
 #   STANDARD     of C++, where a refusal is not about C++17
 function(pawl_test kind path)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "EXPLORER;EACH_SLEEP;THREADS;ALSO_SMALL" "VARIANT;STANDARD"
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EXPLORER;EACH_SLEEP;DEADLINES;THREADS;ALSO_SMALL"
+                        "VARIANT;STANDARD"
                         "CLANG")
   set(how ${kind})
   if(kind MATCHES "^(regress|compat|misuse)$")
@@ -146,6 +149,8 @@ function(pawl_stress_test name target source library)
     foreach(backend IN LISTS sleep_backends)
       pawl_sleep_test(${backend})
     endforeach()
+  elseif(arg_DEADLINES AND NOT sanitized AND "time64" IN_LIST sleep_backends)
+    pawl_sleep_test(time64)
   endif()
 endfunction()
 

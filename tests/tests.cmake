@@ -68,7 +68,7 @@ pawl_test(stress lock/stress EACH_SLEEP ALSO_SMALL)
 pawl_test(stress lock/stress_lifetime EACH_SLEEP ALSO_SMALL)
 
 # pshared: the same between processes
-pawl_test(unit pshared/basic)
+pawl_test(unit pshared/basic DEADLINES)
 pawl_test(unit pshared/life)
 pawl_test(unit pshared/programs)
 pawl_test(regress pshared/ended)
@@ -79,7 +79,7 @@ pawl_test(refusal pshared/refused)
 pawl_test(stress pshared/stress)
 
 # robust: the same where processes may be killed
-pawl_test(unit robust/basic)
+pawl_test(unit robust/basic DEADLINES)
 pawl_test(regress robust/told_late)
 pawl_test(stress robust/stress_kill)
 
@@ -102,7 +102,7 @@ pawl_test(unit bitlock/basic EACH_SLEEP)
 pawl_test(unit cond/basic EACH_SLEEP)
 
 # sift: the priority-sifting lock
-pawl_test(unit sift/basic)
+pawl_test(unit sift/basic DEADLINES)
 pawl_test(unit sift/realtime)
 pawl_test(unit sift/signals)
 pawl_test(unit sift/steps EXPLORER)
@@ -134,7 +134,7 @@ pawl_test(cxx counter/cxx)
 pawl_test(stress counter/stress)
 
 # brlock: the lock of many readers
-pawl_test(unit brlock/basic)
+pawl_test(unit brlock/basic DEADLINES)
 pawl_test(unit brlock/without_membarrier)
 pawl_test(unit brlock/handlers)
 pawl_test(unit brlock/instructions)
@@ -157,7 +157,7 @@ pawl_test(unit rcu/without_lines)
 pawl_test(unit rcu/bad_input)
 pawl_test(unit rcu/bad_input_without_membarrier)
 pawl_test(unit rcu/call_allocation)
-pawl_test(unit rcu/call_basic)
+pawl_test(unit rcu/call_basic DEADLINES)
 pawl_test(unit rcu/call_fork)
 pawl_test(regress rcu/call_fork_steps)
 pawl_test(unit rcu/call_limits)
@@ -165,7 +165,7 @@ pawl_test(unit rcu/call_worker)
 pawl_test(unit rcu/fork_and_signals)
 pawl_test(unit rcu/instructions)
 pawl_test(unit rcu/list)
-pawl_test(unit rcu/stall)
+pawl_test(unit rcu/stall DEADLINES)
 pawl_test(unit rcu/accesses VARIANT hook)
 pawl_test(unit rcu/call_schedules EXPLORER)
 pawl_test(unit rcu/list_steps VARIANT hook)
@@ -216,7 +216,7 @@ pawl_test(unit thread/interrupted_without_membarrier)
 pawl_test(unit thread/fences)
 
 # os: the system layer
-pawl_test(unit os/basic)
+pawl_test(unit os/basic DEADLINES)
 pawl_test(unit os/lists)
 
 # check: the checking variant itself
