@@ -177,6 +177,26 @@ static void writes_twice(void)
     M_STEP(pawl_drop_write(LOCK));
 }
 
+/* It wakes the reader, overtakes it and drops again. The reader's turn has come by then. It is
+ * awake, so the drop finds the hint, and locks no latch that the reader locks too. */
+static void drops_by_the_hint(void)
+{
+    give_way();
+    m_pass_time(PAWL_LOCK_HANDOFF_NS);
+    M_STEP(pawl_drop_write(LOCK));
+    M_STEP(pawl_take_write(LOCK));
+    m_write(0, 1);
+    give_way();
+    M_STEP(pawl_drop_write(LOCK));
+}
+
+static void reads_what_was_written(void)
+{
+    M_STEP(pawl_take_read(LOCK));
+    (void)m_read(0);
+    M_STEP(pawl_drop_read(LOCK));
+}
+
 /* ---- From reading to updating ---------------------------------------------------------------- */
 
 static void two_read(void)
@@ -243,6 +263,8 @@ const struct m_scene m_lock_scenes[] = {
      nobody_is_left, "preempt=2"},
     {"lock_handed_over_once_in_a_while", held_for_writing, {overtakes, writes_twice, reads},
      nobody_is_left, "preempt=0" REACH},
+    {"lock_turn_of_a_reader_beside_the_hint", held_for_writing,
+     {drops_by_the_hint, reads_what_was_written}, nobody_is_left, "preempt=2"},
     {"lock_read_to_atomic_beside_a_reader", two_read,
      {reads_and_updates, drops_read, updates_if_it_may}, nobody_is_left, "preempt=2"},
     {"os_lend_of_two", NULL, {lends, lends}, nobody_lends, "preempt=2"},

@@ -246,6 +246,18 @@ static void waits_for_steps(void)
     m_demand(m_read(STORY(0)) == HAS_RUN, M_VISIBILITY, "a barrier was over before a callback");
 }
 
+static void something_is_queued_at_one(void)
+{
+    something_is_queued();
+    limit_to_one();
+}
+
+static void without_worker_but_for_tries_at_one(void)
+{
+    without_worker_but_for_tries();
+    limit_to_one();
+}
+
 extern const struct m_scene m_rcu_call_scenes[];
 const struct m_scene m_rcu_call_scenes[] = {
     {"rcu_call_and_sleep", with_worker_and_one_caller, {calls_and_sleeps}, all_have_run,
@@ -306,6 +318,18 @@ const struct m_scene m_rcu_call_scenes[] = {
      {calls_both, looks_at_the_numbers}, all_have_run, "preempt=0"},
     {"rcu_domain_made_again_at_one", with_worker_and_one_caller_at_one, {calls_both},
      makes_it_again, "preempt=0"},
+    {"rcu_call_on_the_line_of_another_at_one", something_is_queued_at_one,
+     {calls_and_ends, calls_second}, all_have_run, "preempt=0 fences=1"},
+    {"rcu_barrier_without_worker_at_one", without_worker_at_one, {calls_and_says, barrier},
+     all_have_run, "preempt=1 fences=1"},
+    {"rcu_calls_and_a_barrier_at_one", with_worker_and_one_caller_at_one, {waits_for_two},
+     all_have_run, "preempt=0"},
+    {"rcu_barrier_beside_a_try_at_one", without_worker_but_for_tries_at_one,
+     {calls_and_tries_again, waits_for_all}, all_have_run, "preempt=0"},
+    {"rcu_fork_beside_a_callback_at_one", steps_are_queued_at_one, {forks, waits_for_steps},
+     all_have_run, "preempt=1 fences=1"},
+    {"rcu_callback_beside_a_fork_at_one", steps_are_queued_at_one, {waits_for_steps, forks},
+     all_have_run, "preempt=1"},
     {"rcu_fork_beside_a_call_at_one", steps_are_queued_at_one, {forks, calls_another_step},
      all_have_run, "preempt=1 fences=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
