@@ -30,8 +30,7 @@ include(GoogleTest)
 #   STANDARD     of C++, where a refusal is not about C++17
 function(pawl_test kind path)
   cmake_parse_arguments(PARSE_ARGV 2 arg "EXPLORER;EACH_SLEEP;DEADLINES;THREADS;ALSO_SMALL"
-                        "VARIANT;STANDARD"
-                        "CLANG")
+                        "VARIANT;STANDARD" "CLANG")
   set(how ${kind})
   if(kind MATCHES "^(regress|compat|misuse)$")
     set(how unit)
