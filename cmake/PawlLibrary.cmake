@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# pawl_add_library(target STATIC|SHARED release|checked|valgrind|hook|cond|sem)
+# pawl_add_library(target STATIC|SHARED release|checked|valgrind|hook|sim|cond|sem)
 #
 # Every variant is the same sources compiled with another search path: variant/<name> holds a
 # config.h that hides include/pawl/config.h. The archives have an object for each source and a

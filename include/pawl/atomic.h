@@ -12,6 +12,7 @@
  *   native (PAWL_HOOKS 0)  the compiler's __atomic builtins on plain integer fields
  *   hook   (PAWL_HOOKS 1)  each operation calls the functions of <pawl/detail/hook.h>, which a test
  *                          or a model checker defines
+ *   sim    (PAWL_SIM)      the same calls, in code that is release otherwise; sim/ defines them
  */
 #ifndef PAWL_ATOMIC_H
 #define PAWL_ATOMIC_H
@@ -24,6 +25,13 @@
 
 #if !defined(__GNUC__) && !defined(__clang__)
 #error "Pawl needs gcc or clang: it is built on their __atomic builtins and attributes."
+#endif
+
+/* 1: the operations call the functions of hook.h. */
+#ifdef PAWL_SIM
+#define PAWL_CALLS_OUT_ 1
+#else
+#define PAWL_CALLS_OUT_ PAWL_HOOKS
 #endif
 
 /* ---- Words of the declarations ------------------------------------------------------------- */
@@ -158,7 +166,7 @@ enum pawl_tag {
  *       The light half where the caller knows that it is free (pawl_fence_light_free_ was 1).
  *
  * pawl_cpu_relax() tells the CPU that this is a wait loop. */
-#if PAWL_HOOKS
+#if PAWL_CALLS_OUT_
 #include <pawl/detail/atomic_hook.h>
 #else
 #include <pawl/detail/atomic_native.h>

@@ -22,7 +22,11 @@
 #endif
 #include "os.h"
 
-#if PAWL_HOOKS
+#if PAWL_CALLS_OUT_
+
+#ifdef PAWL_SIM
+uint32_t pawl_fence_light_free_ = 1;
+#endif
 
 char *pawl_os_rseq(void)
 {
@@ -39,7 +43,7 @@ void pawl_os_fences_strong(void)
 
 bool pawl_os_fences_are_strong(void)
 {
-    return true;
+    return PAWL_HOOKS != 0; /* the simulator has membarriers (hook.h, PAWL_HOOK_FENCE_HEAVY) */
 }
 
 uint32_t pawl_os_cpu_limit(void)

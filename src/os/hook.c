@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The system of the hook variant: the harness owns the clock, the threads and the sleepers. */
+/* The system of the variants hook and sim: the harness owns the clock, the threads and the
+ * sleepers. */
 #include "os.h"
 
-#if PAWL_HOOKS
+#if PAWL_CALLS_OUT_
 
 #include <string.h>
+
+#if PAWL_HOOKS
 
 /* ---- Objects of the process ------------------------------------------------------------------ */
 
@@ -36,6 +39,19 @@ struct pawl_thread_line **pawl_os_thread_slot(void)
 {
     return pawl_hook_thread_slot();
 }
+
+#else
+
+/* The simulator gives each fiber its own values of the library's thread variables. */
+PAWL_API extern PAWL_THREAD_VARIABLE_ struct pawl_thread_line *PAWL_SHARED_NAME_(thread_slot);
+PAWL_THREAD_SHARED_DEFINE(struct pawl_thread_line *, thread_slot);
+
+struct pawl_thread_line **pawl_os_thread_slot(void)
+{
+    return &PAWL_SHARED_NAME_(thread_slot);
+}
+
+#endif
 
 /* The default, unless the harness defines it: simulated threads do not end by themselves. */
 __attribute__((weak)) bool pawl_hook_watch_threads(uint32_t *key, void (*at_exit)(void *value))
@@ -180,6 +196,14 @@ void *pawl_os_pages(size_t size)
 {
     return pawl_hook_pages(size);
 }
+
+#ifdef PAWL_SIM
+void pawl_os_give_up_pages(void *pages, size_t size)
+{
+    (void)pages; /* the simulated memory has no other use for them */
+    (void)size;
+}
+#endif
 
 bool pawl_os_return_pages(void *pages, size_t size)
 {

@@ -5,7 +5,7 @@
 #endif
 #include "os.h"
 
-#if !PAWL_HOOKS
+#if !PAWL_CALLS_OUT_
 
 #ifndef __linux__
 #error "src/os has files for Linux, Windows, macOS and FreeBSD; this is none of them."

@@ -5,7 +5,7 @@
 #endif
 #include "os.h"
 
-#if defined(__linux__) && !PAWL_HOOKS
+#if defined(__linux__) && !PAWL_CALLS_OUT_
 
 #include <errno.h>
 #include <limits.h>

@@ -14,7 +14,7 @@
 #endif
 #include "os.h"
 
-#if !PAWL_HOOKS
+#if !PAWL_CALLS_OUT_
 
 #ifdef _WIN32
 

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The seam's back end for tests and model checkers: each operation calls a function of hook.h,
- * which the harness defines. Included by atomic.h in the hook variant.
+ * The seam's back end for tests, model checkers and the simulator: each operation calls a function
+ * of hook.h, which the harness defines. Included by atomic.h in the variants hook and sim.
  */
 #include <pawl/atomic.h> /* outside the guard: atomic.h includes this file where it needs it */
 
-#if !defined(PAWL_ATOMIC_HOOK_H) && PAWL_HOOKS
+#if !defined(PAWL_ATOMIC_HOOK_H) && PAWL_CALLS_OUT_
 #define PAWL_ATOMIC_HOOK_H
 
 #include <pawl/detail/hook.h>
+
+#ifdef PAWL_SIM
+/* 1: light fences hold only the compiler. The simulator always has the membarrier for it. */
+#define pawl_fence_light_free_ PAWL_SYMBOL_(pawl_fence_light_free)
+PAWL_C_BEGIN
+PAWL_API extern uint32_t pawl_fence_light_free_;
+PAWL_C_END
+#endif
 
 #define PAWL_LOAD_(N, name, order, tagged, tag)                                                    \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(const uint##N##_t *p tagged)               \

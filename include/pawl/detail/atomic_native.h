@@ -5,7 +5,7 @@
  */
 #include <pawl/atomic.h> /* outside the guard: atomic.h includes this file where it needs it */
 
-#if !defined(PAWL_ATOMIC_NATIVE_H) && !PAWL_HOOKS
+#if !defined(PAWL_ATOMIC_NATIVE_H) && !PAWL_CALLS_OUT_
 #define PAWL_ATOMIC_NATIVE_H
 
 /* src/os/asymmetric.c */

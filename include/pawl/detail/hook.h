@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The hook backend of the seam: functions that a test or a model checker defines to control every
- * step of the library. Only the hook variant (variant/hook) declares and calls them. The library
+ * step of the library. Only the variants hook and sim declare and call them. The library
  * built that way leaves them undefined, so each harness links its own.
  *
  * Every function may switch to another simulated thread before it returns. None may call back into

@@ -20,7 +20,7 @@
 #include <pawl/atomic.h>
 
 /* 1 where the sequences exist. Whether the running system has them is known only at run time. */
-#if !PAWL_HOOKS && defined(__linux__) && defined(__LP64__) &&                                      \
+#if !PAWL_CALLS_OUT_ && defined(__linux__) && defined(__LP64__) &&                                 \
     (defined(__x86_64__) || (defined(__aarch64__) && defined(__AARCH64EL__)))
 #define PAWL_RSEQ_ 1
 #else
@@ -35,7 +35,7 @@ PAWL_INLINE_BEGIN
 /* Adds to the calling thread's own cell; no other thread writes it. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_bump_(uint64_t *cell, uint64_t n)
 {
-#if !PAWL_HOOKS && defined(__x86_64__)
+#if !PAWL_CALLS_OUT_ && defined(__x86_64__)
     /* One instruction: a signal comes before or after it. It needs no lock prefix, because no other
      * CPU writes the cell. */
     __asm__ volatile("addq %1, %0" : "+m"(*cell) : "er"(n) : "cc");
