@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The published LRU job: threads look random keys up in one cache, and on a miss compute the value
+ * outside the lock, search again, and insert. The cache has 32 chains of 100 entries. It is trimmed
+ * when it holds 32 entries too many, by the last entry of each chain; so more lookups hit than the
+ * nominal share says. Walks are real: the compiler reports each access.
+ */
+#include "workloads/settings.hpp"
+
+#include "examples/lock_strategies.hpp"
+#include "bench/adapters/pawl_lock.hpp"
+#include "bench/adapters/pawl_spin.hpp"
+#include "models/glibc.hpp"
+#include "engine/oracle.hpp"
+
+namespace sim {
+
+namespace {
+
+using namespace pawl_example;
+
+constexpr unsigned chains = 32;
+
+struct costs {
+    ps outside, step, miss, insert;
+    unsigned rounds;
+};
+
+struct entry {
+    entry *next, *previous;
+    std::uint32_t key;
+    char text[12];
+};
+
+constexpr std::size_t entry_bytes = 48; /* as malloc places 32 bytes and its own 8 */
+
+class keys {
+  public:
+    keys(std::uint64_t seed, std::uint32_t space) : state_(seed * 2 + 1), space_(space) {}
+    std::uint32_t next()
+    {
+        state_ = state_ * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        return static_cast<std::uint32_t>(((state_ >> 32) * space_) >> 32);
+    }
+
+  private:
+    std::uint64_t state_;
+    std::uint32_t space_;
+};
+
+/* The part of the cache that threads share, in memory of the arena. */
+template <class Strategy> struct shared_cache {
+    using lock_type = typename Strategy::lock_type;
+    alignas(128) lock_type lock{};
+    alignas(64) struct {
+        entry *next, *previous;
+    } heads[chains];
+    std::uint32_t used;
+
+    entry *head(unsigned chain) { return reinterpret_cast<entry *>(&heads[chain]); }
+};
+
+template <class Strategy> class job {
+  public:
+    job(settings &s, const costs &c)
+        : c_(c), limit_(s.count("size", 3200, chains, 1000000)),
+          space_(s.count("keyspace", 3232, 1, 4e9)),
+          cache_(*new (arena_take(sizeof(shared_cache<Strategy>), 128)) shared_cache<Strategy>)
+    {
+        for (unsigned i = 0; i < chains; i++)
+            cache_.heads[i].next = cache_.heads[i].previous = cache_.head(i);
+        cache_.used = 0;
+    }
+
+    shared_cache<Strategy> &cache() { return cache_; }
+
+    /* Before the threads start, at no cost. */
+    void fill(std::uint64_t seed)
+    {
+        keys k(seed, space_);
+        std::vector<std::uint32_t> all(space_);
+        for (std::uint32_t i = 0; i < space_; i++)
+            all[i] = i;
+        keys draw(seed + 1, UINT32_MAX);
+        for (std::uint32_t i = 0; i < space_ && i < limit_ + chains / 2; i++) {
+            std::swap(all[i], all[i + draw.next() % (space_ - i)]);
+            entry *const e = take_entry();
+            e->key = all[i];
+            put(e);
+        }
+    }
+
+    /* One lookup by a thread; its pool of free entries is its own. */
+    void look_up(std::uint32_t key, std::vector<entry *> &pool, std::uint64_t &misses)
+    {
+        engine &e = *engine::running;
+        bool found;
+        {
+            typename Strategy::lookup guard(cache_.lock);
+            found = find(key) != nullptr;
+        }
+        if (!found) {
+            misses++;
+            for (unsigned i = 0; i < c_.rounds; i += 10)
+                e.work(c_.miss * std::min(10U, c_.rounds - i));
+            if (pool.empty())
+                pool.push_back(take_entry());
+            entry *const fresh = pool.back();
+            pool.pop_back();
+            fresh->key = key;
+            typename Strategy::insertion guard(cache_.lock);
+            entry *old = find(key);
+            while (!guard.to_write())
+                old = find(key);
+            if (old != nullptr)
+                remove(old);
+            put(fresh);
+            trim(pool);
+            e.walk(c_.insert);
+        }
+        e.work(c_.outside);
+    }
+
+  private:
+    entry *find(std::uint32_t key)
+    {
+        engine &e = *engine::running;
+        entry *const end = cache_.head(key % chains);
+        entry *at = end->next;
+        for (; at != end; at = at->next) {
+            e.walk(c_.step);
+            if (at->key == key)
+                return at;
+        }
+        return nullptr;
+    }
+
+    static entry *take_entry() { return static_cast<entry *>(arena_take(entry_bytes, 16)); }
+
+    void put(entry *e)
+    {
+        entry *const h = cache_.head(e->key % chains);
+        e->next = h->next;
+        e->previous = h;
+        h->next->previous = e;
+        h->next = e;
+        cache_.used++;
+    }
+
+    void remove(entry *e)
+    {
+        e->next->previous = e->previous;
+        e->previous->next = e->next;
+        cache_.used--;
+    }
+
+    void trim(std::vector<entry *> &pool)
+    {
+        if (cache_.used < limit_ + chains)
+            return;
+        while (cache_.used > limit_) {
+            for (unsigned i = 0; i < chains; i++) {
+                entry *const last = cache_.head(i)->previous;
+                if (last == cache_.head(i))
+                    continue;
+                remove(last);
+                pool.push_back(last);
+            }
+        }
+    }
+
+    costs c_;
+    std::uint32_t limit_, space_;
+    shared_cache<Strategy> &cache_;
+};
+
+template <class Strategy> findings run(settings &s, const costs &c, unsigned threads,
+                                       unsigned cores, double warm, double count)
+{
+    engine e(s.on, s.seed);
+    job<Strategy> j(s, c);
+    s.refuse_unused();
+    j.fill(s.seed);
+    e.name(&j.cache().lock, sizeof j.cache().lock, "the lock");
+    std::uint64_t done = 0, misses = 0, misses_before = 0;
+    const auto first = static_cast<std::uint64_t>(warm * threads);
+    const auto last = first + static_cast<std::uint64_t>(count);
+    ps began = 0, ended = 0;
+    keys starts(s.seed + 7, 2000000);
+    std::uint32_t space = s.count("keyspace", 3232, 1, 4e9);
+    for (unsigned t = 0; t < threads; t++)
+        e.add(s.place(t, cores),
+              [&, t] {
+                  keys k(s.seed * 1000 + t, space);
+                  std::vector<entry *> pool;
+                  for (;;) {
+                      j.look_up(k.next(), pool, misses);
+                      e.turn();
+                      if (done == first) {
+                          began = e.now();
+                          misses_before = misses;
+                      }
+                      if (++done > last) {
+                          ended = e.now();
+                          e.stop();
+                      }
+                      e.progress();
+                      e.turn();
+                      if (done > last)
+                          return;
+                  }
+              },
+              static_cast<ps>(starts.next()));
+    e.run();
+    findings f;
+    const double seconds = static_cast<double>(ended - began) * 1e-12;
+    f.add("lookups_per_s", static_cast<double>(done - 1 - first) / seconds);
+    f.add("miss_share", static_cast<double>(misses - misses_before) /
+                            static_cast<double>(done - 1 - first));
+    f.add(e);
+    return f;
+}
+
+template <class Lock> using eye = watched<Lock>;
+
+/* A lock that grants W to everybody: the oracle must see it. */
+struct planted {
+    std::uint32_t word = 0;
+    void take_write() { (void)add(&word, 1U); }
+    void drop_write() { (void)add(&word, UINT32_MAX); }
+};
+
+} // namespace
+
+findings run_lru(settings &s)
+{
+    costs c;
+    const auto duration = [&](const char *name, double usual) {
+        return static_cast<ps>(s.number(name, usual, 0, 1e9) * 1000);
+    };
+    c.outside = duration("outside", 30);
+    c.step = duration("step", 4);
+    c.miss = duration("round", 80);
+    c.insert = duration("insert", 0);
+    c.rounds = s.count("cost", 30, 0, 1e6);
+    const unsigned cores = s.count("cores", 1, 1, s.on.all_cores());
+    const unsigned threads = s.count("threads", cores, 1, most_threads);
+    const double warm = s.number("warm", 200, 0, 1e7), count = s.number("count", 10000, 10, 1e9);
+    const std::string strategy = s.text("strategy", "plock_r_s_w");
+    const std::string lock = s.text("lock", "spin64");
+    if (strategy == "planted")
+        return run<write_only<eye<planted>>>(s, c, threads, cores, warm, count);
+    if (strategy == "spin")
+        return run<write_only<eye<model_spin>>>(s, c, threads, cores, warm, count);
+    if (strategy == "rwlock")
+        return run<read_write<eye<model_rwlock_2017>>>(s, c, threads, cores, warm, count);
+#define PROGRESSIVE(name, type)                                                                    \
+    if (lock == name) {                                                                            \
+        if (strategy == "plock_w")                                                                 \
+            return run<write_only<eye<type>>>(s, c, threads, cores, warm, count);                  \
+        if (strategy == "plock_s")                                                                 \
+            return run<seek_only<eye<type>>>(s, c, threads, cores, warm, count);                   \
+        if (strategy == "plock_r_w")                                                               \
+            return run<read_write<eye<type>>>(s, c, threads, cores, warm, count);                  \
+        if (strategy == "plock_r_s_w")                                                             \
+            return run<read_seek_write<eye<type>>>(s, c, threads, cores, warm, count);             \
+        if (strategy == "plock_r_rsw")                                                             \
+            return run<read_try_seek_write<eye<type>>>(s, c, threads, cores, warm, count);         \
+        if (strategy == "plock_r_rw")                                                              \
+            return run<read_try_write<eye<type>>>(s, c, threads, cores, warm, count);              \
+        throw bad_input("The job has no strategy '" + strategy + "'.");                            \
+    }
+    PROGRESSIVE("spin64", adapter::pawl_spin64)
+    PROGRESSIVE("lock64", adapter::pawl_lock64)
+    throw bad_input("There is no model of a lock '" + lock + "': choose spin64 or lock64.");
+}
+
+} // namespace sim

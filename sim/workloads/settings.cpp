@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/settings.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace sim {
+
+settings::settings(const std::vector<std::string> &words)
+{
+    for (const std::string &word : words) {
+        const std::size_t equals = word.find('=');
+        if (equals == std::string::npos || equals == 0)
+            throw bad_input("'" + word + "' is not of the form name=value.");
+        const std::string name = word.substr(0, equals), value = word.substr(equals + 1);
+        if (name.rfind("machine.", 0) == 0)
+            set(on, name.substr(8), value);
+        else if (!given_.emplace(name, value).second)
+            throw bad_input("'" + name + "' is given twice.");
+    }
+    check(on);
+    seed = static_cast<std::uint64_t>(number("seed", 1, 0, 1e15));
+    guilty = number("plant", 0, 0, 1) != 0;
+}
+
+double settings::number(const std::string &name, double usual, double least, double most)
+{
+    used_.insert(name);
+    const auto found = given_.find(name);
+    if (found == given_.end())
+        return usual;
+    char *end = nullptr;
+    const double value = std::strtod(found->second.c_str(), &end);
+    if (found->second.empty() || *end != 0 || !(value >= least && value <= most)) {
+        char text[200];
+        (void)std::snprintf(text, sizeof text, "; it must be a number from %g to %g.", least, most);
+        throw bad_input(name + " is '" + found->second + "'" + text);
+    }
+    return value;
+}
+
+std::string settings::text(const std::string &name, const std::string &usual)
+{
+    used_.insert(name);
+    const auto found = given_.find(name);
+    return found == given_.end() ? usual : found->second;
+}
+
+void settings::refuse_unused() const
+{
+    for (const auto &[name, value] : given_)
+        if (used_.count(name) == 0)
+            throw bad_input("This workload has no setting '" + name + "' (doc/sim.md lists them).");
+}
+
+void findings::key(const std::string &name)
+{
+    text_ += (text_.empty() ? "\"" : ", \"") + name + "\": ";
+}
+
+void findings::add(const std::string &name, double value)
+{
+    char text[40];
+    key(name);
+    (void)std::snprintf(text, sizeof text, "%.10g", value);
+    text_ += text;
+}
+
+void findings::add(const std::string &name, const std::string &text)
+{
+    key(name);
+    text_ += "\"" + text + "\"";
+}
+
+void findings::add(const engine &e)
+{
+    const statistics &c = e.counted;
+    add("accesses", static_cast<double>(c.accesses));
+    add("transfers", static_cast<double>(c.transfers));
+    add("copies", static_cast<double>(c.copies));
+    add("line_waits", static_cast<double>(c.waits));
+    add("line_wait_ns", static_cast<double>(c.queued) / 1000);
+    add("sleeps", static_cast<double>(c.sleeps));
+    add("wakes", static_cast<double>(c.wakes));
+    add("yields", static_cast<double>(c.yields));
+    add("barriers", static_cast<double>(c.barriers));
+    add("preemptions", static_cast<double>(c.preemptions));
+}
+
+} // namespace sim

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run is asked for, as name=value, and what it found, as JSON. */
+#ifndef PAWL_SIM_SETTINGS_HPP
+#define PAWL_SIM_SETTINGS_HPP
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/engine.hpp"
+
+namespace sim {
+
+class settings {
+  public:
+    explicit settings(const std::vector<std::string> &words);
+
+    double number(const std::string &name, double usual, double least, double most);
+    unsigned count(const std::string &name, double usual, double least, double most)
+    {
+        return static_cast<unsigned>(number(name, usual, least, most));
+    }
+    std::string text(const std::string &name, const std::string &usual);
+    void refuse_unused() const; /* throws for names that no one asked for */
+
+    machine on;
+    std::uint64_t seed = 1;
+    bool guilty = false; /* planted: the oracle must find it */
+
+    /* The hardware thread of a worker: all cores once, then their siblings. */
+    unsigned place(unsigned worker, unsigned cores) const
+    {
+        const unsigned sibling = worker / cores;
+        return worker % cores + on.all_cores() * (sibling % on.smt);
+    }
+
+  private:
+    std::map<std::string, std::string> given_;
+    std::set<std::string> used_;
+};
+
+/* What a run found: a line of JSON, with the engine's counts. */
+class findings {
+  public:
+    void add(const std::string &name, double value);
+    void add(const std::string &name, const std::string &text);
+    void add(const engine &e);
+    std::string json() const { return "{" + text_ + "}"; }
+
+  private:
+    void key(const std::string &name);
+    std::string text_;
+};
+
+using workload = findings (*)(settings &);
+findings run_lru(settings &s);
+findings run_section(settings &s);
+
+} // namespace sim
+
+#endif

@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each rule of the simulator, by a program so small that its times are computed by hand. All prices
+ * of the machine below are round numbers, so each sum shows what it is made of.
+ */
+#include "engine/engine.hpp"
+#include "engine/oracle.hpp"
+#include "models/glibc.hpp"
+
+#include <string>
+#include <vector>
+
+#include "test.h" /* last: cmocka defines fail, skip and more as macros */
+
+namespace {
+
+using sim::engine;
+using sim::ns;
+using sim::ps;
+
+sim::machine round_numbers()
+{
+    sim::machine m;
+    m.sockets = 2;
+    m.clusters = 2;
+    m.cores = 4;
+    m.pair = 2;
+    m.load = 1 * ns;
+    m.store = 2 * ns;
+    m.plain = 3 * ns;
+    m.rmw = 10 * ns;
+    m.fence = 30 * ns;
+    m.relax = 5 * ns;
+    m.clock = 20 * ns;
+    const ps transfer[] = {0, 20 * ns, 100 * ns, 200 * ns, 400 * ns};
+    const ps copy[] = {0, 15 * ns, 40 * ns, 80 * ns, 160 * ns};
+    const ps invalidate[] = {0, 25 * ns, 50 * ns, 75 * ns, 300 * ns};
+    std::copy(transfer, transfer + 5, m.transfer);
+    std::copy(copy, copy + 5, m.copy);
+    std::copy(invalidate, invalidate + 5, m.invalidate);
+    m.invalidate_each = 1 * ns;
+    m.copy_gap = 4 * ns;
+    m.memory = 1000 * ns;
+    m.request = 0;
+    m.keep = 0;
+    m.keep_spread = 0;
+    m.syscall = 100 * ns;
+    m.futex_wait = 300 * ns;
+    m.futex_wake = 200 * ns;
+    m.futex_hold = 10 * ns;
+    m.wake_latency = 5000 * ns;
+    m.context = 1000 * ns;
+    m.slice = 100000 * ns;
+    m.interrupt = 700 * ns;
+    m.membarrier = 900 * ns;
+    return m;
+}
+
+/* A line of its own. */
+std::uint32_t *word()
+{
+    return static_cast<std::uint32_t *>(sim::arena_take(64));
+}
+
+/* How long each statement takes, in ns. */
+#define TOOK(statement)                                                                            \
+    [&] {                                                                                          \
+        const ps before_ = engine::running->now();                                                 \
+        statement;                                                                                 \
+        return (engine::running->now() - before_) / ns;                                            \
+    }()
+
+void until(ps time)
+{
+    engine &e = *engine::running;
+    e.work(time * ns - e.now());
+    e.turn();
+}
+
+void the_first_access_comes_from_memory_and_the_next_hits(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long first = 0, second = 0, change = 0;
+    e.add(0, [&] {
+        first = TOOK(sim::load(w));
+        second = TOOK(sim::load(w));
+        change = TOOK(sim::add(w, 1U));
+    });
+    e.run();
+    assert_int_equal(first, 1000 + 1);
+    assert_int_equal(second, 1);
+    assert_int_equal(change, 10);
+    assert_int_equal(*w, 1);
+}
+
+/* Core 0 changes the word; then a core at the distance in question does. */
+long change_from(unsigned core)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long took = 0;
+    e.add(0, [&] { (void)sim::add(w, 1U); });
+    e.add(core, [&] {
+        until(5000);
+        took = TOOK(sim::add(w, 1U));
+    });
+    e.run();
+    return took;
+}
+
+void a_transfer_costs_by_the_distance_of_the_cores(void **)
+{
+    assert_int_equal(change_from(1), 20 + 10);
+    assert_int_equal(change_from(3), 100 + 10);
+    assert_int_equal(change_from(4), 200 + 10);
+    assert_int_equal(change_from(8), 400 + 10);
+}
+
+void a_read_leaves_the_line_with_both_and_a_copy_costs_less(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long reads[3] = {}, again = 0;
+    e.add(0, [&] {
+        (void)sim::add(w, 1U);
+        until(4000);
+        again = TOOK(sim::load(w));
+    });
+    for (unsigned i = 0; i < 3; i++)
+        e.add(i == 0 ? 2 : i == 1 ? 3 : 8, [&, i] {
+            until(2000 + 500 * i);
+            reads[i] = TOOK(sim::load(w));
+        });
+    e.run();
+    assert_int_equal(reads[0], 100 + 1); /* from its owner */
+    assert_int_equal(reads[1], 15 + 1);  /* the nearest sharer is core 2, its pair */
+    assert_int_equal(reads[2], 160 + 1); /* all sharers are in the other socket */
+    assert_int_equal(again, 1);
+}
+
+void two_copies_of_a_line_are_a_gap_apart(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long took[2] = {};
+    e.add(0, [&] { (void)sim::load(w); });
+    e.add(1, [&] {
+        until(2000);
+        (void)sim::load(w);
+    });
+    for (unsigned i = 0; i < 2; i++)
+        e.add(2 + i, [&, i] {
+            until(3000);
+            took[i] = TOOK(sim::load(w));
+        });
+    e.run();
+    assert_int_equal(took[0], 40 + 1);
+    /* Served 4 ns later, and by then its pair has the line. */
+    assert_int_equal(took[1], 4 + 15 + 1);
+}
+
+void an_invalidation_costs_by_the_farthest_sharer_and_their_number(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long took = 0;
+    for (unsigned core = 0; core < 5; core++)
+        e.add(core, [&, core] {
+            until(2000 * (core + 1));
+            (void)sim::load(w);
+        });
+    e.add(0 + 16 * 0 + 6, [&] {
+        until(20000);
+        (void)sim::load(w);
+        until(30000);
+        took = TOOK(sim::add(w, 1U));
+    });
+    e.run();
+    /* Five others, the farthest in another cluster of the socket; cores 0 to 3 and 4. */
+    assert_int_equal(took, 75 + 4 * 1 + 10);
+}
+
+void requests_for_a_line_wait_in_a_queue_the_oldest_first(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long ended[3] = {};
+    e.add(0, [&] { (void)sim::add(w, 1U); });
+    for (unsigned i = 0; i < 3; i++)
+        e.add(2 * i + (i > 0 ? 2 : 2), [&, i] {
+            until(2000 + static_cast<ps>(i));
+            (void)sim::add(w, 1U);
+            ended[i] = engine::running->now() / ns;
+        });
+    e.run();
+    assert_int_equal(ended[0], 2000 + 100 + 10);       /* core 2 */
+    assert_int_equal(ended[1], 2110 + 200 + 10);       /* core 4: another cluster */
+    assert_int_equal(ended[2], 2320 + 100 + 10);       /* core 6: core 4's cluster */
+    assert_int_equal(e.counted.waits, 2);
+}
+
+void a_request_makes_its_way_while_it_waits(void **)
+{
+    sim::machine m = round_numbers();
+    m.request = 0.4;
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long ended[2] = {};
+    e.add(0, [&] { (void)sim::add(w, 1U); });
+    for (unsigned i = 0; i < 2; i++)
+        e.add(2 + i, [&, i] {
+            until(2000 + static_cast<ps>(i));
+            (void)sim::add(w, 1U);
+            ended[i] = engine::running->now() / ns;
+        });
+    e.run();
+    assert_int_equal(ended[0], 2110);
+    assert_int_equal(ended[1], 2110 + 20 - 8 + 10); /* a pair's transfer less 40 % */
+}
+
+void a_core_keeps_a_line_for_a_moment_although_others_wait(void **)
+{
+    sim::machine m = round_numbers();
+    m.keep = 30 * ns;
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long second = 0, waiter = 0;
+    e.add(0, [&] {
+        until(2000);
+        (void)sim::add(w, 1U); /* 1000 + 10: until 3010 */
+        second = TOOK(sim::add(w, 1U));
+    });
+    e.add(2, [&] {
+        until(2500);
+        (void)sim::add(w, 1U);
+        waiter = engine::running->now() / ns;
+    });
+    e.run();
+    assert_int_equal(second, 10);
+    assert_int_equal(waiter, 3020 + 30 + (100 - 30) + 10);
+}
+
+void a_store_goes_on_at_once_and_shows_when_its_line_has_come(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long store = 0, own = 0, fence = 0;
+    std::uint32_t early = 9, own_value = 9;
+    e.add(0, [&] { (void)sim::add(w, 5U); });
+    e.add(2, [&] {
+        until(2000);
+        store = TOOK(sim::store(w, 7U));
+        own = TOOK(own_value = sim::load(w));
+        fence = TOOK(sim::full_fence());
+    });
+    e.add(3, [&] {
+        until(1999);
+        early = sim::load(w);
+    });
+    e.run();
+    assert_int_equal(store, 2);
+    assert_int_equal(own, 1);
+    assert_int_equal(own_value, 7); /* from the buffer */
+    assert_int_equal(early, 5);
+    /* Core 3's read takes the line from 1999 to 2099; then the store invalidates cores 0 and 3 in
+     * 50 + 1 ns and enters in 2: at 2152. The fence begins at 2003. */
+    assert_int_equal(fence, 2152 - 2003 + 30);
+    assert_int_equal(*w, 7);
+}
+
+void a_full_store_buffer_stops_the_thread(void **)
+{
+    sim::machine m = round_numbers();
+    m.store_buffer = 2;
+    engine e(m, 1);
+    std::uint32_t *w[3] = {word(), word(), word()};
+    long took[3] = {};
+    e.add(0, [&] {
+        for (int i = 0; i < 3; i++)
+            took[i] = TOOK(sim::store(w[i], 1U));
+    });
+    e.run();
+    assert_int_equal(took[0], 2);
+    assert_int_equal(took[1], 2);
+    assert_int_equal(took[2], 1002 - 4 + 2); /* the first has entered at 1000 + 2 */
+}
+
+void a_read_modify_write_waits_for_the_store_buffer(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word(), *other = word();
+    long took = 0;
+    e.add(0, [&] {
+        (void)sim::add(w, 1U); /* until 1010 */
+        sim::store(other, 1U); /* enters at 2012 */
+        took = TOOK(sim::add(w, 1U));
+    });
+    e.run();
+    assert_int_equal(took, 2012 - 1012 + 10);
+}
+
+void relax_hints_and_looks_at_the_clock_cost_what_the_machine_says(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    long relax = 0, look = 0;
+    e.add(0, [&] {
+        relax = TOOK(pawl_hook_relax());
+        look = TOOK((void)pawl_hook_now());
+    });
+    e.run();
+    assert_int_equal(relax, 5);
+    assert_int_equal(look, 20);
+}
+
+void two_threads_on_a_core_slow_each_other(void **)
+{
+    sim::machine m = round_numbers();
+    m.smt = 2;
+    m.smt_compute = 2;
+    m.smt_walk = 1.5;
+    m.smt_beside_waiter = 1.25;
+    engine e(m, 1);
+    long alone = 0, beside = 0, walking = 0, spinning = 0;
+    e.add(0, [&] {
+        alone = TOOK(engine::running->work(100 * ns));
+        until(1000);
+        beside = TOOK(engine::running->work(100 * ns));
+        walking = TOOK(engine::running->walk(100 * ns));
+        until(20000);
+        spinning = TOOK(engine::running->work(100 * ns));
+    });
+    e.add(16, [&] {
+        until(500);
+        engine::running->work(5000 * ns);
+        engine::running->turn();
+        while (engine::running->now() < 90000 * ns) {
+            engine::running->relax();
+            engine::running->turn();
+        }
+    }, 200 * ns);
+    e.run();
+    assert_int_equal(alone, 100);
+    assert_int_equal(beside, 200);
+    assert_int_equal(walking, 150);
+    assert_int_equal(spinning, 125);
+}
+
+void a_sleeper_runs_when_its_waker_has_woken_it(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long up = 0, wake = 0;
+    unsigned woken = 0;
+    e.add(0, [&] {
+        assert(pawl_hook_wait(w, 0, UINT64_MAX));
+        up = engine::running->now() / ns;
+    });
+    e.add(2, [&] {
+        until(10000);
+        wake = TOOK(woken = pawl_hook_wake(w, 1));
+    });
+    e.run();
+    assert_int_equal(woken, 1);
+    assert_int_equal(wake, 100 + 10 + 200);
+    assert_int_equal(up, 10000 + 310 + 5000);
+}
+
+void a_sleep_is_refused_when_the_value_differs_and_ends_at_its_deadline(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    bool differs = false, late = true;
+    long up = 0;
+    e.add(0, [&] {
+        differs = pawl_hook_wait(w, 1, UINT64_MAX);
+        late = pawl_hook_wait(w, 0, 9000);
+        up = engine::running->now() / ns;
+    });
+    e.run();
+    assert_true(differs);
+    assert_false(late);
+    assert_int_equal(up, 9000 + 5000);
+}
+
+void threads_that_outnumber_the_cores_take_turns(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    long ended[2] = {};
+    for (unsigned i = 0; i < 2; i++)
+        e.add(0, [&, i] {
+            for (int n = 0; n < 150; n++) {
+                engine::running->work(1000 * ns);
+                engine::running->turn();
+            }
+            ended[i] = engine::running->now() / ns;
+        });
+    e.run();
+    /* 101 of its 150 us, the other's 101 us, then the rest; a change of thread takes 1 us. */
+    assert_int_equal(ended[0], 101000 + 1000 + 101000 + 1000 + 49000);
+    assert_int_equal(ended[1], ended[0] + 1000 + 49000);
+    assert_int_equal(e.counted.preemptions, 2);
+}
+
+void a_membarrier_interrupts_the_running_threads_and_drains_their_stores(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long barrier = 0, interrupted = 0;
+    std::uint32_t seen = 0;
+    e.add(0, [&] {
+        until(1000);
+        sim::store(w, 1U); /* in memory at 2002 */
+        until(9000);
+        interrupted = TOOK(engine::running->work(100 * ns));
+    });
+    e.add(2, [&] {
+        until(1100);
+        barrier = TOOK(pawl_hook_call_(nullptr, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST,
+                                       PAWL_TAG_NONE_, PAWL_HOOK_FENCE_HEAVY, 0));
+        seen = sim::load(w);
+    });
+    e.run();
+    assert_int_equal(barrier, 100 + 900);
+    assert_int_equal(seen, 1);
+    assert_int_equal(interrupted, 100 + 700); /* the interrupt is charged with it */
+}
+
+/* A hook that polls reads only when the line has changed; the loop reads always. */
+long spin_until_five(bool skips, std::uint64_t *accesses)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long ended = 0;
+    e.add(0, [&] {
+        if (skips) {
+            (void)e.poll(w, 1, [](std::uint32_t v) { return v == 5; });
+        } else {
+            while (sim::load(w) != 5)
+                e.relax();
+        }
+        ended = e.now() / ns;
+    });
+    e.add(2, [&] {
+        for (ps i = 1; i <= 5; i++) {
+            until(2000 * i + 3);
+            (void)sim::add(w, 1U);
+        }
+    });
+    e.run();
+    *accesses = e.counted.accesses;
+    return ended;
+}
+
+void polling_takes_the_time_of_the_loop_that_it_stands_for(void **)
+{
+    std::uint64_t few, many;
+    assert_int_equal(spin_until_five(true, &few), spin_until_five(false, &many));
+    assert_true(few < 30 && many > 1000);
+}
+
+std::string failure_of(engine &e)
+{
+    try {
+        e.run();
+    } catch (const sim::program_failed &failure) {
+        return failure.what();
+    }
+    return "";
+}
+
+void a_deadlock_is_reported_with_who_waits_for_what(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    sim::model_spin *const a = new (sim::arena_take(64)) sim::model_spin;
+    sim::model_spin *const b = new (sim::arena_take(64)) sim::model_spin;
+    std::uint32_t *never = word();
+    e.name(a, sizeof *a, "lock a");
+    e.name(b, sizeof *b, "lock b");
+    e.name(never, 4, "the event");
+    for (unsigned i = 0; i < 2; i++)
+        e.add(i, [&, i] {
+            (i ? b : a)->take_write();
+            engine::running->work(10000 * ns);
+            (i ? a : b)->take_write();
+        });
+    e.add(2, [&] { (void)pawl_hook_wait(never, 0, UINT64_MAX); });
+    const std::string said = failure_of(e);
+    assert_non_null(strstr(said.c_str(), "No thread can go on"));
+    assert_non_null(strstr(said.c_str(), "thread 0 reads lock b until it changes"));
+    assert_non_null(strstr(said.c_str(), "thread 1 reads lock a until it changes"));
+    assert_non_null(strstr(said.c_str(), "thread 2 sleeps on the event"));
+}
+
+void threads_that_make_no_progress_are_reported(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    e.patience = 1000000 * ns;
+    std::uint32_t *w = word();
+    e.name(w, 4, "the word");
+    e.add(0, [&] {
+        while (sim::load(w) == 0)
+            e.relax();
+    });
+    const std::string said = failure_of(e);
+    assert_non_null(strstr(said.c_str(), "No thread has finished an operation"));
+    assert_non_null(strstr(said.c_str(), "the word"));
+}
+
+/* Every thread is granted W: planted. */
+void the_oracle_finds_two_writers(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    sim::oracle eye;
+    std::uint32_t *w = word();
+    for (unsigned i = 0; i < 2; i++)
+        e.add(i, [&] {
+            (void)sim::add(w, 1U);
+            eye.enter(sim::oracle::write);
+            engine::running->work(1000 * ns);
+            eye.leave(sim::oracle::write);
+        });
+    assert_non_null(strstr(failure_of(e).c_str(), "Exclusion is broken"));
+}
+
+void impossible_machines_are_refused(void **)
+{
+    sim::machine m = round_numbers();
+    const auto refused = [&](const char *name, const char *value) {
+        sim::machine changed = m;
+        try {
+            sim::set(changed, name, value);
+            sim::check(changed);
+        } catch (const sim::bad_input &) {
+            return true;
+        }
+        return false;
+    };
+    assert_true(refused("load", "-1"));
+    assert_true(refused("cores", "0"));
+    assert_true(refused("cores", "10000"));
+    assert_true(refused("cores", "1.5"));
+    assert_true(refused("pair", "3"));
+    assert_true(refused("smt_walk", "0.5"));
+    assert_true(refused("transfer.pair", "500"));
+    assert_true(refused("lode", "1"));
+    assert_true(refused("transfer.moon", "1"));
+    assert_true(refused("load", "fast"));
+    assert_false(refused("load", "2"));
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_access_comes_from_memory_and_the_next_hits),
+        cmocka_unit_test(a_transfer_costs_by_the_distance_of_the_cores),
+        cmocka_unit_test(a_read_leaves_the_line_with_both_and_a_copy_costs_less),
+        cmocka_unit_test(two_copies_of_a_line_are_a_gap_apart),
+        cmocka_unit_test(an_invalidation_costs_by_the_farthest_sharer_and_their_number),
+        cmocka_unit_test(requests_for_a_line_wait_in_a_queue_the_oldest_first),
+        cmocka_unit_test(a_request_makes_its_way_while_it_waits),
+        cmocka_unit_test(a_core_keeps_a_line_for_a_moment_although_others_wait),
+        cmocka_unit_test(a_store_goes_on_at_once_and_shows_when_its_line_has_come),
+        cmocka_unit_test(a_full_store_buffer_stops_the_thread),
+        cmocka_unit_test(a_read_modify_write_waits_for_the_store_buffer),
+        cmocka_unit_test(relax_hints_and_looks_at_the_clock_cost_what_the_machine_says),
+        cmocka_unit_test(two_threads_on_a_core_slow_each_other),
+        cmocka_unit_test(a_sleeper_runs_when_its_waker_has_woken_it),
+        cmocka_unit_test(a_sleep_is_refused_when_the_value_differs_and_ends_at_its_deadline),
+        cmocka_unit_test(threads_that_outnumber_the_cores_take_turns),
+        cmocka_unit_test(a_membarrier_interrupts_the_running_threads_and_drains_their_stores),
+        cmocka_unit_test(polling_takes_the_time_of_the_loop_that_it_stands_for),
+        cmocka_unit_test(a_deadlock_is_reported_with_who_waits_for_what),
+        cmocka_unit_test(threads_that_make_no_progress_are_reported),
+        cmocka_unit_test(the_oracle_finds_two_writers),
+        cmocka_unit_test(impossible_machines_are_refused),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The engine gives each fiber its own values of the library's thread variables. This list of them
+# fails when the library gets one more. os_known belongs to robust mutexes and os_slack_before to
+# real-time readers, which are not simulated.
+set -u
+found=$(readelf -sW "$1" | awk '$4 == "TLS" && $8 !~ /^pawl_own_/ {print $8}' | sort -u)
+want="os_known
+os_slack_before
+pawl_counter_own_v1_sim_
+pawl_rcu_own_v1_sim_
+pawl_thread_slot_v1_sim_"
+[ "$found" = "$want" ] && exit 0
+echo "thread_variables.sh: the library has the thread variables $found" >&2
+echo "and not $want: add the new one to exchange() in sim/engine/engine.cpp" >&2
+exit 1
