@@ -7,10 +7,11 @@ from pawl.choose.command import choose_command
 from pawl.core.cli import build, run
 from pawl.kinds.registry import KINDS
 from pawl.sets.registry import SETS
+from pawl.sim.command import sim_group
 from pawl.watchdog import watchdog_group
 
 cli = build(
-    KINDS, SETS, [choose_command, watchdog_group],
+    KINDS, SETS, [choose_command, sim_group, watchdog_group],
     examples=[
         ("pawl bench lru", "Which lock serves a cache best on this machine?"),
         ("pawl bench pairs", "What does each lock cost one thread alone?"),

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The simulator: locks on machines that are not at hand (doc/sim.md)."""

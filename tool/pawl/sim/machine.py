@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Reads machine files. The simulator itself refuses values and topologies that cannot be."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from pawl.core import driver
+from pawl.core.errors import BadInput
+
+SECTIONS = {"title", "topology", "values", "fitted", "fit", "job"}
+
+
+def folder() -> Path:
+    root = driver.checkout()
+    return (root or Path()) / "sim"
+
+
+def path_of(name: str) -> Path:
+    """A file, or the name of one in sim/machines."""
+    known = folder() / "machines" / f"{name}.toml"
+    return known if known.is_file() and not Path(name).is_file() else Path(name)
+
+
+def load(name: str) -> dict:
+    path = path_of(name)
+    try:
+        read = tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        known = ", ".join(sorted(p.stem for p in (folder() / "machines").glob("*.toml")))
+        raise BadInput(f"--machine: there is no {name}; name a machine file or one of: "
+                       f"{known}.") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadInput(f"--machine: {path} is not a machine file: {error}.") from None
+    if unknown := set(read) - SECTIONS:
+        raise BadInput(f"--machine: {path} has a section '{min(unknown)}'; there are "
+                       f"{', '.join(sorted(SECTIONS))}.")
+    for section in ("topology", "values", "fitted", "job"):
+        for key, value in flat(read.get(section, {})).items():
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise BadInput(f"--machine: {key} in {path} is not a number.")
+    return read
+
+
+def flat(section: dict, prefix: str = "") -> dict:
+    found = {}
+    for key, value in section.items():
+        if isinstance(value, dict):
+            found |= flat(value, f"{prefix}{key}.")
+        else:
+            found[prefix + key] = value
+    return found
+
+
+def words(machine: dict) -> list[str]:
+    """The machine as arguments of pawl-sim."""
+    values = {}
+    for section in ("topology", "values", "fitted"):
+        values |= flat(machine.get(section, {}))
+    return [f"machine.{key}={value:.10g}" for key, value in values.items()]
+
+
+def cores(machine: dict) -> int:
+    shape = machine.get("topology", {})
+    return shape.get("sockets", 1) * shape.get("clusters", 1) * shape.get("cores", 4)
