@@ -29,7 +29,8 @@ struct stack_of_arena {
 constexpr std::size_t of_slot = sizeof(void *);
 constexpr std::size_t of_counter = sizeof(struct pawl_counter_mine);
 constexpr std::size_t of_rcu = sizeof(struct pawl_rcu_mine);
-static_assert(of_slot + of_counter + of_rcu <= sizeof(thread_variables), "room for all of them");
+constexpr std::size_t of_ticket = sizeof pawl_thread_ticket_;
+static_assert(of_slot + of_counter + of_rcu + of_ticket <= sizeof(thread_variables), "room for all of them");
 
 /* All of the library's thread variables; tests/sim compares the list with its symbols. */
 void exchange(thread_variables &own)
@@ -39,9 +40,11 @@ void exchange(thread_variables &own)
     std::memcpy(to, &THREAD_SLOT, of_slot);
     std::memcpy(to + of_slot, &pawl_counter_own_, of_counter);
     std::memcpy(to + of_slot + of_counter, &pawl_rcu_own_, of_rcu);
+    std::memcpy(to + of_slot + of_counter + of_rcu, &pawl_thread_ticket_, of_ticket);
     std::memcpy(&THREAD_SLOT, own.bytes, of_slot);
     std::memcpy(&pawl_counter_own_, own.bytes + of_slot, of_counter);
     std::memcpy(&pawl_rcu_own_, own.bytes + of_slot + of_counter, of_rcu);
+    std::memcpy(&pawl_thread_ticket_, own.bytes + of_slot + of_counter + of_rcu, of_ticket);
     own = old;
 }
 
