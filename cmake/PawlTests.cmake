@@ -18,6 +18,7 @@ include(GoogleTest)
 #   program               a program of all files of the folder <folder>/<name>/, without a framework
 #   refusal               cases that must not compile (CheckRefusal.cmake)
 #   fuzz                  made-up operations (PawlFuzz.cmake)
+#   shim                  a program with other locks in front (PawlShimTests.cmake, with its options)
 #
 #   VARIANT      the library's, where it is not the kind's usual one: hook, checked
 #   EXPLORER     the hook variant, and tests/explorer, which runs its schedules
@@ -29,7 +30,8 @@ include(GoogleTest)
 #   CLANG        cases that only clang refuses, with these flags
 #   STANDARD     of C++, where a refusal is not about C++17
 function(pawl_test kind path)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "EXPLORER;EACH_SLEEP;DEADLINES;THREADS;ALSO_SMALL"
+  cmake_parse_arguments(PARSE_ARGV 2 arg
+                        "EXPLORER;EACH_SLEEP;DEADLINES;THREADS;ALSO_SMALL;OURS;SPIN;OWN_COPY"
                         "VARIANT;STANDARD" "CLANG")
   set(how ${kind})
   if(kind MATCHES "^(regress|compat|misuse)$")

@@ -238,3 +238,11 @@ pawl_test(fuzz fuzz/robust)
 pawl_test(fuzz fuzz/idtable THREADS)
 pawl_test(fuzz fuzz/counters THREADS)
 pawl_test(fuzz fuzz/rcu_lists)
+
+# shim: programs that know nothing of Pawl, with the preload libraries in front
+pawl_test(shim shim/conformance)
+pawl_test(shim shim/life)
+pawl_test(shim shim/limits OURS)
+pawl_test(shim shim/own_copy OURS OWN_COPY)
+pawl_test(shim shim/spin SPIN)
+pawl_test(shim shim/cxx)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The environment of libpawl-preload.so:
+ *
+ *   PAWL_PRELOAD_RWLOCK=pawl            the default: newcomers wait behind a waiting writer
+ *   PAWL_PRELOAD_RWLOCK=prefer-readers  they do not, as with the C library's default kind
+ *   PAWL_PRELOAD_STATS=1                counts go to standard error when the program exits
+ *   PAWL_PRELOAD_STATS=FILE             they are appended to the file
+ *
+ * An empty value is none. Any other value ends the program before main, with a sentence: a service
+ * that ran on for weeks with a misspelt setting would have measured nothing.
+ */
+#include "mode.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool shim_prefers_readers;
+bool shim_counts_calls;
+uint64_t shim_counted[SHIM_COUNT_ALL];
+
+static char stats_file[4096]; /* "": standard error */
+static pid_t set_up_in;       /* a child of vfork or clone counts into its parent's memory */
+
+static const char *setting(const char *name)
+{
+    const char *value = secure_getenv(name);
+    return value == NULL || value[0] == 0 ? NULL : value;
+}
+
+__attribute__((constructor(101))) static void read_environment(void)
+{
+    const char *kind = setting("PAWL_PRELOAD_RWLOCK");
+    const char *stats = setting("PAWL_PRELOAD_STATS");
+    if (kind != NULL && strcmp(kind, "prefer-readers") == 0)
+        shim_prefers_readers = true;
+    else if (kind != NULL && strcmp(kind, "pawl") != 0)
+        shim_refuse("PAWL_PRELOAD_RWLOCK has an unknown value; say pawl or prefer-readers, or "
+                    "unset it");
+    if (stats == NULL || strcmp(stats, "0") == 0)
+        return;
+    if (strcmp(stats, "1") != 0) {
+        if (stats[0] != '/' || strlen(stats) >= sizeof stats_file)
+            shim_refuse("PAWL_PRELOAD_STATS is neither 1 nor the full path of a file; say one of "
+                        "them, or unset it");
+        memcpy(stats_file, stats, strlen(stats) + 1);
+    }
+    set_up_in = getpid();
+    shim_counts_calls = true;
+}
+
+/* A child of fork counts for itself. */
+static void count_anew(void)
+{
+    size_t i;
+    for (i = 0; i < SHIM_COUNT_ALL; i++)
+        pawl_store_relaxed64(&shim_counted[i], 0);
+    set_up_in = getpid();
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    if (shim_counts_calls)
+        (void)pthread_atfork(NULL, NULL, count_anew);
+}
+
+/* At exit, one text with one write, so that those of several processes do not mix. */
+__attribute__((destructor)) static void say_counts(void)
+{
+    static const char *const texts[] = {
+#define X(name, text) text,
+        SHIM_COUNTS(X)
+#undef X
+    };
+    static char text[2048];
+    const int saved = errno;
+    size_t length, i;
+    int file = STDERR_FILENO;
+
+    if (!shim_counts_calls || getpid() != set_up_in)
+        return;
+    length = (size_t)snprintf(text, sizeof text,
+                              "libpawl-preload.so in %.200s (process %ld): rwlocks are Pawl's%s\n",
+                              program_invocation_short_name, (long)set_up_in,
+                              shim_prefers_readers ? ", readers preferred" : "");
+    for (i = 0; i < SHIM_COUNT_ALL; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%14" PRIu64 "  %s\n",
+                                   pawl_load_relaxed64(&shim_counted[i]), texts[i]);
+    if (stats_file[0] != 0)
+        file = open(stats_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    if (file >= 0)
+        shim_say(file, text);
+    if (stats_file[0] != 0 && file >= 0)
+        (void)close(file);
+    errno = saved;
+}

@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What POSIX.1 says of read-write locks, page by page, a test for each sentence that a program can
+ * observe. The same program runs with the C library's locks and with the preload library in front
+ * (tests/tests.cmake, kind shim). Where the two differ, the test says which of them does what, and
+ * doc/shim.md has the reason.
+ */
+#include "actors.h"
+
+static pthread_rwlock_t lock;
+static struct actor one, two, three;
+
+static void fresh(pthread_rwlock_t *l, int kind)
+{
+    pthread_rwlockattr_t attributes;
+    must(pthread_rwlockattr_init(&attributes) == 0);
+    must(pthread_rwlockattr_setkind_np(&attributes, kind) == 0);
+    must(pthread_rwlock_init(l, &attributes) == 0);
+    must(pthread_rwlockattr_destroy(&attributes) == 0);
+}
+
+static int start_actors(void **state)
+{
+    (void)state;
+    actor_start(&one);
+    actor_start(&two);
+    actor_start(&three);
+    fresh(&lock, PTHREAD_RWLOCK_DEFAULT_NP);
+    return 0;
+}
+
+static int end_actors(void **state)
+{
+    (void)state;
+    assert_int_equal(pthread_rwlock_trywrlock(&lock), 0); /* every test leaves it free */
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_destroy(&lock), 0);
+    actor_end(&one);
+    actor_end(&two);
+    actor_end(&three);
+    return 0;
+}
+
+/* Nobody holds it: a thread that holds nothing can write. */
+static void assert_free(pthread_rwlock_t *l)
+{
+    assert_int_equal(pthread_rwlock_trywrlock(l), 0);
+    assert_int_equal(pthread_rwlock_unlock(l), 0);
+}
+
+/* ---- pthread_rwlock_init, pthread_rwlock_destroy --------------------------------------------- */
+
+/* "If attr is NULL, the default attributes are used ... the state becomes initialized and
+ * unlocked." */
+static void init_without_attributes_makes_an_unlocked_lock(void **state)
+{
+    pthread_rwlock_t l;
+    (void)state;
+    memset(&l, 0xa5, sizeof l);
+    assert_int_equal(pthread_rwlock_init(&l, NULL), 0);
+    assert_free(&l);
+    assert_int_equal(pthread_rwlock_destroy(&l), 0);
+}
+
+/* "A destroyed read-write lock object can be reinitialized using pthread_rwlock_init()." */
+static void a_destroyed_lock_can_be_made_anew(void **state)
+{
+    pthread_rwlock_t l;
+    int round;
+    (void)state;
+    for (round = 0; round < 3; round++) {
+        assert_int_equal(pthread_rwlock_init(&l, NULL), 0);
+        assert_int_equal(pthread_rwlock_wrlock(&l), 0);
+        assert_int_equal(pthread_rwlock_unlock(&l), 0);
+        assert_int_equal(pthread_rwlock_destroy(&l), 0);
+    }
+}
+
+/* "In cases where default attributes are appropriate, PTHREAD_RWLOCK_INITIALIZER can be used ...
+ * the effect shall be equivalent to dynamic initialization with attr NULL." glibc has two more. */
+static void static_initialisers_make_unlocked_locks(void **state)
+{
+    static pthread_rwlock_t plain = PTHREAD_RWLOCK_INITIALIZER;
+    static pthread_rwlock_t writers = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+    static pthread_rwlock_t zeroed;
+    pthread_rwlock_t *const all[] = {&plain, &writers, &zeroed};
+    size_t i;
+    (void)state;
+    for (i = 0; i < 3; i++) {
+        assert_free(all[i]);
+        assert_int_equal(pthread_rwlock_rdlock(all[i]), 0);
+        assert_int_equal(actor_do(&one, pthread_rwlock_trywrlock, all[i]), EBUSY);
+        assert_int_equal(pthread_rwlock_unlock(all[i]), 0);
+        assert_free(all[i]);
+    }
+}
+
+/* "A read-write lock that uses the writer initialiser holds newcomers back", as glibc says of it:
+ * the static one and the attribute mean the same. */
+static void the_static_writer_initialiser_prefers_writers(void **state)
+{
+    static pthread_rwlock_t l = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+    (void)state;
+    assert_int_equal(pthread_rwlock_rdlock(&l), 0);
+    actor_begin(&one, pthread_rwlock_wrlock, &l);
+    assert_true(actor_waits(&one));
+    actor_begin(&two, pthread_rwlock_rdlock, &l);
+    assert_true(actor_waits(&two));
+    assert_int_equal(pthread_rwlock_unlock(&l), 0);
+    assert_int_equal(actor_result(&one), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &l), 0);
+    assert_int_equal(actor_result(&two), 0);
+    assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &l), 0);
+    assert_free(&l);
+}
+
+/* "After a read-write lock attributes object has been used to initialize one or more locks, any
+ * function affecting it (including destruction) shall not affect any previously initialized
+ * locks." */
+static void attributes_may_go_before_their_locks(void **state)
+{
+    const int kinds[] = {PTHREAD_RWLOCK_PREFER_READER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NP,
+                         PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP};
+    pthread_rwlock_t l;
+    size_t i;
+    (void)state;
+    for (i = 0; i < 3; i++) {
+        fresh(&l, kinds[i]);
+        assert_int_equal(pthread_rwlock_rdlock(&l), 0);
+        assert_int_equal(actor_do(&one, pthread_rwlock_tryrdlock, &l), 0);
+        assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &l), 0);
+        assert_int_equal(pthread_rwlock_unlock(&l), 0);
+        assert_free(&l);
+        assert_int_equal(pthread_rwlock_destroy(&l), 0);
+    }
+}
+
+/* ---- pthread_rwlockattr_* -------------------------------------------------------------------- */
+
+/* "The default value of the process-shared attribute shall be PTHREAD_PROCESS_PRIVATE." "EINVAL:
+ * the new value is outside the range of legal values." */
+static void attributes_have_their_defaults_and_refuse_others(void **state)
+{
+    pthread_rwlockattr_t attributes;
+    int value = -1;
+    (void)state;
+    assert_int_equal(pthread_rwlockattr_init(&attributes), 0);
+    assert_int_equal(pthread_rwlockattr_getpshared(&attributes, &value), 0);
+    assert_int_equal(value, PTHREAD_PROCESS_PRIVATE);
+    assert_int_equal(pthread_rwlockattr_getkind_np(&attributes, &value), 0);
+    assert_int_equal(value, PTHREAD_RWLOCK_DEFAULT_NP);
+    assert_int_equal(pthread_rwlockattr_setpshared(&attributes, 77), EINVAL);
+    assert_int_equal(pthread_rwlockattr_setkind_np(&attributes, 77), EINVAL);
+    assert_int_equal(pthread_rwlockattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED), 0);
+    assert_int_equal(pthread_rwlockattr_getpshared(&attributes, &value), 0);
+    assert_int_equal(value, PTHREAD_PROCESS_SHARED);
+    assert_int_equal(pthread_rwlockattr_destroy(&attributes), 0);
+}
+
+struct shared_page {
+    pthread_rwlock_t lock;
+    int written;
+};
+
+static struct shared_page *page;
+
+static void write_in_child(void *unused)
+{
+    (void)unused;
+    must(pthread_rwlock_wrlock(&page->lock) == 0);
+    page->written++;
+    must(pthread_rwlock_unlock(&page->lock) == 0);
+    must(pthread_rwlock_rdlock(&page->lock) == 0);
+    must(pthread_rwlock_tryrdlock(&page->lock) == 0);
+    must(pthread_rwlock_trywrlock(&page->lock) == EBUSY);
+    must(pthread_rwlock_unlock(&page->lock) == 0 && pthread_rwlock_unlock(&page->lock) == 0);
+}
+
+/* "PTHREAD_PROCESS_SHARED permits a read-write lock to be operated upon by any thread that has
+ * access to the memory where it is allocated, even if that memory is shared by processes." */
+static void a_process_shared_lock_serves_two_processes(void **state)
+{
+    const struct timespec past = {1, 0}, bad = {0, -1};
+    pthread_rwlockattr_t attributes;
+    char said[1024];
+    int status;
+    (void)state;
+    page = (struct shared_page *)mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE,
+                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(page != MAP_FAILED);
+    assert_int_equal(pthread_rwlockattr_init(&attributes), 0);
+    assert_int_equal(pthread_rwlockattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED), 0);
+    assert_int_equal(pthread_rwlock_init(&page->lock, &attributes), 0);
+    status = test_in_child(write_in_child, NULL, said, sizeof said);
+    if (status != 0)
+        fail_msg("the child ended with %#x: %s", (unsigned)status, said);
+    assert_int_equal(pthread_rwlock_rdlock(&page->lock), 0);
+    assert_int_equal(page->written, 1);
+    assert_int_equal(pthread_rwlock_timedwrlock(&page->lock, &past), ETIMEDOUT);
+    assert_int_equal(pthread_rwlock_clockwrlock(&page->lock, CLOCK_MONOTONIC, &past), ETIMEDOUT);
+    assert_int_equal(pthread_rwlock_timedrdlock(&page->lock, &bad), EINVAL);
+    assert_int_equal(pthread_rwlock_clockrdlock(&page->lock, CLOCK_MONOTONIC, &past), 0);
+    assert_int_equal(pthread_rwlock_unlock(&page->lock), 0);
+    assert_int_equal(pthread_rwlock_unlock(&page->lock), 0);
+    assert_free(&page->lock);
+    assert_int_equal(pthread_rwlock_destroy(&page->lock), 0);
+    assert_int_equal(munmap(page, sizeof *page), 0);
+    assert_int_equal(pthread_rwlockattr_destroy(&attributes), 0);
+}
+
+/* ---- pthread_rwlock_rdlock, pthread_rwlock_tryrdlock ----------------------------------------- */
+
+/* "The calling thread acquires the read lock if a writer does not hold the lock and there are no
+ * writers blocked on the lock." */
+static void readers_read_together(void **state)
+{
+    (void)state;
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
+    assert_int_equal(actor_do(&two, pthread_rwlock_tryrdlock, &lock), 0);
+    assert_int_equal(actor_do(&three, pthread_rwlock_trywrlock, &lock), EBUSY);
+    assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+}
+
+/* "... if the read lock is not acquired, the calling thread shall block until it can acquire the
+ * lock." */
+static void a_reader_waits_for_the_writer(void **state)
+{
+    (void)state;
+    assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
+    actor_begin(&one, pthread_rwlock_rdlock, &lock);
+    actor_begin(&two, pthread_rwlock_rdlock, &lock);
+    assert_true(actor_waits(&one));
+    assert_true(actor_waits(&two));
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(actor_result(&one), 0);
+    assert_int_equal(actor_result(&two), 0); /* both, for readers read together */
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+    assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
+}
+
+/* "A thread may hold multiple concurrent read locks (that is, successfully call rdlock n times). If
+ * so, the application shall ensure that the thread performs matching unlocks (n times)." */
+static void a_thread_reads_n_times_and_unlocks_n_times(void **state)
+{
+    enum { TIMES = 40 };
+    int i;
+    (void)state;
+    for (i = 0; i < TIMES; i++)
+        assert_int_equal((i % 2 ? pthread_rwlock_tryrdlock : pthread_rwlock_rdlock)(&lock), 0);
+    for (i = 0; i < TIMES; i++) {
+        assert_int_equal(actor_do(&one, pthread_rwlock_trywrlock, &lock), EBUSY);
+        assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    }
+}
+
+/* "EDEADLK: the current thread already owns the read-write lock for writing." */
+static void a_writer_that_reads_gets_edeadlk(void **state)
+{
+    const struct timespec soon = time_in(CLOCK_REALTIME, 20000);
+    (void)state;
+    assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_rdlock(&lock), EDEADLK);
+    assert_int_equal(pthread_rwlock_timedrdlock(&lock, &soon), EDEADLK);
+    assert_int_equal(pthread_rwlock_tryrdlock(&lock), EBUSY);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+}
+
+/* A thread that reads, and a writer that waits for it: the thread may read again, or no thread
+ * could ever go on. So glibc does for its default kind. */
+static void a_reader_reads_again_beside_a_waiting_writer(void **state)
+{
+    const int kinds[] = {PTHREAD_RWLOCK_PREFER_READER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NP};
+    const struct timespec later = time_in(CLOCK_REALTIME, 200000);
+    pthread_rwlock_t l;
+    size_t i;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        fresh(&l, kinds[i]);
+        assert_int_equal(pthread_rwlock_rdlock(&l), 0);
+        actor_begin(&one, pthread_rwlock_wrlock, &l);
+        assert_true(actor_waits(&one));
+        assert_int_equal(pthread_rwlock_rdlock(&l), 0);
+        assert_int_equal(pthread_rwlock_tryrdlock(&l), 0);
+        assert_int_equal(pthread_rwlock_timedrdlock(&l, &later), 0);
+        assert_int_equal(pthread_rwlock_unlock(&l), 0);
+        assert_int_equal(pthread_rwlock_unlock(&l), 0);
+        assert_int_equal(pthread_rwlock_unlock(&l), 0);
+        assert_true(actor_waits(&one)); /* one read is still there */
+        assert_int_equal(pthread_rwlock_unlock(&l), 0);
+        assert_int_equal(actor_result(&one), 0);
+        assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &l), 0);
+        assert_int_equal(pthread_rwlock_destroy(&l), 0);
+    }
+}
+
+/* The thread reads many other locks as well, more than it remembers (shim/record.h): it passes. */
+static void a_reader_of_many_locks_reads_again_too(void **state)
+{
+    static pthread_rwlock_t others[64];
+    size_t i;
+    (void)state;
+    memset(others, 0, sizeof others);
+    for (i = 0; i < 64; i++)
+        assert_int_equal(pthread_rwlock_rdlock(&others[i]), 0);
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    actor_begin(&one, pthread_rwlock_wrlock, &lock);
+    assert_true(actor_waits(&one));
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    for (i = 0; i < 64; i++) /* in the order of locking */
+        assert_int_equal(pthread_rwlock_unlock(&others[i]), 0);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(actor_result(&one), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+    for (i = 0; i < 64; i++)
+        assert_free(&others[i]);
+}
+
+/* Whether another reader passes a waiting writer is left to the implementation: glibc's default
+ * kind lets it, ours does not unless told to prefer readers. The writer kind never does. */
+static void newcomers_pass_a_waiting_writer_only_where_readers_are_preferred(void **state)
+{
+    (void)state;
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    actor_begin(&one, pthread_rwlock_wrlock, &lock);
+    assert_true(actor_waits(&one));
+    if (prefers_readers()) {
+        assert_int_equal(actor_do(&two, pthread_rwlock_tryrdlock, &lock), 0);
+        assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
+        assert_int_equal(actor_do(&two, pthread_rwlock_rdlock, &lock), 0);
+        assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
+        assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+        assert_int_equal(actor_result(&one), 0);
+    } else {
+        assert_int_equal(actor_do(&two, pthread_rwlock_tryrdlock, &lock), EBUSY);
+        actor_begin(&two, pthread_rwlock_rdlock, &lock);
+        assert_true(actor_waits(&two));
+        assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+        assert_int_equal(actor_result(&one), 0);
+        assert_true(actor_waits(&two));
+    }
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+    if (!prefers_readers()) {
+        assert_int_equal(actor_result(&two), 0);
+        assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
+    }
+}
+
+/* "pthread_rwlock_tryrdlock shall fail if the equivalent rdlock call would have blocked." */
+static void a_try_to_read_never_waits(void **state)
+{
+    (void)state;
+    assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_tryrdlock, &lock), EBUSY);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_tryrdlock, &lock), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+}
+
+/* ---- pthread_rwlock_wrlock, pthread_rwlock_trywrlock ----------------------------------------- */
+
+/* "The calling thread acquires the write lock if no thread (reader or writer) holds the lock.
+ * Otherwise the thread shall block until it can acquire the lock." */
+static void a_writer_waits_for_readers_and_writers(void **state)
+{
+    (void)state;
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    actor_begin(&one, pthread_rwlock_wrlock, &lock);
+    assert_true(actor_waits(&one));
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(actor_result(&one), 0);
+    actor_begin(&two, pthread_rwlock_wrlock, &lock);
+    assert_true(actor_waits(&two));
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+    assert_int_equal(actor_result(&two), 0);
+    assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
+}
+
+/* "EDEADLK: the current thread already owns the read-write lock for writing or reading." */
+static void a_writer_that_writes_gets_edeadlk(void **state)
+{
+    const struct timespec soon = time_in(CLOCK_REALTIME, 20000);
+    (void)state;
+    assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_wrlock(&lock), EDEADLK);
+    assert_int_equal(pthread_rwlock_timedwrlock(&lock, &soon), EDEADLK);
+    assert_int_equal(pthread_rwlock_trywrlock(&lock), EBUSY);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    if (!is_pawl())
+        return; /* glibc waits for itself when a reader wants to write */
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_wrlock(&lock), EDEADLK);
+    assert_int_equal(pthread_rwlock_timedwrlock(&lock, &soon), EDEADLK);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+}
+
+/* "pthread_rwlock_trywrlock shall fail if any thread currently holds rwlock for reading or
+ * writing." */
+static void a_try_to_write_fails_beside_anybody(void **state)
+{
+    (void)state;
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_trywrlock(&lock), EBUSY);
+    assert_int_equal(actor_do(&one, pthread_rwlock_trywrlock, &lock), EBUSY);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_trywrlock, &lock), 0);
+    assert_int_equal(pthread_rwlock_trywrlock(&lock), EBUSY);
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+}
+
+/* ---- pthread_rwlock_unlock ------------------------------------------------------------------- */
+
+/* "If there are other read locks currently held on this object, it remains in the read locked
+ * state. If this function releases the last read lock, the object shall be put in the unlocked
+ * state with no owners." */
+static void the_last_unlock_of_a_reader_frees_the_lock(void **state)
+{
+    (void)state;
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_trywrlock(&lock), EBUSY);
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+    assert_free(&lock);
+}
+
+/* Undefined by POSIX, and good with glibc: a thread unlocks what another one has read. */
+static void another_thread_may_unlock_what_a_reader_locked(void **state)
+{
+    (void)state;
+    assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
+    assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
+    assert_free(&lock);
+    /* The first thread still remembers a read, and must not take itself for a reader: not when it
+     * wants to write beside a reader, and not beside a writer. */
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    actor_begin(&one, pthread_rwlock_wrlock, &lock);
+    assert_true(actor_waits(&one));
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(actor_result(&one), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+    assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_tryrdlock, &lock), EBUSY);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+}
+
+/* "Results are undefined if the read-write lock is not held by the calling thread." Ours says EPERM
+ * where it can know. */
+static void an_unlock_of_what_nobody_holds_gets_eperm(void **state)
+{
+    (void)state;
+    if (!is_pawl())
+        return; /* glibc's lock is broken afterwards */
+    assert_int_equal(pthread_rwlock_unlock(&lock), EPERM);
+    assert_int_equal(actor_do(&one, pthread_rwlock_wrlock, &lock), 0);
+    assert_int_equal(pthread_rwlock_unlock(&lock), EPERM);
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+}
+
+/* ---- The timed and clock forms --------------------------------------------------------------- */
+
+static struct timespec deadline;
+static clockid_t deadline_clock;
+
+static int timed_read(pthread_rwlock_t *l)
+{
+    return pthread_rwlock_timedrdlock(l, &deadline);
+}
+
+static int timed_write(pthread_rwlock_t *l)
+{
+    return pthread_rwlock_timedwrlock(l, &deadline);
+}
+
+static int clock_read(pthread_rwlock_t *l)
+{
+    return pthread_rwlock_clockrdlock(l, deadline_clock, &deadline);
+}
+
+static int clock_write(pthread_rwlock_t *l)
+{
+    return pthread_rwlock_clockwrlock(l, deadline_clock, &deadline);
+}
+
+static rwlock_call *const forms[] = {timed_read, timed_write, clock_read, clock_write};
+
+/* "Under no circumstance shall the function fail with a timeout if the lock can be acquired
+ * immediately." */
+static void a_deadline_in_the_past_does_not_matter_where_the_lock_is_free(void **state)
+{
+    const struct timespec past[] = {{0, 0}, {-1, 0}, {1, 999999999}};
+    size_t i, j;
+    (void)state;
+    deadline_clock = CLOCK_MONOTONIC;
+    for (i = 0; i < 4; i++)
+        for (j = 0; j < 3; j++) {
+            deadline = past[j];
+            assert_int_equal(forms[i](&lock), 0);
+            assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+        }
+}
+
+/* "... this wait shall be terminated when the specified timeout expires." "... or if the absolute
+ * time has already been passed at the time of the call." */
+static void a_wait_ends_when_its_time_has_come_and_not_before(void **state)
+{
+    const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC};
+    const struct timespec past = {-1, 0};
+    struct timespec then;
+    size_t i, c;
+    (void)state;
+    assert_int_equal(actor_do(&one, pthread_rwlock_wrlock, &lock), 0);
+    for (i = 0; i < 4; i++)
+        for (c = i < 2 ? 1 : 0; c < 2; c++) {
+            deadline_clock = i < 2 ? CLOCK_REALTIME : clocks[c];
+            then = time_in(deadline_clock, 20);
+            deadline = then;
+            assert_int_equal(forms[i](&lock), ETIMEDOUT);
+            assert_true(has_come(deadline_clock, then));
+            deadline = past;
+            assert_int_equal(forms[i](&lock), ETIMEDOUT);
+        }
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+}
+
+/* A lock that becomes free in time is granted. */
+static void a_wait_with_time_left_is_granted(void **state)
+{
+    struct timespec then;
+    size_t i;
+    (void)state;
+    for (i = 0; i < 4; i++) {
+        deadline_clock = CLOCK_MONOTONIC;
+        then = time_in(i < 2 ? CLOCK_REALTIME : CLOCK_MONOTONIC, 200000);
+        deadline = then;
+        assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
+        actor_begin(&one, forms[i], &lock);
+        assert_true(actor_waits(&one));
+        assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+        assert_int_equal(actor_result(&one), 0);
+        assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+    }
+}
+
+/* A writer that has given up holds no reader back. */
+static void a_writer_whose_time_is_over_leaves_nothing_behind(void **state)
+{
+    struct timespec then = time_in(CLOCK_REALTIME, 10);
+    (void)state;
+    deadline = then;
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    assert_int_equal(actor_do(&one, timed_write, &lock), ETIMEDOUT);
+    assert_int_equal(actor_do(&two, pthread_rwlock_rdlock, &lock), 0);
+    assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+}
+
+/* Two writers wait, the second one for longer than a hand-off takes. The first gives up, and the
+ * only reader reads again. */
+static void a_reader_reads_again_beside_a_writer_that_waited_second(void **state)
+{
+    struct timespec then = time_in(CLOCK_REALTIME, 300);
+    (void)state;
+    deadline = then;
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    actor_begin(&one, timed_write, &lock);
+    assert_true(actor_waits(&one));
+    actor_begin(&two, pthread_rwlock_wrlock, &lock);
+    assert_true(actor_waits(&two));
+    assert_int_equal(actor_result(&one), ETIMEDOUT);
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(actor_result(&two), 0);
+    assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
+}
+
+/* "EINVAL: abs_timeout specifies a nanosecond value less than zero or greater than or equal to 1000
+ * million", and a clock that is none. */
+static void times_and_clocks_that_are_none_get_einval(void **state)
+{
+    const struct timespec bad[] = {{1, -1}, {1, 1000000000}, {-1, -1}};
+    struct timespec good = time_in(CLOCK_REALTIME, 1000);
+    size_t i, j;
+    (void)state;
+    deadline_clock = CLOCK_REALTIME;
+    for (i = 0; i < 4; i++)
+        for (j = 0; j < 3; j++) {
+            deadline = bad[j];
+            assert_int_equal(forms[i](&lock), EINVAL);
+        }
+    deadline = good;
+    deadline_clock = CLOCK_PROCESS_CPUTIME_ID;
+    assert_int_equal(clock_read(&lock), EINVAL);
+    assert_int_equal(clock_write(&lock), EINVAL);
+    deadline_clock = 4711;
+    assert_int_equal(clock_read(&lock), EINVAL);
+    assert_int_equal(clock_write(&lock), EINVAL);
+}
+
+/* As far as the clock counts. */
+static void a_deadline_may_be_further_than_any_clock(void **state)
+{
+    struct timespec never = {0, 999999999};
+    size_t i;
+    (void)state;
+    never.tv_sec = sizeof never.tv_sec == 8 ? (time_t)INT64_MAX : (time_t)INT32_MAX;
+    deadline = never;
+    for (i = 0; i < 4; i++) {
+        deadline_clock = i % 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+        assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
+        actor_begin(&one, forms[i], &lock);
+        assert_true(actor_waits(&one));
+        assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+        assert_int_equal(actor_result(&one), 0);
+        assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+    }
+}
+
+/* "These functions shall not return an error code of EINTR", nor do they touch errno. */
+static void calls_leave_errno_alone(void **state)
+{
+    struct timespec then = time_in(CLOCK_REALTIME, 5);
+    (void)state;
+    assert_int_equal(actor_do(&one, pthread_rwlock_wrlock, &lock), 0);
+    errno = 4321;
+    (void)!pthread_rwlock_timedrdlock(&lock, &then);
+    (void)!pthread_rwlock_trywrlock(&lock);
+    assert_int_equal(errno, 4321);
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start_actors, end_actors)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(init_without_attributes_makes_an_unlocked_lock),
+        TEST(a_destroyed_lock_can_be_made_anew),
+        TEST(static_initialisers_make_unlocked_locks),
+        TEST(the_static_writer_initialiser_prefers_writers),
+        TEST(attributes_may_go_before_their_locks),
+        TEST(attributes_have_their_defaults_and_refuse_others),
+        TEST(a_process_shared_lock_serves_two_processes),
+        TEST(readers_read_together),
+        TEST(a_reader_waits_for_the_writer),
+        TEST(a_thread_reads_n_times_and_unlocks_n_times),
+        TEST(a_writer_that_reads_gets_edeadlk),
+        TEST(a_reader_reads_again_beside_a_waiting_writer),
+        TEST(a_reader_of_many_locks_reads_again_too),
+        TEST(newcomers_pass_a_waiting_writer_only_where_readers_are_preferred),
+        TEST(a_try_to_read_never_waits),
+        TEST(a_writer_waits_for_readers_and_writers),
+        TEST(a_writer_that_writes_gets_edeadlk),
+        TEST(a_try_to_write_fails_beside_anybody),
+        TEST(the_last_unlock_of_a_reader_frees_the_lock),
+        TEST(another_thread_may_unlock_what_a_reader_locked),
+        TEST(an_unlock_of_what_nobody_holds_gets_eperm),
+        TEST(a_deadline_in_the_past_does_not_matter_where_the_lock_is_free),
+        TEST(a_wait_ends_when_its_time_has_come_and_not_before),
+        TEST(a_wait_with_time_left_is_granted),
+        TEST(a_writer_whose_time_is_over_leaves_nothing_behind),
+        TEST(a_reader_reads_again_beside_a_writer_that_waited_second),
+        TEST(times_and_clocks_that_are_none_get_einval),
+        TEST(a_deadline_may_be_further_than_any_clock),
+        TEST(calls_leave_errno_alone),
+    };
+    return test_run(argc, argv, tests);
+}

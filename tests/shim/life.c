@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks in the life of a program: many threads that use every call, forks, signals, cancellation,
+ * exits, a thousand threads, a million locks. With the C library's locks and with the preload
+ * library in front.
+ */
+#include "actors.h"
+
+/* ---- Every call by many threads -------------------------------------------------------------- */
+
+enum { LOCKS = 4, WORKERS = 8 };
+
+static struct {
+    pthread_rwlock_t lock;
+    int a, b; /* equal, unless a writer is in */
+    uint64_t writes;
+} shared[LOCKS];
+static uint64_t writes[WORKERS];
+static double until;
+
+static void look(unsigned i)
+{
+    must(__atomic_load_n(&shared[i].a, __ATOMIC_RELAXED) ==
+         __atomic_load_n(&shared[i].b, __ATOMIC_RELAXED));
+}
+
+static void change(unsigned i, unsigned worker)
+{
+    look(i);
+    __atomic_store_n(&shared[i].a, shared[i].a + 1, __ATOMIC_RELAXED);
+    if (shared[i].a % 8 == 0)
+        sched_yield();
+    __atomic_store_n(&shared[i].b, shared[i].b + 1, __ATOMIC_RELAXED);
+    shared[i].writes++;
+    writes[worker]++;
+}
+
+static int any_read(pthread_rwlock_t *l, unsigned how)
+{
+    const struct timespec real = time_in(CLOCK_REALTIME, (long)(how % 3));
+    const struct timespec monotonic = time_in(CLOCK_MONOTONIC, (long)(how % 3));
+    switch (how % 5) {
+    case 0: return pthread_rwlock_tryrdlock(l);
+    case 1: return pthread_rwlock_timedrdlock(l, &real);
+    case 2: return pthread_rwlock_clockrdlock(l, CLOCK_MONOTONIC, &monotonic);
+    default: return pthread_rwlock_rdlock(l);
+    }
+}
+
+static int any_write(pthread_rwlock_t *l, unsigned how)
+{
+    const struct timespec real = time_in(CLOCK_REALTIME, (long)(how % 3));
+    const struct timespec monotonic = time_in(CLOCK_MONOTONIC, (long)(how % 3));
+    switch (how % 5) {
+    case 0: return pthread_rwlock_trywrlock(l);
+    case 1: return pthread_rwlock_timedwrlock(l, &real);
+    case 2: return pthread_rwlock_clockwrlock(l, CLOCK_MONOTONIC, &monotonic);
+    default: return pthread_rwlock_wrlock(l);
+    }
+}
+
+static bool granted(int result)
+{
+    must(result == 0 || result == EBUSY || result == ETIMEDOUT);
+    return result == 0;
+}
+
+/* A reader that reads again, sometimes under a second lock of a higher number. */
+static void read_some(unsigned i, uint64_t *random)
+{
+    const unsigned depth = test_random_below(random, 3);
+    unsigned again = 0, d;
+    bool other = false;
+    if (!granted(any_read(&shared[i].lock, test_random_below(random, 60))))
+        return;
+    for (d = 0; d < depth; d++)
+        again += granted(any_read(&shared[i].lock, test_random_below(random, 60)));
+    if (i + 1 < LOCKS)
+        other = granted(pthread_rwlock_tryrdlock(&shared[i + 1].lock));
+    look(i);
+    if (other) {
+        look(i + 1);
+        must(pthread_rwlock_unlock(&shared[i + 1].lock) == 0);
+    }
+    while (again-- > 0)
+        must(pthread_rwlock_unlock(&shared[i].lock) == 0);
+    look(i);
+    must(pthread_rwlock_unlock(&shared[i].lock) == 0);
+}
+
+static void work(void *unused, unsigned worker)
+{
+    uint64_t random = test_seed() + worker;
+    (void)unused;
+    while (test_now() < until) {
+        const unsigned i = test_random_below(&random, LOCKS);
+        if (test_random_below(&random, 4) != 0) {
+            read_some(i, &random);
+        } else if (granted(any_write(&shared[i].lock, test_random_below(&random, 60)))) {
+            change(i, worker);
+            must(pthread_rwlock_unlock(&shared[i].lock) == 0);
+        }
+    }
+}
+
+static void many_threads_use_every_call(void **state)
+{
+    uint64_t all = 0, counted = 0;
+    unsigned i;
+    (void)state;
+    /* Of the default kind only: readers read again, which the writers' kind forbids. */
+    memset(shared, 0, sizeof shared);
+    memset(writes, 0, sizeof writes);
+    until = test_now() + test_seconds(2);
+    test_threads(WORKERS, work, NULL);
+    for (i = 0; i < LOCKS; i++) {
+        look(i);
+        all += shared[i].writes;
+        assert_int_equal(pthread_rwlock_trywrlock(&shared[i].lock), 0);
+        assert_int_equal(pthread_rwlock_unlock(&shared[i].lock), 0);
+    }
+    for (i = 0; i < WORKERS; i++)
+        counted += writes[i];
+    assert_true(all == counted && all != 0);
+}
+
+/* ---- Fork ------------------------------------------------------------------------------------ */
+
+static pthread_rwlock_t held_read, held_write, idle;
+
+static void go_on_as_child(void *unused)
+{
+    (void)unused;
+    must(pthread_rwlock_rdlock(&idle) == 0 && pthread_rwlock_unlock(&idle) == 0);
+    must(pthread_rwlock_wrlock(&idle) == 0 && pthread_rwlock_unlock(&idle) == 0);
+    must(pthread_rwlock_unlock(&held_read) == 0);
+    if (!is_pawl())
+        return; /* glibc knows a writer by its thread number, and the child's is another */
+    must(pthread_rwlock_trywrlock(&held_read) == 0 && pthread_rwlock_unlock(&held_read) == 0);
+    must(pthread_rwlock_wrlock(&held_write) == EDEADLK);
+    must(pthread_rwlock_unlock(&held_write) == 0);
+    must(pthread_rwlock_trywrlock(&held_write) == 0 && pthread_rwlock_unlock(&held_write) == 0);
+}
+
+/* The child has what the forking thread held, and nobody waits there. */
+static void a_child_goes_on_with_what_the_forking_thread_held(void **state)
+{
+    struct actor reader, writer;
+    char said[1024];
+    int status;
+    (void)state;
+    actor_start(&reader);
+    actor_start(&writer);
+    assert_int_equal(pthread_rwlock_rdlock(&held_read), 0);
+    assert_int_equal(pthread_rwlock_wrlock(&held_write), 0);
+    actor_begin(&writer, pthread_rwlock_wrlock, &held_read);
+    actor_begin(&reader, pthread_rwlock_rdlock, &held_write);
+    assert_true(actor_waits(&writer) && actor_waits(&reader));
+    status = test_in_child(go_on_as_child, NULL, said, sizeof said);
+    if (status != 0)
+        fail_msg("the child ended with %#x: %s", (unsigned)status, said);
+    assert_int_equal(pthread_rwlock_unlock(&held_read), 0);
+    assert_int_equal(pthread_rwlock_unlock(&held_write), 0);
+    assert_int_equal(actor_result(&writer), 0);
+    assert_int_equal(actor_result(&reader), 0);
+    assert_int_equal(actor_do(&writer, pthread_rwlock_unlock, &held_read), 0);
+    assert_int_equal(actor_do(&reader, pthread_rwlock_unlock, &held_write), 0);
+    actor_end(&reader);
+    actor_end(&writer);
+}
+
+/* ---- Signals and cancellation ---------------------------------------------------------------- */
+
+static pthread_rwlock_t other;
+static int handled;
+
+static void handle(int number)
+{
+    (void)number;
+    /* A handler that tries, and one that locks what is free. */
+    if (pthread_rwlock_tryrdlock(&other) == 0)
+        (void)pthread_rwlock_unlock(&other);
+    if (pthread_rwlock_wrlock(&other) == 0)
+        (void)pthread_rwlock_unlock(&other);
+    __atomic_store_n(&handled, handled + 1, __ATOMIC_RELEASE);
+}
+
+/* "If a signal is delivered to a thread waiting for a read-write lock, upon return from the signal
+ * handler the thread resumes waiting for the lock as if it was not interrupted." */
+static void a_waiting_thread_handles_signals_and_waits_on(void **state)
+{
+    static rwlock_call *const calls[] = {pthread_rwlock_rdlock, pthread_rwlock_wrlock};
+    struct sigaction action, before;
+    struct actor waiter;
+    size_t i;
+    int round;
+    (void)state;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handle;
+    assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+    actor_start(&waiter);
+    for (i = 0; i < 2; i++) {
+        assert_int_equal(pthread_rwlock_wrlock(&idle), 0);
+        actor_begin(&waiter, calls[i], &idle);
+        for (round = 0; round < 20; round++) {
+            const int seen = __atomic_load_n(&handled, __ATOMIC_ACQUIRE);
+            assert_true(actor_waits(&waiter));
+            assert_int_equal(pthread_kill(waiter.id, SIGUSR1), 0);
+            while (__atomic_load_n(&handled, __ATOMIC_ACQUIRE) == seen)
+                sched_yield();
+        }
+        assert_true(actor_waits(&waiter));
+        assert_int_equal(pthread_rwlock_unlock(&idle), 0);
+        assert_int_equal(actor_result(&waiter), 0);
+        assert_int_equal(actor_do(&waiter, pthread_rwlock_unlock, &idle), 0);
+    }
+    actor_end(&waiter);
+    assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+}
+
+static int went_on;
+
+static void *wait_and_go_on(void *unused)
+{
+    must(pthread_rwlock_wrlock(&idle) == 0);
+    must(pthread_rwlock_unlock(&idle) == 0);
+    __atomic_store_n(&went_on, 1, __ATOMIC_RELEASE);
+    pthread_testcancel();
+    return unused;
+}
+
+/* "pthread_rwlock_wrlock may be a cancellation point": it is none. */
+static void a_waiting_thread_is_not_cancelled_inside(void **state)
+{
+    pthread_t thread;
+    void *result = NULL;
+    (void)state;
+    assert_int_equal(pthread_rwlock_rdlock(&idle), 0);
+    assert_int_equal(pthread_create(&thread, NULL, wait_and_go_on, NULL), 0);
+    assert_int_equal(pthread_cancel(thread), 0);
+    sched_yield();
+    assert_int_equal(pthread_rwlock_unlock(&idle), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_true(result == PTHREAD_CANCELED);
+    assert_int_equal(__atomic_load_n(&went_on, __ATOMIC_ACQUIRE), 1);
+    assert_int_equal(pthread_rwlock_trywrlock(&idle), 0);
+    assert_int_equal(pthread_rwlock_unlock(&idle), 0);
+}
+
+/* ---- Exit ------------------------------------------------------------------------------------ */
+
+static void lock_at_exit(void)
+{
+    must(pthread_rwlock_wrlock(&idle) == 0 && pthread_rwlock_unlock(&idle) == 0);
+    must(pthread_rwlock_rdlock(&idle) == 0 && pthread_rwlock_unlock(&idle) == 0);
+}
+
+static void exit_with_locks(void *unused)
+{
+    (void)unused;
+    must(atexit(lock_at_exit) == 0);
+    exit(7);
+}
+
+static void functions_of_atexit_may_lock(void **state)
+{
+    char said[65536];
+    const int status = test_in_child(exit_with_locks, NULL, said, sizeof said);
+    (void)state;
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 7);
+}
+
+__attribute__((constructor)) static void lock_before_main(void)
+{
+    lock_at_exit();
+}
+
+__attribute__((destructor)) static void lock_after_main(void)
+{
+    lock_at_exit();
+}
+
+/* ---- Many ------------------------------------------------------------------------------------ */
+
+enum { THREADS = 1000 };
+
+static pthread_rwlock_t crowd;
+static uint64_t crowd_sum;
+
+static void *one_of_many(void *opaque)
+{
+    const uint64_t n = (uint64_t)(uintptr_t)opaque;
+    int round;
+    for (round = 0; round < 5; round++) {
+        must(pthread_rwlock_rdlock(&crowd) == 0);
+        must(pthread_rwlock_unlock(&crowd) == 0);
+        must(pthread_rwlock_wrlock(&crowd) == 0);
+        crowd_sum += n;
+        must(pthread_rwlock_unlock(&crowd) == 0);
+    }
+    return NULL;
+}
+
+static void a_thousand_threads_share_a_lock(void **state)
+{
+    static pthread_t threads[THREADS];
+    pthread_attr_t small;
+    uint64_t i;
+    (void)state;
+    assert_int_equal(pthread_attr_init(&small), 0);
+    assert_int_equal(pthread_attr_setstacksize(&small, 65536), 0);
+    assert_int_equal(pthread_rwlock_wrlock(&crowd), 0); /* until all are there */
+    for (i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], &small, one_of_many, (void *)(uintptr_t)i),
+                         0);
+    assert_int_equal(pthread_rwlock_unlock(&crowd), 0);
+    for (i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_true(crowd_sum == UINT64_C(5) * THREADS * (THREADS - 1) / 2);
+    assert_int_equal(pthread_attr_destroy(&small), 0);
+}
+
+static void a_million_locks_need_no_memory_but_their_own(void **state)
+{
+    enum { COUNT = 1000000, HELD = 1000 };
+    pthread_rwlock_t *const all = (pthread_rwlock_t *)calloc(COUNT, sizeof *all);
+    size_t i;
+    (void)state;
+    assert_non_null(all);
+    for (i = 0; i < COUNT; i++) {
+        assert_int_equal(pthread_rwlock_init(&all[i], NULL), 0);
+        assert_int_equal(pthread_rwlock_rdlock(&all[i]), 0);
+        if (i % HELD != 0)
+            assert_int_equal(pthread_rwlock_unlock(&all[i]), 0);
+    }
+    for (i = 0; i < COUNT; i += HELD) /* a thousand that one thread reads at once */
+        assert_int_equal(pthread_rwlock_unlock(&all[i]), 0);
+    for (i = 0; i < COUNT; i++) {
+        assert_int_equal(pthread_rwlock_trywrlock(&all[i]), 0);
+        assert_int_equal(pthread_rwlock_unlock(&all[i]), 0);
+        assert_int_equal(pthread_rwlock_destroy(&all[i]), 0);
+    }
+    free(all);
+}
+
+/* Undefined by POSIX, and no error with glibc: nothing hangs or ends. */
+static void a_lock_that_is_held_can_be_destroyed_and_made_anew(void **state)
+{
+    pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+    struct actor waiter;
+    (void)state;
+    assert_int_equal(pthread_rwlock_rdlock(&l), 0);
+    assert_int_equal(pthread_rwlock_destroy(&l), 0);
+    assert_int_equal(pthread_rwlock_init(&l, NULL), 0);
+    actor_start(&waiter);
+    assert_int_equal(actor_do(&waiter, pthread_rwlock_wrlock, &l), 0);
+    assert_int_equal(pthread_rwlock_tryrdlock(&l), EBUSY);
+    assert_int_equal(actor_do(&waiter, pthread_rwlock_unlock, &l), 0);
+    actor_end(&waiter);
+    assert_int_equal(pthread_rwlock_wrlock(&l), 0);
+    assert_int_equal(pthread_rwlock_unlock(&l), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_threads_use_every_call),
+        cmocka_unit_test(a_child_goes_on_with_what_the_forking_thread_held),
+        cmocka_unit_test(a_waiting_thread_handles_signals_and_waits_on),
+        cmocka_unit_test(a_waiting_thread_is_not_cancelled_inside),
+        cmocka_unit_test(functions_of_atexit_may_lock),
+        cmocka_unit_test(a_thousand_threads_share_a_lock),
+        cmocka_unit_test(a_million_locks_need_no_memory_but_their_own),
+        cmocka_unit_test(a_lock_that_is_held_can_be_destroyed_and_made_anew),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What can only be seen in the memory of a lock, or made there (shim/layout.h): the limit of
+ * readers, claims that seldom come about, and that nothing else in a pthread_rwlock_t changes. Runs
+ * with the preload library in front only.
+ */
+#include "actors.h"
+#include "../../shim/layout.h"
+
+static pthread_rwlock_t lock;
+
+static void set_readers(shim_word readers)
+{
+    shim_lock_of(&lock)->lock.word = readers * SHIM_R;
+}
+
+static void one_reader_too_many_gets_eagain(void **state)
+{
+    const struct timespec later = time_in(CLOCK_REALTIME, 200000);
+    (void)state;
+    assert_true(is_pawl());
+    set_readers(SHIM_MOST_READERS - 1);
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_rdlock(&lock), EAGAIN);
+    assert_int_equal(pthread_rwlock_tryrdlock(&lock), EAGAIN);
+    assert_int_equal(pthread_rwlock_timedrdlock(&lock, &later), EAGAIN);
+    assert_int_equal(pthread_rwlock_clockrdlock(&lock, CLOCK_MONOTONIC, &later), EAGAIN);
+    assert_int_equal(pthread_rwlock_trywrlock(&lock), EBUSY);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    set_readers(1);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_true(shim_lock_of(&lock)->lock.word == 0);
+}
+
+static void add_to_word(shim_word units)
+{
+    (void)__atomic_fetch_add(&shim_lock_of(&lock)->lock.word, units, __ATOMIC_RELAXED);
+}
+
+/* A claim that a writer makes beside another writer has W and S but no R. The other writer gives up
+ * then, and the only R is that of a reader. The word is now that of a granted writer, and the
+ * reader reads again all the same: it knows that the R is its own. */
+static void a_reader_reads_again_beside_a_claim_without_r(void **state)
+{
+    struct actor one;
+    (void)state;
+    actor_start(&one);
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    add_to_word(SHIM_W + SHIM_S);
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_tryrdlock, &lock), EBUSY);
+    assert_int_equal(pthread_rwlock_tryrdlock(&lock), 0);
+    add_to_word(0u - (SHIM_W + SHIM_S));
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_true(shim_lock_of(&lock)->lock.word == 0);
+    actor_end(&one);
+}
+
+/* A thread whose read another thread has unlocked remembers what is over. It does not take a
+ * granted writer's R for its own: not before that writer has noted itself as the owner either. */
+static void a_wrong_memory_lets_no_reader_in_beside_a_writer(void **state)
+{
+    struct actor one;
+    (void)state;
+    memset(&lock, 0, sizeof lock);
+    actor_start(&one);
+    assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+    add_to_word(SHIM_W + SHIM_S + SHIM_R);
+    assert_int_equal(pthread_rwlock_tryrdlock(&lock), EBUSY);
+    shim_lock_of(&lock)->owner = 1;
+    shim_lock_of(&lock)->strangers = 0;
+    assert_int_equal(pthread_rwlock_tryrdlock(&lock), EBUSY);
+    memset(&lock, 0, sizeof lock);
+    actor_end(&one);
+}
+
+static void a_free_lock_is_as_it_was_initialised(void **state)
+{
+    static const pthread_rwlock_t writers = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+    pthread_rwlock_t l = writers;
+    int i;
+    (void)state;
+    for (i = 0; i < 3; i++) {
+        assert_int_equal(pthread_rwlock_rdlock(&l), 0);
+        assert_int_equal(pthread_rwlock_unlock(&l), 0);
+        assert_int_equal(pthread_rwlock_wrlock(&l), 0);
+        assert_int_equal(pthread_rwlock_unlock(&l), 0);
+    }
+    assert_memory_equal(&l, &writers, sizeof l);
+}
+
+static void a_process_shared_lock_is_left_to_the_c_library(void **state)
+{
+    pthread_rwlockattr_t attributes;
+    pthread_rwlock_t l;
+    (void)state;
+    assert_int_equal(pthread_rwlockattr_init(&attributes), 0);
+    assert_int_equal(pthread_rwlockattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED), 0);
+    assert_int_equal(pthread_rwlock_init(&l, &attributes), 0);
+    assert_int_equal(pthread_rwlock_wrlock(&l), 0);
+    assert_int_equal(l.__data.__cur_writer, (int)syscall(SYS_gettid)); /* glibc's own field */
+    assert_int_equal(pthread_rwlock_unlock(&l), 0);
+    assert_int_equal(pthread_rwlock_destroy(&l), 0);
+    assert_int_equal(pthread_rwlockattr_destroy(&attributes), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_reader_too_many_gets_eagain),
+        cmocka_unit_test(a_reader_reads_again_beside_a_claim_without_r),
+        cmocka_unit_test(a_wrong_memory_lets_no_reader_in_beside_a_writer),
+        cmocka_unit_test(a_free_lock_is_as_it_was_initialised),
+        cmocka_unit_test(a_process_shared_lock_is_left_to_the_c_library),
+    };
+    return test_run(argc, argv, tests);
+}

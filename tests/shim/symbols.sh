@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What the preload libraries show: glibc's names in glibc's versions, all that there are, and no
+# name of their own. tests/shim/CMakeLists.txt gives: nm, the C library, the libraries.
+set -eu
+nm=$1 libc=$2 rwlock=$3 spin=$4
+
+fail() {
+    echo "failed: $*" >&2
+    exit 1
+}
+
+# Names with their versions; @@ and @ as glibc has them. The lines of the versions themselves go.
+shown() {
+    "$nm" -D --defined-only --with-symbol-versions "$1" | awk '$2 != "A" { print $3 }' | sort
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+shown "$libc" | grep -E '^(__)?pthread_rwlock_' >"$work/libc.rwlock"
+shown "$libc" | grep -E '^pthread_spin_' >"$work/libc.spin"
+shown "$rwlock" >"$work/our.rwlock"
+shown "$spin" >"$work/our.spin"
+[ -s "$work/libc.rwlock" ] && [ -s "$work/libc.spin" ] || fail "$libc shows no rwlocks"
+for kind in rwlock spin; do
+    diff "$work/libc.$kind" "$work/our.$kind" || fail "the names differ from those of $libc"
+done
+for library in "$rwlock" "$spin"; do
+    if readelf -d "$library" | awk '/NEEDED/ { print $NF }' | grep -Ev '^\[(libc|libpthread|libdl|ld-linux.*)\.so'; then
+        fail "$library needs more than the C library"
+    fi
+done
+echo "$(wc -l <"$work/our.rwlock") names of rwlocks, $(wc -l <"$work/our.spin") of spinlocks"
