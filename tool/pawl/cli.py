@@ -6,12 +6,13 @@ from __future__ import annotations
 from pawl.choose.command import choose_command
 from pawl.core.cli import build, run
 from pawl.kinds.registry import KINDS
+from pawl.run.command import run_command
 from pawl.sets.registry import SETS
 from pawl.sim.command import sim_group
 from pawl.watchdog import watchdog_group
 
 cli = build(
-    KINDS, SETS, [choose_command, sim_group, watchdog_group],
+    KINDS, SETS, [choose_command, run_command, sim_group, watchdog_group],
     examples=[
         ("pawl bench lru", "Which lock serves a cache best on this machine?"),
         ("pawl bench pairs", "What does each lock cost one thread alone?"),

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`pawl run`: other people's programs on our locks."""

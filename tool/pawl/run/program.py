@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""What kind of program a file is, and why another one's locks cannot be put in front of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+from pawl.core.errors import BadInput
+
+# Scripts that name a script as their interpreter: the kernel follows as many.
+MOST_INTERPRETERS = 4
+MOST_PANICS = 64 << 20  # bytes of read-only data that are searched for traces of Rust
+
+
+@dataclass
+class Program:
+    """The ELF file that will run in the end; `bits` and `machine` are those of its processor."""
+
+    path: Path
+    bits: int
+    machine: str
+    preload_first: str = ""  # a sanitizer's library, which insists on being the first one
+
+
+def find(name: str) -> Path:
+    """As a shell finds it."""
+    found = shutil.which(name)
+    if found:
+        return Path(found)
+    if os.path.sep in name and Path(name).is_dir():
+        raise BadInput(f"{name} is a folder; name a program in it.")
+    if os.path.sep in name and Path(name).exists():
+        raise BadInput(f"{name} is not executable; make it so (chmod +x), or name another.")
+    raise BadInput(f"there is no program {name}; say where it is, as in ./{Path(name).name}.")
+
+
+def _interpreter(path: Path) -> str | None:
+    """The program that runs a script; None when the file is no script."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(256)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror}), so what it needs cannot be "
+                       "told; run it as a user who may read it.") from error
+    if not head.startswith(b"#!"):
+        return None
+    words = head[2:].split(b"\n", 1)[0].split()
+    if not words:
+        raise BadInput(f"{path}: its first line names no interpreter; put one behind #!.")
+    if Path(os.fsdecode(words[0])).name == "env" and len(words) > 1:
+        plain = [w for w in words[1:] if not w.startswith(b"-") and b"=" not in w]
+        return os.fsdecode(plain[0]) if plain else os.fsdecode(words[0])
+    return os.fsdecode(words[0])
+
+
+def _refuse_privileges(path: Path) -> None:
+    mode = path.stat()
+    gains = [word for bit, word, same in (
+        (stat.S_ISUID, "setuid", mode.st_uid == os.geteuid()),
+        (stat.S_ISGID, "setgid", mode.st_gid == os.getegid())) if mode.st_mode & bit and not same]
+    try:
+        if os.getxattr(path, "security.capability") and os.geteuid() != 0:
+            gains.append("has capabilities of its own")
+    except OSError:
+        pass  # no such attribute, or a file system without them
+    if gains:
+        raise BadInput(f"{path} is {' and '.join(gains)}: the loader ignores LD_PRELOAD there. Run "
+                       "it as the user that it becomes, or run a copy without these rights.")
+
+
+def _is_go(elf: ELFFile) -> bool:
+    return any(elf.get_section_by_name(name) for name in (".go.buildinfo", ".note.go.buildid"))
+
+
+def _is_rust(elf: ELFFile) -> bool:
+    """The standard library's own files are named in the messages of its panics."""
+    comment = elf.get_section_by_name(".comment")
+    if comment and b"rustc version" in comment.data():
+        return True
+    data = elf.get_section_by_name(".rodata")
+    return bool(data and data["sh_size"] <= MOST_PANICS and b"/library/std/src/" in data.data())
+
+
+def _imports_rwlocks(elf: ELFFile) -> bool:
+    symbols = elf.get_section_by_name(".dynsym")
+    return bool(symbols and any("pthread_rwlock_" in s.name and s["st_shndx"] == "SHN_UNDEF"
+                                for s in symbols.iter_symbols()))
+
+
+def _needed(elf: ELFFile) -> list[str]:
+    dynamic = elf.get_section_by_name(".dynamic")
+    return [t.needed for t in dynamic.iter_tags("DT_NEEDED")] if dynamic else []
+
+
+def _refuse_kind(path: Path, elf: ELFFile, loader: str) -> None:
+    if _is_go(elf):
+        raise BadInput(f"{path} is written in Go, whose locks are its own and not those of the C "
+                       "library: there is nothing to replace.")
+    if not loader:
+        raise BadInput(f"{path} is linked statically, so its locks are inside it and cannot be "
+                       "replaced; link it dynamically.")
+    if "musl" in loader:
+        raise BadInput(f"{path} was built for musl; these locks fit the GNU C library only. Build "
+                       "it for that.")
+    if _is_rust(elf) and not _imports_rwlocks(elf):
+        raise BadInput(f"{path} is written in Rust, whose standard locks are its own and not those "
+                       "of the C library: there is nothing to replace.")
+
+
+def _loader(elf: ELFFile) -> str:
+    return next((s.get_interp_name() for s in elf.iter_segments("PT_INTERP")), "")
+
+
+def _read(path: Path) -> Program:
+    try:
+        with path.open("rb") as file:
+            elf = ELFFile(file)
+            loader = _loader(elf)
+            _refuse_kind(path, elf, loader)
+            first = next((n for n in _needed(elf) if n.startswith(("libasan.", "libtsan."))), "")
+            return Program(path, elf.elfclass, elf["e_machine"], first)
+    except ELFError as error:
+        raise BadInput(f"{path} is neither a program of this system nor a script that names its "
+                       "interpreter (#!).") from error
+
+
+def examine(name: str) -> Program:
+    """The program that runs in the end, if the locks can be put in front of it."""
+    path = find(name)
+    for _ in range(MOST_INTERPRETERS):
+        _refuse_privileges(path)
+        interpreter = _interpreter(path)
+        if interpreter is None:
+            return _read(path.resolve())
+        path = find(interpreter)
+    raise BadInput(f"{name}: its interpreter is a script of a script and so on; name the program "
+                   "itself.")
