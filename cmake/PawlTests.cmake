@@ -18,7 +18,8 @@ include(GoogleTest)
 #   program               a program of all files of the folder <folder>/<name>/, without a framework
 #   refusal               cases that must not compile (CheckRefusal.cmake)
 #   fuzz                  made-up operations (PawlFuzz.cmake)
-#   shim                  a program with other locks in front (PawlShimTests.cmake, with its options)
+#   shim                  a program with other locks in front, and its options
+#                         (PawlShimTests.cmake)
 #
 #   VARIANT      the library's, where it is not the kind's usual one: hook, checked
 #   EXPLORER     the hook variant, and tests/explorer, which runs its schedules

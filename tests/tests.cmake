@@ -241,6 +241,7 @@ pawl_test(fuzz fuzz/rcu_lists)
 
 # shim: programs that know nothing of Pawl, with the preload libraries in front
 pawl_test(shim shim/conformance)
+pawl_test(shim shim/conformance_timed)
 pawl_test(shim shim/life)
 pawl_test(shim shim/limits OURS)
 pawl_test(shim shim/own_copy OURS OWN_COPY)

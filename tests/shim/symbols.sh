@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What the preload libraries show: glibc's names in glibc's versions, all that there are, and no
-# name of their own. tests/shim/CMakeLists.txt gives: nm, the C library, the libraries.
+# name of their own. cmake/PawlShimTests.cmake gives: nm, the C library, the libraries.
 set -eu
 nm=$1 libc=$2 rwlock=$3 spin=$4
 
@@ -26,7 +26,8 @@ for kind in rwlock spin; do
     diff "$work/libc.$kind" "$work/our.$kind" || fail "the names differ from those of $libc"
 done
 for library in "$rwlock" "$spin"; do
-    if readelf -d "$library" | awk '/NEEDED/ { print $NF }' | grep -Ev '^\[(libc|libpthread|libdl|ld-linux.*)\.so'; then
+    if readelf -d "$library" | awk '/NEEDED/ { print $NF }' |
+        grep -Ev '^\[(libc|libpthread|libdl|ld-linux.*)\.so'; then
         fail "$library needs more than the C library"
     fi
 done
