@@ -30,7 +30,8 @@ constexpr std::size_t of_slot = sizeof(void *);
 constexpr std::size_t of_counter = sizeof(struct pawl_counter_mine);
 constexpr std::size_t of_rcu = sizeof(struct pawl_rcu_mine);
 constexpr std::size_t of_ticket = sizeof pawl_thread_ticket_;
-static_assert(of_slot + of_counter + of_rcu + of_ticket <= sizeof(thread_variables), "room for all of them");
+static_assert(of_slot + of_counter + of_rcu + of_ticket <= sizeof(thread_variables),
+              "room for all of them");
 
 /* All of the library's thread variables; tests/sim compares the list with its symbols. */
 void exchange(thread_variables &own)
