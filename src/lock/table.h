@@ -96,9 +96,7 @@ struct pawl_table {
     uint32_t queues __attribute__((aligned(PAWL_CACHE_LINE))); /* in all buckets */
 };
 
-PAWL_C_BEGIN
 PAWL_SHARED_DECLARE(struct pawl_table, table_object);
-PAWL_C_END
 
 static inline struct pawl_table *table_here(void)
 {

@@ -72,6 +72,13 @@ void pawl_os_told_own(void *memory, size_t size);
 #define pawl_os_told_plain(memory, size) ((void)(size))
 #endif
 
+/* For the tests that include these headers in C++. */
+#ifdef __cplusplus
+#define PAWL_SHARED_LINKAGE_ extern "C"
+#else
+#define PAWL_SHARED_LINKAGE_ extern
+#endif
+
 /* PAWL_SHARED_DECLARE(type, name) in a header, PAWL_SHARED_DEFINE(type, name) in one source, and
  * PAWL_SHARED(type, name), its address. */
 #if PAWL_HOOKS
@@ -86,7 +93,8 @@ struct pawl_os_shared {
 #define pawl_os_add_shared PAWL_SYMBOL_(pawl_os_add_shared)
 void pawl_os_add_shared(struct pawl_os_shared *shared);
 
-#define PAWL_SHARED_DECLARE(type, name) extern PAWL_HIDDEN_ type PAWL_SHARED_NAME_(name)
+#define PAWL_SHARED_DECLARE(type, name)                                                            \
+    PAWL_SHARED_LINKAGE_ PAWL_HIDDEN_ type PAWL_SHARED_NAME_(name)
 #define PAWL_SHARED_DEFINE(type, name)                                                             \
     type PAWL_SHARED_NAME_(name);                                                                  \
     __attribute__((constructor)) static void PAWL_CAT_(add_, name)(void)                           \
@@ -101,9 +109,11 @@ void pawl_os_add_shared(struct pawl_os_shared *shared);
 #else
 
 #if defined(__ELF__)
-#define PAWL_SHARED_POINTER_(name) extern PAWL_API pawl_address_ PAWL_SHARED_NAME_(name)
+#define PAWL_SHARED_POINTER_(name)                                                                 \
+    PAWL_SHARED_LINKAGE_ PAWL_API pawl_address_ PAWL_SHARED_NAME_(name)
 #else
-#define PAWL_SHARED_POINTER_(name) extern PAWL_HIDDEN_ pawl_address_ PAWL_SHARED_NAME_(name)
+#define PAWL_SHARED_POINTER_(name)                                                                 \
+    PAWL_SHARED_LINKAGE_ PAWL_HIDDEN_ pawl_address_ PAWL_SHARED_NAME_(name)
 #endif
 #if PAWL_HAS_UNIQUE_
 #define PAWL_SHARED_PLACE_(name)                                                                   \
@@ -122,7 +132,8 @@ void *pawl_os_shared(pawl_address_ *pointer, size_t size) __attribute__((returns
 #define PAWL_SHARED_AT_(name) PAWL_SYMBOL_(PAWL_CAT_(pawl_at_, name))
 #define PAWL_SHARED_DECLARE(type, name)                                                            \
     PAWL_SHARED_POINTER_(name);                                                                    \
-    PAWL_HIDDEN_ type *PAWL_SHARED_AT_(name)(void) __attribute__((const, returns_nonnull))
+    PAWL_SHARED_LINKAGE_ PAWL_HIDDEN_ type *PAWL_SHARED_AT_(name)(void)                            \
+        __attribute__((const, returns_nonnull))
 #define PAWL_SHARED_DEFINE(type, name)                                                             \
     PAWL_SHARED_PLACE_(name);                                                                      \
     type *PAWL_SHARED_AT_(name)(void)                                                              \

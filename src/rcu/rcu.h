@@ -222,7 +222,7 @@ struct rcu_calls_face {
 };
 
 /* NULL: no copy of the library in the process has callbacks. */
-static inline const struct rcu_calls_face *rcu_calls_face(void)
+static inline const struct rcu_calls_face *rcu_calls_here(void)
 {
     return (const struct rcu_calls_face *)(const void *)pawl_subsystem_(PAWL_FLOOR_CALLS);
 }

@@ -38,8 +38,8 @@ void pawl_rcu_domain_destroy(pawl_rcu_domain *d)
     rcu_nobody_reads(d->index, __builtin_return_address(0));
 #endif
     pawl_rcu_domain_synchronize(d);
-    if (rcu_calls_face() != NULL)
-        rcu_calls_face()->end(d);
+    if (rcu_calls_here() != NULL)
+        rcu_calls_here()->end(d);
     pawl_rcu_domain_stall(d, 0, NULL, NULL);
     PLAIN_WRITE(state->name);
     state->name = NULL;

@@ -381,7 +381,7 @@ static void grace_synchronize(uint32_t index, uint64_t cookie, unsigned looks)
         rcu_wait(index, cookie, looks);
         return;
     }
-    calls = rcu_calls_face();
+    calls = rcu_calls_here();
     was = rcu_rest_begin();
     if (calls != NULL)
         calls->rest_begin();
