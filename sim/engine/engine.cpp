@@ -4,14 +4,18 @@
 
 #include <boost/context/preallocated.hpp>
 
-#include <cstring>
+#include <algorithm>
 
 #include <pawl/counter.h>
 #include <pawl/rcu.h>
 #include <pawl/thread.h>
 
 #define THREAD_SLOT PAWL_SYMBOL_(pawl_thread_slot)
-extern "C" __thread struct pawl_thread_line *THREAD_SLOT __attribute__((tls_model("initial-exec")));
+#define LATCH_PARKER PAWL_SYMBOL_(pawl_latch_parker)
+extern "C" {
+extern __thread struct pawl_thread_line *THREAD_SLOT __attribute__((tls_model("initial-exec")));
+extern __thread struct pawl_parker *LATCH_PARKER __attribute__((tls_model("initial-exec")));
+}
 
 namespace sim {
 
@@ -26,27 +30,24 @@ struct stack_of_arena {
     void deallocate(boost::context::stack_context &) {}
 };
 
-constexpr std::size_t of_slot = sizeof(void *);
-constexpr std::size_t of_counter = sizeof(struct pawl_counter_mine);
-constexpr std::size_t of_rcu = sizeof(struct pawl_rcu_mine);
-constexpr std::size_t of_ticket = sizeof pawl_thread_ticket_;
-static_assert(of_slot + of_counter + of_rcu + of_ticket <= sizeof(thread_variables),
-              "room for all of them");
+/* Exchanges the values of variables with those that a fiber keeps, one behind the other. */
+template <typename... Variables> void exchange_all(thread_variables &own, Variables &...variables)
+{
+    static_assert((sizeof(Variables) + ...) <= sizeof own.bytes, "room for all of them");
+    unsigned char *kept = own.bytes;
+    const auto exchange_one = [&kept](void *variable, std::size_t size) {
+        unsigned char *const bytes = static_cast<unsigned char *>(variable);
+        std::swap_ranges(bytes, bytes + size, kept);
+        kept += size;
+    };
+    (exchange_one(&variables, sizeof variables), ...);
+}
 
 /* All of the library's thread variables; tests/sim compares the list with its symbols. */
 void exchange(thread_variables &own)
 {
-    thread_variables old;
-    unsigned char *to = old.bytes;
-    std::memcpy(to, &THREAD_SLOT, of_slot);
-    std::memcpy(to + of_slot, &pawl_counter_own_, of_counter);
-    std::memcpy(to + of_slot + of_counter, &pawl_rcu_own_, of_rcu);
-    std::memcpy(to + of_slot + of_counter + of_rcu, &pawl_thread_ticket_, of_ticket);
-    std::memcpy(&THREAD_SLOT, own.bytes, of_slot);
-    std::memcpy(&pawl_counter_own_, own.bytes + of_slot, of_counter);
-    std::memcpy(&pawl_rcu_own_, own.bytes + of_slot + of_counter, of_rcu);
-    std::memcpy(&pawl_thread_ticket_, own.bytes + of_slot + of_counter + of_rcu, of_ticket);
-    own = old;
+    exchange_all(own, THREAD_SLOT, pawl_counter_own_, pawl_rcu_own_, pawl_thread_ticket_,
+                 LATCH_PARKER);
 }
 
 std::uint64_t mixed(std::uint64_t x)

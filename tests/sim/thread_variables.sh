@@ -8,6 +8,7 @@ found=$(readelf -sW "$1" | awk '$4 == "TLS" && $8 !~ /^pawl_own_/ {print $8}' | 
 want="os_known
 os_slack_before
 pawl_counter_own_v1_sim_
+pawl_latch_parker_v1_sim_
 pawl_rcu_own_v1_sim_
 pawl_thread_slot_v1_sim_
 pawl_thread_ticket_v1_sim_"
