@@ -102,13 +102,13 @@ static uint32_t robust_process; /* of the last thread that entered */
 static void robust_is_held(enum pawl_robust how)
 {
     must(how == PAWL_ROBUST_OK);
-    robust_process = (uint32_t)getpid();
+    pawl_store_relaxed32(&robust_process, (uint32_t)getpid()); /* readers enter together */
 }
 
 /* The child does not hold what its parent held. */
 static void robust_is_dropped(enum pawl_robust how)
 {
-    const bool own = robust_process == (uint32_t)getpid();
+    const bool own = pawl_load_relaxed32(&robust_process) == (uint32_t)getpid();
     must(how == (own ? PAWL_ROBUST_OK : PAWL_ROBUST_MISUSE));
 }
 
