@@ -2,14 +2,15 @@
 /*
  * A signal handler at every instruction (x86): the trap flag makes the processor stop after each
  * instruction of the calling thread, and the handler of SIGTRAP calls what is to interrupt. One run
- * is interrupted at its first instruction, the next at its second, and so on to its end. Include it
- * in one file of a program, in builds without sanitizers.
+ * is interrupted at its first instruction, the next at its second, and so on, to its end in larger
+ * steps. Include it in one file of a program, in builds without sanitizers.
  */
 #ifndef PAWL_TESTS_INTERRUPTING_H
 #define PAWL_TESTS_INTERRUPTING_H
 
 #include "test.h"
 
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
@@ -65,17 +66,29 @@ static bool interrupt_at(long at, void (*steps)(void), void (*handler)(void))
     return interrupting.passed > at;
 }
 
-/* Interrupts the steps at each of their instructions, a run for each. `prepare` runs before each
- * one, `check` after it. Returns how many there were. */
+/* So many instructions are interrupted one by one; later ones in steps of at most so many, because
+ * single steps to the n-th instruction take n traps. */
+#define INTERRUPTING_EACH 300
+#define INTERRUPTING_GAP 31
+
+/* Interrupts the steps at their instructions, a run for each; `prepare` runs before each one,
+ * `check` after it. Behind the first INTERRUPTING_EACH the seed chooses some of them, others in each
+ * run of the program; all of them with PAWL_STRESS_SECONDS of 60 or more. Returns how many
+ * instructions there were, about. */
 static long interrupt_everywhere(void (*prepare)(void), void (*steps)(void), void (*handler)(void),
                                  void (*check)(void))
 {
+    const char *const seconds = getenv("PAWL_STRESS_SECONDS");
+    const bool all = seconds != NULL && atof(seconds) >= 60;
+    uint64_t random = test_seed();
     long at = 0;
     bool interrupted;
     do {
         prepare();
         interrupted = interrupt_at(at++, steps, handler);
         check();
+        if (at > INTERRUPTING_EACH && !all)
+            at += (long)test_random_below(&random, INTERRUPTING_GAP);
     } while (interrupted);
     return at - 1;
 }
