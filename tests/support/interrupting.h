@@ -72,8 +72,8 @@ static bool interrupt_at(long at, void (*steps)(void), void (*handler)(void))
 #define INTERRUPTING_GAP 31
 
 /* Interrupts the steps at their instructions, a run for each; `prepare` runs before each one,
- * `check` after it. Behind the first INTERRUPTING_EACH the seed chooses some of them, others in each
- * run of the program; all of them with PAWL_STRESS_SECONDS of 60 or more. Returns how many
+ * `check` after it. Behind the first INTERRUPTING_EACH the seed chooses some of them, others in
+ * each run of the program; all of them with PAWL_STRESS_SECONDS of 60 or more. Returns how many
  * instructions there were, about. */
 static long interrupt_everywhere(void (*prepare)(void), void (*steps)(void), void (*handler)(void),
                                  void (*check)(void))
