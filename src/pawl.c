@@ -7,6 +7,7 @@
 #define PAWL_ONE_FILE_
 #define PAWL_COMPILED_ /* headers name the compiled operations, and tell a checker nothing */
 
+#include "os/variant.c"
 #include "os/hook.c"
 #if defined(_WIN32)
 #include "os/windows.c"

@@ -26,11 +26,6 @@
 #include "base.h"
 #include "ticket.h"
 
-/* Without the variant in its name: two variants in one program define it twice, and the linker
- * reports that. Hidden, because two shared objects of one process may differ. */
-extern const char pawl_one_variant_per_program_[] PAWL_HIDDEN_;
-const char pawl_one_variant_per_program_[] = "Pawl, one variant per program";
-
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
 /* Claims the line for the caller if it is free, or was left behind under the caller's number. */

@@ -26,6 +26,19 @@
 /* A function of a header that not every includer uses. */
 #define PAWL_STATIC static __attribute__((unused))
 
+/* Each object asks for the mark of its variant (variant.c), in a section that no program keeps. */
+#define pawl_variant_mark PAWL_SYMBOL_(pawl_variant_mark)
+extern PAWL_HIDDEN_ const char pawl_variant_mark[1];
+#if defined(__ELF__)
+#define PAWL_OS_TEXT_(name) #name
+#define PAWL_OS_TEXT(name) PAWL_OS_TEXT_(name)
+__asm__(".pushsection .pawl.variant,\"e\"\n\t"
+        ".long " PAWL_OS_TEXT(pawl_variant_mark) "\n\t"
+        ".popsection");
+#undef PAWL_OS_TEXT_
+#undef PAWL_OS_TEXT
+#endif
+
 PAWL_C_BEGIN
 
 #define PAWL_NO_DEADLINE UINT64_MAX

@@ -49,7 +49,7 @@ def check(option: str, path: Path) -> None:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Readers see the old file or the new one, never a half."""
+    """Other programs see the old file or the new one, never a half."""
     name = None
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
