@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The few commands to remember. Each only calls what can be called by hand as well.
 .DEFAULT_GOAL := help
-.PHONY: help setup build single test prove nightly bench install watchdog clean
+.PHONY: help setup build single site test prove nightly bench install uninstall watchdog clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -9,13 +9,18 @@ help: ## this list
 setup: ## install what is missing (Debian packages, .venv)
 	@scripts/setup
 
-build: ## build the release preset: libraries, examples, benchmark drivers
-	@scripts/setup build bench
+# Neither of these installs anything for itself: it says what is missing, and goes on without it.
+build: ## build with your compiler: libraries, command, examples, benchmark drivers
+	@scripts/setup --check build bench || true
 	cmake --preset release
 	cmake --build --preset release
 
 single: ## make the library as two files, build/single/pawl.h and pawl.c
 	@scripts/single
+
+site: ## make the site of the documentation, build/site/index.html
+	@scripts/setup tool
+	@scripts/site
 
 test: ## gcc, sanitizers, 32 bits, models, other systems, installed package, Python
 	@scripts/test
@@ -26,11 +31,17 @@ prove: ## deeper models, more builds, coverage, fuzzing (long)
 nightly: ## every stress test for a minute, plain and with sanitizers
 	@scripts/test nightly
 
-bench: build ## measure the published LRU job on real text; ends by naming the report
+bench: ## measure the published LRU job on real text; ends by naming the report
+	@scripts/setup build bench
+	cmake --preset release
+	cmake --build --preset release
 	@scripts/bench
 
 install: build ## install the release build below PREFIX (default /usr/local)
 	cmake --install build/release $(if $(PREFIX),--prefix $(abspath $(PREFIX)))
+
+uninstall: ## remove what make install put there last
+	cmake --build build/release --target uninstall
 
 watchdog: ## build the images of the reset device (watchdog/README.md)
 	@scripts/setup watchdog

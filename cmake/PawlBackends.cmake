@@ -5,25 +5,26 @@
 #   sem    a semaphore a thread
 #   time64 the system's own, on 32 bits where time_t has 64 (_TIME_BITS=64, as Debian's armhf)
 #
+# On 32 bits cond and sem would only repeat what 64 bits show.
+#
 # The libraries have the named points of src/os/point.h, at which the tests of the kind `backend`
 # delay a thread.
 function(pawl_backend_libraries)
-  foreach(backend IN ITEMS futex cond sem)
+  set(sleep_backends cond sem)
+  if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+    set(sleep_backends time64)
+  endif()
+  foreach(backend IN ITEMS futex ${sleep_backends})
     set(variant ${backend})
-    if(backend STREQUAL "futex")
+    if(backend MATCHES "^(futex|time64)$")
       set(variant release)
     endif()
-    pawl_add_library(pawl_backend_${backend} STATIC ${variant})
+    pawl_add_library(pawl_backend_${backend} STATIC ${variant} ONE_OBJECT)
     set_target_properties(pawl_backend_${backend} PROPERTIES OUTPUT_NAME pawl-backend-${backend})
     target_compile_definitions(pawl_backend_${backend} PRIVATE PAWL_TEST_POINTS)
   endforeach()
-  set(sleep_backends cond sem)
-  if(CMAKE_SIZEOF_VOID_P EQUAL 4)
-    pawl_add_library(pawl_backend_time64 STATIC release)
-    set_target_properties(pawl_backend_time64 PROPERTIES OUTPUT_NAME pawl-backend-time64)
-    target_compile_definitions(pawl_backend_time64
-                               PRIVATE PAWL_TEST_POINTS _TIME_BITS=64 _FILE_OFFSET_BITS=64)
-    list(APPEND sleep_backends time64)
+  if(TARGET pawl_backend_time64)
+    target_compile_definitions(pawl_backend_time64 PRIVATE _TIME_BITS=64 _FILE_OFFSET_BITS=64)
   endif()
   set(sleep_backends ${sleep_backends} PARENT_SCOPE)
 endfunction()

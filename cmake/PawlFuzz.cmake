@@ -38,16 +38,35 @@ function(pawl_fuzz_test test target source library)
              "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}.txt")
   endif()
   set_tests_properties(${test} PROPERTIES LABELS fuzz TIMEOUT ${long_timeout})
+  if(arg_ALSO_SCALING)
+    pawl_fuzz_scaling_test(${test} ${target} ${name})
+  endif()
   pawl_fuzz_finds_test(${name} "${source}" ${how})
+endfunction()
+
+# The same with PAWL_BIAS=on, and with inputs of its own.
+function(pawl_fuzz_scaling_test test target name)
+  if(libfuzzer)
+    add_test(NAME ${test}.scaling COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run"
+             $<TARGET_FILE:${target}> "${PROJECT_BINARY_DIR}/fuzz/${name}-scaling")
+  else()
+    add_test(NAME ${test}.scaling COMMAND ${target} --random
+             "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}.txt")
+  endif()
+  set_tests_properties(${test}.scaling PROPERTIES LABELS fuzz TIMEOUT ${long_timeout}
+                       ENVIRONMENT PAWL_BIAS=on)
 endfunction()
 
 # A second test of a target: does it find what it can be told to do wrong, fuzz_mistake("...")?
 function(pawl_fuzz_finds_test name source how)
-  if(name STREQUAL "pshared_schedules") # the mistakes of the file that it includes
-    cmake_path(REPLACE_FILENAME source "lock_schedules.c")
-  endif()
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
-  file(STRINGS "${source}" lines REGEX "fuzz_mistake\\(\"")
+  set(lines)
+  file(STRINGS "${source}" included REGEX "^#include \"fuzz/.*\\.c\"$") # its mistakes too
+  list(TRANSFORM included REPLACE "^#include \"(.*)\"$" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
+  foreach(file IN LISTS source included)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+    file(STRINGS "${file}" found REGEX "fuzz_mistake\\(\"")
+    list(APPEND lines "${found}")
+  endforeach()
   string(REGEX MATCHALL "fuzz_mistake\\(\"[a-z_]+" mistakes "${lines}")
   list(TRANSFORM mistakes REPLACE "fuzz_mistake\\(\"" "")
   list(REMOVE_DUPLICATES mistakes)

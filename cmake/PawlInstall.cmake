@@ -1,27 +1,17 @@
 # SPDX-License-Identifier: MIT
-# cmake --install: headers, libraries, CMake package, pkg-config files, manual pages, licence.
+# cmake --install: headers, libraries, CMake package, pkg-config files, printers, licence.
 include(CMakePackageConfigHelpers)
-
-set_target_properties(pawl_static PROPERTIES EXPORT_NAME static)
-set_target_properties(pawl_shared PROPERTIES EXPORT_NAME shared)
-set_target_properties(pawl_checked PROPERTIES EXPORT_NAME checked)
-set_target_properties(pawl_checked_shared PROPERTIES EXPORT_NAME checked_shared)
 
 install(DIRECTORY include/pawl DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.def")
-install(DIRECTORY variant/checked/pawl DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/pawl-checked"
-        FILES_MATCHING PATTERN "*.h")
-set(variants pawl_checked pawl_checked_shared)
-if(PAWL_VALGRIND)
-  list(APPEND variants pawl_valgrind pawl_valgrind_shared)
-  set_target_properties(pawl_valgrind PROPERTIES EXPORT_NAME valgrind)
-  set_target_properties(pawl_valgrind_shared PROPERTIES EXPORT_NAME valgrind_shared)
-  install(DIRECTORY variant/valgrind/pawl
-          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/pawl-valgrind" FILES_MATCHING PATTERN "*.h")
-endif()
-install(TARGETS pawl_static pawl_shared ${variants} EXPORT pawl
+foreach(variant IN LISTS pawl_variants)
+  install(DIRECTORY variant/${variant}/pawl
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/pawl-${variant}" FILES_MATCHING PATTERN "*.h")
+endforeach()
+install(TARGETS ${pawl_libraries} EXPORT pawl
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/pawl")
 install(EXPORT pawl NAMESPACE pawl:: FILE pawlTargets.cmake DESTINATION "${package_dir}")
@@ -52,12 +42,18 @@ function(pawl_install_pc name variant description cflags)
   install(FILES "${PROJECT_BINARY_DIR}/${name}.pc"
           DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endfunction()
+set(pc_description_checked "Progressive locks, checking variant")
+set(pc_description_valgrind "Progressive locks, variant for Helgrind and DRD")
 pawl_install_pc(pawl release "Progressive locks" "-I\${includedir}")
-pawl_install_pc(pawl-checked checked "Progressive locks, checking variant"
-                "-I\${includedir}/pawl-checked -I\${includedir}")
-if(PAWL_VALGRIND)
-  pawl_install_pc(pawl-valgrind valgrind "Progressive locks, variant for Helgrind and DRD"
-                  "-I\${includedir}/pawl-valgrind -I\${includedir}")
+foreach(variant IN LISTS pawl_variants)
+  pawl_install_pc(pawl-${variant} ${variant} "${pc_description_${variant}}"
+                  "-I\${includedir}/pawl-${variant} -I\${includedir}")
+endforeach()
+
+# A project that carries Pawl's source installs what its own users link with, and no more.
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
 endif()
 
 # gdb looks for a script beside the library that it has loaded, under the name of the file itself.
@@ -65,18 +61,31 @@ endif()
 install(FILES tool/gdb/pawl-gdb.py DESTINATION "${CMAKE_INSTALL_DATADIR}/pawl")
 install(FILES tool/gdb/pawl-gdb.py DESTINATION "${CMAKE_INSTALL_DATADIR}/pawl"
         RENAME pawl_lldb.py)
-if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-  set(debugged pawl pawl-checked)
-  if(PAWL_VALGRIND)
-    list(APPEND debugged pawl-valgrind)
-  endif()
-  foreach(name IN LISTS debugged)
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND PAWL_BUILD_SHARED)
+  foreach(suffix IN ITEMS "" ${pawl_variants})
+    string(REGEX REPLACE "(.+)" "-\\1" suffix "${suffix}")
     install(FILES tool/gdb/pawl-gdb.py DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-            RENAME "lib${name}.so.${PROJECT_VERSION}-gdb.py")
+            RENAME "libpawl${suffix}.so.${PROJECT_VERSION}-gdb.py")
   endforeach()
 endif()
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-file(GLOB manual_pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tool/man/*.1")
-if(manual_pages)
-  install(FILES ${manual_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
-endif()
+
+# The manual pages of the functions: one for each header, and under each function's name a page that
+# leads to it.
+set(library_pages "${PROJECT_SOURCE_DIR}/doc/man")
+file(GLOB manual_pages CONFIGURE_DEPENDS "${library_pages}/*.3")
+install(FILES ${manual_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man3")
+install(FILES "${library_pages}/pawl.7" DESTINATION "${CMAKE_INSTALL_MANDIR}/man7")
+file(STRINGS "${library_pages}/links.txt" links REGEX "^[^#]")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${library_pages}/links.txt")
+foreach(link IN LISTS links)
+  string(REGEX MATCH "^([^ ]+) ([^ ]+)$" whole "${link}")
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/man3/${CMAKE_MATCH_1}.3"
+       CONTENT ".so man3/${CMAKE_MATCH_2}.3\n")
+  list(APPEND link_pages "${PROJECT_BINARY_DIR}/man3/${CMAKE_MATCH_1}.3")
+endforeach()
+install(FILES ${link_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man3")
+
+# What was installed last from this build folder is removed by the target `uninstall`.
+configure_file(cmake/Uninstall.cmake.in "${PROJECT_BINARY_DIR}/Uninstall.cmake" @ONLY)
+add_custom_target(uninstall
+  COMMAND "${CMAKE_COMMAND}" -P "${PROJECT_BINARY_DIR}/Uninstall.cmake" VERBATIM)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# pawl_test(shim folder/name [OURS] [SPIN] [OWN_COPY])
+# pawl_test(shim folder/name [OURS] [SPIN] [OWN_COPY] [ALSO_SCALING] [NOT_PREFERRED]
+#           [PLUGINS])
 #
 # A program that knows nothing of Pawl (tests/shim). The same file runs with the C library's locks
 # (<folder>.<name>.libc), with the preload library in front (.pawl), and with readers preferred
@@ -8,6 +9,9 @@
 #   OURS       only with the preload library
 #   SPIN       the library of the spinlocks in place of the other one
 #   OWN_COPY   the program links Pawl itself: once the static library, once the shared one
+#   ALSO_SCALING  once more with readers that scale, of all locks (.scale-readers)
+#   NOT_PREFERRED  not where readers are preferred: it is about the order of waiting threads
+#   PLUGINS    it loads the libraries of tests/shim/plugins, which get their paths by macros
 function(pawl_shim_run name target mode)
   add_test(NAME ${name}.${mode} COMMAND ${target})
   pawl_test_properties(${name}.${mode} shim)
@@ -27,8 +31,11 @@ function(pawl_shim_runs name target)
     pawl_shim_run(${name} ${target} libc)
   endif()
   pawl_shim_run(${name} ${target} pawl)
-  if(NOT arg_SPIN)
+  if(NOT arg_SPIN AND NOT arg_NOT_PREFERRED)
     pawl_shim_run(${name} ${target} prefer-readers PAWL_PRELOAD_RWLOCK=prefer-readers)
+  endif()
+  if(arg_ALSO_SCALING)
+    pawl_shim_run(${name} ${target} scale-readers PAWL_PRELOAD_RWLOCK=scale-readers PAWL_BIAS=on)
   endif()
 endfunction()
 
@@ -51,6 +58,20 @@ function(pawl_shim_test name target source library)
   pawl_test_program(${target} "${source}" Threads::Threads ${framework} ${CMAKE_DL_LIBS})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include")
   add_dependencies(${target} pawl_preload pawl_preload_spin)
+  if(arg_PLUGINS)
+    foreach(plugin IN ITEMS static_lock.c shared_mutex.cpp)
+      cmake_path(GET plugin STEM stem)
+      add_library(${target}_${stem} MODULE "${CMAKE_CURRENT_SOURCE_DIR}/shim/plugins/${plugin}")
+      pawl_strict(${target}_${stem})
+      target_link_libraries(${target}_${stem} PRIVATE Threads::Threads)
+      target_compile_definitions(${target}_${stem} PRIVATE _GNU_SOURCE)
+      set_target_properties(${target}_${stem} PROPERTIES
+        LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+      target_compile_definitions(${target} PRIVATE
+        "PLUGIN_${stem}=\"$<TARGET_FILE:${target}_${stem}>\"")
+      add_dependencies(${target} ${target}_${stem})
+    endforeach()
+  endif()
   pawl_shim_runs(${name} ${target})
 endfunction()
 
@@ -65,4 +86,12 @@ function(pawl_shim_scripts)
   add_test(NAME shim.symbols COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/shim/symbols.sh"
            "${CMAKE_NM}" "${libc}" $<TARGET_FILE:pawl_preload> $<TARGET_FILE:pawl_preload_spin>)
   set_tests_properties(shim.symbols PROPERTIES LABELS shim TIMEOUT ${short_timeout})
+  # Other compilers leave cold code in the function, and -O3 writes a loop's first round twice.
+  string(TOUPPER "CMAKE_C_FLAGS_${CMAKE_BUILD_TYPE}" options)
+  if(PAWL_SHIM_IS_x86_64 AND CMAKE_SIZEOF_VOID_P EQUAL 8 AND CMAKE_C_COMPILER_ID STREQUAL "GNU"
+     AND "${${options}}" MATCHES "-O2")
+    add_test(NAME shim.short_paths COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/shim/short_paths.sh"
+             "${CMAKE_NM}" "${CMAKE_OBJDUMP}" $<TARGET_FILE:pawl_preload>)
+    set_tests_properties(shim.short_paths PROPERTIES LABELS shim TIMEOUT ${short_timeout})
+  endif()
 endfunction()

@@ -23,16 +23,23 @@ include(GoogleTest)
 #
 #   VARIANT      the library's, where it is not the kind's usual one: hook, checked
 #   EXPLORER     the hook variant, and tests/explorer, which runs its schedules
-#   EACH_SLEEP   once more over each other way to sleep: <folder>.<name>.cond, .sem, and on 32 bits
-#                .time64
+#   EACH_SLEEP   once more over each other way to sleep: <folder>.<name>.cond, .sem; on 32 bits
+#                .time64 in their place
 #   ALSO_SMALL   once more with PAWL_SMALL defined: <folder>.<name>.small
+#   ALSO_SCALING once more with PAWL_BIAS=on: <folder>.<name>.scaling
+#   ALSO_INLINE  once more with PAWL_SCALING_INLINE defined: <folder>.<name>.inline
+#   ALSO_TRACED  once more with PAWL_TRACED defined, and no recorder: <folder>.<name>.traced
 #   DEADLINES    once more as .time64, on 32 bits
+#   C_ONLY       not again as C++: it tests compiled code, and takes long or has much to compile
+#   ONE_THREAD   nothing for ThreadSanitizer: one thread at a time uses the library
+#   EACH_WIDTH   a refusal that is another one on 32 bits
 #   THREADS      a fuzz target that ThreadSanitizer has something to say about
 #   CLANG        cases that only clang refuses, with these flags
 #   STANDARD     of C++, where a refusal is not about C++17
 function(pawl_test kind path)
   cmake_parse_arguments(PARSE_ARGV 2 arg
-                        "EXPLORER;EACH_SLEEP;DEADLINES;THREADS;ALSO_SMALL;OURS;SPIN;OWN_COPY"
+                        "EXPLORER;EACH_SLEEP;DEADLINES;THREADS;ALSO_SMALL;OURS;SPIN;OWN_COPY;\
+ALSO_SCALING;ALSO_INLINE;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PREFERRED"
                         "VARIANT;STANDARD" "CLANG")
   set(how ${kind})
   if(kind MATCHES "^(regress|compat|misuse)$")
@@ -56,12 +63,17 @@ function(pawl_test kind path)
   elseif(kind STREQUAL "misuse")
     set(library pawl_checked)
   endif()
+  # The explorer's threads are stacks of one thread of the system.
+  if(PAWL_SANITIZE MATCHES "thread" AND (arg_EXPLORER OR arg_ONE_THREAD))
+    return()
+  endif()
   cmake_language(CALL "pawl_${how}_test" "${name}" "${target}" "${source}" ${library})
 endfunction()
 
 # The objects of tests/explorer, for the tests that the list gives them.
 function(pawl_explorer_library)
-  add_library(pawl_explorer OBJECT explorer/explorer.c explorer/hooks.c explorer/steps.c)
+  add_library(pawl_explorer OBJECT explorer/explorer.c explorer/hooks.c explorer/states.c
+              explorer/steps.c)
   pawl_strict(pawl_explorer)
   target_compile_definitions(pawl_explorer PRIVATE _GNU_SOURCE)
   target_link_libraries(pawl_explorer PRIVATE pawl_hook cmocka::cmocka)
@@ -129,9 +141,11 @@ endfunction()
 # A test's label and time: stress tests use all CPUs and have them alone.
 function(pawl_test_properties name label)
   if(label STREQUAL "stress")
-    set_tests_properties(${name} PROPERTIES LABELS stress TIMEOUT ${long_timeout} RUN_SERIAL ON)
+    set_tests_properties(${name} PROPERTIES LABELS stress TIMEOUT ${long_timeout} RUN_SERIAL ON
+                         SKIP_RETURN_CODE 77)
   else()
-    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${short_timeout})
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${short_timeout}
+                         SKIP_RETURN_CODE 77)
   endif()
 endfunction()
 
@@ -140,12 +154,30 @@ function(pawl_stress_test name target source library)
   pawl_test_program(${target} "${source}" ${library} cmocka::cmocka)
   add_test(NAME ${name} COMMAND ${target})
   pawl_test_properties(${name} ${kind})
-  # A sanitized build has no other form for ThreadSanitizer, and adds nothing for the others.
-  if(arg_ALSO_SMALL AND NOT sanitized)
+  if(arg_ALSO_SCALING)
+    add_test(NAME ${name}.scaling COMMAND ${target})
+    pawl_test_properties(${name}.scaling ${kind})
+    set_tests_properties(${name}.scaling PROPERTIES ENVIRONMENT PAWL_BIAS=on)
+  endif()
+  # Once with each compiler, as the twins.
+  if(arg_ALSO_SMALL AND smalls)
     pawl_test_program(${target}_small "${source}" ${library} cmocka::cmocka)
     target_compile_definitions(${target}_small PRIVATE PAWL_SMALL)
     add_test(NAME ${name}.small COMMAND ${target}_small)
     pawl_test_properties(${name}.small ${kind})
+  endif()
+  if(arg_ALSO_INLINE AND smalls)
+    pawl_test_program(${target}_inline "${source}" ${library} cmocka::cmocka)
+    target_compile_definitions(${target}_inline PRIVATE PAWL_SCALING_INLINE)
+    add_test(NAME ${name}.inline COMMAND ${target}_inline)
+    pawl_test_properties(${name}.inline ${kind})
+  endif()
+  if(arg_ALSO_TRACED AND smalls)
+    pawl_test_program(${target}_traced "${source}" ${library} cmocka::cmocka)
+    target_compile_definitions(${target}_traced PRIVATE PAWL_TRACED)
+    target_compile_options(${target}_traced PRIVATE -fPIE) # traced.h says why
+    add_test(NAME ${name}.traced COMMAND ${target}_traced)
+    pawl_test_properties(${name}.traced ${kind})
   endif()
   if(arg_EACH_SLEEP AND NOT sanitized)
     foreach(backend IN LISTS sleep_backends)
@@ -159,7 +191,7 @@ endfunction()
 # The same, and its twin in C++.
 function(pawl_unit_test name target source library)
   pawl_stress_test(${name} ${target} "${source}" ${library})
-  if(twins)
+  if(twins AND NOT arg_C_ONLY AND NOT arg_EXPLORER)
     # CMake knows one language per file, so the twin is a C++ file that includes the C one.
     set(twin "${CMAKE_CURRENT_BINARY_DIR}/twins/${target}.cpp")
     file(CONFIGURE OUTPUT "${twin}" CONTENT "#include \"${source}\"\n")
@@ -171,9 +203,9 @@ endfunction()
 
 function(pawl_backend_test name target source library)
   if(NOT sanitized)
-    pawl_sleep_test(futex)
-    pawl_sleep_test(cond)
-    pawl_sleep_test(sem)
+    foreach(backend IN ITEMS futex ${sleep_backends})
+      pawl_sleep_test(${backend})
+    endforeach()
   endif()
 endfunction()
 
@@ -187,10 +219,13 @@ function(pawl_scale_test name target source library)
   endif()
 endfunction()
 
+# GoogleTest's own code takes most of the time, to be compiled and above all to be optimised.
 function(pawl_cxx_test name target source library)
   pawl_test_program(${target} "${source}" ${library} GTest::gtest_main)
-  if(arg_ALSO_SMALL AND NOT sanitized)
+  target_compile_options(${target} PRIVATE ${PAWL_TEST_CXX_OPTIONS})
+  if(arg_ALSO_SMALL AND smalls)
     pawl_test_program(${target}_small "${source}" ${library} GTest::gtest_main)
+    target_compile_options(${target}_small PRIVATE ${PAWL_TEST_CXX_OPTIONS})
     target_compile_definitions(${target}_small PRIVATE PAWL_SMALL)
     gtest_discover_tests(${target}_small TEST_PREFIX "${name}.small." DISCOVERY_TIMEOUT 60
                          PROPERTIES LABELS cxx TIMEOUT ${short_timeout})
@@ -228,6 +263,10 @@ function(pawl_refusal_test name target source library)
     set(flags "${CMAKE_C_FLAGS} -std=c11")
   endif()
   if(arg_CLANG AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    return()
+  endif()
+  # Once with each compiler; the first build with clang is a sanitized one.
+  if((sanitized AND NOT arg_CLANG) OR (CMAKE_SIZEOF_VOID_P EQUAL 4 AND NOT arg_EACH_WIDTH))
     return()
   endif()
   list(JOIN arg_CLANG " " more)
@@ -277,6 +316,8 @@ function(pawl_script_tests)
         LABELS scripts TIMEOUT ${long_timeout} SKIP_RETURN_CODE 77)
     endif()
   endforeach()
+  # ruff comes with `scripts/setup package`: before that a fresh clone can but skip this one.
+  set_tests_properties(scripts.lint PROPERTIES LABELS "scripts;package")
 endfunction()
 
 # pawl_tool_tests(): the Python tests, if scripts/setup has made their environment.

@@ -20,8 +20,8 @@ static pawl_eventcount pushed;
 void push(struct item *i)
 {
     i->next = __atomic_load_n(&stack, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&stack, &i->next, i, true, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED))
+    while (
+        !__atomic_compare_exchange_n(&stack, &i->next, i, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         continue;
     pawl_eventcount_notify_one(&pushed);
 }
@@ -34,7 +34,7 @@ struct item *take_all(void)
         const uint32_t key = pawl_eventcount_prepare(&pushed);
         all = __atomic_exchange_n(&stack, NULL, __ATOMIC_ACQUIRE);
         if (all)
-            pawl_eventcount_cancel(&pushed);      /* an item came in between */
+            pawl_eventcount_cancel(&pushed); /* an item came in between */
         else
             pawl_eventcount_commit(&pushed, key); /* sleeps, unless an item comes in between */
         if (!all)

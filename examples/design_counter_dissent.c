@@ -112,9 +112,9 @@ static void dissent(void)
 enum { ROUNDS = 5000 / EXAMPLE_LESS, THREADS = CELLS + 2 };
 
 static pthread_barrier_t barrier;
-static atomic_long word;                  /* all agree on the values of this counter */
-static long after[CELLS];                 /* its value after each addition */
-static atomic_int adders;                 /* the number not yet done in this round */
+static atomic_long word;  /* all agree on the values of this counter */
+static long after[CELLS]; /* its value after each addition */
+static atomic_int adders; /* the number not yet done in this round */
 
 static bool a_sum_of_some(long value)
 {

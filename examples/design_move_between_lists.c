@@ -130,7 +130,7 @@ enum { ELEMENTS = 8, ROUNDS = 10000 / EXAMPLE_LESS, MOVERS = 2, THREADS = 5 };
 static struct element elements[ELEMENTS];
 static struct list lists[2]; /* in even rounds all go from 0 to 1, in odd ones back */
 static pthread_barrier_t barrier;
-static atomic_int moved;     /* in this round */
+static atomic_int moved; /* in this round */
 
 static bool round_goes_on(void)
 {
@@ -171,8 +171,8 @@ static void watch_both(struct list *from, struct list *to, int key)
 
 static void *run(void *arg)
 {
-    static void (*const watch[])(struct list *, struct list *, int) = {
-        watch_old_then_new, watch_new_then_old, watch_both};
+    static void (*const watch[])(struct list *, struct list *,
+                                 int) = {watch_old_then_new, watch_new_then_old, watch_both};
     const int me = (int)(intptr_t)arg;
     uint32_t random = (uint32_t)me + 1;
     int round;

@@ -2,13 +2,23 @@
 # The list of the examples: pawl_example(<name> [AGAIN arguments...]). Each is built from <name>.c
 # or <name>.cpp and run as the test example_<name>; with AGAIN once more with these arguments, alone
 # on the machine, as the stress test stress.example_<name>.
+pawl_example(start_pthread)
+pawl_example(start_shared_mutex)
+pawl_example(start_upgrade)
+pawl_example(start_plock)
+pawl_example(start_rcu)
+pawl_example(tutorial_1_mutex)
+pawl_example(tutorial_2_read_write)
+pawl_example(tutorial_3_seek)
 pawl_example(spin_tree_insert)
 pawl_example(spin_delete)
 pawl_example(spin_insert_unique)
 pawl_example(spin_careful_writer)
 pawl_example(spin_guards)
 pawl_example(lock_timed_update)
+pawl_example(lock_read_handed_over)
 pawl_example(lock_last_user_frees)
+pawl_example(lock_hand_off)
 pawl_example(spin_lru_cache)
 pawl_example(design_allocator_cache)
 pawl_example(design_counter_dissent)

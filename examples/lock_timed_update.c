@@ -22,13 +22,13 @@ bool route_update(struct routes *r, unsigned route, unsigned target, uint64_t pa
     /* [quote begin] */
     const uint64_t deadline = pawl_now() + patience_ns;
     if (!pawl_take_seek_until(&r->lock, deadline))
-        return false;                                   /* another updater holds S */
-    if (r->target[route] == target) {                   /* readers go on meanwhile */
+        return false;                 /* another updater holds S */
+    if (r->target[route] == target) { /* readers go on meanwhile */
         pawl_drop_seek(&r->lock);
         return true;
     }
     if (!pawl_seek_to_write_until(&r->lock, deadline)) { /* a reader takes too long: */
-        r->deferred++;                                  /* we still hold S */
+        r->deferred++;                                   /* we still hold S */
         pawl_drop_seek(&r->lock);
         return false;
     }

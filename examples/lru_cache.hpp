@@ -115,10 +115,10 @@ class lru_cache {
 
     /* The plan of an insertion, made while other threads still read. */
     struct plan {
-        std::uint32_t found;        /* the key's entry, or none */
-        std::size_t bucket;         /* the key's chain */
-        std::size_t victim_bucket;  /* the chain of the entry that leaves */
-        std::uint32_t before;       /* the entry before the victim in it, none if it is first */
+        std::uint32_t found;       /* the key's entry, or none */
+        std::size_t bucket;        /* the key's chain */
+        std::size_t victim_bucket; /* the chain of the entry that leaves */
+        std::uint32_t before;      /* the entry before the victim in it, none if it is first */
     };
 
     /* Indices are of 32 bits, and one entry more than size exists for a moment. */
@@ -143,10 +143,7 @@ class lru_cache {
         return at;
     }
 
-    std::uint32_t following(std::uint32_t at) const noexcept
-    {
-        return at == size_ ? 0 : at + 1;
-    }
+    std::uint32_t following(std::uint32_t at) const noexcept { return at == size_ ? 0 : at + 1; }
 
     /* Reads only: other threads may be reading too. */
     plan make_plan(const Key &key) const noexcept

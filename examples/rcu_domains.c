@@ -47,8 +47,8 @@ int begin_thumbnails(void)
 
     if (error)
         return error;
-    return pawl_rcu_domain_limit(&thumbnails, MOST_WAITING,
-                                 MOST_WAITING * sizeof(struct thumbnail), PAWL_RCU_REFUSE);
+    return pawl_rcu_domain_limit(&thumbnails, MOST_WAITING, MOST_WAITING * sizeof(struct thumbnail),
+                                 PAWL_RCU_REFUSE);
 }
 
 static void forget(pawl_rcu_head *head)
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
         free(cache[i]);
         free(replaced[i]);
     }
-    printf("%ld renewals, %ld refusals, and other grace periods went on\n",
-           atomic_load(&renewals), atomic_load(&refusals));
+    printf("%ld renewals, %ld refusals, and other grace periods went on\n", atomic_load(&renewals),
+           atomic_load(&refusals));
     return 0;
 }

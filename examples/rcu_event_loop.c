@@ -96,7 +96,7 @@ static void handle(const struct settings *s)
 
     for (i = 0; i < 8; i++) {
         if (before % 64 == 0)
-            sched_yield(); /* time for a change */
+            sched_yield();                                    /* time for a change */
         CHECK(s->version != 0 && s->limits[i] == s->version); /* whole, and not freed */
     }
 }

@@ -153,8 +153,7 @@ static void watch(long from, long to, uint32_t *random)
         if (there(to + i))
             CHECK(!there(from + i));
         break;
-    default:
-        CHECK(!there(PASSING + EACH));
+    default: CHECK(!there(PASSING + EACH));
     }
 }
 

@@ -57,12 +57,12 @@ static const struct row {
     const char *lock, *state;
     void (*pair)(void);
 } rows[] = {
-    {"pawl_pshared_lock32", "R", s32_r}, {"pawl_pshared_lock32", "S", s32_s},
-    {"pawl_pshared_lock32", "W", s32_w}, {"pawl_pshared_lock32", "A", s32_a},
-    {"pawl_pshared_lock64", "R", s64_r}, {"pawl_pshared_lock64", "W", s64_w},
+    {"pawl_pshared_lock32", "R", s32_r},   {"pawl_pshared_lock32", "S", s32_s},
+    {"pawl_pshared_lock32", "W", s32_w},   {"pawl_pshared_lock32", "A", s32_a},
+    {"pawl_pshared_lock64", "R", s64_r},   {"pawl_pshared_lock64", "W", s64_w},
     {"pthread_rwlock, shared", "R", rw_r}, {"pthread_rwlock, shared", "W", rw_w},
-    {"pthread_mutex, robust", "W", mu_w}, {"pawl_robust_lock", "R", rob_r},
-    {"pawl_robust_lock", "S", rob_s}, {"pawl_robust_lock", "W", rob_w},
+    {"pthread_mutex, robust", "W", mu_w},  {"pawl_robust_lock", "R", rob_r},
+    {"pawl_robust_lock", "S", rob_s},      {"pawl_robust_lock", "W", rob_w},
     {"pawl_robust_lock", "A", rob_a},
 };
 

@@ -19,7 +19,7 @@ struct record {
 
 struct journal {
     pawl_spin32 lock;
-    long next_number;                         /* under S */
+    long next_number; /* under S */
     _Atomic(const struct record *) latest;
 };
 

@@ -14,7 +14,7 @@
 
 // [quote begin]
 class names {
-public:
+  public:
     int number_of(const std::string &name)
     {
         {
@@ -32,7 +32,7 @@ public:
     }
     // [quote end]
 
-private:
+  private:
     struct entry {
         std::string name;
         int number;

@@ -85,9 +85,9 @@ void entries_leave_in_turn()
     int value = 0;
     CHECK(cache.insert(1, 10) && cache.insert(2, 20) && cache.insert(3, 30));
     CHECK(!cache.insert(2, 21) && cache.find(2, value) && value == 21); // replaced, not added
-    CHECK(cache.find(1, value) && value == 10);                        // a hit saves no entry:
+    CHECK(cache.find(1, value) && value == 10);                         // a hit saves no entry:
     CHECK(cache.insert(4, 40));
-    CHECK(!cache.find(1, value));                                      // the oldest one left
+    CHECK(!cache.find(1, value)); // the oldest one left
     CHECK(cache.find(2, value) && cache.find(3, value) && cache.find(4, value) && value == 40);
     CHECK(cache.count() == 3 && cache.is_sound());
 }

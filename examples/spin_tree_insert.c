@@ -21,7 +21,7 @@ bool tree_insert(struct tree *t, struct node *n)
 {
     /* [quote begin] */
     struct node **link = &t->root;
-    pawl_take_seek(&t->lock);     /* readers go on, other inserters wait */
+    pawl_take_seek(&t->lock); /* readers go on, other inserters wait */
     while (*link && (*link)->key != n->key)
         link = &(*link)->child[n->key > (*link)->key];
     if (*link) {

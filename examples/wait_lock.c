@@ -29,8 +29,7 @@ enum { FREE, TAKEN, TAKEN_AND_AWAITED };
 void byte_acquire(uint8_t *lock)
 {
     uint8_t found = FREE;
-    if (__atomic_compare_exchange_n(lock, &found, TAKEN, false, __ATOMIC_ACQUIRE,
-                                    __ATOMIC_RELAXED))
+    if (__atomic_compare_exchange_n(lock, &found, TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
     /* A thread that has slept does not know whether others sleep, so it keeps the mark. */
     while (__atomic_exchange_n(lock, TAKEN_AND_AWAITED, __ATOMIC_ACQUIRE) != FREE)
@@ -40,8 +39,7 @@ void byte_acquire(uint8_t *lock)
 bool byte_acquire_until(uint8_t *lock, uint64_t deadline)
 {
     uint8_t found = FREE;
-    if (__atomic_compare_exchange_n(lock, &found, TAKEN, false, __ATOMIC_ACQUIRE,
-                                    __ATOMIC_RELAXED))
+    if (__atomic_compare_exchange_n(lock, &found, TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return true;
     while (__atomic_exchange_n(lock, TAKEN_AND_AWAITED, __ATOMIC_ACQUIRE) != FREE)
         if (pawl_wait8_until(lock, TAKEN_AND_AWAITED, deadline) == PAWL_WAIT_EXPIRED)

@@ -12,16 +12,16 @@ Function = namedtuple("Function", "name result more families asks contract")
 
 TITLES = {
     "take": "Taking. A thread that holds the lock in any state may not take it again: R inside R "
-            "or S waits for ever once a writer has claimed.",
+    "or S waits for ever once a writer has claimed.",
     "try": "Trying: true when granted. A try never waits for a holder. It is also false while a "
-           "claim that is about to be withdrawn stands in the way.",
+    "claim that is about to be withdrawn stands in the way.",
     "claim": "Claiming: as try, but readers are no reason to fail. After the claim the caller "
-             "waits until the readers have left.",
-    "drop": "Dropping (unlock). The word does not know its holders: only the checking variant "
-            "notices a drop by another thread.",
+    "waits until the readers have left.",
+    "drop": "Dropping (unlock), in the thread that took. Only the checking variant notices another "
+    "one. lock.h has reads that any thread may drop.",
     "seek": "Upgrading S and downgrading.",
     "read": "Upgrading R. When one fails, R is still held. Drop it before another attempt, because "
-            "the thread that got S or W waits for it.",
+    "the thread that got S or W waits for it.",
     "atomic": "Downgrading A.",
 }
 
@@ -35,8 +35,10 @@ OPERATIONS = {
     "try_seek": ("try", "False if a seeker, a writer or an atomic user is in. Acquire when true."),
     "try_write": ("try", "False if anybody is in. Acquire when true."),
     "try_atomic": ("try", "False if a reader, a seeker or a writer is in. Acquire when true."),
-    "claim_write": ("claim", "False if a seeker, writer or atomic user is in; waits for readers. "
-                             "Acquire."),
+    "claim_write": (
+        "claim",
+        "False if a seeker, writer or atomic user is in; waits for readers. Acquire.",
+    ),
     "claim_atomic": ("claim", "False if a seeker or a writer is in; waits for readers. Acquire."),
     "drop_read": ("drop", "Release."),
     "drop_seek": ("drop", "Release."),
@@ -47,16 +49,25 @@ OPERATIONS = {
     "write_to_seek": ("seek", "At once. Release."),
     "write_to_read": ("seek", "At once. Release."),
     "seek_to_read": ("seek", "At once. Release."),
-    "try_read_to_seek": ("read", "False if a seeker, writer or atomic user is in. Never waits. "
-                                 "Acquire."),
+    "try_read_to_seek": (
+        "read",
+        "False if a seeker, writer or atomic user is in. Never waits. Acquire.",
+    ),
     "try_read_to_write": ("read", "False unless the caller is alone. Never waits. Acquire."),
     "read_claim_write": ("read", "False if a seeker or writer is in; waits for readers. Acquire."),
-    "try_read_to_atomic": ("read", "False unless the caller is alone. Never waits. Acquire, "
-                                   "release."),
-    "read_claim_atomic": ("read", "False if a seeker or writer is in; waits for readers. Acquire, "
-                                  "release."),
-    "atomic_to_read": ("atomic", "Waits for other atomic users; tells whether a claimant was let "
-                                 "in first. Acquire, release."),
+    "try_read_to_atomic": (
+        "read",
+        "False unless the caller is alone. Never waits. Acquire, release.",
+    ),
+    "read_claim_atomic": (
+        "read",
+        "False if a seeker or writer is in; waits for readers. Acquire, release.",
+    ),
+    "atomic_to_read": (
+        "atomic",
+        "Waits for other atomic users; tells whether a claimant was let "
+        "in first. Acquire, release.",
+    ),
 }
 
 BEFORE = [
@@ -68,9 +79,22 @@ BEFORE = [
         Function("destroy", "void", "", "slp", False,
                  "The lock will not be used again. The checking variant reports a held lock."),
     ]),
-]
+]  # fmt: skip
 
 AFTER = [
+    ("Reading so that any thread may drop, by these names alone. Such a read has no moves.", [
+        Function("take_read_counted", "void", "", "l", False, "U -> R as take_read. Acquire."),
+        Function("take_read_counted_until", "bool", "deadline", "l", False,
+                 "The same; false once the deadline has passed: U still."),
+        Function("try_read_counted", "bool", "", "l", False, "U -> R as try_read. Acquire."),
+        Function("drop_read_counted", "void", "", "l", False,
+                 "R -> U for a read of these; in any thread. Release."),
+    ]),
+    ("Handing over, before a drop. A drop alone leaves the lock to whoever comes first.", [
+        Function("hand_off", "void", "", "l", False,
+                 "For a holder: the sleeper that has waited longest has its turn now, not after "
+                 "PAWL_LOCK_HANDOFF_NS. Nobody who comes later enters before it."),
+    ]),
     ("Two locks at once, the one at the lower address first; the same lock twice is taken once.", [
         Function(f"{verb}_two_{state}", "void", "other", "sl", False, contract)
         for state, letter in (("read", "R"), ("seek", "S"), ("write", "W"))
@@ -96,10 +120,12 @@ AFTER = [
         Function(f"assert_held_{state}", "void", "", "sl", True, f"{letter}.")
         for state, letter in (("read", "R"), ("seek", "S"), ("write", "W"), ("atomic", "A"))
     ]),
-]
+]  # fmt: skip
 
-UNTIL = ("With a deadline, in nanoseconds of pawl_now(). One that has passed fails only an "
-         "operation that would wait.")
+UNTIL = (
+    "With a deadline, in nanoseconds of pawl_now(). One that has passed fails only an "
+    "operation that would wait."
+)
 REGAIN = "A -> R; PAWL_REGAIN_TIMED_OUT: U, A was given up already. Acquire, release."
 
 BITLOCK = [
@@ -114,7 +140,7 @@ BITLOCK = [
              "Gives the bit back and wakes one waiter of it. Release."),
     Function("is_held", "bool", "unsigned bit", "", True,
              "Whether the bit is held at this instant; for reports, not for decisions."),
-]
+]  # fmt: skip
 
 # Of cond.h, for the locks of spin.h and lock.h: arguments behind the lock.
 COND = [
@@ -125,7 +151,7 @@ COND = [
     Function(f"cond_wait_{state}_until", "bool", "deadline", "sl", False,
              f"The same; false when the deadline has passed: {letter} is held again too.")
     for state, letter in (("read", "R"), ("seek", "S"), ("write", "W"))
-]
+]  # fmt: skip
 
 
 def read_until():
@@ -141,19 +167,42 @@ def groups():
     """(title, functions) in the order of the headers."""
     rows = {op.name: op for op in read_transitions()["OP"]}
     if set(rows) != set(OPERATIONS):
-        raise SystemExit("scripts/pawl_contracts.py and transitions.def differ: "
-                         + ", ".join(sorted(set(rows) ^ set(OPERATIONS))))
+        raise SystemExit(
+            "scripts/pawl_contracts.py and transitions.def differ: "
+            + ", ".join(sorted(set(rows) ^ set(OPERATIONS)))
+        )
     yield from BEFORE
     for group, title in TITLES.items():
-        yield title, [
-            Function(name, rows[name].result, "", "slp", False,
-                     f"{rows[name].start} -> {rows[name].to}. {contract}")
-            for name, (of, contract) in OPERATIONS.items() if of == group]
-    yield UNTIL, [
-        Function(f"{name}_until", "bool", "deadline", "lp", False,
-                 f"{start} -> {to} as {name}; false once the deadline has passed: {start} still.")
-        for name, start, to in read_until()
-    ] + [Function("atomic_to_read_until", "pawl_regained", "deadline", "lp", False, REGAIN)]
+        yield (
+            title,
+            [
+                Function(
+                    name,
+                    rows[name].result,
+                    "",
+                    "slp",
+                    False,
+                    f"{rows[name].start} -> {rows[name].to}. {contract}",
+                )
+                for name, (of, contract) in OPERATIONS.items()
+                if of == group
+            ],
+        )
+    yield (
+        UNTIL,
+        [
+            Function(
+                f"{name}_until",
+                "bool",
+                "deadline",
+                "lp",
+                False,
+                f"{start} -> {to} as {name}; false once the deadline has passed: {start} still.",
+            )
+            for name, start, to in read_until()
+        ]
+        + [Function("atomic_to_read_until", "pawl_regained", "deadline", "lp", False, REGAIN)],
+    )
     yield from AFTER
 
 

@@ -22,10 +22,9 @@ HOW `-`."""
 
 import json
 import lzma
-import math
 import re
 import statistics
-from functools import lru_cache
+from functools import cache
 
 LIST = "doc/figures.txt"
 NUMBER = re.compile(r"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?)(?: to (\d[\d,]*(?:\.\d+)?))?(?![\w])")
@@ -35,19 +34,25 @@ class Wrong(Exception):
     """What a figure says cannot be computed."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def read_run(path):
     """One recorded run, whether it is kept plain or compressed. Everything is read through here."""
     data = path.read_bytes()
     return json.loads(lzma.decompress(data) if path.suffix == ".xz" else data)
 
 
-@lru_cache(maxsize=None)
+@cache
 def runs_of(root, folder):
     paths = sorted((root / "bench/results" / folder).glob("run*.json*"))
     if not paths:
         raise Wrong(f"bench/results/{folder} holds no run")
     return [read_run(path) for path in paths]
+
+
+def threads_of(candidate):
+    """group/what@threads+beside; newer runs say it nowhere else."""
+    found = re.search(r"@(\d+)", candidate)
+    return int(found[1]) if found else 1
 
 
 def samples_of(cell):
@@ -57,8 +62,8 @@ def samples_of(cell):
         for one in cell["samples"]:
             if one.get("ops") and one["seconds"] > 0:
                 rate = one["ops"] / one["seconds"]
-                table.setdefault(one["candidate"], {})[one["round"]] = (
-                    rate, 1e9 * one.get("threads", 1) / rate)
+                threads = one.get("threads") or threads_of(one["candidate"])
+                table.setdefault(one["candidate"], {})[one["round"]] = (rate, 1e9 * threads / rate)
         cell["_table"] = table
     return cell["_table"]
 
@@ -79,8 +84,9 @@ def cells_of(run, wanted, names):
     for number, part in enumerate(run["parts"], 1):
         for cell in part["cells"]:
             told = {**cell, "part": number, "kind": part["kind"]}
-            if (all(key in told and str(told[key]) == value for key, value in wanted.items())
-                    and all(chosen(cell, name) in samples_of(cell) for name in names)):
+            if all(
+                key in told and str(told[key]) == value for key, value in wanted.items()
+            ) and all(chosen(cell, name) in samples_of(cell) for name in names):
                 yield cell
 
 
@@ -93,17 +99,18 @@ def value_in(cell, verb, names):
     return statistics.median(ours[r][which] / theirs[r][which] for r in ours if r in theirs)
 
 
-TOGETHER = {"least": min, "most": max, "mean": lambda values: math.exp(
-    statistics.fmean(math.log(value) for value in values))}
+TOGETHER = {"least": min, "most": max, "mean": statistics.geometric_mean}
 
 
 def values(runs, how):
     """The value of each run that `how` asks of."""
     match = re.fullmatch(
         r"(?:(run1|median) )?(?:(mean|least|most) )?(ns|rate|time) (\S+)(?: / (\S+))?"
-        r"(?: where (.*))?", how)
+        r"(?: where (.*))?",
+        how,
+    )
     if not match or (match.group(3) == "ns") != (match.group(5) is None):
-        raise Wrong(f"\"{how}\" is not understood")
+        raise Wrong(f'"{how}" is not understood')
     which, together, verb, *names, where = match.groups()
     names = [name for name in names if name]
     wanted = dict(pair.split("=", 1) for pair in where.split()) if where else {}
@@ -111,7 +118,7 @@ def values(runs, how):
     for run in runs[:1] if which == "run1" else runs:
         each = [value_in(cell, verb, names) for cell in cells_of(run, wanted, names)]
         if not each or len(each) > 1 and not together:
-            raise Wrong(f"\"{how}\" means {len(each)} cells of a run")
+            raise Wrong(f'"{how}" means {len(each)} cells of a run')
         found.append(TOGETHER[together](each) if together else each[0])
     return [statistics.median(found)] if which == "median" else found
 
@@ -148,14 +155,16 @@ def wrong_number(runs, shown, how):
 def line_faults(runs, page, name, line):
     fragment, _, hows = line.rpartition(" = ")
     if fragment not in page:
-        yield f"{name} does not say \"{fragment}\"", "list what it says now"
+        yield f'{name} does not say "{fragment}"', "list what it says now"
         return
     shown, hows = shown_numbers(fragment), [how.strip() for how in hows.split(";")]
     if len(shown) != len(hows):
-        yield (f"\"{fragment}\" has {len(shown)} numbers and {len(hows)} sources",
-               "give each number its source, - if it is no figure")
+        yield (
+            f'"{fragment}" has {len(shown)} numbers and {len(hows)} sources',
+            "give each number its source, - if it is no figure",
+        )
         return
-    for number, how in zip(shown, hows):
+    for number, how in zip(shown, hows, strict=True):
         try:
             if how != "-" and (wrong := wrong_number(runs, number, how)):
                 yield f"{name}: {wrong}", "write there what the runs have"

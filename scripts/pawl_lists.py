@@ -49,11 +49,21 @@ def check_links(tree, faults):
         for path, anchor, at in links(tree, name):
             linked.setdefault(name, set()).add(path)
             if path not in tree.files and path not in tree.folders and path != ".":
-                faults.add(name, tree.text(name), at, f"the link to {path} leads nowhere",
-                           "link what is there")
+                faults.add(
+                    name,
+                    tree.text(name),
+                    at,
+                    f"the link to {path} leads nowhere",
+                    "link what is there",
+                )
             elif anchor and path.endswith(".md") and anchor not in anchors(tree.text(path)):
-                faults.add(name, tree.text(name), at, f"{path} has no heading #{anchor}",
-                           "link a heading of that page")
+                faults.add(
+                    name,
+                    tree.text(name),
+                    at,
+                    f"{path} has no heading #{anchor}",
+                    "link a heading of that page",
+                )
     reached, todo = set(), ["README.md"]
     while todo:
         page = todo.pop()
@@ -61,12 +71,18 @@ def check_links(tree, faults):
             reached.add(page)
             below = linked.get(page, set())
             todo += [p for p in below if p in tree.pages]
-            todo += [p for p in tree.pages
-                     if os.path.dirname(p) in below and p.endswith("README.md")]
+            todo += [
+                p for p in tree.pages if os.path.dirname(p) in below and p.endswith("README.md")
+            ]
     for name in tree.pages:
         if name.startswith("doc/") and name.count("/") == 1 and name not in reached:
-            faults.add(name, "", 0, "no page that starts from README.md links this page",
-                       "link it from README.md or from a page linked there")
+            faults.add(
+                name,
+                "",
+                0,
+                "no page that starts from README.md links this page",
+                "link it from README.md or from a page linked there",
+            )
 
 
 # Lists of what is there
@@ -117,11 +133,19 @@ def check_primitives(tree, faults):
     text = tree.text("README.md")
     table = [row for row in text.splitlines() if row.startswith("|")]
     linked = set(re.findall(r"\]\(doc/(\w+)\.md", "\n".join(table)))
-    there = {re.split(r"[_.]", name.split("/")[-1])[0] for name in tree.files
-             if re.fullmatch(r"include/pawl/\w+\.h", name)} - NO_PRIMITIVES
+    there = {
+        re.split(r"[_.]", name.split("/")[-1])[0]
+        for name in tree.files
+        if re.fullmatch(r"include/pawl/\w+\.h", name)
+    } - NO_PRIMITIVES
     for word in sorted(there - linked):
-        faults.add("README.md", text, text.find("| primitive"),
-                   f"include/pawl/{word}.h has no row that links doc/{word}.md", "add it")
+        faults.add(
+            "README.md",
+            text,
+            text.find("| primitive"),
+            f"include/pawl/{word}.h has no row that links doc/{word}.md",
+            "add it",
+        )
 
 
 def check_results(tree, faults):

@@ -25,7 +25,10 @@ ROWS = {"TEST": Test, "OP": Op, "STEP": Step, "NEXT": Next, "INSIST": Insist}
 
 def without_comments(text):
     """The text with comments blanked out; lines and columns stay."""
-    blank = lambda match: re.sub(r"[^\n]", " ", match.group())
+
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group())
+
     return re.sub(r"/\*.*?\*/|//[^\n]*", blank, text, flags=re.S)
 
 
@@ -47,8 +50,10 @@ def read_tags(path=TAGS):
     tags = {}
     row = re.compile(r"^PAWL_TAG\((\w+), (\w+),(.*?)\)$", flags=re.M | re.S)
     for name, order, rest in row.findall(text):
-        partners, what = ("".join(re.findall(r'"([^"]*)"', part))
-                          for part in re.split(r"(?<=\")\s*,\s*", rest.strip()))
+        partners, what = (
+            "".join(re.findall(r'"([^"]*)"', part))
+            for part in re.split(r"(?<=\")\s*,\s*", rest.strip())
+        )
         tags[name] = Tag(name, order, partners.split(), what)
     if not tags:
         raise SystemExit(f"{path}: no tags found")
@@ -85,7 +90,8 @@ def call_arguments(text, at):
 SITE = re.compile(
     r"\bpawl_(?:load|store|fetch_\w+?|exchange|cas)_(relaxed|acquire|release|acq_rel)"
     r"(?:8|16|32|64)?\b"
-    r"|\bpawl_fence_(acquire|release|full|light|light_known|heavy)\b")
+    r"|\bpawl_fence_(acquire|release|full(?:_after_update)?|light|light_known|heavy(?:_or_not)?)\b"
+)
 
 
 def find_accesses():
@@ -107,10 +113,18 @@ def find_accesses():
             order = match.group(1) or match.group(2)
             tag = re.search(r"\bPAWL_([A-Z][A-Z0-9_]*)\s*$", arguments)
             tag = "-" if order == "relaxed" else tag.group(1) if tag else None
-            near = "\n".join(lines[max(0, line - 8):line])
+            near = "\n".join(lines[max(0, line - 8) : line])
             counts[tag] = counts.get(tag, 0) + 1
-            sites.append(Site(path.relative_to(ROOT).as_posix(), line, order, tag,
-                              tag is not None and f"[{tag}]" in near, counts[tag]))
+            sites.append(
+                Site(
+                    path.relative_to(ROOT).as_posix(),
+                    line,
+                    order,
+                    tag,
+                    tag is not None and f"[{tag}]" in near,
+                    counts[tag],
+                )
+            )
     return sites
 
 
@@ -126,8 +140,11 @@ def read_proof(path=PROOF):
     """What the models found of each mutant (tests/model/README.md); None if not written yet."""
     if not path.exists():
         return None
-    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()
-            if not line.startswith("#")]
+    rows = [
+        line.split("\t")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if not line.startswith("#")
+    ]
     return [Proof(*row) for row in rows]
 
 
@@ -146,8 +163,10 @@ def read_survivors(path=SURVIVORS):
         if len(words) != 3:
             mistakes.append(f"survivors.def:{number}: not `TAG change site : reason`")
         elif kind not in KINDS or reason.strip() == f"{kind}:":
-            mistakes.append(f"survivors.def:{number}: the reason begins neither `equivalent: ` "
-                            "nor `outside: ` nor `not yet: `, or ends there")
+            mistakes.append(
+                f"survivors.def:{number}: the reason begins neither `equivalent: ` "
+                "nor `outside: ` nor `not yet: `, or ends there"
+            )
         else:
             survivors.append(Survivor(*words, kind, reason.strip()))
     return survivors, mistakes
@@ -157,8 +176,10 @@ def survivor_of(row, survivors):
     """The line that says why this row of proof.tsv is not killed; None if there is none."""
     file = row.site.split("#")[0]
     for s in survivors:
-        if (s.tag == row.tag or s.tag == "*" and row.tag != "wake") and (
-                s.change == row.mutant or s.change == "*" and row.mutant != "untouched") and (
-                s.site in (row.site, file) or s.site.endswith("/") and file.startswith(s.site)):
+        if (
+            (s.tag == row.tag or s.tag == "*" and row.tag != "wake")
+            and (s.change == row.mutant or s.change == "*" and row.mutant != "untouched")
+            and (s.site in (row.site, file) or s.site.endswith("/") and file.startswith(s.site))
+        ):
             return s
     return None

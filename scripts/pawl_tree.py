@@ -16,7 +16,7 @@ DATA = re.compile(r"bench/results/.*\.(json|xz|html|png|svg)$|\.abi$|Cargo\.lock
 
 _C_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|/\*.*?\*/|//[^\n]*', re.S)
 _PY_TOKEN = re.compile(r'"""(.*?)"""|#[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
-_SH_TOKEN = re.compile(r'(?<![^\s])#[^\n]*')
+_SH_TOKEN = re.compile(r"(?<![^\s])#[^\n]*")
 
 
 def blank(text):
@@ -46,7 +46,11 @@ class Tree:
             try:
                 listed = subprocess.run(
                     ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                    cwd=self.root, check=True, capture_output=True, text=True).stdout
+                    cwd=self.root,
+                    check=True,
+                    capture_output=True,
+                    text=True,
+                ).stdout
                 names = [name for name in listed.split("\0") if name]
             except (OSError, subprocess.CalledProcessError):
                 names = None
@@ -58,8 +62,9 @@ class Tree:
     @cached_property
     def folders(self):
         """Every folder that holds a file, at any depth."""
-        return {str(parent) for name in self.files
-                for parent in pathlib.PurePosixPath(name).parents} - {"."}
+        return {
+            str(parent) for name in self.files for parent in pathlib.PurePosixPath(name).parents
+        } - {"."}
 
     @cached_property
     def by_last_name(self):
@@ -81,8 +86,11 @@ class Tree:
         """The names of the folders directly inside one; "" is the root."""
         depth = folder.count("/") + 1 if folder else 0
         inside = folder + "/" if folder else ""
-        return {name.split("/")[depth] for name in self.folders if name.startswith(inside)
-                and name != folder}
+        return {
+            name.split("/")[depth]
+            for name in self.folders
+            if name.startswith(inside) and name != folder
+        }
 
     # What is a page, and what of a file is a comment
 
@@ -95,7 +103,7 @@ class Tree:
                 text = self.text(name)
                 if name == "CHANGELOG.md":
                     sections = [m.start() for m in re.finditer(r"^## ", text, re.M)]
-                    text = text[:sections[1]] if len(sections) > 1 else text
+                    text = text[: sections[1]] if len(sections) > 1 else text
                 found[name] = text.replace("\\-", "-") if name.endswith(".1") else text
         return found
 
@@ -112,8 +120,11 @@ class Tree:
 
     @cached_property
     def sources(self):
-        return [name for name in self.files
-                if name not in self.pages and not DATA.search(name) and self._tokens(name)[0]]
+        return [
+            name
+            for name in self.files
+            if name not in self.pages and not DATA.search(name) and self._tokens(name)[0]
+        ]
 
     def comments(self, name):
         """The text of a source file with all but its comments blanked out."""
@@ -121,7 +132,7 @@ class Tree:
             token, is_comment = self._tokens(name)
             text, kept, at = self.text(name), [], 0
             for match in token.finditer(text):
-                kept.append(blank(text[at:match.start()]))
+                kept.append(blank(text[at : match.start()]))
                 kept.append(match.group() if is_comment(match) else blank(match.group()))
                 at = match.end()
             self._comments[name] = "".join(kept) + blank(text[at:])
@@ -130,8 +141,9 @@ class Tree:
     def code(self, name):
         """The text of a source file without its comments; strings stay."""
         token, is_comment = self._tokens(name)
-        return token.sub(lambda m: blank(m.group()) if is_comment(m) else m.group(),
-                         self.text(name))
+        return token.sub(
+            lambda m: blank(m.group()) if is_comment(m) else m.group(), self.text(name)
+        )
 
     # Looking for a file
 
@@ -142,9 +154,14 @@ class Tree:
         top = above[0] + "/" if above and above[0] in self.subfolders("") else ""
         stem = set(re.split(r"[_.*]", last.removesuffix(suffix))) - {"", "hook", "inc"}
         for words in (stem | set(above[-1:]), stem):
-            fits = [name for name in self.files
-                    if suffix and name.startswith(top) and name.endswith(suffix)
-                    and words <= set(re.split(r"[/_.]", name))]
+            fits = [
+                name
+                for name in self.files
+                if suffix
+                and name.startswith(top)
+                and name.endswith(suffix)
+                and words <= set(re.split(r"[/_.]", name))
+            ]
             shortest = [name for name in fits if len(name) == len(min(fits, key=len))]
             if words and len(shortest) == 1:
                 return shortest[0]
@@ -159,7 +176,11 @@ class Tree:
         last = path.rsplit("/", 1)[-1]
         if re.search(r"[*?\[{]", path):
             patterns = [path, "*/" + path]
-            return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns
-                       for name in [*self.files, *self.folders])
-        return any(name == path or name.endswith("/" + path)
-                   for name in self.by_last_name.get(last, ()))
+            return any(
+                fnmatch.fnmatchcase(name, pattern)
+                for pattern in patterns
+                for name in [*self.files, *self.folders]
+            )
+        return any(
+            name == path or name.endswith("/" + path) for name in self.by_last_name.get(last, ())
+        )

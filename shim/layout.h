@@ -52,6 +52,11 @@ typedef uint32_t shim_word;
 #define SHIM_MOST_READERS UINT32_C(8191)
 #endif
 
+#define SHIM_HELD_TO_WRITE (SHIM_W + SHIM_S + SHIM_R)
+
+/* A compiled half of the library. */
+#define SHIM_SLOW(verb) PAWL_SYMBOL_(SHIM_LOCK(verb))
+
 struct shim_lock {
     shim_word_lock lock;
     pawl_address_ owner;

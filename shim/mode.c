@@ -4,6 +4,8 @@
  *
  *   PAWL_PRELOAD_RWLOCK=pawl            the default: newcomers wait behind a waiting writer
  *   PAWL_PRELOAD_RWLOCK=prefer-readers  they do not, as with the C library's default kind
+ *   PAWL_PRELOAD_RWLOCK=scale-readers   readers use lines of their own where locks are mostly read;
+ *                                       the thread that locks must be the one that unlocks
  *   PAWL_PRELOAD_STATS=1                counts go to standard error when the program exits
  *   PAWL_PRELOAD_STATS=FILE             they are appended to the file
  *
@@ -11,6 +13,8 @@
  * that ran on for weeks with a misspelt setting would have measured nothing.
  */
 #include "mode.h"
+
+#include "../src/lock/entries.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +26,9 @@
 #include <unistd.h>
 
 bool shim_prefers_readers;
+bool shim_readers_scale;
 bool shim_counts_calls;
+uint32_t shim_special;
 uint64_t shim_counted[SHIM_COUNT_ALL];
 
 static char stats_file[4096]; /* "": standard error */
@@ -34,15 +40,44 @@ static const char *setting(const char *name)
     return value == NULL || value[0] == 0 ? NULL : value;
 }
 
+/* By evidence, unless PAWL_BIAS says otherwise: a program has locks that are written often, too. */
+static void scale_readers(void)
+{
+    shim_readers_scale = true;
+    shim_special = 1;
+    if (setting("PAWL_BIAS") == NULL)
+        pawl_entries_mode_(ENTRIES_EVIDENCE);
+}
+
+static int open_stats_file(void)
+{
+    return open(stats_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+}
+
+/* A folder that is not there is a mistake in the setting. For other reasons, as a child that runs
+ * as another user, the program goes on, and its end says that the counts are lost. */
+static void make_stats_file(void)
+{
+    const int saved = errno, file = open_stats_file();
+    if (file < 0 && (errno == ENOENT || errno == ENOTDIR || errno == EISDIR))
+        shim_refuse("PAWL_PRELOAD_STATS names a file that cannot be made; name one in a folder "
+                    "that is there, or unset it");
+    if (file >= 0)
+        (void)close(file);
+    errno = saved;
+}
+
 __attribute__((constructor(101))) static void read_environment(void)
 {
     const char *kind = setting("PAWL_PRELOAD_RWLOCK");
     const char *stats = setting("PAWL_PRELOAD_STATS");
     if (kind != NULL && strcmp(kind, "prefer-readers") == 0)
         shim_prefers_readers = true;
+    else if (kind != NULL && strcmp(kind, "scale-readers") == 0)
+        scale_readers();
     else if (kind != NULL && strcmp(kind, "pawl") != 0)
-        shim_refuse("PAWL_PRELOAD_RWLOCK has an unknown value; say pawl or prefer-readers, or "
-                    "unset it");
+        shim_refuse("PAWL_PRELOAD_RWLOCK has an unknown value; say pawl, prefer-readers or "
+                    "scale-readers, or unset it");
     if (stats == NULL || strcmp(stats, "0") == 0)
         return;
     if (strcmp(stats, "1") != 0) {
@@ -50,9 +85,11 @@ __attribute__((constructor(101))) static void read_environment(void)
             shim_refuse("PAWL_PRELOAD_STATS is neither 1 nor the full path of a file; say one of "
                         "them, or unset it");
         memcpy(stats_file, stats, strlen(stats) + 1);
+        make_stats_file();
     }
     set_up_in = getpid();
     shim_counts_calls = true;
+    shim_special = 1;
 }
 
 /* A child of fork counts for itself. */
@@ -88,14 +125,17 @@ __attribute__((destructor)) static void say_counts(void)
     length = (size_t)snprintf(text, sizeof text,
                               "libpawl-preload.so in %.200s (process %ld): rwlocks are Pawl's%s\n",
                               program_invocation_short_name, (long)set_up_in,
-                              shim_prefers_readers ? ", readers preferred" : "");
+                              shim_prefers_readers ? ", readers preferred"
+                              : shim_readers_scale ? ", readers scale"
+                                                   : "");
     for (i = 0; i < SHIM_COUNT_ALL; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%14" PRIu64 "  %s\n",
                                    pawl_load_relaxed64(&shim_counted[i]), texts[i]);
     if (stats_file[0] != 0)
-        file = open(stats_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-    if (file >= 0)
-        shim_say(file, text);
+        file = open_stats_file();
+    if ((file < 0 || !shim_say(file, text)) && stats_file[0] != 0)
+        (void)shim_say(STDERR_FILENO, "libpawl-preload: the counts could not be written to the "
+                                      "file that PAWL_PRELOAD_STATS names.\n");
     if (stats_file[0] != 0 && file >= 0)
         (void)close(file);
     errno = saved;

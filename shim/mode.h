@@ -10,8 +10,11 @@
 
 /* From PAWL_PRELOAD_RWLOCK and PAWL_PRELOAD_STATS. A constructor sets them; locks that are used
  * before it find them zero. */
-extern bool shim_prefers_readers;
-extern bool shim_counts_calls;
+extern PAWL_HIDDEN_ bool shim_prefers_readers;
+extern PAWL_HIDDEN_ bool shim_readers_scale;
+extern PAWL_HIDDEN_ bool shim_counts_calls;
+/* 1: one of the last two is true. */
+extern PAWL_HIDDEN_ uint32_t shim_special;
 
 #define SHIM_COUNTS(X)                                                                             \
     X(inits, "initialised")                                                                        \
@@ -27,10 +30,10 @@ enum shim_count {
 #define X(name, text) SHIM_COUNT_##name,
     SHIM_COUNTS(X)
 #undef X
-    SHIM_COUNT_ALL
+        SHIM_COUNT_ALL
 };
 
-extern uint64_t shim_counted[SHIM_COUNT_ALL];
+extern PAWL_HIDDEN_ uint64_t shim_counted[SHIM_COUNT_ALL];
 
 #define SHIM_COUNT(name)                                                                           \
     do {                                                                                           \
@@ -38,8 +41,8 @@ extern uint64_t shim_counted[SHIM_COUNT_ALL];
             (void)pawl_fetch_add_relaxed64(&shim_counted[SHIM_COUNT_##name], 1);                   \
     } while (0)
 
-/* Writes to a file descriptor as much as it takes. */
-void shim_say(int file, const char *text);
+/* Writes to a file descriptor; false when it does not take all of the text. */
+bool shim_say(int file, const char *text);
 
 /* Says one sentence on standard error and ends the program with code 2. */
 __attribute__((cold, noreturn)) void shim_refuse(const char *sentence);

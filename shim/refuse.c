@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void shim_say(int file, const char *text)
+bool shim_say(int file, const char *text)
 {
     size_t left = strlen(text);
     while (left > 0) {
@@ -15,16 +15,17 @@ void shim_say(int file, const char *text)
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return;
+            return false;
         text += written;
         left -= (size_t)written;
     }
+    return true;
 }
 
 void shim_refuse(const char *sentence)
 {
-    shim_say(STDERR_FILENO, "libpawl-preload: ");
-    shim_say(STDERR_FILENO, sentence);
-    shim_say(STDERR_FILENO, ".\n");
+    (void)shim_say(STDERR_FILENO, "libpawl-preload: ");
+    (void)shim_say(STDERR_FILENO, sentence);
+    (void)shim_say(STDERR_FILENO, ".\n");
     _exit(2);
 }

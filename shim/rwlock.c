@@ -10,17 +10,27 @@
  *   - in the mode prefer-readers, unless the lock is of that kind;
  *   - if it is a real-time thread, and no real-time writer of its priority or above waits.
  *
+ * Real-time threads that sleep are served by priority, and at the same priority writers first:
+ * their rank in the lock's queue says so. They come before all other threads.
+ *
+ * A read may be unlocked by another thread, so all reads are counted ones (pawl/lock.h). In the
+ * mode scale-readers they are the lock's usual reads: these may be in an entry of the thread, and
+ * the thread itself unlocks them. A thread that remembers nothing of a lock gets EPERM there.
+ *
  * How it passes (pass). A granted writer is alone: R in the word is its own single unit. So where R
  * has two units or more beside W, all writers still wait, and one more R is no harm. With a single
  * R the word does not tell a granted writer from the claim of one that waits for this very reader
  * (a claim that was made beside another writer has no R). Then only a thread that remembers a read
- * of this lock passes, because its read is that R.
+ * of this lock passes, because its read is that R, or in an entry: no writer is granted before the
+ * entry is free.
  */
+#define PAWL_SCALING_INLINE /* the mode scale-readers is chosen for its reads */
 #include "layout.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "deadline.h"
 #include "export.h"
@@ -29,6 +39,12 @@
 #include "record.h"
 
 #define IS_SHARED(rw) PAWL_UNLIKELY((rw)->__data.__shared != 0)
+/* Neither is it shared between processes, nor are calls counted, nor do readers scale: one test.
+ * Then the short paths serve the call, each of which is a leaf: what else there is to do is called
+ * at its end. So it has no stack frame, and no store but those to the lock and the record. */
+#define IS_PLAIN(rw) PAWL_LIKELY(((uint32_t)(rw)->__data.__shared | shim_special) == 0)
+#define SHORT_PATH __attribute__((aligned(64))) /* one or two lines of instructions, not three */
+#define OUT_OF_LINE __attribute__((noinline))
 
 static bool owned_by_me(struct shim_lock *l)
 {
@@ -44,6 +60,36 @@ static int fails(int error)
 {
     SHIM_COUNT(refusals);
     return error;
+}
+
+/* ---- Memory that was never initialised ------------------------------------------------------- */
+
+/* A claim adds W and S. Claims keep each other out, so there are never many. */
+#define MOST_CLAIMS 16u
+#define SHIM_CLAIM (SHIM_W + SHIM_S)
+
+/* All of the word above R is claims; nobody seeks, nor is there an atomic user. */
+static bool is_a_word(shim_word w)
+{
+    const shim_word claims = w / SHIM_S;
+    return claims % (SHIM_CLAIM / SHIM_S) == 0 && claims <= MOST_CLAIMS * (SHIM_CLAIM / SHIM_S);
+}
+
+/* Bytes that no initialiser and no call sets, or claims that no threads have made. A wait for such
+ * a lock might never end, where the C library's wait would not begin. */
+static bool is_no_lock(const pthread_rwlock_t *rw, struct shim_lock *l)
+{
+    static uint32_t said;
+    if (PAWL_LIKELY(rw->__data.__cur_writer == 0 && rw->__data.__pad2 == 0 &&
+                    rw->__data.__flags <= PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP &&
+                    pawl_load_relaxed32(&l->strangers) <= 1 &&
+                    PAWL_ADDRESS_(pawl_load_relaxed)(&l->owner) % _Alignof(struct record) == 0 &&
+                    is_a_word(shim_look(l))))
+        return false;
+    if (pawl_fetch_add_relaxed32(&said, 1) == 0)
+        (void)shim_say(STDERR_FILENO, "libpawl-preload: the program waits for a read-write lock "
+                                      "that it has not initialised; the call returns EINVAL.\n");
+    return true;
 }
 
 /* ---- Real-time threads ----------------------------------------------------------------------- */
@@ -75,10 +121,13 @@ static void writer_comes(struct shim_lock *l, uint32_t priority)
 static void writer_goes(struct shim_lock *l)
 {
     uint32_t found = pawl_load_relaxed32(&l->urgent);
-    while (!pawl_cas_relaxed32(&l->urgent, &found,
-                               found < 2 * URGENT_ONE ? 0 : found - URGENT_ONE))
+    while (!pawl_cas_relaxed32(&l->urgent, &found, found < 2 * URGENT_ONE ? 0 : found - URGENT_ONE))
         continue;
 }
+
+/* In the lock's queue; ordinary threads have rank 0. */
+#define RANK_OF_READER(priority) (2 * (priority))
+#define RANK_OF_WRITER(priority) ((priority) == 0 ? 0 : 2 * (priority) + 1)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
@@ -87,15 +136,42 @@ static bool reads_already(struct shim_lock *l)
     return record_has(l) && pawl_load_relaxed32(&l->strangers) == 0;
 }
 
-static bool may_pass(const pthread_rwlock_t *rw, struct shim_lock *l)
+static bool may_pass(const pthread_rwlock_t *rw, struct shim_lock *l, uint32_t priority)
 {
-    uint32_t priority;
     if (rw->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP)
         return false;
     if (shim_prefers_readers || record.beyond != 0 || record_has(l))
         return true;
-    priority = own_priority();
     return priority > (pawl_load_relaxed32(&l->urgent) & URGENT_PRIORITY);
+}
+
+/* Without W and S, and with fewer readers than the most: one comparison. */
+static inline bool try_to_count(struct shim_lock *l)
+{
+    shim_word w = shim_look(l);
+    while (PAWL_LIKELY(w < SHIM_MOST_READERS * SHIM_R)) {
+        /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+        if (PAWL_LIKELY(
+                SHIM_ON_WORD(pawl_cas_acquire)(&l->lock.word, &w, w + SHIM_R, PAWL_SPIN_R_TAKE)))
+            return true;
+    }
+    return false;
+}
+
+static bool try_to_read(struct shim_lock *l)
+{
+    if (PAWL_UNLIKELY(shim_readers_scale))
+        return shim_look(l) < SHIM_MOST_READERS * SHIM_R && SHIM_LOCK(try_read)(&l->lock);
+    return try_to_count(l);
+}
+
+/* The same for a call that may wait. A reader that meets another one goes into the lock's slow
+ * path, which finds out whether its readers are to scale. */
+static bool read_at_once(struct shim_lock *l)
+{
+    if (PAWL_UNLIKELY(shim_readers_scale))
+        return shim_look(l) < SHIM_MOST_READERS * SHIM_R && SHIM_LOCK(do_take_read_)(&l->lock, 0);
+    return try_to_count(l);
 }
 
 /* Reads beside writers that wait, if there are such and they all wait. */
@@ -106,7 +182,7 @@ static bool pass(struct shim_lock *l)
         if (shim_no_writer(w) || shim_readers(w) >= SHIM_MOST_READERS)
             return false;
         if (shim_readers(w) < 2 &&
-            (shim_readers(w) == 0 || !reads_already(l) ||
+            ((shim_readers(w) == 0 && !shim_readers_scale) || !reads_already(l) ||
              PAWL_ADDRESS_(pawl_load_relaxed)(&l->owner) != 0))
             return false;
         /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
@@ -118,34 +194,61 @@ static bool pass(struct shim_lock *l)
 static int granted_read(struct shim_lock *l)
 {
     SHIM_COUNT(reads);
-    record_push(l);
-    return 0;
+    return record_push(l);
+}
+
+static bool wait_to_read(struct shim_lock *l, uint64_t deadline, uint32_t priority)
+{
+    if (shim_readers_scale && priority == 0)
+        return SHIM_LOCK(take_read_until)(&l->lock, deadline);
+    return SHIM_SLOW(take_read_counted_ranked)(&l->lock, deadline, RANK_OF_READER(priority));
+}
+
+/* A thread that reads the lock already must not wait behind a claim, which waits for it. A claim
+ * may have gone when the thread wants to pass it, and another one be there at the next look. */
+static bool pass_or_read(const pthread_rwlock_t *rw, struct shim_lock *l, uint32_t priority)
+{
+    shim_word w;
+    do {
+        if (!may_pass(rw, l, priority))
+            return false;
+        if (pass(l)) {
+            SHIM_COUNT(passes);
+            return true;
+        }
+        if (read_at_once(l))
+            return true;
+        w = shim_look(l);
+    } while (shim_readers(w) < SHIM_MOST_READERS && (shim_no_writer(w) || reads_already(l)));
+    return false;
 }
 
 /* The lock is not free for a reader at once. */
 PAWL_COLD static int read_slow(pthread_rwlock_t *rw, struct shim_lock *l, uint64_t deadline)
 {
+    uint32_t priority;
+    if (is_no_lock(rw, l))
+        return fails(EINVAL);
     if (owned_by_me(l))
         return fails(EDEADLK);
-    if (may_pass(rw, l) && pass(l)) {
-        SHIM_COUNT(passes);
+    priority = own_priority();
+    if (pass_or_read(rw, l, priority))
         return granted_read(l);
-    }
     if (shim_readers(shim_look(l)) >= SHIM_MOST_READERS)
         return fails(EAGAIN);
     SHIM_COUNT(read_waits);
-    if (!SHIM_LOCK(take_read_until)(&l->lock, deadline))
-        return ETIMEDOUT;
-    return granted_read(l);
+    return wait_to_read(l, deadline, priority) ? granted_read(l) : ETIMEDOUT;
 }
 
-static bool read_at_once(struct shim_lock *l)
+static void stop_reading(struct shim_lock *l)
 {
-    return PAWL_LIKELY(shim_readers(shim_look(l)) < SHIM_MOST_READERS) &&
-           PAWL_LIKELY(SHIM_LOCK(try_read)(&l->lock));
+    if (PAWL_UNLIKELY(shim_readers_scale))
+        SHIM_LOCK(drop_read)(&l->lock);
+    else
+        SHIM_LOCK(drop_read_counted)(&l->lock);
 }
 
-int shim_rwlock_rdlock(pthread_rwlock_t *rw)
+OUT_OF_LINE static int read_long(pthread_rwlock_t *rw)
 {
     struct shim_lock *const l = shim_lock_of(rw);
     if (IS_SHARED(rw))
@@ -155,19 +258,35 @@ int shim_rwlock_rdlock(pthread_rwlock_t *rw)
     return read_slow(rw, l, UINT64_MAX);
 }
 
-int shim_rwlock_tryrdlock(pthread_rwlock_t *rw)
+SHORT_PATH int shim_rwlock_rdlock(pthread_rwlock_t *rw)
+{
+    struct shim_lock *const l = shim_lock_of(rw);
+    if (IS_PLAIN(rw) && PAWL_LIKELY(try_to_count(l)))
+        return record_push(l);
+    return read_long(rw);
+}
+
+OUT_OF_LINE static int try_read_long(pthread_rwlock_t *rw)
 {
     struct shim_lock *const l = shim_lock_of(rw);
     if (IS_SHARED(rw))
         return shim_next()->tryrdlock(rw);
-    if (PAWL_LIKELY(read_at_once(l)))
+    if (PAWL_LIKELY(try_to_read(l)))
         return granted_read(l);
-    if (may_pass(rw, l) && pass(l)) {
+    if (may_pass(rw, l, own_priority()) && pass(l)) {
         SHIM_COUNT(passes);
         return granted_read(l);
     }
     /* Not by whether a writer is in: it may have left meanwhile. */
     return shim_readers(shim_look(l)) >= SHIM_MOST_READERS ? fails(EAGAIN) : EBUSY;
+}
+
+SHORT_PATH int shim_rwlock_tryrdlock(pthread_rwlock_t *rw)
+{
+    struct shim_lock *const l = shim_lock_of(rw);
+    if (IS_PLAIN(rw) && PAWL_LIKELY(try_to_count(l)))
+        return record_push(l);
+    return try_read_long(rw);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -179,38 +298,75 @@ static int granted_write(struct shim_lock *l)
     return 0;
 }
 
-PAWL_COLD static int write_slow(struct shim_lock *l, uint64_t deadline)
+/* The thread reads the lock: it remembers that, and somebody does read it. */
+static bool reads_it(struct shim_lock *l)
+{
+    const shim_word w = shim_readers_scale ? SHIM_LOCK(shows_)(&l->lock) : shim_look(l);
+    return reads_already(l) && shim_readers(w) != 0;
+}
+
+PAWL_COLD static int write_slow(pthread_rwlock_t *rw, struct shim_lock *l, uint64_t deadline)
 {
     uint32_t priority;
     bool granted;
-    if (owned_by_me(l) || (reads_already(l) && shim_readers(shim_look(l)) != 0))
+    if (is_no_lock(rw, l))
+        return fails(EINVAL);
+    if (owned_by_me(l) || reads_it(l))
         return fails(EDEADLK);
     SHIM_COUNT(write_waits);
     priority = own_priority();
     if (priority != 0)
         writer_comes(l, priority);
-    granted = SHIM_LOCK(take_write_until)(&l->lock, deadline);
+    granted = SHIM_SLOW(take_write_ranked)(&l->lock, deadline, RANK_OF_WRITER(priority));
     if (priority != 0)
         writer_goes(l);
     return granted ? granted_write(l) : ETIMEDOUT;
 }
 
-int shim_rwlock_wrlock(pthread_rwlock_t *rw)
+/* From a word without any bit: nobody is in and nobody sleeps. */
+static inline bool write_the_free(struct shim_lock *l)
+{
+    shim_word w = 0;
+    /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
+    return PAWL_LIKELY(
+        SHIM_ON_WORD(pawl_cas_acquire)(&l->lock.word, &w, SHIM_HELD_TO_WRITE, PAWL_SPIN_W_TAKE));
+}
+
+OUT_OF_LINE static int write_long(pthread_rwlock_t *rw)
 {
     struct shim_lock *const l = shim_lock_of(rw);
     if (IS_SHARED(rw))
         return shim_next()->wrlock(rw);
     if (PAWL_LIKELY(SHIM_LOCK(try_write)(&l->lock)))
         return granted_write(l);
-    return write_slow(l, UINT64_MAX);
+    return write_slow(rw, l, UINT64_MAX);
 }
 
-int shim_rwlock_trywrlock(pthread_rwlock_t *rw)
+SHORT_PATH int shim_rwlock_wrlock(pthread_rwlock_t *rw)
+{
+    struct shim_lock *const l = shim_lock_of(rw);
+    if (!IS_PLAIN(rw) || !write_the_free(l))
+        return write_long(rw);
+    own(l);
+    return 0;
+}
+
+OUT_OF_LINE static int try_write_long(pthread_rwlock_t *rw)
 {
     struct shim_lock *const l = shim_lock_of(rw);
     if (IS_SHARED(rw))
         return shim_next()->trywrlock(rw);
     return PAWL_LIKELY(SHIM_LOCK(try_write)(&l->lock)) ? granted_write(l) : EBUSY;
+}
+
+/* It looks first: a program that tries in a loop does not take the line from the holder. */
+SHORT_PATH int shim_rwlock_trywrlock(pthread_rwlock_t *rw)
+{
+    struct shim_lock *const l = shim_lock_of(rw);
+    if (!IS_PLAIN(rw) || shim_look(l) != 0 || !write_the_free(l))
+        return try_write_long(rw);
+    own(l);
+    return 0;
 }
 
 /* ---- Unlocking ------------------------------------------------------------------------------- */
@@ -220,19 +376,22 @@ int shim_rwlock_trywrlock(pthread_rwlock_t *rw)
 PAWL_COLD static int unlock_unknown(struct shim_lock *l)
 {
     const shim_word w = shim_look(l);
-    if (shim_readers(w) == 0 ||
-        (!shim_no_writer(w) && shim_readers(w) == 1 &&
-         PAWL_ADDRESS_(pawl_load_relaxed)(&l->owner) != 0))
+    if (shim_readers_scale) {
+        if (record.beyond == 0)
+            return fails(EPERM);
+    } else if (shim_readers(w) == 0 || (!shim_no_writer(w) && shim_readers(w) == 1 &&
+                                        PAWL_ADDRESS_(pawl_load_relaxed)(&l->owner) != 0)) {
         return fails(EPERM); /* nobody reads it */
+    }
     if (record.beyond != 0)
         record.beyond--;
     else
         pawl_store_relaxed32(&l->strangers, 1);
-    SHIM_LOCK(drop_read)(&l->lock);
+    stop_reading(l);
     return 0;
 }
 
-int shim_rwlock_unlock(pthread_rwlock_t *rw)
+OUT_OF_LINE static int unlock_long(pthread_rwlock_t *rw)
 {
     struct shim_lock *const l = shim_lock_of(rw);
     if (IS_SHARED(rw))
@@ -242,10 +401,39 @@ int shim_rwlock_unlock(pthread_rwlock_t *rw)
         SHIM_LOCK(drop_write)(&l->lock);
         return 0;
     }
-    if (PAWL_UNLIKELY(!record_pop(l)))
+    if (!record_pop_first(l) && !record_pop(l))
         return unlock_unknown(l);
-    SHIM_LOCK(drop_read)(&l->lock);
+    stop_reading(l);
     return 0;
+}
+
+/* A subtraction of `units` found PARKED: the lock may be gone, so only its address is used. */
+PAWL_COLD static int wake(struct shim_lock *l, shim_word found, shim_word units)
+{
+    SHIM_SLOW(left)(&l->lock, found, found - units);
+    return 0;
+}
+
+/* The owner is asked first. What a thread remembers of reads may be over (strangers). */
+SHORT_PATH int shim_rwlock_unlock(pthread_rwlock_t *rw)
+{
+    struct shim_lock *const l = shim_lock_of(rw);
+    shim_word found, units;
+    if (!IS_PLAIN(rw))
+        return unlock_long(rw);
+    if (owned_by_me(l)) {
+        PAWL_ADDRESS_(pawl_store_relaxed)(&l->owner, 0);
+        units = SHIM_HELD_TO_WRITE;
+        /* [SPIN_W_DROP] release: our stores are done before anybody enters. */
+        found = SHIM_ON_WORD(pawl_fetch_sub_release)(&l->lock.word, units, PAWL_SPIN_W_DROP);
+    } else if (PAWL_LIKELY(record_pop_first(l))) {
+        units = SHIM_R;
+        /* [SPIN_R_DROP] release: our reads are done before a writer sees R fall. */
+        found = SHIM_ON_WORD(pawl_fetch_sub_release)(&l->lock.word, units, PAWL_SPIN_R_DROP);
+    } else {
+        return unlock_long(rw);
+    }
+    return PAWL_LIKELY((found & PAWL_LOCK_PARKED) == 0) ? 0 : wake(l, found, units);
 }
 
 /* ---- With a deadline ------------------------------------------------------------------------- */
@@ -282,7 +470,7 @@ static int write_until(pthread_rwlock_t *rw, const struct shim_time *when)
     if (PAWL_LIKELY(SHIM_LOCK(try_write)(&l->lock)))
         return granted_write(l);
     do
-        error = write_slow(l, deadline);
+        error = write_slow(rw, l, deadline);
     while (error == ETIMEDOUT && waits_on(when, &deadline));
     return error;
 }

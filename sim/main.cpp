@@ -1,36 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One simulated run:  pawl-sim WORKLOAD [machine.NAME=VALUE | NAME=VALUE]...
- * Prints one line of JSON. Exit code: 1, the simulated program failed (standard error says how);
- * 2, bad input.
+ * One simulated run:  pawl-sim WORKLOAD [machine.NAME=VALUE | library.NAME=VALUE | NAME=VALUE]...
+ * A library.NAME is a constant of the library (engine/constants.cpp). Prints one line of
+ * JSON. Exit code: 1, the simulated program failed (standard error says how); 2, bad input.
  */
+#include "engine/constants.hpp"
+#include "engine/engine.hpp"
 #include "workloads/settings.hpp"
 
 #include <cstdio>
-#include <cstring>
 
 #include <unistd.h>
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        sim::workload run;
-    } all[] = {{"lru", sim::run_lru}};
     try {
-        for (const auto &w : all) {
-            if (argc < 2 || std::strcmp(argv[1], w.name) != 0)
-                continue;
-            sim::settings s({argv + 2, argv + argc});
-            const std::string line = w.run(s).json() + "\n";
-            (void)std::fputs(line.c_str(), stdout);
-            (void)std::fflush(stdout);
-            _exit(0); /* fibers that were stopped in the middle end with the process */
-        }
-        std::string names;
-        for (const auto &w : all)
-            names += std::string(names.empty() ? "" : ", ") + w.name;
-        throw sim::bad_input("The first argument names a workload: " + names + ".");
+        const sim::workload run = sim::chosen(
+            "pawl-sim",
+            {{"lru", sim::run_lru, "threads that look keys up in a cache with one lock"},
+             {"section", sim::run_section, "readers and writers of one object"},
+             {"counter", sim::run_counter, "threads that count events"},
+             {"reference", sim::run_reference, "threads that take and drop references"},
+             {"chain", sim::run_chain, "threads that wake each other in turn"},
+             {"replay", sim::run_replay, "threads of a trace do again what they did"}},
+            argc, argv);
+        if (!run)
+            return 0;
+        std::vector<std::string> words;
+        for (int i = 2; i < argc; i++)
+            if (!sim::set_constant(argv[i]))
+                words.emplace_back(argv[i]);
+        sim::settings s(words);
+        const std::string line = run(s).json() + "\n";
+        (void)std::fputs(line.c_str(), stdout);
+        (void)std::fflush(stdout);
+        _exit(0); /* fibers that were stopped in the middle end with the process */
     } catch (const sim::program_failed &failure) {
         (void)std::fprintf(stderr, "pawl-sim: the simulated program failed. %s\n", failure.what());
         _exit(1);

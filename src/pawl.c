@@ -65,6 +65,7 @@
 #include "lock/table.c"
 #include "lock/wait.c"
 #include "lock/bitlock.c"
+#include "lock/entries.c"
 #include "lock/lock.c"
 #include "lock/lock32.c"
 #include "lock/lock32_until.c"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The pocket supply, calculated: the source's figures, and what follows from them.
 
-    python3 supply/supply.py      prints the tables of README.md
+python3 supply/supply.py      prints the tables of README.md
 """
 
 from __future__ import annotations
@@ -42,8 +42,14 @@ def run_time_hours(load: float, capacity_mah: float = 240, efficiency: float = 0
 
 
 def ngspice(text: str) -> dict[str, float]:
-    done = subprocess.run(["ngspice", "-b", "/dev/stdin"], input=text, text=True,
-                          capture_output=True, timeout=120, check=False)
+    done = subprocess.run(
+        ["ngspice", "-b", "/dev/stdin"],
+        input=text,
+        text=True,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
     found = {}
     for line in done.stdout.splitlines():
         name, _, value = line.partition("=")
@@ -69,8 +75,13 @@ def convert(load: float, diodes: int = 2, volts: float = 3.8) -> Converted:
     low, high = 0.05, 0.75
     for _ in range(9):
         duty = (low + high) / 2
-        values = {"vin": volts, "ton": f"{duty * 2:.5f}u", "load": OUTPUT / load, "vstart": OUTPUT,
-                  "diodes": "\n".join(f"D{i} sw out ss34" for i in range(diodes))}
+        values = {
+            "vin": volts,
+            "ton": f"{duty * 2:.5f}u",
+            "load": OUTPUT / load,
+            "vstart": OUTPUT,
+            "diodes": "\n".join(f"D{i} sw out ss34" for i in range(diodes)),
+        }
         text = (HERE / "boost.cir").read_text()
         for name, value in values.items():
             text = text.replace("{" + name + "}", str(value))
@@ -113,8 +124,10 @@ def main() -> None:
     print("|---|---|---|---|---|")
     for load in (0.03, 0.1, 0.5, 1.0, 1.6, 2.0, 2.8):
         two, one = convert(load), convert(load, diodes=1)
-        print(f"| {load} A | {two.efficiency:.0%} | {one.efficiency:.0%} | {two.cell:.2f} A | "
-              f"{two.peak:.2f} A |")
+        print(
+            f"| {load} A | {two.efficiency:.0%} | {one.efficiency:.0%} | {two.cell:.2f} A | "
+            f"{two.peak:.2f} A |"
+        )
     print("\n| load | run time of 240 mAh |\n|---|---|")
     for name, load in (("watchdog, 30 mA", WATCHDOG), ("lamp, 1.6 A", 1.6), ("lamp, 2 A", 2.0)):
         print(f"| {name} | {run_time_hours(load) * 60:.0f} min |")

@@ -44,8 +44,8 @@ struct ck_epoch {
         thread() : record(ck_epoch_recycle(epoch(), nullptr))
         {
             if (!record) {
-                void *memory = std::aligned_alloc(alignof(::ck_epoch_record),
-                                                  sizeof(::ck_epoch_record));
+                void *memory =
+                    std::aligned_alloc(alignof(::ck_epoch_record), sizeof(::ck_epoch_record));
                 if (!memory)
                     throw std::bad_alloc();
                 record = static_cast<::ck_epoch_record *>(memory);

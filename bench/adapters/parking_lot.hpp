@@ -31,8 +31,7 @@ inline const parking_lot_functions *parking_lot_library()
 {
     static parking_lot_functions found;
     static const bool loaded = [] {
-        void *const from =
-            dlopen(PAWL_BENCH_BINARIES "/libpawl_bench_parking_lot.so", RTLD_NOW | RTLD_LOCAL);
+        void *const from = dlopen("libpawl_bench_parking_lot.so", RTLD_NOW | RTLD_LOCAL);
         if (!from)
             return false;
         parking_lot_find(from, "bytes", found.bytes);

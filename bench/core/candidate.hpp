@@ -32,57 +32,21 @@ template <class Candidate> int print_list(const std::vector<Candidate> &all)
     return exit_done;
 }
 
-inline std::size_t edit_distance(const std::string &a, const std::string &b)
-{
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j < row.size(); j++)
-        row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); i++) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); j++) {
-            const std::size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-        }
-    }
-    return row.back();
-}
-
-/* The sentence for a name that does not exist: gives the three nearest names, and the place of
- * the full list. */
-inline std::string unknown_name(const std::string &wanted, std::vector<std::string> names)
-{
-    const auto score = [&](const std::string &name) {
-        const bool part = !wanted.empty() && name.find(wanted) != std::string::npos;
-        return part ? 0 : edit_distance(wanted, name);
-    };
-    std::stable_sort(names.begin(), names.end(), [&](const std::string &a, const std::string &b) {
-        return score(a) < score(b);
-    });
-    std::string text = "There is no candidate '" + wanted + "'. Near it are:";
-    for (std::size_t i = 0; i < names.size() && i < 3; i++)
-        text += (i == 0 ? " " : ", ") + names[i];
-    return text + ". All of them: --list.";
-}
-
-/* The candidate of that name; throws if so many threads cannot measure it. */
+/* The candidate of that name; throws if there is none, or if so many threads cannot measure it. The
+ * command `pawl` names those that are near an unknown one. */
 template <class Candidate>
 const Candidate *find_candidate(const std::vector<Candidate> &all, const std::string &name,
                                 long long threads)
 {
-    const auto at = std::find_if(all.begin(), all.end(),
-                                 [&](const Candidate &c) { return c.name == name; });
-    if (at == all.end()) {
-        std::vector<std::string> names;
-        for (const Candidate &c : all)
-            names.push_back(c.name);
-        throw bad_input(unknown_name(name, names));
-    }
+    const auto at =
+        std::find_if(all.begin(), all.end(), [&](const Candidate &c) { return c.name == name; });
+    if (at == all.end())
+        throw bad_input("There is no candidate '" + name + "'. All of them: --list.");
     if (!at->why.empty())
         throw bad_input("The candidate '" + name + "' is not in this build: " + at->why + ".");
     if (at->one_thread_only && threads > 1)
-        throw bad_input("The candidate '" + name + "' has no lock and runs with one thread only: "
+        throw bad_input("The candidate '" + name +
+                        "' has no lock and runs with one thread only: "
                         "use --threads 1 or leave it out.");
     return &*at;
 }

@@ -19,6 +19,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/bad_input.hpp"
 #include "core/clock.hpp"
 
 namespace bench {
@@ -27,11 +28,6 @@ using json = nlohmann::ordered_json;
 
 /* Exit codes: bad input, a lock that did not lock, interrupted by a signal (as shells have it). */
 enum exit_code { exit_done = 0, exit_broken = 1, exit_bad_input = 2, exit_interrupted = 130 };
-
-/* An error that the user can correct; the text is the sentence that says how. */
-struct bad_input : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 /* Prints a line at a time and flushes it. So a reader can show progress, and an interrupt loses
  * nothing. Arguments and paths may hold any bytes; bytes that are not UTF-8 are replaced. */

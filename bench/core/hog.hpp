@@ -77,8 +77,8 @@ class busy_processes {
         if (child < 0) {
             const int error = errno;
             end();
-            throw bad_input(std::string("Could not start a busy process (") +
-                            std::strerror(error) + "): ask for fewer with --busy.");
+            throw bad_input(std::string("Could not start a busy process (") + std::strerror(error) +
+                            "): ask for fewer with --busy.");
         }
         children_.push_back(child);
     }

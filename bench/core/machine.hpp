@@ -91,7 +91,8 @@ inline std::vector<unsigned> parse_pin(const std::string &text)
         return allowed_cpus();
     const auto numbers = whole_numbers(text, 6);
     if (!numbers)
-        throw bad_input("--pin is '" + text + "'; it must be CPU numbers with commas between "
+        throw bad_input("--pin is '" + text +
+                        "'; it must be CPU numbers with commas between "
                         "them, as 0,1, or none, or auto.");
     return {numbers->begin(), numbers->end()};
 }

@@ -24,8 +24,7 @@ class options {
     explicit options(const char *says) : app_(says)
     {
         app_.add_flag("--list", list, "print the candidates as a JSON array and end");
-        app_.add_option("--candidates", candidates, "names, as --list gives them")
-            ->delimiter(',');
+        app_.add_option("--candidates", candidates, "names, as --list gives them")->delimiter(',');
     }
 
     bool list = false;
@@ -80,10 +79,7 @@ class options {
     {
         app_.add_option(name, value, says)->delimiter(',');
     }
-    void flag(const char *name, bool &value, const char *says)
-    {
-        app_.add_flag(name, value, says);
-    }
+    void flag(const char *name, bool &value, const char *says) { app_.add_flag(name, value, says); }
 
     CLI::App &parser() { return app_; }
     /* Throws bad_input for the first number outside its bounds. */
@@ -104,8 +100,7 @@ class options {
   private:
     template <class Number>
     void common(const char *key, Number &value, std::common_type_t<Number> usual,
-                std::common_type_t<Number> least, std::common_type_t<Number> most,
-                const char *says)
+                std::common_type_t<Number> least, std::common_type_t<Number> most, const char *says)
     {
         value = usual;
         number(std::string("--") + key, value, least, most, says);

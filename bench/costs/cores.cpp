@@ -95,9 +95,8 @@ measured to_and_fro(world &w, unsigned a, unsigned b)
 
 void add_transfers(rows &all, const world &w)
 {
-    add_transfer(all, "atomic_increment_transfer", w, [](std::uint64_t *word) {
-        return __atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
-    });
+    add_transfer(all, "atomic_increment_transfer", w,
+                 [](std::uint64_t *word) { return __atomic_fetch_add(word, 1, __ATOMIC_RELAXED); });
     /* The builtin that returns the old value: a success that is only predicted would let the
      * next transfer begin. */
     add_transfer(all, "cmpxchg_blind", w, [](std::uint64_t *word) {

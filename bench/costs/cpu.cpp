@@ -347,18 +347,18 @@ void add_atomics(rows &all)
     add(all, "atomic_increment", "atomics", "",
         on_first(unroll, [] { word<1>().fetch_add(1, std::memory_order_relaxed); }));
     add(all, "cmpxchg_increment", "atomics", "", on_first(unroll, [] {
-        std::uint64_t seen = word<2>().load(std::memory_order_relaxed);
-        while (!word<2>().compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed))
-            ;
-    }));
+            std::uint64_t seen = word<2>().load(std::memory_order_relaxed);
+            while (!word<2>().compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed))
+                ;
+        }));
     add(all, "fence", "atomics", "", on_first(unroll, [] {
-        word<3>().store(1, std::memory_order_relaxed);
-        std::atomic_thread_fence(std::memory_order_seq_cst);
-    }));
+            word<3>().store(1, std::memory_order_relaxed);
+            std::atomic_thread_fence(std::memory_order_seq_cst);
+        }));
     add(all, "local_lock", "atomics", "", on_first(unroll, [] {
-        pawl_spin32_take_write(&lock.object);
-        pawl_spin32_drop_write(&lock.object);
-    }));
+            pawl_spin32_take_write(&lock.object);
+            pawl_spin32_drop_write(&lock.object);
+        }));
     add_rseq(all);
 }
 

@@ -16,12 +16,12 @@ struct cost_settings {
     long long near = -1;
 };
 
-std::vector<std::size_t> numbers_of(const char *option, const std::string &text,
-                                    std::size_t digits)
+std::vector<std::size_t> numbers_of(const char *option, const std::string &text, std::size_t digits)
 {
     const auto found = whole_numbers(text, digits);
     if (!found)
-        throw bad_input(std::string(option) + " is '" + text + "'; it must be whole numbers with "
+        throw bad_input(std::string(option) + " is '" + text +
+                        "'; it must be whole numbers with "
                         "commas between them, or auto.");
     return *found;
 }
@@ -49,8 +49,7 @@ std::vector<std::size_t> choose_caches(const std::string &text)
     if (text != "auto")
         return numbers_of("--caches", text, 12);
     std::vector<std::size_t> caches;
-    for (const int name :
-         {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE}) {
+    for (const int name : {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE}) {
         const long bytes = sysconf(name);
         caches.push_back(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
     }
@@ -83,8 +82,8 @@ class cost_scene final : public scene<row, nothing_made> {
 
     json start() const override
     {
-        return {{"bench", "costs"},        {"part", part_},       {"cpus", world_.cpus},
-                {"first", world_.first},   {"near", world_.near}, {"caches", world_.caches}};
+        return {{"bench", "costs"},      {"part", part_},       {"cpus", world_.cpus},
+                {"first", world_.first}, {"near", world_.near}, {"caches", world_.caches}};
     }
     placement where() const override { return {nullptr, true, ""}; }
     nothing_made make(const row &) override { return {}; }
@@ -133,8 +132,8 @@ class costs_driver {
     std::unique_ptr<cost_scene> open(const std::vector<const row *> &chosen)
     {
         if (chosen.empty())
-            throw bad_input("Nothing of the part '" + s_.part + "' can be measured here: " +
-                            why_none_ + ".");
+            throw bad_input("Nothing of the part '" + s_.part +
+                            "' can be measured here: " + why_none_ + ".");
         return std::make_unique<cost_scene>(world_, s_.part);
     }
 

@@ -219,8 +219,7 @@ void add_kernel(rows &all, const world &w)
     add(all, "membarrier_idle", "kernel", barrier,
         on_first(16, send_membarrier<MEMBARRIER_CMD_PRIVATE_EXPEDITED>));
     add(all, "membarrier_busy", "kernel", barrier.empty() ? two : barrier, membarrier_busy);
-    add(all, "futex_wake_nobody", "kernel", "",
-        on_first(64, [] { futex(nobody, FUTEX_WAKE, 1); }));
+    add(all, "futex_wake_nobody", "kernel", "", on_first(64, [] { futex(nobody, FUTEX_WAKE, 1); }));
     add(all, "futex_wake_sleeper", "kernel", two, [](world &world) {
         wake_times times = wake_a_sleeper(world);
         return one_of(times.call);

@@ -236,8 +236,8 @@ void add_candidates(candidates &all)
 
 void read_candidates(candidates &all)
 {
-    offer_membarrier<MEMBARRIER_CMD_PRIVATE_EXPEDITED>(
-        all, "membarrier", MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+    offer_membarrier<MEMBARRIER_CMD_PRIVATE_EXPEDITED>(all, "membarrier",
+                                                       MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
     offer_membarrier<MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ>(
         all, "membarrier_rseq", MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
     offer_reads<atomic_word, measure::many>(all, "std_atomic");

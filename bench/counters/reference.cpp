@@ -128,7 +128,10 @@ struct kill_to_release : subject {
     other_user other;
     static void release(pawl_bigref *, void *times) { ++*static_cast<unsigned *>(times); }
 
-    void run(measure &m, unsigned) override { m.timed([this] { return once(); }); }
+    void run(measure &m, unsigned) override
+    {
+        m.timed([this] { return once(); });
+    }
 
     double once()
     {

@@ -76,7 +76,8 @@ void need_cpus(candidates &all, const options &o)
 {
     const std::size_t cpus = parse_pin(o.pin).size();
     if (cpus == 0)
-        throw bad_input("--pin is '" + o.pin + "'; this bench needs its threads on CPUs of their "
+        throw bad_input("--pin is '" + o.pin +
+                        "'; this bench needs its threads on CPUs of their "
                         "own: name them, as 0,1, or say auto.");
     for (counter_candidate &c : all)
         if (c.why.empty() && seats(c) > cpus)

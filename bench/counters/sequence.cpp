@@ -118,8 +118,7 @@ struct ck_brlock_rows : subject {
     ~ck_brlock_rows() override { pawl_bench_ck_free(lock); }
     void run(measure &m, unsigned thread) override
     {
-        m.batches(measure::many,
-                  [&](unsigned n) { pawl_bench_ck_brlock_pairs(lock, thread, n); });
+        m.batches(measure::many, [&](unsigned n) { pawl_bench_ck_brlock_pairs(lock, thread, n); });
     }
 };
 

@@ -42,8 +42,8 @@ struct alignas(128) tally {
     std::uint64_t ops = 0, writes = 0, expired = 0, wrong = 0;
     std::uint64_t result = 0; /* of the work: the compiler must keep it */
     usage used;
-    histogram waits;                    /* from asking for the lock to holding it */
-    histogram late;                     /* the flood's writer: from its alarm to running */
+    histogram waits;    /* from asking for the lock to holding it */
+    histogram late;     /* the flood's writer: from its alarm to running */
     histogram overruns; /* from a deadline to the return of the wait that missed it */
     std::vector<std::uint32_t> windows; /* passes in each window since measuring began */
 

@@ -30,9 +30,8 @@ crowd_candidate present(const char *strategy, const char *lock, bool deadlines)
 crowd_candidate loaded(const std::string &given)
 {
     const loaded_library library(given);
-    return {"r+w", library.name, "", [from = library.functions] {
-                return std::make_unique<arena_of<loaded_lock>>(from);
-            }};
+    return {"r+w", library.name, "",
+            [from = library.functions] { return std::make_unique<arena_of<loaded_lock>>(from); }};
 }
 
 } // namespace

@@ -47,9 +47,8 @@ json jain(const std::vector<tally> &tallies, std::size_t whole, std::size_t unit
     return std::round(sum_of_indices / static_cast<double>(counted) * 1e4) / 1e4;
 }
 
-const std::vector<histogram::point> points = {{"p10", 0.1},   {"p50", 0.5},
-                                              {"p90", 0.9},   {"p99", 0.99},
-                                              {"p99.9", 0.999}, {"p99.99", 0.9999}};
+const std::vector<histogram::point> points = {{"p10", 0.1},  {"p50", 0.5},     {"p90", 0.9},
+                                              {"p99", 0.99}, {"p99.9", 0.999}, {"p99.99", 0.9999}};
 
 using crowd_contestant = std::unique_ptr<arena>;
 
@@ -124,8 +123,7 @@ class crowd_scene final : private shared_machine,
         crowd_task t;
         t.inside = gauge.steps(inside - look);
         t.outside = gauge.steps(outside - look);
-        t.usual_ns =
-            static_cast<std::uint64_t>(std::max(inside, look) + std::max(outside, look));
+        t.usual_ns = static_cast<std::uint64_t>(std::max(inside, look) + std::max(outside, look));
         t.write_limit = static_cast<std::uint64_t>(s.writes / 100 * 4294967296.0);
         t.period_ns = static_cast<std::uint64_t>(s.period_us * 1000);
         t.deadline_ns = static_cast<std::uint64_t>(s.deadline_us * 1000);
@@ -187,8 +185,7 @@ class crowd_driver {
         o.number("--deadline", s_.deadline_us, 0, 1e6, "microseconds of a wait; 0: without end");
         o.names("--library", s_.libraries, "NAME=PATH,...: rows more (crowd/library.c)");
         o.flag("--flood", s_.flood, "all threads read; one more writes now and then");
-        o.number("--period", s_.period_us, 1, 1000000,
-                 "with --flood: microseconds between writes");
+        o.number("--period", s_.period_us, 1, 1000000, "with --flood: microseconds between writes");
         o.take_seconds(0.2);
         o.take_rounds(6);
         o.take_warmup(0.02);

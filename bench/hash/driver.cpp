@@ -120,12 +120,14 @@ class hash_driver {
     {
         const std::string elements = std::to_string(s_.elements);
         if (s_.elements < o_.threads)
-            throw bad_input("--elements is " + elements + ", fewer than there are threads: each "
+            throw bad_input("--elements is " + elements +
+                            ", fewer than there are threads: each "
                             "needs a part of the table.");
         /* An element, its bucket and malloc's own, and as much for a table of another library. */
         if (is_too_much_memory(2.0 * static_cast<double>(s_.elements) *
                                (sizeof(element) + sizeof(bucket) + 16)))
-            throw bad_input("Tables of " + elements + " elements need more than half of this "
+            throw bad_input("Tables of " + elements +
+                            " elements need more than half of this "
                             "machine's memory: choose fewer --elements.");
     }
 

@@ -163,8 +163,9 @@ template <class Lock> class arena_of final : public arena {
     static void be_interrupted(const timing &s)
     {
         for (std::uint64_t now; goes_on(s, now = cycles());)
-            pause_for(static_cast<std::uint64_t>(
-                static_cast<double>(s.end - now) / s.gauge->per_ns()) + 1);
+            pause_for(
+                static_cast<std::uint64_t>(static_cast<double>(s.end - now) / s.gauge->per_ns()) +
+                1);
     }
 
     static void compute(const timing &s, tally &t)

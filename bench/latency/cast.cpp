@@ -104,8 +104,8 @@ class ticker {
 
 struct player {
     role as;
-    int cpu;                 /* -1: any */
-    tally *own;              /* null: it keeps no tally */
+    int cpu;                     /* -1: any */
+    tally *own;                  /* null: it keeps no tally */
     tally *deferred, *interrupt; /* null: no handler interrupts it */
     pid_t id;
     int error; /* of pinning or of scheduling */
@@ -162,8 +162,8 @@ void act(player &p, gate &start, const stage &on, arena &place, const timing &s)
     if (p.cpu >= 0)
         p.error = put_on(pthread_self(), static_cast<std::size_t>(p.cpu));
     if (on.realtime && is_realtime(p.as) && p.error == 0)
-        p.error = become_realtime(pthread_self(), p.as == role::host ? handler_priority
-                                                                     : reader_priority);
+        p.error = become_realtime(pthread_self(),
+                                  p.as == role::host ? handler_priority : reader_priority);
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); /* for exact pauses */
     p.id = static_cast<pid_t>(syscall(SYS_gettid));
     if (!start.pass())
@@ -240,10 +240,8 @@ class company {
         player one = {p.as, cpu_of(p.where), nullptr, nullptr, nullptr, 0, 0};
         const std::string who = std::string(role_name(p.as)) + "/" + std::to_string(number);
         if (p.as != role::hog)
-            one.own = new_tally(who,
-                                p.as == role::realtime_reader ? context::realtime
-                                                              : context::thread,
-                                number);
+            one.own = new_tally(
+                who, p.as == role::realtime_reader ? context::realtime : context::thread, number);
         if (p.as == role::writer && on_.what->targets)
             be_target(one, "writer" + std::to_string(number));
         players_.push_back(one);
@@ -316,8 +314,8 @@ class company {
         for (const player &p : players_)
             if (p.interrupt != nullptr)
                 for (const int number : {deferred_signal(), interrupt_signal()}) {
-                    tickers_.push_back(std::make_unique<ticker>(p.id, number, first,
-                                                                on_.handler_period_ns));
+                    tickers_.push_back(
+                        std::make_unique<ticker>(p.id, number, first, on_.handler_period_ns));
                     first += share;
                 }
     }
@@ -351,6 +349,7 @@ unsigned scenario::threads(std::size_t cpus) const
 const std::vector<scenario> &scenarios()
 {
     constexpr side free = side::anywhere, left = side::writers, right = side::readers;
+    // clang-format off
     static const std::vector<scenario> all = {
         {"writer", "one writer", {{role::writer, 1, free}}, false, false, -1, -1, -1},
         {"trylock_writer", "one writer that only tries", {{role::try_writer, 1, free}}, false,
@@ -372,6 +371,7 @@ const std::vector<scenario> &scenarios()
          {{role::writer, 2, left}, {role::hog, 1, left}, {role::reader, 2, right}}, true, false,
          20, 20, 1},
     };
+    // clang-format on
     return all;
 }
 

@@ -119,14 +119,21 @@ class scenario_scene final : public latency_scene {
         : latency_scene(o, s, no_realtime),
           /* Beside the readers: it must not disturb a writer. */
           guard_(no_realtime.empty(), cpus_.empty() ? -1 : static_cast<int>(cpus_.back())),
-          on_{&what, cpus_, no_realtime.empty(), &guard_,
-              static_cast<std::uint64_t>(s.handler_period_ms * 1e6), o.warmup, o.seconds}
+          on_{&what,
+              cpus_,
+              no_realtime.empty(),
+              &guard_,
+              static_cast<std::uint64_t>(s.handler_period_ms * 1e6),
+              o.warmup,
+              o.seconds}
     {
         if (what.placed() && cpus_.size() < 2)
-            throw bad_input("--scenario " + s.which + " needs a CPU for the writers and one for "
+            throw bad_input("--scenario " + s.which +
+                            " needs a CPU for the writers and one for "
                             "the readers: name two with --pin, as 0,1.");
         if (what.hosts && cpus_.empty())
-            throw bad_input("--scenario " + s.which + " has handlers on every CPU: name CPUs with "
+            throw bad_input("--scenario " + s.which +
+                            " has handlers on every CPU: name CPUs with "
                             "--pin, or say auto.");
     }
 

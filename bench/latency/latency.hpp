@@ -76,8 +76,8 @@ class arena {
 
 /* What a lock's constructor must know. */
 struct setting {
-    bool realtime = false;          /* some readers, or handlers, are on real-time threads */
-    std::uint64_t write_steps = 0;  /* of a write section */
+    bool realtime = false;         /* some readers, or handlers, are on real-time threads */
+    std::uint64_t write_steps = 0; /* of a write section */
 };
 
 struct pair_time {

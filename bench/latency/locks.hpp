@@ -138,8 +138,8 @@ class sifting {
             use.ceiling = handler_priority;
         }
         if (const int error = pawl_sift_init(&lock_, &use))
-            throw std::runtime_error(std::string("pawl_sift_init failed: ") +
-                                     std::strerror(error) + ".");
+            throw std::runtime_error(std::string("pawl_sift_init failed: ") + std::strerror(error) +
+                                     ".");
     }
     sifting(const sifting &) = delete;
     ~sifting() { pawl_sift_destroy(&lock_); }

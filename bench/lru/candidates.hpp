@@ -71,8 +71,7 @@ template <class Strategy> class cell_of final : public cell {
   public:
     cell_of(std::size_t size, std::size_t chains) : cache_(size, chains) {}
 
-    void run(key_stream &keys, const phase_flag &flag, unsigned cost, bool timed,
-             tally &t) override
+    void run(key_stream &keys, const phase_flag &flag, unsigned cost, bool timed, tally &t) override
     {
         tally local;
         run_while<false>(phase::warming, keys, flag, cost, local);
@@ -135,8 +134,7 @@ template <class Strategy> class cell_of final : public cell {
     pawl_example::lru_cache<std::uint32_t, answer, Strategy> cache_;
 };
 
-using lru_candidate =
-    candidate<std::unique_ptr<cell> (*)(std::size_t size, std::size_t chains)>;
+using lru_candidate = candidate<std::unique_ptr<cell> (*)(std::size_t size, std::size_t chains)>;
 
 std::vector<lru_candidate> lru_candidates();
 

@@ -70,8 +70,8 @@ class lru_scene final : public crew_scene<lru_candidate, std::unique_ptr<cell>> 
     /* Each cache gets its own keys to fill up with, the same for all. */
     std::unique_ptr<cell> make(const lru_candidate &who) override
     {
-        auto cache = who.design(static_cast<std::size_t>(s_.size),
-                                static_cast<std::size_t>(s_.chains));
+        auto cache =
+            who.design(static_cast<std::size_t>(s_.size), static_cast<std::size_t>(s_.chains));
         key_stream keys(source_, mix(static_cast<std::uint64_t>(o_.seed)), 0);
         cache->fill(keys);
         return cache;
@@ -168,7 +168,8 @@ class lru_driver {
         const auto caches = static_cast<double>(chosen.size());
         if (is_too_much_memory(caches * static_cast<double>(s_.size + s_.chains) * 64))
             throw bad_input("Caches of " + std::to_string(s_.size) + " entries for " +
-                            std::to_string(chosen.size()) + " candidates need more than half of "
+                            std::to_string(chosen.size()) +
+                            " candidates need more than half of "
                             "this machine's memory: choose a smaller --size or fewer "
                             "--candidates.");
         key_source keys = open_keys(s_);

@@ -102,8 +102,7 @@ inline trace read_trace(const std::string &path)
     const auto bytes = static_cast<std::uint64_t>(std::ftell(file.get()));
     if (head.count == 0)
         throw refuse("holds no keys");
-    if (head.count > (bytes - sizeof head) / 4 ||
-        bytes != sizeof head + 4 * head.count)
+    if (head.count > (bytes - sizeof head) / 4 || bytes != sizeof head + 4 * head.count)
         throw refuse("has another length than its header says");
     if (head.distinct < 1 || head.distinct > head.count)
         throw refuse("gives an impossible number of distinct keys");

@@ -146,7 +146,8 @@ std::string pin_here(const std::string &where)
     if (where != "auto") {
         const auto numbers = whole_numbers(where, 6);
         if (!numbers || numbers->size() != 1)
-            throw bad_input("--pin is '" + where + "'; it must be one CPU number, or none, or "
+            throw bad_input("--pin is '" + where +
+                            "'; it must be one CPU number, or none, or "
                             "auto.");
         cpu = static_cast<int>(numbers->front());
     }
@@ -159,10 +160,7 @@ std::string pin_here(const std::string &where)
 
 class pairs_scene final : public scene<pair_candidate, nothing_made> {
   public:
-    pairs_scene(const options &o)
-        : o_(o), pin_error_(o.pin == "none" ? "" : pin_here(o.pin))
-    {
-    }
+    pairs_scene(const options &o) : o_(o), pin_error_(o.pin == "none" ? "" : pin_here(o.pin)) {}
 
     json start() const override { return {{"bench", "pairs"}, {"threads", 1}}; }
     placement where() const override

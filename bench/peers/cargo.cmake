@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-# Builds a peer's library with cargo and copies it to TO; a failure is a message and no library. It
+# Builds a peer's library with cargo, without the network (scripts/setup bench fetches what it
+# needs), and copies it to TO; a failure is a message and no library. It
 # is tried again with the next build then: only success leaves the stamp.
 
 execute_process(
-  COMMAND ${CARGO} build --release --locked --quiet --manifest-path ${FROM}/Cargo.toml
+  COMMAND ${CARGO} build --release --locked --offline --quiet --manifest-path ${FROM}/Cargo.toml
           --target-dir ${TARGET}
   RESULT_VARIABLE failed ERROR_VARIABLE says)
 if(failed)

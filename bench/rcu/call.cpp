@@ -101,8 +101,8 @@ template <class Rcu> struct delays : subject {
             const int slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
             prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
             const std::uint64_t calls = call_now_and_then(m);
-            prctl(PR_SET_TIMERSLACK, slack > 0 ? static_cast<unsigned long>(slack) : 0UL, 0UL,
-                  0UL, 0UL);
+            prctl(PR_SET_TIMERSLACK, slack > 0 ? static_cast<unsigned long>(slack) : 0UL, 0UL, 0UL,
+                  0UL);
             Rcu::barrier();
             return calls;
         });

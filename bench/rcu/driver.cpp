@@ -20,11 +20,12 @@ void choose_groups(candidates &all, const std::vector<std::string> &groups)
 {
     for (const std::string &group : groups)
         if (std::find(all_groups.begin(), all_groups.end(), group) == all_groups.end())
-            throw bad_input("--groups names '" + group + "'; the groups are read, nested, deref, "
+            throw bad_input("--groups names '" + group +
+                            "'; the groups are read, nested, deref, "
                             "quiet, sync, busy, call, delay and flood.");
     for (counters::counter_candidate &c : all)
-        c.by_default = groups.empty() ||
-                       std::find(groups.begin(), groups.end(), c.strategy) != groups.end();
+        c.by_default =
+            groups.empty() || std::find(groups.begin(), groups.end(), c.strategy) != groups.end();
 }
 
 class rcu_driver {

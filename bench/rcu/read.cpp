@@ -124,9 +124,8 @@ struct plain_pointers : subject {
     void run(measure &m, unsigned) override
     {
         m([&] {
-            walk(nodes, [](chain::node *&place) {
-                return *static_cast<chain::node *volatile *>(&place);
-            });
+            walk(nodes,
+                 [](chain::node *&place) { return *static_cast<chain::node *volatile *>(&place); });
         });
     }
 };

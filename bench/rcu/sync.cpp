@@ -38,9 +38,7 @@ template <class Rcu> struct busy_grace_periods : grace_periods<Rcu> {
 struct membarriers : subject {
     void run(measure &m, unsigned) override
     {
-        m.batches(1, [](unsigned) {
-            send_membarrier<MEMBARRIER_CMD_PRIVATE_EXPEDITED>();
-        });
+        m.batches(1, [](unsigned) { send_membarrier<MEMBARRIER_CMD_PRIVATE_EXPEDITED>(); });
     }
     void beside(const std::atomic<bool> &stop) override
     {
@@ -54,8 +52,7 @@ struct membarriers : subject {
 void sync_rows(candidates &all)
 {
     using counters::offer;
-    const std::string why =
-        why_no_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+    const std::string why = why_no_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
     if (!why.empty())
         counters::offer_none(all, "sync", "membarrier", why);
     for (const char *beside : {"", "readers"}) {

@@ -84,9 +84,8 @@ template <class Lock> class readers_arena_of final : public readers_arena {
         else if (s.locks == 1 && s.write_limit == 0)
             loop(s, thread, flag, t, [&](passes &p) { read(slots_[0], s, p); });
         else if (s.locks == 1)
-            loop(s, thread, flag, t, [&](passes &p) {
-                read_or_write(slots_[0], p.random.next(), s, p, t);
-            });
+            loop(s, thread, flag, t,
+                 [&](passes &p) { read_or_write(slots_[0], p.random.next(), s, p, t); });
         else
             loop(s, thread, flag, t, [&](passes &p) {
                 const std::uint64_t random = p.random.next();

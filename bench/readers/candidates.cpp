@@ -51,8 +51,7 @@ readers_candidate present(const char *strategy, const char *lock, bool seeks)
     else if (seeks && !has_seek<Lock> && !std::is_same_v<Lock, no_lock>)
         return {strategy, lock, no_seek};
     else
-        return {strategy, lock, "",
-                [] { return std::make_unique<readers_arena_of<Lock>>(); }};
+        return {strategy, lock, "", [] { return std::make_unique<readers_arena_of<Lock>>(); }};
 }
 
 template <class Lock> struct named {
@@ -61,10 +60,10 @@ template <class Lock> struct named {
 
 #if PAWL_BENCH_BIAS
 /* It stays loaded: the arena's code is the module's. */
-readers_maker *load_module(const std::string &bias, std::string &why)
+readers_maker *load_module(const std::string &mode, std::string &why)
 {
-    setenv("PAWL_BIAS", bias.c_str(), 1);
-    const std::string path = PAWL_BENCH_BINARIES "/libpawl-bench-readers-" + bias + ".so";
+    setenv("PAWL_BIAS", mode == "called" ? "on" : mode.c_str(), 1);
+    const std::string path = "libpawl-bench-readers-" + mode + ".so";
     void *const from = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     unsetenv("PAWL_BIAS");
     void *const made = from ? dlsym(from, PAWL_BENCH_READERS_MODULE) : nullptr;
@@ -75,13 +74,14 @@ readers_maker *load_module(const std::string &bias, std::string &why)
 
 #endif
 
-/* The lock with its scaling readers always on, or off. */
-readers_candidate biased(const std::string &bias)
+/* The lock with its scaling readers always on, off, as the evidence says, or on and entered by
+ * calls. */
+readers_candidate biased(const std::string &mode)
 {
-    const std::string lock = "pawl_lock64_" + bias;
+    const std::string lock = "pawl_lock64_" + mode;
 #if PAWL_BENCH_BIAS
     std::string why;
-    readers_maker *const make = load_module(bias, why);
+    readers_maker *const make = load_module(mode, why);
     return {"r+w", lock, why, [make] { return std::unique_ptr<readers_arena>(make()); }};
 #else
     return {"r+w", lock, "this state of the lock has no scaling readers (PAWL_BIAS)"};
@@ -102,6 +102,8 @@ std::vector<readers_candidate> readers_candidates(bool seeks)
     add(named<adapter::pawl_lock32>{}, "pawl_lock32");
     all.push_back(biased("on"));
     all.push_back(biased("off"));
+    all.push_back(biased("evidence"));
+    all.push_back(biased("called"));
     add(named<adapter::pawl_spin64>{}, "pawl_spin64");
     add(named<adapter::pawl_brlock>{}, "pawl_brlock");
     add(named<adapter::pawl_brlock_fenced>{}, "pawl_brlock_fenced");

@@ -40,7 +40,7 @@ class readers_scene final : public crew_scene<readers_candidate, contestant> {
 
     json start() const override
     {
-        return {{"bench", "readers"},         {"scene", s_.scene},
+        return {{"bench", "readers"},          {"scene", s_.scene},
                 {"section_us", s_.section_us}, {"writes", s_.writes},
                 {"locks", s_.locks},           {"registered", s_.registered},
                 {"period_us", s_.period_us},   {"steps_per_us", gauge_.steps_per_us()}};
@@ -127,7 +127,8 @@ class readers_driver {
         if (std::find(scenes.begin(), scenes.end(), s_.scene) == scenes.end())
             throw bad_input("--scene is '" + s_.scene + "'; it must be mix, write, seek or flood.");
         if (s_.scene == "write" && o_.threads != 1)
-            throw bad_input("--threads is " + std::to_string(o_.threads) + "; the scene write "
+            throw bad_input("--threads is " + std::to_string(o_.threads) +
+                            "; the scene write "
                             "has one thread that writes: say --threads 1, and --registered for "
                             "others.");
         if (s_.scene != "mix" && (s_.writes > 0 || s_.locks > 1))

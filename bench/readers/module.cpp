@@ -2,8 +2,8 @@
 /*
  * A copy of the library with its own sleeping lock, for the driver to load. How readers scale is
  * chosen for a whole process by PAWL_BIAS, which each copy reads when it is loaded: so the driver
- * loads one copy with `on` and one with `off`, and both are measured in one process. The version
- * script keeps the copies apart.
+ * loads a copy for each value, and all are measured in one process. The version script keeps the
+ * copies apart.
  */
 #include "adapters/pawl_lock.hpp"
 #include "readers/candidates.hpp"

@@ -77,10 +77,11 @@ template <class Lock, finder<Lock> *find> class by_id {
 
 /* The function that finds and locks, for one kind of lock. */
 #define PAWL_BENCH_BY_ID(kind)                                                                     \
-    namespace of_##kind {                                                                          \
-    using object = semaphore<adapter::kind>;                                                       \
-    PAWL_IDTABLE_TAKE(find, object, entry, take, drop);                                            \
-    using table = by_id<adapter::kind, find>;                                                      \
+    namespace of_##kind                                                                            \
+    {                                                                                              \
+        using object = semaphore<adapter::kind>;                                                   \
+        PAWL_IDTABLE_TAKE(find, object, entry, take, drop);                                        \
+        using table = by_id<adapter::kind, find>;                                                  \
     }
 
 PAWL_BENCH_BY_ID(pawl_spin32)

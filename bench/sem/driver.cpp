@@ -65,8 +65,9 @@ class sem_scene final : public crew_scene<sem_candidate, contestant> {
             sum.add(t);
         one.units += sum.added;
         expect(sum.missing == 0 && one.units == one.design->units(),
-               "Under '" + who.name + "' semaphores were not found or lost units: the lock "
-                                      "failed.");
+               "Under '" + who.name +
+                   "' semaphores were not found or lost units: the lock "
+                   "failed.");
         return line_of(sum.ops, seconds, {{"refused", sum.refused}}, sum.used);
     }
 
@@ -96,7 +97,8 @@ class sem_driver {
     void check() const
     {
         if (choice_of(s_.choose) == sem_choice::disjoint && s_.semaphores < o_.threads)
-            throw bad_input("--semaphores is " + std::to_string(s_.semaphores) + ", fewer than "
+            throw bad_input("--semaphores is " + std::to_string(s_.semaphores) +
+                            ", fewer than "
                             "there are threads: each needs some of its own.");
     }
 

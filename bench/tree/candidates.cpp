@@ -46,9 +46,8 @@ template <class Strategy> class tree_under final : public tree_design {
     }
 
   private:
-    void run_while(phase p, const tree_task &task, const phase_flag &flag,
-                   random_numbers &stream, mixed_runs &mix_of, std::deque<tree_node> &own,
-                   tree_tally &t)
+    void run_while(phase p, const tree_task &task, const phase_flag &flag, random_numbers &stream,
+                   mixed_runs &mix_of, std::deque<tree_node> &own, tree_tally &t)
     {
         random_numbers random = stream; /* local: the compiler may keep them in registers */
         mixed_runs runs = mix_of;

@@ -32,19 +32,15 @@ using tree_contestant = std::unique_ptr<tree_design>;
 class tree_scene final : public crew_scene<tree_candidate, tree_contestant> {
   public:
     tree_scene(const options &o, const tree_settings &s)
-        : crew_scene(o), s_(s), tree_(static_cast<std::size_t>(s.nodes),
-                                      static_cast<std::uint64_t>(o.seed))
+        : crew_scene(o), s_(s),
+          tree_(static_cast<std::size_t>(s.nodes), static_cast<std::uint64_t>(o.seed))
     {
     }
 
     json start() const override
     {
-        return {{"bench", "tree"},
-                {"nodes", s_.nodes},
-                {"node_bytes", sizeof(tree_node)},
-                {"inserts", s_.inserts},
-                {"lookups", s_.lookups},
-                {"hot", s_.hot}};
+        return {{"bench", "tree"},       {"nodes", s_.nodes},     {"node_bytes", sizeof(tree_node)},
+                {"inserts", s_.inserts}, {"lookups", s_.lookups}, {"hot", s_.hot}};
     }
 
     tree_contestant make(const tree_candidate &who) override
@@ -147,7 +143,8 @@ class tree_driver {
         if (s_.lookups != "hot" && s_.lookups != "cold")
             throw bad_input("--lookups is '" + s_.lookups + "'; it must be hot or cold.");
         if (is_too_much_memory(static_cast<double>(s_.nodes) * 64))
-            throw bad_input("A tree of " + std::to_string(s_.nodes) + " nodes needs more than half "
+            throw bad_input("A tree of " + std::to_string(s_.nodes) +
+                            " nodes needs more than half "
                             "of this machine's memory: choose fewer --nodes.");
     }
 

@@ -13,7 +13,7 @@ class channel {
   public:
     virtual ~channel() = default;
     virtual void arm() = 0;
-    virtual void wait() = 0;   /* returns after signal() and not before */
+    virtual void wait() = 0; /* returns after signal() and not before */
     virtual void signal() = 0;
 };
 

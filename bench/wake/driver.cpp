@@ -32,10 +32,7 @@ class wake_scene final : public scene<wake_candidate, wake_contestant> {
 
     json start() const override
     {
-        return {{"bench", "wake"},
-                {"delay_ms", s_.delay_ms},
-                {"wakes", s_.wakes},
-                {"hog", s_.hog}};
+        return {{"bench", "wake"}, {"delay_ms", s_.delay_ms}, {"wakes", s_.wakes}, {"hog", s_.hog}};
     }
     placement where() const override
     {

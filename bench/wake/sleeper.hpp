@@ -20,10 +20,11 @@ namespace bench {
 inline std::string pin_thread(pthread_t thread, unsigned cpu)
 {
     const int error = put_on(thread, cpu);
-    return error == 0 ? ""
-                      : "Could not pin on CPU " + std::to_string(cpu) + " (" +
-                            std::strerror(error) + "); running unpinned. Choose CPUs this process "
-                            "may use with --pin, or --pin none.";
+    return error == 0
+               ? ""
+               : "Could not pin on CPU " + std::to_string(cpu) + " (" + std::strerror(error) +
+                     "); running unpinned. Choose CPUs this process "
+                     "may use with --pin, or --pin none.";
 }
 
 /* The measured wakes of one candidate in one round. */

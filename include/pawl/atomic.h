@@ -41,7 +41,7 @@
 
 /* PAWL_SYMBOL_(name): an internal symbol with the protocol's version and the variant, so that a
  * stale header or a mixture of variants fails to link instead of corrupting. */
-#define PAWL_SYMBOL_(name) PAWL_CAT_(name, PAWL_CAT_(_v1_, PAWL_CAT_(PAWL_VARIANT, _)))
+#define PAWL_SYMBOL_(name) PAWL_CAT_(name, PAWL_CAT_(_v2_, PAWL_CAT_(PAWL_VARIANT, _)))
 
 #if defined(__SANITIZE_THREAD__)
 #define PAWL_TSAN_ 1
@@ -69,13 +69,30 @@
 #define PAWL_SYMBOL_SEEN_(name) PAWL_SYMBOL_(name)
 #endif
 
+/* PAWL_TRACED, defined before the first header of the library: the operations of spin.h, lock.h,
+ * pshared.h, brlock.h and sift.h tell the recorder of `pawl trace` what they do (doc/trace.md). */
+#if defined(PAWL_TRACED) && !defined(PAWL_COMPILED_) && !PAWL_CHECKED && !PAWL_CALLS_OUT_ &&       \
+    !PAWL_TOLD_ && defined(__linux__) && defined(__ELF__)
+#define PAWL_TRACED_ 1
+#else
+#define PAWL_TRACED_ 0
+#endif
+
 /* PAWL_SMALL, defined before the first header of the library: the operations of spin.h and lock.h
  * are calls of compiled functions (doc/sizes.md). The checking variant calls them anyway, and
  * tools that look for data races need them inline. */
-#if defined(PAWL_SMALL) && !PAWL_CHECKED && !PAWL_HOOKS && !PAWL_TOLD_
+#if defined(PAWL_SMALL) && !PAWL_CHECKED && !PAWL_HOOKS && !PAWL_TOLD_ && !PAWL_TRACED_
 #define PAWL_SMALL_ 1
 #else
 #define PAWL_SMALL_ 0
+#endif
+
+/* PAWL_SCALING_INLINE, defined before the first header of the library: readers of lock.h that scale
+ * enter and leave inline, not by calls (doc/lock.md, "Readers that scale"). */
+#if defined(PAWL_SCALING_INLINE) && !PAWL_SMALL_ && !PAWL_CHECKED && !PAWL_TRACED_
+#define PAWL_SCALING_INLINE_ 1
+#else
+#define PAWL_SCALING_INLINE_ 0
 #endif
 
 /* Inline functions are static in C. In C++ they are inline inside a namespace that carries the
@@ -84,11 +101,15 @@
 #ifdef __cplusplus
 #define PAWL_INLINE inline
 #if PAWL_TSAN_
-#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _tsan_v1)
+#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _tsan_v2)
+#elif PAWL_TRACED_
+#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _traced_v2)
 #elif PAWL_SMALL_
-#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _small_v1)
+#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _small_v2)
+#elif PAWL_SCALING_INLINE_
+#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _scaling_v2)
 #else
-#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _v1)
+#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _v2)
 #endif
 #define PAWL_INLINE_BEGIN inline namespace PAWL_NAMESPACE_ {
 #define PAWL_INLINE_END }
@@ -163,7 +184,12 @@ enum pawl_tag {
  *       fence one comes first: all that stands after the other sees all that stood before it. Where
  *       the system cannot do that, both are full fences.
  *   pawl_fence_light_known(tag)
- *       The light half where the caller knows that it is free (pawl_fence_light_free_ was 1).
+ *       The light half where the caller knows that it is free (pawl_fence_light_free_ was 1), or
+ *       can do without.
+ *   pawl_fence_heavy_or_not(tag)
+ *       The heavy half, or false: the system cannot do it now. Only its own light halves count.
+ *   pawl_fence_full_after_update(tag)
+ *       A full fence that directly follows a read-modify-write.
  *
  * pawl_cpu_relax() tells the CPU that this is a wait loop. */
 #if PAWL_CALLS_OUT_

@@ -25,15 +25,11 @@ inline namespace PAWL_NAMESPACE_ {
 class big_ref {
   public:
     // A count of one, the creator's.
-    constexpr explicit big_ref(pawl_bigref_release *release = nullptr,
-                               void *arg = nullptr) noexcept
+    constexpr explicit big_ref(pawl_bigref_release *release = nullptr, void *arg = nullptr) noexcept
         : r_ PAWL_BIGREF_INIT(release, arg)
     {
     }
-    ~big_ref()
-    {
-        pawl_bigref_destroy(&r_);
-    }
+    ~big_ref() { pawl_bigref_destroy(&r_); }
     big_ref(const big_ref &) = delete;
     big_ref &operator=(const big_ref &) = delete;
 

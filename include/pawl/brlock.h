@@ -256,6 +256,8 @@ PAWL_INLINE_END
 
 #if PAWL_TOLD_
 #include <pawl/detail/brlock_told.h>
+#elif PAWL_TRACED_
+#include <pawl/detail/brlock_traced.h>
 #endif
 
 #endif

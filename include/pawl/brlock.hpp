@@ -25,7 +25,7 @@ PAWL_INLINE_BEGIN
 #define PAWL_BRLOCK_FACE_ PAWL_ALWAYS_INLINE_
 
 class brlock {
-public:
+  public:
     using native_handle_type = pawl_brlock *;
 
     // `lines` as for pawl_brlock_init. Throws nothing. Without memory, or with a number that init
@@ -106,7 +106,7 @@ public:
     // For the functions of brlock.h.
     [[nodiscard]] native_handle_type native_handle() noexcept { return &lock_; }
 
-private:
+  private:
     // The deadline this far from now, in nanoseconds of CLOCK_MONOTONIC, which is steady_clock.
     template <class Rep, class Period>
     static uint64_t in_(const std::chrono::duration<Rep, Period> &time)

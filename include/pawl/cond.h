@@ -101,8 +101,7 @@ PAWL_INLINE void pawl_cond_wait_with(pawl_cond *cond, const struct pawl_cond_loc
  * waiter yet. */
 PAWL_INLINE unsigned pawl_cond_signal(pawl_cond *cond)
 {
-    return pawl_load_relaxed32(&cond->waiting) == 0 ? 0
-                                                    : PAWL_CALL_(pawl_cond_wake)(cond, false);
+    return pawl_load_relaxed32(&cond->waiting) == 0 ? 0 : PAWL_CALL_(pawl_cond_wake)(cond, false);
 }
 
 /* Wakes all present waiters; returns their number. */
@@ -133,38 +132,38 @@ PAWL_INLINE void pawl_spin64_cond_wait_write(pawl_cond *cond, pawl_spin64 *l);
 PAWL_INLINE void pawl_lock32_cond_wait_write(pawl_cond *cond, pawl_lock32 *l);
 PAWL_INLINE void pawl_lock64_cond_wait_write(pawl_cond *cond, pawl_lock64 *l);
 /* The same; false when the deadline has passed: R is held again too. */
-PAWL_INLINE bool
-pawl_spin16_cond_wait_read_until(pawl_cond *cond, pawl_spin16 *l, uint64_t deadline);
-PAWL_INLINE bool
-pawl_spin32_cond_wait_read_until(pawl_cond *cond, pawl_spin32 *l, uint64_t deadline);
-PAWL_INLINE bool
-pawl_spin64_cond_wait_read_until(pawl_cond *cond, pawl_spin64 *l, uint64_t deadline);
-PAWL_INLINE bool
-pawl_lock32_cond_wait_read_until(pawl_cond *cond, pawl_lock32 *l, uint64_t deadline);
-PAWL_INLINE bool
-pawl_lock64_cond_wait_read_until(pawl_cond *cond, pawl_lock64 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_spin16_cond_wait_read_until(pawl_cond *cond, pawl_spin16 *l,
+                                                  uint64_t deadline);
+PAWL_INLINE bool pawl_spin32_cond_wait_read_until(pawl_cond *cond, pawl_spin32 *l,
+                                                  uint64_t deadline);
+PAWL_INLINE bool pawl_spin64_cond_wait_read_until(pawl_cond *cond, pawl_spin64 *l,
+                                                  uint64_t deadline);
+PAWL_INLINE bool pawl_lock32_cond_wait_read_until(pawl_cond *cond, pawl_lock32 *l,
+                                                  uint64_t deadline);
+PAWL_INLINE bool pawl_lock64_cond_wait_read_until(pawl_cond *cond, pawl_lock64 *l,
+                                                  uint64_t deadline);
 /* The same; false when the deadline has passed: S is held again too. */
-PAWL_INLINE bool
-pawl_spin16_cond_wait_seek_until(pawl_cond *cond, pawl_spin16 *l, uint64_t deadline);
-PAWL_INLINE bool
-pawl_spin32_cond_wait_seek_until(pawl_cond *cond, pawl_spin32 *l, uint64_t deadline);
-PAWL_INLINE bool
-pawl_spin64_cond_wait_seek_until(pawl_cond *cond, pawl_spin64 *l, uint64_t deadline);
-PAWL_INLINE bool
-pawl_lock32_cond_wait_seek_until(pawl_cond *cond, pawl_lock32 *l, uint64_t deadline);
-PAWL_INLINE bool
-pawl_lock64_cond_wait_seek_until(pawl_cond *cond, pawl_lock64 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_spin16_cond_wait_seek_until(pawl_cond *cond, pawl_spin16 *l,
+                                                  uint64_t deadline);
+PAWL_INLINE bool pawl_spin32_cond_wait_seek_until(pawl_cond *cond, pawl_spin32 *l,
+                                                  uint64_t deadline);
+PAWL_INLINE bool pawl_spin64_cond_wait_seek_until(pawl_cond *cond, pawl_spin64 *l,
+                                                  uint64_t deadline);
+PAWL_INLINE bool pawl_lock32_cond_wait_seek_until(pawl_cond *cond, pawl_lock32 *l,
+                                                  uint64_t deadline);
+PAWL_INLINE bool pawl_lock64_cond_wait_seek_until(pawl_cond *cond, pawl_lock64 *l,
+                                                  uint64_t deadline);
 /* The same; false when the deadline has passed: W is held again too. */
-PAWL_INLINE bool
-pawl_spin16_cond_wait_write_until(pawl_cond *cond, pawl_spin16 *l, uint64_t deadline);
-PAWL_INLINE bool
-pawl_spin32_cond_wait_write_until(pawl_cond *cond, pawl_spin32 *l, uint64_t deadline);
-PAWL_INLINE bool
-pawl_spin64_cond_wait_write_until(pawl_cond *cond, pawl_spin64 *l, uint64_t deadline);
-PAWL_INLINE bool
-pawl_lock32_cond_wait_write_until(pawl_cond *cond, pawl_lock32 *l, uint64_t deadline);
-PAWL_INLINE bool
-pawl_lock64_cond_wait_write_until(pawl_cond *cond, pawl_lock64 *l, uint64_t deadline);
+PAWL_INLINE bool pawl_spin16_cond_wait_write_until(pawl_cond *cond, pawl_spin16 *l,
+                                                   uint64_t deadline);
+PAWL_INLINE bool pawl_spin32_cond_wait_write_until(pawl_cond *cond, pawl_spin32 *l,
+                                                   uint64_t deadline);
+PAWL_INLINE bool pawl_spin64_cond_wait_write_until(pawl_cond *cond, pawl_spin64 *l,
+                                                   uint64_t deadline);
+PAWL_INLINE bool pawl_lock32_cond_wait_write_until(pawl_cond *cond, pawl_lock32 *l,
+                                                   uint64_t deadline);
+PAWL_INLINE bool pawl_lock64_cond_wait_write_until(pawl_cond *cond, pawl_lock64 *l,
+                                                   uint64_t deadline);
 /* prototypes:end (made by scripts/prototypes) */
 
 #define PAWL_COND_MODE_(type, mode, together)                                                      \

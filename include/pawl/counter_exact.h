@@ -54,10 +54,9 @@ typedef struct pawl_counter_exact {
 
 /* A counter at 0; zero bytes are one in mode FOLD. */
 #define PAWL_COUNTER_EXACT_INIT PAWL_COUNTER_EXACT_INIT_MODE(PAWL_EXACT_FOLD)
+/* A counter at 0 of that mode. */
 #define PAWL_COUNTER_EXACT_INIT_MODE(mode)                                                         \
-    {                                                                                              \
-        0, {0, 0}, 0, (mode) >= PAWL_EXACT_BRLOCK ? PAWL_EXACT_CLOSED_ : 0, (mode), 0              \
-    }
+    {0, {0, 0}, 0, (mode) >= PAWL_EXACT_BRLOCK ? PAWL_EXACT_CLOSED_ : 0, (mode), 0}
 
 PAWL_C_BEGIN
 

@@ -21,6 +21,7 @@ typedef struct pawl_seq_count {
 
 PAWL_INLINE_BEGIN
 
+/* The functions of every type that PAWL_SEQ_TYPE makes; seq_type.h has their contracts. */
 PAWL_SEQ_TYPE(pawl_seq_counter, pawl_seq_count);
 
 #define PAWL_SEQ_COUNTER_INIT PAWL_SEQ_TYPE_INIT

@@ -19,6 +19,7 @@
 
 /* The associations of each header's types. lock.h defines PAWL_HAVE_LOCK_ as 1, pshared.h
  * PAWL_HAVE_PSHARED_. Where one is not defined its own name is pasted, and that list is empty. */
+/* clang-format off */
 #define PAWL_OF_SPIN_(name)                                                                        \
     pawl_spin16 *: pawl_spin16##name, pawl_spin32 *: pawl_spin32##name,                            \
         pawl_spin64 *: pawl_spin64##name
@@ -37,6 +38,7 @@
     PAWL_OF_LOCK_1(name), const pawl_lock32 *: pawl_lock32##name,                                  \
         const pawl_lock64 *: pawl_lock64##name
 #define PAWL_OF_LOCK_CONST_PAWL_HAVE_LOCK_(name)
+/* clang-format on */
 
 #define PAWL_OF_LOCK_(name) PAWL_CAT_(PAWL_OF_LOCK_, PAWL_HAVE_LOCK_)(name)
 #define PAWL_OF_LOCK_CONST_(name) PAWL_CAT_(PAWL_OF_LOCK_CONST_, PAWL_HAVE_LOCK_)(name)
@@ -46,14 +48,15 @@
  * a list of associations may not be empty. */
 #define PAWL_FRONT_ANY_(lock, name)                                                                \
     _Generic((lock), PAWL_OF_SPIN_(name) PAWL_OF_LOCK_(name) PAWL_OF_PSHARED_(name))
-#define PAWL_FRONT_WATCHED_(lock, name)                                                            \
-    _Generic((lock), PAWL_OF_SPIN_(name) PAWL_OF_LOCK_(name))
+#define PAWL_FRONT_WATCHED_(lock, name) _Generic((lock), PAWL_OF_SPIN_(name) PAWL_OF_LOCK_(name))
 #define PAWL_FRONT_WATCHED_CONST_(lock, name)                                                      \
     _Generic((lock), PAWL_OF_SPIN_CONST_(name) PAWL_OF_LOCK_CONST_(name))
 #define PAWL_FRONT_BITS_(lock, name) _Generic((lock), PAWL_OF_SPIN_(name))
 #define PAWL_FRONT_BITS_CONST_(lock, name) _Generic((lock), PAWL_OF_SPIN_CONST_(name))
 #define PAWL_FRONT_UNTIL_(lock, name)                                                              \
     _Generic((lock), struct pawl_no_deadlines_ *: 0 PAWL_OF_LOCK_(name) PAWL_OF_PSHARED_(name))
+#define PAWL_FRONT_SLEEPING_(lock, name)                                                           \
+    _Generic((lock), struct pawl_no_deadlines_ *: 0 PAWL_OF_LOCK_(name))
 
 /* fronts:begin (made by scripts/prototypes) */
 #define pawl_init(lock) PAWL_FRONT_ANY_(lock, _init)(lock)
@@ -103,6 +106,12 @@
     PAWL_FRONT_UNTIL_(lock, _read_claim_atomic_until)(lock, deadline)
 #define pawl_atomic_to_read_until(lock, deadline)                                                  \
     PAWL_FRONT_UNTIL_(lock, _atomic_to_read_until)(lock, deadline)
+#define pawl_take_read_counted(lock) PAWL_FRONT_SLEEPING_(lock, _take_read_counted)(lock)
+#define pawl_take_read_counted_until(lock, deadline)                                               \
+    PAWL_FRONT_SLEEPING_(lock, _take_read_counted_until)(lock, deadline)
+#define pawl_try_read_counted(lock) PAWL_FRONT_SLEEPING_(lock, _try_read_counted)(lock)
+#define pawl_drop_read_counted(lock) PAWL_FRONT_SLEEPING_(lock, _drop_read_counted)(lock)
+#define pawl_hand_off(lock) PAWL_FRONT_SLEEPING_(lock, _hand_off)(lock)
 #define pawl_take_two_read(lock, other) PAWL_FRONT_WATCHED_(lock, _take_two_read)(lock, other)
 #define pawl_drop_two_read(lock, other) PAWL_FRONT_WATCHED_(lock, _drop_two_read)(lock, other)
 #define pawl_take_two_seek(lock, other) PAWL_FRONT_WATCHED_(lock, _take_two_seek)(lock, other)

@@ -11,6 +11,8 @@
 //   else                                                    `read` still holds R
 //       ...
 //
+//   pawl::counted_read_guard pages(lock);                   R that another thread may drop
+//
 // Guards can be moved, not copied, and have just the moves that transitions.def has, so a program
 // that would leave the published diagram does not compile. A guard is empty after it was moved
 // from, dropped or released; an empty one can only be assigned to, destroyed, or asked.
@@ -33,11 +35,13 @@ template <class Word> Word *handle_of_(basic_lock<Word> &lock)
 {
     return lock.native_handle();
 }
+// clang-format off
 inline pawl_spin16 *handle_of_(pawl_spin16 &lock) { return &lock; }
 inline pawl_spin32 *handle_of_(pawl_spin32 &lock) { return &lock; }
 inline pawl_spin64 *handle_of_(pawl_spin64 &lock) { return &lock; }
 inline pawl_lock32 *handle_of_(pawl_lock32 &lock) { return &lock; }
 inline pawl_lock64 *handle_of_(pawl_lock64 &lock) { return &lock; }
+// clang-format on
 
 template <class Lock>
 using word_of_ = std::remove_pointer_t<decltype(handle_of_(std::declval<Lock &>()))>;
@@ -66,20 +70,21 @@ template <class Word, pawl_state State> PAWL_FACE_ inline void drop_(Word *word)
         pawl_drop_atomic(word);
 }
 
-// What the compiler names where a transition is called on a guard that goes on: the deleted forms
-// return it. Write std::move(guard).to_write(), or whichever transition it is.
+// What the compiler names where a transition is called on a guard that goes on: the forms that it
+// refuses return it. Write std::move(guard).to_write(), or whichever transition it is. The type is
+// whole: of an incomplete one clang would say only that.
+struct this_transition_uses_the_guard_up_so_write_std_move {};
 #ifdef __clang__ // names no type of a deleted function
 #define PAWL_NEEDS_MOVE_(transition)                                                               \
-    void transition() const &__attribute__((                                                       \
-        unavailable("this_transition_uses_the_guard_up_so_write_std_move")))
+    this_transition_uses_the_guard_up_so_write_std_move transition()                               \
+        const &__attribute__((unavailable("this_transition_uses_the_guard_up_so_write_std_move")))
 #else
-struct this_transition_uses_the_guard_up_so_write_std_move;
 #define PAWL_NEEDS_MOVE_(transition)                                                               \
     this_transition_uses_the_guard_up_so_write_std_move transition() const & = delete
 #endif
 
 template <class Word, pawl_state State> class hold_ {
-public:
+  public:
     using word_type = Word;
 
     hold_(const hold_ &) = delete;
@@ -91,7 +96,7 @@ public:
     // The caller drops the lock himself.
     [[nodiscard]] Word *release() noexcept { return std::exchange(word_, nullptr); }
 
-protected:
+  protected:
     PAWL_FACE_ explicit hold_(Word *word) noexcept : word_(word) {}
     PAWL_FACE_ hold_(hold_ &&other) noexcept : word_(other.release()) {}
     PAWL_FACE_ hold_ &operator=(hold_ &&other) noexcept
@@ -126,6 +131,7 @@ protected:
 
 // Taking and dropping, the same in each guard. Written here, not inherited, because the analysis
 // looks for its attributes at the class itself.
+// clang-format off
 #define PAWL_GUARD_FACE_(name, state, acquire, requires)                                           \
 private:                                                                                           \
     using base_ = hold_<Word, state>;                                                              \
@@ -145,6 +151,7 @@ public:                                                                         
     name &operator=(name &&) noexcept = default;                                                   \
     PAWL_FACE_ ~name() PAWL_TSA_RELEASE_ANY() {}                                                   \
     PAWL_FACE_ void drop() noexcept PAWL_TSA_RELEASE_ANY() { this->leave_(); }
+// clang-format on
 
 // ---- The four -----------------------------------------------------------------------------------
 
@@ -187,6 +194,41 @@ class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY read_guard : public hold_<Word, P
     PAWL_NEEDS_MOVE_(try_to_atomic);
     PAWL_NEEDS_MOVE_(claim_atomic);
 };
+
+// R of lock.h that any thread may drop. A read_guard stays in its thread, since R of such a lock
+// may be in an entry of that thread. This one has no moves: another thread's R cannot be upgraded.
+template <class Word = pawl_lock64> class [[nodiscard]] counted_read_guard {
+  public:
+    template <class Lock>
+    [[nodiscard]] PAWL_FACE_ explicit counted_read_guard(Lock &lock) : word_(handle_of_(lock))
+    {
+        pawl_take_read_counted(word_);
+    }
+    [[nodiscard]] PAWL_FACE_ counted_read_guard(Word &word, std::adopt_lock_t) : word_(&word) {}
+    counted_read_guard(counted_read_guard &&other) noexcept : word_(other.release()) {}
+    counted_read_guard &operator=(counted_read_guard &&other) noexcept
+    {
+        Word *const word = other.release();
+        drop();
+        word_ = word;
+        return *this;
+    }
+    PAWL_FACE_ ~counted_read_guard() { drop(); }
+
+    [[nodiscard]] bool owns_lock() const noexcept { return word_ != nullptr; }
+    explicit operator bool() const noexcept { return owns_lock(); }
+    // The caller drops the lock himself, by drop_read_counted.
+    [[nodiscard]] Word *release() noexcept { return std::exchange(word_, nullptr); }
+    PAWL_FACE_ void drop() noexcept
+    {
+        if (word_)
+            pawl_drop_read_counted(std::exchange(word_, nullptr));
+    }
+
+  private:
+    Word *word_;
+};
+template <class Lock> counted_read_guard(Lock &) -> counted_read_guard<word_of_<Lock>>;
 
 template <class Word>
 class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY seek_guard : public hold_<Word, PAWL_STATE_S> {
@@ -255,6 +297,10 @@ template <class Lock, class Tag> write_guard(Lock &, Tag) -> write_guard<word_of
 template <class Lock> write_guard(Lock &) -> write_guard<word_of_<Lock>>;
 template <class Lock, class Tag> atomic_guard(Lock &, Tag) -> atomic_guard<word_of_<Lock>>;
 template <class Lock> atomic_guard(Lock &) -> atomic_guard<word_of_<Lock>>;
+// So that the error names it here too.
+read_guard(this_transition_uses_the_guard_up_so_write_std_move) -> read_guard<>;
+seek_guard(this_transition_uses_the_guard_up_so_write_std_move) -> seek_guard<>;
+write_guard(this_transition_uses_the_guard_up_so_write_std_move) -> write_guard<>;
 
 // A guard, or nothing: if (auto write = pawl::try_write(lock)) ...
 #define PAWL_TRY_(name, guard)                                                                     \
@@ -278,7 +324,7 @@ PAWL_TRY_(claim_atomic, atomic_guard)
 // do not wait for each other. The same lock twice is taken once.
 #define PAWL_TWO_(name, state, acquire)                                                            \
     template <class Word = pawl_spin64> class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY name {      \
-    public:                                                                                        \
+      public:                                                                                      \
         [[nodiscard]] PAWL_FACE_ name(basic_lock<Word> &a, basic_lock<Word> &b) acquire(a, b)      \
             : name(*a.native_handle(), *b.native_handle())                                         \
         {                                                                                          \
@@ -298,7 +344,7 @@ PAWL_TRY_(claim_atomic, atomic_guard)
                 pawl_drop_two_##state(a_, b_);                                                     \
         }                                                                                          \
                                                                                                    \
-    private:                                                                                       \
+      private:                                                                                     \
         Word *a_, *b_;                                                                             \
     };                                                                                             \
     template <class Lock> name(Lock &, Lock &) -> name<word_of_<Lock>>;

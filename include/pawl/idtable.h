@@ -90,22 +90,22 @@ struct pawl_idtable_array_ {
 
 typedef struct pawl_idtable {
     struct pawl_idtable_array_ *array; /* NULL: none yet, or destroyed */
-    uint32_t domain; /* number of the domain; 0: the default */
-    uint32_t life;   /* 0: in use, 1: destroyed, 2: init refused */
+    uint32_t domain;                   /* number of the domain; 0: the default */
+    uint32_t life;                     /* 0: in use, 1: destroyed, 2: init refused */
     pawl_idtable_options options;
     char apart[PAWL_CACHE_LINE];
-    pawl_lock32 lock; /* everything below, and stores to the array */
-    uint32_t count;   /* objects in it; any thread may read it */
-    uint32_t used;    /* places beyond have never been used */
-    uint32_t free;    /* the first free place of those used, + 1; 0: none */
-    uint32_t parked;  /* heads not yet handed to the callbacks; any thread may read it */
+    pawl_lock32 lock;       /* everything below, and stores to the array */
+    uint32_t count;         /* objects in it; any thread may read it */
+    uint32_t used;          /* places beyond have never been used */
+    uint32_t free;          /* the first free place of those used, + 1; 0: none */
+    uint32_t parked;        /* heads not yet handed to the callbacks; any thread may read it */
     pawl_rcu_head *waiting; /* those */
 } pawl_idtable;
 
 /* An empty table with the defaults but for release. Zero bytes are a table too. */
 #define PAWL_IDTABLE_INIT(release)                                                                 \
-    {NULL, 0, 0, {0, 0, NULL, (release), {NULL, NULL, NULL}}, {0}, PAWL_LOCK32_INIT, 0, 0, 0, 0,   \
-     NULL}
+    {NULL, 0, 0,   {0, 0, NULL, (release), {NULL, NULL, NULL}}, {0}, PAWL_LOCK32_INIT, 0, 0,       \
+     0,    0, NULL}
 
 PAWL_C_BEGIN
 

@@ -35,12 +35,12 @@ PAWL_INLINE_BEGIN
 
 // Objects of a table derive from this class, once.
 class id_object {
-public:
+  public:
     id_object() noexcept = default;
     id_object(const id_object &) = delete;
     id_object &operator=(const id_object &) = delete;
 
-private:
+  private:
     template <class T, auto Lock> friend class id_table;
     pawl_idtable_entry entry_ = {};
 };
@@ -49,10 +49,10 @@ private:
 template <class T, auto Lock> class id_table {
     using mutex_ = std::remove_reference_t<decltype(std::declval<T &>().*Lock)>;
 
-public:
+  public:
     // An object and its lock, held during the life of this guard; or nothing.
     template <class Guard> class [[nodiscard]] found {
-    public:
+      public:
         found() noexcept = default;
         found(found &&other) noexcept
             : object_(std::exchange(other.object_, nullptr)), guard_(std::move(other.guard_))
@@ -71,7 +71,7 @@ public:
         [[nodiscard]] T *operator->() const noexcept { return object_; }
         [[nodiscard]] T &operator*() const noexcept { return *object_; }
 
-    private:
+      private:
         friend class id_table;
         found(T *object, Guard &&guard) noexcept : object_(object), guard_(std::move(guard)) {}
         T *object_ = nullptr;
@@ -140,7 +140,7 @@ public:
     // For the functions of idtable.h.
     [[nodiscard]] pawl_idtable *native_handle() noexcept { return &table_; }
 
-private:
+  private:
     struct section_ {
         explicit section_(const pawl_idtable *t) noexcept : table(t) { pawl_idtable_read_lock(t); }
         ~section_() { pawl_idtable_read_unlock(table); }

@@ -35,8 +35,7 @@
 #define PAWL_IDTABLE_END_(type) _Static_assert(sizeof(type) != 0, "")
 #endif
 
-#define PAWL_IDTABLE_OBJECT_(type, entry, e)                                                       \
-    ((type *)(void *)((char *)(e) - offsetof(type, entry)))
+#define PAWL_IDTABLE_OBJECT_(type, entry, e) ((type *)(void *)((char *)(e) - offsetof(type, entry)))
 
 /* Functions called name_... for objects of `type` that have a pawl_idtable_entry `entry` and a
  * progressive lock `lock`.

@@ -22,7 +22,17 @@
  *           in the same access by which it sees that it must wait. A holder or a waiter clears it
  *           under that lock when no waiter sleeps any more. It may be set when no waiter sleeps:
  *           it then costs one look into the wait list.
- *   BIASED  reserved, always 0.
+ *   BIASED  readers may be in entries of their own lines instead of R (entries.h). A reader sets
+ *           it, and only while W is zero. Only a party clears it whose own W is in the word, and
+ *           which has looked at all lines. So it must be set while an entry has the lock. It may be
+ *           set when no entry has: each claim of W then looks at the lines for nothing.
+ *
+ * Readers that scale. PAWL_BIAS in the environment says whether locks get BIASED: "on", "evidence",
+ * or "off", which is the default. A reader that finds BIASED and no W stores the lock in an entry
+ * of its own line, passes a full fence, and looks at the word again. If it still is so, it is in.
+ * Its drop clears the entry. So readers write no line in common. A claim of W is first in the word;
+ * then its author looks at the lines of all threads, and then at R. A thread has PAWL_ENTRIES
+ * entries. Its further reads count in the word, and so do those of threads without a line.
  *
  * A zero word is an unlocked lock: calloc makes locks. The wait list is elsewhere (wait.h), so the
  * lock is no larger than its word, and nothing need be done to destroy it.
@@ -48,7 +58,8 @@
  *
  * Limits and invariants I1, I2, I4: as in spin.h. And
  *   I0  No thread adds units that it may have to take back at once. Each claim is a
- *       compare-exchange that succeeds only where the word permits it.
+ *       compare-exchange that succeeds only where the word permits it. Beside BIASED it may find a
+ *       reader then; it holds the latch of the wait list until it has taken the claim back.
  *   I3  At most one waiter of a lock has its turn, and keeps W+S or S without R: the one that its
  *       wait list marks. At most one atomic user keeps W+S while it waits for readers.
  *   I5  A waiter sleeps only if, by the value in which it set PARKED, it could not enter.
@@ -56,6 +67,8 @@
  *       can go on, is followed by a look into the wait list. Its author looks, or a waiter of the
  *       same lock that is awake, which looks at the word before it sleeps and when it leaves.
  *   I7  After the access that gives up a state, a drop uses the lock's address, never its memory.
+ *   I8  A reader's R moves from an entry into the word, never back, and is in both for a moment. So
+ *       who finds W its own and the entries free, and then no R, has no reader beside it.
  *
  * Deadlines are nanoseconds of CLOCK_MONOTONIC as pawl_now() gives them; UINT64_MAX is none. With
  * one in the past an operation fails at once if it would have to wait. A wait that ends by its
@@ -74,6 +87,7 @@
 #ifndef PAWL_LOCK_H
 #define PAWL_LOCK_H
 
+#include <pawl/detail/entries.h>
 #include <pawl/detail/sleeping_calls.h>
 #include <pawl/spin.h>
 #include <pawl/wait.h>
@@ -150,8 +164,8 @@ PAWL_TRYING bool pawl_lock64_claim_write(pawl_lock64 *l);
 PAWL_TRYING bool pawl_lock32_claim_atomic(pawl_lock32 *l);
 PAWL_TRYING bool pawl_lock64_claim_atomic(pawl_lock64 *l);
 
-/* ---- Dropping (unlock). The word does not know its holders: only the checking variant notices a
- * drop by another thread. */
+/* ---- Dropping (unlock), in the thread that took. Only the checking variant notices another one.
+ * lock.h has reads that any thread may drop. */
 /* R -> U. Release. */
 PAWL_INLINE void pawl_lock32_drop_read(pawl_lock32 *l);
 PAWL_INLINE void pawl_lock64_drop_read(pawl_lock64 *l);
@@ -239,6 +253,26 @@ PAWL_TRYING bool pawl_lock64_read_claim_atomic_until(pawl_lock64 *l, uint64_t de
 PAWL_TRYING pawl_regained pawl_lock32_atomic_to_read_until(pawl_lock32 *l, uint64_t deadline);
 PAWL_TRYING pawl_regained pawl_lock64_atomic_to_read_until(pawl_lock64 *l, uint64_t deadline);
 
+/* ---- Reading so that any thread may drop, by these names alone. Such a read has no moves. */
+/* U -> R as take_read. Acquire. */
+PAWL_INLINE void pawl_lock32_take_read_counted(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_take_read_counted(pawl_lock64 *l);
+/* The same; false once the deadline has passed: U still. */
+PAWL_TRYING bool pawl_lock32_take_read_counted_until(pawl_lock32 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_lock64_take_read_counted_until(pawl_lock64 *l, uint64_t deadline);
+/* U -> R as try_read. Acquire. */
+PAWL_TRYING bool pawl_lock32_try_read_counted(pawl_lock32 *l);
+PAWL_TRYING bool pawl_lock64_try_read_counted(pawl_lock64 *l);
+/* R -> U for a read of these; in any thread. Release. */
+PAWL_INLINE void pawl_lock32_drop_read_counted(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_drop_read_counted(pawl_lock64 *l);
+
+/* ---- Handing over, before a drop. A drop alone leaves the lock to whoever comes first. */
+/* For a holder: the sleeper that has waited longest has its turn now, not after
+ * PAWL_LOCK_HANDOFF_NS. Nobody who comes later enters before it. */
+PAWL_INLINE void pawl_lock32_hand_off(pawl_lock32 *l);
+PAWL_INLINE void pawl_lock64_hand_off(pawl_lock64 *l);
+
 /* ---- Two locks at once, the one at the lower address first; the same lock twice is taken once. */
 /* U -> R of both, as take_read. */
 PAWL_INLINE void pawl_lock32_take_two_read(pawl_lock32 *l, pawl_lock32 *other);
@@ -297,11 +331,13 @@ PAWL_INLINE_END
 #define PAWL_WORD_BITS 32
 #include <pawl/detail/lock_word.inc.h>
 #include <pawl/detail/lock_until.inc.h>
+#include <pawl/detail/counted_word.inc.h>
 #include <pawl/detail/overloads.inc.h>
 #undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include <pawl/detail/lock_word.inc.h>
 #include <pawl/detail/lock_until.inc.h>
+#include <pawl/detail/counted_word.inc.h>
 #include <pawl/detail/overloads.inc.h>
 #undef PAWL_WORD_BITS
 #undef PAWL_WORD_KIND

@@ -7,7 +7,8 @@
  *   pawl_name_lock(&cache->lock, "cache.map");
  *
  * A lock that is a global variable has the name of its symbol without this. In the other variants
- * the functions do nothing and cost nothing, so programs need no #if around them.
+ * the functions do nothing, unless the program runs under `pawl trace` (doc/trace.md): then its
+ * recorder gets the name. So programs need no #if around them.
  *
  * The name belongs to the address of the object: any lock, sequence lock, counter, domain or word.
  * pawl_init and pawl_destroy of spin.h and lock.h end it, as does pawl_unname_lock. Without one of
@@ -22,6 +23,8 @@
 #define PAWL_NAME_H
 
 #include <pawl/atomic.h>
+
+#include <stddef.h>
 
 /* Bytes of a name that are kept; what follows is cut off. */
 #define PAWL_NAME_LENGTH 47
@@ -44,17 +47,33 @@ PAWL_C_END
 
 #else
 
+#if defined(__linux__) && defined(__ELF__)
+PAWL_C_BEGIN
+/* Of the recorder; where there is none, the loader leaves its address NULL. */
+__attribute__((weak)) void pawl_trace_name_(const void *object, const char *name);
+PAWL_C_END
+#define PAWL_TRACE_NAME_(object, name)                                                             \
+    do {                                                                                           \
+        if (pawl_trace_name_)                                                                      \
+            pawl_trace_name_(object, name);                                                        \
+    } while (0)
+#else
+#define PAWL_TRACE_NAME_(object, name) ((void)(object), (void)(name))
+#endif
+
 PAWL_INLINE_BEGIN
 
+/* Gives the object a name, or another one, which the checking variant and the recorder copy. Beyond
+ * 4096 names at a time, with the recorder 1024, further ones are ignored. */
 PAWL_INLINE void pawl_name_lock(const void *object, const char *name)
 {
-    (void)object;
-    (void)name;
+    PAWL_TRACE_NAME_(object, name);
 }
 
+/* Takes the name away; nothing where there is none. */
 PAWL_INLINE void pawl_unname_lock(const void *object)
 {
-    (void)object;
+    PAWL_TRACE_NAME_(object, NULL);
 }
 
 PAWL_INLINE_END

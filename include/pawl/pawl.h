@@ -15,12 +15,12 @@
 #include <pawl/rcu.h>     /* read-copy-update: readers without a lock, a fence, a registration */
 #include <pawl/rcu_call.h> /* RCU: callbacks and deferred free, after the readers have left */
 #include <pawl/rcu_list.h> /* RCU: lists and hash chains */
-#include <pawl/robust.h>  /* progressive lock for processes that may be killed */
-#include <pawl/seq.h>     /* sequence lock and latch: a small value that readers copy */
+#include <pawl/robust.h>   /* progressive lock for processes that may be killed */
+#include <pawl/seq.h>      /* sequence lock and latch: a small value that readers copy */
 #include <pawl/pshared.h>  /* progressive lock for memory that processes share */
-#include <pawl/sift.h>    /* reader-writer lock whose readers are threads and signal handlers */
-#include <pawl/spin.h>    /* progressive spinlock: read, seek, write, atomic in one word */
-#include <pawl/version.h> /* which Pawl this is */
-#include <pawl/wait.h>    /* wait and wake on any address, 8 to 64 bits */
+#include <pawl/sift.h>     /* reader-writer lock whose readers are threads and signal handlers */
+#include <pawl/spin.h>     /* progressive spinlock: read, seek, write, atomic in one word */
+#include <pawl/version.h>  /* which Pawl this is */
+#include <pawl/wait.h>     /* wait and wake on any address, 8 to 64 bits */
 
 #endif

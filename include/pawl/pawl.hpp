@@ -69,7 +69,7 @@ PAWL_INLINE_BEGIN
 
 // `Word` is one of pawl_spin16/32/64 and pawl_lock32/64. Zero bytes are an unlocked lock here too.
 template <class Word> class PAWL_TSA_CAPABILITY("progressive lock") basic_lock {
-public:
+  public:
     using word_type = Word;
     using bits_type = decltype(Word::word);
     using native_handle_type = Word *;
@@ -203,7 +203,7 @@ public:
     // For the functions of spin.h and lock.h.
     [[nodiscard]] PAWL_FACE_ Word *native_handle() noexcept { return &word_; }
 
-private:
+  private:
     Word word_ = {};
 };
 
@@ -250,7 +250,7 @@ std::uint64_t deadline_of_(const std::chrono::time_point<Clock, Duration> &when)
 // Waits of any length, by sleeping; a SharedTimedMutex.
 template <class Word>
 class PAWL_TSA_CAPABILITY("progressive lock") basic_sleeping_lock : public basic_lock<Word> {
-public:
+  public:
     PAWL_TIMED_(try_lock, PAWL_TSA_TRY_ACQUIRE(true), pawl_take_write_until)
     PAWL_TIMED_(try_lock_shared, PAWL_TSA_TRY_ACQUIRE_SHARED(true), pawl_take_read_until)
     PAWL_TIMED_(try_lock_upgrade, PAWL_TSA_TRY_ACQUIRE_SHARED(true), pawl_take_seek_until)

@@ -158,8 +158,8 @@ PAWL_TRYING bool pawl_pshared_lock64_claim_write(pawl_pshared_lock64 *l);
 PAWL_TRYING bool pawl_pshared_lock32_claim_atomic(pawl_pshared_lock32 *l);
 PAWL_TRYING bool pawl_pshared_lock64_claim_atomic(pawl_pshared_lock64 *l);
 
-/* ---- Dropping (unlock). The word does not know its holders: only the checking variant notices a
- * drop by another thread. */
+/* ---- Dropping (unlock), in the thread that took. Only the checking variant notices another one.
+ * lock.h has reads that any thread may drop. */
 /* R -> U. Release. */
 PAWL_INLINE void pawl_pshared_lock32_drop_read(pawl_pshared_lock32 *l);
 PAWL_INLINE void pawl_pshared_lock64_drop_read(pawl_pshared_lock64 *l);
@@ -238,20 +238,20 @@ PAWL_TRYING bool pawl_pshared_lock64_claim_atomic_until(pawl_pshared_lock64 *l, 
 PAWL_TRYING bool pawl_pshared_lock32_seek_to_write_until(pawl_pshared_lock32 *l, uint64_t deadline);
 PAWL_TRYING bool pawl_pshared_lock64_seek_to_write_until(pawl_pshared_lock64 *l, uint64_t deadline);
 /* R -> W as read_claim_write; false once the deadline has passed: R still. */
-PAWL_TRYING bool
-pawl_pshared_lock32_read_claim_write_until(pawl_pshared_lock32 *l, uint64_t deadline);
-PAWL_TRYING bool
-pawl_pshared_lock64_read_claim_write_until(pawl_pshared_lock64 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock32_read_claim_write_until(pawl_pshared_lock32 *l,
+                                                            uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock64_read_claim_write_until(pawl_pshared_lock64 *l,
+                                                            uint64_t deadline);
 /* R -> A as read_claim_atomic; false once the deadline has passed: R still. */
-PAWL_TRYING bool
-pawl_pshared_lock32_read_claim_atomic_until(pawl_pshared_lock32 *l, uint64_t deadline);
-PAWL_TRYING bool
-pawl_pshared_lock64_read_claim_atomic_until(pawl_pshared_lock64 *l, uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock32_read_claim_atomic_until(pawl_pshared_lock32 *l,
+                                                             uint64_t deadline);
+PAWL_TRYING bool pawl_pshared_lock64_read_claim_atomic_until(pawl_pshared_lock64 *l,
+                                                             uint64_t deadline);
 /* A -> R; PAWL_REGAIN_TIMED_OUT: U, A was given up already. Acquire, release. */
-PAWL_TRYING pawl_regained
-pawl_pshared_lock32_atomic_to_read_until(pawl_pshared_lock32 *l, uint64_t deadline);
-PAWL_TRYING pawl_regained
-pawl_pshared_lock64_atomic_to_read_until(pawl_pshared_lock64 *l, uint64_t deadline);
+PAWL_TRYING pawl_regained pawl_pshared_lock32_atomic_to_read_until(pawl_pshared_lock32 *l,
+                                                                   uint64_t deadline);
+PAWL_TRYING pawl_regained pawl_pshared_lock64_atomic_to_read_until(pawl_pshared_lock64 *l,
+                                                                   uint64_t deadline);
 
 /* ---- What the word shows at this instant, claims included; for reports, not for decisions. */
 /* Nobody is in. */

@@ -27,8 +27,10 @@
 
 // Found by argument-dependent lookup, for guards of the plain structures that C programs share.
 PAWL_INLINE_BEGIN
+// clang-format off
 inline pawl_pshared_lock32 *handle_of_(pawl_pshared_lock32 &l) { return &l; }
 inline pawl_pshared_lock64 *handle_of_(pawl_pshared_lock64 &l) { return &l; }
+// clang-format on
 PAWL_INLINE_END
 
 namespace pawl {
@@ -38,7 +40,7 @@ PAWL_INLINE_BEGIN
 template <class Word>
 class PAWL_TSA_CAPABILITY("progressive lock") basic_pshared_lock
     : public basic_sleeping_lock<Word> {
-public:
+  public:
     constexpr basic_pshared_lock() noexcept = default;
 
     // The lock uses these bits itself, and the checking variant does not watch it.
@@ -83,9 +85,8 @@ static_assert(alignof(pawl_robust_lock) == 64);
 // }
 template <pawl_robust (*Take)(pawl_robust_lock *), pawl_robust (*Drop)(pawl_robust_lock *)>
 class [[nodiscard]] robust_guard {
-public:
-    [[nodiscard]] explicit robust_guard(pawl_robust_lock &l) noexcept
-        : lock_(&l), how_(Take(lock_))
+  public:
+    [[nodiscard]] explicit robust_guard(pawl_robust_lock &l) noexcept : lock_(&l), how_(Take(lock_))
     {
     }
     robust_guard(const robust_guard &) = delete;
@@ -102,7 +103,7 @@ public:
     [[nodiscard]] bool owner_died() const noexcept { return how_ == PAWL_ROBUST_OWNER_DIED; }
     pawl_robust mark_consistent() noexcept { return pawl_robust_lock_consistent(lock_); }
 
-private:
+  private:
     pawl_robust_lock *lock_;
     pawl_robust how_;
 };

@@ -68,11 +68,11 @@ typedef struct pawl_rcu_domain {
 
 /* A report of the stall detector about one reader. */
 typedef struct pawl_rcu_stall {
-    const char *domain;   /* its name */
-    uint32_t thread;      /* number of the thread, as the system's tools show it; 0: not known */
-    const char *name;     /* of the thread, "" where the system does not tell */
-    uint64_t age;         /* ns since the grace period noted it: it is at least as old */
-    const char *entered;  /* checking variant: where it entered; else "" */
+    const char *domain;  /* its name */
+    uint32_t thread;     /* number of the thread, as the system's tools show it; 0: not known */
+    const char *name;    /* of the thread, "" where the system does not tell */
+    uint64_t age;        /* ns since the grace period noted it: it is at least as old */
+    const char *entered; /* checking variant: where it entered; else "" */
 } pawl_rcu_stall;
 
 PAWL_C_BEGIN
@@ -101,9 +101,9 @@ PAWL_API bool PAWL_SYMBOL_(pawl_rcu_domain_read_held)(const pawl_rcu_domain *d);
  * return: it then ends the program with a message. In pawl_rcu_qs() the caller is offline during
  * the call: it holds no reference of that domain. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize)(pawl_rcu_domain *d);
-/* The same, but polls the readers for 1 to 5 ms, as the processor pauses, before it sleeps: it
- * returns sooner, for CPU time. Once that has found nothing, or the caller has lost its CPU
- * meanwhile, the next calls poll no longer than synchronize does. */
+/* The same, but polls the readers for 1 to 5 ms, as the processor pauses, before it sleeps: while
+ * CPUs are free it returns sooner, for CPU time. Once that has found nothing, or the caller has
+ * lost its CPU meanwhile, the next calls poll no longer than synchronize does. */
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize_expedited)(pawl_rcu_domain *d);
 
 /* A cookie of the grace period that covers the caller's removals. Costs a fence. */

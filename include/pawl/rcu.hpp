@@ -38,7 +38,7 @@ namespace pawl {
 PAWL_INLINE_BEGIN
 
 class rcu_domain {
-public:
+  public:
     // Throws std::system_error if PAWL_RCU_DOMAINS - 2 exist. The name must live as long.
     explicit rcu_domain(const char *name = nullptr) : domain_()
     {
@@ -63,12 +63,11 @@ public:
 
     // The built-in domain of that number; programs get it by rcu_default_domain.
     struct built_in {};
-    constexpr rcu_domain(built_in, uint32_t index, const char *name) noexcept
-        : domain_{index, name}
+    constexpr rcu_domain(built_in, uint32_t index, const char *name) noexcept : domain_{index, name}
     {
     }
 
-private:
+  private:
     pawl_rcu_domain domain_;
 };
 
@@ -94,17 +93,17 @@ inline void rcu_barrier(rcu_domain &domain = rcu_default_domain()) noexcept
 // Holds a deleter; an empty class takes no room.
 template <class D, bool Empty = std::is_empty<D>::value && !std::is_final<D>::value>
 class rcu_deleter_ : private D {
-protected:
+  protected:
     void set_deleter_(D &&d) { static_cast<D &>(*this) = std::move(d); }
     D take_deleter_() { return std::move(static_cast<D &>(*this)); }
 };
 
 template <class D> class rcu_deleter_<D, false> {
-protected:
+  protected:
     void set_deleter_(D &&d) { d_ = std::move(d); }
     D take_deleter_() { return std::move(d_); }
 
-private:
+  private:
     D d_{};
 };
 
@@ -116,7 +115,7 @@ inline void rcu_throw_(int error)
 
 template <class T, class D = std::default_delete<T>>
 class rcu_obj_base : private pawl_rcu_head, private rcu_deleter_<D> {
-public:
+  public:
     // Has d(object) evaluated after a grace period. Once for each object.
     void retire(D d = D(), rcu_domain &domain = rcu_default_domain())
     {
@@ -129,7 +128,7 @@ public:
         return pawl_rcu_domain_try_call(domain.native_handle(), this, run_, sizeof(T)) == 0;
     }
 
-protected:
+  protected:
     rcu_obj_base() noexcept : pawl_rcu_head() {}
     rcu_obj_base(const rcu_obj_base &) = default;
     rcu_obj_base(rcu_obj_base &&) = default;
@@ -137,7 +136,7 @@ protected:
     rcu_obj_base &operator=(rcu_obj_base &&) = default;
     ~rcu_obj_base() = default;
 
-private:
+  private:
     static void run_(pawl_rcu_head *head) noexcept
     {
         auto *self = static_cast<rcu_obj_base *>(head);

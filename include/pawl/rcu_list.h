@@ -206,8 +206,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_list *pawl_list_next_domain_rcu_(pawl_rcu_d
     return pawl_rcu_domain_dereference(domain, at->next);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_hlist_node *
-pawl_hlist_next_rcu_(pawl_hlist_node *const *where)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_hlist_node *pawl_hlist_next_rcu_(pawl_hlist_node *const *where)
 {
     pawl_hlist_node **const at = (pawl_hlist_node **)(uintptr_t)where;
     return pawl_rcu_dereference(*at);
@@ -263,8 +262,8 @@ PAWL_INLINE_END
     for ((pos) = PAWL_LIST_ELEMENT_(pos, pawl_hlist_next_domain_rcu_(domain, &(chain)->first),     \
                                     NULL, member);                                                 \
          (pos) != NULL;                                                                            \
-         (pos) = PAWL_LIST_ELEMENT_(                                                               \
-             pos, pawl_hlist_next_domain_rcu_(domain, &(pos)->member.next), NULL, member))
+         (pos) = PAWL_LIST_ELEMENT_(pos, pawl_hlist_next_domain_rcu_(domain, &(pos)->member.next), \
+                                    NULL, member))
 
 #define pawl_hlist_for_each(pos, chain, member)                                                    \
     for ((pos) = PAWL_LIST_ELEMENT_(pos, (chain)->first, NULL, member); (pos) != NULL;             \

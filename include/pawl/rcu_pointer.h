@@ -61,8 +61,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_address_ pawl_rcu_swap_(void *p, uintptr_t 
 }
 
 /* Returns the pointer found: `old` if the exchange was made. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_address_ pawl_rcu_swap_if_(void *p, uintptr_t old,
-                                                                uintptr_t v)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_address_ pawl_rcu_swap_if_(void *p, uintptr_t old, uintptr_t v)
 {
     for (;;) {
         pawl_address_ found = (pawl_address_)old;
@@ -132,20 +131,25 @@ PAWL_INLINE_END
 #define PAWL_RCU_FOR_(p, v) ((uintptr_t)(1 ? (v) : (p)))
 
 #define PAWL_RCU_DEREFERENCE_(p) ((PAWL_RCU_TYPE_(p))(uintptr_t)pawl_rcu_load_(&(p)))
+/* The pointer, where no other updater can be at work: a plain load. */
 #define pawl_rcu_dereference_protected(p)                                                          \
     ((PAWL_RCU_TYPE_(p))(uintptr_t)pawl_rcu_load_protected_(&(p)))
+/* p = v, where the object at v is ready: readers that find it see all of it. Release. */
 #define pawl_rcu_assign_pointer(p, v) pawl_rcu_publish_((void *)&(p), PAWL_RCU_FOR_(p, v))
+/* The same, and returns the pointer that was there. Acquire, release. */
 #define pawl_rcu_xchg_pointer(address, v)                                                          \
     ((PAWL_RCU_TYPE_(*(address)))(uintptr_t)pawl_rcu_swap_((void *)(address),                      \
                                                            PAWL_RCU_FOR_(*(address), v)))
+/* The same only if the pointer is `old`; returns the pointer that was there. Acquire, release. */
 #define pawl_rcu_cmpxchg_pointer(address, old, v)                                                  \
     ((PAWL_RCU_TYPE_(*(address)))(uintptr_t)pawl_rcu_swap_if_(                                     \
         (void *)(address), PAWL_RCU_FOR_(*(address), old), PAWL_RCU_FOR_(*(address), v)))
 
 #endif
 
-#define pawl_rcu_dereference(p)                                                                    \
-    (PAWL_RCU_MUST_READ_(PAWL_RCU_DEFAULT_), PAWL_RCU_DEREFERENCE_(p))
+/* The pointer, in a read section of the default domain. Acquire. */
+#define pawl_rcu_dereference(p) (PAWL_RCU_MUST_READ_(PAWL_RCU_DEFAULT_), PAWL_RCU_DEREFERENCE_(p))
+/* The pointer, in a read section of domain d. Acquire. */
 #define pawl_rcu_domain_dereference(d, p)                                                          \
     (PAWL_RCU_MUST_READ_((d)->index), PAWL_RCU_DEREFERENCE_(p))
 

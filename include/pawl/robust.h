@@ -119,7 +119,7 @@ typedef struct pawl_robust_lock {
 #define pawl_robust_lock_try_read_to_seek PAWL_SYMBOL_(pawl_robust_lock_try_read_to_seek)
 #define pawl_robust_lock_try_read_to_write PAWL_SYMBOL_(pawl_robust_lock_try_read_to_write)
 #define pawl_robust_lock_read_claim_write PAWL_SYMBOL_(pawl_robust_lock_read_claim_write)
-#define pawl_robust_lock_read_claim_write_until \
+#define pawl_robust_lock_read_claim_write_until                                                    \
     PAWL_SYMBOL_(pawl_robust_lock_read_claim_write_until)
 #define pawl_robust_lock_write_to_seek PAWL_SYMBOL_(pawl_robust_lock_write_to_seek)
 #define pawl_robust_lock_write_to_read PAWL_SYMBOL_(pawl_robust_lock_write_to_read)
@@ -170,7 +170,7 @@ PAWL_TRY enum pawl_robust pawl_robust_lock_try_read_to_seek(pawl_robust_lock *l)
 PAWL_TRY enum pawl_robust pawl_robust_lock_try_read_to_write(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_read_claim_write(pawl_robust_lock *l);
 PAWL_TRY enum pawl_robust pawl_robust_lock_read_claim_write_until(pawl_robust_lock *l,
-                                                                         uint64_t deadline);
+                                                                  uint64_t deadline);
 PAWL_API enum pawl_robust pawl_robust_lock_write_to_seek(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_write_to_read(pawl_robust_lock *l);
 PAWL_API enum pawl_robust pawl_robust_lock_seek_to_read(pawl_robust_lock *l);

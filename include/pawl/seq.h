@@ -170,8 +170,10 @@ PAWL_INLINE_BEGIN
         PAWL_SEQ_AT_(pawl_store_relaxed)(to + (i), word_);                                         \
     } while (0)
 /* Eight words at a time, written out: at -O2 gcc would leave a loop for constant sizes too. */
+/* clang-format off */
 #define PAWL_SEQ_EIGHT_(step)                                                                      \
     step(0); step(1); step(2); step(3); step(4); step(5); step(6); step(7)
+/* clang-format on */
 
 /* Copies `bytes` from the words of a lock into plain memory, for parts of a value and for sections
  * that are written out. Relaxed; valid only between begin and retry, or for a writer. */

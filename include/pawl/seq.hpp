@@ -26,11 +26,11 @@ PAWL_INLINE_BEGIN
 
 // Room for a T that is filled by its bytes.
 template <class T> class seq_room_ {
-public:
+  public:
     [[nodiscard]] void *bytes() noexcept { return bytes_; }
     [[nodiscard]] T &value() noexcept { return *std::launder(reinterpret_cast<T *>(bytes_)); }
 
-private:
+  private:
     alignas(T) unsigned char bytes_[sizeof(T)];
 };
 
@@ -40,7 +40,7 @@ template <class T, class Core, unsigned Copies, class Face> class seq_base_ {
                   "pawl::seqlock and pawl::seqlatch copy values byte by byte: T must be trivially "
                   "copyable, and neither const nor volatile.");
 
-public:
+  public:
     using value_type = T;
 
     seq_base_(const seq_base_ &) = delete;
@@ -87,7 +87,7 @@ public:
     [[nodiscard]] Core *native_handle() noexcept { return &core_; }
     [[nodiscard]] const pawl_seq_word *words() const noexcept { return words_; }
 
-protected:
+  protected:
     // The value is zero bytes. Usable before main.
     constexpr seq_base_() noexcept = default;
 #if PAWL_CHECKED
@@ -131,7 +131,7 @@ protected:
 };
 
 template <class T> class seqlock : public seq_base_<T, pawl_seq, 1, seqlock<T>> {
-public:
+  public:
     constexpr seqlock() noexcept = default;
     explicit seqlock(const T &first) noexcept { this->store(first); }
 
@@ -180,7 +180,7 @@ public:
 };
 
 template <class T> class seqlatch : public seq_base_<T, pawl_seq_latch, 2, seqlatch<T>> {
-public:
+  public:
     constexpr seqlatch() noexcept = default;
     explicit seqlatch(const T &first) noexcept { this->store(first); }
 

@@ -33,7 +33,9 @@
 #define PAWL_SEQ_SOME_(type) (PAWL_SEQ_WORDS(sizeof(type)) - (sizeof(type) == 0))
 
 #define PAWL_SEQ_TYPE_INIT {PAWL_SEQ_INIT, {0}}
+/* clang-format off */
 #define PAWL_SEQ_LATCH_TYPE_INIT {PAWL_SEQ_LATCH_INIT, {{0}, {0}}}
+/* clang-format on */
 
 /* A sequence lock called `name` for values of `type`.
  *   name_init(s, first), name_destroy(s)    not while it is used; zero bytes are initialised

@@ -73,7 +73,7 @@ enum pawl_sift_context {
 /* For `readers`: | of all contexts that read. */
 #define PAWL_SIFT_READS(context) (1u << (context))
 /* For `deferred` and `interrupt`: | of all signals whose handlers read. */
-#define PAWL_SIFT_SIGNAL(number) (UINT64_C(1) << ((number)-1))
+#define PAWL_SIFT_SIGNAL(number) (UINT64_C(1) << ((number) - 1))
 
 /* Flags of a lock. */
 /* Writers run at SCHED_FIFO `ceiling` while readers above threads are kept out. */
@@ -88,8 +88,8 @@ typedef struct pawl_sift_use {
     uint32_t readers; /* PAWL_SIFT_READS(...); 0: threads */
     uint32_t writers; /* the one context in which writers run; none below it reads */
     uint32_t flags;
-    uint32_t ceiling;   /* with RAISE: the highest priority of any reader, 1 to 99 */
-    uint64_t deferred;  /* signals of that context; none may be in both sets */
+    uint32_t ceiling;  /* with RAISE: the highest priority of any reader, 1 to 99 */
+    uint64_t deferred; /* signals of that context; none may be in both sets */
     uint64_t interrupt;
 } pawl_sift_use;
 
@@ -320,5 +320,9 @@ PAWL_INLINE void pawl_sift_drop_write(pawl_sift *l)
 }
 
 PAWL_INLINE_END
+
+#if PAWL_TRACED_
+#include <pawl/detail/sift_traced.h>
+#endif
 
 #endif

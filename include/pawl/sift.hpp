@@ -60,7 +60,7 @@ uint64_t sift_deadline_(const std::chrono::duration<Rep, Period> &time)
 // The readers of one context of one lock, as a TimedLockable (for threads also as a
 // SharedTimedMutex). A view: it holds nothing, and each use may make a new one.
 class sift_reader {
-public:
+  public:
     sift_reader(pawl_sift &lock, enum pawl_sift_context context) noexcept
         : lock_(&lock), context_(context)
     {
@@ -83,7 +83,7 @@ public:
     }
     PAWL_SIFT_TIMED_(try_lock, until_)
 
-private:
+  private:
     bool until_(uint64_t until) { return pawl_sift_take_read_until(lock_, context_, until); }
 
     pawl_sift *lock_;
@@ -91,7 +91,7 @@ private:
 };
 
 class sift {
-public:
+  public:
     using native_handle_type = pawl_sift *;
 
     // Read and written by threads.
@@ -155,7 +155,7 @@ public:
     // For the functions of sift.h.
     [[nodiscard]] native_handle_type native_handle() noexcept { return &lock_; }
 
-private:
+  private:
     bool write_until_(uint64_t until) { return pawl_sift_take_write_until(&lock_, until); }
     bool read_until_(uint64_t until)
     {
@@ -168,7 +168,7 @@ private:
 
 // R for a scope: in a handler, say. Async-signal-safe in the handlers' contexts.
 class sift_read_guard {
-public:
+  public:
     [[nodiscard]] PAWL_SIFT_FACE_ sift_read_guard(sift &lock, enum pawl_sift_context context)
         : reader_(lock.reader(context))
     {
@@ -178,7 +178,7 @@ public:
     sift_read_guard &operator=(const sift_read_guard &) = delete;
     PAWL_SIFT_FACE_ ~sift_read_guard() { reader_.unlock(); }
 
-private:
+  private:
     sift_reader reader_;
 };
 

@@ -113,6 +113,8 @@ inline constexpr pawl_regained PAWL_REGAIN_KEPT = pawl_regained::PAWL_REGAIN_KEP
 
 #if PAWL_TOLD_
 #include <pawl/detail/tsan.h>
+#elif PAWL_TRACED_
+#include <pawl/detail/traced.h>
 #endif
 
 typedef struct pawl_spin16 {
@@ -204,8 +206,8 @@ PAWL_TRYING bool pawl_spin16_claim_atomic(pawl_spin16 *l);
 PAWL_TRYING bool pawl_spin32_claim_atomic(pawl_spin32 *l);
 PAWL_TRYING bool pawl_spin64_claim_atomic(pawl_spin64 *l);
 
-/* ---- Dropping (unlock). The word does not know its holders: only the checking variant notices a
- * drop by another thread. */
+/* ---- Dropping (unlock), in the thread that took. Only the checking variant notices another one.
+ * lock.h has reads that any thread may drop. */
 /* R -> U. Release. */
 PAWL_INLINE void pawl_spin16_drop_read(pawl_spin16 *l);
 PAWL_INLINE void pawl_spin32_drop_read(pawl_spin32 *l);

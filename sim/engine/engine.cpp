@@ -8,6 +8,7 @@
 
 #include <pawl/counter.h>
 #include <pawl/rcu.h>
+#include <pawl/lock.h>
 #include <pawl/thread.h>
 
 #define THREAD_SLOT PAWL_SYMBOL_(pawl_thread_slot)
@@ -47,7 +48,7 @@ template <typename... Variables> void exchange_all(thread_variables &own, Variab
 void exchange(thread_variables &own)
 {
     exchange_all(own, THREAD_SLOT, pawl_counter_own_, pawl_rcu_own_, pawl_thread_ticket_,
-                 LATCH_PARKER);
+                 pawl_thread_entries_, LATCH_PARKER);
 }
 
 std::uint64_t mixed(std::uint64_t x)
@@ -90,8 +91,7 @@ unsigned engine::add(unsigned hw, std::function<void()> body, ps start)
         throw bad_input("The machine has " + std::to_string(hardware_.size()) +
                         " hardware threads; thread " + std::to_string(hw) + " is none of them.");
     if (fibers_.size() >= most_threads)
-        throw bad_input("The simulator runs at most " + std::to_string(most_threads) +
-                        " threads.");
+        throw bad_input("The simulator runs at most " + std::to_string(most_threads) + " threads.");
     auto f = std::make_unique<fiber>();
     f->number = static_cast<unsigned>(fibers_.size());
     f->hw = hw;
@@ -104,19 +104,19 @@ unsigned engine::add(unsigned hw, std::function<void()> body, ps start)
     stack.context.sp = low + stack.context.size;
     boost::context::preallocated room(stack.context.sp, stack.context.size, stack.context);
     fiber *const raw = f.get();
-    f->context = boost::context::fiber(
-        std::allocator_arg, room, stack, [this, raw](boost::context::fiber &&from) {
-            scheduler_ = std::move(from);
-            try {
-                raw->body();
-                drain();
-            } catch (const std::exception &) {
-                failure_ = std::current_exception();
-                stopped_ = true;
-            }
-            end_of(*raw);
-            return std::move(scheduler_);
-        });
+    f->context = boost::context::fiber(std::allocator_arg, room, stack,
+                                       [this, raw](boost::context::fiber &&from) {
+                                           scheduler_ = std::move(from);
+                                           try {
+                                               raw->body();
+                                               drain();
+                                           } catch (const std::exception &) {
+                                               failure_ = std::current_exception();
+                                               stopped_ = true;
+                                           }
+                                           end_of(*raw);
+                                           return std::move(scheduler_);
+                                       });
     fibers_.push_back(std::move(f));
     alive_++;
     hardware &h = hardware_[hw];
@@ -180,15 +180,9 @@ void engine::handle(const event &e)
 {
     fiber *const f = e.what == kind::line ? nullptr : fibers_[e.fiber].get();
     switch (e.what) {
-    case kind::fiber:
-        resume(*f);
-        break;
-    case kind::agent:
-        agent_step(*f, e.time);
-        break;
-    case kind::line:
-        serve(e.detail, e.time);
-        break;
+    case kind::fiber: resume(*f); break;
+    case kind::agent: agent_step(*f, e.time); break;
+    case kind::line: serve(e.detail, e.time); break;
     case kind::timer:
         if (f->state == standing::sleeping && f->sleep == e.detail) {
             auto &sleepers = bucket_of(f->sleeps_at).sleepers;
@@ -290,21 +284,14 @@ std::string engine::story(const fiber &f) const
     const std::string who = "thread " + std::to_string(f.number) + " ";
     const void *const at = f.touched;
     switch (f.state) {
-    case standing::ready:
-        return who + "runs (last access: " + name_of(at) + ")";
-    case standing::queued:
-        return who + "waits for the line of " + name_of(at);
+    case standing::ready: return who + "runs (last access: " + name_of(at) + ")";
+    case standing::queued: return who + "waits for the line of " + name_of(at);
     case standing::draining:
-    case standing::buffering:
-        return who + "waits for its store buffer";
-    case standing::polling:
-        return who + "reads " + name_of(at) + " until it changes";
-    case standing::sleeping:
-        return who + "sleeps on " + name_of(f.sleeps_at);
-    case standing::runnable:
-        return who + "has no hardware thread";
-    case standing::ended:
-        return who + "has ended";
+    case standing::buffering: return who + "waits for its store buffer";
+    case standing::polling: return who + "reads " + name_of(at) + " until it changes";
+    case standing::sleeping: return who + "sleeps on " + name_of(f.sleeps_at);
+    case standing::runnable: return who + "has no hardware thread";
+    case standing::ended: return who + "has ended";
     }
     return who;
 }

@@ -59,6 +59,12 @@ struct request {
     bool writes = false;
 };
 
+/* A line that was asked for ahead, and when it is there. */
+struct arrival {
+    std::size_t line;
+    ps time;
+};
+
 struct pending_store {
     pawl_operation op;
     std::size_t line;
@@ -85,18 +91,19 @@ struct fiber {
     boost::context::fiber context;
     thread_variables variables;
 
-    request wants;           /* the line it is queued for */
+    request wants;                 /* the line it is queued for */
     const void *touched = nullptr; /* the address of its last access, for reports */
-    std::uint64_t result = 0; /* of the access that was granted */
+    std::uint64_t result = 0;      /* of the access that was granted */
+    std::vector<arrival> arrivals;
     std::deque<pending_store> stores;
-    bool storing = false;    /* the first of them has asked for its line */
+    bool storing = false;                  /* the first of them has asked for its line */
     std::uint64_t stored = 0, drained = 0; /* stores that entered the buffer, and left it */
 
     const std::uint32_t *sleeps_at = nullptr;
     std::uint32_t classes = 0;
     ps deadline = never;
     bool timed_out = false;
-    unsigned sleep = 0;      /* numbers its sleeps: an old timer is no longer for it */
+    unsigned sleep = 0; /* numbers its sleeps: an old timer is no longer for it */
     ps slice_end = never;
     ps poll_since = 0, poll_period = 0;
 };
@@ -137,6 +144,7 @@ class engine {
 
     /* The seam. */
     std::uint64_t access(const pawl_operation &op);
+    void ahead(const void *address); /* the thread will read that line soon */
     void relax();
     void yield();
     bool sleep(const std::uint32_t *address, std::uint32_t expected, std::uint32_t classes,
@@ -150,8 +158,8 @@ class engine {
 
     const machine &m;
     statistics counted;
-    ps patience = 2000000000000; /* without progress: two simulated seconds */
-    static engine *running;      /* the one whose fiber runs, or NULL */
+    ps patience = 300000000000; /* without progress: 0.3 simulated seconds */
+    static engine *running;     /* the one whose fiber runs, or NULL */
 
   private:
     enum class kind : std::uint8_t { fiber, agent, line, timer };
@@ -208,6 +216,7 @@ class engine {
     void serve(std::size_t line_number, ps at);
     void wake_pollers(std::size_t line_number, ps at);
     void agent_step(fiber &f, ps at);
+    bool await_arrival(std::size_t line_number);
     void store(const pawl_operation &op);
     void push_store(const pawl_operation &op, std::size_t number, bool plain);
     bool forwarded(const pawl_operation &op, std::uint64_t &value) const;

@@ -17,6 +17,14 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
                                       : sim::apply(*operation);
 }
 
+/* src/base/ahead.h */
+void pawl_sim_ahead(const void *address);
+void pawl_sim_ahead(const void *address)
+{
+    if (engine::running != nullptr)
+        engine::running->ahead(address);
+}
+
 void pawl_hook_relax(void)
 {
     if (engine::running != nullptr)
@@ -37,7 +45,7 @@ static sim::ps deadline_of(uint64_t deadline)
 }
 
 bool pawl_hook_wait_classes(const uint32_t *address, uint32_t expected, uint32_t classes,
-                           uint64_t deadline)
+                            uint64_t deadline)
 {
     return engine::running == nullptr ||
            engine::running->sleep(address, expected, classes, deadline_of(deadline));
@@ -60,8 +68,7 @@ unsigned pawl_hook_wake(const uint32_t *address, unsigned count)
 
 uint64_t pawl_hook_now(void)
 {
-    return engine::running != nullptr ? static_cast<uint64_t>(engine::running->look_at_clock())
-                                      : 0;
+    return engine::running != nullptr ? static_cast<uint64_t>(engine::running->look_at_clock()) : 0;
 }
 
 uint32_t pawl_hook_thread_id(void)
@@ -96,7 +103,9 @@ PLAIN_SIZES(8)
 PLAIN_SIZES(16)
 
 void __tsan_init(void);
-void __tsan_init(void) {}
+void __tsan_init(void)
+{
+}
 
 void __tsan_read_range(void *address, unsigned long size);
 void __tsan_read_range(void *address, unsigned long size)

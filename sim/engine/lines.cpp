@@ -3,6 +3,8 @@
 #include "engine/apply.hpp"
 #include "engine/engine.hpp"
 
+#include <algorithm>
+
 namespace sim {
 
 namespace {
@@ -74,9 +76,9 @@ ps engine::move(line &l, unsigned core, bool writes, ps &occupied)
     } else if (writes) {
         unsigned others;
         const level far = farthest(l, core, others);
-        cost = occupied =
-            others == 0 ? m.rmw
-                        : m.invalidate[far] + m.invalidate_each * static_cast<ps>(others - 1);
+        cost = occupied = others == 0
+                              ? m.rmw
+                              : m.invalidate[far] + m.invalidate_each * static_cast<ps>(others - 1);
         counted.transfers++;
     } else {
         cost = m.copy[nearest(l, core)];
@@ -212,6 +214,8 @@ std::uint64_t engine::access(const pawl_operation &op)
         charge(writes ? m.rmw : m.load, doing::walks);
         return number == no_line ? apply(op) : value;
     }
+    if (await_arrival(number))
+        turn();
     line &l = line_at(number);
     if (hits(l, f.core, writes) && (!writes || l.busy <= f.clock)) {
         value = apply(op);
@@ -239,6 +243,7 @@ void engine::plain(const void *address, std::size_t size, bool writes)
         if (number == no_line)
             return;
         counted.accesses++;
+        (void)await_arrival(number);
         if (hits(line_at(number), f.core, writes)) {
             charge(m.plain, doing::walks);
             continue;
@@ -254,6 +259,47 @@ void engine::plain(const void *address, std::size_t size, bool writes)
             ask(f, false, number, false, f.clock);
         }
     }
+}
+
+/* ---- Lines that are asked for ahead ---------------------------------------------------------- */
+
+/* The line comes while the thread goes on. A line that others wait for is left to them, and so is
+ * one for which the core has no room: the thread then waits for it as usual. */
+void engine::ahead(const void *address)
+{
+    fiber &f = *current_;
+    const std::size_t number = line_of(address);
+    charge(m.load, doing::walks);
+    turn();
+    const auto is_there = [&f](const arrival &a) { return a.time <= f.clock; };
+    f.arrivals.erase(std::remove_if(f.arrivals.begin(), f.arrivals.end(), is_there),
+                     f.arrivals.end());
+    if (number == no_line || f.arrivals.size() >= m.fetches)
+        return;
+    line &l = line_at(number);
+    if (hits(l, f.core, false) || !is_free(l, f.clock))
+        return;
+    ps occupied;
+    const ps cost = move(l, f.core, false, occupied);
+    hold(l, f.clock + occupied);
+    f.arrivals.push_back({number, f.clock + cost});
+}
+
+/* True if the thread has waited for a line that was under way. */
+bool engine::await_arrival(std::size_t number)
+{
+    fiber &f = *current_;
+    for (std::size_t i = 0; i < f.arrivals.size(); i++) {
+        if (f.arrivals[i].line != number)
+            continue;
+        const ps time = f.arrivals[i].time;
+        f.arrivals.erase(f.arrivals.begin() + static_cast<std::ptrdiff_t>(i));
+        if (time <= f.clock)
+            return false;
+        f.clock = time;
+        return true;
+    }
+    return false;
 }
 
 /* ---- Store buffers --------------------------------------------------------------------------- */
@@ -390,8 +436,8 @@ void engine::wake_pollers(std::size_t number, ps at)
     all.swap(pollers_[number]);
     for (fiber *f : all) {
         const ps late = at > f->poll_since ? at - f->poll_since : 0;
-        make_ready(*f, f->poll_since + (late + f->poll_period - 1) / f->poll_period *
-                                           f->poll_period);
+        make_ready(*f,
+                   f->poll_since + (late + f->poll_period - 1) / f->poll_period * f->poll_period);
     }
 }
 

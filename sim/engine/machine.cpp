@@ -25,13 +25,11 @@ using times = std::map<std::string, ps machine::*>;
 using shares = std::map<std::string, double machine::*>;
 using tables = std::map<std::string, ps (machine::*)[levels]>;
 
-const counts all_counts = {{"sockets", &machine::sockets},
-                           {"clusters", &machine::clusters},
-                           {"cores", &machine::cores},
-                           {"pair", &machine::pair},
-                           {"smt", &machine::smt},
-                           {"store_buffer", &machine::store_buffer},
-                           {"futex_buckets", &machine::futex_buckets}};
+const counts all_counts = {
+    {"sockets", &machine::sockets}, {"clusters", &machine::clusters},
+    {"cores", &machine::cores},     {"pair", &machine::pair},
+    {"smt", &machine::smt},         {"store_buffer", &machine::store_buffer},
+    {"fetches", &machine::fetches}, {"futex_buckets", &machine::futex_buckets}};
 const times all_times = {{"load", &machine::load},
                          {"store", &machine::store},
                          {"plain", &machine::plain},
@@ -61,10 +59,8 @@ const shares all_shares = {{"smt_compute", &machine::smt_compute},
 const tables all_tables = {{"transfer", &machine::transfer},
                            {"copy", &machine::copy},
                            {"invalidate", &machine::invalidate}};
-const std::map<std::string, level> level_names = {{"pair", same_pair},
-                                                  {"cluster", same_cluster},
-                                                  {"socket", same_socket},
-                                                  {"far", far_socket}};
+const std::map<std::string, level> level_names = {
+    {"pair", same_pair}, {"cluster", same_cluster}, {"socket", same_socket}, {"far", far_socket}};
 
 ps duration(const std::string &name, double value)
 {
@@ -122,8 +118,10 @@ void check(const machine &m)
         throw bad_input("The machine has " + std::to_string(m.smt) +
                         " hardware threads a core; 1 to 8 are possible.");
     if (m.cores % m.pair != 0)
-        throw bad_input("Groups of " + std::to_string(m.pair) + " cores (pair) do not fill a "
-                        "cluster of " + std::to_string(m.cores) + ".");
+        throw bad_input("Groups of " + std::to_string(m.pair) +
+                        " cores (pair) do not fill a "
+                        "cluster of " +
+                        std::to_string(m.cores) + ".");
     if (m.smt_compute < 1 || m.smt_walk < 1 || m.smt_beside_waiter < 1)
         throw bad_input("An SMT factor is at least 1: a busy sibling makes no thread faster.");
     for (const double share : {m.near_first, m.request, m.keep_spread})

@@ -29,30 +29,31 @@ struct machine {
     unsigned pair = 1;                  /* cores that share a level-2 cache */
     unsigned smt = 1;                   /* hardware threads per core */
     unsigned store_buffer = 42;         /* stores */
+    unsigned fetches = 10;              /* lines on their way that a thread asked for ahead */
     unsigned futex_buckets = 1024;
 
-    ps load = 1600, store = 400;        /* on a line that the core has */
-    ps plain = 800;                     /* a read or write that is not atomic, on such a line */
+    ps load = 1600, store = 400; /* on a line that the core has */
+    ps plain = 800;              /* a read or write that is not atomic, on such a line */
     ps rmw = 6000, fence = 8000;
     ps relax = 4000, clock = 20000;
-    ps transfer[levels] = {0, 20000, 50000, 70000, 120000}; /* of a modified line, by distance */
-    ps copy[levels] = {0, 15000, 21000, 60000, 100000};     /* of a line that others share */
+    ps transfer[levels] = {0, 20000, 50000, 70000, 120000};   /* of a modified line, by distance */
+    ps copy[levels] = {0, 15000, 21000, 60000, 100000};       /* of a line that others share */
     ps invalidate[levels] = {0, 20000, 40000, 60000, 110000}; /* of the farthest sharer */
-    ps invalidate_each = 1000;          /* and of each one more */
-    ps copy_gap = 4000;                 /* between two copies of one line */
-    ps memory = 90000;                  /* a line that no cache has */
+    ps invalidate_each = 1000;                                /* and of each one more */
+    ps copy_gap = 4000;                                       /* between two copies of one line */
+    ps memory = 90000;                                        /* a line that no cache has */
 
     /* What a busy sibling on the core makes of a duration: of computing, of waiting for the
      * caches, and of either beside a sibling that spins with relax hints or waits for a line. */
     double smt_compute = 1.6, smt_walk = 1.3, smt_beside_waiter = 1.1;
 
-    bool queue = true; /* false: the ablation in which a contended line serves all at once */
-    double request = 0.4;  /* the share of a transfer that is the request's way; a request that
+    bool queue = true;      /* false: the ablation in which a contended line serves all at once */
+    double request = 0.4;   /* the share of a transfer that is the request's way; a request that
                             * waited in the queue has made it meanwhile */
-    ps keep = 10000;       /* a core that got a line has it so long, though others wait for it; the
+    ps keep = 10000;        /* a core that got a line has it so long, though others wait for it; the
                             * next one's request is on its way to that core meanwhile */
     double keep_spread = 1; /* 1: anything from none to twice that; 0: always that */
-    double near_first = 0; /* share of grants that go to the nearest waiter, not the oldest */
+    double near_first = 0;  /* share of grants that go to the nearest waiter, not the oldest */
 
     ps slice = 3000000000, context = 1500000; /* of the scheduler */
     ps syscall = 150000, futex_wait = 500000, futex_wake = 600000, futex_hold = 100000;

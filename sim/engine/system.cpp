@@ -90,8 +90,8 @@ void engine::place(fiber &f, ps at)
                 if (all[i] == &runs)
                     all.erase(all.begin() + static_cast<std::ptrdiff_t>(i--));
         const ps late = at > runs.poll_since ? at - runs.poll_since : 0;
-        make_ready(runs, runs.poll_since + (late + runs.poll_period - 1) / runs.poll_period *
-                                               runs.poll_period);
+        make_ready(runs, runs.poll_since +
+                             (late + runs.poll_period - 1) / runs.poll_period * runs.poll_period);
     }
 }
 

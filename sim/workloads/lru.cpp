@@ -10,8 +10,7 @@
 #include "examples/lock_strategies.hpp"
 #include "bench/adapters/pawl_lock.hpp"
 #include "bench/adapters/pawl_spin.hpp"
-#include "models/glibc.hpp"
-#include "engine/oracle.hpp"
+#include "stage.hpp"
 
 namespace sim {
 
@@ -189,35 +188,36 @@ template <class Strategy> findings run(settings &s, const costs &c, unsigned thr
     keys starts(s.seed + 7, 2000000);
     std::uint32_t space = s.count("keyspace", 3232, 1, 4e9);
     for (unsigned t = 0; t < threads; t++)
-        e.add(s.place(t, cores),
-              [&, t] {
-                  keys k(s.seed * 1000 + t, space);
-                  std::vector<entry *> pool;
-                  for (;;) {
-                      j.look_up(k.next(), pool, misses);
-                      e.turn();
-                      if (done == first) {
-                          began = e.now();
-                          misses_before = misses;
-                      }
-                      if (++done > last) {
-                          ended = e.now();
-                          e.stop();
-                      }
-                      e.progress();
-                      e.turn();
-                      if (done > last)
-                          return;
-                  }
-              },
-              static_cast<ps>(starts.next()));
+        e.add(
+            s.place(t, cores),
+            [&, t] {
+                keys k(s.seed * 1000 + t, space);
+                std::vector<entry *> pool;
+                for (;;) {
+                    j.look_up(k.next(), pool, misses);
+                    e.turn();
+                    if (done == first) {
+                        began = e.now();
+                        misses_before = misses;
+                    }
+                    if (++done > last) {
+                        ended = e.now();
+                        e.stop();
+                    }
+                    e.progress();
+                    e.turn();
+                    if (done > last)
+                        return;
+                }
+            },
+            static_cast<ps>(starts.next()));
     e.run();
     findings f;
     const double seconds = static_cast<double>(ended - began) * 1e-12;
     f.add("lookups_per_s", static_cast<double>(done - 1 - first) / seconds);
-    f.add("miss_share", static_cast<double>(misses - misses_before) /
-                            static_cast<double>(done - 1 - first));
-    f.add(e);
+    f.add("miss_share",
+          static_cast<double>(misses - misses_before) / static_cast<double>(done - 1 - first));
+    add_counts(f, e);
     return f;
 }
 

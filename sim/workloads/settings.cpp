@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace sim {
 
@@ -73,19 +74,26 @@ void findings::add(const std::string &name, const std::string &text)
     text_ += "\"" + text + "\"";
 }
 
-void findings::add(const engine &e)
+workload chosen(const char *program, const std::vector<offer> &all, int argc, char **argv)
 {
-    const statistics &c = e.counted;
-    add("accesses", static_cast<double>(c.accesses));
-    add("transfers", static_cast<double>(c.transfers));
-    add("copies", static_cast<double>(c.copies));
-    add("line_waits", static_cast<double>(c.waits));
-    add("line_wait_ns", static_cast<double>(c.queued) / 1000);
-    add("sleeps", static_cast<double>(c.sleeps));
-    add("wakes", static_cast<double>(c.wakes));
-    add("yields", static_cast<double>(c.yields));
-    add("barriers", static_cast<double>(c.barriers));
-    add("preemptions", static_cast<double>(c.preemptions));
+    if (argc == 2 && (std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "-h") == 0)) {
+        (void)std::printf("usage: %s WORKLOAD [machine.NAME=VALUE | NAME=VALUE]...\n\n"
+                          "Makes one run and prints one line of JSON. The command `pawl sim` makes "
+                          "many and shows them.\n\nworkloads:\n",
+                          program);
+        for (const offer &one : all)
+            (void)std::printf("  %-11s%s\n", one.name, one.about);
+        (void)std::printf("\ndoc/sim.md lists the settings. Exit code 1: the program that was run "
+                          "failed; 2: bad input.\n");
+        return nullptr;
+    }
+    std::string names;
+    for (const offer &one : all) {
+        if (argc > 1 && std::strcmp(argv[1], one.name) == 0)
+            return one.run;
+        names += std::string(names.empty() ? "" : ", ") + one.name;
+    }
+    throw bad_input("The first argument names a workload: " + names + ".");
 }
 
 } // namespace sim

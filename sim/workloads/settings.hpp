@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.hpp"
+#include "engine/machine.hpp"
 
 namespace sim {
 
@@ -40,12 +40,11 @@ class settings {
     std::set<std::string> used_;
 };
 
-/* What a run found: a line of JSON, with the engine's counts. */
+/* What a run found: a line of JSON. */
 class findings {
   public:
     void add(const std::string &name, double value);
     void add(const std::string &name, const std::string &text);
-    void add(const engine &e);
     std::string json() const { return "{" + text_ + "}"; }
 
   private:
@@ -55,7 +54,21 @@ class findings {
 
 using workload = findings (*)(settings &);
 findings run_lru(settings &s);
-findings run_section(settings &s);
+findings run_section(settings &s);   /* readers and writers of one object */
+findings run_counter(settings &s);   /* threads that count events */
+findings run_reference(settings &s); /* threads that take and drop references */
+findings run_chain(settings &s);     /* threads that wake each other in turn */
+findings run_replay(settings &s);    /* threads of a trace */
+
+/* A workload as the first argument of a program names it, and a line of its help. */
+struct offer {
+    const char *name;
+    workload run;
+    const char *about;
+};
+
+/* The workload that the arguments name; null if they ask for help, which is then printed. */
+workload chosen(const char *program, const std::vector<offer> &all, int argc, char **argv);
 
 } // namespace sim
 

@@ -7,14 +7,19 @@
 #include <pawl/spin.h>
 
 #include "../os/os.h"
+#include "constants.h"
 
 struct backoff {
     uint32_t longest; /* relax hints of the next pause at most */
     uint32_t random;
-    uint64_t since;   /* when the bound was first reached; 0 before */
+    uint64_t since; /* when the bound was first reached; 0 before */
 };
 
-#define BACKOFF_INIT {4, 0, 0}
+#define BACKOFF_FIRST_PAUSE CONSTANT(FIRST_PAUSE, 4)
+#define BACKOFF_LONGEST_PAUSE CONSTANT(LONGEST_PAUSE, PAWL_SPIN_LONGEST_PAUSE)
+#define BACKOFF_SUSPECT_NS CONSTANT(SUSPECT_NS, PAWL_SPIN_SUSPECT_NS)
+
+#define BACKOFF_INIT {BACKOFF_FIRST_PAUSE, 0, 0}
 
 #if PAWL_HOOKS
 
@@ -48,7 +53,7 @@ PAWL_STATIC bool backoff_relaxed(struct backoff *b, const void *seed)
 
     while (hints-- > 0)
         pawl_cpu_relax();
-    if (b->longest >= PAWL_SPIN_LONGEST_PAUSE)
+    if (b->longest >= BACKOFF_LONGEST_PAUSE)
         return true;
     b->longest *= 2;
     return false;
@@ -60,7 +65,7 @@ PAWL_STATIC void backoff_pause_once(struct backoff *b, const void *seed)
         return;
     if (b->since == 0)
         b->since = pawl_os_now();
-    else if (pawl_os_now() - b->since > PAWL_SPIN_SUSPECT_NS)
+    else if (pawl_os_now() - b->since > BACKOFF_SUSPECT_NS)
         pawl_os_yield();
 }
 

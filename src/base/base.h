@@ -4,6 +4,7 @@
 #define PAWL_BASE_H
 
 #include "../os/os.h"
+#include "ahead.h"
 #include "backoff.h"
 #include "drain.h"
 #include "latch.h"

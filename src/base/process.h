@@ -23,6 +23,7 @@ enum pawl_floor {
     PAWL_FLOOR_DRAIN,
     PAWL_FLOOR_CHECK,
     PAWL_FLOOR_LOCK,
+    PAWL_FLOOR_ENTRIES,
     PAWL_FLOOR_COUNT,
     PAWL_FLOOR_RCU,
     PAWL_FLOOR_CALLS, /* of RCU */
@@ -97,7 +98,7 @@ const struct pawl_subsystem *pawl_subsystem_(unsigned floor);
     do {                                                                                           \
         unsigned floor_;                                                                           \
         for (floor_ = 0; floor_ < PAWL_FLOORS; floor_++) {                                         \
-            const struct pawl_subsystem *const s = pawl_subsystem_(floor_);                       \
+            const struct pawl_subsystem *const s = pawl_subsystem_(floor_);                        \
             if (s != NULL && s->function != NULL)                                                  \
                 statement;                                                                         \
         }                                                                                          \

@@ -145,8 +145,8 @@ static bool thread_claim_in_child(struct pawl_process *process, struct pawl_thre
         forks = pawl_load_relaxed32(&process->forks);
         self = pawl_os_thread_id();
         owner = pawl_load_relaxed32(&line->owner);
-        claimed = owner == self || ((owner == 0 || owner == id) &&
-                                    thread_claim_line(line, owner, self));
+        claimed =
+            owner == self || ((owner == 0 || owner == id) && thread_claim_line(line, owner, self));
         id = self;
     } while (pawl_load_relaxed32(&process->forks) != forks);
     return claimed;

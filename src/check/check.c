@@ -89,8 +89,7 @@ static struct pawl_held *check_own_entry(struct pawl_check_line *line, pawl_addr
         struct pawl_held *held = &line->held[i];
         const uint32_t what = check_what_of(held);
         if (held != but && check_lock_of(held) == lock && what != 0 &&
-            (what & CHECK_LEAVING) == 0 &&
-            (state == PAWL_STATE_U || check_state(what) == state))
+            (what & CHECK_LEAVING) == 0 && (state == PAWL_STATE_U || check_state(what) == state))
             return held;
     }
     return NULL;
@@ -328,11 +327,34 @@ void pawl_check_asserted_(const struct pawl_check_call *call)
     unsigned state;
     if (line == NULL || line->untracked > 0)
         return;
-    for (state =
-         call->to; state <= (call->to == PAWL_STATE_A ? PAWL_STATE_A : PAWL_STATE_W); state++)
+    for (state = call->to; state <= (call->to == PAWL_STATE_A ? PAWL_STATE_A : PAWL_STATE_W);
+         state++)
         if (check_own_entry(line, call->lock, state, NULL) != NULL)
             return;
     check_report_held("not held as asserted", call);
+}
+
+void pawl_check_counted_comes_(void)
+{
+    (void)pawl_fetch_add_relaxed32(&check_here()->counted_comes, 1);
+    /* [CHECK_BOOK] light: the read is in the books before its unit is in the word. */
+    pawl_fence_light(PAWL_CHECK_BOOK);
+}
+
+void pawl_check_counted_goes_(void)
+{
+    /* [CHECK_BOOK] light: its unit has left the word before it leaves the books. */
+    pawl_fence_light(PAWL_CHECK_BOOK);
+    (void)pawl_fetch_add_relaxed32(&check_here()->counted_gone, 1);
+}
+
+void pawl_check_counted_waits_(const struct pawl_check_call *call)
+{
+    struct pawl_check_line *line = check_own_line();
+    if (line != NULL && (check_own_entry(line, call->lock, PAWL_STATE_W, NULL) != NULL ||
+                         check_own_entry(line, call->lock, PAWL_STATE_A, NULL) != NULL))
+        check_report_held("taken again by its holder", call);
+    pawl_check_awaits_(call);
 }
 
 /* glibc and POSIX run the destructors at least four times; two of these rounds are for the other

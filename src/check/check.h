@@ -40,9 +40,9 @@
 
 /* One lock that a thread holds or asks for. The owner writes, any thread may read. */
 struct pawl_held {
-    pawl_address_ lock;            /* 0: the entry is free */
-    uint32_t what;                 /* states and type, packed by check_what() */
-    uint32_t watched;              /* the watch only: the turn that it saw last, and since when */
+    pawl_address_ lock; /* 0: the entry is free */
+    uint32_t what;      /* states and type, packed by check_what() */
+    uint32_t watched;   /* the watch only: the turn that it saw last, and since when */
     uint64_t since;
     struct pawl_check_stack stack; /* where the state was taken or is asked for */
 };
@@ -91,9 +91,9 @@ struct pawl_orders {
 struct pawl_check_wait {
     pawl_address_ object; /* 0: the thread does not wait */
     const char *type, *call;
-    uint32_t holder; /* check_self, or number, of the thread that had it then; 0: not known */
-    uint32_t turn;   /* grows with each wait */
-    uint32_t watched;  /* the watch only, as in an entry */
+    uint32_t holder;  /* check_self, or number, of the thread that had it then; 0: not known */
+    uint32_t turn;    /* grows with each wait */
+    uint32_t watched; /* the watch only, as in an entry */
     uint64_t since;
     struct pawl_check_stack stack;
 };
@@ -114,10 +114,12 @@ struct pawl_check_line {
 struct pawl_check {
     struct pawl_check_line lines[PAWL_CHECK_LINES];
     struct pawl_latch report_lock;
-    uint32_t warned;    /* a bit for each warning already given */
-    uint32_t unbooked;  /* 1: some lock was taken that no entry shows */
-    uint32_t watch;     /* 1: a thread looks for long waits, in this process (check_watch.c) */
+    uint32_t warned;     /* a bit for each warning already given */
+    uint32_t unbooked;   /* 1: some lock was taken that no entry shows */
+    uint32_t watch;      /* 1: a thread looks for long waits, in this process (check_watch.c) */
     uint32_t long_waits; /* that it has reported */
+    /* Reads that any thread may drop, of all locks: that began, and that ended. Both only grow. */
+    uint32_t counted_comes, counted_gone;
     uint32_t lost_used; /* grows; lost[lost_used % PAWL_CHECK_LOST] is written next */
     struct pawl_check_lost lost[PAWL_CHECK_LOST];
 };
@@ -187,12 +189,14 @@ static inline uint32_t check_what(unsigned state, unsigned wants, unsigned kind,
     return state | wants << 4 | kind << 8 | bits << 16;
 }
 
+/* clang-format off */
 static inline unsigned check_state(uint32_t what) { return what & 0xf; }
 static inline unsigned check_wants(uint32_t what) { return what >> 4 & 0xf; }
 static inline unsigned check_kind(uint32_t what) { return what >> 8 & 0xf; }
 static inline uint32_t check_bits(uint32_t what) { return what >> 16; }
 
 static inline unsigned check_width(uint32_t bits) { return bits & 0xff; }
+/* clang-format on */
 
 /* Reading any thread's entries; a free one has lock 0. */
 static inline pawl_address_ check_lock_of(const struct pawl_held *h)
@@ -249,6 +253,15 @@ void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *hel
 void pawl_check_unused_(const struct pawl_check_call *call, const char *what, bool units);
 
 void pawl_check_asserted_(const struct pawl_check_call *call);
+
+#define pawl_check_counted_comes_ PAWL_SYMBOL_(pawl_check_counted_comes)
+#define pawl_check_counted_goes_ PAWL_SYMBOL_(pawl_check_counted_goes)
+#define pawl_check_counted_waits_ PAWL_SYMBOL_(pawl_check_counted_waits)
+
+/* Around a read that any thread may drop, which has no entry. `waits`: it does not get in now. */
+void pawl_check_counted_comes_(void);
+void pawl_check_counted_goes_(void);
+void pawl_check_counted_waits_(const struct pawl_check_call *call);
 
 /* ---- check_claims.c -------------------------------------------------------------------------- */
 

@@ -66,16 +66,15 @@ static struct pawl_check_units claims_sum_of_claims(pawl_address_ lock, uint32_t
             plain.r += one.r;
             insisting.sw += most.sw;
             insisting.r += most.r;
-            atomics = atomics || check_state(what) == PAWL_STATE_A ||
-                check_wants(what) == PAWL_STATE_A;
+            atomics =
+                atomics || check_state(what) == PAWL_STATE_A || check_wants(what) == PAWL_STATE_A;
         }
     }
     return atomics ? insisting : plain;
 }
 
 static void claims_report_excess(const struct pawl_check_call *call, struct pawl_check_units sum,
-                                 struct pawl_check_units most,
-                                 uint32_t claimants)
+                                 struct pawl_check_units most, uint32_t claimants)
 {
     struct pawl_check_view view;
     pawl_check_view_(call, call->site != 0, &view);
@@ -140,8 +139,7 @@ void pawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_ca
     struct pawl_check_units sum;
     uint32_t claimants;
 
-    if (call->bits != 16 || line->busy != 0 ||
-        check_lines_used() * 5 <= most.sw)
+    if (call->bits != 16 || line->busy != 0 || check_lines_used() * 5 <= most.sw)
         return;
     check_enter(line, &orders_here()->lock);
     sum = claims_sum_of_claims(call->lock, &claimants);

@@ -40,8 +40,7 @@ static struct pawl_names *names_here(void)
 /* The link that leads to the object's name, or the last link of its chain. */
 static uint32_t *name_link(struct pawl_names *n, pawl_address_ object)
 {
-    uint32_t *link =
-        &n->chains[(uint32_t)((object * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % NAMES];
+    uint32_t *link = &n->chains[(uint32_t)((object * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % NAMES];
     while (*link != 0 && n->names[*link].object != object)
         link = &n->names[*link].next;
     return link;

@@ -146,8 +146,7 @@ static uint32_t order_new_pair(struct pawl_orders *o)
 /* ---- The search ------------------------------------------------------------------------------ */
 
 static bool order_enter_lock(struct pawl_orders *o, uint32_t *queue_end, uint32_t lock,
-                             unsigned wait,
-                             uint32_t via)
+                             unsigned wait, uint32_t via)
 {
     struct pawl_order_lock *node = &o->locks[lock];
     if (node->seen[wait] == o->search)
@@ -192,7 +191,7 @@ struct order_step {
 };
 
 struct inversion {
-    uint32_t length; /* of the chain, which may be longer than `steps` */
+    uint32_t length;                        /* of the chain, which may be longer than `steps` */
     struct order_step steps[LONGEST_CHAIN]; /* the last first */
 };
 
@@ -255,8 +254,7 @@ static void order_report_inversion(struct pawl_check_line *line, const struct pa
 
 /* The next lock that the line's thread holds beside the one of the call. */
 static const struct pawl_held *order_next_held(const struct pawl_check_line *line,
-                                               pawl_address_ but,
-                                               uint32_t *i)
+                                               pawl_address_ but, uint32_t *i)
 {
     const uint32_t used = check_used_of(line);
     while (*i < used) {

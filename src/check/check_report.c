@@ -63,18 +63,12 @@ void pawl_report_stack_(const struct pawl_check_stack *stack)
 static pawl_address_ report_type(uint32_t bits, pawl_address_ lock, char *text, size_t size)
 {
     switch (bits & CHECK_TYPE) {
-    case CHECK_SEQ:
-        (void)snprintf(text, size, "pawl_seq");
-        return lock - offsetof(pawl_seq, lock);
+    case CHECK_SEQ: (void)snprintf(text, size, "pawl_seq"); return lock - offsetof(pawl_seq, lock);
     case CHECK_SEQ_LATCH:
         (void)snprintf(text, size, "pawl_seq_latch");
         return lock - offsetof(pawl_seq_latch, lock);
-    case CHECK_SLEEPS:
-        (void)snprintf(text, size, "pawl_lock%u", check_width(bits));
-        return lock;
-    default:
-        (void)snprintf(text, size, "pawl_spin%u", check_width(bits));
-        return lock;
+    case CHECK_SLEEPS: (void)snprintf(text, size, "pawl_lock%u", check_width(bits)); return lock;
+    default: (void)snprintf(text, size, "pawl_spin%u", check_width(bits)); return lock;
     }
 }
 
@@ -195,8 +189,7 @@ void pawl_report_begin_(const char *what, const struct pawl_check_call *call)
 void pawl_report_end_(enum pawl_report_end end)
 {
     const char *mode = getenv("PAWL_CHECK");
-    const bool goes_on =
-        end == PAWL_REPORT_NOTICE || (mode != NULL && strcmp(mode, "report") == 0);
+    const bool goes_on = end == PAWL_REPORT_NOTICE || (mode != NULL && strcmp(mode, "report") == 0);
     const int saved = check_said.saved_errno;
 
     pawl_report_say_("  mend: %s\n  page: %s\n", check_said.mend, report_page(check_said.type));

@@ -98,8 +98,8 @@ static void stack_walk(struct walk *w)
 #if (defined(__x86_64__) || defined(__i386__)) && !defined(_WIN32)
 
 /* Other threads' tools may not see these reads: they are of the caller's frames. */
-__attribute__((no_sanitize("address", "thread"))) static bool stack_is(
-    const struct pawl_check_unwound *known)
+__attribute__((no_sanitize("address", "thread"))) static bool
+stack_is(const struct pawl_check_unwound *known)
 {
     unsigned i;
     for (i = 0; i < PAWL_CHECK_FRAMES && known->stack.frames[i] != 0; i++)

@@ -12,6 +12,11 @@
  * them before the second heavy fence in its own order, so that the second look finds the entry. It
  * had not yet dropped at the first heavy fence, so that the first look does not find its entry
  * freed. If both find the same turns of all lines, both find the entry.
+ *
+ * Reads that any thread may drop have no entry, only two counts for the process: of those that
+ * began, and of those that ended. The observer reads the second before the first fence and the
+ * first after the second. So their difference is at least the number that was in the word. One of
+ * them may wait in its turn: then it keeps W+S in the word, without R (lock.h, I3).
  */
 #include "check.h"
 
@@ -76,6 +81,19 @@ static uint64_t view_all(pawl_address_ lock, struct pawl_check_view *view)
     return hash;
 }
 
+static uint32_t view_counted_gone(void)
+{
+    return pawl_load_relaxed32(&check_here()->counted_gone);
+}
+
+static void view_add_counted(struct pawl_check_view *view, uint32_t gone)
+{
+    const uint32_t reads = pawl_load_relaxed32(&check_here()->counted_comes) - gone;
+    view->r += reads;
+    if (reads != 0)
+        view->sw += pawl_claims_most_(check_what(PAWL_STATE_U, PAWL_STATE_R, CHECK_take, 0)).sw;
+}
+
 static uint64_t view_word(const struct pawl_check_call *call)
 {
     const void *word = (const void *)(uintptr_t)call->lock;
@@ -108,6 +126,7 @@ void pawl_check_view_(const struct pawl_check_call *call, bool reads, struct paw
     uint64_t word = call->word;
     int looks;
     for (looks = 0; looks < VIEW_LOOKS; looks++) {
+        const uint32_t gone = view_counted_gone();
         uint64_t second;
         /* [CHECK_LOOK] heavy: an entry that is freed after this was seen by the first look. */
         pawl_fence_heavy(PAWL_CHECK_LOOK);
@@ -116,6 +135,7 @@ void pawl_check_view_(const struct pawl_check_call *call, bool reads, struct paw
         /* [CHECK_LOOK] heavy: the second look sees the entry of each unit in the word. */
         pawl_fence_heavy(PAWL_CHECK_LOOK);
         second = view_all(call->lock, view);
+        view_add_counted(view, gone);
         view->word = word;
         view->sound = first == second;
         if (view->sound)
@@ -187,6 +207,7 @@ void pawl_check_awaits_(const struct pawl_check_call *call)
         return;
     pawl_check_watch_();
     (void)view_all(call->lock, &view);
+    view_add_counted(&view, view_counted_gone());
     view.word = call->word;
     view_find_gone(&view);
     if (!view_exceeds(call, &view) || pawl_load_relaxed32(&check_here()->unbooked) != 0)
@@ -197,7 +218,8 @@ void pawl_check_awaits_(const struct pawl_check_call *call)
         return;
     gone = view.gone != 0 || view_say_lost(call->lock, false) != 0;
     pawl_report_begin_(gone ? "waits for a holder whose thread is gone"
-                            : "waits for a holder that does not exist", call);
+                            : "waits for a holder that does not exist",
+                       call);
     pawl_report_holders_(call, &view);
     (void)view_say_lost(call->lock, true);
     pawl_report_end_(PAWL_REPORT_FAULT);

@@ -25,12 +25,12 @@ struct pawl_check_holder {
 #define PAWL_VIEW_HOLDERS 8u
 
 struct pawl_check_view {
-    uint64_t word; /* 0 where it was not asked for */
-    bool sound;    /* word and holders are of one instant */
-    bool own;      /* the caller is among the holders */
-    uint32_t count;    /* of all holders, of which holders[] has the first */
-    uint32_t gone;     /* of them without a thread */
-    uint64_t sw, r;    /* the most that the others can have in the word */
+    uint64_t word;  /* 0 where it was not asked for */
+    bool sound;     /* word and holders are of one instant */
+    bool own;       /* the caller is among the holders */
+    uint32_t count; /* of all holders, of which holders[] has the first */
+    uint32_t gone;  /* of them without a thread */
+    uint64_t sw, r; /* the most that the others can have in the word */
     struct pawl_check_holder holders[PAWL_VIEW_HOLDERS]; /* the caller's first */
 };
 

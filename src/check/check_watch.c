@@ -17,7 +17,7 @@
 
 /* Of pawl_held.since, beside instants. */
 #define WATCH_NOT_WAITING UINT64_C(0)
-#define WATCH_REPORTED UINT64_MAX       /* as a long one; its holder may still go */
+#define WATCH_REPORTED UINT64_MAX      /* as a long one; its holder may still go */
 #define WATCH_SETTLED (UINT64_MAX - 1) /* nothing is left to say */
 
 #define WATCH_UNASKED UINT64_MAX
@@ -64,9 +64,9 @@ static bool watch_has_lost_holder(const struct pawl_check_view *view)
 static void watch_judge(struct pawl_held *held, uint64_t waited)
 {
     /* The lock's memory may go as soon as its waiters have left: no site, the word is not read. */
-    const struct pawl_check_call call = {check_lock_of(held), 0, NULL, 0,
-                                         check_bits(check_what_of(held)), CHECK_try,
-                                         PAWL_STATE_U, PAWL_STATE_U};
+    const struct pawl_check_call call = {
+        check_lock_of(held), 0,           NULL, 0, check_bits(check_what_of(held)), CHECK_try,
+        PAWL_STATE_U,        PAWL_STATE_U};
     struct pawl_check_view view;
     pawl_check_view_(&call, false, &view);
     if (view.sound && watch_has_lost_holder(&view)) {

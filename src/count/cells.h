@@ -108,11 +108,10 @@ PAWL_INTERNAL uint64_t cells_sum_shut(uint32_t place);
 PAWL_INTERNAL void cells_shut_out(void);
 /* If *gate == open and *cell + n <= bound: *cell += n. The cell is the caller's. */
 PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_t n,
-                                uint64_t bound,
-                         const uint32_t *gate, uint32_t open);
+                                uint64_t bound, const uint32_t *gate, uint32_t open);
 /* If *phase <= 1: cells[*phase] += n. */
 PAWL_INTERNAL bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cells, uint64_t n,
-                            const uint32_t *phase);
+                                   const uint32_t *phase);
 
 /* ---- The checking variant -------------------------------------------------------------------- */
 

@@ -91,8 +91,7 @@ struct pawl_counter_mine *pawl_counter_mine_(void)
 {
     static struct pawl_counter_mine nobody; /* for threads without a line; never changes */
     const struct pawl_thread_line *line = pawl_thread_line_();
-    const size_t index =
-        line == NULL ? PAWL_COUNTER_LINES : (size_t)(line - process_here()->lines);
+    const size_t index = line == NULL ? PAWL_COUNTER_LINES : (size_t)(line - process_here()->lines);
     return index < PAWL_COUNTER_LINES ? &counters_here()->mine[index] : &nobody;
 }
 #endif

@@ -64,8 +64,7 @@ static void counter_add_to_cpu(pawl_cpu_counter *c, uint64_t n)
 void pawl_cpu_counter_add_slow_(pawl_cpu_counter *c, uint64_t n)
 {
     CELLS_CHECK(counter_place_of(&c->counter) == PAWL_PLACE_DEAD_, "use after destroy",
-                "pawl_cpu_counter",
-                c, "pawl_cpu_counter_add");
+                "pawl_cpu_counter", c, "pawl_cpu_counter_add");
     CELLS_USING(c);
     PAWL_PROBE1(counter_slow, c);
     counter_add_to_cpu(c, n);
@@ -80,8 +79,7 @@ int64_t pawl_cpu_counter_read(const pawl_cpu_counter *c)
 int64_t pawl_cpu_counter_destroy(pawl_cpu_counter *c)
 {
     CELLS_CHECK(counter_place_of(&c->counter) == PAWL_PLACE_DEAD_, "destroyed twice",
-                "pawl_cpu_counter", c,
-                "pawl_cpu_counter_destroy");
+                "pawl_cpu_counter", c, "pawl_cpu_counter_destroy");
     CELLS_CHECK(cells_in_use(c), "destroyed while in use", "pawl_cpu_counter", c,
                 "pawl_cpu_counter_destroy");
     return (int64_t)counter_finish(&c->counter, counter_place_of(&c->counter),

@@ -209,8 +209,8 @@ static uint64_t exact_sum_as_br_writer(pawl_counter_exact *c, uint32_t place, bo
         if (block == NULL)
             continue;
         /* [BR_EMPTY] acquire: the writer sees what the reader counted. */
-        WAIT_UNTIL(reading, pawl_load_acquire64(exact_word_of(block, CELL_BR_READING),
-                                                PAWL_BR_EMPTY),
+        WAIT_UNTIL(reading,
+                   pawl_load_acquire64(exact_word_of(block, CELL_BR_READING), PAWL_BR_EMPTY),
                    reading == 0);
     }
     sum = cells_sum_shut(place);
@@ -228,8 +228,8 @@ static uint64_t exact_sum_under_all_locks(pawl_counter_exact *c, uint32_t place,
     uint32_t i;
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
-        if (block == NULL || pawl_load_relaxed64(exact_word_of(block,
-                                                               CELL_BR_OWN)) == LOCK_NOT_JOINED)
+        if (block == NULL ||
+            pawl_load_relaxed64(exact_word_of(block, CELL_BR_OWN)) == LOCK_NOT_JOINED)
             continue;
         exact_lock_word(exact_word_of(block, CELL_BR_OWN));
         PLAIN_READ(*pawl_cell_(block, place));
@@ -239,8 +239,8 @@ static uint64_t exact_sum_under_all_locks(pawl_counter_exact *c, uint32_t place,
         exact_leave_place(c);
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
-        if (block != NULL && pawl_load_relaxed64(exact_word_of(block,
-                                                               CELL_BR_OWN)) != LOCK_NOT_JOINED)
+        if (block != NULL &&
+            pawl_load_relaxed64(exact_word_of(block, CELL_BR_OWN)) != LOCK_NOT_JOINED)
             exact_unlock_word(exact_word_of(block, CELL_BR_OWN));
     }
     return sum;
@@ -255,12 +255,9 @@ static uint64_t exact_read_latched(pawl_counter_exact *c, bool last)
     switch (c->mode) {
     case PAWL_EXACT_STALL:
         return shared + (last ? exact_close_cells(c, place) : exact_stall(c, place));
-    case PAWL_EXACT_BRLOCK:
-        return shared + exact_sum_as_br_writer(c, place, last);
-    case PAWL_EXACT_LOCKS:
-        return shared + exact_sum_under_all_locks(c, place, last);
-    default:
-        return shared + (last ? exact_close_cells(c, place) : exact_fold(c, place));
+    case PAWL_EXACT_BRLOCK: return shared + exact_sum_as_br_writer(c, place, last);
+    case PAWL_EXACT_LOCKS: return shared + exact_sum_under_all_locks(c, place, last);
+    default: return shared + (last ? exact_close_cells(c, place) : exact_fold(c, place));
     }
 }
 

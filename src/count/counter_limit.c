@@ -148,8 +148,7 @@ static bool limit_add_latched(pawl_counter_limit *c, uint64_t n)
     credit = limit_own_credit(c);
     if (credit != NULL && limit_add_with_credit(c, credit, n))
         return true;
-    if (pawl_load_relaxed32(&c->gate) == GATE_OPEN &&
-        (credit != NULL || n > limit_room_left(c))) {
+    if (pawl_load_relaxed32(&c->gate) == GATE_OPEN && (credit != NULL || n > limit_room_left(c))) {
         limit_close_gate(c);
         limit_call_in(c);
     }
@@ -237,8 +236,8 @@ int64_t pawl_counter_limit_destroy(pawl_counter_limit *c)
 {
     uint32_t place;
     int64_t count;
-    CELLS_CHECK(pawl_load_relaxed32(&c->gate) == GATE_DEAD, "destroyed twice",
-                "pawl_counter_limit", c, "pawl_counter_limit_destroy");
+    CELLS_CHECK(pawl_load_relaxed32(&c->gate) == GATE_DEAD, "destroyed twice", "pawl_counter_limit",
+                c, "pawl_counter_limit_destroy");
     CELLS_CHECK(cells_in_use(c), "destroyed while in use", "pawl_counter_limit", c,
                 "pawl_counter_limit_destroy");
     latch_take(cells_latch_of(c));

@@ -58,8 +58,7 @@ PAWL_INTERNAL void cells_shut_out(void)
 #define SEQUENCE_TRIES 4
 
 PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_t n,
-                                uint64_t bound,
-                         const uint32_t *gate, uint32_t open)
+                                uint64_t bound, const uint32_t *gate, uint32_t open)
 {
     uint64_t *marker = pawl_cell_(mine->block, CELL_MARKER * 8);
     uint64_t before, sum;
@@ -86,7 +85,7 @@ PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, 
 }
 
 PAWL_INTERNAL bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cells, uint64_t n,
-                            const uint32_t *phase)
+                                   const uint32_t *phase)
 {
     uint64_t *marker = pawl_cell_(mine->block, CELL_MARKER * 8);
     uint64_t before;

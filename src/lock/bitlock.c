@@ -8,8 +8,7 @@
 #include "../check/check.h"
 
 static PAWL_COLD void bitlock_check_bit(const void *word, unsigned width, unsigned bit,
-                                        const char *call,
-                                        const void *site)
+                                        const char *call, const void *site)
 {
     if (PAWL_UNLIKELY(bit >= width))
         pawl_report_misuse_("bit beyond the word", "bit lock", word, call, site);
@@ -26,7 +25,7 @@ static PAWL_COLD void bitlock_check_bit(const void *word, unsigned width, unsign
     void PAWL_SYMBOL_(pawl_bitlock##N##_not_held)(const uint##N##_t *word, const char *call)       \
     {                                                                                              \
         pawl_report_misuse_("drop of what is not held", "bit lock", word, call,                    \
-                      __builtin_return_address(0));                                                \
+                            __builtin_return_address(0));                                          \
     }
 CHECKS(8)
 CHECKS(16)
@@ -48,7 +47,7 @@ CHECKS(64)
 /* Sleeps while the bit is set. A woken waiter may find that another thread was faster; the drop of
  * that thread then wakes again. */
 #define TAKE_SLOW(N)                                                                               \
-    bool PAWL_SYMBOL_(pawl_bitlock##N##_take_slow)(uint##N##_t *word, unsigned bit,                \
+    bool PAWL_SYMBOL_(pawl_bitlock##N##_take_slow)(uint##N##_t * word, unsigned bit,               \
                                                    uint64_t deadline)                              \
     {                                                                                              \
         const uint##N##_t mask = (uint##N##_t)((uint##N##_t)1 << bit);                             \

@@ -6,8 +6,10 @@
  */
 #if PAWL_WORD_KIND == PAWL_KIND_LOCK_
 #define BITS (PAWL_WORD_BITS | CHECK_SLEEPS)
+#define WORD_OF(l) PAWL_NAME_(shows_)(l)
 #else
 #define BITS PAWL_WORD_BITS
+#define WORD_OF(l) PAWL_AT_(pawl_load_relaxed)(&(l)->word)
 #endif
 #define TEXT_(token) #token
 #define TEXT(token) TEXT_(token)
@@ -16,7 +18,7 @@
     const struct pawl_check_call call = {(pawl_address_)(uintptr_t)l,                              \
                                          (pawl_address_)(uintptr_t)__builtin_return_address(0),    \
                                          TEXT(PAWL_NAME_(verb)),                                   \
-                                         PAWL_AT_(pawl_load_relaxed)(&l->word),                    \
+                                         WORD_OF(l),                                               \
                                          BITS,                                                     \
                                          kind,                                                     \
                                          from,                                                     \
@@ -81,6 +83,40 @@ CHECKED_OPERATION pawl_regained PAWL_SLOW_(atomic_to_read_until_checked)(PAWL_LO
 }
 #endif
 
+#if PAWL_WORD_KIND == PAWL_KIND_LOCK_
+/* A read that any thread may drop: it belongs to no thread. With a deadline of 0 it is a try. */
+CHECKED_OPERATION bool PAWL_SLOW_(take_read_counted_checked)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    CALL(take_read_counted, deadline == UINT64_MAX ? CHECK_take : CHECK_try, PAWL_STATE_U,
+         PAWL_STATE_R);
+    bool ok;
+    pawl_check_counted_comes_();
+    ok = PAWL_DO_(try_read_counted)(l);
+    if (!ok && deadline == UINT64_MAX) {
+        pawl_check_counted_waits_(&call);
+        pawl_wait_begins_(TEXT(PAWL_LOCK_), l, call.name, 0, __builtin_return_address(0));
+        ok = PAWL_SLOW_(take_read_counted_slow)(l, deadline);
+        pawl_wait_ends_();
+    } else if (!ok && deadline != 0) {
+        ok = PAWL_SLOW_(take_read_counted_slow)(l, deadline);
+    }
+    if (!ok)
+        pawl_check_counted_goes_();
+    return ok;
+}
+
+CHECKED_OPERATION void PAWL_SLOW_(drop_read_counted)(PAWL_LOCK_ *l)
+{
+    const bool counted = PAWL_IS_(readers)(PAWL_AT_(pawl_load_relaxed)(&l->word)) != 0;
+    if (!counted)
+        pawl_report_misuse_("dropped, but no read is counted", TEXT(PAWL_LOCK_), l,
+                            TEXT(PAWL_NAME_(drop_read_counted)), __builtin_return_address(0));
+    PAWL_NAME_(do_drop_read_counted_)(l);
+    if (counted)
+        pawl_check_counted_goes_();
+}
+#endif
+
 /* Memory that was never a lock may hold anything: only entries tell whether a thread holds it. */
 CHECKED_OPERATION void PAWL_SLOW_(init)(PAWL_LOCK_ *l)
 {
@@ -97,14 +133,13 @@ CHECKED_OPERATION void PAWL_SLOW_(destroy)(PAWL_LOCK_ *l)
 
 CHECKED_OPERATION void PAWL_SLOW_(assert_held)(const PAWL_LOCK_ *l, enum pawl_state state)
 {
-    static const char *const names[] = {"", TEXT(PAWL_NAME_(assert_held_read)),
-                                        TEXT(PAWL_NAME_(assert_held_seek)),
-                                            TEXT(PAWL_NAME_(assert_held_write)),
-                                        TEXT(PAWL_NAME_(assert_held_atomic))};
+    static const char *const names[] = {
+        "", TEXT(PAWL_NAME_(assert_held_read)), TEXT(PAWL_NAME_(assert_held_seek)),
+        TEXT(PAWL_NAME_(assert_held_write)), TEXT(PAWL_NAME_(assert_held_atomic))};
     const struct pawl_check_call call = {(pawl_address_)(uintptr_t)l,
                                          (pawl_address_)(uintptr_t)__builtin_return_address(0),
                                          names[state],
-                                         PAWL_AT_(pawl_load_relaxed)(&l->word),
+                                         WORD_OF(l),
                                          BITS,
                                          CHECK_drop,
                                          PAWL_STATE_U,
@@ -113,6 +148,7 @@ CHECKED_OPERATION void PAWL_SLOW_(assert_held)(const PAWL_LOCK_ *l, enum pawl_st
 }
 
 #undef BITS
+#undef WORD_OF
 #undef TEXT
 #undef TEXT_
 #undef CALL

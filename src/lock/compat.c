@@ -17,7 +17,7 @@
 
 #define WAITS(type, size)                                                                          \
     unsigned type PAWL_SYMBOL_(pawl_plock_wait_unlock_##type)(const unsigned type *p,              \
-                                                             unsigned type mask)                   \
+                                                              unsigned type mask)                  \
     {                                                                                              \
         unsigned type w;                                                                           \
         WAIT_UNTIL(w, (unsigned type)pawl_plock_load_(p, size, PAWL_PLOCK_ACQUIRE_),               \
@@ -25,7 +25,7 @@
         return w;                                                                                  \
     }                                                                                              \
     unsigned type PAWL_SYMBOL_(pawl_plock_wait_new_##type)(const unsigned type *p,                 \
-                                                          unsigned type previous)                  \
+                                                           unsigned type previous)                 \
     {                                                                                              \
         unsigned type w;                                                                           \
         pawl_cpu_relax(); /* the caller has just seen `previous` */                                \

@@ -52,8 +52,8 @@ static bool cond_sleep(pawl_cond *cond, struct pawl_waiter *waiter, uint64_t dea
 struct cond_waiter {
     struct pawl_waiter waiter; /* first member */
     struct pawl_queue room;
-    const void *lock;          /* that it dropped to wait */
-    struct cond_waiter *next;  /* in the chain of a broadcast */
+    const void *lock;         /* that it dropped to wait */
+    struct cond_waiter *next; /* in the chain of a broadcast */
 };
 
 static struct cond_waiter *cond_first(struct pawl_bucket *bucket, const pawl_cond *cond)
@@ -95,8 +95,7 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
     if (!cond_enter(cond, &waiter)) {
 #if PAWL_CHECKED
         pawl_report_misuse_("wait with another lock than the other waiters", "condition variable",
-                            cond,
-                      "pawl_cond_wait", __builtin_return_address(0));
+                            cond, "pawl_cond_wait", __builtin_return_address(0));
 #endif
     }
     PAWL_PROBE2(cond_wait, cond, lock->lock);

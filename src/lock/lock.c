@@ -32,7 +32,10 @@ PAWL_INTERNAL void lock_wait_begin(struct wait *wait, const void *lock, uint32_t
     wait->deadline = deadline;
     wait->claim = WAIT_NOTHING;
     wait->queued = false;
+    wait->has_read = false;
     wait->slept = false;
+    wait->counted = false;
+    wait->rank = 0;
 }
 
 /* ---- The place ------------------------------------------------------------------------------- */
@@ -42,12 +45,26 @@ static void lock_find(struct lock_place *here, const void *lock, uint32_t owner)
     here->queue = (struct lock_queue *)(void *)table_find(here->bucket, lock, owner);
 }
 
-static void lock_look(struct lock_place *here, const void *lock, uint32_t owner)
+static void lock_look_in(struct lock_place *here, struct pawl_bucket *bucket, const void *lock,
+                         uint32_t owner)
 {
     here->woken.first = here->woken.last = NULL;
     here->woken.count = 0;
-    here->bucket = table_lock(lock);
+    here->bucket = bucket;
     lock_find(here, lock, owner);
+}
+
+static void lock_look(struct lock_place *here, const void *lock, uint32_t owner)
+{
+    lock_look_in(here, table_lock(lock), lock, owner);
+}
+
+PAWL_INTERNAL bool lock_try_look(struct lock_place *here, const void *lock, uint32_t owner)
+{
+    struct pawl_bucket *const bucket = table_try_lock(lock);
+    if (bucket != NULL)
+        lock_look_in(here, bucket, lock, owner);
+    return bucket != NULL;
 }
 
 PAWL_INTERNAL void lock_unlock(struct lock_place *here)
@@ -61,7 +78,7 @@ PAWL_INTERNAL void lock_unlock(struct lock_place *here)
 /* A waiter of the lock is awake from now on; releasers may leave the look to it for a while. */
 static void lock_hint(struct lock_place *here, const void *lock)
 {
-    pawl_store_relaxed64(&here->bucket->quiet_until, pawl_os_now() + PAWL_LOCK_HANDOFF_NS);
+    pawl_store_relaxed64(&here->bucket->quiet_until, pawl_os_now() + LOCK_HANDOFF_NS);
     PAWL_ADDRESS_(pawl_store_relaxed)(&here->bucket->awake_for, (pawl_address_)(uintptr_t)lock);
 }
 
@@ -104,28 +121,34 @@ static void lock_count_urgent(struct lock_place *here, const struct wait *wait, 
                          pawl_load_relaxed32(&here->bucket->urgent) + change);
 }
 
-/* The last waiter from `w` on that is older. */
-static struct wait *lock_last_older(struct wait *w, const struct wait *wait)
+/* Whether sleeper `w` comes first: by rank, and within a rank by age. */
+static bool lock_comes_first(const struct wait *w, const struct wait *wait)
 {
-    struct wait *older = NULL;
-    for (; w != NULL && w->since <= wait->since; w = w->after) {
-        TABLE_STEP();
-        older = w;
-    }
-    return older;
+    return w->rank != wait->rank ? w->rank > wait->rank : w->since <= wait->since;
 }
 
-/* In the order of age. A waiter that was woken for nothing finds its place near the front, one that
- * joined just now near the end: few steps in both cases. */
+/* The last waiter from `w` on that comes first. */
+static struct wait *lock_last_before(struct wait *w, const struct wait *wait)
+{
+    struct wait *before = NULL;
+    for (; w != NULL && lock_comes_first(w, wait); w = w->after) {
+        TABLE_STEP();
+        before = w;
+    }
+    return before;
+}
+
+/* In the order of rank and age. A waiter that was woken for nothing finds its place near the front,
+ * one that joined just now near the end: few steps in both cases. */
 static void lock_enlist(struct lock_place *here, struct wait *wait)
 {
     struct lock_list *list = lock_list_of(here, wait);
     struct wait *before;
 
     if (wait->slept)
-        before = lock_last_older(list->first, wait);
+        before = lock_last_before(list->first, wait);
     else
-        for (before = list->last; before != NULL && before->since > wait->since;
+        for (before = list->last; before != NULL && !lock_comes_first(before, wait);
              before = before->before)
             TABLE_STEP();
     wait->slept = true;
@@ -177,6 +200,20 @@ static void lock_wake_some(struct lock_place *here, unsigned list, unsigned most
         lock_wake(here, here->queue->lists[list].first);
 }
 
+/* Readers, but none below a writer that sleeps. Those that are woken wake it when they leave. */
+static void lock_wake_readers(struct lock_place *here)
+{
+    const struct wait *const writer = here->queue->lists[LOCK_LIST_W].first;
+    struct wait *reader;
+    unsigned most;
+    for (most = LOCK_WAKES; most > 0; most--) {
+        reader = here->queue->lists[LOCK_LIST_R].first;
+        if (reader == NULL || (writer != NULL && writer->rank > reader->rank))
+            return;
+        lock_wake(here, reader);
+    }
+}
+
 /* Few keep a claim at a time, because claims keep each other out. */
 static void lock_pick_claims(struct lock_place *here, unsigned ready)
 {
@@ -200,7 +237,7 @@ static unsigned lock_oldest_ready(const struct lock_place *here, unsigned ready)
     for (list = 0; list < LOCK_LIST_GONE; list++) {
         const struct wait *first = here->queue->lists[list].first;
         if (first != NULL && (ready & classes[list]) &&
-            (oldest == NULL || first->since < oldest->since)) {
+            (oldest == NULL || !lock_comes_first(oldest, first))) {
             oldest = first;
             found = list;
         }
@@ -222,24 +259,51 @@ PAWL_INTERNAL void lock_pick(struct lock_place *here, unsigned ready)
     case LOCK_LIST_R:
     case LOCK_LIST_S:
         lock_wake_some(here, LOCK_LIST_S, ready & WAIT_S ? 1 : 0);
-        lock_wake_some(here, LOCK_LIST_R, ready & WAIT_R ? LOCK_WAKES : 0);
+        if (ready & WAIT_R)
+            lock_wake_readers(here);
         break;
     default: break;
     }
 }
 
-/* Whether the waiter may keep a claim: it is the oldest, has waited long enough, and nobody else
- * had a turn just now (I3). */
+/* Whether a sleeper of a higher rank waits. */
+static bool lock_is_outranked(const struct lock_queue *queue, const struct wait *wait)
+{
+    unsigned list;
+    for (list = 0; list < LOCK_LISTS; list++) {
+        const struct wait *first = queue->lists[list].first;
+        if (first != NULL && first->rank > wait->rank)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the waiter may keep a claim: it is the oldest, has waited long enough, nobody else had a
+ * turn just now (I3), and nobody of a higher rank sleeps. */
 PAWL_INTERNAL bool lock_turn_has_come(const struct lock_place *here,
                                       const struct pawl_waiter *oldest)
 {
     const struct lock_queue *queue = here->queue;
+    const struct wait *const wait = (const struct wait *)(const void *)oldest;
     uint64_t now;
     if (queue->queue.oldest != oldest || queue->keeper != NULL)
         return false;
     now = pawl_os_now();
-    return now - ((const struct wait *)(const void *)oldest)->since >= PAWL_LOCK_HANDOFF_NS &&
-           now - queue->last_handoff >= PAWL_LOCK_HANDOFF_NS;
+    return now - wait->since >= LOCK_HANDOFF_NS && now - queue->last_handoff >= LOCK_HANDOFF_NS &&
+           !lock_is_outranked(queue, wait);
+}
+
+/* An awake waiter is none: it may have been granted the lock already. Where one has its turn, it is
+ * the next anyway. */
+PAWL_INTERNAL struct wait *lock_look_for_heir(struct lock_place *here, const void *lock,
+                                              uint32_t owner)
+{
+    unsigned list;
+    lock_look(here, lock, owner);
+    if (here->queue == NULL || here->queue->keeper != NULL)
+        return NULL;
+    list = lock_oldest_ready(here, UINT_MAX);
+    return list < LOCK_LISTS ? here->queue->lists[list].first : NULL;
 }
 
 /* Wakes the oldest waiter if it sleeps and its turn has come. */
@@ -249,6 +313,16 @@ static void lock_pick_oldest(struct lock_place *here)
     if (oldest->waiter.asleep && !lock_is_urgent(oldest) &&
         lock_turn_has_come(here, &oldest->waiter))
         lock_wake(here, oldest);
+}
+
+/* For a waiter that leaves others asleep. Its look may find nobody to wake: a writer that leaves
+ * the queue holds W. Releasers skip the queue while a waiter is awake, and the next one may have
+ * come meanwhile. So the oldest sleeper would miss its turn while such waiters keep coming. */
+PAWL_INTERNAL void lock_pick_left_asleep(struct lock_place *here, unsigned ready)
+{
+    lock_pick(here, ready);
+    if (here->queue != NULL && here->woken.count == 0)
+        lock_pick_oldest(here);
 }
 
 /* For the releaser: the `opened` classes can enter the lock now. */

@@ -8,6 +8,7 @@
 #include <pawl/lock.h>
 
 #include "../base/base.h"
+#include "entries.h"
 #include "table.h"
 #include "waiting.h"
 
@@ -15,19 +16,30 @@
  * may overlap for ever. But the oldest waiter's turn may have come. */
 #define WAIT_TURN 1024u
 
-enum {
-    LOCK_READS_ON = 1, /* waiters of one lock that may read in a loop while they are in its queue */
-    LOCK_WAKES = 2     /* readers, or atomic users, that one look wakes */
-};
+/* Waiters of one lock that may read in a loop while they are in its queue. */
+#define LOCK_READS_ON CONSTANT(READS_ON, 1)
+
+/* Readers, or atomic users, that one look wakes. */
+#define LOCK_WAKES CONSTANT(WAKES, 2)
+
+#define LOCK_HANDOFF_NS CONSTANT(HANDOFF_NS, PAWL_LOCK_HANDOFF_NS)
 
 /* For so long a waiter reads before it joins the queue. One of them reads once more there, and so
  * does each that is in others' way. A sleep and a wake leave the lock idle for longer than most
  * sections last. */
-#define LOCK_READING_NS 50000
+#define LOCK_READING_NS CONSTANT(READING_NS, 50000)
 
-/* The sleepers of one class, oldest first; in a list of their own those that keep a claim. */
-enum { LOCK_LIST_R, LOCK_LIST_S, LOCK_LIST_W, LOCK_LIST_A, LOCK_LIST_GONE, LOCK_LIST_CLAIM,
-       LOCK_LISTS };
+/* The sleepers of one class, by rank and then by age; in a list of their own those that keep a
+ * claim. */
+enum {
+    LOCK_LIST_R,
+    LOCK_LIST_S,
+    LOCK_LIST_W,
+    LOCK_LIST_A,
+    LOCK_LIST_GONE,
+    LOCK_LIST_CLAIM,
+    LOCK_LISTS
+};
 
 struct wait;
 
@@ -40,22 +52,26 @@ struct lock_queue {
     struct lock_list lists[LOCK_LISTS];
     uint32_t awake;
     uint32_t asleep;
-    struct wait *keeper;     /* whose turn it is: it keeps a claim (I3) */
-    uint64_t last_handoff;   /* ns of pawl_os_now */
+    struct wait *keeper;   /* whose turn it is: it keeps a claim (I3) */
+    uint64_t last_handoff; /* ns of pawl_os_now */
 };
 
 /* One operation's wait, on the stack of its thread. */
 struct wait {
-    struct pawl_waiter waiter; /* first member */
+    struct pawl_waiter waiter;   /* first member */
     struct wait *before, *after; /* in its list of sleepers */
     struct lock_queue room;
     struct pawl_parker parker;
-    uint32_t owner;        /* enum table_owner */
+    uint32_t owner; /* enum table_owner */
     uint64_t deadline;
     uint64_t since;        /* ns of pawl_os_now when it joined the queue */
     enum wait_class claim; /* WAIT_NOTHING, or the class of what it keeps in the word */
     bool queued;
+    bool has_read; /* in a loop, for as long as a waiter does before it sleeps */
     bool slept;
+    bool counted;  /* a reader that any thread may drop: in no entry */
+    uint32_t rank; /* sleepers of a higher one come first; 0, but for lock_word.inc.h's
+                            * ranked waits */
 };
 
 /* A locked bucket, the queue of one lock there (NULL: nobody waits), and whom to wake once it is
@@ -80,6 +96,8 @@ PAWL_INTERNAL void lock_wait_begin(struct wait *wait, const void *lock, uint32_t
 PAWL_INTERNAL void lock_left(const void *lock, uint32_t owner, unsigned opened);
 /* A pause; false when the time is over, or the deadline has passed. */
 PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline);
+/* Locks the bucket of the lock, which the caller does not join; false: its latch stays held. */
+PAWL_INTERNAL bool lock_try_look(struct lock_place *here, const void *lock, uint32_t owner);
 /* Locks the bucket; the waiter is then in its queue and awake. */
 PAWL_INTERNAL void lock_join(struct lock_place *here, struct wait *wait);
 /* Unlocks the bucket, and then wakes those that were picked. */
@@ -89,9 +107,14 @@ PAWL_INTERNAL void lock_keeps(struct lock_place *here, struct wait *wait, enum w
                               uint64_t units);
 /* Wakes sleepers that can enter together when the `ready` classes can. */
 PAWL_INTERNAL void lock_pick(struct lock_place *here, unsigned ready);
+/* The same for a waiter that has left the queue; and the oldest sleeper, if its turn has come. */
+PAWL_INTERNAL void lock_pick_left_asleep(struct lock_place *here, unsigned ready);
 /* The same for a waiter that sleeps: others made the claim for it. */
 PAWL_INTERNAL void lock_keeps_asleep(struct lock_place *here, struct wait *wait,
                                      enum wait_class claim, uint64_t units);
+/* Locks the bucket. The sleeper that comes first, for whom a turn may begin (I3), or NULL. */
+PAWL_INTERNAL struct wait *lock_look_for_heir(struct lock_place *here, const void *lock,
+                                              uint32_t owner);
 /* Whether the waiter may keep a claim now (I3). */
 PAWL_INTERNAL bool lock_turn_has_come(const struct lock_place *here,
                                       const struct pawl_waiter *oldest);

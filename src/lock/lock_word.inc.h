@@ -21,6 +21,8 @@ void PAWL_SLOW_(left)(const void *address, PAWL_WORD_ found, PAWL_WORD_ after)
         lock_left(address, OWNER, opened);
 }
 
+#include "entries_word.inc.h"
+
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
 static void PAWL_NAME_(wait_begin)(struct wait *wait, PAWL_LOCK_ *l, uint64_t deadline)
@@ -75,22 +77,53 @@ static bool PAWL_NAME_(stake)(PAWL_LOCK_ *l, struct wait *wait, enum wait_class 
     return staked;
 }
 
-/* The bucket is locked. After the turn of a reader the writer that has slept longest claims, where
- * readers only are in. It need not run for that: on a busy machine it would get a CPU after all
- * readers that were woken before it, and each of these would go on to read. */
+/* The claim of a sleeper that others make for it at this value of the word. */
+static enum wait_class PAWL_NAME_(claim_asleep)(enum wait_class class, PAWL_WORD_ w)
+{
+    if (PAWL_IS_(no_seeker_or_writer)(w) && (class == WAIT_W || class == WAIT_A))
+        return class == WAIT_W ? WAIT_DRAIN : WAIT_UPDATE;
+    return PAWL_NAME_(claim_of_turn)(class, w);
+}
+
+/* The bucket is locked. Makes the claim of a waiter that sleeps, if the word permits it. The waiter
+ * need not run for that: on a busy machine it would get a CPU after all who are awake, and each of
+ * these would go on. */
+static bool PAWL_NAME_(stake_asleep)(struct lock_place *here, PAWL_LOCK_ *l, struct wait *wait,
+                                     bool turn)
+{
+    const enum wait_class class = (enum wait_class)wait->waiter.kind;
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    enum wait_class claim = PAWL_NAME_(claim_asleep)(class, w);
+    while (PAWL_NAME_(permits)(claim, w, turn)) {
+        const PAWL_WORD_ units = PAWL_NAME_(units_of)(claim);
+        /* Relaxed: who is granted acquires then. */
+        if (PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + units))) {
+            lock_keeps_asleep(here, wait, claim, units);
+            lock_pick(here, PAWL_NAME_(ready)((PAWL_WORD_)(w + units)));
+            return true;
+        }
+        claim = PAWL_NAME_(claim_asleep)(class, w);
+    }
+    return false;
+}
+
+/* The bucket is locked. After the turn of a reader comes the writer that has slept longest, where
+ * readers only are in. */
 static bool PAWL_NAME_(pass_to_writer)(struct lock_place *here, PAWL_LOCK_ *l)
 {
     struct wait *writer = here->queue->lists[LOCK_LIST_W].first;
-    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    while (writer != NULL && PAWL_NAME_(permits)(WAIT_DRAIN, w, false)) {
-        /* Relaxed: the writer acquires when it is granted. */
-        if (PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_R_))) {
-            lock_keeps_asleep(here, writer, WAIT_DRAIN, PAWL_W_S_R_);
-            lock_pick(here, PAWL_NAME_(ready)((PAWL_WORD_)(w + PAWL_W_S_R_)));
-            return true;
-        }
-    }
-    return false;
+    return writer != NULL && PAWL_IS_(no_seeker_or_writer)(PAWL_AT_(pawl_load_relaxed)(&l->word)) &&
+           PAWL_NAME_(stake_asleep)(here, l, writer, false);
+}
+
+/* The claim is the waiter's turn, so no newcomer enters after the caller's drop. */
+void PAWL_SLOW_(hand_off_slow)(PAWL_LOCK_ *l)
+{
+    struct lock_place here;
+    struct wait *const heir = lock_look_for_heir(&here, l, OWNER);
+    if (heir != NULL)
+        (void)PAWL_NAME_(stake_asleep)(&here, l, heir, true);
+    lock_unlock(&here);
 }
 
 static void PAWL_NAME_(alter)(PAWL_LOCK_ *l, struct wait *wait, PAWL_WORD_ units,
@@ -118,8 +151,8 @@ static bool PAWL_NAME_(enter_in_turn)(PAWL_LOCK_ *l, struct wait *wait)
     w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (!entered && PAWL_IS_(writers)(w) == PAWL_W_)
         /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
-        entered = PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + change),
-                                             PAWL_SPIN_R_TAKE);
+        entered =
+            PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + change), PAWL_SPIN_R_TAKE);
     if (entered) {
         lock_keeps(&here, wait, WAIT_NOTHING, 0);
         if (!PAWL_NAME_(pass_to_writer)(&here, l))
@@ -165,11 +198,16 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct wait *wait, enum 
     struct lock_place here;
     PAWL_WORD_ w;
 
-    if (!wait->queued && PAWL_NAME_(loop)(l, wait, class))
-        return WAIT_PASSED;
+    if (class == WAIT_R)
+        PAWL_NAME_(met_writer)(l);
+    if (!wait->queued || !wait->has_read) {
+        if (PAWL_NAME_(loop)(l, wait, class))
+            return WAIT_PASSED;
+        wait->has_read = true;
+    }
     lock_join(&here, wait);
     for (;;) {
-        if (class == WAIT_W && wait->claim != WAIT_NOTHING) { /* pass_to_writer, in its sleep */
+        if (wait->claim != WAIT_NOTHING && !((unsigned)class & WAIT_URGENT)) { /* in its sleep */
             how = WAIT_TURN_CAME;
             break;
         }
@@ -211,12 +249,42 @@ static void PAWL_NAME_(wait_end)(PAWL_LOCK_ *l, struct wait *wait)
     if (lock_leave(&here, wait)) {
         /* [LOCK_PARK] release: the hint is cleared before a releaser finds this PARKED. */
         w = PAWL_AT_(pawl_fetch_or_release)(&l->word, PAWL_LOCK_PARKED, PAWL_LOCK_PARK);
-        lock_pick(&here, PAWL_NAME_(ready)(w));
+        lock_pick_left_asleep(&here, PAWL_NAME_(ready)(w));
     } else {
         (void)PAWL_AT_(pawl_fetch_and_relaxed)(&l->word, (PAWL_WORD_)~(PAWL_WORD_)PAWL_LOCK_PARKED);
     }
     lock_unlock(&here);
     pawl_parker_done(wait->waiter.parker);
+}
+
+/* As take_read_slow and take_write_slow, for a thread that comes before sleepers of a lower rank.
+ * Any thread may drop the read. */
+bool PAWL_SLOW_(take_read_counted_ranked)(PAWL_LOCK_ *l, uint64_t deadline, uint32_t rank)
+{
+    struct wait wait;
+    bool granted;
+    PAWL_NAME_(wait_begin)(&wait, l, deadline);
+    wait.counted = true;
+    wait.rank = rank;
+    granted = PAWL_NAME_(wait_read)(l, &wait);
+    PAWL_NAME_(wait_end)(l, &wait);
+    return granted;
+}
+
+bool PAWL_SLOW_(take_write_ranked)(PAWL_LOCK_ *l, uint64_t deadline, uint32_t rank)
+{
+    struct wait wait;
+    bool granted;
+    PAWL_NAME_(wait_begin)(&wait, l, deadline);
+    wait.rank = rank;
+    granted = PAWL_NAME_(wait_write)(l, &wait);
+    PAWL_NAME_(wait_end)(l, &wait);
+    return granted;
+}
+
+bool PAWL_SLOW_(take_read_counted_slow)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    return PAWL_SLOW_(take_read_counted_ranked)(l, deadline, 0);
 }
 
 #undef PAWL_WAIT_

@@ -16,7 +16,7 @@ enum {
     SHARED_SEEKERS = 4, /* a seeker without a claim, */
     SHARED_OTHERS = 8,  /* or any other waiter; may be stale until a drop finds no such sleeper */
     SHARED_ASLEEP = SHARED_WRITERS | SHARED_SEEKERS | SHARED_OTHERS,
-    SHARED_COUNT = 16   /* the unit of the count above them */
+    SHARED_COUNT = 16 /* the unit of the count above them */
 };
 
 #define SHARED_ONE_EACH ((unsigned)(WAIT_W | WAIT_S)) /* of these one at a time is woken */

@@ -15,6 +15,19 @@
 
 #include "waiting_word.inc.h"
 
+/* Readers do not scale here: another process does not see the entries of a thread. */
+static bool PAWL_NAME_(enter_scaling)(PAWL_LOCK_ *l, struct shared_wait *wait, PAWL_WORD_ w)
+{
+    (void)l, (void)wait, (void)w;
+    return false;
+}
+
+static bool PAWL_NAME_(readers_gone)(PAWL_LOCK_ *l, struct shared_wait *wait)
+{
+    (void)l, (void)wait;
+    return true;
+}
+
 /* ---- Telling --------------------------------------------------------------------------------- */
 
 static struct shared_told PAWL_NAME_(tell)(PAWL_LOCK_ *l, unsigned classes)
@@ -142,8 +155,7 @@ static void PAWL_NAME_(alter)(PAWL_LOCK_ *l, struct shared_wait *wait, PAWL_WORD
 {
     /* [SPIN_R_TO_A] release: the caller's reads under R are done before another atomic user
      * enters. */
-    const PAWL_WORD_ found =
-        PAWL_AT_(pawl_fetch_add_release)(&l->word, units, PAWL_SPIN_R_TO_A);
+    const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_release)(&l->word, units, PAWL_SPIN_R_TO_A);
     PAWL_NAME_(left_)(l, found, (PAWL_WORD_)(0u - units));
     PAWL_NAME_(keep)(l, wait, claim);
 }

@@ -219,8 +219,7 @@ enum pawl_robust pawl_robust_lock_read_claim_write(pawl_robust_lock *l)
     return robust_read_to_write(l, for_ever);
 }
 
-enum pawl_robust pawl_robust_lock_read_claim_write_until(pawl_robust_lock *l,
-                                                                uint64_t deadline)
+enum pawl_robust pawl_robust_lock_read_claim_write_until(pawl_robust_lock *l, uint64_t deadline)
 {
     return robust_read_to_write(l, robust_until(deadline));
 }

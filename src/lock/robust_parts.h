@@ -11,7 +11,6 @@
 
 #include "../base/base.h"
 
-
 #define MAGIC UINT32_C(0x70617721)
 #define SEAL UINT32_C(0x5ea1ed00)
 #define NO_MEMBER PAWL_ROBUST_MEMBERS
@@ -124,7 +123,7 @@ PAWL_STATIC PAWL_COLD void robust_died(pawl_robust_lock *l, struct pawl_robust_c
  * not wake them either. Hence the count in the cell, and the wake that each holder then owes. (The
  * count needs no order: a sleeper has made a system call since it counted itself.) */
 PAWL_STATIC enum pawl_robust robust_get(pawl_robust_lock *l, struct pawl_robust_cell_ *c,
-                                   struct patience p)
+                                        struct patience p)
 {
     enum pawl_os_robust how;
     uint32_t others = 0;
@@ -226,8 +225,7 @@ PAWL_STATIC enum pawl_robust robust_pass_gate(pawl_robust_lock *l, struct patien
 
 /* Any free member, or the next one to become free. */
 PAWL_STATIC enum pawl_robust robust_get_member(pawl_robust_lock *l, uint32_t self,
-                                               struct patience p,
-                                          unsigned *member)
+                                               struct patience p, unsigned *member)
 {
     enum pawl_robust how = robust_pass_gate(l, p);
     unsigned i;
@@ -247,7 +245,7 @@ PAWL_STATIC enum pawl_robust robust_get_member(pawl_robust_lock *l, uint32_t sel
 
 /* Sets the room that the caller wants. The caller then has a member of it. */
 PAWL_STATIC enum pawl_robust robust_change_room(pawl_robust_lock *l, uint32_t room, uint32_t self,
-                                           bool has_seek, struct patience p, unsigned *member)
+                                                bool has_seek, struct patience p, unsigned *member)
 {
     enum pawl_robust how = has_seek ? PAWL_ROBUST_OK : robust_get(l, &l->seek, p);
     if (how != PAWL_ROBUST_OK)
@@ -278,7 +276,7 @@ PAWL_STATIC void robust_look_for_dead(pawl_robust_lock *l, unsigned own)
 }
 
 PAWL_STATIC enum pawl_robust robust_enter(pawl_robust_lock *l, enum as as, bool has_seek,
-                                     struct patience p)
+                                          struct patience p)
 {
     const uint32_t room = as == AS_ATOMIC ? ROOM_ATOMIC : ROOM_READ;
     const uint32_t self = robust_self();

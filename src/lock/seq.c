@@ -20,12 +20,11 @@ pawl_seq_word pawl_seq_wait_(const pawl_seq *s)
     PAWL_PROBE1(seq_wait, s);
 #if PAWL_CHECKED
     seq_awaits(s, __builtin_return_address(0));
-    pawl_wait_begins_("pawl_seq", s, "pawl_seq_begin",
-                      pawl_load_relaxed32(&s->writer) & ~DECLARED, __builtin_return_address(0));
+    pawl_wait_begins_("pawl_seq", s, "pawl_seq_begin", pawl_load_relaxed32(&s->writer) & ~DECLARED,
+                      __builtin_return_address(0));
 #endif
     /* [SEQ_READ_BEGIN] acquire: the words are at least as new as the number. */
-    WAIT_UNTIL(n, PAWL_SEQ_AT_(pawl_load_acquire)(&s->sequence, PAWL_SEQ_READ_BEGIN),
-               (n & 1) == 0);
+    WAIT_UNTIL(n, PAWL_SEQ_AT_(pawl_load_acquire)(&s->sequence, PAWL_SEQ_READ_BEGIN), (n & 1) == 0);
 #if PAWL_CHECKED
     pawl_wait_ends_();
 #endif
@@ -106,15 +105,14 @@ static void seq_awaits(const pawl_seq *s, const void *site)
 
 __attribute__((noinline)) void pawl_seq_check_(void *object, unsigned what)
 {
-    static const char *const calls[] = {"pawl_seq_declare_writer",       "pawl_seq_begin_write",
-                                        "pawl_seq_end_write",            "pawl_seq_destroy",
-                                        "pawl_seq_latch_declare_writer", "pawl_seq_latch_store",
-                                        "pawl_seq_latch_store",          "pawl_seq_latch_destroy"};
+    static const char *const calls[] = {
+        "pawl_seq_declare_writer", "pawl_seq_begin_write",          "pawl_seq_end_write",
+        "pawl_seq_destroy",        "pawl_seq_latch_declare_writer", "pawl_seq_latch_store",
+        "pawl_seq_latch_store",    "pawl_seq_latch_destroy"};
     const bool latch = what >= PAWL_SEQ_LATCH_DECLARED_;
     pawl_seq *s = (pawl_seq *)object;
     pawl_seq_latch *l = (pawl_seq_latch *)object;
-    const pawl_seq_word n =
-        PAWL_SEQ_AT_(pawl_load_relaxed)(latch ? &l->sequence : &s->sequence);
+    const pawl_seq_word n = PAWL_SEQ_AT_(pawl_load_relaxed)(latch ? &l->sequence : &s->sequence);
     struct seq_check c;
 
     if (what == PAWL_SEQ_ENDED_) {
@@ -128,12 +126,8 @@ __attribute__((noinline)) void pawl_seq_check_(void *object, unsigned what)
     c.call = calls[what];
     c.site = __builtin_return_address(0);
     switch (latch ? what - PAWL_SEQ_LATCH_DECLARED_ : what) {
-    case PAWL_SEQ_DECLARED_:
-        pawl_store_relaxed32(c.writer, pawl_os_thread_id() | DECLARED);
-        break;
-    case PAWL_SEQ_BEGINS_:
-        seq_begins(&c);
-        break;
+    case PAWL_SEQ_DECLARED_: pawl_store_relaxed32(c.writer, pawl_os_thread_id() | DECLARED); break;
+    case PAWL_SEQ_BEGINS_: seq_begins(&c); break;
     case PAWL_SEQ_ENDS_:
         seq_ends(&c);
         if (latch)

@@ -2,6 +2,7 @@
 /* The waiting halves of the atomic users' operations of the progressive spinlock. spin16_atomic.c,
  * spin32_atomic.c and spin64_atomic.c include this file for their width: a program without atomic
  * users does not contain them. The waits are as in spin_word.inc.h. */
+#include "waiting.h" /* the classes that the probes tell */
 
 /* W is in the word and only readers are beside it. `mark` turns the claim into W+S without R: it
  * adds S (from U) or removes R (from R). I2: S tells all threads that a claimant waits for R to
@@ -22,7 +23,7 @@ void PAWL_SLOW_(drain_to_atomic)(PAWL_LOCK_ *l, PAWL_WORD_ mark)
 void PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
 {
     PAWL_WORD_ w;
-    PAWL_PROBE2(spin_contended, l, 8);
+    PAWL_PROBE2(spin_contended, l, WAIT_A);
     while (!PAWL_IS_(atomics_or_nobody)(found)) {
         if (PAWL_IS_(no_seeker_or_writer)(found)) {
             PAWL_SLOW_(drain_to_atomic)(l, PAWL_S_);
@@ -41,7 +42,7 @@ void PAWL_SLOW_(take_atomic_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found)
 pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w;
-    PAWL_PROBE2(spin_contended, l, 128);
+    PAWL_PROBE2(spin_contended, l, WAIT_GONE);
     /* [SPIN_A_GONE] acquire: the reader's reads follow the updates of the atomic users it waited
      * for. */
     WAIT_UNTIL(w, PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_A_GONE),

@@ -4,6 +4,7 @@
  * for their width (alphabet.h). Every wait only reads. It ends with an acquire load where the wait
  * itself grants, and with a relaxed one where an acquiring claim follows.
  */
+#include "waiting.h" /* the classes that the probes tell */
 
 /* Only atomic users are in, or about to enter. */
 static bool PAWL_NAME_(atomics_only)(PAWL_WORD_ w)
@@ -39,7 +40,7 @@ static void PAWL_NAME_(keep_write)(PAWL_LOCK_ *l)
 static void PAWL_NAME_(wait_write)(PAWL_LOCK_ *l, bool claimed, PAWL_WORD_ found, bool polite)
 {
     PAWL_WORD_ w;
-    PAWL_PROBE2(spin_contended, l, 4);
+    PAWL_PROBE2(spin_contended, l, WAIT_W);
     for (;; claimed = true) {
         if (claimed && PAWL_IS_(nobody)(found))
             return;
@@ -81,7 +82,7 @@ void PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed)
     unsigned patience = PAWL_SPIN_PATIENCE;
     struct backoff pauses = BACKOFF_INIT;
     PAWL_WORD_ w;
-    PAWL_PROBE2(spin_contended, l, 1);
+    PAWL_PROBE2(spin_contended, l, WAIT_R);
     for (;;) {
         if (claimed)
             (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_);
@@ -90,8 +91,7 @@ void PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed)
             if (patience == 0) {
                 /* [SPIN_W_TAKE] acquire: as for any writer; R or S comes out of W. */
                 PAWL_SLOW_(take_write_slow)(
-                    l, PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_,
-                                                        PAWL_SPIN_W_TAKE));
+                    l, PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE));
                 (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_);
                 return;
             }
@@ -99,8 +99,8 @@ void PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed)
         }
         claimed = PAWL_R_;
         /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
-        if (PAWL_IS_(no_writer)(PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_,
-                                                                 PAWL_SPIN_R_TAKE)))
+        if (PAWL_IS_(no_writer)(
+                PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_R_, PAWL_SPIN_R_TAKE)))
             return;
     }
 }
@@ -112,7 +112,7 @@ static void PAWL_NAME_(wait_seek)(PAWL_LOCK_ *l, bool claimed, bool polite)
     unsigned patience = PAWL_SPIN_PATIENCE;
     struct backoff pauses = BACKOFF_INIT;
     PAWL_WORD_ w;
-    PAWL_PROBE2(spin_contended, l, 2);
+    PAWL_PROBE2(spin_contended, l, WAIT_S);
     for (;; claimed = true) {
         if (claimed)
             (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_R_S_);
@@ -121,8 +121,7 @@ static void PAWL_NAME_(wait_seek)(PAWL_LOCK_ *l, bool claimed, bool polite)
             if (patience == 0) {
                 /* [SPIN_W_TAKE] acquire: as for any writer; R or S comes out of W. */
                 PAWL_SLOW_(take_write_slow)(
-                    l, PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_,
-                                                        PAWL_SPIN_W_TAKE));
+                    l, PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE));
                 (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_);
                 return;
             }

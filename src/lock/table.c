@@ -48,6 +48,20 @@ PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address)
     }
 }
 
+PAWL_INTERNAL struct pawl_bucket *table_try_lock(const void *address)
+{
+    struct pawl_table *table = table_here();
+    for (;;) {
+        const uint32_t doublings = table_doublings(table);
+        struct pawl_bucket *bucket = table_bucket(table, address, doublings);
+        if (!table_latch_try_free(bucket))
+            return NULL;
+        if (PAWL_LIKELY(pawl_load_relaxed32(&table->doublings) == doublings))
+            return bucket;
+        table_latch_drop(bucket);
+    }
+}
+
 PAWL_INTERNAL const struct pawl_bucket *table_peek(const void *address)
 {
     struct pawl_table *table = table_here();
@@ -68,8 +82,8 @@ PAWL_INTERNAL struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter
             PAWL_ADDRESS_(pawl_load_relaxed)((const pawl_address_ *)&waiter->address);
         struct pawl_bucket *bucket = table_lock((const void *)(uintptr_t)seen);
         /* An atomic load: if the address has changed, the caller does not hold its bucket. */
-        if (PAWL_LIKELY(PAWL_ADDRESS_(pawl_load_relaxed)(
-                            (const pawl_address_ *)&waiter->address) == seen))
+        if (PAWL_LIKELY(PAWL_ADDRESS_(pawl_load_relaxed)((const pawl_address_ *)&waiter->address) ==
+                        seen))
             return bucket;
         table_unlock(bucket);
     }
@@ -87,7 +101,7 @@ static void table_clear_two_after_fork(struct pawl_bucket *a, struct pawl_bucket
 }
 
 PAWL_INTERNAL void table_lock_two(const void *a, const void *b, struct pawl_bucket **of_a,
-                           struct pawl_bucket **of_b)
+                                  struct pawl_bucket **of_b)
 {
     struct pawl_table *table = table_here();
     for (;;) {
@@ -145,8 +159,7 @@ static struct pawl_queue *table_new_queue(struct pawl_waiter *lender)
     return queue;
 }
 
-static struct pawl_queue *table_queue_append(struct pawl_bucket *bucket,
-                                             struct pawl_waiter *waiter)
+static struct pawl_queue *table_queue_append(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 {
     struct pawl_queue **place = table_place(bucket, waiter->address, waiter->room->owner);
     struct pawl_queue *queue = *place;
@@ -558,10 +571,12 @@ static void table_after_fork(void)
 
 PAWL_INTERNAL const struct pawl_subsystem *table_subsystem(void)
 {
+    /* clang-format off */
     static const struct pawl_subsystem table = {
         NULL, NULL, NULL, NULL, NULL, table_before_fork, table_after_fork_in_parent,
         table_after_fork,
     };
+    /* clang-format on */
     return &table;
 }
 

@@ -40,18 +40,18 @@ struct pawl_queue {
     struct pawl_queue *next; /* in the bucket */
     const void *address;
     struct pawl_waiter *oldest, *youngest;
-    uint32_t owner;          /* enum table_owner */
-    uint32_t size;           /* bytes, with what the owner keeps behind these fields */
-    uint32_t urgent;         /* sleepers that count in the bucket's `urgent`; the owner's */
+    uint32_t owner;  /* enum table_owner */
+    uint32_t size;   /* bytes, with what the owner keeps behind these fields */
+    uint32_t urgent; /* sleepers that count in the bucket's `urgent`; the owner's */
 };
 
 struct pawl_waiter {
     struct pawl_waiter *older, *younger; /* in the queue */
-    struct pawl_queue *room;        /* memory of its owner's queue */
-    struct pawl_waiter *woken_next; /* in a wake list */
+    struct pawl_queue *room;             /* memory of its owner's queue */
+    struct pawl_waiter *woken_next;      /* in a wake list */
     const void *address;
-    struct pawl_parker *parker;     /* of pawl_parker_make; given back with pawl_parker_done */
-    uint32_t kind;   /* the owner's: the class of the wait */
+    struct pawl_parker *parker; /* of pawl_parker_make; given back with pawl_parker_done */
+    uint32_t kind;              /* the owner's: the class of the wait */
     uint32_t asleep; /* set by table_sleep, cleared by the waker or by its own time-out */
     uint64_t bits;   /* wait.c's: the mask of the wait; cond.c's: whether its lock is shared;
                       * lock.c's: the units that it keeps in the word, for a fork's child */
@@ -75,12 +75,12 @@ struct table_latch_waiter;
 
 /* Some queues and their lock, usable from zero bytes. On a line of its own. */
 struct pawl_bucket {
-    pawl_address_ latch;       /* table.c: held, and who waits for it */
+    pawl_address_ latch;                     /* table.c: held, and who waits for it */
     struct table_latch_waiter *latch_oldest; /* the same; for the holder only */
     struct pawl_queue *queues;
-    uint32_t urgent;           /* sleepers that no hint may delay; read by any thread */
+    uint32_t urgent; /* sleepers that no hint may delay; read by any thread */
     /* Hints of lock.c, changed under the latch, read by any thread. Growth hands them on. */
-    pawl_address_ awake_for;   /* a lock of which a waiter in this bucket is awake */
+    pawl_address_ awake_for; /* a lock of which a waiter in this bucket is awake */
     uint64_t quiet_until __attribute__((aligned(8))); /* ns: how long awake_for counts */
     /* In the first array only: the count of wait.c's waiters at addresses of this hash. */
     uint64_t sleepers __attribute__((aligned(8)));
@@ -145,6 +145,9 @@ PAWL_INTERNAL void table_expect_forks(void);
 /* Locks the bucket of the address, in the array that is current then. */
 PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address);
 PAWL_INTERNAL void table_unlock(struct pawl_bucket *bucket);
+/* The same, but NULL where the latch stays held: a signal handler may have interrupted its holder,
+ * so the wait for it is bounded. */
+PAWL_INTERNAL struct pawl_bucket *table_try_lock(const void *address);
 /* The bucket, not locked: for its hints only. */
 PAWL_INTERNAL const struct pawl_bucket *table_peek(const void *address);
 /* Locks the bucket that holds the caller's own waiter, even if its address has changed. */

@@ -136,15 +136,33 @@ PAWL_STATIC void table_latch_take(struct pawl_bucket *bucket)
     TABLE_LATCH_HELD_BY(bucket, table_own_number());
 }
 
+/* Takes the latch if it is free, or becomes free in a moment. */
+PAWL_STATIC bool table_latch_try_free(struct pawl_bucket *bucket)
+{
+    unsigned polls = TABLE_POLLS;
+    for (;;) {
+        pawl_address_ free_word = 0;
+        /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
+        if (PAWL_ADDRESS_(pawl_cas_acquire)(&bucket->latch, &free_word, TABLE_HELD,
+                                            PAWL_TABLE_ENTER))
+            break;
+        if (polls-- == 0)
+            return false;
+        pawl_cpu_relax();
+    }
+    TABLE_LATCH_HELD_BY(bucket, table_own_number());
+    return true;
+}
+
 /* The newcomers leave the word for latch_oldest. Returns the oldest. */
 PAWL_STATIC struct table_latch_waiter *table_latch_turn_round(struct pawl_bucket *bucket)
 {
     struct table_latch_waiter *w, *younger = NULL;
     /* [TABLE_POP] acquire: the entries of the sleepers are complete. */
-    pawl_address_ seen = PAWL_ADDRESS_(pawl_exchange_acquire)(&bucket->latch, TABLE_HELD,
-                                                              PAWL_TABLE_POP);
+    pawl_address_ seen =
+        PAWL_ADDRESS_(pawl_exchange_acquire)(&bucket->latch, TABLE_HELD, PAWL_TABLE_POP);
+    /* Each of them sleeps once for each step here, so the tests count their system calls. */
     for (w = table_latch_youngest(seen); w != NULL; w = w->older) {
-        TABLE_STEP();
         PLAIN_WRITE(*w);
         w->younger = younger;
         younger = w;
@@ -194,8 +212,8 @@ PAWL_STATIC void table_latch_drop(struct pawl_bucket *bucket)
     pawl_address_ alone = TABLE_HELD;
     TABLE_LATCH_HELD_BY(bucket, 0);
     /* [TABLE_LEAVE] release: the holder's changes of the list are done before the next holder. */
-    if (PAWL_UNLIKELY(!PAWL_ADDRESS_(pawl_cas_release)(&bucket->latch, &alone, 0,
-                                                       PAWL_TABLE_LEAVE)))
+    if (PAWL_UNLIKELY(
+            !PAWL_ADDRESS_(pawl_cas_release)(&bucket->latch, &alone, 0, PAWL_TABLE_LEAVE)))
         table_latch_wake(bucket);
 }
 

@@ -204,8 +204,7 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait)(const void *address, uint32_t bits, uin
     if (PAWL_UNLIKELY(!wait_watch_is_sound(&w))) {
 #if PAWL_CHECKED
         pawl_report_misuse_(address == NULL ? "wait at null" : "wait at a misaligned address",
-                            "word",
-                      address, "pawl_wait", __builtin_return_address(0));
+                            "word", address, "pawl_wait", __builtin_return_address(0));
 #endif
         return PAWL_WAIT_REFUSED;
     }
@@ -314,8 +313,8 @@ static uint32_t wait_leave_lists(struct pawl_waiter *waiters, uint32_t count, ui
     return picks;
 }
 
-static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t count,
-                                  uint32_t *which, uint64_t deadline)
+static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t count, uint32_t *which,
+                                  uint64_t deadline)
 {
     struct pawl_waiter waiters[PAWL_WAIT_WATCHES];
     struct pawl_queue queues[PAWL_WAIT_WATCHES];
@@ -360,7 +359,7 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait_any)(const struct pawl_watch *watches, u
 #if PAWL_CHECKED
     else
         pawl_report_misuse_("wait at no, too many or unsound addresses", "watches", watches,
-                      "pawl_wait_any", __builtin_return_address(0));
+                            "pawl_wait_any", __builtin_return_address(0));
 #endif
     if (which != NULL)
         *which = found < PAWL_WAIT_WATCHES ? found : 0;
@@ -430,7 +429,7 @@ static bool wait_may_be_shared(const uint32_t *address, const char *call, const 
         return true;
 #if PAWL_CHECKED
     pawl_report_misuse_(address == NULL ? "wait at null" : "wait at a misaligned address", "word",
-                  address, call, site);
+                        address, call, site);
 #else
     (void)call;
     (void)site;

@@ -27,7 +27,7 @@ enum wait_class {
     WAIT_S = 2,
     WAIT_W = 4,
     WAIT_A = 8,
-    WAIT_GONE = 16,   /* holds R, comes from A: until no W is left, or a claimant waits for R */
+    WAIT_GONE = 16, /* holds R, comes from A: until no W is left, or a claimant waits for R */
     /* With a claim. */
     WAIT_DRAIN = 32,  /* W+S+R: no R but its own */
     WAIT_UPDATE = 64, /* W+S, for A: no R */
@@ -41,9 +41,9 @@ enum wait_class {
     ((unsigned)(WAIT_GONE | WAIT_DRAIN | WAIT_UPDATE | WAIT_ALONE | WAIT_PAST | WAIT_NEXT))
 
 enum outcome {
-    WAIT_PASSED,    /* the word let the class go on */
+    WAIT_PASSED, /* the word let the class go on */
     WAIT_TIMED_OUT,
-    WAIT_TURN_CAME  /* the waiter keeps a claim: of its turn, or DRAIN after a reader's turn */
+    WAIT_TURN_CAME /* the waiter keeps a claim: of its turn, or DRAIN after a reader's turn */
 };
 
 #endif

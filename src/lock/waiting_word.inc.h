@@ -13,6 +13,9 @@
  *                           Release [SPIN_R_TO_A]: an atomic user's reads under R are done before
  *                           another atomic user enters
  *   enter_in_turn           a reader's PAST becomes R, unless there is another W
+ *   enter_scaling           a reader that finds no W enters by an entry, if readers scale
+ *   readers_gone            W of the caller is in the word: waits until no entry has the lock;
+ *                           false when the deadline has passed first
  *   PAWL_ONE_BY_ONE_        the classes of which a change wakes a waiter whenever they can go on
  *   PAWL_ESCALATES_         the classes that do not sleep where only atomic users are in, but wait
  *                           awake for their turn
@@ -116,6 +119,8 @@ static bool PAWL_NAME_(stake)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, enum wait_class c
 static void PAWL_NAME_(alter)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ units,
                               enum wait_class claim);
 static bool PAWL_NAME_(enter_in_turn)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait);
+static bool PAWL_NAME_(enter_scaling)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ w);
+static bool PAWL_NAME_(readers_gone)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait);
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
@@ -130,7 +135,8 @@ static bool PAWL_NAME_(withdraw)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ uni
  * `units` is what it takes back when the deadline passes. */
 static bool PAWL_NAME_(drain)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ units)
 {
-    if (PAWL_NAME_(wait_for)(l, wait, WAIT_DRAIN) == WAIT_TIMED_OUT)
+    if (!PAWL_NAME_(readers_gone)(l, wait) ||
+        PAWL_NAME_(wait_for)(l, wait, WAIT_DRAIN) == WAIT_TIMED_OUT)
         return PAWL_NAME_(withdraw)(l, wait, units);
     /* [SPIN_W_DRAIN] acquire: the writer's stores follow the reads of the readers it waited for. */
     (void)PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_W_DRAIN);
@@ -141,7 +147,8 @@ static bool PAWL_NAME_(drain)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ units)
  * caller becomes an atomic user: S goes when no reader is left. */
 static bool PAWL_NAME_(update)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ units)
 {
-    if (PAWL_NAME_(wait_for)(l, wait, WAIT_UPDATE) == WAIT_TIMED_OUT)
+    if (!PAWL_NAME_(readers_gone)(l, wait) ||
+        PAWL_NAME_(wait_for)(l, wait, WAIT_UPDATE) == WAIT_TIMED_OUT)
         return PAWL_NAME_(withdraw)(l, wait, units);
     /* [SPIN_A_DRAIN] acquire: the atomic user's updates follow the reads of the readers it waited
      * for. */
@@ -154,7 +161,8 @@ static bool PAWL_NAME_(update)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ units
  * holder has left. */
 static bool PAWL_NAME_(alone)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
 {
-    if (PAWL_NAME_(wait_for)(l, wait, WAIT_ALONE) == WAIT_TIMED_OUT)
+    if (!PAWL_NAME_(readers_gone)(l, wait) ||
+        PAWL_NAME_(wait_for)(l, wait, WAIT_ALONE) == WAIT_TIMED_OUT)
         return PAWL_NAME_(withdraw)(l, wait, PAWL_W_S_);
     PAWL_NAME_(alter)(l, wait, PAWL_R_, WAIT_NOTHING);
     /* [SPIN_W_KEEP] acquire: the writer's stores follow the accesses of the holders it waited
@@ -193,6 +201,8 @@ static bool PAWL_NAME_(wait_read)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
     for (;;) {
         w = PAWL_AT_(pawl_load_relaxed)(&l->word);
         while (PAWL_IS_(no_writer)(w)) {
+            if (PAWL_NAME_(enter_scaling)(l, wait, w))
+                return true;
             /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
             if (PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_),
                                            PAWL_SPIN_R_TAKE))
@@ -242,12 +252,14 @@ static bool PAWL_NAME_(wait_write)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
     PAWL_WORD_ w;
     for (;;) {
         w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-        while (PAWL_IS_(nobody)(w)) {
+        while (PAWL_IS_(nobody)(w) && !PAWL_NAME_(scales_)(w)) {
             /* [SPIN_W_TAKE] acquire: the writer's stores follow all accesses of earlier holders. */
             if (PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_R_),
                                            PAWL_SPIN_W_TAKE))
                 return true;
         }
+        if (PAWL_IS_(nobody)(w) && PAWL_SLOW_(claim_at_once)(l, 0, PAWL_W_S_R_, 0))
+            return true;
         if (PAWL_IS_(no_seeker_or_writer)(w)) {
             if (PAWL_NAME_(stake)(l, wait, WAIT_DRAIN))
                 return PAWL_NAME_(drain)(l, wait, PAWL_W_S_R_);
@@ -270,7 +282,8 @@ static bool PAWL_NAME_(wait_atomic)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
     PAWL_WORD_ w;
     for (;;) {
         w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-        while (PAWL_IS_(atomics_or_nobody)(w)) {
+        while (PAWL_IS_(atomics_or_nobody)(w) &&
+               !(PAWL_NAME_(scales_)(w) && PAWL_IS_(no_writer)(w))) {
             /* [SPIN_A_TAKE] acquire: the atomic user's updates follow all accesses of earlier
              * holders. */
             if (PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_),
@@ -288,9 +301,11 @@ static bool PAWL_NAME_(wait_atomic)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
         if (how == WAIT_TURN_CAME)
             break;
     }
-    if (!PAWL_NAME_(next)(l, wait))
-        return false;
-    PAWL_NAME_(alter)(l, wait, PAWL_W_, WAIT_UPDATE);
+    if (wait->claim != WAIT_UPDATE) {
+        if (!PAWL_NAME_(next)(l, wait))
+            return false;
+        PAWL_NAME_(alter)(l, wait, PAWL_W_, WAIT_UPDATE);
+    }
     return PAWL_NAME_(update)(l, wait, PAWL_W_S_);
 }
 
@@ -317,8 +332,7 @@ bool PAWL_SLOW_(claim_write_slow)(PAWL_LOCK_ *l, uint64_t deadline)
     PAWL_WAIT_ wait;
     bool granted;
     PAWL_NAME_(wait_begin)(&wait, l, deadline);
-    granted = PAWL_NAME_(stake)(l, &wait, WAIT_DRAIN) &&
-              PAWL_NAME_(drain)(l, &wait, PAWL_W_S_R_);
+    granted = PAWL_NAME_(stake)(l, &wait, WAIT_DRAIN) && PAWL_NAME_(drain)(l, &wait, PAWL_W_S_R_);
     PAWL_NAME_(wait_end)(l, &wait);
     return granted;
 }
@@ -329,8 +343,7 @@ bool PAWL_SLOW_(claim_atomic_slow)(PAWL_LOCK_ *l, uint64_t deadline)
     bool granted;
     PAWL_NAME_(wait_begin)(&wait, l, deadline);
     granted = PAWL_NAME_(do_try_atomic_)(l) ||
-              (PAWL_NAME_(stake)(l, &wait, WAIT_UPDATE) &&
-               PAWL_NAME_(update)(l, &wait, PAWL_W_S_));
+              (PAWL_NAME_(stake)(l, &wait, WAIT_UPDATE) && PAWL_NAME_(update)(l, &wait, PAWL_W_S_));
     PAWL_NAME_(wait_end)(l, &wait);
     return granted;
 }

@@ -22,6 +22,8 @@
 #endif
 #include "os.h"
 
+#include <pawl/detail/rseq.h>
+
 #if PAWL_CALLS_OUT_
 
 #ifdef PAWL_SIM
@@ -214,6 +216,13 @@ void pawl_os_fence_heavy_(void)
         os_must_membarrier(EXPEDITED, REGISTER_EXPEDITED);
 }
 
+/* Under PAWL_NO_MEMBARRIER, and where a filter forbids the call by now, there is none. */
+bool pawl_os_fence_heavy_or_not_(void)
+{
+    return os_fences_mode() >= FENCES_LIGHT &&
+           (os_membarrier(EXPEDITED) || os_registers(REGISTER_EXPEDITED, EXPEDITED));
+}
+
 void pawl_os_shut_out(void)
 {
     if (os_fences_mode() == FENCES_SEQUENCES)
@@ -256,6 +265,11 @@ uint32_t pawl_os_cpu_limit(void)
 
 void pawl_os_fence_heavy_(void)
 {
+}
+
+bool pawl_os_fence_heavy_or_not_(void)
+{
+    return false;
 }
 
 char *pawl_os_rseq(void)

@@ -215,7 +215,6 @@ static bool os_kernel_wake(const uint32_t *address, bool all, bool shared)
     return result >= 0;
 }
 
-
 #else
 
 /* As in <os/os_sync_wait_on_address.h>, which older development kits lack. */

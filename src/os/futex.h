@@ -52,7 +52,7 @@ static inline long os_futex_until(const uint32_t *word, int operation, uint32_t 
 
 /* FUTEX_WAIT_BITSET takes an absolute deadline on CLOCK_MONOTONIC; FUTEX_WAIT a relative one. */
 static inline long os_futex_wait(const uint32_t *address, int operation, uint32_t expected,
-                          uint64_t deadline, uint32_t bits)
+                                 uint64_t deadline, uint32_t bits)
 {
     if (os_futex_for_ever(deadline))
         return syscall(OS_FUTEX, address, operation, expected, NULL, NULL, bits);

@@ -130,14 +130,14 @@ unsigned pawl_os_wake(const uint32_t *address, unsigned count)
 /* A harness that distinguishes classes defines these two. For other harnesses all sleepers are
  * alike, and a wake of one class is a wake of all. */
 __attribute__((weak)) bool pawl_hook_wait_classes(const uint32_t *address, uint32_t expected,
-                                                 uint32_t classes, uint64_t deadline)
+                                                  uint32_t classes, uint64_t deadline)
 {
     (void)classes;
     return pawl_hook_wait(address, expected, deadline);
 }
 
 __attribute__((weak)) unsigned pawl_hook_wake_classes(const uint32_t *address, uint32_t classes,
-                                                     unsigned count)
+                                                      unsigned count)
 {
     (void)classes;
     (void)count;
@@ -145,7 +145,7 @@ __attribute__((weak)) unsigned pawl_hook_wake_classes(const uint32_t *address, u
 }
 
 bool pawl_os_wait_classes(const uint32_t *address, uint32_t expected, uint32_t classes,
-                         uint64_t deadline)
+                          uint64_t deadline)
 {
     return pawl_hook_wait_classes(address, expected, classes, deadline);
 }

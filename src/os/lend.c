@@ -80,7 +80,8 @@ static long os_lend_by_day(uint32_t *word, uint64_t deadline)
     (void)clock_gettime(CLOCK_REALTIME, &day);
     return os_futex_until(word, FUTEX_LOCK_PI | FUTEX_PRIVATE_FLAG, 0,
                           (uint64_t)day.tv_sec * NS_PER_SECOND + (uint64_t)day.tv_nsec +
-                              (deadline > now ? deadline - now : 0), 0);
+                              (deadline > now ? deadline - now : 0),
+                          0);
 }
 
 static long os_lend_once(uint32_t *word, uint64_t deadline)

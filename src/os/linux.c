@@ -122,8 +122,8 @@ bool pawl_os_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
 unsigned pawl_os_wake(const uint32_t *address, unsigned count)
 {
     const int saved = errno;
-    const long woken = syscall(OS_FUTEX, address, FUTEX_WAKE | FUTEX_PRIVATE_FLAG,
-                               os_futex_count(count));
+    const long woken =
+        syscall(OS_FUTEX, address, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, os_futex_count(count));
     errno = saved;
     return woken > 0 ? (unsigned)woken : 0;
 }

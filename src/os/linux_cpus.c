@@ -21,8 +21,8 @@ bool pawl_os_one_cpu(void)
         const int saved = errno;
         unsigned long own[128], first[128]; /* the system call, because cpu_set_t ends at 1024 */
         const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof own, own);
-        const bool same = syscall(SYS_sched_getaffinity, (long)getpid(), sizeof first, first) ==
-                          bytes;
+        const bool same =
+            syscall(SYS_sched_getaffinity, (long)getpid(), sizeof first, first) == bytes;
         unsigned long cpu;
         unsigned cpus = 0;
         size_t i;

@@ -17,7 +17,7 @@
 
 /* Without FUTEX_PRIVATE_FLAG: the kernel finds the sleepers by the page and not by the address. */
 bool pawl_os_wait_classes(const uint32_t *address, uint32_t expected, uint32_t classes,
-                         uint64_t deadline)
+                          uint64_t deadline)
 {
     const int saved = errno;
     bool in_time = true;
@@ -33,9 +33,8 @@ bool pawl_os_wait_classes(const uint32_t *address, uint32_t expected, uint32_t c
 unsigned pawl_os_wake_classes(const uint32_t *address, uint32_t classes, unsigned count)
 {
     const int saved = errno;
-    const long woken =
-        syscall(OS_FUTEX, address, FUTEX_WAKE_BITSET,
-                count > INT_MAX ? INT_MAX : (int)count, NULL, NULL, classes);
+    const long woken = syscall(OS_FUTEX, address, FUTEX_WAKE_BITSET,
+                               count > INT_MAX ? INT_MAX : (int)count, NULL, NULL, classes);
     errno = saved;
     return woken > 0 ? (unsigned)woken : 0;
 }

@@ -34,7 +34,7 @@ extern PAWL_HIDDEN_ const char pawl_variant_mark[1];
 #define PAWL_OS_TEXT(name) PAWL_OS_TEXT_(name)
 __asm__(".pushsection .pawl.variant,\"e\"\n\t"
         ".long " PAWL_OS_TEXT(pawl_variant_mark) "\n\t"
-        ".popsection");
+                                                 ".popsection");
 #undef PAWL_OS_TEXT_
 #undef PAWL_OS_TEXT
 #endif

@@ -39,8 +39,8 @@ bool pawl_os_return_pages(void *pages, size_t size)
 #ifdef __linux__ /* it gives zero pages afterwards */
                       madvise(pages, size, MADV_DONTNEED) == 0;
 #else
-                      mmap(pages, size, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) == pages;
+                      mmap(pages, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_FIXED,
+                           -1, 0) == pages;
 #endif
     errno = saved;
     return done;

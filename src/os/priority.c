@@ -132,7 +132,7 @@ uint32_t pawl_os_priority(void)
 
 /* ---- POSIX ----------------------------------------------------------------------------------- */
 
-#define SIGNAL_BIT(number) (UINT64_C(1) << ((number)-1))
+#define SIGNAL_BIT(number) (UINT64_C(1) << ((number) - 1))
 
 /* Synchronous signals stop the program when they come while blocked. The signals between the
  * kernel's first real-time signal and SIGRTMIN belong to the C library, which never blocks them. */

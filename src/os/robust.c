@@ -81,12 +81,10 @@ static int os_mutex_init(void *mutex, const pthread_mutexattr_t *kind)
     return pthread_mutex_init((pthread_mutex_t *)mutex, kind);
 }
 
-#if !PAWL_TSAN_
 static int os_mutex_clocklock(void *mutex, const struct timespec *until)
 {
     return pthread_mutex_clocklock((pthread_mutex_t *)mutex, CLOCK_MONOTONIC, until);
 }
-#endif
 
 #endif
 
@@ -181,11 +179,13 @@ static enum pawl_os_robust os_outcome_of(int error)
     }
 }
 
-#if PAWL_TSAN_
-/* The sanitizer does not know clocklock. It would report seek, gate and members as a potential
- * deadlock, because holders of seek take them in more than one order. It ignores tries. So in its
- * builds, and only there, a waiter tries again and again. */
-enum pawl_os_robust pawl_os_robust_lock(void *mutex, uint64_t deadline)
+/* ThreadSanitizer's, in programs that have it; the library may be built without it. */
+extern void __tsan_init(void) __attribute__((weak));
+
+/* The sanitizer does not know clocklock, so it would report the unlock. It would report seek, gate
+ * and members as a potential deadlock, because holders of seek take them in more than one order. It
+ * ignores tries. So in its programs, and only there, a waiter tries again and again. */
+static enum pawl_os_robust os_try_until(void *mutex, uint64_t deadline)
 {
     for (;;) {
         const enum pawl_os_robust how = pawl_os_robust_try(mutex);
@@ -196,18 +196,19 @@ enum pawl_os_robust pawl_os_robust_lock(void *mutex, uint64_t deadline)
         pawl_os_yield();
     }
 }
-#else
+
 enum pawl_os_robust pawl_os_robust_lock(void *mutex, uint64_t deadline)
 {
     const uint64_t seconds = deadline / 1000000000u;
     struct timespec until;
+    if (__tsan_init != NULL)
+        return os_try_until(mutex, deadline);
     if (seconds > INT32_MAX)
         return os_outcome_of(os_mutex_call(pthread_mutex_lock, mutex));
     until.tv_sec = (time_t)seconds;
     until.tv_nsec = (long)(deadline % 1000000000u);
     return os_outcome_of(os_mutex_clocklock(mutex, &until));
 }
-#endif
 
 enum pawl_os_robust pawl_os_robust_try(void *mutex)
 {

@@ -12,7 +12,7 @@ enum pawl_os_robust {
     PAWL_OS_ROBUST_GOT_DEAD, /* held, and its last holder died while it held it */
     PAWL_OS_ROBUST_BUSY,
     PAWL_OS_ROBUST_LATE,
-    PAWL_OS_ROBUST_BROKEN    /* the bytes are no such mutex, or the caller holds it */
+    PAWL_OS_ROBUST_BROKEN /* the bytes are no such mutex, or the caller holds it */
 };
 
 PAWL_C_BEGIN

@@ -41,13 +41,11 @@
     extern PAWL_HIDDEN_ storage type own;                                                          \
     __attribute__((used, noinline)) static void PAWL_CAT_(define_, name)(void)                     \
     {                                                                                              \
-        __asm__ volatile(".pushsection " section "." #name                                         \
-                         ",\"" flags "\",%%nobits\n\t"                                             \
+        __asm__ volatile(".pushsection " section "." #name ",\"" flags "\",%%nobits\n\t"           \
                          ".balign %c1\n\t"                                                         \
                          ".type " #name ", %%gnu_unique_object\n\t"                                \
                          ".size " #name ", %c0\n\t"                                                \
-                         ".globl " #own "\n\t.hidden " #own "\n"                                   \
-                         #name ":\n" #own ":\n\t"                                                  \
+                         ".globl " #own "\n\t.hidden " #own "\n" #name ":\n" #own ":\n\t"          \
                          ".zero %c0\n\t"                                                           \
                          ".popsection"                                                             \
                          :                                                                         \

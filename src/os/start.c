@@ -197,8 +197,7 @@ bool pawl_os_start_thread(struct pawl_own_thread *thread)
         return false;
     os_block_signals(&signals); /* a thread begins with the mask of its creator */
     /* A system may forbid any change of the class: then the creator's will do. */
-    started = os_create(&made, thread, os_run, true) ||
-              os_create(&made, thread, os_run, false);
+    started = os_create(&made, thread, os_run, true) || os_create(&made, thread, os_run, false);
     if (started) {
         os_give_cpus(made);
         (void)pthread_detach(made);

@@ -93,8 +93,8 @@ static void symbol_find(const struct file *f, uintptr_t base, struct wanted *w)
         return;
     if (head->e_type != ET_EXEC)
         w->address -= base;
-    sections = (const ElfW(Shdr) *)symbol_bytes(
-        f, head->e_shoff, (uint64_t)head->e_shnum * sizeof *sections);
+    sections = (const ElfW(Shdr) *)symbol_bytes(f, head->e_shoff,
+                                                (uint64_t)head->e_shnum * sizeof *sections);
     if (sections == NULL)
         return;
     for (i = 0; i < head->e_shnum; i++)

@@ -37,11 +37,17 @@ typedef void (*any_function)(void);
 
 static any_function os_look_up(enum late_function which)
 {
-    static const char *const names[] = {
-        "WaitOnAddress",           "WakeByAddressSingle",     "WakeByAddressAll",
-        "AcquireSRWLockExclusive", "ReleaseSRWLockExclusive", "SleepConditionVariableSRW",
-        "WakeConditionVariable",   "GetProcessIdOfThread",    "FlsAlloc",
-        "FlsSetValue",             "FlsFree"};
+    static const char *const names[] = {"WaitOnAddress",
+                                        "WakeByAddressSingle",
+                                        "WakeByAddressAll",
+                                        "AcquireSRWLockExclusive",
+                                        "ReleaseSRWLockExclusive",
+                                        "SleepConditionVariableSRW",
+                                        "WakeConditionVariable",
+                                        "GetProcessIdOfThread",
+                                        "FlsAlloc",
+                                        "FlsSetValue",
+                                        "FlsFree"};
     static const char *const modules[] = {"api-ms-win-core-synch-l1-2-0.dll", "kernelbase.dll",
                                           "kernel32.dll"};
     size_t i;

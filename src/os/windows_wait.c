@@ -188,12 +188,12 @@ static struct os_event_box *os_event_of_thread(void)
 /* ---- Ways 2 and 3: lists --------------------------------------------------------------------- */
 
 struct os_list_lock {
-    void *srw;          /* condition: an SRWLOCK, whose initial value is zero */
+    void *srw;             /* condition: an SRWLOCK, whose initial value is zero */
     struct os_latch latch; /* event */
 };
 
 struct os_bed {
-    void *condition;         /* a CONDITION_VARIABLE, whose initial value is zero */
+    void *condition;            /* a CONDITION_VARIABLE, whose initial value is zero */
     struct os_event_box *event; /* NULL: the system had none, the sleeper polls */
 };
 
@@ -275,7 +275,7 @@ bool pawl_os_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
 {
     const DWORD saved = GetLastError();
     const bool in_time = os_the_way() == WAY_ADDRESS ? os_address_wait(address, expected, deadline)
-                                                  : os_lists_wait(address, expected, deadline);
+                                                     : os_lists_wait(address, expected, deadline);
     SetLastError(saved);
     return in_time;
 }
@@ -284,7 +284,7 @@ unsigned pawl_os_wake(const uint32_t *address, unsigned count)
 {
     const DWORD saved = GetLastError();
     const unsigned woken = os_the_way() == WAY_ADDRESS ? os_address_wake(address, count)
-                                                    : os_lists_wake(address, count);
+                                                       : os_lists_wake(address, count);
     SetLastError(saved);
     return woken;
 }

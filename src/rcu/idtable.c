@@ -231,8 +231,7 @@ static struct pawl_idtable_array_ *idtable_replace(pawl_idtable *t,
         PLAIN_READ(*idtable_books(old));
         memcpy(pawl_idtable_places_(fresh), pawl_idtable_places_(old),
                old->size * sizeof(pawl_idtable_entry *));
-        memcpy(idtable_books(fresh), idtable_books(old),
-               old->size * sizeof(struct idtable_book));
+        memcpy(idtable_books(fresh), idtable_books(old), old->size * sizeof(struct idtable_book));
     }
     pawl_rcu_assign_pointer(t->array, fresh);
     return old;

@@ -50,8 +50,7 @@ static uint32_t rcu_load_word(const struct pawl_rcu_line *line, uint32_t index)
 
 static struct pawl_rcu_line *rcu_line_of(const struct pawl_thread_line *line)
 {
-    const size_t number =
-        line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
+    const size_t number = line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
     return number < PAWL_RCU_LINES ? &rcu_here()->lines[number] : NULL;
 }
 
@@ -269,13 +268,26 @@ PAWL_INTERNAL bool rcu_inside(uint32_t index)
     return rcu_depth(index) != 0;
 }
 
+/* Whether the caller is in a section of a domain other than that one. Each thread's end asks this,
+ * so it is one walk along the words. Without `open` nothing is held apart. */
+static bool rcu_inside_but(uint32_t exception)
+{
+    const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    const struct pawl_rcu_line *line = rcu_line_of_caller(mine);
+    uint32_t inside = 0;
+    uint32_t index;
+    for (index = 0; line != NULL && index < PAWL_RCU_DOMAINS; index++)
+        if (index != exception)
+            inside |= rcu_nesting(rcu_load_word(line, index));
+    for (index = 0; mine->open != 0 && index < PAWL_RCU_DOMAINS; index++)
+        if (index != exception)
+            inside |= rcu_apart_nesting(mine, index);
+    return inside != 0;
+}
+
 PAWL_INTERNAL bool rcu_inside_any(void)
 {
-    uint32_t index;
-    for (index = 0; index < PAWL_RCU_DOMAINS; index++)
-        if (index != PAWL_RCU_QS_ && rcu_inside(index))
-            return true;
-    return false;
+    return rcu_inside_but(PAWL_RCU_QS_);
 }
 
 PAWL_INTERNAL uint32_t rcu_rest_begin(void)
@@ -340,17 +352,9 @@ static bool rcu_thread_stays(struct pawl_thread_line *own)
     return mine->reads != 0 && rcu_inside_any() && mine->farewells++ < FAREWELLS;
 }
 
-/* Ends the thread's sections before it gives its line back. rcu_thread_left runs after that,
- * with the pointer that this returns. A handler that runs before the line is given back must not
- * use the line again: it stays apart. */
-static void *rcu_thread_leaves(void)
+static void rcu_leave_all(void)
 {
-    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
     uint32_t index;
-    mine->open++;
-    mine->line = NULL;
-    if (mine->reads == 0)
-        return mine;
     for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
 #if PAWL_CHECKED
         if (index != PAWL_RCU_QS_ && rcu_inside(index))
@@ -359,6 +363,21 @@ static void *rcu_thread_leaves(void)
         while (rcu_leave(index))
             continue;
     }
+}
+
+/* Ends the thread's sections before it gives its line back. rcu_thread_left runs after that,
+ * with the pointer that this returns. A handler that runs before the line is given back must not
+ * use the line again: it stays apart. */
+static void *rcu_thread_leaves(void)
+{
+    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    const bool inside = mine->reads != 0 && rcu_inside_but(PAWL_RCU_DOMAINS);
+    mine->open++;
+    mine->line = NULL;
+    if (inside)
+        rcu_leave_all();
+    if (mine->reads == 0)
+        return mine;
     rcu_extra_give_back(mine);
     mine->reads = 0;
     mine->farewells = 0;
@@ -409,8 +428,8 @@ static void rcu_after_fork_in_child(void)
 }
 
 static const struct pawl_subsystem rcu_subsystem = {
-    rcu_line_claimed, rcu_thread_stays,         rcu_thread_leaves,       NULL, rcu_thread_left,
-    rcu_before_fork,  rcu_after_fork_in_parent, rcu_after_fork_in_child,
+    rcu_line_claimed, rcu_thread_stays, rcu_thread_leaves,        NULL,
+    rcu_thread_left,  rcu_before_fork,  rcu_after_fork_in_parent, rcu_after_fork_in_child,
 };
 
 PAWL_SUBSYSTEM(PAWL_FLOOR_RCU, rcu_subsystem);

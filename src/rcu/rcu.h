@@ -19,13 +19,13 @@ struct pawl_rcu_stall;
 
 /* The grace periods of one domain. The driver changes the fields without a remark. */
 struct pawl_rcu_state {
-    uint32_t taken;        /* the domain exists; by compare-exchange */
-    pawl_address_ driver;  /* the driver of the grace period: its struct pawl_rcu_mine, or 0 */
-    uint32_t turn;         /* grows when a reader that the driver sleeps for has left */
-    uint32_t ended;        /* grows when a grace period has ended, or its driver has stopped */
-    uint32_t sleepers;     /* threads that wait for `ended` to grow; by atomic additions */
-    uint32_t noted;        /* 1: the readers of grace period `started` have been noted */
-    uint32_t lines;        /* how many words were noted */
+    uint32_t taken;       /* the domain exists; by compare-exchange */
+    pawl_address_ driver; /* the driver of the grace period: its struct pawl_rcu_mine, or 0 */
+    uint32_t turn;        /* grows when a reader that the driver sleeps for has left */
+    uint32_t ended;       /* grows when a grace period has ended, or its driver has stopped */
+    uint32_t sleepers;    /* threads that wait for `ended` to grow; by atomic additions */
+    uint32_t noted;       /* 1: the readers of grace period `started` have been noted */
+    uint32_t lines;       /* how many words were noted */
     /* Numbers of grace periods begun and ended: equal, or one is in progress. */
     uint64_t started __attribute__((aligned(8)));
     uint64_t completed __attribute__((aligned(8)));
@@ -42,7 +42,7 @@ struct pawl_rcu_state {
     /* For the stall detector, rcu_stall.c. */
     uint64_t stall_ns __attribute__((aligned(8)));
     uint64_t stall_since __attribute__((aligned(8))); /* when the readers were noted */
-    uint64_t stall_age __attribute__((aligned(8))); /* the age at the last report */
+    uint64_t stall_age __attribute__((aligned(8)));   /* the age at the last report */
     pawl_address_ stall_look; /* void (*)(uint32_t index) of rcu_stall.c, once asked for */
     void (*stall_report)(const struct pawl_rcu_stall *stall, void *argument);
     void *stall_argument;
@@ -67,7 +67,7 @@ struct pawl_rcu {
     struct pawl_rcu_state states[PAWL_RCU_DOMAINS];
 #if !PAWL_HOOKS
     pawl_address_ extra[RCU_EXTRA_BLOCKS]; /* blocks of extra lines; 0: not mapped yet */
-    uint32_t looked; /* extra lines that were looked at for a dead owner */
+    uint32_t looked;                       /* extra lines that were looked at for a dead owner */
 #else
     struct pawl_rcu_mine mine[2 * PAWL_RCU_LINES]; /* one per thread; half of them have no line */
 #endif

@@ -30,7 +30,7 @@ static const uint64_t credit_most[2] = {64, 16384};
     do {                                                                                           \
         if ((head) != NULL && (head)->queued == calls_head_mark(head))                             \
             pawl_report_misuse_("called while it is still queued", "rcu head", head, call,         \
-                          __builtin_return_address(0));                                            \
+                                __builtin_return_address(0));                                      \
     } while (0)
 #else
 #define CHECK_HEAD(head, call) ((void)0)
@@ -313,8 +313,7 @@ static PAWL_COLD int calls_slow(struct pawl_rcu_calls *calls, struct pawl_rcu_sh
 static inline struct pawl_rcu_shard *calls_own_shard(struct pawl_rcu_calls *calls)
 {
     const struct pawl_thread_line *line = pawl_thread_line_();
-    const size_t number =
-        line == NULL ? CALLS_SHARDS : (size_t)(line - process_here()->lines);
+    const size_t number = line == NULL ? CALLS_SHARDS : (size_t)(line - process_here()->lines);
     return PAWL_LIKELY(number < CALLS_SHARDS) ? &calls->shards[number] : NULL;
 }
 

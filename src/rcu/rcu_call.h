@@ -30,8 +30,8 @@ struct pawl_rcu_batch {
 
 /* The heads that one thread has queued, or all threads that have none of their own. */
 struct pawl_rcu_shard {
-    pawl_address_ newest; /* a list, 0: none; by atomic operations */
-    uint32_t terms;       /* the terms under which the credit was taken */
+    pawl_address_ newest;                       /* a list, 0: none; by atomic operations */
+    uint32_t terms;                             /* the terms under which the credit was taken */
     uint64_t since __attribute__((aligned(8))); /* ns: when `newest` was last empty */
     /* Owner only: the calls and bytes that it may queue without asking, and those that it has
      * queued in its life. */
@@ -64,9 +64,9 @@ struct pawl_rcu_calls {
     uint64_t helped __attribute__((aligned(8)));
     uint64_t waits __attribute__((aligned(8)));
     uint32_t bell __attribute__((aligned(PAWL_CACHE_LINE))); /* the worker's sleep state */
-    uint32_t urgent; /* a thread waits for callbacks: the worker does not rest */
-    uint32_t stop;   /* the worker ends when it has nothing to do */
-    uint32_t rests;  /* callbacks that wait for quiescent states; by atomic additions */
+    uint32_t urgent;  /* a thread waits for callbacks: the worker does not rest */
+    uint32_t stop;    /* the worker ends when it has nothing to do */
+    uint32_t rests;   /* callbacks that wait for quiescent states; by atomic additions */
     uint32_t recount; /* plain; 1: a handler has forked, and its thread must count again */
     struct pawl_rcu_shard shared;
     struct pawl_rcu_shard shards[CALLS_SHARDS];

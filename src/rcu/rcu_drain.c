@@ -149,8 +149,8 @@ static void calls_end(pawl_rcu_domain *d)
             calls_stop_worker(calls);
     }
     PLAIN_WRITE(calls->worker);
-    memset(calls, 0, offsetof(struct pawl_rcu_calls, shards) +
-                         (count - 1) * sizeof calls->shards[0]);
+    memset(calls, 0,
+           offsetof(struct pawl_rcu_calls, shards) + (count - 1) * sizeof calls->shards[0]);
 }
 
 /* ---- Fork ---------------------------------------------------------------------------------------
@@ -242,8 +242,7 @@ static void calls_add_list(pawl_address_ list, uint64_t *queued)
 static const struct pawl_rcu_shard *calls_forked_shard(struct pawl_rcu_calls *calls)
 {
     const struct pawl_thread_line *line = *pawl_os_thread_slot();
-    const size_t number =
-        line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
+    const size_t number = line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
     return number < PAWL_RCU_LINES ? &calls->shards[number] : NULL;
 }
 

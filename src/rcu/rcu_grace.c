@@ -189,9 +189,14 @@ PAWL_INTERNAL PAWL_NORETURN void rcu_never(const char *call, const char *why)
 
 /* ---- Driving --------------------------------------------------------------------------------- */
 
+/* Names the calling thread. In the simulator all threads have their variables at one address. */
 static pawl_address_ grace_own_number(void)
 {
+#ifdef PAWL_SIM
+    return pawl_os_thread_id();
+#else
     return (pawl_address_)(uintptr_t)pawl_rcu_mine_();
+#endif
 }
 
 static bool grace_drive_begin(struct pawl_rcu_state *state)

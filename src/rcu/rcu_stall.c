@@ -30,8 +30,7 @@ static struct wish stall_wish_of(struct pawl_rcu_state *state)
 
 static void stall_look(uint32_t index);
 
-void pawl_rcu_domain_stall(pawl_rcu_domain *d, uint64_t ns, pawl_rcu_report *report,
-                           void *argument)
+void pawl_rcu_domain_stall(pawl_rcu_domain *d, uint64_t ns, pawl_rcu_report *report, void *argument)
 {
     struct pawl_rcu_state *state = rcu_state(d->index);
     struct pawl_latch *latch = &rcu_here()->stalls;
@@ -76,8 +75,8 @@ static void stall_report_line(uint32_t index, uint32_t number, uint64_t age,
     pawl_os_thread_name(stall.thread, name, sizeof name);
     entered[0] = 0;
 #if PAWL_CHECKED
-    pawl_report_name_(PAWL_ADDRESS_(pawl_load_relaxed)(&rcu_line(number)->entered[index]),
-                      entered, sizeof entered);
+    pawl_report_name_(PAWL_ADDRESS_(pawl_load_relaxed)(&rcu_line(number)->entered[index]), entered,
+                      sizeof entered);
 #endif
     PAWL_PROBE3(rcu_stall, stall.domain, stall.thread, age);
     (wish->report != NULL ? wish->report : stall_say)(&stall, wish->argument);

@@ -15,10 +15,10 @@
 /* Pauses of a waiter before it sleeps. The back-off reaches its bound with the seventh, so this
  * is some 960 relax hints. They take 12 us (38 cycles a hint) to 45 us (140 cycles) at 3 GHz,
  * longer than a sleep and a wake. */
-#define BRLOCK_SPINS (PAWL_HOOKS ? 0 : 10)
+#define BRLOCK_SPINS (PAWL_HOOKS ? 0 : (int)CONSTANT(BRLOCK_SPINS, 10))
 
 /* How often a reader finds the lock closed again before it queues among the writers. */
-#define BRLOCK_PATIENCE 4u
+#define BRLOCK_PATIENCE CONSTANT(BRLOCK_PATIENCE, 4u)
 
 _Static_assert(PAWL_BRLOCK_MOST_LINES <= PAWL_THREAD_LINES, "no lock has the line of no thread");
 
@@ -28,8 +28,7 @@ _Static_assert(PAWL_BRLOCK_MOST_LINES <= PAWL_THREAD_LINES, "no lock has the lin
 PAWL_INTERNAL uint32_t *brlock_own(const pawl_brlock *l)
 {
     const struct pawl_thread_line *line = pawl_thread_line_();
-    const size_t number = line == NULL ? PAWL_THREAD_LINES
-                                       : (size_t)(line - process_here()->lines);
+    const size_t number = line == NULL ? PAWL_THREAD_LINES : (size_t)(line - process_here()->lines);
 #if PAWL_CHECKED
     if (l->drain != brlock_drain_of(l)) /* never initialised: the report comes next */
         return NULL;

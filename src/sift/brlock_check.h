@@ -38,7 +38,7 @@ PAWL_STATIC void brlock_is_lock(const pawl_brlock *l, const char *call, const vo
 }
 
 PAWL_STATIC void brlock_before_take(const pawl_brlock *l, const uint32_t *own, const char *call,
-                               const void *site)
+                                    const void *site)
 {
     brlock_is_lock(l, call, site);
     if (brlock_is_mine(l) || (own != NULL && brlock_counts_some(own)))
@@ -46,14 +46,14 @@ PAWL_STATIC void brlock_before_take(const pawl_brlock *l, const uint32_t *own, c
 }
 
 PAWL_STATIC void brlock_holds_r(const pawl_brlock *l, const uint32_t *counter, const char *call,
-                           const void *site)
+                                const void *site)
 {
     if (!brlock_counts_some(counter))
         pawl_report_misuse_("R is not held by this thread", "pawl_brlock", l, call, site);
 }
 
 PAWL_STATIC void brlock_holds_gate(const pawl_brlock *l, bool writes, const char *call,
-                              const void *site)
+                                   const void *site)
 {
     if (!brlock_is_mine(l) || (pawl_load_relaxed32(&l->closed) != 0) != writes)
         pawl_report_misuse_(writes ? "W is not held by this thread"

@@ -228,7 +228,7 @@ int pawl_brlock_init_in(pawl_brlock *l, void *memory, size_t bytes, uint32_t fla
         return EINVAL;
     }
     brlock_set_up(l, (pawl_brlock_line *)memory,
-                count > PAWL_BRLOCK_MOST_LINES ? PAWL_BRLOCK_MOST_LINES : (uint32_t)count, flags);
+                  count > PAWL_BRLOCK_MOST_LINES ? PAWL_BRLOCK_MOST_LINES : (uint32_t)count, flags);
     return 0;
 }
 

@@ -38,7 +38,7 @@ PAWL_STATIC void sift_is_lock(const pawl_sift *l, const char *call, const void *
 }
 
 PAWL_STATIC void sift_before_read(const pawl_sift *l, enum pawl_sift_context c, const char *call,
-                             const void *site)
+                                  const void *site)
 {
     sift_is_lock(l, call, site);
     if ((unsigned)c >= PAWL_SIFT_CONTEXTS || !sift_reads(l, c))
@@ -47,12 +47,11 @@ PAWL_STATIC void sift_before_read(const pawl_sift *l, enum pawl_sift_context c, 
         pawl_report_misuse_("read by the thread that writes", "pawl_sift", l, call, site);
     if (sift_is_handler(c) && !sift_stands_at(l, c))
         pawl_report_misuse_("read below the context, whose signals are not all blocked",
-                            "pawl_sift", l,
-                      call, site);
+                            "pawl_sift", l, call, site);
 }
 
 PAWL_STATIC void sift_holds_r(const pawl_sift *l, enum pawl_sift_context c, const char *call,
-                         const void *site)
+                              const void *site)
 {
     if ((unsigned)c >= PAWL_SIFT_CONTEXTS || (pawl_load_relaxed64(&l->word) & sift_field(c)) == 0)
         pawl_report_misuse_("R is not held in this context", "pawl_sift", l, call, site);

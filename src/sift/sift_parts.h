@@ -173,7 +173,7 @@ PAWL_STATIC bool sift_await_word(pawl_sift *l, uint64_t bits, struct sift_patien
 /* Waits until none of these bits is set in the context word. The caller's claim, or a reader's,
  * orders more than this does. */
 PAWL_STATIC bool sift_await_context(pawl_sift *l, enum pawl_sift_context c, uint32_t bits,
-                               struct sift_patience *p)
+                                    struct sift_patience *p)
 {
     uint32_t *const word = &l->contexts[c];
     for (;;) {

@@ -364,8 +364,7 @@ static void sift_drop_fast(pawl_sift *l, struct pawl_sift_before_ *before, uint3
 {
     /* [SIFT_W_DROP] release: the writer's stores are done before another thread enters. WAITED
      * stays, so no other writer overtakes the waiters on the fast path. */
-    if (pawl_fetch_sub_release64(&l->word, PAWL_SIFT_WRITER_, PAWL_SIFT_W_DROP) &
-        PAWL_SIFT_WAITED_)
+    if (pawl_fetch_sub_release64(&l->word, PAWL_SIFT_WRITER_, PAWL_SIFT_W_DROP) & PAWL_SIFT_WAITED_)
         sift_wake(l);
     sift_lower_all(mode, before);
 }

@@ -9,7 +9,16 @@
 
 #include "all/fork_states.h"
 
+#include <pawl/wait.h>
+
+#include <sched.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+
+struct pair {
+    uint64_t first, second;
+};
+PAWL_SEQ_LATCH_TYPE(pair_latch, struct pair);
 
 /* ---- One fork -------------------------------------------------------------------------------- */
 
@@ -186,6 +195,142 @@ static void the_child_of_a_fork_in_any_state_goes_on(void **state)
     assert_true(forks > 100);
 }
 
+/* ---- Children of which the library is not told ----------------------------------------------- */
+
+/* _Fork and vfork run no handlers of fork. The pages say of a few operations that they work in such
+ * a child: those of a word of their own, with no list and no line of a thread. */
+
+static pair_latch pairs = PAWL_SEQ_LATCH_TYPE_INIT;
+static pawl_atomic_counter counted_atomically;
+static uint32_t *awaited; /* in memory that the processes share */
+
+static void set_up_what_needs_no_handlers(void)
+{
+    const struct pair value = {7, 8};
+    spin_make();
+    pair_latch_write(&pairs, &value);
+    pawl_atomic_counter_init(&counted_atomically, 40);
+    awaited = (uint32_t *)mmap(NULL, sizeof *awaited, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    must(awaited != MAP_FAILED);
+}
+
+static void *wait_for_the_child(void *unused)
+{
+    while (pawl_load_relaxed32(awaited) == 0)
+        (void)pawl_wait32_shared(awaited, 0);
+    return unused;
+}
+
+static void wake_the_parents_thread(void)
+{
+    pawl_store_relaxed32(awaited, 1);
+    (void)pawl_wake_all_shared(awaited);
+}
+
+/* `start` makes the child while another thread waits for it. Returns how the child ended. */
+static int ends_beside_a_thread_that_waits(pid_t (*start)(void))
+{
+    pthread_t waiter;
+    pid_t child;
+    int status;
+    set_up_what_needs_no_handlers();
+    must(pthread_create(&waiter, NULL, wait_for_the_child, NULL) == 0);
+    fflush(NULL);
+    child = start();
+    must(child > 0 && waitpid(child, &status, 0) == child);
+    must(pthread_join(waiter, NULL) == 0);
+    must(munmap(awaited, sizeof *awaited) == 0);
+    return status;
+}
+
+static bool reads_the_pair(void)
+{
+    struct pair found;
+    pair_latch_read(&pairs, &found);
+    return found.first == 7 && found.second == 8;
+}
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+
+static bool goes_on_with_the_spinlock(void)
+{
+    if (pawl_spin32_try_read(&spin))
+        return false;
+    pawl_spin32_drop_write(&spin);
+    pawl_spin32_take_write(&spin);
+    pawl_spin32_drop_write(&spin);
+    return pawl_spin32_try_write(&spin);
+}
+
+static bool writes_the_pair(void)
+{
+    const struct pair value = {9, 10};
+    struct pair found;
+    pair_latch_write(&pairs, &value);
+    pair_latch_read(&pairs, &found);
+    return found.first == 9 && found.second == 10;
+}
+
+static pid_t start_without_handlers(void)
+{
+    pid_t child;
+    pawl_spin32_take_write(&spin);
+    child = _Fork();
+    if (child != 0)
+        return child;
+    alarm(TEST_HANGS);
+    wake_the_parents_thread();
+    _exit(goes_on_with_the_spinlock() && reads_the_pair() && writes_the_pair() &&
+                  pawl_atomic_counter_add(&counted_atomically, 2) == 42
+              ? 0
+              : 1);
+}
+
+static void a_child_of_fork_without_handlers_uses_what_needs_none(void **state)
+{
+    (void)state;
+    assert_int_equal(ends_beside_a_thread_that_waits(start_without_handlers), 0);
+    pawl_spin32_drop_write(&spin);
+    assert_true(reads_the_pair());
+    assert_true(pawl_atomic_counter_read(&counted_atomically) == 40);
+}
+
+#else
+
+static void a_child_of_fork_without_handlers_uses_what_needs_none(void **state)
+{
+    (void)state;
+    skip();
+}
+
+#endif
+
+static int live_in_the_parents_memory(void *unused)
+{
+    (void)unused;
+    wake_the_parents_thread();
+    (void)pawl_atomic_counter_add(&counted_atomically, 2);
+    return reads_the_pair() ? 0 : 1;
+}
+
+/* As vfork does it, on a stack of its own. */
+static pid_t start_in_the_parents_memory(void)
+{
+    static uint64_t stack[1 << 13];
+    return clone(live_in_the_parents_memory, stack + (1 << 13), CLONE_VM | CLONE_VFORK | SIGCHLD,
+                 NULL);
+}
+
+static void a_child_of_vfork_reads_latches_wakes_and_counts_for_its_parent(void **state)
+{
+    (void)state;
+    if (TEST_SANITIZED)
+        skip(); /* a sanitizer takes the child's stack for the parent's */
+    assert_int_equal(ends_beside_a_thread_that_waits(start_in_the_parents_memory), 0);
+    assert_true(pawl_atomic_counter_read(&counted_atomically) == 42);
+}
+
 /* The states of this test are left as they are, and what they hold is not given back. */
 PAWL_C_BEGIN
 const char *__asan_default_options(void);
@@ -199,6 +344,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_child_of_a_fork_in_any_state_goes_on),
+        cmocka_unit_test(a_child_of_fork_without_handlers_uses_what_needs_none),
+        cmocka_unit_test(a_child_of_vfork_reads_latches_wakes_and_counts_for_its_parent),
     };
     return test_run(argc, argv, tests);
 }

@@ -37,7 +37,7 @@ struct state {
 /* When the child makes the primitive anew before it uses it. */
 enum anew {
     ANEW_NEVER,
-    ANEW_IF_HELD,  /* if another thread was in a state that is no wait */
+    ANEW_IF_HELD,   /* if another thread was in a state that is no wait */
     ANEW_IF_WANTED, /* also if another thread waited */
     ANEW_IF_USED    /* also if the forking thread held it: the child does not */
 };
@@ -210,8 +210,8 @@ static const struct state lock_states[] = {ROW(lock_read), ROW(lock_seek), ROW(l
                                            ROW(lock_atomic)};
 static const struct state pshared_states[] = {ROW(pshared_read), ROW(pshared_seek),
                                               ROW(pshared_write), ROW(pshared_atomic)};
-static const struct state robust_states[] = {ROW(robust_read), ROW(robust_seek),
-                                             ROW(robust_write), ROW(robust_atomic)};
+static const struct state robust_states[] = {ROW(robust_read), ROW(robust_seek), ROW(robust_write),
+                                             ROW(robust_atomic)};
 static const struct state brlock_states[] = {ROW(brlock_read), ROW(brlock_read_any),
                                              ROW(brlock_seek), ROW(brlock_write)};
 static const struct state sift_states[] = {ROW(sift_read), ROW(sift_write)};

@@ -18,4 +18,7 @@
 #endif
 
 int right();
-int right() { return 0; }
+int right()
+{
+    return 0;
+}

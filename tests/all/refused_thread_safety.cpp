@@ -6,7 +6,7 @@
 #include <utility>
 
 class account {
-public:
+  public:
     long read_guarded() const
     {
         const pawl::read_guard guard(lock_);
@@ -148,7 +148,7 @@ public:
 #endif
     }
 
-private:
+  private:
     mutable pawl::spin_lock lock_;
     long balance_ PAWL_TSA_GUARDED_BY(lock_) = 0;
 };

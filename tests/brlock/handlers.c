@@ -159,7 +159,7 @@ static void a_handler_at_every_instruction_may_fork(void **state)
 
 #define TRAPPED_TESTS                                                                              \
     cmocka_unit_test(a_handler_at_every_instruction_may_read),                                     \
-    cmocka_unit_test(a_handler_at_every_instruction_may_fork),
+        cmocka_unit_test(a_handler_at_every_instruction_may_fork),
 
 #else
 #define TRAPPED_TESTS
@@ -167,10 +167,12 @@ static void a_handler_at_every_instruction_may_fork(void **state)
 
 int main(int argc, char **argv)
 {
+    /* clang-format off */
     const struct CMUnitTest tests[] = {
         TRAPPED_TESTS
         cmocka_unit_test(a_reader_that_has_given_its_line_back_drops_all_the_same),
     };
+    /* clang-format on */
     must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
     return test_run(argc, argv, tests);
 }

@@ -8,7 +8,7 @@
 #include <pawl/brlock.h>
 #include <pawl/thread.h>
 
-#if defined(__x86_64__) && defined(__linux__) && defined(__OPTIMIZE__) && !TEST_SANITIZED && \
+#if defined(__x86_64__) && defined(__linux__) && defined(__OPTIMIZE__) && !TEST_SANITIZED &&       \
     !PAWL_TSAN_
 
 #include "support/stepping.h"

@@ -59,11 +59,13 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *o)
     return found;
 }
 
+/* clang-format off */
 void pawl_hook_relax(void) {}
 void pawl_hook_yield(void) {}
 uint64_t pawl_hook_now(void) { return 1; }
 uint32_t pawl_hook_thread_id(void) { return self + 1; }
 struct pawl_thread_line **pawl_hook_thread_slot(void) { return &slots[self]; }
+/* clang-format on */
 
 unsigned pawl_hook_wake(const uint32_t *address, unsigned count)
 {
@@ -118,9 +120,11 @@ static void end(void)
     pawl_brlock_destroy(&lock);
 }
 
+/* clang-format off */
 static void drop_read(void) { pawl_brlock_drop_read(&lock); }
 static void drop_seek(void) { pawl_brlock_drop_seek(&lock); }
 static void drop_write(void) { pawl_brlock_drop_write(&lock); }
+/* clang-format on */
 
 static void a_writer_that_waits_for_a_reader_is_woken_wherever_the_reader_leaves(void **state)
 {
@@ -239,7 +243,9 @@ static void a_writer_that_comes_at_any_point_of_a_try_read_excludes_it_or_fails(
     assert_true(both[0] > 0 && both[1] > 0);
 }
 
-static void nothing(void) {}
+static void nothing(void)
+{
+}
 
 static void a_writer_whose_deadline_passes_lets_readers_in_again(void **state)
 {
@@ -279,8 +285,8 @@ static void assert_accesses(const struct expected *expected, unsigned count)
 static void a_reader_stores_to_its_own_line_only_and_fences_before_it_looks(void **state)
 {
     static const struct expected take[] = {
-        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},     /* closed? */
-        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},     /* own line */
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_}, /* closed? */
+        {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_}, /* own line */
         {PAWL_HOOK_STORE, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
         {PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_BRLOCK_R_ENTER},
         {PAWL_HOOK_LOAD, PAWL_ORDER_ACQUIRE, PAWL_BRLOCK_R_TAKE}, /* closed? */

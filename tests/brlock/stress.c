@@ -34,11 +34,8 @@ static void linger(struct worker *w)
         break;
     case 1:
     case 2:
-    case 3:
-        sched_yield();
-        break;
-    default:
-        break;
+    case 3: sched_yield(); break;
+    default: break;
     }
 }
 
@@ -98,8 +95,7 @@ static void under_write(struct worker *w)
         search(w);
         pawl_brlock_drop_seek(l);
         break;
-    default:
-        pawl_brlock_drop_write(l);
+    default: pawl_brlock_drop_write(l);
     }
 }
 
@@ -113,14 +109,9 @@ static void under_seek(struct worker *w)
         pawl_brlock_seek_to_write(l);
         writes = true;
         break;
-    case 1:
-        writes = pawl_brlock_try_seek_to_write(l);
-        break;
-    case 2:
-        writes = pawl_brlock_seek_to_write_until(l, shortly());
-        break;
-    default:
-        writes = false;
+    case 1: writes = pawl_brlock_try_seek_to_write(l); break;
+    case 2: writes = pawl_brlock_seek_to_write_until(l, shortly()); break;
+    default: writes = false;
     }
     if (writes)
         under_write(w);
@@ -166,9 +157,7 @@ static void step(struct worker *w)
         if (pawl_brlock_try_read(l))
             under_read(w);
         break;
-    default:
-        pawl_brlock_take_read(l);
-        under_read(w);
+    default: pawl_brlock_take_read(l); under_read(w);
     }
     linger(w);
 }
@@ -214,8 +203,8 @@ static void nobody_is_in_beside_whom_it_excludes(void **state)
         static struct shared s;
         uint64_t writes = 0, seeks = 0;
         unsigned i;
-        print_message("init %#x, %u threads, %u steps each, seed %" PRIu64 "\n",
-                      inits[rounds % 4], threads, steps, seed);
+        print_message("init %#x, %u threads, %u steps each, seed %" PRIu64 "\n", inits[rounds % 4],
+                      threads, steps, seed);
         memset(&s, 0, sizeof s);
         s.complement = ~UINT64_C(0);
         s.steps = steps;

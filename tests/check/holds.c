@@ -34,15 +34,14 @@ static const char *expected_report(const struct operation *o, enum pawl_state st
                    ? "pawl: taken again by its holder: "
                    : NULL;
     if (state == PAWL_STATE_U)
-        return drop ? "pawl: drop of what is not held: "
-                    : "pawl: transition of what is not held: ";
+        return drop ? "pawl: drop of what is not held: " : "pawl: transition of what is not held: ";
     return drop ? "pawl: drop of the wrong mode: " : "pawl: transition from the wrong mode: ";
 }
 
 static void each_operation_is_reported_in_exactly_the_states_that_forbid_it(void **state)
 {
-    static const enum pawl_state states[] =
-        {PAWL_STATE_U, PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A};
+    static const enum pawl_state states[] = {PAWL_STATE_U, PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W,
+                                             PAWL_STATE_A};
     struct attempt a;
     unsigned i;
     unsigned k;
@@ -291,8 +290,8 @@ static void an_assertion_is_met_by_the_state_it_names_or_a_stronger_one(void **s
     /* held, in the order U R S W A; met by: read R S W, seek S W, write W, atomic A */
     static const char *const met[] = {"", "read", "read seek", "read seek write", "atomic"};
     static const char *const names[] = {"", "read", "seek", "write", "atomic"};
-    static const enum pawl_state states[] =
-        {PAWL_STATE_U, PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A};
+    static const enum pawl_state states[] = {PAWL_STATE_U, PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W,
+                                             PAWL_STATE_A};
     unsigned held;
     unsigned asserted;
     (void)state;

@@ -232,8 +232,8 @@ static void claim(void *opaque)
 static void a_claim_on_a_full_word_of_any_width_is_reported_before_it_is_made(void **state)
 {
     static const char *const sums[] = {
-        "260 of 255",         "65536 of 65535",       "4294967300 of 4294967295",
-        "reach 64 of 63",     "reach 16384 of 16383", "reach 1073741824 of 1073741823",
+        "260 of 255",     "65536 of 65535",       "4294967300 of 4294967295",
+        "reach 64 of 63", "reach 16384 of 16383", "reach 1073741824 of 1073741823",
     };
     unsigned i;
     (void)state;

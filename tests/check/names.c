@@ -118,8 +118,8 @@ static void name_more_than_fit(void *unused)
 static void names_beyond_the_table_are_ignored_and_long_ones_cut(void **state)
 {
     (void)state;
-    assert_reports(name_more_than_fit, NULL,
-                   "\"a name that is much longer than the forty-seven\"", NULL);
+    assert_reports(name_more_than_fit, NULL, "\"a name that is much longer than the forty-seven\"",
+                   NULL);
 }
 
 static void drop_a_seq(void *unused)

@@ -225,8 +225,8 @@ static void read_order_then_claim_against_it(void *unused)
 static void a_try_that_may_wait_for_readers_is_in_the_order(void **state)
 {
     (void)state;
-    assert_reports(read_order_then_claim_against_it, NULL, INVERSION,
-                   "by pawl_spin32_claim_write", "held R of pawl_spin32", NULL);
+    assert_reports(read_order_then_claim_against_it, NULL, INVERSION, "by pawl_spin32_claim_write",
+                   "held R of pawl_spin32", NULL);
 }
 
 /* ---- Waiting for readers only ---------------------------------------------------------------- */
@@ -266,9 +266,8 @@ static void upgrade_after_a_reader_went_on(void *unused)
 static void waiting_for_readers_who_may_want_what_we_hold_is_reported(void **state)
 {
     (void)state;
-    assert_reports(upgrade_after_a_reader_went_on, NULL, INVERSION,
-                   "by pawl_spin32_seek_to_write", "S of pawl_spin32", "held R of pawl_spin32",
-                   "asked for R of pawl_spin32", NULL);
+    assert_reports(upgrade_after_a_reader_went_on, NULL, INVERSION, "by pawl_spin32_seek_to_write",
+                   "S of pawl_spin32", "held R of pawl_spin32", "asked for R of pawl_spin32", NULL);
     assert_reports(upgrade_before_a_reader_goes_on, NULL, INVERSION, "by pawl_spin32_take_read",
                    "R of pawl_spin32", "held S of pawl_spin32", "asked for W of pawl_spin32", NULL);
 }

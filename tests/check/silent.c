@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include "support/misuse.h"
+#include "support/unused.h"
 
 #include "check/check.h" /* to make the last instant of a drop last */
 
@@ -62,6 +63,107 @@ static void tries_that_fail_are_silent(void **state)
 {
     (void)state;
     assert_silent(try_against_a_writer, NULL);
+}
+
+/* ---- Reads that any thread may drop ---------------------------------------------------------- */
+
+static pawl_lock64 counted64;
+static pawl_lock32 counted32;
+
+static void write_counted(void *dropped)
+{
+    pawl_take_write(&counted64);
+    must(__atomic_load_n((int *)dropped, __ATOMIC_RELAXED) == 1);
+    pawl_drop_write(&counted64);
+}
+
+static void drop_counted_once_a_writer_waits(void *opaque, unsigned index)
+{
+    if (index == 0) {
+        write_counted(opaque);
+        return;
+    }
+    /* The writer has claimed the lock, and looks or sleeps until the reader has left. */
+    while (!pawl_lock64_is_write(&counted64) && pawl_try_read_counted(&counted64)) {
+        pawl_drop_read_counted(&counted64);
+        sched_yield();
+    }
+    __atomic_store_n((int *)opaque, 1, __ATOMIC_RELAXED);
+    pawl_drop_read_counted(&counted64);
+}
+
+/* One thread reads, a second one waits to write, a third one drops the read. The reader has no
+ * entry: the writer must not take its unit for a holder that does not exist. */
+static void read_here_and_drop_there(void *unused)
+{
+    int dropped = 0;
+    (void)unused;
+    pawl_take_read_counted(&counted64);
+    test_threads(2, drop_counted_once_a_writer_waits, &dropped);
+    must(pawl_take_read_counted_until(&counted32, 0));
+    must(pawl_try_read_counted(&counted32));
+    pawl_take_seek(&counted32);
+    must(!pawl_seek_to_write_until(&counted32, 1));
+    pawl_drop_seek(&counted32);
+    pawl_drop_read_counted(&counted32);
+    pawl_drop_read_counted(&counted32);
+    pawl_take_write(&counted32);
+    must(!pawl_try_read_counted(&counted32) && !pawl_take_read_counted_until(&counted32, 1));
+    pawl_drop_write(&counted32);
+    must(LOCK_IS_UNUSED(counted32) && LOCK_IS_UNUSED(counted64));
+}
+
+static void a_read_that_another_thread_drops_is_silent(void **state)
+{
+    (void)state;
+    assert_silent(read_here_and_drop_there, NULL);
+}
+
+/* 1. A counted read has waited for 0.6 ms behind writers. Its thread takes its turn: its W+S is in
+ *    the word beside those of a writer, and it has no entry.
+ * 2. Another writer asks for the lock. It found units of two writers and one holder, and took the
+ *    reader's for those of a holder that does not exist.
+ * The first writer drops and takes until a reader has its turn behind it, or for a while: under
+ * ThreadSanitizer it may have none. It keeps the lock while the other writer asks. */
+static void read_behind_writers(void *opaque, unsigned index)
+{
+    const struct timespec while_it_asks = {0, 2000000};
+    int *const asks = (int *)opaque;
+    if (index == 0) {
+        int rounds = 0;
+        pawl_take_write(&counted64);
+        while (__atomic_load_n(&counted64.word, __ATOMIC_RELAXED) >> 34 != 2 && rounds++ < 50000) {
+            pawl_drop_write(&counted64);
+            pawl_take_write(&counted64);
+        }
+        __atomic_store_n(asks, 1, __ATOMIC_RELAXED);
+        (void)nanosleep(&while_it_asks, NULL);
+        pawl_drop_write(&counted64);
+        return;
+    }
+    while (__atomic_load_n(asks, __ATOMIC_RELAXED) == 0) {
+        if (index == 1) {
+            pawl_take_read_counted(&counted64);
+            pawl_drop_read_counted(&counted64);
+        }
+        sched_yield();
+    }
+    if (index == 2)
+        write_counted(asks);
+}
+
+static void wait_in_turn_for_a_counted_read(void *unused)
+{
+    int asks = 0;
+    (void)unused;
+    test_threads(3, read_behind_writers, &asks);
+    must(LOCK_IS_UNUSED(counted64));
+}
+
+static void a_counted_read_that_waits_in_its_turn_is_silent(void **state)
+{
+    (void)state;
+    assert_silent(wait_in_turn_for_a_counted_read, NULL);
 }
 
 /* ---- Random walks of several threads --------------------------------------------------------- */
@@ -378,6 +480,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_operation_from_the_state_it_needs_is_silent),
         cmocka_unit_test(tries_that_fail_are_silent),
+        cmocka_unit_test(a_read_that_another_thread_drops_is_silent),
+        cmocka_unit_test(a_counted_read_that_waits_in_its_turn_is_silent),
         cmocka_unit_test(threads_that_keep_to_the_rules_are_silent),
         cmocka_unit_test(the_last_user_may_destroy_while_another_returns_from_its_drop),
         cmocka_unit_test(a_lock_may_be_destroyed_and_made_anew_between_a_drop_and_its_return),

@@ -6,10 +6,16 @@
 
 static pawl_spin32 lock;
 
-__attribute__((noinline)) static void take_it(void) { pawl_take_read(&lock); }
-enum { TAKEN_IN_LINE = __LINE__ - 1 };
-__attribute__((noinline)) static void drop_it(void) { pawl_drop_write(&lock); }
-enum { DROPPED_IN_LINE = __LINE__ - 1 };
+__attribute__((noinline)) static void take_it(void)
+{
+    pawl_take_read(&lock);
+}
+enum { TAKEN_IN_LINE = __LINE__ - 2 };
+__attribute__((noinline)) static void drop_it(void)
+{
+    pawl_drop_write(&lock);
+}
+enum { DROPPED_IN_LINE = __LINE__ - 2 };
 
 static void take_and_drop(void *unused)
 {
@@ -71,8 +77,9 @@ static void drop_with_a_tool_that_hangs(void *unused)
 static void a_tool_that_hangs_is_not_waited_for(void **state)
 {
     (void)state;
-    assert_reports(drop_with_a_tool_that_hangs, NULL, "pawl: drop of what is not held: ",
-                   "by pawl_spin32_drop_write in thread ", "sites", "+0x", NULL);
+    assert_reports(drop_with_a_tool_that_hangs, NULL,
+                   "pawl: drop of what is not held: ", "by pawl_spin32_drop_write in thread ",
+                   "sites", "+0x", NULL);
 }
 
 static void drop_with_a_tool_that_talks_nonsense(void *unused)
@@ -85,8 +92,8 @@ static void drop_with_a_tool_that_talks_nonsense(void *unused)
 static void a_tool_that_talks_nonsense_does_no_harm(void **state)
 {
     (void)state;
-    assert_reports(drop_with_a_tool_that_talks_nonsense, NULL, "pawl: drop of what is not held: ",
-                   "this thread holds nothing of it", NULL);
+    assert_reports(drop_with_a_tool_that_talks_nonsense, NULL,
+                   "pawl: drop of what is not held: ", "this thread holds nothing of it", NULL);
 }
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
@@ -125,8 +132,7 @@ static void a_wrapper_of_the_programs_own_does_not_hide_who_called_it(void **sta
     if (system("addr2line --version >/dev/null 2>&1") != 0)
         skip();
     assert_reports(take_twice, NULL, "by pawl_spin32_take_write in thread ", " at my_lock at ",
-                   "called from victim", "called from take_twice",
-                   "holds W, taken at my_lock",
+                   "called from victim", "called from take_twice", "holds W, taken at my_lock",
                    "called from culprit", "called from take_twice", NULL);
 }
 
@@ -168,8 +174,7 @@ static void a_stack_that_was_seen_before_is_not_taken_for_another(void **state)
     (void)state;
     if (system("addr2line --version >/dev/null 2>&1") != 0)
         skip();
-    assert_reports(take_from_two_places, NULL, "called from victim",
-                   "holds W, taken at my_lock",
+    assert_reports(take_from_two_places, NULL, "called from victim", "holds W, taken at my_lock",
                    "called from culprit", NULL);
 }
 
@@ -199,11 +204,11 @@ static void write_inside_read(void *unused)
 static void a_report_ends_with_the_mend_and_the_page(void **state)
 {
     (void)state;
-    assert_reports(write_inside_read, NULL, "taken again by its holder: ",
-                   "  mend: to upgrade, take seek instead of read",
+    assert_reports(write_inside_read, NULL,
+                   "taken again by its holder: ", "  mend: to upgrade, take seek instead of read",
                    "\n  page: doc/spin.md\n", NULL);
-    assert_reports(drop_with_a_tool_that_talks_nonsense, NULL,
-                   "  mend: drop once for each take", "\n  page: doc/spin.md\n", NULL);
+    assert_reports(drop_with_a_tool_that_talks_nonsense, NULL, "  mend: drop once for each take",
+                   "\n  page: doc/spin.md\n", NULL);
 }
 
 static void go_on(void *unused)

@@ -72,6 +72,33 @@ static void a_take_in_memory_that_was_never_zeroed_is_reported_instead_of_waitin
             }
 }
 
+/* A read that any thread may drop has no entry, but waits for holders all the same. */
+static void take_counted_in_garbage(void *unused)
+{
+    static pawl_lock64 never;
+    (void)unused;
+    memset(&never, 0xa5, sizeof never);
+    pawl_take_read_counted(&never);
+}
+
+static void take_counted_under_its_own_write(void *unused)
+{
+    (void)unused;
+    pawl_take_write(&sleeping);
+    pawl_take_read_counted(&sleeping);
+}
+
+static void a_counted_read_that_would_wait_for_ever_is_reported(void **state)
+{
+    (void)state;
+    assert_reports(take_counted_in_garbage, NULL,
+                   "pawl: waits for a holder that does not exist: pawl_lock64",
+                   "by pawl_lock64_take_read_counted", "the word was 0x", NULL);
+    assert_reports(take_counted_under_its_own_write, NULL,
+                   "pawl: taken again by its holder: pawl_lock32",
+                   "by pawl_lock32_take_read_counted", "holds W, taken at ", NULL);
+}
+
 /* One reader that is none: a seeker is granted beside it, and would wait as a writer. */
 static void write_beside_a_reader_that_is_none(void *unused)
 {
@@ -205,10 +232,45 @@ static void wait_for_the_holder(void *unused)
 static void a_long_wait_is_reported_with_waiter_and_holder_and_the_program_goes_on(void **state)
 {
     (void)state;
-    assert_reports(wait_for_the_holder, NULL, "pawl: waits for long: pawl_lock32 at ",
-                   "(sleeping)", "asks for W, asked at ", "page: doc/lock.md", "went on", NULL);
+    assert_reports(wait_for_the_holder, NULL, "pawl: waits for long: pawl_lock32 at ", "(sleeping)",
+                   "asks for W, asked at ", "page: doc/lock.md", "went on", NULL);
     assert_reports(wait_for_the_holder, NULL, "pawl: waits for long: pawl_lock32 at ",
                    "holds W, taken at ", NULL);
+}
+
+/* The parent's watch does not come along: the child's first such wait starts one. */
+static void wait_in_a_child_of_one_that_waited(void *unused)
+{
+    pthread_t holder, opener;
+    pid_t child;
+    int status;
+    watch();
+    holder = start_holder();
+    must(pthread_create(&opener, NULL, release_after_a_report, unused) == 0);
+    pawl_take_write(&sleeping);
+    pawl_drop_write(&sleeping);
+    must(pthread_join(holder, NULL) == 0 && pthread_join(opener, NULL) == 0);
+    child = fork();
+    must(child >= 0);
+    if (child == 0) {
+        alarm(TEST_HANGS);
+        pawl_store_relaxed32(&held, 0);
+        pawl_store_relaxed32(&released, 0);
+        pawl_store_relaxed32(&check_here()->long_waits, 0);
+        fprintf(stderr, "the child waits\n");
+        wait_for_the_holder(unused);
+    }
+    must(waitpid(child, &status, 0) == child);
+    abort();
+}
+
+static void a_child_of_fork_starts_a_watch_of_its_own(void **state)
+{
+    (void)state;
+    if (PAWL_TSAN_)
+        skip(); /* it lets no child of a process with several threads start one */
+    assert_reports(wait_in_a_child_of_one_that_waited, NULL, "the child waits",
+                   "pawl: waits for long: pawl_lock32 at ", "went on", NULL);
 }
 
 pawl_spin64 beside; /* not static: C++ would mangle its name */
@@ -354,10 +416,12 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_take_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting),
+        cmocka_unit_test(a_counted_read_that_would_wait_for_ever_is_reported),
         cmocka_unit_test(a_transition_that_would_wait_for_nobody_is_reported),
         cmocka_unit_test(a_take_behind_a_thread_that_vanished_is_reported),
         cmocka_unit_test(a_take_of_what_a_thread_of_the_parent_holds_is_reported),
         cmocka_unit_test(a_long_wait_is_reported_with_waiter_and_holder_and_the_program_goes_on),
+        cmocka_unit_test(a_child_of_fork_starts_a_watch_of_its_own),
         cmocka_unit_test(a_wait_with_a_deadline_is_not_reported),
         cmocka_unit_test(long_waits_for_other_primitives_are_reported_too),
         cmocka_unit_test(a_holder_that_vanishes_during_a_wait_is_reported),

@@ -23,14 +23,12 @@ MISUSE(add_late, pawl_counter_inc(&thread_counter); pawl_counter_destroy(&thread
        pawl_counter_inc(&thread_counter);)
 MISUSE(add_late_in_handler, pawl_counter_destroy(&thread_counter);
        pawl_counter_add_in_handler(&thread_counter, 1);)
-MISUSE(destroy_twice, pawl_counter_destroy(&thread_counter);
-       pawl_counter_destroy(&thread_counter);)
+MISUSE(destroy_twice, pawl_counter_destroy(&thread_counter); pawl_counter_destroy(&thread_counter);)
 MISUSE(cpu_add_late, pawl_cpu_counter_destroy(&cpu_counter); pawl_cpu_counter_inc(&cpu_counter);)
 MISUSE(cpu_destroy_twice, pawl_cpu_counter_destroy(&cpu_counter);
        pawl_cpu_counter_destroy(&cpu_counter);)
 MISUSE(exact_add_late, pawl_counter_exact_destroy(&exact); pawl_counter_exact_sub(&exact, 1);)
-MISUSE(exact_destroy_twice, pawl_counter_exact_destroy(&exact);
-       pawl_counter_exact_destroy(&exact);)
+MISUSE(exact_destroy_twice, pawl_counter_exact_destroy(&exact); pawl_counter_exact_destroy(&exact);)
 MISUSE(limit_add_late, pawl_counter_limit_destroy(&limited);
        (void)!pawl_counter_limit_try_add(&limited, 1);)
 MISUSE(limit_sub_late, pawl_counter_limit_destroy(&limited); pawl_counter_limit_sub(&limited, 1);)

@@ -47,12 +47,8 @@ static void step(struct shared *s, unsigned index, uint64_t *random)
     if (pawl_bigref_try_get(&s->ref))
         pawl_bigref_drop(&s->ref);
     switch (test_random_below(random, 200)) {
-    case 0:
-        (void)pawl_counter_exact_read(&s->exact[test_random_below(random, 4)]);
-        break;
-    case 1:
-        must(pawl_counter_limit_read(&s->limited) <= LIMIT);
-        break;
+    case 0: (void)pawl_counter_exact_read(&s->exact[test_random_below(random, 4)]); break;
+    case 1: must(pawl_counter_limit_read(&s->limited) <= LIMIT); break;
     case 2:
         (void)pawl_bigref_kill(&s->ref);
         must(pawl_bigref_revive(&s->ref)); /* the test holds a reference */
@@ -62,8 +58,7 @@ static void step(struct shared *s, unsigned index, uint64_t *random)
         (void)pawl_counter_read(&s->thread);
         (void)pawl_cpu_counter_read(&s->cpu);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 

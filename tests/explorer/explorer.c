@@ -16,9 +16,10 @@ static struct {
     bool random;
     uint64_t seed, first_seed;
     unsigned preemptions, spent, sharpness;
-    unsigned idle; /* polls since the last write */
+    unsigned idle;   /* polls since the last write */
     unsigned scenes; /* calls of sched_all so far; PAWL_SCHEDULE names one by its number */
     bool replays;
+    bool cut;             /* this run has come to a state that was seen before */
     uint8_t turns[TURNS]; /* the threads of the steps, the last of them */
     unsigned steps;
 } script;
@@ -117,39 +118,17 @@ static void print_as_it_aborts(int number)
 static struct {
     ucontext_t contexts[SCHED_THREADS], scheduler;
     char *stacks[SCHED_THREADS];
+    char *lowest[SCHED_THREADS]; /* in a walk: the end of the stack that is in use */
     void (*bodies[SCHED_THREADS])(void *);
     void *argument;
+    bool stuck; /* no thread can go on */
 } fibers;
-enum { STACK = 65536 };
+enum { STACK = 65536, CLEARED = 4096 };
+
+/* Not a part of its caller, whose frame shall not change. */
+#define APART __attribute__((noinline))
 
 struct sched_thread sched_threads[SCHED_THREADS];
-
-void sched_pass(void)
-{
-    must(swapcontext(&fibers.contexts[sched.current], &fibers.scheduler) == 0);
-}
-
-static void fiber(void)
-{
-    struct sched_thread *self = &sched_threads[sched.current];
-    fibers.bodies[sched.current](fibers.argument);
-    self->state = SCHED_ENDED;
-    for (;;)
-        sched_pass();
-}
-
-/* A function of its own: getcontext returns twice in the eyes of the compiler. */
-static void prepare(unsigned i)
-{
-    ucontext_t *context = &fibers.contexts[i];
-    if (fibers.stacks[i] == NULL)
-        fibers.stacks[i] = (char *)malloc(STACK);
-    must(fibers.stacks[i] != NULL && getcontext(context) == 0);
-    context->uc_stack.ss_sp = fibers.stacks[i];
-    context->uc_stack.ss_size = STACK;
-    context->uc_link = NULL;
-    makecontext(context, fiber, 0);
-}
 
 static void let_pollers_go_on(void)
 {
@@ -202,7 +181,15 @@ static unsigned find_able(unsigned *able)
     return ables;
 }
 
-/* Chooses the thread that goes on. SCHED_THREADS: no thread ever can. */
+/* In a walk, before a choice that is new: whether the same state was met before. */
+static bool was_here(void)
+{
+    if (!states_are_kept() || script.replays || script.depth < script.scripted)
+        return false;
+    return !states_visit(script.depth, script.depth > 0 ? script.choice[script.depth - 1] : 0);
+}
+
+/* Chooses the thread that goes on. SCHED_THREADS: no thread ever can, or the run is cut. */
 static unsigned pick(void)
 {
     unsigned able[SCHED_THREADS], late[SCHED_THREADS];
@@ -220,6 +207,10 @@ static unsigned pick(void)
         wanted = 1;
     if (goes_on && !script.random && !may_cost)
         wanted = 1;
+    if (wanted > 1 && was_here()) {
+        script.cut = true;
+        return SCHED_THREADS;
+    }
     chosen = wanted == 1 ? 0 : sched_choose(wanted);
     if (chosen != 0 && (goes_on || (sched.loose && chosen >= ables && may_cost)))
         script.spent++;
@@ -228,6 +219,99 @@ static unsigned pick(void)
         return late[chosen - ables];
     }
     return able[chosen];
+}
+
+/* Chooses the thread of the next step. False: no thread can go on. */
+static bool next_step(void)
+{
+    const unsigned next = script.steps < STEPS ? pick() : SCHED_THREADS;
+    if (next == SCHED_THREADS) {
+        fibers.stuck = true;
+        return false;
+    }
+    sched.current = next;
+    script.turns[script.steps++ % TURNS] = (uint8_t)next;
+    if (sched_threads[next].state == SCHED_POLLS)
+        sched_threads[next].state = SCHED_RUNS;
+    if (sched.loose)
+        let_pollers_go_on();
+    return true;
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+/* Mostly the same thread goes on, so the threads choose: a change of stacks is a system call. */
+static APART void pass(void)
+{
+    const unsigned self = sched.current;
+    if (sched_threads[self].state == SCHED_ENDED || !next_step())
+        must(swapcontext(&fibers.contexts[self], &fibers.scheduler) == 0);
+    else if (sched.current != self)
+        must(swapcontext(&fibers.contexts[self], &fibers.contexts[sched.current]) == 0);
+}
+
+static APART void note_stack(void)
+{
+    const unsigned self = sched.current;
+    fibers.lowest[self] = (char *)__builtin_frame_address(0) + 2 * sizeof(void *);
+}
+
+/* What lies below the stack that is in use would come up again in frames to come, and be taken for
+ * a part of the state. */
+static APART void clear_below(void)
+{
+    char unused[CLEARED];
+    memset(unused, 0, sizeof unused);
+    __asm__ __volatile__("" : : "r"(unused) : "memory");
+}
+
+/* The frame of this function, which does not change from here to the return, has the registers of
+ * its callers. */
+static APART void pass_in_a_walk(void)
+{
+    __builtin_unwind_init();
+    note_stack();
+    pass();
+    clear_below();
+}
+
+void sched_pass(void)
+{
+    if (states_are_kept())
+        pass_in_a_walk();
+    else
+        pass();
+}
+
+void sched_stack_in_use(unsigned thread, const char **from, const char **to)
+{
+    *to = fibers.stacks[thread] + STACK;
+    *from = fibers.lowest[thread] != NULL ? fibers.lowest[thread] : *to;
+}
+
+static void fiber(void)
+{
+    struct sched_thread *self = &sched_threads[sched.current];
+    fibers.bodies[sched.current](fibers.argument);
+    self->state = SCHED_ENDED;
+    for (;;)
+        sched_pass();
+}
+
+/* A function of its own: getcontext returns twice in the eyes of the compiler. */
+static void prepare(unsigned i)
+{
+    ucontext_t *context = &fibers.contexts[i];
+    if (fibers.stacks[i] == NULL)
+        fibers.stacks[i] = (char *)malloc(STACK);
+    must(fibers.stacks[i] != NULL && getcontext(context) == 0);
+    fibers.lowest[i] = NULL;
+    if (states_are_kept()) /* as deep as threads go; more would only be more states */
+        memset(fibers.stacks[i] + STACK - 4 * CLEARED, 0, 4 * CLEARED);
+    context->uc_stack.ss_sp = fibers.stacks[i];
+    context->uc_stack.ss_size = STACK;
+    context->uc_link = NULL;
+    makecontext(context, fiber, 0);
 }
 
 static bool all_have_ended(void)
@@ -247,6 +331,7 @@ static void begin_run(unsigned threads, void (*const bodies[])(void *), void *ar
     sched.current = script.idle = script.depth = script.spent = script.steps = 0;
     sched.clock = 1000;
     fibers.argument = argument;
+    fibers.stuck = script.cut = false;
     for (i = 0; i < threads; i++) {
         memset(&sched_threads[i], 0, sizeof sched_threads[i]);
         fibers.bodies[i] = bodies[i];
@@ -258,22 +343,11 @@ static void begin_run(unsigned threads, void (*const bodies[])(void *), void *ar
 /* False: the threads got stuck. */
 static bool run(unsigned threads, void (*const bodies[])(void *), void *argument)
 {
-    unsigned next = 0;
     begin_run(threads, bodies, argument);
-    while (!all_have_ended()) {
-        next = pick();
-        if (next == SCHED_THREADS || script.steps == STEPS)
-            break;
-        sched.current = next;
-        script.turns[script.steps++ % TURNS] = (uint8_t)next;
-        if (sched_threads[next].state == SCHED_POLLS)
-            sched_threads[next].state = SCHED_RUNS;
-        if (sched.loose)
-            let_pollers_go_on();
-        must(swapcontext(&fibers.scheduler, &fibers.contexts[next]) == 0);
-    }
+    while (!fibers.stuck && !all_have_ended() && next_step())
+        must(swapcontext(&fibers.scheduler, &fibers.contexts[sched.current]) == 0);
     sched.running = false;
-    if (all_have_ended())
+    if (all_have_ended() || script.cut)
         return true;
     print_schedule("explorer: the threads are stuck:");
     return false;
@@ -297,9 +371,7 @@ bool sched_random(unsigned threads, void (*const bodies[])(void *), void *argume
     return run(threads, bodies, argument);
 }
 
-bool sched_all(unsigned threads, void (*const bodies[])(void *), void *argument,
-               unsigned preemptions, void (*begins)(void *), void (*ends)(void *),
-               unsigned *count)
+static void begin_scene(unsigned preemptions)
 {
     watch_for_aborts();
     script.random = false;
@@ -307,18 +379,48 @@ bool sched_all(unsigned threads, void (*const bodies[])(void *), void *argument,
     script.scripted = 0;
     script.scenes++;
     script.replays = script_of_the_environment();
+}
+
+static void check_the_end(void (*ends)(void *), void *argument)
+{
+    sched.ends = true;
+    ends(argument);
+    sched.ends = false;
+}
+
+bool sched_all(unsigned threads, void (*const bodies[])(void *), void *argument,
+               unsigned preemptions, void (*begins)(void *), void (*ends)(void *), unsigned *count)
+{
+    begin_scene(preemptions);
     *count = 0;
     do {
         begins(argument);
         ++*count;
         if (!run(threads, bodies, argument))
             return false;
-        sched.ends = true;
-        ends(argument);
-        sched.ends = false;
+        check_the_end(ends, argument);
     } while (!script.replays && next_script());
     script.replays = false;
     return true;
+}
+
+bool sched_walk(unsigned threads, void (*const bodies[])(void *), void *argument,
+                const struct sched_memory *memory, void (*begins)(void *), void (*ends)(void *),
+                unsigned *count)
+{
+    bool stuck;
+    begin_scene(UINT_MAX);
+    states_begin(memory);
+    do {
+        begins(argument);
+        stuck = !run(threads, bodies, argument);
+        if (!stuck && !script.cut) {
+            states_ended(script.depth);
+            check_the_end(ends, argument);
+        }
+    } while (!stuck && !script.replays && next_script());
+    script.replays = false;
+    return states_finish(script.scenes, stuck, count);
 }
 
 struct scene {

@@ -10,6 +10,10 @@
  *   explore(begins, bodies, threads, ends, preemptions)
  *                    the same for a scene without argument that must never get stuck, nor wait with
  *                    a deadline
+ *   sched_walk(threads, bodies, argument, memory, begins, ends, &states)
+ *                    every state that the threads can reach, without a bound on preemptions: a
+ *                    schedule ends at a state that was seen before. From each state all threads
+ *                    must be able to end
  *   sched_random(threads, bodies, argument, seed)
  *                    one schedule, made from the seed
  *   sim_...          one schedule that the test writes down, access by access (steps.h)
@@ -41,6 +45,7 @@ extern "C" {
 enum { SCHED_THREADS = 4 };
 
 typedef uint64_t sched_make_function(const struct pawl_operation *operation);
+typedef uint64_t sched_fault(const struct pawl_operation *operation, sched_make_function *make);
 
 /* A test may read and set these. */
 extern struct sched {
@@ -49,13 +54,13 @@ extern struct sched {
     bool ends;               /* ends() is checking the scene */
     uint64_t clock;
     unsigned woken, slept, timed_out;
-    unsigned system_wakes;   /* calls that ask the system for a wake, with a sleeper or without */
-    unsigned touched_late;   /* accesses and wakes after a drop had released the lock
+    unsigned system_wakes; /* calls that ask the system for a wake, with a sleeper or without */
+    unsigned touched_late; /* accesses and wakes after a drop had released the lock
                               * (sched_drop_begins) */
     /* Makes each access, by calling make(operation) or otherwise: for a planted mistake, or a
      * watch. NULL: none. */
-    uint64_t (*fault)(const struct pawl_operation *operation, sched_make_function *make);
-    bool deaf; /* planted: no wake reaches a sleeper */
+    sched_fault *fault;
+    bool deaf;                /* planted: no wake reaches a sleeper */
     bool deadlines_forbidden; /* a wait with a deadline is a mistake: the scene asks for none */
     bool loose; /* for explore(): a deadline passes when the schedule says so; that counts as a
                  * preemption and leaves the clock unchanged. A poller may go on before any
@@ -66,9 +71,18 @@ extern struct sched {
 } sched;
 
 bool sched_all(unsigned threads, void (*const bodies[])(void *), void *argument,
-               unsigned preemptions, void (*begins)(void *), void (*ends)(void *),
-               unsigned *count);
+               unsigned preemptions, void (*begins)(void *), void (*ends)(void *), unsigned *count);
 bool sched_random(unsigned threads, void (*const bodies[])(void *), void *argument, uint64_t seed);
+
+/* All memory that the threads change, beside their stacks. The last one has no bytes. What only
+ * counts, such as how often something happened, must not be in it. */
+struct sched_memory {
+    const void *from;
+    size_t bytes;
+};
+bool sched_walk(unsigned threads, void (*const bodies[])(void *), void *argument,
+                const struct sched_memory *memory, void (*begins)(void *), void (*ends)(void *),
+                unsigned *states);
 
 unsigned explore(void (*begins)(void), void (*const bodies[])(void *), unsigned threads,
                  void (*ends)(void), unsigned preemptions);

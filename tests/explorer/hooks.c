@@ -45,15 +45,15 @@ static const void *watched_word; /* of sched_drop_begins */
 
 static void print_step(const struct pawl_operation *o, uint64_t found, uint64_t made)
 {
-    static const char *const kinds[] = {"load", "store", "add", "sub", "and", "or", "xor",
-                                        "exchange", "compare-exchange", "fence"};
+    static const char *const kinds[] = {
+        "load", "store", "add", "sub", "and", "or", "xor", "exchange", "compare-exchange", "fence"};
     static const char *const tags[] = {
 #define PAWL_TAG(name, order, partners, what) #name,
 #include <pawl/detail/tags.def>
 #undef PAWL_TAG
     };
-    const bool tagged = o->order != PAWL_ORDER_RELAXED &&
-                        (size_t)o->tag < sizeof tags / sizeof tags[0];
+    const bool tagged =
+        o->order != PAWL_ORDER_RELAXED && (size_t)o->tag < sizeof tags / sizeof tags[0];
     fprintf(stderr, "  thread %u: %s of %u bytes at %p: %#" PRIx64 " -> %#" PRIx64 " %s\n",
             sched.current, kinds[o->kind], o->width, o->address, found, made,
             tagged ? tags[o->tag] : "");
@@ -74,7 +74,8 @@ uint64_t sched_make(const struct pawl_operation *o)
     if (sched.running) {
         struct sched_thread *self = &sched_threads[sched.current];
         sched_somebody_wrote();
-        if (self->dropping && o->address == watched_word && (made ^ found) >> 2 != 0)
+        if (self->dropping && ((o->address == watched_word && (made ^ found) >> 2 != 0) ||
+                               o->tag == PAWL_ENTRY_DROP)) /* a reader that scales */
             self->gave = true;
     }
     return found;
@@ -83,20 +84,23 @@ uint64_t sched_make(const struct pawl_operation *o)
 /* The lock and the words beside it count, not the wait lists of the table. */
 static void note_if_late(const void *address)
 {
-    if (sched_threads[sched.current].gave &&
-        (uintptr_t)address - (uintptr_t)watched_word < 16)
+    if (sched_threads[sched.current].gave && (uintptr_t)address - (uintptr_t)watched_word < 16)
         sched.touched_late++;
 }
 
 uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
 {
+    uint64_t found;
     if (sim_is_on())
         return sim_access(operation);
     if (!sched.running)
         return sched_make(operation);
     sched_pass();
     note_if_late(operation->address);
-    return sched.fault ? sched.fault(operation, sched_make) : sched_make(operation);
+    found = sched.fault ? sched.fault(operation, sched_make) : sched_make(operation);
+    if (states_are_kept()) /* what it was stays on the caller's stack, and is no part of a state */
+        memset((void *)(uintptr_t)operation, 0, sizeof *operation);
+    return found;
 }
 
 void sched_drop_begins(const void *word)

@@ -50,7 +50,8 @@ static void compare(struct slot *s)
     const int64_t value = (int64_t)s->value;
     pawl_seq_count pair;
     switch (s->kind) {
-    case NONE: case KINDS: break;
+    case NONE:
+    case KINDS: break;
     case PLAIN: must(pawl_counter_read(&s->is.plain) == value); break;
     case CPU: must(pawl_cpu_counter_read(&s->is.cpu) == value); break;
     case ATOMIC: must(pawl_atomic_counter_read(&s->is.atomic) == value); break;
@@ -164,7 +165,9 @@ static void change_reference(struct slot *s)
         must(pawl_bigref_revive(r) == !s->released);
         s->killed = s->released;
         break;
-    case 2: case 3: case 4:
+    case 2:
+    case 3:
+    case 4:
         for (i = 0; i < times; i++)
             drop_reference(s);
         break;
@@ -184,7 +187,8 @@ static void change(void *unused)
     struct slot *s = now.slot;
     (void)unused;
     switch (s->kind) {
-    case NONE: case KINDS: break;
+    case NONE:
+    case KINDS: break;
     case PLAIN: change_plain(s); break;
     case CPU: change_cpu(s); break;
     case ATOMIC: change_atomic(s); break;
@@ -230,7 +234,9 @@ static void make(void *unused)
     (void)unused;
     s->kind = (enum kind)(now.what % KINDS);
     switch (s->kind) {
-    case NONE: case KINDS: case PAIR: break; /* zero bytes */
+    case NONE:
+    case KINDS:
+    case PAIR: break; /* zero bytes */
     case PLAIN: pawl_counter_init(&s->is.plain); break;
     case CPU: pawl_cpu_counter_init(&s->is.cpu); break;
     case ATOMIC: pawl_atomic_counter_init(&s->is.atomic, 0); break;

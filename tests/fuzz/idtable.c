@@ -27,10 +27,10 @@ static struct {
     struct thing *in[MOST]; /* NULL: free */
     bool held[MOST];        /* under W, by us */
     uint32_t count;
-    pawl_id ids[IDS];       /* all that were given out, oldest first, until there are too many */
+    pawl_id ids[IDS]; /* all that were given out, oldest first, until there are too many */
     unsigned id_count;
-    unsigned grants;        /* how often there will be memory; then there is none */
-    bool refused;           /* some was asked for in vain */
+    unsigned grants;            /* how often there will be memory; then there is none */
+    bool refused;               /* some was asked for in vain */
     uint32_t removed, released; /* the second by the callbacks' worker */
 } now;
 

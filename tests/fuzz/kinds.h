@@ -46,7 +46,7 @@ struct kind {
 #include "fuzz/lock_face.inc.h"
 
 static void (*const describe[])(struct kind *) = {
-    spin16_describe, spin32_describe, spin64_describe, lock32_describe,
+    spin16_describe, spin32_describe,         spin64_describe,         lock32_describe,
     lock64_describe, pshared_lock32_describe, pshared_lock64_describe,
 };
 enum { SPINS = 3, SHARED = 2, KINDS = 7 }; /* those that spin first, those for processes last */

@@ -23,7 +23,7 @@ static unsigned from_the_input(uint64_t *seed, unsigned bound)
 
 #include "explorer/explorer.h"
 
-#ifndef LOCK /* pshared_schedules.c includes this file */
+#ifndef LOCK /* pshared_schedules.c and scaling_schedules.c include this file */
 #include <pawl/lock.h>
 
 #define LOCK pawl_lock32
@@ -37,6 +37,11 @@ static bool regain_read(LOCK *l, uint64_t deadline)
 
 #include "lock/scene.h"
 
+/* scaling_schedules.c has more to choose, and more mistakes. */
+#ifndef CHOOSE_MORE
+#define CHOOSE_MORE() NULL
+#endif
+
 /* What is taken back of a claim that was not granted stays in the word. */
 static uint64_t nothing_is_taken_back(const struct pawl_operation *o,
                                       uint64_t (*make)(const struct pawl_operation *))
@@ -44,8 +49,7 @@ static uint64_t nothing_is_taken_back(const struct pawl_operation *o,
     struct pawl_operation instead = *o;
     const bool adds_less_than_nothing =
         o->kind == PAWL_HOOK_ADD && (o->operand >> (8 * o->width - 1) & 1) != 0;
-    if ((adds_less_than_nothing ||
-         (o->kind == PAWL_HOOK_SUB && o->order == PAWL_ORDER_RELAXED)) &&
+    if ((adds_less_than_nothing || (o->kind == PAWL_HOOK_SUB && o->order == PAWL_ORDER_RELAXED)) &&
         o->address == &scene.lock.word)
         instead.operand = 0;
     return make(&instead);
@@ -54,14 +58,16 @@ static uint64_t nothing_is_taken_back(const struct pawl_operation *o,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const bodies[])(void *) = {something, something, something, something};
+    sched_fault *more;
     unsigned threads;
     choices = fuzz_begin(data, size);
     sched.below = from_the_input;
     threads = 2 + fuzz_below(&choices, 3);
+    more = CHOOSE_MORE();
     scene_begins(NULL);
     scene.seed = 1;
     sched.deaf = fuzz_mistake("a_wake_reaches_nobody");
-    sched.fault = fuzz_mistake("nothing_is_taken_back") ? nothing_is_taken_back : NULL;
+    sched.fault = fuzz_mistake("nothing_is_taken_back") ? nothing_is_taken_back : more;
     if (!sched_random(threads, bodies, NULL, 1))
         must(!"the threads are stuck");
     scene_ends(NULL);

@@ -115,7 +115,10 @@ static void add_to_list(unsigned l, int number, unsigned at, bool before)
     else
         pawl_list_add_rcu(node, beside);
     put(now.in_list[l], &now.list_length[l],
-        !before ? place : place == 0 ? length : place - 1, number);
+        !before      ? place
+        : place == 0 ? length
+                     : place - 1,
+        number);
     now.list_of[number] = (int)l;
 }
 

@@ -77,8 +77,7 @@ static unsigned others(unsigned self, enum pawl_state state)
 static bool lets(unsigned self, enum pawl_state to)
 {
     const unsigned r = others(self, PAWL_STATE_R), s = others(self, PAWL_STATE_S),
-        w = others(self, PAWL_STATE_W),
-                   a = others(self, PAWL_STATE_A);
+                   w = others(self, PAWL_STATE_W), a = others(self, PAWL_STATE_A);
     switch (to) {
     case PAWL_STATE_R: return w + a == 0;
     case PAWL_STATE_S: return s + w + a == 0;

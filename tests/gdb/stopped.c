@@ -6,6 +6,7 @@
 #include <sched.h>
 
 pawl_lock64 contended, sought, idle;
+pawl_lock32 scaled; /* with PAWL_BIAS=on its reader is in an entry */
 pawl_spin32 spinning = {2};
 pawl_pshared_lock32 between;
 pawl_brlock big;
@@ -34,6 +35,9 @@ static void *write_it(void *unused)
 
 static void take_all(void)
 {
+    pawl_take_read(&scaled);
+    pawl_drop_read(&scaled);
+    pawl_take_read(&scaled);
     pawl_take_seek(&sought);
     if (!PAWL_CHECKED) { /* which would report them: it is the same thread */
         pawl_take_read(&sought);
@@ -65,6 +69,9 @@ static void drop_all(void)
         pawl_drop_read(&sought);
     }
     pawl_drop_seek(&sought);
+    pawl_drop_read(&scaled);
+    pawl_take_write(&scaled);
+    pawl_drop_write(&scaled);
 }
 
 int main(void)

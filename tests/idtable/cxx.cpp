@@ -35,9 +35,9 @@ template <class Call> void elsewhere(Call call)
 }
 
 template <class Mutex> class id_table : public ::testing::Test {};
-using mutexes = ::testing::Types<std::mutex, std::shared_mutex, pawl::spin_lock16,
-                                 pawl::spin_lock32, pawl::spin_lock, pawl::lock32, pawl::lock,
-                                 pawl::brlock>;
+using mutexes =
+    ::testing::Types<std::mutex, std::shared_mutex, pawl::spin_lock16, pawl::spin_lock32,
+                     pawl::spin_lock, pawl::lock32, pawl::lock, pawl::brlock>;
 TYPED_TEST_SUITE(id_table, mutexes, );
 
 TYPED_TEST(id_table, finds_objects_locked)

@@ -149,8 +149,7 @@ PAWL_SEQ_TYPE(pair_seq, struct pair);
 OTHER(with_seq, pair_seq, NOTHING, NOTHING, SEQ_TAKE, SEQ_TRY, SEQ_DROP)
 
 #define ROW(name)                                                                                  \
-    {#name,        &name##_table, name##_new, name##_write,                                        \
-     name##_attempt, name##_leave,  name##_end}
+    {#name, &name##_table, name##_new, name##_write, name##_attempt, name##_leave, name##_end}
 static const struct kind kinds[] = {
     ROW(with_spin16), ROW(with_spin32), ROW(with_spin64), ROW(with_lock32), ROW(with_lock64),
     ROW(with_mutex),  ROW(with_brlock), ROW(with_bit),    ROW(with_few),    ROW(with_seq),

@@ -121,8 +121,8 @@ static void insert_twice(void *unused)
 static void inserting_twice_is_reported(void **state)
 {
     (void)state;
-    assert_reports(insert_twice, NULL, "inserted twice: pawl_idtable at",
-                   "by pawl_idtable_insert", NULL);
+    assert_reports(insert_twice, NULL, "inserted twice: pawl_idtable at", "by pawl_idtable_insert",
+                   NULL);
 }
 
 /* ---- The life of a table --------------------------------------------------------------------- */

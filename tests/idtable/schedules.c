@@ -326,8 +326,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lookup_finds_its_object_wherever_the_array_is_replaced),
-        cmocka_unit_test(
-            a_guessed_id_finds_a_whole_object_or_nothing_while_the_array_is_replaced),
+        cmocka_unit_test(a_guessed_id_finds_a_whole_object_or_nothing_while_the_array_is_replaced),
         cmocka_unit_test(iteration_finds_its_object_wherever_the_array_is_replaced),
         cmocka_unit_test(a_lookup_finds_a_removed_object_never_again_and_never_released),
         cmocka_unit_test(of_two_who_remove_one_does),

@@ -157,12 +157,8 @@ static void write_it(struct worker *w)
     const pawl_id id = some_id(w);
     struct thing *o;
     switch (below(w, 4)) {
-    case 0:
-        o = things_try_write(&shared.table, id, NULL);
-        break;
-    case 1:
-        o = things_take_write_until(&shared.table, id, pawl_now() + 30000, NULL);
-        break;
+    case 0: o = things_try_write(&shared.table, id, NULL); break;
+    case 1: o = things_take_write_until(&shared.table, id, pawl_now() + 30000, NULL); break;
     case 2:
         o = things_take_seek(&shared.table, id);
         if (o != NULL) {
@@ -170,8 +166,7 @@ static void write_it(struct worker *w)
             pawl_seek_to_write(&o->lock);
         }
         break;
-    default:
-        o = things_take_write(&shared.table, id);
+    default: o = things_take_write(&shared.table, id);
     }
     if (count(w, o)) {
         change(w, o, id);
@@ -233,18 +228,13 @@ static void step(struct worker *w)
         break;
     case 3:
     case 4:
-    case 5:
-        write_it(w);
-        break;
-    case 6:
-        peek(w);
-        break;
+    case 5: write_it(w); break;
+    case 6: peek(w); break;
     case 7:
         if (below(w, 4) == 0)
             iterate(w);
         break;
-    default:
-        read_it(w);
+    default: read_it(w);
     }
 }
 

@@ -29,6 +29,7 @@ struct operation {
     bool (*run[4])(void); /* by name and by type, 32 and 64 bits */
 };
 
+/* clang-format off */
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     static bool a_##name(void) { return RESULT_##result(pawl_lock32_##name(&lock32)); }            \
     static bool b_##name(void) { return RESULT_##result(pawl_lock64_##name(&lock64)); }            \
@@ -40,6 +41,7 @@ struct operation {
     static bool b_##name##_until(void) { return pawl_lock64_##name##_until(&lock64, deadline); }   \
     static bool c_##name##_until(void) { return pawl_##name##_until(&lock32, deadline); }          \
     static bool d_##name##_until(void) { return pawl_##name##_until(&lock64, deadline); }
+/* clang-format on */
 
 #include <pawl/detail/until.def>
 
@@ -48,7 +50,9 @@ static const struct operation operations[] = {
     {#name, from, to, {a_##name, b_##name, c_##name, d_##name}},
 #include <pawl/detail/transitions.def>
 #define PAWL_UNTIL(name, from, to)                                                                 \
-    {#name "_until", from, to,                                                                     \
+    {#name "_until",                                                                               \
+     from,                                                                                         \
+     to,                                                                                           \
      {a_##name##_until, b_##name##_until, c_##name##_until, d_##name##_until}},
 #include <pawl/detail/until.def>
 };

@@ -8,12 +8,13 @@
 #include <cstring>
 #include <mutex>
 #include <shared_mutex>
+#include <thread>
 #include <type_traits>
 
 namespace {
 
 template <class Word> class Lock : public testing::Test {
-protected:
+  protected:
     pawl::basic_lock<Word> lock;
 
     // The word as the source's units: "W2 S1 R3" is three readers' units and so on.
@@ -24,7 +25,7 @@ protected:
     bool is_write() { return held(1, 1, 1); }
     bool is_atomic() { return held(1, 0, 0); }
 
-private:
+  private:
     bool held(unsigned w, unsigned s, unsigned r)
     {
         constexpr unsigned bits = sizeof(Word) * 8;
@@ -34,8 +35,7 @@ private:
     }
 };
 
-using Words =
-    testing::Types<pawl_spin16, pawl_spin32, pawl_spin64, pawl_lock32, pawl_lock64>;
+using Words = testing::Types<pawl_spin16, pawl_spin32, pawl_spin64, pawl_lock32, pawl_lock64>;
 TYPED_TEST_SUITE(Lock, Words, );
 
 TYPED_TEST(Lock, is_nothing_but_the_word)
@@ -238,6 +238,18 @@ TYPED_TEST(SpinLock, application_bits_are_the_users_whatever_the_lock_does)
     EXPECT_EQ(2u, this->lock.bits());
     EXPECT_EQ(2u, this->lock.clear_bits(2));
     EXPECT_TRUE(this->is_free());
+}
+
+TEST(CountedReadGuard, is_dropped_in_another_thread)
+{
+    pawl::basic_lock<pawl_lock64> lock;
+    pawl::counted_read_guard guard(lock);
+    EXPECT_TRUE(guard.owns_lock());
+    EXPECT_FALSE(lock.try_lock());
+    std::thread([there = std::move(guard)]() mutable { there.drop(); }).join();
+    EXPECT_FALSE(guard.owns_lock());
+    EXPECT_TRUE(lock.try_lock());
+    lock.unlock();
 }
 
 } // namespace

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 template <class Lock> class TimedLock : public testing::Test {
-protected:
+  protected:
     Lock lock;
 };
 

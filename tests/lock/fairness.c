@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What doc/lock.md promises about who gets in when, under a virtual clock and random schedules:
- * a writer waits for at most the readers already in; readers held back enter together; whoever is
- * the oldest waiter when its turn has come keeps a claim, and nobody who claims after that gets in
- * before it; only readers may, who are in no seeker's way.
+ * The promises of doc/lock.md about the order of waiters, under a virtual clock and random
+ * schedules. A writer waits for at most the readers already in. Readers held back enter together.
+ * The oldest waiter keeps a claim when its turn has come, and a later claim does not get in before
+ * it; readers may, for they are in no seeker's way.
  */
 #include "explorer/explorer.h"
 
@@ -17,13 +17,18 @@ static pawl_lock32 lock;
 static uint64_t choice;
 
 static struct {
-    enum pawl_state wanted;   /* by the one who waits */
+    enum pawl_state wanted; /* by the one who waits */
     bool asks, in, keeps;
-    unsigned bypasses;        /* grants to others whose claim came after its own was kept */
-    unsigned others;          /* grants while it waited */
+    unsigned bypasses; /* grants to others whose claim came after its own was kept */
+    unsigned others;   /* grants while it waited */
 } oldest;
 
-static bool claimed_late[SCHED_THREADS]; /* after the oldest waiter's claim was kept */
+/* A claim counts from its first units in the word. The grant may be seen much later: a thread that
+ * has claimed S, and is granted, may stop before its last look at the word, and the oldest waiter
+ * claims meanwhile. */
+static bool claims[SCHED_THREADS], claimed_late[SCHED_THREADS]; /* after the oldest waiter's */
+static enum pawl_state taking[SCHED_THREADS];
+static bool passed_early; /* a reader claimed for a writer that slept, before the oldest's claim */
 static unsigned readers_at_once, most_readers;
 
 static void begin(uint64_t seed)
@@ -32,6 +37,7 @@ static void begin(uint64_t seed)
     memset(table_here(), 0, sizeof *table_here());
     memset(&oldest, 0, sizeof oldest);
     choice = seed;
+    passed_early = false;
 }
 
 static void granted_to_another(enum pawl_state state)
@@ -79,21 +85,40 @@ static void drop(enum pawl_state state)
         pawl_drop_atomic(&lock);
 }
 
+/* Whether the thread's claim comes after that of the oldest waiter. */
+static void note_claim(const struct pawl_operation *o, uint32_t units)
+{
+    const unsigned me = sched.current;
+    const bool adds = units != 0 && units <= UINT32_MAX / 2;
+    if (o->address != &lock.word)
+        return;
+    if (adds && taking[me] == PAWL_STATE_R &&
+        units == PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R) {
+        passed_early |= !oldest.keeps;
+    } else if (adds && !claims[me]) {
+        claims[me] = true;
+        claimed_late[me] = oldest.keeps;
+    } else if (o->kind == PAWL_HOOK_SUB || (units != 0 && !adds)) {
+        claims[me] = false; /* withdrawn, or dropped */
+    } else if (units == 0 && !claims[me] &&
+               (o->tag == PAWL_SPIN_R_TAKE || o->tag == PAWL_SPIN_S_TAKE ||
+                o->tag == PAWL_SPIN_W_TAKE || o->tag == PAWL_SPIN_A_TAKE)) {
+        claimed_late[me] = oldest.keeps && !passed_early; /* another thread claimed for it */
+    }
+}
+
 /* The first thread sees itself add W+S, or S alone: from then on its claim is kept. */
 static uint64_t watch(const struct pawl_operation *o,
                       uint64_t (*make)(const struct pawl_operation *))
 {
     const uint64_t found = make(o);
     const uint32_t units = added(o, found);
-    if (sched.current == 0 &&
-        (units == PAWL_SPIN32_W + PAWL_SPIN32_S || units == PAWL_SPIN32_S))
+    if (sched.current == 0 && (units == PAWL_SPIN32_W + PAWL_SPIN32_S || units == PAWL_SPIN32_S))
         oldest.keeps = true;
     if (sched.current == 0 && oldest.keeps && /* before it takes back what it still keeps */
         (units == PAWL_SPIN32_R - PAWL_SPIN32_W - PAWL_SPIN32_S || units == 0 - PAWL_SPIN32_S))
         oldest.in = true;
-    if (o->tag == PAWL_SPIN_R_TAKE || o->tag == PAWL_SPIN_S_TAKE || o->tag == PAWL_SPIN_W_TAKE ||
-        o->tag == PAWL_SPIN_A_TAKE)
-        claimed_late[sched.current] = oldest.keeps;
+    note_claim(o, units);
     return found;
 }
 
@@ -115,7 +140,8 @@ static void come_again_and_again(void *unused)
     for (i = 0; i < LAST && !oldest.in; i++) {
         const enum pawl_state state =
             (enum pawl_state)(PAWL_STATE_R + test_random_below(&choice, 4));
-        claimed_late[sched.current] = false;
+        claims[sched.current] = claimed_late[sched.current] = false;
+        taking[sched.current] = state;
         take(state);
         granted_to_another(state);
         sched.clock += test_random_below(&choice, STEP_NS);
@@ -127,8 +153,7 @@ static void come_again_and_again(void *unused)
  * a hundred, roughly, keeps a claim: there are as many runs as it takes for some of them. */
 static unsigned bypassed(enum pawl_state wanted, unsigned *kept)
 {
-    static void (*const bodies[])(void *) = {wait_once, come_again_and_again,
-                                                       come_again_and_again};
+    static void (*const bodies[])(void *) = {wait_once, come_again_and_again, come_again_and_again};
     uint64_t seed = test_seed();
     unsigned all = 0;
     unsigned run;
@@ -155,6 +180,101 @@ static void who_claims_after_the_oldest_waiter_kept_a_claim_gets_in_after_it(voi
         print_message("%c: %u runs with a kept claim, %u bypasses\n", "URSWA"[all[i]], kept,
                       others);
         assert_int_equal(others, 0);
+    }
+    sched.fault = NULL;
+}
+
+/* ---- The oldest waiter while another one is always awake ------------------------------------- */
+
+/* Two writers take turns, and a third one sleeps:
+ *
+ *   1. One of the two holds W. The other one joins the queue, awake, and has not looked yet.
+ *   2. The first one drops W. It finds the hint that a waiter is awake, and leaves the look to it.
+ *   3. The other one finds the word free and is granted. It leaves the queue with the sleeper in it
+ *      and looks whom it can wake: nobody, as it holds W itself.
+ *   4. The same again, the two of them exchanged.
+ *
+ * The sleeper slept for as long as that went on, however long ago its turn had come. */
+enum { ROUND_NS = 100000, MOST_ROUNDS = 60 };
+
+static bool entered[SCHED_THREADS], stands[SCHED_THREADS], held;
+static unsigned rounds;
+
+/* A writer that has joined the queue looks at the word once the other one has dropped it. */
+static uint64_t stand_before_the_look(const struct pawl_operation *o,
+                                      uint64_t (*make)(const struct pawl_operation *))
+{
+    const unsigned me = sched.current;
+    uint64_t found;
+    if (me != 0 && entered[me] && o->address == &lock.word) {
+        entered[me] = false;
+        stands[me] = o->kind == PAWL_HOOK_LOAD;
+        while (stands[me] && held)
+            pawl_cpu_relax();
+    }
+    if (o->tag == PAWL_TABLE_ENTER)
+        entered[me] = true;
+    found = make(o);
+    if (o->tag == PAWL_SPIN_W_DROP)
+        held = false;
+    return found;
+}
+
+static void write_in_turn_with(unsigned me, unsigned other)
+{
+    while (!oldest.in && rounds < MOST_ROUNDS) {
+        while (rounds > 0 && !held && !oldest.in && rounds < MOST_ROUNDS)
+            pawl_cpu_relax(); /* until the other one is in, and no longer in the queue */
+        pawl_take_write(&lock);
+        held = true;
+        stands[me] = false;
+        rounds++;
+        while (!oldest.in && (sched.slept == 0 || !stands[other]) && rounds < MOST_ROUNDS)
+            pawl_cpu_relax();
+        sched.clock += ROUND_NS;
+        pawl_drop_write(&lock);
+    }
+}
+
+static void write_as_the_first(void *unused)
+{
+    (void)unused;
+    write_in_turn_with(1, 2);
+}
+
+static void write_as_the_second(void *unused)
+{
+    (void)unused;
+    while (sched.slept == 0)
+        pawl_cpu_relax();
+    write_in_turn_with(2, 1);
+}
+
+static void write_late(void *unused)
+{
+    (void)unused;
+    while (!held)
+        pawl_cpu_relax();
+    wait_once(unused);
+}
+
+static void a_sleeper_has_its_turn_while_others_are_awake(void **state)
+{
+    static void (*const bodies[])(void *) = {write_late, write_as_the_first, write_as_the_second};
+    uint64_t seed = test_seed();
+    unsigned run;
+    (void)state;
+    sched.fault = stand_before_the_look;
+    for (run = 0; run < 20; run++) {
+        begin(test_random(&seed));
+        oldest.wanted = PAWL_STATE_W;
+        held = false;
+        rounds = sched.slept = 0;
+        memset(entered, 0, sizeof entered);
+        memset(stands, 0, sizeof stands);
+        assert_true(sched_random(3, bodies, NULL, test_random(&seed)));
+        assert_true(lock.word == 0);
+        assert_true(rounds < MOST_ROUNDS / 2);
     }
     sched.fault = NULL;
 }
@@ -198,8 +318,7 @@ static uint64_t watch_claim(const struct pawl_operation *o,
                             uint64_t (*make)(const struct pawl_operation *))
 {
     const uint64_t found = make(o);
-    if (sched.current == 1 &&
-        added(o, found) == PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R)
+    if (sched.current == 1 && added(o, found) == PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R)
         writer_claimed = true;
     return found;
 }
@@ -341,8 +460,8 @@ static void read_beside_the_others(void *unused)
 
 static void readers_held_back_enter_together(void **state)
 {
-    static void (*const bodies[])(void *) = {
-        write_first, read_beside_the_others, read_beside_the_others, read_beside_the_others};
+    static void (*const bodies[])(void *) = {write_first, read_beside_the_others,
+                                             read_beside_the_others, read_beside_the_others};
     uint64_t seed = test_seed();
     unsigned run;
     (void)state;
@@ -415,16 +534,14 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_claims_after_the_oldest_waiter_kept_a_claim_gets_in_after_it),
-        cmocka_unit_test(
-            a_reader_whose_turn_it_is_enters_beside_no_seeker_that_became_a_writer),
+        cmocka_unit_test(a_sleeper_has_its_turn_while_others_are_awake),
+        cmocka_unit_test(a_reader_whose_turn_it_is_enters_beside_no_seeker_that_became_a_writer),
         cmocka_unit_test(a_writer_waits_for_the_readers_already_in_and_no_others),
         cmocka_unit_test(readers_held_back_enter_together),
         cmocka_unit_test(a_reader_gets_in_beside_a_seeker_whoever_waits),
         cmocka_unit_test(a_try_that_fails_touches_nothing_but_the_word_and_changes_nothing),
     };
-    if (TEST_SANITIZED) { /* they do not follow a thread from stack to stack */
-        printf("skipped: sanitizers know nothing of fibers\n");
-        return 0;
-    }
+    if (TEST_SANITIZED) /* they do not follow a thread from stack to stack */
+        return test_skipped("sanitizers know nothing of fibers");
     return test_run(argc, argv, tests);
 }

@@ -8,6 +8,8 @@
 
 #include <pawl/lock.h>
 
+#include "support/unused.h"
+
 static pawl_lock64 busy, idle;
 
 static void wait_for_busy(void *unused)
@@ -51,7 +53,7 @@ static void work_as_child(void *unused)
     pawl_drop_write(&idle);
     if (!PAWL_TSAN_)
         must(pthread_join(thread, NULL) == 0);
-    must(idle.word == 0);
+    must(LOCK_IS_UNUSED(idle));
     /* The one that the forking thread holds is the child's to drop; its sleepers stayed behind. */
     pawl_drop_write(&busy);
     must(pawl_try_write(&busy));
@@ -72,7 +74,7 @@ static void the_child_can_use_every_free_lock_and_nobody_waits_there(void **stat
         fail_msg("the child ended with %#x: %s", (unsigned)status, said);
     pawl_drop_write(&busy); /* the parent's sleeper is woken here, and nowhere else */
     must(pthread_join(sleeper, NULL) == 0);
-    assert_true(busy.word == 0);
+    assert_true(LOCK_IS_UNUSED(busy));
 }
 
 /* ---- A child of a process in which others keep claims ---------------------------------------- */
@@ -115,7 +117,7 @@ static void drop_alone_in_the_child(void *unused)
 {
     (void)unused;
     drop_claimed(held_by_us);
-    must(claimed.word == 0);
+    must(LOCK_IS_UNUSED(claimed));
     must(pawl_try_write(&claimed));
     pawl_drop_write(&claimed);
 }
@@ -148,8 +150,8 @@ static void the_child_is_rid_of_the_claims_of_the_parents_waiters(void **state)
                 for (i = 0; i < 2; i++)
                     must(pthread_create(&waiters[i], NULL, take_and_drop_claimed, NULL) == 0);
                 if (round > 0)
-                    while ((__atomic_load_n(&claimed.word, __ATOMIC_RELAXED) &
-                            PAWL_LOCK_PARKED) == 0)
+                    while ((__atomic_load_n(&claimed.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) ==
+                           0)
                         sched_yield();
                 if (round > 1)
                     usleep(2000); /* a turn comes after 0.6 ms, if somebody looks */
@@ -160,7 +162,7 @@ static void the_child_is_rid_of_the_claims_of_the_parents_waiters(void **state)
                 drop_claimed(held_by_us);
                 for (i = 0; i < 2; i++)
                     must(pthread_join(waiters[i], NULL) == 0);
-                assert_true(claimed.word == 0);
+                assert_true(LOCK_IS_UNUSED(claimed));
             }
         }
     }
@@ -169,7 +171,7 @@ static void the_child_is_rid_of_the_claims_of_the_parents_waiters(void **state)
 static void cancelled_later(void *unused)
 {
     (void)unused;
-    must(__atomic_load_n(&busy.word, __ATOMIC_RELAXED) == 0);
+    must(LOCK_IS_UNUSED(busy));
 }
 
 static void *cancelled_main(void *unused)
@@ -194,7 +196,7 @@ static void a_waiter_is_no_cancellation_point(void **state)
     pawl_drop_write(&busy);
     must(pthread_join(thread, &how) == 0);
     assert_true(how == PTHREAD_CANCELED);
-    assert_true(busy.word == 0);
+    assert_true(LOCK_IS_UNUSED(busy));
 }
 
 static int handled, granted; /* by any thread's handler */
@@ -217,6 +219,10 @@ static void a_handler_may_try_and_interrupts_a_sleeper_without_harm(void **state
     pthread_t sleeper;
     int i;
     (void)state;
+#if defined(__SANITIZE_THREAD__)
+    /* It calls handlers where the thread calls the C library, which a sleeper need not do. */
+    skip();
+#endif
     memset(&action, 0, sizeof action);
     action.sa_handler = try_in_handler;
     must(sigaction(SIGUSR1, &action, &before) == 0);
@@ -234,7 +240,7 @@ static void a_handler_may_try_and_interrupts_a_sleeper_without_harm(void **state
     raise(SIGUSR1);
     assert_int_equal(granted, 1);
     must(sigaction(SIGUSR1, &before, NULL) == 0);
-    assert_true(busy.word == 0);
+    assert_true(LOCK_IS_UNUSED(busy));
 }
 
 int main(int argc, char **argv)

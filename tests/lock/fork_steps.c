@@ -117,11 +117,28 @@ static void *enter(void *nothing)
     return nothing;
 }
 
+/*
+ *   1  A drop wakes a sleeper.
+ *   2  The sleeper takes the lock.
+ *   3  A handler interrupts the end of the drop and forks. The sleeper is gone in the child, and
+ *      holds the lock there.
+ *
+ * That is what doc/lock.md says of locks that other threads hold; the child makes them anew.
+ */
+static void make_anew_what_the_woken_hold(void)
+{
+    const uint32_t w = lock.word;
+    if (w == PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R ||
+        (w % PAWL_SPIN32_R == 0 && w / PAWL_SPIN32_R <= SLEEPERS))
+        pawl_lock32_init(&lock);
+}
+
 /* The lists are as of a process with one thread, and serve threads that come now. */
 static void check_lists(void)
 {
     pthread_t thread;
     uint32_t i;
+    make_anew_what_the_woken_hold();
     must(lock.word == 0);
     pawl_take_write(&lock);
     must(pthread_create(&thread, NULL, enter, NULL) == 0);
@@ -380,8 +397,7 @@ int main(int argc, char **argv)
 
 int main(void)
 {
-    printf("skipped: needs the trap flag of x86-64, and no sanitizer\n");
-    return 0;
+    return test_skipped("needs the trap flag of x86-64, and no sanitizer");
 }
 
 #endif

@@ -25,10 +25,16 @@ struct wrong {
 #define WRONG_bool(call) (void)!(call)
 #define WRONG_pawl_regained(call) (void)(call)
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
-    static void wrong_##name(void) { WRONG_##result(pawl_lock64_##name(&wide)); }
+    static void wrong_##name(void)                                                                 \
+    {                                                                                              \
+        WRONG_##result(pawl_lock64_##name(&wide));                                                 \
+    }
 #include <pawl/detail/transitions.def>
 #define PAWL_UNTIL(name, from, to)                                                                 \
-    static void wrong_##name##_until(void) { WRONG_bool(pawl_lock64_##name##_until(&wide, 0)); }
+    static void wrong_##name##_until(void)                                                         \
+    {                                                                                              \
+        WRONG_bool(pawl_lock64_##name##_until(&wide, 0));                                          \
+    }
 #include <pawl/detail/until.def>
 
 static void wrong_atomic_to_read_until(void)
@@ -149,6 +155,85 @@ static void the_destruction_of_a_held_lock_is_reported(void **state)
     assert_reports(destroy_held, NULL, "pawl: destroyed while in use: pawl_lock32 at ", NULL);
 }
 
+/* ---- Reads that may be in an entry (PAWL_BIAS=on) -------------------------------------------- */
+
+/* After its first drop of R a thread reads by its entries, where readers scale. */
+static void read_by_an_entry(void)
+{
+    pawl_take_read(&narrow);
+    pawl_drop_read(&narrow);
+    pawl_take_read(&narrow);
+}
+
+static void drop_read_of_narrow(void *unused)
+{
+    (void)unused;
+    pawl_drop_read(&narrow);
+}
+
+static void have_another_thread_drop(void *unused)
+{
+    read_by_an_entry();
+    in_another_thread(drop_read_of_narrow, unused);
+}
+
+static void a_read_that_another_thread_drops_is_reported_with_both_sites(void **state)
+{
+    (void)state;
+    assert_reports(have_another_thread_drop, NULL,
+                   "pawl: drop of what is not held: pawl_lock32 at ", "drop_read_of_narrow",
+                   "holds R, taken at ", "read_by_an_entry", NULL);
+}
+
+static void destroy_narrow(void *unused)
+{
+    (void)unused;
+    pawl_destroy(&narrow);
+}
+
+static void have_another_thread_destroy(void *unused)
+{
+    read_by_an_entry();
+    in_another_thread(destroy_narrow, unused);
+}
+
+static void the_destruction_of_a_lock_that_others_read_is_reported_with_the_reader(void **state)
+{
+    (void)state;
+    assert_reports(have_another_thread_destroy, NULL,
+                   "pawl: destroyed while in use: pawl_lock32 at ", "destroy_narrow",
+                   "holds R, taken at ", "read_by_an_entry", NULL);
+}
+
+static void know_what_is_held(void *unused)
+{
+    (void)unused;
+    read_by_an_entry();
+    pawl_assert_held_read(&narrow);
+    must(pawl_lock32_is_read(&narrow) && !pawl_lock32_is_free(&narrow));
+    must(pawl_try_read_to_seek(&narrow));
+    pawl_assert_held_seek(&narrow);
+    pawl_seek_to_read(&narrow);
+    pawl_assert_held_read(&narrow);
+    pawl_drop_read(&narrow);
+    must(!pawl_lock32_is_read(&narrow) && pawl_lock32_is_free(&narrow));
+}
+
+static void say_that_it_is_held(void *unused)
+{
+    know_what_is_held(unused);
+    pawl_assert_held_read(&narrow);
+}
+
+static void what_is_held_is_known_of_reads_in_entries(void **state)
+{
+    (void)state;
+    assert_silent(know_what_is_held, NULL);
+    assert_reports(say_that_it_is_held, NULL, "pawl_lock32 at ", "say_that_it_is_held", NULL);
+}
+
+/* ---- Threads that sleep ---------------------------------------------------------------------- */
+
 static unsigned entered;
 
 static void enter(void *unused, unsigned index)
@@ -173,7 +258,7 @@ static void crowd(void *unused)
 {
     (void)unused;
     test_threads(6, enter, NULL);
-    must(entered >= 900 && wide.word == 0);
+    must(entered >= 900 && pawl_lock64_is_free(&wide));
 }
 
 static void threads_that_sleep_for_a_lock_are_no_misuse(void **state)
@@ -190,6 +275,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_drop_of_what_timed_out_is_reported),
         cmocka_unit_test(an_inversion_of_two_locks_is_reported_before_it_deadlocks),
         cmocka_unit_test(the_destruction_of_a_held_lock_is_reported),
+        cmocka_unit_test(a_read_that_another_thread_drops_is_reported_with_both_sites),
+        cmocka_unit_test(the_destruction_of_a_lock_that_others_read_is_reported_with_the_reader),
+        cmocka_unit_test(what_is_held_is_known_of_reads_in_entries),
         cmocka_unit_test(threads_that_sleep_for_a_lock_are_no_misuse),
     };
     return test_run(argc, argv, tests);

@@ -6,7 +6,8 @@
  * the program.
  *
  * The includer defines LOCK (the type), AT_REST(word) (what an unused word may be) and
- * regain_read(lock, deadline) (A -> R: whether R is held in the end).
+ * regain_read(lock, deadline) (A -> R: whether R is held in the end). It may define SCENE_READY(),
+ * which sets up what else each run needs, and BEFORE_DROP(), which each holder calls.
  */
 #ifndef PAWL_TESTS_LOCK_SCENE_H
 #define PAWL_TESTS_LOCK_SCENE_H
@@ -29,6 +30,9 @@ static void scene_begins(void *argument)
     memset(table_here(), 0, sizeof *table_here());
     memset(scene.held, 0, sizeof scene.held);
     sched.touched_late = 0;
+#ifdef SCENE_READY
+    SCENE_READY();
+#endif
 }
 
 static void scene_ends(void *argument)
@@ -58,6 +62,12 @@ static void leave(enum pawl_state state)
 
 static void drop(enum pawl_state state)
 {
+#ifdef SCENE_READY
+    sched_pass(); /* the holder stays for a moment */
+#endif
+#ifdef BEFORE_DROP
+    BEFORE_DROP();
+#endif
     leave(state);
     sched_drop_begins(&scene.lock.word);
     switch (state) {
@@ -150,12 +160,10 @@ static void read_then_more(uint64_t deadline)
 
 static void try_something(void)
 {
-    static bool (*const tries[])(LOCK *) = {
-        OF(try_read),   OF(try_seek),
-        OF(try_write),  OF(claim_write),
-        OF(try_atomic), OF(claim_atomic)};
-    static const enum pawl_state states[] =
-        {PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_W, PAWL_STATE_A, PAWL_STATE_A};
+    static bool (*const tries[])(LOCK *) = {OF(try_read),    OF(try_seek),   OF(try_write),
+                                            OF(claim_write), OF(try_atomic), OF(claim_atomic)};
+    static const enum pawl_state states[] = {PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W,
+                                             PAWL_STATE_W, PAWL_STATE_A, PAWL_STATE_A};
     const unsigned i = sched_below(&scene.seed, 6);
     if (tries[i](&scene.lock)) {
         enter(states[i]);
@@ -163,16 +171,15 @@ static void try_something(void)
     }
 }
 
-static void something(void *argument)
+static inline void something(void *argument)
 {
-    static const enum pawl_state states[] =
-        {PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A};
+    static const enum pawl_state states[] = {PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W,
+                                             PAWL_STATE_A};
     unsigned rounds = 1 + sched_below(&scene.seed, 3);
     (void)argument;
     for (; rounds > 0; rounds--) {
-        const uint64_t deadline = sched_below(&scene.seed, 2)
-                                      ? UINT64_MAX
-                                      : sched.clock + sched_below(&scene.seed, 300);
+        const uint64_t deadline =
+            sched_below(&scene.seed, 2) ? UINT64_MAX : sched.clock + sched_below(&scene.seed, 300);
         const unsigned what = sched_below(&scene.seed, 10);
         const enum pawl_state state = states[sched_below(&scene.seed, 4)];
         if (sched_below(&scene.seed, 3) == 0)

@@ -25,7 +25,7 @@ static uint64_t some_deadline(struct worker *w)
     static bool timed_##T(struct worker *w, pawl_##T *l)                                           \
     {                                                                                              \
         const uint64_t deadline = some_deadline(w);                                                \
-        switch (test_random_below(&w->random, 6)) {                                                \
+        switch (test_random_below(&w->random, 9)) {                                                \
         case 0:                                                                                    \
             if (pawl_##T##_take_read_until(l, deadline))                                           \
                 read_##T(w, l);                                                                    \
@@ -56,6 +56,21 @@ static uint64_t some_deadline(struct worker *w)
                 write_##T(w, l);                                                                   \
             else                                                                                   \
                 read_##T(w, l);                                                                    \
+            break;                                                                                 \
+        case 5: /* handed over while it is held; the drop, or another move, comes later */         \
+            pawl_##T##_take_read(l);                                                               \
+            pawl_##T##_hand_off(l);                                                                \
+            read_##T(w, l);                                                                        \
+            break;                                                                                 \
+        case 6:                                                                                    \
+            pawl_##T##_take_write(l);                                                              \
+            pawl_##T##_hand_off(l);                                                                \
+            write_##T(w, l);                                                                       \
+            break;                                                                                 \
+        case 7:                                                                                    \
+            pawl_##T##_take_seek(l);                                                               \
+            pawl_##T##_hand_off(l);                                                                \
+            seek_##T(w, l);                                                                        \
             break;                                                                                 \
         default:                                                                                   \
             if (pawl_##T##_claim_write_until(l, deadline)) {                                       \

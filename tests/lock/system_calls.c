@@ -10,6 +10,7 @@
 #include <pawl/pshared.h>
 
 #include "support/sandbox.h"
+#include "support/unused.h"
 
 static pawl_lock32 lock32;
 static pawl_lock64 lock64;
@@ -142,7 +143,7 @@ static void those_who_slept_leave_nothing_that_costs_one(void **state)
     int status;
     (void)state;
     test_threads(8, enter_and_leave, NULL);
-    assert_true(pawl_lock32_is_free(&lock32) && lock32.word == 0 && lock64.word == 0);
+    assert_true(LOCK_IS_UNUSED(lock32) && LOCK_IS_UNUSED(lock64));
     status = in_child(run_everything);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
@@ -177,9 +178,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_yield_would_have_ended_the_child),
         cmocka_unit_test(a_system_call_would_have_ended_the_child),
     };
-    if (TEST_SANITIZED) {
-        printf("skipped: a sanitizer makes system calls of its own\n");
-        return 0;
-    }
+    if (TEST_SANITIZED)
+        return test_skipped("a sanitizer makes system calls of its own");
+    /* The first read of a process whose readers scale maps the memory for their entries. */
+    pawl_lock32_take_read(&lock32);
+    pawl_lock32_drop_read(&lock32);
     return test_run(argc, argv, tests);
 }

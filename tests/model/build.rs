@@ -103,7 +103,10 @@ fn list_sites(root: &Path, file: &Path, list: &mut String) {
 fn order_of(name: &str) -> Option<&str> {
     let name = name.strip_prefix("pawl_")?;
     if let Some(fence) = name.strip_prefix("fence_") {
-        let known = ["acquire", "release", "full", "light", "light_known", "heavy"];
+        let known = [
+            "acquire", "release", "full", "full_after_update", "light", "light_known", "heavy",
+            "heavy_or_not",
+        ];
         return known.contains(&fence).then_some(fence);
     }
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -10,6 +10,7 @@
 #include <pawl/thread.h>
 
 #include "../../src/base/base.h"
+#include "../../src/lock/entries.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -88,11 +89,12 @@ REGAINS(shared64, pshared_lock64)
 struct m_op {
     const char *name; /* NULL ends the table */
     const char *kind;
-    char from, to, otherwise; /* U R S W A; the last when it fails */
+    char from, to, otherwise;   /* U R S W A; the last when it fails */
     bool (*run[7])(void *lock); /* spinning: 16, 32, 64 bits; sleeping, in shared memory: 32, 64 */
 };
 
 extern const struct m_op m_ops[];
+/* clang-format off */
 const struct m_op m_ops[] = {
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     {#name, #kind, #from[0], #to[0], #from[0],                                                     \
@@ -108,6 +110,7 @@ const struct m_op m_ops[] = {
     TIMED(atomic_to_read, 'A', 'R', 'U')
     {NULL, NULL, 0, 0, 0, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}},
 };
+/* clang-format on */
 
 struct m_tag {
     const char *name, *order; /* NULL ends the table; the first stands for PAWL_TAG_NONE_ */
@@ -126,11 +129,31 @@ const struct m_tag m_tags[] = {
 /* The hook, told from which place in the code it was called. */
 uint64_t m_hook_atomic(const struct pawl_operation *operation, void *site);
 
+static struct {
+    uint32_t tag;
+    void (*run)(void);
+} handlers[M_THREADS];
+
+void m_handle(uint32_t tag, void (*handler)(void))
+{
+    handlers[m_me()].tag = tag;
+    handlers[m_me()].run = handler;
+}
+
 uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
 {
+    const uint32_t me = m_me();
+    void (*handler)(void);
+    uint64_t found;
     m_live_or_die();
     m_end_with_the_child();
-    return m_hook_atomic(operation, __builtin_return_address(0));
+    found = m_hook_atomic(operation, __builtin_return_address(0));
+    handler = handlers[me].run;
+    if (handler != NULL && handlers[me].tag == (uint32_t)operation->tag) {
+        handlers[me].run = NULL;
+        handler();
+    }
+    return found;
 }
 
 /* ---- Memory of an execution, at fixed addresses ---------------------------------------------- */
@@ -154,7 +177,9 @@ void m_reset(void);
 void m_reset(void)
 {
     pawl_forget_();
+    pawl_entries_mode_(ENTRIES_OFF);
     memset(slots, 0, sizeof slots);
+    memset(handlers, 0, sizeof handlers);
     memset(&m_memory, 0, sizeof m_memory);
 }
 
@@ -175,6 +200,45 @@ void m_register_threads(uint32_t threads)
         slots[i] = &process_here()->lines[i];
     }
     process_here()->lines_used = threads;
+}
+
+/* ---- Readers that scale ---------------------------------------------------------------------- */
+
+extern const uint32_t m_biased;
+const uint32_t m_biased = PAWL_LOCK_BIASED;
+
+/* Where all have lines from the start, no drop sets BIASED (eager): it is set already. */
+void m_readers_scale(uint32_t threads, bool from_the_first_drop)
+{
+    uint32_t i;
+    m_register_threads(threads);
+    pawl_entries_mode_(ENTRIES_ON);
+    if (from_the_first_drop)
+        return;
+    for (i = 0; i < threads; i++)
+        entries_all()->lines[i].joined = 1;
+    entries_all()->used = threads;
+}
+
+/* Whether it is an entry of the first line (src/fault.rs). */
+bool m_is_of_first_line(uint64_t address);
+bool m_is_of_first_line(uint64_t address)
+{
+    return address - (uint64_t)(uintptr_t)&entries_all()->lines[0] < sizeof(struct pawl_entries);
+}
+
+bool m_entries_are_free(void)
+{
+    uint32_t i, j;
+    for (i = 0; i < M_THREADS; i++) {
+        const struct pawl_entries *line = &entries_all()->lines[i];
+        for (j = 0; j < PAWL_ENTRIES; j++)
+            if (line->locks[j] != 0)
+                return false;
+        if (line->waiters != 0 || line->hidden != 0)
+            return false;
+    }
+    return true;
 }
 
 /* ---- The application's bits ------------------------------------------------------------------ */

@@ -22,6 +22,18 @@ run() {
     "$@"
 }
 
+# What git knows of the source (all of it but what a build makes, where there is no git).
+copy_source() { # folder
+    mkdir -p "$1"
+    if git -C "$SOURCE" rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+        git -C "$SOURCE" ls-files -z --cached --others --exclude-standard >files.list
+        (cd "$SOURCE" && tar -c --null --ignore-failed-read -T -) <files.list | tar -x -C "$1"
+    else
+        (cd "$SOURCE" && tar -c --exclude=./build --exclude=./.venv --exclude=./.deps \
+            --exclude=./.git .) | tar -x -C "$1"
+    fi
+}
+
 # A link that has to fail, in words that match the pattern.
 refused() { # pattern, command...
     pattern=$1

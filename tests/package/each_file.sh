@@ -9,7 +9,7 @@ build() # variant's search path, folder of objects
     for file in "$SOURCE"/src/*/*.c; do
         object=$2/$(basename "$(dirname "$file")")_$(basename "$file" .c).o
         # shellcheck disable=SC2086
-        run "$CC" -std=c11 -O1 $strict -D_GNU_SOURCE -fvisibility=hidden $1 -I"$SOURCE/include" -c \
+        run "$CC" -std=c11 $strict -O0 -D_GNU_SOURCE -fvisibility=hidden $1 -I"$SOURCE/include" -c \
             -o "$object" "$file" -pthread
     done
 }

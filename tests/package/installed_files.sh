@@ -13,6 +13,12 @@ done
 for page in "$SOURCE"/tool/man/*.1; do
     [ ! -e "$page" ] || [ -f "$PREFIX/share/man/man1/$(basename "$page")" ] || fail "$page"
 done
+for page in "$SOURCE"/doc/man/*.3 "$SOURCE"/doc/man/*.7; do
+    name=$(basename "$page")
+    [ -f "$PREFIX/share/man/man${name##*.}/$name" ] || fail "the manual page $name"
+done
+grep -q '^\.so man3/pawl_lock\.3$' "$PREFIX/share/man/man3/pawl_lock64_take_read.3" ||
+    fail "pawl_lock64_take_read(3) does not lead to pawl_lock(3)"
 
 libraries='pawl pawl-checked'
 if grep -q '^PAWL_VALGRIND:BOOL=ON' "$BUILD/CMakeCache.txt"; then
@@ -28,8 +34,9 @@ for name in $libraries; do
     objdump -p "$library" | grep -q "SONAME *lib$name.so.$SOVERSION\$" || fail "soname of $library"
     nm -D --defined-only "$library" | awk '{ print $NF }' >"$name.symbols"
     [ -s "$name.symbols" ] || fail "$library shows no symbol"
-    if grep -v '^pawl_' "$name.symbols"; then
-        fail "$library shows names that are not Pawl's"
+    # The versions themselves are symbols too.
+    if grep -Ev '^(pawl_.*@)?@?PAWL_[0-9.]+$' "$name.symbols"; then
+        fail "$library shows names that are not Pawl's, or that have no version"
     fi
     objdump -p "$library" | awk '/NEEDED/ { print $2 }' >"$name.needed"
     allowed='libc|libpthread|ld-linux.*'

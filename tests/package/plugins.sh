@@ -4,12 +4,14 @@
 . "$(dirname "$0")/common.sh"
 
 plugin="$here/plugins/plugin.c"
-flags="-std=c11 $strict -D_GNU_SOURCE -fPIC -shared -fvisibility=hidden -Isource/include"
+compiled="-std=c11 $strict -D_GNU_SOURCE -fPIC -fvisibility=hidden -Isource/include"
+flags="$compiled -shared"
 
 # shellcheck disable=SC2086
 {
-    run "$CC" $flags -o one.so "$plugin" "source/src/pawl.c" -pthread
-    run "$CC" $flags -o two.so "$plugin" "source/src/pawl.c" -pthread -Wl,-Bsymbolic-functions
+    run "$CC" $compiled -c -o pawl.o "source/src/pawl.c" -pthread
+    run "$CC" $flags -o one.so "$plugin" pawl.o -pthread
+    run "$CC" $flags -o two.so "$plugin" pawl.o -pthread -Wl,-Bsymbolic-functions
     run "$CC" $flags -o archive.so "$plugin" "$LIBDIR/libpawl.a" -pthread
     run "$CC" $flags -o shared.so "$plugin" -L"$LIBDIR" -lpawl -Wl,-rpath,"$LIBDIR" -pthread
     run "$CC" -std=c11 $strict -D_GNU_SOURCE -o host "$here/plugins/host.c" -pthread -ldl
@@ -32,6 +34,7 @@ for host in host host_archive host_shared; do
         # shellcheck disable=SC2086
         set -- $pair
         run "./$host" "./$1.so" "./$2.so"
+        run env PAWL_BIAS=on "./$host" "./$1.so" "./$2.so"
         run "./orders${host#host}" "./$1.so" "./$2.so"
     done
 done

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Objects of the release variant and of the checking variant must not become one program: they
-# would count on different duties in the same lock.
+# would count on different duties in the same lock. Nor must objects of two versions of the
+# protocol: a writer of version 1 overlooks readers that are in entries.
 . "$(dirname "$0")/common.sh"
 
 release="-I$PREFIX/include"
@@ -62,3 +63,43 @@ for language in c c++; do
     refused 'multiple definition' "$compiler" both.o release.o checked.o "$LIBDIR/libpawl.a" \
         "$LIBDIR/libpawl-checked.a" -pthread -o wrong
 done
+
+# The headers as those of version 1 named their functions.
+version=$(sed -n 's/.*(_v\([0-9][0-9]*\)_,.*/\1/p' "$PREFIX/include/pawl/atomic.h")
+[ "$version" = 2 ] || fail "the protocol's version is $version; this test is about 1 and 2"
+mkdir old
+cp -R "$PREFIX/include/pawl" old/
+find old -name '*.h' -exec sed -i 's/_v2_/_v1_/g' {} +
+cat >writer.c <<'END'
+#include <pawl/lock.h>
+void write_it(pawl_lock32 *l);
+void write_it(pawl_lock32 *l)
+{
+    pawl_lock32_take_write(l);
+    pawl_lock32_drop_write(l);
+}
+END
+cat >reader.c <<'END'
+#include <pawl/lock.h>
+void write_it(pawl_lock32 *l);
+int main(void)
+{
+    static pawl_lock32 l;
+    pawl_lock32_take_read(&l);
+    pawl_lock32_drop_read(&l);
+    write_it(&l);
+    return 0;
+}
+END
+# shellcheck disable=SC2086
+{
+    run "$CC" $strict $release -c reader.c
+    run "$CC" $strict $release -c writer.c
+    run "$CC" reader.o writer.o "$LIBDIR/libpawl.a" -pthread -o right
+    run ./right
+    run "$CC" $strict -Iold -c writer.c
+    for kind in a so; do
+        refused 'undefined reference to .*_v1_' "$CC" reader.o writer.o "$LIBDIR/libpawl.$kind" \
+            -pthread -o wrong
+    done
+}

@@ -19,12 +19,14 @@ struct name {
     int (*run64)(unsigned long *);
 };
 
+/* clang-format off */
 #define VALUE(name, op)                                                                            \
     static int name##_32(unsigned int *l) { return name(l); }                                      \
     static int name##_64(unsigned long *l) { return name(l); }
 #define NO_VALUE(name, op)                                                                         \
     static int name##_32(unsigned int *l) { return name(l), 0; }                                   \
     static int name##_64(unsigned long *l) { return name(l), 0; }
+/* clang-format on */
 
 #define NAMES(VALUE, NO_VALUE)                                                                     \
     VALUE(pl_take_r, take_read)                                                                    \
@@ -137,8 +139,7 @@ static void play(unsigned bits)
     }
     for (i = 0; i < NAME_COUNT; i++) {
         const struct table_op_row *row = &g.table.ops[names[i].op];
-        if (g.done[i][GRANTED] == 0 ||
-            (row->result == RESULT_bool && g.done[i][FAILED] == 0))
+        if (g.done[i][GRANTED] == 0 || (row->result == RESULT_bool && g.done[i][FAILED] == 0))
             fail_msg("%s was not played in every way", row->name);
     }
 }

@@ -14,8 +14,14 @@ struct name {
 };
 
 #define NAME(name, op)                                                                             \
-    static int name##_32(unsigned int *l) { return name(l), 0; }                                   \
-    static int name##_64(unsigned long *l) { return name(l), 0; }
+    static int name##_32(unsigned int *l)                                                          \
+    {                                                                                              \
+        return name(l), 0;                                                                         \
+    }                                                                                              \
+    static int name##_64(unsigned long *l)                                                         \
+    {                                                                                              \
+        return name(l), 0;                                                                         \
+    }
 #define NAMES(NAME)                                                                                \
     NAME(pl_take_r, take_read)                                                                     \
     NAME(pl_drop_r, drop_read)                                                                     \

@@ -242,13 +242,13 @@ static void load_store_and_exchange(void **state)
     do {                                                                                           \
         type x;                                                                                    \
         FOUR(pl_inc, 5, 1, 6);                                                                     \
-        FOUR(pl_inc, (type)-1, 0, 0);                                                              \
+        FOUR(pl_inc, (type) - 1, 0, 0);                                                            \
         FOUR(pl_dec, 5, 1, 4);                                                                     \
         FOUR(pl_dec, 1, 0, 0);                                                                     \
         FOUR_BY(pl_add, 5, 3, 8, 8);                                                               \
-        FOUR_BY(pl_add, (type)-1, 3, 2, 2);                                                        \
+        FOUR_BY(pl_add, (type) - 1, 3, 2, 2);                                                      \
         FOUR_BY(pl_sub, 5, 3, 2, 2);                                                               \
-        FOUR_BY(pl_sub, 1, 2, (type)-1, (type)-1);                                                 \
+        FOUR_BY(pl_sub, 1, 2, (type) - 1, (type) - 1);                                             \
         FOUR_BY(pl_and, 6, 3, 2, 2);                                                               \
         FOUR_BY(pl_or, 6, 3, 7, 7);                                                                \
         FOUR_BY(pl_xor, 6, 3, 5, 5);                                                               \

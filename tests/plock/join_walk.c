@@ -7,14 +7,14 @@
 #include "plock/join_walk.h"
 
 static const int joining[] = {
-    OP_take_read, OP_try_read, OP_drop_read, OP_read_to_join, OP_join_to_claim,
-    OP_claim_to_atomic, OP_drop_join, OP_drop_claim, OP_drop_atomic, OP_atomic_to_read,
-    OP_take_join, OP_try_join,
+    OP_take_read,     OP_try_read,        OP_drop_read, OP_read_to_join,
+    OP_join_to_claim, OP_claim_to_atomic, OP_drop_join, OP_drop_claim,
+    OP_drop_atomic,   OP_atomic_to_read,  OP_take_join, OP_try_join,
 };
 static const int alone[] = {
-    OP_take_read, OP_try_read, OP_drop_read, OP_take_atomic, OP_try_atomic, OP_claim_atomic,
-    OP_try_read_to_atomic, OP_read_claim_atomic, OP_drop_atomic, OP_atomic_to_read,
-    OP_take_join, OP_try_join, OP_drop_join,
+    OP_take_read,    OP_try_read,           OP_drop_read,         OP_take_atomic, OP_try_atomic,
+    OP_claim_atomic, OP_try_read_to_atomic, OP_read_claim_atomic, OP_drop_atomic, OP_atomic_to_read,
+    OP_take_join,    OP_try_join,           OP_drop_join,
 };
 enum { JOINING_COUNT = sizeof joining / sizeof joining[0] };
 enum { ALONE_COUNT = sizeof alone / sizeof alone[0] };

@@ -41,6 +41,7 @@ enum step_name {
     STEP_END_failed
 };
 
+/* clang-format off */
 enum how { HOW_ADD, HOW_WAIT_ADD, HOW_LOOK_ADD, HOW_LOOK_CAS, HOW_WAIT,
            HOW_EXCHANGE, HOW_LOOK_EXCHANGE, HOW_WAIT_EXCHANGE };
 enum kind { KIND_take, KIND_try, KIND_claim, KIND_drop, KIND_move, KIND_tells };
@@ -50,6 +51,7 @@ struct op_row { const char *name; int kind, from, to; };
 struct step_row { int op, how, gate, w, s, r; };
 struct mark_row { int step, of, test, clear, set; };
 struct next_row { int step, test, next; };
+/* clang-format on */
 
 #define TABLE_OP(name, kind, from, to) {#name, KIND_##kind, PAWL_STATE_##from, PAWL_STATE_##to},
 #define TABLE_STEP(op, how, gate, w, s, r) {OP_##op, HOW_##how, TEST_##gate, w, s, r},
@@ -101,15 +103,12 @@ static inline bool word_passes(int test, uint16_t word)
     (void)W, (void)S, (void)R;
     switch (test) {
 #define PAWL_TEST(name, condition)                                                                 \
-    case TEST_##name:                                                                              \
-        return (condition);
+    case TEST_##name: return (condition);
 #include <pawl/detail/transitions.def>
 #define PAWL_TEST(name, condition)                                                                 \
-    case TEST_##name:                                                                              \
-        return (condition);
+    case TEST_##name: return (condition);
 #include <pawl/detail/join.def>
-    default:
-        abort();
+    default: abort();
     }
 }
 
@@ -120,8 +119,10 @@ enum { THREADS = 3, MAX_STATES = 4000000 };
 /* How a thread came to J and C: with the other readers, alone from U, or beside atomic users. */
 enum lineage { FROM_R, FROM_U, FROM_A };
 
+/* clang-format off */
 struct thread { uint8_t op, step, looked, held, lineage; };
 struct state { uint16_t word; struct thread threads[THREADS]; uint32_t from; };
+/* clang-format on */
 
 enum verdict { GOOD, TOGETHER, STUCK, LEFT_OVER, NO_NEXT, TOO_BIG };
 
@@ -130,7 +131,7 @@ struct walk {
     struct mark_row marks[MARKS];
     struct next_row nexts[NEXTS];
     bool with[OP_COUNT]; /* operations that a thread may start */
-    bool s_may_stay; /* S is not looked at when nobody is in */
+    bool s_may_stay;     /* S is not looked at when nobody is in */
     uint16_t application;
     enum verdict verdict;
     uint32_t bad;
@@ -230,15 +231,11 @@ static inline enum rights thread_rights(const struct thread *t)
     if (t->step == STEP_take_atomic_drain || t->step == STEP_take_atomic_open)
         return NOTHING; /* R has been given up */
     switch (t->held) {
-    case PAWL_STATE_R:
-        return READS;
+    case PAWL_STATE_R: return READS;
     case PAWL_STATE_J:
-    case PAWL_STATE_C:
-        return t->lineage == FROM_R ? JOINED : t->lineage == FROM_U ? ALONE : BESIDE;
-    case PAWL_STATE_A:
-        return CHANGES;
-    default:
-        return NOTHING;
+    case PAWL_STATE_C: return t->lineage == FROM_R ? JOINED : t->lineage == FROM_U ? ALONE : BESIDE;
+    case PAWL_STATE_A: return CHANGES;
+    default: return NOTHING;
     }
 }
 
@@ -254,8 +251,8 @@ static inline bool may_share(enum rights a, enum rights b)
         1u << NOTHING | 1u << JOINING | 1u << JOINED | 1u << BESIDE | 1u << OPENING |
             1u << CHANGES | 1u << TURNING,
         1u << NOTHING | 1u << BESIDE | 1u << OPENING | 1u << CHANGES | 1u << TURNING,
-        1u << NOTHING | 1u << READS | 1u << JOINING | 1u << BESIDE | 1u << OPENING |
-            1u << CHANGES | 1u << TURNING,
+        1u << NOTHING | 1u << READS | 1u << JOINING | 1u << BESIDE | 1u << OPENING | 1u << CHANGES |
+            1u << TURNING,
     };
     return share[a] >> b & 1u;
 }
@@ -453,8 +450,8 @@ static inline enum verdict walk_all(struct walk *k)
 /* The way to the mistake, from its end. */
 static inline void walk_report(const struct walk *k)
 {
-    static const char *const verdicts[] = {"good", "together", "stuck", "left over", "no next row",
-                                           "too big"};
+    static const char *const verdicts[] = {"good",      "together",    "stuck",
+                                           "left over", "no next row", "too big"};
     static const char *const states[] = {"U", "R", "S", "W", "A", "J", "C"};
     uint32_t at = k->bad;
     unsigned i, depth;

@@ -21,14 +21,14 @@ static uint64_t access_memory(const struct pawl_operation *o)
     if (o->width == 0)
         return 0;
     memcpy(&old, o->address, o->width); /* little endian, as all targets of these tests */
-    left = o->kind == PAWL_HOOK_ADD        ? old + o->operand
-           : o->kind == PAWL_HOOK_SUB      ? old - o->operand
-           : o->kind == PAWL_HOOK_AND      ? old & o->operand
-           : o->kind == PAWL_HOOK_OR       ? old | o->operand
-           : o->kind == PAWL_HOOK_XOR      ? old ^ o->operand
-           : o->kind == PAWL_HOOK_LOAD     ? old
+    left = o->kind == PAWL_HOOK_ADD                                      ? old + o->operand
+           : o->kind == PAWL_HOOK_SUB                                    ? old - o->operand
+           : o->kind == PAWL_HOOK_AND                                    ? old & o->operand
+           : o->kind == PAWL_HOOK_OR                                     ? old | o->operand
+           : o->kind == PAWL_HOOK_XOR                                    ? old ^ o->operand
+           : o->kind == PAWL_HOOK_LOAD                                   ? old
            : o->kind != PAWL_HOOK_COMPARE_EXCHANGE || old == o->expected ? o->operand
-                                                                    : old;
+                                                                         : old;
     memcpy(o->address, &left, o->width);
     return old;
 }
@@ -49,7 +49,9 @@ void pawl_hook_relax(void)
         at_pause();
 }
 
-void pawl_hook_yield(void) {}
+void pawl_hook_yield(void)
+{
+}
 bool pawl_hook_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
 {
     (void)address, (void)expected, (void)deadline;
@@ -60,8 +62,14 @@ unsigned pawl_hook_wake(const uint32_t *address, unsigned most)
     (void)address, (void)most;
     return 0;
 }
-uint64_t pawl_hook_now(void) { return 0; }
-uint32_t pawl_hook_thread_id(void) { return 1; }
+uint64_t pawl_hook_now(void)
+{
+    return 0;
+}
+uint32_t pawl_hook_thread_id(void)
+{
+    return 1;
+}
 struct pawl_thread_line **pawl_hook_thread_slot(void)
 {
     static struct pawl_thread_line *slot;

@@ -12,8 +12,12 @@
 unsigned int word;
 unsigned char byte;
 unsigned short half;
-struct { char bytes[3]; } odd;
-struct { long words[2]; } wide;
+struct {
+    char bytes[3];
+} odd;
+struct {
+    long words[2];
+} wide;
 
 void use(void);
 void use(void)

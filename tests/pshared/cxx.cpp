@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 // A value of T in zeroed memory that children share. Nobody constructs it.
 template <class T> class Shared {
-public:
+  public:
     Shared()
         : at_(mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
     {
@@ -28,7 +28,7 @@ public:
     T &operator*() { return *static_cast<T *>(at_); }
     T *operator->() { return static_cast<T *>(at_); }
 
-private:
+  private:
     void *at_;
 };
 
@@ -43,7 +43,7 @@ template <class Body> int in_child(Body body)
 }
 
 template <class Lock> class SharedMemoryLock : public testing::Test {
-protected:
+  protected:
     Shared<Lock> lock;
     bool is_free() { return lock->native_handle()->word >> 2 == 0; }
 };
@@ -88,8 +88,8 @@ TYPED_TEST(SharedMemoryLock, a_seeker_keeps_s_when_its_upgrade_is_late)
 {
     this->lock->lock_shared();
     this->lock->lock_upgrade();
-    EXPECT_FALSE(this->lock->try_unlock_upgrade_and_lock_until(
-        std::chrono::steady_clock::now() + 1ms));
+    EXPECT_FALSE(
+        this->lock->try_unlock_upgrade_and_lock_until(std::chrono::steady_clock::now() + 1ms));
     this->lock->unlock_shared();
     this->lock->unlock_upgrade_and_lock();
     this->lock->unlock();
@@ -122,10 +122,10 @@ TYPED_TEST(SharedMemoryLock, excludes_across_fork)
         this->lock->unlock();
     });
     EXPECT_EQ(0, in_child([&] {
-        this->lock->lock_shared();
-        this->lock->unlock_shared();
-        return true;
-    }));
+                  this->lock->lock_shared();
+                  this->lock->unlock_shared();
+                  return true;
+              }));
     later.join();
     EXPECT_TRUE(this->is_free());
 }

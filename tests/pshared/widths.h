@@ -70,17 +70,22 @@ struct width {
 WIDTH(32)
 WIDTH(64)
 #define ROW(N)                                                                                     \
-    {                                                                                              \
-        #N, sizeof(pawl_pshared_lock##N),                                                          \
-            {take_read_until_##N, take_seek_until_##N, take_write_until_##N,                       \
-             take_atomic_until_##N},                                                               \
-            seek_to_write_until_##N, read_claim_write_until_##N,                                   \
-            read_claim_atomic_until_##N, claim_write_until_##N,                                    \
-            claim_atomic_until_##N,                                                                \
-            {drop_read_##N, drop_seek_##N, drop_write_##N, drop_atomic_##N},                       \
-            {try_read_##N, try_seek_##N, try_write_##N, try_atomic_##N}, PAWL_SPIN##N##_R,         \
-            PAWL_SPIN##N##_S, PAWL_SPIN##N##_W, is_free_##N, turn_##N, init_##N                    \
-    }
+    {#N,                                                                                           \
+     sizeof(pawl_pshared_lock##N),                                                                 \
+     {take_read_until_##N, take_seek_until_##N, take_write_until_##N, take_atomic_until_##N},      \
+     seek_to_write_until_##N,                                                                      \
+     read_claim_write_until_##N,                                                                   \
+     read_claim_atomic_until_##N,                                                                  \
+     claim_write_until_##N,                                                                        \
+     claim_atomic_until_##N,                                                                       \
+     {drop_read_##N, drop_seek_##N, drop_write_##N, drop_atomic_##N},                              \
+     {try_read_##N, try_seek_##N, try_write_##N, try_atomic_##N},                                  \
+     PAWL_SPIN##N##_R,                                                                             \
+     PAWL_SPIN##N##_S,                                                                             \
+     PAWL_SPIN##N##_W,                                                                             \
+     is_free_##N,                                                                                  \
+     turn_##N,                                                                                     \
+     init_##N}
 static const struct width widths[] = {ROW(32), ROW(64)};
 enum { R, S, W, A, WIDTHS = 2 };
 

@@ -34,11 +34,13 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *o)
     return found;
 }
 
+/* clang-format off */
 void pawl_hook_relax(void) { must(!"nobody is in the way"); }
 void pawl_hook_yield(void) { must(!"nobody is in the way"); }
 uint64_t pawl_hook_now(void) { return 1; }
 uint32_t pawl_hook_thread_id(void) { return 1; }
 struct pawl_thread_line **pawl_hook_thread_slot(void) { return &slot; }
+/* clang-format on */
 
 unsigned pawl_hook_wake(const uint32_t *address, unsigned count)
 {

@@ -31,8 +31,8 @@ static int set_up(void **state)
 {
     (void)state;
     must(pawl_rcu_barrier() == 0);
-    must(pawl_rcu_domain_limit(pawl_rcu_default(), PAWL_RCU_CALLS, PAWL_RCU_BYTES,
-                               PAWL_RCU_HELP) == 0);
+    must(pawl_rcu_domain_limit(pawl_rcu_default(), PAWL_RCU_CALLS, PAWL_RCU_BYTES, PAWL_RCU_HELP) ==
+         0);
     memset(many, 0, sizeof many);
     pawl_store_relaxed32(&runs_in_all, 0);
     return 0;

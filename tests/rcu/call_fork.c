@@ -182,8 +182,8 @@ static void a_fork_amid_calls_leaves_both_in_order(void **state)
     assert_int_equal(pawl_rcu_barrier(), 0);
     for (i = 0; i < 2; i++)
         assert_int_equal(counts[i][0], counts[i][1]);
-    must(pawl_rcu_domain_limit(pawl_rcu_default(), PAWL_RCU_CALLS, PAWL_RCU_BYTES,
-                               PAWL_RCU_HELP) == 0);
+    must(pawl_rcu_domain_limit(pawl_rcu_default(), PAWL_RCU_CALLS, PAWL_RCU_BYTES, PAWL_RCU_HELP) ==
+         0);
 }
 
 /* ---- Forks and callbacks under way ----------------------------------------------------------- */
@@ -402,8 +402,7 @@ int main(int argc, char **argv)
     (void)a_callback_may_fork_while_another_one_runs;
     (void)a_fork_lets_callbacks_run_that_an_earlier_fork_holds_up;
     (void)set_up;
-    printf("skipped: ThreadSanitizer does not support it\n");
-    return 0;
+    return test_skipped("ThreadSanitizer does not support it");
 }
 #else
 int main(int argc, char **argv)

@@ -31,11 +31,13 @@
 
 static bool no_threads;
 
+/* clang-format off */
 #ifdef __cplusplus
 extern "C"
 #endif
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *),
                    void *argument)
+/* clang-format on */
 {
     typedef int create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     create *real;
@@ -324,8 +326,7 @@ int main(int argc, char **argv)
 
 int main(void)
 {
-    printf("skipped: needs the trap flag of x86-64, and no sanitizer\n");
-    return 0;
+    return test_skipped("needs the trap flag of x86-64, and no sanitizer");
 }
 
 #endif

@@ -23,10 +23,12 @@ static bool with_worker, all_ended;
 static void (*worker_body)(void *);
 static void *worker_argument;
 
+/* clang-format off */
 #ifdef __cplusplus
 extern "C"
 #endif
 bool pawl_hook_start_thread(void (*body)(void *argument), void *argument)
+/* clang-format on */
 {
     if (!with_worker)
         return false;
@@ -176,10 +178,11 @@ static void callers_at_the_limit_go_on(bool worker_too, pawl_rcu_policy what)
 {
     static void (*const bodies[])(void *) = {call_two, call_another, worker};
     with_worker = worker_too;
-    limit = 1;
+    limit = limit_of_bytes = 1;
     policy = what;
     expected_runs = 3;
     (void)explored(bodies, worker_too ? 3 : 2, 1);
+    limit_of_bytes = PAWL_RCU_NO_LIMIT;
 }
 
 static void callers_who_wait_for_room_get_it_from_the_worker(void **state)
@@ -258,18 +261,20 @@ static void call_and_wait_too(void *nothing)
     leave(2);
 }
 
+/* With and without a worker; with room for all, and for one callback and one byte. */
 static void a_barrier_waits_for_what_was_called_whoever_runs_it(void **state)
 {
     static void (*const bodies[])(void *) = {call_and_wait, call_and_wait_too, worker};
     unsigned i;
     (void)state;
-    limit = 10;
     policy = PAWL_RCU_HELP;
     expected_runs = 3;
-    for (i = 0; i < 2; i++) {
-        with_worker = i == 0;
+    for (i = 0; i < 4; i++) {
+        with_worker = i % 2 == 0;
+        limit = limit_of_bytes = i < 2 ? 10 : 1;
         (void)explored(bodies, with_worker ? 3 : 2, 1);
     }
+    limit_of_bytes = PAWL_RCU_NO_LIMIT;
 }
 
 static void read_a_while(void *nothing)
@@ -295,15 +300,20 @@ static void call_and_wait_alone(void *nothing)
 static void a_barrier_waits_for_both_batches(void **state)
 {
     static void (*const bodies[])(void *) = {read_a_while, call_and_wait_alone, worker};
+    unsigned i;
     (void)state;
-    limit = 10;
     policy = PAWL_RCU_HELP;
     expected_runs = 2;
     with_worker = true;
-    (void)explored(bodies, 3, 1);
+    for (i = 0; i < 2; i++) {
+        limit = limit_of_bytes = i == 0 ? 10 : 1;
+        (void)explored(bodies, 3, 1);
+    }
+    limit_of_bytes = PAWL_RCU_NO_LIMIT;
 }
 
-/* The callback may not run in here once it was called in here. */
+/* The callback may not run in here once it was called in here. A limit of one would refuse the
+ * second call, because its caller reads. */
 static void read_while_called(void *nothing)
 {
     (void)nothing;

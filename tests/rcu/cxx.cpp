@@ -135,8 +135,8 @@ TEST(rcu, a_full_domain_throws_and_leaves_the_object_to_the_caller)
         EXPECT_FALSE(second->try_retire({}, domain));
         EXPECT_THROW(pawl::rcu_retire(second.get(), std::default_delete<counted>(), domain),
                      std::system_error);
-        ASSERT_EQ(pawl_rcu_domain_limit(domain.native_handle(), 1, PAWL_RCU_NO_LIMIT,
-                                        PAWL_RCU_HELP), 0);
+        ASSERT_EQ(
+            pawl_rcu_domain_limit(domain.native_handle(), 1, PAWL_RCU_NO_LIMIT, PAWL_RCU_HELP), 0);
         try {
             second->retire({}, domain);
             ADD_FAILURE() << "there was no room";

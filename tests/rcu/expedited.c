@@ -15,6 +15,15 @@
 #include "rcu/rcu.h"
 #include "support/sandbox.h"
 
+#include <signal.h>
+#include <ucontext.h>
+
+#if defined(__x86_64__) && defined(__linux__)
+#define ANSWERS_SYSTEM_CALLS 1
+#else
+#define ANSWERS_SYSTEM_CALLS 0
+#endif
+
 static pthread_barrier_t is_in;
 static uint32_t looked_for;
 
@@ -147,6 +156,59 @@ static void after_polling_that_found_nothing_the_next_calls_sleep_sooner(void **
     pawl_rcu_domain_destroy(&d);
 }
 
+/* ---- System calls ---------------------------------------------------------------------------- */
+
+#if ANSWERS_SYSTEM_CALLS
+
+enum { GRACE_PERIODS = 50 };
+
+static volatile unsigned membarriers;
+
+static void answer_a_membarrier(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)info;
+    membarriers = membarriers + 1;
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = 0;
+}
+
+/* No thread reads here, so each call needs one membarrier. A yield, a sleep or a wake kills. */
+static void synchronize_by_one_membarrier_each(void *unused)
+{
+    struct sigaction action;
+    unsigned i;
+    (void)unused;
+    pawl_rcu_synchronize(); /* sets the process up */
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = answer_a_membarrier;
+    action.sa_flags = SA_SIGINFO;
+    must(sigaction(SIGSYS, &action, NULL) == 0);
+    if (!sandbox_kills(SYS_sched_yield) || !sandbox_kills(SYS_futex) ||
+        !sandbox_answers(SYS_membarrier, SECCOMP_RET_TRAP))
+        _exit(77);
+    pawl_rcu_synchronize();
+    if (membarriers == 0)
+        _exit(77); /* full fences: the system has no membarrier */
+    membarriers = 0;
+    for (i = 0; i < GRACE_PERIODS; i++)
+        pawl_rcu_synchronize();
+    must(membarriers == GRACE_PERIODS);
+    for (i = 0; i < GRACE_PERIODS; i++)
+        pawl_rcu_synchronize_expedited();
+    must(membarriers == 2 * GRACE_PERIODS);
+}
+
+#endif
+
+static void without_readers_both_make_one_membarrier_and_no_other_call(void **state)
+{
+    (void)state;
+#if ANSWERS_SYSTEM_CALLS
+    assert_int_equal(in_child(synchronize_by_one_membarrier_each, NULL), 0);
+#else
+    skip();
+#endif
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +217,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_yield_would_have_ended_the_child),
         cmocka_unit_test(long_polling_that_finds_nothing_is_not_repeated_at_once),
         cmocka_unit_test(after_polling_that_found_nothing_the_next_calls_sleep_sooner),
+        cmocka_unit_test(without_readers_both_make_one_membarrier_and_no_other_call),
     };
     return test_run(argc, argv, tests);
 }

@@ -29,8 +29,8 @@ static void a_dereference_outside_a_section_is_reported(void **state)
     assert_reports(dereference_outside, NULL, "read outside a section: rcu domain default at ",
                    "by pawl_rcu_dereference in thread", "dereference_outside", NULL);
     assert_reports(dereference_in_another_domain, &d,
-                   "read outside a section: rcu domain files at ",
-                   "dereference_in_another_domain", NULL);
+                   "read outside a section: rcu domain files at ", "dereference_in_another_domain",
+                   NULL);
     assert_reports(dereference_in_another_domain, pawl_rcu_qs(),
                    "read outside a section: rcu domain quiescent states at ", NULL);
     pawl_rcu_domain_destroy(&d);
@@ -200,8 +200,8 @@ static void misuse_of_quiescent_states_is_reported(void **state)
                    "offline_in_a_section", NULL);
     assert_reports(offline_twice, NULL, "section left that was not entered",
                    "by pawl_rcu_qs_offline", "offline_twice", NULL);
-    assert_reports(section_while_offline, NULL, "section while offline",
-                   "by pawl_rcu_qs_read_lock", "section_while_offline", NULL);
+    assert_reports(section_while_offline, NULL, "section while offline", "by pawl_rcu_qs_read_lock",
+                   "section_while_offline", NULL);
     assert_reports(section_left_twice, NULL, "section left that was not entered",
                    "by pawl_rcu_qs_read_unlock", "section_left_twice", NULL);
 }

@@ -106,8 +106,8 @@ static void a_walk_in_the_section_of_another_domain_is_reported(void **state)
     unsigned i;
     (void)state;
     for (i = 0; i < 2; i++) {
-        assert_reports(in_section_of_domain, (void *)(uintptr_t)&walks[i],
-                       "read outside a section", "rcu domain default", NULL);
+        assert_reports(in_section_of_domain, (void *)(uintptr_t)&walks[i], "read outside a section",
+                       "rcu domain default", NULL);
         assert_reports(in_section_of_default, (void *)(uintptr_t)&domain_walks[i],
                        "read outside a section", "rcu domain lists", NULL);
     }

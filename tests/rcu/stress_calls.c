@@ -90,8 +90,8 @@ static void replace_some(struct shared *s, uint64_t *random, bool inside)
 static void change_limit(struct shared *s, uint64_t *random)
 {
     const pawl_rcu_policy policy = (pawl_rcu_policy)test_random_below(random, 3);
-    must(pawl_rcu_domain_limit(&s->domain, 1 + test_random_below(random, LIMIT),
-                               PAWL_RCU_NO_LIMIT, policy) == 0);
+    must(pawl_rcu_domain_limit(&s->domain, 1 + test_random_below(random, LIMIT), PAWL_RCU_NO_LIMIT,
+                               policy) == 0);
 }
 
 static void check_bound(struct shared *s)
@@ -128,15 +128,9 @@ static void body(void *argument, unsigned index)
     unsigned i;
     for (i = 0; i < s->steps; i++) {
         switch (test_random_below(&random, 400)) {
-        case 0:
-            must(pawl_rcu_domain_barrier(&s->domain) == 0);
-            break;
-        case 1:
-            change_limit(s, &random);
-            break;
-        case 2:
-            check_bound(s);
-            break;
+        case 0: must(pawl_rcu_domain_barrier(&s->domain) == 0); break;
+        case 1: change_limit(s, &random); break;
+        case 2: check_bound(s); break;
         case 3:
             if (index == 0 && !TEST_SANITIZED && test_random_below(&random, 10) == 0)
                 fork_and_finish(s);

@@ -78,8 +78,7 @@ static void dispose(struct element *e, unsigned how)
             sched_yield();
         free_now(e);
         return;
-    default:
-        must(pawl_rcu_call(&e->head, free_later, sizeof *e) == 0);
+    default: must(pawl_rcu_call(&e->head, free_later, sizeof *e) == 0);
     }
 }
 

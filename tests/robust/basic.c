@@ -252,8 +252,8 @@ static void deaths_after_moves_are_told_as_the_state_that_was_reached(void **sta
         {pawl_robust_lock_take_seek, pawl_robust_lock_seek_to_read, NULL, R},
         {pawl_robust_lock_take_read, pawl_robust_lock_try_read_to_seek, NULL, S},
         {pawl_robust_lock_take_read, pawl_robust_lock_try_read_to_write, NULL, W},
-        {pawl_robust_lock_take_seek, pawl_robust_lock_seek_to_write,
-         pawl_robust_lock_write_to_seek, S},
+        {pawl_robust_lock_take_seek, pawl_robust_lock_seek_to_write, pawl_robust_lock_write_to_seek,
+         S},
     };
     unsigned i;
     (void)state;
@@ -320,8 +320,8 @@ static void sleepers_are_woken_by_a_death_without_a_deadline(void **state)
     (void)state;
     for (as = 0; as < 4; as++) {
         const struct other writer = other_holds(pawl_robust_lock_take_write, NULL, NULL);
-        struct sleeper sleepers[3] = {{as, PAWL_ROBUST_BUSY}, {as, PAWL_ROBUST_BUSY},
-                                      {R, PAWL_ROBUST_BUSY}};
+        struct sleeper sleepers[3] = {
+            {as, PAWL_ROBUST_BUSY}, {as, PAWL_ROBUST_BUSY}, {R, PAWL_ROBUST_BUSY}};
         pthread_t threads[3];
         unsigned i, told = 0;
         for (i = 0; i < 3; i++)
@@ -370,8 +370,8 @@ static void a_writer_that_does_not_repair_makes_it_not_recoverable(void **state)
 
 static void sleepers_learn_that_it_is_not_recoverable(void **state)
 {
-    struct sleeper sleepers[4] = {{R, PAWL_ROBUST_BUSY}, {S, PAWL_ROBUST_BUSY},
-                                  {W, PAWL_ROBUST_BUSY}, {A, PAWL_ROBUST_BUSY}};
+    struct sleeper sleepers[4] = {
+        {R, PAWL_ROBUST_BUSY}, {S, PAWL_ROBUST_BUSY}, {W, PAWL_ROBUST_BUSY}, {A, PAWL_ROBUST_BUSY}};
     pthread_t threads[4];
     unsigned i;
     (void)state;

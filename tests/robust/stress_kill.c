@@ -20,7 +20,7 @@ static struct shared {
     pawl_robust_lock lock;
     uint64_t first, second; /* equal, but while a writer is at them */
     uint64_t sum;           /* atomic users add to it */
-    uint32_t begun; /* children that are at work */
+    uint32_t begun;         /* children that are at work */
     uint32_t stop;
 } *shared;
 
@@ -171,8 +171,8 @@ static bool take_after_death(unsigned as)
         repair_if(how);
     assert_int_equal(drops[as](l), PAWL_ROBUST_OK);
     how = pawl_robust_lock_take_write_until(l, after(60));
-    assert_true(how == PAWL_ROBUST_OK || (how == PAWL_ROBUST_OWNER_DIED && (told || as == 3) &&
-                                          as != 2));
+    assert_true(how == PAWL_ROBUST_OK ||
+                (how == PAWL_ROBUST_OWNER_DIED && (told || as == 3) && as != 2));
     repair_if(how);
     assert_int_equal(pawl_robust_lock_drop_write(l), PAWL_ROBUST_OK);
     return told;

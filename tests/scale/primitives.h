@@ -24,7 +24,7 @@ struct primitive {
     const char *name;
     const struct primitive *twin; /* its counterpart; NULL: it is one */
     size_t size;
-    unsigned most; /* of such objects at once */
+    unsigned most;              /* of such objects at once */
     void (*init)(void *object); /* NULL: zero bytes are one */
     void (*destroy)(void *object);
     void (*take)(void *object);
@@ -117,6 +117,7 @@ static inline void pthread_room_drop(void *object)
 
 enum { MOST = 100000 };
 
+/* clang-format off */
 static const struct primitive twin_mutex = {
     "pthread_mutex", NULL, sizeof(pthread_mutex_t), MOST,
     mutex_init, mutex_destroy, mutex_take, mutex_drop, false, 0};
@@ -132,6 +133,7 @@ static const struct primitive twin_write = {
 static const struct primitive twin_cond = {
     "pthread_cond", NULL, sizeof(struct pthread_room), MOST,
     pthread_room_init, NULL, pthread_room_take, pthread_room_drop, false, 0};
+/* clang-format on */
 
 /* ---- What keeps others out ------------------------------------------------------------------- */
 
@@ -246,14 +248,14 @@ static const struct primitive exclusive[] = {
      0},
     {"wait.h, 64", &twin_cond, sizeof(uint64_t), MOST, NULL, NULL, word64_take, word64_drop, false,
      0},
-    {"cond", &twin_cond, sizeof(struct pawl_room), MOST, NULL, NULL, pawl_room_take,
-     pawl_room_drop, false, 0},
+    {"cond", &twin_cond, sizeof(struct pawl_room), MOST, NULL, NULL, pawl_room_take, pawl_room_drop,
+     false, 0},
     {"bitlock", &twin_mutex, sizeof(uint32_t), MOST, NULL, NULL, bitlock_take, bitlock_drop, false,
      0},
     {"pshared, W", &twin_mutex_shared, sizeof(pawl_pshared_lock64), MOST, pshared_init,
      pshared_destroy, pshared_take, pshared_drop, false, 0},
-    {"sift, W", &twin_write, sizeof(pawl_sift), 10000, NULL, NULL, sift_take_write,
-     sift_drop_write, true, 4000},
+    {"sift, W", &twin_write, sizeof(pawl_sift), 10000, NULL, NULL, sift_take_write, sift_drop_write,
+     true, 4000},
     {"brlock, W", &twin_write, sizeof(pawl_brlock), 100, brlock_init, brlock_destroy,
      brlock_take_write, brlock_drop_write, true, 0},
 };

@@ -13,7 +13,7 @@ static struct crowd crowd;
 
 struct work {
     struct objects objects;
-    bool alone;    /* a section keeps all others out, and counts in `inside` */
+    bool alone; /* a section keeps all others out, and counts in `inside` */
     uint32_t stop;
     uint64_t *inside; /* one for each object */
     uint64_t sections, in_time;

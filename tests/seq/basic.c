@@ -4,10 +4,12 @@
 
 #include <pawl/seq.h>
 
+/* clang-format off */
 struct bytes1 { char c[1]; };
 struct bytes13 { char c[13]; };
 struct bytes64 { uint64_t n[8]; };
 struct bytes200 { char c[200]; };
+/* clang-format on */
 
 PAWL_SEQ_TYPE(seq1, struct bytes1);
 PAWL_SEQ_TYPE(seq13, struct bytes13);
@@ -29,7 +31,11 @@ static void fill(void *to, size_t bytes, unsigned first)
 #define ROUND_TRIP(name, type)                                                                     \
     do {                                                                                           \
         static name s = INIT;                                                                      \
-        struct { char before[8]; type value; char after[8]; } got;                                 \
+        struct {                                                                                   \
+            char before[8];                                                                        \
+            type value;                                                                            \
+            char after[8];                                                                         \
+        } got;                                                                                     \
         type put;                                                                                  \
         unsigned way;                                                                              \
         for (way = 0; way < 4; way++) {                                                            \

@@ -80,7 +80,7 @@ static void a_latch_read_ends_at_once_at_every_point_of_a_write(void **state)
         read_latch(NULL);
         assert_true(whole(seen));
         assert_true(seen.a == 1 || seen.a == 2);
-        assert_false(seen.a == 1 && fresh > 0); /* never back to the old one */
+        assert_false(seen.a == 1 && fresh > 0);     /* never back to the old one */
         assert_int_equal(sim_recorded - before, 5); /* number, words, fence, number: one round */
         old += seen.a == 1;
         fresh += seen.a == 2;

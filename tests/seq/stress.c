@@ -105,9 +105,7 @@ static void work(void *opaque, unsigned index)
             if (value_seq_try_read(&s->lock, &v))
                 check(&v, &last);
             break;
-        case 4:
-            sched_yield();
-            break;
+        case 4: sched_yield(); break;
         default:
             value_seq_read(&s->lock, &v);
             check(&v, &last);

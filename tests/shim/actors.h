@@ -122,6 +122,13 @@ static inline bool prefers_readers(void)
     return !is_pawl() || (value != NULL && strcmp(value, "prefer-readers") == 0);
 }
 
+/* Readers may be in entries of their own; then only they themselves unlock. */
+static inline bool scales_readers(void)
+{
+    const char *value = getenv("PAWL_PRELOAD_RWLOCK");
+    return is_pawl() && value != NULL && strcmp(value, "scale-readers") == 0;
+}
+
 /* ---- Points in time -------------------------------------------------------------------------- */
 
 static inline struct timespec time_in(clockid_t clock, long milliseconds)

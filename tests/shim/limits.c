@@ -93,6 +93,36 @@ static void a_free_lock_is_as_it_was_initialised(void **state)
     assert_memory_equal(&l, &writers, sizeof l);
 }
 
+/* Garbage of an earlier use of the memory: filled, as a free block of an allocator, or marked where
+ * no initialiser writes. glibc's reader often gets in there. A wait for such a lock could last for
+ * ever, so the calls that would wait return EINVAL. */
+static void memory_that_was_never_initialised_hangs_nobody(void **state)
+{
+    const struct timespec later = time_in(CLOCK_REALTIME, 200000);
+    enum { GARBAGE = 6 };
+    pthread_rwlock_t garbage[GARBAGE];
+    size_t i;
+    (void)state;
+    memset(&garbage[0], 0xa5, sizeof garbage[0]);
+    memset(&garbage[1], 0, sizeof garbage - sizeof garbage[0]);
+    garbage[0].__data.__shared = 0;
+    shim_lock_of(&garbage[1])->lock.word = ~(shim_word)0 / 2 + (shim_word)(uintptr_t)&garbage;
+    shim_lock_of(&garbage[2])->lock.word = SHIM_W + SHIM_S + SHIM_R;
+    garbage[2].__data.__cur_writer = 4711;
+    shim_lock_of(&garbage[3])->lock.word = 3 * SHIM_W + SHIM_R; /* no claim is without S */
+    shim_lock_of(&garbage[4])->lock.word = SHIM_W + SHIM_S + SHIM_R;
+    shim_lock_of(&garbage[4])->strangers = 4711;
+    shim_lock_of(&garbage[5])->lock.word = SHIM_W + SHIM_S + SHIM_R;
+    shim_lock_of(&garbage[5])->owner = 4711;
+    for (i = 0; i < GARBAGE; i++) {
+        assert_int_equal(pthread_rwlock_rdlock(&garbage[i]), EINVAL);
+        assert_int_equal(pthread_rwlock_wrlock(&garbage[i]), EINVAL);
+        assert_int_equal(pthread_rwlock_timedrdlock(&garbage[i], &later), EINVAL);
+        assert_int_equal(pthread_rwlock_timedwrlock(&garbage[i], &later), EINVAL);
+        assert_int_equal(pthread_rwlock_trywrlock(&garbage[i]), EBUSY);
+    }
+}
+
 static void a_process_shared_lock_is_left_to_the_c_library(void **state)
 {
     pthread_rwlockattr_t attributes;
@@ -115,6 +145,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_reader_reads_again_beside_a_claim_without_r),
         cmocka_unit_test(a_wrong_memory_lets_no_reader_in_beside_a_writer),
         cmocka_unit_test(a_free_lock_is_as_it_was_initialised),
+        cmocka_unit_test(memory_that_was_never_initialised_hangs_nobody),
         cmocka_unit_test(a_process_shared_lock_is_left_to_the_c_library),
     };
     return test_run(argc, argv, tests);

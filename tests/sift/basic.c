@@ -352,18 +352,18 @@ static void init_refuses_contradictions(void **state)
     const uint64_t one = PAWL_SIFT_SIGNAL(SIGUSR1), two = PAWL_SIFT_SIGNAL(SIGUSR2);
     (void)state;
     assert_int_equal(pawl_sift_init(NULL, NULL), EINVAL);
-    assert_int_equal(refusal(16, 0, 0, 0, 0, 0), EINVAL);        /* no such context */
+    assert_int_equal(refusal(16, 0, 0, 0, 0, 0), EINVAL); /* no such context */
     assert_int_equal(refusal(1, 4, 0, 0, 0, 0), EINVAL);
-    assert_int_equal(refusal(1, 0, 8, 0, 0, 0), EINVAL);         /* no such flag */
-    assert_int_equal(refusal(9, 0, 0, 0, 0, 0), EINVAL);         /* handlers without signals */
-    assert_int_equal(refusal(1, 0, 0, 0, 0, one), EINVAL);       /* signals without handlers */
+    assert_int_equal(refusal(1, 0, 8, 0, 0, 0), EINVAL);            /* no such flag */
+    assert_int_equal(refusal(9, 0, 0, 0, 0, 0), EINVAL);            /* handlers without signals */
+    assert_int_equal(refusal(1, 0, 0, 0, 0, one), EINVAL);          /* signals without handlers */
     assert_int_equal(refusal(13, 0, 0, 0, one, one | two), EINVAL); /* of two classes */
-    assert_int_equal(refusal(9, 3, 0, 0, 0, one), EINVAL);       /* reads below the writers */
-    assert_int_equal(refusal(1, 0, 0, 5, 0, 0), EINVAL);         /* a ceiling, and no RAISE */
+    assert_int_equal(refusal(9, 3, 0, 0, 0, one), EINVAL);          /* reads below the writers */
+    assert_int_equal(refusal(1, 0, 0, 5, 0, 0), EINVAL);            /* a ceiling, and no RAISE */
     assert_int_equal(refusal(3, 0, PAWL_SIFT_RAISE, 0, 0, 0), EINVAL);
     assert_int_equal(refusal(3, 0, PAWL_SIFT_RAISE, 100, 0, 0), EINVAL);
     assert_int_equal(refusal(13, 0, 0, 0, one, two), 0);
-    assert_int_equal(refusal(8, 3, 0, 0, 0, two), 0);            /* handlers write */
+    assert_int_equal(refusal(8, 3, 0, 0, 0, two), 0); /* handlers write */
 }
 
 static void init_refuses_signals_that_cannot_be_held_back(void **state)

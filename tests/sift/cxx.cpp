@@ -68,8 +68,8 @@ TEST(sift, times_out_on_any_clock)
     lock.lock();
     EXPECT_FALSE(elsewhere([&] { return lock.try_lock_for(1ms); }));
     EXPECT_FALSE(elsewhere([&] { return lock.try_lock_shared_for(1ms); }));
-    EXPECT_FALSE(elsewhere(
-        [&] { return lock.try_lock_until(std::chrono::steady_clock::now() + 1ms); }));
+    EXPECT_FALSE(
+        elsewhere([&] { return lock.try_lock_until(std::chrono::steady_clock::now() + 1ms); }));
     EXPECT_FALSE(elsewhere(
         [&] { return lock.try_lock_shared_until(std::chrono::system_clock::now() + 1ms); }));
     lock.unlock();

@@ -86,10 +86,9 @@ static void a_lock_that_must_raise_its_writers_is_refused_without_the_right(void
 
 static void writers_run_at_the_ceiling_and_come_back(void **state)
 {
-    static const uint32_t readers[] = {PAWL_SIFT_READS(PAWL_SIFT_REALTIME),
-                                       PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT),
-                                       PAWL_SIFT_READS(PAWL_SIFT_REALTIME) |
-                                           PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT)};
+    static const uint32_t readers[] = {
+        PAWL_SIFT_READS(PAWL_SIFT_REALTIME), PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT),
+        PAWL_SIFT_READS(PAWL_SIFT_REALTIME) | PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT)};
     unsigned i, slow;
     int priority, policy;
     (void)state;
@@ -254,9 +253,9 @@ static void a_waiting_realtime_reader_keeps_its_deadline(void **state)
     while (pawl_load_relaxed32(&holds) == 0)
         sched_yield();
     must(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
-    assert_false(pawl_sift_take_read_until(
-        &lock, PAWL_SIFT_REALTIME,
-        (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + 2000000));
+    assert_false(pawl_sift_take_read_until(&lock, PAWL_SIFT_REALTIME,
+                                           (uint64_t)now.tv_sec * 1000000000u +
+                                               (uint64_t)now.tv_nsec + 2000000));
     assert_false(pawl_sift_try_read(&lock, PAWL_SIFT_REALTIME));
     pawl_store_relaxed32(&may_drop, 1);
     must(pthread_join(writer, NULL) == 0);

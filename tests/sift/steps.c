@@ -145,11 +145,12 @@ static void the_fast_path_blocks_once_and_unblocks_after_the_drop(void **state)
 /* A stale WAITED is enough for the slow path, which then has nobody to wait for. */
 static void the_slow_path_shuts_from_the_lowest_and_opens_from_the_highest(void **state)
 {
-    static const char *const expected[] = {
-        "join",         "shut thread",  "shut realtime",  "block",         "shut deferred",
-        "block",        "shut interrupt", "take mutex",   "in",            "drop mutex",
-        "open interrupt", "unblock",    "open deferred",  "unblock",       "open realtime",
-        "open thread",  "leave",        NULL};
+    static const char *const expected[] = {"join",           "shut thread",    "shut realtime",
+                                           "block",          "shut deferred",  "block",
+                                           "shut interrupt", "take mutex",     "in",
+                                           "drop mutex",     "open interrupt", "unblock",
+                                           "open deferred",  "unblock",        "open realtime",
+                                           "open thread",    "leave",          NULL};
     (void)state;
     use_all_contexts(PAWL_SIFT_RAISE);
     run_alone(write_once, PAWL_SIFT_WAITED_);
@@ -170,9 +171,9 @@ static void a_lock_that_lends_takes_the_gate_first_and_drops_it_last(void **stat
 
 static void writers_begin_at_their_own_context(void **state)
 {
-    static const char *const expected[] = {"join", "block", "shut interrupt", "take mutex", "in",
-                                           "drop mutex", "open interrupt", "unblock", "leave",
-                                           NULL};
+    static const char *const expected[] = {"join",  "block",      "shut interrupt", "take mutex",
+                                           "in",    "drop mutex", "open interrupt", "unblock",
+                                           "leave", NULL};
     (void)state;
     memset(&world.use, 0, sizeof world.use);
     world.use.readers = PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT);
@@ -375,9 +376,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(
             a_reader_passes_waiting_writers_of_lower_priority_and_all_without_the_rule),
     };
-    if (TEST_SANITIZED) { /* they do not follow a thread from stack to stack */
-        printf("skipped: sanitizers know nothing of fibers\n");
-        return 0;
-    }
+    if (TEST_SANITIZED) /* they do not follow a thread from stack to stack */
+        return test_skipped("sanitizers know nothing of fibers");
     return test_run(argc, argv, tests);
 }

@@ -56,11 +56,8 @@ static void linger(struct worker *w)
         break;
     case 1:
     case 2:
-    case 3:
-        sched_yield();
-        break;
-    default:
-        break;
+    case 3: sched_yield(); break;
+    default: break;
     }
 }
 
@@ -120,9 +117,7 @@ static void step(struct worker *w)
         if (pawl_sift_try_read(l, c))
             under_read(w, c);
         break;
-    default:
-        pawl_sift_take_read(l, c);
-        under_read(w, c);
+    default: pawl_sift_take_read(l, c); under_read(w, c);
     }
     linger(w);
 }

@@ -429,9 +429,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(unwinding_in_the_wrong_order_is_found),
         cmocka_unit_test(a_reader_that_counts_itself_first_is_found),
     };
-    if (TEST_SANITIZED) { /* they do not follow a thread from stack to stack */
-        printf("skipped: sanitizers know nothing of fibers\n");
-        return 0;
-    }
+    if (TEST_SANITIZED) /* they do not follow a thread from stack to stack */
+        return test_skipped("sanitizers know nothing of fibers");
     return test_run(argc, argv, tests);
 }

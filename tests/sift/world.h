@@ -33,8 +33,8 @@ static struct world {
     uint32_t somewhere;
     const char *broken;
     uint64_t mask[SCHED_THREADS];
-    unsigned depth[SCHED_THREADS];                  /* handlers on the thread's stack */
-    bool due[SCHED_THREADS][WORLD_CLASSES];         /* will come once */
+    unsigned depth[SCHED_THREADS];          /* handlers on the thread's stack */
+    bool due[SCHED_THREADS][WORLD_CLASSES]; /* will come once */
     unsigned handled, granted, late, refused;
     uint32_t priority[SCHED_THREADS];
     world_mistake *mistake;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each rule of the simulator, by a program so small that its times are computed by hand. All prices
- * of the machine below are round numbers, so each sum shows what it is made of.
+ * of the machine in small.hpp are round numbers, so each sum shows what it is made of.
  */
-#include "engine/engine.hpp"
+#include "small.hpp"
+
 #include "engine/oracle.hpp"
 #include "models/glibc.hpp"
 
@@ -13,69 +14,6 @@
 #include "test.h" /* last: cmocka defines fail, skip and more as macros */
 
 namespace {
-
-using sim::engine;
-using sim::ns;
-using sim::ps;
-
-sim::machine round_numbers()
-{
-    sim::machine m;
-    m.sockets = 2;
-    m.clusters = 2;
-    m.cores = 4;
-    m.pair = 2;
-    m.load = 1 * ns;
-    m.store = 2 * ns;
-    m.plain = 3 * ns;
-    m.rmw = 10 * ns;
-    m.fence = 30 * ns;
-    m.relax = 5 * ns;
-    m.clock = 20 * ns;
-    const ps transfer[] = {0, 20 * ns, 100 * ns, 200 * ns, 400 * ns};
-    const ps copy[] = {0, 15 * ns, 40 * ns, 80 * ns, 160 * ns};
-    const ps invalidate[] = {0, 25 * ns, 50 * ns, 75 * ns, 300 * ns};
-    std::copy(transfer, transfer + 5, m.transfer);
-    std::copy(copy, copy + 5, m.copy);
-    std::copy(invalidate, invalidate + 5, m.invalidate);
-    m.invalidate_each = 1 * ns;
-    m.copy_gap = 4 * ns;
-    m.memory = 1000 * ns;
-    m.request = 0;
-    m.keep = 0;
-    m.keep_spread = 0;
-    m.syscall = 100 * ns;
-    m.futex_wait = 300 * ns;
-    m.futex_wake = 200 * ns;
-    m.futex_hold = 10 * ns;
-    m.wake_latency = 5000 * ns;
-    m.context = 1000 * ns;
-    m.slice = 100000 * ns;
-    m.interrupt = 700 * ns;
-    m.membarrier = 900 * ns;
-    return m;
-}
-
-/* A line of its own. */
-std::uint32_t *word()
-{
-    return static_cast<std::uint32_t *>(sim::arena_take(64));
-}
-
-/* How long each statement takes, in ns. */
-#define TOOK(statement)                                                                            \
-    [&] {                                                                                          \
-        const ps before_ = engine::running->now();                                                 \
-        statement;                                                                                 \
-        return (engine::running->now() - before_) / ns;                                            \
-    }()
-
-void until(ps time)
-{
-    engine &e = *engine::running;
-    e.work(time * ns - e.now());
-    e.turn();
-}
 
 void the_first_access_comes_from_memory_and_the_next_hits(void **)
 {
@@ -93,6 +31,47 @@ void the_first_access_comes_from_memory_and_the_next_hits(void **)
     assert_int_equal(second, 1);
     assert_int_equal(change, 10);
     assert_int_equal(*w, 1);
+}
+
+/* Lines that are asked for ahead come beside each other. Of three the third finds no room. One that
+ * a writer takes before it is read has to come again. */
+void lines_that_are_asked_for_ahead_come_while_the_thread_goes_on(void **)
+{
+    sim::machine m = round_numbers();
+    m.fetches = 2;
+    engine e(m, 1);
+    std::uint32_t *const words[] = {word(), word(), word(), word()};
+    long apart = 0, together = 0, taken = 0;
+    e.add(0, [&] {
+        for (std::uint32_t *w : words)
+            (void)sim::add(w, 1U);
+        until(12000);
+        for (std::uint32_t *w : words)
+            (void)sim::add(w, 1U);
+        for (const ps time : {21500, 22700}) {
+            until(time);
+            (void)sim::add(words[0], 1U);
+        }
+    });
+    e.add(8, [&] {
+        until(10000);
+        apart = TOOK((sim::load(words[0]), sim::load(words[1]), sim::load(words[2])));
+        until(20000);
+        together = TOOK({
+            for (int i = 0; i < 3; i++)
+                e.ahead(words[i]);
+            (void)(sim::load(words[0]), sim::load(words[1]), sim::load(words[2]));
+        });
+        until(22000);
+        e.ahead(words[3]);
+        e.ahead(words[0]);
+        until(23500);
+        taken = TOOK((sim::load(words[3]), sim::load(words[0])));
+    });
+    e.run();
+    assert_int_equal(apart, 3 * (400 + 1));
+    assert_int_equal(together, 3 + (400 - 2) + 1 + 1 + (400 + 1));
+    assert_int_equal(taken, 1 + 400 + 1); /* the writer took the second one */
 }
 
 /* Core 0 changes the word; then a core at the distance in question does. */
@@ -131,10 +110,13 @@ void a_read_leaves_the_line_with_both_and_a_copy_costs_less(void **)
         again = TOOK(sim::load(w));
     });
     for (unsigned i = 0; i < 3; i++)
-        e.add(i == 0 ? 2 : i == 1 ? 3 : 8, [&, i] {
-            until(2000 + 500 * i);
-            reads[i] = TOOK(sim::load(w));
-        });
+        e.add(i == 0   ? 2
+              : i == 1 ? 3
+                       : 8,
+              [&, i] {
+                  until(2000 + 500 * i);
+                  reads[i] = TOOK(sim::load(w));
+              });
     e.run();
     assert_int_equal(reads[0], 100 + 1); /* from its owner */
     assert_int_equal(reads[1], 15 + 1);  /* the nearest sharer is core 2, its pair */
@@ -200,9 +182,9 @@ void requests_for_a_line_wait_in_a_queue_the_oldest_first(void **)
             ended[i] = engine::running->now() / ns;
         });
     e.run();
-    assert_int_equal(ended[0], 2000 + 100 + 10);       /* core 2 */
-    assert_int_equal(ended[1], 2110 + 200 + 10);       /* core 4: another cluster */
-    assert_int_equal(ended[2], 2320 + 100 + 10);       /* core 6: core 4's cluster */
+    assert_int_equal(ended[0], 2000 + 100 + 10); /* core 2 */
+    assert_int_equal(ended[1], 2110 + 200 + 10); /* core 4: another cluster */
+    assert_int_equal(ended[2], 2320 + 100 + 10); /* core 6: core 4's cluster */
     assert_int_equal(e.counted.waits, 2);
 }
 
@@ -339,15 +321,18 @@ void two_threads_on_a_core_slow_each_other(void **)
         until(20000);
         spinning = TOOK(engine::running->work(100 * ns));
     });
-    e.add(16, [&] {
-        until(500);
-        engine::running->work(5000 * ns);
-        engine::running->turn();
-        while (engine::running->now() < 90000 * ns) {
-            engine::running->relax();
+    e.add(
+        16,
+        [&] {
+            until(500);
+            engine::running->work(5000 * ns);
             engine::running->turn();
-        }
-    }, 200 * ns);
+            while (engine::running->now() < 90000 * ns) {
+                engine::running->relax();
+                engine::running->turn();
+            }
+        },
+        200 * ns);
     e.run();
     assert_int_equal(alone, 100);
     assert_int_equal(beside, 200);
@@ -571,6 +556,7 @@ void impossible_machines_are_refused(void **)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_that_are_asked_for_ahead_come_while_the_thread_goes_on),
         cmocka_unit_test(the_first_access_comes_from_memory_and_the_next_hits),
         cmocka_unit_test(a_transfer_costs_by_the_distance_of_the_cores),
         cmocka_unit_test(a_read_leaves_the_line_with_both_and_a_copy_costs_less),

@@ -17,6 +17,7 @@ struct face {
     bool (*by_type16)(void), (*by_type32)(void), (*by_type64)(void);
 };
 
+/* clang-format off */
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     static bool name16_##name(void) { return RESULT_OF_##result(pawl_spin16_##name(&lock16)); }    \
     static bool name32_##name(void) { return RESULT_OF_##result(pawl_spin32_##name(&lock32)); }    \
@@ -24,6 +25,7 @@ struct face {
     static bool type16_##name(void) { return RESULT_OF_##result(pawl_##name(&lock16)); }           \
     static bool type32_##name(void) { return RESULT_OF_##result(pawl_##name(&lock32)); }           \
     static bool type64_##name(void) { return RESULT_OF_##result(pawl_##name(&lock64)); }
+/* clang-format on */
 #include <pawl/detail/transitions.def>
 
 static const struct face faces[] = {

@@ -22,7 +22,7 @@ constexpr std::uint64_t S = PAWL_SPIN64_S + R;
 constexpr std::uint64_t W = PAWL_SPIN64_W + S;
 
 class Boost : public testing::Test {
-protected:
+  protected:
     pawl::spin_lock lock;
     std::uint64_t word() { return lock.native_handle()->word; }
 };

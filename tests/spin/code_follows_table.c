@@ -227,8 +227,8 @@ static void a_change_of_any_gate_or_row_is_noticed(void **state)
     }
     for (i = 0; i < TABLE_NEXTS; i++) {
         struct table t = table_as_it_is();
-        t.nexts[i].next = t.nexts[i].next == STEP_END_granted ? STEP_drop_read_leave
-                                                              : STEP_END_granted;
+        t.nexts[i].next =
+            t.nexts[i].next == STEP_END_granted ? STEP_drop_read_leave : STEP_END_granted;
         if (!is_noticed(&t, t.nexts[i].step))
             fail_msg("row %u of %s with another end", i, t.steps[t.nexts[i].step].name);
     }
@@ -266,8 +266,7 @@ static void an_undisturbed_operation_costs_what_the_table_says(void **state)
             plain_rmws = 0;
             assert_true(targets[i].run(&lock));
             assert_int_equal(plain_rmws, op->cost);
-            assert_true(word_now(bits) ==
-                        table_operand(bits, table_held(op->to)) + application);
+            assert_true(word_now(bits) == table_operand(bits, table_held(op->to)) + application);
         }
     plain = false;
 }

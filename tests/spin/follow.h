@@ -51,16 +51,16 @@ static struct {
     const struct target *target;
     enum table_step step; /* next; or STEP_END_* */
     bool looked;
-    uint64_t seen;        /* what the compare-exchange must expect */
-    enum table_op then;   /* an insisting waiter's next operation */
-    bool insists;         /* it has begun: it is relaxed */
-    bool left;            /* has gone on with another operation's rows */
+    uint64_t seen;      /* what the compare-exchange must expect */
+    enum table_op then; /* an insisting waiter's next operation */
+    bool insists;       /* it has begun: it is relaxed */
+    bool left;          /* has gone on with another operation's rows */
     /* the waiter's side */
-    unsigned polls;       /* reads of this visit that did not pass */
-    unsigned atomics;     /* reads in a row that found only atomic users */
-    unsigned unpaused;    /* polls after which nobody paused */
+    unsigned polls;    /* reads of this visit that did not pass */
+    unsigned atomics;  /* reads in a row that found only atomic users */
+    unsigned unpaused; /* polls after which nobody paused */
     bool paused;
-    uint64_t stubborn;    /* the word that a stubborn harness repeats */
+    uint64_t stubborn; /* the word that a stubborn harness repeats */
     /* the choices */
     uint64_t application;
     unsigned choice[MAX_ACCESSES], choices[MAX_ACCESSES];
@@ -81,9 +81,10 @@ static union {
 
 static void mistake(const char *what, uint64_t got, uint64_t wanted)
 {
-    snprintf(run.mistake, sizeof run.mistake, "%s %u: at %s: %s: %#" PRIx64 ", the table says %#"
-             PRIx64, run.target->name, run.target->bits,
-             run.step < STEP_COUNT ? run.table.steps[run.step].name : "the end", what, got, wanted);
+    snprintf(run.mistake, sizeof run.mistake,
+             "%s %u: at %s: %s: %#" PRIx64 ", the table says %#" PRIx64, run.target->name,
+             run.target->bits, run.step < STEP_COUNT ? run.table.steps[run.step].name : "the end",
+             what, got, wanted);
     longjmp(run.out, 1);
 }
 
@@ -126,8 +127,7 @@ static unsigned find_outcome(uint64_t word)
         return insist && passes(insist->test, word) ? 1002 : 1001;
     if (reads && row->how != HOW_WAIT)
         return 1000;
-    return (unsigned)table_next(&run.table, run.step,
-                                table_fields_of(run.target->bits, word));
+    return (unsigned)table_next(&run.table, run.step, table_fields_of(run.target->bits, word));
 }
 
 static unsigned outcome(unsigned i)
@@ -216,9 +216,8 @@ static void after(uint64_t found)
 
 static void expect_order(const struct pawl_operation *o, enum table_order order, enum table_tag tag)
 {
-    static const enum pawl_order orders[] =
-        {PAWL_ORDER_RELAXED, PAWL_ORDER_ACQUIRE, PAWL_ORDER_RELEASE,
-                                             PAWL_ORDER_ACQ_REL};
+    static const enum pawl_order orders[] = {PAWL_ORDER_RELAXED, PAWL_ORDER_ACQUIRE,
+                                             PAWL_ORDER_RELEASE, PAWL_ORDER_ACQ_REL};
     same("order", (uint64_t)o->order, (uint64_t)orders[order]);
     same("tag", (uint64_t)o->tag, (uint64_t)tag);
 }
@@ -229,8 +228,8 @@ static uint64_t addition(const struct pawl_operation *o)
     const uint64_t found = answer();
     if (o->kind != PAWL_HOOK_ADD && o->kind != PAWL_HOOK_SUB)
         mistake("kind", (uint64_t)o->kind, PAWL_HOOK_ADD);
-    same("operand", (o->kind == PAWL_HOOK_SUB ? 0 - o->operand : o->operand) &
-                        table_mask(run.target->bits),
+    same("operand",
+         (o->kind == PAWL_HOOK_SUB ? 0 - o->operand : o->operand) & table_mask(run.target->bits),
          table_operand(run.target->bits, row->add));
     expect_order(o, run.insists ? ORDER_relaxed : row->order, run.insists ? TAG_NONE : row->tag);
     after(found);
@@ -313,15 +312,11 @@ static uint64_t follow(const struct pawl_operation *o)
     if (run.table.steps[run.step].how == HOW_WAIT_ADD && !run.looked)
         maybe_insist(o);
     switch (run.table.steps[run.step].how) {
-    case HOW_ADD:
-        return addition(o);
+    case HOW_ADD: return addition(o);
     case HOW_WAIT_ADD:
-    case HOW_LOOK_ADD:
-        return run.looked ? addition(o) : look(o);
-    case HOW_LOOK_CAS:
-        return run.looked ? exchange(o) : look(o);
-    default:
-        return look(o);
+    case HOW_LOOK_ADD: return run.looked ? addition(o) : look(o);
+    case HOW_LOOK_CAS: return run.looked ? exchange(o) : look(o);
+    default: return look(o);
     }
 }
 

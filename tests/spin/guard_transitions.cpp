@@ -27,12 +27,14 @@ template <> constexpr char letter<pawl::read_after_atomic<>> = 'R';
 // Adds "S-W move" if the expression compiles on a guard that is about to be given up.
 #define OFFER(method, kind)                                                                        \
     template <class Guard> auto add_##method(std::set<std::string> &found, int)                    \
-        ->decltype(std::declval<Guard &&>().method(), void())                                      \
+        -> decltype(std::declval<Guard &&>().method(), void())                                     \
     {                                                                                              \
         using result = decltype(std::declval<Guard &&>().method());                                \
         found.insert(std::string{letter<Guard>, '-', letter<result>} + " " kind " " #method);      \
     }                                                                                              \
-    template <class Guard> void add_##method(std::set<std::string> &, long) {}
+    template <class Guard> void add_##method(std::set<std::string> &, long)                        \
+    {                                                                                              \
+    }
 
 #define EACH_METHOD(X)                                                                             \
     X(to_read, "sure")                                                                             \
@@ -69,8 +71,10 @@ std::set<std::string> offered()
 // The name of the method, from the data alone.
 std::string method_of(const std::string &kind, char to)
 {
-    const std::string target =
-        to == 'R' ? "read" : to == 'S' ? "seek" : to == 'W' ? "write" : "atomic";
+    const std::string target = to == 'R'   ? "read"
+                               : to == 'S' ? "seek"
+                               : to == 'W' ? "write"
+                                           : "atomic";
     if (kind == "claim")
         return "claim_" + target;
     return (kind == "try" ? "try_to_" : "to_") + target;

@@ -16,7 +16,7 @@ constexpr std::uint64_t A = PAWL_SPIN64_W;
 constexpr std::uint64_t W = PAWL_SPIN64_W + S;
 
 class Guards : public testing::Test {
-protected:
+  protected:
     pawl::spin_lock lock;
     std::uint64_t word() { return lock.native_handle()->word; }
 };
@@ -107,7 +107,9 @@ TEST_F(Guards, give_the_lock_out_of_hand_and_take_it_back)
     }
     EXPECT_EQ(U, word());
     lock.lock();
-    { const pawl::write_guard guard(lock, std::adopt_lock); }
+    {
+        const pawl::write_guard guard(lock, std::adopt_lock);
+    }
     EXPECT_EQ(U, word());
 }
 

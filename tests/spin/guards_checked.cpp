@@ -19,8 +19,12 @@ TEST(CheckedGuardDeathTest, a_guard_on_a_lock_that_the_thread_holds_is_reported_
 TEST(CheckedGuardDeathTest, two_locks_taken_in_both_orders_are_no_inversion_with_two_guards)
 {
     pawl::spin_lock a, b;
-    { const pawl::two_write_guard both(a, b); }
-    { const pawl::two_write_guard both(b, a); }
+    {
+        const pawl::two_write_guard both(a, b);
+    }
+    {
+        const pawl::two_write_guard both(b, a);
+    }
     SUCCEED(); // an inversion would have aborted
 }
 

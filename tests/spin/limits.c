@@ -30,8 +30,8 @@ static void within_the_limits_no_claim_is_overlooked_in_any_16_bit_word(void **s
                     const struct table_fields f = table_fields_of(16, word);
                     if ((w || s || a) != !pawl_spin16_no_seeker_or_writer_(word) ||
                         (w || a || s >= 4) != !pawl_spin16_no_writer_(word) ||
-                        (w || s || a || r) != !pawl_spin16_nobody_(word) ||
-                        f.R != w + s + r || 4 * f.W + f.S != 5 * w + s + 4 * a)
+                        (w || s || a || r) != !pawl_spin16_nobody_(word) || f.R != w + s + r ||
+                        4 * f.W + f.S != 5 * w + s + 4 * a)
                         fail_msg("%u W %u S %u A %u R: %#x", w, s, a, r, (unsigned)word);
                 }
 }
@@ -68,8 +68,7 @@ static void the_wider_words_have_the_same_limit_at_their_size(void **state)
     static_assert(UINT16_MAX / PAWL_SPIN16_S == 255 && 255 == 51 * 5, "16 bits: 51 writers");
     static_assert(UINT32_MAX / PAWL_SPIN32_S == UINT32_C(65535) && 65535 == 13107 * 5,
                   "32 bits: 13,107 writers");
-    static_assert(UINT64_MAX / PAWL_SPIN64_S == UINT32_MAX &&
-                      UINT32_MAX == UINT64_C(858993459) * 5,
+    static_assert(UINT64_MAX / PAWL_SPIN64_S == UINT32_MAX && UINT32_MAX == UINT64_C(858993459) * 5,
                   "64 bits: 858,993,459 writers");
     pawl_spin32 lock32;
     pawl_spin64 lock64;

@@ -20,8 +20,8 @@ static void reader_inside(void (*take)(pawl_spin32 *), void (*drop)(pawl_spin32 
     writer = sim_start(sim_take_write, &writing);
     assert_false(sim_ends(writer));
     reader = sim_start(sim_take_read, &inner);
-    assert_true(sim_only_reads(reader, 200)); /* waits for the writer ... */
-    assert_true(sim_only_reads(writer, 200)); /* ... who waits for the outer hold */
+    assert_true(sim_only_reads(reader, 200));  /* waits for the writer ... */
+    assert_true(sim_only_reads(writer, 200));  /* ... who waits for the outer hold */
     assert_false(pawl_spin32_try_read(&lock)); /* which a try tells, and does not wait */
 
     drop(&lock); /* only letting go of the outer hold ends it */

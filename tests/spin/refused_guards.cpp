@@ -72,5 +72,10 @@ void published_ways(pawl::spin_lock &lock)
     pawl::two_write_guard<>{lock, lock}; // expect: nodiscard|unused-value
 #elif CASE == 25
     pawl::take_two(lock, lock); // expect: nodiscard
+#elif CASE == 26
+    auto taken = seek.to_write(); // expect: error:.*this_transition_uses_the_guard_up_so_write_std
+#elif CASE == 27
+    pawl::write_guard guard = // expect: error:.*this_transition_uses_the_guard_up_so_write_std_move
+        seek.to_write();
 #endif
 }

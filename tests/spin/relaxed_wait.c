@@ -12,7 +12,7 @@ static struct sim_call call = {&lock, false};
 
 static const struct {
     const char *name;
-    uint32_t word;   /* what is in when the waiter calls, itself included */
+    uint32_t word; /* what is in when the waiter calls, itself included */
     void (*body)(void *);
     uint32_t leaves; /* what leaves later */
 } waits[] = {

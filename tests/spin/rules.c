@@ -46,10 +46,12 @@ static void finish(pthread_t thread)
     assert_true(claimant_holds());
 }
 
+/* clang-format off */
 static void take_write(pawl_spin32 *l) { pawl_spin32_take_write(l); }
 static void take_atomic(pawl_spin32 *l) { pawl_spin32_take_atomic(l); }
 static void take_read(pawl_spin32 *l) { pawl_spin32_take_read(l); }
 static void take_seek(pawl_spin32 *l) { pawl_spin32_take_seek(l); }
+/* clang-format on */
 
 static int reset(void **state)
 {

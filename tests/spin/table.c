@@ -208,15 +208,10 @@ static void a_try_never_waits_and_a_claim_waits_for_readers_only(void **state)
         const struct paths p = paths_of(&t, (enum table_op)op);
         switch (t.ops[op].kind) {
         case KIND_try:
-        case KIND_drop:
-            assert_false(waits(&t, &p, any_gate));
-            break;
+        case KIND_drop: assert_false(waits(&t, &p, any_gate)); break;
         case KIND_move:
-        case KIND_claim:
-            assert_false(waits(&t, &p, gate_on_more_than_readers));
-            break;
-        default:
-            assert_true(waits(&t, &p, any_gate));
+        case KIND_claim: assert_false(waits(&t, &p, gate_on_more_than_readers)); break;
+        default: assert_true(waits(&t, &p, any_gate));
         }
     }
 }
@@ -296,10 +291,9 @@ static void one_side_of_each_pair_acquires_and_the_other_releases(void **state)
     (void)state;
     for (tag = 1; tag < TAG_COUNT; tag++)
         for (partner = 1; partner < TAG_COUNT; partner++)
-            if (names_partner(tag, partner) &&
-                !(acquires(tag) && releases(partner)) && !(releases(tag) && acquires(partner)))
-                fail_msg("%s and %s order nothing", table_tags[tag].name,
-                         table_tags[partner].name);
+            if (names_partner(tag, partner) && !(acquires(tag) && releases(partner)) &&
+                !(releases(tag) && acquires(partner)))
+                fail_msg("%s and %s order nothing", table_tags[tag].name, table_tags[partner].name);
 }
 
 static void the_table_uses_every_tag_of_the_transitions(void **state)

@@ -68,8 +68,8 @@ static inline uint32_t walk_state_number(struct walk *k, uint64_t key, uint64_t 
     if (!k->index[slot]) {
         if (k->state_count == k->state_room) {
             k->state_room = k->state_room ? k->state_room * 2 : 1u << 16;
-            k->states = (struct walk_state *)walk_grow(k->states,
-                                                       k->state_room * sizeof *k->states);
+            k->states =
+                (struct walk_state *)walk_grow(k->states, k->state_room * sizeof *k->states);
         }
         k->states[k->state_count].key = key;
         k->states[k->state_count].word = word;
@@ -99,10 +99,8 @@ static inline bool walk_waits_for_readers(const struct walk *k, const struct wal
     switch (k->table.steps[p->step].gate) {
     case TEST_LONE_R:
     case TEST_NO_R:
-    case TEST_ONE_W_NO_R:
-        return true;
-    default:
-        return false;
+    case TEST_ONE_W_NO_R: return true;
+    default: return false;
     }
 }
 
@@ -112,8 +110,7 @@ static inline bool walk_bypasses(const struct walk *k, uint64_t key, unsigned th
 {
     const struct walk_position *p = &k->positions[walk_thread(key, thread)];
     unsigned i;
-    if (p->step == STEP_COUNT || p->units.w || p->units.s || p->units.r ||
-        to->rights == RIGHT_U)
+    if (p->step == STEP_COUNT || p->units.w || p->units.s || p->units.r || to->rights == RIGHT_U)
         return false;
     for (i = 0; i < k->threads; i++) {
         const struct walk_position *other = &k->positions[walk_thread(key, i)];
@@ -267,11 +264,16 @@ static inline void walk_free(struct walk *k)
 
 static inline const char *walk_verdict_name(enum walk_verdict verdict)
 {
-    static const char *const names[] = {
-        "good", "holders that exclude each other", "waits for readers without S",
-        "two claimants keep W+S", "a latecomer was let in first",
-        "the word is not the sum of the threads' units",
-        "an operation ended with the wrong units", "no row follows", "stuck", "too big"};
+    static const char *const names[] = {"good",
+                                        "holders that exclude each other",
+                                        "waits for readers without S",
+                                        "two claimants keep W+S",
+                                        "a latecomer was let in first",
+                                        "the word is not the sum of the threads' units",
+                                        "an operation ended with the wrong units",
+                                        "no row follows",
+                                        "stuck",
+                                        "too big"};
     return names[verdict];
 }
 

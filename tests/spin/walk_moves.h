@@ -34,19 +34,19 @@ struct walk_position {
 
 enum walk_verdict {
     WALK_GOOD,
-    WALK_TOGETHER,   /* I1: two holders that exclude each other */
-    WALK_UNMARKED,   /* I2: waits for R to fall with W but without S in the word */
-    WALK_TWO_KEEP,   /* I3: two writers, or two atomic users, wait with W+S and without R */
-    WALK_BYPASSED,   /* somebody got in who claimed after a waiting writer or atomic user */
-    WALK_WORD,       /* I5, or the word is not the sum of what the threads have in it */
-    WALK_HELD,       /* I4: an operation ended, but not with the units of its state */
-    WALK_NO_NEXT,    /* a step that no row follows */
-    WALK_STUCK,      /* some thread cannot end although holders leave and nobody new comes */
+    WALK_TOGETHER, /* I1: two holders that exclude each other */
+    WALK_UNMARKED, /* I2: waits for R to fall with W but without S in the word */
+    WALK_TWO_KEEP, /* I3: two writers, or two atomic users, wait with W+S and without R */
+    WALK_BYPASSED, /* somebody got in who claimed after a waiting writer or atomic user */
+    WALK_WORD,     /* I5, or the word is not the sum of what the threads have in it */
+    WALK_HELD,     /* I4: an operation ended, but not with the units of its state */
+    WALK_NO_NEXT,  /* a step that no row follows */
+    WALK_STUCK,    /* some thread cannot end although holders leave and nobody new comes */
     WALK_TOO_BIG
 };
 
 struct walk_state {
-    uint64_t key;  /* positions, eight bits each, sorted */
+    uint64_t key; /* positions, eight bits each, sorted */
     uint64_t word;
     uint32_t from; /* index of the state that it was first reached from */
 };
@@ -56,12 +56,12 @@ struct walk {
     struct table table;
     unsigned bits, threads;
     uint64_t application;
-    bool without[OP_COUNT]; /* operations that nobody starts */
-    bool patient;           /* nobody insists */
+    bool without[OP_COUNT];    /* operations that nobody starts */
+    bool patient;              /* nobody insists */
     bool unseen[WALK_TOO_BIG]; /* mistakes that are not looked for */
     /* found */
     enum walk_verdict verdict;
-    size_t bad;             /* the state of the verdict */
+    size_t bad; /* the state of the verdict */
     bool taken[TABLE_NEXTS];
     bool insisted[TABLE_INSISTS];
     /* kept */
@@ -89,11 +89,11 @@ static inline bool walk_may_share(enum walk_rights a, enum walk_rights b)
 {
     static const bool share[6][6] = {
         /*            U      R      S      W      A     TURNS */
-        /* U */     {true, true, true, true, true, true},
-        /* R */     {true, true, true, false, false, true},
-        /* S */     {true, true, false, false, false, true},
-        /* W */     {true, false, false, false, false, false},
-        /* A */     {true, false, false, false, true, true},
+        /* U */ {true, true, true, true, true, true},
+        /* R */ {true, true, true, false, false, true},
+        /* S */ {true, true, false, false, false, true},
+        /* W */ {true, false, false, false, false, false},
+        /* A */ {true, false, false, false, true, true},
         /* TURNS */ {true, true, true, false, true, true},
     };
     return share[a][b];
@@ -106,8 +106,7 @@ static inline unsigned walk_position_number(struct walk *k, const struct walk_po
     for (i = 0; i < k->position_count; i++) {
         const struct walk_position *q = &k->positions[i];
         if (q->step == p->step && q->root == p->root && q->looked == p->looked &&
-            q->then == p->then && q->rights == p->rights &&
-            table_same_units(q->units, p->units))
+            q->then == p->then && q->rights == p->rights && table_same_units(q->units, p->units))
             return i;
     }
     if (i == WALK_MAX_POSITIONS)
@@ -260,9 +259,7 @@ static inline void walk_moves(struct walk *k, struct walk_edges *e, struct walk_
     }
     open = table_passes(row->gate, table_fields_of(k->bits, word));
     switch (row->how) {
-    case HOW_ADD:
-        walk_add(k, e, p, word);
-        break;
+    case HOW_ADD: walk_add(k, e, p, word); break;
     case HOW_LOOK_CAS:
         if (open)
             walk_add(k, e, p, word);

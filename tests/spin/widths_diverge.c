@@ -35,8 +35,8 @@ static void assert_same_fields(const char *after)
     const struct table_fields c = table_fields_of(64, lock64.word);
     if (a.W != b.W || a.S != b.S || a.R != b.R || b.W != c.W || b.S != c.S || b.R != c.R ||
         (lock16.word & 3) != (lock32.word & 3) || (lock32.word & 3) != (lock64.word & 3))
-        fail_msg("after %s: %#x %#x %#" PRIx64, after, (unsigned)lock16.word,
-                 (unsigned)lock32.word, lock64.word);
+        fail_msg("after %s: %#x %#x %#" PRIx64, after, (unsigned)lock16.word, (unsigned)lock32.word,
+                 lock64.word);
 }
 
 /* Whether the operation can be called now, by a thread of its own, without waiting for ever. */
@@ -49,21 +49,19 @@ static bool may_call(unsigned op, const unsigned *held)
         return false;
     switch (row->kind) {
     case KIND_try:
-    case KIND_drop:
-        return true;
+    case KIND_drop: return true;
     case KIND_move:
     case KIND_tells:
-        return row->to == PAWL_STATE_S ||
-            row->to == PAWL_STATE_R ? held[PAWL_STATE_A] <= 1 : others == 1;
-    case KIND_claim:
-        return held[PAWL_STATE_R] == (row->from == PAWL_STATE_R ? 1u : 0u);
+        return row->to == PAWL_STATE_S || row->to == PAWL_STATE_R ? held[PAWL_STATE_A] <= 1
+                                                                  : others == 1;
+    case KIND_claim: return held[PAWL_STATE_R] == (row->from == PAWL_STATE_R ? 1u : 0u);
     default:
-        return row->to == PAWL_STATE_R   ? held[PAWL_STATE_W] + held[PAWL_STATE_A] == 0
+        return row->to == PAWL_STATE_R ? held[PAWL_STATE_W] + held[PAWL_STATE_A] == 0
                : row->to == PAWL_STATE_S
                    ? held[PAWL_STATE_S] + held[PAWL_STATE_W] + held[PAWL_STATE_A] == 0
                : row->to == PAWL_STATE_A
                    ? held[PAWL_STATE_R] + held[PAWL_STATE_S] + held[PAWL_STATE_W] == 0
-                                   : others == 0;
+                   : others == 0;
     }
 }
 

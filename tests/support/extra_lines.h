@@ -25,8 +25,7 @@ static inline uint32_t extra_lines(void)
 static inline struct pawl_rcu_line *line_of_caller(void)
 {
     struct pawl_rcu_extra *const extra = PAWL_RCU_MINE_.extra;
-    return extra != NULL ? &extra->line
-                         : &rcu_here()->lines[thread_number(thread_registered())];
+    return extra != NULL ? &extra->line : &rcu_here()->lines[thread_number(thread_registered())];
 }
 
 #endif

@@ -16,23 +16,15 @@ static std::uint64_t hook_result(const pawl_operation *operation, std::uint64_t 
 {
     switch (operation->kind) {
     case PAWL_HOOK_STORE:
-    case PAWL_HOOK_EXCHANGE:
-        return operation->operand;
-    case PAWL_HOOK_ADD:
-        return old + operation->operand;
-    case PAWL_HOOK_SUB:
-        return old - operation->operand;
-    case PAWL_HOOK_AND:
-        return old & operation->operand;
-    case PAWL_HOOK_OR:
-        return old | operation->operand;
-    case PAWL_HOOK_XOR:
-        return old ^ operation->operand;
-    case PAWL_HOOK_COMPARE_EXCHANGE:
-        return old == operation->expected ? operation->operand : old;
+    case PAWL_HOOK_EXCHANGE: return operation->operand;
+    case PAWL_HOOK_ADD: return old + operation->operand;
+    case PAWL_HOOK_SUB: return old - operation->operand;
+    case PAWL_HOOK_AND: return old & operation->operand;
+    case PAWL_HOOK_OR: return old | operation->operand;
+    case PAWL_HOOK_XOR: return old ^ operation->operand;
+    case PAWL_HOOK_COMPARE_EXCHANGE: return old == operation->expected ? operation->operand : old;
     case PAWL_HOOK_LOAD:
-    case PAWL_HOOK_FENCE:
-        break;
+    case PAWL_HOOK_FENCE: break;
     }
     return old;
 }
@@ -52,26 +44,39 @@ std::uint64_t pawl_hook_atomic(const pawl_operation *operation)
 {
     hook_operations++;
     switch (operation->width) {
-    case 1:
-        return hook_carry_out<std::uint8_t>(operation);
-    case 2:
-        return hook_carry_out<std::uint16_t>(operation);
-    case 4:
-        return hook_carry_out<std::uint32_t>(operation);
-    case 8:
-        return hook_carry_out<std::uint64_t>(operation);
-    default:
-        return 0;
+    case 1: return hook_carry_out<std::uint8_t>(operation);
+    case 2: return hook_carry_out<std::uint16_t>(operation);
+    case 4: return hook_carry_out<std::uint32_t>(operation);
+    case 8: return hook_carry_out<std::uint64_t>(operation);
+    default: return 0;
     }
 }
 
 // Alone, a lock that waits would wait for ever.
-void pawl_hook_relax(void) { std::abort(); }
-void pawl_hook_yield(void) { std::abort(); }
-bool pawl_hook_wait(const std::uint32_t *, std::uint32_t, std::uint64_t) { std::abort(); }
-unsigned pawl_hook_wake(const std::uint32_t *, unsigned) { return 0; }
-std::uint64_t pawl_hook_now(void) { return 1; }
-std::uint32_t pawl_hook_thread_id(void) { return 1; }
+void pawl_hook_relax(void)
+{
+    std::abort();
+}
+void pawl_hook_yield(void)
+{
+    std::abort();
+}
+bool pawl_hook_wait(const std::uint32_t *, std::uint32_t, std::uint64_t)
+{
+    std::abort();
+}
+unsigned pawl_hook_wake(const std::uint32_t *, unsigned)
+{
+    return 0;
+}
+std::uint64_t pawl_hook_now(void)
+{
+    return 1;
+}
+std::uint32_t pawl_hook_thread_id(void)
+{
+    return 1;
+}
 
 pawl_thread_line **pawl_hook_thread_slot(void)
 {

@@ -188,7 +188,8 @@ static inline struct table_fields table_fields_of(unsigned bits, uint64_t word)
 static inline uint64_t table_operand(unsigned bits, struct table_units u)
 {
     return ((uint64_t)u.w * table_unit_w(bits) + (uint64_t)u.s * table_unit_s(bits) +
-            (uint64_t)u.r * table_unit_r(bits)) & table_mask(bits);
+            (uint64_t)u.r * table_unit_r(bits)) &
+           table_mask(bits);
 }
 
 static inline bool table_passes(enum table_test test, struct table_fields f)
@@ -199,11 +200,9 @@ static inline bool table_passes(enum table_test test, struct table_fields f)
     (void)W, (void)S, (void)R;
     switch (test) {
 #define PAWL_TEST(name, condition)                                                                 \
-    case TEST_##name:                                                                              \
-        return (condition);
+    case TEST_##name: return (condition);
 #include <pawl/detail/transitions.def>
-    default:
-        return false;
+    default: return false;
     }
 }
 

@@ -163,8 +163,8 @@ static void look_up(unsigned i)
 }
 
 static void (*const uses[])(unsigned) = {
-    read_by_rcu,      be_quiescent,  call_by_rcu,      lock_sleeping, lock_for_readers,
-    lock_robustly,    lock_by_priority, count,            refer,         look_up,
+    read_by_rcu,   be_quiescent,     call_by_rcu, lock_sleeping, lock_for_readers,
+    lock_robustly, lock_by_priority, count,       refer,         look_up,
 };
 enum { USES = sizeof uses / sizeof uses[0] };
 

@@ -111,6 +111,26 @@ static void ask_when_the_readers_have_ended(void *unused)
     use_everything(NULL);
 }
 
+static void ask_and_fork(void *unused)
+{
+    pid_t child;
+    int status;
+    must(pawl_fences_strong() == 0);
+    child = fork();
+    must(child >= 0);
+    if (child == 0) {
+        alarm(TEST_HANGS);
+        must(!is_light());
+        into_the_sandbox();
+        use_everything(unused);
+        _exit(0);
+    }
+    must(waitpid(child, &status, 0) == child);
+    must(WIFEXITED(status));
+    if (status != 0)
+        _exit(WEXITSTATUS(status));
+}
+
 static void synchronize_in_the_sandbox(void *unused)
 {
     (void)unused;
@@ -186,6 +206,12 @@ static void fences_can_be_made_strong_when_all_readers_have_ended(void **state)
     holds(ask_when_the_readers_have_ended);
 }
 
+static void a_child_of_fork_inherits_strong_fences(void **state)
+{
+    (void)state;
+    holds(ask_and_fork);
+}
+
 static void in_a_later_sandbox_a_grace_period_ends_the_process_with_a_message(void **state)
 {
     (void)state;
@@ -211,6 +237,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_process_that_starts_in_a_sandbox_has_strong_fences),
         cmocka_unit_test(fences_stay_as_they_are_once_a_thread_has_read),
         cmocka_unit_test(fences_can_be_made_strong_when_all_readers_have_ended),
+        cmocka_unit_test(a_child_of_fork_inherits_strong_fences),
         cmocka_unit_test(in_a_later_sandbox_a_grace_period_ends_the_process_with_a_message),
         cmocka_unit_test(in_a_later_sandbox_a_writer_ends_the_process_with_a_message),
         cmocka_unit_test(in_a_later_sandbox_an_exact_read_ends_the_process_with_a_message),

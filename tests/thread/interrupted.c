@@ -13,12 +13,14 @@
  */
 #include "test.h"
 
-#if (defined(__x86_64__) || defined(__i386__)) && defined(__linux__) && !TEST_SANITIZED &&        \
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__linux__) && !TEST_SANITIZED &&         \
     !defined(__SANITIZE_THREAD__)
 
 #include <pawl/brlock.h>
 #include <pawl/counter.h>
 #include <pawl/rcu.h>
+
+#include <sys/mman.h>
 
 #include "rcu/rcu.h"
 #include "support/interrupting.h"
@@ -214,14 +216,14 @@ static void check_and_end_child(void)
 static void a_handler_that_interrupts_it_may_fork(void **state)
 {
     (void)state;
-    if (PAWL_CHECKED) /* it would take too long */
+    if (PAWL_CHECKED) /* thousands of forks more */
         skip();
-    assert_in_range(interrupt_everywhere(be_unknown, ask_for_the_line, fork_one,
-                                         check_and_end_child),
-                    20, 100000);
-    assert_in_range(interrupt_everywhere(be_known, pawl_thread_exit_, fork_one,
-                                         check_and_end_child),
-                    20, 100000);
+    assert_in_range(
+        interrupt_everywhere(be_unknown, ask_for_the_line, fork_one, check_and_end_child), 20,
+        100000);
+    assert_in_range(
+        interrupt_everywhere(be_known, pawl_thread_exit_, fork_one, check_and_end_child), 20,
+        100000);
 }
 
 /* ---- Beyond the lines --------------------------------------------------------------------------
@@ -231,11 +233,13 @@ static void a_handler_that_interrupts_it_may_fork(void **state)
 /* The thread has no extra line, and finds no block of them: each run maps one. */
 static void be_unknown_beyond(void)
 {
+    void *const block = (void *)(uintptr_t)rcu_here()->extra[0];
     must(pawl_thread_line_() == NULL);
     must(pawl_rcu_poll(pawl_rcu_start_poll())); /* no driver has noted the lines of the block */
     PAWL_RCU_MINE_.line = NULL;
     PAWL_RCU_MINE_.extra = NULL;
     rcu_here()->extra[0] = 0;
+    must(block == NULL || munmap(block, RCU_EXTRA_IN_BLOCK * sizeof(struct pawl_rcu_extra)) == 0);
 }
 
 static void be_known_beyond(void)
@@ -294,7 +298,7 @@ static void so_it_is_for_a_thread_beyond_the_lines(void **state)
 {
     pthread_t thread;
     (void)state;
-    if (PAWL_CHECKED) /* it would take too long */
+    if (PAWL_CHECKED) /* thousands of forks more */
         skip();
     lines_park_all();
     must(pthread_create(&thread, NULL, be_interrupted_beyond, NULL) == 0);

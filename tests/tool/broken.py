@@ -40,8 +40,21 @@ static inline void window(void)
 
 
 def compile_c(*arguments):
-    subprocess.run(["gcc", "-std=c11", "-pthread", "-w", "-D_POSIX_C_SOURCE=200809L",
-                    "-I", ROOT / "include", "-I", ROOT / "examples", *arguments], check=True)
+    subprocess.run(
+        [
+            "gcc",
+            "-std=c11",
+            "-pthread",
+            "-w",
+            "-D_POSIX_C_SOURCE=200809L",
+            "-I",
+            ROOT / "include",
+            "-I",
+            ROOT / "examples",
+            *arguments,
+        ],
+        check=True,
+    )
 
 
 def library(folder, *flags):
@@ -59,8 +72,7 @@ def build(example, changes, folder, *flags):
         assert count > 0, f"nothing matches {pattern}"
     (folder / "broken.c").write_text(text)
     (folder / "window.h").write_text(WINDOW)
-    compile_c("-include", folder / "window.h", folder / "broken.c", *flags, "-o",
-              folder / "broken")
+    compile_c("-include", folder / "window.h", folder / "broken.c", *flags, "-o", folder / "broken")
     return folder / "broken"
 
 
@@ -69,8 +81,9 @@ def fails(program, *arguments):
     end = time.monotonic() + MOST_SECONDS
     while time.monotonic() < end:
         try:
-            done = subprocess.run([program, *arguments], capture_output=True,
-                                  timeout=STUCK_SECONDS, check=False)
+            done = subprocess.run(
+                [program, *arguments], capture_output=True, timeout=STUCK_SECONDS, check=False
+            )
         except subprocess.TimeoutExpired:
             return True
         if done.returncode != 0:

@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -18,8 +19,23 @@ from pawl.cli import main  # noqa: E402  (the tests run without installing the p
 from pawl.core import results, table  # noqa: E402
 from pawl.kinds.registry import KINDS as REGISTRY  # noqa: E402
 
-KINDS = ("lru", "pairs", "wake", "crowd", "counters", "hash", "tree", "sem", "rcu",
-         "readers")
+KINDS = (
+    "lru",
+    "pairs",
+    "wake",
+    "crowd",
+    "counters",
+    "hash",
+    "tree",
+    "sem",
+    "rcu",
+    "readers",
+    "shim",
+    "crate",
+)
+# A shell starts what runs in its background with this signal ignored, and programs inherit that: a
+# test that interrupts one would wait for its end.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 LONG = 600  # seconds after which what hangs is ended
 QUICK = ["--rounds", "6", "--threads", "1,2", "--quiet"]
 
@@ -42,9 +58,11 @@ def drivers(tmp_path, monkeypatch):
 @pytest.fixture
 def starts(tmp_path):
     """The options of every measurement the fake drivers were started for."""
+
     def read():
         log = tmp_path / "starts.log"
         return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+
     return read
 
 
@@ -52,6 +70,7 @@ def starts(tmp_path):
 def standstill(tmp_path, monkeypatch):
     """Lets a fake driver stand still after some samples of one of its starts; returns a function
     that waits until it does, for as long as the process lives."""
+
     def after(samples, start=1):
         path = tmp_path / "stands-still"
         monkeypatch.setenv("FAKE_STOP", f"{path}:{start}:{samples}")
@@ -59,7 +78,9 @@ def standstill(tmp_path, monkeypatch):
         def wait_for(process):
             while not path.exists() and process.poll() is None:
                 time.sleep(0.01)
+
         return wait_for
+
     return after
 
 
@@ -75,6 +96,7 @@ def soon_enough(measure, seconds, most=300):
 @pytest.fixture
 def refused(capsys, starts):
     """Runs a command that must be refused: code 2, one sentence, nothing measured."""
+
     def run(*arguments):
         code = main([str(a) for a in arguments])
         text = capsys.readouterr().err
@@ -83,28 +105,38 @@ def refused(capsys, starts):
         assert "Traceback" not in text
         assert starts() == [], "it measured before it refused"
         return text
+
     return run
 
 
 @pytest.fixture
 def bench(drivers, capsys):
     """Runs `pawl bench lru` with few rounds; returns what it printed."""
+
     def run(*arguments, code=0):
         got = main(["bench", "lru", *QUICK, *map(str, arguments)])
         shown = capsys.readouterr()
         assert got == code, shown.err
         return shown
+
     return run
 
 
 @pytest.fixture
 def program():
     """Starts the command as a process of its own."""
+
     def run(*arguments, **options):
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "tool")}
-        return subprocess.Popen([sys.executable, "-m", "pawl", *map(str, arguments)],
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                env=environment, **options)
+        return subprocess.Popen(
+            [sys.executable, "-m", "pawl", *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            **options,
+        )
+
     return run
 
 
@@ -119,6 +151,7 @@ def result(bench, tmp_path):
 def figures(result):
     """What a result draws: (caption, figure)."""
     from pawl.core import plot
+
     return plot.draw(REGISTRY[result["kind"]], result)
 
 
@@ -172,10 +205,12 @@ def runs(recorded):
 @pytest.fixture
 def judge(tmp_path, capsys):
     """Whether the runs meet the targets: the exit code, and what the command says."""
+
     def run(content, *options):
         for name, whole in content.items():
             (tmp_path / name).write_text(json.dumps(whole))
         code = targets.main([str(tmp_path), *options])
         shown = capsys.readouterr()
         return code, shown.out + shown.err
+
     return run

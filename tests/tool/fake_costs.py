@@ -25,11 +25,21 @@ ROWS = {
     "rcu_section": 1, "rcu_domain_section": 1, "rcu_qs_section": 0.3, "rcu_quiescent": 0.7,
     "rcu_synchronize": 400, "rcu_domain_synchronize": 400, "rcu_qs_synchronize": 400,
     "rcu_call": 20,
+}  # fmt: skip
+BETWEEN = (
+    "atomic_increment_transfer",
+    "cmpxchg_blind",
+    "cmpxchg_transfer_invalidate",
+    "membarrier_busy",
+    "futex_wake_sleeper",
+    "wake_latency",
+)
+LOCKS = {
+    "r/pawl_spin32": (10, 50),
+    "w/pawl_spin32": (10, 50),
+    "w/pthread_mutex": (12, 60),
+    "r/pthread_rwlock": (14, 70),
 }
-BETWEEN = ("atomic_increment_transfer", "cmpxchg_blind", "cmpxchg_transfer_invalidate",
-           "membarrier_busy", "futex_wake_sleeper", "wake_latency")
-LOCKS = {"r/pawl_spin32": (10, 50), "w/pawl_spin32": (10, 50), "w/pthread_mutex": (12, 60),
-         "r/pthread_rwlock": (14, 70)}
 LENGTHS = (16, 64, 256)
 NEEDS_TWO = "it needs two CPUs, and one was given"
 interrupted = False
@@ -87,15 +97,15 @@ def main():
     o = options()
     found = times(o)
     if o.list:
-        say([{"name": n, "available": ns is not None, "why": why}
-             for n, (ns, why) in found.items()])
+        say(
+            [{"name": n, "available": ns is not None, "why": why} for n, (ns, why) in found.items()]
+        )
         return 0
     if log := os.environ.get("FAKE_LOG"):
         with open(log, "a") as out:
             out.write(json.dumps(vars(o)) + "\n")
     signal.signal(signal.SIGINT, stop)
-    say({"type": "start", "compiler": "fake 1.0", "flags": "-O2", "pinned": True,
-         "pin_error": ""})
+    say({"type": "start", "compiler": "fake 1.0", "flags": "-O2", "pinned": True, "pin_error": ""})
     said = 0
     for number in range(o.rounds):
         for name in (n for n, (ns, _) in found.items() if ns is not None):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Speaks as the measuring programs do, at once and with made-up rates.
 
-Started through a wrapper named pawl-bench-lru, -pairs, -wake, -crowd or -counters, or as one of
-those that fake_rcu.py speaks for. FAKE_MODE chooses how it misbehaves; FAKE_STOP lets it stand
-still (fake_pause.py); FAKE_LOG gets a line per start.
+Started through a wrapper named pawl-bench-lru, -pairs, -wake, -crowd, -counters or -crate, or as
+one of those that fake_rcu.py speaks for. FAKE_MODE chooses how it misbehaves; FAKE_STOP lets it
+stand still (fake_pause.py); FAKE_LOG gets a line per start.
 """
 
 import argparse
@@ -20,31 +20,62 @@ import fake_readers
 
 MODE = os.environ.get("FAKE_MODE", "")
 RATES = {
-    "w/pthread_spin": 5.0e6, "r+w/pthread_rwlock": 6.0e6, "w/pthread_mutex": 5.5e6,
-    "w/pawl_spin32": 5.2e6, "s/pawl_spin32": 5.4e6, "r+w/pawl_spin32": 8.0e6,
-    "r+s>w/pawl_spin32": 1.1e7, "r+rs>w/pawl_spin32": 1.0e7, "r+rw/pawl_spin32": 9.0e6,
-    "r+s>w/pawl_spin64": 1.05e7, "r+w/std_shared_mutex": 5.9e6, "w/none": 2.0e7,
+    "w/pthread_spin": 5.0e6,
+    "r+w/pthread_rwlock": 6.0e6,
+    "w/pthread_mutex": 5.5e6,
+    "w/pawl_spin32": 5.2e6,
+    "s/pawl_spin32": 5.4e6,
+    "r+w/pawl_spin32": 8.0e6,
+    "r+s>w/pawl_spin32": 1.1e7,
+    "r+rs>w/pawl_spin32": 1.0e7,
+    "r+rw/pawl_spin32": 9.0e6,
+    "r+s>w/pawl_spin64": 1.05e7,
+    "r+w/std_shared_mutex": 5.9e6,
+    "w/none": 2.0e7,
     "r+w/tbb_spin_rw_mutex": None,
-    "r+s>w/pawl_lock32": 1.13e7, "r+s>w/pawl_lock64": 1.08e7,
+    "r+s>w/pawl_lock32": 1.13e7,
+    "r+s>w/pawl_lock64": 1.08e7,
 }
 PAIR_RATES = {
-    "floor/empty_loop": 1e9, "floor/two_lock_xadd": 1e8,
-    "r/pawl_spin32": 9.9e7, "s/pawl_spin32": 9.9e7, "w/pawl_spin32": 9.9e7,
-    "r/pawl_spin64": 9.9e7, "s/pawl_spin64": 9.9e7, "w/pawl_spin64": 9.9e7,
-    "a/pawl_spin32": 9.9e7, "a/pawl_spin64": 9.9e7,
+    "floor/empty_loop": 1e9,
+    "floor/two_lock_xadd": 1e8,
+    "r/pawl_spin32": 9.9e7,
+    "s/pawl_spin32": 9.9e7,
+    "w/pawl_spin32": 9.9e7,
+    "r/pawl_spin64": 9.9e7,
+    "s/pawl_spin64": 9.9e7,
+    "w/pawl_spin64": 9.9e7,
+    "a/pawl_spin32": 9.9e7,
+    "a/pawl_spin64": 9.9e7,
     **{f"{mode}/pawl_lock{width}": 9.9e7 for mode in "rswa" for width in (32, 64)},
-    "r/pthread_rwlock": 6e7, "w/pthread_rwlock": 5e7, "w/ck_rwlock": None,
+    "r/pthread_rwlock": 6e7,
+    "w/pthread_rwlock": 5e7,
+    "w/ck_rwlock": None,
 }
 # Sections a second whatever the number of threads, but for the lock that spins.
 CROWD_RATES = {
-    "r+w/pawl_lock64": 1.0e6, "r+w/pawl_lock32": 1.0e6, "r+w/pawl_spin64": 1.0e6,
-    "r+w/pthread_rwlock": 8e5, "r+w/std_shared_mutex": 8e5, "r+w/absl_mutex": 9e5,
-    "r+w/nsync_mu": 8.5e5, "r+w/tbb_rw_mutex": None, "w/pthread_mutex": 7e5, "floor/none": 1.9e6,
+    "r+w/pawl_lock64": 1.0e6,
+    "r+w/pawl_lock32": 1.0e6,
+    "r+w/pawl_spin64": 1.0e6,
+    "r+w/pthread_rwlock": 8e5,
+    "r+w/std_shared_mutex": 8e5,
+    "r+w/absl_mutex": 9e5,
+    "r+w/nsync_mu": 8.5e5,
+    "r+w/tbb_rw_mutex": None,
+    "w/pthread_mutex": 7e5,
+    "floor/none": 1.9e6,
 }
+SHIM_RATES = {"r+w/libc": 1.0e6, "r+w/pawl_preload": 1.2e6, "r+w/pawl_preload_scaling": 3.5e6}
 # Nanoseconds from the signal to the woken thread.
 WAKES = {
-    "spin": 200, "pawl_wait": 20200, "pawl_wait_cond": 23000, "pawl_wait_sem": 22500,
-    "futex": 20000, "futex_again": 20100, "pthread_cond": 22000, "absl_cond": None,
+    "spin": 200,
+    "pawl_wait": 20200,
+    "pawl_wait_cond": 23000,
+    "pawl_wait_sem": 22500,
+    "futex": 20000,
+    "futex_again": 20100,
+    "pthread_cond": 22000,
+    "absl_cond": None,
 }
 # Nanoseconds that one thread spends on an operation.
 COUNTER_TIMES = {
@@ -61,7 +92,28 @@ COUNTER_TIMES = {
     "ref/pawl_bigref@2": 2.4, "ref/pawl_bigref_kill_to_release@1": 1000.0,
     "br/pthread_rwlock@1": 12.0, "br/pthread_rwlock@2": 80.0, "br/pawl_brlock@1": 2.5,
     "br/pawl_brlock@2": 2.5, "br/ck_brlock@1": 5.2, "br/ck_bytelock@1": 5.2,
+}  # fmt: skip
+# The same, of the locks of the Rust crate.
+CRATE_TIMES = {
+    f"{group}/{lock}@{threads}": times[lock] * (1 if threads == 1 else 8)
+    for group, times in {
+        "read": {
+            "pawl": 11.0,
+            "pawl_again": 11.0,
+            "pawl_counted": 12.0,
+            "parking_lot": 10.0,
+            "std": 9.5,
+        },
+        "write": {"pawl": 11.0, "parking_lot": 10.0, "std": 9.0},
+        "upgrade": {"pawl": 18.0, "parking_lot": 20.0},
+        "mix": {"pawl": 11.0, "parking_lot": 10.2},
+        "mutex": {"pawl": 11.0, "parking_lot": 9.8, "std": 9.0},
+    }.items()
+    for lock in times
+    for threads in (1, 2)
 }
+CRATE_TIMES |= {f"{group}/pawl@2": 60.0 for group in ("read", "write", "upgrade", "mix", "mutex")}
+TIMES = {"counters": COUNTER_TIMES, "crate": CRATE_TIMES}
 interrupted = False
 
 
@@ -70,9 +122,17 @@ def say(message):
 
 
 def listed(rates):
-    return [{"name": n, "strategy": n.split("/")[0], "lock": n.split("/")[-1],
-             "available": r is not None, "why": "" if r else "install libtbb-dev and build again",
-             "baseline": False} for n, r in rates.items()]
+    return [
+        {
+            "name": n,
+            "strategy": n.split("/")[0],
+            "lock": n.split("/")[-1],
+            "available": r is not None,
+            "why": "" if r else "install libtbb-dev and build again",
+            "baseline": False,
+        }
+        for n, r in rates.items()
+    ]
 
 
 def stop(_number, _frame):
@@ -87,10 +147,28 @@ def options(kind):
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--size", type=int)
     parser.add_argument("--keyspace", type=int)
-    for name in ("--miss-cost", "--seconds", "--warmup", "--seed", "--dist", "--zipf-s",
-                 "--trace", "--pin", "--chains", "--delay", "--wakes", "--section", "--outside",
-                 "--writes", "--period", "--cpus", "--busy", "--deadline", *fake_rcu.OPTIONS,
-                 *fake_readers.OPTIONS):
+    for name in (
+        "--miss-cost",
+        "--seconds",
+        "--warmup",
+        "--seed",
+        "--dist",
+        "--zipf-s",
+        "--trace",
+        "--pin",
+        "--chains",
+        "--delay",
+        "--wakes",
+        "--section",
+        "--outside",
+        "--writes",
+        "--period",
+        "--cpus",
+        "--busy",
+        "--deadline",
+        *fake_rcu.OPTIONS,
+        *fake_readers.OPTIONS,
+    ):
         parser.add_argument(name)
     parser.add_argument("--hog", action="store_true")
     # A writer in a flood of readers, or so many callbacks.
@@ -111,14 +189,30 @@ def trace_hit_ratio(path):
 def sample(o, rates, name, number, hits):
     noise = random.Random(f"{name} {number}").uniform(0.98, 1.02)
     ops = int(rates[name] * noise * (1 + 0.1 * (o.threads - 1)) * 0.01)
-    line = {"type": "sample", "candidate": name, "round": number, "threads": o.threads,
-            "ops": ops, "seconds": 0.01}
+    line = {
+        "type": "sample",
+        "candidate": name,
+        "round": number,
+        "threads": o.threads,
+        "ops": ops,
+        "seconds": 0.01,
+    }
     if rates is RATES:
-        line |= {"hits": int(ops * hits), "misses": ops - int(ops * hits), "cpu_seconds": 0.01,
-                 "ctx_voluntary": 0, "ctx_involuntary": 1}
+        line |= {
+            "hits": int(ops * hits),
+            "misses": ops - int(ops * hits),
+            "cpu_seconds": 0.01,
+            "ctx_voluntary": 0,
+            "ctx_involuntary": 1,
+        }
     if o.latency:
-        line["latency_ns"] = {"p50": 80, "p99": 130, "p99.9": 900, "p99.99": 5000,
-                              "max": 40000 + number}
+        line["latency_ns"] = {
+            "p50": 80,
+            "p99": 130,
+            "p99.9": 900,
+            "p99.99": 5000,
+            "max": 40000 + number,
+        }
     say(line)
 
 
@@ -129,13 +223,33 @@ def crowd_sample(o, name, number):
     seconds = float(o.seconds)
     ops = int(CROWD_RATES[name] * share * noise * seconds)
     longest = 100000 * o.threads + (50000 if name == "floor/none" else 90000)
-    line = {"type": "sample", "candidate": name, "round": number, "threads": o.threads,
-            "ops": ops, "seconds": seconds, "writes": ops // 10, "cpu_seconds": 2 * seconds,
-            "ctx_voluntary": 3, "ctx_involuntary": 2}
-    line["wait_ns"] = {"p10": 20, "p50": 30, "p90": 45, "p99": 900, "p99.9": 60000,
-                       "p99.99": 100000, "max": longest}
-    line |= {"wait_mean_ns": 500 * o.threads, "waits": [[40, 900], [5000, 99], [longest, 1]],
-             "overruns": [], "expired": 0}
+    line = {
+        "type": "sample",
+        "candidate": name,
+        "round": number,
+        "threads": o.threads,
+        "ops": ops,
+        "seconds": seconds,
+        "writes": ops // 10,
+        "cpu_seconds": 2 * seconds,
+        "ctx_voluntary": 3,
+        "ctx_involuntary": 2,
+    }
+    line["wait_ns"] = {
+        "p10": 20,
+        "p50": 30,
+        "p90": 45,
+        "p99": 900,
+        "p99.9": 60000,
+        "p99.99": 100000,
+        "max": longest,
+    }
+    line |= {
+        "wait_mean_ns": 500 * o.threads,
+        "waits": [[40, 900], [5000, 99], [longest, 1]],
+        "overruns": [],
+        "expired": 0,
+    }
     if float(o.deadline or 0):
         line |= {"overruns": [[60000, 999], [90000, 1]], "expired": 1000}
     if o.flood:
@@ -151,16 +265,31 @@ def wake_sample(o, name, number):
     wakes = [int(WAKES[name] * noise.uniform(0.99, 1.01)) for _ in range(int(o.wakes))]
     delay = float(o.delay) * 1e6
     busy = delay if name == "spin" else 9000
-    say({"type": "sample", "candidate": name, "round": number, "ops": len(wakes),
-         "seconds": delay * len(wakes) / 1e9, "wakes_ns": wakes,
-         "cpu_ns": int(busy * len(wakes)), "waited_ns": int(delay * len(wakes))})
+    say(
+        {
+            "type": "sample",
+            "candidate": name,
+            "round": number,
+            "ops": len(wakes),
+            "seconds": delay * len(wakes) / 1e9,
+            "wakes_ns": wakes,
+            "cpu_ns": int(busy * len(wakes)),
+            "waited_ns": int(delay * len(wakes)),
+        }
+    )
 
 
-def counter_sample(name, number):
+def timed_sample(times, name, number):
     threads = int(name.split("@")[1].split("+")[0])
     noise = random.Random(f"{name} {number}").uniform(0.99, 1.01)
-    line = {"type": "sample", "candidate": name, "round": number, "threads": threads,
-            "ops": int(threads * 0.01e9 / COUNTER_TIMES[name] * noise), "seconds": 0.01}
+    line = {
+        "type": "sample",
+        "candidate": name,
+        "round": number,
+        "threads": threads,
+        "ops": int(threads * 0.01e9 / times[name] * noise),
+        "seconds": 0.01,
+    }
     if name.endswith("+reads"):
         line["reads_per_second"] = float(os.environ.get("FAKE_READS", "9999.5"))
     say(line)
@@ -171,8 +300,8 @@ def measure(kind, o, rates, name, number, hits):
         crowd_sample(o, name, number)
     elif kind == "wake":
         wake_sample(o, name, number)
-    elif kind == "counters":
-        counter_sample(name, number)
+    elif kind in TIMES:
+        timed_sample(TIMES[kind], name, number)
     elif kind == "readers":
         say(fake_readers.sample(o, name, number))
     elif kind in fake_rcu.SAMPLES:
@@ -183,9 +312,15 @@ def measure(kind, o, rates, name, number, hits):
 
 def main():
     kind = sys.argv.pop(1)
-    rates = {"pairs": PAIR_RATES, "wake": WAKES, "crowd": CROWD_RATES,
-             "counters": COUNTER_TIMES, "readers": fake_readers.TIMES,
-             **fake_rcu.RATES}.get(kind, RATES)
+    rates = {
+        "pairs": PAIR_RATES,
+        "wake": WAKES,
+        "crowd": CROWD_RATES,
+        "readers": fake_readers.TIMES,
+        "shim": SHIM_RATES,
+        **TIMES,
+        **fake_rcu.RATES,
+    }.get(kind, RATES)
     o = options(kind)
     if MODE == "bad-list":
         print("no JSON")
@@ -202,8 +337,15 @@ def main():
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
     unpinned = MODE == "unpinned"
-    say({"type": "start", "compiler": "fake 1.0", "flags": "-O2", "pinned": not unpinned,
-         "pin_error": "Operation not permitted" if unpinned else ""})
+    say(
+        {
+            "type": "start",
+            "compiler": "fake 1.0",
+            "flags": "-O2",
+            "pinned": not unpinned,
+            "pin_error": "Operation not permitted" if unpinned else "",
+        }
+    )
     hits = trace_hit_ratio(o.trace) if o.trace else 0.9976
     names = o.candidates.split(",")
     said = 0

@@ -32,12 +32,23 @@ LOCKS = {
 }
 # Nanoseconds of a pair.
 PAIRS = {
-    "floor/empty_loop": 0.3, "floor/cas_sub": 10.0, "calls/signal_mask": 300.0,
-    "calls/scheduling": 900.0, "calls/skipped": 12.0,
-    "r/pawl_sift": 10.1, "w/pawl_sift": 1250.0, "w/pawl_sift_handlers": 330.0,
-    "r/pawl_sift_threads": 10.1, "w/pawl_sift_threads": 11.0, "w/pawl_sift_net": 24.0,
-    "r/pthread_rwlock": 14.0, "w/pthread_rwlock": 22.0, "w/pthread_rwlock_masked": 330.0,
-    "r/pthread_rwlock_nonrecursive": 14.0, "r/pawl_lock64": 10.2, "r/nsync_mu": None,
+    "floor/empty_loop": 0.3,
+    "floor/cas_sub": 10.0,
+    "calls/signal_mask": 300.0,
+    "calls/scheduling": 900.0,
+    "calls/skipped": 12.0,
+    "r/pawl_sift": 10.1,
+    "w/pawl_sift": 1250.0,
+    "w/pawl_sift_handlers": 330.0,
+    "r/pawl_sift_threads": 10.1,
+    "w/pawl_sift_threads": 11.0,
+    "w/pawl_sift_net": 24.0,
+    "r/pthread_rwlock": 14.0,
+    "w/pthread_rwlock": 22.0,
+    "w/pthread_rwlock_masked": 330.0,
+    "r/pthread_rwlock_nonrecursive": 14.0,
+    "r/pawl_lock64": 10.2,
+    "r/nsync_mu": None,
 }
 # scenario -> threads; "w" two writers count by the lock's own numbers.
 CASTS = {
@@ -51,7 +62,7 @@ CASTS = {
                "trylock_reader/0", "deferred/writer0", "interrupt/writer0", "interrupt/cpu1"],
     "handlers": ["writer/0", "writer/1", "reader/0", "reader/1", "deferred/cpu1",
                  "interrupt/cpu1"],
-}
+}  # fmt: skip
 interrupted = False
 
 
@@ -69,9 +80,20 @@ def options():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--scenario", default="placed")
     parser.add_argument("--rounds", type=int, default=1)
-    for name in ("--seconds", "--warmup", "--pin", "--slow-section", "--slow-every",
-                 "--read-section", "--write-section", "--writer-delay", "--trylock-delay",
-                 "--tries", "--handler-period", "--realtime-share"):
+    for name in (
+        "--seconds",
+        "--warmup",
+        "--pin",
+        "--slow-section",
+        "--slow-every",
+        "--read-section",
+        "--write-section",
+        "--writer-delay",
+        "--trylock-delay",
+        "--tries",
+        "--handler-period",
+        "--realtime-share",
+    ):
         parser.add_argument(name)
     parser.add_argument("--realtime", default="auto")
     parser.add_argument("--candidates", default="")
@@ -81,9 +103,16 @@ def options():
 def series(count, usual, most, tail=None):
     """Durations given in nanoseconds, told in cycles."""
     tail = most if tail is None else tail
-    return {"count": count, "min": int(usual * PER_NS / 2), "avg": int(usual * PER_NS),
-            "p50": int(usual * PER_NS), "p99": int(usual * PER_NS * 2),
-            "p99.9": int(tail * PER_NS), "p99.99": int(tail * PER_NS), "max": int(most * PER_NS)}
+    return {
+        "count": count,
+        "min": int(usual * PER_NS / 2),
+        "avg": int(usual * PER_NS),
+        "p50": int(usual * PER_NS),
+        "p99": int(usual * PER_NS * 2),
+        "p99.9": int(tail * PER_NS),
+        "p99.99": int(tail * PER_NS),
+        "max": int(most * PER_NS),
+    }
 
 
 def writes(name, who, seconds):
@@ -95,15 +124,25 @@ def row(o, name, who):
     (usual, tail, most), _, handler = LOCKS[name]
     role, seconds = who.split("/")[0], float(o.seconds)
     count = writes(name, who, seconds) if role == "writer" else int(100 * seconds) + 1
-    line = {"who": who, "context": role if role in ("deferred", "interrupt") else "thread",
-            "iterations": count, "failed": 7 if "trylock" in role else 0, "slow": 0,
-            "lock": series(count, usual, handler if role in ("deferred", "interrupt") else most),
-            "unlock": series(count, 100, 5000), "deferred": None, "interrupt": None,
-            "raised": None}
+    line = {
+        "who": who,
+        "context": role if role in ("deferred", "interrupt") else "thread",
+        "iterations": count,
+        "failed": 7 if "trylock" in role else 0,
+        "slow": 0,
+        "lock": series(count, usual, handler if role in ("deferred", "interrupt") else most),
+        "unlock": series(count, 100, 5000),
+        "deferred": None,
+        "interrupt": None,
+        "raised": None,
+    }
     if role in ("writer", "trylock_writer"):
         line["deferred"] = line["interrupt"] = series(count, usual, most, tail)
-        line["blocked"] = [[int(usual * PER_NS), 9989], [int(tail * PER_NS), 10],
-                           [int(most * PER_NS), 1]]
+        line["blocked"] = [
+            [int(usual * PER_NS), 9989],
+            [int(tail * PER_NS), 10],
+            [int(most * PER_NS), 1],
+        ]
         if name == "pawl_sift":
             line["raised"] = series(count, usual * 3, most * 3)
     return line
@@ -111,16 +150,24 @@ def row(o, name, who):
 
 def sample(o, name, number):
     noise = random.Random(f"{name} {number}").uniform(0.995, 1.005)
-    line = {"type": "sample", "candidate": name, "round": number, "scenario": o.scenario,
-            "realtime_error": NO_RIGHT if MODE == "no-right" else "",
-            "counter": {"name": "rdtsc", "per_ns": PER_NS, "own": 30,
-                        "cost": series(1000, 15, 900)}}
+    line = {
+        "type": "sample",
+        "candidate": name,
+        "round": number,
+        "scenario": o.scenario,
+        "realtime_error": NO_RIGHT if MODE == "no-right" else "",
+        "counter": {"name": "rdtsc", "per_ns": PER_NS, "own": 30, "cost": series(1000, 15, 900)},
+    }
     if o.scenario == "pairs":
         return line | {"threads": 1, "ops": int(1e9 / PAIRS[name] * noise), "seconds": 1.0}
     rows = [row(o, name, who) for who in CASTS[o.scenario]]
     line["rescued"] = 2 if MODE == "spins" and name == "pawl_lock64" else 0
-    return line | {"threads": len(rows), "ops": sum(r["iterations"] for r in rows),
-                   "seconds": float(o.seconds), "rows": rows}
+    return line | {
+        "threads": len(rows),
+        "ops": sum(r["iterations"] for r in rows),
+        "seconds": float(o.seconds),
+        "rows": rows,
+    }
 
 
 def listed(o):
@@ -128,8 +175,10 @@ def listed(o):
     why = {n: "" if v else NOT_BUILT for n, v in known.items()}
     if MODE == "no-right" and o.scenario == "pairs":
         why["calls/scheduling"] = NO_RIGHT
-    return [{"name": n, "available": not w, "why": w, "baseline": n == "pthread_rwlock"}
-            for n, w in why.items()]
+    return [
+        {"name": n, "available": not w, "why": w, "baseline": n == "pthread_rwlock"}
+        for n, w in why.items()
+    ]
 
 
 def main():

@@ -8,22 +8,42 @@ import random
 
 # Million operations a second of one thread that only searches; what a share of updates takes away.
 HASH = {
-    "ideal": (100, 0.5), "spin": (30, 0.5), "pthread_rwlock": (25, 0.5), "bucket_lock": (50, 0.5),
-    "brlock": (80, 0.95), "refcount": (40, 0.5), "r+s>w/pawl_spin64": (35, 0.5),
-    "pawl_lock64": (35, 0.5), "pawl_rcu": (97, 0.6), "pawl_rcu_qs": (99, 0.6),
-    "urcu_memb": (90, 0.7), "urcu_qsbr": (92, 0.7), "urcu_bp": (80, 0.7), "ck_epoch": (60, 0.7),
+    "ideal": (100, 0.5),
+    "spin": (30, 0.5),
+    "pthread_rwlock": (25, 0.5),
+    "bucket_lock": (50, 0.5),
+    "brlock": (80, 0.95),
+    "refcount": (40, 0.5),
+    "r+s>w/pawl_spin64": (35, 0.5),
+    "pawl_lock64": (35, 0.5),
+    "pawl_rcu": (97, 0.6),
+    "pawl_rcu_qs": (99, 0.6),
+    "urcu_memb": (90, 0.7),
+    "urcu_qsbr": (92, 0.7),
+    "urcu_bp": (80, 0.7),
+    "ck_epoch": (60, 0.7),
     "tbb_hash_map": None,
 }
 # Rows that two threads share one word of do no more together than one does.
 SHARED = ("spin", "pthread_rwlock", "r+s>w/pawl_spin64")
 TREE = {
-    "r+s>w/pawl_spin64": 20e6, "r+s>w/pawl_spin32": 19e6, "r+s>w/pawl_lock64": 18e6,
-    "r+w/pthread_rwlock": 12e6, "r+w/std_shared_mutex": 12e6, "r+w/pawl_spin64": 14e6,
-    "w/pthread_mutex": 10e6, "w/none": 25e6, "r+s>w/boost_upgrade_mutex": None, "parts/none": 1e5,
+    "r+s>w/pawl_spin64": 20e6,
+    "r+s>w/pawl_spin32": 19e6,
+    "r+s>w/pawl_lock64": 18e6,
+    "r+w/pthread_rwlock": 12e6,
+    "r+w/std_shared_mutex": 12e6,
+    "r+w/pawl_spin64": 14e6,
+    "w/pthread_mutex": 10e6,
+    "w/none": 25e6,
+    "r+s>w/boost_upgrade_mutex": None,
+    "parts/none": 1e5,
 }
 SEM = {
-    "idtable/pawl_spin32": 30e6, "idtable/pawl_lock64": 28e6, "global/pthread_mutex": 15e6,
-    "global/pthread_spin": 20e6, "global/pawl_lock64": 16e6,
+    "idtable/pawl_spin32": 30e6,
+    "idtable/pawl_lock64": 28e6,
+    "global/pthread_mutex": 15e6,
+    "global/pthread_spin": 20e6,
+    "global/pawl_lock64": 16e6,
 }
 # Nanoseconds that one thread spends on an operation; of call, delay and flood on a callback.
 RCU = {
@@ -45,7 +65,7 @@ RCU = {
     "delay/urcu_memb@1+readers": 2e5,
     "flood/pawl_rcu@1": 100.0, "flood/pawl_rcu@1+readers": 150.0, "flood/pawl_rcu_wait@1": 120.0,
     "flood/urcu_memb@1": 200.0, "flood/urcu_memb@1+readers": 200.0, "flood/pawl_rcu@2": 130.0,
-}
+}  # fmt: skip
 OBJECT, POINTS = 64, 50
 
 
@@ -54,8 +74,19 @@ def million(pair):
 
 
 RATES = {"hash": {n: million(p) for n, p in HASH.items()}, "tree": TREE, "sem": SEM, "rcu": RCU}
-OPTIONS = ("--updates", "--elements", "--nodes", "--inserts", "--lookups", "--semaphores",
-           "--choose", "--groups", "--callbacks", "--bound", "--most")
+OPTIONS = (
+    "--updates",
+    "--elements",
+    "--nodes",
+    "--inserts",
+    "--lookups",
+    "--semaphores",
+    "--choose",
+    "--groups",
+    "--callbacks",
+    "--bound",
+    "--most",
+)
 
 
 def noise(*words):
@@ -63,9 +94,17 @@ def noise(*words):
 
 
 def line(o, name, number, rate):
-    return {"type": "sample", "candidate": name, "round": number, "threads": o.threads,
-            "ops": int(rate * noise(name, number) * 0.01), "seconds": 0.01, "cpu_seconds": 0.01,
-            "ctx_voluntary": 0, "ctx_involuntary": 1}
+    return {
+        "type": "sample",
+        "candidate": name,
+        "round": number,
+        "threads": o.threads,
+        "ops": int(rate * noise(name, number) * 0.01),
+        "seconds": 0.01,
+        "cpu_seconds": 0.01,
+        "ctx_voluntary": 0,
+        "ctx_involuntary": 1,
+    }
 
 
 def hash_sample(o, name, number):
@@ -74,15 +113,23 @@ def hash_sample(o, name, number):
     rate = search * 1e6 * (1 - share + share * kept) * (1 if name in SHARED else o.threads)
     owed = 0.002 * share if "rcu" in name or name == "ck_epoch" else 0
     own = line(o, name, number, rate)
-    return own | {"updates": int(own["ops"] * share), "found": own["ops"], "absent": 0,
-                  "drain_seconds": owed}
+    return own | {
+        "updates": int(own["ops"] * share),
+        "found": own["ops"],
+        "absent": 0,
+        "drain_seconds": owed,
+    }
 
 
 def tree_sample(o, name, number):
     own = line(o, name, number, TREE[name] * (1 + 0.5 * (o.threads - 1)))
     if name == "parts/none":
-        own |= {"threads": 1, "read_ns": 40 * noise(number), "seek_ns": 595 * noise(number),
-                "write_ns": 5 * noise(number)}
+        own |= {
+            "threads": 1,
+            "read_ns": 40 * noise(number),
+            "seek_ns": 595 * noise(number),
+            "write_ns": 5 * noise(number),
+        }
     return own | {"inserts": own["ops"] // 100, "lookups": own["ops"]}
 
 
@@ -96,9 +143,18 @@ def delays(name, number):
     """Most callbacks of liburcu wait for ten milliseconds, ours for a tenth of one."""
     usual = 1e7 if "urcu" in name else 1e5
     pairs = [[int(usual * noise(name, number)), 950], [int(usual * 1.1), 49], [int(usual * 3), 1]]
-    return {"ops": 1000, "seconds": 0.2, "delays_ns": pairs,
-            "delay_ns": {"p50": usual, "p99": usual * 1.1, "p99.9": usual * 3,
-                         "p99.99": usual * 3, "max": pairs[-1][0] + 7}}
+    return {
+        "ops": 1000,
+        "seconds": 0.2,
+        "delays_ns": pairs,
+        "delay_ns": {
+            "p50": usual,
+            "p99": usual * 1.1,
+            "p99.9": usual * 3,
+            "p99.99": usual * 3,
+            "max": pairs[-1][0] + 7,
+        },
+    }
 
 
 def flood(o, name, count):
@@ -108,22 +164,38 @@ def flood(o, name, count):
     peak = int(bound * 0.98) if bounded else most
     stopped = not bounded and most < count * OBJECT
     ops = most // OBJECT if stopped else count
-    held = [[n / 100, int(peak * min(1, n / 10 if bounded else n / POINTS))]
-            for n in range(POINTS + 1)]
-    return {"ops": ops, "seconds": ops * RCU[name] / 1e9, "held": held, "peak_bytes": peak,
-            "rss_peak_bytes": peak + 1000000, "bound_bytes": bound if bounded else None,
-            "stopped": stopped}
+    held = [
+        [n / 100, int(peak * min(1, n / 10 if bounded else n / POINTS))] for n in range(POINTS + 1)
+    ]
+    return {
+        "ops": ops,
+        "seconds": ops * RCU[name] / 1e9,
+        "held": held,
+        "peak_bytes": peak,
+        "rss_peak_bytes": peak + 1000000,
+        "bound_bytes": bound if bounded else None,
+        "stopped": stopped,
+    }
 
 
 def rcu_sample(o, name, number):
     threads = int(name.split("@")[1].split("+")[0])
-    own = {"type": "sample", "candidate": name, "round": number, "threads": threads,
-           "ops": int(threads * 0.01e9 / RCU[name] * noise(name, number)), "seconds": 0.01}
+    own = {
+        "type": "sample",
+        "candidate": name,
+        "round": number,
+        "threads": threads,
+        "ops": int(threads * 0.01e9 / RCU[name] * noise(name, number)),
+        "seconds": 0.01,
+    }
     group = name.split("/")[0]
     if group == "call":
         count = int(o.callbacks) * threads
-        own |= {"ops": count, "seconds": count * RCU[name] / threads / 1e9 * noise(name, number),
-                "call_ns": RCU[name] / 2}
+        own |= {
+            "ops": count,
+            "seconds": count * RCU[name] / threads / 1e9 * noise(name, number),
+            "call_ns": RCU[name] / 2,
+        }
     elif group == "delay":
         own |= delays(name, number)
     elif group == "flood":

@@ -6,16 +6,25 @@ import random
 
 # Nanoseconds of the reader's pair at one thread; whether readers share a line that they write.
 TIMES = {
-    "r+w/pawl_lock64": (10.0, True), "r+w/pawl_lock64_again": (10.0, True),
-    "r+w/pawl_lock32": (10.0, True), "r+w/pawl_lock64_on": (5.5, False),
-    "r+w/pawl_lock64_off": (10.0, True), "r+w/pawl_spin64": (10.0, True),
-    "r+w/pawl_brlock": (1.5, False), "r+w/pthread_rwlock": (14.0, True),
-    "r+w/tbb_spin_rw_mutex": (10.5, True), "r+w/ck_brlock": (6.0, False),
-    "r+w/parking_lot": (12.0, True), "floor/pawl_rcu": (0.9, False), "floor/none": (0.3, False),
+    "r+w/pawl_lock64": (10.0, True),
+    "r+w/pawl_lock64_again": (10.0, True),
+    "r+w/pawl_lock32": (10.0, True),
+    "r+w/pawl_lock64_on": (5.5, False),
+    "r+w/pawl_lock64_called": (7.0, False),
+    "r+w/pawl_lock64_off": (10.0, True),
+    "r+w/pawl_lock64_evidence": (5.5, False),
+    "r+w/pawl_spin64": (10.0, True),
+    "r+w/pawl_brlock": (1.5, False),
+    "r+w/pthread_rwlock": (14.0, True),
+    "r+w/tbb_spin_rw_mutex": (10.5, True),
+    "r+w/ck_brlock": (6.0, False),
+    "r+w/parking_lot": (12.0, True),
+    "floor/pawl_rcu": (0.9, False),
+    "floor/none": (0.3, False),
     "r+w/absl_mutex": None,
 }
 if os.environ.get("FAKE_MODE") == "no-bias":
-    TIMES |= {"r+w/pawl_lock64_on": None, "r+w/pawl_lock64_off": None}
+    TIMES |= {f"r+w/pawl_lock64_{mode}": None for mode in ("on", "off", "evidence", "called")}
 OPTIONS = ("--scene", "--locks", "--registered")
 
 
@@ -33,7 +42,16 @@ def sample(o, name, number):
     elif o.scene == "flood":
         writes = 10
     longest = 800 if name.endswith("_on") else 900
-    return {"type": "sample", "candidate": name, "round": number, "threads": o.threads, "ops": ops,
-            "seconds": 0.01, "writes": writes, "cpu_seconds": 0.01,
-            "wait_ns": {"p50": 50, "p99": 400, "p99.9": longest, "max": longest + number},
-            "ctx_voluntary": 0, "ctx_involuntary": 1}
+    return {
+        "type": "sample",
+        "candidate": name,
+        "round": number,
+        "threads": o.threads,
+        "ops": ops,
+        "seconds": 0.01,
+        "writes": writes,
+        "cpu_seconds": 0.01,
+        "wait_ns": {"p50": 50, "p99": 400, "p99.9": longest, "max": longest + number},
+        "ctx_voluntary": 0,
+        "ctx_involuntary": 1,
+    }

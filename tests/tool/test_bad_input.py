@@ -28,43 +28,64 @@ def words(tmp_path):
     return path
 
 
-@pytest.mark.parametrize(("text", "says"), [
-    ("0", "choose from 1 to 1024"), ("-3", "choose from 1 to 1024"),
-    ("1000000", "choose from 1 to 1024"), ("1:99999", "choose from 1 to 1024"),
-    ("many", "is not a whole number"), ("", "is not a whole number"),
-    ("4:1", "is empty"), ("1:4:0", "is empty"), ("1:2:3:4", "too many colons"),
-])
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("0", "choose from 1 to 1024"),
+        ("-3", "choose from 1 to 1024"),
+        ("1000000", "choose from 1 to 1024"),
+        ("1:99999", "choose from 1 to 1024"),
+        ("many", "is not a whole number"),
+        ("", "is not a whole number"),
+        ("4:1", "is empty"),
+        ("1:4:0", "is empty"),
+        ("1:2:3:4", "too many colons"),
+    ],
+)
 def test_thread_counts_that_cannot_be(text, says, refused):
     assert says in refused(*LRU, f"--threads={text}")
 
 
-@pytest.mark.parametrize(("options", "says"), [
-    (["--size", "0"], "holds nothing"), (["--size", "big"], "not a whole number"),
-    (["--size", "25%"], "needs --keys or --keyspace"),
-    (["--size", "5000", "--keyspace", "100"], "larger than --keyspace"),
-    (["--size", str(1 << 40)], "absurd"),
-    (["--hit", "0"], "out of range"), (["--hit", "101"], "out of range"),
-    (["--hit", "most"], "not a percentage"), (["--hit", "nan"], "out of range"),
-    (["--miss-cost", "-1"], "out of range"), (["--miss-cost", "x"], "not a whole number"),
-    (["--rounds", "0"], "--rounds"), (["--seconds", "0"], "--seconds"),
-    (["--seconds", "nan"], "--seconds"), (["--budget", "nan"], "--budget"),
-    (["--zipf-s", "nan"], "--zipf-s"),
-    (["--dist", "gauss"], "--dist"), (["--no-such-option"], "No such option"),
-    (["--hit", "99", "--keyspace", "4000"], "give one of them"),
-    (["--grid", "--hit", "99"], "leave out"), (["--field", "2"], "name a file"),
-])
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--size", "0"], "holds nothing"),
+        (["--size", "big"], "not a whole number"),
+        (["--size", "25%"], "needs --keys or --keyspace"),
+        (["--size", "5000", "--keyspace", "100"], "larger than --keyspace"),
+        (["--size", str(1 << 40)], "absurd"),
+        (["--hit", "0"], "out of range"),
+        (["--hit", "101"], "out of range"),
+        (["--hit", "most"], "not a percentage"),
+        (["--hit", "nan"], "out of range"),
+        (["--miss-cost", "-1"], "out of range"),
+        (["--miss-cost", "x"], "not a whole number"),
+        (["--rounds", "0"], "--rounds"),
+        (["--seconds", "0"], "--seconds"),
+        (["--seconds", "nan"], "--seconds"),
+        (["--budget", "nan"], "--budget"),
+        (["--zipf-s", "nan"], "--zipf-s"),
+        (["--dist", "gauss"], "--dist"),
+        (["--no-such-option"], "No such option"),
+        (["--hit", "99", "--keyspace", "4000"], "give one of them"),
+        (["--grid", "--hit", "99"], "leave out"),
+        (["--field", "2"], "name a file"),
+    ],
+)
 def test_options_that_contradict_or_cannot_be(options, says, refused):
     assert says in refused(*LRU, *options)
 
 
 def test_a_cache_larger_than_the_keys_read(refused, words):
     assert "larger than the keys read (4 distinct keys)" in refused(
-        *LRU, "--keys", words, "--size", 5)
+        *LRU, "--keys", words, "--size", 5
+    )
 
 
-@pytest.mark.parametrize(("content", "says"), [
-    (b"", "holds no key"), (b"\0\1\2\3", "is binary"), (b"same\nsame\n", "one key only"),
-])
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(b"", "holds no key"), (b"\0\1\2\3", "is binary"), (b"same\nsame\n", "one key only")],
+)
 def test_key_files_without_keys(content, says, refused, tmp_path):
     path = tmp_path / "keys"
     path.write_bytes(content)
@@ -83,10 +104,15 @@ def test_both_words_and_a_field(refused, words):
     assert "give one of them" in refused(*LRU, "--keys", words, "--words", "--field", 1)
 
 
-@pytest.mark.parametrize(("name", "near"), [
-    ("r+s>w/pawl_spin23", "r+s>w/pawl_spin32"), ("pthread_rwlok", "r+w/pthread_rwlock"),
-    ("publshed", "published"), ("zzzzzz", "--list"),
-])
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("r+s>w/pawl_spin23", "r+s>w/pawl_spin32"),
+        ("pthread_rwlok", "r+w/pthread_rwlock"),
+        ("publshed", "published"),
+        ("zzzzzz", "--list"),
+    ],
+)
 def test_an_unknown_lock_gets_its_near_matches(name, near, refused):
     text = refused(*LRU, "--candidates", name)
     assert f"there is no '{name}'" in text and near in text
@@ -104,7 +130,9 @@ def test_a_pattern_that_matches_missing_peers_only(refused):
 def test_a_null_lock_under_two_threads_next_to_the_baseline_is_left_out(bench, starts):
     bench("--candidates", "w/none")
     assert [("w/none" in s["candidates"], s["threads"]) for s in starts()] == [
-        (True, 1), (False, 2)]
+        (True, 1),
+        (False, 2),
+    ]
 
 
 def test_a_cpu_that_this_process_may_not_use(refused):
@@ -144,6 +172,7 @@ def test_an_output_that_is_a_folder_or_a_device(refused, tmp_path):
 def test_a_full_disk_is_found_before_measuring(number, refused, tmp_path, monkeypatch):
     def full(*_arguments):
         raise OSError(number, os.strerror(number))
+
     monkeypatch.setattr(os, "posix_fallocate", full)
     assert "no room for run.json" in refused(*LRU, "--json", tmp_path / "run.json")
     assert not (tmp_path / "run.json").exists() and left_behind(tmp_path) == []
@@ -152,6 +181,7 @@ def test_a_full_disk_is_found_before_measuring(number, refused, tmp_path, monkey
 def test_a_folder_one_may_not_write_in(refused, tmp_path, monkeypatch):
     def deny(*_arguments, **_options):
         raise PermissionError(errno.EACCES, "Permission denied")
+
     monkeypatch.setattr("tempfile.mkstemp", deny)
     assert "cannot write in" in refused(*LRU, "--json", tmp_path / "run.json")
 
@@ -176,8 +206,18 @@ def test_a_driver_that_was_never_built(refused, monkeypatch):
     assert "run `make bench`, or `cmake --preset release" in refused(*LRU)
 
 
-@pytest.mark.parametrize("content", ["", "[1, 2", "[]", "{}", '{"schema": 1, "kind": "lru"}',
-                                     '{"schema": 2, "kind": "lru"}', "[" * 100000])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[1, 2",
+        "[]",
+        "{}",
+        '{"schema": 1, "kind": "lru"}',
+        '{"schema": 2, "kind": "lru"}',
+        "[" * 100000,
+    ],
+)
 def test_a_report_of_what_is_no_result(content, refused, tmp_path):
     path = tmp_path / "run.json"
     path.write_text(content)
@@ -194,8 +234,9 @@ def test_a_report_of_nothing(refused, tmp_path):
 def test_a_record_over_a_file_or_with_one_driver(refused, tmp_path, drivers):
     (tmp_path / "file").write_text("")
     assert "cannot make the folder" in refused("bench", "record", tmp_path / "file" / "x")
-    assert "is not a folder" in refused("bench", "record", tmp_path / "r", "--driver",
-                                        drivers / "pawl-bench-lru")
+    assert "is not a folder" in refused(
+        "bench", "record", tmp_path / "r", "--driver", drivers / "pawl-bench-lru"
+    )
 
 
 def test_pairs_refuse_as_the_cache_does(refused, tmp_path):
@@ -203,13 +244,23 @@ def test_pairs_refuse_as_the_cache_does(refused, tmp_path):
     assert "does not exist" in refused("bench", "pairs", "--json", tmp_path / "a" / "b")
 
 
-@pytest.mark.parametrize(("place", "value"), [
-    (("commit",), 7), (("cells", 0, "threads"), "two"), (("cells", 0, "trace"), {}),
-    (("cells", 0, "samples", 0, "hits"), "some"), (("cells", 0, "samples", 0, "ops"), None),
-    (("cells", 0, "samples", 0, "ops"), -1e12), (("cells", 0, "samples", 0), "sample"),
-    (("kind",), "record"), (("kind",), ["lru"]), (("cells", 0, "samples", 0, "hits"), None),
-    (("unavailable",), [1]), (("cells", 0, "samples"), {}),
-])
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("commit",), 7),
+        (("cells", 0, "threads"), "two"),
+        (("cells", 0, "trace"), {}),
+        (("cells", 0, "samples", 0, "hits"), "some"),
+        (("cells", 0, "samples", 0, "ops"), None),
+        (("cells", 0, "samples", 0, "ops"), -1e12),
+        (("cells", 0, "samples", 0), "sample"),
+        (("kind",), "record"),
+        (("kind",), ["lru"]),
+        (("cells", 0, "samples", 0, "hits"), None),
+        (("unavailable",), [1]),
+        (("cells", 0, "samples"), {}),
+    ],
+)
 def test_a_report_of_a_damaged_result(place, value, result, tmp_path, capsys):
     run = json.loads(result.read_text())
     inner = run

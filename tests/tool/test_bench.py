@@ -39,7 +39,9 @@ def test_the_baseline_is_measured_even_if_not_named(bench, starts):
 def test_the_null_lock_runs_with_one_thread_only(bench, starts):
     bench()
     assert {s["threads"]: "w/none" in s["candidates"].split(",") for s in starts()} == {
-        1: True, 2: False}
+        1: True,
+        2: False,
+    }
 
 
 def test_the_key_space_follows_from_the_hit_ratio(bench, starts):
@@ -56,8 +58,9 @@ def test_the_result_file_holds_what_is_needed_to_judge_it(result):
     cell = run["cells"][0]
     assert cell["complete"] and len(cell["samples"]) == 6 * len(cell["candidates"])
     assert 0.99 < cell["summary"][0]["hit_ratio"] < 1
-    assert {"median", "q1", "q3", "ratio_to_baseline", "ratio_ci95_low",
-            "ratio_ci95_high"} <= cell["summary"][0].keys()
+    assert {"median", "q1", "q3", "ratio_to_baseline", "ratio_ci95_low", "ratio_ci95_high"} <= cell[
+        "summary"
+    ][0].keys()
 
 
 def test_real_keys_reach_the_driver_and_are_described(bench, starts, tmp_path):
@@ -79,8 +82,19 @@ def test_a_cache_of_real_keys_keeps_a_quarter_unless_told(distinct, size, bench,
 
 def test_keys_come_from_standard_input(program, drivers):
     import subprocess
-    process = program("bench", "lru", "--quiet", "--keys", "-", "--size", "1", "--threads", "1",
-                      stdin=subprocess.PIPE)
+
+    process = program(
+        "bench",
+        "lru",
+        "--quiet",
+        "--keys",
+        "-",
+        "--size",
+        "1",
+        "--threads",
+        "1",
+        stdin=subprocess.PIPE,
+    )
     out, error = process.communicate("a\nb\na\n")
     assert process.returncode == 0, error
     assert "2 distinct keys, cache of 1" in out
@@ -126,8 +140,15 @@ def test_a_grid_goes_on_where_it_stopped(bench, starts, tmp_path):
 
 
 def test_a_complete_grid_is_not_measured_again_unless_asked(bench, starts, tmp_path):
-    options = ("--grid", "--threads", "2", "--candidates", "pthread", "--json",
-               tmp_path / "grid.json")
+    options = (
+        "--grid",
+        "--threads",
+        "2",
+        "--candidates",
+        "pthread",
+        "--json",
+        tmp_path / "grid.json",
+    )
     bench(*options)
     assert "complete already" in bench(*options).err and len(starts()) == 18
     bench(*options, "--fresh")
@@ -142,8 +163,10 @@ def test_an_unfinished_run_of_other_options_is_not_continued(bench, result):
     assert result.read_bytes() == before
 
 
-@pytest.mark.parametrize(("key", "value", "says"), [
-    ("kernel", "Plan 9", "under another kernel"), ("kind", "pairs", "of kind pairs")])
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [("kernel", "Plan 9", "under another kernel"), ("kind", "pairs", "of kind pairs")],
+)
 def test_an_unfinished_run_of_elsewhere_is_not_continued(key, value, says, bench, result):
     half_of(result)
     run = load(result)
@@ -166,13 +189,19 @@ def test_an_unfinished_run_is_dropped_with_fresh(bench, result):
     assert results.complete(load(result))
 
 
-@pytest.mark.parametrize(("mode", "code", "says"), [
-    ("garbage", 1, "is not a result: 'Segmentation fault'"),
-    ("crash", 1, "was ended by signal 6"), ("broken-lock", 1, "the lock failed"),
-    ("bad-input", 2, "--size is odd"), ("bad-list", 1, "did not answer with a list"),
-])
-def test_a_driver_that_fails_is_reported_and_nothing_is_written(mode, code, says, bench,
-                                                                monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("mode", "code", "says"),
+    [
+        ("garbage", 1, "is not a result: 'Segmentation fault'"),
+        ("crash", 1, "was ended by signal 6"),
+        ("broken-lock", 1, "the lock failed"),
+        ("bad-input", 2, "--size is odd"),
+        ("bad-list", 1, "did not answer with a list"),
+    ],
+)
+def test_a_driver_that_fails_is_reported_and_nothing_is_written(
+    mode, code, says, bench, monkeypatch, tmp_path
+):
     monkeypatch.setenv("FAKE_MODE", mode)
     path = tmp_path / "run.json"
     assert says in bench("--json", path, code=code).err
@@ -189,6 +218,7 @@ def test_a_disk_that_fills_while_measuring_leaves_the_old_file(bench, result, mo
 
     def full(_descriptor):
         raise OSError(28, "No space left on device")
+
     monkeypatch.setattr("os.fsync", full)
     text = bench("--candidates", "pthread", "--json", result, code=1).err
     assert "No space left on device; what stood there before is unchanged" in text
@@ -211,6 +241,7 @@ def test_candidates_can_be_listed(drivers, capsys):
 
 def test_a_file_name_that_is_not_unicode_is_no_obstacle(bench, tmp_path):
     import os
+
     words, path = os.fsdecode(os.fsencode(tmp_path) + b"/w\xff"), tmp_path / "run.json"
     with open(words, "w") as out:
         out.write("a\nb\nc\n")

@@ -21,12 +21,14 @@ SMALL = ("--threads", "4", "--sections", "10", "--writes", "10")
 @pytest.fixture
 def run(drivers, capsys, tmp_path):
     """Runs the command; returns what it printed and the result it saved."""
+
     def go(*arguments):
         path = tmp_path / "busy.json"
         got = main(["bench", "crowd", "--busy", "--json", str(path), *map(str, arguments)])
         shown = capsys.readouterr()
         assert got == 0, shown.err
         return shown, json.loads(path.read_text())
+
     return go
 
 
@@ -39,18 +41,35 @@ def test_each_machine_has_the_grid_and_three_scenes():
 
 def test_between_two_sections_is_nothing_or_as_much():
     cells = busy.plan(busy.Request(machines=["idle"]), [busy.MAIN])
-    found = {(c.parameters["section_us"], c.parameters["outside_us"]) for c in cells
-             if c.parameters["scene"] == "crowd"}
+    found = {
+        (c.parameters["section_us"], c.parameters["outside_us"])
+        for c in cells
+        if c.parameters["scene"] == "crowd"
+    }
     assert found == {(s, o) for s in (1, 10, 100) for o in (0, s)}
 
 
 def test_a_machine_and_a_scene_reach_the_driver(run, starts):
     run("--quiet", *SMALL, "--machines", "one-cpu-busy,busy-2")
-    told = [(s["cpus"], s["busy"], s["flood"], s["threads"], float(s["section"]),
-             float(s["writes"]), float(s["deadline"])) for s in starts()]
-    assert told[:5] == [("1", "1", False, 4, 10, 10, 0), ("1", "1", False, 4, 10, 10, 0),
-                        ("1", "1", True, 1, 20, 100, 0), ("1", "1", True, 32, 1, 0, 0),
-                        ("1", "1", False, 16, 100, 100, 500)]
+    told = [
+        (
+            s["cpus"],
+            s["busy"],
+            s["flood"],
+            s["threads"],
+            float(s["section"]),
+            float(s["writes"]),
+            float(s["deadline"]),
+        )
+        for s in starts()
+    ]
+    assert told[:5] == [
+        ("1", "1", False, 4, 10, 10, 0),
+        ("1", "1", False, 4, 10, 10, 0),
+        ("1", "1", True, 1, 20, 100, 0),
+        ("1", "1", True, 32, 1, 0, 0),
+        ("1", "1", False, 16, 100, 100, 500),
+    ]
     assert {t[:2] for t in told[5:]} == {("0", "2")}
 
 
@@ -79,7 +98,7 @@ def test_one_that_never_got_in_has_waited_for_the_sample():
 
 def test_the_means_against_each_peer_stand_below_the_cells(run):
     shown, result = run("--quiet", *SMALL, "--machines", "idle,busy-1")
-    extra, = KIND.more(result)
+    (extra,) = KIND.more(result)
     assert extra.heads == ["peer", "idle", "busy-1"]
     rows = {r[0]: r[1:] for r in extra.rows}
     assert float(rows["w/pthread_mutex"][0][:-1]) == pytest.approx(1 / 0.7, rel=0.05)
@@ -88,29 +107,41 @@ def test_the_means_against_each_peer_stand_below_the_cells(run):
 
 
 def test_pictures_show_each_machine_and_the_scenes(run, tmp_path):
-    _, result = run("--quiet", *SMALL, "--machines", "idle,busy-1", "--html",
-                    tmp_path / "busy.html")
+    _, result = run(
+        "--quiet", *SMALL, "--machines", "idle,busy-1", "--html", tmp_path / "busy.html"
+    )
     assert [name for name, _ in figures(result)] == [
         "million sections a second over threads, alone",
         "million sections a second over threads, beside a busy process on each CPU",
-        "waits of one among others"]
+        "waits of one among others",
+    ]
 
 
-@pytest.mark.parametrize(("arguments", "says"), [
-    (["--busy", "--machines", "idle,lazy"], "there is no 'lazy'"),
-    (["--machines", "idle"], "--machines is for --busy"),
-    (["--flood", "--machines", "idle"], "--machines is for --busy"),
-    (["--busy", "--hog", "no"], "--hog is not for --busy"),
-    (["--busy", "--period", "500"], "--period is not for --busy"),
-    (["--busy", "--flood"], "has its own floods"), (["--busy", "--pin", "0"], "has its own floods"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--busy", "--machines", "idle,lazy"], "there is no 'lazy'"),
+        (["--machines", "idle"], "--machines is for --busy"),
+        (["--flood", "--machines", "idle"], "--machines is for --busy"),
+        (["--busy", "--hog", "no"], "--hog is not for --busy"),
+        (["--busy", "--period", "500"], "--period is not for --busy"),
+        (["--busy", "--flood"], "has its own floods"),
+        (["--busy", "--pin", "0"], "has its own floods"),
+    ],
+)
 def test_bad_input_is_refused_before_measuring(arguments, says, drivers, refused):
     assert says in refused("bench", "crowd", *arguments)
 
 
-@pytest.mark.parametrize(("place", "value"), [
-    (("scene",), "parade"), (("busy",), 3), (("samples", 0, "overruns"), [[1]]),
-    (("samples", 0, "wait_mean_ns"), "long")])
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("scene",), "parade"),
+        (("busy",), 3),
+        (("samples", 0, "overruns"), [[1]]),
+        (("samples", 0, "wait_mean_ns"), "long"),
+    ],
+)
 def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
     _, result = run("--quiet", *SMALL, "--machines", "idle")
     inner = result["cells"][0]
@@ -134,8 +165,23 @@ def recorded(tmp_path_factory):
     wrapper = folder / "pawl-bench-crowd"
     wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" crowd "$@"\n')
     os.chmod(wrapper, 0o755)
-    assert main(["bench", "record", str(folder / "runs"), "--set", "busy", "--runs", "1",
-                 "--driver", str(folder), "--quiet"]) == 0
+    assert (
+        main(
+            [
+                "bench",
+                "record",
+                str(folder / "runs"),
+                "--set",
+                "busy",
+                "--runs",
+                "1",
+                "--driver",
+                str(folder),
+                "--quiet",
+            ]
+        )
+        == 0
+    )
     plain(folder / "runs")
     return (folder / "runs" / "run1.json").read_text()
 
@@ -152,8 +198,12 @@ def missed(text):
 
 def test_every_target_is_there():
     assert [(t.at_least, t.limit, t.middle) for t in SET.judging().targets] == [
-        *[(True, 1.0, False)] * 4, *[(True, 0.9, False)] * 3, (False, 1.0, False),
-        (False, 1.0, True), (False, 1.0, False)]
+        *[(True, 1.0, False)] * 4,
+        *[(True, 0.9, False)] * 3,
+        (False, 1.0, False),
+        (False, 1.0, True),
+        (False, 1.0, False),
+    ]
 
 
 def test_all_targets_met(runs, judge):
@@ -166,7 +216,7 @@ def test_one_peer_that_is_faster_on_one_machine_is_found_and_named(runs, judge):
     for sample in samples(runs["run2.json"], "r+w/nsync_mu", "crowd", "busy-2"):
         sample["ops"] *= 1.25
     code, text = judge(runs)
-    line, = missed(text)
+    (line,) = missed(text)
     assert code == 1 and "beside 2 busy processes on each CPU" in line and "worst peer" in line
 
 

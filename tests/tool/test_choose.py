@@ -30,8 +30,14 @@ class Costs:
     """What pawl.kinds.costs.saved.load gives, with numbers that can be told apart."""
 
     machine = {"cpu": "Test CPU 9000"}
-    raw = {"kernel": "Linux 9", "compiler": "cc 1", "flags": "-O2", "commit": "c0ffee0123456789",
-           "dirty": False, "started": "2031-02-03T04:05:06+00:00"}
+    raw = {
+        "kernel": "Linux 9",
+        "compiler": "cc 1",
+        "flags": "-O2",
+        "commit": "c0ffee0123456789",
+        "dirty": False,
+        "started": "2031-02-03T04:05:06+00:00",
+    }
 
     def ns(self, row):
         return None if row == "membarrier_busy" else 10.0 + len(row)
@@ -42,8 +48,15 @@ class Costs:
     def lock(self, name, mode):
         if name != "pawl_spin32":
             return None
-        return {"lock": name, "mode": mode, "available": True, "why": "",
-                "local": {"median": 9.51}, "moved": {"median": 1234.0}, "half_local": 8.25}
+        return {
+            "lock": name,
+            "mode": mode,
+            "available": True,
+            "why": "",
+            "local": {"median": 9.51},
+            "moved": {"median": 1234.0},
+            "half_local": 8.25,
+        }
 
     def efficiency(self, name, mode, section, moved=False):
         return None if moved else section / (section + 9.51)
@@ -52,15 +65,18 @@ class Costs:
 @pytest.fixture
 def typed(monkeypatch, capsys):
     """Runs `pawl choose` with these lines as its standard input."""
+
     def run(lines, *arguments):
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{x}\n" for x in lines)))
         code = main(["choose", *arguments])
         return code, capsys.readouterr()
+
     return run
 
 
 def path_to(leaf):
     """One list of answers that leads to the leaf."""
+
     def search(node, steps):
         if node == leaf:
             return steps
@@ -68,6 +84,7 @@ def path_to(leaf):
             if (found := search(answer.to, [*steps, (node, answer.key)])) is not None:
                 return found
         return None
+
     return search(DECISIONS.start, [])
 
 
@@ -140,8 +157,11 @@ def test_what_the_library_lacks_would_say_so():
 
 def test_every_design_example_is_reached_from_the_page():
     named = {e for x in DECISIONS.leaves.values() for e in x.examples}
-    designs = {f"examples/{p.name}" for kind in ("design", "rcu")
-               for p in (ROOT / "examples").glob(f"{kind}_*.c")}
+    designs = {
+        f"examples/{p.name}"
+        for kind in ("design", "rcu")
+        for p in (ROOT / "examples").glob(f"{kind}_*.c")
+    }
     assert designs - named == {"examples/design_counter_dissent.c"}
     assert "examples/design_counter_dissent.c" in PAGE.read_text()
 
@@ -157,28 +177,32 @@ def test_answers_lead_to_the_leaf_without_a_question(leaf, typed):
     assert "why this is asked" not in shown.out
 
 
-@pytest.mark.parametrize("arguments, sentence", [
-    (["--answer", "what"], "is not question=answer"),
-    (["--answer", "=number"], "is not question=answer"),
-    (["--answer", "what="], "is not question=answer"),
-    (["--answer", ""], "is not question=answer"),
-    (["--answer", "waht=number"], "did you mean what"),
-    (["--answer", "zzzzzzzz=number"], "--json` names them all"),
-    (["--answer", "what=nmber"], "say one of number, structure"),
-    (["--answer", "what=number", "--answer", "what=structure"], "answered twice"),
-    (["--json", "--answer", "words=one"], "not asked on this path"),
-    (["--json", "--html", "x.html"], "--json: prints instead"),
-    (["--answer", "what=number", "--html", "x.html"], "--answer: a page shows all"),
-    (["--html", "/nonexistent/x.html"], "does not exist"),
-    (["--costs", "/nonexistent/costs.json", "--json"], "costs.json"),
-])
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["--answer", "what"], "is not question=answer"),
+        (["--answer", "=number"], "is not question=answer"),
+        (["--answer", "what="], "is not question=answer"),
+        (["--answer", ""], "is not question=answer"),
+        (["--answer", "waht=number"], "did you mean what"),
+        (["--answer", "zzzzzzzz=number"], "--json` names them all"),
+        (["--answer", "what=nmber"], "say one of number, structure"),
+        (["--answer", "what=number", "--answer", "what=structure"], "answered twice"),
+        (["--json", "--answer", "words=one"], "not asked on this path"),
+        (["--json", "--html", "x.html"], "--json: prints instead"),
+        (["--answer", "what=number", "--html", "x.html"], "--answer: a page shows all"),
+        (["--html", "/nonexistent/x.html"], "does not exist"),
+        (["--costs", "/nonexistent/costs.json", "--json"], "costs.json"),
+    ],
+)
 def test_bad_input_is_one_sentence(arguments, sentence, refused):
     assert sentence in refused("choose", *arguments)
 
 
 def test_an_answer_beside_the_path_is_refused_at_the_leaf(typed):
-    code, shown = typed(["one"], "--answer", "what=number", "--answer", "updates=rare",
-                        "--answer", "reads=limit")
+    code, shown = typed(
+        ["one"], "--answer", "what=number", "--answer", "updates=rare", "--answer", "reads=limit"
+    )
     assert code == 2 and "reads is not asked on this path" in shown.err
 
 
@@ -190,15 +214,31 @@ def test_the_same_answer_twice_is_one_answer(typed):
 # ---- Asking -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lines", [["number", "rare", "one"], ["1", "1", "1"],
-                                   ["NUMB", " rare ", "o"]])
+@pytest.mark.parametrize(
+    "lines", [["number", "rare", "one"], ["1", "1", "1"], ["NUMB", " rare ", "o"]]
+)
 def test_numbers_words_and_beginnings_answer(lines, typed):
     code, shown = typed(lines)
     assert code == 0 and DECISIONS.leaves["plain_atomic"].title in shown.out
 
 
-@pytest.mark.parametrize("line", ["", "0", "6", "99999999999999999999", "-1", "1.5", "x", "\0",
-                                  "²", "[/red]", "number number", "x" * 500])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "0",
+        "6",
+        "99999999999999999999",
+        "-1",
+        "1.5",
+        "x",
+        "\0",
+        "²",
+        "[/red]",
+        "number number",
+        "x" * 500,
+    ],
+)
 def test_a_wrong_answer_is_explained_and_asked_again(line, typed):
     code, shown = typed([line, "number", "rare", "one"])
     assert code == 0 and "does not answer this" in shown.out
@@ -206,8 +246,15 @@ def test_a_wrong_answer_is_explained_and_asked_again(line, typed):
 
 
 def test_a_beginning_of_two_words_is_none():
-    assert choose.chosen("s", choose.Question("q", "t", "?", "", (
-        choose.Answer("sum", "", ""), choose.Answer("sort", "", "")))) is None
+    assert (
+        choose.chosen(
+            "s",
+            choose.Question(
+                "q", "t", "?", "", (choose.Answer("sum", "", ""), choose.Answer("sort", "", ""))
+            ),
+        )
+        is None
+    )
 
 
 def test_a_question_mark_says_why(typed):
@@ -249,10 +296,14 @@ def test_a_stream_that_never_answers_is_ended(typed):
 
 
 def as_program(stdin, *arguments):
-    return subprocess.run([sys.executable, "-m", "pawl", "choose", *arguments], input=stdin,
-                          capture_output=True, check=False, timeout=600,
-                          env={**os.environ, "PYTHONPATH": str(ROOT / "tool"),
-                               "PYTHONUTF8": "1"})
+    return subprocess.run(
+        [sys.executable, "-m", "pawl", "choose", *arguments],
+        input=stdin,
+        capture_output=True,
+        check=False,
+        timeout=600,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tool"), "PYTHONUTF8": "1"},
+    )
 
 
 @pytest.mark.parametrize("stdin", [b"\xff\xfe\n", b"\0" * 100_000, b"x" * 100_000])
@@ -278,10 +329,15 @@ def at_terminal():
     """`pawl choose` with a terminal for its input and output."""
     ours, theirs = pty.openpty()
     # A shell that runs the tests in the background has SIGINT ignored, which would be inherited.
-    process = subprocess.Popen([sys.executable, "-m", "pawl", "choose"], stdin=theirs,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-                               stdout=theirs, stderr=theirs, start_new_session=True,
-                               env={**os.environ, "PYTHONPATH": str(ROOT / "tool")})
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pawl", "choose"],
+        stdin=theirs,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tool")},
+    )
     os.close(theirs)
     yield process, ours
     process.kill()
@@ -362,8 +418,9 @@ def test_a_leaf_says_what_it_costs_on_this_machine(costs, typed):
 
 def test_a_lock_says_what_it_costs_when_it_has_moved():
     text = choose.cost_text("pawl_spin32/w", Costs())
-    assert text == ("9.51 ns, 1.23 us when another CPU had it; half of the time in a section of "
-                    "8.25 ns")
+    assert text == (
+        "9.51 ns, 1.23 us when another CPU had it; half of the time in a section of 8.25 ns"
+    )
 
 
 def test_what_was_not_measured_says_why():
@@ -371,8 +428,10 @@ def test_what_was_not_measured_says_why():
     assert choose.cost_text("pawl_lock32/w", Costs()) == "not measured: not in this build"
 
 
-@pytest.mark.parametrize("nanoseconds, text", [(0.2345, "0.234 ns"), (999.4, "999 ns"),
-                                               (1000, "1 us"), (2.5e6, "2.5 ms")])
+@pytest.mark.parametrize(
+    "nanoseconds, text",
+    [(0.2345, "0.234 ns"), (999.4, "999 ns"), (1000, "1 us"), (2.5e6, "2.5 ms")],
+)
 def test_a_duration_has_three_digits(nanoseconds, text):
     assert choose.duration(nanoseconds) == text
 
@@ -419,8 +478,9 @@ def test_the_markdown_page_with_costs_has_them_at_each_leaf(costs, tmp_path):
     assert main(["choose", "--costs", str(costs), "--markdown", str(path)]) == 0
     text = path.read_text()
     assert "--costs costs.json" in text
-    assert ("Test CPU 9000, Linux 9, cc 1, -O2, commit c0ffee0123, 2031-02-03"
-            in " ".join(text.split()))
+    assert "Test CPU 9000, Linux 9, cc 1, -O2, commit c0ffee0123, 2031-02-03" in " ".join(
+        text.split()
+    )
     assert text.count("| on this machine | |") == len(DECISIONS.leaves)
     assert "| pawl_spin32 taken and dropped for writing | 51% / - | 91% / - | 99% / - |" in text
 
@@ -458,7 +518,8 @@ def test_the_html_page_is_whole_and_stands_alone(with_costs, costs, tmp_path):
 def test_a_page_replaces_only_when_it_is_whole(tmp_path, monkeypatch):
     path = tmp_path / "page.md"
     path.write_text("old")
-    monkeypatch.setattr(choose_page, "markdown", lambda *_: (_ for _ in ()).throw(
-        errors.Failure("no.")))
+    monkeypatch.setattr(
+        choose_page, "markdown", lambda *_: (_ for _ in ()).throw(errors.Failure("no."))
+    )
     assert main(["choose", "--markdown", str(path)]) == 1
     assert path.read_text() == "old" and [p.name for p in tmp_path.iterdir()] == ["page.md"]

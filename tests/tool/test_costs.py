@@ -19,6 +19,7 @@ from pawl.kinds.costs import rows as costs_rows
 from pawl.kinds.costs import saved as costs
 from pawl.kinds.costs.derive import NOT_YET, derive
 from pawl.kinds.costs.kind import KIND
+from pawl.sim import machine
 
 TWO = len(ranges.allowed_cpus()) > 1
 needs_two = pytest.mark.skipif(not TWO, reason="one CPU is allowed here")
@@ -40,11 +41,13 @@ def fake(tmp_path, monkeypatch):
 @pytest.fixture
 def run(fake, capsys):
     """Runs `pawl costs --quick`; returns what it printed."""
+
     def call(*arguments, code=0):
         got = main(["costs", "--quick", "--quiet", *map(str, arguments)])
         shown = capsys.readouterr()
         assert got == code, shown.err
         return shown
+
     return call
 
 
@@ -64,6 +67,7 @@ def line_of(out, label):
 
 
 # ---- The table -----------------------------------------------------------------------------------
+
 
 def test_under_every_row_a_sentence_says_how_it_was_measured(run):
     lines = run().out.splitlines()
@@ -121,7 +125,7 @@ def test_no_line_is_wider_than_the_terminal(saved, width):
     from rich.console import Console
 
     console = Console(file=io.StringIO(), width=width)
-    (kind, result), = results.parts(saved, {KIND.name: KIND})
+    ((kind, result),) = results.parts(saved, {KIND.name: KIND})
     kind.show(kind, result, console)
     lines = console.file.getvalue().splitlines()
     assert max(len(line.rstrip()) for line in lines) <= width
@@ -137,24 +141,32 @@ def test_the_rows_can_be_listed(run):
 
 # ---- The plan ------------------------------------------------------------------------------------
 
+
 def test_a_quick_run_takes_fewer_samples(run, starts):
     run()
     quick = {s["part"]: s["rounds"] for s in starts()}
     assert main(["costs", "--quiet"]) == 0
-    full = {s["part"]: s["rounds"] for s in starts()[len(quick):]}
+    full = {s["part"]: s["rounds"] for s in starts()[len(quick) :]}
     assert all(quick[part] < full[part] for part in quick)
 
 
 @pytest.mark.parametrize(("cpus", "quick"), [(2, True), (128, True), (2, False), (128, False)])
 def test_pairs_of_many_cpus_share_the_time(cpus, quick):
-    about = {"cpus": [{"cpu": n, "core": n, "package": 0, "node": 0, "siblings": [n],
-                       "caches": []} for n in range(cpus)]}
+    about = {
+        "cpus": [
+            {"cpu": n, "core": n, "package": 0, "node": 0, "siblings": [n], "caches": []}
+            for n in range(cpus)
+        ]
+    }
     pairs = [f"{a}-{b}" for a in range(cpus) for b in range(a)]
     cell = plan.plan(about, {"matrix": pairs}, quick)[0]
     spent = len(pairs) * cell.parameters["rounds"] * cell.parameters["seconds"]
     assert cell.parameters["rounds"] >= plan.LEAST_ROUNDS
-    assert spent <= max(plan.MATRIX_SECONDS[quick],
-                        len(pairs) * plan.LEAST_ROUNDS * plan.LEAST_SECONDS) * 1.01
+    assert (
+        spent
+        <= max(plan.MATRIX_SECONDS[quick], len(pairs) * plan.LEAST_ROUNDS * plan.LEAST_SECONDS)
+        * 1.01
+    )
 
 
 def test_the_driver_gets_cpus_and_cache_sizes(run, starts):
@@ -164,6 +176,7 @@ def test_the_driver_gets_cpus_and_cache_sizes(run, starts):
 
 
 # ---- The file ------------------------------------------------------------------------------------
+
 
 def test_the_file_holds_every_row_in_three_units(saved):
     found = json.loads(saved.read_text())
@@ -200,8 +213,7 @@ def test_efficiency_follows_the_formula_and_is_measured_too(saved):
     lock = found.lock("pawl_spin32", "w")
     assert lock["half_local"] == pytest.approx(10)
     assert (lock["local"]["take"], lock["local"]["drop"]) == pytest.approx((7.5, 2.5))
-    assert [s["efficiency"] for s in lock["sections"]] == pytest.approx(
-        [4 / 14, 16 / 26, 64 / 74])
+    assert [s["efficiency"] for s in lock["sections"]] == pytest.approx([4 / 14, 16 / 26, 64 / 74])
 
 
 @needs_two
@@ -236,7 +248,8 @@ DAMAGE = {
     "cpus are no list": lambda r: r["cells"][0].update(cpus=7),
     "a sample without ops": lambda r: r["cells"][0]["samples"][0].pop("ops"),
     "a pair that is none": lambda r: r["cells"][1].update(
-        part="matrix", summary=[dict(r["cells"][0]["summary"][0], candidate="x-y")]),
+        part="matrix", summary=[dict(r["cells"][0]["summary"][0], candidate="x-y")]
+    ),
     "topology is a number": lambda r: r.update(topology=3),
 }
 
@@ -255,8 +268,9 @@ def test_a_damaged_file_is_bad_input(damage, saved, capsys):
     assert code == 2 and text.count("\n") == 1 and "Traceback" not in text
 
 
-def test_an_interrupt_leaves_a_valid_file_and_the_same_command_goes_on(fake, program, standstill,
-                                                                       tmp_path, monkeypatch):
+def test_an_interrupt_leaves_a_valid_file_and_the_same_command_goes_on(
+    fake, program, standstill, tmp_path, monkeypatch
+):
     path = tmp_path / "costs.json"
     stands_still = standstill(5)
     process = program("costs", "--quick", "--quiet", "--json", path)
@@ -274,6 +288,7 @@ def test_an_interrupt_leaves_a_valid_file_and_the_same_command_goes_on(fake, pro
 
 
 # ---- The page ------------------------------------------------------------------------------------
+
 
 def test_the_page_holds_table_heat_map_and_curves_and_needs_nothing_else(run, saved, tmp_path):
     page = tmp_path / "costs.html"
@@ -301,7 +316,8 @@ def test_a_page_knows_the_data_it_was_drawn_from(saved, tmp_path):
 
 def test_the_heat_map_of_many_cpus_is_drawn(saved, tmp_path):
     from pawl.kinds.costs import plot
-    (_, result), = results.parts(saved, {KIND.name: KIND})
+
+    ((_, result),) = results.parts(saved, {KIND.name: KIND})
     found = derive(result)
     ns = [[None if a == b else 50.0 + abs(a - b) for a in range(64)] for b in range(64)]
     found["matrix"] = {"cpus": list(range(64)), "ns": ns, "pairs": [{}]}
@@ -310,9 +326,16 @@ def test_the_heat_map_of_many_cpus_is_drawn(saved, tmp_path):
 
 # ---- Bad input -----------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("cpus", "says"), [
-    ("99999", "--cpus: this process may not run on CPU 99999"), ("x", "--cpus: 'x' is not"),
-    ("3-1", "--cpus: '3-1' is not a range"), ("", "--cpus: ''")])
+
+@pytest.mark.parametrize(
+    ("cpus", "says"),
+    [
+        ("99999", "--cpus: this process may not run on CPU 99999"),
+        ("x", "--cpus: 'x' is not"),
+        ("3-1", "--cpus: '3-1' is not a range"),
+        ("", "--cpus: ''"),
+    ],
+)
 def test_cpus_that_cannot_be_used_are_refused(cpus, says, fake, refused):
     assert says in refused("costs", "--cpus", cpus)
 
@@ -324,3 +347,32 @@ def test_outputs_are_checked_before_anything_is_measured(fake, refused, tmp_path
 def test_a_driver_that_is_not_built_is_named(monkeypatch, refused, tmp_path):
     monkeypatch.setenv("PAWL_BENCH_DIR", os.fspath(tmp_path))
     assert "pawl-bench-costs" in refused("costs")
+
+
+# ---- A model for the simulator -------------------------------------------------------------------
+
+
+def test_the_machine_becomes_a_model_with_the_source_of_each_value(run, tmp_path):
+    path = tmp_path / "here.toml"
+    assert f"written: {path}" in run("--machine", path).err
+    found = machine.load(str(path))
+    values = machine.flat(found["values"])
+    assert (values["load"], values["rmw"], values["syscall"]) == (1.6, 5, 80)
+    assert values["futex_wake"] == 2000 - 80 and values["wake_latency"] == 3000
+    assert machine.cores(found) == len(ranges.allowed_cpus())
+    if len(ranges.allowed_cpus()) > 1:
+        nearest = min(v for k, v in values.items() if k.startswith("transfer."))
+        assert nearest == 40 - 5
+    for line in path.read_text().split("[values]\n")[1].splitlines():
+        assert re.search(r" # (assumed|pawl costs|half)|as much more", line), line
+
+
+def test_what_was_not_measured_is_assumed_in_the_model(run, tmp_path):
+    path = tmp_path / "one.toml"
+    run("--cpus", one_cpu(), "--machine", path)
+    text = path.read_text()
+    assert "wake_latency = 5000 # assumed" in text and "transfer.cluster = 60 # assumed" in text
+
+
+def test_a_model_that_cannot_be_written_is_refused_before_measuring(run):
+    assert "does not exist" in run("--machine", "/nowhere/here.toml", code=2).err

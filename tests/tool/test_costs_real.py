@@ -46,8 +46,10 @@ def measure(*options):
 def least(names):
     """The least time of each in a few rounds."""
     samples = measure("--rounds", ROUNDS, "--seconds", "0.002", "--candidates", ",".join(names))
-    times = {name: [s["seconds"] / s["ops"] for s in samples if s["candidate"] == name and s["ops"]]
-             for name in names}
+    times = {
+        name: [s["seconds"] / s["ops"] for s in samples if s["candidate"] == name and s["ops"]]
+        for name in names
+    }
     return {name: min(found) for name, found in times.items() if found}
 
 
@@ -64,8 +66,9 @@ def test_every_row_can_be_measured_or_says_why_not(offered):
     assert all(c["available"] or c["why"] for c in offered.values())
 
 
-@pytest.mark.parametrize(("less", "more"), costs_rows.ORDER,
-                         ids=[f"{a}<={b}" for a, b in costs_rows.ORDER])
+@pytest.mark.parametrize(
+    ("less", "more"), costs_rows.ORDER, ids=[f"{a}<={b}" for a, b in costs_rows.ORDER]
+)
 def test_what_must_cost_less_does(less, more, offered):
     for name in (less, more):
         if not offered[name]["available"]:
@@ -89,10 +92,23 @@ def test_the_order_of_rows_is_checked_at_all():
 def test_the_rows_of_the_locks_have_all_that_the_table_needs(tmp_path):
     cpus = ranges.allowed_cpus()[:2]
     listed = driver.candidates(built(), ["--part", "locks"])
-    names = [c["name"] for c in listed
-             if re.search(r"/w/(none|pawl_spin32)(/\d+)?$", c["name"]) and c["available"]]
-    samples = measure("--part", "locks", "--rounds", 2, "--seconds", "0.001", "--cpus",
-                      ",".join(map(str, cpus)), "--candidates", ",".join(names))
+    names = [
+        c["name"]
+        for c in listed
+        if re.search(r"/w/(none|pawl_spin32)(/\d+)?$", c["name"]) and c["available"]
+    ]
+    samples = measure(
+        "--part",
+        "locks",
+        "--rounds",
+        2,
+        "--seconds",
+        "0.001",
+        "--cpus",
+        ",".join(map(str, cpus)),
+        "--candidates",
+        ",".join(names),
+    )
     assert {s["candidate"] for s in samples} == set(names)
     for s in samples:
         assert s["seconds"] > 0
@@ -100,8 +116,10 @@ def test_the_rows_of_the_locks_have_all_that_the_table_needs(tmp_path):
             assert s["take_seconds"] > 0 and s["drop_seconds"] > 0
 
 
-@pytest.mark.parametrize(("variable", "names"), [
-    ("PAWL_NO_RSEQ", ["rseq"]), ("PAWL_NO_MEMBARRIER", ["membarrier_idle", "membarrier_busy"])])
+@pytest.mark.parametrize(
+    ("variable", "names"),
+    [("PAWL_NO_RSEQ", ["rseq"]), ("PAWL_NO_MEMBARRIER", ["membarrier_idle", "membarrier_busy"])],
+)
 def test_what_is_switched_off_is_a_row_that_says_so(variable, names, monkeypatch):
     monkeypatch.setenv(variable, "1")
     found = {c["name"]: c for c in driver.candidates(built())}
@@ -112,8 +130,20 @@ def test_what_is_switched_off_is_a_row_that_says_so(variable, names, monkeypatch
 
 def test_a_whole_quick_run(tmp_path, capsys):
     path = tmp_path / "costs.json"
-    assert main(["costs", "--quick", "--quiet", "--json", str(path),
-                 "--html", str(tmp_path / "costs.html")]) == 0
+    assert (
+        main(
+            [
+                "costs",
+                "--quick",
+                "--quiet",
+                "--json",
+                str(path),
+                "--html",
+                str(tmp_path / "costs.html"),
+            ]
+        )
+        == 0
+    )
     found = costs.load(path)
     assert found.clock["core_ghz"] > 0 and found.ns("atomic_increment") > 0
     assert found.lock("pawl_spin32", "w")["sections"]

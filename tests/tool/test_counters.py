@@ -13,7 +13,7 @@ import pytest
 from conftest import LONG, left_behind, plain, texts
 from pawl import targets
 from pawl.cli import main
-from pawl.core import candidates, driver, report, results
+from pawl.core import candidates, driver, groups, report, results
 from pawl.core.groups import group_of
 from pawl.kinds.counters import plan as counters
 from pawl.kinds.counters import targets as targets_counters
@@ -23,11 +23,13 @@ from pawl.kinds.counters.kind import KIND
 @pytest.fixture
 def run(drivers, capsys):
     """Runs `pawl bench counters` with few rounds; returns what it printed."""
+
     def call(*arguments, code=0):
         got = main(["bench", "counters", "--rounds", "6", "--quiet", *map(str, arguments)])
         shown = capsys.readouterr()
         assert got == code, shown.err
         return shown
+
     return call
 
 
@@ -45,8 +47,22 @@ def fakes(tmp_path_factory):
 @pytest.fixture(scope="module")
 def saved_once(fakes):
     path = fakes / "counters.json"
-    assert main(["bench", "counters", "--rounds", "6", "--quiet", "--driver", str(fakes),
-                 "--json", str(path)]) == 0
+    assert (
+        main(
+            [
+                "bench",
+                "counters",
+                "--rounds",
+                "6",
+                "--quiet",
+                "--driver",
+                str(fakes),
+                "--json",
+                str(path),
+            ]
+        )
+        == 0
+    )
     return path.read_text()
 
 
@@ -80,30 +96,43 @@ def test_groups_are_measured_alone(run, starts):
 def test_a_row_brings_its_baseline_and_its_row_at_one_thread(run, starts):
     run("--candidates", "add/pawl_counter@2")
     assert starts()[0]["candidates"].split(",") == [
-        "add/atomic_shared@2", "add/pawl_counter@1", "add/pawl_counter@2"]
+        "add/atomic_shared@2",
+        "add/pawl_counter@1",
+        "add/pawl_counter@2",
+    ]
 
 
-@pytest.mark.parametrize("name, baseline", [
-    ("add/pawl_counter@2", "add/atomic_shared@2"),
-    ("add/pawl_exact_fold@1+reads", "add/atomic_shared@1"),
-    ("read/pawl_exact_fold@1+adds", "read/membarrier@1+adds"),
-    ("seq/pawl_seq@1", "seq/relaxed_copy@1"),
-    ("ref/pawl_bigref_kill_to_release@1", None),
-    ("br/pawl_brlock_write@1", None),
-    ("br/pawl_brlock@2", "br/pthread_rwlock@2")])
+@pytest.mark.parametrize(
+    "name, baseline",
+    [
+        ("add/pawl_counter@2", "add/atomic_shared@2"),
+        ("add/pawl_exact_fold@1+reads", "add/atomic_shared@1"),
+        ("read/pawl_exact_fold@1+adds", "read/membarrier@1+adds"),
+        ("seq/pawl_seq@1", "seq/relaxed_copy@1"),
+        ("ref/pawl_bigref_kill_to_release@1", None),
+        ("br/pawl_brlock_write@1", None),
+        ("br/pawl_brlock@2", "br/pthread_rwlock@2"),
+    ],
+)
 def test_a_row_is_compared_with_the_like(name, baseline):
     assert counters.baseline_of(name) == baseline
 
 
 def test_the_length_of_a_run_is_known_before():
-    cells = counters.plan(counters.Request(0.02, 12, 0.003), ["add/a@1", "add/b@2", "br/c@1"])
-    assert counters.expected_seconds(cells) == pytest.approx(2 * 0.05 + 36 * 0.0236)
+    cells = groups.plan(
+        "counters",
+        counters.GROUPS,
+        groups.Request(0.02, 12, 0.003),
+        ["add/a@1", "add/b@2", "br/c@1"],
+    )
+    assert groups.expected_seconds(cells) == pytest.approx(2 * 0.05 + 36 * 0.0236)
 
 
 def test_a_record_of_all_rows_takes_less_than_two_minutes():
     names = [f"{g}/row{n}@1" for g in counters.GROUPS for n in range(20)]
-    request = counters.Request(seconds=0.04, rounds=15)
-    assert counters.expected_seconds(counters.plan(request, names)) < 120
+    request = groups.Request(groups.RECORDED_SECONDS, groups.RECORDED_ROUNDS)
+    cells = groups.plan("counters", counters.GROUPS, request, names)
+    assert groups.expected_seconds(cells) < 120
 
 
 # ---- Rows ---------------------------------------------------------------------------------------
@@ -155,7 +184,7 @@ def test_a_row_that_was_not_built_is_missing_in_its_own_group_only(saved, tmp_pa
 
 
 def test_a_row_has_a_text_for_each_column(saved):
-    (_, result), = results.parts(saved, {KIND.name: KIND})
+    ((_, result),) = results.parts(saved, {KIND.name: KIND})
     found = dict(texts(result, result["cells"][0], "add/pawl_counter@1"))
     assert found["what"] == "add/pawl_counter@1" and found["an\noperation"] == "0.30 ns"
     assert found["times the\nbaseline"] == "0.06x"
@@ -191,10 +220,15 @@ def test_the_page_and_the_picture_are_drawn_from_the_file(saved, tmp_path):
     report.check(results.parts(saved, {KIND.name: KIND}), [page])
 
 
-@pytest.mark.parametrize("spoil", [
-    lambda c: c.pop("group"), lambda c: c["samples"][0].pop("ops"),
-    lambda c: c["samples"][0].update(candidate="add/x"),
-    lambda c: c["samples"][0].update(candidate="nothing@1")])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda c: c.pop("group"),
+        lambda c: c["samples"][0].pop("ops"),
+        lambda c: c["samples"][0].update(candidate="add/x"),
+        lambda c: c["samples"][0].update(candidate="nothing@1"),
+    ],
+)
 def test_a_damaged_file_is_bad_input(spoil, saved, capsys):
     content = json.loads(saved.read_text())
     spoil(content["cells"][0])
@@ -206,29 +240,34 @@ def test_a_damaged_file_is_bad_input(spoil, saved, capsys):
 # ---- Bad input ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments, sentence", [
-    (["--groups", "adds"], "there is no group 'adds'; choose among add, read, seq, ref, br"),
-    (["--groups", ""], "there is no group ''"),
-    (["--pin", "none"], "each has a CPU of its own"),
-    (["--pin", "0,x"], "--pin: 'x' is not a whole number"),
-    (["--candidates", "add/pawl_countr@1"], "did you mean add/pawl_counter@1"),
-    (["--candidates", "add/tbb_combinable@1"], "was not built; install libtbb-dev"),
-    (["--candidates", "seq/*", "--groups", "br"], "there is no 'seq/*'"),
-    (["--rounds", "0"], "--rounds"),
-    (["--seconds", "nan"], "not a finite number"),
-    (["--seconds", "0"], "--seconds"),
-    (["--json", "/nonexistent/x.json"], "does not exist")])
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["--groups", "adds"], "there is no group 'adds'; choose among add, read, seq, ref, br"),
+        (["--groups", ""], "there is no group ''"),
+        (["--pin", "none"], "each has a CPU of its own"),
+        (["--pin", "0,x"], "--pin: 'x' is not a whole number"),
+        (["--candidates", "add/pawl_countr@1"], "did you mean add/pawl_counter@1"),
+        (["--candidates", "add/tbb_combinable@1"], "was not built; install libtbb-dev"),
+        (["--candidates", "seq/*", "--groups", "br"], "there is no 'seq/*'"),
+        (["--rounds", "0"], "--rounds"),
+        (["--seconds", "nan"], "not a finite number"),
+        (["--seconds", "0"], "--seconds"),
+        (["--json", "/nonexistent/x.json"], "does not exist"),
+    ],
+)
 def test_bad_input_is_one_sentence(arguments, sentence, drivers, refused):
     assert sentence in refused("bench", "counters", *arguments)
 
 
 def test_a_driver_of_other_sources_is_bad_input():
     with pytest.raises(Exception, match="build both from the same sources"):
-        counters.plan(counters.Request(), ["mul/pawl_counter@1"])
+        groups.plan("counters", counters.GROUPS, groups.Request(), ["mul/pawl_counter@1"])
 
 
-@pytest.mark.parametrize("mode, code", [("crash", 1), ("garbage", 1), ("broken-lock", 1),
-                                        ("bad-list", 1)])
+@pytest.mark.parametrize(
+    "mode, code", [("crash", 1), ("garbage", 1), ("broken-lock", 1), ("bad-list", 1)]
+)
 def test_a_driver_that_fails_ends_the_command_with_a_sentence(mode, code, run, monkeypatch):
     monkeypatch.setenv("FAKE_MODE", mode)
     shown = run(code=code)
@@ -242,8 +281,12 @@ def test_a_driver_that_fails_ends_the_command_with_a_sentence(mode, code, run, m
 def recorded_once(fakes):
     """Three runs, as `pawl bench record` writes them, of a clean commit."""
     folder = fakes / "runs"
-    assert main(["bench", "record", "--set", "counters", str(folder), "--quiet",
-                 "--driver", str(fakes)]) == 0
+    assert (
+        main(
+            ["bench", "record", "--set", "counters", str(folder), "--quiet", "--driver", str(fakes)]
+        )
+        == 0
+    )
     assert plain(folder) == ["run1.json.xz", "run2.json.xz", "run3.json.xz"]
     for path in folder.glob("run*.json"):
         content = json.loads(path.read_text())
@@ -275,15 +318,27 @@ def test_a_record_is_three_runs_of_all_groups(recorded):
     for path in recorded.iterdir():
         content = results.load(path, {KIND.name: KIND})
         assert content["set"] == "counters" and [p["kind"] for p in content["parts"]] == [
-            "counters"]
+            "counters"
+        ]
         assert [c["group"] for c in content["parts"][0]["cells"]] == list(counters.GROUPS)
 
 
 def test_the_targets_are_those_of_the_plan():
     assert [(t.at_least, t.limit) for t in targets_counters.targets()] == [
-        (False, 2.0), (False, 0.15), (True, 20.0), (False, 1.0), (False, 1.2), (True, 0.85),
-        (False, 1.15), (True, 1.95), (False, 0.35), (True, 15.0), (False, 50.0), (False, 0.7),
-        (True, 1.95)]
+        (False, 2.0),
+        (False, 0.15),
+        (True, 20.0),
+        (False, 1.0),
+        (False, 1.2),
+        (True, 0.85),
+        (False, 1.15),
+        (True, 1.95),
+        (False, 0.35),
+        (True, 15.0),
+        (False, 50.0),
+        (False, 0.7),
+        (True, 1.95),
+    ]
 
 
 def test_all_targets_are_met_by_rows_that_meet_them(recorded, capsys):
@@ -294,21 +349,25 @@ def test_all_targets_are_met_by_rows_that_meet_them(recorded, capsys):
     assert "the same row twice (noise): 1.0" in text
 
 
-@pytest.mark.parametrize("name, factor, missed", [
-    ("add/thread_local@1", 2, "bare thread-local"),
-    ("add/atomic_shared@1", 3, "atomic increment, one thread"),
-    ("add/atomic_shared@2", 9, "rate of two threads"),
-    ("read/pawl_counter@1+adds", 0.05, "fuzzy read"),
-    ("read/pawl_exact_fold@1+adds", 0.5, "exact read"),
-    ("read/membarrier@1+adds", 2, "exact read"),
-    ("add/pawl_exact_fold@1+reads", 0.8, "beside 10,000"),
-    ("seq/pawl_seq@1", 0.9, "word-wise relaxed copy"),
-    ("seq/pawl_seq@2", 0.9, "sequence-lock readers"),
-    ("ref/pawl_bigref@1", 0.5, "atomic pair, one thread"),
-    ("ref/pawl_bigref@2", 0.4, "atomic pair, rate of two threads"),
-    ("ref/pawl_bigref_kill_to_release@1", 0.01, "kill to release"),
-    ("br/pthread_rwlock@1", 4, "pthread_rwlock"),
-    ("br/pawl_brlock@2", 0.9, "brlock readers")])
+@pytest.mark.parametrize(
+    "name, factor, missed",
+    [
+        ("add/thread_local@1", 2, "bare thread-local"),
+        ("add/atomic_shared@1", 3, "atomic increment, one thread"),
+        ("add/atomic_shared@2", 9, "rate of two threads"),
+        ("read/pawl_counter@1+adds", 0.05, "fuzzy read"),
+        ("read/pawl_exact_fold@1+adds", 0.5, "exact read"),
+        ("read/membarrier@1+adds", 2, "exact read"),
+        ("add/pawl_exact_fold@1+reads", 0.8, "beside 10,000"),
+        ("seq/pawl_seq@1", 0.9, "word-wise relaxed copy"),
+        ("seq/pawl_seq@2", 0.9, "sequence-lock readers"),
+        ("ref/pawl_bigref@1", 0.5, "atomic pair, one thread"),
+        ("ref/pawl_bigref@2", 0.4, "atomic pair, rate of two threads"),
+        ("ref/pawl_bigref_kill_to_release@1", 0.01, "kill to release"),
+        ("br/pthread_rwlock@1", 4, "pthread_rwlock"),
+        ("br/pawl_brlock@2", 0.9, "brlock readers"),
+    ],
+)
 def test_a_row_that_is_too_slow_misses_its_target(name, factor, missed, recorded, capsys):
     change(recorded, name, factor)
     assert targets.main([str(recorded)]) == 1
@@ -349,13 +408,19 @@ def real():
 
 def test_the_real_driver_offers_what_the_targets_need(real):
     offered = {c["name"] for c in driver.candidates(real) if c["available"]}
-    assert {"add/pawl_counter@1", "add/thread_local@1", "seq/pawl_seq@1", "ref/pawl_bigref@1",
-            "br/pawl_brlock@1", "read/pawl_counter@1"} <= offered
+    assert {
+        "add/pawl_counter@1",
+        "add/thread_local@1",
+        "seq/pawl_seq@1",
+        "ref/pawl_bigref@1",
+        "br/pawl_brlock@1",
+        "read/pawl_counter@1",
+    } <= offered
 
 
 def test_the_real_driver_offers_only_what_this_command_knows(real):
     offered = driver.candidates(real)
-    counters.plan(counters.Request(), [c["name"] for c in offered])
+    groups.plan("counters", counters.GROUPS, groups.Request(), [c["name"] for c in offered])
     for name in (c["name"] for c in offered):
         base = counters.baseline_of(name)
         assert base is None or group_of(base) == group_of(name)
@@ -363,7 +428,25 @@ def test_the_real_driver_offers_only_what_this_command_knows(real):
 
 def test_the_real_driver_measures(real, tmp_path):
     path = tmp_path / "real.json"
-    assert main(["bench", "counters", "--driver", str(real), "--rounds", "2", "--seconds",
-                 "0.001", "--warmup", "0.001", "--json", str(path), "--quiet"]) == 0
+    assert (
+        main(
+            [
+                "bench",
+                "counters",
+                "--driver",
+                str(real),
+                "--rounds",
+                "2",
+                "--seconds",
+                "0.001",
+                "--warmup",
+                "0.001",
+                "--json",
+                str(path),
+                "--quiet",
+            ]
+        )
+        == 0
+    )
     offered = candidates.choose("all", driver.candidates(real))
     assert set(rows_of(path)) == set(offered.names)

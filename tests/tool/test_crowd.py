@@ -18,12 +18,14 @@ SMALL = ("--threads", "2,32", "--sections", "1", "--writes", "10", "--hog", "no"
 @pytest.fixture
 def run(drivers, capsys, tmp_path):
     """Runs the command; returns what it printed and the result it saved."""
+
     def go(*arguments, code=0):
         path = tmp_path / "crowd.json"
         got = main(["bench", "crowd", "--json", str(path), *map(str, arguments)])
         shown = capsys.readouterr()
         assert got == code, shown.err
         return shown, json.loads(path.read_text()) if path.exists() else None
+
     return go
 
 
@@ -51,14 +53,22 @@ def test_the_pause_outside_is_the_section_but_a_microsecond_at_most():
 def test_options_reach_the_driver(run, starts):
     run("--quiet", *SMALL, "--outside", "0.5", "--seconds", "0.02", "--pin", "auto")
     one = starts()[1]
-    assert (one["threads"], float(one["section"]), float(one["outside"]), float(one["writes"]),
-            float(one["seconds"]), one["pin"], one["hog"]) == (32, 1, 0.5, 10, 0.02, "auto", False)
+    assert (
+        one["threads"],
+        float(one["section"]),
+        float(one["outside"]),
+        float(one["writes"]),
+        float(one["seconds"]),
+        one["pin"],
+        one["hog"],
+    ) == (32, 1, 0.5, 10, 0.02, "auto", False)
 
 
 def test_quick_is_a_few_cells_and_what_is_given_still_counts(run, starts):
     run("--quiet", "--quick")
     assert {(s["threads"], float(s["section"]), s["hog"]) for s in starts()} == {
-        (t, s, False) for t in (2, 8, 32) for s in (1, 10)}
+        (t, s, False) for t in (2, 8, 32) for s in (1, 10)
+    }
     run("--quiet", "--quick", "--threads", "4", "--fresh")
     assert {s["threads"] for s in starts()[6:]} == {4}
 
@@ -95,14 +105,25 @@ def test_a_sample_too_short_for_a_window_has_no_index_for_it(run):
 
 def test_a_lock_that_lets_nobody_in_is_a_row_all_the_same():
     quantiles = {q: 1 for q in (*crowd_table.QUANTILES, "max")}
-    samples = [{"candidate": n, "round": 0, "ops": ops, "seconds": 1, "wait_ns": quantiles,
-                "jain": {"10ms": None, "100ms": None, "1s": None}, "cpu_seconds": 1}
-               for n, ops in ((crowd.MAIN, 0), (crowd.BASELINE, 5))]
+    samples = [
+        {
+            "candidate": n,
+            "round": 0,
+            "ops": ops,
+            "seconds": 1,
+            "wait_ns": quantiles,
+            "jain": {"10ms": None, "100ms": None, "1s": None},
+            "cpu_seconds": 1,
+        }
+        for n, ops in ((crowd.MAIN, 0), (crowd.BASELINE, 5))
+    ]
     rows = KIND.summarise(samples, crowd.BASELINE, [crowd.MAIN, crowd.BASELINE])
     assert rows[1]["median"] == 0 and rows[1]["jain"]["1s"] is None
     cell = {"summary": rows}
-    assert dict(texts({"kind": "crowd", "baseline": crowd.BASELINE}, cell, crowd.MAIN))[
-        "Jain\n1 s"] == "-"
+    assert (
+        dict(texts({"kind": "crowd", "baseline": crowd.BASELINE}, cell, crowd.MAIN))["Jain\n1 s"]
+        == "-"
+    )
 
 
 def test_the_best_peer_is_one_that_sleeps(run):
@@ -112,15 +133,32 @@ def test_the_best_peer_is_one_that_sleeps(run):
 
 def test_pictures_show_throughput_and_waits_with_and_without_a_hog(run, tmp_path):
     page = tmp_path / "crowd.html"
-    _, result = run("--quiet", "--threads", "2,32,64", "--sections", "1,10", "--writes", "10,50",
-                    "--html", page, "--svg", tmp_path / "crowd.svg")
+    _, result = run(
+        "--quiet",
+        "--threads",
+        "2,32,64",
+        "--sections",
+        "1,10",
+        "--writes",
+        "10,50",
+        "--html",
+        page,
+        "--svg",
+        tmp_path / "crowd.svg",
+    )
     drawn = figures(result)
     assert [name for name, _ in drawn] == [
-        "million sections a second over threads", "waits for the lock, 32 threads",
+        "million sections a second over threads",
+        "waits for the lock, 32 threads",
         "million sections a second over threads, beside a CPU hog",
-        "waits for the lock, 32 threads, beside a CPU hog"]
+        "waits for the lock, 32 threads, beside a CPU hog",
+    ]
     assert [a.get_title(loc="left") for a in drawn[0][1].axes] == [
-        "1 us, 10 % writes", "10 us, 10 % writes", "1 us, 50 % writes", "10 us, 50 % writes"]
+        "1 us, 10 % writes",
+        "10 us, 10 % writes",
+        "1 us, 50 % writes",
+        "10 us, 50 % writes",
+    ]
     assert all(a.get_ylim()[0] == 0 for a in drawn[0][1].axes)
     assert KIND.title in page.read_text() and "Jain" in page.read_text()
     assert main(["report", str(tmp_path / "crowd.json"), "--html", str(page), "--check"]) == 0
@@ -141,6 +179,7 @@ def test_the_grid_goes_on_after_an_interrupt_and_is_not_measured_twice(run, star
 
 # ---- The flood.
 
+
 def test_a_flood_has_readers_a_writer_and_their_scheduling_floor(run, starts):
     shown, result = run("--quiet", "--flood", "--threads", "8", "--sections", "10")
     assert starts()[0]["flood"] and float(starts()[0]["period"]) == 1000
@@ -155,6 +194,7 @@ def test_a_flood_has_readers_a_writer_and_their_scheduling_floor(run, starts):
 def test_quantiles_of_a_flood_are_of_all_rounds_together():
     def sample(pairs, most):
         return {"waits": pairs, "wait_ns": {"max": most}}
+
     found = flood.waits([sample([[10, 500]], 10), sample([[10, 490], [900, 9], [7000, 1]], 6900)])
     assert found == {"p50": 10, "p90": 10, "p99": 10, "p99.9": 900, "max": 6900}
 
@@ -165,26 +205,39 @@ def test_a_flood_whose_writer_never_came_is_no_division_by_zero():
 
 def test_a_flood_draws_the_writers_waits(run, tmp_path):
     _, result = run("--quiet", "--flood", "--threads", "1,8", "--png", tmp_path / "flood.png")
-    (name, figure), = figures(result)
+    ((name, figure),) = figures(result)
     assert [a.get_title(loc="left") for a in figure.axes] == [
-        "1 reader, 1 us", "8 readers, 1 us", "1 reader, 10 us", "8 readers, 10 us"]
+        "1 reader, 1 us",
+        "8 readers, 1 us",
+        "1 reader, 10 us",
+        "8 readers, 10 us",
+    ]
 
 
-@pytest.mark.parametrize(("arguments", "says"), [
-    (["--threads", "0"], "choose from 1 to 1024"), (["--threads", "many"], "not a whole number"),
-    (["--sections", "short"], "--sections: 'short' is not a number"),
-    (["--sections", "-1"], "--sections: -1 is out of range"),
-    (["--writes", "101"], "--writes: 101 is out of range"), (["--writes", "nan"], "out of range"),
-    (["--outside", "nan"], "--outside"), (["--hog", "maybe"], "--hog"),
-    (["--seconds", "1", "--budget", "9"], "give one of them"), (["--rounds", "0"], "--rounds"),
-    (["--budget", "inf"], "--budget"), (["--period", "500"], "--period is for the writer"),
-    (["--flood", "--writes", "10"], "--writes: in a flood"),
-    (["--flood", "--outside", "1"], "--outside: in a flood"),
-    (["--flood", "--period", "0"], "--period"), (["--pin", "9999"], "may not run on CPU 9999"),
-    (["--candidates", "pawl_lock46"], "did you mean r+w/pawl_lock64"),
-    (["--candidates", "r+w/tbb_rw_mutex"], "was not built; install libtbb-dev"),
-    (["--json", "/nowhere/at/all.json"], "does not exist"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--threads", "0"], "choose from 1 to 1024"),
+        (["--threads", "many"], "not a whole number"),
+        (["--sections", "short"], "--sections: 'short' is not a number"),
+        (["--sections", "-1"], "--sections: -1 is out of range"),
+        (["--writes", "101"], "--writes: 101 is out of range"),
+        (["--writes", "nan"], "out of range"),
+        (["--outside", "nan"], "--outside"),
+        (["--hog", "maybe"], "--hog"),
+        (["--seconds", "1", "--budget", "9"], "give one of them"),
+        (["--rounds", "0"], "--rounds"),
+        (["--budget", "inf"], "--budget"),
+        (["--period", "500"], "--period is for the writer"),
+        (["--flood", "--writes", "10"], "--writes: in a flood"),
+        (["--flood", "--outside", "1"], "--outside: in a flood"),
+        (["--flood", "--period", "0"], "--period"),
+        (["--pin", "9999"], "may not run on CPU 9999"),
+        (["--candidates", "pawl_lock46"], "did you mean r+w/pawl_lock64"),
+        (["--candidates", "r+w/tbb_rw_mutex"], "was not built; install libtbb-dev"),
+        (["--json", "/nowhere/at/all.json"], "does not exist"),
+    ],
+)
 def test_bad_input_is_refused_before_measuring(arguments, says, drivers, refused):
     assert says in refused("bench", "crowd", *arguments)
 
@@ -196,11 +249,17 @@ def test_a_driver_that_fails_leaves_nothing(mode, run, monkeypatch, tmp_path):
     assert result is None and left_behind(tmp_path) == []
 
 
-@pytest.mark.parametrize(("arguments", "place", "value"), [
-    (SMALL, ("writes",), None), (SMALL, ("samples", 0, "wait_ns"), {"p50": 1}),
-    (SMALL, ("samples", 0, "jain", "1s"), "fair"),
-    (("--flood",), ("samples", 0, "waits"), [[1]]), (("--flood",), ("period_us",), "often"),
-    (("--flood",), ("samples", 0, "waits", 0), ["a", "b"])])
+@pytest.mark.parametrize(
+    ("arguments", "place", "value"),
+    [
+        (SMALL, ("writes",), None),
+        (SMALL, ("samples", 0, "wait_ns"), {"p50": 1}),
+        (SMALL, ("samples", 0, "jain", "1s"), "fair"),
+        (("--flood",), ("samples", 0, "waits"), [[1]]),
+        (("--flood",), ("period_us",), "often"),
+        (("--flood",), ("samples", 0, "waits", 0), ["a", "b"]),
+    ],
+)
 def test_a_damaged_result_is_refused(arguments, place, value, run, tmp_path, capsys):
     _, result = run("--quiet", *arguments)
     inner = result["cells"][0]

@@ -60,7 +60,7 @@ BROKEN = {
         (r"after\[me\] = .*;",
          "after[me] = atomic_load(&word) + amounts[me]; window();"
          "atomic_store(&word, after[me]);")]),
-}
+}  # fmt: skip
 
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
 

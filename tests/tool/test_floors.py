@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """scripts/floors on trees with one mistake planted."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,8 @@ import sys
 import pytest
 
 from conftest import ROOT
+
+BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
 
 
 @pytest.fixture
@@ -20,10 +23,22 @@ def tree(tmp_path):
 
 
 def floors(tree):
+    # What has no mistake planted is as the build has compiled it.
     done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts/floors"), "--root", str(tree),
-         "--variants", "release"],
-        capture_output=True, text=True, check=False)
+        [
+            sys.executable,
+            str(ROOT / "scripts/floors"),
+            "--root",
+            str(tree),
+            "--build",
+            BUILD,
+            "--variants",
+            "release",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return done.returncode, done.stdout
 
 
@@ -37,25 +52,39 @@ def test_the_tree_as_it_is_passes(tree):
 
 
 PLANTED = {
-    "upward include":
-        ("src/base/drain.c", '#include "../lock/table.h"\n', "lock/table.h, above it"),
-    "include of a header that is no face":
-        ("src/count/counter.c", '#include "../base/latch.h"\n', "the face of base is base.h"),
-    "upward call":
-        ("src/base/drain.c",
-         "void *PAWL_SYMBOL_(pawl_rcu_default)(void);\n"
-         "void *PAWL_SYMBOL_(pawl_planted)(void);\n"
-         "void *PAWL_SYMBOL_(pawl_planted)(void)\n"
-         "{\n    return PAWL_SYMBOL_(pawl_rcu_default)();\n}\n",
-         "uses pawl_rcu_default_v1_release_ of src/rcu/rcu.c, above it"),
-    "undecorated export":
-        ("src/base/drain.c", "int pawl_planted;\n", "pawl_planted carries no version and variant"),
-    "source that does not compile alone":
-        ("src/rcu/rcu_stall.c", "static int rcu_planted = SECTIONS_BEFORE_ANOTHER_TRY;\n",
-         "src/rcu/rcu_stall.c: does not compile alone"),
-    "shared object that is not listed":
-        ("src/base/drain.c", "PAWL_SHARED_DEFINE(uint32_t, planted_object);\n",
-         "differ in pawl_planted_object_v1"),
+    "upward include": (
+        "src/base/drain.c",
+        '#include "../lock/table.h"\n',
+        "lock/table.h, above it",
+    ),
+    "include of a header that is no face": (
+        "src/count/counter.c",
+        '#include "../base/latch.h"\n',
+        "the face of base is base.h",
+    ),
+    "upward call": (
+        "src/base/drain.c",
+        "void *PAWL_SYMBOL_(pawl_rcu_default)(void);\n"
+        "void *PAWL_SYMBOL_(pawl_planted)(void);\n"
+        "void *PAWL_SYMBOL_(pawl_planted)(void)\n"
+        "{\n    return PAWL_SYMBOL_(pawl_rcu_default)();\n}\n",
+        "uses pawl_rcu_default_v2_release_ of src/rcu/rcu.c, above it",
+    ),
+    "undecorated export": (
+        "src/base/drain.c",
+        "int pawl_planted;\n",
+        "pawl_planted carries no version and variant",
+    ),
+    "source that does not compile alone": (
+        "src/rcu/rcu_stall.c",
+        "static int rcu_planted = SECTIONS_BEFORE_ANOTHER_TRY;\n",
+        "src/rcu/rcu_stall.c: does not compile alone",
+    ),
+    "shared object that is not listed": (
+        "src/base/drain.c",
+        "PAWL_SHARED_DEFINE(uint32_t, planted_object);\n",
+        "differ in pawl_planted_object_v2",
+    ),
 }
 
 

@@ -17,12 +17,14 @@ SMALL = ("--elements", "1024", "--updates", "0,10", "--threads", "1,2", "--secon
 @pytest.fixture
 def run(drivers, capsys, tmp_path):
     """Runs the command; returns what it printed and the result it saved."""
+
     def go(*arguments, code=0):
         path = tmp_path / "hash.json"
         got = main(["bench", "hash", "--json", str(path), *map(str, arguments)])
         shown = capsys.readouterr()
         assert got == code, shown.err
         return shown, json.loads(path.read_text()) if path.exists() else None
+
     return go
 
 
@@ -54,27 +56,34 @@ def test_a_budget_is_kept_whatever_the_number_of_rows():
 
 
 def test_a_table_that_takes_long_to_fill_leaves_less_time_for_samples():
-    small, large = (plan(elements=[n], budget=30)[0].parameters["seconds"]
-                    for n in (1024, 1 << 22))
+    small, large = (plan(elements=[n], budget=30)[0].parameters["seconds"] for n in (1024, 1 << 22))
     assert large < small
 
 
 def test_options_reach_the_driver(run, starts):
     run("--quiet", *SMALL, "--pin", "auto", "--seed", "7", "--rounds", "6")
     one = starts()[3]
-    assert (one["threads"], one["updates"], one["elements"], one["seconds"], one["seed"],
-            one["rounds"]) == (2, "10", "1024", "0.01", "7", 6)
+    assert (
+        one["threads"],
+        one["updates"],
+        one["elements"],
+        one["seconds"],
+        one["seed"],
+        one["rounds"],
+    ) == (2, "10", "1024", "0.01", "7", 6)
 
 
 def test_threads_double_up_to_all_cpus():
-    assert [ranges.doubling(n) for n in (1, 2, 6, 8)] == [
-        [1], [1, 2], [1, 2, 4, 6], [1, 2, 4, 8]]
+    assert [ranges.doubling(n) for n in (1, 2, 6, 8)] == [[1], [1, 2], [1, 2, 4, 6], [1, 2, 4, 8]]
 
 
 def test_quick_is_a_few_cells_and_what_is_given_still_counts(run, starts):
     run("--quiet", "--quick", "--threads", "2")
     assert {(s["elements"], s["updates"]) for s in starts()} == {
-        ("1024", "0"), ("1024", "10"), ("1024", "100")}
+        ("1024", "0"),
+        ("1024", "10"),
+        ("1024", "100"),
+    }
     run("--quiet", "--quick", "--threads", "2", "--updates", "5", "--fresh")
     assert [s["updates"] for s in starts()[3:]] == ["5"]
 
@@ -101,9 +110,18 @@ def test_a_row_is_compared_with_ideal_and_with_the_best_liburcu_row(run):
 
 
 def test_without_liburcu_there_is_no_such_ratio():
-    samples = [{"candidate": "pawl_rcu", "round": n, "ops": 9, "seconds": 1, "cpu_seconds": 1,
-                "drain_seconds": 0} for n in range(6)]
-    row, = KIND.summarise(samples, "ideal", ["pawl_rcu"])
+    samples = [
+        {
+            "candidate": "pawl_rcu",
+            "round": n,
+            "ops": 9,
+            "seconds": 1,
+            "cpu_seconds": 1,
+            "drain_seconds": 0,
+        }
+        for n in range(6)
+    ]
+    (row,) = KIND.summarise(samples, "ideal", ["pawl_rcu"])
     assert row["ratio_to_urcu"] is None and KIND.losses([row]) == []
 
 
@@ -128,7 +146,7 @@ def test_a_row_that_was_not_built_says_what_to_install(run):
 
 def test_more_threads_are_compared_with_one_where_nobody_writes(run):
     shown, result = run("--quiet", *SMALL)
-    extra, = further(result)
+    (extra,) = further(result)
     assert extra.title.startswith("1,024 elements, reading only")
     found = {row[0]: row[1] for row in extra.rows}
     assert found["pawl_rcu"].startswith("2.0") and found["spin"].startswith("1.0")
@@ -154,11 +172,16 @@ def test_pictures_show_throughput_over_threads_and_over_updates(run, tmp_path):
     page = tmp_path / "hash.html"
     _, result = run("--quiet", *SMALL, "--elements", "1024,4096", "--html", page)
     drawn = figures(result)
-    assert [name for name, _ in drawn] == ["million operations a second over threads",
-                                           "million operations a second over the share of updates"]
+    assert [name for name, _ in drawn] == [
+        "million operations a second over threads",
+        "million operations a second over the share of updates",
+    ]
     assert [a.get_title(loc="left") for a in drawn[1][1].axes] == [
-        "1,024 elements, 1 thread", "1,024 elements, 2 threads",
-        "4,096 elements, 1 thread", "4,096 elements, 2 threads"]
+        "1,024 elements, 1 thread",
+        "1,024 elements, 2 threads",
+        "4,096 elements, 1 thread",
+        "4,096 elements, 2 threads",
+    ]
     assert all(a.get_ylim()[0] == 0 for _, figure in drawn for a in figure.axes)
     text = page.read_text()
     assert KIND.title in text and "reading only: times its own one thread" in text
@@ -166,8 +189,17 @@ def test_pictures_show_throughput_over_threads_and_over_updates(run, tmp_path):
 
 
 def test_a_single_cell_can_be_drawn(run, tmp_path):
-    _, result = run("--quiet", "--elements", "16", "--updates", "0", "--threads", "2",
-                    "--svg", tmp_path / "one.svg")
+    _, result = run(
+        "--quiet",
+        "--elements",
+        "16",
+        "--updates",
+        "0",
+        "--threads",
+        "2",
+        "--svg",
+        tmp_path / "one.svg",
+    )
     assert len(figures(result)) == 1
 
 
@@ -184,8 +216,10 @@ def test_the_grid_goes_on_after_an_interrupt_and_is_not_measured_twice(run, star
     assert len(starts()) == 6 and "complete already" in shown.err
 
 
-@pytest.mark.parametrize(("place", "value"), [
-    (("updates",), None), (("elements",), "many"), (("samples", 0, "drain_seconds"), "long")])
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [(("updates",), None), (("elements",), "many"), (("samples", 0, "drain_seconds"), "long")],
+)
 def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
     _, result = run("--quiet", *SMALL)
     inner = result["cells"][0]
@@ -201,18 +235,25 @@ def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
 # ---- Bad input.
 
 
-@pytest.mark.parametrize(("arguments", "says"), [
-    (["--threads", "0"], "choose from 1 to 1024"), (["--threads", "many"], "not a whole number"),
-    (["--updates", "101"], "--updates: 101 is out of range"),
-    (["--updates", "nan"], "out of range"), (["--updates", "some"], "is not a number"),
-    (["--elements", "0"], "--elements: 0 is out of range"),
-    (["--elements", "1e6"], "'1e6' is not a whole number"),
-    (["--seconds", "1", "--budget", "9"], "give one of them"), (["--rounds", "0"], "--rounds"),
-    (["--budget", "inf"], "--budget"), (["--pin", "9999"], "may not run on CPU 9999"),
-    (["--candidates", "pawl_rcv"], "did you mean pawl_rcu"),
-    (["--candidates", "tbb_hash_map"], "was not built; install libtbb-dev"),
-    (["--json", "/nowhere/at/all.json"], "does not exist"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--threads", "0"], "choose from 1 to 1024"),
+        (["--threads", "many"], "not a whole number"),
+        (["--updates", "101"], "--updates: 101 is out of range"),
+        (["--updates", "nan"], "out of range"),
+        (["--updates", "some"], "is not a number"),
+        (["--elements", "0"], "--elements: 0 is out of range"),
+        (["--elements", "1e6"], "'1e6' is not a whole number"),
+        (["--seconds", "1", "--budget", "9"], "give one of them"),
+        (["--rounds", "0"], "--rounds"),
+        (["--budget", "inf"], "--budget"),
+        (["--pin", "9999"], "may not run on CPU 9999"),
+        (["--candidates", "pawl_rcv"], "did you mean pawl_rcu"),
+        (["--candidates", "tbb_hash_map"], "was not built; install libtbb-dev"),
+        (["--json", "/nowhere/at/all.json"], "does not exist"),
+    ],
+)
 def test_bad_input_is_refused_before_measuring(arguments, says, drivers, refused):
     assert says in refused("bench", "hash", *arguments)
 

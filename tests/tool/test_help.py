@@ -4,6 +4,7 @@
 import shlex
 import shutil
 import subprocess
+import sys
 
 import click
 import pytest
@@ -38,7 +39,7 @@ def test_examples_use_options_that_exist(name):
             found, rest = found.commands[rest[0]], rest[1:]
         known = {o for p in found.params for o in p.opts}
         if "--" in rest:
-            rest = rest[:rest.index("--")]  # what follows belongs to another program
+            rest = rest[: rest.index("--")]  # what follows belongs to another program
         assert {w.split("=")[0] for w in rest if w.startswith("--")} <= known
 
 
@@ -48,6 +49,17 @@ def test_the_committed_manual_page_is_what_the_command_says(name):
     assert committed == PAGES[name], "run: PYTHONPATH=tool python3 -m pawl.man tool/man"
 
 
+def test_a_page_leads_to_its_neighbours_and_not_to_all():
+    seen = {
+        name: PAGES[f"{name}.1"].split(".SH SEE ALSO")[1].replace("\\", "")
+        for name in ("pawl", "pawl-sim-lru", "pawl-choose", "pawl-watchdog")
+    }
+    assert "pawl-bench-lru" in seen["pawl"] and "pawl-watchdog-arm" not in seen["pawl"]
+    assert "pawl-sim-seq" in seen["pawl-sim-lru"] and "pawl-report" not in seen["pawl-sim-lru"]
+    assert "pawl-report" in seen["pawl-choose"] and "pawl-sim-seq" not in seen["pawl-choose"]
+    assert "pawl-watchdog-arm" in seen["pawl-watchdog"]
+
+
 def test_no_manual_page_is_left_of_a_command_that_went():
     assert {p.name for p in (ROOT / "tool" / "man").glob("*.1")} == set(PAGES)
 
@@ -55,9 +67,12 @@ def test_no_manual_page_is_left_of_a_command_that_went():
 @pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
 @pytest.mark.parametrize("name", PAGES)
 def test_manual_pages_are_sound(name):
-    done = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8",
-                           str(ROOT / "tool" / "man" / name)],
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["groff", "-man", "-ww", "-z", "-Tutf8", str(ROOT / "tool" / "man" / name)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stderr == "" and done.returncode == 0
 
 
@@ -70,6 +85,19 @@ def test_a_manual_page_names_every_option_and_exit_code(name):
             assert f"\\fB{parameter.opts[0]}\\fR" in text
     for code in options.EXIT_CODES:
         assert f"\\fB{code}\\fR" in text
+
+
+def test_a_start_loads_nothing_that_only_results_need():
+    """Most of each start's time went into libraries that one command used."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys, pawl.cli; print(*sys.modules)"],
+        check=True,
+        env={"PYTHONPATH": str(ROOT / "tool")},
+        capture_output=True,
+        text=True,
+    )
+    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    assert "click" in loaded and not loaded & {"scipy", "matplotlib", "jinja2"}
 
 
 def test_the_version_is_told(capsys):

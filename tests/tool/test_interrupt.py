@@ -8,8 +8,17 @@ import pytest
 
 from conftest import LONG
 
-OPTIONS = ("bench", "lru", "--quiet", "--threads", "1,2", "--rounds", "40",
-           "--candidates", "pthread")
+OPTIONS = (
+    "bench",
+    "lru",
+    "--quiet",
+    "--threads",
+    "1,2",
+    "--rounds",
+    "40",
+    "--candidates",
+    "pthread",
+)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -29,8 +38,9 @@ def test_an_interrupt_leaves_valid_json(number, drivers, program, standstill, tm
 
 
 @pytest.mark.parametrize(("samples", "start"), [(0, 1), (5, 1), (5, 2)])
-def test_the_same_command_goes_on_after_an_interrupt(samples, start, drivers, program, standstill,
-                                                     tmp_path, monkeypatch):
+def test_the_same_command_goes_on_after_an_interrupt(
+    samples, start, drivers, program, standstill, tmp_path, monkeypatch
+):
     path = tmp_path / "run.json"
     stands_still = standstill(samples, start)
     first = program(*OPTIONS, "--json", path)

@@ -15,7 +15,9 @@ from pawl.core.errors import BadInput
 
 TEXT = b"10.0.0.1 GET /a\n10.0.0.2 GET /b\n10.0.0.1 GET /a\n"
 PACKERS = {
-    "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress,
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
     "zst": lambda data: zstandard.ZstdCompressor().compress(data),
 }
 
@@ -113,7 +115,7 @@ def test_a_packed_file_with_wrong_bytes_is_refused(form, tmp_path):
     path = tmp_path / "wrong"
     noise = b"".join(b"%d\n" % (n * 2654435761 % 1000003) for n in range(20000))
     data = bytearray(PACKERS[form](noise))
-    data[len(data) // 2: len(data) // 2 + 64] = bytes(64)
+    data[len(data) // 2 : len(data) // 2 + 64] = bytes(64)
     path.write_bytes(data)
     with pytest.raises(BadInput, match="damaged"):
         read(path)
@@ -123,7 +125,9 @@ def test_a_folder_stands_for_its_files_and_a_pattern_for_its_matches(tmp_path):
     for name, key in (("b.list", b"2\n"), ("a.list", b"1\n"), ("c.txt", b"3\n")):
         (tmp_path / name).write_bytes(key)
     assert keys.expand((str(tmp_path / "*.list"),)) == [
-        str(tmp_path / "a.list"), str(tmp_path / "b.list")]
+        str(tmp_path / "a.list"),
+        str(tmp_path / "b.list"),
+    ]
     assert len(keys.expand((str(tmp_path),))) == 3
 
 
@@ -134,10 +138,16 @@ def test_the_trace_file_is_what_the_driver_reads(log, tmp_path):
     assert data == b"PAWLTRC1" + struct.pack("<QQIII", 2, 3, 0, 1, 0)
 
 
-@pytest.mark.parametrize(("content", "words"), [
-    (b"", "no key"), (b"\n\n\n", "no key"), (b"one\none\n", "one key only"),
-    (b"\x7fELF\0\0\0text\n", "binary"), (b"x" * (3 << 20), "longer than 1 MiB"),
-])
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "no key"),
+        (b"\n\n\n", "no key"),
+        (b"one\none\n", "one key only"),
+        (b"\x7fELF\0\0\0text\n", "binary"),
+        (b"x" * (3 << 20), "longer than 1 MiB"),
+    ],
+)
 def test_content_that_is_no_stream_of_keys_is_refused(content, words, tmp_path):
     path = tmp_path / "keys"
     path.write_bytes(content)
@@ -185,6 +195,7 @@ def test_an_unreadable_file_is_refused(tmp_path, monkeypatch):
     # Root may read everything, so the refusal is the system's in name only.
     def deny(*_arguments, **_options):
         raise PermissionError(13, "Permission denied")
+
     path = tmp_path / "secret"
     path.write_bytes(TEXT)
     monkeypatch.setattr("builtins.open", deny)

@@ -28,26 +28,57 @@ def real():
 
 def test_it_offers_what_tables_and_targets_need(real):
     assert {latency.OURS, latency.FLOOR, *latency.PTHREAD} <= {
-        c["name"] for c in driver.candidates(real) if c["available"]}
+        c["name"] for c in driver.candidates(real) if c["available"]
+    }
     pairs = {c["name"] for c in driver.candidates(real, ["--scenario", latency.PAIRS])}
-    assert {latency.PAIR_FLOOR, "calls/skipped", "calls/signal_mask", "calls/scheduling",
-            "r/pawl_sift", "w/pawl_sift_threads", "w/pawl_sift_net", "r/pthread_rwlock",
-            "w/pthread_rwlock"} <= pairs
+    assert {
+        latency.PAIR_FLOOR,
+        "calls/skipped",
+        "calls/signal_mask",
+        "calls/scheduling",
+        "r/pawl_sift",
+        "w/pawl_sift_threads",
+        "w/pawl_sift_net",
+        "r/pthread_rwlock",
+        "w/pthread_rwlock",
+    } <= pairs
 
 
 def test_it_knows_every_scenario_of_this_command(real):
     for name in latency.SCENARIOS:
-        done = subprocess.run([real, "--scenario", name, "--list"], capture_output=True,
-                              check=False)
+        done = subprocess.run(
+            [real, "--scenario", name, "--list"], capture_output=True, check=False
+        )
         assert done.returncode == 0, name
 
 
 @TWO_CPUS
 def test_all_scenarios_measure_and_draw(real, tmp_path):
     path = tmp_path / "real.json"
-    assert main(["bench", "latency", "--driver", str(real), "--seconds", "0.2", "--warmup", "0.01",
-                 "--handler-period", "3", "--slow-every", "20", "--json", str(path), "--quiet",
-                 "--html", str(tmp_path / "real.html")]) == 0
+    assert (
+        main(
+            [
+                "bench",
+                "latency",
+                "--driver",
+                str(real),
+                "--seconds",
+                "0.2",
+                "--warmup",
+                "0.01",
+                "--handler-period",
+                "3",
+                "--slow-every",
+                "20",
+                "--json",
+                str(path),
+                "--quiet",
+                "--html",
+                str(tmp_path / "real.html"),
+            ]
+        )
+        == 0
+    )
     run = json.loads(path.read_text())
     assert [c["scenario"] for c in run["cells"]] == list(latency.SCENARIOS)
     assert all(c["complete"] for c in run["cells"])
@@ -58,14 +89,37 @@ def test_what_the_writers_of_both_kinds_do_to_signals_is_seen(real, tmp_path):
     names = ("pawl_sift", "pthread_rwlock", "none")
 
     def writers_of(cell):
-        return {name: next(r for r in latency_samples.rows(latency_samples.of_lock(cell, name))
-                           if r["who"] == "writer/0") for name in names}
+        return {
+            name: next(
+                r
+                for r in latency_samples.rows(latency_samples.of_lock(cell, name))
+                if r["who"] == "writer/0"
+            )
+            for name in names
+        }
 
     def measure(seconds):
         path = tmp_path / f"real-{seconds}.json"
-        assert main(["bench", "latency", "--driver", str(real), "--scenarios", "writer",
-                     "--seconds", str(seconds), "--candidates", "pawl_sift", "--json", str(path),
-                     "--quiet"]) == 0
+        assert (
+            main(
+                [
+                    "bench",
+                    "latency",
+                    "--driver",
+                    str(real),
+                    "--scenarios",
+                    "writer",
+                    "--seconds",
+                    str(seconds),
+                    "--candidates",
+                    "pawl_sift",
+                    "--json",
+                    str(path),
+                    "--quiet",
+                ]
+            )
+            == 0
+        )
         cell = json.loads(path.read_text())["cells"][0]
         wrote = all(w["iterations"] > 0 for w in writers_of(cell).values())
         return cell if wrote else None

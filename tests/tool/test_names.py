@@ -52,8 +52,12 @@ class Copy:
         self.changed = {}
 
     def faults(self, *rules):
-        done = subprocess.run([sys.executable, ROOT / "scripts/names", "--root", self.root, *rules],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, ROOT / "scripts/names", "--root", self.root, *rules],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         lines = done.stdout.splitlines()
         assert done.returncode in (0, 1), done.stderr
         assert (done.returncode == 1) == (len(lines) > 1), done.stdout
@@ -97,15 +101,22 @@ FINE_IN_A_PAGE = [
     "We make nothing up; `make test` and `ctest --preset dev` are there.",
     "See [there](doc/spin.md), [here](#pawl), [elsewhere](https://example.org/a.md).",
 ]
-IN_A_COMMENT = {"include/pawl/spin.h": "/* {} */", "src/pawl.c": "// {}", "Makefile": "# {}",
-                "scripts/quote": "# {}", "tests/model/src/lib.rs": "/// {}"}
+IN_A_COMMENT = {
+    "include/pawl/spin.h": "/* {} */",
+    "src/pawl.c": "// {}",
+    "Makefile": "# {}",
+    "scripts/quote": "# {}",
+    "tests/model/src/lib.rs": "/// {}",
+}
 
 
 @pytest.fixture(scope="module")
 def planted(whole):
     """What is said of each line that is added to a page, and to sources as a comment."""
-    lines = {says: copy_line(whole, "README.md", says)
-             for says in [says for says, _ in FAULTS_IN_A_PAGE] + FINE_IN_A_PAGE}
+    lines = {
+        says: copy_line(whole, "README.md", says)
+        for says in [says for says, _ in FAULTS_IN_A_PAGE] + FINE_IN_A_PAGE
+    }
     for name, comment in IN_A_COMMENT.items():
         says = comment.format("nowhere.c has pawl_take@nothing and nothing@here")
         lines[name] = copy_line(whole, name, says)
@@ -116,6 +127,7 @@ def planted(whole):
         name = key if key in IN_A_COMMENT else "README.md"
         start = f"{name}:{lines[key]}: "
         return [one.removeprefix(start) for one in found if one.startswith(start)]
+
     return of
 
 
@@ -137,8 +149,10 @@ def test_a_page_that_names_what_is_there(says, planted):
 @pytest.mark.parametrize("name", IN_A_COMMENT)
 def test_a_comment_that_names_what_is_not_there(name, planted):
     assert [one.split(";")[0].replace("_", "@") for one in planted(name)] == [
-        "there is no file or folder nowhere.c", "nothing is called pawl@take@nothing",
-        "no code has nothing@here"]
+        "there is no file or folder nowhere.c",
+        "nothing is called pawl@take@nothing",
+        "no code has nothing@here",
+    ]
 
 
 def test_the_place_to_which_a_file_has_perhaps_moved(copy):
@@ -176,8 +190,10 @@ def test_what_is_there_and_not_listed(rule, name, fault, copy):
 
 def test_what_is_listed_and_not_there(copy):
     copy.write("CONTRIBUTING.md", "| folder | |\n|---|---|\n| `nowhere/` | a |\n")
-    copy.write("bench/results/README.md",
-               "## What is here\n\n| folder | |\n|---|---|\n| [no-cpu](no-cpu) | a |\n")
+    copy.write(
+        "bench/results/README.md",
+        "## What is here\n\n| folder | |\n|---|---|\n| [no-cpu](no-cpu) | a |\n",
+    )
     found = "\n".join(copy.faults("lists"))
     assert "CONTRIBUTING.md:3: there is no folder nowhere" in found
     assert "bench/results/README.md:5: there is no folder no-cpu" in found
@@ -193,10 +209,14 @@ def test_lists_that_are_gone(copy):
 
 # ---- Figures
 
+
 def run(nanoseconds):
     """A recorded run: ours takes so long, theirs 10 ns, in three rounds."""
-    samples = [{"candidate": name, "round": number, "threads": 1, "ops": 1000, "seconds": ns * 1e-6}
-               for number in range(3) for name, ns in (("ours", nanoseconds), ("theirs", 10))]
+    samples = [
+        {"candidate": name, "round": number, "threads": 1, "ops": 1000, "seconds": ns * 1e-6}
+        for number in range(3)
+        for name, ns in (("ours", nanoseconds), ("theirs", 10))
+    ]
     cells = [{"threads": 1, "candidates": ["ours", "theirs"], "samples": samples}]
     return {"schema": 1, "kind": "record", "parts": [{"kind": "pairs", "cells": cells}]}
 
@@ -204,6 +224,7 @@ def run(nanoseconds):
 @pytest.fixture
 def figures(copy):
     """What is found where the page says `page` and the list `line`; runs take 4, 5, 6 ns."""
+
     def check(page, line, folder="a-cpu"):
         for number, ns in enumerate((4, 5, 6), 1):
             data = json.dumps(run(ns)).encode()
@@ -212,32 +233,43 @@ def figures(copy):
         copy.write("doc/page.md", page)
         copy.write("doc/figures.txt", f"# a comment\n\ndoc/page.md, {folder}\n    {line}\n")
         return copy.faults("figures")
+
     return check
 
 
-@pytest.mark.parametrize(("page", "line"), [
-    ("It takes 4 to\n6 ns.", "4 to 6 ns = ns ours"),
-    ("It takes 4.0 ns.", "4.0 ns = run1 ns ours"),
-    ("It takes 5 ns.", "5 ns = median ns ours"),
-    ("2.5 to 1.67 times", "2.5 to 1.67 times = -"),
-    ("1.67 to 2.50 times as fast", "1.67 to 2.50 times = rate ours / theirs"),
-    ("0.4 to 0.6 of its time", "0.4 to 0.6 of = time ours / theirs where threads=1 part=1"),
-    ("1 of the best", "1 of = mean time ours / best(ours|theirs)"),
-    ("| `lock32` | 4 to 6 | 10 |", "| `lock32` | 4 to 6 | 10 | = ns ours; ns theirs"),
-])
+@pytest.mark.parametrize(
+    ("page", "line"),
+    [
+        ("It takes 4 to\n6 ns.", "4 to 6 ns = ns ours"),
+        ("It takes 4.0 ns.", "4.0 ns = run1 ns ours"),
+        ("It takes 5 ns.", "5 ns = median ns ours"),
+        ("2.5 to 1.67 times", "2.5 to 1.67 times = -"),
+        ("1.67 to 2.50 times as fast", "1.67 to 2.50 times = rate ours / theirs"),
+        ("0.4 to 0.6 of its time", "0.4 to 0.6 of = time ours / theirs where threads=1 part=1"),
+        ("1 of the best", "1 of = mean time ours / best(ours|theirs)"),
+        ("| `lock32` | 4 to 6 | 10 |", "| `lock32` | 4 to 6 | 10 | = ns ours; ns theirs"),
+    ],
+)
 def test_figures_of_the_recorded_runs(page, line, figures):
     assert figures(page, line) == []
 
 
-@pytest.mark.parametrize(("page", "line", "fault"), [
-    ("It takes 4 to 7 ns.", "4 to 7 ns = ns ours", "4 to 7 stands for 4, 5, 6 (ns ours); write"),
-    ("It takes 5 ns.", "5 ns = ns ours", "5 stands for 4, 5, 6"),
-    ("It takes 4.01 ns.", "4.01 ns = run1 ns ours", "4.01 stands for 4"),
-    ("It takes 9 ns.", "4 to 6 ns = ns ours", 'doc/page.md does not say "4 to 6 ns"; list'),
-    ("4 to 6 ns", "4 to 6 ns = ns ours; ns theirs", "has 1 numbers and 2 sources"),
-    ("4 to 6 ns", "4 to 6 ns = ns nobody", '"ns nobody" means 0 cells of a run'),
-    ("4 to 6 ns", "4 to 6 ns = speed ours", '"speed ours" is not understood'),
-])
+@pytest.mark.parametrize(
+    ("page", "line", "fault"),
+    [
+        (
+            "It takes 4 to 7 ns.",
+            "4 to 7 ns = ns ours",
+            "4 to 7 stands for 4, 5, 6 (ns ours); write",
+        ),
+        ("It takes 5 ns.", "5 ns = ns ours", "5 stands for 4, 5, 6"),
+        ("It takes 4.01 ns.", "4.01 ns = run1 ns ours", "4.01 stands for 4"),
+        ("It takes 9 ns.", "4 to 6 ns = ns ours", 'doc/page.md does not say "4 to 6 ns"; list'),
+        ("4 to 6 ns", "4 to 6 ns = ns ours; ns theirs", "has 1 numbers and 2 sources"),
+        ("4 to 6 ns", "4 to 6 ns = ns nobody", '"ns nobody" means 0 cells of a run'),
+        ("4 to 6 ns", "4 to 6 ns = speed ours", '"speed ours" is not understood'),
+    ],
+)
 def test_figures_that_differ(page, line, fault, figures):
     found = figures(page, line)
     assert len(found) == 1 and found[0].startswith("doc/figures.txt:4: ") and fault in found[0]
@@ -245,19 +277,29 @@ def test_figures_that_differ(page, line, fault, figures):
 
 def test_figures_of_no_runs(figures):
     assert figures("4", "4 = ns ours", folder="no-cpu") == [
-        "doc/figures.txt:3: bench/results/no-cpu holds no run; name a folder of recorded runs"]
+        "doc/figures.txt:3: bench/results/no-cpu holds no run; name a folder of recorded runs"
+    ]
 
 
 # ---- The command itself
 
+
 def names(*arguments):
-    return subprocess.run([ROOT / "scripts/names", *arguments], capture_output=True, text=True,
-                          check=False)
+    return subprocess.run(
+        [ROOT / "scripts/names", *arguments], capture_output=True, text=True, check=False
+    )
 
 
 def test_the_list_of_rules_is_that_of_the_help():
     assert [line.split()[0] for line in names("--list").stdout.splitlines()] == [
-        "files", "interface", "words", "commands", "links", "lists", "figures"]
+        "files",
+        "interface",
+        "words",
+        "commands",
+        "links",
+        "lists",
+        "figures",
+    ]
 
 
 def test_a_rule_that_does_not_exist():

@@ -18,7 +18,7 @@ from pawl.cli import main
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium; run scripts/setup tool")
 
-RUNS = ["amd-epyc-2026-11-21", "intel-xeon-2026-11-21-wait"]
+RUNS = ["amd-epyc-2026-11-21", "amd-epyc-2026-11-23-wait"]
 DARK, LIGHT = 0, 1
 # Appended to a copy of the page: what is wider than its place, and what is fetched.
 LOOK = """<script>
@@ -38,10 +38,22 @@ addEventListener('load', () => {
 
 def browse(folder, *arguments):
     done = subprocess.run(
-        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
-         "--no-first-run", "--disable-background-networking", "--hide-scrollbars",
-         f"--user-data-dir={folder / 'profile'}", *map(str, arguments)],
-        capture_output=True, text=True, timeout=300)
+        [
+            BROWSER,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--hide-scrollbars",
+            f"--user-data-dir={folder / 'profile'}",
+            *map(str, arguments),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 
@@ -57,9 +69,14 @@ def page(request, tmp_path_factory):
 def looked_at(page, width, colours):
     copy = page.with_suffix(".look.html")
     copy.write_text(page.read_text().replace("</body>", LOOK + "</body>"))
-    said = browse(page.parent, f"--window-size={width},900", "--virtual-time-budget=5000",
-                  f"--blink-settings=preferredColorScheme={colours}", "--dump-dom",
-                  copy.as_uri())
+    said = browse(
+        page.parent,
+        f"--window-size={width},900",
+        "--virtual-time-budget=5000",
+        f"--blink-settings=preferredColorScheme={colours}",
+        "--dump-dom",
+        copy.as_uri(),
+    )
     return json.loads(html.unescape(re.search(r'<pre id="said">(.*?)</pre>', said, re.S)[1]))
 
 
@@ -83,7 +100,12 @@ def test_pictures_are_kept(page, width, colours):
     folder = ROOT / "build" / "pages"
     folder.mkdir(parents=True, exist_ok=True)
     shot = folder / f"{page.stem}-{width}-{'light' if colours else 'dark'}.png"
-    browse(page.parent, f"--window-size={width},3000", f"--screenshot={shot}",
-           f"--blink-settings=preferredColorScheme={colours}", page.as_uri())
+    browse(
+        page.parent,
+        f"--window-size={width},3000",
+        f"--screenshot={shot}",
+        f"--blink-settings=preferredColorScheme={colours}",
+        page.as_uri(),
+    )
     print(f"picture: {shot}")
     assert shot.stat().st_size > 10_000

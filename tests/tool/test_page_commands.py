@@ -20,25 +20,36 @@ from conftest import ROOT
 from pawl.cli import main
 from pawl.core import measure
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "doc").rglob("*.md")),
-         ROOT / "bench/results/README.md", ROOT / "watchdog/README.md"]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "doc").rglob("*.md")),
+    ROOT / "bench/results/README.md",
+    ROOT / "watchdog/README.md",
+]
 NOT_RUN = re.compile(r"<!-- not run: [^>]+ -->\n```.*?\n```", re.S)
 BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.S | re.M)
 SPAN = re.compile(r"`((?:\.venv/bin/)?pawl [^`]*--[^`]+)`")
-COMMAND = re.compile(r"^(?:\.venv/bin/)?pawl (?!-)(.*)$")
+COMMAND = re.compile(r"^(?:\.venv/bin/)?pawl (?![-=])(.*)$")  # no option, no assignment
 # A remark after a command in a block: a comment, or words after several blanks.
 REMARK = re.compile(r"\s+#.*$|\s{2,}.*$")
 # Placeholders for names in the commands of a page.
-NAMES = {"FILE": "run.json", "PAGE": "page.html", "PICTURE": "picture.png", "FOLDER": "folder",
-         "0-3,8": "0"}
+NAMES = {
+    "FILE": "run.json",
+    "PAGE": "page.html",
+    "PICTURE": "picture.png",
+    "FOLDER": "folder",
+    "0-3,8": "0",
+}
 DRIVERS = {"costs": "fake_costs.py", "latency": "fake_latency.py"}
 
 
 def commands(text):
     """The words after `pawl` of each command of a page, in order, each once."""
     text = NOT_RUN.sub("", text)
-    found = [(m.start(1), REMARK.sub("", m[1])) for m in SPAN.finditer(BLOCK.sub(
-        lambda m: " " * len(m[0]), text))]
+    found = [
+        (m.start(1), REMARK.sub("", m[1]))
+        for m in SPAN.finditer(BLOCK.sub(lambda m: " " * len(m[0]), text))
+    ]
     for block in BLOCK.finditer(text):
         at = block.start(1)
         for line in block[1].splitlines(keepends=True):
@@ -66,13 +77,19 @@ def files(drivers, tmp_path, monkeypatch, result):
     """A folder with the files that commands of pages read."""
     for kind, fake in DRIVERS.items():
         wrapper = drivers / f"pawl-bench-{kind}"
-        wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" '
-                           f'"{Path(__file__).with_name(fake)}" "$@"\n')
+        wrapper.write_text(
+            f'#!/bin/sh\nexec "{sys.executable}" "{Path(__file__).with_name(fake)}" "$@"\n'
+        )
         wrapper.chmod(0o755)
     # Each plan is made as a whole, and one of its cells is measured.
     whole = measure.run
-    monkeypatch.setattr(measure, "run", lambda kind, path, cells, result, *rest, **more: whole(
-        kind, path, cells if kind.name == "costs" else cells[:1], result, *rest, **more))
+    monkeypatch.setattr(
+        measure,
+        "run",
+        lambda kind, path, cells, result, *rest, **more: whole(
+            kind, path, cells if kind.name == "costs" else cells[:1], result, *rest, **more
+        ),
+    )
     folder = tmp_path / "page"
     folder.mkdir()
     shutil.copy(result, folder / "run.json")
@@ -82,15 +99,22 @@ def files(drivers, tmp_path, monkeypatch, result):
 
 def dpkg_log(folder):
     """As /var/log/dpkg.log: few actions, many packages, and lines without a fifth field."""
-    lines = [f"2031-02-03 04:05:06 action-{n % 8} unpacked" + f" package-{n * n % 97}:amd64" *
-             (n % 8 != 0) + "\n" for n in range(2000)]
+    lines = [
+        f"2031-02-03 04:05:06 action-{n % 8} unpacked"
+        + f" package-{n * n % 97}:amd64" * (n % 8 != 0)
+        + "\n"
+        for n in range(2000)
+    ]
     path = folder / "dpkg.log"
     path.write_text("".join(lines))
     return str(path)
 
 
 def words_of(line, folder):
-    words = [NAMES.get(word, word) for word in shlex.split(line)]
+    split = shlex.split(line)
+    # Runs of one set lie in one folder.
+    names = NAMES | {"FOLDER": split[split.index("--set") + 1]} if "--set" in split else NAMES
+    words = [names.get(word, word) for word in split]
     return [dpkg_log(folder) if word == "/var/log/dpkg.log" else word for word in words]
 
 
@@ -122,3 +146,8 @@ def test_a_block_that_needs_a_device_is_left_out():
     block = "```\npawl watchdog arm 60\n```\n"
     assert commands(block) == ["watchdog arm 60"]
     assert commands("<!-- not run: it needs the device -->\n" + block) == []
+
+
+def test_a_crate_of_the_same_name_is_no_command():
+    assert commands('```toml\npawl = { path = "../pawl/rust" }\n```\nand `pawl --help`\n') == []
+    assert commands("```\npawl costs\n```\n") == ["costs"]

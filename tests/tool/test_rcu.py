@@ -16,11 +16,13 @@ from pawl.kinds.rcu.kind import KIND
 @pytest.fixture
 def run(drivers, capsys):
     """Runs `pawl bench rcu` with few rounds; returns what it printed."""
+
     def call(*arguments, code=0):
         got = main(["bench", "rcu", "--rounds", "6", "--quiet", *map(str, arguments)])
         shown = capsys.readouterr()
         assert got == code, shown.err
         return shown
+
     return call
 
 
@@ -57,13 +59,21 @@ def test_groups_are_measured_alone(run, starts):
 def test_a_row_brings_liburcus_and_its_row_at_one_thread(run, starts):
     run("--candidates", "read/pawl_rcu@2")
     assert starts()[0]["candidates"].split(",") == [
-        "read/pawl_rcu@1", "read/pawl_rcu@2", "read/urcu_memb@2"]
+        "read/pawl_rcu@1",
+        "read/pawl_rcu@2",
+        "read/urcu_memb@2",
+    ]
 
 
-@pytest.mark.parametrize("name, baseline", [
-    ("read/pawl_rcu@2", "read/urcu_memb@2"), ("quiet/pawl_rcu_qs@1", "quiet/urcu_qsbr@1"),
-    ("sync/pawl_rcu@1+readers", "sync/urcu_memb@1+readers"),
-    ("flood/pawl_rcu@1", "flood/urcu_memb@1")])
+@pytest.mark.parametrize(
+    "name, baseline",
+    [
+        ("read/pawl_rcu@2", "read/urcu_memb@2"),
+        ("quiet/pawl_rcu_qs@1", "quiet/urcu_qsbr@1"),
+        ("sync/pawl_rcu@1+readers", "sync/urcu_memb@1+readers"),
+        ("flood/pawl_rcu@1", "flood/urcu_memb@1"),
+    ],
+)
 def test_a_row_is_compared_with_the_like(name, baseline):
     assert rcu.baseline_of(name) == baseline
 
@@ -72,16 +82,39 @@ def test_long_samples_are_fewer(run, starts):
     run("--rounds", "9")
     assert {s["groups"]: s["rounds"] for s in starts()} == {
         **dict.fromkeys(("read", "nested", "deref", "quiet", "sync", "busy"), 9),
-        "call": 6, "delay": 3, "flood": 1}
+        "call": 6,
+        "delay": 3,
+        "flood": 1,
+    }
 
 
 def test_options_reach_the_driver(run, starts, monkeypatch):
     monkeypatch.setattr("pawl.core.machine.describe", lambda: {"memory_mib": 65536, "cpu": "x"})
-    run("--groups", "delay", "--callbacks", "5000", "--period", "100", "--delays", "0.5",
-        "--flood", "70000", "--bound", "8", "--most", "512")
+    run(
+        "--groups",
+        "delay",
+        "--callbacks",
+        "5000",
+        "--period",
+        "100",
+        "--delays",
+        "0.5",
+        "--flood",
+        "70000",
+        "--bound",
+        "8",
+        "--most",
+        "512",
+    )
     one = starts()[0]
-    assert (one["callbacks"], one["period"], one["seconds"], one["flood"], one["bound"],
-            one["most"]) == ("5000", "100", "0.5", "70000", str(8 << 20), str(512 << 20))
+    assert (
+        one["callbacks"],
+        one["period"],
+        one["seconds"],
+        one["flood"],
+        one["bound"],
+        one["most"],
+    ) == ("5000", "100", "0.5", "70000", str(8 << 20), str(512 << 20))
 
 
 def test_a_flood_leaves_three_quarters_of_the_memory_alone(monkeypatch):
@@ -100,7 +133,8 @@ def test_the_length_of_a_run_is_known_before():
     request = rcu.Request(seconds=0.02, rounds=12, warmup=0.003, flood=1000, callbacks=1000)
     cells = rcu.plan(request, ["read/a@1", "call/a@1", "delay/a@1", "flood/a@1"])
     assert rcu.expected_seconds(cells) == pytest.approx(
-        4 * 0.05 + 12 * 0.0236 + 6 * 0.0008 + 3 * 1.0036 + 0.0009)
+        4 * 0.05 + 12 * 0.0236 + 6 * 0.0008 + 3 * 1.0036 + 0.0009
+    )
 
 
 def test_the_time_is_told_before_anything_is_measured(drivers, capsys):
@@ -136,10 +170,19 @@ def test_delays_are_quantiles_of_all_rounds_and_compared_by_their_p99(saved):
 def test_quantiles_of_delays_count_callbacks_not_rounds():
     def sample(pairs, most):
         return {"delays_ns": pairs, "delay_ns": {"max": most}}
-    found = rcu_table.merged([sample([[10, 500]], 10),
-                              sample([[10, 490], [900, 9], [7000, 1]], 7100)])
-    assert found == {"p25": 10, "p50": 10, "p75": 10, "p90": 10, "p99": 10, "p99.9": 900,
-                     "max": 7100}
+
+    found = rcu_table.merged(
+        [sample([[10, 500]], 10), sample([[10, 490], [900, 9], [7000, 1]], 7100)]
+    )
+    assert found == {
+        "p25": 10,
+        "p50": 10,
+        "p75": 10,
+        "p90": 10,
+        "p99": 10,
+        "p99.9": 900,
+        "max": 7100,
+    }
 
 
 def test_a_flood_tells_what_it_held_and_what_bounded_it(saved):
@@ -159,16 +202,31 @@ def test_a_call_tells_what_the_call_alone_costs(saved):
 
 
 def test_a_sample_without_callbacks_is_left_out():
-    samples = [{"candidate": "delay/x@1", "round": n, "ops": 0, "seconds": 1, "delays_ns": [],
-                "delay_ns": {"max": 0}} for n in range(3)]
+    samples = [
+        {
+            "candidate": "delay/x@1",
+            "round": n,
+            "ops": 0,
+            "seconds": 1,
+            "delays_ns": [],
+            "delay_ns": {"max": 0},
+        }
+        for n in range(3)
+    ]
     assert KIND.summarise(samples, "", ["delay/x@1"]) == []
 
 
 def test_losses_are_ours_behind_liburcu_beyond_the_noise(saved):
     cells = cells_of(saved)
     lost = {r["candidate"] for c in cells.values() for r in KIND.losses(c["summary"])}
-    assert lost <= {"read/pawl_rcu@1", "nested/pawl_rcu@1", "deref/pawl_rcu@1",
-                    "read/pawl_rcu@2", "quiet/pawl_rcu_qs@1", "read/pawl_rcu_domain@1"}
+    assert lost <= {
+        "read/pawl_rcu@1",
+        "nested/pawl_rcu@1",
+        "deref/pawl_rcu@1",
+        "read/pawl_rcu@2",
+        "quiet/pawl_rcu_qs@1",
+        "read/pawl_rcu_domain@1",
+    }
     assert "read/pawl_rcu_domain@1" in lost
     assert all("/pawl_" in name for name in lost)
 
@@ -210,8 +268,14 @@ def test_each_group_has_a_figure_of_its_kind(saved):
     assert delay.get_xscale() == "log" and delay.get_ylabel() == "% of the callbacks"
     flood = drawn[rcu.GROUPS["flood"]].axes[0]
     assert [t.get_text() for t in flood.get_legend().get_texts()] == [
-        "pawl_rcu@1", "pawl_rcu_wait@1", "urcu_memb@1", "pawl_rcu@1+readers",
-        "urcu_memb@1+readers", "pawl_rcu@2", "our bound"]
+        "pawl_rcu@1",
+        "pawl_rcu_wait@1",
+        "urcu_memb@1",
+        "pawl_rcu@1+readers",
+        "urcu_memb@1+readers",
+        "pawl_rcu@2",
+        "our bound",
+    ]
 
 
 def test_the_plan_goes_on_where_it_was_interrupted(run, saved, starts):
@@ -225,14 +289,19 @@ def test_the_plan_goes_on_where_it_was_interrupted(run, saved, starts):
     assert left_behind(saved.parent) == []
 
 
-@pytest.mark.parametrize("group, spoil", [
-    ("read", lambda c: c.pop("group")), ("read", lambda c: c["samples"][0].pop("ops")),
-    ("read", lambda c: c["samples"][0].update(candidate="nothing@1")),
-    ("call", lambda c: c["samples"][0].pop("call_ns")),
-    ("delay", lambda c: c["samples"][0].update(delays_ns=[[1]])),
-    ("delay", lambda c: c["samples"][0]["delay_ns"].pop("max")),
-    ("flood", lambda c: c["samples"][0].update(held=[["now", 7]])),
-    ("flood", lambda c: c["samples"][0].update(stopped="no"))])
+@pytest.mark.parametrize(
+    "group, spoil",
+    [
+        ("read", lambda c: c.pop("group")),
+        ("read", lambda c: c["samples"][0].pop("ops")),
+        ("read", lambda c: c["samples"][0].update(candidate="nothing@1")),
+        ("call", lambda c: c["samples"][0].pop("call_ns")),
+        ("delay", lambda c: c["samples"][0].update(delays_ns=[[1]])),
+        ("delay", lambda c: c["samples"][0]["delay_ns"].pop("max")),
+        ("flood", lambda c: c["samples"][0].update(held=[["now", 7]])),
+        ("flood", lambda c: c["samples"][0].update(stopped="no")),
+    ],
+)
 def test_a_damaged_file_is_bad_input(group, spoil, saved, capsys):
     content = json.loads(saved.read_text())
     spoil(next(c for c in content["cells"] if c["group"] == group))
@@ -244,17 +313,27 @@ def test_a_damaged_file_is_bad_input(group, spoil, saved, capsys):
 # ---- Bad input ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments, sentence", [
-    (["--groups", "reads"], "there is no group 'reads'; choose among read, nested, deref"),
-    (["--groups", ""], "there is no group ''"), (["--pin", "none"], "each has a CPU of its own"),
-    (["--pin", "0,x"], "--pin: 'x' is not a whole number"),
-    (["--candidates", "read/pawl_rcv@1"], "did you mean read/pawl_rcu@1"),
-    (["--candidates", "read/ck_epoch@1"], "was not built; install libtbb-dev"),
-    (["--candidates", "sync/*", "--groups", "read"], "there is no 'sync/*'"),
-    (["--rounds", "0"], "--rounds"), (["--seconds", "nan"], "not a finite number"),
-    (["--callbacks", "0"], "--callbacks"), (["--flood", "many"], "--flood"),
-    (["--bound", "0"], "--bound"), (["--most", "0"], "--most"), (["--period", "0"], "--period"),
-    (["--delays", "0"], "--delays"), (["--json", "/nonexistent/x.json"], "does not exist")])
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["--groups", "reads"], "there is no group 'reads'; choose among read, nested, deref"),
+        (["--groups", ""], "there is no group ''"),
+        (["--pin", "none"], "each has a CPU of its own"),
+        (["--pin", "0,x"], "--pin: 'x' is not a whole number"),
+        (["--candidates", "read/pawl_rcv@1"], "did you mean read/pawl_rcu@1"),
+        (["--candidates", "read/ck_epoch@1"], "was not built; install libtbb-dev"),
+        (["--candidates", "sync/*", "--groups", "read"], "there is no 'sync/*'"),
+        (["--rounds", "0"], "--rounds"),
+        (["--seconds", "nan"], "not a finite number"),
+        (["--callbacks", "0"], "--callbacks"),
+        (["--flood", "many"], "--flood"),
+        (["--bound", "0"], "--bound"),
+        (["--most", "0"], "--most"),
+        (["--period", "0"], "--period"),
+        (["--delays", "0"], "--delays"),
+        (["--json", "/nonexistent/x.json"], "does not exist"),
+    ],
+)
 def test_bad_input_is_one_sentence(arguments, sentence, drivers, refused):
     assert sentence in refused("bench", "rcu", *arguments)
 

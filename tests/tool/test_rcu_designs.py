@@ -58,7 +58,7 @@ BROKEN = {
         (r"if \(!pawl_rcu_poll\(b->cookie\)\)", "if (0)")]),
     "who draws is no reader": ("domains", [
         (r"    pawl_rcu_domain_read_(lock|unlock)\(&thumbnails\);\n", "")]),
-}
+}  # fmt: skip
 
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
 

@@ -11,19 +11,31 @@ from pawl.kinds.readers import plan as readers
 from pawl.kinds.readers import table as readers_table
 from pawl.kinds.readers.kind import KIND
 
-SMALL = ("--threads", "1,2", "--sections", "0", "--writes", "0,10", "--locks", "1",
-         "--seconds", "0.01")
+SMALL = (
+    "--threads",
+    "1,2",
+    "--sections",
+    "0",
+    "--writes",
+    "0,10",
+    "--locks",
+    "1",
+    "--seconds",
+    "0.01",
+)
 
 
 @pytest.fixture
 def run(drivers, capsys, tmp_path):
     """Runs the command; returns what it printed and the result it saved."""
+
     def go(*arguments, code=0):
         path = tmp_path / "readers.json"
         got = main(["bench", "readers", "--json", str(path), *map(str, arguments)])
         shown = capsys.readouterr()
         assert got == code, shown.err
         return shown, json.loads(path.read_text()) if path.exists() else None
+
     return go
 
 
@@ -43,15 +55,30 @@ def test_quick_ends_within_a_minute_and_what_is_given_still_counts(run, starts):
     assert readers.expected_seconds(cells) < 55
     run("--quiet", "--quick", "--threads", "2", "--writes", "1,50")
     assert {(s["threads"], s["section"], s["writes"], s["locks"]) for s in starts()} == {
-        (2, section, writes, "1") for section in ("0", "0.1") for writes in ("1", "50")}
+        (2, section, writes, "1") for section in ("0", "0.1") for writes in ("1", "50")
+    }
 
 
 def test_each_scene_has_its_own_cells(run, starts):
-    run("--quiet", "--scenes", "write,seek,flood", "--registered", "2,30", "--sections", "1",
-        "--readers", "8", "--seconds", "0.01")
+    run(
+        "--quiet",
+        "--scenes",
+        "write,seek,flood",
+        "--registered",
+        "2,30",
+        "--sections",
+        "1",
+        "--readers",
+        "8",
+        "--seconds",
+        "0.01",
+    )
     assert [(s["scene"], s["threads"], s["registered"], s["section"]) for s in starts()] == [
-        ("write", 1, "2", "0"), ("write", 1, "30", "0"), ("seek", 1, "0", "1"),
-        ("flood", 8, "0", "0")]
+        ("write", 1, "2", "0"),
+        ("write", 1, "30", "0"),
+        ("seek", 1, "0", "1"),
+        ("flood", 8, "0", "0"),
+    ]
 
 
 def test_only_locks_with_a_seek_mode_are_measured_beside_a_seeker(run):
@@ -83,10 +110,17 @@ def test_waits_of_writers_are_shown_where_there_are_writers(run):
 
 
 def test_a_lock_that_let_nobody_in_is_a_row_all_the_same():
-    own = {"threads": 2, "seconds": 1, "writes": 0, "cpu_seconds": 1,
-           "wait_ns": {"p50": 0, "p99": 0, "p99.9": 0, "max": 0}}
-    samples = [{"candidate": n, "round": 0, "ops": ops, **own}
-               for n, ops in ((readers.BRLOCK, 0), (readers.MAIN, 5))]
+    own = {
+        "threads": 2,
+        "seconds": 1,
+        "writes": 0,
+        "cpu_seconds": 1,
+        "wait_ns": {"p50": 0, "p99": 0, "p99.9": 0, "max": 0},
+    }
+    samples = [
+        {"candidate": n, "round": 0, "ops": ops, **own}
+        for n, ops in ((readers.BRLOCK, 0), (readers.MAIN, 5))
+    ]
     rows = readers_table.summarise(samples, readers.MAIN, [readers.BRLOCK, readers.MAIN])
     found = next(r for r in rows if r["candidate"] == readers.BRLOCK)
     assert found["op_ns"] is None
@@ -99,7 +133,9 @@ def test_pictures_and_the_page(run, tmp_path):
         "million sections a second over threads, one lock",
         "million sections a second over writes, 2 threads",
         "million writes a second over registered threads",
-        "million seeks a second over sections", "waits of a writer among readers"]
+        "million seeks a second over sections",
+        "waits of a writer among readers",
+    ]
     assert KIND.title in page.read_text()
     assert main(["report", str(tmp_path / "readers.json"), "--html", str(page), "--check"]) == 0
 
@@ -111,9 +147,15 @@ def test_a_state_without_scaling_readers_has_missing_rows(run, monkeypatch):
     assert "pawl_lock64_on" in shown.out
 
 
-@pytest.mark.parametrize(("place", "value"), [
-    (("scene",), "calm"), (("locks",), None), (("samples", 0, "writes"), "few"),
-    (("samples", 0, "wait_ns"), {"p50": 1})])
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("scene",), "calm"),
+        (("locks",), None),
+        (("samples", 0, "writes"), "few"),
+        (("samples", 0, "wait_ns"), {"p50": 1}),
+    ],
+)
 def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
     _, result = run("--quiet", "--quick", "--threads", "2", "--seconds", "0.01")
     inner = result["cells"][0]
@@ -126,15 +168,23 @@ def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
     assert "is not a result of pawl" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("arguments", "says"), [
-    (["--scenes", "calm"], "--scenes: there is no 'calm'; choose among mix, write, seek, flood"),
-    (["--scenes", "flood", "--writes", "10"], "--writes is of the scene mix"),
-    (["--registered", "5"], "--registered is of the scene write"),
-    (["--locks", "17"], "--locks: 17 is out of range"), (["--locks", "x"], "is not a whole number"),
-    (["--writes", "101"], "--writes: 101 is out of range"),
-    (["--sections", "-1"], "--sections"), (["--threads", "0"], "choose from 1 to"),
-    (["--candidates", "pawl_brlok"], "did you mean"),
-    (["--seconds", "1", "--budget", "9"], "give one of them"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ["--scenes", "calm"],
+            "--scenes: there is no 'calm'; choose among mix, write, seek, flood",
+        ),
+        (["--scenes", "flood", "--writes", "10"], "--writes is of the scene mix"),
+        (["--registered", "5"], "--registered is of the scene write"),
+        (["--locks", "17"], "--locks: 17 is out of range"),
+        (["--locks", "x"], "is not a whole number"),
+        (["--writes", "101"], "--writes: 101 is out of range"),
+        (["--sections", "-1"], "--sections"),
+        (["--threads", "0"], "choose from 1 to"),
+        (["--candidates", "pawl_brlok"], "did you mean"),
+        (["--seconds", "1", "--budget", "9"], "give one of them"),
+    ],
+)
 def test_bad_input_is_refused_before_measuring(arguments, says, drivers, refused):
     assert says in refused("bench", "readers", *arguments)

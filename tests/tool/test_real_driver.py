@@ -36,8 +36,12 @@ def test_the_rows_that_tables_and_targets_need_are_offered():
     assert {*candidates.PTHREAD, candidates.NULL, candidates.MAIN} <= names
     assert {f"{s}/pawl_spin{w}" for s in candidates.STRATEGIES for w in (32, 64)} <= names
     names = {c["name"] for c in driver.candidates(driver.find(PAIRS))}
-    assert {FLOOR, "r/pthread_rwlock", "w/pthread_rwlock",
-            *(f"{m}/pawl_spin{w}" for m in "rsw" for w in (32, 64))} <= names
+    assert {
+        FLOOR,
+        "r/pthread_rwlock",
+        "w/pthread_rwlock",
+        *(f"{m}/pawl_spin{w}" for m in "rsw" for w in (32, 64)),
+    } <= names
 
 
 def test_a_short_measurement_with_real_keys(tmp_path):
@@ -46,9 +50,32 @@ def test_a_short_measurement_with_real_keys(tmp_path):
 
     def hit_and_missed(seconds):
         path = tmp_path / f"run-{seconds}.json"
-        assert main(["bench", "lru", "--keys", str(words), "--size", "25%", "--threads", "1,2",
-                     "--seconds", str(seconds), "--warmup", "0", "--rounds", "6", "--quiet",
-                     "--json", str(path), "--html", str(tmp_path / "run.html")]) == 0
+        assert (
+            main(
+                [
+                    "bench",
+                    "lru",
+                    "--keys",
+                    str(words),
+                    "--size",
+                    "25%",
+                    "--threads",
+                    "1,2",
+                    "--seconds",
+                    str(seconds),
+                    "--warmup",
+                    "0",
+                    "--rounds",
+                    "6",
+                    "--quiet",
+                    "--json",
+                    str(path),
+                    "--html",
+                    str(tmp_path / "run.html"),
+                ]
+            )
+            == 0
+        )
         run = json.loads(path.read_text())
         assert all(c["complete"] for c in run["cells"]) and len(run["cells"]) == 2
         return run if 0 < run["cells"][0]["summary"][0]["hit_ratio"] < 1 else None
@@ -61,14 +88,51 @@ def test_few_distinct_keys_need_no_size(tmp_path):
     """As the third field of /var/log/dpkg.log, which has eight."""
     words = tmp_path / "log"
     words.write_text("".join(f"day hour action-{n * n % 11 % 8} package-{n}\n" for n in range(500)))
-    assert main(["bench", "lru", "--keys", str(words), "--field", "3", "--threads", "1", "--quiet",
-                 "--seconds", "0.001", "--warmup", "0", "--rounds", "6", "--candidates",
-                 "pthread"]) == 0
+    assert (
+        main(
+            [
+                "bench",
+                "lru",
+                "--keys",
+                str(words),
+                "--field",
+                "3",
+                "--threads",
+                "1",
+                "--quiet",
+                "--seconds",
+                "0.001",
+                "--warmup",
+                "0",
+                "--rounds",
+                "6",
+                "--candidates",
+                "pthread",
+            ]
+        )
+        == 0
+    )
 
 
 def test_a_short_measurement_of_pairs(tmp_path):
     path = tmp_path / "pairs.json"
-    assert main(["bench", "pairs", "--seconds", "0.001", "--warmup", "0", "--rounds", "6",
-                 "--quiet", "--json", str(path)]) == 0
+    assert (
+        main(
+            [
+                "bench",
+                "pairs",
+                "--seconds",
+                "0.001",
+                "--warmup",
+                "0",
+                "--rounds",
+                "6",
+                "--quiet",
+                "--json",
+                str(path),
+            ]
+        )
+        == 0
+    )
     rows = json.loads(path.read_text())["cells"][0]["summary"]
     assert next(r for r in rows if r["candidate"] == FLOOR)["ratio_to_baseline"] == 1

@@ -40,19 +40,42 @@ def offered(name):
 
 def test_the_rows_that_tables_and_targets_need_are_offered():
     assert {crowd.MAIN, crowd.SPIN, crowd.BASELINE, crowd.FLOOR, *crowd.PEERS} <= offered(
-        crowd.DRIVER)
-    assert {wake.BASELINE, "futex_again", *(n for pair in WAKES
-                                            for n in pair[:2])} <= offered(wake.DRIVER)
+        crowd.DRIVER
+    )
+    assert {wake.BASELINE, "futex_again", *(n for pair in WAKES for n in pair[:2])} <= offered(
+        wake.DRIVER
+    )
     assert {f"{m}/pawl_lock{w}" for m in "rswa" for w in (32, 64)} <= offered(PAIRS)
-    assert {f"{s}/pawl_lock{w}" for s in candidates.STRATEGIES for w in (32, 64)} <= offered(
-        LRU)
+    assert {f"{s}/pawl_lock{w}" for s in candidates.STRATEGIES for w in (32, 64)} <= offered(LRU)
 
 
 def test_a_short_look_at_a_busy_machine(tmp_path):
     path = tmp_path / "busy.json"
-    assert main(["bench", "crowd", "--busy", "--machines", "one-cpu-busy", "--threads", "2",
-                 "--sections", "1", "--writes", "10", "--seconds", "0.01", "--rounds", "1",
-                 "--quiet", "--json", str(path)]) == 0
+    assert (
+        main(
+            [
+                "bench",
+                "crowd",
+                "--busy",
+                "--machines",
+                "one-cpu-busy",
+                "--threads",
+                "2",
+                "--sections",
+                "1",
+                "--writes",
+                "10",
+                "--seconds",
+                "0.01",
+                "--rounds",
+                "1",
+                "--quiet",
+                "--json",
+                str(path),
+            ]
+        )
+        == 0
+    )
     run = json.loads(path.read_text())
     assert [c["scene"] for c in run["cells"]] == ["crowd", "crowd", "probe", "writer", "deadline"]
     assert all(c["complete"] and c["summary"] for c in run["cells"])
@@ -61,14 +84,40 @@ def test_a_short_look_at_a_busy_machine(tmp_path):
 def test_a_short_crowd_of_each_kind(tmp_path):
     def came_in(seconds):
         path = tmp_path / f"crowd-{seconds}.json"
-        assert main(["bench", "crowd", "--threads", "2,8", "--sections", "0.1", "--writes", "10",
-                     "--hog", "both", "--seconds", str(seconds), "--warmup", "0.002", "--rounds",
-                     "1", "--quiet", "--json", str(path), "--html",
-                     str(tmp_path / "crowd.html")]) == 0
+        assert (
+            main(
+                [
+                    "bench",
+                    "crowd",
+                    "--threads",
+                    "2,8",
+                    "--sections",
+                    "0.1",
+                    "--writes",
+                    "10",
+                    "--hog",
+                    "both",
+                    "--seconds",
+                    str(seconds),
+                    "--warmup",
+                    "0.002",
+                    "--rounds",
+                    "1",
+                    "--quiet",
+                    "--json",
+                    str(path),
+                    "--html",
+                    str(tmp_path / "crowd.html"),
+                ]
+            )
+            == 0
+        )
         run = json.loads(path.read_text())
         assert len(run["cells"]) == 4 and all(c["complete"] for c in run["cells"])
-        floors = [next(r for r in cell["summary"] if r["candidate"] == crowd.FLOOR)
-                  for cell in run["cells"]]
+        floors = [
+            next(r for r in cell["summary"] if r["candidate"] == crowd.FLOOR)
+            for cell in run["cells"]
+        ]
         return floors if all(f["median"] > 0 and f["jain"]["10ms"] for f in floors) else None
 
     assert all(f["jain"]["10ms"] <= 1 for f in soon_enough(came_in, 0.02))
@@ -77,8 +126,27 @@ def test_a_short_crowd_of_each_kind(tmp_path):
 def test_a_short_flood(tmp_path):
     def wrote(seconds):
         path = tmp_path / f"flood-{seconds}.json"
-        assert main(["bench", "crowd", "--flood", "--threads", "2", "--sections", "1", "--seconds",
-                     str(seconds), "--rounds", "1", "--quiet", "--json", str(path)]) == 0
+        assert (
+            main(
+                [
+                    "bench",
+                    "crowd",
+                    "--flood",
+                    "--threads",
+                    "2",
+                    "--sections",
+                    "1",
+                    "--seconds",
+                    str(seconds),
+                    "--rounds",
+                    "1",
+                    "--quiet",
+                    "--json",
+                    str(path),
+                ]
+            )
+            == 0
+        )
         rows = {r["candidate"]: r for r in json.loads(path.read_text())["cells"][0]["summary"]}
         return rows if rows[crowd.FLOOR]["writes"] > 0 else None
 
@@ -87,8 +155,26 @@ def test_a_short_flood(tmp_path):
 
 def test_a_short_night_of_each_length(tmp_path):
     path = tmp_path / "wake.json"
-    assert main(["bench", "wake", "--delays", "0.5,1", "--rounds", "6", "--wakes", "1", "--quiet",
-                 "--json", str(path), "--html", str(tmp_path / "wake.html")]) == 0
+    assert (
+        main(
+            [
+                "bench",
+                "wake",
+                "--delays",
+                "0.5,1",
+                "--rounds",
+                "6",
+                "--wakes",
+                "1",
+                "--quiet",
+                "--json",
+                str(path),
+                "--html",
+                str(tmp_path / "wake.html"),
+            ]
+        )
+        == 0
+    )
     run = json.loads(path.read_text())
     assert len(run["cells"]) == 4 and all(c["complete"] for c in run["cells"])
     for cell in run["cells"]:

@@ -17,12 +17,23 @@ from pawl.core import results
 @pytest.fixture
 def record(drivers, tmp_path, capsys):
     """Records runs of the set counters; returns what it said."""
+
     def call(*arguments, code=0):
-        got = main(["bench", "record", "--set", "counters", str(tmp_path / "runs"), "--quiet",
-                    *map(str, arguments)])
+        got = main(
+            [
+                "bench",
+                "record",
+                "--set",
+                "counters",
+                str(tmp_path / "runs"),
+                "--quiet",
+                *map(str, arguments),
+            ]
+        )
         shown = capsys.readouterr()
         assert got == code, shown.err
         return shown.err
+
     return call
 
 
@@ -48,13 +59,19 @@ def test_rows_are_made_again_as_they_were_saved(drivers, tmp_path):
     path = tmp_path / "run.json"
     assert main(["bench", "counters", "--quiet", "--json", str(path)]) == 0
     saved = json.loads(path.read_text())
-    (_, again), = results.parts(path, REGISTRY)
+    ((_, again),) = results.parts(path, REGISTRY)
     assert [c["summary"] for c in again["cells"]] == [c["summary"] for c in saved["cells"]]
 
 
-@pytest.mark.parametrize("damage", [
-    lambda c: c.update(summary="row"), lambda c: c["summary"][0].update(median=-1),
-    lambda c: c["summary"][0].update(ratio_ci95_low=None), lambda c: c.pop("summary")])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda c: c.update(summary="row"),
+        lambda c: c["summary"][0].update(median=-1),
+        lambda c: c["summary"][0].update(ratio_ci95_low=None),
+        lambda c: c.pop("summary"),
+    ],
+)
 def test_saved_rows_are_not_believed(damage, result, capsys):
     assert main(["report", str(result)]) == 0
     before = capsys.readouterr().out
@@ -80,8 +97,7 @@ def test_a_report_reads_it_packed_or_not(form, result, tmp_path, capsys):
 
 @pytest.mark.parametrize("form", [".xz", ".gz"])
 @pytest.mark.parametrize("cut", [7, 100])
-def test_a_packed_file_that_is_cut_short_is_bad_input(form, cut, result, refused, tmp_path,
-                                                      starts):
+def test_a_packed_file_that_is_cut_short_is_bad_input(form, cut, result, refused, tmp_path, starts):
     before = len(starts())
     path = tmp_path / f"other.json{form}"
     path.write_bytes(PACKED[form](result.read_bytes())[:cut])
@@ -100,8 +116,9 @@ def full(_descriptor):
     raise OSError(28, "No space left on device")
 
 
-def test_a_disk_that_fills_while_a_run_is_written_keeps_the_runs_before(record, tmp_path,
-                                                                        monkeypatch):
+def test_a_disk_that_fills_while_a_run_is_written_keeps_the_runs_before(
+    record, tmp_path, monkeypatch
+):
     record("--runs", "1")
     folder = tmp_path / "runs"
     before = (folder / "run1.json.xz").read_bytes()
@@ -111,10 +128,12 @@ def test_a_disk_that_fills_while_a_run_is_written_keeps_the_runs_before(record, 
     assert (folder / "run1.json.xz").read_bytes() == before
 
 
-def test_a_disk_without_room_is_found_before_a_run_is_measured(record, tmp_path, monkeypatch,
-                                                              starts):
+def test_a_disk_without_room_is_found_before_a_run_is_measured(
+    record, tmp_path, monkeypatch, starts
+):
     def refuse(*_arguments):
         raise OSError(28, "No space left on device")
+
     monkeypatch.setattr(os, "posix_fallocate", refuse)
     assert "no room for run1.json.xz" in record("--runs", "1", code=2) and starts() == []
 
@@ -125,14 +144,16 @@ def test_an_interrupt_while_a_run_is_written_waits_until_it_is(record, tmp_path,
     def interrupted(run):
         os.kill(os.getpid(), signal.SIGINT)
         return write(run)
+
     monkeypatch.setattr(results, "compressed", interrupted)
     assert "run1.json.xz is complete" in record("--runs", "2", code=130)
     assert [p.name for p in (tmp_path / "runs").iterdir()] == ["run1.json.xz"]
     assert results.load(tmp_path / "runs" / "run1.json.xz", REGISTRY)["set"] == "counters"
 
 
-def test_an_interrupt_while_a_run_is_measured_leaves_no_half(drivers, program, standstill,
-                                                             tmp_path):
+def test_an_interrupt_while_a_run_is_measured_leaves_no_half(
+    drivers, program, standstill, tmp_path
+):
     stands_still = standstill(3, start=2)
     process = program("bench", "record", "--set", "counters", tmp_path / "runs", "--quiet")
     stands_still(process)

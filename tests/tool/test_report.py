@@ -51,7 +51,12 @@ def test_several_results_share_a_page_and_a_picture(result, drivers, tmp_path):
     drawing = tmp_path / "both.svg"
     assert report(result, "--png", one) == 0
     assert report(result, pairs, "--html", page, "--png", both, "--svg", drawing) == 0
-    assert page.read_text().count("<h2>") == 2
+    text = page.read_text()
+    assert text.count("<h2 id=") == 2
+    # The verdict of each stands above all of them, and leads to its part.
+    top = text[text.index("<h1>") : text.index("<h2 id=")]
+    assert "In short, on" in top and "At 1 thread " in top
+    assert re.findall(r'href="#(.*?)"', top) == re.findall(r'<h2 id="(.*?)"', text)
     assert Image.open(both).height > Image.open(one).height
     assert xml.parse(drawing).getroot().tag.endswith("svg")
 
@@ -70,7 +75,19 @@ def test_a_grid_at_one_thread_count_draws_ratios(bench, tmp_path):
     bench("--grid", "--threads", "2", "--candidates", "published", "--json", path)
     figure = figures(json.loads(path.read_text()))[0][1]
     assert [a.get_title(loc="left") for a in figure.axes] == [
-        "miss cost 30", "miss cost 100", "miss cost 300"]
+        "miss cost 30",
+        "miss cost 100",
+        "miss cost 300",
+    ]
+
+
+def test_ratios_of_the_strategy_on_other_locks_are_drawn_too(bench, tmp_path):
+    """A page of recorded runs compared four locks and drew a line for the baseline alone."""
+    path = tmp_path / "grid.json"
+    rows = [f"r+s>w/pawl_{lock}" for lock in ("spin32", "spin64", "lock32", "lock64")]
+    bench("--grid", "--threads", "2", "--candidates", ",".join(rows), "--json", path)
+    drawn = figures(json.loads(path.read_text()))[0][1].axes
+    assert {t.get_text() for t in drawn[-1].texts} >= set(rows)
 
 
 def test_every_axis_of_values_starts_at_zero(bench, tmp_path):
@@ -89,8 +106,20 @@ def test_two_thread_counts_are_two_rankings_from_zero(result):
 
 def test_a_run_with_one_sample_of_one_row_can_be_drawn(bench, tmp_path):
     path = tmp_path / "run.json"
-    bench("--rounds", "1", "--threads", "1", "--candidates", "pthread", "--json", path,
-          "--png", tmp_path / "run.png", "--html", tmp_path / "run.html")
+    bench(
+        "--rounds",
+        "1",
+        "--threads",
+        "1",
+        "--candidates",
+        "pthread",
+        "--json",
+        path,
+        "--png",
+        tmp_path / "run.png",
+        "--html",
+        tmp_path / "run.html",
+    )
     assert report(path) == 0
 
 
@@ -121,6 +150,6 @@ def test_labels_are_moved_apart_by_as_little_as_is_needed():
 def test_one_part_of_several_can_be_drawn_alone(result, tmp_path, capsys):
     page = tmp_path / "second.html"
     assert main(["report", str(result), str(result), "--part", "2", "--html", str(page)]) == 0
-    assert page.read_text().count("<h2>") == 1
+    assert page.read_text().count("<h2 id=") == 1
     assert main(["report", str(result), str(result), "--part", "3", "--html", str(page)]) == 2
     assert "there are only 2 results" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 """`pawl run`: becomes the program, with the right libraries in front, or says why it cannot."""
 
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -26,22 +27,35 @@ int main(void) { return pthread_rwlock_rdlock(&l) + pthread_rwlock_unlock(&l) + 
 @pytest.fixture
 def run():
     def go(*arguments, **environment):
-        made = {**os.environ, "PYTHONPATH": str(ROOT / "tool"), "PAWL_PRELOAD_DIR": SHIM,
-                **environment}
-        return subprocess.run([sys.executable, "-m", "pawl", "run", *map(str, arguments)],
-                              env=made, capture_output=True, text=True, check=False, timeout=300)
+        made = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "tool"),
+            "PAWL_PRELOAD_DIR": SHIM,
+            **environment,
+        }
+        return subprocess.run(
+            [sys.executable, "-m", "pawl", "run", *map(str, arguments)],
+            env=made,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+
     return go
 
 
 @pytest.fixture
 def refused(run):
     """Code 2, one sentence, and the program did not run."""
+
     def go(*arguments, **environment):
         done = run(*arguments, **environment)
         assert done.returncode == 2, done
         assert done.stdout == ""
         assert done.stderr.startswith("pawl: ") and done.stderr.count("\n") == 1, done.stderr
         return done.stderr
+
     return go
 
 
@@ -52,11 +66,16 @@ def build(tmp_path):
             pytest.skip(f"{compiler} is not installed")
         source, made = tmp_path / "user.c", tmp_path / "user"
         source.write_text(text)
-        done = subprocess.run([compiler, "-O1", "-o", made, source, "-pthread", *options],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [compiler, "-O1", "-o", made, source, "-pthread", *options],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode:
             pytest.skip(f"{compiler} {' '.join(options)} builds no program here")
         return made
+
     return go
 
 
@@ -74,6 +93,8 @@ def test_the_environment_of_the_program(run):
     assert run(*show).stdout.split() == [f"{SHIM}/libpawl-preload.so"]
     both = run("--rwlock=pawl,prefer-readers", "--spin=pawl", *show).stdout.split()
     assert both == [f"{SHIM}/libpawl-preload.so:{SHIM}/libpawl-preload-spin.so", "prefer-readers"]
+    scale = run("--rwlock=pawl,scale-readers", *show).stdout.split()
+    assert scale == [f"{SHIM}/libpawl-preload.so", "scale-readers"]
     assert run("--rwlock=libc", *show).stdout.split() == []
     # What was set for an outer run does not reach the inner one.
     assert run("--rwlock=libc", *show, PAWL_PRELOAD_RWLOCK="x").stdout.split() == []
@@ -82,20 +103,53 @@ def test_the_environment_of_the_program(run):
 @needs_shim
 def test_counts_go_to_a_file_by_environment_alone(build, tmp_path):
     log = tmp_path / "counts"
-    done = subprocess.run([build()], check=False, env={
-        **os.environ, "LD_PRELOAD": f"{SHIM}/libpawl-preload.so", "PAWL_PRELOAD_STATS": str(log)})
+    done = subprocess.run(
+        [build()],
+        check=False,
+        env={
+            **os.environ,
+            "LD_PRELOAD": f"{SHIM}/libpawl-preload.so",
+            "PAWL_PRELOAD_STATS": str(log),
+        },
+    )
     assert done.returncode == 5 and "1  read locks\n" in log.read_text()
 
 
 @needs_shim
-@pytest.mark.parametrize(("name", "value", "says"), [
-    ("PAWL_PRELOAD_RWLOCK", "fast", "say pawl or prefer-readers"),
-    ("PAWL_PRELOAD_STATS", "counts", "neither 1 nor the full path"),
-    ("PAWL_PRELOAD_STATS", "/" + "x" * 5000, "neither 1 nor the full path"),
-])
+def test_counts_that_no_file_takes_are_missed_in_a_sentence(build):
+    done = subprocess.run(
+        [build()],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={
+            **os.environ,
+            "LD_PRELOAD": f"{SHIM}/libpawl-preload.so",
+            "PAWL_PRELOAD_STATS": "/dev/full",
+        },
+    )
+    assert done.returncode == 5 and "could not be written" in done.stderr
+
+
+@needs_shim
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("PAWL_PRELOAD_RWLOCK", "fast", "say pawl, prefer-readers or scale-readers"),
+        ("PAWL_PRELOAD_STATS", "counts", "neither 1 nor the full path"),
+        ("PAWL_PRELOAD_STATS", "/" + "x" * 5000, "neither 1 nor the full path"),
+        ("PAWL_PRELOAD_STATS", "/", "name one in a folder that is there"),
+        ("PAWL_PRELOAD_STATS", "/no/such/folder/x", "name one in a folder that is there"),
+    ],
+)
 def test_an_odd_environment_ends_the_program_before_main(build, name, value, says):
-    done = subprocess.run([build()], check=False, capture_output=True, text=True, env={
-        **os.environ, "LD_PRELOAD": f"{SHIM}/libpawl-preload.so", name: value})
+    done = subprocess.run(
+        [build()],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LD_PRELOAD": f"{SHIM}/libpawl-preload.so", name: value},
+    )
     assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1
 
 
@@ -104,8 +158,22 @@ def test_a_sanitized_program_keeps_its_library_in_front(run, build):
     assert run("--stats", "--", build("-fsanitize=address")).returncode == 5
 
 
+@needs_shim
+def test_closed_streams_stop_nobody(build):
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$0" -m pawl run --stats -- "$1" >&- 2>&-', sys.executable, build()],
+        check=False,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tool"), "PAWL_PRELOAD_DIR": SHIM},
+    )
+    assert done.returncode == 5
+
+
 def test_programs_that_are_not_there(refused, tmp_path):
     assert "there is no program" in refused("--", "no-such-program")
+    assert "is empty" in refused("--", "")
+    assert "sh -c" in refused("--", "ls | cat")
+    assert "env A=1 PROGRAM" in refused("--", "A=1", "ls")
     assert "is a folder" in refused("--", f"{tmp_path}/")
     plain = tmp_path / "plain"
     plain.write_text("text")
@@ -119,8 +187,31 @@ def test_programs_that_are_not_there(refused, tmp_path):
     assert "Missing argument" in refused()
 
 
+def test_a_server_that_is_not_in_the_path(refused):
+    servers = [name for name in ("unbound", "ldconfig") if os.access(f"/usr/sbin/{name}", os.X_OK)]
+    if not servers:
+        pytest.skip("there is none in /usr/sbin")
+    assert f"say where it is: /usr/sbin/{servers[0]}." in refused(
+        "--", servers[0], PATH="/usr/bin:/bin"
+    )
+
+
 def test_static_programs(refused, build):
     assert "linked statically" in refused("--", build("-static"))
+
+
+def test_the_loader_is_no_program(refused, build):
+    if not shutil.which("readelf"):
+        pytest.skip("readelf is not installed")
+    segments = subprocess.run(
+        ["readelf", "-lW", build()],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "LC_ALL": "C"},
+    ).stdout
+    found = re.search(r"program interpreter: ([^]]+)", segments)
+    assert found and "name the program that it loads" in refused("--", found[1], "true")
 
 
 def test_programs_for_musl(refused, build):
@@ -128,13 +219,14 @@ def test_programs_for_musl(refused, build):
 
 
 def test_go_programs(refused, build):
-    note = "__attribute__((section(\".go.buildinfo\"), used)) const char n[] = \"Go\";"
+    note = '__attribute__((section(".go.buildinfo"), used)) const char n[] = "Go";'
     assert "written in Go" in refused("--", build(text=USER + note))
 
 
 def test_rust_programs(refused, build):
-    text = ("const char *volatile s = \"/rustc/0/library/std/src/panic.rs\";"
-            "int main(void) { return *s; }")
+    text = (
+        'const char *volatile s = "/rustc/0/library/std/src/panic.rs";int main(void) { return *s; }'
+    )
     assert "written in Rust" in refused("--", build(text=text))
 
 
@@ -149,8 +241,9 @@ def test_setuid_programs(refused, build):
 
 
 def test_a_32_bit_program_without_a_32_bit_library(refused, build, tmp_path):
-    assert "no 32-bit libpawl-preload.so" in refused("--", build("-m32"),
-                                                     PAWL_PRELOAD_DIR=str(tmp_path))
+    assert "no 32-bit libpawl-preload.so" in refused(
+        "--", build("-m32"), PAWL_PRELOAD_DIR=str(tmp_path)
+    )
 
 
 def test_no_library_at_all(refused, build, tmp_path):

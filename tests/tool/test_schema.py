@@ -13,18 +13,22 @@ from pawl.kinds.registry import KINDS
 
 def test_the_file_is_what_the_kinds_declare():
     path = ROOT / "tool" / "pawl" / "result.schema.json"
-    assert path.read_text() == printed.text(), \
+    assert path.read_text() == printed.text(), (
         "stale; run: PYTHONPATH=tool .venv/bin/python -m pawl.schema > tool/pawl/result.schema.json"
+    )
 
 
-@pytest.mark.parametrize(("keys", "value", "words"), [
-    ((), [], "must be object"),
-    (("kind",), "none", "kind must be one of"),
-    (("schema",), 2, "schema must be"),
-    (("cells", 0, "threads"), "2", "cells[0].threads must be integer"),
-    (("cells", 0, "samples", 0, "ops"), -1, "cells[0].samples[0].ops must be bigger"),
-    (("unavailable",), [{}], "unavailable[0] must contain"),
-])
+@pytest.mark.parametrize(
+    ("keys", "value", "words"),
+    [
+        ((), [], "must be object"),
+        (("kind",), "none", "kind must be one of"),
+        (("schema",), 2, "schema must be"),
+        (("cells", 0, "threads"), "2", "cells[0].threads must be integer"),
+        (("cells", 0, "samples", 0, "ops"), -1, "cells[0].samples[0].ops must be bigger"),
+        (("unavailable",), [{}], "unavailable[0] must contain"),
+    ],
+)
 def test_a_broken_value_is_named(result, keys, value, words):
     run = json.loads(result.read_text())
     assert schema.fault(run, KINDS) is None

@@ -14,8 +14,14 @@ from conftest import ROOT
 def script(drivers):
     def run(*arguments):
         environment = {**os.environ, "PAWL_PYTHON": sys.executable}
-        return subprocess.run([str(ROOT / "scripts" / arguments[0]), *map(str, arguments[1:])],
-                              capture_output=True, text=True, env=environment, check=False)
+        return subprocess.run(
+            [str(ROOT / "scripts" / arguments[0]), *map(str, arguments[1:])],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=False,
+        )
+
     return run
 
 
@@ -25,7 +31,12 @@ def test_bench_ends_by_naming_the_report(script, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.rstrip().splitlines()[-1] == f"Report: {out}/index.html"
     assert sorted(p.name for p in out.iterdir()) == [
-        "index.html", "lru.png", "lru.svg", "published.json", "text.json"]
+        "index.html",
+        "lru.png",
+        "lru.svg",
+        "published.json",
+        "text.json",
+    ]
 
 
 def test_bench_covers_one_thread_to_all_cpus(script, starts, tmp_path):

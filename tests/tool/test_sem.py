@@ -17,25 +17,30 @@ SMALL = ("--threads", "1,2", "--seconds", "0.01")
 @pytest.fixture
 def run(drivers, capsys, tmp_path):
     """Runs the command; returns what it printed and the result it saved."""
+
     def go(*arguments, code=0):
         path = tmp_path / "sem.json"
         got = main(["bench", "sem", "--json", str(path), *map(str, arguments)])
         shown = capsys.readouterr()
         assert got == code, shown.err
         return shown, json.loads(path.read_text()) if path.exists() else None
+
     return go
 
 
 def test_each_pattern_is_measured_at_each_number_of_threads(run, starts):
     run("--quiet", *SMALL)
     assert [(s["choose"], s["threads"], s["semaphores"]) for s in starts()] == [
-        (c, t, "1024") for c in ("disjoint", "same", "random") for t in (1, 2)]
+        (c, t, "1024") for c in ("disjoint", "same", "random") for t in (1, 2)
+    ]
 
 
 def test_quick_is_one_pattern_and_what_is_given_still_counts(run, starts):
     run("--quiet", "--quick", "--threads", "2", "--semaphores", "16,64")
     assert [(s["choose"], s["semaphores"]) for s in starts()] == [
-        ("disjoint", "16"), ("disjoint", "64")]
+        ("disjoint", "16"),
+        ("disjoint", "64"),
+    ]
 
 
 def test_a_budget_is_kept():
@@ -75,15 +80,18 @@ def test_a_hue_tells_how_the_semaphore_is_found():
 def test_pictures_and_the_page(run, tmp_path):
     page = tmp_path / "sem.html"
     _, result = run("--quiet", *SMALL, "--semaphores", "16,1024", "--html", page)
-    (_, figure), = figures(result)
+    ((_, figure),) = figures(result)
     assert [a.get_title(loc="left") for a in figure.axes] == [
-        f"{n} semaphores, {c}" for n in ("16", "1,024") for c in ("disjoint", "random", "same")]
+        f"{n} semaphores, {c}" for n in ("16", "1,024") for c in ("disjoint", "random", "same")
+    ]
     assert KIND.title in page.read_text()
     assert main(["report", str(tmp_path / "sem.json"), "--html", str(page), "--check"]) == 0
 
 
-@pytest.mark.parametrize(("place", "value"), [
-    (("semaphores",), None), (("choose",), 7), (("samples", 0, "refused"), "few")])
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [(("semaphores",), None), (("choose",), 7), (("samples", 0, "refused"), "few")],
+)
 def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
     _, result = run("--quiet", "--quick", "--threads", "2")
     inner = result["cells"][0]
@@ -96,13 +104,20 @@ def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
     assert "is not a result of pawl" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("arguments", "says"), [
-    (["--choose", "apart"], "--choose: there is no 'apart'; choose among disjoint, same, random"),
-    (["--semaphores", "0"], "--semaphores: 0 is out of range"),
-    (["--semaphores", "x"], "is not a whole number"), (["--threads", "0"], "choose from 1 to"),
-    (["--candidates", "idtable/pawl_spin23"], "did you mean idtable/pawl_spin32"),
-    (["--seconds", "1", "--budget", "9"], "give one of them"),
-    (["--json", "/nowhere/at/all.json"], "does not exist"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ["--choose", "apart"],
+            "--choose: there is no 'apart'; choose among disjoint, same, random",
+        ),
+        (["--semaphores", "0"], "--semaphores: 0 is out of range"),
+        (["--semaphores", "x"], "is not a whole number"),
+        (["--threads", "0"], "choose from 1 to"),
+        (["--candidates", "idtable/pawl_spin23"], "did you mean idtable/pawl_spin32"),
+        (["--seconds", "1", "--budget", "9"], "give one of them"),
+        (["--json", "/nowhere/at/all.json"], "does not exist"),
+    ],
+)
 def test_bad_input_is_refused_before_measuring(arguments, says, drivers, refused):
     assert says in refused("bench", "sem", *arguments)

@@ -2,8 +2,13 @@
 """`pawl sim`: sweeps, what is kept of them, the split of the fit, and the recorded predictions."""
 
 import json
+import os
+import re
 import shutil
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +16,21 @@ import pytest
 from conftest import ROOT
 from pawl.cli import main
 from pawl.core.errors import BadInput
-from pawl.sim import command, fit, machine, reference, tasks, validate
+from pawl.sim import (
+    ablation,
+    backoff,
+    fit,
+    grid,
+    host,
+    increments,
+    machine,
+    reference,
+    sections,
+    summary,
+    tasks,
+    validate,
+    workloads,
+)
 from pawl.sim.reference import Point
 
 NAME = "haswell-ep"
@@ -28,7 +47,8 @@ with pathlib.Path({str(tmp_path / "starts")!r}).open("a") as out:
 given = dict(w.split("=") for w in sys.argv[2:])
 if given.get("seed") == "13":
     sys.exit("pawl-sim: the simulated program failed. No thread can go on.")
-print(json.dumps({{"lookups_per_s": 1e6 * float(given["cores"])}}))
+print(json.dumps({{"lookups_per_s": 1e6 * float(given["cores"]), "write_wait_max": 2500.0,
+                  "operations_per_s": 1e6 * float(given["cores"]), "still_waits": 7000.0}}))
 """)
     path.chmod(0o755)
     return path
@@ -49,8 +69,20 @@ def real():
 
 
 def simulate(program, *more):
-    return main(["sim", "lru", "--quiet", "--driver", str(program), "--cores", "1,2",
-                 "--locks", "spin,plock_w", *map(str, more)])
+    return main(
+        [
+            "sim",
+            "lru",
+            "--quiet",
+            "--driver",
+            str(program),
+            "--cores",
+            "1,2",
+            "--locks",
+            "spin,plock_w",
+            *map(str, more),
+        ]
+    )
 
 
 def test_a_sweep_says_that_it_is_simulated_in_every_output(program, tmp_path, capsys):
@@ -63,6 +95,69 @@ def test_a_sweep_says_that_it_is_simulated_in_every_output(program, tmp_path, ca
     assert "Nothing here was measured" in page.read_text()
 
 
+@pytest.mark.parametrize(
+    ("name", "runs"),
+    [
+        ("readers", 11),
+        ("brlock", 12),
+        ("seq", 9),
+        ("rcu", 15),
+        ("crowd", 14),
+        ("counters", 3),
+        ("bigref", 2),
+        ("wake", 3),
+    ],
+)
+def test_each_workload_says_that_it_is_simulated_and_how_wrong_it_may_be(
+    program, tmp_path, capsys, name, runs
+):
+    to, page = tmp_path / "out.json", tmp_path / "out.html"
+    assert main(["sim", name, "--quiet", "--driver", str(program), "--cores", "2", "--json",
+                 str(to), "--html", str(page), "--machine", "milan"]) == 0  # fmt: skip
+    said = capsys.readouterr().out
+    assert "simulated" in said and "at least ±" in said
+    assert "nothing was measured on this machine" in " ".join(said.split())
+    assert starts(program) == runs
+    found = json.loads(to.read_text())
+    assert found["simulated"] is True
+    for p in found["points"]:
+        assert p["low"] < p["operations_per_s"] < p["high"]
+    assert "simulated" in page.read_text() and "interval" in page.read_text()
+    if name in ("readers", "crowd"):
+        assert "7.0" in said  # in microseconds: a thread that still waits counts
+
+
+@pytest.mark.parametrize("name", [p.stem for p in (machine.folder() / "machines").glob("*.toml")])
+def test_each_machine_names_the_source_of_each_value(name):
+    text = machine.path_of(name).read_text()
+    part = text.split("[values]\n")[1].split("\n[")[0]
+    for line in part.strip().splitlines():
+        assert re.search(r"# \S", line), f"{name}: '{line}' has no source"
+    assert "assumed" in text
+
+
+def test_the_machines_are_ones_that_the_simulator_accepts(real, capsys):
+    for path in (machine.folder() / "machines").glob("*.toml"):
+        assert (
+            main(
+                [
+                    "sim",
+                    "counters",
+                    "--quiet",
+                    "--driver",
+                    str(real),
+                    "--machine",
+                    path.stem,
+                    "--cores",
+                    "1,3",
+                    "--count",
+                    "50",
+                ]
+            )
+            == 0
+        ), path
+
+
 def test_an_interrupted_sweep_goes_on_where_it_ended(program, tmp_path):
     keep = tmp_path / "keep.jsonl"
     assert simulate(program, "--keep", keep) == 0
@@ -73,6 +168,50 @@ def test_an_interrupted_sweep_goes_on_where_it_ended(program, tmp_path):
     assert starts(program) == 4 + 2
 
 
+@pytest.mark.parametrize("keeps", [True, False])
+def test_an_interrupt_says_what_is_kept(tmp_path, keeps):
+    """It said that all was kept, also where no file had been named."""
+    path, keep, stands = (tmp_path / name for name in ("pawl-sim", "keep.jsonl", "stands"))
+    path.write_text(f"""#!{sys.executable}
+import json, pathlib, sys, time
+if "cores=2" in sys.argv:
+    pathlib.Path({str(stands)!r}).touch()
+    time.sleep(600)
+print(json.dumps({{"operations_per_s": 1e6}}))
+""")
+    path.chmod(0o755)
+    command = [
+        sys.executable,
+        "-m",
+        "pawl",
+        "sim",
+        "counters",
+        "--quiet",
+        "--driver",
+        path,
+        "--cores",
+        "1,2",
+        "--locks",
+        "atomic",
+        *(["--keep", keep] if keeps else []),
+    ]
+    with subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "tool")},
+    ) as process:
+        while not stands.exists() or keeps and not keep.exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does
+        said = process.stderr.read()
+    assert process.returncode == 130
+    assert ("goes on from there" if keeps else "with --keep FILE") in said
+    assert not keeps or len(keep.read_text().splitlines()) == 1
+
+
 def test_results_of_another_program_are_not_taken(program, tmp_path):
     keep = tmp_path / "keep.jsonl"
     assert simulate(program, "--keep", keep) == 0
@@ -81,14 +220,18 @@ def test_results_of_another_program_are_not_taken(program, tmp_path):
     assert starts(program) == 8
 
 
-@pytest.mark.parametrize(("more", "sentence"), [
-    (["--machine", "nowhere"], "there is no nowhere"),
-    (["--cores", "0"], "--cores: 0 is out of range"),
-    (["--cores", "1:2:3"], "too many colons"),
-    (["--cores", "10000"], "12 cores, not 10000"),
-    (["--locks", "nsync"], "no model of 'nsync'"),
-    (["--json", "/nowhere/x.json"], "does not exist"),
-])
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (["--machine", "nowhere"], "there is no nowhere"),
+        (["--cores", "0"], "--cores: 0 is out of range"),
+        (["--machine", "milan", "--cores", "1:10000"], "128 cores, not 10000"),
+        (["--cores", "1:2:3"], "too many colons"),
+        (["--cores", "10000"], "12 cores, not 10000"),
+        (["--locks", "nsync"], "no model of 'nsync'"),
+        (["--json", "/nowhere/x.json"], "does not exist"),
+    ],
+)
 def test_bad_input_gets_a_sentence(program, capsys, more, sentence):
     arguments = ["sim", "lru", "--quiet", "--driver", str(program), *more]
     assert main(arguments) == 2
@@ -97,8 +240,8 @@ def test_bad_input_gets_a_sentence(program, capsys, more, sentence):
 
 
 def test_a_range_of_cores_doubles_and_ends_with_its_last():
-    assert command._cores("1:12", 12, NAME) == [1, 2, 4, 8, 12]
-    assert command._cores("3,6:12", 12, NAME) == [3, 6, 12]
+    assert grid.cores("1:12", 12, NAME) == [1, 2, 4, 8, 12]
+    assert grid.cores("3,6:12", 12, NAME) == [3, 6, 12]
 
 
 def test_a_failed_program_is_a_failure_and_not_a_hang(program, capsys):
@@ -106,9 +249,16 @@ def test_a_failed_program_is_a_failure_and_not_a_hang(program, capsys):
     assert "No thread can go on" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("text", "sentence"), [
-    ("[topology", "not a machine file"), ("[speed]\nx = 1\n", "section 'speed'"),
-    ("[values]\nload = 'fast'\n", "not a number")])
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[topology", "not a machine file"),
+        ("[speed]\nx = 1\n", "section 'speed'"),
+        ("[values]\nload = 'fast'\n", "not a number"),
+        ("[topology]\ncores = 0\n", "a topology counts"),
+        ("[topology]\nsockets = 1.5\n", "a topology counts"),
+    ],
+)
 def test_a_machine_file_that_cannot_be_is_refused(tmp_path, text, sentence):
     path = tmp_path / "m.toml"
     path.write_text(text)
@@ -116,13 +266,36 @@ def test_a_machine_file_that_cannot_be_is_refused(tmp_path, text, sentence):
         machine.load(str(path))
 
 
-@pytest.mark.parametrize("values", ["[topology]\ncores = 0\n", "[values]\nrmw = -1\n",
-                                    "[values]\nspeed = 1\n", "[topology]\ncores = 10000\n"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        "[topology]\ncores = 6\npair = 4\n",
+        "[values]\nrmw = -1\n",
+        "[values]\nspeed = 1\n",
+        "[topology]\ncores = 10000\n",
+    ],
+)
 def test_the_simulator_refuses_impossible_values(real, tmp_path, capsys, values):
     path = tmp_path / "m.toml"
     path.write_text(values)
-    assert main(["sim", "lru", "--quiet", "--driver", str(real), "--machine", str(path),
-                 "--cores", "1", "--locks", "spin"]) == 2
+    assert (
+        main(
+            [
+                "sim",
+                "lru",
+                "--quiet",
+                "--driver",
+                str(real),
+                "--machine",
+                str(path),
+                "--cores",
+                "1",
+                "--locks",
+                "spin",
+            ]
+        )
+        == 2
+    )
     assert "pawl" in capsys.readouterr().err
 
 
@@ -138,10 +311,14 @@ def test_the_frozen_machine_was_fitted_on_no_more_than_the_protocol_allows():
     assert validate.frozen_was_fitted_on_more(NAME) == ""
 
 
-@pytest.mark.parametrize(("before", "after", "said"), [
-    ('rows = ["spin"', 'rows = ["plock_s", "spin"', "rows"),
-    ("miss_cost = 100", "miss_cost = 30", "miss cost 30"),
-    ('points_digest = "', 'points_digest = "0', "not those of the protocol")])
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('rows = ["spin"', 'rows = ["plock_s", "spin"', "rows"),
+        ("miss_cost = 100", "miss_cost = 30", "miss cost 30"),
+        ('points_digest = "', 'points_digest = "0', "not those of the protocol"),
+    ],
+)
 def test_a_frozen_machine_with_a_wider_split_is_found(tmp_path, before, after, said):
     text = machine.path_of(NAME).read_text()
     assert before in text
@@ -152,10 +329,12 @@ def test_a_frozen_machine_with_a_wider_split_is_found(tmp_path, before, after, s
 
 def test_the_fit_finds_the_constants_of_a_function_that_has_them():
     import numpy as np
+
     where = np.linspace(0.5, 2, 9)
 
     def errors(v):
         return np.log((v["rmw"] + v["keep"] * where) / (5 + 9 * where))
+
     found, left = fit.minimise({"rmw": 7.0, "keep": 6.0}, errors, 30, lambda _: None)
     assert left < 0.005
     assert found["rmw"] == pytest.approx(5, rel=0.2) and found["keep"] == pytest.approx(9, rel=0.2)
@@ -165,8 +344,11 @@ def test_a_frozen_file_reads_back_as_it_was_found(tmp_path):
     path = tmp_path / "m.toml"
     shutil.copy(machine.path_of(NAME), path)
     there = machine.load(str(path))
-    found = {"fitted": {"rmw": 4.5, "transfer.cluster": 60.25}, "job": {"step": 3.5},
-             "fit": there["fit"]}
+    found = {
+        "fitted": {"rmw": 4.5, "transfer.cluster": 60.25},
+        "job": {"step": 3.5},
+        "fit": there["fit"],
+    }
     fit.freeze(str(path), found)
     again = machine.load(str(path))
     assert again["topology"] == there["topology"] and again["values"] == there["values"]
@@ -197,8 +379,11 @@ def test_what_misses_comes_first_with_by_how_much():
 def test_recorded_predictions_are_what_the_program_says_now(real):
     """A sample of the unseen points. A change of the library may move them a little; make prove
     compares all of them exactly."""
-    points = [Point(99, 30, 3, 1, "plock_r_s_w"), Point(90, 300, 7, 2, "rwlock"),
-              Point(50, 30, 5, 1, "plock_s")]
+    points = [
+        Point(99, 30, 3, 1, "plock_r_s_w"),
+        Point(90, 300, 7, 2, "rwlock"),
+        Point(50, 30, 5, 1, "plock_s"),
+    ]
     store = tasks.Store(None, real)
     again = validate.predict(real, NAME, store, True, points)
     recorded = validate.load(NAME)
@@ -209,3 +394,196 @@ def test_recorded_predictions_are_what_the_program_says_now(real):
 def test_the_reference_data_are_complete():
     assert len(reference.measured()) == 18 * 24 * 8
     assert Path(reference.data_path()).with_name("README.md").is_file()
+
+
+def test_ties_of_the_data_do_not_count_and_the_rest_of_the_order_does():
+    """Two strategies closer than the noise may stand in either order."""
+    real = reference.measured()
+    least = 2 * 2**0.5 * validate.noise()
+    assert 0 < validate.noise() < 0.1
+    cell = [p for p in real if (p.hit, p.cost, p.cores, p.per_core) == (99, 30, 12, 2)]
+    assert validate._taus_beyond({p: real[p] for p in cell}, real, least) == [1.0]
+    backwards = validate._taus_beyond({p: 1 / real[p] for p in cell}, real, least)
+    assert backwards == [-1.0]
+    noisy = {p: real[p] * (1 + (0.1 if i % 2 else -0.1) * least) for i, p in enumerate(cell)}
+    assert validate._taus_beyond(noisy, real, least) == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("increments", lambda: increments.markdown(increments.summary(increments.load()))),
+        ("ablate", lambda: ablation.markdown(ablation.load())),
+        (
+            "native",
+            lambda: host.markdown(
+                json.loads((machine.folder() / "reference" / "native-amd-epyc.json").read_text())[
+                    "rows"
+                ]
+            ),
+        ),
+    ],
+)
+def test_the_page_shows_what_is_recorded(name, text):
+    page = ROOT / "doc" / "sim.md"
+    assert sections.read(page, name) == text(), f"run: pawl sim {name} --page doc/sim.md"
+
+
+def test_readme_shows_the_saved_simulation(tmp_path):
+    saved = machine.folder() / "reference" / "lru-milan.json"
+    text = summary.markdown(summary.load(saved))
+    assert sections.read(ROOT / "README.md", "table") == text
+    assert "*Simulated*, not measured" in text
+    other = tmp_path / "x.json"
+    other.write_text("[]")
+    with pytest.raises(BadInput, match="no result of pawl sim"):
+        summary.load(other)
+
+
+def test_the_second_source_is_fitted_on_one_and_two_threads_only():
+    assert {k[2] for k in increments.measured() if increments.seen(k)} == {1, 2}
+    assert set(increments.load()) == set(increments.measured())
+    assert {k[:2] for k in increments.load()} == {
+        (r["machine"], r["implementation"]) for r in increments.summary(increments.load())
+    }
+
+
+def test_a_page_without_the_section_is_refused(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("nothing\n")
+    with pytest.raises(BadInput, match="pawl sim ablate"):
+        sections.write(page, "ablate", "x\n")
+    page.write_text("a\n" + sections.begin("ablate") + "old\n" + sections.END + "b\n")
+    sections.write(page, "ablate", "new\n")
+    assert page.read_text() == "a\n" + sections.begin("ablate") + "new\n" + sections.END + "b\n"
+
+
+def test_a_calibration_sees_no_lock():
+    assert {run[0] for run in host.CALIBRATED_ON} == {"counter"}
+    assert {run[1]["lock"] for run in host.runs()} == set(workloads.SECTION)
+
+
+def test_a_calibrated_value_replaces_the_assumed_one(tmp_path):
+    path = tmp_path / "here.toml"
+    path.write_text('title = "here"\n[topology]\ncores = 2\n\n[values]\nkeep = 9 # assumed\n')
+    host.write_calibrated(str(path), {"keep": 12.5, "request": 0.25})
+    found = machine.load(str(path))["values"]
+    assert found == {"keep": 12.5, "request": 0.25}
+
+
+def test_rows_of_the_host_come_with_the_worst_first():
+    real = {json.dumps(run): [1e6, 1.1e6, 1.2e6] for run in host.runs()}
+    simulated = [1.1e6] * len(host.runs())
+    simulated[3] = 2.2e6
+    rows = host.rows(real, simulated)
+    assert rows[0]["error"] == pytest.approx(1) and rows[-1]["error"] == pytest.approx(0)
+    assert "17 of 18 rows are within 15 %" in host.markdown(
+        rows
+    ) or "with two 17 of 18" in host.markdown(rows)
+
+
+def sweep(program, *more):
+    return main(
+        [
+            "sim",
+            "backoff",
+            "--quiet",
+            "--driver",
+            str(program),
+            "--cores",
+            "2,4",
+            "--seeds",
+            "1",
+            *map(str, more),
+        ]
+    )
+
+
+def test_a_sweep_of_constants_compares_with_today_in_every_output(tmp_path, capsys):
+    """The stand-in is faster by the number of wakes, and its writers then wait shorter."""
+    path = tmp_path / "pawl-sim"
+    path.write_text(f"""#!{sys.executable}
+import json, sys
+given = dict(w.split("=") for w in sys.argv[2:])
+wakes = float(given.get("library.wakes", 2)) / 2
+print(json.dumps({{"lookups_per_s": 1e6 * wakes, "operations_per_s": 1e6 * wakes,
+                  "write_wait_max": 8000.0 / wakes, "still_waits": 0.0}}))
+""")
+    path.chmod(0o755)
+    to, page, doc = tmp_path / "out.json", tmp_path / "out.html", tmp_path / "doc.md"
+    doc.write_text(sections.begin("backoff") + sections.END)
+    assert sweep(path, "--constants", "wakes", "--json", to, "--html", page, "--page", doc) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert (
+        "simulated: Clearly better, simulated and natively unmeasured: wakes 4 "
+        "(200 % of the throughput, 50 % of the longest wait)" in said
+    )
+    found = json.loads(to.read_text())
+    assert found["simulated"] is True
+    rows = {r["value"]: r for r in backoff.rows(found)}
+    assert rows[4]["rates"] == {2: pytest.approx(2), 4: pytest.approx(2)}
+    assert rows[1]["wait"] == pytest.approx(2)
+    assert rows[2]["today"] and rows[2]["rate"] == pytest.approx(1)
+    assert [r["value"] for r in rows.values() if backoff.better(r)] == [4, 8, 32]
+    assert "Nothing here was measured" in page.read_text()
+    assert sections.read(doc, "backoff") == backoff.markdown(found)
+    assert "| `LOCK_WAKES` 4 | 200 / 50 | 200 / 50 | 200 | 0.0 ms |" in doc.read_text()
+
+
+def test_a_value_that_costs_a_cell_is_not_better():
+    row = {"today": False, "rate": 1.5, "wait": 0.1, "worst": 0.94}
+    assert not backoff.better(row)
+    assert backoff.better(row | {"worst": 0.95})
+    assert not backoff.better({"today": False, "rate": 1.5, "wait": 1.01, "worst": 1})
+    assert not backoff.better({"today": False, "rate": 0.97, "wait": 0.4, "worst": 1})
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (["--constants", "speed"], "no constant 'speed'"),
+        (["--seeds", "x"], "--seeds: 'x' is not a whole number"),
+        (["--machine", "haswell-ep", "--cores", "48"], "12 cores, not 48"),
+        (["--json", "/nowhere/x.json"], "does not exist"),
+    ],
+)
+def test_a_sweep_refuses_bad_input(program, capsys, more, sentence):
+    assert sweep(program, *more) == 2
+    assert sentence in capsys.readouterr().err
+    assert starts(program) == 0
+
+
+@pytest.mark.parametrize("name", backoff.CONSTANTS)
+def test_the_sweep_knows_the_value_that_the_library_has(name, real):
+    constant = backoff.CONSTANTS[name]
+    files = [*(ROOT / "include" / "pawl").glob("*.h"), *(ROOT / "src").rglob("*.[ch]")]
+    found = [
+        line
+        for f in files
+        for line in f.read_text().splitlines()
+        if line.startswith(f"#define {constant.macro} ")
+    ]
+    assert len(found) == 1 and re.search(rf"\b{constant.today}u?\b", found[0]), found
+    done = [
+        tasks.one(
+            real, ("section", f"lock={constant.locks[0]}", "count=50", f"library.{name}={value}")
+        )
+        for value in constant.values
+    ]
+    assert all(r["operations_per_s"] > 0 for r in done)
+
+
+def test_the_page_shows_the_recorded_sweep_and_waits():
+    page, saved = ROOT / "doc" / "sim.md", machine.folder() / "reference"
+    found = json.loads((saved / "backoff-milan.json").read_text())
+    assert sections.read(page, "backoff") == backoff.markdown(found), (
+        "run: pawl sim backoff --page doc/sim.md"
+    )
+    assert sections.read(page, "waits") == "\n".join(
+        summary.waits(summary.load(saved / f"readers-{m}.json")) for m in ("milan", "skylake-sp")
+    ), "run: pawl sim table --waits"
+
+
+def test_waits_of_a_file_without_writers_are_refused():
+    with pytest.raises(BadInput, match="no waits of writers"):
+        summary.waits(summary.load(machine.folder() / "reference" / "lru-milan.json"))

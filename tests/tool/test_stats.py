@@ -46,8 +46,11 @@ def test_a_round_that_only_one_side_has_is_left_out():
 
 
 def test_a_summary_is_ranked_and_compares_with_the_baseline():
-    samples = [sample(name, r, ops * (10 + r % 2), hits=3, misses=1)
-               for name, ops in (("slow", 1), ("fast", 2)) for r in range(6)]
+    samples = [
+        sample(name, r, ops * (10 + r % 2), hits=3, misses=1)
+        for name, ops in (("slow", 1), ("fast", 2))
+        for r in range(6)
+    ]
     rows = summarise(samples, "slow", ["slow", "fast", "absent"])
     assert [r["candidate"] for r in rows] == ["fast", "slow"]
     assert rows[0]["ratio_to_baseline"] == 2 and rows[0]["ratio_ci95_low"] == 2
@@ -62,8 +65,13 @@ def test_without_the_baseline_there_is_no_ratio():
 def test_a_loss_is_ours_and_beyond_the_noise():
     def row(name, high):
         return {"candidate": name, "ratio_ci95_high": high}
-    rows = [row("w/pawl_spin32", 0.9), row("s/pawl_spin32", 1.1), row("w/pthread_spin", 0.5),
-            row("r+w/pawl_spin32", None)]
+
+    rows = [
+        row("w/pawl_spin32", 0.9),
+        row("s/pawl_spin32", 1.1),
+        row("w/pthread_spin", 0.5),
+        row("r+w/pawl_spin32", None),
+    ]
     assert [r["candidate"] for r in stats.losses(rows)] == ["w/pawl_spin32"]
 
 

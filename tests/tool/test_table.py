@@ -24,20 +24,30 @@ def test_nothing_is_cut_at_usual_widths(width, result):
     run["cells"][0]["summary"][0]["candidate"] = "r+s>w/boost_upgrade_mutex"
     text = shown(run, width)
     assert "…" not in text and "r+s>w/boost_upgrade_mutex" in text
-    assert max(len(line.rstrip()) for line in text.splitlines() if "slower than" not in line) \
-        <= width
+    assert (
+        max(len(line.rstrip()) for line in text.splitlines() if "slower than" not in line) <= width
+    )
 
 
 def test_ratio_and_interval_are_there_even_when_narrow(result):
-    row = next(line for line in shown(json.loads(result.read_text()), 80).splitlines()
-               if "r+s>w/pawl_spin32" in line)
+    row = next(
+        line
+        for line in shown(json.loads(result.read_text()), 80).splitlines()
+        if "r+s>w/pawl_spin32" in line
+    )
     assert "x " in row and ".." in row and "faster" in row
 
 
 @pytest.mark.parametrize("width", [80, 97, 98, 129, 130, 140, 160, 200])
-@pytest.mark.parametrize("words", [("wake", "--hog", "no", "--delays", "50"),
-                                   ("crowd", "--quick", "--threads", "32", "--seconds", "1"),
-                                   ("crowd", "--flood", "--threads", "32")], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("wake", "--hog", "no", "--delays", "50"),
+        ("crowd", "--quick", "--threads", "32", "--seconds", "1"),
+        ("crowd", "--flood", "--threads", "32"),
+    ],
+    ids=" ".join,
+)
 def test_waits_fit_too(words, width, drivers, tmp_path):
     path = tmp_path / "run.json"
     assert main(["bench", *words, "--quiet", "--json", str(path)]) == 0
@@ -46,14 +56,16 @@ def test_waits_fit_too(words, width, drivers, tmp_path):
     for row in run["cells"][0]["summary"]:
         row["ratio_to_baseline"], row["ratio_ci95_low"], row["ratio_ci95_high"] = 0.99, 0.98, 1.03
     lines = shown(run, width).splitlines()
-    rows = [line for line in lines if any(r["candidate"] in line
-                                          for r in run["cells"][0]["summary"])]
+    rows = [
+        line for line in lines if any(r["candidate"] in line for r in run["cells"][0]["summary"])
+    ]
     assert rows and not any("…" in line for line in lines)
     assert all(len(line.rstrip()) <= width for line in rows)
 
 
-@pytest.mark.parametrize("words", [("hash", "--quick"), ("tree", "--threads", "2"), ("sem",),
-                                   ("rcu",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [("hash", "--quick"), ("tree", "--threads", "2"), ("sem",), ("rcu",)], ids=" ".join
+)
 def test_structures_and_callbacks_fit_too(words, drivers, tmp_path):
     path = tmp_path / "run.json"
     assert main(["bench", *words, "--quiet", "--json", str(path)]) == 0

@@ -24,8 +24,7 @@ def recorded(tmp_path_factory):
         wrapper = folder / f"pawl-bench-{kind}"
         wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" {kind} "$@"\n')
         os.chmod(wrapper, 0o755)
-    assert main(["bench", "record", str(folder / "runs"), "--driver", str(folder),
-                 "--quiet"]) == 0
+    assert main(["bench", "record", str(folder / "runs"), "--driver", str(folder), "--quiet"]) == 0
     plain(folder / "runs")
     return {p.name: json.loads(p.read_text()) for p in (folder / "runs").glob("run*.json")}
 
@@ -53,7 +52,11 @@ def test_a_record_is_three_runs_of_pairs_cell_and_grid(recorded):
     assert sorted(recorded) == ["run1.json", "run2.json", "run3.json"]
     for run in recorded.values():
         assert [(p["kind"], len(p["cells"])) for p in run["parts"]] == [
-            ("pairs", 1), ("lru", 2), ("lru", 18), ("lru", 2)]
+            ("pairs", 1),
+            ("lru", 2),
+            ("lru", 18),
+            ("lru", 2),
+        ]
         assert [c["chains"] for c in run["parts"][3]["cells"]] == [64, 3200]
 
 
@@ -69,19 +72,30 @@ def test_the_null_lock_is_shown(runs, judge):
 
 def test_every_target_of_the_plan_is_there():
     assert [(t.at_least, t.limit) for t in SET.judging().targets] == [
-        *[(False, 1.05)] * 6, (False, 0.95), (False, 0.65), (False, 0.95), (False, 0.65),
-        (True, 1.40), (True, 1.75), (True, 1.0), (True, 0.95)]
+        *[(False, 1.05)] * 6,
+        (False, 0.95),
+        (False, 0.65),
+        (False, 0.95),
+        (False, 0.65),
+        (True, 1.40),
+        (True, 1.75),
+        (True, 1.0),
+        (True, 0.95),
+    ]
 
 
-@pytest.mark.parametrize(("kind", "candidate", "factor", "says"), [
-    ("pairs", "r/pawl_spin32", 0.9, "r/pawl_spin32 pair / two bare lock xadd"),
-    ("pairs", "s/pawl_spin64", 0.9, "s/pawl_spin64 pair / two bare lock xadd"),
-    ("pairs", "r/pthread_rwlock", 1.7, "r/pawl_spin32 pair / r/pthread_rwlock pair"),
-    ("pairs", "w/pthread_rwlock", 1.4, "w/pawl_spin32 pair / w/pthread_rwlock pair"),
-    ("lru", candidates.MAIN, 0.7, f"cost 100: {candidates.MAIN} / {candidates.RWLOCK}"),
-    ("lru", candidates.SPIN, 1.3, f"cost 100: {candidates.MAIN} / {candidates.SPIN}"),
-    ("lru", candidates.MUTEX, 2.3, "geometric mean"),
-])
+@pytest.mark.parametrize(
+    ("kind", "candidate", "factor", "says"),
+    [
+        ("pairs", "r/pawl_spin32", 0.9, "r/pawl_spin32 pair / two bare lock xadd"),
+        ("pairs", "s/pawl_spin64", 0.9, "s/pawl_spin64 pair / two bare lock xadd"),
+        ("pairs", "r/pthread_rwlock", 1.7, "r/pawl_spin32 pair / r/pthread_rwlock pair"),
+        ("pairs", "w/pthread_rwlock", 1.4, "w/pawl_spin32 pair / w/pthread_rwlock pair"),
+        ("lru", candidates.MAIN, 0.7, f"cost 100: {candidates.MAIN} / {candidates.RWLOCK}"),
+        ("lru", candidates.SPIN, 1.3, f"cost 100: {candidates.MAIN} / {candidates.SPIN}"),
+        ("lru", candidates.MUTEX, 2.3, "geometric mean"),
+    ],
+)
 def test_one_run_that_misses_is_enough(kind, candidate, factor, says, runs, judge):
     scale(runs["run2.json"], kind, candidate, factor)
     code, text = judge(runs)
@@ -91,26 +105,39 @@ def test_one_run_that_misses_is_enough(kind, candidate, factor, says, runs, judg
 
 
 def test_a_single_bad_cell_is_found_and_named(runs, judge):
-    scale(runs["run3.json"], "lru", candidates.MAIN, 0.4,
-          lambda c: (c["hit_nominal"], c["miss_cost"]) == (50, 300))
+    scale(
+        runs["run3.json"],
+        "lru",
+        candidates.MAIN,
+        0.4,
+        lambda c: (c["hit_nominal"], c["miss_cost"]) == (50, 300),
+    )
     code, text = judge(runs)
     assert code == 1 and "hit 50, cost 300, against r+w/pthread_rwlock" in text
     assert sum(line.startswith("MISSED") for line in text.splitlines()) == 1
 
 
 def test_the_best_pthread_row_is_chosen_cell_by_cell(runs, judge):
-    scale(runs["run1.json"], "lru", candidates.MUTEX, 3,
-          lambda c: (c["hit_nominal"], c["miss_cost"]) == (80, 30))
+    scale(
+        runs["run1.json"],
+        "lru",
+        candidates.MUTEX,
+        3,
+        lambda c: (c["hit_nominal"], c["miss_cost"]) == (80, 30),
+    )
     assert "hit 80, cost 30, against w/pthread_mutex" in judge(runs)[1]
 
 
-@pytest.mark.parametrize(("spoil", "says"), [
-    (lambda part: part.update(dirty=True), "not made from a clean checkout"),
-    (lambda part: part.update(commit=None), "not made from a clean checkout"),
-    (lambda part: part.update(flags="-O3 -march=native"), "different compilers or flags"),
-    (lambda part: part.update(commit="other"), "of different commits"),
-    (lambda part: part.update(interrupted=True), "a part is incomplete"),
-])
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda part: part.update(dirty=True), "not made from a clean checkout"),
+        (lambda part: part.update(commit=None), "not made from a clean checkout"),
+        (lambda part: part.update(flags="-O3 -march=native"), "different compilers or flags"),
+        (lambda part: part.update(commit="other"), "of different commits"),
+        (lambda part: part.update(interrupted=True), "a part is incomplete"),
+    ],
+)
 def test_runs_that_prove_nothing_do_not_count(spoil, says, runs, judge):
     spoil(runs["run1.json"]["parts"][0])
     code, text = judge(runs)

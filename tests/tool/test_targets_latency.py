@@ -23,8 +23,23 @@ def recorded(tmp_path_factory):
     fake = Path(__file__).with_name("fake_latency.py")
     wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" "$@"\n')
     os.chmod(wrapper, 0o755)
-    assert main(["bench", "record", str(folder / "runs"), "--set", "latency", "--runs", "1",
-                 "--driver", str(folder), "--quiet"]) == 0
+    assert (
+        main(
+            [
+                "bench",
+                "record",
+                str(folder / "runs"),
+                "--set",
+                "latency",
+                "--runs",
+                "1",
+                "--driver",
+                str(folder),
+                "--quiet",
+            ]
+        )
+        == 0
+    )
     plain(folder / "runs")
     return (folder / "runs" / "run1.json").read_text()
 
@@ -36,8 +51,13 @@ def runs(recorded):
 
 
 def samples(run, scenario, lock):
-    return [s for c in run["parts"][0]["cells"] if c["scenario"] == scenario
-            for s in c["samples"] if s["candidate"] == lock]
+    return [
+        s
+        for c in run["parts"][0]["cells"]
+        if c["scenario"] == scenario
+        for s in c["samples"]
+        if s["candidate"] == lock
+    ]
 
 
 def blocked_for(sample, ns, count):
@@ -81,9 +101,17 @@ def test_a_record_of_this_set_has_five_runs(recorded, tmp_path, monkeypatch):
 
 def test_every_target_of_the_plan_is_there():
     assert [(t.at_least, t.limit, t.middle) for t in SET.judging().targets] == [
-        (True, 100, True), (True, 20, True), (True, 0.99, False), (True, 1, False),
-        (True, 50, False), (False, 1.05, False), (False, 0.95, False), (False, 0.65, False),
-        (False, 0.65, False), (False, 50, True)]
+        (True, 100, True),
+        (True, 20, True),
+        (True, 0.99, False),
+        (True, 1, False),
+        (True, 50, False),
+        (False, 1.05, False),
+        (False, 0.95, False),
+        (False, 0.65, False),
+        (False, 0.65, False),
+        (False, 50, True),
+    ]
 
 
 def test_all_targets_met(runs, judge):
@@ -151,17 +179,43 @@ def _late_handler(sample):
             row["lock"]["max"] = int(90000 * sample["counter"]["per_ns"])
 
 
-@pytest.mark.parametrize(("scenario", "lock", "spoil", "which", "says"), [
-    ("contention", "pawl_sift", _one_writer, "run2.json", "fewest iterations / most"),
-    ("handlers", "pawl_sift", _starved, "run5.json", "fewest iterations a second"),
-    ("contention", "pthread_rwlock", _busy_writers, "run1.json", "slowest writer under contention"),
-    ("pairs", "r/pawl_sift", lambda s: slower(s, 1.1), "run1.json", "bare compare-exchange"),
-    ("pairs", "r/pthread_rwlock", lambda s: slower(s, 0.7), "run4.json",
-     "pthread_rwlock read pair"),
-    ("pairs", "w/pawl_sift_threads", lambda s: slower(s, 1.5), "run1.json",
-     "write pair, no handlers"),
-    ("pairs", "w/pawl_sift_net", lambda s: slower(s, 1.3), "run1.json", "less its system calls"),
-    ("handlers", "pawl_sift", _late_handler, None, "a handler's longest wait")])
+@pytest.mark.parametrize(
+    ("scenario", "lock", "spoil", "which", "says"),
+    [
+        ("contention", "pawl_sift", _one_writer, "run2.json", "fewest iterations / most"),
+        ("handlers", "pawl_sift", _starved, "run5.json", "fewest iterations a second"),
+        (
+            "contention",
+            "pthread_rwlock",
+            _busy_writers,
+            "run1.json",
+            "slowest writer under contention",
+        ),
+        ("pairs", "r/pawl_sift", lambda s: slower(s, 1.1), "run1.json", "bare compare-exchange"),
+        (
+            "pairs",
+            "r/pthread_rwlock",
+            lambda s: slower(s, 0.7),
+            "run4.json",
+            "pthread_rwlock read pair",
+        ),
+        (
+            "pairs",
+            "w/pawl_sift_threads",
+            lambda s: slower(s, 1.5),
+            "run1.json",
+            "write pair, no handlers",
+        ),
+        (
+            "pairs",
+            "w/pawl_sift_net",
+            lambda s: slower(s, 1.3),
+            "run1.json",
+            "less its system calls",
+        ),
+        ("handlers", "pawl_sift", _late_handler, None, "a handler's longest wait"),
+    ],
+)
 def test_what_misses_its_target_is_found(scenario, lock, spoil, which, says, runs, judge):
     for name, run in runs.items():
         for sample in samples(run, scenario, lock) if which in (None, name) else []:
@@ -193,9 +247,16 @@ def test_fewer_than_five_runs_do_not_count(runs, judge):
     assert code == 1 and "does not count: 4 of 5 runs are here" in text
 
 
-@pytest.mark.parametrize(("scenario", "lock"), [
-    ("placed", "pawl_sift"), ("contention", "pthread_rwlock"), ("handlers", "none"),
-    ("pairs", "w/pawl_sift_net"), ("pairs", "r/pawl_sift")])
+@pytest.mark.parametrize(
+    ("scenario", "lock"),
+    [
+        ("placed", "pawl_sift"),
+        ("contention", "pthread_rwlock"),
+        ("handlers", "none"),
+        ("pairs", "w/pawl_sift_net"),
+        ("pairs", "r/pawl_sift"),
+    ],
+)
 def test_a_row_that_is_missing_is_bad_input(scenario, lock, runs, judge):
     for cell in runs["run1.json"]["parts"][0]["cells"]:
         if cell["scenario"] == scenario:

@@ -26,8 +26,10 @@ def recorded_once(tmp_path_factory):
         (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" {kind} "$@"\n')
         (folder / name).chmod(0o755)
     runs = folder / "runs"
-    assert main(["bench", "record", "--set", "rcu", str(runs), "--quiet", "--driver",
-                 str(folder)]) == 0
+    assert (
+        main(["bench", "record", "--set", "rcu", str(runs), "--quiet", "--driver", str(folder)])
+        == 0
+    )
     assert plain(runs) == ["run1.json.xz", "run2.json.xz", "run3.json.xz"]
     for path in runs.glob("run*.json"):
         content = json.loads(path.read_text())
@@ -58,6 +60,7 @@ def faster(name, factor):
     def change(sample):
         if sample["candidate"] == name:
             sample["ops"] *= factor
+
     return change
 
 
@@ -65,6 +68,7 @@ def set_in(prefix, **values):
     def change(sample):
         if sample["candidate"].startswith(prefix):
             sample.update(values)
+
     return change
 
 
@@ -94,8 +98,17 @@ def test_a_shorter_record_has_a_smaller_flood_and_proves_nothing(recorded, capsy
 
 def test_the_targets_are_those_of_the_plan():
     assert [(t.at_least, t.limit) for t in SET.judging().targets] == [
-        (False, 1.2), (False, 0.1), (False, 0.7), (False, 1.5), (True, 2.0), (False, 1.0),
-        (True, 1.9), (True, 0.9), (True, 1.0), (True, 3.0)]
+        (False, 1.2),
+        (False, 0.1),
+        (False, 0.7),
+        (False, 1.5),
+        (True, 2.0),
+        (False, 1.0),
+        (True, 1.9),
+        (True, 0.9),
+        (True, 1.0),
+        (True, 3.0),
+    ]
 
 
 def test_what_needs_no_run_names_a_test_that_is_there():
@@ -114,12 +127,16 @@ def test_all_targets_are_met_by_rows_that_meet_them(recorded, capsys):
     assert "r+s>w/pawl_spin64 reaches" in text and "seek 59" in text
 
 
-@pytest.mark.parametrize("name, factor, target", [
-    ("read/pawl_rcu@1", 0.8, "liburcu-memb's, inline"),
-    ("read/urcu_memb@1", 1.3, "liburcu-memb's, inline"),
-    ("read/lock_xadd_pair@1", 2, "lock xadd"),
-    ("sync/pawl_rcu@1", 0.6, "synchronize beside idle threads"),
-    ("call/pawl_rcu@1", 0.45, "callbacks a second")])
+@pytest.mark.parametrize(
+    "name, factor, target",
+    [
+        ("read/pawl_rcu@1", 0.8, "liburcu-memb's, inline"),
+        ("read/urcu_memb@1", 1.3, "liburcu-memb's, inline"),
+        ("read/lock_xadd_pair@1", 2, "lock xadd"),
+        ("sync/pawl_rcu@1", 0.6, "synchronize beside idle threads"),
+        ("call/pawl_rcu@1", 0.45, "callbacks a second"),
+    ],
+)
 def test_a_row_that_is_too_slow_misses_its_target(name, factor, target, recorded, capsys):
     spoil(recorded, "rcu", faster(name, factor))
     assert any(target in x for x in missed(recorded, capsys))
@@ -131,29 +148,45 @@ def test_a_late_callback_in_fifty_misses(recorded, capsys):
 
 
 @pytest.mark.parametrize("where", ["@1", "@1+readers"])
-@pytest.mark.parametrize("values, says", [
-    ({"peak_bytes": (64 << 20) + 1}, "64 MiB of 64 MiB"),
-    ({"bound_bytes": None}, "did not end by itself"), ({"stopped": True}, "did not end by itself"),
-    ({"ops": 9_999_999}, "did not end by itself")])
+@pytest.mark.parametrize(
+    "values, says",
+    [
+        ({"peak_bytes": (64 << 20) + 1}, "64 MiB of 64 MiB"),
+        ({"bound_bytes": None}, "did not end by itself"),
+        ({"stopped": True}, "did not end by itself"),
+        ({"ops": 9_999_999}, "did not end by itself"),
+    ],
+)
 def test_a_flood_that_is_not_bounded_misses(where, values, says, recorded, capsys):
-    spoil(recorded, "rcu", lambda s: s["candidate"] == f"flood/pawl_rcu{where}"
-          and s.update(values))
+    spoil(
+        recorded, "rcu", lambda s: s["candidate"] == f"flood/pawl_rcu{where}" and s.update(values)
+    )
     assert targets.main([str(recorded)]) == 1
     text = capsys.readouterr().out
     assert says in text
     assert "MISSED  flood" in text
 
 
-@pytest.mark.parametrize("threads, name, factor, target", [
-    (2, "pawl_rcu", 0.94, "its own one thread"), (1, "pawl_rcu", 1.06, "its own one thread"),
-    (2, "ideal", 1.1, "pawl_rcu / ideal")])
-def test_reading_that_does_not_scale_misses_at_any_size(threads, name, factor, target, recorded,
-                                                        capsys):
+@pytest.mark.parametrize(
+    "threads, name, factor, target",
+    [
+        (2, "pawl_rcu", 0.94, "its own one thread"),
+        (1, "pawl_rcu", 1.06, "its own one thread"),
+        (2, "ideal", 1.1, "pawl_rcu / ideal"),
+    ],
+)
+def test_reading_that_does_not_scale_misses_at_any_size(
+    threads, name, factor, target, recorded, capsys
+):
     for path in recorded.glob("run*.json"):
         reading = results.load(path, REGISTRY)["parts"][2]
         assert {c["elements"] for c in reading["cells"]} == {1024, 1 << 22}
-    spoil(recorded, "hash", faster(name, factor),
-          lambda c: (c["threads"], c["updates"], c["elements"]) == (threads, 0, 1 << 22))
+    spoil(
+        recorded,
+        "hash",
+        faster(name, factor),
+        lambda c: (c["threads"], c["updates"], c["elements"]) == (threads, 0, 1 << 22),
+    )
     assert any(target in x for x in missed(recorded, capsys))
 
 
@@ -177,8 +210,9 @@ def test_semaphores_are_judged_where_they_are_disjoint(recorded, capsys):
     assert any("disjoint semaphores" in x for x in missed(recorded, capsys))
 
 
-@pytest.mark.parametrize("name", ["sync/pawl_rcu@1", "urcu_memb", "idtable/pawl_spin32",
-                                  "flood/pawl_rcu@1+readers"])
+@pytest.mark.parametrize(
+    "name", ["sync/pawl_rcu@1", "urcu_memb", "idtable/pawl_spin32", "flood/pawl_rcu@1+readers"]
+)
 def test_a_row_that_is_not_there_is_bad_input_or_no_peer(name, recorded, capsys):
     for path in recorded.iterdir():
         path.write_text(path.read_text().replace(f'"{name}"', f'"{name[:-1]}9"'))
@@ -190,8 +224,7 @@ def test_a_row_that_is_not_there_is_bad_input_or_no_peer(name, recorded, capsys)
 
 
 def test_without_liburcu_there_is_nothing_to_judge_by(recorded, capsys):
-    spoil(recorded, "hash", lambda s: s.update(
-        candidate=s["candidate"].replace("urcu_", "other_")))
+    spoil(recorded, "hash", lambda s: s.update(candidate=s["candidate"].replace("urcu_", "other_")))
     assert targets.main([str(recorded)]) == 2
     assert "no liburcu row was measured" in capsys.readouterr().err
 

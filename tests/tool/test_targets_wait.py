@@ -24,8 +24,23 @@ def recorded(tmp_path_factory):
         wrapper = folder / f"pawl-bench-{kind}"
         wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" {kind} "$@"\n')
         os.chmod(wrapper, 0o755)
-    assert main(["bench", "record", str(folder / "runs"), "--set", "wait", "--runs", "1",
-                 "--driver", str(folder), "--quiet"]) == 0
+    assert (
+        main(
+            [
+                "bench",
+                "record",
+                str(folder / "runs"),
+                "--set",
+                "wait",
+                "--runs",
+                "1",
+                "--driver",
+                str(folder),
+                "--quiet",
+            ]
+        )
+        == 0
+    )
     plain(folder / "runs")
     return (folder / "runs" / "run1.json").read_text()
 
@@ -44,12 +59,14 @@ def crowded(cell):
 def slower(factor):
     def spoil(sample):
         sample["ops"] = int(sample["ops"] * factor)
+
     return spoil
 
 
 def later(factor):
     def spoil(sample):
         sample["wakes_ns"] = [ns * factor for ns in sample["wakes_ns"]]
+
     return spoil
 
 
@@ -58,6 +75,7 @@ def waits(ns):
         sample["wait_ns"]["max"] = ns
         if "waits" in sample:
             sample["waits"] = [[40, 500], [ns, 500]]
+
     return spoil
 
 
@@ -65,7 +83,13 @@ def test_a_run_is_pairs_cache_crowd_shares_flood_and_wakes(recorded):
     run = json.loads(recorded)
     assert run["set"] == "wait"
     assert [(p["kind"], len(p["cells"])) for p in run["parts"]] == [
-        ("pairs", 1), ("lru", 18), ("crowd", 144), ("crowd", 4), ("flood", 6), ("wake", 6)]
+        ("pairs", 1),
+        ("lru", 18),
+        ("crowd", 144),
+        ("crowd", 4),
+        ("flood", 6),
+        ("wake", 6),
+    ]
     assert {c["seconds"] for c in run["parts"][3]["cells"]} == {1}
 
 
@@ -83,9 +107,20 @@ def test_three_runs_take_less_than_a_quarter_of_an_hour(recorded):
 
 def test_every_target_of_the_plan_is_there():
     assert [(t.at_least, t.limit) for t in SET.judging().targets] == [
-        *[(False, 1.03)] * 8, *[(True, 1.0), (True, 0.97)] * 2, (True, 0.85), (True, 3.0),
-        (True, 1.0), (True, 0.8), (True, 0.95), (False, 1.0), (False, 1.2),
-        (False, 1.0), (False, 5.0), *[(False, 1.1)] * 3, *[(False, 1.2)] * 6]
+        *[(False, 1.03)] * 8,
+        *[(True, 1.0), (True, 0.97)] * 2,
+        (True, 0.85),
+        (True, 3.0),
+        (True, 1.0),
+        (True, 0.8),
+        (True, 0.95),
+        (False, 1.0),
+        (False, 1.2),
+        (False, 1.0),
+        (False, 5.0),
+        *[(False, 1.1)] * 3,
+        *[(False, 1.2)] * 6,
+    ]
 
 
 def test_all_targets_met(runs, judge):
@@ -101,22 +136,40 @@ def test_floors_and_noise_are_printed_beside_the_verdicts(runs, judge):
     assert "bare threads reach 9." in text
 
 
-@pytest.mark.parametrize(("kind", "name", "spoil", "test", "says"), [
-    ("pairs", "a/pawl_lock64", slower(0.96), None, "a/pawl_lock64 pair / a/pawl_spin64 pair"),
-    ("lru", "r+s>w/pawl_lock32", slower(0.96), None, "pawl_spin32, geometric mean"),
-    ("lru", "r+s>w/pawl_lock64", slower(0.9), lambda c: c["hit_nominal"] == 80,
-     "pawl_spin64, upper end of the lowest"),
-    ("crowd", crowd.MAIN, slower(0.8), crowded, "itself at 2 threads"),
-    ("crowd", crowd.SPIN, slower(2), crowded, f"{crowd.MAIN} / {crowd.SPIN}"),
-    ("crowd", "r+w/absl_mutex", slower(1.2), None, "best sleeping peer, geometric mean"),
-    ("crowd", crowd.MAIN, slower(0.6), lambda c: c["threads"] == 16, "worst point"),
-    ("flood", crowd.MAIN, waits(6 * 10**6), None, "longest of the writer's wait"),
-    ("flood", crowd.MAIN, waits(6 * 10**6), None, "p99.9 of the writer's wait"),
-    ("wake", "pawl_wait", later(1.2), lambda c: c["delay_ms"] == 50 and not c["hog"],
-     "asleep for 50 ms: pawl_wait / futex"),
-    ("wake", "pawl_wait_sem", later(1.3), lambda c: c["delay_ms"] == 1 and not c["hog"],
-     "asleep for 1 ms: pawl_wait_sem / pthread_cond"),
-])
+@pytest.mark.parametrize(
+    ("kind", "name", "spoil", "test", "says"),
+    [
+        ("pairs", "a/pawl_lock64", slower(0.96), None, "a/pawl_lock64 pair / a/pawl_spin64 pair"),
+        ("lru", "r+s>w/pawl_lock32", slower(0.96), None, "pawl_spin32, geometric mean"),
+        (
+            "lru",
+            "r+s>w/pawl_lock64",
+            slower(0.9),
+            lambda c: c["hit_nominal"] == 80,
+            "pawl_spin64, upper end of the lowest",
+        ),
+        ("crowd", crowd.MAIN, slower(0.8), crowded, "itself at 2 threads"),
+        ("crowd", crowd.SPIN, slower(2), crowded, f"{crowd.MAIN} / {crowd.SPIN}"),
+        ("crowd", "r+w/absl_mutex", slower(1.2), None, "best sleeping peer, geometric mean"),
+        ("crowd", crowd.MAIN, slower(0.6), lambda c: c["threads"] == 16, "worst point"),
+        ("flood", crowd.MAIN, waits(6 * 10**6), None, "longest of the writer's wait"),
+        ("flood", crowd.MAIN, waits(6 * 10**6), None, "p99.9 of the writer's wait"),
+        (
+            "wake",
+            "pawl_wait",
+            later(1.2),
+            lambda c: c["delay_ms"] == 50 and not c["hog"],
+            "asleep for 50 ms: pawl_wait / futex",
+        ),
+        (
+            "wake",
+            "pawl_wait_sem",
+            later(1.3),
+            lambda c: c["delay_ms"] == 1 and not c["hog"],
+            "asleep for 1 ms: pawl_wait_sem / pthread_cond",
+        ),
+    ],
+)
 def test_one_run_that_misses_is_enough(kind, name, spoil, test, says, runs, judge):
     changed = list(samples(runs["run2.json"], kind, name, test or (lambda cell: True)))
     assert changed
@@ -128,8 +181,12 @@ def test_one_run_that_misses_is_enough(kind, name, spoil, test, says, runs, judg
 
 
 def test_a_wait_of_one_cell_beyond_its_threads_share_is_found_and_named(runs, judge):
-    for sample in samples(runs["run1.json"], "crowd", crowd.MAIN,
-                          lambda c: c["threads"] == 4 and c["hog"] and c["section_us"] == 10):
+    for sample in samples(
+        runs["run1.json"],
+        "crowd",
+        crowd.MAIN,
+        lambda c: c["threads"] == 4 and c["hog"] and c["section_us"] == 10,
+    ):
         sample["wait_ns"]["max"] = 9 * 10**6
     code, text = judge(runs)
     assert code == 1 and "sections of 10 us, 1 % writes, beside a CPU hog, 4 threads" in text
@@ -138,8 +195,9 @@ def test_a_wait_of_one_cell_beyond_its_threads_share_is_found_and_named(runs, ju
 
 
 def test_unequal_shares_of_one_cell_are_found(runs, judge):
-    for sample in samples(runs["run3.json"], "crowd", crowd.MAIN,
-                          lambda c: c["section_us"] == 100, FAIR.title):
+    for sample in samples(
+        runs["run3.json"], "crowd", crowd.MAIN, lambda c: c["section_us"] == 100, FAIR.title
+    ):
         sample["jain"]["1s"] = 0.9
     code, text = judge(runs)
     assert code == 1 and "bare threads reach 0.990 there" in text
@@ -210,8 +268,7 @@ def test_a_set_of_another_version_is_refused(runs, judge):
     assert code == 2 and "'elsewhere'" in text
 
 
-def test_a_folder_of_one_set_takes_no_run_of_the_other(recorded, drivers, tmp_path, starts,
-                                                       capsys):
+def test_a_folder_of_one_set_takes_no_run_of_the_other(recorded, drivers, tmp_path, starts, capsys):
     folder = tmp_path / "runs"
     folder.mkdir()
     (folder / "run1.json").write_text(recorded)

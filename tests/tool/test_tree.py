@@ -16,12 +16,14 @@ SMALL = ("--threads", "1,2", "--lookups", "hot", "--seconds", "0.01")
 @pytest.fixture
 def run(drivers, capsys, tmp_path):
     """Runs the command; returns what it printed and the result it saved."""
+
     def go(*arguments, code=0):
         path = tmp_path / "tree.json"
         got = main(["bench", "tree", "--json", str(path), *map(str, arguments)])
         shown = capsys.readouterr()
         assert got == code, shown.err
         return shown, json.loads(path.read_text()) if path.exists() else None
+
     return go
 
 
@@ -42,12 +44,15 @@ def test_one_core_is_the_same_under_both_locks():
 def test_lookups_that_outlast_the_search_run_on_all_cores():
     slow = {"seek_ns": 595.0, "write_ns": 5.0, "read_ns": 400.0}
     assert tree_table.predicted(slow, 1, 8, True) == pytest.approx(
-        100 / (595 + 200 + 5 + (99 * 400 - 7 * 595) / 8) * 1000)
+        100 / (595 + 200 + 5 + (99 * 400 - 7 * 595) / 8) * 1000
+    )
 
 
 def test_the_pieces_are_medians_of_the_row_without_locks():
-    samples = [{"candidate": tree.PARTS, "seek_ns": s, "write_ns": 5, "read_ns": 40}
-               for s in (500, 600, 900)] + [{"candidate": tree.MAIN}]
+    samples = [
+        {"candidate": tree.PARTS, "seek_ns": s, "write_ns": 5, "read_ns": 40}
+        for s in (500, 600, 900)
+    ] + [{"candidate": tree.MAIN}]
     assert tree_table.pieces(samples) == {"seek_ns": 600, "write_ns": 5, "read_ns": 40}
     assert tree_table.pieces([{"candidate": tree.MAIN}]) is None
 
@@ -58,7 +63,11 @@ def test_the_pieces_are_medians_of_the_row_without_locks():
 def test_hot_and_cold_lookups_are_measured_at_each_number_of_threads(run, starts):
     run("--quiet", "--threads", "1,2", "--seconds", "0.01")
     assert [(s["lookups"], s["threads"]) for s in starts()] == [
-        ("hot", 1), ("hot", 2), ("cold", 1), ("cold", 2)]
+        ("hot", 1),
+        ("hot", 2),
+        ("cold", 1),
+        ("cold", 2),
+    ]
     assert {(s["nodes"], s["inserts"]) for s in starts()} == {("1000000", "1")}
 
 
@@ -93,7 +102,7 @@ def test_quick_is_a_smaller_tree_and_what_is_given_still_counts(run, starts):
 
 def test_the_table_predicts_for_more_cores_and_shows_what_was_measured(run):
     shown, result = run("--quiet", *SMALL)
-    extra, = further(result)
+    (extra,) = further(result)
     assert [row[0] for row in extra.rows] == [str(n) for n in tree_table.CORES]
     eight = next(row for row in extra.rows if row[0] == "8")
     assert eight[1].startswith("91.") and eight[2].startswith("16") and eight[3] == "+77 %"
@@ -124,14 +133,22 @@ def test_pictures_and_the_page(run, tmp_path):
     _, result = run("--quiet", "--threads", "1,2", "--html", page, "--png", tmp_path / "t.png")
     drawn = figures(result)
     assert [a.get_title(loc="left") for a in drawn[1][1].axes] == [
-        "cold lookups, 1 % inserts", "hot lookups, 1 % inserts"]
+        "cold lookups, 1 % inserts",
+        "hot lookups, 1 % inserts",
+    ]
     assert page.read_text().count("predicted and measured") == 2
     assert main(["report", str(tmp_path / "tree.json"), "--html", str(page), "--check"]) == 0
 
 
-@pytest.mark.parametrize(("place", "value"), [
-    (("nodes",), 1.5), (("lookups",), 3), (("samples", 0, "ops"), None),
-    (("samples", -1, "seek_ns"), "long")])
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("nodes",), 1.5),
+        (("lookups",), 3),
+        (("samples", 0, "ops"), None),
+        (("samples", -1, "seek_ns"), "long"),
+    ],
+)
 def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
     _, result = run("--quiet", *SMALL, "--rounds", "1")
     inner = result["cells"][0]
@@ -145,14 +162,19 @@ def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
     assert "is not a result of pawl" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("arguments", "says"), [
-    (["--lookups", "warm"], "--lookups: there is no 'warm'; choose among hot, cold"),
-    (["--nodes", "0"], "--nodes"), (["--inserts", "nan"], "not a finite number"),
-    (["--inserts", "101"], "--inserts"), (["--threads", "0"], "choose from 1 to 1024"),
-    (["--candidates", "r+s>w/pawl_spin46"], "did you mean r+s>w/pawl_spin64"),
-    (["--candidates", "*boost*"], "install libtbb-dev"),
-    (["--seconds", "1", "--budget", "9"], "give one of them"),
-    (["--html", "/nowhere/at/all.html"], "does not exist"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--lookups", "warm"], "--lookups: there is no 'warm'; choose among hot, cold"),
+        (["--nodes", "0"], "--nodes"),
+        (["--inserts", "nan"], "not a finite number"),
+        (["--inserts", "101"], "--inserts"),
+        (["--threads", "0"], "choose from 1 to 1024"),
+        (["--candidates", "r+s>w/pawl_spin46"], "did you mean r+s>w/pawl_spin64"),
+        (["--candidates", "*boost*"], "install libtbb-dev"),
+        (["--seconds", "1", "--budget", "9"], "give one of them"),
+        (["--html", "/nowhere/at/all.html"], "does not exist"),
+    ],
+)
 def test_bad_input_is_refused_before_measuring(arguments, says, drivers, refused):
     assert says in refused("bench", "tree", *arguments)

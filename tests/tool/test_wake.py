@@ -14,19 +14,27 @@ from pawl.kinds.wake.kind import KIND
 @pytest.fixture
 def run(drivers, capsys, tmp_path):
     """Runs the command; returns what it printed and the result it saved."""
+
     def go(*arguments, code=0):
         path = tmp_path / "wake.json"
         got = main(["bench", "wake", "--json", str(path), *map(str, arguments)])
         shown = capsys.readouterr()
         assert got == code, shown.err
         return shown, json.loads(path.read_text()) if path.exists() else None
+
     return go
 
 
 def test_delays_and_a_busy_cpu_are_six_cells(run, starts):
     run("--quiet")
     assert [(float(s["delay"]), s["hog"]) for s in starts()] == [
-        (1, False), (10, False), (50, False), (1, True), (10, True), (50, True)]
+        (1, False),
+        (10, False),
+        (50, False),
+        (1, True),
+        (10, True),
+        (50, True),
+    ]
 
 
 def test_a_budget_gives_short_delays_more_wakes(run, starts):
@@ -54,8 +62,12 @@ def test_rows_are_ranked_by_the_median_and_tell_tail_and_cpu_time(run):
     shown, result = run("--quiet", "--hog", "no", "--delays", "10")
     rows = result["cells"][0]["summary"]
     assert rows[0]["candidate"] == "spin" and rows[-1]["candidate"] == "pawl_wait_cond"
-    every = [ns for s in result["cells"][0]["samples"] if s["candidate"] == "futex"
-             for ns in s["wakes_ns"]]
+    every = [
+        ns
+        for s in result["cells"][0]["samples"]
+        if s["candidate"] == "futex"
+        for ns in s["wakes_ns"]
+    ]
     futex = next(r for r in rows if r["candidate"] == "futex")
     assert futex["max"] == max(every) and futex["p99"] <= futex["max"]
     assert futex["median"] == pytest.approx(20000, rel=0.02)
@@ -74,7 +86,11 @@ def test_ratios_are_of_times_round_by_round(run):
 def test_the_baseline_is_measured_even_if_not_named(run, starts):
     run("--quiet", "--candidates", "pawl", "--delays", "1", "--hog", "no")
     assert starts()[0]["candidates"].split(",") == [
-        "pawl_wait", "pawl_wait_cond", "pawl_wait_sem", "futex"]
+        "pawl_wait",
+        "pawl_wait_cond",
+        "pawl_wait_sem",
+        "futex",
+    ]
 
 
 def test_a_row_that_was_not_built_says_what_to_install(run):
@@ -105,34 +121,52 @@ def test_the_same_command_goes_on_after_an_interrupt(run, starts, tmp_path):
     assert [c["delay_ms"] for c in result["cells"]] == [1, 10, 50]
 
 
-@pytest.mark.parametrize(("arguments", "says"), [
-    (["--delays", "soon"], "--delays: 'soon' is not a number"),
-    (["--delays", "0"], "--delays: 0 is out of range"),
-    (["--delays", "nan"], "out of range"), (["--rounds", "0"], "--rounds"),
-    (["--wakes", "0"], "--wakes"), (["--hog", "maybe"], "--hog"),
-    (["--budget", "nan"], "--budget"), (["--wakes", "3", "--budget", "9"], "give one of them"),
-    (["--pin", "0,4095"], "may not run on CPU 4095"),
-    (["--candidates", "futx"], "there is no 'futx'; did you mean futex"),
-    (["--candidates", "absl_cond"], "was not built; install"),
-    (["--json", "/nowhere/at/all.json"], "does not exist"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--delays", "soon"], "--delays: 'soon' is not a number"),
+        (["--delays", "0"], "--delays: 0 is out of range"),
+        (["--delays", "nan"], "out of range"),
+        (["--rounds", "0"], "--rounds"),
+        (["--wakes", "0"], "--wakes"),
+        (["--hog", "maybe"], "--hog"),
+        (["--budget", "nan"], "--budget"),
+        (["--wakes", "3", "--budget", "9"], "give one of them"),
+        (["--pin", "0,4095"], "may not run on CPU 4095"),
+        (["--candidates", "futx"], "there is no 'futx'; did you mean futex"),
+        (["--candidates", "absl_cond"], "was not built; install"),
+        (["--json", "/nowhere/at/all.json"], "does not exist"),
+    ],
+)
 def test_bad_input_is_refused_before_measuring(arguments, says, drivers, refused):
     assert says in refused("bench", "wake", *arguments)
 
 
-@pytest.mark.parametrize(("mode", "code", "says"), [
-    ("garbage", 1, "is not a result"), ("crash", 1, "was ended by signal 6"),
-    ("bad-input", 2, "--size is odd"), ("bad-list", 1, "did not answer with a list")])
+@pytest.mark.parametrize(
+    ("mode", "code", "says"),
+    [
+        ("garbage", 1, "is not a result"),
+        ("crash", 1, "was ended by signal 6"),
+        ("bad-input", 2, "--size is odd"),
+        ("bad-list", 1, "did not answer with a list"),
+    ],
+)
 def test_a_driver_that_fails_leaves_nothing(mode, code, says, run, monkeypatch, tmp_path):
     monkeypatch.setenv("FAKE_MODE", mode)
     shown, result = run("--quiet", code=code)
     assert says in shown.err and result is None and left_behind(tmp_path) == []
 
 
-@pytest.mark.parametrize(("place", "value"), [
-    (("delay_ms",), "long"), (("samples", 0, "wakes_ns"), []),
-    (("samples", 0, "wakes_ns"), ["soon"]), (("samples", 0, "cpu_ns"), None),
-    (("samples", 0, "waited_ns"), "long")])
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("delay_ms",), "long"),
+        (("samples", 0, "wakes_ns"), []),
+        (("samples", 0, "wakes_ns"), ["soon"]),
+        (("samples", 0, "cpu_ns"), None),
+        (("samples", 0, "waited_ns"), "long"),
+    ],
+)
 def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
     _, result = run("--quiet", "--hog", "no", "--delays", "1")
     inner = result["cells"][0]
@@ -146,7 +180,10 @@ def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
 
 
 def test_a_wake_as_fast_as_the_clock_is_no_division_by_zero():
-    samples = [{"candidate": n, "round": r, "wakes_ns": [0], "cpu_ns": 0, "waited_ns": 0}
-               for n in ("spin", "futex") for r in range(6)]
+    samples = [
+        {"candidate": n, "round": r, "wakes_ns": [0], "cpu_ns": 0, "waited_ns": 0}
+        for n in ("spin", "futex")
+        for r in range(6)
+    ]
     rows = KIND.summarise(samples, "futex", ["spin", "futex"])
     assert all(math.isfinite(r["ratio_to_baseline"]) for r in rows)

@@ -54,7 +54,7 @@ inline void after_observation(const void *place)
 
 // An atomic number. Only publish and observe order anything.
 template <class Number> class loose {
-public:
+  public:
     loose() { unseen(&number_, sizeof number_); }
     Number load() const { return number_.load(std::memory_order_relaxed); }
     void store(Number value) { number_.store(value, std::memory_order_relaxed); }
@@ -71,7 +71,7 @@ public:
         return value;
     }
 
-private:
+  private:
     std::atomic<Number> number_{0};
 };
 

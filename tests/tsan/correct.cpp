@@ -19,10 +19,10 @@ constexpr int rounds = PAWL_VALGRIND ? 40 : 400;
 
 template <class Word> struct guarded {
     Word lock = {};
-    long pair[2] = {0, 0};     // plain: written under W, read under R, S, W
-    long seekers = 0;          // plain: only who holds S or W touches it
-    loose<long> many; // updated under A, read plainly relaxed elsewhere
-    long published = 0;        // plain: written under W, and by nobody under A
+    long pair[2] = {0, 0}; // plain: written under W, read under R, S, W
+    long seekers = 0;      // plain: only who holds S or W touches it
+    loose<long> many;      // updated under A, read plainly relaxed elsewhere
+    long published = 0;    // plain: written under W, and by nobody under A
 
     void change()
     {
@@ -349,12 +349,11 @@ template <class Word> void deadlines()
         case 2:
             if (pawl_take_atomic_until(&g.lock, until)) {
                 g.add();
+                /* Once its time is over the thread holds nothing: to drop A then damaged the word,
+                 * and now and then all threads slept for ever. */
                 if (pawl_atomic_to_read_until(&g.lock, until) != PAWL_REGAIN_TIMED_OUT) {
                     g.look();
                     pawl_drop_read(&g.lock);
-                } else {
-                    g.add();
-                    pawl_drop_atomic(&g.lock);
                 }
             }
             break;

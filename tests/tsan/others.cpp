@@ -10,6 +10,8 @@
 #include <pawl/robust.h>
 #include <pawl/seq_type.h>
 
+#include <chrono>
+
 #include "cases.hpp"
 
 namespace {
@@ -141,6 +143,28 @@ void robust_locks()
     });
 }
 
+// With a deadline, the plain library waited by pthread_mutex_clocklock, which ThreadSanitizer of
+// gcc 12 does not know. The waiter got the lock, and its drop was the unlock of an unlocked mutex.
+void a_robust_lock_that_is_waited_for_with_a_deadline()
+{
+    constexpr std::uint64_t second = 1000000000;
+    dropped(pawl_robust_lock_init(&robust));
+    held(pawl_robust_lock_take_write(&robust));
+    std::atomic<bool> asks{false};
+    std::thread waiter([&asks] {
+        asks = true;
+        held(pawl_robust_lock_take_write_until(&robust, pawl_now() + 600 * second));
+        change();
+        dropped(pawl_robust_lock_drop_write(&robust));
+    });
+    while (!asks)
+        std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    change();
+    dropped(pawl_robust_lock_drop_write(&robust));
+    waiter.join();
+}
+
 // A holder that ends is what the lock is for: no report.
 void robust_locks_whose_holder_ends()
 {
@@ -207,6 +231,7 @@ void right()
     waits_and_wakes();
     bit_locks_with_deadlines();
     robust_locks();
+    a_robust_lock_that_is_waited_for_with_a_deadline();
     robust_locks_whose_holder_ends();
 #ifndef PLAIN_LIBRARY
     tables_of_ids();

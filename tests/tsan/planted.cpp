@@ -239,23 +239,22 @@ struct planted_case {
 };
 
 #define KINDS(name)                                                                                \
-    {{"16", name<pawl_spin16>},         {"32", name<pawl_spin32>},                                 \
-     {"64", name<pawl_spin64>},         {"lock32", name<pawl_lock32>},                             \
-     {"lock64", name<pawl_lock64>},     {"shared32", name<pawl_pshared_lock32>},                   \
-     {"shared64", name<pawl_pshared_lock64>}}
+    {                                                                                              \
+        {"16", name<pawl_spin16>}, {"32", name<pawl_spin32>}, {"64", name<pawl_spin64>},           \
+            {"lock32", name<pawl_lock32>}, {"lock64", name<pawl_lock64>},                          \
+            {"shared32", name<pawl_pshared_lock32>},                                               \
+        {                                                                                          \
+            "shared64", name<pawl_pshared_lock64>                                                  \
+        }                                                                                          \
+    }
 #define CASE(name) {#name, true, KINDS(name)}
 #define WIDE(name) {#name, false, KINDS(name)}
 const planted_case cases[] = {
-    CASE(write_under_read_together),
-    CASE(write_under_read_in_turn),
-    CASE(write_under_seek_beside_a_reader),
-    CASE(write_under_seek_before_a_reader),
-    CASE(write_after_write_to_seek),
-    CASE(plain_write_under_atomic_together),
-    WIDE(plain_write_under_atomic_in_turn),
-    WIDE(plain_write_under_atomic_after_waiting),
-    CASE(write_after_a_failed_try),
-    CASE(write_without_the_lock),
+    CASE(write_under_read_together),        CASE(write_under_read_in_turn),
+    CASE(write_under_seek_beside_a_reader), CASE(write_under_seek_before_a_reader),
+    CASE(write_after_write_to_seek),        CASE(plain_write_under_atomic_together),
+    WIDE(plain_write_under_atomic_in_turn), WIDE(plain_write_under_atomic_after_waiting),
+    CASE(write_after_a_failed_try),         CASE(write_without_the_lock),
 };
 
 } // namespace

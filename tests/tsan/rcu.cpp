@@ -122,8 +122,7 @@ void waits_of_all_kinds()
             pawl_rcu_synchronize_cond(cookie);
             bury(old);
             break;
-        default:
-            bury_later(pawl_rcu_default(), old);
+        default: bury_later(pawl_rcu_default(), old);
         }
     });
     check(pawl_rcu_barrier() == 0, "the barrier");
@@ -390,14 +389,10 @@ void published_before_it_was_ready()
 
 #define CASE(name) {#name, name}
 const wrong_case cases[] = {
-    CASE(freed_without_a_grace_period),
-    CASE(changed_where_readers_can_see_it),
-    CASE(a_grace_period_before_the_removal),
-    CASE(a_grace_period_of_another_domain),
-    CASE(a_cookie_that_was_not_polled),
-    CASE(read_after_the_section),
-    CASE(read_after_going_offline),
-    CASE(read_after_a_quiescent_state),
+    CASE(freed_without_a_grace_period),      CASE(changed_where_readers_can_see_it),
+    CASE(a_grace_period_before_the_removal), CASE(a_grace_period_of_another_domain),
+    CASE(a_cookie_that_was_not_polled),      CASE(read_after_the_section),
+    CASE(read_after_going_offline),          CASE(read_after_a_quiescent_state),
     CASE(published_before_it_was_ready),
 };
 

@@ -138,8 +138,8 @@ static void waking_nobody_wakes_nobody(void **state)
 static void memory_may_be_gone_when_it_is_woken(void **state)
 {
     const size_t size = (size_t)sysconf(_SC_PAGESIZE);
-    char *gone = (char *)mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                              0);
+    char *gone =
+        (char *)mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     (void)state;
     assert_true(gone != MAP_FAILED);
     assert_int_equal(munmap(gone, size), 0);
@@ -357,8 +357,8 @@ static void requeue_wakes_some_and_moves_some(void **state)
 
 static void a_shared_wait_is_woken_by_another_process(void **state)
 {
-    uint32_t *shared = (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint32_t *shared =
+        (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int status;
     pid_t child;
     (void)state;
@@ -439,8 +439,8 @@ static void a_shared_wake_needs_the_page(void **state)
 /* The same, with a value at which nobody sleeps: wake, then store, and unmap at once. */
 static void the_last_store_may_come_after_the_shared_wake(void **state)
 {
-    uint32_t *shared = (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint32_t *shared =
+        (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t child;
     int status;
     (void)state;

@@ -67,8 +67,7 @@ static bool went_on;
 
 static void *wait_and_go_on(void *wide)
 {
-    enum pawl_waited how = wide ? pawl_wait64(&word, 1)
-                                : pawl_wait32((uint32_t *)(void *)&word, 1);
+    enum pawl_waited how = wide ? pawl_wait64(&word, 1) : pawl_wait32((uint32_t *)(void *)&word, 1);
     must(how == PAWL_WAIT_WOKEN || how == PAWL_WAIT_DIFFERS);
     __atomic_store_n(&went_on, true, __ATOMIC_RELEASE);
     pthread_testcancel();

@@ -35,8 +35,8 @@ static void a_wait_that_cannot_be_is_reported(void **state)
     assert_reports(wait_at_null, NULL, "pawl: wait at null", "by pawl_wait", NULL);
     assert_reports(wait_at_a_misaligned_address, NULL, "pawl: wait at a misaligned address",
                    "by pawl_wait", NULL);
-    assert_reports(wait_shared_at_a_misaligned_address, NULL,
-                   "pawl: wait at a misaligned address", "by pawl_wait32_shared", NULL);
+    assert_reports(wait_shared_at_a_misaligned_address, NULL, "pawl: wait at a misaligned address",
+                   "by pawl_wait32_shared", NULL);
     assert_reports(wait_for_nothing, NULL, "pawl: wait at no, too many or unsound addresses",
                    "by pawl_wait_any", NULL);
 }

@@ -153,8 +153,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wake_between_the_last_look_and_the_sleep_is_not_lost),
         cmocka_unit_test(a_wake_between_the_list_and_the_sleep_is_not_lost),
-        cmocka_unit_test(
-            who_was_picked_when_its_time_ran_out_is_woken_and_stays_for_its_waker),
+        cmocka_unit_test(who_was_picked_when_its_time_ran_out_is_woken_and_stays_for_its_waker),
     };
     return test_run(argc, argv, tests);
 }

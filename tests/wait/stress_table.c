@@ -20,7 +20,7 @@ enum { MOST = 128, FEW_PLACES = 8, PLACES = 512 };
 
 struct shared {
     uint32_t places[PLACES * 64];
-    uint32_t home;      /* sleepers that have */
+    uint32_t home; /* sleepers that have */
     uint32_t sleepers;
     uint32_t used; /* places */
     uint64_t picked, woken, expired, moved;
@@ -144,8 +144,7 @@ static void who_is_picked_wakes_and_nobody_is_forgotten(void **state)
         test_threads(threads, work, &s);
         print_message("%u threads: %" PRIu64 " woken, %" PRIu64 " gave up, %" PRIu64
                       " moved, lists doubled %u times\n",
-                      threads, s.woken, s.expired, s.moved,
-                      (unsigned)table_here()->doublings);
+                      threads, s.woken, s.expired, s.moved, (unsigned)table_here()->doublings);
         assert_true(s.picked == s.woken);
         assert_int_equal(table_here()->queues, 0);
         rounds++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The wait lists: who is found under which address, in which order, and while the table grows. */
-#define PAWL_TEST_POINTS  /* steps are counted */
-#define PAWL_ONE_FILE_ /* with table.c, below */
+#define PAWL_TEST_POINTS /* steps are counted */
+#define PAWL_ONE_FILE_   /* with table.c, below */
 #include "test.h"
 
 #include "lock/table.h"

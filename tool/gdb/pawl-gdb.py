@@ -25,7 +25,7 @@ STATES = ("U", "R", "S", "W", "A")
 # enum wait_class (src/lock/waiting.h).
 CLASSES = {1: "R", 2: "S", 4: "W", 8: "A", 16: "A to R", 32: "W, claims, waits for readers",
            64: "A, claims, waits for readers", 128: "W, keeps a claim",
-           256: "keeps a claim beside W", 512: "keeps a claim of S"}
+           256: "keeps a claim beside W", 512: "keeps a claim of S"}  # fmt: skip
 # enum table_owner (src/lock/table.h), by the bytes of a lock.
 OWNERS = {4: "TABLE_OF_LOCK32", 8: "TABLE_OF_LOCK64"}
 
@@ -53,7 +53,6 @@ def state(w, s, r):
     if s and r > 1:
         return f"write, claimed or held, beside {plural(r - 1, 'other unit')} of R"
     return "write or atomic, claimed"
-
 
 
 class Unknown(Exception):
@@ -148,8 +147,11 @@ class LldbValue:
             return LldbValue(raw.GetChildMemberWithName(key))
         if raw.GetType().IsPointerType():
             kind = raw.GetType().GetPointeeType()
-            return LldbValue(raw.CreateValueFromAddress(
-                "element", raw.GetValueAsUnsigned() + key * kind.GetByteSize(), kind))
+            return LldbValue(
+                raw.CreateValueFromAddress(
+                    "element", raw.GetValueAsUnsigned() + key * kind.GetByteSize(), kind
+                )
+            )
         return LldbValue(raw.GetChildAtIndex(key))
 
     def __int__(self):
@@ -172,8 +174,11 @@ class LldbValue:
 
     def text(self):
         error = lldb.SBError()
-        return (self.value.GetProcess().ReadCStringFromMemory(int(self), 256, error)
-                if int(self) else "")
+        return (
+            self.value.GetProcess().ReadCStringFromMemory(int(self), 256, error)
+            if int(self)
+            else ""
+        )
 
     @classmethod
     def at(cls, address, kind):
@@ -210,8 +215,9 @@ class LldbValue:
     @classmethod
     def functions_at(cls, pc):
         target = cls.process.GetTarget()
-        found = target.ResolveSymbolContextForAddress(target.ResolveLoadAddress(pc - 1),
-                                                      lldb.eSymbolContextEverything)
+        found = target.ResolveSymbolContextForAddress(
+            target.ResolveLoadAddress(pc - 1), lldb.eSymbolContextEverything
+        )
         block = found.GetBlock()
         while block.IsValid():
             if block.IsInlined():
@@ -235,7 +241,7 @@ def shared_object(which, kind):
     unused = False
     for variant in VARIANTS:
         try:
-            pointer = Value.pointer_at(Value.symbol(f"pawl_{which}_v1_{variant}_"))
+            pointer = Value.pointer_at(Value.symbol(f"pawl_{which}_v2_{variant}_"))
             if pointer != 0:
                 return Value.at(pointer, f"struct {kind}")
             unused = True
@@ -246,11 +252,13 @@ def shared_object(which, kind):
 
 def guarded(function):
     """None where the debug information does not tell."""
+
     def call(*arguments):
         try:
             return function(*arguments)
         except Unknown:
             return None
+
     return call
 
 
@@ -309,10 +317,15 @@ def holders(lock):
             held = line["held"][i]
             state = int(held["what"]) & 15
             if int(held["lock"]) == lock.address and 0 < state < len(STATES):
-                theirs = [name for name in Value.functions_at(int(held["stack"]["frames"][0]))
-                          if not name.startswith("pawl_")]
-                found.append(f"{STATES[state]} by thread {thread_of_line(number)}"
-                             + (f", taken in {theirs[0]}" if theirs and theirs[0] else ""))
+                theirs = [
+                    name
+                    for name in Value.functions_at(int(held["stack"]["frames"][0]))
+                    if not name.startswith("pawl_")
+                ]
+                found.append(
+                    f"{STATES[state]} by thread {thread_of_line(number)}"
+                    + (f", taken in {theirs[0]}" if theirs and theirs[0] else "")
+                )
     return found
 
 
@@ -367,10 +380,28 @@ def spin(v):
     return [*parts, f"application = {low}", *who_parts(v, False)]
 
 
+@guarded
+def scaling_readers(lock):
+    """The threads that read the lock by their entries, which the word does not show."""
+    entries = shared_object("entries_object", "pawl_entries_all")
+    identity = lock.address | (1 if lock.size == 8 else 0)
+    found = []
+    for i in range(int(entries["used"])):
+        locks = entries["lines"][i]["locks"]
+        found += [
+            f"thread {thread_of_line(i)}" for k in range(locks.length) if int(locks[k]) == identity
+        ]
+    return found
+
+
 def lock(v):
     parts, low = word_parts(v)
     parts.append(f"parked = {yes(low & 1)}")
-    return parts + (["biased = true"] if low & 2 else []) + who_parts(v, True)
+    if low & 2:
+        found = scaling_readers(v) if v.address else None
+        parts.append("biased = true")
+        parts += [f"scaling_readers = {quoted(found)}"] if found else []
+    return parts + who_parts(v, True)
 
 
 def pshared_lock(v):
@@ -384,43 +415,55 @@ def by_thread(v, field):
 
 def robust_lock(v):
     parts = [*by_thread(v, "writer"), *by_thread(v, "seeker")]
-    return [f'state = "{"held" if parts else "no writer or seeker"}"', *parts,
-            f"deaths = {int(v['state'])}"]
+    return [
+        f'state = "{"held" if parts else "no writer or seeker"}"',
+        *parts,
+        f"deaths = {int(v['state'])}",
+    ]
 
 
 def brlock(v):
     readers = int(v["shared"]) + sum(int(v["lines"][i]["readers"]) for i in range(int(v["count"])))
-    readers &= 0xffffffff
+    readers &= 0xFFFFFFFF
     closed, gate = int(v["closed"]), int(v["gate"])
-    what = ("write, held or asked for" if closed else "seek" if gate else
-            "read" if readers else "free")
+    what = (
+        "write, held or asked for" if closed else "seek" if gate else "read" if readers else "free"
+    )
     return [f'state = "{what}"', f"readers = {readers}", f"waited_for = {yes(gate == 2)}",
-            *by_thread(v, "holder")]
+            *by_thread(v, "holder")]  # fmt: skip
 
 
 def sift(v):
     word = int(v["word"]) & (1 << 64) - 1
     counts = [("thread", 2, 18), ("realtime", 20, 12), ("deferred", 32, 10), ("interrupt", 42, 10)]
-    readers = [f"{name}_readers = {word >> at & (1 << bits) - 1}" for name, at, bits in counts
-               if word >> at & (1 << bits) - 1]
+    readers = [
+        f"{name}_readers = {word >> at & (1 << bits) - 1}"
+        for name, at, bits in counts
+        if word >> at & (1 << bits) - 1
+    ]
     held = int(v["mutex"]) != 0 or word & 2
     what = "write, held or asked for" if held or word >> 52 else "read" if readers else "free"
     return [f'state = "{what}"', *readers, f"slow_writers = {word >> 52}",
-            f"waited_for = {yes(word & 1)}", *by_thread(v, "holder")]
+            f"waited_for = {yes(word & 1)}", *by_thread(v, "holder")]  # fmt: skip
 
 
 def seq(v):
     number = int(v["sequence"])
-    return [f'state = "{"being written" if number & 1 else "whole"}"', f"sequence = {number}",
-            *([f"writer = thread {int(v['writer']) & 0x7fffffff}"] if int(v["writer"]) else [])]
+    return [
+        f'state = "{"being written" if number & 1 else "whole"}"',
+        f"sequence = {number}",
+        *([f"writer = thread {int(v['writer']) & 0x7FFFFFFF}"] if int(v["writer"]) else []),
+    ]
 
 
 def seq_latch(v):
     number = int(v["sequence"])
     what = ("both copies whole", "first copy is written", "second copy is written")
-    return [f'state = "{what[number & 3] if number & 3 < 3 else "overwritten"}"',
-            f"sequence = {number}",
-            *([f"writer = thread {int(v['writer']) & 0x7fffffff}"] if int(v["writer"]) else [])]
+    return [
+        f'state = "{what[number & 3] if number & 3 < 3 else "overwritten"}"',
+        f"sequence = {number}",
+        *([f"writer = thread {int(v['writer']) & 0x7FFFFFFF}"] if int(v["writer"]) else []),
+    ]
 
 
 def counter(v):
@@ -428,8 +471,11 @@ def counter(v):
     if place < 64:
         return [f"value = {signed(int(v['shared']))}"]
     found = cells(place)
-    return (["value = ?"] if found is None else
-            [f"value = {signed(int(v['shared']) - int(v['before']) + found)}"]) + ["cells = true"]
+    return (
+        ["value = ?"]
+        if found is None
+        else [f"value = {signed(int(v['shared']) - int(v['before']) + found)}"]
+    ) + ["cells = true"]
 
 
 def cpu_counter(v):
@@ -446,12 +492,12 @@ def counter_exact(v):
 
 def counter_limit(v):
     return [f"limit = {int(v['limit'])}", f"taken_with_credit = {int(v['taken'])}",
-            f"exact = {yes(int(v['gate']) == 1)}"]
+            f"exact = {yes(int(v['gate']) == 1)}"]  # fmt: skip
 
 
 def bigref(v):
     states = {0: "counted where it is used", 1: "counted in one place", 2: "killed", 3: "released",
-              4: "being changed"}
+              4: "being changed"}  # fmt: skip
     kind, place = int(v["gate"]) & 7, int(v["place"])
     count = int(v["global"]) + int(v["own"]) - (1 << 62 if kind not in (2, 3) else 0)
     more = cells(place) if place >= 64 else 0
@@ -470,17 +516,22 @@ def eventcount(v):
 def idtable(v):
     life = {0: "in use", 1: "destroyed", 2: "refused by init"}
     return [f'state = "{life.get(int(v["life"]), "overwritten")}"', f"objects = {int(v['count'])}",
-            f"to_be_freed = {int(v['parked'])}"]
+            f"to_be_freed = {int(v['parked'])}"]  # fmt: skip
 
 
 @guarded
 def domain_parts(index):
     rcu = shared_object("rcu_object", "pawl_rcu")
     period = rcu["states"][index]
-    parts = [f"grace_periods = {int(period['completed'])}",
-             f"in_progress = {yes(int(period['started']) != int(period['completed']))}"]
-    readers = [f"thread {thread_of_line(i)}" for i in range(min(lines_used(), rcu["lines"].length))
-               if int(rcu["lines"][i]["read"][index]) & 0xffff]
+    parts = [
+        f"grace_periods = {int(period['completed'])}",
+        f"in_progress = {yes(int(period['started']) != int(period['completed']))}",
+    ]
+    readers = [
+        f"thread {thread_of_line(i)}"
+        for i in range(min(lines_used(), rcu["lines"].length))
+        if int(rcu["lines"][i]["read"][index]) & 0xFFFF
+    ]
     return parts + ([f"readers = {quoted(readers)}"] if readers else [])
 
 
@@ -498,7 +549,7 @@ SHOWN = {
     "pawl_atomic_counter": atomic_counter, "pawl_counter_exact": counter_exact,
     "pawl_counter_limit": counter_limit, "pawl_bigref": bigref, "pawl_cond": cond,
     "pawl_eventcount": eventcount, "pawl_idtable": idtable, "pawl_rcu_domain": rcu_domain,
-}
+}  # fmt: skip
 
 
 def shown(name, value):

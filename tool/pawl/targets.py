@@ -26,24 +26,32 @@ EPILOG = """examples:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="scripts/targets", description=__doc__.split("\n\n", 1)[1], epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+        prog="scripts/targets",
+        description=__doc__.split("\n\n", 1)[1],
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("folder", type=Path, nargs="?",
-                      help="holds run1.json.xz, run2.json.xz and so on")
+    what.add_argument(
+        "folder", type=Path, nargs="?", help="holds run1.json.xz, run2.json.xz and so on"
+    )
     what.add_argument("--table", action="store_true", help="print the tables of all folders")
     what.add_argument("--write", action="store_true", help="write them into the page")
     what.add_argument("--check", action="store_true", help="say whether the page has them")
-    parser.add_argument("--allow-dirty", action="store_true",
-                        help="judge runs of an uncommitted tree too; they prove nothing")
+    parser.add_argument(
+        "--allow-dirty",
+        action="store_true",
+        help="judge runs of an uncommitted tree too; they prove nothing",
+    )
     return parser
 
 
 def _page() -> Path:
     root = driver.checkout()
     if root is None:
-        raise BadInput("this is no checkout, and only a checkout has bench/results; "
-                       "name a folder of runs.")
+        raise BadInput(
+            "this is no checkout, and only a checkout has bench/results; name a folder of runs."
+        )
     return root / "bench" / "results" / "README.md"
 
 

@@ -37,8 +37,9 @@ def _connect(folder: str, name: str) -> socket.socket:
     try:
         made.connect(str(path))
     except FileNotFoundError:
-        raise BadInput(f"there is no pawl-watchdogd at {folder}; start it, or name its folder "
-                       "with --folder.") from None
+        raise BadInput(
+            f"there is no pawl-watchdogd at {folder}; start it, or name its folder with --folder."
+        ) from None
     except PermissionError:
         raise BadInput(f"you may not use {path}; join the group pawl-watchdog.") from None
     except OSError as error:
@@ -71,9 +72,13 @@ def _do(o: dict, line: str, said: str, question: str | None = None) -> None:
         click.echo(said.format(**answer))
 
 
-FOLDER_OPTION = click.option("--folder", metavar="DIR", default=FOLDER, show_default=True,
-                             help="Where the daemon's sockets are; without it also the only "
-                             "/run/pawl-watchdogd-*.")
+FOLDER_OPTION = click.option(
+    "--folder",
+    metavar="DIR",
+    default=FOLDER,
+    show_default=True,
+    help="Where the daemon's sockets are; without it also the only /run/pawl-watchdogd-*.",
+)
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 DRY_OPTION = click.option("--dry-run", is_flag=True, help="Only say what would be asked.")
 YES_OPTION = click.option("--yes", is_flag=True, help="Do not ask before power is cut.")
@@ -83,9 +88,14 @@ def _options(*more):
     return command.with_options([FOLDER_OPTION, JSON_OPTION, DRY_OPTION, *more])
 
 
-@click.group("watchdog", cls=command.ExampleGroup, examples=[
-    ("pawl watchdog status", "Is it armed, and for how long?"),
-    ("pawl watchdog run make test", "A reset comes if the machine hangs meanwhile.")])
+@click.group(
+    "watchdog",
+    cls=command.ExampleGroup,
+    examples=[
+        ("pawl watchdog status", "Is it armed, and for how long?"),
+        ("pawl watchdog run make test", "A reset comes if the machine hangs meanwhile."),
+    ],
+)
 def watchdog_group() -> None:
     """Use the USB watchdog that resets a hung machine.
 
@@ -93,8 +103,13 @@ def watchdog_group() -> None:
     """
 
 
-@watchdog_group.command("status", cls=command.ExampleCommand, examples=[
-    ("pawl watchdog status --json", "For another program; exit code 1 without a device.")])
+@watchdog_group.command(
+    "status",
+    cls=command.ExampleCommand,
+    examples=[
+        ("pawl watchdog status --json", "For another program; exit code 1 without a device.")
+    ],
+)
 @_options()
 def status(**o) -> None:
     """Show what the device does."""
@@ -115,8 +130,13 @@ def status(**o) -> None:
         click.echo(f"no refresh: {state['refused']}")
 
 
-@watchdog_group.command("arm", cls=command.ExampleCommand, examples=[
-    ("pawl watchdog arm 60", "The daemon refreshes; without it a reset comes after a minute.")])
+@watchdog_group.command(
+    "arm",
+    cls=command.ExampleCommand,
+    examples=[
+        ("pawl watchdog arm 60", "The daemon refreshes; without it a reset comes after a minute.")
+    ],
+)
 @click.argument("seconds", type=click.IntRange(1, 3600))
 @_options()
 def arm(seconds: int, **o) -> None:
@@ -126,26 +146,32 @@ def arm(seconds: int, **o) -> None:
 
 def _simple(name: str, text: str, said: str, question: str | None = None):
     """A command without arguments."""
+
     def run_it(**o) -> None:
         _do(o, name, said, question)
 
     run_it.__doc__ = text
     example = (f"pawl watchdog {name}" + (" --yes" if question else ""), text)
     made = _options(*([YES_OPTION] if question else []))(run_it)
-    watchdog_group.add_command(click.command(name, cls=command.ExampleCommand,
-                                             examples=[example])(made))
+    watchdog_group.add_command(
+        click.command(name, cls=command.ExampleCommand, examples=[example])(made)
+    )
 
 
 _simple("refresh", "Refresh the device once.", "refreshed")
 _simple("disarm", "Disarm the device.", "disarmed")
 _simple("on", "Give power back, or let it pass.", "on")
-_simple("off", "Cut the power until it is given back.", "off",
-        "This cuts the machine's power. Go on?")
+_simple(
+    "off", "Cut the power until it is given back.", "off", "This cuts the machine's power. Go on?"
+)
 _simple("reset", "Reset the machine now.", "reset", "This resets the machine. Go on?")
 
 
-@watchdog_group.command("led", cls=command.ExampleCommand, examples=[
-    ("pawl watchdog led on", "Test the device without a reset.")])
+@watchdog_group.command(
+    "led",
+    cls=command.ExampleCommand,
+    examples=[("pawl watchdog led on", "Test the device without a reset.")],
+)
 @click.argument("state", type=click.Choice(["on", "off"]))
 @_options()
 def led(state: str, **o) -> None:
@@ -153,12 +179,21 @@ def led(state: str, **o) -> None:
     _do(o, f"led {int(state == 'on')}", f"LED {state}")
 
 
-@watchdog_group.command("run", cls=command.ExampleCommand, examples=[
-    ("pawl watchdog run make test", "Ends with the exit code of the command."),
-    ("pawl watchdog run --timeout 30 ./hangs-kernels", "A reset 30 s after a hang.")])
+@watchdog_group.command(
+    "run",
+    cls=command.ExampleCommand,
+    examples=[
+        ("pawl watchdog run make test", "Ends with the exit code of the command."),
+        ("pawl watchdog run --timeout 30 ./hangs-kernels", "A reset 30 s after a hang."),
+    ],
+)
 @click.argument("words", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
-@click.option("--timeout", type=click.IntRange(1, 3600), metavar="SECONDS",
-              help="Set the time-out first; else the daemon's counts.")
+@click.option(
+    "--timeout",
+    type=click.IntRange(1, 3600),
+    metavar="SECONDS",
+    help="Set the time-out first; else the daemon's counts.",
+)
 @FOLDER_OPTION
 @DRY_OPTION
 def run(words: tuple[str, ...], timeout: int | None, folder: str, dry_run: bool) -> None:

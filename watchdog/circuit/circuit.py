@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The output stage in ngspice: one operating point for given parts, tolerances and conditions.
 
-    python3 watchdog/circuit/circuit.py      prints the tables of README.md
+python3 watchdog/circuit/circuit.py      prints the tables of README.md
 """
 
 from __future__ import annotations
@@ -39,10 +39,19 @@ class Conditions:
 
 
 def netlist(c: Conditions) -> str:
-    values = {"vusb": c.vusb, "vsup": c.vsup, "rup": c.rup, "rs": c.rs, "rpin": c.rpin,
-              "rpull": 35e3 if c.pullup else 1e12, "low": int(c.low), "vto": c.vto, "bf": c.bf,
-              "plug": PLUGGED.format(vusb=c.vusb) if c.plugged else UNPLUGGED,
-              "variant": (HERE / f"{c.variant}.inc").read_text()}
+    values = {
+        "vusb": c.vusb,
+        "vsup": c.vsup,
+        "rup": c.rup,
+        "rs": c.rs,
+        "rpin": c.rpin,
+        "rpull": 35e3 if c.pullup else 1e12,
+        "low": int(c.low),
+        "vto": c.vto,
+        "bf": c.bf,
+        "plug": PLUGGED.format(vusb=c.vusb) if c.plugged else UNPLUGGED,
+        "variant": (HERE / f"{c.variant}.inc").read_text(),
+    }
     text = (HERE / "stage.cir").read_text()
     for name in ("variant", *values):
         text = text.replace("{" + name + "}", str(values[name]))
@@ -59,10 +68,17 @@ class Point:
 
 def solve(c: Conditions) -> Point:
     """Runs ngspice; raises if it does not converge."""
-    text = netlist(c).replace(".op\n.end", ".control\nop\nprint -i(vsup) i(vpin) v(pwr) v(pb0)\n"
-                              "quit\n.endc\n.end")
-    done = subprocess.run(["ngspice", "-b", "/dev/stdin"], input=text, text=True,
-                          capture_output=True, timeout=60, check=False)
+    text = netlist(c).replace(
+        ".op\n.end", ".control\nop\nprint -i(vsup) i(vpin) v(pwr) v(pb0)\nquit\n.endc\n.end"
+    )
+    done = subprocess.run(
+        ["ngspice", "-b", "/dev/stdin"],
+        input=text,
+        text=True,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
     found = {}
     for line in done.stdout.splitlines():
         name, _, value = line.partition(" = ")
@@ -76,8 +92,11 @@ def solve(c: Conditions) -> Point:
 
 def worst_current(variant: str) -> Point:
     """All tolerances against the pin: 5.25 V, 5 % less resistance, the strongest transistor."""
-    return solve(Conditions(variant, low=True, vusb=5.25, vsup=5.25, rs=180 * 0.95, rpin=1.0,
-                            vto=0.8, bf=300))
+    return solve(
+        Conditions(
+            variant, low=True, vusb=5.25, vsup=5.25, rs=180 * 0.95, rpin=1.0, vto=0.8, bf=300
+        )
+    )
 
 
 def smallest_pullup(variant: str, **more) -> float:
@@ -96,15 +115,18 @@ def main() -> None:
     print("| | mosfet | npn |\n|---|---|---|")
     rows = {
         "5 V across 180 ohm alone": lambda v: f"{5 / 180 * 1e3:.1f} mA",
-        "from PWR_OK tied to +5 V": lambda v: f"{solve(Conditions(v, low=True)).current * 1e3:.1f}"
-                                              " mA",
+        "from PWR_OK tied to +5 V": lambda v: (
+            f"{solve(Conditions(v, low=True)).current * 1e3:.1f} mA"
+        ),
         "into PB0, worst case": lambda v: f"{worst_current(v).pin * 1e3:.1f} mA",
         "smallest pull-up for a low": lambda v: f"{smallest_pullup(v):.0f} ohm",
-        "low with a pull-up of 1 kilo-ohm":
-            lambda v: f"{solve(Conditions(v, low=True, rup=1000)).pwr_ok:.2f} V",
+        "low with a pull-up of 1 kilo-ohm": lambda v: (
+            f"{solve(Conditions(v, low=True, rup=1000)).pwr_ok:.2f} V"
+        ),
         "drain while silent": lambda v: f"{abs(solve(Conditions(v)).current) * 1e9:.0f} nA",
-        "drain while unplugged":
-            lambda v: f"{abs(solve(Conditions(v, plugged=False)).current) * 1e9:.0f} nA",
+        "drain while unplugged": lambda v: (
+            f"{abs(solve(Conditions(v, plugged=False)).current) * 1e9:.0f} nA"
+        ),
     }
     for name, row in rows.items():
         print(f"| {name} | {row('mosfet')} | {row('npn')} |")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Draws the circuits: each SVG beside this file, and in supply/, is written by it.
 
-    .venv/bin/python watchdog/circuit/draw.py           writes them
-    .venv/bin/python watchdog/circuit/draw.py --check   exit code 1 if a committed one differs
+.venv/bin/python watchdog/circuit/draw.py           writes them
+.venv/bin/python watchdog/circuit/draw.py --check   exit code 1 if a committed one differs
 """
 
 from __future__ import annotations
@@ -69,8 +69,12 @@ def wiring() -> schemdraw.Drawing:
     d += elm.Line().at((3, 2.0)).to((5.5, 2.0)).label("PB0", "top")
     d += elm.Line().at((3, 2.8)).to((5.5, 2.8)).label("+5 V", "top")
     d += elm.Line().at((8.1, 2.4)).to((11, 2.4)).label("PWR_OK, grey, 8", "top")
-    d += elm.Line().at((3, 0.6)).to((11, 0.6)).label("ground, black (not needed on the same PC)",
-                                                     "top")
+    d += (
+        elm.Line()
+        .at((3, 0.6))
+        .to((11, 0.6))
+        .label("ground, black (not needed on the same PC)", "top")
+    )
     return d
 
 
@@ -99,19 +103,32 @@ def layout() -> schemdraw.Drawing:
     """Seen from the side, to scale: 34 mm long, 12 mm high; 20 mm wide."""
     d = drawing()
     scale = 0.35
-    parts = [((0, 7.4), 34, 4.6, "cell, 240 mAh, on top"), ((0, 1.6), 14, 5.8, "USB, recessed"),
-             ((14, 1.6), 5, 5.8, "coil"), ((19, 1.6), 7, 2.9, "IC, diodes,\ncapacitors"),
-             ((19, 4.5), 7, 2.9, "micro-USB"), ((26, 1.6), 8, 5.8, "LED and\nbutton"),
-             ((0, 0), 34, 1.6, "")]
+    parts = [
+        ((0, 7.4), 34, 4.6, "cell, 240 mAh, on top"),
+        ((0, 1.6), 14, 5.8, "USB, recessed"),
+        ((14, 1.6), 5, 5.8, "coil"),
+        ((19, 1.6), 7, 2.9, "IC, diodes,\ncapacitors"),
+        ((19, 4.5), 7, 2.9, "micro-USB"),
+        ((26, 1.6), 8, 5.8, "LED and\nbutton"),
+        ((0, 0), 34, 1.6, ""),
+    ]
     for (x, y), width, height, text in parts:
         box(d, (x * scale, y * scale), width * scale, height * scale, text)
-    d += elm.Label().at((17 * scale, -0.5)).label(
-        "board, with resistors and LEDs below; 34 mm long, 12 mm high, 20 mm wide")
+    d += (
+        elm.Label()
+        .at((17 * scale, -0.5))
+        .label("board, with resistors and LEDs below; 34 mm long, 12 mm high, 20 mm wide")
+    )
     return d
 
 
-DRAWINGS = {HERE / "mosfet.svg": mosfet, HERE / "npn.svg": npn, HERE / "wiring.svg": wiring,
-            SUPPLY / "converter.svg": converter, SUPPLY / "layout.svg": layout}
+DRAWINGS = {
+    HERE / "mosfet.svg": mosfet,
+    HERE / "npn.svg": npn,
+    HERE / "wiring.svg": wiring,
+    SUPPLY / "converter.svg": converter,
+    SUPPLY / "layout.svg": layout,
+}
 
 
 def svg(make) -> bytes:
@@ -119,8 +136,11 @@ def svg(make) -> bytes:
 
 
 def main(arguments: list[str]) -> int:
-    stale = [path for path, make in DRAWINGS.items()
-             if not path.exists() or path.read_bytes() != svg(make)]
+    stale = [
+        path
+        for path, make in DRAWINGS.items()
+        if not path.exists() or path.read_bytes() != svg(make)
+    ]
     for path in stale:
         print(("differs: " if "--check" in arguments else "written: ") + str(path))
         if "--check" not in arguments:

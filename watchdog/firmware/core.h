@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 enum {
-    WD_TICKS = 251,           /* a second: this many, and WD_PART / WD_PARTS of a tick */
+    WD_TICKS = 251, /* a second: this many, and WD_PART / WD_PARTS of a tick */
     WD_PART = 1577,
     WD_PARTS = 2048,
     WD_PULSE_TICKS = WD_TICKS + 2, /* one second, begun in the middle of a tick */
@@ -50,27 +50,27 @@ enum { WD_CONFIG_BITS = 31, WD_AUTOSTART_SECONDS = 255 };
 enum wd_power { WD_FREE, WD_OFF, WD_PULSE };
 
 struct wd {
-    uint8_t config;        /* WD_... bits as they were at start */
-    uint8_t power;         /* enum wd_power */
-    uint8_t after_pulse;   /* WD_FREE or WD_OFF: what the pulse returns to */
-    bool held_on;          /* ON was the last power command: PS_ON# is held low */
-    bool led;              /* L1 */
-    bool level;            /* the caller sets it: PWR_OK is high */
-    uint8_t boot;          /* the caller sets it: a letter for the cause of the start */
-    uint8_t bad_packets;   /* the caller counts: packets whose CRC was wrong, modulo 256 */
-    uint8_t fired;         /* time-outs since the start, at most 255 */
-    uint16_t timeout;      /* seconds that were armed; 0 while nothing counts */
-    uint16_t left;         /* seconds left, rounded up; 0 while nothing counts */
-    uint8_t ticks;         /* until `left` falls by one */
-    uint16_t ahead;        /* by how many parts of a tick the end of this second will be late */
-    uint8_t pulse_ticks;   /* until the pulse ends */
-    uint8_t stored_bits;   /* what the EEPROM holds, or is to hold */
+    uint8_t config;      /* WD_... bits as they were at start */
+    uint8_t power;       /* enum wd_power */
+    uint8_t after_pulse; /* WD_FREE or WD_OFF: what the pulse returns to */
+    bool held_on;        /* ON was the last power command: PS_ON# is held low */
+    bool led;            /* L1 */
+    bool level;          /* the caller sets it: PWR_OK is high */
+    uint8_t boot;        /* the caller sets it: a letter for the cause of the start */
+    uint8_t bad_packets; /* the caller counts: packets whose CRC was wrong, modulo 256 */
+    uint8_t fired;       /* time-outs since the start, at most 255 */
+    uint16_t timeout;    /* seconds that were armed; 0 while nothing counts */
+    uint16_t left;       /* seconds left, rounded up; 0 while nothing counts */
+    uint8_t ticks;       /* until `left` falls by one */
+    uint16_t ahead;      /* by how many parts of a tick the end of this second will be late */
+    uint8_t pulse_ticks; /* until the pulse ends */
+    uint8_t stored_bits; /* what the EEPROM holds, or is to hold */
     uint8_t stored_seconds;
-    bool store;            /* a command changed it: the caller writes it and clears this */
-    uint8_t line_length;   /* characters of a command so far; WD_LINE + 1: too many */
+    bool store;          /* a command changed it: the caller writes it and clears this */
+    uint8_t line_length; /* characters of a command so far; WD_LINE + 1: too many */
     char line[WD_LINE];
-    uint8_t reply_length;  /* 0: none; the caller sends it and clears this */
-    uint8_t reply_sent;    /* the caller's: bytes sent so far; 0 when a reply is new */
+    uint8_t reply_length; /* 0: none; the caller sends it and clears this */
+    uint8_t reply_sent;   /* the caller's: bytes sent so far; 0 when a reply is new */
     char reply[WD_REPLY];
 };
 
@@ -109,9 +109,11 @@ static inline bool wd_led(const struct wd *wd)
 /* ---- Between core.c, strict.c and compatible.c ---------------------------------------------- */
 
 /* Words that both languages know, and those of the strict one. */
+/* clang-format off */
 enum wd_word { WD_ON, WD_CUT, WD_RST, WD_LED_OFF, WD_LED_ON, WD_BOTH, /* these in both */
                WD_DISARM = WD_BOTH, WD_REFRESH, WD_STATE, WD_VERSION_OF, WD_WORDS,
                WD_BEGINS, WD_NOTHING };
+/* clang-format on */
 
 /* Which word the line is; WD_BEGINS if one begins with it, WD_NOTHING if none does. */
 uint8_t wd_word(const struct wd *wd);

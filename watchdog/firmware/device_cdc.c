@@ -15,6 +15,7 @@ static struct {
     bool end;          /* a full packet was the last: an empty one must follow */
 } cdc;
 
+/* clang-format off */
 const uint8_t device_descriptor[18] IN_GAP = {
     18, 1, 0x10, 0x01, 2, 0, 0, 8, USB_VENDOR_ID & 0xff, USB_VENDOR_ID >> 8, USB_PRODUCT_ID & 0xff,
     USB_PRODUCT_ID >> 8, USB_VERSION & 0xff, USB_VERSION >> 8, 1, 2, 0, 1};
@@ -30,6 +31,7 @@ const uint8_t device_configuration[] IN_GAP = {
     9, 4, 1, 0, 2, 10, 0, 0, 0,     /* data */
     7, 5, 0x01, 2, 8, 0, 0,         /* endpoint 1, from the host */
     7, 5, 0x81, 2, 8, 0, 0};        /* endpoint 1, to the host */
+/* clang-format on */
 
 bool device_special_descriptor(const struct usb_request *r)
 {
@@ -40,13 +42,9 @@ bool device_special_descriptor(const struct usb_request *r)
 bool device_request(const struct usb_request *r)
 {
     switch (r->request) {
-    case GET_LINE_CODING:
-        usb_answer(cdc.coding, sizeof cdc.coding);
-        return true;
-    case SET_CONTROL_LINE_STATE:
-        return true;
-    default:
-        return r->request == SET_LINE_CODING && r->length == sizeof cdc.coding;
+    case GET_LINE_CODING: usb_answer(cdc.coding, sizeof cdc.coding); return true;
+    case SET_CONTROL_LINE_STATE: return true;
+    default: return r->request == SET_LINE_CODING && r->length == sizeof cdc.coding;
     }
 }
 

@@ -18,12 +18,13 @@
 enum { LAST = 0x80, REPORT = 8, TEXT = 7, GET_REPORT = 1, SET_REPORT = 9 };
 
 static struct {
-    uint8_t next;      /* number of the part that must come */
-    bool wrong;        /* a part was missing */
-    uint8_t part;      /* number of the part to be sent, times 16 */
+    uint8_t next; /* number of the part that must come */
+    bool wrong;   /* a part was missing */
+    uint8_t part; /* number of the part to be sent, times 16 */
     uint8_t report[REPORT];
 } hid;
 
+/* clang-format off */
 const uint8_t device_descriptor[18] IN_GAP = {
     18, 1, 0x10, 0x01, 0, 0, 0, 8, USB_VENDOR_ID & 0xff, USB_VENDOR_ID >> 8, USB_PRODUCT_ID & 0xff,
     USB_PRODUCT_ID >> 8, USB_VERSION & 0xff, USB_VERSION >> 8, 1, 2, 0, 1};
@@ -47,6 +48,7 @@ const uint8_t device_configuration[] IN_GAP = {
     9, 4, 0, 0, 1, 3, 0, 0, 0,      /* HID, no boot protocol */
     HID_DESCRIPTOR,
     7, 5, 0x81, 3, 8, 0, 10}; /* endpoint 1, to the host, by interrupt, every 10 ms */
+/* clang-format on */
 
 bool device_special_descriptor(const struct usb_request *r)
 {

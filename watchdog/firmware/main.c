@@ -103,7 +103,7 @@ static bool jumper_is_closed(void)
     PORTB |= 1 << JUMPER;
     _delay_us(50);
     closed = !(PINB & 1 << JUMPER);
-    PORTB &= (uint8_t) ~(1 << JUMPER);
+    PORTB &= (uint8_t)~(1 << JUMPER);
     return closed;
 }
 
@@ -119,7 +119,7 @@ static bool level(void)
     _delay_us(5);
     high = PINB & 1 << PWR_OK;
     DIDR0 = INPUTS_OFF;
-    PORTB &= (uint8_t) ~(1 << PWR_OK);
+    PORTB &= (uint8_t)~(1 << PWR_OK);
     return high;
 }
 
@@ -131,17 +131,17 @@ static void set_outputs(void)
             PORTB |= 1 << PWR_OK;
         DDRB |= 1 << PWR_OK;
     } else {
-        DDRB &= (uint8_t) ~(1 << PWR_OK);
-        PORTB &= (uint8_t) ~(1 << PWR_OK);
+        DDRB &= (uint8_t)~(1 << PWR_OK);
+        PORTB &= (uint8_t)~(1 << PWR_OK);
     }
     if (wd.config & WD_PS_ON && wd_holds_on(&wd))
         DDRB |= 1 << JUMPER;
     else
-        DDRB &= (uint8_t) ~(1 << JUMPER);
+        DDRB &= (uint8_t)~(1 << JUMPER);
     if (wd_led(&wd))
         PORTB |= 1 << LED;
     else
-        PORTB &= (uint8_t) ~(1 << LED);
+        PORTB &= (uint8_t)~(1 << LED);
 }
 
 /* Nothing counts and the bus sleeps: so does the chip, until either line changes. */
@@ -175,7 +175,7 @@ int main(void)
     ACSR = 1 << ACD;
     DDRB |= 1 << LED;
     TCCR0B = 1 << CS02; /* 256 cycles a count, 65536 a tick */
-    usb_start(); /* takes 20 ms, of which the core is to know nothing */
+    usb_start();        /* takes 20 ms, of which the core is to know nothing */
     wd_init(&wd, storage.bits, storage.seconds, jumper);
     wd.boot = boot_letter();
     for (;;) {

@@ -10,30 +10,31 @@
 
 #include "usb_bus.h"
 
+/* clang-format off */
 enum { GET_STATUS = 0, CLEAR_FEATURE = 1, SET_FEATURE = 3, SET_ADDRESS = 5, GET_DESCRIPTOR = 6,
        GET_CONFIGURATION = 8, SET_CONFIGURATION = 9 };
+/* clang-format on */
 
 /* A frame lasts 1 ms: its SE0, and 2059 counts of 8 cycles. A step of OSCCAL changes the clock by
  * about 0.6 %, 12 counts; 16 are taken for one, so that no step is too large. */
 enum { FRAME_COUNTS = 2059, STEP_SHIFT = 4, NEAR_COUNTS = 8, MOST_COUNTS = 127 };
 
 static struct {
-    uint8_t setups;          /* the request that is being answered: usb_setups at its time */
-    bool data_expected;      /* the request sends data to us */
-    bool answering;          /* there is more to send */
+    uint8_t setups;     /* the request that is being answered: usb_setups at its time */
+    bool data_expected; /* the request sends data to us */
+    bool answering;     /* there is more to send */
     bool from_flash;
-    uint8_t pid;             /* of the next packet */
-    uint8_t left;            /* bytes of the answer to be sent */
-    bool ends_short;         /* the answer ends in a packet of less than 8 bytes */
+    uint8_t pid;     /* of the next packet */
+    uint8_t left;    /* bytes of the answer to be sent */
+    bool ends_short; /* the answer ends in a packet of less than 8 bytes */
     const uint8_t *at;
-    uint8_t new_address;     /* 0x80 + address: from the end of this request on */
+    uint8_t new_address; /* 0x80 + address: from the end of this request on */
     uint8_t configuration;
-    uint8_t pid1;            /* of the next packet of endpoint 1 */
-    uint8_t packets;         /* usb_packets at the last tick */
-    uint8_t listens;         /* ticks until the next look at the frames while packets come */
+    uint8_t pid1;    /* of the next packet of endpoint 1 */
+    uint8_t packets; /* usb_packets at the last tick */
+    uint8_t listens; /* ticks until the next look at the frames while packets come */
     bool suspended;
 } usb;
-
 
 /* ---- Packets --------------------------------------------------------------------------------- */
 
@@ -118,16 +119,12 @@ void usb_answer_flash(const uint8_t *data, uint8_t length)
 static bool descriptor(const struct usb_request *r)
 {
     switch (r->value >> 8) {
-    case 1:
-        usb_answer_flash(device_descriptor, sizeof device_descriptor);
-        return true;
+    case 1: usb_answer_flash(device_descriptor, sizeof device_descriptor); return true;
     case 2:
         usb_answer_flash(device_configuration, pgm_read_byte(device_configuration + 2));
         return (uint8_t)r->value == 0;
-    case 3:
-        return usb_string((uint8_t)r->value);
-    default:
-        return device_special_descriptor(r);
+    case 3: return usb_string((uint8_t)r->value);
+    default: return device_special_descriptor(r);
     }
 }
 
@@ -163,16 +160,10 @@ static bool standard(const struct usb_request *r)
         usb_answer(two, 2);
         return true;
     case CLEAR_FEATURE:
-    case SET_FEATURE:
-        return feature(r);
-    case SET_ADDRESS:
-        usb.new_address = (uint8_t)(0x80 | r->value);
-        return r->value < 128;
-    case GET_DESCRIPTOR:
-        return descriptor(r);
-    case GET_CONFIGURATION:
-        usb_answer(&usb.configuration, 1);
-        return true;
+    case SET_FEATURE: return feature(r);
+    case SET_ADDRESS: usb.new_address = (uint8_t)(0x80 | r->value); return r->value < 128;
+    case GET_DESCRIPTOR: return descriptor(r);
+    case GET_CONFIGURATION: usb_answer(&usb.configuration, 1); return true;
     case SET_CONFIGURATION:
         if (r->value > 1)
             return false;
@@ -344,7 +335,7 @@ void usb_start(void)
         wdt_reset();
         _delay_ms(1);
     }
-    DDRB &= (uint8_t) ~(1 << USB_DM);
+    DDRB &= (uint8_t)~(1 << USB_DM);
     set_address(0);
     configure(0);
     PCMSK = 1 << USB_DP;

@@ -39,18 +39,18 @@
 #include <stdint.h>
 
 /* The handler writes, the main program reads. */
-extern volatile uint8_t usb_got;        /* NOW_SETUP, NOW_OUT0 or NOW_OUT1; the main program
+extern volatile uint8_t usb_got;              /* NOW_SETUP, NOW_OUT0 or NOW_OUT1; the main program
                                            clears it when it has taken the data */
-extern volatile uint8_t usb_got_length; /* bytes of data */
+extern volatile uint8_t usb_got_length;       /* bytes of data */
 extern volatile uint8_t *volatile usb_got_at; /* the buffer: data from byte 2 on */
-extern volatile uint8_t usb_setups;  /* SETUP packets so far: one aborts what went on */
-extern volatile uint8_t usb_packets; /* packets of any kind so far */
-extern volatile uint8_t usb_bad;     /* data packets for us whose CRC was wrong */
+extern volatile uint8_t usb_setups;           /* SETUP packets so far: one aborts what went on */
+extern volatile uint8_t usb_packets;          /* packets of any kind so far */
+extern volatile uint8_t usb_bad;              /* data packets for us whose CRC was wrong */
 
 /* The main program writes, the handler reads. */
 extern volatile uint8_t usb_token0[2], usb_token1[2], usb_token3[2]; /* what tokens for us hold */
-extern volatile uint8_t usb_stall0;  /* not 0: endpoint 0 answers STALL until the next SETUP */
-extern volatile uint8_t usb_stall1;  /* the same of endpoint 1, until the host clears it */
+extern volatile uint8_t usb_stall0; /* not 0: endpoint 0 answers STALL until the next SETUP */
+extern volatile uint8_t usb_stall1; /* the same of endpoint 1, until the host clears it */
 extern volatile uint8_t usb_expect0, usb_expect1; /* data identifier that OUT must have
                                                      next; 0: the answer is STALL */
 

@@ -13,9 +13,9 @@ enum { LONGEST = 3 };
 
 /* Filled up with zeros, which no command holds. */
 static const char words[WD_WORDS][LONGEST] PROGMEM = {
-    [WD_ON] = "ON",       [WD_CUT] = "OFF",   [WD_RST] = "RST",
-    [WD_LED_OFF] = "L0",  [WD_LED_ON] = "L1", [WD_DISARM] = "D",
-    [WD_REFRESH] = "K",   [WD_STATE] = "?",   [WD_VERSION_OF] = "V",
+    [WD_ON] = "ON",      [WD_CUT] = "OFF",   [WD_RST] = "RST",
+    [WD_LED_OFF] = "L0", [WD_LED_ON] = "L1", [WD_DISARM] = "D",
+    [WD_REFRESH] = "K",  [WD_STATE] = "?",   [WD_VERSION_OF] = "V",
 };
 
 uint8_t wd_word(const struct wd *wd)

@@ -19,8 +19,8 @@ static const struct {
     const char *name;
     bool has_text, has_number;
 } kinds[KINDS] = {
-    [PID] = {"pid:", true, false},      [FRESH] = {"file:", true, true},
-    [BEAT] = {"beat:", true, true},     [LOAD] = {"load:", false, true},
+    [PID] = {"pid:", true, false},       [FRESH] = {"file:", true, true},
+    [BEAT] = {"beat:", true, true},      [LOAD] = {"load:", false, true},
     [MEMORY] = {"memory:", false, true}, [COMMAND] = {"command:", true, false},
 };
 
@@ -146,12 +146,9 @@ bool check_passes(struct check *c, char *why, size_t size)
 {
     double number;
     switch (c->kind) {
-    case PID:
-        return process_lives(c, why, size);
-    case FRESH:
-        return is_fresh(c, why, size);
-    case BEAT:
-        return beats(c, why, size);
+    case PID: return process_lives(c, why, size);
+    case FRESH: return is_fresh(c, why, size);
+    case BEAT: return beats(c, why, size);
     case LOAD:
         return (number_in("/proc/loadavg", "", &number) && number <= c->number) ||
                says(why, size, "the load is too high");
@@ -159,7 +156,6 @@ bool check_passes(struct check *c, char *why, size_t size)
         return (number_in("/proc/meminfo", "MemAvailable:", &number) &&
                 number / 1024 >= c->number) ||
                says(why, size, "too little memory is available");
-    default:
-        return command_succeeds(c, why, size);
+    default: return command_succeeds(c, why, size);
     }
 }

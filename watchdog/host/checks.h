@@ -21,12 +21,12 @@
 enum { CHECKS_MOST = 16 };
 
 struct check {
-    const char *text;  /* as it was given */
+    const char *text; /* as it was given */
     int kind;
     char *argument;
     double number;
-    pid_t child;       /* a command that runs */
-    bool passed;       /* a command: the last one did */
+    pid_t child; /* a command that runs */
+    bool passed; /* a command: the last one did */
 };
 
 /* False, and a sentence in `why`, if the text is none of the above. */

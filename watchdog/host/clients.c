@@ -21,8 +21,8 @@
 
 struct client {
     int fd;
-    bool feeds;   /* of the socket `watchdog` */
-    char last;    /* its last byte */
+    bool feeds; /* of the socket `watchdog` */
+    char last;  /* its last byte */
     char line[LINE];
     size_t length;
 };
@@ -85,16 +85,11 @@ static void accept_client(struct keeper *k, int which)
 static const char *boot_name(char letter)
 {
     switch (letter) {
-    case 'p':
-        return "power-on";
-    case 'b':
-        return "brown-out";
-    case 'w':
-        return "own watchdog";
-    case 'e':
-        return "reset pin";
-    default:
-        return "unknown";
+    case 'p': return "power-on";
+    case 'b': return "brown-out";
+    case 'w': return "own watchdog";
+    case 'e': return "reset pin";
+    default: return "unknown";
     }
 }
 
@@ -111,15 +106,18 @@ static void status(struct keeper *k, char *answer, size_t size)
 {
     char reply[LINK_REPLY], power = '-', boot = '-';
     int level = 0, timeout = 0, left = 0, fired = 0, bad = 0;
-    const bool found = link_ask(&k->link, "?", reply) &&
-                       sscanf(reply, "s %d %c %d %d %d %c %d", &level, &power, &timeout, &left,
-                              &fired, &boot, &bad) == 7;
+    const bool found =
+        link_ask(&k->link, "?", reply) && sscanf(reply, "s %d %c %d %d %d %c %d", &level, &power,
+                                                 &timeout, &left, &fired, &boot, &bad) == 7;
     snprintf(answer, size,
              "{\"ok\": %s, \"connected\": %s, \"pwr_ok\": %s, \"power\": \"%s\", \"timeout\": %d, "
              "\"left\": %d, \"fired\": %d, \"boot\": \"%s\", \"bad_packets\": %d, \"wanted\": %s, "
              "\"set_timeout\": %d, \"refused\": \"%s\"}\n",
              found ? "true" : "false", found ? "true" : "false", level ? "true" : "false",
-             power == 'n' ? "on" : power == 'f' ? "off" : power == 'r' ? "reset" : "unknown",
+             power == 'n'   ? "on"
+             : power == 'f' ? "off"
+             : power == 'r' ? "reset"
+                            : "unknown",
              timeout, left, fired, boot_name(boot), bad, k->wanted ? "true" : "false", k->timeout,
              plain(k->refused));
 }
@@ -130,8 +128,8 @@ static bool pass_on(struct keeper *k, const char *line, char *reply)
     static const struct {
         const char *name, *line;
         bool cancels;
-    } commands[] = {{"on", "ON", true},     {"off", "OFF", true},    {"reset", "RST", true},
-                    {"led 0", "L0", false}, {"led 1", "L1", false},  {"refresh", "K", false}};
+    } commands[] = {{"on", "ON", true},     {"off", "OFF", true},   {"reset", "RST", true},
+                    {"led 0", "L0", false}, {"led 1", "L1", false}, {"refresh", "K", false}};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(line, commands[i].name) != 0)
             continue;

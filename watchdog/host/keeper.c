@@ -56,8 +56,7 @@ static bool all_is_well(struct keeper *k)
             snprintf(now, sizeof now, "check %.80s: %s", k->checks[i].text, why);
     if (strcmp(now, k->refused) != 0) {
         if (now[0])
-            say("no refresh: %s; the reset comes within %d s unless this changes", now,
-                k->timeout);
+            say("no refresh: %s; the reset comes within %d s unless this changes", now, k->timeout);
         else
             say("refreshing again: all checks pass");
         memcpy(k->refused, now, sizeof now);

@@ -109,8 +109,8 @@ bool link_open(struct link *l)
     if (!link_ask(l, "V", reply))
         return false;
     if (strcmp(reply, "pawl-wd 1") != 0)
-        return fail(l, "%s answers \"%.30s\" when asked for its version; it is left alone",
-                    l->path, reply);
+        return fail(l, "%s answers \"%.30s\" when asked for its version; it is left alone", l->path,
+                    reply);
     return true;
 }
 

@@ -10,15 +10,15 @@
 #include <stddef.h>
 
 struct link {
-    const char *path;    /* of the device */
-    const char *sysfs;   /* /sys, or what a test has in its place */
-    const char *vendor;  /* both names in full; NULL: not compared */
+    const char *path;   /* of the device */
+    const char *sysfs;  /* /sys, or what a test has in its place */
+    const char *vendor; /* both names in full; NULL: not compared */
     const char *product;
     bool original;       /* the published device: vendor and product must be given */
     char original_digit; /* which command armed it last; 0: none */
     int fd;              /* -1: not open */
     bool hid;
-    char why[400];       /* one sentence, after a failure */
+    char why[400]; /* one sentence, after a failure */
 };
 
 enum { LINK_REPLY = 64, LINK_MS = 1000 };

@@ -121,8 +121,7 @@ static const struct option names[] = {
     {"folder", 1, NULL, 'f'},   {"timeout", 1, NULL, 't'},    {"interval", 1, NULL, 'i'},
     {"arm", 0, NULL, 'a'},      {"keep-armed", 0, NULL, 'k'}, {"check", 1, NULL, 'c'},
     {"realtime", 0, NULL, 'r'}, {"sysfs", 1, NULL, 's'},      {"help", 0, NULL, 'h'},
-    {"original", 0, NULL, 'o'},
-    {NULL, 0, NULL, 0},
+    {"original", 0, NULL, 'o'}, {NULL, 0, NULL, 0},
 };
 
 /* False, after a sentence, if an option is wrong. */
@@ -149,8 +148,7 @@ static bool take_option(struct keeper *k, struct options *o, int option, const c
         if (k->interval_ms < 0)
             say("--interval: %s is not a number of milliseconds, 10 or more", value);
         return k->interval_ms > 0;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -170,8 +168,8 @@ static int read_options(struct keeper *k, struct options *o, int argc, char **ar
         say("--device is needed, and --vendor and --product go together; see --help");
         return BAD_INPUT;
     }
-    if (k->link.original && (k->link.vendor == NULL || k->timeout > 255 ||
-                             strstr(k->link.path, "hidraw") != NULL)) {
+    if (k->link.original &&
+        (k->link.vendor == NULL || k->timeout > 255 || strstr(k->link.path, "hidraw") != NULL)) {
         say("--original needs --vendor and --product, a serial port, and at most 255 s");
         return BAD_INPUT;
     }

@@ -17,12 +17,12 @@ struct keeper {
     struct link link;
     struct check checks[CHECKS_MOST];
     int check_count;
-    int timeout;          /* seconds */
-    int interval_ms;      /* between two refreshes */
-    bool wanted;          /* the device is to be armed */
+    int timeout;     /* seconds */
+    int interval_ms; /* between two refreshes */
+    bool wanted;     /* the device is to be armed */
     enum feeder feeder;
     bool was_connected;
-    char refused[200];    /* why the last refresh was withheld; "": it was not */
+    char refused[200]; /* why the last refresh was withheld; "": it was not */
 };
 
 long long now_ms(void);

@@ -29,8 +29,14 @@ def cmocka_tests(name: str) -> list[str]:
 
 
 def run(*command, seconds: float = 120, **options) -> subprocess.CompletedProcess:
-    return subprocess.run([str(part) for part in command], timeout=seconds, text=True,
-                          capture_output=True, check=False, **options)
+    return subprocess.run(
+        [str(part) for part in command],
+        timeout=seconds,
+        text=True,
+        capture_output=True,
+        check=False,
+        **options,
+    )
 
 
 def run_cmocka(name: str, test: str) -> None:

@@ -232,8 +232,8 @@ static void no_reply_holds_a_control_character_but_its_line_end(void **state)
 static void arming_needs_a_whole_line_with_a_number_in_range(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"A\n", "A0\n", "A3601\n", "A99999\n", "A-1\n", "A1 \n",
-                                        "a5\n", " A5\n", "A5x\n", "A05000\n", "5\n", "A5"};
+    static const char *const wrong[] = {"A\n",  "A0\n",  "A3601\n", "A99999\n", "A-1\n", "A1 \n",
+                                        "a5\n", " A5\n", "A5x\n",   "A05000\n", "5\n",   "A5"};
     for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         start(0);
         send(wrong[i]);

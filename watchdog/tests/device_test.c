@@ -278,8 +278,9 @@ static void the_published_commands_work_over_hid(void **state)
     assert_int_equal(device_report(on_ask), 8);
     assert_true(chip_led());
     assert_int_equal(host_in1(data, 50), 8);
-    assert_memory_equal(data, "\x82"
-                              "1\0",
+    assert_memory_equal(data,
+                        "\x82"
+                        "1\0",
                         3);
 }
 

@@ -5,11 +5,13 @@ import importlib.util
 import sys
 
 import pytest
+
 from conftest import ROOT, run
 
 pytestmark = pytest.mark.skipif(
     run("sh", "-c", "command -v ngspice").returncode != 0,
-    reason="ngspice is not installed (scripts/setup watchdog)")
+    reason="ngspice is not installed (scripts/setup watchdog)",
+)
 
 
 def load(path):
@@ -94,6 +96,7 @@ def test_the_npn_sends_its_base_current_into_a_line_that_is_low():
 
 # ---- The supply ---------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("capacity,rate", [(160, 25), (200, 20), (250, 16), (320, 12.5)])
 def test_the_rate_that_a_cell_needs_for_the_switch(capacity, rate):
     assert supply.rate_for_switch(capacity) == rate
@@ -142,12 +145,14 @@ def test_run_times():
 
 # ---- Drawings and pages -------------------------------------------------------------------------
 
+
 def test_the_drawings_are_what_their_source_draws():
     done = run(sys.executable, ROOT / "watchdog/circuit/draw.py", "--check")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("page", ["watchdog/README.md", "watchdog/circuit/README.md",
-                                  "supply/README.md"])
+@pytest.mark.parametrize(
+    "page", ["watchdog/README.md", "watchdog/circuit/README.md", "supply/README.md"]
+)
 def test_every_page_says_how_it_was_verified(page):
     assert "erified in simulation" in (ROOT / page).read_text()

@@ -4,8 +4,9 @@
 import json
 import sys
 
-from conftest import run
 from test_daemon import device, start  # noqa: F401  the same fixtures
+
+from conftest import run
 
 
 def pawl(*words, **more):
@@ -40,8 +41,11 @@ def test_power_is_cut_only_after_a_yes(start, device, tmp_path):  # noqa: F811
     device.events.wait_for("pulled")
 
 
-def test_run_arms_while_the_command_runs_and_gives_its_exit_code(start, device,  # noqa: F811
-                                                                  tmp_path):
+def test_run_arms_while_the_command_runs_and_gives_its_exit_code(
+    start,  # noqa: F811
+    device,  # noqa: F811
+    tmp_path,
+):
     daemon = start("--timeout", "2")
     done = pawl("run", "--timeout", "2", "--folder", tmp_path, "--", "sh", "-c", "sleep 4; exit 7")
     assert done.returncode == 7, done.stderr
@@ -58,6 +62,7 @@ def test_run_of_a_command_that_is_not_there_arms_nothing_for_long(start, tmp_pat
 
 def test_the_only_folder_of_systemd_is_found(tmp_path, monkeypatch):
     from pawl import watchdog
+
     monkeypatch.setattr(watchdog, "RUN", tmp_path)
     monkeypatch.setattr(watchdog, "FOLDER", str(tmp_path / "pawl-watchdogd"))
     one = tmp_path / "pawl-watchdogd-hidraw"

@@ -4,6 +4,7 @@
 import os
 
 import pytest
+
 from conftest import HERE, cmocka_tests, program, run, run_cmocka
 
 
@@ -19,8 +20,11 @@ def test_walk(test):
 
 def fuzz_environment(mistake=None):
     seconds = os.environ.get("PAWL_FUZZ_SECONDS", "2")
-    return {**os.environ, "PAWL_FUZZ_SECONDS": seconds,
-            **({"PAWL_FUZZ_MISTAKE": mistake} if mistake else {})}
+    return {
+        **os.environ,
+        "PAWL_FUZZ_SECONDS": seconds,
+        **({"PAWL_FUZZ_MISTAKE": mistake} if mistake else {}),
+    }
 
 
 def test_fuzzing_finds_nothing(tmp_path):
@@ -36,6 +40,13 @@ def test_fuzzing_finds_a_planted_mistake(mistake, tmp_path):
 
 def test_libfuzzer_finds_nothing(tmp_path):
     seconds = os.environ.get("PAWL_FUZZ_SECONDS", "3")
-    done = run(program("libfuzzer"), f"-max_total_time={seconds}", f"-dict={HERE / 'fuzz.dict'}",
-               "-max_len=256", tmp_path, cwd=tmp_path, env=fuzz_environment())
+    done = run(
+        program("libfuzzer"),
+        f"-max_total_time={seconds}",
+        f"-dict={HERE / 'fuzz.dict'}",
+        "-max_len=256",
+        tmp_path,
+        cwd=tmp_path,
+        env=fuzz_environment(),
+    )
     assert done.returncode == 0, done.stdout + done.stderr

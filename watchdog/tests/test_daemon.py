@@ -16,6 +16,7 @@ import threading
 import time
 
 import pytest
+
 from conftest import HERE, program, run
 
 LONG = 30  # seconds after which what was waited for does not come
@@ -51,8 +52,12 @@ class Lines:
 class Device:
     def __init__(self, folder, name="ttyACM7", *jumper):
         self.port = folder / name
-        self.process = subprocess.Popen([program("simulated-device"), self.port, *jumper],
-                                        text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(
+            [program("simulated-device"), self.port, *jumper],
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         self.events = Lines(self.process.stdout)
         self.events.wait_for("ready")
 
@@ -60,7 +65,6 @@ class Device:
         self.process.stdin.write(what + "\n")
         self.process.stdin.flush()
         self.events.wait_for("obeyed")
-
 
     def end(self):
         self.process.kill()
@@ -72,7 +76,9 @@ class Daemon:
         self.folder = folder
         self.process = subprocess.Popen(
             [program("pawl-watchdogd"), "--device", port, "--folder", folder, *options],
-            stderr=subprocess.PIPE, text=True)
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.log = Lines(self.process.stderr)
         if wait:
             deadline = time.monotonic() + LONG
@@ -182,11 +188,14 @@ def test_a_hid_that_was_unplugged_is_armed_again(hid):
     daemon.log.wait_for("armed")
 
 
-@pytest.mark.skipif(not os.access("/dev/uhid", os.R_OK | os.W_OK),
-                    reason="the kernel has no /dev/uhid, or not for this user")
+@pytest.mark.skipif(
+    not os.access("/dev/uhid", os.R_OK | os.W_OK),
+    reason="the kernel has no /dev/uhid, or not for this user",
+)
 def test_the_kernels_own_hidraw_node_carries_commands(tmp_path):
-    made = subprocess.Popen([program("simulated-uhid")], stdin=subprocess.PIPE, text=True,
-                            stdout=subprocess.PIPE)
+    made = subprocess.Popen(
+        [program("simulated-uhid")], stdin=subprocess.PIPE, text=True, stdout=subprocess.PIPE
+    )
     try:
         node = Lines(made.stdout).wait_for("/dev/hidraw")
         daemon = Daemon(tmp_path, node, "--timeout", "60")
@@ -233,11 +242,17 @@ def test_a_check_that_passes_again_saves_the_machine(start, device, tmp_path):
     assert not device.events.has("pulled")
 
 
-@pytest.mark.parametrize("check,reason", [
-    ("pid:/nonexistent", "there is no process number"), ("load:0.000001", "the load is too high"),
-    ("memory:99999999", "too little memory"), ("command:false", "the command failed"),
-    ("command:sleep 9", "the command has not ended"), ("beat:/nonexistent:9", "no program"),
-])
+@pytest.mark.parametrize(
+    "check,reason",
+    [
+        ("pid:/nonexistent", "there is no process number"),
+        ("load:0.000001", "the load is too high"),
+        ("memory:99999999", "too little memory"),
+        ("command:false", "the command failed"),
+        ("command:sleep 9", "the command has not ended"),
+        ("beat:/nonexistent:9", "no program"),
+    ],
+)
 def test_each_check_can_fail(start, check, reason):
     daemon = start("--timeout", "60", "--interval", "300", "--arm", "--check", check)
     assert reason in daemon.log.wait_for(f"no refresh: check {check}: {reason}")
@@ -246,16 +261,33 @@ def test_each_check_can_fail(start, check, reason):
 def test_all_checks_can_pass(start, device, tmp_path):
     (tmp_path / "pid").write_text(f"{os.getpid()}\n")
     (tmp_path / "fresh").touch()
-    daemon = start("--timeout", "2", "--arm", "--check", f"pid:{tmp_path}/pid", "--check",
-                   f"file:{tmp_path}/fresh:1000", "--check", "load:10000", "--check", "memory:1",
-                   "--check", "command:true")
+    daemon = start(
+        "--timeout",
+        "2",
+        "--arm",
+        "--check",
+        f"pid:{tmp_path}/pid",
+        "--check",
+        f"file:{tmp_path}/fresh:1000",
+        "--check",
+        "load:10000",
+        "--check",
+        "memory:1",
+        "--check",
+        "command:true",
+    )
     stay(device, 4)
     assert daemon.status()["refused"] == ""
 
 
-@pytest.mark.parametrize("how,reason", [("reader", "reported a stall"),
-                                        ("lock", "reported a stall"),
-                                        ("hangs", "reports no progress")])
+@pytest.mark.parametrize(
+    "how,reason",
+    [
+        ("reader", "reported a stall"),
+        ("lock", "reported a stall"),
+        ("hangs", "reports no progress"),
+    ],
+)
 def test_a_program_that_stops_its_progress_stops_the_refresh(start, tmp_path, how, reason):
     beat = tmp_path / "beat"
     beating = subprocess.Popen([program("beating"), beat, "40", how])
@@ -384,7 +416,9 @@ def test_systemd_is_told(device, tmp_path):
         systemd.settimeout(LONG)
         process = subprocess.Popen(
             [program("pawl-watchdogd"), "--device", device.port, "--folder", tmp_path],
-            stderr=subprocess.DEVNULL, env={**os.environ, "NOTIFY_SOCKET": f"{tmp_path}/notify"})
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "NOTIFY_SOCKET": f"{tmp_path}/notify"},
+        )
         heard = [systemd.recv(100)]
         while b"WATCHDOG=1" not in heard:
             heard.append(systemd.recv(100))
@@ -415,8 +449,20 @@ def with_names(folder, port, vendor, product):
 def test_the_published_device_is_spoken_to_in_its_own_language(tmp_path):
     device = Device(tmp_path, "ttyACM7", "jumper")
     sysfs = with_names(tmp_path, device.port, "their name", "their watchdog")
-    daemon = Daemon(tmp_path, device.port, "--original", "--vendor", "their name", "--product",
-                    "their watchdog", "--sysfs", sysfs, "--timeout", "2", "--arm")
+    daemon = Daemon(
+        tmp_path,
+        device.port,
+        "--original",
+        "--vendor",
+        "their name",
+        "--product",
+        "their watchdog",
+        "--sysfs",
+        sysfs,
+        "--timeout",
+        "2",
+        "--arm",
+    )
     try:
         assert daemon.status()["timeout"] == 3  # the next longer one, and it is told
         stay(device, 5)
@@ -438,9 +484,25 @@ def test_the_published_device_is_spoken_to_in_its_own_language(tmp_path):
 def test_a_wrong_device_with_the_same_numbers_is_left_alone(tmp_path, device, vendor, right):
     sysfs = with_names(tmp_path, device.port, vendor, "pawl-watchdog")
     process = subprocess.Popen(
-        [program("pawl-watchdogd"), "--device", device.port, "--folder", tmp_path, "--sysfs",
-         sysfs, "--vendor", "pawl.invalid", "--product", "pawl-watchdog", "--arm", "--timeout",
-         "60"], stderr=subprocess.PIPE, text=True)
+        [
+            program("pawl-watchdogd"),
+            "--device",
+            device.port,
+            "--folder",
+            tmp_path,
+            "--sysfs",
+            sysfs,
+            "--vendor",
+            "pawl.invalid",
+            "--product",
+            "pawl-watchdog",
+            "--arm",
+            "--timeout",
+            "60",
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     log = Lines(process.stderr)
     log.wait_for("armed" if right else "it was left alone")
     process.kill()
@@ -452,7 +514,9 @@ def test_a_device_that_answers_rubbish_is_left_alone(tmp_path):
     os.symlink(os.ttyname(slave), tmp_path / "tty")
     daemon = subprocess.Popen(
         [program("pawl-watchdogd"), "--device", tmp_path / "tty", "--folder", tmp_path, "--arm"],
-        stderr=subprocess.PIPE, text=True)
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     log = Lines(daemon.stderr)
     sent = b""
     while b"V\n" not in sent:
@@ -464,14 +528,18 @@ def test_a_device_that_answers_rubbish_is_left_alone(tmp_path):
     assert b"A60" not in sent
 
 
-@pytest.mark.parametrize("options,sentence", [
-    ((), "--device is needed"), (("--device", "x", "--timeout", "0"), "is not a number from 1"),
-    (("--device", "x", "--timeout", "3601"), "is not a number from 1"),
-    (("--device", "x", "--check", "moon:full"), "no check is called"),
-    (("--device", "x", "--check", "file:/x"), "is not complete"),
-    (("--device", "x", "--vendor", "y"), "go together"),
-    (("--device", "x", "--original"), "--original needs"),
-])
+@pytest.mark.parametrize(
+    "options,sentence",
+    [
+        ((), "--device is needed"),
+        (("--device", "x", "--timeout", "0"), "is not a number from 1"),
+        (("--device", "x", "--timeout", "3601"), "is not a number from 1"),
+        (("--device", "x", "--check", "moon:full"), "no check is called"),
+        (("--device", "x", "--check", "file:/x"), "is not complete"),
+        (("--device", "x", "--vendor", "y"), "go together"),
+        (("--device", "x", "--original"), "--original needs"),
+    ],
+)
 def test_bad_input_is_a_sentence_and_exit_code_2(options, sentence):
     done = run(program("pawl-watchdogd"), *options)
     assert done.returncode == 2 and sentence in done.stderr
@@ -493,8 +561,12 @@ def test_installing_arms_nothing():
 
 
 def test_unit_and_rule_compare_both_names_that_the_image_has():
-    names = dict(re.findall(r'#define USB_(VENDOR|PRODUCT)_NAME "(.*)"',
-                            (HERE.parent / "firmware/usb_ids.h").read_text()))
+    names = dict(
+        re.findall(
+            r'#define USB_(VENDOR|PRODUCT)_NAME "(.*)"',
+            (HERE.parent / "firmware/usb_ids.h").read_text(),
+        )
+    )
     unit, rule = host_file("pawl-watchdogd@.service"), host_file("70-pawl-watchdog.rules")
     assert f"--vendor {names['VENDOR']} --product {names['PRODUCT']}" in unit
     assert f'{{manufacturer}}=="{names["VENDOR"]}"' in rule
@@ -507,7 +579,8 @@ def test_systemd_understands_the_unit(tmp_path):
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd-analyze is not installed")
     unit = tmp_path / "pawl-watchdogd@.service"
-    unit.write_text(host_file(unit.name).replace("/usr/sbin/pawl-watchdogd",
-                                                 str(program("pawl-watchdogd"))))
+    unit.write_text(
+        host_file(unit.name).replace("/usr/sbin/pawl-watchdogd", str(program("pawl-watchdogd")))
+    )
     done = run("systemd-analyze", "verify", "--man=no", unit)
     assert "pawl-watchdogd@" not in done.stderr, done.stderr

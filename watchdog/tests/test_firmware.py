@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import pytest
+
 from conftest import BUILD, ROOT, cmocka_tests, program, run, run_cmocka
 
 
@@ -42,8 +43,15 @@ def test_the_fuses_turn_on_the_pll_and_the_brown_out_detector():
 def test_names_and_numbers_of_the_maker_can_be_built_in(tmp_path):
     if not shutil.which("avr-gcc"):
         pytest.skip("avr-gcc is not installed (scripts/setup watchdog)")
-    done = run("make", "-C", ROOT / "watchdog", f"BUILD={tmp_path}", "VENDOR=example.org",
-               "IDS=0x1234 0x5678", f"{tmp_path}/watchdog-cdc.elf")
+    done = run(
+        "make",
+        "-C",
+        ROOT / "watchdog",
+        f"BUILD={tmp_path}",
+        "VENDOR=example.org",
+        "IDS=0x1234 0x5678",
+        f"{tmp_path}/watchdog-cdc.elf",
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     image = (tmp_path / "watchdog-cdc.elf").read_bytes()
     assert "example.org".encode("utf-16-le") in image

@@ -165,8 +165,8 @@ static void commands_arrive_once_over_a_bad_cable(void **state)
 {
     (void)state;
     device_start(CDC, &no_options);
-    host.faults = (struct faults){.flip_percent = 15, .token_percent = 10, .lose_percent = 15,
-                                  .deaf_percent = 10};
+    host.faults = (struct faults){
+        .flip_percent = 15, .token_percent = 10, .lose_percent = 15, .deaf_percent = 10};
     for (int i = 1; i <= 60; i++) {
         char line[16], reply[32];
         snprintf(line, sizeof line, "A%d", 1000 + i);
@@ -183,8 +183,8 @@ static void control_transfers_survive_a_bad_cable(void **state)
     uint8_t answer[64], first[64];
     device_start(HID, &no_options);
     assert_int_equal(host_control_in(device, first), 18);
-    host.faults = (struct faults){.flip_percent = 15, .token_percent = 10, .lose_percent = 15,
-                                  .deaf_percent = 10};
+    host.faults = (struct faults){
+        .flip_percent = 15, .token_percent = 10, .lose_percent = 15, .deaf_percent = 10};
     int whole = 0;
     for (int i = 0; i < 40; i++)
         if (host_control_in(device, answer) == 18 && memcmp(answer, first, 18) == 0)

@@ -111,7 +111,7 @@ static void check_step(const struct wd *was, const struct wd *is, uint8_t byte)
     const bool digit = !strict && was->line_length == 0 && byte >= '1' && byte <= '8';
     const bool arms = digit || (strict && ends_line(byte) && line_arms(was));
     if (is->left != 0)
-        must(arms || was->left != 0);                     /* I1, I4 */
+        must(arms || was->left != 0); /* I1, I4 */
     if (!arms && is->left != 0)
         must(is->left >= was->left && is->ticks >= was->ticks); /* I2 */
     if (is->power != was->power || is->held_on != was->held_on)

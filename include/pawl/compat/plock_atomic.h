@@ -25,8 +25,7 @@
 #define PAWL_PLOCK_SIZES_ "pl_*: the word must have 1, 2 or 4 bytes, or 8 where long has 8"
 #define PAWL_PLOCK_LOCK_SIZES_                                                                     \
     "pl_*: the lock must be an unsigned int, an unsigned long or a pointer"
-#define PAWL_PLOCK_UNCHECKED_                                                                      \
-    "pl_*: the checking variant does not know the join and claim states"
+#define PAWL_PLOCK_UNCHECKED_ "pl_*: the checking variant does not know the join and claim states"
 
 #define PAWL_PLOCK_IS_LOCK_(size) ((size) == 4 || (sizeof(long) == 8 && (size) == 8))
 #define PAWL_PLOCK_IS_WORD_(size) ((size) == 1 || (size) == 2 || PAWL_PLOCK_IS_LOCK_(size))
@@ -53,8 +52,10 @@ template <size_t Size> struct pawl_plock_join_size_ {
 #define PAWL_PLOCK_VALUE_(p) std::remove_cv<std::remove_reference<decltype(*(p))>::type>::type
 #else
 /* In an expression, a static assertion may stand only in a declaration inside sizeof. */
+/* clang-format off */
 #define PAWL_PLOCK_SURE_(condition, why, size)                                                     \
     ((size) + 0 * sizeof(struct { _Static_assert(condition, why); char c; }))
+/* clang-format on */
 #define PAWL_PLOCK_SIZE_(size) PAWL_PLOCK_SURE_(PAWL_PLOCK_IS_WORD_(size), PAWL_PLOCK_SIZES_, size)
 #define PAWL_PLOCK_LOCK_SIZE_(size)                                                                \
     PAWL_PLOCK_SURE_(PAWL_PLOCK_IS_LOCK_(size), PAWL_PLOCK_LOCK_SIZES_, size)
@@ -73,8 +74,12 @@ template <size_t Size> struct pawl_plock_join_size_ {
 
 /* ---- One function for each operation, whatever the size and order, both constants ------------ */
 
-enum pawl_plock_order { PAWL_PLOCK_RELAXED_, PAWL_PLOCK_ACQUIRE_, PAWL_PLOCK_RELEASE_,
-                        PAWL_PLOCK_FULL_ };
+enum pawl_plock_order {
+    PAWL_PLOCK_RELAXED_,
+    PAWL_PLOCK_ACQUIRE_,
+    PAWL_PLOCK_RELEASE_,
+    PAWL_PLOCK_FULL_
+};
 
 /* An operation that orders everything. x86's locked ones do so by themselves. Elsewhere the
  * operation stands between two fences and needs no order of its own. */

@@ -93,9 +93,8 @@ PAWL_INLINE void pl_lorw_rdunlock(unsigned long *lock)
 PAWL_INLINE void pl_lorw_wrunlock(unsigned long *lock)
 {
     /* [LORW_W_DROP] release: our stores complete before the next holder enters. */
-    (void)PAWL_LORW_(pawl_fetch_and_release)(pawl_lorw_(lock),
-                                             ~(PLOCK_LORW_WRQ_MASK | PLOCK_LORW_EXC_MASK),
-                                             PAWL_LORW_W_DROP);
+    (void)PAWL_LORW_(pawl_fetch_and_release)(
+        pawl_lorw_(lock), ~(PLOCK_LORW_WRQ_MASK | PLOCK_LORW_EXC_MASK), PAWL_LORW_W_DROP);
 }
 
 /* EXC can only be the caller's: it is not set while a reader holds the lock. */

@@ -75,8 +75,8 @@ PAWL_INLINE void PAWL_NAME_(atomic_to_read)(PAWL_SPIN_ *l)
     PAWL_PLOCK_BEFORE_(l, PAWL_STATE_A);
     /* [SPIN_A_TO_R] release: our updates are done before others read or write. Acquire: we see
      * those of earlier atomic users. */
-    found = PAWL_AT_(pawl_fetch_add_acq_rel)(
-        &l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_), PAWL_SPIN_A_TO_R);
+    found = PAWL_AT_(pawl_fetch_add_acq_rel)(&l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_),
+                                             PAWL_SPIN_A_TO_R);
     if (PAWL_UNLIKELY(PAWL_IS_(writers)(found) != PAWL_W_))
         PAWL_SLOW_(atomic_to_read_slow)(l);
     PAWL_PLOCK_AFTER_(l, PAWL_STATE_R, true);

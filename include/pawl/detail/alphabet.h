@@ -28,13 +28,12 @@
 #define PAWL_STEM_(kind) PAWL_CAT_(PAWL_STEM_, kind)
 
 /* The names: pawl_lock32_<verb>, and its compiled half, which carries version and variant. */
-#define PAWL_NAME_(verb)                                                                           \
-    PAWL_CAT_(PAWL_CAT_(PAWL_STEM_(PAWL_WORD_KIND), PAWL_WORD_BITS), _##verb)
+#define PAWL_NAME_(verb) PAWL_CAT_(PAWL_CAT_(PAWL_STEM_(PAWL_WORD_KIND), PAWL_WORD_BITS), _##verb)
 #define PAWL_SLOW_(verb) PAWL_SYMBOL_(PAWL_NAME_(verb))
 
 /* The body of a public operation. Where callers are checked or annotated it has a name of its own,
  * and the public name is a wrapper (word_face.inc.h). */
-#if PAWL_CHECKED || PAWL_TOLD_ || PAWL_SMALL_
+#if PAWL_CHECKED || PAWL_TOLD_ || PAWL_SMALL_ || PAWL_TRACED_
 #define PAWL_BODY_(verb) PAWL_NAME_(verb##_unchecked_)
 #else
 #define PAWL_BODY_(verb) PAWL_NAME_(verb)

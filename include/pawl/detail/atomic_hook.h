@@ -65,6 +65,18 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light_known(enum pawl_tag tag)
     pawl_fence_light(tag);
 }
 
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_full_after_update(enum pawl_tag tag)
+{
+    pawl_fence_full(tag);
+}
+
+PAWL_INLINE bool pawl_fence_heavy_or_not(enum pawl_tag tag)
+{
+    (void)pawl_hook_call_(NULL, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, tag, PAWL_HOOK_FENCE_HEAVY,
+                          0);
+    return true;
+}
+
 PAWL_INLINE void pawl_fence_heavy(enum pawl_tag tag)
 {
     (void)pawl_hook_call_(NULL, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, tag, PAWL_HOOK_FENCE_HEAVY,

@@ -11,9 +11,11 @@
 /* src/os/asymmetric.c */
 #define pawl_fence_light_free_ PAWL_SYMBOL_(pawl_fence_light_free)
 #define pawl_os_fence_heavy_ PAWL_SYMBOL_(pawl_os_fence_heavy)
+#define pawl_os_fence_heavy_or_not_ PAWL_SYMBOL_(pawl_os_fence_heavy_or_not)
 PAWL_C_BEGIN
 PAWL_API extern uint32_t pawl_fence_light_free_; /* 1: light fences need only hold the compiler */
 PAWL_API void pawl_os_fence_heavy_(void);
+PAWL_API bool pawl_os_fence_heavy_or_not_(void);
 PAWL_C_END
 
 /* The words that locks are made on may be declared otherwise by the program (compat/plock.h locks
@@ -144,6 +146,26 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light_known(enum pawl_tag tag)
 {
     (void)tag;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* x86 makes each read-modify-write a full fence. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_full_after_update(enum pawl_tag tag)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    (void)tag;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#else
+    pawl_fence_full(tag);
+#endif
+}
+
+PAWL_INLINE bool pawl_fence_heavy_or_not(enum pawl_tag tag)
+{
+    bool done;
+    pawl_fence_full(tag);
+    done = pawl_os_fence_heavy_or_not_();
+    pawl_fence_full(tag);
+    return done;
 }
 
 PAWL_INLINE void pawl_fence_heavy(enum pawl_tag tag)

@@ -41,13 +41,13 @@ enum pawl_order {
 
 /* One atomic operation. A compare-exchange that fails is relaxed, whatever its order. */
 struct pawl_operation {
-    void *address;       /* NULL for a fence */
-    unsigned width;      /* bytes: 1, 2, 4, 8; 0 for a fence */
+    void *address;  /* NULL for a fence */
+    unsigned width; /* bytes: 1, 2, 4, 8; 0 for a fence */
     enum pawl_kind kind;
     enum pawl_order order;
-    enum pawl_tag tag;   /* PAWL_TAG_NONE_ exactly when the order is relaxed */
-    uint64_t operand;    /* the value stored, added, exchanged; of a fence its kind */
-    uint64_t expected;   /* compare-exchange only */
+    enum pawl_tag tag; /* PAWL_TAG_NONE_ exactly when the order is relaxed */
+    uint64_t operand;  /* the value stored, added, exchanged; of a fence its kind */
+    uint64_t expected; /* compare-exchange only */
 };
 
 PAWL_C_BEGIN
@@ -72,7 +72,7 @@ unsigned pawl_hook_wake(const uint32_t *address, unsigned count);
  * ends the sleep of threads that share a class with it. A harness need not define these: without
  * them the library calls the two above and wakes all. */
 bool pawl_hook_wait_classes(const uint32_t *address, uint32_t expected, uint32_t classes,
-                           uint64_t deadline);
+                            uint64_t deadline);
 unsigned pawl_hook_wake_classes(const uint32_t *address, uint32_t classes, unsigned count);
 
 /* pawl_hook_block blocks signals (bit n - 1 for signal n) in the calling thread and returns those

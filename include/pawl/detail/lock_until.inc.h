@@ -13,8 +13,7 @@ PAWL_API pawl_regained PAWL_SLOW_(atomic_to_read_until)(PAWL_LOCK_ *l, uint64_t 
 #define PAWL_UNTIL(name, from, to)                                                                 \
     PAWL_API bool PAWL_SLOW_(name##_until_checked)(PAWL_LOCK_ * l, uint64_t deadline);
 #include <pawl/detail/until.def>
-PAWL_API pawl_regained PAWL_SLOW_(atomic_to_read_until_checked)(PAWL_LOCK_ *l,
-                                                                   uint64_t deadline);
+PAWL_API pawl_regained PAWL_SLOW_(atomic_to_read_until_checked)(PAWL_LOCK_ *l, uint64_t deadline);
 #endif
 PAWL_C_END
 
@@ -39,6 +38,8 @@ PAWL_INLINE_BEGIN
         pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_##to, ok);                          \
         return ok;                                                                                 \
     }
+#elif PAWL_TRACED_
+#define PAWL_UNTIL(name, from, to) PAWL_TRACED_DEADLINE_(name, from, to)
 #else
 #define PAWL_UNTIL(name, from, to)                                                                 \
     PAWL_INLINE bool PAWL_NAME_(name##_until)(PAWL_LOCK_ * l, uint64_t deadline)                   \
@@ -60,6 +61,10 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_regained PAWL_NAME_(atomic_to_read_until)(P
     pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_A);
     how = PAWL_SLOW_(atomic_to_read_until)(l, deadline);
     pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_R, how != PAWL_REGAIN_TIMED_OUT);
+#elif PAWL_TRACED_
+    pawl_regained value;
+    PAWL_TRACED_REGAINS_(PAWL_SLOW_(atomic_to_read_until)(l, deadline));
+    const pawl_regained how = value;
 #else
     const pawl_regained how = PAWL_SLOW_(atomic_to_read_until)(l, deadline);
 #endif

@@ -9,6 +9,15 @@ PAWL_C_BEGIN
 /* Units have left the word beside PARKED: wakes the waiters that can enter now. Only the address of
  * the lock is used. */
 PAWL_API PAWL_COLD void PAWL_SLOW_(left)(const void *address, PAWL_WORD_ found, PAWL_WORD_ after);
+/* A reader that any thread may drop: it counts in the word, as its drop does. */
+PAWL_API PAWL_COLD bool PAWL_SLOW_(take_read_counted_slow)(PAWL_LOCK_ *l, uint64_t deadline);
+/* For the preload library, whose real-time threads are served by priority: a sleeper comes before
+ * those of a lower rank. Other waits have rank 0. */
+PAWL_API PAWL_COLD bool PAWL_SLOW_(take_read_counted_ranked)(PAWL_LOCK_ *l, uint64_t deadline,
+                                                             uint32_t rank);
+PAWL_API PAWL_COLD bool PAWL_SLOW_(take_write_ranked)(PAWL_LOCK_ *l, uint64_t deadline,
+                                                      uint32_t rank);
+PAWL_API PAWL_COLD void PAWL_SLOW_(hand_off_slow)(PAWL_LOCK_ *l);
 
 PAWL_C_END
 
@@ -24,15 +33,45 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(left_)(const PAWL_LOCK_ *l, PAWL
 
 PAWL_INLINE_END
 
+#include <pawl/detail/entries_word.inc.h>
 #include <pawl/detail/sleeping_word.inc.h>
 
 PAWL_INLINE_BEGIN
 
-PAWL_INLINE void PAWL_DO_(drop_read)(PAWL_LOCK_ *l)
+PAWL_INLINE bool PAWL_DO_(take_read_counted)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+    if (PAWL_LIKELY(PAWL_IS_(no_writer)(w)) &&
+        PAWL_LIKELY(
+            PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_), PAWL_SPIN_R_TAKE)))
+        return true;
+    return PAWL_SLOW_(take_read_counted_slow)(l, deadline);
+}
+
+PAWL_INLINE bool PAWL_DO_(try_read_counted)(PAWL_LOCK_ *l)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_IS_(no_writer)(w)) {
+        /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_),
+                                                   PAWL_SPIN_R_TAKE)))
+            return true;
+    }
+    return false;
+}
+
+PAWL_INLINE void PAWL_DO_(drop_read_counted)(PAWL_LOCK_ *l)
 {
     /* [SPIN_R_DROP] release: our reads are done before a writer sees R fall. */
     PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_, PAWL_SPIN_R_DROP),
                       PAWL_R_);
+}
+
+PAWL_INLINE void PAWL_DO_(drop_read)(PAWL_LOCK_ *l)
+{
+    if (PAWL_LIKELY(!PAWL_NAME_(leave_)(l)))
+        PAWL_DO_(drop_read_counted)(l);
 }
 
 PAWL_INLINE void PAWL_DO_(drop_seek)(PAWL_LOCK_ *l)
@@ -77,5 +116,19 @@ PAWL_INLINE_END
 PAWL_INLINE_BEGIN
 
 #include <pawl/detail/word_face.inc.h>
+
+/* The caller's state stays. So a checker of data races is told of no change; but what is done to
+ * the wait of another thread is hidden from it, as in each operation (tsan.h). */
+PAWL_INLINE void PAWL_NAME_(hand_off)(PAWL_LOCK_ *l)
+{
+#if PAWL_TOLD_
+    pawl_told_hide_(&l->word);
+#endif
+    if (PAWL_UNLIKELY(PAWL_AT_(pawl_load_relaxed)(&l->word) & PAWL_LOCK_PARKED))
+        PAWL_SLOW_(hand_off_slow)(l);
+#if PAWL_TOLD_
+    pawl_told_show_(&l->word);
+#endif
+}
 
 PAWL_INLINE_END

@@ -120,6 +120,28 @@ PAWL_OVERLOAD_ bool pawl_init(PAWL_LOCK_ *l)
     return PAWL_NAME_(init)(l);
 }
 #endif
+#if PAWL_WORD_KIND == PAWL_KIND_LOCK_
+PAWL_OVERLOAD_ void pawl_take_read_counted(PAWL_LOCK_ *l)
+{
+    PAWL_NAME_(take_read_counted)(l);
+}
+PAWL_OVERLOAD_TRY_ bool pawl_take_read_counted_until(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    return PAWL_NAME_(take_read_counted_until)(l, deadline);
+}
+PAWL_OVERLOAD_TRY_ bool pawl_try_read_counted(PAWL_LOCK_ *l)
+{
+    return PAWL_NAME_(try_read_counted)(l);
+}
+PAWL_OVERLOAD_ void pawl_drop_read_counted(PAWL_LOCK_ *l)
+{
+    PAWL_NAME_(drop_read_counted)(l);
+}
+PAWL_OVERLOAD_ void pawl_hand_off(PAWL_LOCK_ *l)
+{
+    PAWL_NAME_(hand_off)(l);
+}
+#endif
 
 PAWL_OVERLOAD_ void pawl_destroy(PAWL_LOCK_ *l)
 {

@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The public names of the lock for shared memory, included by pshared_word.inc.h for each width:
- * bodies, and around them what ThreadSanitizer is told. All are made from transitions.def and
- * until.def.
+ * bodies, and around them what ThreadSanitizer or the recorder is told. All are made from
+ * transitions.def and until.def.
  */
+
+#if PAWL_TRACED_
+
+#include <pawl/detail/traced_word.inc.h>
+#define PAWL_UNTIL(name, from, to) PAWL_TRACED_DEADLINE_(name, from, to)
+#include <pawl/detail/until.def>
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_regained PAWL_NAME_(atomic_to_read_until)(PAWL_LOCK_ *l,
+                                                                               uint64_t deadline)
+{
+    pawl_regained value;
+    PAWL_TRACED_REGAINS_(PAWL_DO_(atomic_to_read)(l, deadline));
+    return value;
+}
+
+#else
 
 #if PAWL_TOLD_
 #define PAWL_BEFORE_(from) pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_##from)
@@ -54,3 +70,5 @@ PAWL_WITH_DEADLINE_(pawl_regained, atomic_to_read, A, R)
 #undef PAWL_MOVED_bool_
 #undef PAWL_MOVED_pawl_regained_
 #undef PAWL_WITH_DEADLINE_
+
+#endif

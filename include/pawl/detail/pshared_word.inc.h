@@ -27,6 +27,7 @@ PAWL_INLINE void PAWL_NAME_(left_)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ u
 
 PAWL_INLINE_END
 
+#include <pawl/detail/no_entries_word.inc.h>
 #include <pawl/detail/sleeping_word.inc.h>
 
 PAWL_INLINE_BEGIN

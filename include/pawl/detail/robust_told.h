@@ -67,8 +67,7 @@ pawl_robust_lock_told_consistent(pawl_robust_lock *l)
     return how;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned
-pawl_robust_lock_told_deaths(const pawl_robust_lock *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned pawl_robust_lock_told_deaths(const pawl_robust_lock *l)
 {
     unsigned deaths;
     pawl_told_hide_(l);

@@ -67,6 +67,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_bump_(uint64_t *cell, uint64_t n)
     "jmp %l[refused]\n\t"                                                                          \
     ".popsection"
 
+/* clang-format off */
 /* If *gate == open and *cell + n <= bound: *cell += n. The gate is loaded with acquire, the cell is
  * stored with release order. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_if_(char *rseq, uint64_t *cell, uint64_t n,
@@ -216,6 +217,7 @@ refused:
     return false;
 }
 
+/* clang-format on */
 #else /* no sequences: never called, because no thread has an rseq area */
 
 PAWL_INLINE bool pawl_rseq_add_if_(char *rseq, uint64_t *cell, uint64_t n, uint64_t bound,

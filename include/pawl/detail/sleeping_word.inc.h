@@ -11,7 +11,9 @@
  * would withdraw (doc/design/023-waiting-once.md).
  *
  * Each body has a deadline where the operation can wait. The includer has defined `left_`, which
- * follows a subtraction and wakes the waiters that it lets in, and defines the drops.
+ * follows a subtraction and wakes the waiters that it lets in, and defines the drops. It has also
+ * defined what readers do that scale (entries_word.inc.h or no_entries_word.inc.h). Where a word
+ * `scales_`, who claims against readers must look at the lines of all threads; that is compiled.
  */
 #define PAWL_DO_(verb) PAWL_NAME_(do_##verb##_) /* the body of an operation */
 
@@ -40,11 +42,14 @@ PAWL_INLINE_BEGIN
 PAWL_INLINE bool PAWL_DO_(take_read)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
-    if (PAWL_LIKELY(PAWL_IS_(no_writer)(w)) &&
-        PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_),
-                                               PAWL_SPIN_R_TAKE)))
-        return true;
+    if (PAWL_LIKELY(PAWL_IS_(no_writer)(w))) {
+        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)))
+            return PAWL_NAME_(take_scaling_)(l, deadline);
+        /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_),
+                                                   PAWL_SPIN_R_TAKE)))
+            return true;
+    }
     return PAWL_SLOW_(take_read_slow)(l, deadline);
 }
 
@@ -52,6 +57,8 @@ PAWL_INLINE bool PAWL_DO_(try_read)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(no_writer)(w)) {
+        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)))
+            return PAWL_NAME_(try_scaling_)(l);
         /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_),
                                                    PAWL_SPIN_R_TAKE)))
@@ -98,6 +105,8 @@ PAWL_INLINE bool PAWL_DO_(try_write)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(nobody)(w)) {
+        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)))
+            return PAWL_SLOW_(claim_at_once)(l, 0, PAWL_W_S_R_, 0);
         /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_R_),
                                                    PAWL_SPIN_W_TAKE)))
@@ -113,10 +122,14 @@ PAWL_INLINE bool PAWL_DO_(claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
     return PAWL_SLOW_(claim_write_slow)(l, deadline);
 }
 
+/* Where atomic users are in, one of them has looked at the lines, and W has kept readers out since:
+ * no word shows W without S before its author has looked. */
 PAWL_INLINE bool PAWL_DO_(try_atomic)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(atomics_or_nobody)(w)) {
+        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)) && PAWL_IS_(no_writer)(w))
+            return PAWL_SLOW_(claim_at_once)(l, 0, PAWL_W_S_, (PAWL_WORD_)(0u - PAWL_S_));
         /* [SPIN_A_TAKE] acquire: our atomic updates come after all that earlier holders did. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_),
                                                    PAWL_SPIN_A_TAKE)))
@@ -144,8 +157,8 @@ PAWL_INLINE bool PAWL_DO_(claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 PAWL_INLINE bool PAWL_DO_(seek_to_write)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
-    if (PAWL_LIKELY(PAWL_IS_(one_reader)(
-            PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_S_TO_W))))
+    const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_S_TO_W);
+    if (PAWL_LIKELY(PAWL_IS_(one_reader)(found)) && PAWL_LIKELY(!PAWL_NAME_(scales_)(found)))
         return true;
     return PAWL_SLOW_(drain_slow)(l, PAWL_W_, deadline);
 }
@@ -154,6 +167,8 @@ PAWL_INLINE bool PAWL_DO_(try_seek_to_write)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(one_reader)(w)) {
+        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)))
+            return PAWL_SLOW_(claim_at_once)(l, PAWL_R_S_, PAWL_W_, 0);
         /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_),
                                                    PAWL_SPIN_S_TO_W)))
@@ -185,7 +200,9 @@ PAWL_INLINE void PAWL_DO_(seek_to_read)(PAWL_LOCK_ *l)
 
 PAWL_INLINE bool PAWL_DO_(try_read_to_seek)(PAWL_LOCK_ *l)
 {
-    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    PAWL_WORD_ w;
+    PAWL_NAME_(count_)(l);
+    w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(no_seeker_or_writer)(w)) {
         /* [SPIN_R_TO_S] acquire: we see the stores of the careful writer who held S before us. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_S_),
@@ -197,8 +214,12 @@ PAWL_INLINE bool PAWL_DO_(try_read_to_seek)(PAWL_LOCK_ *l)
 
 PAWL_INLINE bool PAWL_DO_(try_read_to_write)(PAWL_LOCK_ *l)
 {
-    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    PAWL_WORD_ w;
+    PAWL_NAME_(count_)(l);
+    w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(lone_reader)(w)) {
+        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)))
+            return PAWL_SLOW_(claim_at_once)(l, PAWL_R_, PAWL_W_S_, 0);
         /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_),
                                                    PAWL_SPIN_R_TO_W)))
@@ -209,20 +230,27 @@ PAWL_INLINE bool PAWL_DO_(try_read_to_write)(PAWL_LOCK_ *l)
 
 PAWL_INLINE bool PAWL_DO_(read_claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    PAWL_WORD_ w;
+    PAWL_NAME_(count_)(l);
+    w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(no_seeker_or_writer)(w)) {
         /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_),
                                                    PAWL_SPIN_R_TO_W)))
-            return PAWL_IS_(lone_reader)(w) || PAWL_SLOW_(drain_slow)(l, PAWL_W_S_, deadline);
+            return (PAWL_IS_(lone_reader)(w) && !PAWL_NAME_(scales_)(w)) ||
+                   PAWL_SLOW_(drain_slow)(l, PAWL_W_S_, deadline);
     }
     return false;
 }
 
 PAWL_INLINE bool PAWL_DO_(try_read_to_atomic)(PAWL_LOCK_ *l)
 {
-    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    PAWL_WORD_ w;
+    PAWL_NAME_(count_)(l);
+    w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(lone_reader)(w)) {
+        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)))
+            return PAWL_SLOW_(claim_at_once)(l, PAWL_R_, PAWL_W_S_, (PAWL_WORD_)(0u - PAWL_R_S_));
         /* [SPIN_R_TO_A_ALONE] acquire: we come after earlier holders. Release: our reads are
          * done before another atomic user updates. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acq_rel)(

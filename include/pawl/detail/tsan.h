@@ -48,7 +48,7 @@ PAWL_INLINE unsigned pawl_tsan_given_(enum pawl_state left)
            : left == PAWL_STATE_S ? PAWL_TSAN_BESIDE_ | PAWL_TSAN_SEEK_
            : left == PAWL_STATE_W ? PAWL_TSAN_ALONE_
            : left == PAWL_STATE_A ? PAWL_TSAN_MANY_
-                            : 0;
+                                  : 0;
 }
 
 PAWL_INLINE unsigned pawl_tsan_got_(enum pawl_state entered)
@@ -57,7 +57,7 @@ PAWL_INLINE unsigned pawl_tsan_got_(enum pawl_state entered)
            : entered == PAWL_STATE_S ? PAWL_TSAN_ALONE_ | PAWL_TSAN_MANY_ | PAWL_TSAN_SEEK_
            : entered == PAWL_STATE_W ? PAWL_TSAN_ALONE_ | PAWL_TSAN_MANY_ | PAWL_TSAN_BESIDE_
            : entered == PAWL_STATE_A ? PAWL_TSAN_ALONE_ | PAWL_TSAN_BESIDE_
-                               : 0;
+                                     : 0;
 }
 
 /* An operation on the word of `size` bytes begins in state `from`. The caller's work is given

@@ -31,8 +31,8 @@ PAWL_WAIT_TOLD_(enum pawl_waited, pawl_wait_any, watches,
                 (const struct pawl_watch *watches, uint32_t count, uint32_t *which,
                  uint64_t deadline),
                 (watches, count, which, deadline))
-PAWL_WAIT_TOLD_(unsigned, pawl_wake, address,
-                (const void *address, uint64_t bits, unsigned count), (address, bits, count))
+PAWL_WAIT_TOLD_(unsigned, pawl_wake, address, (const void *address, uint64_t bits, unsigned count),
+                (address, bits, count))
 PAWL_WAIT_TOLD_(unsigned, pawl_requeue, from,
                 (const void *from, const void *to, unsigned wake, unsigned move),
                 (from, to, wake, move))

@@ -116,8 +116,7 @@ PAWL_INLINE bool PAWL_BODY_(claim_write)(PAWL_LOCK_ *l)
 PAWL_INLINE void PAWL_BODY_(take_atomic)(PAWL_LOCK_ *l)
 {
     /* [SPIN_A_TAKE] acquire: our atomic updates come after all that earlier holders did. */
-    const PAWL_WORD_ found =
-        PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
+    const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_A_TAKE);
     if (PAWL_UNLIKELY(!PAWL_IS_(atomics_or_nobody)(found)))
         PAWL_SLOW_(take_atomic_slow)(l, found);
 }
@@ -265,8 +264,7 @@ PAWL_INLINE bool PAWL_BODY_(try_read_to_atomic)(PAWL_LOCK_ *l)
         /* [SPIN_R_TO_A_ALONE] acquire: we come after earlier holders. Release: our reads are
          * done before another atomic user updates. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acq_rel)(
-                &l->word, &w, (PAWL_WORD_)(w + PAWL_W_ - PAWL_R_),
-                PAWL_SPIN_R_TO_A_ALONE)))
+                &l->word, &w, (PAWL_WORD_)(w + PAWL_W_ - PAWL_R_), PAWL_SPIN_R_TO_A_ALONE)))
             return true;
     }
     return false;
@@ -293,7 +291,7 @@ PAWL_INLINE pawl_regained PAWL_BODY_(atomic_to_read)(PAWL_LOCK_ *l)
      * those of earlier atomic users. */
     const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_acq_rel)(
         &l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_), PAWL_SPIN_A_TO_R);
-        if (PAWL_LIKELY(PAWL_IS_(writers)(found) == PAWL_W_))
+    if (PAWL_LIKELY(PAWL_IS_(writers)(found) == PAWL_W_))
         return PAWL_REGAIN_KEPT;
     return PAWL_SLOW_(regain_slow)(l);
 }
@@ -310,15 +308,16 @@ PAWL_INLINE PAWL_WORD_ PAWL_NAME_(set_bits)(PAWL_LOCK_ *l, PAWL_WORD_ bits)
 {
     /* [SPIN_BITS_CHANGE] a thread that finds the bit changed sees what was stored before. */
     return PAWL_AT_(pawl_fetch_or_acq_rel)(&l->word, bits & PAWL_SPIN_APPLICATION_BITS,
-                                           PAWL_SPIN_BITS_CHANGE) & PAWL_SPIN_APPLICATION_BITS;
+                                           PAWL_SPIN_BITS_CHANGE) &
+           PAWL_SPIN_APPLICATION_BITS;
 }
 
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(clear_bits)(PAWL_LOCK_ *l, PAWL_WORD_ bits)
 {
     /* [SPIN_BITS_CHANGE] a thread that finds the bit changed sees what was stored before. */
-    return PAWL_AT_(pawl_fetch_and_acq_rel)(&l->word,
-                                            (PAWL_WORD_)~(bits & PAWL_SPIN_APPLICATION_BITS),
-                                            PAWL_SPIN_BITS_CHANGE) & PAWL_SPIN_APPLICATION_BITS;
+    return PAWL_AT_(pawl_fetch_and_acq_rel)(
+               &l->word, (PAWL_WORD_)~(bits & PAWL_SPIN_APPLICATION_BITS), PAWL_SPIN_BITS_CHANGE) &
+           PAWL_SPIN_APPLICATION_BITS;
 }
 
 PAWL_INLINE_END

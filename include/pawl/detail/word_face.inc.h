@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The public names of the progressive lock around its bodies, included by word.inc.h for each
- * width: wrappers where callers are checked (the checking variant) or annotated (ThreadSanitizer),
- * what is nothing in release, and two locks at once. Operations that come in families are made from
- * transitions.def.
+ * width: wrappers where callers are checked (the checking variant), annotated (ThreadSanitizer) or
+ * recorded (PAWL_TRACED), what is nothing in release, and two locks at once. Operations that come
+ * in families are made from transitions.def.
  */
 
 /* Whether an operation of this kind that returned `result` has changed the caller's state. */
@@ -113,12 +113,23 @@ PAWL_INLINE_BEGIN
 #undef PAWL_FACE_VALUE_
 #undef PAWL_FACE_bool_
 #undef PAWL_FACE_pawl_regained_
+
+#elif PAWL_TRACED_
+#include <pawl/detail/traced_word.inc.h>
 #endif
 
+#if PAWL_TRACED_
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(init)(PAWL_LOCK_ *l)
+{
+    PAWL_AT_(pawl_store_relaxed)(&l->word, 0);
+    PAWL_TRACED_MADE_(l);
+}
+#else
 PAWL_INLINE void PAWL_NAME_(init)(PAWL_LOCK_ *l)
 {
     PAWL_AT_(pawl_store_relaxed)(&l->word, 0);
 }
+#endif
 
 PAWL_INLINE void PAWL_NAME_(destroy)(PAWL_LOCK_ *l)
 {

@@ -25,6 +25,9 @@ int main()
 {
     use_all_states();
     std::atexit(use_all_states);
-    std::thread([] { thread_local user of_the_thread; (void)&of_the_thread; }).join();
+    std::thread([] {
+        thread_local user of_the_thread;
+        (void)&of_the_thread;
+    }).join();
     return 0;
 }

@@ -6,7 +6,7 @@
 #include <pawl/pawl.hpp>
 
 class counter {
-public:
+  public:
     void add(long n)
     {
         pawl_take_write(&plain_);
@@ -28,7 +28,7 @@ public:
         return sum;
     }
 
-private:
+  private:
     pawl_spin64 plain_ = PAWL_SPIN64_INIT;
     pawl::spin_lock16 lock_;
     long value_ = 0, guarded_ = 0;

@@ -229,6 +229,7 @@ static void nobody_is_in(void)
 }
 
 extern const struct m_scene m_brlock_scenes[];
+/* clang-format off */
 const struct m_scene m_brlock_scenes[] = {
     {"brlock_read_beside_write", light, {reads, writes}, nobody_is_in, "preempt=3"},
     {"brlock_fenced_read_beside_write", fenced, {reads, writes}, nobody_is_in, "preempt=3"},
@@ -266,3 +267,4 @@ const struct m_scene m_brlock_scenes[] = {
      nobody_is_in, "preempt=2 ipi=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

@@ -225,8 +225,8 @@ static void added_none(void)
 static void second_is_as_added(void)
 {
     const int64_t value = pawl_counter_exact_read(&STAGE->second);
-    const bool both = pawl_counter_exact_read(&STAGE->exact) == 1 &&
-                      STAGE->exact.place == PAWL_PLACE_DEAD_;
+    const bool both =
+        pawl_counter_exact_read(&STAGE->exact) == 1 && STAGE->exact.place == PAWL_PLACE_DEAD_;
     m_demand(value == (both ? 2 : 1), M_RESTORED, "a count is lost, or one from before is there");
 }
 
@@ -467,6 +467,7 @@ static void released_once(void)
 }
 
 extern const struct m_scene m_cells_scenes[];
+/* clang-format off */
 const struct m_scene m_cells_scenes[] = {
     {"counter_read_beside_its_placing", a_place_used_before, {counts, reads_zero_or_one},
      counted_one, "preempt=3"},
@@ -514,3 +515,4 @@ const struct m_scene m_cells_scenes[] = {
      released_once, "preempt=2"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

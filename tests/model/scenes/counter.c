@@ -151,6 +151,7 @@ static void released_once(void)
 }
 
 extern const struct m_scene m_counter_scenes[];
+/* clang-format off */
 const struct m_scene m_counter_scenes[] = {
     {"exact_fold_read_beside_add", fold, {reads_zero_or_one, adds}, one_in_all, "preempt=2"},
     {"exact_fold_read_beside_up_and_down", fold, {reads_zero_or_one, up_and_down}, none_in_all,
@@ -171,3 +172,4 @@ const struct m_scene m_counter_scenes[] = {
      released_once, "preempt=0"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

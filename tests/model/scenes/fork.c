@@ -83,7 +83,8 @@ static void nobody_is_left(void)
 {
     const struct pawl_table *table = table_here();
     uint32_t i;
-    m_demand(pawl_load_relaxed32(&LOCK->word) == 0, M_RESTORED, "units, or PARKED, are left");
+    m_demand((pawl_load_relaxed32(&LOCK->word) & ~PAWL_LOCK_BIASED) == 0, M_RESTORED,
+             "units, or PARKED, are left");
     m_demand(pawl_load_relaxed32(&table->queues) == 0, M_RESTORED, "a queue is left");
     for (i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
         const struct pawl_bucket *b = &table->first[i];
@@ -112,7 +113,7 @@ static void locks_are_linked_alone(void)
 {
     static const struct pawl_subsystem not_linked;
     unsigned floor;
-    for (floor = PAWL_FLOOR_LOCK + 1; floor < PAWL_FLOORS; floor++)
+    for (floor = PAWL_FLOOR_ENTRIES + 1; floor < PAWL_FLOORS; floor++)
         pawl_subsystem_register_((enum pawl_floor)floor, &not_linked);
 }
 
@@ -157,6 +158,16 @@ MODE(read)
 MODE(seek)
 MODE(write)
 MODE(atomic)
+
+/* ---- Readers that scale: the child has its own entries, and those of no other thread --------- */
+
+static void held_by_an_entry(void)
+{
+    set_up();
+    m_readers_scale(M_THREADS, false);
+    LOCK->word = PAWL_LOCK_BIASED;
+    (void)pawl_take_read(LOCK);
+}
 
 /* ---- A waiter whose turn has come keeps a claim ---------------------------------------------- */
 
@@ -228,6 +239,7 @@ static void parent_tells(void)
     M_STEP(pawl_cond_signal(&STAGE->cond));
 }
 
+/* clang-format off */
 #define CHILD(held, waits)                                                                         \
     {"fork_child_with_" #held "_beside_" #waits, held_for_##held,                                  \
      {child_drops_##held, waits_for_##waits}, NULL, "preempt=2"},
@@ -262,6 +274,10 @@ const struct m_scene m_fork_scenes[] = {
     TURN(seek)
     TURN(write)
     TURN(atomic)
+    {"fork_child_with_an_entry_beside_write", held_by_an_entry,
+     {child_drops_read, waits_for_write}, NULL, "preempt=2"},
+    {"fork_child_with_an_entry_beside_read", held_by_an_entry, {child_drops_read, waits_for_read},
+     NULL, "preempt=2"},
     {"fork_child_beside_two_waiters", held_for_read,
      {child_drops_read, waits_for_write, waits_for_atomic}, NULL, "preempt=1"},
     {"fork_child_beside_a_fork", held_for_read,
@@ -274,3 +290,4 @@ const struct m_scene m_fork_scenes[] = {
      nobody_is_left, "preempt=2"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

@@ -21,7 +21,7 @@ struct stage {
     pawl_idtable table;
     struct thing things[THINGS];
     pawl_id ids[THINGS];
-    pawl_id *told; /* the last ID that somebody was told, after the insert had returned */
+    pawl_id *told;   /* the last ID that somebody was told, after the insert had returned */
     uint32_t arrays; /* handed out */
     struct {
         char bytes[256] __attribute__((aligned(16)));
@@ -227,6 +227,7 @@ static void all_are_in(void)
 }
 
 extern const struct m_scene m_idtable_scenes[];
+/* clang-format off */
 const struct m_scene m_idtable_scenes[] = {
     {"idtable_lookup_beside_insert", with_one, {looks_for_second, puts_and_tells}, all_are_in,
      "preempt=3"},
@@ -244,3 +245,4 @@ const struct m_scene m_idtable_scenes[] = {
      "preempt=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

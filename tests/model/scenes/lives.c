@@ -31,7 +31,7 @@ struct stage {
     pawl_lock32 locks[LOCKS];
     pawl_spin32 spin;
     pawl_spin32 second; /* an application bit says that the second life has begun */
-    uint32_t other;  /* which of `locks` has the bucket of the first one */
+    uint32_t other;     /* which of `locks` has the bucket of the first one */
 };
 #define STAGE M_SCENE(struct stage)
 #define LOCK (&STAGE->life.lock)
@@ -177,6 +177,7 @@ static void two_have_used_it(void)
 }
 
 /* The late one is thread 0. Thread 1 begins the second life. */
+/* clang-format off */
 #define LIVES(first, held, drops, second, one, two)                                                \
     static void first##_then_##second(void)                                                        \
     {                                                                                              \
@@ -244,3 +245,4 @@ const struct m_scene m_lives_scenes[] = {
      nobody_is_left, "preempt=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

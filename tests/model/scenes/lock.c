@@ -197,6 +197,99 @@ static void reads_what_was_written(void)
     M_STEP(pawl_drop_read(LOCK));
 }
 
+/* ---- Handed over before a drop --------------------------------------------------------------- */
+
+/* True when a sleeper has a claim in the word: who tries now must find it, until it has been in. */
+static bool hands_over(void)
+{
+    const uint32_t before = pawl_load_relaxed32(&LOCK->word);
+    M_STEP(pawl_hand_off(LOCK));
+    if (pawl_load_relaxed32(&LOCK->word) - before < PAWL_SPIN32_S)
+        return false;
+    reach();
+    return true;
+}
+
+static void tries(bool handed)
+{
+    bool in;
+    m_begin("pawl_try_write, after the drop");
+    in = pawl_try_write(LOCK);
+    m_end();
+    if (!in)
+        return;
+    m_demand(!handed || pawl_load_relaxed32(&STAGE->came) != 0, M_PROGRESS,
+             "a try overtakes the sleeper that was handed the lock");
+    m_write(0, 2);
+    M_STEP(pawl_drop_write(LOCK));
+}
+
+#define HANDS_OVER(mode)                                                                           \
+    static void hands_over_##mode(void)                                                            \
+    {                                                                                              \
+        bool handed;                                                                               \
+        give_way();                                                                                \
+        handed = hands_over();                                                                     \
+        M_STEP(pawl_drop_##mode(LOCK));                                                            \
+        tries(handed);                                                                             \
+    }
+HANDS_OVER(read)
+HANDS_OVER(seek)
+#undef HANDS_OVER
+
+/* What it writes, the sleeper finds written. */
+static void writes_and_hands_over(void)
+{
+    bool handed;
+    m_write(0, 1);
+    give_way();
+    handed = hands_over();
+    M_STEP(pawl_drop_write(LOCK));
+    tries(handed);
+}
+
+/* The downgrade wakes one of two sleepers. The other one claims over the reader, in its sleep. */
+static void downgrades_and_hands_over(void)
+{
+    m_write(0, 1);
+    give_way();
+    M_STEP(pawl_write_to_read(LOCK));
+    hands_over_read();
+}
+
+static void comes(void)
+{
+    pawl_store_relaxed32(&STAGE->came, 1);
+}
+
+#define WAITS(mode, use)                                                                           \
+    static void waits_for_##mode(void)                                                             \
+    {                                                                                              \
+        M_STEP(pawl_take_##mode(LOCK));                                                            \
+        comes();                                                                                   \
+        use;                                                                                       \
+        M_STEP(pawl_drop_##mode(LOCK));                                                            \
+    }
+WAITS(read, (void)m_read(0))
+WAITS(seek, (void)m_read(0))
+WAITS(write, m_write(0, 3))
+WAITS(atomic, m_write(0, 3))
+#undef WAITS
+
+/* Its deadline may pass when it has been handed the lock: then it takes it, or withdraws whole. */
+static void waits_for_write_until(void)
+{
+    bool in;
+    m_begin("pawl_take_write_until");
+    in = pawl_take_write_until(LOCK, M_DEADLINE);
+    m_end();
+    comes();
+    if (!in)
+        return;
+    m_write(0, 3);
+    M_STEP(pawl_drop_write(LOCK));
+}
+
 /* ---- From reading to updating ---------------------------------------------------------------- */
 
 static void two_read(void)
@@ -254,6 +347,7 @@ static void nobody_lends(void)
 }
 
 extern const struct m_scene m_lock_scenes[];
+/* clang-format off */
 const struct m_scene m_lock_scenes[] = {
     {"lock_hint_beside_a_release", held_for_writing, {looks_for_the_hint_and_drops, reads},
      nobody_is_left, "preempt=2" REACH},
@@ -265,8 +359,27 @@ const struct m_scene m_lock_scenes[] = {
      nobody_is_left, "preempt=0" REACH},
     {"lock_turn_of_a_reader_beside_the_hint", held_for_writing,
      {drops_by_the_hint, reads_what_was_written}, nobody_is_left, "preempt=2"},
+    {"lock_handed_to_a_writer", held_for_writing, {writes_and_hands_over, waits_for_write},
+     nobody_is_left, "preempt=2" REACH},
+    {"lock_handed_to_a_reader", held_for_writing, {writes_and_hands_over, waits_for_read},
+     nobody_is_left, "preempt=2" REACH},
+    {"lock_handed_to_a_seeker", held_for_writing, {writes_and_hands_over, waits_for_seek},
+     nobody_is_left, "preempt=2" REACH},
+    {"lock_handed_to_an_atomic_user", held_for_writing,
+     {writes_and_hands_over, waits_for_atomic}, nobody_is_left, "preempt=2" REACH},
+    {"lock_handed_from_seeker_to_seeker", held_for_seeking, {hands_over_seek, waits_for_seek},
+     nobody_is_left, "preempt=2" REACH},
+    {"lock_handed_over_a_reader_to_a_writer", held_for_writing,
+     {downgrades_and_hands_over, waits_for_write, waits_for_write}, nobody_is_left,
+     "preempt=0" REACH},
+    {"lock_handed_over_a_reader_to_an_atomic_user", held_for_writing,
+     {downgrades_and_hands_over, waits_for_read, waits_for_atomic}, nobody_is_left,
+     "preempt=0" REACH},
+    {"lock_handed_to_one_that_may_be_late", held_for_writing,
+     {writes_and_hands_over, waits_for_write_until}, nobody_is_left, "preempt=2" REACH},
     {"lock_read_to_atomic_beside_a_reader", two_read,
      {reads_and_updates, drops_read, updates_if_it_may}, nobody_is_left, "preempt=2"},
     {"os_lend_of_two", NULL, {lends, lends}, nobody_lends, "preempt=2"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

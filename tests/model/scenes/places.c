@@ -345,8 +345,8 @@ static void are_dropped(int64_t count)
 {
     m_demand(pawl_bigref_read(&STAGE->reference) == count, M_RESTORED, "a reference is lost");
     M_STEP(pawl_bigref_kill(&STAGE->reference));
-    m_demand(STAGE->reference.place == PAWL_PLACE_NONE_ && STAGE->reference.owner == 0,
-             M_RESTORED, "killed, and somebody has a part of his own");
+    m_demand(STAGE->reference.place == PAWL_PLACE_NONE_ && STAGE->reference.owner == 0, M_RESTORED,
+             "killed, and somebody has a part of his own");
     no_place_is_taken();
     while (count-- > 0)
         M_STEP(pawl_bigref_drop(&STAGE->reference));
@@ -375,6 +375,7 @@ static void does_nothing(void)
 }
 
 extern const struct m_scene m_places_scenes[];
+/* clang-format off */
 const struct m_scene m_places_scenes[] = {
     {"exact_fold_pair_used_before", fold_ended, {adds_to_second, does_nothing}, second_is_one,
      "preempt=1"},
@@ -408,3 +409,4 @@ const struct m_scene m_places_scenes[] = {
      two_are_dropped, "preempt=3"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

@@ -322,6 +322,7 @@ static void stores_and_looks_by_xadd(void)
     sees(0, pl_xadd(&STAGE->other, 0) != 0);
 }
 
+/* clang-format off */
 #define BESIDE(a, b) {"plock_" #a "_beside_" #b, NULL, {a, b}, the_word_is_free, "preempt=2"},
 #define LORW(a, b) {"plock_" #a "_beside_" #b, NULL, {a, b}, lorw_is_free, "preempt=3"},
 #define SAYS(name)                                                                                 \
@@ -386,3 +387,4 @@ const struct m_scene m_plock_scenes[] = {
      {stores_and_looks_by_xadd, stores_and_looks}, one_has_seen_the_other, "fences=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

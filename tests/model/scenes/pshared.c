@@ -11,7 +11,8 @@
 
 struct stage {
     pawl_pshared_lock32 lock;
-    uint32_t came[2]; /* for which others sleep */
+    pawl_pshared_lock64 wide; /* its waiters have their turn when they were overtaken twice */
+    uint32_t came[2];         /* for which others sleep */
 };
 #define STAGE M_SCENE(struct stage)
 #define LOCK (&STAGE->lock)
@@ -285,6 +286,107 @@ static void nobody_is_in(void)
              "units are left");
 }
 
+/* ---- Orders that nothing but the word has ---------------------------------------------------- */
+
+static void wide_is_held_for_writing(void)
+{
+    (void)!pawl_pshared_lock64_try_write(&STAGE->wide);
+}
+
+/* It wakes the reader and overtakes it, so that the reader's turn has come. The second drop may
+ * come between the reader's claim and its PARKED. Then the drop changes the word and nothing
+ * else. */
+static void overtakes_once(void)
+{
+    M_STEP(pawl_pshared_lock64_drop_write(&STAGE->wide));
+    M_STEP(pawl_pshared_lock64_take_write(&STAGE->wide));
+    m_write(0, 1);
+    M_STEP(pawl_pshared_lock64_drop_write(&STAGE->wide));
+}
+
+static void reads_in_its_turn(void)
+{
+    M_STEP(pawl_pshared_lock64_take_read(&STAGE->wide));
+    (void)m_read(0);
+    M_STEP(pawl_pshared_lock64_drop_read(&STAGE->wide));
+}
+
+static void wide_is_free(void)
+{
+    m_demand((pawl_load_relaxed64(&STAGE->wide.word) & ~(uint64_t)PAWL_PSHARED_PARKED) == 0,
+             M_RESTORED, "units are left");
+}
+
+/* The bits of `waits` (src/lock/pshared.c): a waiter has its turn; a group may have sleepers. */
+#define KEEPER 1u
+#define ASLEEP 14u
+
+static void writes_in_its_turn(void)
+{
+    M_STEP(pawl_pshared_lock64_take_write(&STAGE->wide));
+    m_write(0, 2);
+    M_STEP(pawl_pshared_lock64_drop_write(&STAGE->wide));
+}
+
+/* As overtakes_once; and it lets the others find that they were overtaken. */
+static void overtakes_and_yields(void)
+{
+    M_STEP(pawl_pshared_lock64_drop_write(&STAGE->wide));
+    M_STEP(pawl_pshared_lock64_take_write(&STAGE->wide));
+    m_begin("yields");
+    pawl_hook_yield();
+    m_end();
+    M_STEP(pawl_pshared_lock64_drop_write(&STAGE->wide));
+}
+
+static void wide_is_free_and_nobody_has_a_turn(void)
+{
+    wide_is_free();
+    m_demand((pawl_load_relaxed32(&STAGE->wide.waits) & KEEPER) == 0, M_RESTORED,
+             "nobody else can have a turn");
+}
+
+/* The last drop finds that nobody sleeps, and takes away what says so. */
+static void nobody_seems_asleep(void)
+{
+    m_demand(pawl_load_relaxed32(&LOCK->word) == 0, M_RESTORED, "units, or PARKED, are left");
+    m_demand((pawl_load_relaxed32(&LOCK->waits) & ASLEEP) == 0, M_RESTORED,
+             "the next drop asks the kernel for nobody");
+}
+
+static void two_read(void)
+{
+    held_for_reading();
+    m_become(1);
+    held_for_reading();
+    m_become(0);
+}
+
+/* The other reader may leave between the claim and the look. Then the claimant does not sleep, and
+ * its change of the word alone orders what it has read before the next atomic user. */
+static void reads_then_updates(void)
+{
+    bool turned;
+    (void)m_read(0);
+    m_begin("pawl_pshared_lock32_read_claim_atomic");
+    turned = pawl_pshared_lock32_read_claim_atomic(LOCK);
+    m_end();
+    m_demand(turned, M_PROGRESS, "a claim fails beside a reader");
+    M_STEP(pawl_pshared_lock32_drop_atomic(LOCK));
+}
+
+static void updates_if_it_may(void)
+{
+    bool in;
+    m_begin("pawl_pshared_lock32_try_atomic");
+    in = pawl_pshared_lock32_try_atomic(LOCK);
+    m_end();
+    if (!in)
+        return;
+    m_write(0, 1);
+    M_STEP(pawl_pshared_lock32_drop_atomic(LOCK));
+}
+
 /* A look by another process, where the lock is still mapped. */
 static void nobody_is_in_elsewhere(void)
 {
@@ -293,6 +395,7 @@ static void nobody_is_in_elsewhere(void)
     m_become(0);
 }
 
+/* clang-format off */
 #define FREED(state, held, drops)                                                                  \
     {"shared_freed_after_" #state, held, {drops, takes_and_frees}, nobody_has_written, "preempt=3"},
 #define ENDED(state, held, drops, other)                                                           \
@@ -318,10 +421,12 @@ const struct m_scene m_shared_scenes[] = {
      {drops_write, takes_and_the_other_ends, writes_if_soon}, nobody_is_in_elsewhere,
      "preempt=2 time=2000000"},
     {"shared_stale_beside_seekers", held_for_seeking_and_parked,
-     /* One preemption: with two, three threads that claim by compare-exchange take over 300 s. */
+     /* With two preemptions three threads that claim by compare-exchange take over 300 s: the deep
+      * set tries that, for as long as it has time. */
      {moves_to_reading, seeks_once, seeks_once}, nobody_is_in, "preempt=1"},
     {"shared_seekers_beside_a_reader", a_reader_and_a_seeker,
-     {drops_read, drops_seek_then_seeks, seeks_once, seeks_once}, nobody_is_in, "preempt=1"},
+     /* Four threads: with one preemption half a minute, which the deep set has. */
+     {drops_read, drops_seek_then_seeks, seeks_once, seeks_once}, nobody_is_in, "preempt=0"},
     LETS_IN(write_to_read_lets_read, held_for_writing, turns_to_reading, reads)
     LETS_IN(write_to_read_lets_seek, held_for_writing, turns_to_reading, seeks)
     LETS_IN(write_to_seek_lets_read, held_for_writing, turns_to_seeking, reads)
@@ -333,5 +438,15 @@ const struct m_scene m_shared_scenes[] = {
     LETS_IN(atomic_lets_update, held_for_reading, drops_read_and_updates, updates_until_come)
     LETS_IN(read_after_the_last_update, held_for_updates, ceases_to_update_and_reads, reads)
     LETS_IN(seek_after_the_last_update, held_for_updates, ceases_to_update_and_reads, seeks)
+    {"shared_turn_of_a_reader", wide_is_held_for_writing, {overtakes_once, reads_in_its_turn},
+     wide_is_free, "preempt=3"},
+    {"shared_turns_of_two", wide_is_held_for_writing,
+     {writes_in_its_turn, reads_in_its_turn, overtakes_and_yields},
+     wide_is_free_and_nobody_has_a_turn, "preempt=0"},
+    {"shared_marks_of_nobody", held_for_writing_and_parked, {drops_write}, nobody_seems_asleep,
+     ""},
+    {"shared_read_to_atomic_beside_a_reader", two_read,
+     {reads_then_updates, drops_read, updates_if_it_may}, nobody_is_in, "preempt=2"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

@@ -461,6 +461,7 @@ static void is_quiescent_once(void)
 }
 
 extern const struct m_scene m_rcu_scenes[];
+/* clang-format off */
 const struct m_scene m_rcu_scenes[] = {
     {"rcu_reader_beside_synchronize", old_object, {reader, updater}, no_mark_stands,
      "preempt=3"},
@@ -535,3 +536,4 @@ const struct m_scene m_rcu_scenes[] = {
      "preempt=2 ipi=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

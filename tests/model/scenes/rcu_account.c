@@ -98,8 +98,7 @@ static void limit(uint64_t count, uint64_t bytes, pawl_rcu_policy policy)
  * waits. */
 static void account_is_even(void)
 {
-    const struct pawl_rcu_calls *calls =
-        &calls_here()->calls[STAGE->domain.index];
+    const struct pawl_rcu_calls *calls = &calls_here()->calls[STAGE->domain.index];
     uint64_t credit[2] = {0, 0};
     uint32_t i;
     for (i = 0; i < PAWL_RCU_LINES; i++) {
@@ -285,6 +284,7 @@ static void waits_for_the_first_of_the_worker(void)
 }
 
 extern const struct m_scene m_rcu_account_scenes[];
+/* clang-format off */
 const struct m_scene m_rcu_account_scenes[] = {
     {"rcu_calls_counted", without_worker, {three_call}, ends_even, ""},
     {"rcu_calls_limited_by_count", without_worker, {one_at_a_time}, ends_even, ""},
@@ -299,3 +299,4 @@ const struct m_scene m_rcu_account_scenes[] = {
      {waits_for_the_first_of_the_worker}, ends_even, "preempt=0"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

@@ -3,6 +3,8 @@
  * domain's worker is one more thread, which the end of the domain stops; or there is none. */
 #include "rcu_calls.h"
 
+#include <errno.h>
+
 static void with_worker_and_reader(void)
 {
     set_up(3);
@@ -193,6 +195,21 @@ static void calls_a_caller(void)
     m_end();
 }
 
+/* At a limit of one the callback has its own place: its call helps nobody, and is refused. */
+static void is_refused_itself(pawl_rcu_head *head)
+{
+    (void)head;
+    m_demand(call(1) == EDEADLK, M_EXCLUSION, "a callback is let in beyond the limit");
+    m_write(STORY(1), HAS_RUN);
+}
+
+static void calls_one_that_is_refused(void)
+{
+    m_begin("pawl_rcu_domain_call");
+    (void)pawl_rcu_domain_call(&STAGE->domain, &STAGE->objects[0].head, is_refused_itself, 1);
+    m_end();
+}
+
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
 static void steps_twice(pawl_rcu_head *head)
@@ -259,6 +276,7 @@ static void without_worker_but_for_tries_at_one(void)
 }
 
 extern const struct m_scene m_rcu_call_scenes[];
+/* clang-format off */
 const struct m_scene m_rcu_call_scenes[] = {
     {"rcu_call_and_sleep", with_worker_and_one_caller, {calls_and_sleeps}, all_have_run,
      "preempt=1"},
@@ -332,5 +350,10 @@ const struct m_scene m_rcu_call_scenes[] = {
      all_have_run, "preempt=1"},
     {"rcu_fork_beside_a_call_at_one", steps_are_queued_at_one, {forks, calls_another_step},
      all_have_run, "preempt=1 fences=1"},
+    {"rcu_callback_that_calls_at_one", with_worker_and_one_caller_at_one,
+     {calls_one_that_is_refused}, all_have_run, "preempt=0"},
+    {"rcu_two_forks_beside_a_callback_at_one", steps_are_queued_at_one,
+     {forks_twice, waits_for_steps}, all_have_run, "preempt=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

@@ -123,8 +123,8 @@ static void raises_the_limit_and_reads(void)
 
 static void limit_bytes(void)
 {
-    M_STEP(pawl_rcu_domain_limit(&STAGE->domain, PAWL_RCU_NO_LIMIT, BYTES_WITH_CREDIT,
-                                 PAWL_RCU_WAIT));
+    M_STEP(
+        pawl_rcu_domain_limit(&STAGE->domain, PAWL_RCU_NO_LIMIT, BYTES_WITH_CREDIT, PAWL_RCU_WAIT));
 }
 
 static void full_of_credit_beside_a_reader(void)
@@ -151,6 +151,16 @@ static void limits_anew_and_reads(void)
 {
     limit_bytes();
     reads_until_called();
+}
+
+/* The other caller takes its credit by the limits of before, which are larger than the new ones,
+ * after this one has looked for credit there. Nothing else makes room: this one must count the
+ * credit that is there now. (With one preemption, in the deep set; it has no end in a minute.) */
+static void limits_and_calls_twice(void)
+{
+    limit(PAWL_RCU_HELP);
+    must_call(0);
+    fill(0, 1);
 }
 
 /* ---- Left to others -------------------------------------------------------------------------- */
@@ -238,6 +248,13 @@ static void with_worker_that_rests(void)
     with_worker_and_one_shard();
 }
 
+/* There a second call finds no room while the first one is queued, and helps. */
+static void with_worker_that_rests_at_one(void)
+{
+    with_worker_that_rests();
+    limit_to_one();
+}
+
 /* The second call may come in a rest, which nobody but the clock ends. */
 static void calls_both_and_time_goes_by(void)
 {
@@ -255,6 +272,7 @@ static void calls_in_a_rest_and_waits(void)
 }
 
 extern const struct m_scene m_rcu_limit_scenes[];
+/* clang-format off */
 const struct m_scene m_rcu_limit_scenes[] = {
     {"rcu_call_helps_at_the_limit", helps_at_one, {calls_first, calls_second}, all_have_run,
      "preempt=1 fences=1"},
@@ -272,6 +290,8 @@ const struct m_scene m_rcu_limit_scenes[] = {
      {calls_both_and_tells, raises_the_limit_and_reads}, all_have_run, "preempt=0"},
     {"rcu_call_hears_of_old_credit", full_of_credit_beside_a_reader,
      {calls_two_bytes_and_tells, limits_anew_and_reads}, all_have_run, "preempt=0"},
+    {"rcu_call_beside_late_credit", without_worker, {calls_second, limits_and_calls_twice},
+     all_have_run, "preempt=0"},
     {"rcu_call_leaves_some_to_the_worker", helps_beside_the_worker_at_two,
      {helps_with_one_and_sleeps}, all_have_run, "preempt=0"},
     {"rcu_call_rings_after_it_waited", waits_at_one, {calls_both_and_sleeps}, all_have_run,
@@ -286,5 +306,10 @@ const struct m_scene m_rcu_limit_scenes[] = {
      "preempt=1"},
     {"rcu_call_and_a_barrier_in_a_rest", with_worker_that_rests, {calls_in_a_rest_and_waits},
      all_have_run, "preempt=1"},
+    {"rcu_call_in_a_rest_at_one", with_worker_that_rests_at_one, {calls_both_and_time_goes_by},
+     all_have_run, "preempt=0"},
+    {"rcu_call_and_a_barrier_in_a_rest_at_one", with_worker_that_rests_at_one,
+     {calls_in_a_rest_and_waits}, all_have_run, "preempt=0"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

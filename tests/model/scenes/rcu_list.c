@@ -163,8 +163,7 @@ static void walk_list(uint32_t *seen)
     struct item *at;
     M_STEP(pawl_rcu_read_lock());
     m_begin("pawl_list_for_each_rcu");
-    pawl_list_for_each_rcu(at, &STAGE->list, link)
-    {
+    pawl_list_for_each_rcu(at, &STAGE->list, link) {
         must_be_ready(at);
         seen[at->cell]++;
     }
@@ -185,8 +184,7 @@ static void walks_chain(void)
     struct item *at;
     M_STEP(pawl_rcu_read_lock());
     m_begin("pawl_hlist_for_each_rcu");
-    pawl_hlist_for_each_rcu(at, &STAGE->chain, node)
-    {
+    pawl_hlist_for_each_rcu(at, &STAGE->chain, node) {
         must_be_ready(at);
         seen[at->cell]++;
     }
@@ -280,6 +278,7 @@ static void walks_what_there_is(void)
 }
 
 extern const struct m_scene m_rcu_list_scenes[];
+/* clang-format off */
 const struct m_scene m_rcu_list_scenes[] = {
     {"rcu_exchange_beside_an_exchange", nothing_is_shown, {exchanges_first, exchanges_second},
      one_is_shown, ""},
@@ -303,3 +302,4 @@ const struct m_scene m_rcu_list_scenes[] = {
      {walks_what_there_is, adds_at_the_end, deletes_before_it}, NULL, "preempt=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

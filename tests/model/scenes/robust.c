@@ -13,9 +13,9 @@
 
 struct stage {
     pawl_robust_lock lock;
-    char held[M_THREADS];  /* U R S W A */
+    char held[M_THREADS];   /* U R S W A */
     bool inside[M_THREADS]; /* an operation */
-    char died;             /* what the dead one held; 0: nobody is dead */
+    char died;              /* what the dead one held; 0: nobody is dead */
     bool died_inside;
     bool repaired;
     bool written;
@@ -400,6 +400,7 @@ static void who_comes_next_is_told(void)
     nothing_is_left();
 }
 
+/* clang-format off */
 #define ALIVE(a, b) {"robust_" #a "_beside_" #b, make, {a, b}, who_comes_next_is_told, "preempt=1"},
 #define DEAD(a, b)                                                                                 \
     {"robust_" #a "_killed_beside_" #b, make_for_mortals, {b, a##_killed}, who_comes_next_is_told, \
@@ -449,3 +450,4 @@ const struct m_scene m_robust_scenes[] = {
      who_comes_next_is_told, "preempt=0"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

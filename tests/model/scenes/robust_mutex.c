@@ -82,10 +82,8 @@ static void mark(struct mutex *m, bool pending)
         }
         if ((seen & HOLDER) != id())
             return;
-        found =
-            access_word(m, PAWL_HOOK_COMPARE_EXCHANGE, PAWL_ORDER_ACQ_REL,
-                        (seen & WAITERS) | OWNER_DIED,
-                            seen);
+        found = access_word(m, PAWL_HOOK_COMPARE_EXCHANGE, PAWL_ORDER_ACQ_REL,
+                            (seen & WAITERS) | OWNER_DIED, seen);
     } while (found != seen);
     if (seen & WAITERS)
         (void)pawl_hook_wake(&m->word, 1);

@@ -25,11 +25,11 @@ extern union m_memory m_memory;
 extern uint64_t m_word[2];
 
 struct m_scene {
-    const char *name; /* NULL ends a table */
-    void (*set_up)(void);        /* before the threads run; or NULL */
+    const char *name;     /* NULL ends a table */
+    void (*set_up)(void); /* before the threads run; or NULL */
     void (*threads[M_THREADS - 1])(void);
-    void (*finish)(void);        /* when all have ended; or NULL */
-    const char *options;         /* bounds, as behind the name of a model */
+    void (*finish)(void); /* when all have ended; or NULL */
+    const char *options;  /* bounds, as behind the name of a model */
 };
 
 /* The scene's memory as its own type. */
@@ -37,6 +37,17 @@ struct m_scene {
 
 /* Gives the first threads their lines (thread.h), before they run. */
 void m_register_threads(uint32_t threads);
+
+/* Right after its next access of that tag (enum pawl_tag) the calling thread is interrupted by a
+ * signal handler, once. */
+void m_handle(uint32_t tag, void (*handler)(void));
+
+/* Those threads have lines of entries (PAWL_ENTRIES), or get them by their first drop of R, which
+ * then sets BIASED, too. */
+void m_readers_scale(uint32_t threads, bool from_the_first_drop);
+
+/* No entry has a lock, and no line has a waiter or is hidden. */
+bool m_entries_are_free(void);
 
 /* ---- What the harness offers (src/scene.rs) -------------------------------------------------- */
 

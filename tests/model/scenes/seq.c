@@ -162,6 +162,7 @@ static void hears_latch(void)
 }
 
 extern const struct m_scene m_seq_scenes[];
+/* clang-format off */
 const struct m_scene m_seq_scenes[] = {
     {"seq_read_beside_a_write", NULL, {one_write, reads}, NULL, ""},
     {"seq_read_beside_two_writes", NULL, {two_writes, reads}, NULL, "preempt=3"},
@@ -178,3 +179,4 @@ const struct m_scene m_seq_scenes[] = {
      "preempt=3"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

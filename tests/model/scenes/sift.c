@@ -319,6 +319,7 @@ static void nobody_is_marked(void)
 }
 
 extern const struct m_scene m_sift_scenes[];
+/* clang-format off */
 const struct m_scene m_sift_scenes[] = {
     {"sift_read_beside_write", of_threads, {reads, writes}, nobody_is_in, "preempt=3"},
     {"sift_two_writers", of_threads, {writes, writes}, nobody_is_in, "preempt=2"},
@@ -375,3 +376,4 @@ const struct m_scene m_sift_scenes[] = {
      nobody_is_in, "preempt=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

@@ -289,6 +289,7 @@ static void asked_once(void)
 }
 
 extern const struct m_scene m_table_scenes[];
+/* clang-format off */
 const struct m_scene m_table_scenes[] = {
     {"table_grows_beside_a_wake", with_pages, {crowds, tells_0}, hints_are_handed_on,
      "preempt=2"},
@@ -317,3 +318,4 @@ const struct m_scene m_table_scenes[] = {
      nobody_is_left, "preempt=2"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

@@ -298,6 +298,7 @@ static void set_up_once(void)
 }
 
 extern const struct m_scene m_thread_scenes[];
+/* clang-format off */
 const struct m_scene m_thread_scenes[] = {
     {"thread_beside_a_thread", nobody_is_registered, {lives, lives}, nobody_reads, "preempt=2"},
     {"thread_beside_a_grace_period", nobody_is_registered, {lives, updates}, NULL, "preempt=2"},
@@ -321,3 +322,4 @@ const struct m_scene m_thread_scenes[] = {
     {"thread_set_up_by_two", nobody_is_registered, {sets_up, sets_up}, set_up_once, ""},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

@@ -249,8 +249,7 @@ static void waits_to_write_until(void)
 {
     M_STEP(pawl_spin32_take_write(&STAGE->spin));
     m_begin("pawl_cond_wait_write_until");
-    if (m_read(0) == 0 &&
-        pawl_spin32_cond_wait_write_until(&STAGE->cond, &STAGE->spin, 1000))
+    if (m_read(0) == 0 && pawl_spin32_cond_wait_write_until(&STAGE->cond, &STAGE->spin, 1000))
         m_demand(m_read(0) == 1, M_VISIBILITY, "signalled, and nothing has changed");
     m_end();
     M_STEP(pawl_spin32_drop_write(&STAGE->spin));
@@ -341,6 +340,7 @@ static void notifies_all(void)
 }
 
 extern const struct m_scene m_wait_scenes[];
+/* clang-format off */
 const struct m_scene m_wait_scenes[] = {
     {"wait_in_the_kernel", NULL, {waits32, wakes32}, NULL, "preempt=3"},
     {"wait_in_the_kernel_of_two", NULL, {wakes_all32, waits32, waits32}, NULL, "preempt=2"},
@@ -371,3 +371,4 @@ const struct m_scene m_wait_scenes[] = {
      nobody_is_about_to_sleep, "preempt=2"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
+/* clang-format on */

@@ -148,6 +148,14 @@ pub enum Fault {
     SeekerRecordedFirst,
     /// A forking thread waits for another one as for any thread, and then drops its latches too.
     ForkDropsLatchesOfOthers,
+    /// A reader that has filled its entry does not look for W again.
+    NoSecondLook,
+    /// It looks for W, but not whether claimants still look at entries.
+    EntersUnbiased,
+    /// A claimant passes the line of a thread by.
+    PassesALineBy,
+    /// A reader that has freed its entry does not look whether anybody waits for it.
+    DeafToWaiters,
 }
 
 impl Fault {
@@ -189,6 +197,28 @@ impl Fault {
                     "after fork" if of_another => library::own_slot() | 1,
                     _ => found,
                 }
+            }
+            Fault::NoSecondLook if tag == "SPIN_R_TAKE" && o.kind == Kind::Load => {
+                perform(o);
+                library::biased()
+            }
+            Fault::EntersUnbiased if tag == "SPIN_R_TAKE" && o.kind == Kind::Load => {
+                perform(o) | library::biased()
+            }
+            Fault::PassesALineBy
+                if tag == "ENTRY_GONE" && library::is_of_first_line(o.address as u64) =>
+            {
+                perform(o);
+                0
+            }
+            Fault::DeafToWaiters
+                if o.kind == Kind::Load
+                    && tag == "-"
+                    && o.width == 4
+                    && library::is_of_first_line(o.address as u64) =>
+            {
+                perform(o);
+                0
             }
             Fault::TornBits if tag == "SPIN_BITS_CHANGE" => {
                 let found = look(o);
@@ -233,6 +263,10 @@ pub fn named(name: &str) -> Option<Fault> {
         Fault::DropBeforeStore,
         Fault::DeafToClaimants,
         Fault::TornBits,
+        Fault::NoSecondLook,
+        Fault::EntersUnbiased,
+        Fault::PassesALineBy,
+        Fault::DeafToWaiters,
         Fault::KeepsReading,
         Fault::HiddenWaiter,
         Fault::LostWake,

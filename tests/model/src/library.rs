@@ -36,6 +36,10 @@ extern "C" {
     static mut m_word: [u64; 2];
     fn m_reset();
     fn m_is_slot_of_another(address: u64) -> bool;
+    fn m_readers_scale(threads: u32, from_the_first_drop: bool);
+    fn m_entries_are_free() -> bool;
+    fn m_is_of_first_line(address: u64) -> bool;
+    static m_biased: u32;
     fn pawl_hook_thread_slot() -> *mut c_void;
 }
 
@@ -65,6 +69,26 @@ pub fn text(p: *const c_char) -> &'static str {
 /// Zeroes the memory that the library is given: the process object and the scenes' own.
 pub fn reset() {
     unsafe { m_reset() };
+}
+
+/// So many threads have lines of entries, or get them by their first drop of R.
+pub fn scale(threads: u32, from_the_first_drop: bool) {
+    unsafe { m_readers_scale(threads, from_the_first_drop) };
+}
+
+/// No entry has a lock, and no line has a waiter or is hidden.
+pub fn entries_are_free() -> bool {
+    unsafe { m_entries_are_free() }
+}
+
+/// An entry of the thread that has the first line.
+pub fn is_of_first_line(address: u64) -> bool {
+    unsafe { m_is_of_first_line(address) }
+}
+
+/// The bit of a word whose readers scale.
+pub fn biased() -> u64 {
+    unsafe { m_biased as u64 }
 }
 
 /// An address that names another thread.

@@ -14,6 +14,8 @@
 //!                (but those of a scene's first thread come after)
 //!   ipi=1        heavy fences interrupt the other threads, light ones are nothing (interrupts.rs)
 //!   fences=1     full fences of two threads are tried in both orders (loom by itself does not)
+//!   bias=1       readers of the lock that sleeps scale: the word has BIASED, each thread a line
+//!   bias=2       they begin to: PAWL_BIAS=on, and the first drop of R sets BIASED
 //!   preempt=N    at most N preemptions (default: no bound)
 
 use std::sync::Arc;
@@ -40,6 +42,7 @@ pub struct Model {
     pub time: u64,
     pub interrupts: bool,
     pub fences: bool,
+    pub bias: u64,
     pub preemptions: Option<usize>,
 }
 
@@ -74,6 +77,7 @@ impl Model {
             time: 0,
             interrupts: false,
             fences: false,
+            bias: 0,
             preemptions: None,
         };
         if kind != Kind::Spins && model.width == 16 {
@@ -99,10 +103,14 @@ impl Model {
                 "reach" => model.reach = number,
                 "time" => model.time = number,
                 "ipi" => model.interrupts = number != 0,
+                "bias" => model.bias = number,
                 "fences" => model.fences = number != 0,
                 "preempt" => model.preemptions = Some(number as usize),
                 _ => return Err(format!("no option {key}")),
             }
+        }
+        if model.bias != 0 && kind != Kind::Sleeps {
+            return Err("only readers of lock32 and lock64 scale".into());
         }
         Ok(model)
     }
@@ -138,6 +146,7 @@ impl Model {
         }
         hooks::reset();
         let lock = Arc::new(Subject::new(self.width, self.kind, self.application));
+        lock.scale(self.bias, self.scripts.len() as u32);
         for (i, script) in self.scripts.iter().enumerate() {
             hooks::i_am(i);
             script.1(&lock);

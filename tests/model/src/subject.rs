@@ -114,6 +114,16 @@ impl Subject {
         }
     }
 
+    /// Its readers scale from the start (1), or from the first drop of R on (2).
+    pub fn scale(&self, bias: u64, threads: u32) {
+        if bias != 0 {
+            library::scale(threads, bias == 2);
+        }
+        if bias == 1 {
+            self.perform(hooks::Kind::Or, library::biased());
+        }
+    }
+
     fn address(&self) -> *mut c_void {
         library::word() as *mut c_void
     }
@@ -304,19 +314,27 @@ impl Subject {
     // ---- The end -----------------------------------------------------------------------------
 
     /// Every thread has ended: nobody holds anything, and the word is as it was. In shared memory
-    /// it may say that somebody sleeps though nobody does any more.
+    /// it may say that somebody sleeps though nobody does any more. BIASED may have come or gone.
     pub fn finish(&self, application: Option<u64>) {
         let book = self.book.borrow();
         assert!(
             book.held.iter().all(|&h| h == 'U'),
             "harness: a script ends while it holds"
         );
-        let parked = u64::from(self.kind == Kind::Shared);
-        let word = self.perform(hooks::Kind::Load, 0) & !parked;
+        let may_stay = match self.kind {
+            Kind::Shared => 1,
+            Kind::Sleeps => library::biased(),
+            Kind::Spins => 0,
+        };
+        let word = self.perform(hooks::Kind::Load, 0) & !may_stay;
         let expected = application.unwrap_or(self.start);
         assert!(
             word == expected,
             "{RESTORED}: the word is {word:#x}, not {expected:#x}"
+        );
+        assert!(
+            library::entries_are_free(),
+            "{RESTORED}: an entry has a lock, or a line has a waiter"
         );
     }
 }

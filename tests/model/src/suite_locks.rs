@@ -2,7 +2,7 @@
 //! Models of the locks that sleep, in one process and in shared memory: pairs and triples of
 //! scripts, deadlines, and the hand-over to the oldest waiter.
 
-use crate::subject::{PROGRESS, RACE, RESTORED, VISIBILITY};
+use crate::subject::{EXCLUSION, PROGRESS, RACE, RESTORED, VISIBILITY};
 use crate::suite::{pairs, Planted};
 
 const PAIRED: &[&str] = &[
@@ -102,6 +102,63 @@ const IMPATIENT_SOON: &[&str] = &[
     "shared64/write|write",
 ];
 
+/// Readers that scale, beside each that looks at their entries, or that moves from one.
+const SCALING: &[&str] = &[
+    "read|read",
+    "read|seek",
+    "read|write",
+    "read|atomic",
+    "read|write?",
+    "read|atomic?",
+    "read|write?claim",
+    "read|atomic?claim",
+    "read|seek>write",
+    "read|seek>write?",
+    "read|write>read",
+    "read|write>seek",
+    "read|seek>read",
+    "read|atomic>read",
+    "read|read>seek?",
+    "read|read>write?",
+    "read|read>atomic?",
+    "read|read>write?claim",
+    "read|read>atomic?claim",
+    "read?|write",
+    "read?|atomic",
+    "write|write",
+    "write|atomic",
+    "write|seek>write",
+    "write|read>seek?",
+    "write|read>write?claim",
+    "write|read>atomic?claim",
+    "atomic|atomic",
+    "atomic|read>write?claim",
+    "atomic|read>atomic?claim",
+    "atomic|atomic>read",
+    "read>seek?|read>seek?",
+    "read>write?claim|read>write?claim",
+    "read>atomic?claim|read>atomic?claim",
+];
+const SCALING_WIDE: &[&str] = &["read|write", "read|atomic"];
+/// The first drop of R sets BIASED.
+const SCALING_SOON: &[&str] = &["read|write", "read|seek>write", "read|atomic", "read|read"];
+const SCALING_TRIPLES: &[&str] = &[
+    "^read|write|read",
+    "^read|atomic|atomic",
+    "^read|write?|atomic",
+    "^read|write?|write",
+    "^read|seek>write|read",
+    "^atomic|atomic|read",
+];
+const SCALING_TIMED: &[&str] = &[
+    "^read|write@",
+    "^read|atomic@",
+    "^read|seek>write@",
+    "read>write?claim@|read",
+    "read>atomic?claim@|read",
+    "read@|write",
+];
+
 /// With the bounds of the quick set.
 pub fn good() -> Vec<String> {
     let [least, few, more] = [" preempt=0", " preempt=1", " preempt=2"];
@@ -117,6 +174,11 @@ pub fn good() -> Vec<String> {
         }
         all.extend(TRIPLES_TIMED.iter().map(|t| format!("{kind}32/{t}{LATE}{least}")));
     }
+    all.extend(SCALING.iter().map(|p| format!("lock32/{p} bias=1{more}")));
+    all.extend(SCALING_SOON.iter().map(|p| format!("lock32/{p} bias=2{more}")));
+    all.extend(SCALING_WIDE.iter().map(|p| format!("lock64/{p} bias=1{few}")));
+    all.extend(SCALING_TRIPLES.iter().map(|t| format!("lock32/{t} bias=1{least}")));
+    all.extend(SCALING_TIMED.iter().map(|t| format!("lock32/{t} bias=1{LATE}{least}")));
     all.extend(HANDED_OVER.iter().map(|t| format!("lock32/{t}{TURN}{least}")));
     all.extend(HANDED_OVER.iter().map(|t| format!("shared64/{t}{least}")));
     all.extend(IMPATIENT_SOON.iter().map(|t| format!("{t}{few}")));
@@ -135,6 +197,12 @@ pub static PLANTED: &[Planted] = &[
     Planted("LOCK_PARK:skip", "lock32/write|write preempt=2", &[PROGRESS]),
     Planted("LostWake", "lock32/write@|read time=2000000 preempt=1", &[PROGRESS]),
     Planted("SPIN_R_TO_A:skip", "lock32/seek|write preempt=2", &[RESTORED]),
+    Planted("NoSecondLook", "lock32/read|write bias=1 preempt=1", &[RACE, EXCLUSION]),
+    Planted("PassesALineBy", "lock32/read|write bias=1 preempt=1", &[RACE, EXCLUSION]),
+    Planted("EntersUnbiased", "bias_cleared_between_two_writes", &[RACE, EXCLUSION]),
+    Planted("DeafToWaiters", "bias_drop_interrupted", &[PROGRESS]),
+    Planted("ENTRY_SLEEP:relaxed", "bias_drop_interrupted", &[PROGRESS]),
+    Planted("LostWake", "bias_drop_interrupted", &[PROGRESS]),
     Planted("LORW_W_TAKE:zero", "plock_lorw_reads_beside_lorw_writes", &[RACE]),
     Planted("LORW_R_TAKE:zero", "plock_lorw_reads_beside_lorw_writes", &[RACE, VISIBILITY]),
     Planted("PLOCK_MOVE:zero", "plock_changes_beside_reads", &[PROGRESS]),

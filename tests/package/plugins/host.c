@@ -16,6 +16,27 @@
 static struct plugin first, second;
 static pthread_barrier_t registered, unloaded;
 
+/* Where readers scale, the first drop gives the word BIASED; then it has no R. */
+static void read_beside_each_other(const struct plugin *one, const struct plugin *other)
+{
+    static unsigned lock;
+    const char *const bias = getenv("PAWL_BIAS");
+    const int scales = bias != NULL && strcmp(bias, "on") == 0;
+    lock = 0;
+    one->read(&lock);
+    one->leave_read(&lock);
+    must(lock == (scales ? 2u : 0u));
+    one->read(&lock);
+    must(lock == (scales ? 2u : 4u));
+    must(!one->try_write(&lock) && !other->try_write(&lock));
+    other->read(&lock);
+    one->leave_read(&lock);
+    must(!one->try_write(&lock) && !other->try_write(&lock));
+    one->leave_read(&lock);
+    must(one->try_write(&lock) && other->try_write(&lock));
+    must(lock == (scales ? 2u : 0u));
+}
+
 static void *live_longer_than_the_plugins(void *line)
 {
     *(const void **)line = first.thread_line();
@@ -43,6 +64,9 @@ int main(int argc, char **argv)
     must((const void *)pawl_process_() == process);
     must((const void *)pawl_thread_line_() == line);
 #endif
+
+    read_beside_each_other(&first, &second);
+    read_beside_each_other(&second, &first);
 
     pthread_t thread;
     const void *other_line = NULL;

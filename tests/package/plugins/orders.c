@@ -28,9 +28,9 @@
 
 enum sandbox { NONE, BEFORE, BETWEEN, AFTER, AFTER_STRONG, SANDBOXES };
 
-static const char *const sandbox_names[SANDBOXES] = {
-    "no sandbox", "sandboxed before", "sandboxed between", "sandboxed after",
-    "sandboxed after pawl_fences_strong"};
+static const char *const sandbox_names[SANDBOXES] = {"no sandbox", "sandboxed before",
+                                                     "sandboxed between", "sandboxed after",
+                                                     "sandboxed after pawl_fences_strong"};
 
 struct order {
     int loaded, user, unloaded; /* 0 or 1: the plug-in that is the first */

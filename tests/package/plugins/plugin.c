@@ -17,6 +17,9 @@ SHOWN unsigned long plugin_start_poll(void);
 SHOWN int plugin_poll(unsigned long cookie);
 SHOWN int plugin_is_light(void);
 SHOWN int plugin_strong(void);
+SHOWN void plugin_read(void *lock);
+SHOWN void plugin_leave_read(void *lock);
+SHOWN int plugin_try_write(void *lock);
 
 const void *plugin_process(void)
 {
@@ -119,6 +122,26 @@ unsigned long plugin_start_poll(void)
 int plugin_poll(unsigned long cookie)
 {
     return pawl_rcu_poll(cookie);
+}
+
+/* Readers of a sleeping lock: where they scale, one copy drops what another has put into an entry,
+ * and the writers of each copy see it there. */
+void plugin_read(void *lock)
+{
+    pawl_lock32_take_read((pawl_lock32 *)lock);
+}
+
+void plugin_leave_read(void *lock)
+{
+    pawl_lock32_drop_read((pawl_lock32 *)lock);
+}
+
+int plugin_try_write(void *lock)
+{
+    if (!pawl_lock32_try_write((pawl_lock32 *)lock))
+        return 0;
+    pawl_lock32_drop_write((pawl_lock32 *)lock);
+    return 1;
 }
 
 int plugin_is_light(void)

@@ -28,6 +28,9 @@ struct plugin {
     void (*enter)(void), (*leave)(void);
     unsigned long (*start_poll)(void);
     int (*poll)(unsigned long cookie);
+    /* A sleeping lock of the host's, of 32 bits. */
+    void (*read)(void *lock), (*leave_read)(void *lock);
+    int (*try_write)(void *lock); /* and drop */
 };
 
 /* ISO C knows no conversion from an object pointer to a function pointer. */
@@ -57,6 +60,9 @@ static inline struct plugin plugin_load(const char *path)
     FIND(leave);
     FIND(start_poll);
     FIND(poll);
+    FIND(read);
+    FIND(leave_read);
+    FIND(try_write);
     return plugin;
 }
 

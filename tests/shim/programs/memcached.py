@@ -38,17 +38,31 @@ def client(port, end, counts, number):
             first += BATCH
 
 
+def prepare(folder):
+    del folder
+
+
 def run(environment, seconds, folder):
     del folder
     port = programs.free_port()
     user = ["-u", "nobody"] if os.geteuid() == 0 else []
-    command = [programs.need("memcached", "memcached"), "-l", "127.0.0.1", "-p", str(port),
-               "-t", "4", *user]
+    command = [
+        programs.need("memcached", "memcached"),
+        "-l",
+        "127.0.0.1",
+        "-p",
+        str(port),
+        "-t",
+        "4",
+        *user,
+    ]
     with programs.server(command, environment, port):
         fill(port)
         counts, begin = [0] * CLIENTS, time.monotonic()
-        threads = [threading.Thread(target=client, args=(port, begin + seconds, counts, n))
-                   for n in range(CLIENTS)]
+        threads = [
+            threading.Thread(target=client, args=(port, begin + seconds, counts, n))
+            for n in range(CLIENTS)
+        ]
         for one in threads:
             one.start()
         for one in threads:
@@ -58,4 +72,5 @@ def run(environment, seconds, folder):
         return sum(counts) / (time.monotonic() - begin)
 
 
-programs.main("memcached", "gets over loopback", run)
+if __name__ == "__main__":
+    programs.main("memcached", "gets over loopback", run, prepare)

@@ -79,15 +79,17 @@ def counted(run: Run, shim: Path, folder: Path, seconds: float) -> tuple[int, in
     folder.chmod(0o711)
     run({**environments(shim)["pawl"], "PAWL_PRELOAD_STATS": str(log)}, seconds, folder)
     lines = log.read_text().splitlines() if log.exists() else []
-    return tuple(sum(int(line.split()[0]) for line in lines if line.endswith(f"  {what}"))
-                 for what in ("read locks", "write locks"))
+    return tuple(
+        sum(int(line.split()[0]) for line in lines if line.endswith(f"  {what}"))
+        for what in ("read locks", "write locks")
+    )
 
 
 def interval(ratios: list[float]) -> tuple[float, float]:
     """The ranks of the sign test; all of them where there are too few."""
     n, tail, rank = len(ratios), 0.0, 0
     for k in range(n // 2):
-        tail += math.comb(n, k) / 2 ** n
+        tail += math.comb(n, k) / 2**n
         if 2 * tail > 0.05:
             break
         rank = k
@@ -98,7 +100,7 @@ def interval(ratios: list[float]) -> tuple[float, float]:
 def median(values: list[float]) -> float:
     ordered = sorted(values)
     middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else sum(ordered[middle - 1:middle + 1]) / 2
+    return ordered[middle] if len(ordered) % 2 else sum(ordered[middle - 1 : middle + 1]) / 2
 
 
 def pairs(run: Run, shim: Path, folder: Path, count: int, seconds: float) -> dict[str, list]:
@@ -111,12 +113,16 @@ def pairs(run: Run, shim: Path, folder: Path, count: int, seconds: float) -> dic
     return rates
 
 
-def main(name: str, what: str, run: Run, prepare: Callable[[Path], None] = lambda _: None) -> None:
+def main(name: str, what: str, run: Run, prepare: Callable[[Path], None]) -> None:
     parser = argparse.ArgumentParser(description=what)
     parser.add_argument("--pairs", type=int, default=3, help="alternating pairs of runs [3]")
     parser.add_argument("--seconds", type=float, default=1, help="length of a run [1]")
-    parser.add_argument("--shim", type=Path, default=ROOT / "build/release/shim",
-                        help="the folder of the preload libraries [build/release/shim]")
+    parser.add_argument(
+        "--shim",
+        type=Path,
+        default=ROOT / "build/release/shim",
+        help="the folder of the preload libraries [build/release/shim]",
+    )
     parser.add_argument("--json", type=Path, help="append the samples to this file, a line each")
     given = parser.parse_args()
     if given.pairs < 1 or not 0 < given.seconds <= 60:
@@ -128,10 +134,23 @@ def main(name: str, what: str, run: Run, prepare: Callable[[Path], None] = lambd
         rates = pairs(run, given.shim, folder, given.pairs, given.seconds)
     ratios = [p / c for p, c in zip(rates["pawl"], rates["libc"], strict=True)]
     low, high = interval(ratios)
-    print(f"{name:12} {median(rates['libc']):12.0f} {median(rates['pawl']):12.0f} /s   "
-          f"{median(ratios):.3f} of libc's ({low:.3f} to {high:.3f}, {given.pairs} pairs)   "
-          f"{reads} read and {writes} write locks in a run")
+    print(
+        f"{name:12} {median(rates['libc']):12.0f} {median(rates['pawl']):12.0f} /s   "
+        f"{median(ratios):.3f} of libc's ({low:.3f} to {high:.3f}, {given.pairs} pairs)   "
+        f"{reads} read and {writes} write locks in a run"
+    )
     if given.json:
         with given.json.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"program": name, "what": what, "seconds": given.seconds,
-                                   "reads": reads, "writes": writes, **rates}) + "\n")
+            file.write(
+                json.dumps(
+                    {
+                        "program": name,
+                        "what": what,
+                        "seconds": given.seconds,
+                        "reads": reads,
+                        "writes": writes,
+                        **rates,
+                    }
+                )
+                + "\n"
+            )

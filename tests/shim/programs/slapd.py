@@ -27,19 +27,23 @@ dbnosync
 def entries():
     yield "dn: dc=example\nobjectClass: dcObject\nobjectClass: organization\ndc: example\no: e\n"
     for i in range(ENTRIES):
-        yield (f"dn: cn=p{i},dc=example\nobjectClass: person\ncn: p{i}\nsn: s{i}\n"
-               f"description: d{i}\n")
+        yield (
+            f"dn: cn=p{i},dc=example\nobjectClass: person\ncn: p{i}\nsn: s{i}\ndescription: d{i}\n"
+        )
 
 
-def make(folder):
+def prepare(folder):
     programs.need("slapd", "slapd")
     programs.need("ldapsearch", "ldap-utils")
     (folder / "slapd.conf").write_text(CONFIGURATION.format(modules=MODULES, folder=folder))
     (folder / "entries").write_text("\n".join(entries()))
     (folder / "names").write_text("".join(f"p{i % ENTRIES}\n" for i in range(SEARCHES)))
-    (folder / "changes").write_text("\n".join(
-        f"dn: cn=p{i},dc=example\nchangetype: modify\nreplace: description\ndescription: n{i}\n"
-        for i in range(ENTRIES)))
+    (folder / "changes").write_text(
+        "\n".join(
+            f"dn: cn=p{i},dc=example\nchangetype: modify\nreplace: description\ndescription: n{i}\n"
+            for i in range(ENTRIES)
+        )
+    )
 
 
 def empty(folder):
@@ -54,18 +58,44 @@ def run(environment, seconds, folder):
     port = programs.free_port()
     uri = f"ldap://127.0.0.1:{port}"
     root = ["-x", "-H", uri, "-D", "cn=root,dc=example", "-w", "secret"]
-    search = ["ldapsearch", "-x", "-LLL", "-H", uri, "-b", "dc=example", "-f",
-              str(folder / "names"), "(cn=%s)", "description"]
-    command = [programs.need("slapd", "slapd"), "-d", "0", "-h", uri, "-f",
-               str(folder / "slapd.conf")]
+    search = [
+        "ldapsearch",
+        "-x",
+        "-LLL",
+        "-H",
+        uri,
+        "-b",
+        "dc=example",
+        "-f",
+        str(folder / "names"),
+        "(cn=%s)",
+        "description",
+    ]
+    command = [
+        programs.need("slapd", "slapd"),
+        "-d",
+        "0",
+        "-h",
+        uri,
+        "-f",
+        str(folder / "slapd.conf"),
+    ]
     with programs.server(command, environment, port):
-        subprocess.run(["ldapadd", *root, "-f", folder / "entries"], stdout=subprocess.DEVNULL,
-                       check=True, timeout=programs.LONG)
+        subprocess.run(
+            ["ldapadd", *root, "-f", folder / "entries"],
+            stdout=subprocess.DEVNULL,
+            check=True,
+            timeout=programs.LONG,
+        )
         found, begin = 0, time.monotonic()
         while found == 0 or time.monotonic() - begin < seconds:
             readers = [subprocess.Popen(search, stdout=subprocess.PIPE) for _ in range(CLIENTS)]
-            subprocess.run(["ldapmodify", *root, "-f", folder / "changes"],
-                           stdout=subprocess.DEVNULL, check=True, timeout=programs.LONG)
+            subprocess.run(
+                ["ldapmodify", *root, "-f", folder / "changes"],
+                stdout=subprocess.DEVNULL,
+                check=True,
+                timeout=programs.LONG,
+            )
             for one in readers:
                 text, _ = one.communicate(timeout=programs.LONG)
                 if one.returncode or text.count(b"\ndescription:") != SEARCHES:
@@ -74,4 +104,5 @@ def run(environment, seconds, folder):
         return found / (time.monotonic() - begin)
 
 
-programs.main("slapd", "searches beside changes", run, make)
+if __name__ == "__main__":
+    programs.main("slapd", "searches beside changes", run, prepare)

@@ -12,17 +12,36 @@ SOURCE = Path(__file__).with_name("handshakes.c")
 THREADS = os.environ.get("PAWL_TLS_THREADS", "4")
 
 
-def build(folder):
-    done = subprocess.run([programs.need("cc", "gcc"), "-O2", "-o", folder / "handshakes", SOURCE,
-                           "-lssl", "-lcrypto", "-pthread"], capture_output=True, check=False)
+def prepare(folder):
+    done = subprocess.run(
+        [
+            programs.need("cc", "gcc"),
+            "-O2",
+            "-o",
+            folder / "handshakes",
+            SOURCE,
+            "-lssl",
+            "-lcrypto",
+            "-pthread",
+        ],
+        capture_output=True,
+        check=False,
+    )
     if done.returncode:
         programs.skip("handshakes.c does not build (scripts/setup programs; Debian: libssl-dev)")
 
 
 def run(environment, seconds, folder):
-    done = subprocess.run([folder / "handshakes", THREADS, str(seconds)], env=environment,
-                          capture_output=True, text=True, check=True, timeout=programs.LONG)
+    done = subprocess.run(
+        [folder / "handshakes", THREADS, str(seconds)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=programs.LONG,
+    )
     return float(done.stdout)
 
 
-programs.main("libssl", "TLS handshakes in memory", run, build)
+if __name__ == "__main__":
+    programs.main("libssl", "TLS handshakes in memory", run, prepare)

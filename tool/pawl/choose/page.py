@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 
 from pawl import __version__
-from pawl.choose.walk import Decisions, Leaf, Question, cost_text
+from pawl.choose.walk import STARTS, Decisions, Leaf, Question, cost_text
 from pawl.core import driver
 from pawl.core.report import render
 
@@ -130,63 +130,118 @@ def provenance(costs) -> str:
     """Machine, kernel, compiler, day and commit: what a number is worth nothing without."""
     raw = costs.raw
     commit = (raw.get("commit") or "unknown")[:10] + (" with changes" if raw.get("dirty") else "")
-    parts = (costs.machine.get("cpu"), raw.get("kernel"), raw.get("compiler"), raw.get("flags"),
-             f"commit {commit}", (raw.get("started") or "")[:10])
+    parts = (
+        costs.machine.get("cpu"),
+        raw.get("kernel"),
+        raw.get("compiler"),
+        raw.get("flags"),
+        f"commit {commit}",
+        (raw.get("started") or "")[:10],
+    )
     return ", ".join(str(part) for part in parts if part)
 
 
 def _costs_lines(decisions: Decisions, costs, costs_path: Path | None, page: Path) -> list[str]:
     if not costs:
-        return ["The costs differ between machines by more than ten times. Yours:",
-                "", "```", "pawl costs --json costs.json",
-                "pawl choose --costs costs.json --html choosing.html", "```", "",
-                "writes this page with your machine's nanoseconds at every leaf.", ""]
+        return [
+            "The costs differ between machines by more than ten times. Yours:",
+            "",
+            "```",
+            "pawl costs --json costs.json",
+            "pawl choose --costs costs.json --html choosing.html",
+            "```",
+            "",
+            "writes this page with your machine's nanoseconds at every leaf.",
+            "",
+        ]
     heads = " | ".join(f"section of {s:,} ns" for s in SECTIONS)
     inside = _inside(costs_path, driver.checkout()) if costs_path else None
     more = f" Spread, and how each was measured: {_link(inside, page)}." if inside else ""
-    lines = [_prose(f"The costs are medians of `pawl costs` ({provenance(costs)}).{more} "
-                    "`pawl costs --json costs.json` and `pawl choose --costs costs.json --html "
-                    "FILE` write this page for another machine."), "",
-             _prose("How much of its time a section has for itself, `Tc / (Tc + Ta + Tr)`: the "
-                    "lock in this CPU's cache / in another's."), "",
-             f"| | {heads} |", "|---|" + "---|" * len(SECTIONS)]
-    lines += [f"| {text} | {' | '.join(shares)} |"
-              for text, shares in efficiencies(decisions, costs)]
+    lines = [
+        _prose(
+            f"The costs are medians of `pawl costs` ({provenance(costs)}).{more} "
+            "`pawl costs --json costs.json` and `pawl choose --costs costs.json --html "
+            "FILE` write this page for another machine."
+        ),
+        "",
+        _prose(
+            "How much of its time a section has for itself, `Tc / (Tc + Ta + Tr)`: the "
+            "lock in this CPU's cache / in another's."
+        ),
+        "",
+        f"| | {heads} |",
+        "|---|" + "---|" * len(SECTIONS),
+    ]
+    lines += [
+        f"| {text} | {' | '.join(shares)} |" for text, shares in efficiencies(decisions, costs)
+    ]
     return [*lines, ""]
 
 
 def markdown(decisions: Decisions, page: Path, costs=None, costs_path: Path | None = None) -> str:
-    lines = ["<!-- SPDX-License-Identifier: MIT -->",
-             f"<!-- {made_by(page, costs_path)} -->",
-             "# Choosing: the right tool for the job", "",
-             "The same questions at the terminal: `pawl choose`. For scripts: `--json`, and",
-             "`--answer what=number` for each answer that is known.", "",
-             *_costs_lines(decisions, costs, costs_path, page)]
+    lines = [
+        "<!-- SPDX-License-Identifier: MIT -->",
+        f"<!-- {made_by(page, costs_path)} -->",
+        "# Choosing: the right tool for the job",
+        "",
+        "The same questions at the terminal: `pawl choose`. For scripts: `--json`, and",
+        "`--answer what=number` for each answer that is known.",
+        "",
+        f"From what you call today to what you call then: {_link(STARTS, page)}.",
+        "",
+        *_costs_lines(decisions, costs, costs_path, page),
+    ]
     for tree in decisions.trees.values():
-        lines += [f"## {tree.title}", "", _prose(tree.intro), "",
-                  *_tree_lines(decisions, tree.id), ""]
+        lines += [
+            f"## {tree.title}",
+            "",
+            _prose(tree.intro),
+            "",
+            *_tree_lines(decisions, tree.id),
+            "",
+        ]
         if tree.note:
-            lines += [_prose(tree.note), "", "Both are built and run in "
-                      + _link("examples/design_counter_dissent.c", page) + ".", ""]
+            lines += [
+                _prose(tree.note),
+                "",
+                "Both are built and run in "
+                + _link("examples/design_counter_dissent.c", page)
+                + ".",
+                "",
+            ]
         for leaf in decisions.leaves.values():
             if leaf.tree == tree.id:
                 lines += _leaf_lines(leaf, decisions, costs, page)
     lines += ["## Why each question is asked", "", "| | question | why |", "|---|---|---|"]
-    lines += [f"| [`{q.id}`](#{q.id}) | {q.ask} | {q.why} |"
-              for q in decisions.questions.values()]
-    lines += ["", "## Source", "",
-              "P. McKenney, \"Linux Kernel Scalability: Using the Right Tool for the Job\",",
-              "linux.conf.au 2005: the locking designs, the counter decision tree and the RCU",
-              "templates. As programs: " + _link("doc/designs.md", page) + ", "
-              + _link("doc/rcu_designs.md", page) + ".", ""]
+    lines += [f"| [`{q.id}`](#{q.id}) | {q.ask} | {q.why} |" for q in decisions.questions.values()]
+    lines += [
+        "",
+        "## Source",
+        "",
+        'P. McKenney, "Linux Kernel Scalability: Using the Right Tool for the Job",',
+        "linux.conf.au 2005: the locking designs, the counter decision tree and the RCU",
+        "templates. As programs: "
+        + _link("doc/designs.md", page)
+        + ", "
+        + _link("doc/rcu_designs.md", page)
+        + ".",
+        "",
+    ]
     return "\n".join(lines)
 
 
 def html(decisions: Decisions, page: Path, costs=None) -> bytes:
     return render(
-        __package__, "page.html.j2",
-        decisions=decisions, costs=costs,
-        provenance=provenance(costs) if costs else "", version=__version__, sections=SECTIONS,
+        __package__,
+        "page.html.j2",
+        decisions=decisions,
+        costs=costs,
+        provenance=provenance(costs) if costs else "",
+        version=__version__,
+        sections=SECTIONS,
         efficiencies=efficiencies(decisions, costs) if costs else [],
-        cost_text=cost_text, node=decisions.node, target=lambda name: target(name, page),
-        is_leaf=lambda name: name in decisions.leaves).encode()
+        cost_text=cost_text,
+        node=decisions.node,
+        target=lambda name: target(name, page),
+        is_leaf=lambda name: name in decisions.leaves,
+    ).encode()

@@ -19,6 +19,8 @@ from pawl.core.errors import BadInput, Interrupted
 # At a keyboard any number of lines may miss; after this many of a pipe the command gives up.
 MOST_WRONG_LINES = 20
 LONGEST_LINE = 1000
+# What a program calls today, and what it calls then, a page for each kind of user.
+STARTS = "doc/start/README.md"
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,12 @@ class Decisions:
 
 def _flat(thing: dict) -> dict:
     """Running text without its line breaks, lists as tuples."""
+
     def one(value: object) -> object:
         if isinstance(value, str):
             return " ".join(value.split())
         return tuple(value) if isinstance(value, list) else value
+
     return {key: one(value) for key, value in thing.items()}
 
 
@@ -93,8 +97,13 @@ def load() -> Decisions:
     for given in data["question"]:
         answers = tuple(Answer(**a) for a in given.pop("answers"))
         questions[given["id"]] = Question(answers=answers, **_flat(given))
-    return Decisions(data["start"], {t["id"]: Tree(**_flat(t)) for t in data["tree"]}, questions,
-                     {x["id"]: Leaf(**_flat(x)) for x in data["leaf"]}, data["cost_names"])
+    return Decisions(
+        data["start"],
+        {t["id"]: Tree(**_flat(t)) for t in data["tree"]},
+        questions,
+        {x["id"]: Leaf(**_flat(x)) for x in data["leaf"]},
+        data["cost_names"],
+    )
 
 
 # ---- Given answers ------------------------------------------------------------------------------
@@ -111,19 +120,24 @@ def parse(texts: tuple[str, ...], decisions: Decisions) -> dict[str, str]:
     for text in texts:
         name, separator, key = (part.strip() for part in text.partition("="))
         if not separator or not name or not key:
-            raise BadInput(f"--answer: '{text}' is not question=answer; "
-                           "write for instance what=number.")
+            raise BadInput(
+                f"--answer: '{text}' is not question=answer; write for instance what=number."
+            )
         question = decisions.questions.get(name)
         if not question:
-            raise BadInput(f"--answer: there is no question '{name}'; "
-                           + _near(name, list(decisions.questions)))
+            raise BadInput(
+                f"--answer: there is no question '{name}'; "
+                + _near(name, list(decisions.questions))
+            )
         if not question.answer(key):
             keys = ", ".join(a.key for a in question.answers)
-            raise BadInput(f"--answer: '{key}' does not answer {name} ({question.ask}); "
-                           f"say one of {keys}.")
+            raise BadInput(
+                f"--answer: '{key}' does not answer {name} ({question.ask}); say one of {keys}."
+            )
         if given.get(name, key) != key:
-            raise BadInput(f"--answer: {name} is answered twice, {given[name]} and {key}; "
-                           "give one of them.")
+            raise BadInput(
+                f"--answer: {name} is answered twice, {given[name]} and {key}; give one of them."
+            )
         given[name] = key
     return given
 
@@ -151,14 +165,16 @@ class Walk:
         """To the last question that was really asked; false if there is none."""
         asked = [n for n, (question, _) in enumerate(self.steps) if question.id not in given]
         if asked:
-            del self.steps[asked[-1]:]
+            del self.steps[asked[-1] :]
         return bool(asked)
 
     def refuse_unused(self, given: dict[str, str]) -> None:
         unused = [name for name in given if name not in {q.id for q, _ in self.steps}]
         if unused:
-            raise BadInput(f"--answer: {unused[0]} is not asked on this path, which is "
-                           f"{self.command() or 'empty'}; leave it out.")
+            raise BadInput(
+                f"--answer: {unused[0]} is not asked on this path, which is "
+                f"{self.command() or 'empty'}; leave it out."
+            )
 
     def command(self) -> str:
         return " ".join(f"--answer {q.id}={a.key}" for q, a in self.steps)
@@ -181,8 +197,9 @@ class Asker:
         try:
             text = sys.stdin.readline(LONGEST_LINE) if sys.stdin else ""
         except UnicodeDecodeError as error:
-            raise BadInput("standard input is not text; answer with a word a line, or with "
-                           "--answer.") from error
+            raise BadInput(
+                "standard input is not text; answer with a word a line, or with --answer."
+            ) from error
         if not text:
             self.console.print()
             raise BadInput(_go_on(f"the input ended before {walk.at.id} was answered", walk))
@@ -193,14 +210,18 @@ class Asker:
     def _show(self, question: Question) -> None:
         self.console.print(f"\n[bold]{escape(question.ask)}[/]  [dim]{question.id}[/]")
         for number, answer in enumerate(question.answers, 1):
-            self.console.print(f"  {number}  [cyan]{answer.key:10}[/] {escape(answer.says)}",
-                               highlight=False)
+            self.console.print(
+                f"  {number}  [cyan]{answer.key:10}[/] {escape(answer.says)}", highlight=False
+            )
 
     def _refuse(self, text: str, question: Question) -> None:
         keys = ", ".join(a.key for a in question.answers)
-        self.console.print(f"'{escape(text[:40])}' does not answer this. Type a number from 1 to "
-                           f"{len(question.answers)}, or one of: {keys}.", style="red",
-                           highlight=False)
+        self.console.print(
+            f"'{escape(text[:40])}' does not answer this. Type a number from 1 to "
+            f"{len(question.answers)}, or one of: {keys}.",
+            style="red",
+            highlight=False,
+        )
 
     def ask(self, walk: Walk, given: dict[str, str]) -> None:
         """One step forward, or back."""
@@ -221,8 +242,10 @@ class Asker:
                 return
             else:
                 self._refuse(text, question)
-        raise BadInput(f"none of {MOST_WRONG_LINES} lines of standard input answered "
-                       f"{question.id}; give --answer {question.id}=..., or see --json.")
+        raise BadInput(
+            f"none of {MOST_WRONG_LINES} lines of standard input answered "
+            f"{question.id}; give --answer {question.id}=..., or see --json."
+        )
 
     def lead(self, walk: Walk, given: dict[str, str]) -> None:
         """To a leaf."""
@@ -285,36 +308,62 @@ def show(walk: Walk, costs, console: Console) -> None:
     if costs and leaf.costs:
         console.print(f"\nOn {escape(str(costs.machine.get('cpu')))}:", highlight=False)
         for name in leaf.costs:
-            console.print(f"  {walk.decisions.cost_names[name]}: "
-                          f"{escape(cost_text(name, costs))}", highlight=False)
+            console.print(
+                f"  {walk.decisions.cost_names[name]}: {escape(cost_text(name, costs))}",
+                highlight=False,
+            )
     for what, names in (("read", leaf.links), ("see it work", leaf.examples)):
         if names:
             console.print(f"{what}: {', '.join(names)}", highlight=False)
-    console.print(f"[dim]pawl choose {escape(shlex.join(shlex.split(walk.command())))}[/]",
-                  highlight=False)
+    console.print(f"begin, from what you call today: {STARTS}", highlight=False)
+    console.print(
+        f"[dim]pawl choose {escape(shlex.join(shlex.split(walk.command())))}[/]", highlight=False
+    )
 
 
 # ---- JSON ---------------------------------------------------------------------------------------
 
 
 def _leaf_json(leaf: Leaf, decisions: Decisions, costs) -> dict:
-    priced = [{"id": name, "name": decisions.cost_names[name],
-               "text": cost_text(name, costs) if costs else None} for name in leaf.costs]
-    return {"id": leaf.id, "tree": leaf.tree, "title": leaf.title, "advice": leaf.advice,
-            "later": leaf.later, "links": list(leaf.links), "examples": list(leaf.examples),
-            "costs": priced}
+    priced = [
+        {
+            "id": name,
+            "name": decisions.cost_names[name],
+            "text": cost_text(name, costs) if costs else None,
+        }
+        for name in leaf.costs
+    ]
+    return {
+        "id": leaf.id,
+        "tree": leaf.tree,
+        "title": leaf.title,
+        "advice": leaf.advice,
+        "later": leaf.later,
+        "links": list(leaf.links),
+        "examples": list(leaf.examples),
+        "costs": priced,
+    }
 
 
 def as_json(walk: Walk, given: dict[str, str], costs) -> dict:
     """The trees, the answers, where they lead, and what is still open."""
     decisions, at = walk.decisions, walk.at
     return {
-        "schema": 1, "kind": "choose", "start": decisions.start,
+        "schema": 1,
+        "kind": "choose",
+        "start": decisions.start,
         "machine": costs.machine if costs else None,
         "trees": [vars(t) for t in decisions.trees.values()],
-        "questions": [{"id": q.id, "tree": q.tree, "ask": q.ask, "why": q.why,
-                       "answers": [vars(a) for a in q.answers]}
-                      for q in decisions.questions.values()],
+        "questions": [
+            {
+                "id": q.id,
+                "tree": q.tree,
+                "ask": q.ask,
+                "why": q.why,
+                "answers": [vars(a) for a in q.answers],
+            }
+            for q in decisions.questions.values()
+        ],
         "leaves": [_leaf_json(x, decisions, costs) for x in decisions.leaves.values()],
         "answers": given,
         "path": [{"question": q.id, "answer": a.key, "to": a.to} for q, a in walk.steps],

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import click
 
-from pawl.core import driver, measure, options, results, table
-from pawl.core.errors import Interrupted
+from pawl.core import cluster, driver, measure, options, results, table
+from pawl.core.errors import BadInput, Interrupted
 from pawl.core.kind import Call, Kind, Kinds, Plan
 
 
 def _candidates(call: Call) -> list[str]:
-    return [c["name"] + ("" if c["available"] else f"  (not built: {c['why']})")
-            for c in driver.candidates(call.driver)]
+    return [
+        c["name"] + ("" if c["available"] else f"  (not built: {c['why']})")
+        for c in driver.candidates(call.driver)
+    ]
 
 
 def command(kind: Kind, kinds: Kinds) -> click.Command:
@@ -26,7 +28,9 @@ def command(kind: Kind, kinds: Kinds) -> click.Command:
 
     run.__doc__ = form.help
     made = click.command(kind.name, cls=options.ExampleCommand, examples=form.examples)
-    return made(options.with_options((*form.options, *options.BENCH_OPTIONS))(run))
+    # What is no bench describes the machine that it runs on.
+    fleet = () if form.top else options.FLEET_OPTIONS
+    return made(options.with_options((*form.options, *options.BENCH_OPTIONS, *fleet))(run))
 
 
 def _run(kind: Kind, kinds: Kinds, chosen: dict) -> None:
@@ -40,10 +44,24 @@ def _run(kind: Kind, kinds: Kinds, chosen: dict) -> None:
     with call.held:
         plan = kind.command.plan(call)
         measured = plan.kind or kind
-        fresh = result_of(measured, chosen["title"], call.driver, plan)
+        fresh = result_of(measured, chosen["title"], call.driver, plan) | _fleet(call, plan)
         result = _start(outputs, chosen["fresh"], plan, fresh, kinds)
         _say_how_long(plan, chosen["quiet"])
         _measure_and_show(measured, call, plan, result, outputs)
+
+
+def _fleet(call: Call, plan: Plan) -> dict:
+    """What a result says of the fleet's machines in place of this one; {} without a fleet."""
+    address = call.options.get("scheduler")
+    if address is None:
+        return {}
+    if plan.here_only:
+        raise BadInput(
+            f"--scheduler: the files of {plan.here_only} are on this machine; leave "
+            "one of the two options out."
+        )
+    call.fleet = call.held.enter_context(cluster.connect(address))
+    return cluster.fleet(call.fleet)
 
 
 def result_of(kind: Kind, title: str, path: Path, plan: Plan, baseline: str | None = None) -> dict:
@@ -52,8 +70,7 @@ def result_of(kind: Kind, title: str, path: Path, plan: Plan, baseline: str | No
     return results.new(kind, title, told, plan.missing, baseline) | plan.extra
 
 
-def _start(outputs: options.Outputs, fresh: bool, plan: Plan, result: dict,
-           kinds: Kinds) -> dict:
+def _start(outputs: options.Outputs, fresh: bool, plan: Plan, result: dict, kinds: Kinds) -> dict:
     """The result to fill: a new one, or the unfinished one in the file."""
     if outputs.json is None or fresh:
         return result
@@ -65,14 +82,19 @@ def _say_how_long(plan: Plan, quiet: bool) -> None:
     if quiet or plan.seconds is None:
         return
     samples = sum(c.sample_count for c in plan.cells)
-    time = (f"{max(plan.seconds, 1):.0f} s" if plan.seconds < 100
-            else f"{plan.seconds / 60:.1f} minutes")
-    click.echo(f"{table.counted(len(plan.cells), 'cell')}, {samples:,} samples, about {time}",
-               err=True)
+    time = (
+        f"{max(plan.seconds, 1):.0f} s"
+        if plan.seconds < 100
+        else f"{plan.seconds / 60:.1f} minutes"
+    )
+    click.echo(
+        f"{table.counted(len(plan.cells), 'cell')}, {samples:,} samples, about {time}", err=True
+    )
 
 
-def _measure_and_show(kind: Kind, call: Call, plan: Plan, result: dict,
-                      outputs: options.Outputs) -> None:
+def _measure_and_show(
+    kind: Kind, call: Call, plan: Plan, result: dict, outputs: options.Outputs
+) -> None:
     def save(current: dict) -> None:
         if outputs.json:
             results.save(outputs.json, current)
@@ -80,14 +102,19 @@ def _measure_and_show(kind: Kind, call: Call, plan: Plan, result: dict,
     if len(result["cells"]) == len(plan.cells) and results.complete(result):
         click.echo(f"{outputs.json} is complete already; --fresh measures anew.", err=True)
     else:
-        measure.run(kind, call.driver, plan.cells, result, save, call["quiet"])
+        measure.run(kind, call.driver, plan.cells, result, save, call["quiet"], call.fleet)
     kind.show(kind, result, table.console())
     if result["cells"]:
         outputs.draw([(kind, result)])
         for name in outputs.written():
             click.echo(f"written: {name}", err=True)
+    if kind.command and kind.command.finish and not result["interrupted"]:
+        kind.command.finish(call, result)
     if result["interrupted"]:
         done = sum(1 for c in result["cells"] if c["complete"])
-        hint = (f"; the same command goes on from {outputs.json}" if outputs.json
-                else "; with --json FILE the same command could have gone on")
+        hint = (
+            f"; the same command goes on from {outputs.json}"
+            if outputs.json
+            else "; with --json FILE the same command could have gone on"
+        )
         raise Interrupted(f"interrupted after {done} of {len(plan.cells)} cells{hint}.")

@@ -61,8 +61,9 @@ def choose(text: str, offered: list[dict]) -> Choice:
         if word in by_name:
             wanted[word] = True
             continue
-        test = GROUPS.get(word) or (lambda n, w=word: fnmatch.fnmatchcase(n, w)
-                                    or n.split("/")[-1] == w)
+        test = GROUPS.get(word) or (
+            lambda n, w=word: fnmatch.fnmatchcase(n, w) or n.split("/")[-1] == w
+        )
         matches = [n for n in by_name if test(n)]
         if not matches:
             raise _unknown(word, list(by_name))
@@ -75,12 +76,14 @@ def choose(text: str, offered: list[dict]) -> Choice:
             why = by_name[name]["why"] or "install its library and build again"
             raise BadInput(f"--candidates: {name} was not built; {why}.")
     chosen = [n for n in by_name if n in wanted]
-    missing = [{"candidate": n, "why": by_name[n]["why"]} for n in chosen
-               if not by_name[n]["available"]]
+    missing = [
+        {"candidate": n, "why": by_name[n]["why"]} for n in chosen if not by_name[n]["available"]
+    ]
     names = [n for n in chosen if by_name[n]["available"]]
     if not names:
-        raise BadInput("--candidates: none of these was built; "
-                       f"{missing[0]['why'] or 'see --list'}.")
+        raise BadInput(
+            f"--candidates: none of these was built; {missing[0]['why'] or 'see --list'}."
+        )
     return Choice(names, missing)
 
 

@@ -32,24 +32,51 @@ def _chosen(files: tuple[Path, ...], part: int | None, kinds: Kinds) -> report.F
 
 
 def _report_command(kinds: Kinds) -> click.Command:
-    @click.command("report", cls=options.ExampleCommand, examples=[
-        ("pawl report run.json", "The tables in the terminal."),
-        ("pawl report text.json published.json --html both.html --png both.png",
-         "Several results on one page."),
-        ("pawl report run.json --html run.html --check",
-         "Ends with 1 if run.html was drawn from other data."),
-        ("pawl report run1.json.xz --part 2 --png cell.png",
-         "The second part of a recorded run, for a README.")])
-    @click.argument("files", nargs=-1, required=True, metavar="FILE.json...",
-                    type=click.Path(path_type=Path))
+    @click.command(
+        "report",
+        cls=options.ExampleCommand,
+        examples=[
+            ("pawl report run.json", "The tables in the terminal."),
+            (
+                "pawl report text.json published.json --html both.html --png both.png",
+                "Several results on one page.",
+            ),
+            (
+                "pawl report run.json --html run.html --check",
+                "Ends with 1 if run.html was drawn from other data.",
+            ),
+            (
+                "pawl report run1.json.xz --part 2 --png cell.png",
+                "The second part of a recorded run, for a README.",
+            ),
+        ],
+    )
+    @click.argument(
+        "files", nargs=-1, required=True, metavar="FILE.json...", type=click.Path(path_type=Path)
+    )
     @options.with_options(options.REPORT_OPTIONS)
     @click.option("--title", default=None, metavar="TEXT", help="A heading for the page.")
-    @click.option("--part", type=click.IntRange(1), metavar="N",
-                  help="Only the N-th of the results that the files hold together.")
-    @click.option("--check", is_flag=True, help="Draw nothing; say whether the files named with "
-                  "--html, --png, --svg were drawn from these data.")
-    def command(files: tuple[Path, ...], html: Path | None, png: Path | None, svg: Path | None,
-                title: str | None, part: int | None, check: bool) -> None:
+    @click.option(
+        "--part",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Only the N-th of the results that the files hold together.",
+    )
+    @click.option(
+        "--check",
+        is_flag=True,
+        help="Draw nothing; say whether the files named with "
+        "--html, --png, --svg were drawn from these data.",
+    )
+    def command(
+        files: tuple[Path, ...],
+        html: Path | None,
+        png: Path | None,
+        svg: Path | None,
+        title: str | None,
+        part: int | None,
+        check: bool,
+    ) -> None:
         """Draw a report from saved results.
 
         Files are read as they are or compressed: .json, .json.xz, .json.gz.
@@ -66,6 +93,7 @@ def _report_command(kinds: Kinds) -> click.Command:
                 kind.show(kind, result, table.console(), most=10**6)
         for name in outputs.written():
             click.echo(f"written: {name}", err=True)
+
     return command
 
 
@@ -82,10 +110,14 @@ def _record_help(sets: Sets) -> str:
 def _record_examples(sets: Sets) -> Examples:
     folder = "bench/results/my-cpu-2026-01-31"
     first, *others = sets.values()
-    return [(f"pawl bench record {folder}", first.example),
-            *((f"pawl bench record --set {one.name} {folder}-{one.name}", one.example)
-              for one in others),
-            (f"scripts/targets {folder}", "Then: what do they reach?")]
+    return [
+        (f"pawl bench record {folder}", first.example),
+        *(
+            (f"pawl bench record --set {one.name} {folder}-{one.name}", one.example)
+            for one in others
+        ),
+        (f"scripts/targets {folder}", "Then: what do they reach?"),
+    ]
 
 
 def _usual_runs(sets: Sets) -> str:
@@ -95,31 +127,61 @@ def _usual_runs(sets: Sets) -> str:
 
 
 def _record_command(kinds: Kinds, sets: Sets) -> click.Command:
-    def command(folder: Path, runs: int | None, seconds: float, which: str,
-                driver: str | None, quiet: bool) -> None:
+    def command(
+        folder: Path, runs: int | None, seconds: float, which: str, driver: str | None, quiet: bool
+    ) -> None:
         records.record(folder, sets[which], runs, seconds, driver, quiet, kinds, sets)
 
     command.__doc__ = _record_help(sets)
     described = [one.what for one in sets.values()]
-    made = options.with_options((
-        click.argument("folder", type=click.Path(path_type=Path)),
-        click.option("--runs", metavar="N", type=click.IntRange(1, 20),
-                     help=f"How many runs; each is one file.  [default: {_usual_runs(sets)}]"),
-        options.number("--seconds", "SECONDS", options.Finite(0.001, 10), records.USUAL_SECONDS,
-                       "Length of one sample in the cache grid; all other lengths go with it."),
-        click.option("--set", "which", type=click.Choice(list(sets)), default=next(iter(sets)),
-                     show_default=True, metavar="|".join(sets),
-                     help=f"What to measure: {', '.join(described[:-1])}, or {described[-1]}."),
-        click.option("--driver", metavar="FOLDER", help="The folder of the measuring programs."),
-        click.option("--quiet", is_flag=True, help="No progress on standard error.")))(command)
-    return click.command("record", cls=options.ExampleCommand,
-                         examples=_record_examples(sets))(made)
+    made = options.with_options(
+        (
+            click.argument("folder", type=click.Path(path_type=Path)),
+            click.option(
+                "--runs",
+                metavar="N",
+                type=click.IntRange(1, 20),
+                help=f"How many runs; each is one file.  [default: {_usual_runs(sets)}]",
+            ),
+            options.number(
+                "--seconds",
+                "SECONDS",
+                options.Finite(0.001, 10),
+                records.USUAL_SECONDS,
+                "Length of one sample in the cache grid; all other lengths go with it.",
+            ),
+            click.option(
+                "--set",
+                "which",
+                type=click.Choice(list(sets)),
+                default=next(iter(sets)),
+                show_default=True,
+                metavar="|".join(sets),
+                help=f"What to measure: {', '.join(described[:-1])}, or {described[-1]}.",
+            ),
+            click.option(
+                "--driver", metavar="FOLDER", help="The folder of the measuring programs."
+            ),
+            click.option("--quiet", is_flag=True, help="No progress on standard error."),
+        )
+    )(command)
+    return click.command("record", cls=options.ExampleCommand, examples=_record_examples(sets))(
+        made
+    )
 
 
-def build(kinds: Kinds, sets: Sets, others: Iterable[click.Command], examples: Examples,
-          bench_examples: Examples) -> click.Group:
-    @click.group(cls=options.ExampleGroup, examples=examples,
-                 context_settings={"help_option_names": ["-h", "--help"]})
+def build(
+    kinds: Kinds,
+    sets: Sets,
+    others: Iterable[click.Command],
+    examples: Examples,
+    bench_examples: Examples,
+) -> click.Group:
+    @click.group(
+        cls=options.ExampleGroup,
+        examples=examples,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
     @click.version_option(__version__, prog_name="pawl")
     def pawl() -> None:
         """Measures locks on your own machine and shows what they are worth there."""

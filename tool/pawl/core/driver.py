@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -23,6 +24,11 @@ from pawl.core.errors import BadInput, Failure
 GRACE_SECONDS = 10.0
 
 
+# Where the installed command has its programs and data; tool/pawl.in sets them.
+INSTALLED_DRIVERS: Path | None = None
+INSTALLED_DATA: Path | None = None
+
+
 def checkout() -> Path | None:
     """The checkout that this package runs from, if it does."""
     root = Path(__file__).resolve().parents[3]
@@ -33,8 +39,16 @@ def _places(name: str) -> Iterator[Path]:
     root = checkout()
     if root:
         yield root / "build" / "release" / "bench" / name
+    if INSTALLED_DRIVERS:
+        yield INSTALLED_DRIVERS / name
     beside = Path(sys.argv[0]).resolve().parent
-    for folder in (beside, Path(sys.prefix) / "bin", Path(sys.prefix) / "libexec" / "pawl"):
+    for folder in (
+        beside,
+        Path(sys.prefix) / "bin",
+        Path(sys.prefix) / "libexec" / "pawl",
+        Path("/usr/local/libexec/pawl"),
+        Path("/usr/libexec/pawl"),
+    ):
         yield folder / name
     if found := shutil.which(name):
         yield Path(found)
@@ -42,21 +56,42 @@ def _places(name: str) -> Iterator[Path]:
 
 def find(name: str, given: str | None = None) -> Path:
     """--driver, then $PAWL_BENCH_DIR, then the checkout's build, then beside the package."""
-    for source, value in (("--driver", given),
-                          ("PAWL_BENCH_DIR", os.environ.get("PAWL_BENCH_DIR"))):
+    for source, value in (
+        ("--driver", given),
+        ("PAWL_BENCH_DIR", os.environ.get("PAWL_BENCH_DIR")),
+    ):
         if not value:
             continue
         path = Path(value)
         path = path / name if path.is_dir() else path
         if path.is_file() and os.access(path, os.X_OK):
             return path
-        raise BadInput(f"{source}: {path} is not a program that can be run; "
-                       f"name {name} or the folder that holds it.")
+        raise BadInput(
+            f"{source}: {path} is not a program that can be run; "
+            f"name {name} or the folder that holds it."
+        )
     for path in _places(name):
         if path.is_file() and os.access(path, os.X_OK):
             return path
-    raise BadInput(f"{name} is not built; run `make bench`, or "
-                   "`cmake --preset release && cmake --build --preset release`.")
+    raise BadInput(_lacking(name))
+
+
+def _lacking(name: str) -> str:
+    if checkout():
+        return (
+            f"{name} is not built; run `make bench`, or "
+            "`cmake --preset release && cmake --build --preset release`."
+        )
+    if INSTALLED_DRIVERS:
+        return (
+            f"{name} was not installed: what it needs was missing when Pawl was built, and the "
+            "configuration said what; install that, then build and install Pawl again."
+        )
+    return (
+        f"{name} is not here: pip installs the command without its measuring programs; build "
+        "Pawl's source with CMake and install it, or name the folder of the programs in "
+        "PAWL_BENCH_DIR."
+    )
 
 
 def digest(path: Path) -> str:
@@ -66,8 +101,14 @@ def digest(path: Path) -> str:
 def _popen(command: list[str], errors) -> subprocess.Popen:
     try:
         # A session of its own: Ctrl-C reaches the driver once, through us.
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors,
-                                stdin=subprocess.DEVNULL, text=True, start_new_session=True)
+        return subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
     except OSError as error:
         raise Failure(f"cannot start {command[0]}: {error.strerror}; build it again.") from error
 
@@ -78,11 +119,14 @@ def candidates(path: Path, options: list[str] | None = None) -> list[dict]:
         text, _ = process.communicate()
     try:
         listed = json.loads(text)
-        return [{"name": c["name"], "available": bool(c["available"]), "why": c.get("why", "")}
-                for c in listed]
+        return [
+            {"name": c["name"], "available": bool(c["available"]), "why": c.get("why", "")}
+            for c in listed
+        ]
     except (ValueError, KeyError, TypeError) as error:
-        raise Failure(f"{path.name} --list did not answer with a list of candidates; "
-                      "build it again.") from error
+        raise Failure(
+            f"{path.name} --list did not answer with a list of candidates; build it again."
+        ) from error
 
 
 @dataclass
@@ -128,8 +172,9 @@ def _take(line: str, outcome: Outcome, on_sample: Callable[[dict], None], name: 
         message = json.loads(line)
         kind = message.pop("type")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Failure(f"{name} said something that is not a result: {line.strip()[:120]!r}; "
-                      "build it again.") from error
+        raise Failure(
+            f"{name} said something that is not a result: {line.strip()[:120]!r}; build it again."
+        ) from error
     if kind == "start":
         outcome.start = message
     elif kind == "sample":
@@ -150,8 +195,30 @@ def _explain_end(name: str, code: int, errors) -> None:
     raise Failure(f"{name} {how} before its measurement was complete{tail}.")
 
 
-def run(path: Path, options: list[str], stop: Stop,
-        on_sample: Callable[[dict], None] = lambda _: None) -> Outcome:
+def _judge(outcome: Outcome, name: str, code: int, errors) -> Outcome:
+    """Raises what the driver said of an error, or that it did not end well."""
+    if outcome.error:
+        # The driver ends with 2 for what the person can change, with 1 for what is broken.
+        raise (BadInput if code == 2 else Failure)(f"{name}: {outcome.error}")
+    if not outcome.ended or (code != 0 and not outcome.interrupted):
+        _explain_end(name, code, errors)
+    return outcome
+
+
+def told(
+    name: str, code: int, text: str, said: str, on_sample: Callable[[dict], None] = lambda _: None
+) -> Outcome:
+    """The outcome of a driver that has run elsewhere, from its output."""
+    outcome = Outcome()
+    for line in text.splitlines(keepends=True):
+        if line.endswith("\n"):
+            _take(line, outcome, on_sample, name)
+    return _judge(outcome, name, code, io.StringIO(said))
+
+
+def run(
+    path: Path, options: list[str], stop: Stop, on_sample: Callable[[dict], None] = lambda _: None
+) -> Outcome:
     """Runs one cell. A message it cannot understand ends the driver, never leaves it behind."""
     outcome = Outcome()
     with tempfile.TemporaryFile("w+", errors="replace") as errors:
@@ -172,11 +239,7 @@ def run(path: Path, options: list[str], stop: Stop,
             stop.process = None
             if stop.timer:
                 stop.timer.cancel()
-        if outcome.error:
-            # The driver ends with 2 for what the person can change, with 1 for what is broken.
-            raise (BadInput if code == 2 else Failure)(f"{path.name}: {outcome.error}")
-        if stop.asked:
+        if stop.asked and not outcome.error:
             outcome.interrupted = True
-        elif not outcome.ended or (code != 0 and not outcome.interrupted):
-            _explain_end(path.name, code, errors)
-    return outcome
+            return outcome
+        return _judge(outcome, path.name, code, errors)

@@ -44,27 +44,43 @@ def word(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def plan(bench: str, points: list[dict], names: Callable[[dict], list[str]], effort: Effort,
-         setup: Callable[[dict], float]) -> list[Cell]:
+def plan(
+    bench: str,
+    points: list[dict],
+    names: Callable[[dict], list[str]],
+    effort: Effort,
+    setup: Callable[[dict], float],
+) -> list[Cell]:
     """A cell for each point; a point's keys are the driver's options of the same names."""
     rows = [names(point) for point in points]
     samples = sum(map(len, rows)) * effort.rounds
     length = _seconds(effort, sum(setup(p) + CELL_OVERHEAD for p in points), samples)
-    same = {"seconds": length, "rounds": effort.rounds, "warmup": effort.warmup,
-            "seed": effort.seed, "pin": effort.pin}
+    same = {
+        "seconds": length,
+        "rounds": effort.rounds,
+        "warmup": effort.warmup,
+        "seed": effort.seed,
+        "pin": effort.pin,
+    }
     cells = []
     for point, own in zip(points, rows, strict=True):
         told = point | same
         texts = [text for key, value in told.items() for text in (f"--{key}", word(value))]
-        cells.append(Cell({"bench": bench, **told, "candidates": own},
-                          [*texts, "--candidates", ",".join(own)]))
+        cells.append(
+            Cell(
+                {"bench": bench, **told, "candidates": own}, [*texts, "--candidates", ",".join(own)]
+            )
+        )
     return cells
 
 
 def expected_seconds(cells: list[Cell], setup: Callable[[dict], float]) -> float:
-    return sum(CELL_OVERHEAD + setup(c.parameters) + c.sample_count
-               * (c.parameters["seconds"] + c.parameters["warmup"] + SAMPLE_OVERHEAD)
-               for c in cells)
+    return sum(
+        CELL_OVERHEAD
+        + setup(c.parameters)
+        + c.sample_count * (c.parameters["seconds"] + c.parameters["warmup"] + SAMPLE_OVERHEAD)
+        for c in cells
+    )
 
 
 def threads(cell: dict) -> str:
@@ -74,27 +90,51 @@ def threads(cell: dict) -> str:
 # ---- The options --------------------------------------------------------------------------------
 
 THREADS = click.option(
-    "--threads", metavar="RANGE", help="Thread counts: 4, 1,2,8 or first:last:step.  "
-    "[default: 1,2,4 and so on up to all CPUs]")
+    "--threads",
+    metavar="RANGE",
+    help="Thread counts: 4, 1,2,8 or first:last:step.  [default: 1,2,4 and so on up to all CPUs]",
+)
 
 
 def effort_options(request: type[Effort], quick: str) -> tuple:
     """The defaults are those of the request."""
     return (
-        click.option("--quick", is_flag=True,
-                     help=f"{quick}; what is given besides still counts."),
-        click.option("--seconds", type=options.SECONDS, metavar="SECONDS",
-                     help="Length of one sample; instead of --budget."),
-        click.option("--budget", type=options.BUDGET, metavar="SECONDS",
-                     help="Choose --seconds so that all samples together take about this long.  "
-                     f"[default: {request.budget:g}]"),
+        click.option("--quick", is_flag=True, help=f"{quick}; what is given besides still counts."),
+        click.option(
+            "--seconds",
+            type=options.SECONDS,
+            metavar="SECONDS",
+            help="Length of one sample; instead of --budget.",
+        ),
+        click.option(
+            "--budget",
+            type=options.BUDGET,
+            metavar="SECONDS",
+            help="Choose --seconds so that all samples together take about this long.  "
+            f"[default: {request.budget:g}]",
+        ),
         options.rounds(request.rounds),
-        click.option("--warmup", type=options.WARMUP, metavar="SECONDS",
-                     help="Seconds each sample runs before it counts."),
-        click.option("--pin", default=request.pin, show_default=True, metavar="auto|none|CPUS",
-                     help="auto: thread i on the i-th allowed CPU; or a list such as 0,2,4-7."),
-        click.option("--seed", type=click.IntRange(0, 2**62), default=request.seed,
-                     show_default=True, metavar="N", help="Seed of what is done to what."),
+        click.option(
+            "--warmup",
+            type=options.WARMUP,
+            metavar="SECONDS",
+            help="Seconds each sample runs before it counts.",
+        ),
+        click.option(
+            "--pin",
+            default=request.pin,
+            show_default=True,
+            metavar="auto|none|CPUS",
+            help="auto: thread i on the i-th allowed CPU; or a list such as 0,2,4-7.",
+        ),
+        click.option(
+            "--seed",
+            type=click.IntRange(0, 2**62),
+            default=request.seed,
+            show_default=True,
+            metavar="N",
+            help="Seed of what is done to what.",
+        ),
         options.rows(),
     )
 
@@ -102,11 +142,17 @@ def effort_options(request: type[Effort], quick: str) -> tuple:
 def from_call(call: Call, request: type[Effort], quick: dict, own: dict) -> Effort:
     """The request that a call asks for: what was given, then --quick, then the defaults."""
     options.one_length(call.options, "seconds", "budget")
-    counts = (ranges.threads(call["threads"]) if call["threads"]
-              else ranges.doubling(len(ranges.allowed_cpus())))
-    return request(**(quick if call["quick"] else {}) | own | call.given(
-        "seconds", "budget", "warmup", "rounds", "seed")
-        | {"threads": counts, "pin": options.pin(call["pin"])})
+    counts = (
+        ranges.threads(call["threads"])
+        if call["threads"]
+        else ranges.doubling(len(ranges.allowed_cpus()))
+    )
+    return request(
+        **(quick if call["quick"] else {})
+        | own
+        | call.given("seconds", "budget", "warmup", "rounds", "seed")
+        | {"threads": counts, "pin": options.pin(call["pin"])}
+    )
 
 
 def planned(cells: list[Cell], missing: list[dict], setup: Callable[[dict], float]) -> Plan:

@@ -3,19 +3,22 @@
 
 `threads` is how many threads do it at once, `beside` what one more thread does meanwhile. Each
 group is a cell, and one process measures all its rows in turn. Times are nanoseconds that one
-thread spends on an operation.
+thread spends on an operation. A kind whose rows are all timed alike, for as long as one is told,
+takes its request, plan and rows from here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
 
 import click
 import numpy as np
 
-from pawl.core import candidates, driver, options, stats
+from pawl.core import candidates, driver, options, stats, table
 from pawl.core.errors import BadInput
-from pawl.core.kind import NUMBER, Call
+from pawl.core.kind import NUMBER, Call, Cell, Plan
 from pawl.core.table import Column
 from pawl.core.table import nanoseconds as shown
 
@@ -44,8 +47,9 @@ def belongs(cell: dict, name: str) -> bool:
     return group_of(name) == cell["group"]
 
 
-def with_baselines(choice: candidates.Choice, offered: list[dict],
-                   baseline_of: Callable[[str], str | None]) -> list[str]:
+def with_baselines(
+    choice: candidates.Choice, offered: list[dict], baseline_of: Callable[[str], str | None]
+) -> list[str]:
     """The chosen rows, and what they are compared with, in the order of the driver."""
     wanted = set(choice.names) | {baseline_of(n) for n in choice.names}
     wanted |= {n for name in choice.names if (n := at_one_thread(name))}
@@ -55,32 +59,118 @@ def with_baselines(choice: candidates.Choice, offered: list[dict],
 def refuse_unknown(names: list[str], groups: Iterable[str]) -> None:
     unknown = [n for n in names if not known(n, groups)]
     if unknown:
-        raise BadInput(f"--driver: it offers '{unknown[0]}', which this command does not know; "
-                       "build both from the same sources.")
+        raise BadInput(
+            f"--driver: it offers '{unknown[0]}', which this command does not know; "
+            "build both from the same sources."
+        )
 
 
 # ---- The options --------------------------------------------------------------------------------
 
-PIN = click.option("--pin", default="auto", show_default=True, metavar="auto|CPUS",
-                   help="Thread i on the i-th CPU of the list; auto: of all allowed ones.")
+PIN = click.option(
+    "--pin",
+    default="auto",
+    show_default=True,
+    metavar="auto|CPUS",
+    help="Thread i on the i-th CPU of the list; auto: of all allowed ones.",
+)
 
 
 def option(groups: Iterable[str], text: str) -> Callable:
-    return click.option("--groups", default=",".join(groups), show_default=True,
-                        metavar="NAME,...", help=text)
+    return click.option(
+        "--groups", default=",".join(groups), show_default=True, metavar="NAME,...", help=text
+    )
 
 
 def pin(text: str) -> str:
-    return options.pinned(text, "rows at two threads mean nothing unless each has a CPU of its "
-                          "own")
+    return options.pinned(text, "rows at two threads mean nothing unless each has a CPU of its own")
 
 
-def chosen(call: Call, groups: Iterable[str],
-           baseline_of: Callable[[str], str | None]) -> tuple[list[str], list[dict]]:
+def chosen(
+    call: Call, groups: Iterable[str], baseline_of: Callable[[str], str | None]
+) -> tuple[list[str], list[dict]]:
     """The rows that a call measures, and those that were not built."""
     offered = [c for c in driver.candidates(call.driver) if group_of(c["name"]) in groups]
     choice = candidates.choose(call["names"], offered)
     return with_baselines(choice, offered, baseline_of), choice.missing
+
+
+# ---- Rows that are all timed alike --------------------------------------------------------------
+
+
+@dataclass
+class Request:
+    """The options of the command."""
+
+    seconds: float = 0.02
+    rounds: int = 12
+    warmup: float = 0.003
+    pin: str = "auto"
+
+
+RECORDED_SECONDS, RECORDED_ROUNDS = 0.04, 15
+# What a sample takes beside its length: threads that are told to begin and waited for.
+OVERHEAD, START = 0.0006, 0.05
+TIMED = (
+    options.seconds(Request.seconds),
+    options.rounds(Request.rounds),
+    options.warmup(Request.warmup),
+    PIN,
+    options.rows(),
+)
+
+
+def plan(bench: str, groups: Iterable[str], request: Request, names: list[str]) -> list[Cell]:
+    refuse_unknown(names, groups)
+    cells = []
+    for group in groups:
+        own = [n for n in names if group_of(n) == group]
+        if not own:
+            continue
+        parameters = {
+            "bench": bench,
+            "group": group,
+            "threads": max(map(threads_of, own)),
+            **vars(request),
+            "candidates": own,
+        }
+        told = [text for key, value in vars(request).items() for text in (f"--{key}", str(value))]
+        cells.append(Cell(parameters, [*told, "--candidates", ",".join(own)]))
+    return cells
+
+
+def expected_seconds(cells: list[Cell]) -> float:
+    return sum(
+        START + c.sample_count * (c.parameters["seconds"] + c.parameters["warmup"] + OVERHEAD)
+        for c in cells
+    )
+
+
+def planned(
+    call: Call, bench: str, groups: Iterable[str], baseline_of: Callable[[str], str | None]
+) -> Plan:
+    wanted = options.words(call["groups"], "--groups", groups, "group ")
+    request = Request(call["seconds"], call["rounds"], call["warmup"], pin(call["pin"]))
+    names, missing = chosen(call, wanted, baseline_of)
+    cells = plan(bench, groups, request, names)
+    return Plan(cells, missing, expected_seconds(cells))
+
+
+def recorded(path: Path, scale: float, bench: str, groups: Iterable[str]) -> Plan:
+    """All rows, longer."""
+    choice = candidates.choose("all", driver.candidates(path))
+    request = Request(seconds=round(RECORDED_SECONDS * scale, 4), rounds=RECORDED_ROUNDS)
+    return Plan(plan(bench, groups, request, choice.names), choice.missing)
+
+
+def summarise(
+    samples: list[dict], order: list[str], baseline_of: Callable[[str], str | None]
+) -> list[dict]:
+    """One row a candidate: one thread first, the quickest first."""
+    found, rates = times(samples), stats.rates(samples)
+    return ordered(
+        [row(name, found, rates, baseline_of(name)) for name in order if found.get(name)]
+    )
 
 
 # ---- From samples to rows -----------------------------------------------------------------------
@@ -88,8 +178,10 @@ def chosen(call: Call, groups: Iterable[str],
 
 def times(samples: list[dict]) -> dict[str, dict[int, float]]:
     """candidate -> round -> nanoseconds."""
-    return {name: {n: threads_of(name) * 1e9 / rate for n, rate in rounds.items() if rate > 0}
-            for name, rounds in stats.rates(samples).items()}
+    return {
+        name: {n: threads_of(name) * 1e9 / rate for n, rate in rounds.items() if rate > 0}
+        for name, rounds in stats.rates(samples).items()
+    }
 
 
 def _scaling(rates: dict, name: str) -> float | None:
@@ -99,10 +191,15 @@ def _scaling(rates: dict, name: str) -> float | None:
 
 
 def row(name: str, found: dict, rates: dict, baseline: str | None) -> dict:
-    return {"candidate": name, "rounds": len(found[name]), "threads": threads_of(name),
-            **stats.quartiles(found[name].values()),
-            "million_per_second": float(np.median(list(rates[name].values()))) / 1e6,
-            "scaling": _scaling(rates, name), **stats.against(found, name, baseline or "")}
+    return {
+        "candidate": name,
+        "rounds": len(found[name]),
+        "threads": threads_of(name),
+        **stats.quartiles(found[name].values()),
+        "million_per_second": float(np.median(list(rates[name].values()))) / 1e6,
+        "scaling": _scaling(rates, name),
+        **stats.against(found, name, baseline or ""),
+    }
 
 
 def ordered(rows: list[dict]) -> list[dict]:
@@ -110,9 +207,27 @@ def ordered(rows: list[dict]) -> list[dict]:
     return sorted(rows, key=lambda r: (r["threads"], "+" in r["candidate"], r["median"]))
 
 
+def is_slower(row: dict) -> bool:
+    """Its whole interval lies above the baseline: slower beyond the noise."""
+    return row["ratio_ci95_low"] is not None and row["ratio_ci95_low"] > 1
+
+
 def time_columns(wide: int) -> list[Column]:
-    return [Column("an\noperation", lambda row: shown(row["median"])),
-            Column("\nquartiles", lambda row: f"{shown(row['q1'])}..{shown(row['q3'])}", wide)]
+    return [
+        Column("an\noperation", lambda row: shown(row["median"])),
+        Column("\nquartiles", lambda row: f"{shown(row['q1'])}..{shown(row['q3'])}", wide),
+    ]
+
+
+def timed_columns(ratio_head: str) -> list[Column]:
+    ratio, interval = table.ratio("", wide=100)
+    return [
+        *time_columns(wide=100),
+        Column("million/s\nin all", lambda row: f"{row['million_per_second']:.3f}"),
+        Column("times one\nthread", lambda row: table.times(row["scaling"])),
+        Column(ratio_head, ratio.text),
+        interval,
+    ]
 
 
 # ---- For targets --------------------------------------------------------------------------------

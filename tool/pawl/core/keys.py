@@ -35,8 +35,8 @@ MAX_KEYS = 10_000_000
 ZSTD_BITE = 1024
 
 _WORD_BYTES = bytes(
-    c if chr(c).isalnum() and c < 128 or c == ord("_") or c >= 128 else ord(" ")
-    for c in range(256))
+    c if chr(c).isalnum() and c < 128 or c == ord("_") or c >= 128 else ord(" ") for c in range(256)
+)
 
 
 @dataclass
@@ -60,8 +60,12 @@ class Trace:
     def describe(self) -> dict:
         # Names of files may be any bytes; a result is UTF-8.
         names = [os.fsencode(name).decode(errors="replace") for name in self.sources]
-        return {"keys": names, "count": len(self.ids), "distinct": self.distinct,
-                "sha256": hashlib.sha256(self.ids.tobytes()).hexdigest()}
+        return {
+            "keys": names,
+            "count": len(self.ids),
+            "distinct": self.distinct,
+            "sha256": hashlib.sha256(self.ids.tobytes()).hexdigest(),
+        }
 
     def write(self, path: Path) -> None:
         ids = self.ids
@@ -73,8 +77,10 @@ class Trace:
                 out.write(MAGIC + struct.pack("<QQ", self.distinct, len(ids)))
                 ids.tofile(out)
         except OSError as error:
-            raise Failure(f"cannot write the keys for the driver to {path}: {error.strerror}; "
-                          "free some space there or set TMPDIR.") from error
+            raise Failure(
+                f"cannot write the keys for the driver to {path}: {error.strerror}; "
+                "free some space there or set TMPDIR."
+            ) from error
 
 
 def expand(names: tuple[str, ...]) -> list[str]:
@@ -137,8 +143,10 @@ def _blocks(source: io.BufferedReader, name: str) -> Iterator[bytes]:
     rest = b""
     for piece in _pieces(source):
         if b"\0" in piece:
-            raise BadInput(f"--keys: {name} is binary, not text; "
-                           "extract its keys first, one a line (strings, od, awk).")
+            raise BadInput(
+                f"--keys: {name} is binary, not text; "
+                "extract its keys first, one a line (strings, od, awk)."
+            )
         cut = piece.rfind(b"\n") + 1
         if cut:
             yield rest + piece[:cut]
@@ -146,8 +154,10 @@ def _blocks(source: io.BufferedReader, name: str) -> Iterator[bytes]:
         else:
             rest += piece
         if len(rest) > LONGEST_LINE:
-            raise BadInput(f"--keys: {name} holds a line longer than 1 MiB; "
-                           "write its keys one a line first (tr, awk).")
+            raise BadInput(
+                f"--keys: {name} holds a line longer than 1 MiB; "
+                "write its keys one a line first (tr, awk)."
+            )
     if rest:
         yield rest
 
@@ -170,27 +180,32 @@ def _keys_of(block: bytes, split: Split, trace: Trace) -> list[bytes]:
 
 def _read_one(name: str, split: Split, limit: int, numbers: dict, trace: Trace) -> None:
     try:
-        with (open(0, "rb", closefd=False) if name == "-" else open(name, "rb")) as source:
+        with open(0, "rb", closefd=False) if name == "-" else open(name, "rb") as source:
             for block in _blocks(source, name):
                 keys = _keys_of(block, split, trace)
                 trace.ids.extend([numbers.setdefault(k, len(numbers)) for k in keys])
                 if len(trace.ids) > limit:
                     raise BadInput(
                         f"--keys: more than {limit:,} keys by {name}; take a part of them "
-                        "(head -n, fewer files) or raise --max-keys if memory allows.")
+                        "(head -n, fewer files) or raise --max-keys if memory allows."
+                    )
     except (EOFError, lzma.LZMAError, zstandard.ZstdError, gzip.BadGzipFile) as error:
-        raise BadInput(f"--keys: {name} is compressed but damaged or cut short; "
-                       "fetch or pack it again.") from error
+        raise BadInput(
+            f"--keys: {name} is compressed but damaged or cut short; fetch or pack it again."
+        ) from error
     except MemoryError as error:
-        raise BadInput(f"--keys: {name} does not fit in memory; take a part of it "
-                       "(head -n).") from error
+        raise BadInput(
+            f"--keys: {name} does not fit in memory; take a part of it (head -n)."
+        ) from error
     except OSError as error:
         # The decompressors report damaged data as an OSError without a number.
         if error.errno is None:
-            raise BadInput(f"--keys: {name} is compressed but damaged; "
-                           "fetch or pack it again.") from error
-        raise BadInput(f"--keys: cannot read {name}: {error.strerror}; "
-                       "check the name and your permissions.") from error
+            raise BadInput(
+                f"--keys: {name} is compressed but damaged; fetch or pack it again."
+            ) from error
+        raise BadInput(
+            f"--keys: cannot read {name}: {error.strerror}; check the name and your permissions."
+        ) from error
 
 
 def read(names: tuple[str, ...], split: Split, limit: int = MAX_KEYS) -> Trace:
@@ -201,11 +216,15 @@ def read(names: tuple[str, ...], split: Split, limit: int = MAX_KEYS) -> Trace:
     trace.distinct = len(numbers)
     shown = names[0] if len(names) == 1 else "the files named"
     if not trace.ids and trace.skipped_lines:
-        raise BadInput(f"--keys: no line of {shown} has a field {split.column}; "
-                       "choose another --field or --delimiter.")
+        raise BadInput(
+            f"--keys: no line of {shown} has a field {split.column}; "
+            "choose another --field or --delimiter."
+        )
     if not trace.ids:
         raise BadInput(f"--keys: {shown} holds no key; name a file with one key a line.")
     if trace.distinct < 2:
-        raise BadInput(f"--keys: {shown} holds one key only, again and again; "
-                       "a cache needs at least two to choose from.")
+        raise BadInput(
+            f"--keys: {shown} holds one key only, again and again; "
+            "a cache needs at least two to choose from."
+        )
     return trace

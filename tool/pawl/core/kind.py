@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console
 
+    from pawl.core.cluster import Cluster
+
 NUMBER = (int, float)
 MAYBE = (int, float, type(None))
 
@@ -55,6 +57,8 @@ class Plan:
     extra: dict = field(default_factory=dict)
     # The kind that is measured, if it is not the command's own.
     kind: Kind | None = None
+    # The option whose files the driver reads here, so that no other machine can measure; "": none.
+    here_only: str = ""
 
 
 @dataclass
@@ -64,6 +68,8 @@ class Call:
     options: dict
     driver: Path
     held: ExitStack = field(default_factory=ExitStack)
+    # The cluster whose workers measure; None: this machine does.
+    fleet: Cluster | None = None
 
     def __getitem__(self, option: str):
         return self.options[option]
@@ -97,6 +103,8 @@ class Command:
     top: bool = False
     # Lines for --list, from the driver.
     rows: Callable[[Call], list[str]] | None = None
+    # What else is made of a complete result, once it was shown.
+    finish: Callable[[Call, dict], None] | None = None
 
 
 def _nothing(*_arguments) -> list:

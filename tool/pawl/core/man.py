@@ -59,6 +59,16 @@ def _description(command: click.Command) -> list[str]:
     return lines
 
 
+def near(title: str, titles: list[str]) -> list[str]:
+    """The pages that a reader may want next: the one above it, those beside and those below it."""
+
+    def above(one: str) -> str | None:
+        return max((t for t in titles if one.startswith(t + "-")), key=len, default=None)
+
+    wanted = {above(title), title}
+    return [t for t in titles if t != title and (t in wanted or above(t) in wanted - {None})]
+
+
 def page(name: str, command: click.Command, others: list[str]) -> str:
     title = name.replace(" ", "-")
     summary = (command.help or "").strip().split("\n")[0].rstrip(".?")
@@ -66,16 +76,22 @@ def page(name: str, command: click.Command, others: list[str]) -> str:
         '.\\" SPDX-License-Identifier: MIT',
         '.\\" Written by python -m pawl.man from the command itself; edit the help there.',
         f'.TH {title.upper()} 1 "" "pawl {__version__}" "Pawl"',
-        ".SH NAME", f"{_escape(title)} \\- {_plain(summary[0].lower() + summary[1:])}",
-        ".SH SYNOPSIS", _synopsis(name, command), ".SH DESCRIPTION",
+        ".SH NAME",
+        f"{_escape(title)} \\- {_plain(summary[0].lower() + summary[1:])}",
+        ".SH SYNOPSIS",
+        _synopsis(name, command),
+        ".SH DESCRIPTION",
         *_description(command)[1:],
     ]
     if isinstance(command, click.Group):
         lines.append(".SH COMMANDS")
         for sub_name, sub in walk(name, command):
             if not isinstance(sub, click.Group):
-                lines += [".TP", f"\\fB{_escape(sub_name)}\\fR",
-                          _plain((sub.help or "").strip().split("\n")[0])]
+                lines += [
+                    ".TP",
+                    f"\\fB{_escape(sub_name)}\\fR",
+                    _plain((sub.help or "").strip().split("\n")[0]),
+                ]
     options = [p for p in command.params if isinstance(p, click.Option)]
     if options:
         lines.append(".SH OPTIONS")
@@ -88,7 +104,10 @@ def page(name: str, command: click.Command, others: list[str]) -> str:
     for line, meaning in command.examples:
         lines += [".PP", _plain(meaning), ".PP", ".RS 4", ".nf", _escape(line), ".fi", ".RE"]
     lines.append(".SH SEE ALSO")
-    lines.append(", ".join(f"\\fB{_escape(o)}\\fR(1)" for o in others if o != title))
+    seen = [f"\\fB{_escape(o)}\\fR(1)" for o in near(title, others)]
+    if title == "pawl":
+        seen.append("\\fBpawl\\fR(7), the library")
+    lines.append(", ".join(seen))
     return "\n".join(lines) + "\n"
 
 

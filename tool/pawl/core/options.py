@@ -91,27 +91,41 @@ REPORT_OPTIONS = (
     _path("--svg", "Draw the plot as SVG."),
 )
 BENCH_OPTIONS = (
-    click.option("--list", "list_only", is_flag=True,
-                 help="List the candidates of this build and end."),
+    click.option(
+        "--list", "list_only", is_flag=True, help="List the candidates of this build and end."
+    ),
     _path("--json", "Save every sample; an interrupted run goes on from it."),
     *REPORT_OPTIONS,
     click.option("--title", default="", metavar="TEXT", help="A heading for tables and report."),
-    click.option("--fresh", is_flag=True,
-                 help="Measure anew even if the JSON file holds an unfinished run."),
+    click.option(
+        "--fresh", is_flag=True, help="Measure anew even if the JSON file holds an unfinished run."
+    ),
     click.option("--quiet", is_flag=True, help="No progress on standard error."),
-    click.option("--driver", metavar="PATH",
-                 help="The measuring program or its folder; else $PAWL_BENCH_DIR, "
-                 "then build/release/bench, then beside the command."),
+    click.option(
+        "--driver",
+        metavar="PATH",
+        help="The measuring program or its folder; else $PAWL_BENCH_DIR, "
+        "then build/release/bench, then beside the command.",
+    ),
 )
-
+FLEET_OPTIONS = (
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Measure on the workers of this Dask scheduler: one on each machine of a "
+        "fleet, a cell at a time on each.",
+    ),
+)
 
 
 def with_options(options: tuple[Callable, ...]) -> Callable:
     """Decorators apply from the bottom up; the help shows the order written here."""
+
     def apply(function: Callable) -> Callable:
         for option in reversed(options):
             function = option(function)
         return function
+
     return apply
 
 
@@ -119,8 +133,9 @@ def with_options(options: tuple[Callable, ...]) -> Callable:
 
 
 def number(name: str, metavar: str, kind: click.ParamType, default, text: str) -> Callable:
-    return click.option(name, metavar=metavar, type=kind, default=default, show_default=True,
-                        help=text)
+    return click.option(
+        name, metavar=metavar, type=kind, default=default, show_default=True, help=text
+    )
 
 
 SECONDS, WARMUP, BUDGET = Finite(0.001, 3600), Finite(0, 60), Finite(0.1, 1e6)
@@ -132,18 +147,25 @@ def seconds(default: float, text: str = "Length of one sample.") -> Callable:
 
 
 def rounds(default: int, of: str = "row", more: str = "") -> Callable:
-    return number("--rounds", "N", ROUNDS, default,
-                  f"Samples of each {of}; an interval needs at least 6.{more}")
+    return number(
+        "--rounds",
+        "N",
+        ROUNDS,
+        default,
+        f"Samples of each {of}; an interval needs at least 6.{more}",
+    )
 
 
 def warmup(default: float) -> Callable:
-    return number("--warmup", "SECONDS", WARMUP, default,
-                  "Seconds each sample runs before it counts.")
+    return number(
+        "--warmup", "SECONDS", WARMUP, default, "Seconds each sample runs before it counts."
+    )
 
 
 def rows(text: str = "Names or patterns, see --list; pawl: the library's own.") -> Callable:
-    return click.option("--candidates", "names", default="all", show_default=True,
-                        metavar="NAME,...", help=text)
+    return click.option(
+        "--candidates", "names", default="all", show_default=True, metavar="NAME,...", help=text
+    )
 
 
 HOGS = {"no": [False], "yes": [True], "both": [False, True]}
@@ -161,18 +183,21 @@ def pinned(text: str, why: str, otherwise: str = "none") -> str:
     """Where threads must have CPUs of their own, `none` is refused."""
     if text == "none":
         raise BadInput(f"--pin none: {why}; name CPUs, or say auto.")
-    return text if text == "auto" else ",".join(
-        map(str, ranges.cpu_list(text, otherwise=otherwise)))
+    return (
+        text if text == "auto" else ",".join(map(str, ranges.cpu_list(text, otherwise=otherwise)))
+    )
 
 
-def words(text: str, option: str, known: tuple[str, ...] | dict[str, object],
-          what: str = "") -> list[str]:
+def words(
+    text: str, option: str, known: tuple[str, ...] | dict[str, object], what: str = ""
+) -> list[str]:
     """Some of the known words, in the order given, each once."""
     chosen = [part.strip() for part in text.split(",")]
     for name in chosen:
         if name not in known:
-            raise BadInput(f"{option}: there is no {what}'{name}'; choose among "
-                           f"{', '.join(known)}.")
+            raise BadInput(
+                f"{option}: there is no {what}'{name}'; choose among {', '.join(known)}."
+            )
     return list(dict.fromkeys(chosen))
 
 

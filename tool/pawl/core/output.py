@@ -29,8 +29,9 @@ def check(option: str, path: Path) -> None:
         raise BadInput(f"{option}: {path} is not a plain file; name another.")
     folder = path.parent
     if not folder.is_dir():
-        raise BadInput(f"{option}: the folder {folder} does not exist; "
-                       "make it first or name another.")
+        raise BadInput(
+            f"{option}: the folder {folder} does not exist; make it first or name another."
+        )
     name = None
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)
@@ -40,10 +41,14 @@ def check(option: str, path: Path) -> None:
             os.close(handle)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise BadInput(f"{option}: no room for {path.name} in {folder} "
-                           f"({error.strerror}); free some space or name another place.") from error
-        raise BadInput(f"{option}: cannot write in {folder}: {error.strerror}; "
-                       "choose a folder you may write in.") from error
+            raise BadInput(
+                f"{option}: no room for {path.name} in {folder} "
+                f"({error.strerror}); free some space or name another place."
+            ) from error
+        raise BadInput(
+            f"{option}: cannot write in {folder}: {error.strerror}; "
+            "choose a folder you may write in."
+        ) from error
     finally:
         _free_temp(name)
 
@@ -61,8 +66,9 @@ def write(path: Path, data: bytes) -> None:
         os.replace(name, path)
         name = None
     except OSError as error:
-        raise Failure(f"cannot write {path}: {error.strerror}; what stood there before "
-                      "is unchanged.") from error
+        raise Failure(
+            f"cannot write {path}: {error.strerror}; what stood there before is unchanged."
+        ) from error
     finally:
         _free_temp(name)
 

@@ -19,8 +19,11 @@ LOCAL = "local"
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
-    return [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads),
-            *(f"| {' | '.join(row)} |" for row in rows)]
+    return [
+        f"| {' | '.join(heads)} |",
+        "|" + "---|" * len(heads),
+        *(f"| {' | '.join(row)} |" for row in rows),
+    ]
 
 
 def _number(value: float) -> str:
@@ -39,8 +42,14 @@ def _findings(judged: Judged) -> list[str]:
     for verdict in judged.verdicts:
         target = verdict.target
         middle = ", median of the runs" if target.middle else ""
-        rows.append([target.name + middle, f"{'≥' if target.at_least else '≤'} {target.limit:g}",
-                     ", ".join(_number(f.value) for f in verdict.found), _said(verdict)])
+        rows.append(
+            [
+                target.name + middle,
+                f"{'≥' if target.at_least else '≤'} {target.limit:g}",
+                ", ".join(_number(f.value) for f in verdict.found),
+                _said(verdict),
+            ]
+        )
     return _table(["target", "limit", "found", ""], rows)
 
 
@@ -55,26 +64,41 @@ def _machine(part: dict) -> str:
     virtual = ", virtual" if about.get("hypervisor") else ""
     # The version of the kernel, without the name of its build.
     kernel = (part.get("kernel") or "").split(",")[0].split("-")[0]
-    return (f"{about.get('cpu')}, {about.get('cpus')} CPUs{virtual}; {kernel}; "
-            f"{part.get('compiler')} {part.get('flags')}")
+    return (
+        f"{about.get('cpu')}, {about.get('cpus')} CPUs{virtual}; {kernel}; "
+        f"{part.get('compiler')} {part.get('flags')}"
+    )
 
 
 def _row(name: str, judged: Judged) -> list[str]:
     part = judged.first_part
-    return [f"[{name}]({name})", judged.set_name, _machine(part),
-            f"`{(part.get('commit') or 'unknown')[:7]}`", str(len(judged.runs)), _met(judged)]
+    return [
+        f"[{name}]({name})",
+        judged.set_name,
+        _machine(part),
+        f"`{(part.get('commit') or 'unknown')[:7]}`",
+        str(len(judged.runs)),
+        _met(judged),
+    ]
 
 
 def folders(page: Path) -> list[Path]:
-    return sorted(p for p in page.parent.iterdir()
-                  if p.is_dir() and p.name != LOCAL and record.files_of(p))
+    return sorted(
+        p for p in page.parent.iterdir() if p.is_dir() and p.name != LOCAL and record.files_of(p)
+    )
 
 
 def block(page: Path, kinds: Kinds, sets: Sets) -> str:
     found = {p.name: targets.judge(p, kinds, sets) for p in folders(page)}
-    lines = [BEGIN, MADE, "", *_table(
-        ["folder", "set", "machine", "commit", "runs", "targets"],
-        [_row(name, judged) for name, judged in found.items()])]
+    lines = [
+        BEGIN,
+        MADE,
+        "",
+        *_table(
+            ["folder", "set", "machine", "commit", "runs", "targets"],
+            [_row(name, judged) for name, judged in found.items()],
+        ),
+    ]
     for name, judged in found.items():
         lines += ["", f"### {name}", "", *_findings(judged)]
     return "\n".join([*lines, "", END])

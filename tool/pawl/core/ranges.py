@@ -32,11 +32,15 @@ def threads(text: str) -> list[int]:
         step = numbers[2] if len(numbers) > 2 else 1
         for number in (first, last):
             if not 1 <= number <= MAX_THREADS:
-                raise BadInput(f"{option}: {number} threads cannot be measured; "
-                               f"choose from 1 to {MAX_THREADS}.")
+                raise BadInput(
+                    f"{option}: {number} threads cannot be measured; "
+                    f"choose from 1 to {MAX_THREADS}."
+                )
         if step < 1 or last < first:
-            raise BadInput(f"{option}: '{part}' is empty; write first:last:step with first <= last "
-                           f"and step >= 1, for instance {example}.")
+            raise BadInput(
+                f"{option}: '{part}' is empty; write first:last:step with first <= last "
+                f"and step >= 1, for instance {example}."
+            )
         counts.update(range(first, last + 1, step))
     return sorted(counts)
 
@@ -50,8 +54,7 @@ def doubling(most: int) -> list[int]:
     return [*counts, most]
 
 
-def integers(text: str, option: str, low: int, high: int,
-             example: str = "30,100,300") -> list[int]:
+def integers(text: str, option: str, low: int, high: int, example: str = "30,100,300") -> list[int]:
     """A comma-separated list in the order given, without repeats."""
     numbers = [_integer(n.strip(), option, example) for n in text.split(",")]
     for number in numbers:
@@ -67,11 +70,13 @@ def numbers(text: str, option: str, low: float, high: float, example: str) -> li
         try:
             value = float(part)
         except ValueError:
-            raise BadInput(f"{option}: '{part}' is not a number; "
-                           f"write for instance {example}.") from None
+            raise BadInput(
+                f"{option}: '{part}' is not a number; write for instance {example}."
+            ) from None
         if not low <= value <= high:
-            raise BadInput(f"{option}: {part.strip()} is out of range; "
-                           f"choose from {low:g} to {high:g}.")
+            raise BadInput(
+                f"{option}: {part.strip()} is out of range; choose from {low:g} to {high:g}."
+            )
         values.append(value)
     return list(dict.fromkeys(values))
 
@@ -82,11 +87,14 @@ def percents(text: str, option: str = "--hit") -> list[float]:
         try:
             value = float(part.strip().removesuffix("%"))
         except ValueError:
-            raise BadInput(f"{option}: '{part}' is not a percentage; "
-                           "write for instance 99 or 50,90,99.") from None
+            raise BadInput(
+                f"{option}: '{part}' is not a percentage; write for instance 99 or 50,90,99."
+            ) from None
         if not HIT_PERCENT[0] <= value <= HIT_PERCENT[1]:
-            raise BadInput(f"{option}: {part.strip()} is out of range; "
-                           f"choose from {HIT_PERCENT[0]} to {HIT_PERCENT[1]} percent.")
+            raise BadInput(
+                f"{option}: {part.strip()} is out of range; "
+                f"choose from {HIT_PERCENT[0]} to {HIT_PERCENT[1]} percent."
+            )
         values.append(int(value) if value == int(value) else value)
     return list(dict.fromkeys(values))
 
@@ -95,8 +103,10 @@ def cache_size(text: str, keyspace: int | None) -> int:
     """A number of entries, or a share of the key space when that is known (`25%`)."""
     if text.endswith("%"):
         if keyspace is None:
-            raise BadInput("--size: a share such as 25% needs --keys or --keyspace; "
-                           "give one of them or a number of entries.")
+            raise BadInput(
+                "--size: a share such as 25% needs --keys or --keyspace; "
+                "give one of them or a number of entries."
+            )
         share = percents(text, "--size")[0]
         return max(1, int(keyspace * share / 100))
     size = _integer(text, "--size", "3200 or, with --keys, 25%")
@@ -115,15 +125,17 @@ def cpu_list(text: str, option: str = "--pin", otherwise: str = "none") -> list[
     for part in text.split(","):
         ends = [_integer(n, option, "0,1 or 0-3") for n in part.strip().split("-", 1)]
         if ends[-1] < ends[0] or ends[-1] - ends[0] > 4096:
-            raise BadInput(f"{option}: '{part}' is not a range of CPUs; "
-                           "write for instance 0,1 or 0-3.")
+            raise BadInput(
+                f"{option}: '{part}' is not a range of CPUs; write for instance 0,1 or 0-3."
+            )
         cpus.extend(range(ends[0], ends[-1] + 1))
     allowed = allowed_cpus()
     refused = [cpu for cpu in cpus if cpu not in allowed]
     if refused:
         raise BadInput(
             f"{option}: this process may not run on CPU {show_cpus(refused)}, only on "
-            f"{show_cpus(allowed)}; choose among those or say {option} {otherwise}.")
+            f"{show_cpus(allowed)}; choose among those or say {option} {otherwise}."
+        )
     return cpus
 
 

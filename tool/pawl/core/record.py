@@ -64,8 +64,14 @@ def set_of(run: dict, sets: Sets) -> str:
 
 
 def _one_run(which: Set, programs: dict[str, Path], seconds: float, quiet: bool) -> dict:
-    whole = {"schema": schema.VERSION, "kind": schema.RECORD, "set": which.name,
-             "command": results.command_line(), "started": results.now(), "parts": []}
+    whole = {
+        "schema": schema.VERSION,
+        "kind": schema.RECORD,
+        "set": which.name,
+        "command": results.command_line(),
+        "started": results.now(),
+        "parts": [],
+    }
     for part in which.parts:
         path = programs[part.kind.driver]
         plan = part.plan(path, seconds / USUAL_SECONDS)
@@ -73,16 +79,18 @@ def _one_run(which: Set, programs: dict[str, Path], seconds: float, quiet: bool)
         measure.run(part.kind, path, plan.cells, result, quiet=quiet)
         whole["parts"].append(result)
         if result["interrupted"]:
-            raise Interrupted("interrupted; complete runs are kept, and the same command goes "
-                              "on with the next.")
+            raise Interrupted(
+                "interrupted; complete runs are kept, and the same command goes on with the next."
+            )
     return whole | {"finished": results.now()}
 
 
 def _keep(path: Path, which: Set, kinds: Kinds, sets: Sets) -> None:
     found = set_of(results.load(path, kinds), sets)
     if found != which.name:
-        raise BadInput(f"{path} is a run of the set {found}; name another folder for the set "
-                       f"{which.name}.")
+        raise BadInput(
+            f"{path} is a run of the set {found}; name another folder for the set {which.name}."
+        )
     click.echo(f"kept: {path}", err=True)
 
 
@@ -92,8 +100,9 @@ def _save(path: Path, run: dict) -> None:
         results.save(path, run)
     click.echo(f"written: {path}", err=True)
     if stop.asked:
-        raise Interrupted(f"interrupted; {path.name} is complete, and the same command goes on "
-                          "with the next.")
+        raise Interrupted(
+            f"interrupted; {path.name} is complete, and the same command goes on with the next."
+        )
 
 
 def files_of(folder: Path, number: int | str = "*") -> list[Path]:
@@ -102,17 +111,28 @@ def files_of(folder: Path, number: int | str = "*") -> list[Path]:
     return sorted(p for form in forms for p in folder.glob(f"run{number}{form}"))
 
 
-def record(folder: Path, which: Set, runs: int | None, seconds: float,
-           driver_folder: str | None, quiet: bool, kinds: Kinds, sets: Sets) -> None:
+def record(
+    folder: Path,
+    which: Set,
+    runs: int | None,
+    seconds: float,
+    driver_folder: str | None,
+    quiet: bool,
+    kinds: Kinds,
+    sets: Sets,
+) -> None:
     if driver_folder and not Path(driver_folder).is_dir():
-        raise BadInput(f"--driver: {driver_folder} is not a folder; a record needs several "
-                       "programs, name the folder that holds them.")
+        raise BadInput(
+            f"--driver: {driver_folder} is not a folder; a record needs several "
+            "programs, name the folder that holds them."
+        )
     programs = {name: driver.find(name, driver_folder) for name in which.programs}
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BadInput(f"cannot make the folder {folder}: {error.strerror}; "
-                       "name another.") from error
+        raise BadInput(
+            f"cannot make the folder {folder}: {error.strerror}; name another."
+        ) from error
     runs = runs or which.runs
     for number in range(1, runs + 1):
         there = files_of(folder, number)

@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 
 from pawl import __version__
-from pawl.core import output, results, sheet, verdict
+from pawl.core import output, results, sheet, table, verdict
 from pawl.core.errors import Failure
 from pawl.core.kind import Kind
 
@@ -23,8 +23,9 @@ Found = list[tuple[Kind, dict]]
 
 def source(found: Found) -> str:
     """Of the data alone: rows that were made of the samples change nothing."""
-    text = json.dumps([results.bare(result) for _, result in found], sort_keys=True,
-                      separators=(",", ":"))
+    text = json.dumps(
+        [results.bare(result) for _, result in found], sort_keys=True, separators=(",", ":")
+    )
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -32,8 +33,12 @@ def render(package: str, name: str, **values) -> str:
     """A template that lies beside the module which shows it."""
     import jinja2
 
-    environment = jinja2.Environment(loader=jinja2.PackageLoader(package, ""), autoescape=True,
-                                     trim_blocks=True, lstrip_blocks=True)
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(package, ""),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     return environment.get_template(name).render(**values)
 
 
@@ -42,18 +47,30 @@ def _facts(result: dict) -> list[tuple[str, object]]:
     dirty = {True: " with uncommitted changes", False: "", None: ""}[result.get("dirty")]
     facts = [
         ("CPU", machine.get("cpu")),
-        ("CPUs", f"{machine.get('cpus')} ({machine.get('cpus_allowed')} allowed), "
-                 f"{machine.get('cores_per_socket')} cores a socket, "
-                 f"{machine.get('threads_per_core')} threads a core"),
-        ("Caches", ", ".join(f"{n.upper()} {machine[n]}" for n in ("l1d", "l2", "l3")
-                             if machine.get(n))),
-        ("Hypervisor", machine.get("hypervisor")), ("Governor", machine.get("governor")),
-        ("Memory", f"{machine.get('memory_mib')} MiB"), ("Kernel", result.get("kernel")),
-        ("Compiler", result.get("compiler")), ("Flags", result.get("flags")),
+        (
+            "CPUs",
+            f"{machine.get('cpus')} ({machine.get('cpus_allowed')} allowed), "
+            f"{machine.get('cores_per_socket')} cores a socket, "
+            f"{table.counted(machine.get('threads_per_core') or 1, 'thread')} a core",
+        ),
+        (
+            "Caches",
+            ", ".join(f"{n.upper()} {machine[n]}" for n in ("l1d", "l2", "l3") if machine.get(n)),
+        ),
+        ("Hypervisor", machine.get("hypervisor")),
+        ("Governor", machine.get("governor")),
+        ("Memory", f"{machine.get('memory_mib')} MiB"),
+        ("Kernel", result.get("kernel")),
+        ("Compiler", result.get("compiler")),
+        ("Flags", result.get("flags")),
         ("Commit", f"{result['commit']}{dirty}" if result.get("commit") else "unknown"),
-        ("Pawl", result.get("pawl_version")), ("Command", result.get("command")),
-        ("Measured", f"{result.get('started')} to {result.get('finished')}"
-         + (f", resumed {result['resumed']} times" if result.get("resumed") else "")),
+        ("Pawl", result.get("pawl_version")),
+        ("Command", result.get("command")),
+        (
+            "Measured",
+            f"{result.get('started')} to {result.get('finished')}"
+            + (f", resumed {result['resumed']} times" if result.get("resumed") else ""),
+        ),
     ]
     return [(name, value) for name, value in facts if value]
 
@@ -79,9 +96,11 @@ ALT_CELLS, ALT_ROWS = 4, 5
 def _in_words(caption: str, cells: list[dict]) -> str:
     """What a picture shows, for who cannot see it: the first rows of its cells, with numbers."""
     shown = [c for c in cells if c["label"].startswith(caption)] or cells
-    said = [f"{c['label']}: "
-            + ", ".join(" ".join(row["text"][1:3]) for row in c["rows"][:ALT_ROWS])
-            for c in shown[:ALT_CELLS] if c["rows"]]
+    said = [
+        f"{c['label']}: " + ", ".join(" ".join(row["text"][1:3]) for row in c["rows"][:ALT_ROWS])
+        for c in shown[:ALT_CELLS]
+        if c["rows"]
+    ]
     if not said:
         return f"Plot: {caption}. The tables of this page have its numbers."
     unit = shown[0]["columns"][2].replace("\n", " ").strip()
@@ -97,38 +116,56 @@ def _strategies(kind: Kind, cells: list[dict]) -> list[tuple[str, str]]:
 
 def _section(kind: Kind, result: dict, digest: str) -> dict:
     cells = kind.views(kind, result)
-    return {"title": result["title"] or kind.title, "facts": _facts(result),
-            "verdict": verdict.ahead(kind, result) if kind.competes else [],
-            "noise": verdict.noise(kind, result) if kind.competes else [],
-            "disturbed": verdict.disturbed(result), "cpu": result["machine"].get("cpu"),
-            "strategies": _strategies(kind, cells),
-            "pictures": [{"alt": _in_words(caption, cells), "uri": _uri(picture)}
-                         for caption, picture in _pictures(kind, result, "svg", digest)],
-            "body": kind.body(result), "cells": cells,
-            "more": kind.more(result), "interrupted": result.get("interrupted"),
-            "baseline": result["baseline"]}
+    return {
+        "title": result["title"] or kind.title,
+        "facts": _facts(result),
+        "verdict": verdict.ahead(kind, result) if kind.competes else [],
+        "noise": verdict.noise(kind, result) if kind.competes else [],
+        "disturbed": verdict.disturbed(result),
+        "cpu": result["machine"].get("cpu"),
+        "strategies": _strategies(kind, cells),
+        "pictures": [
+            {"alt": _in_words(caption, cells), "uri": _uri(picture)}
+            for caption, picture in _pictures(kind, result, "svg", digest)
+        ],
+        "body": kind.body(result),
+        "cells": cells,
+        "more": kind.more(result),
+        "interrupted": result.get("interrupted"),
+        "baseline": result["baseline"],
+    }
 
 
 def page(found: Found, title: str | None) -> bytes:
     digest = source(found)
     sections = [_section(kind, result, digest) for kind, result in found if result["cells"]]
-    return render("pawl.core", "report.html.j2", sections=sections, mark=MARK + digest,
-                  version=__version__, title=title or (
-                      sections[0]["title"] if len(sections) == 1 else "Pawl: measured locks")
-                  ).encode()
+    return render(
+        "pawl.core",
+        "report.html.j2",
+        sections=sections,
+        mark=MARK + digest,
+        version=__version__,
+        title=title or (sections[0]["title"] if len(sections) == 1 else "Pawl: measured locks"),
+    ).encode()
 
 
 def _sheet(found: Found, form: str) -> list[bytes]:
     digest = source(found)
-    pictures = [picture for kind, result in found
-                for _, picture in _pictures(kind, result, form, digest)]
+    pictures = [
+        picture for kind, result in found for _, picture in _pictures(kind, result, form, digest)
+    ]
     if not pictures:
         raise Failure("nothing to draw: no cell has a complete sample.")
     return pictures
 
 
-def write(found: Found, html: Path | None = None, png: Path | None = None,
-          svg: Path | None = None, title: str | None = None) -> None:
+def write(
+    found: Found,
+    html: Path | None = None,
+    png: Path | None = None,
+    svg: Path | None = None,
+    title: str | None = None,
+) -> None:
     if html:
         output.write(html, page(found, title))
     if png:
@@ -144,8 +181,12 @@ def check(found: Found, files: list[Path]) -> None:
         try:
             drawn = path.read_bytes()
         except OSError as error:
-            raise Failure(f"{path} cannot be read: {error.strerror}; "
-                          "draw it with the same command without --check.") from error
+            raise Failure(
+                f"{path} cannot be read: {error.strerror}; "
+                "draw it with the same command without --check."
+            ) from error
         if wanted not in drawn:
-            raise Failure(f"{path} is stale: it was drawn from other data; "
-                          "draw it again with the same command without --check.")
+            raise Failure(
+                f"{path} is stale: it was drawn from other data; "
+                "draw it again with the same command without --check."
+            )

@@ -36,17 +36,30 @@ def command_line() -> str:
     return printable(shlex.join(["pawl", *sys.argv[1:]]))
 
 
-def new(kind: Kind, title: str, plan: dict, missing: list[dict],
-        baseline: str | None = None) -> dict:
+def new(
+    kind: Kind, title: str, plan: dict, missing: list[dict], baseline: str | None = None
+) -> dict:
     commit, dirty = machine.commit(driver.checkout())
     return {
-        "schema": VERSION, "kind": kind.name, "title": printable(title),
+        "schema": VERSION,
+        "kind": kind.name,
+        "title": printable(title),
         "pawl_version": __version__,
-        "machine": machine.describe(), "kernel": machine.kernel(),
-        "compiler": None, "flags": None, "commit": commit, "dirty": dirty,
-        "command": command_line(), "started": now(), "finished": None,
-        "interrupted": False, "resumed": 0, "baseline": baseline or kind.baseline,
-        "plan": plan, "unavailable": missing, "cells": [],
+        "machine": machine.describe(),
+        "kernel": machine.kernel(),
+        "compiler": None,
+        "flags": None,
+        "commit": commit,
+        "dirty": dirty,
+        "command": command_line(),
+        "started": now(),
+        "finished": None,
+        "interrupted": False,
+        "resumed": 0,
+        "baseline": baseline or kind.baseline,
+        "plan": plan,
+        "unavailable": missing,
+        "cells": [],
     }
 
 
@@ -114,19 +127,21 @@ def read(path: Path) -> object:
     try:
         return json.loads(_unpacked(path.read_bytes()))
     except (lzma.LZMAError, gzip.BadGzipFile, EOFError) as error:
-        raise BadInput(f"{path} is compressed but damaged or cut short; fetch it again, or name "
-                       "a file written with --json.") from error
+        raise BadInput(
+            f"{path} is compressed but damaged or cut short; fetch it again, or name "
+            "a file written with --json."
+        ) from error
     except OSError as error:
-        raise BadInput(f"cannot read {path}: {error.strerror}; "
-                       "name a file written with --json.") from error
+        raise BadInput(
+            f"cannot read {path}: {error.strerror}; name a file written with --json."
+        ) from error
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not JSON; name a file written with --json.") from error
 
 
 def _need(condition: bool, path: Path, what: str) -> None:
     if not condition:
-        raise BadInput(f"{path} is not a result of pawl ({what}); "
-                       "name a file written with --json.")
+        raise BadInput(f"{path} is not a result of pawl ({what}); name a file written with --json.")
 
 
 def _check_sound(kind: Kind, result: dict, path: Path) -> None:
@@ -225,8 +240,10 @@ def continue_from(path: Path, fresh: dict, kinds: Kinds, keeps_complete: bool) -
         return with_rows(kinds[old["kind"]], old, path) if same else fresh
     difference = _difference(old, fresh)
     if difference:
-        raise BadInput(f"--json: {path} holds an unfinished run {difference}; name another file, "
-                       "repeat the command it records, or say --fresh.")
+        raise BadInput(
+            f"--json: {path} holds an unfinished run {difference}; name another file, "
+            "repeat the command it records, or say --fresh."
+        )
     old["cells"] = [c for c in old["cells"] if c.get("complete")]
     old["interrupted"] = False
     old["resumed"] = old.get("resumed", 0) + 1

@@ -15,19 +15,33 @@ from pawl.core.kind import NUMBER, Kind, Kinds
 VERSION = 1
 RECORD = "record"
 DRAFT = "http://json-schema.org/draft-07/schema#"
+LICENCE = "SPDX-License-Identifier: MIT"  # of a schema's file
 
 TEXT = (str, type(None))
 # The keys that reports and targets read: of every result, cell and sample.
-RESULT = {"cells": list, "machine": dict, "plan": dict, "baseline": str, "title": str,
-          "unavailable": list}
+RESULT = {
+    "cells": list,
+    "machine": dict,
+    "plan": dict,
+    "baseline": str,
+    "title": str,
+    "unavailable": list,
+}
 RESULT_OPTIONAL = {"commit": TEXT, "dirty": (bool, type(None)), "started": TEXT, "finished": TEXT}
 CELL = {"threads": int, "samples": list, "candidates": list}
-CELL_OPTIONAL = {"pin_error": TEXT}
+CELL_OPTIONAL = {"pin_error": TEXT, "host": TEXT}
 SAMPLE = {"candidate": str, "round": int, "ops": NUMBER, "seconds": NUMBER}
 GONE = {"candidate": str, "why": str}
 
-NAMES = {int: "integer", float: "number", str: "string", bool: "boolean", dict: "object",
-         list: "array", type(None): "null"}
+NAMES = {
+    int: "integer",
+    float: "number",
+    str: "string",
+    bool: "boolean",
+    dict: "object",
+    list: "array",
+    type(None): "null",
+}
 
 
 def _type(types: type | tuple) -> dict:
@@ -41,18 +55,28 @@ def _type(types: type | tuple) -> dict:
 def _object(keys: Mapping, optional: Mapping = {}, **closer: dict) -> dict:
     """An object that has the keys and may have the optional ones; `closer` says more of some."""
     every = {**keys, **optional}
-    return {"type": "object", "required": sorted(keys),
-            "properties": {name: _type(types) | closer.get(name, {})
-                           for name, types in every.items()}}
+    return {
+        "type": "object",
+        "required": sorted(keys),
+        "properties": {name: _type(types) | closer.get(name, {}) for name, types in every.items()},
+    }
 
 
 def _of_cells(kind: Kind) -> dict:
     nested = {name: _object(keys) for name, keys in kind.nested_keys.items()}
     not_negative = {"minimum": 0}
-    sample = _object({**SAMPLE, **kind.sample_keys}, kind.sample_optional, ops=not_negative,
-                     seconds=not_negative, **nested)
-    cell = _object({**CELL, **kind.cell_keys}, {**CELL_OPTIONAL, **kind.cell_optional},
-                   samples={"items": sample})
+    sample = _object(
+        {**SAMPLE, **kind.sample_keys},
+        kind.sample_optional,
+        ops=not_negative,
+        seconds=not_negative,
+        **nested,
+    )
+    cell = _object(
+        {**CELL, **kind.cell_keys},
+        {**CELL_OPTIONAL, **kind.cell_optional},
+        samples={"items": sample},
+    )
     return {"properties": {"cells": {"items": cell}}}
 
 
@@ -61,22 +85,38 @@ def _if_kind(name: str, then: dict) -> dict:
 
 
 def _result(kinds: Kinds) -> dict:
-    one = _object({**RESULT, "schema": int, "kind": str}, RESULT_OPTIONAL,
-                  schema={"const": VERSION}, kind={"enum": sorted(kinds)},
-                  unavailable={"items": _object(GONE)})
-    return one | {"allOf": [_if_kind(name, {"$ref": f"#/definitions/{name}"})
-                            for name in sorted(kinds)]}
+    one = _object(
+        {**RESULT, "schema": int, "kind": str},
+        RESULT_OPTIONAL,
+        schema={"const": VERSION},
+        kind={"enum": sorted(kinds)},
+        unavailable={"items": _object(GONE)},
+    )
+    return one | {
+        "allOf": [_if_kind(name, {"$ref": f"#/definitions/{name}"}) for name in sorted(kinds)]
+    }
 
 
 def of(kinds: Kinds) -> dict:
     """The schema of every file that --json writes, and of records."""
-    record = _object({"schema": int, "parts": list}, schema={"const": VERSION},
-                     parts={"items": {"$ref": "#/definitions/result"}})
-    return {"$schema": DRAFT, "$comment": "SPDX-License-Identifier: MIT",
-            "title": "A result of pawl", "type": "object", "required": ["kind"],
-            **_if_kind(RECORD, record), "else": {"$ref": "#/definitions/result"},
-            "definitions": {"result": _result(kinds),
-                            **{name: _of_cells(kinds[name]) for name in sorted(kinds)}}}
+    record = _object(
+        {"schema": int, "parts": list},
+        schema={"const": VERSION},
+        parts={"items": {"$ref": "#/definitions/result"}},
+    )
+    return {
+        "$schema": DRAFT,
+        "$comment": LICENCE,
+        "title": "A result of pawl",
+        "type": "object",
+        "required": ["kind"],
+        **_if_kind(RECORD, record),
+        "else": {"$ref": "#/definitions/result"},
+        "definitions": {
+            "result": _result(kinds),
+            **{name: _of_cells(kinds[name]) for name in sorted(kinds)},
+        },
+    }
 
 
 @functools.cache

@@ -43,10 +43,12 @@ def svg(pictures: list[bytes]) -> bytes:
     for picture in pictures:
         text = picture.decode()
         wide, high = _size(text)
-        inner = text[text.index("<svg "):]
+        inner = text[text.index("<svg ") :]
         parts.append(inner.replace("<svg ", f'<svg x="0" y="{top:g}" ', 1))
         top, width = top + high, max(width, wide)
-    head = ('<?xml version="1.0" encoding="utf-8"?>\n'
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}pt" height="{top:g}pt" '
-            f'viewBox="0 0 {width:g} {top:g}">\n')
+    head = (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}pt" height="{top:g}pt" '
+        f'viewBox="0 0 {width:g} {top:g}">\n'
+    )
     return (head + "\n".join(parts) + "</svg>\n").encode()

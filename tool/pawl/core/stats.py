@@ -8,12 +8,24 @@ sign-based one of their median: it assumes nothing about the shape of the noise.
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 
 CONFIDENCE = 0.95
+
+
+@cache
+def _places(count: int, confidence: float) -> tuple[int, int] | None:
+    """Which of so many ordered values are the ends of the median's interval."""
+    # It takes most of a second to load: a command that only answers --help does without.
+    from scipy.stats import quantile_test
+
+    ends = quantile_test(np.arange(count), q=0, p=0.5).confidence_interval(confidence)
+    return None if np.isnan(ends.low) or np.isnan(ends.high) else (int(ends.low), int(ends.high))
 
 
 def sign_interval(values, confidence: float = CONFIDENCE) -> tuple[float, float] | None:
@@ -21,18 +33,9 @@ def sign_interval(values, confidence: float = CONFIDENCE) -> tuple[float, float]
 
     None below six values: not even the extremes cover it in 95 of 100 cases then.
     """
-    # It takes a third of a second to load: a command that only answers --help does without.
-    from scipy.special import bdtr
-
     ordered = np.sort(np.asarray(values, dtype=float))
-    count = len(ordered)
-    # Both tails: the median lies outside [x(k+1), x(n-k)] with probability 2 P(B <= k).
-    cut = -1
-    while cut + 1 < count // 2 and 2 * bdtr(cut + 1, count, 0.5) <= 1 - confidence:
-        cut += 1
-    if cut < 0:
-        return None
-    return float(ordered[cut]), float(ordered[count - 1 - cut])
+    places = _places(len(ordered), confidence) if len(ordered) else None
+    return places and (float(ordered[places[0]]), float(ordered[places[1]]))
 
 
 def rates(samples: list[dict]) -> dict[str, dict[int, float]]:
@@ -58,7 +61,7 @@ def ratio(values: list[float]) -> dict:
 
 
 def geometric_mean(values) -> float:
-    return float(np.exp(np.mean(np.log(np.asarray(values, dtype=float)))))
+    return statistics.geometric_mean(values)
 
 
 def quantiles(buckets: Iterable[list], shares: dict[str, float]) -> dict[str, float]:
@@ -81,8 +84,9 @@ def quantiles(buckets: Iterable[list], shares: dict[str, float]) -> dict[str, fl
 def are_buckets(found: object) -> bool:
     """A list of [value, count], as a file should hold it."""
     return isinstance(found, list) and all(
-        isinstance(pair, list) and len(pair) == 2
-        and all(isinstance(n, (int, float)) for n in pair) for pair in found)
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(n, (int, float)) for n in pair)
+        for pair in found
+    )
 
 
 def quartiles(values: Iterable[float]) -> dict[str, float]:
@@ -93,8 +97,11 @@ def quartiles(values: Iterable[float]) -> dict[str, float]:
 def against(table: dict[str, dict[int, float]], name: str, baseline: str) -> dict:
     """A row's ratio to another, with its interval."""
     found = ratio(paired(table, name, baseline))
-    return {"ratio_to_baseline": found["ratio"], "ratio_ci95_low": found["low"],
-            "ratio_ci95_high": found["high"]}
+    return {
+        "ratio_to_baseline": found["ratio"],
+        "ratio_ci95_low": found["low"],
+        "ratio_ci95_high": found["high"],
+    }
 
 
 def of_candidate(samples: list[dict], name: str) -> list[dict]:
@@ -104,8 +111,16 @@ def of_candidate(samples: list[dict], name: str) -> list[dict]:
 def rows(samples: list[dict], baseline: str, order: list[str]) -> list[dict]:
     """One row a candidate, fastest first; rows without samples are left out."""
     table = rates(samples)
-    found = [{"candidate": name, "rounds": len(table[name]), **quartiles(table[name].values()),
-              **against(table, name, baseline)} for name in order if name in table]
+    found = [
+        {
+            "candidate": name,
+            "rounds": len(table[name]),
+            **quartiles(table[name].values()),
+            **against(table, name, baseline),
+        }
+        for name in order
+        if name in table
+    ]
     return sorted(found, key=lambda row: -row["median"])
 
 
@@ -125,5 +140,10 @@ def switches(samples: list[dict]) -> dict:
 
 def losses(rows: list[dict]) -> list[dict]:
     """Our rows whose whole interval lies below the baseline: slower beyond the noise."""
-    return [r for r in rows if "pawl" in r["candidate"]
-            and r["ratio_ci95_high"] is not None and r["ratio_ci95_high"] < 1]
+    return [
+        r
+        for r in rows
+        if "pawl" in r["candidate"]
+        and r["ratio_ci95_high"] is not None
+        and r["ratio_ci95_high"] < 1
+    ]

@@ -60,7 +60,7 @@ def duration(nanoseconds: float | None) -> str:
     """Three digits and a unit: latest and longest differ by seven orders of magnitude."""
     if nanoseconds is None:
         return "-"
-    for unit, scale in (("ns", 1), ("us", 1e3), ("ms", 1e6)):
+    for unit, scale in (("ns", 1), ("us", 1e3), ("ms", 1e6)):  # noqa: B007 (used after it)
         if nanoseconds < 999.5 * scale:
             break
     else:
@@ -89,24 +89,33 @@ def not_pinned(cell: dict) -> str:
 
 def million(head: str, digits: int = 3, wide: int = 0) -> list[Column]:
     """The median of a rate, and its quartiles where there is room for them."""
-    return [Column(head, lambda row: f"{row['median'] / 1e6:.{digits}f}"),
-            Column("\nquartiles", lambda row: f"{row['q1'] / 1e6:.{digits}f}.."
-                   f"{row['q3'] / 1e6:.{digits}f}", wide)]
+    return [
+        Column(head, lambda row: f"{row['median'] / 1e6:.{digits}f}"),
+        Column(
+            "\nquartiles",
+            lambda row: f"{row['q1'] / 1e6:.{digits}f}..{row['q3'] / 1e6:.{digits}f}",
+            wide,
+        ),
+    ]
 
 
 def ratio(baseline: str, wide: int = 0) -> list[Column]:
-    return [Column(f"times\n{baseline}", lambda row: times(row["ratio_to_baseline"])),
-            Column("95 %\ninterval", interval, wide)]
+    return [
+        Column(f"times\n{baseline}", lambda row: times(row["ratio_to_baseline"])),
+        Column("95 %\ninterval", interval, wide),
+    ]
 
 
 def cpu(digits: int, least: int) -> Column:
-    return Column("CPU s per\nmillion",
-                  lambda row: f"{row['cpu_seconds_per_million']:.{digits}f}", least)
+    return Column(
+        "CPU s per\nmillion", lambda row: f"{row['cpu_seconds_per_million']:.{digits}f}", least
+    )
 
 
 def switches(digits: int, least: int) -> Column:
-    return Column("switches\nper 1000",
-                  lambda row: f"{row['ctx_per_million'] / 1000:.{digits}f}", least)
+    return Column(
+        "switches\nper 1000", lambda row: f"{row['ctx_per_million'] / 1000:.{digits}f}", least
+    )
 
 
 # ---- A cell -------------------------------------------------------------------------------------
@@ -114,9 +123,11 @@ def switches(digits: int, least: int) -> Column:
 
 def columns(kind: Kind, result: dict, cell: dict) -> list[Column]:
     """Rank, name, and the kind's own columns; ranked() numbers the rows."""
-    return [Column("", lambda row: str(row["rank"]), kind.ranks_from),
-            Column(kind.what, lambda row: row["candidate"]),
-            *kind.columns(cell, result["baseline"])]
+    return [
+        Column("", lambda row: str(row["rank"]), kind.ranks_from),
+        Column(kind.what, lambda row: row["candidate"]),
+        *kind.columns(cell, result["baseline"]),
+    ]
 
 
 def ranked(cell: dict) -> list[dict]:
@@ -152,11 +163,13 @@ def line(console: Console, text: str, style: str = "") -> None:
 def build(kind: Kind, result: dict, cell: dict, width: int) -> Table:
     every = columns(kind, result, cell)
     shown = [c for c in every if c.least <= width]
-    made = Table(title=heading(kind, cell), title_justify="left", title_style="bold",
-                 box=box.SIMPLE_HEAD)
+    made = Table(
+        title=heading(kind, cell), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD
+    )
     for column in shown:
-        made.add_column(column.head, justify="left" if column is every[1] else "right",
-                        no_wrap=True)
+        made.add_column(
+            column.head, justify="left" if column is every[1] else "right", no_wrap=True
+        )
     behind = lost(kind, cell)
     for row in ranked(cell):
         name = row["candidate"]
@@ -164,8 +177,10 @@ def build(kind: Kind, result: dict, cell: dict, width: int) -> Table:
         made.add_row(*(escape(c.text(row)) for c in shown), style=style)
     for gone in unavailable(kind, result, cell):
         texts = ["-", escape(gone["candidate"]), "not built"]
-        made.add_row(*(text for column, text in zip(every, texts, strict=False)
-                       if column in shown), style="dim")
+        made.add_row(
+            *(text for column, text in zip(every, texts, strict=False) if column in shown),
+            style="dim",
+        )
     return made
 
 
@@ -200,8 +215,9 @@ def show(kind: Kind, result: dict, console: Console, most: int = 8) -> None:
         _show_extra(extra, console)
     show_missing(result, console)
     if len(cells) > most:
-        console.print(f"{len(cells) - most} more cells are in the JSON and the report",
-                      highlight=False)
+        console.print(
+            f"{len(cells) - most} more cells are in the JSON and the report", highlight=False
+        )
 
 
 def show_missing(result: dict, console: Console) -> None:
@@ -237,15 +253,29 @@ def _best_of_families(rows: list[dict]) -> list[dict]:
 
 def _view(kind: Kind, result: dict, cell: dict) -> dict:
     behind, every = lost(kind, cell), columns(kind, result, cell)
-    rows = [{"text": [c.text(row) for c in every], "ours": "pawl" in row["candidate"],
-             "lost": row["candidate"] in behind,
-             "baseline": row["candidate"] == result["baseline"]} for row in ranked(cell)]
-    return {"heading": heading(kind, cell).split("\n"), "label": kind.label(cell),
-            "columns": [c.head for c in every], "rows": rows, "best": _best_of_families(rows),
-            "unavailable": unavailable(kind, result, cell),
-            "headline": kind.headline(cell),
-            "losses": [r["candidate"] for r in cell["summary"]
-                       if kind.names_losses and r["candidate"] in behind]}
+    rows = [
+        {
+            "text": [c.text(row) for c in every],
+            "ours": "pawl" in row["candidate"],
+            "lost": row["candidate"] in behind,
+            "baseline": row["candidate"] == result["baseline"],
+        }
+        for row in ranked(cell)
+    ]
+    return {
+        "heading": heading(kind, cell).split("\n"),
+        "label": kind.label(cell),
+        "columns": [c.head for c in every],
+        "rows": rows,
+        "best": _best_of_families(rows),
+        "unavailable": unavailable(kind, result, cell),
+        "headline": kind.headline(cell),
+        "losses": [
+            r["candidate"]
+            for r in cell["summary"]
+            if kind.names_losses and r["candidate"] in behind
+        ],
+    }
 
 
 def views(kind: Kind, result: dict) -> list[dict]:

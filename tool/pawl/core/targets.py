@@ -140,8 +140,7 @@ def load(folder: Path, kinds: Kinds) -> Runs:
 
     files = files_of(folder) if folder.is_dir() else []
     if not files:
-        raise BadInput(f"{folder} holds no run*.json; record them with "
-                       "`scripts/bench --record`.")
+        raise BadInput(f"{folder} holds no run*.json; record them with `scripts/bench --record`.")
     runs = [(path, results.load(path, kinds)) for path in files]
     for path, run in runs:
         if run["kind"] != schema.RECORD:
@@ -172,8 +171,10 @@ def _set_name(runs: Runs, sets: Sets) -> str:
 
     found = {set_of(run, sets) for _, run in runs}
     if len(found) > 1:
-        raise BadInput(f"the runs are of different sets ({', '.join(sorted(map(str, found)))}); "
-                       "give each set a folder of its own.")
+        raise BadInput(
+            f"the runs are of different sets ({', '.join(sorted(map(str, found)))}); "
+            "give each set a folder of its own."
+        )
     name = found.pop()
     if name not in sets:
         raise BadInput(f"the runs are of a set '{name}' that this version does not know.")
@@ -188,8 +189,13 @@ def judge(folder: Path, kinds: Kinds, sets: Sets, allow_dirty: bool = False) -> 
     for target in judging.targets:
         found = [target.find(run) for _, run in runs]
         verdicts.append(Verdict(target, found, target.verdicts(found)))
-    return Judged(runs, which.name, verdicts, list(judging.notes(runs)),
-                  _doubts(runs, which.runs, allow_dirty))
+    return Judged(
+        runs,
+        which.name,
+        verdicts,
+        list(judging.notes(runs)),
+        _doubts(runs, which.runs, allow_dirty),
+    )
 
 
 def show(judged: Judged) -> Iterable[str]:
@@ -202,6 +208,8 @@ def show(judged: Judged) -> Iterable[str]:
     for doubt in judged.doubts:
         yield f"does not count: {doubt}"
     part = judged.first_part
-    yield (f"{part['machine'].get('cpu')}; {part.get('kernel')}; {part.get('compiler')} "
-           f"{part.get('flags')}; commit {part.get('commit')}")
+    yield (
+        f"{part['machine'].get('cpu')}; {part.get('kernel')}; {part.get('compiler')} "
+        f"{part.get('flags')}; commit {part.get('commit')}"
+    )
     yield "all targets met" if judged.met else "not all targets met"

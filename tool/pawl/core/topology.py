@@ -45,8 +45,14 @@ def _caches(folder: Path) -> list[dict]:
     for index in sorted(folder.glob("cache/index*")):
         level, kind = _number(index / "level"), _text(index / "type")
         if level is not None and kind in ("Data", "Unified"):
-            caches.append({"level": level, "type": kind, "bytes": size(_text(index / "size")),
-                           "shared": cpu_list(_text(index / "shared_cpu_list"))})
+            caches.append(
+                {
+                    "level": level,
+                    "type": kind,
+                    "bytes": size(_text(index / "size")),
+                    "shared": cpu_list(_text(index / "shared_cpu_list")),
+                }
+            )
     return sorted(caches, key=lambda c: c["level"])
 
 
@@ -60,12 +66,16 @@ def read(cpus: list[int], root: Path = SYSFS) -> dict:
     for cpu in cpus:
         folder = root / f"cpu{cpu}"
         about = folder / "topology"
-        found.append({
-            "cpu": cpu, "core": _number(about / "core_id"),
-            "package": _number(about / "physical_package_id"), "node": _node(folder),
-            "siblings": cpu_list(_text(about / "thread_siblings_list")),
-            "caches": _caches(folder),
-        })
+        found.append(
+            {
+                "cpu": cpu,
+                "core": _number(about / "core_id"),
+                "package": _number(about / "physical_package_id"),
+                "node": _node(folder),
+                "siblings": cpu_list(_text(about / "thread_siblings_list")),
+                "caches": _caches(folder),
+            }
+        )
     return {"cpus": found}
 
 
@@ -75,8 +85,7 @@ def _cpu(topology: dict, cpu: int) -> dict:
 
 def shared_level(topology: dict, a: int, b: int) -> int | None:
     """The smallest cache that both reach."""
-    return min((c["level"] for c in _cpu(topology, a)["caches"] if b in c["shared"]),
-               default=None)
+    return min((c["level"] for c in _cpu(topology, a)["caches"] if b in c["shared"]), default=None)
 
 
 def relation(topology: dict, a: int, b: int) -> str:
@@ -100,11 +109,14 @@ def nearest(topology: dict) -> int | None:
         level = shared_level(topology, first, other)
         same = _cpu(topology, first)["package"] == _cpu(topology, other)["package"]
         return other in _cpu(topology, first)["siblings"], level or LEVELS + 2, not same
+
     return min(others, key=distance, default=None)
 
 
 def cache_bytes(topology: dict) -> list[int]:
     """Of the first CPU: bytes of level 1 (data), 2, 3; 0 where the system names none."""
     caches = topology["cpus"][0]["caches"]
-    return [next((c["bytes"] or 0 for c in caches if c["level"] == level), 0)
-            for level in range(1, LEVELS + 1)]
+    return [
+        next((c["bytes"] or 0 for c in caches if c["level"] == level), 0)
+        for level in range(1, LEVELS + 1)
+    ]

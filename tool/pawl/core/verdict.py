@@ -38,8 +38,11 @@ def _bounds(kind: Kind, row: dict) -> tuple[float, float]:
 
 def _rows(cell: dict, kind: Kind, baseline: str) -> list[dict]:
     """The rows that compete: no baseline, and no row without a lock."""
-    return [r for r in cell["summary"] if r["candidate"] not in (baseline, kind.floor)
-            and r.get("ratio_to_baseline")]
+    return [
+        r
+        for r in cell["summary"]
+        if r["candidate"] not in (baseline, kind.floor) and r.get("ratio_to_baseline")
+    ]
 
 
 def _ours(row: dict) -> bool:
@@ -84,8 +87,9 @@ def _ahead(kind: Kind, cell: dict, baseline: str) -> str:
     others = [r for r in rows if not _ours(r) and _sure(r)]
     if others:
         peer = max(others, key=lambda r: _factor(kind, r))
-        said += f"; the best row of another library is {_short(peer['candidate'])}, " \
-                f"{_said(kind, peer)}"
+        said += (
+            f"; the best row of another library is {_short(peer['candidate'])}, {_said(kind, peer)}"
+        )
     return said
 
 
@@ -103,9 +107,11 @@ def _of_many(kind: Kind, cells: list[dict], baseline: str) -> str:
         factors.append(_factor(kind, best))
     if not factors:
         return "too few rounds for a verdict; six are needed"
-    return (f"in {counted(len(factors), 'workload')} {kind.main or 'the best row of Pawl'} is "
-            f"ahead of {_short(baseline)} in {counts['ahead']}, even in {counts['even']}, "
-            f"behind in {counts['behind']}; geometric mean {stats.geometric_mean(factors):.2f}x")
+    return (
+        f"in {counted(len(factors), 'workload')} {kind.main or 'the best row of Pawl'} is "
+        f"ahead of {_short(baseline)} in {counts['ahead']}, even in {counts['even']}, "
+        f"behind in {counts['behind']}; geometric mean {stats.geometric_mean(factors):.2f}x"
+    )
 
 
 def _start(text: str) -> str:
@@ -120,8 +126,11 @@ def ahead(kind: Kind, result: dict) -> list[str]:
             groups[cell["threads"]].append(cell)
     found = []
     for threads, cells in sorted(groups.items()):
-        said = (_ahead(kind, cells[0], result["baseline"]) if len(cells) == 1
-                else _of_many(kind, cells, result["baseline"]))
+        said = (
+            _ahead(kind, cells[0], result["baseline"])
+            if len(cells) == 1
+            else _of_many(kind, cells, result["baseline"])
+        )
         found.append(f"At {counted(threads, 'thread')} {said}.")
     return found
 
@@ -134,8 +143,10 @@ def _wide(result: dict) -> str | None:
     wide = [r for r in rows if r["ratio_ci95_high"] > WIDE * r["ratio_ci95_low"]]
     if not wide:
         return None
-    return (f"noise: {len(wide)} of {counted(len(rows), 'interval')} span more than "
-            f"{WIDE}x from end to end; smaller differences mean nothing in these rows")
+    return (
+        f"noise: {len(wide)} of {counted(len(rows), 'interval')} span more than "
+        f"{WIDE}x from end to end; smaller differences mean nothing in these rows"
+    )
 
 
 def _beaten(kind: Kind, result: dict) -> str | None:
@@ -149,8 +160,10 @@ def _beaten(kind: Kind, result: dict) -> str | None:
                 worst = max(worst, float(np.median(values)))
     if worst <= 1:
         return None
-    return (f"noise: {kind.floor} takes no lock, and yet a row beats it by "
-            f"{(worst - 1) * 100:.1f} %; that much is chance or the placing of code")
+    return (
+        f"noise: {kind.floor} takes no lock, and yet a row beats it by "
+        f"{(worst - 1) * 100:.1f} %; that much is chance or the placing of code"
+    )
 
 
 def noise(kind: Kind, result: dict) -> list[str]:
@@ -177,11 +190,14 @@ def disturbed(result: dict) -> list[str]:
     found = []
     slow, every = map(sum, zip(*(_slow_rounds(c) for c in result["cells"]), strict=True))
     if slow:
-        found.append(f"in {slow} of {counted(every, 'round')} most rows ran below {DISTURBED} of "
-                     "their usual rate: something else used the machine; measure again when it "
-                     "is idle")
+        found.append(
+            f"in {slow} of {counted(every, 'round')} most rows ran below {DISTURBED} of "
+            "their usual rate: something else used the machine; measure again when it "
+            "is idle"
+        )
     loose = [c for c in result["cells"] if c.get("pin_error")]
     if loose:
-        found.append(f"threads could not be pinned in {counted(len(loose), 'cell')}: "
-                     f"{loose[0]['pin_error']}")
+        found.append(
+            f"threads could not be pinned in {counted(len(loose), 'cell')}: {loose[0]['pin_error']}"
+        )
     return [_start(text) for text in found]

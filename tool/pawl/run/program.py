@@ -16,6 +16,7 @@ from pawl.core.errors import BadInput
 
 # Scripts that name a script as their interpreter: the kernel follows as many.
 MOST_INTERPRETERS = 4
+SERVERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")  # a user's PATH is often without them
 MOST_PANICS = 64 << 20  # bytes of read-only data that are searched for traces of Rust
 
 
@@ -38,6 +39,21 @@ def find(name: str) -> Path:
         raise BadInput(f"{name} is a folder; name a program in it.")
     if os.path.sep in name and Path(name).exists():
         raise BadInput(f"{name} is not executable; make it so (chmod +x), or name another.")
+    if not name.strip():
+        raise BadInput("the name of the program is empty; say which program to run.")
+    if any(c in name for c in "|&;<>$"):
+        raise BadInput(
+            f"there is no program '{name}'; a shell runs such a line, as in "
+            "pawl run -- sh -c '...'."
+        )
+    if "=" in Path(name).name:
+        raise BadInput(
+            f"there is no program {name}; set variables in front of pawl, or with env, "
+            f"as in pawl run -- env {name} PROGRAM."
+        )
+    for folder in SERVERS:
+        if os.path.sep not in name and os.access(Path(folder) / name, os.X_OK):
+            raise BadInput(f"there is no program {name} in PATH; say where it is: {folder}/{name}.")
     raise BadInput(f"there is no program {name}; say where it is, as in ./{Path(name).name}.")
 
 
@@ -47,8 +63,10 @@ def _interpreter(path: Path) -> str | None:
         with path.open("rb") as file:
             head = file.read(256)
     except OSError as error:
-        raise BadInput(f"{path}: cannot be read ({error.strerror}), so what it needs cannot be "
-                       "told; run it as a user who may read it.") from error
+        raise BadInput(
+            f"{path}: cannot be read ({error.strerror}), so what it needs cannot be "
+            "told; run it as a user who may read it."
+        ) from error
     if not head.startswith(b"#!"):
         return None
     words = head[2:].split(b"\n", 1)[0].split()
@@ -62,17 +80,24 @@ def _interpreter(path: Path) -> str | None:
 
 def _refuse_privileges(path: Path) -> None:
     mode = path.stat()
-    gains = [word for bit, word, same in (
-        (stat.S_ISUID, "setuid", mode.st_uid == os.geteuid()),
-        (stat.S_ISGID, "setgid", mode.st_gid == os.getegid())) if mode.st_mode & bit and not same]
+    gains = [
+        word
+        for bit, word, same in (
+            (stat.S_ISUID, "setuid", mode.st_uid == os.geteuid()),
+            (stat.S_ISGID, "setgid", mode.st_gid == os.getegid()),
+        )
+        if mode.st_mode & bit and not same
+    ]
     try:
         if os.getxattr(path, "security.capability") and os.geteuid() != 0:
             gains.append("has capabilities of its own")
     except OSError:
         pass  # no such attribute, or a file system without them
     if gains:
-        raise BadInput(f"{path} is {' and '.join(gains)}: the loader ignores LD_PRELOAD there. Run "
-                       "it as the user that it becomes, or run a copy without these rights.")
+        raise BadInput(
+            f"{path} is {' and '.join(gains)}: the loader ignores LD_PRELOAD there. Run "
+            "it as the user that it becomes, or run a copy without these rights."
+        )
 
 
 def _is_go(elf: ELFFile) -> bool:
@@ -90,8 +115,13 @@ def _is_rust(elf: ELFFile) -> bool:
 
 def _imports_rwlocks(elf: ELFFile) -> bool:
     symbols = elf.get_section_by_name(".dynsym")
-    return bool(symbols and any("pthread_rwlock_" in s.name and s["st_shndx"] == "SHN_UNDEF"
-                                for s in symbols.iter_symbols()))
+    return bool(
+        symbols
+        and any(
+            "pthread_rwlock_" in s.name and s["st_shndx"] == "SHN_UNDEF"
+            for s in symbols.iter_symbols()
+        )
+    )
 
 
 def _needed(elf: ELFFile) -> list[str]:
@@ -101,17 +131,26 @@ def _needed(elf: ELFFile) -> list[str]:
 
 def _refuse_kind(path: Path, elf: ELFFile, loader: str) -> None:
     if _is_go(elf):
-        raise BadInput(f"{path} is written in Go, whose locks are its own and not those of the C "
-                       "library: there is nothing to replace.")
+        raise BadInput(
+            f"{path} is written in Go, whose locks are its own and not those of the C "
+            "library: there is nothing to replace."
+        )
+    if path.name.startswith("ld-") and not loader:
+        raise BadInput(f"{path} is the loader itself; name the program that it loads.")
     if not loader:
-        raise BadInput(f"{path} is linked statically, so its locks are inside it and cannot be "
-                       "replaced; link it dynamically.")
+        raise BadInput(
+            f"{path} is linked statically, so its locks are inside it and cannot be "
+            "replaced; link it dynamically."
+        )
     if "musl" in loader:
-        raise BadInput(f"{path} was built for musl; these locks fit the GNU C library only. Build "
-                       "it for that.")
+        raise BadInput(
+            f"{path} was built for musl; these locks fit the GNU C library only. Build it for that."
+        )
     if _is_rust(elf) and not _imports_rwlocks(elf):
-        raise BadInput(f"{path} is written in Rust, whose standard locks are its own and not those "
-                       "of the C library: there is nothing to replace.")
+        raise BadInput(
+            f"{path} is written in Rust, whose standard locks are its own and not those "
+            "of the C library: there is nothing to replace."
+        )
 
 
 def _loader(elf: ELFFile) -> str:
@@ -127,8 +166,10 @@ def _read(path: Path) -> Program:
             first = next((n for n in _needed(elf) if n.startswith(("libasan.", "libtsan."))), "")
             return Program(path, elf.elfclass, elf["e_machine"], first)
     except ELFError as error:
-        raise BadInput(f"{path} is neither a program of this system nor a script that names its "
-                       "interpreter (#!).") from error
+        raise BadInput(
+            f"{path} is neither a program of this system nor a script that names its "
+            "interpreter (#!)."
+        ) from error
 
 
 def examine(name: str) -> Program:
@@ -140,5 +181,6 @@ def examine(name: str) -> Program:
         if interpreter is None:
             return _read(path.resolve())
         path = find(interpreter)
-    raise BadInput(f"{name}: its interpreter is a script of a script and so on; name the program "
-                   "itself.")
+    raise BadInput(
+        f"{name}: its interpreter is a script of a script and so on; name the program itself."
+    )

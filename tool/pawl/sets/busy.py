@@ -18,8 +18,11 @@ def _judging() -> Judging:
 
 
 SET = Set(
-    name="busy", what="the lock that sleeps, on a busy machine",
+    name="busy",
+    what="the lock that sleeps, on a busy machine",
     help="Each run of the set busy measures the sleeping locks of pawl bench crowd --busy: alone, "
-         "on one CPU, and beside one and two busy processes on each CPU.",
+    "on one CPU, and beside one and two busy processes on each CPU.",
     example="The sleeping lock on a busy machine, about seventeen minutes.",
-    parts=(record.PART,), judging=_judging)
+    parts=(record.PART,),
+    judging=_judging,
+)

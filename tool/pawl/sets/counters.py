@@ -15,7 +15,10 @@ def _judging() -> Judging:
 
 
 SET = Set(
-    name="counters", what="counters and light locks",
+    name="counters",
+    what="counters and light locks",
     help="Each run of the set counters measures all rows of pawl bench counters.",
     example="Counters and light locks, about three minutes.",
-    parts=(record.PART,), judging=_judging)
+    parts=(record.PART,),
+    judging=_judging,
+)

@@ -15,8 +15,12 @@ def _judging() -> Judging:
 
 
 SET = Set(
-    name="latency", what="the lock that handlers read",
+    name="latency",
+    what="the lock that handlers read",
     help="Each run of the set latency measures all scenarios of pawl bench latency; without the "
-         "right to real-time scheduling its targets cannot be judged.",
+    "right to real-time scheduling its targets cannot be judged.",
     example="The lock that handlers read, five runs in less than eight minutes; as root.",
-    parts=(record.PART,), judging=_judging, runs=5)
+    parts=(record.PART,),
+    judging=_judging,
+    runs=5,
+)

@@ -28,13 +28,15 @@ def _judging() -> Judging:
         yield from sem_targets.notes(runs)
         yield from tree_targets.notes(runs)
 
-    return Judging([*rcu_targets.targets(), *hash_targets.targets(), *sem_targets.targets()],
-                   notes)
+    return Judging([*rcu_targets.targets(), *hash_targets.targets(), *sem_targets.targets()], notes)
 
 
 SET = Set(
-    name="rcu", what="read-copy-update",
+    name="rcu",
+    what="read-copy-update",
     help="Each run of the set rcu measures all rows of pawl bench rcu, hash, tree and sem, at one "
-         "and two threads.",
+    "and two threads.",
     example="Read-copy-update, the ID table and what they serve, about twelve minutes.",
-    parts=(rcu.PART, tables.ALL, tables.READING, tree.PART, sem.PART), judging=_judging)
+    parts=(rcu.PART, tables.ALL, tables.READING, tree.PART, sem.PART),
+    judging=_judging,
+)

@@ -6,10 +6,14 @@ from __future__ import annotations
 from pawl.core.record import Sets
 from pawl.sets.busy import SET as BUSY
 from pawl.sets.counters import SET as COUNTERS
+from pawl.sets.crate import SET as CRATE
 from pawl.sets.latency import SET as LATENCY
 from pawl.sets.rcu import SET as RCU
 from pawl.sets.readers import SET as READERS
+from pawl.sets.shim import SET as SHIM
 from pawl.sets.spin import SET as SPIN
 from pawl.sets.wait import SET as WAIT
 
-SETS: Sets = {one.name: one for one in (SPIN, WAIT, BUSY, COUNTERS, RCU, LATENCY, READERS)}
+SETS: Sets = {
+    one.name: one for one in (SPIN, WAIT, BUSY, COUNTERS, RCU, LATENCY, READERS, SHIM, CRATE)
+}

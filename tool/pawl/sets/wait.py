@@ -27,24 +27,37 @@ def _judging() -> Judging:
     from pawl.kinds.wake import targets as wakes
 
     def notes(runs: Runs) -> Iterable[str]:
-        yield ("floors: the longest pause of bare threads, and how late they are woken "
-               "(information):")
+        yield (
+            "floors: the longest pause of bare threads, and how late they are woken (information):"
+        )
         for path, run in runs:
-            yield (f"          {path.name}: {duration(crowds.longest_pause(run))} in the crowd "
-                   f"grid, {duration(floods.latest_alarm(run))} in the flood")
+            yield (
+                f"          {path.name}: {duration(crowds.longest_pause(run))} in the crowd "
+                f"grid, {duration(floods.latest_alarm(run))} in the flood"
+            )
         yield "wakes (information; the null row shows the noise):"
         for path, run in runs:
             yield from (f"          {path.name}: {line}" for line in wakes.lines(run))
 
-    return Judging([*alone.beside_spin(), *cache.beside_spin(), *crowds.targets(),
-                    *floods.targets(), *wakes.targets()], notes)
+    return Judging(
+        [
+            *alone.beside_spin(),
+            *cache.beside_spin(),
+            *crowds.targets(),
+            *floods.targets(),
+            *wakes.targets(),
+        ],
+        notes,
+    )
 
 
 SET = Set(
-    name="wait", what="the lock that sleeps",
+    name="wait",
+    what="the lock that sleeps",
     help="Each run of the set wait measures the sleeping lock: its pairs and the 18 cells beside "
-         "those of the spinning one, the grid of pawl bench crowd, the writer in a flood, and the "
-         "wakes.",
+    "those of the spinning one, the grid of pawl bench crowd, the writer in a flood, and the "
+    "wakes.",
     example="The sleeping lock, about a quarter of an hour.",
     parts=(pairs.BESIDE_SPIN, lru.BESIDE_SPIN, crowd.GRID, crowd.FAIR, flood.PART, wake.PART),
-    judging=_judging)
+    judging=_judging,
+)

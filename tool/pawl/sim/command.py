@@ -4,43 +4,66 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import click
-from rich.table import Table
 
-from pawl.core import driver, options, output, ranges, table
+from pawl.core import driver as drivers
+from pawl.core import options, output, ranges
 from pawl.core.errors import BadInput, Failure
+from pawl.sim import (
+    ablation,
+    backoff,
+    grid,
+    host,
+    increments,
+    machine,
+    page,
+    reference,
+    sections,
+    speed,
+    summary,
+    trace,
+    validate,
+    workloads,
+)
 from pawl.sim import fit as fitting
-from pawl.sim import machine, page, tasks, validate
 
-LOCKS = {"spin": "model of glibc's spinlock", "rwlock": "model of glibc's rwlock of 2017",
-         "plock_w": "pawl_spin64, W", "plock_s": "pawl_spin64, S", "plock_r_w": "pawl_spin64, R+W",
-         "plock_r_s_w": "pawl_spin64, R+S>W", "plock_r_rsw": "pawl_spin64, R+R>S>W",
-         "plock_r_rw": "pawl_spin64, R+R>W", "lock_w": "pawl_lock64, W",
-         "lock_r_w": "pawl_lock64, R+W", "lock_r_s_w": "pawl_lock64, R+S>W"}
+LOCKS = {
+    "spin": "model of glibc's spinlock",
+    "rwlock": "model of glibc's rwlock of 2017",
+    "plock_w": "pawl_spin64, W",
+    "plock_s": "pawl_spin64, S",
+    "plock_r_w": "pawl_spin64, R+W",
+    "plock_r_s_w": "pawl_spin64, R+S>W",
+    "plock_r_rsw": "pawl_spin64, R+R>S>W",
+    "plock_r_rw": "pawl_spin64, R+R>W",
+    "lock_w": "pawl_lock64, W",
+    "lock_r_w": "pawl_lock64, R+W",
+    "lock_r_s_w": "pawl_lock64, R+S>W",
+    "scaling_r_w": "pawl_lock64, readers scale, R+W",
+    "scaling_r_s_w": "pawl_lock64, readers scale, R+S>W",
+}
 
-MACHINE = click.option("--machine", "name", default="haswell-ep", show_default=True,
-                       metavar="NAME|FILE", help="A file of sim/machines, or one of your own.")
-DRIVER = click.option("--driver", metavar="FILE", help="The program pawl-sim, if it is elsewhere.")
-STORE = click.option("--keep", type=click.Path(path_type=Path), metavar="FILE",
-                     help="Keep each finished run here, and take those that it holds.")
-QUIET = click.option("--quiet", is_flag=True, help="No progress on standard error.")
-JSON = click.option("--json", "json_path", type=click.Path(path_type=Path), metavar="FILE",
-                    help="Write the results, labelled as simulated.")
-BEGIN, END = "<!-- pawl sim validate -->\n", "<!-- end -->\n"
+PAGE = click.option(
+    "--page",
+    "to",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the tables between the markers of this page.",
+)
+MACHINE, DRIVER, STORE = grid.MACHINE, grid.DRIVER, grid.STORE
+QUIET, JSON, SCHEDULER = grid.QUIET, grid.JSON, grid.SCHEDULER
 
 
-def _store(keep: Path | None, program: Path) -> tasks.Store:
-    if keep:
-        output.check("--keep", keep)
-    return tasks.Store(keep, program)
-
-
-@click.group("sim", cls=options.ExampleGroup, examples=[
-    ("pawl sim lru --cores 1:12", "The published cache on a simulated Xeon."),
-    ("pawl sim validate", "How far the simulator is from the published measurements.")])
+@click.group(
+    "sim",
+    cls=options.ExampleGroup,
+    examples=[
+        ("pawl sim lru --cores 1:12", "The published cache on a simulated Xeon."),
+        ("pawl sim validate", "How far the simulator is from the published measurements."),
+    ],
+)
 def sim_group() -> None:
     """Simulate locks on machines that are not at hand.
 
@@ -48,186 +71,384 @@ def sim_group() -> None:
     """
 
 
-def _error_of(name: str) -> float | None:
-    """The 90th percentile of the validated error; None: nobody has measured this machine."""
-    if not validate.path_of(name).is_file():
-        return None
-    return validate.summary(validate.load(name))["p90"]
+LRU = grid.Job("lru", "The published LRU job", "lookups/s", "lookups_per_s")
 
 
-def _lru_task(o: dict, there: dict, lock: str, hit: int, cores: int) -> tuple[str, ...]:
-    base, strategy = ("lock64", lock.replace("lock", "plock", 1)) if lock.startswith("lock_") \
-        else ("spin64", lock)
-    job = there.get("job") or fitting.JOB_START
-    return ("lru", f"strategy={strategy}", f"lock={base}", f"cores={cores}",
-            f"threads={cores * o['per_core']}", f"cost={o['cost']}",
-            f"keyspace={3200 * 100 // hit}", f"count={o['count']}", f"warm={validate.WARM}",
-            f"seed={o['seed']}", *(f"{k}={v:.6g}" for k, v in job.items()),
-            *machine.words(there))
+def _lru_lock(lock: str) -> dict:
+    family, _, strategy = lock.partition("_")
+    if family in ("lock", "scaling"):
+        return {
+            "strategy": f"plock_{strategy}",
+            "lock": "lock64",
+            **(grid.SCALE if family == "scaling" else {}),
+        }
+    return {"strategy": lock, "lock": "spin64"}
 
 
-def _cores(text: str, most: int, name: str) -> list[int]:
-    """`1,2,4`, or `1:12`, which doubles from the first and ends with the last."""
-    numbers = []
-    for part in text.split(","):
-        first, *rest = ranges.integers(part.replace(":", ","), "--cores", 1, 10**9, "1:12")
-        if len(rest) > 1:
-            raise BadInput(f"--cores: '{part}' has too many colons; write first:last.")
-        last = rest[0] if rest else first
-        numbers += [first * n for n in ranges.doubling(last // first) if first * n < last] + [last]
-    if max(numbers) > most:
-        raise BadInput(f"--cores: {name} has {most} cores, not {max(numbers)}; name fewer, or "
-                       "another --machine.")
-    return sorted(set(numbers))
-
-
-@sim_group.command("lru", cls=options.ExampleCommand, examples=[
-    ("pawl sim lru --cores 1:12 --hit 99", "Every lock at 99 % hits on 1 to 12 cores."),
-    ("pawl sim lru --machine haswell-ep --locks spin,plock_r_s_w --cores 12 --html lru.html",
-     "Two locks, as a page.")])
-@MACHINE
-@click.option("--cores", default="1:12", show_default=True, metavar="LIST",
-              help="Numbers of cores: 1,2,4 or 1:12, which doubles.")
-@click.option("--per-core", type=click.IntRange(1, 16), default=1, show_default=True, metavar="N",
-              help="Threads on each core; more than it has hardware threads take turns.")
-@click.option("--hit", default="99", show_default=True, metavar="LIST",
-              help="Nominal hit ratios in percent.")
-@click.option("--cost", type=click.IntRange(0, 10**6), default=100, show_default=True,
-              metavar="N", help="Rounds of work for a miss.")
-@click.option("--locks", default="all", show_default=True, metavar="LIST",
-              help="Of: " + ", ".join(LOCKS) + ".")
-@click.option("--count", type=click.IntRange(10, 10**8), default=validate.COUNT,
-              show_default=True, metavar="N", help="Lookups of a run.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="N",
-              help="The same seed gives the same result.")
-@JSON
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE",
-              help="Write one self-contained page.")
-@STORE
-@DRIVER
-@QUIET
-def lru_command(**o) -> None:
+def _lru(**o) -> None:
     """Simulate the published LRU job: lookups per second by number of cores."""
-    there = machine.load(o["name"])
-    most = machine.cores(there)
-    cores = _cores(o["cores"], most, o["name"])
-    hits = [int(h) for h in ranges.percents(o["hit"])]
-    locks = list(LOCKS) if o["locks"] == "all" else o["locks"].split(",")
-    if unknown := [lock for lock in locks if lock not in LOCKS]:
-        raise BadInput(f"--locks: there is no model of '{unknown[0]}'; there are "
-                       f"{', '.join(LOCKS)}.")
-    for option, path in (("--json", o["json_path"]), ("--html", o["html"])):
-        if path:
-            output.check(option, path)
-    program = driver.find("pawl-sim", o["driver"])
-    wanted = [(h, lock, c) for h in hits for lock in locks for c in cores]
-    found = tasks.run(program, [_lru_task(o, there, lock, h, c) for h, lock, c in wanted],
-                      _store(o["keep"], program), o["quiet"])
-    error = _error_of(o["name"])
-    result = {"simulated": True, "machine": o["name"], "title": there.get("title", o["name"]),
-              "error_p90": error, "per_core": o["per_core"], "cost": o["cost"],
-              "seed": o["seed"], "points": [
-                  {"hit": h, "lock": lock, "model": LOCKS[lock], "cores": c} | r
-                  for (h, lock, c), r in zip(wanted, found, strict=True)]}
-    _show(result, hits, locks, cores)
-    if o["json_path"]:
-        output.write(o["json_path"], (json.dumps(result, indent=1) + "\n").encode())
-        click.echo(f"written: {o['json_path']}", err=True)
-    if o["html"]:
-        output.write(o["html"], page.html(result).encode())
-        click.echo(f"written: {o['html']}", err=True)
+    job = machine.load(o["name"]).get("job") or fitting.JOB_START
+    groups = [
+        grid.Group(
+            f"{h} % hits",
+            {
+                "cost": o["cost"],
+                "keyspace": 3200 * 100 // h,
+                "count": o["count"],
+                "warm": validate.WARM,
+                **job,
+            },
+            {"hit": h, "cost": o["cost"]},
+        )
+        for h in (int(p) for p in ranges.percents(o["hit"]))
+    ]
+    grid.run(o, LRU, LOCKS, list(LOCKS), groups, _lru_lock, o["per_core"])
 
 
-def _show(result: dict, hits: list[int], locks: list[str], cores: list[int]) -> None:
-    rate = {(p["hit"], p["lock"], p["cores"]): p["lookups_per_s"] for p in result["points"]}
-    error = result["error_p90"]
-    known = f"±{100 * error:.0f} % (nine of ten validated points)" if error is not None \
-        else "error unknown: nothing was measured on this machine"
-    for hit in hits:
-        shown = Table(title=f"simulated: {result['title']}, {hit} % hits, million lookups/s, "
-                            f"{known}", title_justify="left")
-        shown.add_column("lock")
-        for c in cores:
-            shown.add_column(f"{c} cores" if c > 1 else "1 core", justify="right")
-        for lock in locks:
-            shown.add_row(LOCKS[lock], *(f"{rate[hit, lock, c] / 1e6:.3f}" for c in cores))
-        table.console().print(shown)
+grid.command(
+    sim_group,
+    "lru",
+    [
+        ("pawl sim lru --cores 1:12 --hit 99", "Every lock at 99 % hits on 1 to 12 cores."),
+        (
+            "pawl sim lru --machine haswell-ep --locks spin,plock_r_s_w --cores 12 --html lru.html",
+            "Two locks, as a page.",
+        ),
+    ],
+    (
+        click.option(
+            "--per-core",
+            type=click.IntRange(1, 16),
+            default=1,
+            show_default=True,
+            metavar="N",
+            help="Threads on each core; more than it has hardware threads take turns.",
+        ),
+        click.option(
+            "--hit",
+            default="99",
+            show_default=True,
+            metavar="LIST",
+            help="Nominal hit ratios in percent.",
+        ),
+        click.option(
+            "--cost",
+            type=click.IntRange(0, 10**6),
+            default=100,
+            show_default=True,
+            metavar="N",
+            help="Rounds of work for a miss.",
+        ),
+        click.option(
+            "--count",
+            type=click.IntRange(10, 10**8),
+            default=validate.COUNT,
+            show_default=True,
+            metavar="N",
+            help="Lookups of a run.",
+        ),
+    ),
+    _lru,
+)
+workloads.add_to(sim_group)
+backoff.add_to(sim_group)
+trace.add_to(sim_group)
 
 
-@sim_group.command("fit", cls=options.ExampleCommand, examples=[
-    ("pawl sim fit", "Fits haswell-ep by the protocol, and freezes it."),
-    ("pawl sim fit --dry-run --keep fit.json", "Only says what it would freeze.")])
+@sim_group.command(
+    "fit",
+    cls=options.ExampleCommand,
+    examples=[
+        ("pawl sim fit", "Fits haswell-ep by the protocol, and freezes it."),
+        ("pawl sim fit --dry-run --keep fit.json", "Only says what it would freeze."),
+    ],
+)
 @MACHINE
-@click.option("--rounds", type=click.IntRange(1, 50), default=3, show_default=True, metavar="N",
-              help="Steps at most for each of its three parts.")
+@click.option(
+    "--rounds",
+    type=click.IntRange(1, 50),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Steps at most for each of its three parts.",
+)
 @click.option("--dry-run", is_flag=True, help="Leave the machine's file as it is.")
 @STORE
 @DRIVER
-def fit_command(name: str, rounds: int, dry_run: bool, keep: Path | None,
-                driver: str | None) -> None:
+def fit_command(
+    name: str, rounds: int, dry_run: bool, keep: Path | None, driver: str | None
+) -> None:
     """Fit a machine's constants on the spinlock, W and rwlock rows of miss cost 100.
 
     The result says which points were used. All others are unseen.
     """
     program = _find(driver)
-    found = fitting.fit(program, name, rounds, click.echo, _store(keep, program))
+    found = fitting.fit(program, name, rounds, click.echo, grid.store(keep, program))
     click.echo(json.dumps(found, indent=1))
     if not dry_run:
         fitting.freeze(name, found)
 
 
 def _find(given: str | None) -> Path:
-    return driver.find("pawl-sim", given)
+    return drivers.find("pawl-sim", given)
 
 
-@sim_group.command("predict", cls=options.ExampleCommand, examples=[
-    ("pawl sim predict --keep predicted.json", "Goes on where it was interrupted."),
-    ("pawl sim predict --check", "Ends with 1 if the recorded predictions are not today's.")])
+@sim_group.command(
+    "predict",
+    cls=options.ExampleCommand,
+    examples=[
+        ("pawl sim predict --keep predicted.json", "Goes on where it was interrupted."),
+        ("pawl sim predict --check", "Ends with 1 if the recorded predictions are not today's."),
+    ],
+)
 @MACHINE
 @click.option("--check", is_flag=True, help="Write nothing; compare with what is recorded.")
 @STORE
 @DRIVER
 @QUIET
-def predict_command(name: str, check: bool, keep: Path | None, driver: str | None,
-                    quiet: bool) -> None:
+def predict_command(
+    name: str, check: bool, keep: Path | None, driver: str | None, quiet: bool
+) -> None:
     """Simulate every point of the published data with the frozen machine."""
     program = _find(driver)
     recorded = validate.load(name) if check else {}
-    found = validate.predict(program, name, _store(keep, program), quiet)
+    found = validate.predict(program, name, grid.store(keep, program), quiet)
     if not check:
         click.echo(f"written: {validate.save(name, found)}", err=True)
         return
     other = [p for p in found if p not in recorded or abs(found[p] - recorded[p]) > 1]
     if other:
-        raise Failure(f"{len(other)} of {len(found)} predictions are not those recorded, for "
-                      f"example {other[0]}; run pawl sim predict, then pawl sim validate --page.")
+        raise Failure(
+            f"{len(other)} of {len(found)} predictions are not those recorded, for "
+            f"example {other[0]}; run pawl sim predict, then pawl sim validate --page."
+        )
     click.echo(f"simulated: all {len(found)} predictions are as recorded")
 
 
-@sim_group.command("validate", cls=options.ExampleCommand, examples=[
-    ("pawl sim validate", "The errors on the unseen points."),
-    ("pawl sim validate --page doc/sim.md", "Brings the section of the page up to date.")])
+@sim_group.command(
+    "validate",
+    cls=options.ExampleCommand,
+    examples=[
+        ("pawl sim validate", "The errors on the unseen points."),
+        ("pawl sim validate --page doc/sim.md", "Brings the section of the page up to date."),
+        ("pawl sim validate --html residuals.html", "Each point's error, drawn."),
+    ],
+)
 @MACHINE
-@click.option("--page", "to", type=click.Path(path_type=Path), metavar="FILE",
-              help="Write the tables between the markers of this page.")
+@PAGE
 @JSON
-def validate_command(name: str, to: Path | None, json_path: Path | None) -> None:
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Draw the residuals on one self-contained page.",
+)
+def validate_command(name: str, to: Path | None, json_path: Path | None, html: Path | None) -> None:
     """Compare the predictions with the published measurements.
 
     What misses the wanted error comes first, with by how much.
     """
-    found = validate.summary(validate.load(name))
+    predicted = validate.load(name)
+    found = validate.summary(predicted)
     text = validate.markdown(name, found)
     if why := validate.frozen_was_fitted_on_more(name):
         raise BadInput(f"--machine: {name} is no prediction: {why}; run pawl sim fit.")
+    for option, path in (("--json", json_path), ("--html", html)):
+        if path:
+            output.check(option, path)
+    if json_path:
+        output.write(json_path, (json.dumps({"simulated": True} | found, indent=1) + "\n").encode())
+    if html:
+        output.write(html, page.residuals(name, predicted, reference.measured()).encode())
+    if to:
+        sections.write(to, "validate", text)
+    click.echo(text, nl=False)
+
+
+@sim_group.command(
+    "increments",
+    cls=options.ExampleCommand,
+    examples=[
+        ("pawl sim increments", "One counter on three other machines, against published times."),
+        ("pawl sim increments --check", "Ends with 1 if the recorded predictions are not today's."),
+    ],
+)
+@click.option("--check", is_flag=True, help="Write nothing; compare with what is recorded.")
+@PAGE
+@STORE
+@DRIVER
+def increments_command(check: bool, to: Path | None, keep: Path | None, driver: str | None) -> None:
+    """Predict published increments of one counter by 3 to 16 threads.
+
+    Four constants a machine are fitted on one and two threads first.
+    """
+    program = _find(driver)
+    found = increments.predict(program, grid.store(keep, program))
+    if check:
+        recorded = increments.load()
+        if other := [k for k in found if abs(found[k] - recorded.get(k, 0.0)) > 0.06]:
+            raise Failure(
+                f"{len(other)} of {len(found)} predictions are not those recorded, for "
+                f"example {other[0]}; run pawl sim increments --page doc/sim.md."
+            )
+    else:
+        click.echo(f"written: {increments.save(found)}", err=True)
+    text = increments.markdown(increments.summary(increments.load()))
+    if to:
+        sections.write(to, "increments", text)
+    click.echo(text, nl=False)
+
+
+@sim_group.command(
+    "ablate",
+    cls=options.ExampleCommand,
+    examples=[
+        ("pawl sim ablate --page doc/sim.md", "Simulates, records, and brings the page up to date.")
+    ],
+)
+@MACHINE
+@PAGE
+@STORE
+@DRIVER
+@QUIET
+def ablate_command(
+    name: str, to: Path | None, keep: Path | None, driver: str | None, quiet: bool
+) -> None:
+    """Simulate a part of the unseen points without one part of the model at a time."""
+    program = _find(driver)
+    rows = ablation.run(program, name, grid.store(keep, program), quiet)
+    click.echo(f"written: {ablation.save(rows)}", err=True)
+    if to:
+        sections.write(to, "ablate", ablation.markdown(rows))
+    click.echo(ablation.markdown(rows), nl=False)
+
+
+@sim_group.command(
+    "native",
+    cls=options.ExampleCommand,
+    examples=[
+        (
+            "pawl sim native --machine here.toml --calibrate",
+            "After pawl costs --machine here.toml: fits its queue on counters, and compares every "
+            "lock.",
+        ),
+        ("pawl sim native --machine here.toml --seconds 1", "With longer samples."),
+    ],
+)
+@click.option(
+    "--machine",
+    "name",
+    required=True,
+    metavar="FILE",
+    help="This machine, as pawl costs --machine wrote it.",
+)
+@click.option(
+    "--calibrate",
+    is_flag=True,
+    help="First fit what the file assumes of lines on counters, and write it there.",
+)
+@options.number("--seconds", "SECONDS", options.Finite(0.01, 60), 0.2, "Length of a sample.")
+@click.option(
+    "--rounds",
+    type=click.IntRange(1, 100),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Samples of each row.",
+)
+@PAGE
+@JSON
+@STORE
+@DRIVER
+@click.option("--native", metavar="FILE", help="The program pawl-sim-native, if elsewhere.")
+def native_command(
+    name: str,
+    calibrate: bool,
+    seconds: float,
+    rounds: int,
+    to: Path | None,
+    json_path: Path | None,
+    keep: Path | None,
+    driver: str | None,
+    native: str | None,
+) -> None:
+    """Run every lock on this machine and simulated, one thread and two, and compare.
+
+    Both run the same program. No lock is used for the calibration.
+    """
     if json_path:
         output.check("--json", json_path)
-        output.write(json_path, (json.dumps({"simulated": True} | found, indent=1) + "\n").encode())
+    program, other = _find(driver), drivers.find("pawl-sim-native", native)
+    store = grid.store(keep, program)
+    machine.load(name)
+    wanted = [*(host.CALIBRATED_ON if calibrate else []), *host.runs()]
+    real = host.measure(other, wanted, rounds, seconds, lambda s: click.echo(s, err=True))
+    if calibrate:
+        values, left = host.calibrate(program, name, real, store)
+        click.echo(
+            f"written: {host.write_calibrated(name, values)} (mean error on counters "
+            f"{100 * left:.1f} %)",
+            err=True,
+        )
+    words = machine.words(machine.load(name))
+    found = host.rows(real, host.simulate(program, host.runs(), words, store))
+    text = host.markdown(found)
+    if json_path:
+        output.write(
+            json_path,
+            (
+                json.dumps(
+                    {"machine": machine.load(name), "rows": found, "samples": real}, indent=1
+                )
+                + "\n"
+            ).encode(),
+        )
     if to:
-        before = to.read_text() if to.is_file() else ""
-        if BEGIN not in before or END not in before:
-            raise BadInput(f"--page: {to} has no section for the tables; it begins with "
-                           f"{BEGIN.strip()} and ends with {END.strip()}.")
-        after = re.sub(f"{BEGIN}.*?{END}", lambda _: BEGIN + text + END, before, flags=re.S)
-        output.write(to, after.encode())
+        sections.write(to, "native", text)
+    click.echo(text, nl=False)
+
+
+@sim_group.command(
+    "speed",
+    cls=options.ExampleCommand,
+    examples=[("pawl sim speed", "How many accesses a second this machine simulates.")],
+)
+@MACHINE
+@DRIVER
+@click.option(
+    "--rounds",
+    type=click.IntRange(1, 100),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Runs of each row; the fastest counts.",
+)
+def speed_command(name: str, driver: str | None, rounds: int) -> None:
+    """Measure the simulator itself: simulated accesses per second of one host thread."""
+    program, there = _find(driver), machine.load(name)
+    for what, words in speed.JOBS.items():
+        click.echo(
+            f"{what}: {speed.measure(program, words, there, rounds) / 1e6:.1f} million accesses/s"
+        )
+
+
+@sim_group.command(
+    "table",
+    cls=options.ExampleCommand,
+    examples=[
+        ("pawl sim table sim/reference/lru-milan.json --page README.md", "As README shows it."),
+        ("pawl sim table --waits readers.json", "A writer's longest waits, of pawl sim readers."),
+    ],
+)
+@click.argument(
+    "files", type=click.Path(path_type=Path), metavar="FILE.json...", nargs=-1, required=True
+)
+@click.option("--waits", is_flag=True, help="A writer's longest waits, not the rates.")
+@PAGE
+def table_command(files: tuple[Path, ...], waits: bool, to: Path | None) -> None:
+    """Show saved simulations, each as one table for a page."""
+    one = summary.waits if waits else summary.markdown
+    text = "\n".join(one(summary.load(file)) for file in files)
+    if to:
+        sections.write(to, "waits" if waits else "table", text)
     click.echo(text, nl=False)

@@ -24,20 +24,39 @@ from pawl.sim.reference import Point
 
 COUNT, WARM = 2000, 60
 JOB_START = {"outside": 30.0, "step": 4.0, "round": 80.0}
-LINES = {"transfer.cluster": 60.0, "copy.cluster": 45.0, "invalidate.cluster": 43.0,
-         "request": 0.44, "keep": 9.5, "rmw": 5.0, "copy_gap": 2.1, "smt_compute": 2.4,
-         "smt_walk": 1.4, "smt_beside_waiter": 1.3}
-SYSTEM = {"syscall": 80.0, "futex_wait": 400.0, "futex_wake": 600.0, "futex_hold": 50.0,
-          "wake_latency": 5000.0}
+LINES = {
+    "transfer.cluster": 60.0,
+    "copy.cluster": 45.0,
+    "invalidate.cluster": 43.0,
+    "request": 0.44,
+    "keep": 9.5,
+    "rmw": 5.0,
+    "copy_gap": 2.1,
+    "smt_compute": 2.4,
+    "smt_walk": 1.4,
+    "smt_beside_waiter": 1.3,
+}
+SYSTEM = {
+    "syscall": 80.0,
+    "futex_wait": 400.0,
+    "futex_wake": 600.0,
+    "futex_hold": 50.0,
+    "wake_latency": 5000.0,
+}
 PLACEMENTS = ((2, 1), (6, 1), (12, 1), (1, 2), (6, 2), (12, 2))
 HITS = (50, 80, 95, 99)
 
 
 def chosen(strategies: tuple[str, ...]) -> list[Point]:
     """The part of the permitted points that the fit uses."""
-    return [p for p in sorted(reference.measured())
-            if p.seen and p.strategy in strategies and p.hit in HITS
-            and (p.cores, p.per_core) in PLACEMENTS]
+    return [
+        p
+        for p in sorted(reference.measured())
+        if p.seen
+        and p.strategy in strategies
+        and p.hit in HITS
+        and (p.cores, p.per_core) in PLACEMENTS
+    ]
 
 
 def _bounded(name: str, value: float) -> float:
@@ -46,8 +65,12 @@ def _bounded(name: str, value: float) -> float:
     return max(1.0, value) if name.startswith("smt") else value
 
 
-def minimise(start: dict[str, float], errors: Callable[[dict[str, float]], np.ndarray],
-             rounds: int, say: Callable[[str], None]) -> tuple[dict[str, float], float]:
+def minimise(
+    start: dict[str, float],
+    errors: Callable[[dict[str, float]], np.ndarray],
+    rounds: int,
+    say: Callable[[str], None],
+) -> tuple[dict[str, float], float]:
     names = list(start)
     best = {n: _bounded(n, v) for n, v in start.items()}
     found = errors(best)
@@ -62,10 +85,13 @@ def minimise(start: dict[str, float], errors: Callable[[dict[str, float]], np.nd
         weighted = slopes * weight[:, None]
         tried = []
         for damping in (0.3, 1.0, 3.0, 10.0):
-            move = np.linalg.solve(weighted.T @ weighted + damping * np.eye(len(names)),
-                                   -weighted.T @ (weight * found))
-            there = {n: _bounded(n, best[n] * float(np.exp(np.clip(m, -0.5, 0.5))))
-                     for n, m in zip(names, move, strict=True)}
+            move = np.linalg.solve(
+                weighted.T @ weighted + damping * np.eye(len(names)), -weighted.T @ (weight * found)
+            )
+            there = {
+                n: _bounded(n, best[n] * float(np.exp(np.clip(m, -0.5, 0.5))))
+                for n, m in zip(names, move, strict=True)
+            }
             there_found = errors(there)
             tried.append((float(np.mean(np.abs(there_found))), there, there_found))
         value, there, there_found = min(tried, key=lambda t: t[0])
@@ -77,16 +103,20 @@ def minimise(start: dict[str, float], errors: Callable[[dict[str, float]], np.nd
     return best, float(np.mean(np.abs(found)))
 
 
-def errors_of(program: Path, points: list[Point], arguments: Callable[[dict], tuple],
-              store: tasks.Store) -> Callable[[dict], np.ndarray]:
+def errors_of(
+    program: Path, points: list[Point], arguments: Callable[[dict], tuple], store: tasks.Store
+) -> Callable[[dict], np.ndarray]:
     real = reference.measured()
 
     def errors(values: dict) -> np.ndarray:
         job, words = arguments(values)
-        results = tasks.run(program, [p.task(job, COUNT, WARM) + tuple(words) for p in points],
-                            store)
-        return np.array([np.log(r["lookups_per_s"] / real[p])
-                         for p, r in zip(points, results, strict=True)])
+        results = tasks.run(
+            program, [p.task(job, COUNT, WARM) + tuple(words) for p in points], store
+        )
+        return np.array(
+            [np.log(r["lookups_per_s"] / real[p]) for p, r in zip(points, results, strict=True)]
+        )
+
     return errors
 
 
@@ -95,35 +125,61 @@ def digest_of(points: list[Point]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def fit(program: Path, name: str, rounds: int, say: Callable[[str], None],
-        store: tasks.Store) -> dict:
+def fit(
+    program: Path, name: str, rounds: int, say: Callable[[str], None], store: tasks.Store
+) -> dict:
     there = machine.load(name)
     before = machine.words({k: v for k, v in there.items() if k != "fitted"})
-    one_thread = [p for p in sorted(reference.measured())
-                  if p.job and p.strategy in ("plock_r_s_w", *reference.FITTED_STRATEGIES)]
+    one_thread = [
+        p
+        for p in sorted(reference.measured())
+        if p.job and p.strategy in ("plock_r_s_w", *reference.FITTED_STRATEGIES)
+    ]
     say(f"The job: {len(JOB_START)} constants, {len(one_thread)} one-thread points.")
-    job, job_error = minimise(JOB_START, errors_of(
-        program, one_thread, lambda v: (v, before), store), rounds, say)
+    job, job_error = minimise(
+        JOB_START, errors_of(program, one_thread, lambda v: (v, before), store), rounds, say
+    )
     lines, lines_error = chosen(("spin", "plock_w")), 0.0
     say(f"Lines: {len(LINES)} constants, {len(lines)} points of spin and W, miss cost 100.")
     start = LINES | {k: v for k, v in machine.flat(there.get("fitted", {})).items() if k in LINES}
-    got, lines_error = minimise(start, errors_of(
-        program, lines, lambda v: (job, machine.words({"values": {}, "fitted": v}) + before),
-        store), rounds, say)
+    got, lines_error = minimise(
+        start,
+        errors_of(
+            program,
+            lines,
+            lambda v: (job, machine.words({"values": {}, "fitted": v}) + before),
+            store,
+        ),
+        rounds,
+        say,
+    )
     system = chosen(("rwlock",))
     say(f"System: {len(SYSTEM)} constants, {len(system)} points of rwlock, miss cost 100.")
-    start = SYSTEM | {k: v for k, v in machine.flat(there.get("fitted", {})).items()
-                      if k in SYSTEM}
-    more, system_error = minimise(start, errors_of(
-        program, system, lambda v: (job, machine.words({"fitted": got | v}) + before), store),
-        rounds, say)
-    return {"job": job, "fitted": got | more, "fit": {
-        "rows": list(reference.FITTED_STRATEGIES), "miss_cost": reference.FITTED_COST,
-        "hits": list(HITS), "placements": [list(p) for p in PLACEMENTS],
-        "points": len(lines) + len(system), "points_digest": digest_of(lines + system),
-        "one_thread_points": len(one_thread),
-        "mean_error_job": round(job_error, 4), "mean_error_lines": round(lines_error, 4),
-        "mean_error_system": round(system_error, 4)}}
+    start = SYSTEM | {k: v for k, v in machine.flat(there.get("fitted", {})).items() if k in SYSTEM}
+    more, system_error = minimise(
+        start,
+        errors_of(
+            program, system, lambda v: (job, machine.words({"fitted": got | v}) + before), store
+        ),
+        rounds,
+        say,
+    )
+    return {
+        "job": job,
+        "fitted": got | more,
+        "fit": {
+            "rows": list(reference.FITTED_STRATEGIES),
+            "miss_cost": reference.FITTED_COST,
+            "hits": list(HITS),
+            "placements": [list(p) for p in PLACEMENTS],
+            "points": len(lines) + len(system),
+            "points_digest": digest_of(lines + system),
+            "one_thread_points": len(one_thread),
+            "mean_error_job": round(job_error, 4),
+            "mean_error_lines": round(lines_error, 4),
+            "mean_error_system": round(system_error, 4),
+        },
+    }
 
 
 def _toml(section: str, values: dict) -> str:
@@ -138,8 +194,11 @@ def freeze(name: str, found: dict) -> Path:
     """Replaces the fitted sections of the machine's file."""
     path = machine.path_of(name)
     head = re.split(r"^\[(?:fitted|job|fit)\]$", path.read_text(), maxsplit=1, flags=re.M)[0]
-    text = head.rstrip() + "\n\n" + "\n".join(
-        _toml(section, found[section]) for section in ("fitted", "job", "fit"))
+    text = (
+        head.rstrip()
+        + "\n\n"
+        + "\n".join(_toml(section, found[section]) for section in ("fitted", "job", "fit"))
+    )
     output.write(path, text.encode())
     click.echo(f"written: {path}", err=True)
     return path

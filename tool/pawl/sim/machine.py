@@ -13,8 +13,7 @@ SECTIONS = {"title", "topology", "values", "fitted", "fit", "job"}
 
 
 def folder() -> Path:
-    root = driver.checkout()
-    return (root or Path()) / "sim"
+    return (driver.checkout() or driver.INSTALLED_DATA or Path()) / "sim"
 
 
 def path_of(name: str) -> Path:
@@ -29,17 +28,23 @@ def load(name: str) -> dict:
         read = tomllib.loads(path.read_text())
     except FileNotFoundError:
         known = ", ".join(sorted(p.stem for p in (folder() / "machines").glob("*.toml")))
-        raise BadInput(f"--machine: there is no {name}; name a machine file or one of: "
-                       f"{known}.") from None
+        raise BadInput(
+            f"--machine: there is no {name}; name a machine file or one of: {known}."
+        ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadInput(f"--machine: {path} is not a machine file: {error}.") from None
     if unknown := set(read) - SECTIONS:
-        raise BadInput(f"--machine: {path} has a section '{min(unknown)}'; there are "
-                       f"{', '.join(sorted(SECTIONS))}.")
+        raise BadInput(
+            f"--machine: {path} has a section '{min(unknown)}'; there are "
+            f"{', '.join(sorted(SECTIONS))}."
+        )
     for section in ("topology", "values", "fitted", "job"):
         for key, value in flat(read.get(section, {})).items():
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise BadInput(f"--machine: {key} in {path} is not a number.")
+    for key, value in read.get("topology", {}).items():
+        if not isinstance(value, int) or value < 1:
+            raise BadInput(f"--machine: {key} in {path} is {value}; a topology counts, from 1 on.")
     return read
 
 

@@ -6,41 +6,43 @@ from __future__ import annotations
 import base64
 import io
 
-import jinja2
-from matplotlib.figure import Figure
-
 _PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>simulated: {{ r.title }}</title>
 <style>body{font:16px sans-serif;max-width:70em;margin:2em auto}td,th{padding:.2em .8em;
 text-align:right}td:first-child,th:first-child{text-align:left}</style>
-<h1>Simulated: the published LRU job on {{ r.title }}</h1>
-<p>Nothing here was measured. {% if r.error_p90 is not none %}Nine of ten validated points were
-within {{ "%.0f" | format(100 * r.error_p90) }} % of the measurement.{% else %}No measurement of
-this machine is known, so neither is the error.{% endif %}</p>
-{% for hit, image in images.items() %}<h2>{{ hit }} % hits (simulated)</h2>
-<img alt="simulated lookups per second by cores" src="data:image/png;base64,{{ image }}">
-<table><tr><th>lock (simulated)<th>cores<th>million lookups/s</tr>
-{% for p in r.points if p.hit == hit %}<tr><td>{{ p.model }}<td>{{ p.cores }}
-<td>{{ "%.3f" | format(p.lookups_per_s / 1e6) }}</tr>
+<h1>Simulated: {{ r.workload }} on {{ r.title }}</h1>
+<p>Nothing here was measured. Nine of ten validated points were within
+{{ "%.0f" | format(100 * r.error_p90) }} % of the measurement: {{ r.error_known_for }}. The
+bands and intervals are as wide.</p>
+{% for group, image in images.items() %}<h2>{{ group }} (simulated)</h2>
+<img alt="simulated {{ r.unit }} by cores" src="data:image/png;base64,{{ image }}">
+<table><tr><th>lock (simulated)<th>cores<th>million {{ r.unit }}<th>interval</tr>
+{% for p in r.points if p.group == group %}<tr><td>{{ p.model }}<td>{{ p.cores }}
+<td>{{ "%.3f" | format(p[r.rate] / 1e6) }}
+<td>{{ "%.3f" | format(p.low / 1e6) }} to {{ "%.3f" | format(p.high / 1e6) }}</tr>
 {% endfor %}</table>{% endfor %}</html>
 """
 
 
-def _plot(result: dict, hit: int) -> str:
+def _plot(result: dict, group: str) -> str:
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(9, 5), dpi=100)
     axes = figure.subplots()
     for model in dict.fromkeys(p["model"] for p in result["points"]):
-        points = [p for p in result["points"] if p["model"] == model and p["hit"] == hit]
+        points = [p for p in result["points"] if p["model"] == model and p["group"] == group]
         x = [p["cores"] for p in points]
-        y = [p["lookups_per_s"] / 1e6 for p in points]
-        (line,) = axes.plot(x, y, marker="o", label=model)
-        if result["error_p90"] is not None:
-            e = result["error_p90"]
-            axes.fill_between(x, [v * (1 - e) for v in y], [v * (1 + e) for v in y], alpha=0.12,
-                              color=line.get_color())
+        (line,) = axes.plot(x, [p[result["rate"]] / 1e6 for p in points], marker="o", label=model)
+        axes.fill_between(
+            x,
+            [p["low"] / 1e6 for p in points],
+            [p["high"] / 1e6 for p in points],
+            alpha=0.12,
+            color=line.get_color(),
+        )
     axes.set_xlabel("cores")
-    axes.set_ylabel("million lookups/s (simulated)")
-    axes.set_title(f"simulated: {result['title']}, {hit} % hits")
+    axes.set_ylabel(f"million {result['unit']} (simulated)")
+    axes.set_title(f"simulated: {result['title']}, {group}")
     axes.set_ylim(bottom=0)
     axes.legend(fontsize=8)
     out = io.BytesIO()
@@ -49,5 +51,66 @@ def _plot(result: dict, hit: int) -> str:
 
 
 def html(result: dict) -> str:
-    images = {hit: _plot(result, hit) for hit in dict.fromkeys(p["hit"] for p in result["points"])}
+    import jinja2
+
+    images = {
+        group: _plot(result, group) for group in dict.fromkeys(p["group"] for p in result["points"])
+    }
     return jinja2.Environment(autoescape=True).from_string(_PAGE).render(r=result, images=images)
+
+
+_RESIDUALS = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>simulated: residuals of {{ title }}</title>
+<style>body{font:16px sans-serif;max-width:80em;margin:2em auto}</style>
+<h1>Simulated over measured: {{ title }}</h1>
+<p>Each point is one of the unseen points. 1.0: the simulation says what was measured.</p>
+{% for name, image in images.items() %}<h2>{{ name }} (simulated)</h2>
+<img alt="simulated over measured, {{ name }}" src="data:image/png;base64,{{ image }}">
+{% endfor %}</html>
+"""
+
+
+def _residual_plot(points: list, predicted: dict, real: dict, strategy: str) -> str:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 3.2), dpi=100)
+    both = figure.subplots(1, 2, sharey=True)
+    for axes, per_core in zip(both, (1, 2), strict=True):
+        for hit in sorted({p.hit for p in points}):
+            chosen = [
+                p
+                for p in points
+                if p.hit == hit and p.per_core == per_core and p.strategy == strategy
+            ]
+            axes.plot(
+                [p.cores for p in chosen],
+                [predicted[p] / real[p] for p in chosen],
+                ".",
+                label=f"{hit} % hits",
+                alpha=0.7,
+            )
+        axes.axhspan(0.85, 1.15, alpha=0.1)
+        axes.axhline(1, linewidth=0.8)
+        axes.set_xlabel(f"cores, {'one thread' if per_core == 1 else 'two threads'} each")
+    both[0].set_ylabel("simulated / measured")
+    both[1].legend(fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
+    figure.tight_layout()
+    out = io.BytesIO()
+    figure.savefig(out, format="png", metadata={"Software": None})
+    return base64.b64encode(out.getvalue()).decode()
+
+
+def residuals(title: str, predicted: dict, real: dict) -> str:
+    """A page with a pair of plots for each strategy."""
+    import jinja2
+
+    points = sorted(p for p in predicted if p.unseen)
+    images = {
+        s: _residual_plot(points, predicted, real, s)
+        for s in dict.fromkeys(p.strategy for p in points)
+    }
+    return (
+        jinja2.Environment(autoescape=True)
+        .from_string(_RESIDUALS)
+        .render(title=title, images=images)
+    )

@@ -10,8 +10,16 @@ from pathlib import Path
 from pawl.core.errors import Failure
 from pawl.sim import machine
 
-STRATEGIES = ("spin", "rwlock", "plock_w", "plock_s", "plock_r_w", "plock_r_s_w", "plock_r_rsw",
-              "plock_r_rw")
+STRATEGIES = (
+    "spin",
+    "rwlock",
+    "plock_w",
+    "plock_s",
+    "plock_r_w",
+    "plock_r_s_w",
+    "plock_r_rsw",
+    "plock_r_rw",
+)
 FITTED_STRATEGIES = ("spin", "plock_w", "rwlock")
 FITTED_COST = 100
 
@@ -43,10 +51,18 @@ class Point:
         return not self.seen and not self.job
 
     def task(self, job: dict, count: int, warm: int, seed: int = 1) -> tuple[str, ...]:
-        return ("lru", f"strategy={self.strategy}", f"cores={self.cores}",
-                f"threads={self.threads}", f"cost={self.cost}",
-                f"keyspace={3200 * 100 // self.hit}", f"count={count}", f"warm={warm}",
-                f"seed={seed}", *(f"{k}={v:.6g}" for k, v in job.items()))
+        return (
+            "lru",
+            f"strategy={self.strategy}",
+            f"cores={self.cores}",
+            f"threads={self.threads}",
+            f"cost={self.cost}",
+            f"keyspace={3200 * 100 // self.hit}",
+            f"count={count}",
+            f"warm={warm}",
+            f"seed={seed}",
+            *(f"{k}={v:.6g}" for k, v in job.items()),
+        )
 
 
 def data_path() -> Path:
@@ -58,5 +74,10 @@ def measured() -> dict[Point, float]:
         rows = list(csv.DictReader(data_path().read_text().splitlines()))
     except OSError as error:
         raise Failure(f"{data_path()}: {error.strerror}; this command needs a checkout.") from None
-    return {Point(int(r["hit_pct"]), int(r["miss_cost"]), int(r["cores"]),
-                  int(r["threads_per_core"]), s): float(r[s]) for r in rows for s in STRATEGIES}
+    return {
+        Point(
+            int(r["hit_pct"]), int(r["miss_cost"]), int(r["cores"]), int(r["threads_per_core"]), s
+        ): float(r[s])
+        for r in rows
+        for s in STRATEGIES
+    }

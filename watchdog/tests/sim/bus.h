@@ -10,17 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* clang-format off */
 enum pid { OUT = 0xe1, IN = 0x69, SETUP = 0x2d, DATA0 = 0xc3, DATA1 = 0x4b, ACK = 0xd2, NAK = 0x5a,
            STALL = 0x1e };
+/* clang-format on */
 
 /* What is to go wrong with the packets of the host; all zero: nothing. */
 struct faults {
-    unsigned flip_percent;   /* data packets with one wrong bit */
-    unsigned token_percent;  /* tokens with one wrong bit */
-    unsigned lose_percent;   /* handshakes of the host that are not sent */
-    unsigned deaf_percent;   /* packets of the device that the host does not hear */
-    int flip_bit;            /* 1 + the bit of the next data packet that is wrong, once */
-    int stop_after;          /* 1 + bits of the next data packet after which the host resets */
+    unsigned flip_percent;  /* data packets with one wrong bit */
+    unsigned token_percent; /* tokens with one wrong bit */
+    unsigned lose_percent;  /* handshakes of the host that are not sent */
+    unsigned deaf_percent;  /* packets of the device that the host does not hear */
+    int flip_bit;           /* 1 + the bit of the next data packet that is wrong, once */
+    int stop_after;         /* 1 + bits of the next data packet after which the host resets */
 };
 
 /* What was seen of the device's packets; the limits are those of USB 2.0. */
@@ -34,9 +36,9 @@ struct host {
     uint8_t address;
     uint8_t toggle_out, toggle_in; /* data identifiers of endpoint 1 */
     uint64_t random;
-    double frame_end;              /* when the next keep-alive is due */
-    bool suspended;                /* no keep-alives */
-    double gap;                    /* bits between two packets of the host: 2 at least */
+    double frame_end; /* when the next keep-alive is due */
+    bool suspended;   /* no keep-alives */
+    double gap;       /* bits between two packets of the host: 2 at least */
     struct faults faults;
     struct seen seen;
 };

@@ -11,15 +11,17 @@
 #include <string.h>
 
 /* Places in the data memory of the ATtiny85. */
+/* clang-format off */
 enum { PINB = 0x36, DDRB = 0x37, PORTB = 0x38, OSCCAL = 0x51, GIFR = 0x5a, MCUSR = 0x54,
        RAM = 0x60, RAM_END = 0x25f, PCINT_VECTOR = 2, PCIF = 5, DM = 3, DP = 4, UNUSED = 0xc5 };
+/* clang-format on */
 
 static struct {
     avr_t *avr;
     struct chip_options options;
     char image[512];
-    double now;           /* bits */
-    double cycle;         /* which cycle `now` is */
+    double now;   /* bits */
+    double cycle; /* which cycle `now` is */
     enum line driven;
     bool pulled, pwr_ok;
     uint64_t pulled_at, released_at;
@@ -242,8 +244,8 @@ bool chip_ps_on_is_pulled(void)
 
 void chip_set_pwr_ok(bool high)
 {
-    avr_ioport_external_t external = {.name = 'B', .mask = 1 << 2 | 1 << 0,
-                                      .value = (chip.options.jumper ? 0 : 1 << 2) | high};
+    avr_ioport_external_t external = {
+        .name = 'B', .mask = 1 << 2 | 1 << 0, .value = (chip.options.jumper ? 0 : 1 << 2) | high};
     chip.pwr_ok = high;
     avr_ioctl(chip.avr, AVR_IOCTL_IOPORT_SET_EXTERNAL('B'), &external);
     set_pin(0, high);

@@ -32,10 +32,10 @@ void chip_drive(enum line line); /* what the host drives, or its idle state */
 enum line chip_line(void);       /* what is on the bus: the device wins while it drives */
 bool chip_drives(void);
 
-void chip_step(void);            /* one instruction; chip_sync() afterwards makes it count */
+void chip_step(void); /* one instruction; chip_sync() afterwards makes it count */
 void chip_sync(void);
-void chip_advance(double bits);  /* bus time passes */
-double chip_now(void);           /* bits since the start */
+void chip_advance(double bits); /* bus time passes */
+double chip_now(void);          /* bits since the start */
 uint64_t chip_cycle(void);
 double chip_cycles_per_bit(void);
 uint8_t chip_osccal(void);
@@ -51,8 +51,8 @@ uint64_t chip_pulled_at(void);
 uint64_t chip_released_at(void);
 unsigned chip_pulls(void); /* how often it began */
 
-void chip_hang(void);          /* the firmware runs in a loop that does nothing from now on */
-unsigned chip_starts(void);    /* how often the firmware began at its reset vector */
+void chip_hang(void);       /* the firmware runs in a loop that does nothing from now on */
+unsigned chip_starts(void); /* how often the firmware began at its reset vector */
 bool chip_sleeps(void);
 unsigned chip_stack_used(void); /* bytes, the most so far */
 unsigned chip_static_used(void);

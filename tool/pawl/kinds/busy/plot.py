@@ -11,8 +11,11 @@ from pawl.kinds.busy.plan import SIDES, machine_of
 from pawl.kinds.busy.table import SAID, SHARES, by_machine
 from pawl.kinds.crowd.plot import COLOURS, distribution
 
-TITLES = {"probe": "a probe beside a holder", "writer": "a writer among readers",
-          "deadline": "waits with deadlines"}
+TITLES = {
+    "probe": "a probe beside a holder",
+    "writer": "a writer among readers",
+    "deadline": "waits with deadlines",
+}
 
 
 def _waits(axes: Axes, cells: list[dict]) -> None:
@@ -26,9 +29,15 @@ def _title(writes: float, work: tuple) -> str:
 
 def _throughput(result: dict, machine: str, cells: list[dict]) -> tuple[str, Figure]:
     grid = plot.by(cells, lambda c: c["writes"], lambda c: (c["section_us"], c["outside_us"]))
-    return plot.panels(result, grid, plot.over("threads", COLOURS), _title,
-                       f"million sections a second over threads, {SAID[machine]}", "threads",
-                       COLOURS)
+    return plot.panels(
+        result,
+        grid,
+        plot.over("threads", COLOURS),
+        _title,
+        f"million sections a second over threads, {SAID[machine]}",
+        "threads",
+        COLOURS,
+    )
 
 
 def figures(result: dict) -> list[tuple[str, Figure]]:
@@ -37,10 +46,19 @@ def figures(result: dict) -> list[tuple[str, Figure]]:
         grid = [c for c in cells if c["scene"] == "crowd"]
         if grid:
             drawn.append(_throughput(result, machine, grid))
-    sides = plot.by([c for c in result["cells"] if c["scene"] in SIDES],
-                    machine_of, lambda c: c["scene"])
+    sides = plot.by(
+        [c for c in result["cells"] if c["scene"] in SIDES], machine_of, lambda c: c["scene"]
+    )
     if sides:
-        drawn.append(plot.panels(result, sides, _waits,
-                                 lambda machine, scene: f"{TITLES[scene]}, {machine}",
-                                 "waits of one among others", "ns, log scale", COLOURS))
+        drawn.append(
+            plot.panels(
+                result,
+                sides,
+                _waits,
+                lambda machine, scene: f"{TITLES[scene]}, {machine}",
+                "waits of one among others",
+                "ns, log scale",
+                COLOURS,
+            )
+        )
     return drawn

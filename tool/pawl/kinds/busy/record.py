@@ -18,8 +18,11 @@ JUDGED = ["idle", "one-cpu", "busy-1", "busy-2"]
 
 def _plan(path: Path, scale: float) -> Plan:
     offered = driver.candidates(path)
-    absent = [{"candidate": c["name"], "why": c["why"]} for c in offered
-              if c["name"] in PEERS and not c["available"]]
+    absent = [
+        {"candidate": c["name"], "why": c["why"]}
+        for c in offered
+        if c["name"] in PEERS and not c["available"]
+    ]
     peers = [n for n in PEERS if n not in {a["candidate"] for a in absent}]
     choice = candidates.choose(",".join([MAIN, *peers]), offered)
     # One round: three runs are recorded, and all waits of more would be a large file.

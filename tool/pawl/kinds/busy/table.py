@@ -12,11 +12,14 @@ from pawl.core.table import Column, Extra, counted, duration
 from pawl.kinds.busy.plan import MACHINES, MAIN, PEERS, machine_of
 
 SHARES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
-SAID = {"idle": "alone", "one-cpu": "alone on one CPU",
-        "one-cpu-busy": "on one CPU, beside a busy process",
-        "busy-1": "beside a busy process on each CPU",
-        "busy-2": "beside 2 busy processes on each CPU",
-        "busy-4": "beside 4 busy processes on each CPU"}
+SAID = {
+    "idle": "alone",
+    "one-cpu": "alone on one CPU",
+    "one-cpu-busy": "on one CPU, beside a busy process",
+    "busy-1": "beside a busy process on each CPU",
+    "busy-2": "beside 2 busy processes on each CPU",
+    "busy-4": "beside 4 busy processes on each CPU",
+}
 
 
 def _scene(cell: dict) -> str:
@@ -25,8 +28,10 @@ def _scene(cell: dict) -> str:
         return f"a probe beside a holder with sections of {section}"
     if cell["scene"] == "writer":
         return f"a writer among {counted(cell['threads'], 'reader')} with sections of {section}"
-    text = (f"sections of {section}, {cell['outside_us']:g} us between them, "
-            f"{cell['writes']:g} % writes")
+    text = (
+        f"sections of {section}, {cell['outside_us']:g} us between them, "
+        f"{cell['writes']:g} % writes"
+    )
     if cell["scene"] == "deadline":
         text += f", deadlines of {cell['deadline_us']:g} us"
     return text
@@ -43,8 +48,11 @@ def label(cell: dict) -> str:
 
 
 def heading(cell: dict) -> str:
-    more = ("\nrates are of the others, waits of the one that comes every millisecond"
-            if cell["scene"] in ("probe", "writer") else "")
+    more = (
+        "\nrates are of the others, waits of the one that comes every millisecond"
+        if cell["scene"] in ("probe", "writer")
+        else ""
+    )
     return label(cell) + more
 
 
@@ -76,10 +84,14 @@ def summarise(samples: list[dict], baseline: str, order: list[str]) -> list[dict
     rows = stats.rows(samples, baseline, order)
     for row in rows:
         own = stats.of_candidate(samples, row["candidate"])
-        row |= {"wait_ns": waits(own), "wait_mean_ns": mean_wait(own),
-                "overrun_ns": of_buckets(own, "overruns"),
-                "expired": sum(s["expired"] for s in own), **stats.cpu(own),
-                **stats.switches(own)}
+        row |= {
+            "wait_ns": waits(own),
+            "wait_mean_ns": mean_wait(own),
+            "overrun_ns": of_buckets(own, "overruns"),
+            "expired": sum(s["expired"] for s in own),
+            **stats.cpu(own),
+            **stats.switches(own),
+        }
     return rows
 
 
@@ -101,8 +113,11 @@ def rate(cell: dict, name: str) -> float | None:
 def against(cells: list[dict], peer: str) -> list[float]:
     """How many times the peer's rate ours is, for each cell of the grid that has both."""
     pairs = [(rate(c, MAIN), rate(c, peer)) for c in cells if c["scene"] == "crowd"]
-    return [max(ours, 1e-9) / max(theirs, 1e-9) for ours, theirs in pairs
-            if ours is not None and theirs is not None]
+    return [
+        max(ours, 1e-9) / max(theirs, 1e-9)
+        for ours, theirs in pairs
+        if ours is not None and theirs is not None
+    ]
 
 
 def against_best(cells: list[dict]) -> list[tuple[dict, float]]:
@@ -130,15 +145,29 @@ def more(result: dict) -> list[Extra]:
     for peer in PEERS:
         values = {m: against(cells, peer) for m, cells in machines.items()}
         if any(values.values()):
-            rows.append([peer, *(table.times(stats.geometric_mean(v) if v else None)
-                                 for v in values.values())])
+            rows.append(
+                [
+                    peer,
+                    *(table.times(stats.geometric_mean(v) if v else None) for v in values.values()),
+                ]
+            )
     if not rows:
         return []
     best = {m: [v for _, v in against_best(cells)] for m, cells in machines.items()}
-    rows.append(["best of each cell", *(table.times(stats.geometric_mean(v) if v else None)
-                                        for v in best.values())])
-    return [Extra(f"throughput of {MAIN}, times that of each", ["peer", *machines], rows,
-                  ["geometric means of all cells of a machine"])]
+    rows.append(
+        [
+            "best of each cell",
+            *(table.times(stats.geometric_mean(v) if v else None) for v in best.values()),
+        ]
+    )
+    return [
+        Extra(
+            f"throughput of {MAIN}, times that of each",
+            ["peer", *machines],
+            rows,
+            ["geometric means of all cells of a machine"],
+        )
+    ]
 
 
 def _wait(head: str, quantile: str, least: int = 0) -> Column:
@@ -146,17 +175,24 @@ def _wait(head: str, quantile: str, least: int = 0) -> Column:
 
 
 def _overrun(quantile: str) -> Column:
-    return Column(f"overrun\n{quantile}",
-                  lambda row: duration((row["overrun_ns"] or {}).get(quantile)))
+    return Column(
+        f"overrun\n{quantile}", lambda row: duration((row["overrun_ns"] or {}).get(quantile))
+    )
 
 
 def columns(cell: dict, baseline: str) -> list[Column]:
-    shown = [*table.million("million\nsections/s", 4, wide=200),
-             *table.ratio(baseline.split("/")[-1], wide=160),
-             Column("mean\nwait", lambda row: duration(row["wait_mean_ns"]), 98),
-             _wait("wait\np50", "p50", 160), _wait("wait\np99", "p99", 98),
-             _wait("wait\np99.9", "p99.9"), _wait("longest\nwait", "max")]
+    shown = [
+        *table.million("million\nsections/s", 4, wide=200),
+        *table.ratio(baseline.split("/")[-1], wide=160),
+        Column("mean\nwait", lambda row: duration(row["wait_mean_ns"]), 98),
+        _wait("wait\np50", "p50", 160),
+        _wait("wait\np99", "p99", 98),
+        _wait("wait\np99.9", "p99.9"),
+        _wait("longest\nwait", "max"),
+    ]
     if cell["scene"] == "deadline":
-        shown += [Column("expired", lambda row: f"{row['expired']:,}"),
-                  *(_overrun(q) for q in ("p50", "p99.9", "max"))]
+        shown += [
+            Column("expired", lambda row: f"{row['expired']:,}"),
+            *(_overrun(q) for q in ("p50", "p99.9", "max")),
+        ]
     return [*shown, table.cpu(2, 98), table.switches(1, 160)]

@@ -12,8 +12,16 @@ from pawl.core.targets import Finding, Runs, Target, find_part, samples_of
 from pawl.kinds.busy.kind import KIND
 from pawl.kinds.busy.plan import MAIN, MUTEX, PEERS, machine_of
 from pawl.kinds.busy.record import JUDGED
-from pawl.kinds.busy.table import (SAID, against, against_best, by_machine, label, mean_wait,
-                                   of_buckets, waits)
+from pawl.kinds.busy.table import (
+    SAID,
+    against,
+    against_best,
+    by_machine,
+    label,
+    mean_wait,
+    of_buckets,
+    waits,
+)
 
 MS = 1e6
 # No wait that is shorter is too long, whatever the mutex does.
@@ -29,8 +37,9 @@ def _cells(run: dict) -> list[dict]:
 def _of(run: dict, machine: str) -> list[dict]:
     found = by_machine(_cells(run)).get(machine)
     if not found:
-        raise BadInput(f"the run of {run.get('started')} lacks the machine {machine}; "
-                       "record again.")
+        raise BadInput(
+            f"the run of {run.get('started')} lacks the machine {machine}; record again."
+        )
     for cell in found:
         samples_of(cell, MAIN)
     return found
@@ -38,6 +47,7 @@ def _of(run: dict, machine: str) -> list[dict]:
 
 def _each_peer(machine: str) -> Callable[[dict], Finding]:
     """The worst of the geometric means against each peer; the note has all of them."""
+
     def find(run: dict) -> Finding:
         cells = _of(run, machine)
         means = {p: stats.geometric_mean(v) for p in PEERS if (v := against(cells, p))}
@@ -45,6 +55,7 @@ def _each_peer(machine: str) -> Callable[[dict], Finding]:
             raise BadInput("no peer was measured; record again with a build that has one.")
         text = ", ".join(f"{p.split('/')[-1]} {v:.2f}" for p, v in means.items())
         return Finding(min(means.values()), note=text)
+
     return find
 
 
@@ -54,13 +65,17 @@ def _best(machine: str) -> Callable[[dict], Finding]:
         if not found:
             raise BadInput("no peer was measured; record again with a build that has one.")
         cell, worst = min(found, key=lambda f: f[1])
-        return Finding(stats.geometric_mean([v for _, v in found]),
-                       note=f"{len(found)} cells; worst {worst:.2f}: {label(cell)}")
+        return Finding(
+            stats.geometric_mean([v for _, v in found]),
+            note=f"{len(found)} cells; worst {worst:.2f}: {label(cell)}",
+        )
+
     return find
 
 
 def _long(quantile: str) -> Callable[[dict], Finding]:
     """The worst cell's wait over what it may be: twice the mutex's or 25 ms, whichever is more."""
+
     def find(run: dict) -> Finding:
         found = []
         for cell in _cells(run):
@@ -68,8 +83,12 @@ def _long(quantile: str) -> Callable[[dict], Finding]:
             found.append((ours / max(2 * mutex, ENOUGH_NS), cell, ours, mutex))
         value, cell, ours, mutex = max(found, key=lambda f: f[0])
         above = sum(f[0] > 1 for f in found)
-        return Finding(value, note=f"{label(cell)}: {table.duration(ours)}, "
-                       f"{MUTEX} {table.duration(mutex)}; {above} of {len(found)} cells above")
+        return Finding(
+            value,
+            note=f"{label(cell)}: {table.duration(ours)}, "
+            f"{MUTEX} {table.duration(mutex)}; {above} of {len(found)} cells above",
+        )
+
     return find
 
 
@@ -86,22 +105,49 @@ def _overrun(run: dict) -> Finding:
     if not found:
         raise BadInput("the run has no cell with deadlines; record again.")
     value, cell, ours, mutex = max(found, key=lambda f: f[0])
-    return Finding(max(value, 0.0), note=f"{SAID[machine_of(cell)]}: {table.duration(ours)}, "
-                   f"{MUTEX} {table.duration(mutex)}")
+    return Finding(
+        max(value, 0.0),
+        note=f"{SAID[machine_of(cell)]}: {table.duration(ours)}, {MUTEX} {table.duration(mutex)}",
+    )
 
 
 def targets() -> list[Target]:
     return [
-        *(Target(f"{SAID[m]}: {MAIN} / each peer, geometric mean, worst peer", 1.0, True,
-                 _each_peer(m)) for m in JUDGED),
-        *(Target(f"{SAID[m]}: {MAIN} / best peer of each cell, geometric mean", 0.9, True,
-                 _best(m)) for m in JUDGED if m != "idle"),
-        Target(f"{MAIN}: p99.9 of waits / (2 x {MUTEX}'s, 25 ms at least), worst cell", 1.0,
-               False, _long("p99.9")),
-        Target(f"{MAIN}: longest wait / (2 x {MUTEX}'s, 25 ms at least), worst cell", 1.0, False,
-               _long("max"), middle=True),
-        Target(f"{MAIN}: p99.9 of overruns of deadlines beyond {MUTEX}'s, ms, worst machine",
-               OVERRUN_MS, False, _overrun),
+        *(
+            Target(
+                f"{SAID[m]}: {MAIN} / each peer, geometric mean, worst peer",
+                1.0,
+                True,
+                _each_peer(m),
+            )
+            for m in JUDGED
+        ),
+        *(
+            Target(
+                f"{SAID[m]}: {MAIN} / best peer of each cell, geometric mean", 0.9, True, _best(m)
+            )
+            for m in JUDGED
+            if m != "idle"
+        ),
+        Target(
+            f"{MAIN}: p99.9 of waits / (2 x {MUTEX}'s, 25 ms at least), worst cell",
+            1.0,
+            False,
+            _long("p99.9"),
+        ),
+        Target(
+            f"{MAIN}: longest wait / (2 x {MUTEX}'s, 25 ms at least), worst cell",
+            1.0,
+            False,
+            _long("max"),
+            middle=True,
+        ),
+        Target(
+            f"{MAIN}: p99.9 of overruns of deadlines beyond {MUTEX}'s, ms, worst machine",
+            OVERRUN_MS,
+            False,
+            _overrun,
+        ),
     ]
 
 
@@ -111,9 +157,17 @@ def notes(runs: Runs) -> Iterable[str]:
     for path, run in runs:
         for machine, cells in by_machine(_cells(run)).items():
             sides = {c["scene"]: c for c in cells}
-            text = [f"{n.split('/')[-1]} {table.duration(mean_wait(samples_of(c, n)))}"
-                    for c in [sides["probe"]] for n in (MAIN, MUTEX)]
-            text += [f"{n.split('/')[-1]} {table.duration(waits(samples_of(c, n))['p99.9'])}"
-                     for c in [sides["writer"]] for n in (MAIN, MUTEX)]
-            yield (f"          {path.name}: {SAID[machine]}: probe {text[0]}, {text[1]}; "
-                   f"writer {text[2]}, {text[3]}")
+            text = [
+                f"{n.split('/')[-1]} {table.duration(mean_wait(samples_of(c, n)))}"
+                for c in [sides["probe"]]
+                for n in (MAIN, MUTEX)
+            ]
+            text += [
+                f"{n.split('/')[-1]} {table.duration(waits(samples_of(c, n))['p99.9'])}"
+                for c in [sides["writer"]]
+                for n in (MAIN, MUTEX)
+            ]
+            yield (
+                f"          {path.name}: {SAID[machine]}: probe {text[0]}, {text[1]}; "
+                f"writer {text[2]}, {text[3]}"
+            )

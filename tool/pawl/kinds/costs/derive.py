@@ -20,9 +20,16 @@ def nanoseconds(samples: list[dict], key: str = "seconds") -> dict[str, dict[int
 def summarise(samples: list[dict], baseline: str, order: list[str]) -> list[dict]:
     """One row a candidate, in their own order: these do not compete."""
     found = nanoseconds(samples)
-    return [{"candidate": name, "rounds": len(found[name]),
-             **stats.quartiles(found[name].values()), **stats.against(found, name, baseline)}
-            for name in order if name in found]
+    return [
+        {
+            "candidate": name,
+            "rounds": len(found[name]),
+            **stats.quartiles(found[name].values()),
+            **stats.against(found, name, baseline),
+        }
+        for name in order
+        if name in found
+    ]
 
 
 def losses(_rows: list[dict]) -> list[dict]:
@@ -48,8 +55,13 @@ def _over(value: float | None, unit: float | None) -> float | None:
 def _clock(found: dict[str, dict]) -> dict:
     def ns(name: str) -> float | None:
         return found[name]["median"] if name in found else None
-    return {"cycle_ns": ns("cycle"), "core_ghz": _over(1.0, ns("cycle")),
-            "tsc_ghz": _over(1.0, ns("tsc_tick")), "instruction_ns": ns("instruction")}
+
+    return {
+        "cycle_ns": ns("cycle"),
+        "core_ghz": _over(1.0, ns("cycle")),
+        "tsc_ghz": _over(1.0, ns("tsc_tick")),
+        "instruction_ns": ns("instruction"),
+    }
 
 
 def _rows(result: dict, clock: dict, gone: dict[str, str]) -> list[dict]:
@@ -60,14 +72,22 @@ def _rows(result: dict, clock: dict, gone: dict[str, str]) -> list[dict]:
     for text in ROWS:
         row = found.get(text.id)
         ns = row["median"] if row else None
-        rows.append({
-            "id": text.id, "label": text.label, "group": text.group, "available": row is not None,
-            "why": "" if row else gone.get(text.id, NOT_YET),
-            **({k: row[k] for k in NOTHING} if row else NOTHING),
-            "cycles": _over(ns, clock["cycle_ns"]),
-            "instructions": _over(ns, clock["instruction_ns"]), "source_ns": text.source_ns,
-            "rounds": row["rounds"] if row else 0, "bytes": sizes.get(text.id), "how": text.how,
-        })
+        rows.append(
+            {
+                "id": text.id,
+                "label": text.label,
+                "group": text.group,
+                "available": row is not None,
+                "why": "" if row else gone.get(text.id, NOT_YET),
+                **({k: row[k] for k in NOTHING} if row else NOTHING),
+                "cycles": _over(ns, clock["cycle_ns"]),
+                "instructions": _over(ns, clock["instruction_ns"]),
+                "source_ns": text.source_ns,
+                "rounds": row["rounds"] if row else 0,
+                "bytes": sizes.get(text.id),
+                "how": text.how,
+            }
+        )
     return rows
 
 
@@ -82,8 +102,14 @@ def _matrix(result: dict, about: dict) -> dict | None:
     for name, row in found.items():
         a, b = (int(n) for n in name.split("-"))
         ns[place[a]][place[b]] = ns[place[b]][place[a]] = row["median"]
-        pairs.append({"a": a, "b": b, **{k: row[k] for k in NOTHING},
-                      "relation": topology.relation(about, a, b)})
+        pairs.append(
+            {
+                "a": a,
+                "b": b,
+                **{k: row[k] for k in NOTHING},
+                "relation": topology.relation(about, a, b),
+            }
+        )
     return {"cpus": cpus, "ns": ns, "pairs": pairs}
 
 
@@ -118,19 +144,29 @@ def _locks(result: dict, gone: dict[str, str]) -> list[dict]:
         mode, lock = name.split("/", 1)
         local = _pair_cost(cell, found, f"local/{name}") if cell else None
         moved = _pair_cost(cell, found, f"moved/{name}") if cell else None
-        locks.append({
-            "lock": lock, "mode": mode, "available": local is not None,
-            "why": "" if local else gone.get(f"local/{name}", NOT_YET),
-            "local": local, "moved": moved, "sections": _sections(found, name),
-            "half_local": local and local["median"], "half_moved": moved and moved["median"],
-        })
+        locks.append(
+            {
+                "lock": lock,
+                "mode": mode,
+                "available": local is not None,
+                "why": "" if local else gone.get(f"local/{name}", NOT_YET),
+                "local": local,
+                "moved": moved,
+                "sections": _sections(found, name),
+                "half_local": local and local["median"],
+                "half_moved": moved and moved["median"],
+            }
+        )
     return locks
 
 
 def contradictions(ns: dict[str, float | None]) -> list[tuple[str, str]]:
     """Pairs of rows that came out the wrong way round: one of them was disturbed."""
-    return [(less, more) for less, more in ORDER
-            if ns.get(less) and ns.get(more) and ns[less] > ns[more] * ROOM]
+    return [
+        (less, more)
+        for less, more in ORDER
+        if ns.get(less) and ns.get(more) and ns[less] > ns[more] * ROOM
+    ]
 
 
 def derive(result: dict) -> dict:
@@ -138,8 +174,9 @@ def derive(result: dict) -> dict:
     try:
         return _derive(result)
     except (AttributeError, LookupError, StopIteration, TypeError, ValueError) as error:
-        raise BadInput("the result of pawl costs is damaged; name another file or measure "
-                       "again.") from error
+        raise BadInput(
+            "the result of pawl costs is damaged; name another file or measure again."
+        ) from error
 
 
 def _derive(result: dict) -> dict:
@@ -150,8 +187,15 @@ def _derive(result: dict) -> dict:
     rows = _rows(result, clock, gone)
     doubts = contradictions({row["id"]: row["median"] for row in rows})
     return {
-        "quick": first.get("quick"), "cpus": first.get("cpus", []), "first": first.get("first"),
-        "near": first.get("near"), "near_relation": first.get("near_relation"), "clock": clock,
-        "rows": rows, "contradictions": [list(pair) for pair in doubts], "topology": about,
-        "matrix": _matrix(result, about), "locks": _locks(result, gone),
+        "quick": first.get("quick"),
+        "cpus": first.get("cpus", []),
+        "first": first.get("first"),
+        "near": first.get("near"),
+        "near_relation": first.get("near_relation"),
+        "clock": clock,
+        "rows": rows,
+        "contradictions": [list(pair) for pair in doubts],
+        "topology": about,
+        "matrix": _matrix(result, about),
+        "locks": _locks(result, gone),
     }

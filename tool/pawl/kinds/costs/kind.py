@@ -16,9 +16,19 @@ def figures(result: dict):
 
 
 KIND = Kind(
-    name="costs", title="What things cost on this machine", driver=plan.DRIVER,
-    baseline=plan.BASELINE, command=COMMAND, figures=figures, workload=table.workload,
+    name="costs",
+    title="What things cost on this machine",
+    driver=plan.DRIVER,
+    baseline=plan.BASELINE,
+    command=COMMAND,
+    figures=figures,
+    workload=table.workload,
     cell_keys={"part": str, "cpus": list, "first": int, "quick": bool},
     sample_optional={"bytes": NUMBER, "take_seconds": NUMBER, "drop_seconds": NUMBER},
-    summarise=summarise, losses=losses, derive=derive,
-    show=table.show, views=table.no_views, body=table.body)
+    summarise=summarise,
+    losses=losses,
+    derive=derive,
+    show=table.show,
+    views=table.no_views,
+    body=table.body,
+)

@@ -8,8 +8,11 @@ from pawl.core.kind import Cell
 
 DRIVER = "pawl-bench-costs"
 BASELINE = "instruction"
-PARTS = {"rows": "operations of one CPU, between two, and of the kernel",
-         "matrix": "a line between any two CPUs", "locks": "taking and dropping each lock"}
+PARTS = {
+    "rows": "operations of one CPU, between two, and of the kernel",
+    "matrix": "a line between any two CPUs",
+    "locks": "taking and dropping each lock",
+}
 # part -> (rounds, seconds of a sample)
 FULL = {"rows": (21, 0.008), "matrix": (15, 0.01), "locks": (15, 0.003)}
 QUICK = {"rows": (9, 0.004), "matrix": (7, 0.004), "locks": (7, 0.001)}
@@ -31,8 +34,12 @@ def machine_options(about: dict) -> list[str]:
     """What the driver must know of the machine, whatever it measures."""
     cpus = [c["cpu"] for c in about["cpus"]]
     near = topology.nearest(about)
-    options = ["--cpus", ",".join(map(str, cpus)),
-               "--caches", ",".join(map(str, topology.cache_bytes(about)))]
+    options = [
+        "--cpus",
+        ",".join(map(str, cpus)),
+        "--caches",
+        ",".join(map(str, topology.cache_bytes(about))),
+    ]
     return options + ([] if near is None else ["--near", str(near)])
 
 
@@ -44,13 +51,27 @@ def plan(about: dict, names: dict[str, list[str]], quick: bool) -> list[Cell]:
     for part in (p for p in PARTS if names.get(p)):
         rounds, seconds = _effort(part, quick, len(names[part]))
         parameters = {
-            "bench": "costs", "part": part, "threads": 1 if near is None else 2, "cpus": cpus,
-            "first": cpus[0], "near": near,
+            "bench": "costs",
+            "part": part,
+            "threads": 1 if near is None else 2,
+            "cpus": cpus,
+            "first": cpus[0],
+            "near": near,
             "near_relation": None if near is None else topology.relation(about, cpus[0], near),
-            "caches": topology.cache_bytes(about), "quick": quick, "rounds": rounds,
-            "seconds": seconds, "candidates": names[part],
+            "caches": topology.cache_bytes(about),
+            "quick": quick,
+            "rounds": rounds,
+            "seconds": seconds,
+            "candidates": names[part],
         }
-        told = [*machine_options(about), "--part", part, "--rounds", str(rounds),
-                "--seconds", str(seconds)]
+        told = [
+            *machine_options(about),
+            "--part",
+            part,
+            "--rounds",
+            str(rounds),
+            "--seconds",
+            str(seconds),
+        ]
         cells.append(Cell(parameters, told))
     return cells

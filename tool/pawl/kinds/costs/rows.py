@@ -7,9 +7,14 @@ from dataclasses import dataclass
 
 # P. McKenney, linux.conf.au 2005.
 SOURCE = "4-CPU 700 MHz Pentium III, published 2005"
-GROUPS = {"processor": "The processor", "memory": "Caches and memory",
-          "atomics": "On a line of one's own", "cores": "On a line that another core had last",
-          "kernel": "With the kernel", "rcu": "Read-copy-update, while nobody else reads"}
+GROUPS = {
+    "processor": "The processor",
+    "memory": "Caches and memory",
+    "atomics": "On a line of one's own",
+    "cores": "On a line that another core had last",
+    "kernel": "With the kernel",
+    "rcu": "Read-copy-update, while nobody else reads",
+}
 
 
 @dataclass(frozen=True)
@@ -103,18 +108,29 @@ ROWS = (
     Row("rcu_call", "rcu", "Callback",
         "pawl_rcu_call, 1,000 in turn: what the caller pays. The worker runs the callbacks "
         "meanwhile, and all have run before the next thousand."),
-)
+)  # fmt: skip
 # What cannot cost more than the other, on any machine; with room for noise.
 ORDER = (
-    ("instruction", "cycle"), ("cycle", "l1"), ("l1", "l2"), ("l2", "l3"), ("l3", "memory"),
-    ("increment", "atomic_increment"), ("atomic_increment", "local_lock"),
-    ("atomic_increment", "atomic_increment_transfer"), ("cmpxchg_increment", "cmpxchg_blind"),
+    ("instruction", "cycle"),
+    ("cycle", "l1"),
+    ("l1", "l2"),
+    ("l2", "l3"),
+    ("l3", "memory"),
+    ("increment", "atomic_increment"),
+    ("atomic_increment", "local_lock"),
+    ("atomic_increment", "atomic_increment_transfer"),
+    ("cmpxchg_increment", "cmpxchg_blind"),
     ("cmpxchg_increment", "cmpxchg_transfer_invalidate"),
-    ("cmpxchg_blind", "cmpxchg_transfer_invalidate"), ("l1", "atomic_increment_transfer"),
-    ("rseq", "system_call"), ("membarrier_idle", "membarrier_busy"),
-    ("system_call", "context_switch"), ("futex_wake_nobody", "futex_wake_sleeper"),
-    ("system_call", "signal"), ("rcu_qs_section", "rcu_section"),
-    ("rcu_section", "rcu_synchronize"), ("rcu_quiescent", "rcu_qs_synchronize"),
+    ("cmpxchg_blind", "cmpxchg_transfer_invalidate"),
+    ("l1", "atomic_increment_transfer"),
+    ("rseq", "system_call"),
+    ("membarrier_idle", "membarrier_busy"),
+    ("system_call", "context_switch"),
+    ("futex_wake_nobody", "futex_wake_sleeper"),
+    ("system_call", "signal"),
+    ("rcu_qs_section", "rcu_section"),
+    ("rcu_section", "rcu_synchronize"),
+    ("rcu_quiescent", "rcu_qs_synchronize"),
 )
 ROOM = 1.5
 BY_ID = {row.id: row for row in ROWS}

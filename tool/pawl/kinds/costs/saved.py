@@ -67,7 +67,9 @@ def load(path: Path | str) -> Costs:
     path = Path(path)
     raw = results.read(path)
     if isinstance(raw, dict) and raw.get("kind") not in (None, KIND.name):
-        raise BadInput(f"{path} holds a result of kind {raw['kind']}; "
-                       "name a file written with pawl costs --json.")
-    (_, result), = results.parts(path, {KIND.name: KIND})
+        raise BadInput(
+            f"{path} holds a result of kind {raw['kind']}; "
+            "name a file written with pawl costs --json."
+        )
+    ((_, result),) = results.parts(path, {KIND.name: KIND})
     return Costs(result, derive(result))

@@ -19,8 +19,18 @@ from pawl.kinds.costs.derive import derive
 from pawl.kinds.costs.plan import PARTS
 
 HEADS = ("operation", "time", "quartiles", "cycles", "instruc-\ntions", "2005", "instruc-\ntions")
-LOCK_HEADS = ("lock", "mode", "a pair\nhere", "\ntake", "\ndrop", "\nmoved",
-              "efficiency\n100 ns", "\n1,000 ns", "moved\n100 ns", "\n1,000 ns")
+LOCK_HEADS = (
+    "lock",
+    "mode",
+    "a pair\nhere",
+    "\ntake",
+    "\ndrop",
+    "\nmoved",
+    "efficiency\n100 ns",
+    "\n1,000 ns",
+    "moved\n100 ns",
+    "\n1,000 ns",
+)
 LENGTHS = (100.0, 1000.0)
 MODES = {"r": "read", "s": "seek", "w": "write", "a": "atomic"}
 # Up to so many CPUs the matrix is printed; the page draws any.
@@ -67,8 +77,14 @@ def _how(row: dict) -> str:
 def row_texts(row: dict) -> list[str]:
     if not row["available"]:
         return [row["label"], "not measured", "", "", "", *_published(row)]
-    return [row["label"], time(row["median"]), quartiles(row), count(row["cycles"]),
-            count(row["instructions"]), *_published(row)]
+    return [
+        row["label"],
+        time(row["median"]),
+        quartiles(row),
+        count(row["cycles"]),
+        count(row["instructions"]),
+        *_published(row),
+    ]
 
 
 def explanation(row: dict) -> str:
@@ -81,9 +97,15 @@ def efficiency(cost: float | None, tc: float) -> str:
 
 def lock_texts(lock: dict) -> list[str]:
     local, moved = lock["local"] or {}, lock["moved"] or {}
-    return [lock["lock"], MODES.get(lock["mode"], lock["mode"]), time(local.get("median")),
-            time(local.get("take")), time(local.get("drop")), time(moved.get("median")),
-            *(efficiency(cost.get("median"), tc) for cost in (local, moved) for tc in LENGTHS)]
+    return [
+        lock["lock"],
+        MODES.get(lock["mode"], lock["mode"]),
+        time(local.get("median")),
+        time(local.get("take")),
+        time(local.get("drop")),
+        time(moved.get("median")),
+        *(efficiency(cost.get("median"), tc) for cost in (local, moved) for tc in LENGTHS),
+    ]
 
 
 def clock_sentences(costs: dict) -> list[str]:
@@ -92,24 +114,31 @@ def clock_sentences(costs: dict) -> list[str]:
     if clock["core_ghz"]:
         lines.append(f"The core ran at {clock['core_ghz']:.2f} GHz while its cycle was measured.")
     if clock["tsc_ghz"]:
-        lines.append(f"The time stamp counter ticks at {clock['tsc_ghz']:.3f} GHz, whatever the "
-                     "core does.")
+        lines.append(
+            f"The time stamp counter ticks at {clock['tsc_ghz']:.3f} GHz, whatever the core does."
+        )
     if costs["near"] is not None:
-        lines.append(f"Transfers are between CPU {costs['first']} and CPU {costs['near']}: "
-                     f"{costs['near_relation']}.")
+        lines.append(
+            f"Transfers are between CPU {costs['first']} and CPU {costs['near']}: "
+            f"{costs['near_relation']}."
+        )
     return lines
 
 
 def doubts(costs: dict) -> list[str]:
     labels = {row["id"]: row["label"] for row in costs["rows"]}
-    return [f"{labels[less]} came out slower than {labels[more]}, which cannot be: something "
-            "disturbed the measurement. Measure again when the machine is idle."
-            for less, more in costs["contradictions"]]
+    return [
+        f"{labels[less]} came out slower than {labels[more]}, which cannot be: something "
+        "disturbed the measurement. Measure again when the machine is idle."
+        for less, more in costs["contradictions"]
+    ]
 
 
 def groups(costs: dict) -> list[tuple[str, list[dict]]]:
-    return [(name, [r for r in costs["rows"] if r["group"] == group])
-            for group, name in texts_of.GROUPS.items()]
+    return [
+        (name, [r for r in costs["rows"] if r["group"] == group])
+        for group, name in texts_of.GROUPS.items()
+    ]
 
 
 # The first column is left-aligned and wide enough for every label.
@@ -118,8 +147,7 @@ INDENT = 4
 
 
 def _line(texts: list[str], shown: list[int]) -> str:
-    return texts[shown[0]].ljust(WIDTHS[0]) + "".join(texts[n].rjust(WIDTHS[n])
-                                                      for n in shown[1:])
+    return texts[shown[0]].ljust(WIDTHS[0]) + "".join(texts[n].rjust(WIDTHS[n]) for n in shown[1:])
 
 
 def _print(console: Console, line: str, style: str = "") -> None:
@@ -137,16 +165,23 @@ def _show_rows(costs: dict, console: Console) -> None:
     for name, rows in groups(costs):
         _print(console, f"\n{name}\n{'-' * min(width, console.width)}", "bold")
         for row in rows:
-            _print(console, _line(row_texts(row), shown).rstrip(),
-                   "cyan" if row["available"] else "dim")
+            _print(
+                console,
+                _line(row_texts(row), shown).rstrip(),
+                "cyan" if row["available"] else "dim",
+            )
             for line in textwrap.wrap(explanation(row), min(width, console.width) - INDENT):
                 _print(console, " " * INDENT + line, "dim")
     console.print()
 
 
 def _matrix_table(matrix: dict) -> Table:
-    table = Table(title="Nanoseconds for a line from CPU to CPU", title_justify="left",
-                  title_style="bold", box=box.SIMPLE_HEAD)
+    table = Table(
+        title="Nanoseconds for a line from CPU to CPU",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+    )
     table.add_column("CPU", justify="right")
     for cpu in matrix["cpus"]:
         table.add_column(str(cpu), justify="right")
@@ -160,22 +195,27 @@ def relations(matrix: dict) -> list[str]:
     kinds: dict[str, list[float]] = {}
     for pair in matrix["pairs"]:
         kinds.setdefault(pair["relation"], []).append(pair["median"])
-    return [f"{relation}: {counted(len(ns), 'pair')}, "
-            f"{count(min(ns))}..{count(max(ns))} ns" if len(ns) > 1 else
-            f"{relation}: 1 pair, {count(ns[0])} ns" for relation, ns in kinds.items()]
+    return [
+        f"{relation}: {counted(len(ns), 'pair')}, {count(min(ns))}..{count(max(ns))} ns"
+        if len(ns) > 1
+        else f"{relation}: 1 pair, {count(ns[0])} ns"
+        for relation, ns in kinds.items()
+    ]
 
 
 def _locks_table(costs: dict, width: int) -> Table:
-    table = Table(title="What each lock costs", title_justify="left", title_style="bold",
-                  box=box.SIMPLE_HEAD)
+    table = Table(
+        title="What each lock costs", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD
+    )
     shown = [n for n in range(len(LOCK_HEADS)) if not (width < 120 and n in (3, 4, 7, 9))]
     for n in shown:
         table.add_column(LOCK_HEADS[n], justify="left" if n < 2 else "right", no_wrap=True)
     for lock in costs["locks"]:
         if lock["available"]:
             texts = lock_texts(lock)
-            table.add_row(*(texts[n] for n in shown),
-                          style="cyan" if lock["lock"].startswith("pawl_") else "")
+            table.add_row(
+                *(texts[n] for n in shown), style="cyan" if lock["lock"].startswith("pawl_") else ""
+            )
     return table
 
 
@@ -184,12 +224,16 @@ LOCKS_HOW = (
     "taken and dropped at once, and which is next depends on this one. Here: the same thread had "
     "them last; moved: another core had. Take, drop: all are taken, then all are dropped. "
     "Efficiency: the part of the time that goes into a section of this length, "
-    "Tc / (Tc + Ta + Tr).")
+    "Tc / (Tc + Ta + Tr)."
+)
 
 
 def missing_locks(costs: dict) -> list[str]:
-    return [f"{x['lock']} ({MODES.get(x['mode'], x['mode'])}): {x['why']}"
-            for x in costs["locks"] if not x["available"]]
+    return [
+        f"{x['lock']} ({MODES.get(x['mode'], x['mode'])}): {x['why']}"
+        for x in costs["locks"]
+        if not x["available"]
+    ]
 
 
 def _show(costs: dict, console: Console) -> None:
@@ -219,15 +263,28 @@ def show(_kind: Kind, result: dict, console: Console, most: int = 0) -> None:
 def _section(costs: dict) -> dict:
     matrix = costs["matrix"]
     return {
-        "heads": HEADS, "notes": clock_sentences(costs),
-        "doubts": doubts(costs), "source": texts_of.SOURCE,
-        "groups": [(name, [{"texts": row_texts(r), "how": explanation(r),
-                            "available": r["available"]} for r in rows])
-                   for name, rows in groups(costs)],
+        "heads": HEADS,
+        "notes": clock_sentences(costs),
+        "doubts": doubts(costs),
+        "source": texts_of.SOURCE,
+        "groups": [
+            (
+                name,
+                [
+                    {"texts": row_texts(r), "how": explanation(r), "available": r["available"]}
+                    for r in rows
+                ],
+            )
+            for name, rows in groups(costs)
+        ],
         "relations": relations(matrix) if matrix else [],
-        "lock_heads": LOCK_HEADS, "locks_how": LOCKS_HOW,
-        "locks": [{"texts": lock_texts(x), "ours": x["lock"].startswith("pawl_")}
-                  for x in costs["locks"] if x["available"]],
+        "lock_heads": LOCK_HEADS,
+        "locks_how": LOCKS_HOW,
+        "locks": [
+            {"texts": lock_texts(x), "ours": x["lock"].startswith("pawl_")}
+            for x in costs["locks"]
+            if x["available"]
+        ],
         "missing": missing_locks(costs),
     }
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from pawl.core import groups, options
+from pawl.core import groups
 from pawl.core.kind import Call, Command, Plan
-from pawl.kinds.counters.plan import GROUPS, Request, baseline_of, plan
+from pawl.kinds.counters.plan import GROUPS, baseline_of
 
 HELP = """What does counting cost, and what do light locks cost?
 
@@ -16,23 +16,25 @@ these two differ, it is noise.
 """
 EXAMPLES = [
     ("pawl bench counters", "All groups: about half a minute."),
-    ("pawl bench counters --groups add,read --rounds 25 --json counters.json",
-     "Counters only, more rounds, saved."),
+    (
+        "pawl bench counters --groups add,read --rounds 25 --json counters.json",
+        "Counters only, more rounds, saved.",
+    ),
     ("pawl bench counters --groups br --html brlock.html", "Big-reader locks, as a page."),
-    ("pawl bench counters --candidates 'add/*@2'", "Adding, two threads at once.")]
+    ("pawl bench counters --candidates 'add/*@2'", "Adding, two threads at once."),
+]
 OPTIONS = (
-    groups.option(GROUPS, "add: adding; read: reading, alone and beside a thread that adds; seq: "
-                  "64 bytes under a sequence lock; ref: reference counts; br: big-reader locks."),
-    options.seconds(Request.seconds), options.rounds(Request.rounds),
-    options.warmup(Request.warmup), groups.PIN, options.rows(),
+    groups.option(
+        GROUPS,
+        "add: adding; read: reading, alone and beside a thread that adds; seq: "
+        "64 bytes under a sequence lock; ref: reference counts; br: big-reader locks.",
+    ),
+    *groups.TIMED,
 )
 
 
 def _plan(o: Call) -> Plan:
-    chosen = options.words(o["groups"], "--groups", GROUPS, "group ")
-    request = Request(o["seconds"], o["rounds"], o["warmup"], groups.pin(o["pin"]))
-    names, missing = groups.chosen(o, chosen, baseline_of)
-    return Plan(plan(request, names), missing)
+    return groups.planned(o, "counters", GROUPS, baseline_of)
 
 
 COMMAND = Command(HELP, EXAMPLES, OPTIONS, _plan)

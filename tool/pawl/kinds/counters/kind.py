@@ -16,9 +16,21 @@ def figures(result: dict):
 
 
 KIND = Kind(
-    name="counters", title="Counters and light locks", driver=plan.DRIVER,
-    baseline=plan.BASELINE, command=COMMAND, figures=figures,
-    workload=table.workload, heading=table.heading, cell_keys=groups.CELL_KEYS,
-    sample_optional={"reads_per_second": NUMBER}, sound=table.sound,
-    summarise=table.summarise, losses=table.losses,
-    what="what", ranks_from=100, columns=table.columns, belongs=groups.belongs)
+    name="counters",
+    title="Counters and light locks",
+    driver=plan.DRIVER,
+    baseline=plan.BASELINE,
+    command=COMMAND,
+    figures=figures,
+    workload=table.workload,
+    heading=table.heading,
+    cell_keys=groups.CELL_KEYS,
+    sample_optional={"reads_per_second": NUMBER},
+    sound=table.sound,
+    summarise=table.summarise,
+    losses=table.losses,
+    what="what",
+    ranks_from=100,
+    columns=table.columns,
+    belongs=groups.belongs,
+)

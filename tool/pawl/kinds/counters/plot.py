@@ -10,5 +10,6 @@ from pawl.kinds.counters.table import workload
 
 
 def figures(result: dict) -> list[tuple[str, Figure]]:
-    return [(workload(c), plot.of_groups(result, c["summary"], workload(c)))
-            for c in result["cells"]]
+    return [
+        (workload(c), plot.of_groups(result, c["summary"], workload(c))) for c in result["cells"]
+    ]

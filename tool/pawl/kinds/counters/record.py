@@ -5,19 +5,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pawl.core import candidates, driver
+from pawl.core import groups
 from pawl.core.kind import Plan
 from pawl.core.record import Part
 from pawl.kinds.counters.kind import KIND
-from pawl.kinds.counters.plan import Request, plan
-
-SECONDS, ROUNDS = 0.04, 15
+from pawl.kinds.counters.plan import GROUPS
 
 
 def _plan(path: Path, scale: float) -> Plan:
-    choice = candidates.choose("all", driver.candidates(path))
-    request = Request(seconds=round(SECONDS * scale, 4), rounds=ROUNDS)
-    return Plan(plan(request, choice.names), choice.missing)
+    return groups.recorded(path, scale, "counters", GROUPS)
 
 
 PART = Part(KIND, KIND.title, _plan)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from pawl.core import groups, stats, table
+from pawl.core import groups, table
 from pawl.core.groups import group_of
 from pawl.core.table import Column
 from pawl.kinds.counters.plan import BASELINES, GROUPS, RIVALS, baseline_of
@@ -15,16 +15,15 @@ def workload(cell: dict) -> str:
 
 def heading(cell: dict) -> str:
     base = BASELINES[cell["group"]]
-    text = (f"{workload(cell)}\n@ threads that do it at once; + what one more thread does; ratios "
-            f"are of times, with {base} at as many threads")
+    text = (
+        f"{workload(cell)}\n@ threads that do it at once; + what one more thread does; ratios "
+        f"are of times, with {base} at as many threads"
+    )
     return text + table.not_pinned(cell)
 
 
 def summarise(samples: list[dict], _baseline: str, order: list[str]) -> list[dict]:
-    """One row a candidate: one thread first, the quickest first."""
-    found, rates = groups.times(samples), stats.rates(samples)
-    return groups.ordered([groups.row(name, found, rates, baseline_of(name)) for name in order
-                           if found.get(name)])
+    return groups.summarise(samples, order, baseline_of)
 
 
 def sound(sample: dict) -> bool:
@@ -32,14 +31,12 @@ def sound(sample: dict) -> bool:
 
 
 def losses(rows: list[dict]) -> list[dict]:
-    """Our rows whose whole interval lies above the baseline: slower beyond the noise."""
-    return [r for r in rows if "/pawl_" in r["candidate"] and group_of(r["candidate"]) in RIVALS
-            and r["ratio_ci95_low"] is not None and r["ratio_ci95_low"] > 1]
+    return [
+        r
+        for r in rows
+        if "/pawl_" in r["candidate"] and group_of(r["candidate"]) in RIVALS and groups.is_slower(r)
+    ]
 
 
 def columns(_cell: dict, _baseline: str) -> list[Column]:
-    ratio, interval = table.ratio("", wide=100)
-    return [*groups.time_columns(wide=100),
-            Column("million/s\nin all", lambda row: f"{row['million_per_second']:.3f}"),
-            Column("times one\nthread", lambda row: table.times(row["scaling"])),
-            Column("times the\nbaseline", ratio.text), interval]
+    return groups.timed_columns("times the\nbaseline")

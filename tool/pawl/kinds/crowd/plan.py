@@ -12,16 +12,26 @@ DRIVER = "pawl-bench-crowd"
 BASELINE, FLOOR = candidates.RWLOCK, "floor/none"
 MAIN, SPIN = "r+w/pawl_lock64", "r+w/pawl_spin64"
 # Those that sleep and have a shared mode: what the sleeping lock is measured against.
-PEERS = (candidates.RWLOCK, "r+w/std_shared_mutex", "r+w/absl_mutex", "r+w/nsync_mu",
-         "r+w/tbb_rw_mutex")
+PEERS = (
+    candidates.RWLOCK,
+    "r+w/std_shared_mutex",
+    "r+w/absl_mutex",
+    "r+w/nsync_mu",
+    "r+w/tbb_rw_mutex",
+)
 THREADS, SECTIONS, WRITES = [2, 4, 8, 16, 32, 64], [0.1, 1.0, 10.0, 100.0], [1.0, 10.0, 50.0]
 # What a sample costs beside its length (threads that end late), and a cell (start, calibration).
 SAMPLE_OVERHEAD, CELL_OVERHEAD = 0.004, 0.05
 LEAST_SECONDS = 0.01
 
 # A look: the middle of the grid, a few threads and many.
-QUICK = {"threads": [2, 8, 32], "sections": [1.0, 10.0], "writes": [10.0], "hogs": [False],
-         "budget": 30}
+QUICK = {
+    "threads": [2, 8, 32],
+    "sections": [1.0, 10.0],
+    "writes": [10.0],
+    "hogs": [False],
+    "budget": 30,
+}
 
 
 @dataclass
@@ -56,27 +66,60 @@ def seconds(request: Request, cells: int, rows: int) -> float:
 def _cell(request: Request, point: tuple, length: float, names: list[str]) -> Cell:
     hog, section, writes, threads = point
     parameters = {
-        "bench": "crowd", "threads": threads, "section_us": section,
-        "outside_us": outside_us(request, section), "writes": writes, "hog": hog,
-        "seconds": length, "rounds": request.rounds, "warmup": request.warmup,
-        "seed": request.seed, "pin": request.pin, "candidates": names}
-    told = ["--threads", threads, "--section", section, "--outside", parameters["outside_us"],
-               "--writes", writes, "--seconds", length, "--rounds", request.rounds,
-               "--warmup", request.warmup, "--seed", request.seed, "--pin", request.pin,
-               "--candidates", ",".join(names)]
+        "bench": "crowd",
+        "threads": threads,
+        "section_us": section,
+        "outside_us": outside_us(request, section),
+        "writes": writes,
+        "hog": hog,
+        "seconds": length,
+        "rounds": request.rounds,
+        "warmup": request.warmup,
+        "seed": request.seed,
+        "pin": request.pin,
+        "candidates": names,
+    }
+    told = [
+        "--threads",
+        threads,
+        "--section",
+        section,
+        "--outside",
+        parameters["outside_us"],
+        "--writes",
+        writes,
+        "--seconds",
+        length,
+        "--rounds",
+        request.rounds,
+        "--warmup",
+        request.warmup,
+        "--seed",
+        request.seed,
+        "--pin",
+        request.pin,
+        "--candidates",
+        ",".join(names),
+    ]
     return Cell(parameters, [str(o) for o in told] + ["--hog"] * hog)
 
 
 def plan(request: Request, names: list[str]) -> list[Cell]:
     """Numbers of threads come last: what is compared across them is measured close together."""
-    points = [(hog, section, writes, threads) for hog in request.hogs
-              for section in request.sections for writes in request.writes
-              for threads in request.threads]
+    points = [
+        (hog, section, writes, threads)
+        for hog in request.hogs
+        for section in request.sections
+        for writes in request.writes
+        for threads in request.threads
+    ]
     length = seconds(request, len(points), len(names))
     return [_cell(request, point, length, names) for point in points]
 
 
 def expected_seconds(cells: list[Cell]) -> float:
-    return sum(CELL_OVERHEAD + c.sample_count
-               * (c.parameters["seconds"] + c.parameters["warmup"] + SAMPLE_OVERHEAD)
-               for c in cells)
+    return sum(
+        CELL_OVERHEAD
+        + c.sample_count * (c.parameters["seconds"] + c.parameters["warmup"] + SAMPLE_OVERHEAD)
+        for c in cells
+    )

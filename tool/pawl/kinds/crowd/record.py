@@ -16,8 +16,11 @@ BUDGET, FAIR_SECONDS = 125.0, 1.0
 
 def _grid(path: Path, scale: float) -> Plan:
     offered = driver.candidates(path)
-    absent = [{"candidate": c["name"], "why": c["why"]} for c in offered
-              if c["name"] in PEERS and not c["available"]]
+    absent = [
+        {"candidate": c["name"], "why": c["why"]}
+        for c in offered
+        if c["name"] in PEERS and not c["available"]
+    ]
     peers = [n for n in PEERS if n not in {a["candidate"] for a in absent}]
     choice = candidates.choose(",".join([MAIN, SPIN, *peers, FLOOR]), offered)
     # Two rounds of longer samples: a crowd takes its time to go round once.
@@ -27,8 +30,14 @@ def _grid(path: Path, scale: float) -> Plan:
 
 def _fair(path: Path, scale: float) -> Plan:
     choice = candidates.choose(f"{MAIN},{FLOOR}", driver.candidates(path))
-    request = Request(threads=[32], writes=[10.0], hogs=[False], rounds=3, warmup=0.02,
-                      seconds=FAIR_SECONDS * min(scale, 1))
+    request = Request(
+        threads=[32],
+        writes=[10.0],
+        hogs=[False],
+        rounds=3,
+        warmup=0.02,
+        seconds=FAIR_SECONDS * min(scale, 1),
+    )
     return Plan(plan(request, choice.names), choice.missing)
 
 

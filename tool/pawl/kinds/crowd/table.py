@@ -12,8 +12,10 @@ from pawl.kinds.crowd.plan import FLOOR, PEERS
 
 QUANTILES = ("p10", "p50", "p90", "p99", "p99.9", "p99.99")
 WINDOWS = ("10ms", "100ms", "1s")
-NESTED_KEYS = {"wait_ns": {n: NUMBER for n in (*QUANTILES, "max")},
-               "jain": {n: MAYBE for n in WINDOWS}}
+NESTED_KEYS = {
+    "wait_ns": {n: NUMBER for n in (*QUANTILES, "max")},
+    "jain": {n: MAYBE for n in WINDOWS},
+}
 
 
 def workload(cell: dict) -> str:
@@ -29,8 +31,10 @@ def heading(cell: dict) -> str:
     floor = next((r for r in cell["summary"] if r["candidate"] == FLOOR), None)
     text = f"{label(cell)}\n{cell['outside_us']:g} us between two sections"
     if floor:
-        text += ("; bare threads without a lock pause for up to "
-                 f"{table.duration(floor['wait_ns']['max'])}: the scheduler's part of all waits")
+        text += (
+            "; bare threads without a lock pause for up to "
+            f"{table.duration(floor['wait_ns']['max'])}: the scheduler's part of all waits"
+        )
     return text + table.not_pinned(cell)
 
 
@@ -53,8 +57,12 @@ def summarise(samples: list[dict], baseline: str, order: list[str]) -> list[dict
     rows = stats.rows(samples, baseline, order)
     for row in rows:
         own = stats.of_candidate(samples, row["candidate"])
-        row |= {"wait_ns": waits(own), "jain": fairness(own), **stats.cpu(own),
-                **stats.switches(own)}
+        row |= {
+            "wait_ns": waits(own),
+            "jain": fairness(own),
+            **stats.cpu(own),
+            **stats.switches(own),
+        }
     return rows
 
 
@@ -73,15 +81,23 @@ def _jain(head: str, window: str, least: int = 0) -> Column:
     def text(row: dict) -> str:
         value = row["jain"][window]
         return "-" if value is None else f"{value:.3f}"
+
     return Column(head, text, least)
 
 
 def columns(_cell: dict, baseline: str) -> list[Column]:
     """Rate, ratio, longest wait and fairness stay; what refines them needs a wider terminal."""
-    return [*table.million("million\nsections/s", 4, wide=200),
-            *table.ratio(baseline.split("/")[-1], wide=135),
-            _wait("wait\np50", "p50", 160), _wait("wait\np99", "p99", 98),
-            _wait("wait\np99.9", "p99.9", 135), _wait("wait\np99.99", "p99.99", 200),
-            _wait("longest\nwait", "max"), _jain("Jain\n10 ms", "10ms", 200),
-            _jain("Jain\n100 ms", "100ms"), _jain("Jain\n1 s", "1s", 135),
-            table.cpu(2, 98), table.switches(1, 160)]
+    return [
+        *table.million("million\nsections/s", 4, wide=200),
+        *table.ratio(baseline.split("/")[-1], wide=135),
+        _wait("wait\np50", "p50", 160),
+        _wait("wait\np99", "p99", 98),
+        _wait("wait\np99.9", "p99.9", 135),
+        _wait("wait\np99.99", "p99.99", 200),
+        _wait("longest\nwait", "max"),
+        _jain("Jain\n10 ms", "10ms", 200),
+        _jain("Jain\n100 ms", "100ms"),
+        _jain("Jain\n1 s", "1s", 135),
+        table.cpu(2, 98),
+        table.switches(1, 160),
+    ]

@@ -35,13 +35,19 @@ def _cpu(cell: dict, name: str) -> float:
 
 def _crowded(run: dict) -> Iterable[tuple[dict, dict]]:
     """(the cell at 32 threads, the same at two) for all cells that have both."""
-    cells = {(c["hog"], c["section_us"], c["writes"], c["threads"]): c
-             for c in _cells(run, GRID.title)}
-    found = [(cell, cells[*key[:3], FEW]) for key, cell in cells.items()
-             if key[3] == CROWDED and (*key[:3], FEW) in cells]
+    cells = {
+        (c["hog"], c["section_us"], c["writes"], c["threads"]): c for c in _cells(run, GRID.title)
+    }
+    found = [
+        (cell, cells[*key[:3], FEW])
+        for key, cell in cells.items()
+        if key[3] == CROWDED and (*key[:3], FEW) in cells
+    ]
     if not found:
-        raise BadInput(f"the run of {run.get('started')} has no cell at {FEW} and {CROWDED} "
-                       "threads; record again.")
+        raise BadInput(
+            f"the run of {run.get('started')} has no cell at {FEW} and {CROWDED} "
+            "threads; record again."
+        )
     return found
 
 
@@ -49,27 +55,28 @@ def _worst(found: list[tuple[dict, float]], least: bool, more: str = "") -> Find
     """The worst cell's value, and in the note where it is and what the middle of all is."""
     cell, value = (min if least else max)(found, key=lambda f: f[1])
     middle = statistics.median(v for _, v in found)
-    return Finding(value, note=f"{label(cell)}; median of {len(found)} cells "
-                   f"{middle:.3f}{more}")
+    return Finding(value, note=f"{label(cell)}; median of {len(found)} cells {middle:.3f}{more}")
 
 
 def _kept(run: dict) -> Finding:
-    return _worst([(many, rate(many, MAIN) / max(rate(few, MAIN), 1e-9))
-                   for many, few in _crowded(run)], least=True)
+    return _worst(
+        [(many, rate(many, MAIN) / max(rate(few, MAIN), 1e-9)) for many, few in _crowded(run)],
+        least=True,
+    )
 
 
 def _times_spin(run: dict) -> Finding:
     """Where a bare thread does not do three times as much either, no lock can."""
-    found = [(many, rate(many, MAIN) / max(rate(many, SPIN), 1e-9))
-             for many, _ in _crowded(run)]
+    found = [(many, rate(many, MAIN) / max(rate(many, SPIN), 1e-9)) for many, _ in _crowded(run)]
     cell = min(found, key=lambda f: f[1])[0]
     most = rate(cell, FLOOR) / max(rate(cell, SPIN), 1e-9)
     return _worst(found, least=True, more=f"; bare threads reach {most:.3f} there")
 
 
 def _cpu_kept(run: dict) -> Finding:
-    return _worst([(many, _cpu(many, MAIN) / _cpu(few, MAIN))
-                   for many, few in _crowded(run)], least=False)
+    return _worst(
+        [(many, _cpu(many, MAIN) / _cpu(few, MAIN)) for many, few in _crowded(run)], least=False
+    )
 
 
 def _against_peers(run: dict) -> list[tuple[dict, float, str]]:
@@ -77,12 +84,13 @@ def _against_peers(run: dict) -> list[tuple[dict, float, str]]:
     for cell in _cells(run, GRID.title):
         best = best_peer(cell)
         if best is None:
-            raise BadInput("no sleeping peer was measured; record again with a build that has "
-                           "one.")
+            raise BadInput("no sleeping peer was measured; record again with a build that has one.")
         rate(cell, MAIN)
         if rate(cell, best) == 0:
-            raise BadInput(f"no peer let anybody in while a sample lasted ({label(cell)}); "
-                           "record again on a quiet machine, or with longer --seconds.")
+            raise BadInput(
+                f"no peer let anybody in while a sample lasted ({label(cell)}); "
+                "record again on a quiet machine, or with longer --seconds."
+            )
         found.append((cell, ratio(cell, MAIN, best).value, best))
     return found
 
@@ -96,8 +104,9 @@ def _peers_worst(run: dict) -> Finding:
     found = _against_peers(run)
     cell, value, best = min(found, key=lambda f: f[1])
     below = sum(value < 0.8 for _, value, _ in found)
-    return Finding(value, note=f"{label(cell)}, against {best}; {below} of {len(found)} "
-                   "points below 0.8")
+    return Finding(
+        value, note=f"{label(cell)}, against {best}; {below} of {len(found)} points below 0.8"
+    )
 
 
 def _jain(run: dict) -> Finding:
@@ -105,8 +114,7 @@ def _jain(run: dict) -> Finding:
     for cell in _cells(run, FAIR.title):
         value = fairness(samples_of(cell, MAIN))["1s"]
         if value is None:
-            raise BadInput("the samples are shorter than a second; record again without "
-                           "--seconds.")
+            raise BadInput("the samples are shorter than a second; record again without --seconds.")
         found.append((cell, value))
     cell = min(found, key=lambda f: f[1])[0]
     floor = fairness(samples_of(cell, FLOOR))["1s"]
@@ -126,25 +134,36 @@ def _longest_wait(run: dict) -> Finding:
             found.append((cell, max(0.0, wait - floor) / (cell["threads"] * HAND_OFF_NS)))
     cell = max(found, key=lambda f: f[1])[0]
     wait, floor = (_longest(samples_of(cell, n)) for n in (MAIN, FLOOR))
-    return _worst(found, least=False, more=f"; it waited {table.duration(wait)} there, a bare "
-                  f"thread paused {table.duration(floor)}")
+    return _worst(
+        found,
+        least=False,
+        more=f"; it waited {table.duration(wait)} there, a bare "
+        f"thread paused {table.duration(floor)}",
+    )
 
 
 def targets() -> list[Target]:
     main = MAIN
     return [
-        Target(f"{CROWDED} threads: {main} / itself at {FEW} threads, worst cell", 0.85, True,
-               _kept),
+        Target(
+            f"{CROWDED} threads: {main} / itself at {FEW} threads, worst cell", 0.85, True, _kept
+        ),
         Target(f"{CROWDED} threads: {main} / {SPIN}, worst cell", 3.0, True, _times_spin),
-        Target(f"crowd grid: {main} / best sleeping peer, geometric mean", 1.0, True,
-               _peers_mean),
+        Target(f"crowd grid: {main} / best sleeping peer, geometric mean", 1.0, True, _peers_mean),
         Target(f"crowd grid: {main} / best sleeping peer, worst point", 0.8, True, _peers_worst),
-        Target(f"{CROWDED} threads: {main}, Jain's index over 1 s, worst cell", 0.95, True,
-               _jain),
-        Target(f"{main}: longest wait beyond a bare thread's pause / (threads x 0.6 ms), "
-               "worst cell", 1.0, False, _longest_wait),
-        Target(f"{CROWDED} threads: {main}, CPU time a section / that of {FEW} threads, "
-               "worst cell", 1.2, False, _cpu_kept),
+        Target(f"{CROWDED} threads: {main}, Jain's index over 1 s, worst cell", 0.95, True, _jain),
+        Target(
+            f"{main}: longest wait beyond a bare thread's pause / (threads x 0.6 ms), worst cell",
+            1.0,
+            False,
+            _longest_wait,
+        ),
+        Target(
+            f"{CROWDED} threads: {main}, CPU time a section / that of {FEW} threads, worst cell",
+            1.2,
+            False,
+            _cpu_kept,
+        ),
     ]
 
 

@@ -30,20 +30,49 @@ class Request:
 
 
 def plan(request: Request, names: list[str]) -> list[Cell]:
-    points = [(hog, section, threads) for hog in request.hogs for section in request.sections
-              for threads in request.threads]
+    points = [
+        (hog, section, threads)
+        for hog in request.hogs
+        for section in request.sections
+        for threads in request.threads
+    ]
     length = crowd.seconds(request, len(points), len(names))
     cells = []
     for hog, section, threads in points:
         parameters = {
-            "bench": "flood", "threads": threads, "section_us": section,
-            "period_us": request.period, "hog": hog, "seconds": length,
-            "rounds": request.rounds, "warmup": request.warmup, "seed": request.seed,
-            "pin": request.pin, "candidates": names}
-        told = ["--flood", "--threads", threads, "--section", section, "--period",
-                   request.period, "--seconds", length, "--rounds", request.rounds, "--warmup",
-                   request.warmup, "--seed", request.seed, "--pin", request.pin,
-                   "--candidates", ",".join(names)]
+            "bench": "flood",
+            "threads": threads,
+            "section_us": section,
+            "period_us": request.period,
+            "hog": hog,
+            "seconds": length,
+            "rounds": request.rounds,
+            "warmup": request.warmup,
+            "seed": request.seed,
+            "pin": request.pin,
+            "candidates": names,
+        }
+        told = [
+            "--flood",
+            "--threads",
+            threads,
+            "--section",
+            section,
+            "--period",
+            request.period,
+            "--seconds",
+            length,
+            "--rounds",
+            request.rounds,
+            "--warmup",
+            request.warmup,
+            "--seed",
+            request.seed,
+            "--pin",
+            request.pin,
+            "--candidates",
+            ",".join(names),
+        ]
         cells.append(Cell(parameters, [str(o) for o in told] + ["--hog"] * hog))
     return cells
 

@@ -26,8 +26,15 @@ def figures(result: dict) -> list[tuple[str, Figure]]:
         cells = [c for c in result["cells"] if c["hog"] == hog]
         if cells:
             grid = {(c["section_us"], c["threads"]): [c] for c in cells}
-            drawn.append(plot.panels(
-                result, grid, _waits, _title,
-                f"waits of a writer among readers that never pause{beside}", "ns, log scale",
-                COLOURS))
+            drawn.append(
+                plot.panels(
+                    result,
+                    grid,
+                    _waits,
+                    _title,
+                    f"waits of a writer among readers that never pause{beside}",
+                    "ns, log scale",
+                    COLOURS,
+                )
+            )
     return drawn

@@ -20,8 +20,10 @@ def label(cell: dict) -> str:
 
 
 def heading(cell: dict) -> str:
-    text = (f"{label(cell)}\nit comes every {cell['period_us'] / 1000:g} ms; {FLOOR} is how late "
-            "an alarm wakes it without any lock, net is a wait less that")
+    text = (
+        f"{label(cell)}\nit comes every {cell['period_us'] / 1000:g} ms; {FLOOR} is how late "
+        "an alarm wakes it without any lock, net is a wait less that"
+    )
     return text + table.not_pinned(cell)
 
 
@@ -69,7 +71,14 @@ def _net(head: str, quantile: str) -> Column:
 
 def columns(_cell: dict, _baseline: str) -> list[Column]:
     rate, _quartiles = table.million("million\nreads/s", 4)
-    return [Column("writes", lambda row: f"{row['writes']:,}", 130),
-            _wait("writer's\np50", "p50"), _wait("\np99", "p99", 92), _wait("\np99.9", "p99.9"),
-            _wait("\nmax", "max"), _net("net\np99.9", "p99.9"), _net("net\nmax", "max"),
-            Column(rate.head, rate.text, 130), table.cpu(2, 130)]
+    return [
+        Column("writes", lambda row: f"{row['writes']:,}", 130),
+        _wait("writer's\np50", "p50"),
+        _wait("\np99", "p99", 92),
+        _wait("\np99.9", "p99.9"),
+        _wait("\nmax", "max"),
+        _net("net\np99.9", "p99.9"),
+        _net("net\nmax", "max"),
+        Column(rate.head, rate.text, 130),
+        table.cpu(2, 130),
+    ]

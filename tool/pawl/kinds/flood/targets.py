@@ -22,22 +22,32 @@ def _cells(run: dict) -> list[dict]:
 
 def _writer(quantile: str) -> Callable[[dict], Finding]:
     """Milliseconds beyond how late a bare thread is woken."""
+
     def find(run: dict) -> Finding:
         found = []
         for cell in _cells(run):
-            wait, floor = (waits(samples_of(cell, n))[quantile]
-                           for n in (MAIN, FLOOR))
+            wait, floor = (waits(samples_of(cell, n))[quantile] for n in (MAIN, FLOOR))
             found.append((cell, wait, floor))
         cell, wait, floor = max(found, key=lambda f: f[1] - f[2])
-        return Finding(max(0.0, wait - floor) / MS, note=f"{label(cell)}: waited "
-                       f"{table.duration(wait)}, a bare thread {table.duration(floor)}")
+        return Finding(
+            max(0.0, wait - floor) / MS,
+            note=f"{label(cell)}: waited "
+            f"{table.duration(wait)}, a bare thread {table.duration(floor)}",
+        )
+
     return find
 
 
 def targets() -> list[Target]:
-    return [Target(f"flood: {MAIN}, {name} of the writer's wait beyond a bare thread's, ms, worst "
-                   "cell", limit, False, _writer(quantile))
-            for name, quantile, limit in (("p99.9", "p99.9", 1.0), ("longest", "max", 5.0))]
+    return [
+        Target(
+            f"flood: {MAIN}, {name} of the writer's wait beyond a bare thread's, ms, worst cell",
+            limit,
+            False,
+            _writer(quantile),
+        )
+        for name, quantile, limit in (("p99.9", "p99.9", 1.0), ("longest", "max", 5.0))
+    ]
 
 
 def latest_alarm(run: dict) -> float:

@@ -39,9 +39,12 @@ def setup(point: dict) -> float:
 
 def plan(request: Request, names: list[str]) -> list[Cell]:
     """Numbers of threads come last: what is compared across them is measured close together."""
-    points = [{"threads": threads, "updates": updates, "elements": elements}
-              for elements in request.elements for updates in request.updates
-              for threads in request.threads]
+    points = [
+        {"threads": threads, "updates": updates, "elements": elements}
+        for elements in request.elements
+        for updates in request.updates
+        for threads in request.threads
+    ]
     return grid.plan("hash", points, lambda _: names, request, setup)
 
 

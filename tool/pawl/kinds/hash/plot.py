@@ -12,13 +12,20 @@ from pawl.kinds.hash.table import size
 
 COLOURS = {
     BASELINE: ("#1b1f24", ":", 1.2),
-    MAIN: ("#0b6e99", "-", 2.0), QUIESCENT: ("#2fa4c9", "-", 1.6),
-    "urcu_memb": ("#3b8f5c", "-", 1.2), "urcu_qsbr": ("#8aa63a", "-", 1.2),
-    "urcu_bp": ("#61a087", "--", 1.2), "ck_epoch": ("#b5739d", "-", 1.2),
-    "tbb_hash_map": ("#c98fb5", "--", 1.2), "bucket_lock": ("#7b61a8", "-", 1.2),
-    "refcount": ("#d69c2f", "--", 1.2), "brlock": ("#0b6e99", "--", 1.0),
-    "pawl_lock64": ("#2fa4c9", "--", 1.0), "r+s>w/pawl_spin64": ("#7b61a8", "--", 1.0),
-    "pthread_rwlock": ("#c4561a", "-", 1.2), "spin": ("#a8323e", "-", 1.2),
+    MAIN: ("#0b6e99", "-", 2.0),
+    QUIESCENT: ("#2fa4c9", "-", 1.6),
+    "urcu_memb": ("#3b8f5c", "-", 1.2),
+    "urcu_qsbr": ("#8aa63a", "-", 1.2),
+    "urcu_bp": ("#61a087", "--", 1.2),
+    "ck_epoch": ("#b5739d", "-", 1.2),
+    "tbb_hash_map": ("#c98fb5", "--", 1.2),
+    "bucket_lock": ("#7b61a8", "-", 1.2),
+    "refcount": ("#d69c2f", "--", 1.2),
+    "brlock": ("#0b6e99", "--", 1.0),
+    "pawl_lock64": ("#2fa4c9", "--", 1.0),
+    "r+s>w/pawl_spin64": ("#7b61a8", "--", 1.0),
+    "pthread_rwlock": ("#c4561a", "-", 1.2),
+    "spin": ("#a8323e", "-", 1.2),
 }
 
 
@@ -36,12 +43,28 @@ def figures(result: dict) -> list[tuple[str, Figure]]:
     drawn = []
     if several["threads"] or not several["updates"]:
         grid = plot.by(cells, lambda c: c["elements"], lambda c: c["updates"])
-        drawn.append(plot.panels(
-            result, grid, plot.over("threads", COLOURS), _by_mix,
-            "million operations a second over threads", "threads", COLOURS))
+        drawn.append(
+            plot.panels(
+                result,
+                grid,
+                plot.over("threads", COLOURS),
+                _by_mix,
+                "million operations a second over threads",
+                "threads",
+                COLOURS,
+            )
+        )
     if several["updates"]:
         grid = plot.by(cells, lambda c: c["elements"], lambda c: c["threads"])
-        drawn.append(plot.panels(
-            result, grid, plot.over("updates", COLOURS), _by_threads,
-            "million operations a second over the share of updates", "% updates", COLOURS))
+        drawn.append(
+            plot.panels(
+                result,
+                grid,
+                plot.over("updates", COLOURS),
+                _by_threads,
+                "million operations a second over the share of updates",
+                "% updates",
+                COLOURS,
+            )
+        )
     return drawn

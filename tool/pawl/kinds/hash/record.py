@@ -19,14 +19,18 @@ THREADS = [1, 2]
 
 def _all(path: Path, scale: float) -> Plan:
     choice = candidates.choose("all", driver.candidates(path))
-    return Plan(plan(Request(threads=THREADS, budget=BUDGET * scale), choice.names),
-                choice.missing)
+    return Plan(plan(Request(threads=THREADS, budget=BUDGET * scale), choice.names), choice.missing)
 
 
 def _reading(path: Path, scale: float) -> Plan:
     choice = candidates.choose(",".join([BASELINE, MAIN, QUIESCENT]), driver.candidates(path))
-    request = Request(threads=THREADS, updates=[0.0], rounds=READING_ROUNDS,
-                      seconds=round(READING_SECONDS * scale, 4), warmup=0.02)
+    request = Request(
+        threads=THREADS,
+        updates=[0.0],
+        rounds=READING_ROUNDS,
+        seconds=round(READING_SECONDS * scale, 4),
+        warmup=0.02,
+    )
     return Plan(plan(request, choice.names), choice.missing)
 
 

@@ -23,7 +23,7 @@ def label(cell: dict) -> str:
 
 
 def _bytes(count: int) -> str:
-    for unit, scale in (("KiB", 1 << 10), ("MiB", 1 << 20)):
+    for unit, scale in (("KiB", 1 << 10), ("MiB", 1 << 20)):  # noqa: B007 (used after it)
         if count < 1024 * scale:
             break
     return f"{count / scale:,.0f} {unit}"
@@ -50,21 +50,31 @@ def summarise(samples: list[dict], baseline: str, order: list[str]) -> list[dict
     for row in rows:
         own = stats.of_candidate(samples, row["candidate"])
         against = stats.ratio(stats.paired(rates, row["candidate"], best) if best else [])
-        row |= {"ratio_to_urcu": against["ratio"], "urcu_ci95_low": against["low"],
-                "urcu_ci95_high": against["high"], **stats.cpu(own),
-                "drain_seconds": float(np.median([s["drain_seconds"] for s in own]))}
+        row |= {
+            "ratio_to_urcu": against["ratio"],
+            "urcu_ci95_low": against["low"],
+            "urcu_ci95_high": against["high"],
+            **stats.cpu(own),
+            "drain_seconds": float(np.median([s["drain_seconds"] for s in own])),
+        }
     return rows
 
 
 def losses(rows: list[dict]) -> list[dict]:
     """Our RCU rows behind the best of liburcu's, beyond the noise."""
-    return [r for r in rows if r["candidate"].startswith(MAIN)
-            and r["urcu_ci95_high"] is not None and r["urcu_ci95_high"] < 1]
+    return [
+        r
+        for r in rows
+        if r["candidate"].startswith(MAIN)
+        and r["urcu_ci95_high"] is not None
+        and r["urcu_ci95_high"] < 1
+    ]
 
 
 def _interval(row: dict) -> str:
-    return table.interval({"ratio_ci95_low": row["urcu_ci95_low"],
-                           "ratio_ci95_high": row["urcu_ci95_high"]})
+    return table.interval(
+        {"ratio_ci95_low": row["urcu_ci95_low"], "ratio_ci95_high": row["urcu_ci95_high"]}
+    )
 
 
 def _owed(row: dict) -> str:
@@ -72,10 +82,14 @@ def _owed(row: dict) -> str:
 
 
 def columns(_cell: dict, baseline: str) -> list[Column]:
-    return [*table.million("million\noperations/s", wide=140), *table.ratio(baseline, wide=125),
-            Column("times best\nliburcu", lambda row: table.times(row["ratio_to_urcu"])),
-            Column("95 %\ninterval", _interval, 125), table.cpu(3, 140),
-            Column("frees owed\nat the end", _owed)]
+    return [
+        *table.million("million\noperations/s", wide=140),
+        *table.ratio(baseline, wide=125),
+        Column("times best\nliburcu", lambda row: table.times(row["ratio_to_urcu"])),
+        Column("95 %\ninterval", _interval, 125),
+        table.cpu(3, 140),
+        Column("frees owed\nat the end", _owed),
+    ]
 
 
 # ---- Reading only: what do more threads bring? --------------------------------------------------
@@ -83,8 +97,9 @@ def columns(_cell: dict, baseline: str) -> list[Column]:
 
 def scaling(cells_of: list[dict], name: str, threads: int) -> float | None:
     """Times its own one thread; the two cells were measured one after the other."""
-    medians = {c["threads"]: r["median"] for c in cells_of for r in c["summary"]
-               if r["candidate"] == name}
+    medians = {
+        c["threads"]: r["median"] for c in cells_of for r in c["summary"] if r["candidate"] == name
+    }
     one, many = medians.get(1), medians.get(threads)
     return many / one if one and many is not None else None
 
@@ -97,9 +112,14 @@ def more(result: dict) -> list[Extra]:
         counts = sorted(c["threads"] for c in here if c["threads"] > 1)
         names = [r["candidate"] for c in here[-1:] for r in c["summary"]]
         if counts and any(c["threads"] == 1 for c in here):
-            found.append(Extra(
-                f"{size(elements)}, reading only: times its own one thread",
-                ["design", *(f"{n} threads" for n in counts)],
-                [[name, *(table.times(scaling(here, name, n)) for n in counts)]
-                 for name in names]))
+            found.append(
+                Extra(
+                    f"{size(elements)}, reading only: times its own one thread",
+                    ["design", *(f"{n} threads" for n in counts)],
+                    [
+                        [name, *(table.times(scaling(here, name, n)) for n in counts)]
+                        for name in names
+                    ],
+                )
+            )
     return found

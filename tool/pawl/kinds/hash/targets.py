@@ -17,29 +17,33 @@ FEW_UPDATES = 20
 
 
 def _tables(run: dict, title: str, threads: int, most_updates: float) -> list[dict]:
-    cells = [c for c in find_part(run, KIND.name, lambda p: p["title"] == title)["cells"]
-             if c["threads"] == threads and c["updates"] <= most_updates]
+    cells = [
+        c
+        for c in find_part(run, KIND.name, lambda p: p["title"] == title)["cells"]
+        if c["threads"] == threads and c["updates"] <= most_updates
+    ]
     if not cells:
-        raise BadInput(f"the run of {run.get('started')} has no hash table at {threads} threads; "
-                       "record again on a machine that has as many CPUs.")
+        raise BadInput(
+            f"the run of {run.get('started')} has no hash table at {threads} threads; "
+            "record again on a machine that has as many CPUs."
+        )
     return cells
 
 
 def _reading(run: dict) -> list[tuple[dict, dict]]:
     """(the cell at two threads, the same at one), for each size, when nobody writes."""
     one = {c["elements"]: c for c in _tables(run, READING.title, 1, 0)}
-    return [(c, one[c["elements"]]) for c in _tables(run, READING.title, 2, 0)
-            if c["elements"] in one]
+    return [
+        (c, one[c["elements"]]) for c in _tables(run, READING.title, 2, 0) if c["elements"] in one
+    ]
 
 
 def _scaling(run: dict) -> Finding:
     """Two cells are compared, measured one after the other: there are no rounds in common."""
-    found = [(rate(two, MAIN) / rate(one, MAIN), two, one)
-             for two, one in _reading(run)]
+    found = [(rate(two, MAIN) / rate(one, MAIN), two, one) for two, one in _reading(run)]
     value, two, one = min(found, key=lambda f: f[0])
     ideal = rate(two, BASELINE) / rate(one, BASELINE)
-    return Finding(value, note=f"{size(two['elements'])}; "
-                   f"{BASELINE} {ideal:.3f}")
+    return Finding(value, note=f"{size(two['elements'])}; {BASELINE} {ideal:.3f}")
 
 
 def _of_ideal(run: dict) -> Finding:
@@ -62,30 +66,42 @@ def _against_urcu(run: dict, ours: str) -> list[tuple[float, str, str]]:
 def _few_updates(run: dict) -> Finding:
     found = _against_urcu(run, MAIN)
     value, where, best = min(found)
-    return Finding(stats.geometric_mean([max(v, 1e-9) for v, _, _ in found]),
-                   note=f"{len(found)} cells; least {value:.3f}: {where}, against {best}")
+    return Finding(
+        stats.geometric_mean([max(v, 1e-9) for v, _, _ in found]),
+        note=f"{len(found)} cells; least {value:.3f}: {where}, against {best}",
+    )
 
 
 def targets() -> list[Target]:
     return [
-        Target(f"hash, reading only, 2 threads: {MAIN} / its own one thread, worst size", 1.9,
-               True, _scaling),
-        Target(f"hash, reading only, 2 threads: {MAIN} / {BASELINE}, worst size", 0.9,
-               True, _of_ideal),
-        Target(f"hash, to {FEW_UPDATES} % updates, 2 threads: {MAIN} / best liburcu row, "
-               "geometric mean", 1.0, True, _few_updates),
+        Target(
+            f"hash, reading only, 2 threads: {MAIN} / its own one thread, worst size",
+            1.9,
+            True,
+            _scaling,
+        ),
+        Target(
+            f"hash, reading only, 2 threads: {MAIN} / {BASELINE}, worst size", 0.9, True, _of_ideal
+        ),
+        Target(
+            f"hash, to {FEW_UPDATES} % updates, 2 threads: {MAIN} / best liburcu row, "
+            "geometric mean",
+            1.0,
+            True,
+            _few_updates,
+        ),
     ]
 
 
 def _best(run: dict) -> str:
     """Either flavour of ours against the best of theirs, like for like where both announce."""
-    by_name = {n: {w: v for v, w, _ in _against_urcu(run, n)}
-               for n in (MAIN, QUIESCENT)}
-    best = [max(found[where] for found in by_name.values())
-            for where in by_name[MAIN]]
+    by_name = {n: {w: v for v, w, _ in _against_urcu(run, n)} for n in (MAIN, QUIESCENT)}
+    best = [max(found[where] for found in by_name.values()) for where in by_name[MAIN]]
     return f"{stats.geometric_mean([max(v, 1e-9) for v in best]):.3f}"
 
 
 def notes(runs: Runs) -> Iterable[str]:
-    yield (f"hash, to {FEW_UPDATES} % updates, 2 threads: the better of {MAIN} and {QUIESCENT} / "
-           f"best liburcu row: {', '.join(_best(run) for _, run in runs)}")
+    yield (
+        f"hash, to {FEW_UPDATES} % updates, 2 threads: the better of {MAIN} and {QUIESCENT} / "
+        f"best liburcu row: {', '.join(_best(run) for _, run in runs)}"
+    )

@@ -15,11 +15,26 @@ def figures(result: dict):
 
 
 KIND = Kind(
-    name="latency", title="Latencies of a lock that handlers read", driver=plan.DRIVER,
-    baseline=plan.BASELINE, command=COMMAND, figures=figures, workload=table.workload,
-    cell_keys={"scenario": str, "seconds": NUMBER, "slow_section_us": NUMBER,
-               "write_section_us": NUMBER, "handler_period_ms": NUMBER},
+    name="latency",
+    title="Latencies of a lock that handlers read",
+    driver=plan.DRIVER,
+    baseline=plan.BASELINE,
+    command=COMMAND,
+    figures=figures,
+    workload=table.workload,
+    cell_keys={
+        "scenario": str,
+        "seconds": NUMBER,
+        "slow_section_us": NUMBER,
+        "write_section_us": NUMBER,
+        "handler_period_ms": NUMBER,
+    },
     sample_keys={"realtime_error": str, "counter": dict},
-    sample_optional={"rescued": int, "rows": list}, sound=samples.sound,
-    summarise=samples.summarise, losses=samples.no_losses,
-    show=table.show, views=table.no_views, body=table.body)
+    sample_optional={"rescued": int, "rows": list},
+    sound=samples.sound,
+    summarise=samples.summarise,
+    losses=samples.no_losses,
+    show=table.show,
+    views=table.no_views,
+    body=table.body,
+)

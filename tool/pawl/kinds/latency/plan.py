@@ -37,13 +37,21 @@ SCENARIOS = {
     "reader": Scenario("one reader", 1, 0.06),
     "realtime_reader": Scenario("one real-time reader", 1, 0.06),
     "readers": Scenario("two readers and two real-time readers", 4, 0.06),
-    "contention": Scenario("high contention: all at once, more threads than CPUs", 8, 1,
-                           realtime=True),
-    "placed": Scenario("high contention, the writer on one CPU, all readers on another", 6, 1,
-                       realtime=True),
-    "handlers": Scenario("handlers that read beside busy writers, whose CPU another thread wants",
-                         5, 0.25, write_section_us=20, writer_delay_us=20, handler_period_ms=1,
-                         realtime=True),
+    "contention": Scenario(
+        "high contention: all at once, more threads than CPUs", 8, 1, realtime=True
+    ),
+    "placed": Scenario(
+        "high contention, the writer on one CPU, all readers on another", 6, 1, realtime=True
+    ),
+    "handlers": Scenario(
+        "handlers that read beside busy writers, whose CPU another thread wants",
+        5,
+        0.25,
+        write_section_us=20,
+        writer_delay_us=20,
+        handler_period_ms=1,
+        realtime=True,
+    ),
 }
 # Locks whose waits spin for a bit that a thread holds for a moment: a real-time thread that has
 # preempted that one spins until the kernel holds it up, about a second, and nothing else happens.
@@ -54,6 +62,7 @@ SAMPLE_OVERHEAD, CELL_OVERHEAD = 0.02, 0.12
 
 
 # ---- The plan ------------------------------------------------------------------------------------
+
 
 @dataclass
 class Request:
@@ -76,8 +85,17 @@ class Request:
     realtime_share: float = 20
 
 
-GIVEN = ("slow_section_us", "slow_every_ms", "read_section_us", "write_section_us",
-         "writer_delay_us", "trylock_delay_us", "tries", "handler_period_ms", "realtime_share")
+GIVEN = (
+    "slow_section_us",
+    "slow_every_ms",
+    "read_section_us",
+    "write_section_us",
+    "writer_delay_us",
+    "trylock_delay_us",
+    "tries",
+    "handler_period_ms",
+    "realtime_share",
+)
 
 
 def _option(name: str) -> str:
@@ -90,10 +108,17 @@ def _cell(request: Request, name: str, names: list[str]) -> Cell:
     given = {key: getattr(request, key) for key in GIVEN}
     given |= {key: getattr(scene, key) for key, value in given.items() if value is None}
     parameters = {
-        "bench": "latency", "scenario": name, "threads": scene.threads, "seconds": seconds,
+        "bench": "latency",
+        "scenario": name,
+        "threads": scene.threads,
+        "seconds": seconds,
         "rounds": PAIR_ROUNDS * request.rounds if alone else request.rounds,
-        "warmup": round(min(request.warmup, seconds / 4), 4), "pin": request.pin,
-        "realtime": request.realtime, **given, "candidates": names}
+        "warmup": round(min(request.warmup, seconds / 4), 4),
+        "pin": request.pin,
+        "realtime": request.realtime,
+        **given,
+        "candidates": names,
+    }
     told = ["--scenario", name, "--candidates", ",".join(names)]
     for key in ("seconds", "rounds", "warmup", "pin", "realtime", *GIVEN):
         told += [_option(key), parameters[key]]
@@ -113,8 +138,12 @@ def lock_of(row: str, locks: Iterable[str]) -> str | None:
 
 def rows_of_pairs(offered: list[dict], known: list[str], chosen: list[str]) -> list[str]:
     """The rows of the chosen locks, with all floors and calls: no row says much without them."""
-    return [c["name"] for c in offered if c["available"]
-            and (not c["name"].startswith(("r/", "w/")) or lock_of(c["name"], known) in chosen)]
+    return [
+        c["name"]
+        for c in offered
+        if c["available"]
+        and (not c["name"].startswith(("r/", "w/")) or lock_of(c["name"], known) in chosen)
+    ]
 
 
 def plan(request: Request, locks: list[str], pair_rows: list[str]) -> list[Cell]:
@@ -123,11 +152,19 @@ def plan(request: Request, locks: list[str], pair_rows: list[str]) -> list[Cell]
             return pair_rows
         spared = SCENARIOS[name].realtime and request.realtime != "no"
         return [n for n in locks if not (spared and n in SPINNING)]
+
     cells = [_cell(request, name, rows(name)) for name in request.scenarios]
     return [c for c in cells if c.candidates]
 
 
 def expected_seconds(cells: list[Cell]) -> float:
-    return sum(CELL_OVERHEAD + c.sample_count
-               * (c.parameters["seconds"] + c.parameters["warmup"]
-                  + (0 if c.parameters["scenario"] == PAIRS else SAMPLE_OVERHEAD)) for c in cells)
+    return sum(
+        CELL_OVERHEAD
+        + c.sample_count
+        * (
+            c.parameters["seconds"]
+            + c.parameters["warmup"]
+            + (0 if c.parameters["scenario"] == PAIRS else SAMPLE_OVERHEAD)
+        )
+        for c in cells
+    )

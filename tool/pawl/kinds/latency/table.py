@@ -21,10 +21,22 @@ from pawl.kinds.latency.plan import PAIRS, SCENARIOS
 from pawl.kinds.latency.samples import MEASURES, QUANTILES
 
 # Who waits: the threads of these roles are put together in the short table.
-ROLES = {"writers": ("writer/", "trylock_writer/"), "readers": ("reader/", "trylock_reader/"),
-         "real-time": ("realtime_reader/",), "handlers": ("interrupt/", "deferred/")}
-SHORT_HEADS = ("lock", "writes", "blocked\ntimes", "\nmean", "\np99.99", "\nmax",
-               "raised\nmax", *(f"max wait\n{role}" for role in ROLES))
+ROLES = {
+    "writers": ("writer/", "trylock_writer/"),
+    "readers": ("reader/", "trylock_reader/"),
+    "real-time": ("realtime_reader/",),
+    "handlers": ("interrupt/", "deferred/"),
+}
+SHORT_HEADS = (
+    "lock",
+    "writes",
+    "blocked\ntimes",
+    "\nmean",
+    "\np99.99",
+    "\nmax",
+    "raised\nmax",
+    *(f"max wait\n{role}" for role in ROLES),
+)
 LONG_HEADS = ("thread", "what", "times", "min", "avg", "max", *QUANTILES)
 PAIR_HEADS = ("what", "ns", "quartiles", "cycles", "times\nthe floor", "95 %\ninterval")
 # The long tables of so few cells are printed; a page has all of them.
@@ -38,9 +50,12 @@ def workload(cell: dict) -> str:
 
 # ---- The short table -----------------------------------------------------------------------------
 
+
 def _longest(rows: list[dict], prefixes: tuple[str, ...]) -> float | None:
-    return max((r["lock"]["max"] for r in rows if r["who"].startswith(prefixes) and r["lock"]),
-               default=None)
+    return max(
+        (r["lock"]["max"] for r in rows if r["who"].startswith(prefixes) and r["lock"]),
+        default=None,
+    )
 
 
 def overview(cell: dict) -> list[dict]:
@@ -51,38 +66,54 @@ def overview(cell: dict) -> list[dict]:
         if not samples:
             continue
         rows = latency_samples.rows(samples)
-        lines.append({
-            "candidate": name, "per_ns": latency_samples.per_ns(samples),
-            "writers": [r["iterations"] for r in rows if r["who"].startswith("writer/")],
-            "blocked": latency_samples.blocked(samples),
-            "raised": latency_samples.together([r["raised"] for r in rows]),
-            "waits": {role: _longest(rows, who) for role, who in ROLES.items()}})
+        lines.append(
+            {
+                "candidate": name,
+                "per_ns": latency_samples.per_ns(samples),
+                "writers": [r["iterations"] for r in rows if r["who"].startswith("writer/")],
+                "blocked": latency_samples.blocked(samples),
+                "raised": latency_samples.together([r["raised"] for r in rows]),
+                "waits": {role: _longest(rows, who) for role, who in ROLES.items()},
+            }
+        )
     return lines
 
 
 def short_texts(line: dict) -> list[str]:
     def time(cycles: float | None) -> str:
         return "-" if cycles is None else table.duration(cycles / line["per_ns"])
+
     blocked, raised = line["blocked"] or {}, line["raised"] or {}
-    return [line["candidate"], " ".join(f"{n:,}" for n in line["writers"]) or "-",
-            f"{blocked['count']:,}" if blocked else "-",
-            *(time(blocked.get(key)) for key in ("avg", "p99.99", "max")), time(raised.get("max")),
-            *(time(line["waits"][role]) for role in ROLES)]
+    return [
+        line["candidate"],
+        " ".join(f"{n:,}" for n in line["writers"]) or "-",
+        f"{blocked['count']:,}" if blocked else "-",
+        *(time(blocked.get(key)) for key in ("avg", "p99.99", "max")),
+        time(raised.get("max")),
+        *(time(line["waits"][role]) for role in ROLES),
+    ]
 
 
 # ---- The long table, and the one of pairs --------------------------------------------------------
 
+
 def _series_texts(series: dict) -> list[str]:
-    return [f"{series['count']:,}",
-            *(f"{series[key]:,.0f}" for key in ("min", "avg", "max", *QUANTILES))]
+    return [
+        f"{series['count']:,}",
+        *(f"{series[key]:,.0f}" for key in ("min", "avg", "max", *QUANTILES)),
+    ]
 
 
 def long_texts(rows: list[dict]) -> list[list[str]]:
     """As the source has it: first what was kept out, then who waited."""
     lines = []
     for group in (("interrupt", "deferred", "raised"), ("lock", "unlock")):
-        lines += [[row["who"], MEASURES[m], *_series_texts(row[m])]
-                  for row in rows for m in group if row[m]]
+        lines += [
+            [row["who"], MEASURES[m], *_series_texts(row[m])]
+            for row in rows
+            for m in group
+            if row[m]
+        ]
     return lines
 
 
@@ -92,50 +123,66 @@ def tries(rows: list[dict]) -> str:
 
 
 def pair_texts(row: dict, per_ns: float) -> list[str]:
-    return [row["candidate"], f"{row['median']:.2f}", f"{row['q1']:.2f}..{row['q3']:.2f}",
-            f"{row['median'] * per_ns:.1f}", table.times(row["ratio_to_baseline"]),
-            table.interval(row)]
+    return [
+        row["candidate"],
+        f"{row['median']:.2f}",
+        f"{row['q1']:.2f}..{row['q3']:.2f}",
+        f"{row['median'] * per_ns:.1f}",
+        table.times(row["ratio_to_baseline"]),
+        table.interval(row),
+    ]
 
 
 # ---- Sentences -----------------------------------------------------------------------------------
 
+
 def counter_sentence(cell: dict) -> str:
     counter = cell["samples"][-1]["counter"]
     cost = counter["cost"]
-    return (f"{counter.get('name')} takes [min,avg,max] {cost['min']:,},{cost['avg']:,},"
-            f"{cost['max']:,} cycles at {counter['per_ns']:.3f} cycles a ns; results are less its "
-            f"median of {counter['own']:,}")
+    return (
+        f"{counter.get('name')} takes [min,avg,max] {cost['min']:,},{cost['avg']:,},"
+        f"{cost['max']:,} cycles at {counter['per_ns']:.3f} cycles a ns; results are less its "
+        f"median of {counter['own']:,}"
+    )
 
 
 def realtime_sentence(cell: dict) -> str:
     why = next((s["realtime_error"] for s in cell["samples"] if s["realtime_error"]), "")
-    return why and (f"no real-time threads: {why}. Real-time readers were ordinary ones, and no "
-                    "writer was raised.")
+    return why and (
+        f"no real-time threads: {why}. Real-time readers were ordinary ones, and no "
+        "writer was raised."
+    )
 
 
 def rescued_sentences(cell: dict) -> list[str]:
     found: dict[str, int] = {}
     for sample in cell["samples"]:
         found[sample["candidate"]] = found.get(sample["candidate"], 0) + sample.get("rescued", 0)
-    return [f"{name}: {n} real-time thread{'s' if n > 1 else ''} spun for half a second for a "
-            "thread that could not run, and had to be made ordinary"
-            for name, n in found.items() if n]
+    return [
+        f"{name}: {n} real-time thread{'s' if n > 1 else ''} spun for half a second for a "
+        "thread that could not run, and had to be made ordinary"
+        for name, n in found.items()
+        if n
+    ]
 
 
 def heading(cell: dict) -> list[str]:
     if cell["scenario"] == PAIRS:
         return [workload(cell)]
-    lines = [workload(cell), f"write sections of {cell['write_section_us']:g} us, read sections of "
-             f"{cell['read_section_us']:g} us, a slow one of {cell['slow_section_us']:g} us each "
-             f"{cell['slow_every_ms']:g} ms, handlers each {cell['handler_period_ms']:g} ms"]
+    lines = [
+        workload(cell),
+        f"write sections of {cell['write_section_us']:g} us, read sections of "
+        f"{cell['read_section_us']:g} us, a slow one of {cell['slow_section_us']:g} us each "
+        f"{cell['slow_every_ms']:g} ms, handlers each {cell['handler_period_ms']:g} ms",
+    ]
     return lines + ([] if cell.get("complete", True) else ["interrupted: rows are missing"])
 
 
 # ---- In the terminal -----------------------------------------------------------------------------
 
+
 def _table(title: str, heads: tuple[str, ...], left: int = 1) -> Table:
-    made = Table(title=escape(title), title_justify="left", title_style="bold",
-                 box=box.SIMPLE_HEAD)
+    made = Table(title=escape(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for n, name in enumerate(heads):
         made.add_column(name, justify="left" if n < left else "right", no_wrap=True)
     return made
@@ -204,29 +251,47 @@ def show(_kind: Kind, result: dict, console: Console, most: int = 0) -> None:
 
 # ---- For the page --------------------------------------------------------------------------------
 
+
 def _view(cell: dict) -> dict:
     if cell["scenario"] == PAIRS:
         per_ns = latency_samples.per_ns(cell["samples"])
-        return {"heading": heading(cell), "heads": PAIR_HEADS, "locks": [],
-                "rows": [{"texts": pair_texts(r, per_ns), "ours": "pawl" in r["candidate"]}
-                         for r in cell["summary"]]}
+        return {
+            "heading": heading(cell),
+            "heads": PAIR_HEADS,
+            "locks": [],
+            "rows": [
+                {"texts": pair_texts(r, per_ns), "ours": "pawl" in r["candidate"]}
+                for r in cell["summary"]
+            ],
+        }
     locks = []
     for line in overview(cell):
         rows = latency_samples.rows(latency_samples.of_lock(cell, line["candidate"]))
         locks.append({"name": line["candidate"], "rows": long_texts(rows), "tries": tries(rows)})
-    return {"heading": heading(cell) + rescued_sentences(cell), "heads": SHORT_HEADS,
-            "locks": locks,
-            "rows": [{"texts": short_texts(x), "ours": "pawl" in x["candidate"]}
-                     for x in overview(cell)]}
+    return {
+        "heading": heading(cell) + rescued_sentences(cell),
+        "heads": SHORT_HEADS,
+        "locks": locks,
+        "rows": [
+            {"texts": short_texts(x), "ours": "pawl" in x["candidate"]} for x in overview(cell)
+        ],
+    }
 
 
 def body(result: dict) -> str:
     """What the page shows in place of ranked tables."""
     last = result["cells"][-1]
-    return render(__package__, "page.html.j2", own={
-        "cells": [_view(c) for c in result["cells"]], "long_heads": LONG_HEADS,
-        "counter": counter_sentence(last), "realtime": realtime_sentence(last),
-        "missing": [f"{g['candidate']}: {g['why']}" for g in result["unavailable"]]})
+    return render(
+        __package__,
+        "page.html.j2",
+        own={
+            "cells": [_view(c) for c in result["cells"]],
+            "long_heads": LONG_HEADS,
+            "counter": counter_sentence(last),
+            "realtime": realtime_sentence(last),
+            "missing": [f"{g['candidate']}: {g['why']}" for g in result["unavailable"]],
+        },
+    )
 
 
 def no_views(_kind: Kind, _result: dict) -> list[dict]:

@@ -66,8 +66,10 @@ def _spaces(request: Request, trace: Trace | None) -> list[tuple[int, int, float
     if known is not None:
         if size > known:
             whose = "the keys read" if trace else "--keyspace"
-            raise BadInput(f"--size: a cache of {size:,} entries is larger than {whose} "
-                           f"({known:,} distinct keys) and would never miss; choose less.")
+            raise BadInput(
+                f"--size: a cache of {size:,} entries is larger than {whose} "
+                f"({known:,} distinct keys) and would never miss; choose less."
+            )
         return [(size, known, 100 * size / known)]
     spaces = []
     for hit in request.hits:
@@ -85,10 +87,28 @@ def _seconds(request: Request, samples: int) -> float:
 
 
 def _options(p: dict, trace_path: str | None) -> list[str]:
-    told = ["--threads", p["threads"], "--size", p["size"], "--chains", p["chains"],
-               "--miss-cost", p["miss_cost"],
-               "--seconds", p["seconds"], "--rounds", p["rounds"], "--warmup", p["warmup"],
-               "--seed", p["seed"], "--pin", p["pin"], "--candidates", ",".join(p["candidates"])]
+    told = [
+        "--threads",
+        p["threads"],
+        "--size",
+        p["size"],
+        "--chains",
+        p["chains"],
+        "--miss-cost",
+        p["miss_cost"],
+        "--seconds",
+        p["seconds"],
+        "--rounds",
+        p["rounds"],
+        "--warmup",
+        p["warmup"],
+        "--seed",
+        p["seed"],
+        "--pin",
+        p["pin"],
+        "--candidates",
+        ",".join(p["candidates"]),
+    ]
     if p["latency"]:
         told.append("--latency")
     if trace_path:
@@ -100,31 +120,53 @@ def _options(p: dict, trace_path: str | None) -> list[str]:
     return [str(o) for o in told]
 
 
-def plan(request: Request, choice: candidates.Choice, trace: Trace | None = None,
-         trace_path: str | None = None) -> list[Cell]:
+def plan(
+    request: Request,
+    choice: candidates.Choice,
+    trace: Trace | None = None,
+    trace_path: str | None = None,
+) -> list[Cell]:
     spaces = _spaces(request, trace)
     for _size, keyspace, _hit in spaces:
         if keyspace > MAX_ENTRIES:
-            raise BadInput(f"--size: a key space of {keyspace:,} keys is absurd; "
-                           f"stay below {MAX_ENTRIES:,}.")
-    points = [(space, cost, chains, threads) for chains in request.chains
-              for cost in request.miss_costs for space in spaces
-              for threads in request.threads if choice.for_threads(threads)]
+            raise BadInput(
+                f"--size: a key space of {keyspace:,} keys is absurd; stay below {MAX_ENTRIES:,}."
+            )
+    points = [
+        (space, cost, chains, threads)
+        for chains in request.chains
+        for cost in request.miss_costs
+        for space in spaces
+        for threads in request.threads
+        if choice.for_threads(threads)
+    ]
     if not points:
-        raise BadInput(f"--candidates: {candidates.NULL} is no lock and can be measured at one "
-                       "thread only; say --threads 1 or name a lock.")
+        raise BadInput(
+            f"--candidates: {candidates.NULL} is no lock and can be measured at one "
+            "thread only; say --threads 1 or name a lock."
+        )
     samples = sum(len(choice.for_threads(t)) for *_, t in points) * request.rounds
     seconds, pin = _seconds(request, samples), options.pin(request.pin)
     source = trace.describe() if trace else None
     cells = []
     for (size, keyspace, hit), cost, chains, threads in points:
         parameters = {
-            "threads": threads, "size": size, "keyspace": keyspace, "hit_nominal": hit,
+            "threads": threads,
+            "size": size,
+            "keyspace": keyspace,
+            "hit_nominal": hit,
             "chains": chains or usual_chains(size, trace is not None),
-            "miss_cost": cost, "seconds": seconds, "rounds": request.rounds,
-            "warmup": request.warmup, "seed": request.seed, "pin": pin,
-            "dist": "trace" if trace else request.dist, "zipf_s": request.zipf_s,
-            "trace": source, "latency": request.latency, "candidates": choice.for_threads(threads),
+            "miss_cost": cost,
+            "seconds": seconds,
+            "rounds": request.rounds,
+            "warmup": request.warmup,
+            "seed": request.seed,
+            "pin": pin,
+            "dist": "trace" if trace else request.dist,
+            "zipf_s": request.zipf_s,
+            "trace": source,
+            "latency": request.latency,
+            "candidates": choice.for_threads(threads),
         }
         cells.append(Cell(parameters, _options(parameters, trace_path)))
     return cells

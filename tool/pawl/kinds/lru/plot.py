@@ -17,11 +17,21 @@ from pawl.kinds.lru.table import measured_hits, workload
 CURVE_POINTS = 3
 # One hue for our strategies from dark to light; pthread in a warm one.
 LINES = {
-    candidates.MAIN: ("#0b6e99", "-"), "r+rs>w/pawl_spin32": ("#2fa4c9", "-"),
-    "r+rw/pawl_spin32": ("#3b8f5c", "-"), "r+w/pawl_spin32": ("#7b61a8", "-"),
-    "s/pawl_spin32": ("#7a8896", "--"), "w/pawl_spin32": ("#7a8896", ":"),
-    candidates.RWLOCK: ("#c4561a", "-"), candidates.SPIN: ("#d69c2f", "-"),
+    candidates.MAIN: ("#0b6e99", "-"),
+    "r+rs>w/pawl_spin32": ("#2fa4c9", "-"),
+    "r+rw/pawl_spin32": ("#3b8f5c", "-"),
+    "r+w/pawl_spin32": ("#7b61a8", "-"),
+    "s/pawl_spin32": ("#7a8896", "--"),
+    "w/pawl_spin32": ("#7a8896", ":"),
+    candidates.RWLOCK: ("#c4561a", "-"),
+    candidates.SPIN: ("#d69c2f", "-"),
     candidates.MUTEX: ("#a8323e", "-"),
+}
+# The same strategy on other locks, where a run compares these. Curves have no room for them.
+WIDER = LINES | {
+    "r+s>w/pawl_spin64": ("#2fa4c9", "--"),
+    "r+s>w/pawl_lock32": ("#3b8f5c", "-"),
+    "r+s>w/pawl_lock64": ("#7b61a8", "-"),
 }
 
 
@@ -57,11 +67,25 @@ def _label_ends(axes: Axes, ends: list[tuple[str, float, float]], size: float) -
     spread = _spread([y for _, _, y in ends], gap)
     shift = max(0.0, gap / 2 - min(spread))
     for (name, x, y), place in zip(ends, spread, strict=True):
-        axes.annotate(name, xy=(x, y), xycoords="data", xytext=(1.04, (place + shift) / top),
-                      textcoords="axes fraction", color=LINES[name][0], fontsize=size,
-                      va="center", annotation_clip=False,
-                      arrowprops={"arrowstyle": "-", "color": plot.MUTED, "lw": 0.5, "shrinkA": 1,
-                                  "shrinkB": 3, "relpos": (0, 0.5)})
+        axes.annotate(
+            name,
+            xy=(x, y),
+            xycoords="data",
+            xytext=(1.04, (place + shift) / top),
+            textcoords="axes fraction",
+            color=WIDER[name][0],
+            fontsize=size,
+            va="center",
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": plot.MUTED,
+                "lw": 0.5,
+                "shrinkA": 1,
+                "shrinkB": 3,
+                "relpos": (0, 0.5),
+            },
+        )
 
 
 def curves(axes: Axes, cells: list[dict], title: str, labels: bool, size: float = 8) -> None:
@@ -69,15 +93,23 @@ def curves(axes: Axes, cells: list[dict], title: str, labels: bool, size: float 
     threads = [c["threads"] for c in cells]
     ends, top = [], 0.0
     for name, (hue, dash) in LINES.items():
-        points = [(c["threads"], r) for c in cells for r in c["summary"]
-                  if r["candidate"] == name]
+        points = [(c["threads"], r) for c in cells for r in c["summary"] if r["candidate"] == name]
         if not points:
             continue
         xs, ys = [x for x, _ in points], [r["median"] / 1e6 for _, r in points]
-        errors = [[(r["median"] - r["q1"]) / 1e6 for _, r in points],
-                  [(r["q3"] - r["median"]) / 1e6 for _, r in points]]
-        axes.plot(xs, ys, color=hue, linestyle=dash, marker="o", markersize=3.5,
-                  linewidth=1.8 if name == candidates.MAIN else 1.2)
+        errors = [
+            [(r["median"] - r["q1"]) / 1e6 for _, r in points],
+            [(r["q3"] - r["median"]) / 1e6 for _, r in points],
+        ]
+        axes.plot(
+            xs,
+            ys,
+            color=hue,
+            linestyle=dash,
+            marker="o",
+            markersize=3.5,
+            linewidth=1.8 if name == candidates.MAIN else 1.2,
+        )
         axes.errorbar(xs, ys, yerr=errors, fmt="none", ecolor=hue, elinewidth=0.8, alpha=0.35)
         ends.append((name, xs[-1], ys[-1]))
         top = max(top, *(r["q3"] / 1e6 for _, r in points))
@@ -100,10 +132,23 @@ def _with_hits(text: str, cell: dict) -> str:
 
 
 def _ranked(axes: Axes, cell: dict, baseline: str) -> None:
-    rows = [{"candidate": r["candidate"], "value": r["median"] / 1e6, "low": r["q1"] / 1e6,
-             "high": r["q3"] / 1e6, "ratio": r["ratio_to_baseline"]} for r in cell["summary"]]
-    plot.bars(axes, rows, baseline, counted(cell["threads"], "thread"),
-              "million lookups/s: median, quartiles; x: times " + baseline.split("/")[-1])
+    rows = [
+        {
+            "candidate": r["candidate"],
+            "value": r["median"] / 1e6,
+            "low": r["q1"] / 1e6,
+            "high": r["q3"] / 1e6,
+            "ratio": r["ratio_to_baseline"],
+        }
+        for r in cell["summary"]
+    ]
+    plot.bars(
+        axes,
+        rows,
+        baseline,
+        counted(cell["threads"], "thread"),
+        "million lookups/s: median, quartiles; x: times " + baseline.split("/")[-1],
+    )
 
 
 def workload_figure(result: dict, name: str, cells: list[dict]) -> Figure:
@@ -136,18 +181,35 @@ def grid_figure(result: dict, cells: list[dict]) -> Figure:
     """The source's graphs: a row a miss cost, a column a hit ratio."""
     hits = sorted({c["hit_nominal"] for c in cells})
     costs = sorted({c["miss_cost"] for c in cells})
-    figure, grid = pyplot.subplots(len(costs), len(hits), squeeze=False,
-                                   figsize=(2.1 * len(hits) + 1.6, 2.1 * len(costs) + 0.9))
-    figure.subplots_adjust(left=0.03, right=0.9, top=1 - 0.75 / (2.1 * len(costs) + 0.9),
-                           bottom=0.62 / (2.1 * len(costs) + 0.9), wspace=0.3, hspace=0.45)
+    figure, grid = pyplot.subplots(
+        len(costs),
+        len(hits),
+        squeeze=False,
+        figsize=(2.1 * len(hits) + 1.6, 2.1 * len(costs) + 0.9),
+    )
+    figure.subplots_adjust(
+        left=0.03,
+        right=0.9,
+        top=1 - 0.75 / (2.1 * len(costs) + 0.9),
+        bottom=0.62 / (2.1 * len(costs) + 0.9),
+        wspace=0.3,
+        hspace=0.45,
+    )
     for row, cost in enumerate(costs):
         for column, hit in enumerate(hits):
             axes = grid[row][column]
-            here = sorted((c for c in cells if (c["hit_nominal"], c["miss_cost"]) == (hit, cost)),
-                          key=lambda c: c["threads"])
+            here = sorted(
+                (c for c in cells if (c["hit_nominal"], c["miss_cost"]) == (hit, cost)),
+                key=lambda c: c["threads"],
+            )
             if here:
-                curves(axes, here, f"hit {hit:g} %, cost {cost}",
-                       labels=column == len(hits) - 1, size=6.5)
+                curves(
+                    axes,
+                    here,
+                    f"hit {hit:g} %, cost {cost}",
+                    labels=column == len(hits) - 1,
+                    size=6.5,
+                )
             else:
                 axes.set_axis_off()
             axes.tick_params(labelsize=7)
@@ -159,39 +221,70 @@ def grid_figure(result: dict, cells: list[dict]) -> Figure:
 def ratio_figure(result: dict, cells: list[dict]) -> Figure:
     """The grid at one number of threads: times pthread_rwlock over the hit ratio."""
     costs = sorted({c["miss_cost"] for c in cells})
-    figure, grid = pyplot.subplots(1, len(costs), squeeze=False, sharey=True,
-                                   figsize=(3.3 * len(costs) + 1.6, 3.9))
+    figure, grid = pyplot.subplots(
+        1, len(costs), squeeze=False, sharey=True, figsize=(3.3 * len(costs) + 1.6, 3.9)
+    )
     figure.subplots_adjust(left=0.06, right=0.84, top=0.81, bottom=0.2, wspace=0.12)
     # Medians set the scale; the interval of a disturbed cell may leave the panel at the top.
-    top = max([1.0, *(r["ratio_to_baseline"] or 1 for c in cells for r in c["summary"]
-                      if r["candidate"] in LINES)]) * 1.15
+    top = (
+        max(
+            [
+                1.0,
+                *(
+                    r["ratio_to_baseline"] or 1
+                    for c in cells
+                    for r in c["summary"]
+                    if r["candidate"] in WIDER
+                ),
+            ]
+        )
+        * 1.15
+    )
     for axes, cost in zip(grid[0], costs, strict=True):
-        here = sorted((c for c in cells if c["miss_cost"] == cost),
-                      key=lambda c: c["hit_nominal"])
+        here = sorted((c for c in cells if c["miss_cost"] == cost), key=lambda c: c["hit_nominal"])
         _ratio_lines(axes, here, top, last=cost == costs[-1])
         axes.set_title(f"miss cost {cost}")
         axes.set_xlabel("nominal hit ratio, %")
     grid[0][0].set_ylabel("times " + result["baseline"].split("/")[-1])
     threads = cells[0]["threads"]
-    return plot.framed(figure, result, f"throughput against {result['baseline']}, {threads} "
-                       "threads (lines: 95 % intervals)")
+    return plot.framed(
+        figure,
+        result,
+        f"throughput against {result['baseline']}, {threads} threads (lines: 95 % intervals)",
+    )
 
 
 def _ratio_lines(axes: Axes, cells: list[dict], top: float, last: bool) -> None:
     hits = [c["hit_nominal"] for c in cells]
     ends = []
     axes.axhline(1, color=LINES[candidates.RWLOCK][0], linewidth=0.8)
-    for name, (hue, dash) in LINES.items():
-        points = [(place, r) for place, c in enumerate(cells) for r in c["summary"]
-                  if r["candidate"] == name and r["ratio_to_baseline"]]
+    for name, (hue, dash) in WIDER.items():
+        points = [
+            (place, r)
+            for place, c in enumerate(cells)
+            for r in c["summary"]
+            if r["candidate"] == name and r["ratio_to_baseline"]
+        ]
         if not points:
             continue
         xs, ys = [p for p, _ in points], [r["ratio_to_baseline"] for _, r in points]
-        axes.plot(xs, ys, color=hue, linestyle=dash, marker="o", markersize=3.5,
-                  linewidth=1.8 if name == candidates.MAIN else 1.1)
+        axes.plot(
+            xs,
+            ys,
+            color=hue,
+            linestyle=dash,
+            marker="o",
+            markersize=3.5,
+            linewidth=1.8 if name == candidates.MAIN else 1.1,
+        )
         bars = [(p, r) for p, r in points if r["ratio_ci95_low"] is not None]
-        axes.vlines([p for p, _ in bars], [r["ratio_ci95_low"] for _, r in bars],
-                    [r["ratio_ci95_high"] for _, r in bars], color=hue, linewidth=0.8)
+        axes.vlines(
+            [p for p, _ in bars],
+            [r["ratio_ci95_low"] for _, r in bars],
+            [r["ratio_ci95_high"] for _, r in bars],
+            color=hue,
+            linewidth=0.8,
+        )
         ends.append((name, xs[-1], ys[-1]))
     axes.set_xticks(range(len(hits)), [f"{h:g}" for h in hits])
     axes.set_ylim(0, top)

@@ -12,8 +12,13 @@ from pawl.kinds.lru.kind import KIND
 from pawl.kinds.lru.plan import GRID_COSTS, GRID_HITS, Request, plan
 
 # Enough rows to name the best pthread row of a cell and to compare like with like.
-GRID_ROWS = (candidates.SPIN, candidates.RWLOCK, candidates.MUTEX, candidates.MAIN,
-             "r+w/pawl_spin32")
+GRID_ROWS = (
+    candidates.SPIN,
+    candidates.RWLOCK,
+    candidates.MUTEX,
+    candidates.MAIN,
+    "r+w/pawl_spin32",
+)
 # Nine rounds are the fewest whose sign-based 95 % interval leaves out the worst and the best.
 GRID_ROUNDS, FOCUS_ROUNDS = 9, 15
 # 50 entries a chain and one: the other cells have 200, and the ratios depend on that.
@@ -33,8 +38,15 @@ def _length(seconds: float, scale: float) -> float:
 
 def _focus(path: Path, scale: float) -> Plan:
     choice = candidates.without_sleepers(candidates.choose("all", driver.candidates(path)))
-    return _planned(Request(threads=[1, 2], hits=[99], rounds=FOCUS_ROUNDS,
-                            seconds=_length(2 * USUAL_SECONDS, scale)), choice)
+    return _planned(
+        Request(
+            threads=[1, 2],
+            hits=[99],
+            rounds=FOCUS_ROUNDS,
+            seconds=_length(2 * USUAL_SECONDS, scale),
+        ),
+        choice,
+    )
 
 
 def _grid_rows(path: Path) -> candidates.Choice:
@@ -42,21 +54,44 @@ def _grid_rows(path: Path) -> candidates.Choice:
 
 
 def _grid(path: Path, scale: float) -> Plan:
-    return _planned(Request(threads=[2], hits=GRID_HITS, miss_costs=GRID_COSTS,
-                            rounds=GRID_ROUNDS, seconds=_length(USUAL_SECONDS, scale)),
-                    _grid_rows(path))
+    return _planned(
+        Request(
+            threads=[2],
+            hits=GRID_HITS,
+            miss_costs=GRID_COSTS,
+            rounds=GRID_ROUNDS,
+            seconds=_length(USUAL_SECONDS, scale),
+        ),
+        _grid_rows(path),
+    )
 
 
 def _shorter_chains(path: Path, scale: float) -> Plan:
-    return _planned(Request(threads=[2], hits=[99], chains=CHAINS, rounds=GRID_ROUNDS,
-                            seconds=_length(USUAL_SECONDS, scale)), _grid_rows(path))
+    return _planned(
+        Request(
+            threads=[2],
+            hits=[99],
+            chains=CHAINS,
+            rounds=GRID_ROUNDS,
+            seconds=_length(USUAL_SECONDS, scale),
+        ),
+        _grid_rows(path),
+    )
 
 
 def _beside_spin(path: Path, scale: float) -> Plan:
     names = [name for both in SLEEPING.values() for name in both]
-    return _planned(Request(threads=[2], hits=GRID_HITS, miss_costs=GRID_COSTS,
-                            rounds=GRID_ROUNDS, seconds=_length(0.05, scale), warmup=0.01),
-                    candidates.choose(",".join(names), driver.candidates(path)))
+    return _planned(
+        Request(
+            threads=[2],
+            hits=GRID_HITS,
+            miss_costs=GRID_COSTS,
+            rounds=GRID_ROUNDS,
+            seconds=_length(0.05, scale),
+            warmup=0.01,
+        ),
+        candidates.choose(",".join(names), driver.candidates(path)),
+    )
 
 
 FOCUS = Part(KIND, "The published cell", _focus)

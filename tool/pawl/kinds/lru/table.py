@@ -16,8 +16,11 @@ STRATEGIES = (
     ("w", "each lookup takes W, a mutex"),
     ("s", "each lookup takes S, the state that one thread can hold beside readers"),
     ("r+w", "lookups read; a miss takes W and looks again"),
-    ("r+s>w", "lookups read; a miss takes S, looks again beside the readers, and turns S into W "
-              "for the change"),
+    (
+        "r+s>w",
+        "lookups read; a miss takes S, looks again beside the readers, and turns S into W "
+        "for the change",
+    ),
     ("r+rs>w", "readers that upgrade: a miss tries to turn R into S, and S into W for the change"),
     ("r+rw", "readers that upgrade: a miss tries to turn R into W"),
 )
@@ -32,8 +35,7 @@ def workload(cell: dict) -> str:
     if not has_usual_chains(cell):
         cost += f", {cell['chains']:,} chains"
     if cell.get("trace"):
-        return (f"{cell['trace']['distinct']:,} distinct keys, "
-                f"cache of {cell['size']:,}, {cost}")
+        return f"{cell['trace']['distinct']:,} distinct keys, cache of {cell['size']:,}, {cost}"
     dist = "" if cell["dist"] == "uniform" else f", {cell['dist']}"
     return f"nominal hit {cell['hit_nominal']:g} %, {cost}{dist}"
 
@@ -44,12 +46,16 @@ def label(cell: dict) -> str:
 
 def heading(cell: dict) -> str:
     share = cell["size"] / cell["keyspace"]
-    text = (f"{label(cell)}\ncache {cell['size']:,} of {cell['keyspace']:,} keys = nominal "
-            f"{percent(share)} hits, measured {percent(measured_hits(cell))}")
+    text = (
+        f"{label(cell)}\ncache {cell['size']:,} of {cell['keyspace']:,} keys = nominal "
+        f"{percent(share)} hits, measured {percent(measured_hits(cell))}"
+    )
     if cell.get("chains"):
         length = max(1, round(cell["size"] / cell["chains"]))
-        text += (f"\nhash table of {counted(cell['chains'], 'chain')}, about "
-                 f"{counted(length, 'entry')} each")
+        text += (
+            f"\nhash table of {counted(cell['chains'], 'chain')}, about "
+            f"{counted(length, 'entry')} each"
+        )
     return text + table.not_pinned(cell)
 
 
@@ -119,17 +125,21 @@ def _verdict(row: dict) -> str:
 
 
 def _quantile(name: str) -> Column:
-    return Column(f"lookup\n{name}",
-                  lambda row: table.duration(row.get("latency_ns", {}).get(name)))
+    return Column(
+        f"lookup\n{name}", lambda row: table.duration(row.get("latency_ns", {}).get(name))
+    )
 
 
 def columns(cell: dict, baseline: str) -> list[Column]:
     """Quartiles and CPU time need the most room; --latency shows its quantiles at any width."""
     timed = any("latency_ns" in row for row in cell["summary"])
-    return [*table.million("million\nlookups/s", wide=PAGE_ONLY if timed else 130),
-            *table.ratio(baseline.split("/")[-1], wide=100 if timed else 0),
-            Column("", _verdict, 100 if timed else 0),
-            Column("measured\nhits", lambda row: percent(row["hit_ratio"]),
-                   PAGE_ONLY if timed else 100),
-            table.cpu(2, PAGE_ONLY if timed else 130),
-            *(_quantile(name) for name in (LATENCIES if timed else ()))]
+    return [
+        *table.million("million\nlookups/s", wide=PAGE_ONLY if timed else 130),
+        *table.ratio(baseline.split("/")[-1], wide=100 if timed else 0),
+        Column("", _verdict, 100 if timed else 0),
+        Column(
+            "measured\nhits", lambda row: percent(row["hit_ratio"]), PAGE_ONLY if timed else 100
+        ),
+        table.cpu(2, PAGE_ONLY if timed else 130),
+        *(_quantile(name) for name in (LATENCIES if timed else ())),
+    ]

@@ -31,8 +31,10 @@ def _focus(run: dict, threads: int) -> dict:
     for cell in part["cells"]:
         if (cell["threads"], cell["hit_nominal"], cell["miss_cost"]) == (threads, 99, 100):
             return cell
-    raise BadInput(f"the run of {run.get('started')} lacks the cell hit 99, cost 100 at "
-                   f"{threads} threads; record again.")
+    raise BadInput(
+        f"the run of {run.get('started')} lacks the cell hit 99, cost 100 at "
+        f"{threads} threads; record again."
+    )
 
 
 def _cache_ratio(theirs: str) -> Callable[[dict], Finding]:
@@ -48,8 +50,10 @@ def _grid_findings(run: dict) -> list[tuple[dict, str, Finding]]:
     cells = find_part(run, KIND.name, _is_grid)["cells"]
     found = [(c, _best_pthread(c)) for c in cells if c["threads"] == 2]
     if len(found) != CELLS:
-        raise BadInput(f"the run of {run.get('started')} has {len(found)} of the {CELLS} cells "
-                       "at two threads; record again.")
+        raise BadInput(
+            f"the run of {run.get('started')} has {len(found)} of the {CELLS} cells "
+            "at two threads; record again."
+        )
     return [(c, best, ratio(c, candidates.MAIN, best)) for c, best in found]
 
 
@@ -71,11 +75,15 @@ def targets() -> list[Target]:
     """Of the lock that spins, against pthread's."""
     main = candidates.MAIN
     return [
-        *(Target(f"2 threads, hit 99, cost 100: {main} / {theirs}", limit, True,
-                 _cache_ratio(theirs))
-          for theirs, limit in ((candidates.RWLOCK, 1.40), (candidates.SPIN, 1.75))),
+        *(
+            Target(
+                f"2 threads, hit 99, cost 100: {main} / {theirs}", limit, True, _cache_ratio(theirs)
+            )
+            for theirs, limit in ((candidates.RWLOCK, 1.40), (candidates.SPIN, 1.75))
+        ),
         Target(f"18 cells: {main} / best pthread row, geometric mean", 1.0, True, _grid_mean),
-        Target("18 cells: upper end of the lowest 95 % interval", 0.95, True, _grid_worst)]
+        Target("18 cells: upper end of the lowest 95 % interval", 0.95, True, _grid_worst),
+    ]
 
 
 # ---- Beside the verdicts ------------------------------------------------------------------------
@@ -85,8 +93,10 @@ def _null_row(run: dict) -> str:
     cell = _focus(run, 1)
     alone = rate(cell, candidates.NULL)
     ours = ratio(cell, candidates.MAIN, candidates.NULL)
-    return (f"{alone / 1e6:.3f} million lookups/s without a lock, "
-            f"{candidates.MAIN} reaches {ours.show()} of it")
+    return (
+        f"{alone / 1e6:.3f} million lookups/s without a lock, "
+        f"{candidates.MAIN} reaches {ours.show()} of it"
+    )
 
 
 def _chain_rows(run: dict) -> list[str]:
@@ -95,8 +105,10 @@ def _chain_rows(run: dict) -> list[str]:
     cells = [c for p in parts for c in p["cells"]]
     lines = []
     for cell in cells:
-        found = [f"{ratio(cell, candidates.MAIN, theirs).show()} times {theirs}"
-                 for theirs in candidates.PTHREAD]
+        found = [
+            f"{ratio(cell, candidates.MAIN, theirs).show()} times {theirs}"
+            for theirs in candidates.PTHREAD
+        ]
         lines.append(f"{cell['chains']:,} chains: " + ", ".join(found))
     return lines or ["not recorded"]
 
@@ -105,8 +117,10 @@ def notes(runs: Runs) -> Iterable[str]:
     yield "null lock, one thread, hit 99, cost 100:"
     for path, run in runs:
         yield f"          {path.name}: {_null_row(run)}"
-    yield (f"shorter chains, 2 threads, hit 99, cost 100: {candidates.MAIN} reaches "
-           "(information, no target):")
+    yield (
+        f"shorter chains, 2 threads, hit 99, cost 100: {candidates.MAIN} reaches "
+        "(information, no target):"
+    )
     for path, run in runs:
         yield from (f"          {path.name}: {line}" for line in _chain_rows(run))
 
@@ -117,19 +131,23 @@ def notes(runs: Runs) -> Iterable[str]:
 def _cache(run: dict, width: int) -> list[tuple[dict, Finding]]:
     cells = [c for c in find_part(run, KIND.name)["cells"] if c["threads"] == 2]
     if len(cells) != CELLS:
-        raise BadInput(f"the run of {run.get('started')} has {len(cells)} of the {CELLS} "
-                       "cells at two threads; record again.")
+        raise BadInput(
+            f"the run of {run.get('started')} has {len(cells)} of the {CELLS} "
+            "cells at two threads; record again."
+        )
     return [(c, ratio(c, *SLEEPING[width])) for c in cells]
 
 
 def _cache_mean(width: int) -> Callable[[dict], Finding]:
     """A lock under which nothing was done counts as next to nothing, not as minus infinity."""
-    return lambda run: Finding(stats.geometric_mean(
-        [max(f.value, 1e-9) for _, f in _cache(run, width)]))
+    return lambda run: Finding(
+        stats.geometric_mean([max(f.value, 1e-9) for _, f in _cache(run, width)])
+    )
 
 
 def _cache_worst(width: int) -> Callable[[dict], Finding]:
     """The cell whose interval ends lowest: it must not lie below the limit as a whole."""
+
     def find(run: dict) -> Finding:
         found = _cache(run, width)
         if any(f.high is None for _, f in found):
@@ -137,14 +155,25 @@ def _cache_worst(width: int) -> Callable[[dict], Finding]:
         cell, worst = min(found, key=lambda f: f[1].high)
         where = f"hit {cell['hit_nominal']:g}, cost {cell['miss_cost']}"
         return Finding(worst.high, worst.low, worst.high, where)
+
     return find
 
 
 def beside_spin() -> list[Target]:
     wanted = []
     for width, (ours, theirs) in SLEEPING.items():
-        wanted += [Target(f"18 cells, 2 threads: {ours} / {theirs}, geometric mean", 1.0, True,
-                          _cache_mean(width)),
-                   Target(f"18 cells, 2 threads: {ours} / {theirs}, upper end of the lowest "
-                          "95 % interval", 0.97, True, _cache_worst(width))]
+        wanted += [
+            Target(
+                f"18 cells, 2 threads: {ours} / {theirs}, geometric mean",
+                1.0,
+                True,
+                _cache_mean(width),
+            ),
+            Target(
+                f"18 cells, 2 threads: {ours} / {theirs}, upper end of the lowest 95 % interval",
+                0.97,
+                True,
+                _cache_worst(width),
+            ),
+        ]
     return wanted

@@ -16,13 +16,22 @@ additions on a cache line of their own: no lock of this kind can do with less.
 """
 EXAMPLES = [
     ("pawl bench pairs", "Nanoseconds of every take and drop beside their floors."),
-    ("pawl bench pairs --candidates '*spin32*' --rounds 21 --json pairs.json",
-     "One lock, more rounds, saved.")]
+    (
+        "pawl bench pairs --candidates '*spin32*' --rounds 21 --json pairs.json",
+        "One lock, more rounds, saved.",
+    ),
+]
 OPTIONS = (
-    options.seconds(Request.seconds), options.rounds(Request.rounds, of="candidate"),
+    options.seconds(Request.seconds),
+    options.rounds(Request.rounds, of="candidate"),
     options.warmup(Request.warmup),
-    click.option("--pin", default=Request.pin, show_default=True, metavar="auto|none|CPU",
-                 help="The CPU to measure on."),
+    click.option(
+        "--pin",
+        default=Request.pin,
+        show_default=True,
+        metavar="auto|none|CPU",
+        help="The CPU to measure on.",
+    ),
     options.rows("Names or patterns, see --list."),
 )
 

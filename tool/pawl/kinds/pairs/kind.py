@@ -15,6 +15,15 @@ def figures(result: dict):
 
 
 KIND = Kind(
-    name="pairs", title="One thread alone", driver=plan.DRIVER, baseline=plan.FLOOR,
-    command=COMMAND, figures=figures, above_zero=True, workload=table.workload,
-    what="mode/lock", ranks_from=88, columns=table.columns)
+    name="pairs",
+    title="One thread alone",
+    driver=plan.DRIVER,
+    baseline=plan.FLOOR,
+    command=COMMAND,
+    figures=figures,
+    above_zero=True,
+    workload=table.workload,
+    what="mode/lock",
+    ranks_from=88,
+    columns=table.columns,
+)

@@ -16,8 +16,13 @@ def _figure(result: dict, cell: dict) -> Figure:
     height = max(3.4, 0.2 * len(cell["summary"]) + 1.75)
     bottom, top = 0.78 / height, 1 - 0.75 / height
     figure = pyplot.figure(figsize=(11, height))
-    plot.bars(figure.add_axes((0.17, bottom, 0.815, top - bottom)),
-              [as_cost(row) for row in cell["summary"]], result["baseline"], "1 thread", LABEL)
+    plot.bars(
+        figure.add_axes((0.17, bottom, 0.815, top - bottom)),
+        [as_cost(row) for row in cell["summary"]],
+        result["baseline"],
+        "1 thread",
+        LABEL,
+    )
     plot.framed(figure, result, workload(cell))
     plot.sides(figure, height)
     return figure

@@ -25,8 +25,12 @@ def _all(path: Path, scale: float) -> Plan:
 
 
 def _beside_spin(path: Path, scale: float) -> Plan:
-    names = [f"{mode}/pawl_{lock}{width}" for lock in ("lock", "spin") for width in (32, 64)
-             for mode in "rswa"]
+    names = [
+        f"{mode}/pawl_{lock}{width}"
+        for lock in ("lock", "spin")
+        for width in (32, 64)
+        for mode in "rswa"
+    ]
     return _planned(candidates.choose(",".join([FLOOR, *names]), driver.candidates(path)), scale)
 
 

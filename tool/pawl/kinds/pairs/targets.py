@@ -23,18 +23,25 @@ def spinning() -> list[Target]:
     for width in WIDTHS:
         for mode in "rsw":
             ours = f"{mode}/pawl_spin{width}"
-            wanted.append(Target(f"{ours} pair / two bare lock xadd", 1.05, False,
-                                 _time(ours, FLOOR)))
+            wanted.append(
+                Target(f"{ours} pair / two bare lock xadd", 1.05, False, _time(ours, FLOOR))
+            )
     for width in WIDTHS:
         for mode, limit in (("r", 0.95), ("w", 0.65)):
             ours, theirs = f"{mode}/pawl_spin{width}", f"{mode}/pthread_rwlock"
-            wanted.append(Target(f"{ours} pair / {theirs} pair", limit, False,
-                                 _time(ours, theirs)))
+            wanted.append(Target(f"{ours} pair / {theirs} pair", limit, False, _time(ours, theirs)))
     return wanted
 
 
 def beside_spin() -> list[Target]:
     """The lock that sleeps, undisturbed: no dearer than the one that spins."""
-    return [Target(f"{mode}/pawl_lock{width} pair / {mode}/pawl_spin{width} pair", 1.03, False,
-                   _time(f"{mode}/pawl_lock{width}", f"{mode}/pawl_spin{width}"))
-            for width in WIDTHS for mode in "rswa"]
+    return [
+        Target(
+            f"{mode}/pawl_lock{width} pair / {mode}/pawl_spin{width} pair",
+            1.03,
+            False,
+            _time(f"{mode}/pawl_lock{width}", f"{mode}/pawl_spin{width}"),
+        )
+        for width in WIDTHS
+        for mode in "rswa"
+    ]

@@ -16,10 +16,21 @@ def figures(result: dict):
 
 
 KIND = Kind(
-    name="rcu", title="Read-copy-update: readers, grace periods, callbacks", driver=plan.DRIVER,
-    baseline=plan.BASELINE, command=COMMAND, figures=figures,
-    workload=table.workload, heading=table.heading,
+    name="rcu",
+    title="Read-copy-update: readers, grace periods, callbacks",
+    driver=plan.DRIVER,
+    baseline=plan.BASELINE,
+    command=COMMAND,
+    figures=figures,
+    workload=table.workload,
+    heading=table.heading,
     cell_keys=groups.CELL_KEYS | {"flood": int, "bound": int},
-    sample_optional=table.SAMPLE_KEYS, sound=table.sound,
-    summarise=table.summarise, losses=table.losses,
-    what="what", ranks_from=125, columns=table.columns, belongs=groups.belongs)
+    sample_optional=table.SAMPLE_KEYS,
+    sound=table.sound,
+    summarise=table.summarise,
+    losses=table.losses,
+    what="what",
+    ranks_from=125,
+    columns=table.columns,
+    belongs=groups.belongs,
+)

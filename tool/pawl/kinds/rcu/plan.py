@@ -10,15 +10,17 @@ from pawl.core.groups import group_of, refuse_unknown, threads_of
 from pawl.core.kind import Cell
 
 DRIVER = "pawl-bench-rcu"
-GROUPS = {"read": "taking and dropping the read lock",
-          "nested": "the same inside a reader",
-          "deref": "following 16 pointers inside a reader",
-          "quiet": "announcing a quiescent state",
-          "sync": "waiting for a grace period",
-          "busy": "waiting for a grace period while other processes want the CPUs",
-          "call": "callbacks, from the first call to the end of the last",
-          "delay": "from a call until its callback runs",
-          "flood": "calling as fast as it goes"}
+GROUPS = {
+    "read": "taking and dropping the read lock",
+    "nested": "the same inside a reader",
+    "deref": "following 16 pointers inside a reader",
+    "quiet": "announcing a quiescent state",
+    "sync": "waiting for a grace period",
+    "busy": "waiting for a grace period while other processes want the CPUs",
+    "call": "callbacks, from the first call to the end of the last",
+    "delay": "from a call until its callback runs",
+    "flood": "calling as fast as it goes",
+}
 # Each group is compared with liburcu's usual flavour, announcing with the one that announces.
 PEERS = {group: f"{group}/urcu_memb" for group in GROUPS} | {"quiet": "quiet/urcu_qsbr"}
 # What a result names as its baseline, although each group has its own.
@@ -73,11 +75,20 @@ def baseline_of(name: str) -> str:
 
 def _cell(request: Request, group: str, own: list[str]) -> Cell:
     parameters = {
-        "bench": "rcu", "group": group, "threads": max(map(threads_of, own)),
-        "seconds": request.seconds_of(group), "rounds": request.rounds_of(group),
-        "warmup": request.warmup, "pin": request.pin, "callbacks": request.callbacks,
-        "period": request.period_us, "flood": request.flood, "bound": request.bound,
-        "most": request.most, "candidates": own}
+        "bench": "rcu",
+        "group": group,
+        "threads": max(map(threads_of, own)),
+        "seconds": request.seconds_of(group),
+        "rounds": request.rounds_of(group),
+        "warmup": request.warmup,
+        "pin": request.pin,
+        "callbacks": request.callbacks,
+        "period": request.period_us,
+        "flood": request.flood,
+        "bound": request.bound,
+        "most": request.most,
+        "candidates": own,
+    }
     names = ("seconds", "rounds", "warmup", "pin", "callbacks", "period", "flood", "bound", "most")
     told = [text for key in names for text in (f"--{key}", grid.word(parameters[key]))]
     return Cell(parameters, [*told, "--groups", group, "--candidates", ",".join(own)])

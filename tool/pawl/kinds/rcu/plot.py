@@ -13,11 +13,18 @@ from pawl.core import plot, stats, table
 from pawl.kinds.rcu.plan import MIB
 from pawl.kinds.rcu.table import workload
 
-HUES = {"pawl_rcu": "#0b6e99", "pawl_rcu_domain": "#7b61a8", "pawl_rcu_qs": "#2fa4c9",
-        "pawl_rcu_wait": "#61a087", "pawl_rcu_expedited": "#61a087",
-        "pawl_rcu_qs_expedited": "#8fc4ae",
-        "urcu_memb": "#c4561a", "urcu_qsbr": "#d69c2f", "urcu_bp": "#a8323e",
-        "ck_epoch": "#3b8f5c"}
+HUES = {
+    "pawl_rcu": "#0b6e99",
+    "pawl_rcu_domain": "#7b61a8",
+    "pawl_rcu_qs": "#2fa4c9",
+    "pawl_rcu_wait": "#61a087",
+    "pawl_rcu_expedited": "#61a087",
+    "pawl_rcu_qs_expedited": "#8fc4ae",
+    "urcu_memb": "#c4561a",
+    "urcu_qsbr": "#d69c2f",
+    "urcu_bp": "#a8323e",
+    "ck_epoch": "#3b8f5c",
+}
 # Bins of a histogram, eight to a factor of ten.
 BINS = np.logspace(2, 11, 73)
 
@@ -28,8 +35,12 @@ def _hue(name: str) -> str:
 
 def _look(name: str) -> dict:
     dash = "--" if "+" in name else "-." if "@2" in name else "-"
-    return {"color": _hue(name), "linestyle": dash, "linewidth": 1.4,
-            "label": name.split("/", 1)[1]}
+    return {
+        "color": _hue(name),
+        "linestyle": dash,
+        "linewidth": 1.4,
+        "label": name.split("/", 1)[1],
+    }
 
 
 def _delays(axes: Axes, cell: dict) -> None:
@@ -40,8 +51,14 @@ def _delays(axes: Axes, cell: dict) -> None:
         waits, counts = (np.array(x, dtype=float) for x in zip(*pairs, strict=True))
         shares, _ = np.histogram(np.clip(waits, BINS[0], BINS[-1]), BINS, weights=counts)
         axes.stairs(shares / counts.sum() * 100, BINS, baseline=None, **_look(row["candidate"]))
-        axes.plot([row["delay_ns"]["p99"]], [0], "o", color=_hue(row["candidate"]), markersize=5,
-                  clip_on=False)
+        axes.plot(
+            [row["delay_ns"]["p99"]],
+            [0],
+            "o",
+            color=_hue(row["candidate"]),
+            markersize=5,
+            clip_on=False,
+        )
     axes.set_xscale("log")
     axes.set_xlim(1e3, 1e9)
     axes.set_ylim(0, None)
@@ -54,13 +71,22 @@ def _flood(axes: Axes, cell: dict) -> None:
     for row in cell["summary"]:
         for sample in stats.of_candidate(cell["samples"], row["candidate"])[:1]:
             points = sample["held"]
-            axes.plot([t for t, _ in points], [max(b, 1) / MIB for _, b in points],
-                      **_look(row["candidate"]))
+            axes.plot(
+                [t for t, _ in points],
+                [max(b, 1) / MIB for _, b in points],
+                **_look(row["candidate"]),
+            )
             if sample["stopped"] and points:
-                axes.plot([points[-1][0]], [points[-1][1] / MIB], "x", markersize=7,
-                          color=_hue(row["candidate"]))
-    axes.axhline(cell["bound"] / MIB, color=plot.INK, linewidth=0.8, linestyle=":",
-                 label="our bound")
+                axes.plot(
+                    [points[-1][0]],
+                    [points[-1][1] / MIB],
+                    "x",
+                    markersize=7,
+                    color=_hue(row["candidate"]),
+                )
+    axes.axhline(
+        cell["bound"] / MIB, color=plot.INK, linewidth=0.8, linestyle=":", label="our bound"
+    )
     axes.set_yscale("log")
     axes.set_ylim(0.05, None)
     axes.set_xlabel("seconds since the first call; x: stopped by the bench", fontsize=8)
@@ -78,8 +104,11 @@ def _curves(result: dict, cell: dict, draw) -> Figure:
 
 def _figure(result: dict, cell: dict) -> Figure:
     own = {"delay": _delays, "flood": _flood}.get(cell["group"])
-    return (_curves(result, cell, own) if own
-            else plot.of_groups(result, cell["summary"], workload(cell)))
+    return (
+        _curves(result, cell, own)
+        if own
+        else plot.of_groups(result, cell["summary"], workload(cell))
+    )
 
 
 def figures(result: dict) -> list[tuple[str, Figure]]:

@@ -30,8 +30,12 @@ def _plan(path: Path, scale: float) -> Plan:
     choice = candidates.choose("all", offered)
     small = min(scale, 1.0)
     request = Request(
-        seconds=round(SECONDS * scale, 4), delay_seconds=DELAY_SECONDS * scale,
-        callbacks=int(CALLBACKS * small), flood=int(FLOOD * small), most=most_bytes(MOST_MIB))
+        seconds=round(SECONDS * scale, 4),
+        delay_seconds=DELAY_SECONDS * scale,
+        callbacks=int(CALLBACKS * small),
+        flood=int(FLOOD * small),
+        most=most_bytes(MOST_MIB),
+    )
     return Plan(plan(request, with_baselines(choice, offered, baseline_of)), choice.missing)
 
 

@@ -24,14 +24,19 @@ def workload(cell: dict) -> str:
 def explain(cell: dict) -> str:
     """What the columns mean, below the heading."""
     if cell["group"] == "call":
-        return (f"{cell['callbacks']:,} calls by each thread, then the barrier; ratios are of "
-                "times, with liburcu's")
+        return (
+            f"{cell['callbacks']:,} calls by each thread, then the barrier; ratios are of "
+            "times, with liburcu's"
+        )
     if cell["group"] == "delay":
-        return (f"a call each {cell['period']:g} us; +readers: beside a thread that reads without "
-                "pause")
+        return (
+            f"a call each {cell['period']:g} us; +readers: beside a thread that reads without pause"
+        )
     if cell["group"] == "flood":
-        return (f"{cell['flood']:,} calls without a pause, ours bounded at "
-                f"{mebibytes(cell['bound'])}; at {mebibytes(cell['most'])} the bench itself stops")
+        return (
+            f"{cell['flood']:,} calls without a pause, ours bounded at "
+            f"{mebibytes(cell['bound'])}; at {mebibytes(cell['most'])} the bench itself stops"
+        )
     text = "@ threads that do it at once; ratios are of times, with liburcu's at as many threads"
     if cell["group"] == "sync":
         text += "\nbeside four threads that sleep; +readers: and one that reads without pause"
@@ -48,14 +53,20 @@ def heading(cell: dict) -> str:
 
 # What samples of these groups have beside the others.
 OWN_KEYS = {
-    "call": {"call_ns": NUMBER}, "delay": {"delay_ns": dict},
-    "flood": {"peak_bytes": NUMBER, "rss_peak_bytes": NUMBER, "bound_bytes": MAYBE,
-              "stopped": bool},
+    "call": {"call_ns": NUMBER},
+    "delay": {"delay_ns": dict},
+    "flood": {
+        "peak_bytes": NUMBER,
+        "rss_peak_bytes": NUMBER,
+        "bound_bytes": MAYBE,
+        "stopped": bool,
+    },
 }
 # Pairs of numbers: [ns, count], and [seconds, bytes] over time.
 CURVES = {"delay": "delays_ns", "flood": "held"}
 SAMPLE_KEYS = {key: types for keys in OWN_KEYS.values() for key, types in keys.items()} | {
-    key: list for key in CURVES.values()}
+    key: list for key in CURVES.values()
+}
 
 
 def _has(thing: dict, keys: dict) -> bool:
@@ -65,9 +76,12 @@ def _has(thing: dict, keys: dict) -> bool:
 def sound(sample: dict) -> bool:
     group = group_of(sample["candidate"])
     curve = CURVES.get(group)
-    return (groups.known(sample["candidate"], GROUPS) and _has(sample, OWN_KEYS.get(group, {}))
-            and (curve is None or stats.are_buckets(sample.get(curve)))
-            and (group != "delay" or _has(sample["delay_ns"], {"max": NUMBER})))
+    return (
+        groups.known(sample["candidate"], GROUPS)
+        and _has(sample, OWN_KEYS.get(group, {}))
+        and (curve is None or stats.are_buckets(sample.get(curve)))
+        and (group != "delay" or _has(sample["delay_ns"], {"max": NUMBER}))
+    )
 
 
 # ---- From samples to rows -----------------------------------------------------------------------
@@ -83,14 +97,16 @@ def times(samples: list[dict]) -> dict[str, dict[int, float]]:
     for sample in delays:
         if sample["delays_ns"]:
             found.setdefault(sample["candidate"], {})[sample["round"]] = max(
-                1.0, merged([sample])["p99"])
+                1.0, merged([sample])["p99"]
+            )
     return found
 
 
 def merged(samples: list[dict]) -> dict:
     """Quantiles of the delays of all rounds together, each within its bucket's width."""
-    found = stats.quantiles((pair for s in samples for pair in s["delays_ns"]),
-                            {"p25": 0.25, "p75": 0.75} | QUANTILES)
+    found = stats.quantiles(
+        (pair for s in samples for pair in s["delays_ns"]), {"p25": 0.25, "p75": 0.75} | QUANTILES
+    )
     return found | {"max": max((s["delay_ns"]["max"] for s in samples), default=0)}
 
 
@@ -104,8 +120,7 @@ def _own(name: str, samples: list[dict]) -> dict:
     """What rows of this group have beside the others."""
     if group_of(name) == "delay":
         delay = merged(samples)
-        return {"median": delay["p50"], "q1": delay["p25"], "q3": delay["p75"],
-                "delay_ns": delay}
+        return {"median": delay["p50"], "q1": delay["p25"], "q3": delay["p75"], "delay_ns": delay}
     if group_of(name) == "flood":
         return _held(samples)
     if group_of(name) == "call":
@@ -116,16 +131,18 @@ def _own(name: str, samples: list[dict]) -> dict:
 def summarise(samples: list[dict], _baseline: str, order: list[str]) -> list[dict]:
     """One row a candidate: one thread first, the quickest first."""
     found, rates = times(samples), stats.rates(samples)
-    rows = [groups.row(name, found, rates, baseline_of(name))
-            | _own(name, stats.of_candidate(samples, name))
-            for name in order if found.get(name)]
+    rows = [
+        groups.row(name, found, rates, baseline_of(name))
+        | _own(name, stats.of_candidate(samples, name))
+        for name in order
+        if found.get(name)
+    ]
     return groups.ordered(rows)
 
 
 def losses(rows: list[dict]) -> list[dict]:
-    """Our rows whose whole interval lies above liburcu's: slower beyond the noise."""
-    return [r for r in rows if "/pawl_" in r["candidate"]
-            and r["ratio_ci95_low"] is not None and r["ratio_ci95_low"] > 1]
+    """Compared with liburcu."""
+    return [r for r in rows if "/pawl_" in r["candidate"] and groups.is_slower(r)]
 
 
 # ---- The columns of a group ---------------------------------------------------------------------
@@ -149,20 +166,38 @@ def _bytes(head: str, key: str, least: int = 0) -> Column:
 
 _TIME, _QUARTILES = groups.time_columns(wide=125)
 _RATIO = table.ratio("liburcu", wide=125)
-TIMED = [_TIME, _QUARTILES, _in_all("million/s\nin all", 125),
-         Column("times one\nthread", lambda row: table.times(row["scaling"])), *_RATIO]
+TIMED = [
+    _TIME,
+    _QUARTILES,
+    _in_all("million/s\nin all", 125),
+    Column("times one\nthread", lambda row: table.times(row["scaling"])),
+    *_RATIO,
+]
 OF_GROUP = {
-    "call": [_in_all("million\ncallbacks/s"), Column("a call\nand its run", _TIME.text),
-             _QUARTILES,
-             Column("the call\nalone", lambda row: nanoseconds(row["call_ns"])), *_RATIO],
-    "delay": [_delay("delay\np50", "p50"), _delay("\np90", "p90", 125), _delay("\np99", "p99"),
-              _delay("\np99.9", "p99.9", 125), _delay("\nlongest", "max"),
-              Column("p99 times\nliburcu", _RATIO[0].text), _RATIO[1]],
-    "flood": [_bytes("queued\nat most", "peak_bytes"), _bytes("\nbound", "bound_bytes"),
-              _bytes("process\ngrew by", "rss_peak_bytes"),
-              _in_all("million\ncallbacks/s", 125),
-              Column("", lambda row: "stopped" if row["stopped"] else "all ran"),
-              Column("times\nliburcu", _RATIO[0].text, 125)],
+    "call": [
+        _in_all("million\ncallbacks/s"),
+        Column("a call\nand its run", _TIME.text),
+        _QUARTILES,
+        Column("the call\nalone", lambda row: nanoseconds(row["call_ns"])),
+        *_RATIO,
+    ],
+    "delay": [
+        _delay("delay\np50", "p50"),
+        _delay("\np90", "p90", 125),
+        _delay("\np99", "p99"),
+        _delay("\np99.9", "p99.9", 125),
+        _delay("\nlongest", "max"),
+        Column("p99 times\nliburcu", _RATIO[0].text),
+        _RATIO[1],
+    ],
+    "flood": [
+        _bytes("queued\nat most", "peak_bytes"),
+        _bytes("\nbound", "bound_bytes"),
+        _bytes("process\ngrew by", "rss_peak_bytes"),
+        _in_all("million\ncallbacks/s", 125),
+        Column("", lambda row: "stopped" if row["stopped"] else "all ran"),
+        Column("times\nliburcu", _RATIO[0].text, 125),
+    ],
 }
 
 

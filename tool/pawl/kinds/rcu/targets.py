@@ -43,8 +43,9 @@ def _calls(run: dict) -> Finding:
     cell = _cell(run, ours)
     found = ratio(cell, ours, theirs)
     rates = stats.rates(cell["samples"])
-    found.note = ", ".join(f"{statistics.median(rates[n].values()) / 1e6:.2f} million/s"
-                           for n in (ours, theirs))
+    found.note = ", ".join(
+        f"{statistics.median(rates[n].values()) / 1e6:.2f} million/s" for n in (ours, theirs)
+    )
     return found
 
 
@@ -61,8 +62,9 @@ def _delay(run: dict) -> Finding:
 def _flood(run: dict) -> Finding:
     """The largest queue over its bound, without readers and beside them."""
     if _cell(run, "flood/")["flood"] < FLOOD:
-        raise BadInput(f"the flood has fewer than {FLOOD:,} callbacks; record again without "
-                       "--seconds.")
+        raise BadInput(
+            f"the flood has fewer than {FLOOD:,} callbacks; record again without --seconds."
+        )
     found = []
     for where in BOTH:
         for sample in _own(run, f"flood/pawl_rcu{where}"):
@@ -71,11 +73,14 @@ def _flood(run: dict) -> Finding:
                 return Finding(float("inf"), note=f"flood/pawl_rcu{where} did not end by itself")
             found.append((sample["peak_bytes"] / bound, sample["peak_bytes"], bound))
     share, peak, bound = max(found)
-    theirs = max((s for where in BOTH for s in _own(run, f"flood/urcu_memb{where}")),
-                 key=lambda s: s["peak_bytes"])
+    theirs = max(
+        (s for where in BOTH for s in _own(run, f"flood/urcu_memb{where}")),
+        key=lambda s: s["peak_bytes"],
+    )
     stopped = ", where the bench stopped it" if theirs["stopped"] else ""
-    return Finding(share, note=f"{_mib(peak)} of {_mib(bound)}; liburcu "
-                   f"{_mib(theirs['peak_bytes'])}{stopped}")
+    return Finding(
+        share, note=f"{_mib(peak)} of {_mib(bound)}; liburcu {_mib(theirs['peak_bytes'])}{stopped}"
+    )
 
 
 def _mib(count: float) -> str:
@@ -84,12 +89,24 @@ def _mib(count: float) -> str:
 
 def targets() -> list[Target]:
     return [
-        Target("read lock and unlock / liburcu-memb's, inline", 1.2, False,
-               _time("read/pawl_rcu@1", "read/urcu_memb@1")),
-        Target("read lock and unlock / two uncontended lock xadd", 0.1, False,
-               _time("read/pawl_rcu@1", "read/lock_xadd_pair@1")),
-        Target("synchronize beside idle threads / liburcu-memb's", 0.7, False,
-               _time("sync/pawl_rcu@1", "sync/urcu_memb@1")),
+        Target(
+            "read lock and unlock / liburcu-memb's, inline",
+            1.2,
+            False,
+            _time("read/pawl_rcu@1", "read/urcu_memb@1"),
+        ),
+        Target(
+            "read lock and unlock / two uncontended lock xadd",
+            0.1,
+            False,
+            _time("read/pawl_rcu@1", "read/lock_xadd_pair@1"),
+        ),
+        Target(
+            "synchronize beside idle threads / liburcu-memb's",
+            0.7,
+            False,
+            _time("sync/pawl_rcu@1", "sync/urcu_memb@1"),
+        ),
         Target("callback delay, p99, ms", 1.5, False, _delay),
         Target("callbacks a second / liburcu's call_rcu", 2.0, True, _calls),
         Target("flood of 10 million callbacks: most queued / bound", 1.0, False, _flood),
@@ -99,24 +116,44 @@ def targets() -> list[Target]:
 # ---- What no target speaks of -------------------------------------------------------------------
 
 # That there is none is no matter of a run.
-NO_INSTRUCTION = ("tests/rcu/instructions.c",
-                  "reading_between_quiescent_states_executes_no_instruction")
+NO_INSTRUCTION = (
+    "tests/rcu/instructions.c",
+    "reading_between_quiescent_states_executes_no_instruction",
+)
 
 # Pairs of rows that say something all the same; of times.
 BESIDE = (
-    ("read side of the quiescent-state flavour / an empty loop", "read/pawl_rcu_qs@1",
-     "read/empty@1"),
+    (
+        "read side of the quiescent-state flavour / an empty loop",
+        "read/pawl_rcu_qs@1",
+        "read/empty@1",
+    ),
     ("a domain's read side / the default domain's", "read/pawl_rcu_domain@1", "read/pawl_rcu@1"),
-    ("synchronize beside a reader / liburcu-memb's", "sync/pawl_rcu@1+readers",
-     "sync/urcu_memb@1+readers"),
-    ("expedited synchronize, idle / liburcu-memb's", "sync/pawl_rcu_expedited@1",
-     "sync/urcu_memb@1"),
-    ("expedited synchronize, busy machine / synchronize", "busy/pawl_rcu_expedited@1+readers",
-     "busy/pawl_rcu@1+readers"),
-    ("the same, quiescent-state flavour", "busy/pawl_rcu_qs_expedited@1+readers",
-     "busy/pawl_rcu_qs@1+readers"),
-    ("callback delay p99 beside a reader / liburcu's", "delay/pawl_rcu@1+readers",
-     "delay/urcu_memb@1+readers"),
+    (
+        "synchronize beside a reader / liburcu-memb's",
+        "sync/pawl_rcu@1+readers",
+        "sync/urcu_memb@1+readers",
+    ),
+    (
+        "expedited synchronize, idle / liburcu-memb's",
+        "sync/pawl_rcu_expedited@1",
+        "sync/urcu_memb@1",
+    ),
+    (
+        "expedited synchronize, busy machine / synchronize",
+        "busy/pawl_rcu_expedited@1+readers",
+        "busy/pawl_rcu@1+readers",
+    ),
+    (
+        "the same, quiescent-state flavour",
+        "busy/pawl_rcu_qs_expedited@1+readers",
+        "busy/pawl_rcu_qs@1+readers",
+    ),
+    (
+        "callback delay p99 beside a reader / liburcu's",
+        "delay/pawl_rcu@1+readers",
+        "delay/urcu_memb@1+readers",
+    ),
 )
 
 

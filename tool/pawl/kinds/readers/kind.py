@@ -19,12 +19,31 @@ def _sound_cell(cell: dict) -> bool:
 
 
 KIND = Kind(
-    name="readers", title="Locks that are mostly read", driver=plan.DRIVER,
-    baseline=plan.BASELINE, command=COMMAND, figures=figures,
-    workload=table.workload, label=table.label, heading=table.heading,
-    cell_keys={"scene": str, "section": NUMBER, "writes": NUMBER, "locks": int,
-               "registered": int, "seconds": NUMBER},
+    name="readers",
+    title="Locks that are mostly read",
+    driver=plan.DRIVER,
+    baseline=plan.BASELINE,
+    command=COMMAND,
+    figures=figures,
+    workload=table.workload,
+    label=table.label,
+    heading=table.heading,
+    cell_keys={
+        "scene": str,
+        "section": NUMBER,
+        "writes": NUMBER,
+        "locks": int,
+        "registered": int,
+        "seconds": NUMBER,
+    },
     sample_keys={"threads": int, "writes": NUMBER, "wait_ns": dict, "cpu_seconds": NUMBER},
     sample_optional={"ctx_voluntary": NUMBER, "ctx_involuntary": NUMBER},
-    nested_keys=table.NESTED_KEYS, sound_cell=_sound_cell, summarise=table.summarise,
-    floor=plan.FLOOR, what="lock", ranks_from=120, columns=table.columns, belongs=table.belongs)
+    nested_keys=table.NESTED_KEYS,
+    sound_cell=_sound_cell,
+    summarise=table.summarise,
+    floor=plan.FLOOR,
+    what="lock",
+    ranks_from=120,
+    columns=table.columns,
+    belongs=table.belongs,
+)

@@ -11,15 +11,42 @@ from pawl.core.kind import Cell
 DRIVER = "pawl-bench-readers"
 MAIN, NULL, FLOOR = "r+w/pawl_lock64", "r+w/pawl_lock64_again", "floor/none"
 BASELINE = MAIN
-ON, OFF, BRLOCK = "r+w/pawl_lock64_on", "r+w/pawl_lock64_off", "r+w/pawl_brlock"
+ON, OFF, CALLED = "r+w/pawl_lock64_on", "r+w/pawl_lock64_off", "r+w/pawl_lock64_called"
+EVIDENCE = "r+w/pawl_lock64_evidence"
+BRLOCK = "r+w/pawl_brlock"
 # Those whose readers all count in one word.
-ONE_WORD = ("r+w/pawl_spin64", "r+w/pthread_rwlock", "r+w/pthread_rwlock_writer",
-            "r+w/std_shared_mutex", "r+w/tbb_spin_rw_mutex", "r+w/tbb_rw_mutex",
-            "r+w/absl_mutex", "r+w/nsync_mu", "r+w/ck_rwlock", "r+w/ck_pflock", "r+w/parking_lot")
-WITH_SEEK = (MAIN, NULL, "r+w/pawl_lock32", ON, OFF, "r+w/pawl_spin64", BRLOCK,
-             "r+w/pawl_brlock_fenced", FLOOR)
-SCENES = {"mix": "threads that read and write", "write": "one writer, and threads that sleep",
-          "seek": "a seeker beside a reader", "flood": "a writer now and then among readers"}
+ONE_WORD = (
+    "r+w/pawl_spin64",
+    "r+w/pthread_rwlock",
+    "r+w/pthread_rwlock_writer",
+    "r+w/std_shared_mutex",
+    "r+w/tbb_spin_rw_mutex",
+    "r+w/tbb_rw_mutex",
+    "r+w/absl_mutex",
+    "r+w/nsync_mu",
+    "r+w/ck_rwlock",
+    "r+w/ck_pflock",
+    "r+w/parking_lot",
+)
+WITH_SEEK = (
+    MAIN,
+    NULL,
+    "r+w/pawl_lock32",
+    ON,
+    OFF,
+    EVIDENCE,
+    CALLED,
+    "r+w/pawl_spin64",
+    BRLOCK,
+    "r+w/pawl_brlock_fenced",
+    FLOOR,
+)
+SCENES = {
+    "mix": "threads that read and write",
+    "write": "one writer, and threads that sleep",
+    "seek": "a seeker beside a reader",
+    "flood": "a writer now and then among readers",
+}
 SECTIONS = [0.0, 0.02, 0.1, 1.0, 10.0]
 WRITES = [0.0, 0.01, 0.1, 1.0, 10.0, 50.0]
 LOCKS, MOST_LOCKS = [1, 16], 16
@@ -51,8 +78,14 @@ def setup(point: dict) -> float:
 
 
 def _point(scene: str, threads: int, section: float = 0.0, **more: float) -> dict:
-    return {"scene": scene, "threads": threads, "section": section, "writes": 0.0, "locks": 1,
-            "registered": 0} | more
+    return {
+        "scene": scene,
+        "threads": threads,
+        "section": section,
+        "writes": 0.0,
+        "locks": 1,
+        "registered": 0,
+    } | more
 
 
 def _points(request: Request, scene: str) -> list[dict]:
@@ -63,9 +96,13 @@ def _points(request: Request, scene: str) -> list[dict]:
         return [_point(scene, 1, section) for section in request.sections]
     if scene == "flood":
         return [_point(scene, n) for n in request.readers]
-    return [_point(scene, threads, section, writes=writes, locks=locks)
-            for locks in request.locks for section in request.sections
-            for writes in request.writes for threads in request.threads]
+    return [
+        _point(scene, threads, section, writes=writes, locks=locks)
+        for locks in request.locks
+        for section in request.sections
+        for writes in request.writes
+        for threads in request.threads
+    ]
 
 
 def _rows(point: dict, names: list[str]) -> list[str]:

@@ -20,8 +20,10 @@ def _part(path: Path, request: Request) -> Plan:
 
 
 def _pair(path: Path, scale: float) -> Plan:
-    return _part(path, Request(sections=[0.0], writes=[0.0], locks=[1], rounds=12,
-                               budget=PAIR_BUDGET * scale))
+    return _part(
+        path,
+        Request(sections=[0.0], writes=[0.0], locks=[1], rounds=12, budget=PAIR_BUDGET * scale),
+    )
 
 
 def _grid(path: Path, scale: float) -> Plan:
@@ -29,8 +31,15 @@ def _grid(path: Path, scale: float) -> Plan:
 
 
 def _scenes(path: Path, scale: float) -> Plan:
-    return _part(path, Request(scenes=["write", "seek", "flood"], sections=[0.0], rounds=6,
-                               budget=SCENES_BUDGET * scale))
+    return _part(
+        path,
+        Request(
+            scenes=["write", "seek", "flood"],
+            sections=[0.0],
+            rounds=6,
+            budget=SCENES_BUDGET * scale,
+        ),
+    )
 
 
 PAIR = Part(KIND, "The reader's pair", _pair)

@@ -55,8 +55,12 @@ def summarise(samples: list[dict], baseline: str, order: list[str]) -> list[dict
         own = stats.of_candidate(samples, row["candidate"])
         threads, ops = own[0]["threads"], sum(s["ops"] for s in own)
         busy = sum(s["seconds"] for s in own) * threads
-        row |= {"op_ns": busy / ops * 1e9 if ops else None, "wait_ns": waits(own),
-                "writes": sum(s["writes"] for s in own), **stats.cpu(own)}
+        row |= {
+            "op_ns": busy / ops * 1e9 if ops else None,
+            "wait_ns": waits(own),
+            "writes": sum(s["writes"] for s in own),
+            **stats.cpu(own),
+        }
     return rows
 
 
@@ -71,14 +75,23 @@ def _op(row: dict) -> str:
 
 
 def _wait(head: str, quantile: str, least: int) -> Column:
-    return Column(head, lambda row: duration(row["wait_ns"][quantile]) if row["writes"] else "-",
-                  least)
+    return Column(
+        head, lambda row: duration(row["wait_ns"][quantile]) if row["writes"] else "-", least
+    )
 
 
 def columns(cell: dict, baseline: str) -> list[Column]:
-    rates = [*table.million("million\nsections/s", 3, wide=160), Column("time\na section", _op),
-             *table.ratio(baseline.split("/")[-1])]
+    rates = [
+        *table.million("million\nsections/s", 3, wide=160),
+        Column("time\na section", _op),
+        *table.ratio(baseline.split("/")[-1]),
+    ]
     if cell["scene"] != "flood" and not cell["writes"]:
         return rates
-    return [*rates, _wait("writer's\nwait p50", "p50", 160), _wait("wait\np99", "p99", 120),
-            _wait("wait\np99.9", "p99.9", 0), _wait("longest\nwait", "max", 135)]
+    return [
+        *rates,
+        _wait("writer's\nwait p50", "p50", 160),
+        _wait("wait\np99", "p99", 120),
+        _wait("wait\np99.9", "p99.9", 0),
+        _wait("longest\nwait", "max", 135),
+    ]

@@ -27,14 +27,24 @@ up under a reader-writer lock of the table; rows global do all of it under one l
 EXAMPLES = [
     ("pawl bench sem --quick", "Each thread its own semaphores, in five seconds."),
     ("pawl bench sem --json sem.json --html sem.html", "All three patterns, saved, and as a page."),
-    ("pawl bench sem --choose disjoint --semaphores 16,65536 --candidates 'idtable/*,global/*'",
-     "Few semaphores and many.")]
+    (
+        "pawl bench sem --choose disjoint --semaphores 16,65536 --candidates 'idtable/*,global/*'",
+        "Few semaphores and many.",
+    ),
+]
 OPTIONS = (
     grid.THREADS,
-    click.option("--semaphores", metavar="N,...",
-                 help=f"Semaphores in the table.  [default: {options.listed(SEMAPHORES)}]"),
-    click.option("--choose", metavar="NAME,...", help="disjoint: each thread uses its own; same: "
-                 f"all use one; random: any uses any.  [default: {','.join(CHOICES)}]"),
+    click.option(
+        "--semaphores",
+        metavar="N,...",
+        help=f"Semaphores in the table.  [default: {options.listed(SEMAPHORES)}]",
+    ),
+    click.option(
+        "--choose",
+        metavar="NAME,...",
+        help="disjoint: each thread uses its own; same: "
+        f"all use one; random: any uses any.  [default: {','.join(CHOICES)}]",
+    ),
     *grid.effort_options(Request, "Only --choose disjoint, 5 s"),
 )
 
@@ -42,8 +52,9 @@ OPTIONS = (
 def _plan(o: Call) -> Plan:
     own = {}
     if o["semaphores"]:
-        own["semaphores"] = ranges.integers(o["semaphores"], "--semaphores", 1, MOST_SEMAPHORES,
-                                            "16,1024")
+        own["semaphores"] = ranges.integers(
+            o["semaphores"], "--semaphores", 1, MOST_SEMAPHORES, "16,1024"
+        )
     if o["choose"]:
         own["choose"] = options.words(o["choose"], "--choose", CHOICES)
     request = grid.from_call(o, Request, QUICK, own)

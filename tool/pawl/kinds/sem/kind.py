@@ -15,10 +15,21 @@ def figures(result: dict):
 
 
 KIND = Kind(
-    name="sem", title="Operations on many semaphores", driver=plan.DRIVER,
-    baseline=plan.BASELINE, command=COMMAND, figures=figures, competes=True,
-    workload=table.workload, label=table.label, heading=table.heading,
+    name="sem",
+    title="Operations on many semaphores",
+    driver=plan.DRIVER,
+    baseline=plan.BASELINE,
+    command=COMMAND,
+    figures=figures,
+    competes=True,
+    workload=table.workload,
+    label=table.label,
+    heading=table.heading,
     cell_keys={"semaphores": int, "choose": str, "seconds": NUMBER},
     sample_keys={"refused": NUMBER, "cpu_seconds": NUMBER},
     sample_optional={"ctx_voluntary": NUMBER, "ctx_involuntary": NUMBER},
-    summarise=table.summarise, what="lookup/lock", ranks_from=125, columns=table.columns)
+    summarise=table.summarise,
+    what="lookup/lock",
+    ranks_from=125,
+    columns=table.columns,
+)

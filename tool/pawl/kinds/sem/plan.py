@@ -11,8 +11,11 @@ from pawl.core.kind import Cell
 DRIVER = "pawl-bench-sem"
 BASELINE, MAIN = "global/pthread_mutex", "idtable/pawl_spin32"
 SPIN = "global/pthread_spin"
-CHOICES = {"disjoint": "each thread its own", "same": "all threads the same one",
-           "random": "any thread any"}
+CHOICES = {
+    "disjoint": "each thread its own",
+    "same": "all threads the same one",
+    "random": "any thread any",
+}
 SEMAPHORES, MOST_SEMAPHORES = [1024], 1 << 24
 FILL = 1e-6
 QUICK = {"choose": ["disjoint"], "budget": 5}
@@ -33,9 +36,12 @@ def setup(point: dict) -> float:
 
 
 def plan(request: Request, names: list[str]) -> list[Cell]:
-    points = [{"threads": threads, "semaphores": semaphores, "choose": choose}
-              for choose in request.choose for semaphores in request.semaphores
-              for threads in request.threads]
+    points = [
+        {"threads": threads, "semaphores": semaphores, "choose": choose}
+        for choose in request.choose
+        for semaphores in request.semaphores
+        for threads in request.threads
+    ]
     return grid.plan("sem", points, lambda _: names, request, setup)
 
 

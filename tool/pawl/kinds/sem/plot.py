@@ -8,9 +8,11 @@ from matplotlib.figure import Figure
 from pawl.core import plot
 from pawl.kinds.sem.plan import MAIN
 
-HUES = {"idtable": ("#0b6e99", "#2fa4c9", "#3b8f5c", "#7b61a8", "#61a087", "#8aa63a"),
-        "shared": ("#9aa3ad", "#5b646e"),
-        "global": ("#c4561a", "#d69c2f", "#a8323e", "#b5739d")}
+HUES = {
+    "idtable": ("#0b6e99", "#2fa4c9", "#3b8f5c", "#7b61a8", "#61a087", "#8aa63a"),
+    "shared": ("#9aa3ad", "#5b646e"),
+    "global": ("#c4561a", "#d69c2f", "#a8323e", "#b5739d"),
+}
 
 
 def colours(names: list[str]) -> dict:
@@ -29,6 +31,14 @@ def figures(result: dict) -> list[tuple[str, Figure]]:
     cells = result["cells"]
     looks = colours(list(dict.fromkeys(r["candidate"] for c in cells for r in c["summary"])))
     grid = plot.by(cells, lambda c: c["semaphores"], lambda c: c["choose"])
-    return [plot.panels(result, grid, plot.over("threads", looks),
-                        lambda row, column: f"{row:,} semaphores, {column}",
-                        "million operations a second over threads", "threads", looks)]
+    return [
+        plot.panels(
+            result,
+            grid,
+            plot.over("threads", looks),
+            lambda row, column: f"{row:,} semaphores, {column}",
+            "million operations a second over threads",
+            "threads",
+            looks,
+        )
+    ]

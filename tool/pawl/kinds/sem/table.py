@@ -18,8 +18,10 @@ def label(cell: dict) -> str:
 
 
 def heading(cell: dict) -> str:
-    return (f"{label(cell)}\npublished for a kernel: the same work took 515.3 behind one lock and "
-            "46.7 with a lock in each, 11.0 times less" + table.not_pinned(cell))
+    return (
+        f"{label(cell)}\npublished for a kernel: the same work took 515.3 behind one lock and "
+        "46.7 with a lock in each, 11.0 times less" + table.not_pinned(cell)
+    )
 
 
 def summarise(samples: list[dict], baseline: str, order: list[str]) -> list[dict]:
@@ -32,7 +34,10 @@ def summarise(samples: list[dict], baseline: str, order: list[str]) -> list[dict
 
 
 def columns(_cell: dict, baseline: str) -> list[Column]:
-    return [*table.million("million\noperations/s", wide=125),
-            *table.ratio(baseline.split("/")[-1]),
-            Column("would\nwait", lambda row: table.percent(row["refused"])),
-            table.cpu(3, 125), table.switches(2, 125)]
+    return [
+        *table.million("million\noperations/s", wide=125),
+        *table.ratio(baseline.split("/")[-1]),
+        Column("would\nwait", lambda row: table.percent(row["refused"])),
+        table.cpu(3, 125),
+        table.switches(2, 125),
+    ]

@@ -15,8 +15,9 @@ def _cell(run: dict) -> dict:
     for cell in find_part(run, KIND.name)["cells"]:
         if (cell["threads"], cell["choose"]) == (2, "disjoint"):
             return cell
-    raise BadInput(f"the run of {run.get('started')} has no disjoint semaphores at two threads; "
-                   "record again.")
+    raise BadInput(
+        f"the run of {run.get('started')} has no disjoint semaphores at two threads; record again."
+    )
 
 
 def _against_one_lock(name: str) -> Callable[[dict], Finding]:
@@ -24,8 +25,14 @@ def _against_one_lock(name: str) -> Callable[[dict], Finding]:
 
 
 def targets() -> list[Target]:
-    return [Target(f"disjoint semaphores, 2 threads: {MAIN} / {BASELINE}", 3.0, True,
-                   _against_one_lock(MAIN))]
+    return [
+        Target(
+            f"disjoint semaphores, 2 threads: {MAIN} / {BASELINE}",
+            3.0,
+            True,
+            _against_one_lock(MAIN),
+        )
+    ]
 
 
 def notes(runs: Runs) -> Iterable[str]:

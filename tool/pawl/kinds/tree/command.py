@@ -19,16 +19,30 @@ published formula predicts from them for more cores, beside what was measured he
 EXAMPLES = [
     ("pawl bench tree", "A million nodes, hot and cold lookups, in about a minute."),
     ("pawl bench tree --quick --candidates 'r+s>w/*,pthread'", "A look at some rows."),
-    ("pawl bench tree --inserts 10 --lookups cold --json tree.json --html tree.html",
-     "More insertions, lookups anywhere; saved, and as a page.")]
+    (
+        "pawl bench tree --inserts 10 --lookups cold --json tree.json --html tree.html",
+        "More insertions, lookups anywhere; saved, and as a page.",
+    ),
+]
 OPTIONS = (
     grid.THREADS,
-    click.option("--nodes", type=click.IntRange(1, 1 << 27), metavar="N",
-                 help=f"Nodes of the tree.  [default: {Request.nodes}]"),
-    click.option("--inserts", type=options.Finite(0, 100), metavar="P",
-                 help=f"Percent of the operations that insert.  [default: {Request.inserts:g}]"),
-    click.option("--lookups", metavar="hot,cold", help="hot: a few keys over and over; cold: "
-                 f"any.  [default: {','.join(LOOKUPS)}]"),
+    click.option(
+        "--nodes",
+        type=click.IntRange(1, 1 << 27),
+        metavar="N",
+        help=f"Nodes of the tree.  [default: {Request.nodes}]",
+    ),
+    click.option(
+        "--inserts",
+        type=options.Finite(0, 100),
+        metavar="P",
+        help=f"Percent of the operations that insert.  [default: {Request.inserts:g}]",
+    ),
+    click.option(
+        "--lookups",
+        metavar="hot,cold",
+        help=f"hot: a few keys over and over; cold: any.  [default: {','.join(LOOKUPS)}]",
+    ),
     *grid.effort_options(Request, "100,000 nodes, 10 s"),
 )
 

@@ -39,8 +39,11 @@ def setup(point: dict) -> float:
 
 def plan(request: Request, names: list[str]) -> list[Cell]:
     choice = candidates.Choice(names)
-    points = [{"threads": threads, "nodes": request.nodes, "inserts": request.inserts,
-               "lookups": lookups} for lookups in request.lookups for threads in request.threads]
+    points = [
+        {"threads": threads, "nodes": request.nodes, "inserts": request.inserts, "lookups": lookups}
+        for lookups in request.lookups
+        for threads in request.threads
+    ]
     return grid.plan("tree", points, lambda p: choice.for_threads(p["threads"]), request, setup)
 
 

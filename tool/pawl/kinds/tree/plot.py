@@ -14,11 +14,14 @@ from pawl.kinds.tree.plan import BASELINE, MAIN
 from pawl.kinds.tree.table import CORES, pieces, predicted
 
 COLOURS = {
-    **CROWD, MAIN: ("#0b6e99", "-", 2.0),
-    "r+s>w/pawl_spin32": ("#2fa4c9", "-", 1.2), "r+s>w/pawl_lock64": ("#61a087", "-", 1.2),
+    **CROWD,
+    MAIN: ("#0b6e99", "-", 2.0),
+    "r+s>w/pawl_spin32": ("#2fa4c9", "-", 1.2),
+    "r+s>w/pawl_lock64": ("#61a087", "-", 1.2),
     "r+s>w/pawl_brlock": ("#7b61a8", "--", 1.0),
     "r+s>w/boost_upgrade_mutex": ("#b5739d", "-", 1.2),
-    "r+w/tbb_spin_rw_mutex": ("#a8323e", "--", 1.2), "r+w/ck_rwlock": ("#8aa63a", "--", 1.2),
+    "r+w/tbb_spin_rw_mutex": ("#a8323e", "--", 1.2),
+    "r+w/ck_rwlock": ("#8aa63a", "--", 1.2),
     "w/none": ("#1b1f24", ":", 1.2),
 }
 PREDICTED = {name: COLOURS[name] for name in (BASELINE, MAIN)}
@@ -35,14 +38,21 @@ def _prediction(axes: Axes, cells: list[dict]) -> None:
     if found and 0 < inserts <= 100:
         xs = _cores(max(CORES))
         for name in PREDICTED:
-            axes.plot([math.log2(x) for x in xs],
-                      [predicted(found, inserts, x, name == MAIN) for x in xs],
-                      **plot.look(name, COLOURS))
+            axes.plot(
+                [math.log2(x) for x in xs],
+                [predicted(found, inserts, x, name == MAIN) for x in xs],
+                **plot.look(name, COLOURS),
+            )
     for cell in cells:
         for row in cell["summary"]:
             if row["candidate"] in PREDICTED:
-                axes.plot([math.log2(cell["threads"])], [row["median"] / 1e6], "o", markersize=4,
-                          color=plot.look(row["candidate"], COLOURS)["color"])
+                axes.plot(
+                    [math.log2(cell["threads"])],
+                    [row["median"] / 1e6],
+                    "o",
+                    markersize=4,
+                    color=plot.look(row["candidate"], COLOURS)["color"],
+                )
     axes.set_xticks([math.log2(n) for n in CORES], [str(n) for n in CORES])
     axes.set_ylim(0, None)
     axes.grid(axis="y", color=plot.FAINT, linewidth=0.6)
@@ -57,8 +67,22 @@ def figures(result: dict) -> list[tuple[str, Figure]]:
     grid = plot.by(cells, lambda c: c["inserts"], lambda c: c["lookups"])
     nodes = f"{cells[0]['nodes']:,} nodes"
     return [
-        plot.panels(result, grid, plot.over("threads", COLOURS), _title,
-                    f"million operations a second over threads, {nodes}", "threads", COLOURS),
-        plot.panels(result, grid, _prediction, _title,
-                    f"predicted (lines) and measured (dots), million operations a second, {nodes}",
-                    "cores, log scale", PREDICTED)]
+        plot.panels(
+            result,
+            grid,
+            plot.over("threads", COLOURS),
+            _title,
+            f"million operations a second over threads, {nodes}",
+            "threads",
+            COLOURS,
+        ),
+        plot.panels(
+            result,
+            grid,
+            _prediction,
+            _title,
+            f"predicted (lines) and measured (dots), million operations a second, {nodes}",
+            "cores, log scale",
+            PREDICTED,
+        ),
+    ]

@@ -16,8 +16,7 @@ BUDGET = 35.0
 
 def _plan(path: Path, scale: float) -> Plan:
     choice = candidates.choose("all", driver.candidates(path))
-    return Plan(plan(Request(threads=[1, 2], budget=BUDGET * scale), choice.names),
-                choice.missing)
+    return Plan(plan(Request(threads=[1, 2], budget=BUDGET * scale), choice.names), choice.missing)
 
 
 PART = Part(KIND, KIND.title, _plan)

@@ -32,8 +32,9 @@ def heading(cell: dict) -> str:
 
 
 def _pieces_text(found: dict) -> str:
-    return ", ".join(f"{name} {table.duration(found[name + '_ns'])}"
-                     for name in ("seek", "write", "read"))
+    return ", ".join(
+        f"{name} {table.duration(found[name + '_ns'])}" for name in ("seek", "write", "read")
+    )
 
 
 def summarise(samples: list[dict], baseline: str, order: list[str]) -> list[dict]:
@@ -46,12 +47,17 @@ def summarise(samples: list[dict], baseline: str, order: list[str]) -> list[dict
 
 def sound(sample: dict) -> bool:
     return sample["candidate"] != PARTS or all(
-        isinstance(sample.get(key), NUMBER) and sample[key] >= 0 for key in PUBLISHED)
+        isinstance(sample.get(key), NUMBER) and sample[key] >= 0 for key in PUBLISHED
+    )
 
 
 def columns(_cell: dict, baseline: str) -> list[Column]:
-    return [*table.million("million\noperations/s", wide=125),
-            *table.ratio(baseline.split("/")[-1]), table.cpu(3, 125), table.switches(2, 125)]
+    return [
+        *table.million("million\noperations/s", wide=125),
+        *table.ratio(baseline.split("/")[-1]),
+        table.cpu(3, 125),
+        table.switches(2, 125),
+    ]
 
 
 # ---- The formula --------------------------------------------------------------------------------
@@ -95,17 +101,35 @@ def _prediction(here: list[dict]) -> Extra | None:
     rows = []
     for cores in sorted({*CORES, *(c["threads"] for c in here)}):
         lock, ours = (predicted(found, inserts, cores, own) for own in (False, True))
-        rows.append([str(cores), f"{lock:.2f}", f"{ours:.2f}", f"{(ours / lock - 1) * 100:+.0f} %",
-                     _measured(here, BASELINE, cores), _measured(here, MAIN, cores)])
+        rows.append(
+            [
+                str(cores),
+                f"{lock:.2f}",
+                f"{ours:.2f}",
+                f"{(ours / lock - 1) * 100:+.0f} %",
+                _measured(here, BASELINE, cores),
+                _measured(here, MAIN, cores),
+            ]
+        )
     lock, ours = (predicted(PUBLISHED, 1, 8, own) for own in (False, True))
     return Extra(
         f"{workload(here[0])}: million operations a second, predicted and measured",
-        ["cores", "predicted\nrwlock", "predicted\nprogressive", "\ngain",
-         "measured\nrwlock", "measured\nprogressive"], rows,
-        [f"predicted from {_pieces_text(found)} without a lock, as if locks cost nothing; "
-         f"measured: {BASELINE} and {MAIN}",
-         f"published: seek 595 ns, write 5 ns, read 40 ns on 8 cores: {lock:.0f} and {ours:.0f} "
-         f"million, {(ours / lock - 1) * 100:+.0f} %"])
+        [
+            "cores",
+            "predicted\nrwlock",
+            "predicted\nprogressive",
+            "\ngain",
+            "measured\nrwlock",
+            "measured\nprogressive",
+        ],
+        rows,
+        [
+            f"predicted from {_pieces_text(found)} without a lock, as if locks cost nothing; "
+            f"measured: {BASELINE} and {MAIN}",
+            f"published: seek 595 ns, write 5 ns, read 40 ns on 8 cores: {lock:.0f} and {ours:.0f} "
+            f"million, {(ours / lock - 1) * 100:+.0f} %",
+        ],
+    )
 
 
 def more(result: dict) -> list[Extra]:

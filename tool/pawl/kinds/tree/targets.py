@@ -13,10 +13,15 @@ from pawl.kinds.tree.table import label, pieces
 
 def _line(cell: dict) -> str:
     found = pieces(cell["samples"])
-    times = (f" (seek {found['seek_ns']:.0f}, write {found['write_ns']:.0f}, read "
-             f"{found['read_ns']:.0f} ns)") if found else ""
-    return (f"{label(cell)}: {ratio(cell, MAIN, BASELINE).show()} times "
-            f"{BASELINE}{times}")
+    times = (
+        (
+            f" (seek {found['seek_ns']:.0f}, write {found['write_ns']:.0f}, read "
+            f"{found['read_ns']:.0f} ns)"
+        )
+        if found
+        else ""
+    )
+    return f"{label(cell)}: {ratio(cell, MAIN, BASELINE).show()} times {BASELINE}{times}"
 
 
 def notes(runs: Runs) -> Iterable[str]:

@@ -15,11 +15,23 @@ def figures(result: dict):
 
 
 KIND = Kind(
-    name="wake", title="How long sleeping threads take to wake", driver=plan.DRIVER,
-    baseline=plan.BASELINE, command=COMMAND, figures=figures, competes=True, above_zero=True,
-    workload=table.workload, heading=table.heading,
+    name="wake",
+    title="How long sleeping threads take to wake",
+    driver=plan.DRIVER,
+    baseline=plan.BASELINE,
+    command=COMMAND,
+    figures=figures,
+    competes=True,
+    above_zero=True,
+    workload=table.workload,
+    heading=table.heading,
     cell_keys={"delay_ms": NUMBER, "hog": bool, "wakes": int},
     sample_keys={"wakes_ns": list, "cpu_ns": NUMBER, "waited_ns": NUMBER},
-    sound=table.sound, summarise=table.summarise, losses=table.losses,
+    sound=table.sound,
+    summarise=table.summarise,
+    losses=table.losses,
     less_is_better=True,
-    what="way to wait", ranks_from=128, columns=table.columns)
+    what="way to wait",
+    ranks_from=128,
+    columns=table.columns,
+)

@@ -45,15 +45,35 @@ def plan(request: Request, names: list[str]) -> list[Cell]:
     for hog in request.hogs:
         for delay in request.delays:
             rounds, wakes = _counts(request, delay, len(names), share)
-            parameters = {"bench": "wake", "threads": 2, "delay_ms": delay, "hog": hog,
-                          "rounds": rounds, "wakes": wakes, "pin": request.pin,
-                          "candidates": names}
-            told = ["--delay", delay, "--rounds", rounds, "--wakes", wakes,
-                       "--pin", request.pin, "--candidates", ",".join(names)]
+            parameters = {
+                "bench": "wake",
+                "threads": 2,
+                "delay_ms": delay,
+                "hog": hog,
+                "rounds": rounds,
+                "wakes": wakes,
+                "pin": request.pin,
+                "candidates": names,
+            }
+            told = [
+                "--delay",
+                delay,
+                "--rounds",
+                rounds,
+                "--wakes",
+                wakes,
+                "--pin",
+                request.pin,
+                "--candidates",
+                ",".join(names),
+            ]
             cells.append(Cell(parameters, [str(o) for o in told] + ["--hog"] * hog))
     return cells
 
 
 def expected_seconds(cells: list[Cell]) -> float:
-    return sum(START + c.sample_count * c.parameters["wakes"]
-               * (c.parameters["delay_ms"] / 1000 + OVERHEAD) for c in cells)
+    return sum(
+        START
+        + c.sample_count * c.parameters["wakes"] * (c.parameters["delay_ms"] / 1000 + OVERHEAD)
+        for c in cells
+    )

@@ -17,22 +17,30 @@ def _woken(run: dict, delay: float, hog: bool, ours: str, theirs: str) -> Findin
     for cell in find_part(run, KIND.name)["cells"]:
         if (cell["delay_ms"], cell["hog"]) == (delay, hog):
             return paired(latencies(cell["samples"]), ours, theirs)
-    raise BadInput(f"the run of {run.get('started')} lacks the delay of {delay:g} ms; "
-                   "record again.")
+    raise BadInput(
+        f"the run of {run.get('started')} lacks the delay of {delay:g} ms; record again."
+    )
 
 
 def _wake(delay: float, ours: str, theirs: str) -> Callable[[dict], Finding]:
     return lambda run: _woken(run, delay, False, ours, theirs)
 
 
-WAKES = (("pawl_wait", "futex", 1.1), ("pawl_wait_cond", "pthread_cond", 1.2),
-         ("pawl_wait_sem", "pthread_cond", 1.2))
+WAKES = (
+    ("pawl_wait", "futex", 1.1),
+    ("pawl_wait_cond", "pthread_cond", 1.2),
+    ("pawl_wait_sem", "pthread_cond", 1.2),
+)
 
 
 def targets() -> list[Target]:
-    return [Target(f"asleep for {delay:g} ms: {ours} / {theirs}", limit, False,
-                   _wake(delay, ours, theirs))
-            for ours, theirs, limit in WAKES for delay in DELAYS]
+    return [
+        Target(
+            f"asleep for {delay:g} ms: {ours} / {theirs}", limit, False, _wake(delay, ours, theirs)
+        )
+        for ours, theirs, limit in WAKES
+        for delay in DELAYS
+    ]
 
 
 def lines(run: dict) -> list[str]:
@@ -43,8 +51,10 @@ def lines(run: dict) -> list[str]:
             noise = _woken(run, delay, hog, "futex_again", "futex")
             shown = [f"futex_again / futex {noise.show()}"]
             if hog:
-                shown += [f"{ours} / {theirs} {_woken(run, delay, hog, ours, theirs).show()}"
-                          for ours, theirs, _ in WAKES]
+                shown += [
+                    f"{ours} / {theirs} {_woken(run, delay, hog, ours, theirs).show()}"
+                    for ours, theirs, _ in WAKES
+                ]
             busy = ", CPU busy" if hog else ""
             lines.append(f"asleep for {delay:g} ms{busy}: " + ", ".join(shown))
     return lines

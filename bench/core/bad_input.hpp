@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* An error that the user can correct. */
+#ifndef PAWL_BENCH_CORE_BAD_INPUT_HPP
+#define PAWL_BENCH_CORE_BAD_INPUT_HPP
+
+#include <stdexcept>
+
+namespace bench {
+
+/* The text is the sentence that says how. */
+struct bad_input : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+} // namespace bench
+
+#endif

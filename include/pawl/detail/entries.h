@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The entries of readers that scale (lock.h). Each thread has a few on a line of its own. An entry
+ * has the identity of a lock that the thread reads, or 0. So readers of one lock write no line in
+ * common. doc/design/028-scaling-readers.md has the protocol.
+ *
+ * Only the thread itself changes its entries, and others look at them. A signal handler of the
+ * thread may do so between any two instructions:
+ *
+ *   - A take fills a free entry by compare-exchange, so it never overwrites that of a handler.
+ *   - A drop hides the line from its handlers while it looks for the entry and frees it. They count
+ *     in the word meanwhile.
+ *   - A handler leaves each lock in as many entries as it found, perhaps in others. So no thread
+ *     remembers which entry is its own.
+ */
+#ifndef PAWL_ENTRIES_H
+#define PAWL_ENTRIES_H
+
+#include <pawl/thread.h>
+
+/* 1 where readers can scale. Elsewhere all readers count in the word: systems without a variable of
+ * the thread that all copies of the library share, and those that cannot wait on an address. */
+#if PAWL_THREAD_TICKETS_ && PAWL_WAITING == PAWL_WAITING_SYSTEM
+#define PAWL_SCALES_ 1
+#else
+#define PAWL_SCALES_ 0
+#endif
+
+/* Locks that a thread reads at a time through entries; further ones count in the word. */
+#if PAWL_HOOKS
+#define PAWL_ENTRIES 2 /* models see them full */
+#else
+#define PAWL_ENTRIES 8
+#endif
+
+struct pawl_entries {
+    pawl_address_ locks[PAWL_ENTRIES]; /* identities: address, | 1 for a lock of 64 bits */
+    uint32_t waiters; /* threads that wait for one of these entries, of whatever lock */
+    uint32_t turn;    /* grows when the thread has freed an entry and finds waiters */
+    /* The thread's own: */
+    uint32_t joined; /* it has the line, shown or hidden */
+    uint32_t eager;  /* its drops from a word turn scaling on (PAWL_BIAS=on) */
+    uint32_t hidden; /* in the hook variant only */
+} __attribute__((aligned(PAWL_CACHE_LINE)));
+
+/* Instead of a line: the thread has none, or hides it. NULL: the thread has never dropped R. */
+#define PAWL_NO_ENTRIES_ ((struct pawl_entries *)(uintptr_t)1)
+
+#if PAWL_SCALES_
+
+PAWL_C_BEGIN
+
+/* PAWL_OWN_ENTRIES_: the line of the calling thread, NULL or PAWL_NO_ENTRIES_. */
+#if PAWL_HOOKS
+PAWL_API struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entries)(void);
+#elif defined(__cplusplus)
+extern PAWL_API __thread struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entries)
+    __attribute__((tls_model("initial-exec")));
+#else
+extern PAWL_API _Thread_local struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entries)
+    __attribute__((tls_model("initial-exec")));
+#endif
+
+/* Frees the entry that a take has filled for nothing: number `i`, or another of the same lock. */
+PAWL_API PAWL_COLD void PAWL_SYMBOL_(pawl_entries_take_back)(struct pawl_entries *own, unsigned i,
+                                                             pawl_address_ identity);
+/* The thread has freed an entry and found waiters: wakes them. Uses no lock's memory. */
+PAWL_API PAWL_COLD void PAWL_SYMBOL_(pawl_entries_tell)(struct pawl_entries *own);
+
+PAWL_C_END
+
+#define pawl_thread_entries_ PAWL_SYMBOL_(pawl_thread_entries)
+#define pawl_entries_take_back_ PAWL_SYMBOL_(pawl_entries_take_back)
+#define pawl_entries_tell_ PAWL_SYMBOL_(pawl_entries_tell)
+
+PAWL_INLINE_BEGIN
+
+#if PAWL_HOOKS
+#define PAWL_OWN_ENTRIES_ pawl_thread_entries_()
+
+PAWL_INLINE void pawl_entries_hide_(struct pawl_entries *own)
+{
+    own->hidden = 1;
+}
+
+PAWL_INLINE void pawl_entries_show_(struct pawl_entries *own)
+{
+    own->hidden = 0;
+}
+#else
+#define PAWL_OWN_ENTRIES_ pawl_thread_entries_
+
+/* Handlers see these stores between the accesses before and after them. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_hide_(struct pawl_entries *own)
+{
+    (void)own;
+    pawl_thread_entries_ = PAWL_NO_ENTRIES_;
+    __asm__ __volatile__("" ::: "memory");
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_show_(struct pawl_entries *own)
+{
+    __asm__ __volatile__("" ::: "memory");
+    pawl_thread_entries_ = own;
+}
+#endif
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_entries_are_(const struct pawl_entries *own)
+{
+    return (uintptr_t)own > (uintptr_t)PAWL_NO_ENTRIES_;
+}
+
+/* Fills a free entry; its number, or PAWL_ENTRIES where all are full. What follows comes after the
+ * store for every thread. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned pawl_entries_fill_(struct pawl_entries *own,
+                                                            pawl_address_ identity)
+{
+    unsigned i;
+    for (i = 0; i < PAWL_ENTRIES; i++) {
+        pawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]);
+        if (PAWL_LIKELY(found == 0) &&
+            PAWL_LIKELY(PAWL_ADDRESS_(pawl_cas_relaxed)(&own->locks[i], &found, identity))) {
+            /* [ENTRY_TAKE] full: the entry is filled before the reader looks for a writer. */
+            pawl_fence_full_after_update(PAWL_ENTRY_TAKE);
+            break;
+        }
+    }
+    return i;
+}
+
+/* Gives up R that the thread has in an entry; false: it has no entry of that lock. After the store
+ * the lock may be gone. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_entries_free_(struct pawl_entries *own,
+                                                        pawl_address_ identity)
+{
+    unsigned i;
+    pawl_entries_hide_(own);
+    for (i = 0; i < PAWL_ENTRIES; i++)
+        if (PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]) == identity)
+            break;
+    if (PAWL_UNLIKELY(i == PAWL_ENTRIES)) {
+        pawl_entries_show_(own);
+        return false;
+    }
+    /* [ENTRY_DROP] release: the reader's reads are done before a writer finds the entry free. */
+    PAWL_ADDRESS_(pawl_store_release)(&own->locks[i], 0, PAWL_ENTRY_DROP);
+    pawl_entries_show_(own);
+    /* [ENTRY_LEFT] light: the entry is free before the reader looks whether a writer sleeps. Where
+     * this fence does nothing, no writer sleeps without a bound. */
+    pawl_fence_light_known(PAWL_ENTRY_LEFT);
+    if (PAWL_UNLIKELY(pawl_load_relaxed32(&own->waiters) != 0))
+        pawl_entries_tell_(own);
+    return true;
+}
+
+PAWL_INLINE_END
+
+#endif
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the readers of lock.h that scale add for each width (entries.h), included by
+ * lock_word.inc.h before sleeping_word.inc.h:
+ *
+ *   scales_(w)   readers of a lock whose word has this value may use entries
+ *   take_scaling, try_scaling
+ *                a take or try where the word had BIASED and no W
+ *   leave_       a drop: true when R is given up
+ *   count_       moves R of the caller from its entry to the word, before another move
+ *
+ * Entering and leaving are calls, as readers do not scale by default: programs would pay 250 bytes
+ * for each pair. PAWL_SCALING_INLINE (atomic.h) puts them where the program reads.
+ *
+ * Writers and atomic users look at all lines, in compiled functions (src/lock/lock_word.inc.h).
+ */
+#if PAWL_SCALES_
+
+PAWL_C_BEGIN
+
+/* Enter by an entry or, where that fails, in the word. */
+PAWL_MUST_USE_ PAWL_API bool PAWL_SLOW_(take_scaling)(PAWL_LOCK_ *l, uint64_t deadline);
+PAWL_MUST_USE_ PAWL_API bool PAWL_SLOW_(try_scaling)(PAWL_LOCK_ *l);
+/* Gives up R in an entry or in the word. */
+PAWL_API void PAWL_SLOW_(drop_read_slow)(PAWL_LOCK_ *l);
+/* R of the caller goes to the word if an entry has it. */
+PAWL_API PAWL_COLD void PAWL_SLOW_(count_slow)(PAWL_LOCK_ *l);
+/* A claim that never waits, at a word with BIASED; see its definition. */
+PAWL_MUST_USE_ PAWL_API PAWL_COLD bool
+    PAWL_SLOW_(claim_at_once)(PAWL_LOCK_ *l, PAWL_WORD_ held, PAWL_WORD_ claim, PAWL_WORD_ granted);
+/* The word, with the readers that are in entries added to its R. */
+PAWL_API PAWL_COLD PAWL_WORD_ PAWL_SLOW_(look)(const PAWL_LOCK_ *l);
+
+PAWL_C_END
+
+PAWL_INLINE_BEGIN
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(scales_)(PAWL_WORD_ w)
+{
+    return (w & PAWL_LOCK_BIASED) != 0;
+}
+
+/* What the entries of this lock have: two locks of different width may lie at one address, one
+ * after the other. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_address_ PAWL_NAME_(identity_)(const PAWL_LOCK_ *l)
+{
+    return (pawl_address_)(uintptr_t)l | (PAWL_WORD_BITS == 64 ? 1u : 0u);
+}
+
+/* The word had BIASED and no W. The reader is in if it still is so after the entry was filled: a
+ * writer that claims later finds the entry. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(enter_)(const PAWL_LOCK_ *l)
+{
+    struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
+    PAWL_WORD_ w;
+    unsigned i;
+    if (PAWL_UNLIKELY(!pawl_entries_are_(own)))
+        return false;
+    i = pawl_entries_fill_(own, PAWL_NAME_(identity_)(l));
+    if (PAWL_UNLIKELY(i == PAWL_ENTRIES))
+        return false;
+    /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+    w = PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_R_TAKE);
+    if (PAWL_LIKELY(PAWL_IS_(no_writer)(w) && PAWL_NAME_(scales_)(w)))
+        return true;
+    pawl_entries_take_back_(own, i, PAWL_NAME_(identity_)(l));
+    return false;
+}
+
+/* False: the thread has no entry of this lock. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(leave_entry_)(const PAWL_LOCK_ *l)
+{
+    struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
+    return PAWL_LIKELY(pawl_entries_are_(own)) &&
+           PAWL_LIKELY(pawl_entries_free_(own, PAWL_NAME_(identity_)(l)));
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(take_scaling_)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    return (PAWL_SCALING_INLINE_ && PAWL_LIKELY(PAWL_NAME_(enter_)(l))) ||
+           PAWL_SLOW_(take_scaling)(l, deadline);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(try_scaling_)(PAWL_LOCK_ *l)
+{
+    return (PAWL_SCALING_INLINE_ && PAWL_LIKELY(PAWL_NAME_(enter_)(l))) ||
+           PAWL_SLOW_(try_scaling)(l);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(leave_)(PAWL_LOCK_ *l)
+{
+    if (PAWL_LIKELY(PAWL_OWN_ENTRIES_ == PAWL_NO_ENTRIES_))
+        return false;
+    if (!PAWL_SCALING_INLINE_ || !PAWL_LIKELY(PAWL_NAME_(leave_entry_)(l)))
+        PAWL_SLOW_(drop_read_slow)(l);
+    return true;
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(count_)(PAWL_LOCK_ *l)
+{
+    if (PAWL_UNLIKELY(pawl_entries_are_(PAWL_OWN_ENTRIES_)))
+        PAWL_SLOW_(count_slow)(l);
+}
+
+PAWL_INLINE_END
+
+#else
+
+#include <pawl/detail/no_entries_word.inc.h>
+
+#endif

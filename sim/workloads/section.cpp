@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Readers and writers of one object of four words, which are equal between writes. A thread writes
+ * with the share `write` of its operations, and reads otherwise. `lock` says what protects the
+ * object: a lock, a sequence lock, or read-copy-update.
+ */
+#include "bench/adapters/pawl_brlock.hpp"
+#include "bench/adapters/pawl_lock.hpp"
+#include "bench/adapters/pawl_spin.hpp"
+#include "models/published.hpp"
+#include "stage.hpp"
+
+#include <pawl/rcu.h>
+#include <pawl/seq.h>
+
+namespace sim {
+
+namespace {
+
+struct object {
+    std::uint64_t words[4];
+};
+
+void change(object &o)
+{
+    for (std::uint64_t &word : o.words)
+        word++;
+}
+
+void look(const object &o)
+{
+    for (const std::uint64_t &word : o.words)
+        if (word != o.words[0])
+            stage::fail("A reader saw the half of a write.");
+}
+
+/* The object behind a lock, which stands on a line of its own. */
+template <class Lock> struct behind_lock {
+    alignas(128) stage::watched<Lock> lock;
+    alignas(128) object data{};
+
+    void read(stage::member &me, double inside)
+    {
+        me.waits();
+        lock.take_read();
+        me.entered(false);
+        look(data);
+        me.work(inside);
+        lock.drop_read();
+    }
+    void write(stage::member &me, double inside)
+    {
+        me.waits();
+        lock.take_write();
+        me.entered(true);
+        change(data);
+        me.work(inside);
+        lock.drop_write();
+    }
+};
+
+/* The same for a lock that readers cannot share. */
+template <class Lock> struct one_at_a_time : behind_lock<Lock> {
+    void read(stage::member &me, double inside)
+    {
+        me.waits();
+        this->lock.take_write();
+        me.entered(false);
+        look(this->data);
+        me.work(inside);
+        this->lock.drop_write();
+    }
+};
+
+PAWL_SEQ_TYPE(object_seq, struct object);
+
+struct sequence {
+    alignas(128) object_seq data = PAWL_SEQ_TYPE_INIT;
+
+    void read(stage::member &me, double inside)
+    {
+        object copy;
+        pawl_seq_word begun;
+        me.waits();
+        do {
+            begun = pawl_seq_begin(&data.seq);
+            object_seq_peek(&data, &copy);
+            me.work(inside);
+        } while (pawl_seq_retry(&data.seq, begun));
+        me.entered(false);
+        look(copy);
+    }
+    void write(stage::member &me, double inside)
+    {
+        object now;
+        me.waits();
+        object_seq_take_write(&data, &now);
+        me.entered(true);
+        change(now);
+        me.work(inside);
+        object_seq_drop_write(&data, &now);
+    }
+};
+
+/* Updaters exclude each other by a lock, and wait for readers before they use a copy again. */
+struct copies {
+    alignas(128) pawl_spin64 updaters = PAWL_SPIN64_INIT;
+    alignas(128) object *current = &stage::make<object>();
+    object **spare =
+        static_cast<object **>(stage::memory(sizeof(object *) * 16 * stage::most_threads, 128));
+
+    void read(stage::member &me, double inside)
+    {
+        me.waits();
+        pawl_rcu_read_lock();
+        me.entered(false);
+        look(*pawl_rcu_dereference(current));
+        me.work(inside);
+        pawl_rcu_read_unlock();
+    }
+    void write(stage::member &me, double inside)
+    {
+        object *&own = spare[16 * me.number()];
+        if (own == nullptr)
+            own = &stage::make<object>();
+        me.waits();
+        pawl_spin64_take_write(&updaters);
+        me.entered(true);
+        object *const old = current;
+        *own = *old;
+        change(*own);
+        me.work(inside);
+        pawl_rcu_assign_pointer(current, own);
+        pawl_spin64_drop_write(&updaters);
+        pawl_rcu_synchronize();
+        own = old;
+    }
+};
+
+/* Planted: excludes nobody. */
+struct planted {
+    std::uint32_t word = 0;
+    void take_write() { (void)add(&word, 1U); }
+    void drop_write() { (void)add(&word, UINT32_MAX); }
+};
+
+/* Planted: a ticket lock that sleeps, and whose drop wakes nobody. */
+struct planted_sleep {
+    std::uint32_t next = 0, served = 0;
+    void take_write()
+    {
+        const std::uint32_t mine = add(&next, 1U);
+        for (std::uint32_t seen = load(&served); seen != mine; seen = load(&served))
+            sleep_while(&served, seen);
+    }
+    void drop_write() { (void)add(&served, 1U); }
+};
+
+template <class Protected> findings run(settings &s)
+{
+    const double share = s.number("write", 1, 0, 100) / 100;
+    const double inside = s.number("inside", 50, 0, 1e6);
+    const double outside = s.number("outside", 100, 0, 1e6);
+    stage::world w(s);
+    s.refuse_unused();
+    auto &it = stage::make<Protected>();
+    w.name(&it, sizeof it, "the protected object");
+    return w.run([&](stage::member &me) {
+        bool writes;
+        do {
+            writes = me.chance(share);
+            if (writes)
+                it.write(me, inside);
+            else
+                it.read(me, inside);
+            me.work(outside);
+        } while (me.done(writes));
+    });
+}
+
+} // namespace
+
+findings run_section(settings &s)
+{
+    static const struct {
+        const char *name;
+        workload run;
+    } all[] = {
+        {"spin", run<one_at_a_time<stage::spinlock>>},
+        {"ticket", run<one_at_a_time<model_ticket>>},
+        {"mcs", run<one_at_a_time<model_mcs>>},
+        {"low_level_lock", run<one_at_a_time<model_low_level_lock>>},
+        {"rwlock_2017", run<behind_lock<model_rwlock_2017>>},
+        {"rwlock", run<behind_lock<stage::rwlock>>},
+        {"bravo", run<behind_lock<model_bravo<stage::rwlock>>>},
+        {"phase_fair", run<behind_lock<model_phase_fair>>},
+        {"spin32", run<behind_lock<adapter::pawl_spin32>>},
+        {"spin64", run<behind_lock<adapter::pawl_spin64>>},
+        {"lock32", run<behind_lock<adapter::pawl_lock32>>},
+        {"lock64", run<behind_lock<adapter::pawl_lock64>>},
+        {"brlock", run<behind_lock<adapter::pawl_brlock>>},
+        {"brlock_fenced", run<behind_lock<adapter::pawl_brlock_fenced>>},
+        {"seq", run<sequence>},
+        {"rcu", run<copies>},
+        {"planted", run<one_at_a_time<planted>>},
+        {"planted_sleep", run<one_at_a_time<planted_sleep>>},
+    };
+    const std::string lock = s.text("lock", "spin64");
+    std::string names;
+    for (const auto &one : all) {
+        if (lock == one.name)
+            return one.run(s);
+        names += std::string(names.empty() ? "" : ", ") + one.name;
+    }
+    throw bad_input("There is no model of a lock '" + lock + "': choose one of " + names + ".");
+}
+
+} // namespace sim

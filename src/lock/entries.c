@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Readers that scale: the lines of entries, and those who look at them.
+ *
+ * A claimant looks at all lines that were ever in use, once its W is in the word. It reads each
+ * entry until that is another's or free. It never goes back: as W keeps readers out, no entry gets
+ * the lock again, except for the moment in which a reader tries and fails.
+ *
+ * The wait for one entry. The waiter counts itself on the reader's line, makes all threads pass a
+ * fence, looks at the entry once more, and sleeps. The reader frees the entry and looks at the
+ * count. So one of them sees the other. The reader has no fence there. Where the system cannot make
+ * it pass one, the waiter sleeps for short times only. It needs no agreement with the reader for
+ * that, and a filter that forbids membarrier later ends no program.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "entries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock_parts.h"
+
+#if PAWL_SCALES_
+
+/* ---- Constants of the evidence (PAWL_BIAS=evidence) ------------------------------------------ */
+
+/* So many readers of a lock meet another reader, and no writer between, before it gets BIASED. */
+#define ENTRIES_ENOUGH 32
+
+/* The bound of BRAVO (Dice and Kogan, 2019): looks may take one part in so many of the time between
+ * them. BIASED then stays away for so many times less one as long as the last look took. */
+#define ENTRIES_PARTS 10
+
+/* The pauses of a waiter without a heavy fence: from the first, doubled, to the longest. */
+#define ENTRIES_FIRST_PAUSE_NS 50000
+#define ENTRIES_LONGEST_PAUSE_NS 1000000
+
+PAWL_SHARED_DEFINE(struct pawl_entries_all, entries_object);
+
+/* Whether any thread has asked for it: a look at a pointer. */
+static bool entries_exist(void)
+{
+#if PAWL_HOOKS
+    return true;
+#else
+    return PAWL_ADDRESS_(pawl_load_relaxed)(&PAWL_SHARED_NAME_(entries_object)) != 0;
+#endif
+}
+
+/* So many lines a claimant asks for before it reads them: about as many as a core waits for at a
+ * time. Each has come from another core, and one after the other they would take that long each. */
+#define ENTRIES_AHEAD 8
+
+/* ---- The mode -------------------------------------------------------------------------------- */
+
+static enum entries_mode entries_mode = ENTRIES_OFF;
+#define ENTRIES_MODE ((enum entries_mode)CONSTANT(BIAS, entries_mode))
+
+void pawl_entries_mode_(enum entries_mode mode)
+{
+    entries_mode = mode;
+}
+
+#if !PAWL_CALLS_OUT_
+/* Each copy of the library reads the same environment. */
+PAWL_OS_EARLY static void entries_read_mode(void)
+{
+    static const char complaint[] =
+        "pawl: PAWL_BIAS is none of off, on and evidence: readers do not scale\n";
+    const char *const value = getenv("PAWL_BIAS");
+    if (value == NULL || value[0] == 0 || strcmp(value, "off") == 0)
+        return;
+    if (strcmp(value, "on") == 0)
+        entries_mode = ENTRIES_ON;
+    else if (strcmp(value, "evidence") == 0)
+        entries_mode = ENTRIES_EVIDENCE;
+    else
+        pawl_os_complain(complaint, sizeof complaint - 1);
+}
+#endif
+
+/* ---- The line of a thread -------------------------------------------------------------------- */
+
+/* Who owns the line reads and writes this; the registry orders one owner after the other. It does
+ * so in operations that ThreadSanitizer does not see, so these are atomic for it. */
+#if PAWL_HOOKS
+#define ENTRIES_JOINED(line) ((line)->joined != 0)
+#define ENTRIES_JOIN(line, value) ((line)->joined = (value))
+#else
+#define ENTRIES_JOINED(line) (pawl_load_relaxed32(&(line)->joined) != 0)
+#define ENTRIES_JOIN(line, value) pawl_store_relaxed32(&(line)->joined, value)
+#endif
+
+static struct pawl_entries *entries_line(uint32_t number)
+{
+    return number < ENTRIES_LINES ? &entries_all()->lines[number] : NULL;
+}
+
+#if PAWL_HOOKS
+
+struct pawl_entries *pawl_thread_entries_(void)
+{
+    struct pawl_thread_line *line;
+    struct pawl_entries *own;
+    if (ENTRIES_MODE == ENTRIES_OFF)
+        return PAWL_NO_ENTRIES_;
+    line = thread_registered();
+    own = line != NULL ? entries_line(thread_number(line)) : NULL;
+    if (own != NULL && ENTRIES_JOINED(own))
+        return own->hidden != 0 ? PAWL_NO_ENTRIES_ : own;
+    return ENTRIES_MODE == ENTRIES_ON ? NULL : PAWL_NO_ENTRIES_;
+}
+
+static void entries_have(struct pawl_entries *own)
+{
+    (void)own; /* by its slot */
+}
+
+#else
+
+PAWL_THREAD_SHARED_DEFINE(struct pawl_entries *, thread_entries);
+
+static void entries_have(struct pawl_entries *own)
+{
+    HANDLERS_SEE_THIS_ORDER();
+    pawl_thread_entries_ = own;
+    HANDLERS_SEE_THIS_ORDER();
+}
+
+#endif
+
+static void entries_note_used(uint32_t used)
+{
+    uint32_t seen = pawl_load_relaxed32(&entries_all()->used);
+    while (seen < used && !pawl_cas_relaxed32(&entries_all()->used, &seen, used))
+        continue;
+}
+
+/* A thread that has joined and shows no line hides it: this is a handler of it. */
+PAWL_INTERNAL void entries_join(void)
+{
+    struct pawl_thread_line *line;
+    struct pawl_entries *own;
+    if (pawl_entries_are_(PAWL_OWN_ENTRIES_))
+        return;
+    line = pawl_thread_line_();
+    own = line != NULL ? entries_line(thread_number(line)) : NULL;
+    if (own == NULL || ENTRIES_JOINED(own))
+        return;
+    ENTRIES_JOIN(own, 1);
+    own->eager = ENTRIES_MODE == ENTRIES_ON;
+    entries_note_used(thread_number(line) + 1);
+    entries_have(own);
+}
+
+PAWL_INTERNAL bool entries_first_drop(void)
+{
+    if (ENTRIES_MODE == ENTRIES_ON)
+        entries_join();
+    if (PAWL_OWN_ENTRIES_ == NULL)
+        entries_have(PAWL_NO_ENTRIES_);
+    return ENTRIES_MODE == ENTRIES_ON;
+}
+
+PAWL_INTERNAL unsigned entries_find(struct pawl_entries *own, pawl_address_ identity)
+{
+    unsigned i;
+    pawl_entries_hide_(own);
+    for (i = 0; i < PAWL_ENTRIES; i++)
+        if (PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]) == identity)
+            return i;
+    pawl_entries_show_(own);
+    return i;
+}
+
+static void entries_let_go(struct pawl_entries *own, unsigned i)
+{
+    /* [ENTRY_DROP] release: the reader's reads are done before a writer finds the entry free. */
+    PAWL_ADDRESS_(pawl_store_release)(&own->locks[i], 0, PAWL_ENTRY_DROP);
+}
+
+static void entries_tell_waiters(struct pawl_entries *own)
+{
+    /* [ENTRY_LEFT] light: the entry is free before the reader looks whether a writer sleeps. */
+    pawl_fence_light_known(PAWL_ENTRY_LEFT);
+    if (pawl_load_relaxed32(&own->waiters) != 0)
+        pawl_entries_tell_(own);
+}
+
+PAWL_INTERNAL void entries_free(struct pawl_entries *own, unsigned i)
+{
+    entries_let_go(own, i);
+    pawl_entries_show_(own);
+    entries_tell_waiters(own);
+}
+
+/* A handler that read the same lock may have freed entry `i` and kept another one: then that is
+ * freed. Where `i` still has the lock, it must be that one: a claimant may have passed the others
+ * by, and they may be of reads that were granted. */
+void pawl_entries_take_back_(struct pawl_entries *own, unsigned i, pawl_address_ identity)
+{
+    const unsigned first = entries_find(own, identity);
+    if (first == PAWL_ENTRIES)
+        return; /* not reached: a handler leaves as many as it found */
+    entries_free(own, PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]) == identity ? i : first);
+}
+
+void pawl_entries_tell_(struct pawl_entries *own)
+{
+    /* [ENTRY_WAKE] release: the waiter that sees the new turn finds the entry free. */
+    (void)pawl_fetch_add_release32(&own->turn, 1, PAWL_ENTRY_WAKE);
+    (void)pawl_os_wake(&own->turn, UINT32_MAX);
+}
+
+/* ---- Evidence -------------------------------------------------------------------------------- */
+
+static struct entries_note *entries_note_of(pawl_address_ identity)
+{
+    /* Fibonacci hashing: the upper bits of the product depend on all of the address. */
+    return &entries_all()->notes[((uint32_t)(identity >> 2) * UINT32_C(2654435769)) >> 24];
+}
+
+/* The note of this lock, begun anew where it was another's. */
+static struct entries_note *entries_own_note(pawl_address_ identity)
+{
+    struct entries_note *const note = entries_note_of(identity);
+    if (PAWL_ADDRESS_(pawl_load_relaxed)(&note->identity) != identity) {
+        PAWL_ADDRESS_(pawl_store_relaxed)(&note->identity, identity);
+        pawl_store_relaxed32(&note->readers, 0);
+        pawl_store_relaxed64(&note->looked, 0);
+        pawl_store_relaxed64(&note->off_until, 0);
+    }
+    return note;
+}
+
+PAWL_INTERNAL bool entries_evidence(pawl_address_ identity)
+{
+    struct entries_note *note;
+    uint32_t readers;
+    if (ENTRIES_MODE != ENTRIES_EVIDENCE)
+        return ENTRIES_MODE == ENTRIES_ON;
+    note = entries_own_note(identity);
+    readers = pawl_load_relaxed32(&note->readers) + 1;
+    if (readers >= ENTRIES_ENOUGH) {
+        if (pawl_os_now() >= pawl_load_relaxed64(&note->off_until))
+            return true;
+        readers = 0; /* not each of them looks at the clock */
+    }
+    pawl_store_relaxed32(&note->readers, readers);
+    return false;
+}
+
+PAWL_INTERNAL void entries_no_evidence(pawl_address_ identity)
+{
+    struct entries_note *note;
+    if (ENTRIES_MODE != ENTRIES_EVIDENCE)
+        return;
+    note = entries_note_of(identity);
+    if (PAWL_ADDRESS_(pawl_load_relaxed)(&note->identity) == identity)
+        pawl_store_relaxed32(&note->readers, 0);
+}
+
+/* A look has ended, and took so long. */
+static enum entries_look entries_judge(pawl_address_ identity, uint64_t took)
+{
+    struct entries_note *note;
+    uint64_t now, between;
+    if (ENTRIES_MODE != ENTRIES_EVIDENCE)
+        return ENTRIES_GONE;
+    note = entries_own_note(identity);
+    now = pawl_os_now();
+    between = now - pawl_load_relaxed64(&note->looked);
+    pawl_store_relaxed64(&note->looked, now);
+    if (took <= between / ENTRIES_PARTS)
+        return ENTRIES_GONE;
+    pawl_store_relaxed32(&note->readers, 0);
+    pawl_store_relaxed64(&note->off_until, now + (ENTRIES_PARTS - 1) * took);
+    return ENTRIES_TOO_DEAR;
+}
+
+/* ---- The look -------------------------------------------------------------------------------- */
+
+static bool entries_have_it(const struct pawl_entries *line, unsigned i, pawl_address_ identity)
+{
+    /* [ENTRY_GONE] acquire: the claimant's accesses follow the reads of the reader that has freed
+     * the entry. */
+    return PAWL_ADDRESS_(pawl_load_acquire)(&line->locks[i], PAWL_ENTRY_GONE) == identity;
+}
+
+/* Reads the entry in a loop for a while. */
+static bool entries_loop(const struct pawl_entries *line, unsigned i, pawl_address_ identity,
+                         uint64_t deadline)
+{
+    struct loop loop = LOOP_INIT;
+    while (entries_have_it(line, i, identity))
+        if (!lock_loop_on(&loop, deadline))
+            return false;
+    return true;
+}
+
+/* Sleeps until the line's turn is another one; false when the deadline has passed. `pause`: how
+ * long at most, 0 where the reader wakes the caller. */
+static bool entries_pause(struct pawl_entries *line, uint32_t turn, uint64_t deadline,
+                          uint64_t *pause)
+{
+    uint64_t until = deadline;
+    if (*pause == 0)
+        return pawl_os_wait(&line->turn, turn, deadline);
+    if (deadline - pawl_os_now() > *pause)
+        until = pawl_os_now() + *pause;
+    if (*pause < ENTRIES_LONGEST_PAUSE_NS)
+        *pause *= 2;
+    return pawl_os_wait(&line->turn, turn, until) || pawl_os_now() < deadline;
+}
+
+/* Waits until the entry no longer has the lock. */
+static PAWL_COLD bool entries_wait_for(struct pawl_entries *line, unsigned i,
+                                       pawl_address_ identity, uint64_t deadline)
+{
+    bool in_time = true;
+    bool free;
+    uint64_t pause;
+    if (entries_loop(line, i, identity, deadline))
+        return true;
+    (void)pawl_fetch_add_relaxed32(&line->waiters, 1);
+    /* [ENTRY_SLEEP] heavy: the waiter is counted before it looks at the entry once more. */
+    pause = pawl_fence_heavy_or_not(PAWL_ENTRY_SLEEP) ? 0 : ENTRIES_FIRST_PAUSE_NS;
+    for (;;) {
+        /* [ENTRY_WOKEN] acquire: the entry is as new as the turn. */
+        const uint32_t turn = pawl_load_acquire32(&line->turn, PAWL_ENTRY_WOKEN);
+        free = !entries_have_it(line, i, identity);
+        if (free || !in_time)
+            break;
+        in_time = entries_pause(line, turn, deadline, &pause);
+    }
+    (void)pawl_fetch_sub_relaxed32(&line->waiters, 1);
+    return free;
+}
+
+static bool entries_line_is_free(struct pawl_entries *line, pawl_address_ identity,
+                                 uint64_t deadline, uint64_t *waited)
+{
+    unsigned i;
+    for (i = 0; i < PAWL_ENTRIES; i++) {
+        uint64_t begun;
+        bool left;
+        if (PAWL_LIKELY(!entries_have_it(line, i, identity)))
+            continue;
+        if (deadline == 0)
+            return false;
+        begun = pawl_os_now();
+        left = entries_wait_for(line, i, identity, deadline);
+        *waited += pawl_os_now() - begun;
+        if (!left)
+            return false;
+    }
+    return true;
+}
+
+static void entries_ask_for(const struct pawl_entries_all *all, uint32_t i, uint32_t used)
+{
+    if (i < used)
+        ASK_AHEAD(&all->lines[i]);
+}
+
+PAWL_INTERNAL enum entries_look entries_wait(pawl_address_ identity, uint64_t deadline)
+{
+    struct pawl_entries_all *const all = entries_all();
+    const uint64_t begun = ENTRIES_MODE == ENTRIES_EVIDENCE ? pawl_os_now() : 0;
+    uint64_t waited = 0;
+    uint32_t used, i;
+    /* [ENTRY_LOOK] full: W is in the word before the claimant looks at the entries. */
+    pawl_fence_full(PAWL_ENTRY_LOOK);
+    used = pawl_load_relaxed32(&all->used);
+    for (i = 0; i < ENTRIES_AHEAD; i++)
+        entries_ask_for(all, i, used);
+    for (i = 0; i < used; i++) {
+        entries_ask_for(all, i + ENTRIES_AHEAD, used);
+        if (!entries_line_is_free(&all->lines[i], identity, deadline, &waited))
+            return ENTRIES_IN_USE;
+    }
+    return entries_judge(identity, begun == 0 ? 0 : pawl_os_now() - begun - waited);
+}
+
+PAWL_INTERNAL unsigned entries_count(pawl_address_ identity)
+{
+    struct pawl_entries_all *const all = entries_all();
+    const uint32_t used = pawl_load_relaxed32(&all->used);
+    unsigned count = 0;
+    uint32_t i;
+    for (i = 0; i < used * PAWL_ENTRIES; i++)
+        if (PAWL_ADDRESS_(pawl_load_relaxed)(
+                &all->lines[i / PAWL_ENTRIES].locks[i % PAWL_ENTRIES]) == identity)
+            count++;
+    return count;
+}
+
+/* ---- The end of a thread, and fork ----------------------------------------------------------- */
+
+/* R goes to the word of the lock, whose width the identity tells. */
+static void entries_count_in_word(pawl_address_ identity)
+{
+    if (identity & 1)
+        (void)pawl_fetch_add_relaxed64((uint64_t *)(uintptr_t)(identity & ~(pawl_address_)1),
+                                       PAWL_SPIN64_R);
+    else
+        (void)pawl_fetch_add_relaxed32((uint32_t *)(uintptr_t)identity, PAWL_SPIN32_R);
+}
+
+/* The thread ends while it reads: first the word has R, then the entry is free. */
+static void entries_line_leaves(uint32_t number)
+{
+    struct pawl_entries *own;
+    unsigned i;
+    if (!entries_exist())
+        return;
+    own = entries_line(number);
+    if (own == NULL || !ENTRIES_JOINED(own))
+        return;
+    entries_have(PAWL_NO_ENTRIES_);
+    for (i = 0; i < PAWL_ENTRIES; i++) {
+        const pawl_address_ identity = PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]);
+        if (identity != 0) {
+            entries_count_in_word(identity);
+            entries_let_go(own, i);
+        }
+    }
+    entries_tell_waiters(own);
+    ENTRIES_JOIN(own, 0);
+}
+
+static void entries_forget_line(struct pawl_entries *line)
+{
+    unsigned i;
+    for (i = 0; i < PAWL_ENTRIES; i++)
+        if (PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]) != 0)
+            entries_let_go(line, i);
+    ENTRIES_JOIN(line, 0);
+    line->hidden = 0;
+}
+
+/* The last owner ended without notice. What it read may be gone, so the words are left alone. */
+static void entries_line_claimed(uint32_t number, bool left_behind)
+{
+    struct pawl_entries *line;
+    if (!left_behind || !entries_exist())
+        return;
+    line = entries_line(number);
+    if (line != NULL && number < pawl_load_relaxed32(&entries_all()->used)) {
+        entries_forget_line(line);
+        entries_tell_waiters(line);
+    }
+}
+
+/* The child has one thread. What it reads stays; the reads of the parent's others end. */
+static void entries_after_fork(void)
+{
+    const struct pawl_thread_line *const mine = thread_registered();
+    struct pawl_entries_all *all;
+    uint32_t i;
+    if (!entries_exist())
+        return;
+    all = entries_all();
+    for (i = 0; i < pawl_load_relaxed32(&all->used); i++) {
+        if (mine == NULL || thread_number(mine) != i)
+            entries_forget_line(&all->lines[i]);
+        pawl_store_relaxed32(&all->lines[i].waiters, 0);
+    }
+}
+
+static const struct pawl_subsystem entries_subsystem = {
+    entries_line_claimed, NULL, NULL, entries_line_leaves, NULL, NULL, NULL, entries_after_fork,
+};
+PAWL_SUBSYSTEM(PAWL_FLOOR_ENTRIES, entries_subsystem);
+
+#endif

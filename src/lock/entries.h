@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Readers that scale, as the waiting half sees them: whether a lock gets BIASED, the look at the
+ * lines of all threads, and the wait for one entry. pawl/detail/entries.h has what readers do.
+ * An identity names a lock; nothing here touches a lock's memory, except for threads that end.
+ */
+#ifndef PAWL_LOCK_ENTRIES_H
+#define PAWL_LOCK_ENTRIES_H
+
+#include <pawl/detail/entries.h>
+
+#include "../base/base.h"
+
+#if PAWL_SCALES_
+
+/* When readers scale (PAWL_BIAS). OFF: never. ON: each lock from its first drop of R on. EVIDENCE:
+ * where readers meet each other, and writers come seldom. */
+enum entries_mode { ENTRIES_OFF, ENTRIES_ON, ENTRIES_EVIDENCE };
+
+PAWL_C_BEGIN
+
+/* For tests and models, before any lock is used; programs have the environment. */
+PAWL_API void PAWL_SYMBOL_(pawl_entries_mode)(enum entries_mode mode);
+
+PAWL_C_END
+
+#define pawl_entries_mode_ PAWL_SYMBOL_(pawl_entries_mode)
+
+/* ---- The object of the process --------------------------------------------------------------- */
+
+#if PAWL_HOOKS
+#define ENTRIES_LINES 64 /* threads of a harness */
+#else
+#define ENTRIES_LINES PAWL_THREAD_LINES
+#endif
+
+/* What is known of a lock. Locks that share a note mislead each other, which costs time only. */
+struct entries_note {
+    pawl_address_ identity;
+    uint32_t readers; /* that met another reader, since the last that met a writer */
+    uint64_t looked __attribute__((aligned(8))); /* ns: when the last look ended */
+    uint64_t off_until __attribute__((aligned(8)));
+};
+
+enum { ENTRIES_NOTES = 256 };
+
+struct pawl_entries_all {
+    uint32_t used; /* lines[used...] have never been used */
+    struct entries_note notes[ENTRIES_NOTES];
+    struct pawl_entries lines[ENTRIES_LINES];
+};
+
+PAWL_SHARED_DECLARE(struct pawl_entries_all, entries_object);
+
+static inline struct pawl_entries_all *entries_all(void)
+{
+    return PAWL_SHARED(struct pawl_entries_all, entries_object);
+}
+
+/* ---- What the waiting half calls ------------------------------------------------------------- */
+
+/* What a claimant learns from its look. */
+enum entries_look {
+    ENTRIES_IN_USE, /* a reader is in, and the deadline has passed */
+    ENTRIES_GONE,
+    ENTRIES_TOO_DEAR /* gone; but looks at this lock cost writers too much of their time */
+};
+
+/* The calling thread has a line from now on, if there is one for it. */
+PAWL_INTERNAL void entries_join(void);
+/* The first drop of the calling thread; true where BIASED comes with it. */
+PAWL_INTERNAL bool entries_first_drop(void);
+/* A reader has met another reader at the word. True: its lock is to get BIASED now. */
+PAWL_INTERNAL bool entries_evidence(pawl_address_ identity);
+/* A reader has met W there. */
+PAWL_INTERNAL void entries_no_evidence(pawl_address_ identity);
+/* W of the caller is in the word. Looks at the entries of all threads, and waits for each that has
+ * the lock. With a deadline of 0 it does not wait. */
+PAWL_INTERNAL enum entries_look entries_wait(pawl_address_ identity, uint64_t deadline);
+/* How many entries have the lock at this instant. */
+PAWL_INTERNAL unsigned entries_count(pawl_address_ identity);
+/* Hides the line and returns the number of its entry of that lock; PAWL_ENTRIES: there is none, and
+ * nothing is hidden. */
+PAWL_INTERNAL unsigned entries_find(struct pawl_entries *own, pawl_address_ identity);
+/* Frees that entry, shows the line, and wakes who waits for it. */
+PAWL_INTERNAL void entries_free(struct pawl_entries *own, unsigned i);
+
+#endif
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Readers that scale, for each width of the sleeping progressive lock: what its waits do for them,
+ * and the compiled halves of entries_word.inc.h in include/pawl/detail. */
+
+#if PAWL_SCALES_
+
+/* BIASED is set only where no W is, and cleared only by a party whose own W is in the word and who
+ * has looked at all lines. So one whose W is in the word finds BIASED as long as it must look. */
+static void PAWL_NAME_(scale)(PAWL_LOCK_ *l)
+{
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_IS_(no_writer)(w) && !PAWL_NAME_(scales_)(w)) {
+        if (PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, w | PAWL_LOCK_BIASED)) {
+            PAWL_PROBE1(lock_bias_on, l);
+            return;
+        }
+    }
+}
+
+/* W of the caller is in the word, and it has looked at all lines. */
+static void PAWL_NAME_(scale_no_more)(PAWL_LOCK_ *l)
+{
+    (void)PAWL_AT_(pawl_fetch_and_relaxed)(&l->word, (PAWL_WORD_)~(PAWL_WORD_)PAWL_LOCK_BIASED);
+    PAWL_PROBE1(lock_bias_off, l);
+}
+
+/* A reader that has waited, or whose fast path another reader has disturbed. */
+static bool PAWL_NAME_(enter_scaling)(PAWL_LOCK_ *l, struct wait *wait, PAWL_WORD_ w)
+{
+    if (wait->counted)
+        return false;
+    if (!PAWL_NAME_(scales_)(w)) {
+        if (!entries_evidence(PAWL_NAME_(identity_)(l)))
+            return false;
+        PAWL_NAME_(scale)(l);
+    }
+    entries_join();
+    return PAWL_NAME_(enter_)(l);
+}
+
+/* The look comes behind the access that put W into the word: a reader that fills its entry later
+ * finds W. It comes before R of the word is judged: R moves from an entry into the word, never
+ * back. */
+static bool PAWL_NAME_(readers_gone)(PAWL_LOCK_ *l, struct wait *wait)
+{
+    enum entries_look how;
+    if (!PAWL_NAME_(scales_)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
+        return true;
+    how = entries_wait(PAWL_NAME_(identity_)(l), wait->deadline);
+    PAWL_PROBE2(lock_scan, l, how);
+    if (how == ENTRIES_TOO_DEAR)
+        PAWL_NAME_(scale_no_more)(l);
+    return how != ENTRIES_IN_USE;
+}
+
+static void PAWL_NAME_(met_writer)(PAWL_LOCK_ *l)
+{
+    entries_no_evidence(PAWL_NAME_(identity_)(l));
+}
+
+bool PAWL_SLOW_(take_scaling)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    return PAWL_LIKELY(PAWL_NAME_(enter_)(l)) || PAWL_SLOW_(take_read_slow)(l, deadline);
+}
+
+bool PAWL_SLOW_(try_scaling)(PAWL_LOCK_ *l)
+{
+    return PAWL_LIKELY(PAWL_NAME_(enter_)(l)) || PAWL_NAME_(do_try_read_counted_)(l);
+}
+
+/* The first drop of a thread, and drops from a word where PAWL_BIAS=on, turn scaling on while R of
+ * the caller is still in the word. */
+void PAWL_SLOW_(drop_read_slow)(PAWL_LOCK_ *l)
+{
+    const struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
+    if (PAWL_NAME_(leave_entry_)(l))
+        return;
+    if ((own == NULL || own->eager != 0) && entries_first_drop())
+        PAWL_NAME_(scale)(l);
+    PAWL_NAME_(do_drop_read_counted_)(l);
+}
+
+/* First the word has R, then the entry is free: a claimant that misses the entry finds R. */
+void PAWL_SLOW_(count_slow)(PAWL_LOCK_ *l)
+{
+    struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
+    const unsigned i = entries_find(own, PAWL_NAME_(identity_)(l));
+    if (i == PAWL_ENTRIES)
+        return;
+    (void)PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_R_);
+    entries_free(own, i);
+}
+
+PAWL_WORD_ PAWL_SLOW_(look)(const PAWL_LOCK_ *l)
+{
+    const PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    return (PAWL_WORD_)(w + PAWL_R_ * (PAWL_WORD_)entries_count(PAWL_NAME_(identity_)(l)));
+}
+
+/* ---- Claims that never wait ------------------------------------------------------------------ */
+
+/* Whether nobody but the caller, who has `held`, is in. Others that keep W+S beside the S of the
+ * caller wait for it. */
+static bool PAWL_NAME_(is_alone)(PAWL_WORD_ w, PAWL_WORD_ held)
+{
+    const PAWL_WORD_ mine = PAWL_IS_(seekers)(held) != 0 ? (PAWL_WORD_)(PAWL_S_ - PAWL_R_)
+                                                         : (PAWL_WORD_)~(PAWL_WORD_)3u;
+    return ((w ^ held) & mine) == 0;
+}
+
+/* The bucket is locked. Takes the claim back, and wakes whom it has held back. Always false. */
+static bool PAWL_NAME_(take_back)(struct lock_place *here, PAWL_LOCK_ *l, PAWL_WORD_ claim)
+{
+    const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, claim);
+    if (found & PAWL_LOCK_PARKED)
+        lock_pick(here, PAWL_NAME_(opened)(found, (PAWL_WORD_)(found - claim)));
+    return false;
+}
+
+/* The bucket is locked, and the claim is in the word. */
+static bool PAWL_NAME_(judge_claim)(struct lock_place *here, PAWL_LOCK_ *l, PAWL_WORD_ readers,
+                                    PAWL_WORD_ claim, PAWL_WORD_ granted)
+{
+    const enum entries_look how = entries_wait(PAWL_NAME_(identity_)(l), 0);
+    PAWL_WORD_ w;
+    PAWL_PROBE2(lock_scan, l, how);
+    if (how == ENTRIES_IN_USE)
+        return PAWL_NAME_(take_back)(here, l, claim);
+    /* [SPIN_W_DRAIN] acquire: the caller's stores follow all accesses of earlier holders. */
+    w = PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_W_DRAIN);
+    if (PAWL_IS_(readers)(w) != readers)
+        return PAWL_NAME_(take_back)(here, l, claim);
+    if (how == ENTRIES_TOO_DEAR)
+        PAWL_NAME_(scale_no_more)(l);
+    if (granted != 0) {
+        /* [SPIN_R_TO_A] release: an atomic user that joins comes after the readers that have left,
+         * and after the caller's reads under R. */
+        w = PAWL_AT_(pawl_fetch_add_release)(&l->word, granted, PAWL_SPIN_R_TO_A);
+        if (w & PAWL_LOCK_PARKED)
+            lock_pick(here, PAWL_NAME_(opened)(w, (PAWL_WORD_)(w + granted)));
+    }
+    return true;
+}
+
+/* A claim at a word with BIASED that looks once and never waits. The caller has the units `held` in
+ * the word; it adds `claim`, looks, and once it is granted `granted`. The latch of the wait list is
+ * held meanwhile. So a fork's child finds no claim that nobody would take back, and a claim that
+ * fails wakes whom it has held back. Where the latch stays held, it fails: a handler that has
+ * interrupted the holder may try. */
+bool PAWL_SLOW_(claim_at_once)(PAWL_LOCK_ *l, PAWL_WORD_ held, PAWL_WORD_ claim, PAWL_WORD_ granted)
+{
+    struct lock_place here;
+    bool got = false;
+    PAWL_WORD_ w;
+    if (entries_count(PAWL_NAME_(identity_)(l)) != 0 || !lock_try_look(&here, l, OWNER))
+        return false;
+    w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_NAME_(is_alone)(w, held)) {
+        /* Relaxed: the look, and what follows it, acquire. */
+        if (PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + claim))) {
+            got = PAWL_NAME_(judge_claim)(&here, l, PAWL_IS_(readers)((PAWL_WORD_)(w + claim)),
+                                          claim, granted);
+            break;
+        }
+    }
+    lock_unlock(&here);
+    return got;
+}
+
+#else
+
+static bool PAWL_NAME_(enter_scaling)(PAWL_LOCK_ *l, struct wait *wait, PAWL_WORD_ w)
+{
+    (void)l, (void)wait, (void)w;
+    return false;
+}
+
+static bool PAWL_NAME_(readers_gone)(PAWL_LOCK_ *l, struct wait *wait)
+{
+    (void)l, (void)wait;
+    return true;
+}
+
+static void PAWL_NAME_(met_writer)(PAWL_LOCK_ *l)
+{
+    (void)l;
+}
+
+#endif

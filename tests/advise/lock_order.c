@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* A before B in one thread, later B before A in another. Mended: one order. */
+#include "programs.h"
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+
+static void *a_then_b(void *unused)
+{
+    (void)unused;
+    must(pthread_mutex_lock(&a) == 0 && pthread_mutex_lock(&b) == 0);
+    must(pthread_mutex_unlock(&b) == 0 && pthread_mutex_unlock(&a) == 0);
+    return NULL;
+}
+
+static void *b_then_a(void *unused)
+{
+    (void)unused;
+    must(pthread_mutex_lock(&b) == 0 && pthread_mutex_lock(&a) == 0);
+    must(pthread_mutex_unlock(&a) == 0 && pthread_mutex_unlock(&b) == 0);
+    return NULL;
+}
+
+/* Both threads are there, so that they are two; the second one waits for its turn. */
+static sem_t turn, end;
+
+static void *second(void *call)
+{
+    take(&turn);
+    return call != NULL ? a_then_b(NULL) : b_then_a(NULL);
+}
+
+static void *first(void *unused)
+{
+    (void)a_then_b(unused);
+    must(sem_post(&turn) == 0);
+    take(&end);
+    return NULL;
+}
+
+int main(int count, char **words)
+{
+    pthread_t ids[2];
+    must(sem_init(&turn, 0, 0) == 0 && sem_init(&end, 0, 0) == 0);
+    must(pthread_create(&ids[0], NULL, first, NULL) == 0);
+    must(pthread_create(&ids[1], NULL, second, is_mended(count, words) ? &turn : NULL) == 0);
+    must(pthread_join(ids[1], NULL) == 0 && sem_post(&end) == 0);
+    must(pthread_join(ids[0], NULL) == 0);
+    return 0;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits with a rank, which the preload library uses: sleepers are served by rank, then by age. */
+#include "test.h"
+
+#include <pawl/lock.h>
+
+#include "support/unused.h"
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+
+#define TAKE_WRITE PAWL_SYMBOL_(pawl_lock64_take_write_ranked)
+#define TAKE_READ PAWL_SYMBOL_(pawl_lock64_take_read_counted_ranked)
+
+enum { MOST = 4 };
+
+static pawl_lock64 lock;
+static int order[MOST];
+static unsigned granted;
+
+struct waiter {
+    pthread_t id;
+    int rank;    /* negative: a reader */
+    long number; /* the kernel's, of a thread that waits */
+};
+
+/* Until the kernel says that it sleeps; false where no kernel is asked. */
+static bool falls_asleep(const struct waiter *w)
+{
+#ifdef __linux__
+    char path[64], text[512];
+    char state = 'R';
+    while (state != 'S') {
+        const long number = __atomic_load_n(&w->number, __ATOMIC_ACQUIRE);
+        const char *end;
+        FILE *file;
+        sched_yield();
+        if (number == 0)
+            continue;
+        (void)snprintf(path, sizeof path, "/proc/self/task/%ld/stat", number);
+        file = fopen(path, "r");
+        must(file != NULL && fgets(text, sizeof text, file) != NULL && fclose(file) == 0);
+        end = strrchr(text, ')');
+        must(end != NULL);
+        state = end[2];
+    }
+    return true;
+#else
+    (void)w;
+    return false;
+#endif
+}
+
+/* Atomic, for ThreadSanitizer learns of holders from the inline functions only. */
+static void note(int rank)
+{
+    order[__atomic_fetch_add(&granted, 1, __ATOMIC_RELAXED)] = rank;
+}
+
+static void *take_and_note(void *opaque)
+{
+    struct waiter *const w = (struct waiter *)opaque;
+#ifdef __linux__
+    __atomic_store_n(&w->number, syscall(SYS_gettid), __ATOMIC_RELEASE);
+#endif
+    if (w->rank < 0) {
+        must(TAKE_READ(&lock, UINT64_MAX, (uint32_t)-w->rank));
+        note(w->rank);
+        pawl_lock64_drop_read_counted(&lock);
+    } else {
+        must(TAKE_WRITE(&lock, UINT64_MAX, (uint32_t)w->rank));
+        note(w->rank);
+        pawl_lock64_drop_write(&lock);
+    }
+    return NULL;
+}
+
+/* They fall asleep in the order of `ranks`, beside a writer, and are granted the lock in the order
+ * of `expected`. */
+static void expect(const int *ranks, const int *expected, unsigned count)
+{
+    struct waiter waiters[MOST];
+    bool asleep = true;
+    unsigned i;
+    granted = 0;
+    pawl_lock64_take_write(&lock);
+    for (i = 0; i < count; i++) {
+        waiters[i].rank = ranks[i];
+        waiters[i].number = 0;
+        assert_int_equal(pthread_create(&waiters[i].id, NULL, take_and_note, &waiters[i]), 0);
+        asleep = falls_asleep(&waiters[i]) && asleep;
+    }
+    pawl_lock64_drop_write(&lock);
+    for (i = 0; i < count; i++)
+        assert_int_equal(pthread_join(waiters[i].id, NULL), 0);
+    assert_int_equal(granted, count);
+    for (i = 0; asleep && i < count; i++)
+        assert_int_equal(order[i], expected[i]);
+    assert_true(LOCK_IS_UNUSED(lock));
+}
+
+static void sleepers_of_a_higher_rank_come_first(void **state)
+{
+    static const int ranks[] = {0, 2, 6, 4}, expected[] = {6, 4, 2, 0};
+    (void)state;
+    expect(ranks, expected, 4);
+}
+
+static void a_reader_does_not_enter_beside_another_before_a_writer_of_a_higher_rank(void **state)
+{
+    static const int ranks[] = {-4, 5, -6}, expected[] = {-6, 5, -4};
+    (void)state;
+    expect(ranks, expected, 3);
+}
+
+static void a_wait_with_a_rank_ends_at_its_deadline(void **state)
+{
+    (void)state;
+    pawl_lock64_take_write(&lock);
+    assert_false(TAKE_WRITE(&lock, pawl_now() + 1000000, 9));
+    assert_false(TAKE_READ(&lock, pawl_now() + 1000000, 9));
+    pawl_lock64_drop_write(&lock);
+    assert_true(LOCK_IS_UNUSED(lock));
+    assert_true(TAKE_WRITE(&lock, 0, 9));
+    pawl_lock64_drop_write(&lock);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sleepers_of_a_higher_rank_come_first),
+        cmocka_unit_test(a_reader_does_not_enter_beside_another_before_a_writer_of_a_higher_rank),
+        cmocka_unit_test(a_wait_with_a_rank_ends_at_its_deadline),
+    };
+    return test_run(argc, argv, tests);
+}

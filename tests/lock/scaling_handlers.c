@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A signal handler at every instruction of a scaling reader's take, drop and moves (x86-64 Linux).
+ * The handler reads under the same locks, and tries to write. Each lock is in as many entries
+ * afterwards as it should be, and no word has kept a unit.
+ *
+ * The interleavings that would fail:
+ *   1  A drop has found the entry of its lock.
+ *   2  A handler reads that lock by another entry. Its drop frees the one that was found.
+ *   3  The outer drop frees it once more: the other entry keeps the lock for ever.
+ * and
+ *   1  A take has found a free entry.
+ *   2  A handler reads another lock, which the thread reads already, by that entry. Its drop frees
+ *      the older one.
+ *   3  The outer take fills the entry: the read of that other lock is forgotten.
+ */
+#include "test.h"
+
+#include <pawl/lock.h>
+
+#include "lock/entries.h"
+
+#if PAWL_SCALES_ && defined(__linux__) && defined(__x86_64__) && !TEST_SANITIZED &&                \
+    !defined(__SANITIZE_THREAD__)
+
+#include "support/in_entries.h"
+#include "support/interrupting.h"
+
+enum { LOCKS = 3 };
+
+static pawl_lock32 locks[LOCKS];
+static unsigned handler_reads, handler_writes;
+static bool claimed;
+
+static void prepare(void)
+{
+    unsigned i;
+    for (i = 0; i < LOCKS; i++)
+        locks[i].word = PAWL_LOCK_BIASED;
+    claimed = false;
+}
+
+static void check(void)
+{
+    unsigned i;
+    for (i = 0; i < LOCKS; i++) {
+        must(locks[i].word == PAWL_LOCK_BIASED);
+        must(in_entries(&locks[i]) == 0);
+    }
+    must(pawl_thread_entries_ != NULL && pawl_thread_entries_ != PAWL_NO_ENTRIES_);
+}
+
+/* Leaves the entries in another order where it can. */
+static void reads_and_tries_to_write(void)
+{
+    unsigned round, i;
+    bool got[LOCKS];
+    for (round = 0; round < 2; round++) {
+        for (i = 0; i < LOCKS; i++)
+            got[i] = pawl_lock32_try_read(&locks[i]);
+        for (i = 0; i < LOCKS; i++)
+            if (got[i])
+                pawl_lock32_drop_read(&locks[i]);
+        handler_reads += got[0];
+    }
+    for (i = 0; i < LOCKS; i++)
+        if (pawl_lock32_try_write(&locks[i])) {
+            handler_writes++;
+            pawl_lock32_drop_write(&locks[i]);
+        }
+}
+
+static void reads_in_turn(void)
+{
+    pawl_lock32_take_read(&locks[1]);
+    pawl_lock32_take_read(&locks[2]);
+    pawl_lock32_drop_read(&locks[1]); /* now the first entry is free, and the second is not */
+    pawl_lock32_take_read(&locks[0]);
+    pawl_lock32_drop_read(&locks[2]); /* of a read that was forgotten, the word would have less */
+    pawl_lock32_drop_read(&locks[0]);
+}
+
+static void tries_in_turn(void)
+{
+    must(pawl_lock32_try_read(&locks[0]));
+    must(pawl_lock32_try_read(&locks[1]));
+    must(pawl_lock32_try_read_to_seek(&locks[0]));
+    pawl_lock32_drop_seek(&locks[0]);
+    pawl_lock32_drop_read(&locks[1]);
+}
+
+static void a_handler_at_every_instruction_of_reads_moves_no_entry(void **state)
+{
+    (void)state;
+    handler_reads = handler_writes = 0;
+    assert_true(interrupt_everywhere(prepare, reads_in_turn, reads_and_tries_to_write, check) > 50);
+    assert_true(handler_reads > 50 && handler_writes > 50);
+}
+
+static void a_handler_at_every_instruction_of_a_move_moves_no_entry(void **state)
+{
+    (void)state;
+    assert_true(interrupt_everywhere(prepare, tries_in_turn, reads_and_tries_to_write, check) > 50);
+}
+
+/* The handler stands for a writer, too: its claim stays. Where it comes between the two looks of a
+ * take, the take gives its entry back, or another one if the handler has freed that. */
+static void claims_once(void)
+{
+    unsigned i;
+    for (i = 0; i < 2; i++) /* a read before and after, which may free the outer entry */
+        if (pawl_lock32_try_read(&locks[0]))
+            pawl_lock32_drop_read(&locks[0]);
+    (void)pawl_fetch_add_relaxed32(&locks[0].word, PAWL_SPIN32_W + PAWL_SPIN32_S);
+    claimed = true;
+}
+
+static void tries_beside_a_claim(void)
+{
+    if (pawl_lock32_try_read(&locks[0]))
+        pawl_lock32_drop_read(&locks[0]);
+}
+
+static void check_without_the_claim(void)
+{
+    if (claimed)
+        (void)pawl_fetch_sub_relaxed32(&locks[0].word, PAWL_SPIN32_W + PAWL_SPIN32_S);
+    check();
+}
+
+static void a_take_that_finds_a_claim_gives_back_one_entry(void **state)
+{
+    (void)state;
+    assert_true(interrupt_everywhere(prepare, tries_beside_a_claim, claims_once,
+                                     check_without_the_claim) > 20);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_handler_at_every_instruction_of_reads_moves_no_entry),
+        cmocka_unit_test(a_handler_at_every_instruction_of_a_move_moves_no_entry),
+        cmocka_unit_test(a_take_that_finds_a_claim_gives_back_one_entry),
+    };
+    pawl_entries_mode_(ENTRIES_ON);
+    prepare();
+    pawl_lock32_take_read(&locks[0]); /* the thread gets its line */
+    pawl_lock32_drop_read(&locks[0]);
+    return test_run(argc, argv, tests);
+}
+
+#else
+
+int main(void)
+{
+    return test_skipped("needs scaling readers, and the trap flag of x86-64");
+}
+
+#endif

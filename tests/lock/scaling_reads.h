@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of readers that scale share: locks with BIASED, and other threads. */
+#ifndef PAWL_TESTS_LOCK_SCALING_READS_H
+#define PAWL_TESTS_LOCK_SCALING_READS_H
+
+#define BIASED PAWL_LOCK_BIASED
+
+/* Reads the lock for the first time: the drop turns scaling on. */
+static void make_biased(pawl_lock32 *l)
+{
+    memset(l, 0, sizeof *l);
+    pawl_lock32_take_read(l);
+    pawl_lock32_drop_read(l);
+    must(l->word == BIASED);
+}
+
+static void *does_in_a_thread(void *body)
+{
+    (*(void (**)(void))body)();
+    return NULL;
+}
+
+static void in_another_thread(void (*body)(void))
+{
+    pthread_t thread;
+    must(pthread_create(&thread, NULL, does_in_a_thread, &body) == 0);
+    must(pthread_join(thread, NULL) == 0);
+}
+
+#endif

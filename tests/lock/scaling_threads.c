@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Readers that scale (PAWL_BIAS=on), and threads that end while they read, read as they end, have
+ * no line, or fork.
+ */
+#include "test.h"
+
+#include <pawl/lock.h>
+
+#include "lock/entries.h"
+
+#if PAWL_SCALES_
+
+#include "lock/scaling_reads.h"
+#include "support/in_entries.h"
+#include "support/lines.h"
+
+static pawl_lock32 lock;
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static void reads_and_ends(void)
+{
+    pawl_lock32_take_read(&lock);
+    pawl_lock32_drop_read(&lock);
+    pawl_lock32_take_read(&lock);
+    must(in_entries(&lock) == 1);
+}
+
+static void a_thread_that_ends_while_it_reads_leaves_r_in_the_word(void **state)
+{
+    (void)state;
+    make_biased(&lock);
+    in_another_thread(reads_and_ends);
+    assert_int_equal(in_entries(&lock), 0);
+    assert_int_equal(lock.word, BIASED + PAWL_SPIN32_R);
+    pawl_lock32_drop_read(&lock);
+    assert_int_equal(lock.word, BIASED);
+}
+
+static pawl_lock64 wide;
+
+static void reads_wide_and_ends(void)
+{
+    pawl_lock64_take_read(&wide);
+    pawl_lock64_drop_read(&wide);
+    must(wide.word == BIASED);
+    pawl_lock64_take_read(&wide);
+    must(wide.word == BIASED);
+}
+
+static void its_end_knows_the_width_of_the_word(void **state)
+{
+    (void)state;
+    memset(&wide, 0, sizeof wide);
+    in_another_thread(reads_wide_and_ends);
+    assert_true(wide.word == BIASED + PAWL_SPIN64_R);
+    pawl_lock64_drop_read(&wide);
+}
+
+static void gives_its_line_back(void)
+{
+    pawl_lock32_take_read(&lock);
+    pawl_lock32_drop_read(&lock);
+    pawl_lock32_take_read(&lock);
+    must(lock.word == BIASED && in_entries(&lock) == 1);
+    pawl_thread_exit_(); /* as before a destructor that runs after the library's */
+    must(lock.word == BIASED + PAWL_SPIN32_R);
+    pawl_lock32_drop_read(&lock);
+    must(lock.word == BIASED);
+    pawl_lock32_take_read(&lock);
+    must(!pawl_lock32_try_write(&lock));
+    pawl_lock32_drop_read(&lock);
+}
+
+static void a_thread_reads_on_after_its_line_is_gone(void **state)
+{
+    (void)state;
+    make_biased(&lock);
+    in_another_thread(gives_its_line_back);
+    assert_true(pawl_lock32_try_write(&lock));
+    pawl_lock32_drop_write(&lock);
+}
+
+/* The destructor of a key that was made after the library's. It is called three times. */
+static pthread_key_t later;
+static unsigned late_reads;
+
+static void reads_late(void *left)
+{
+    pawl_lock32_take_read(&lock);
+    must(!pawl_lock32_try_write(&lock));
+    pawl_lock32_drop_read(&lock);
+    must(pawl_lock32_try_write(&lock));
+    pawl_lock32_drop_write(&lock);
+    if (++late_reads < 3)
+        must(pthread_setspecific(later, left) == 0);
+}
+
+static void ends_before_its_last_reads(void)
+{
+    pawl_lock32_take_read(&lock);
+    pawl_lock32_drop_read(&lock); /* now it has a line */
+    pawl_lock32_take_read(&lock);
+    must(in_entries(&lock) == 1);
+    pawl_lock32_drop_read(&lock);
+    must(pthread_setspecific(later, &late_reads) == 0);
+}
+
+static void destructors_after_the_librarys_may_read(void **state)
+{
+    (void)state;
+    make_biased(&lock); /* the library has its key by now */
+    late_reads = 0;
+    must(pthread_key_create(&later, reads_late) == 0);
+    in_another_thread(ends_before_its_last_reads);
+    must(pthread_key_delete(later) == 0);
+    assert_int_equal(late_reads, 3);
+    assert_int_equal(in_entries(&lock), 0);
+    assert_true(pawl_lock32_try_write(&lock));
+    pawl_lock32_drop_write(&lock);
+}
+
+static void reads_by_the_word(void)
+{
+    pawl_lock32_take_read(&lock);
+    must(lock.word == BIASED + PAWL_SPIN32_R);
+    must(!pawl_lock32_try_write(&lock));
+    pawl_lock32_drop_read(&lock);
+    must(lock.word == BIASED);
+}
+
+static void a_thread_without_a_line_counts_in_the_word(void **state)
+{
+    (void)state;
+    make_biased(&lock);
+    lines_park_all();
+    in_another_thread(reads_by_the_word);
+    lines_free_all();
+}
+
+/* ---- Fork ------------------------------------------------------------------------------------ */
+
+static pthread_barrier_t reads, ends;
+
+static void *reads_until_told(void *unused)
+{
+    (void)unused;
+    pawl_lock32_take_read(&lock);
+    pawl_lock32_drop_read(&lock);
+    pawl_lock32_take_read(&lock);
+    (void)pthread_barrier_wait(&reads);
+    (void)pthread_barrier_wait(&ends);
+    pawl_lock32_drop_read(&lock);
+    return NULL;
+}
+
+static void a_forks_child_keeps_its_own_reads_alone(void **state)
+{
+    pawl_lock32 mine;
+    pthread_t thread;
+    int status = 0;
+    pid_t child;
+    (void)state;
+    make_biased(&lock);
+    make_biased(&mine);
+    must(pthread_barrier_init(&reads, NULL, 2) == 0 && pthread_barrier_init(&ends, NULL, 2) == 0);
+    pawl_lock32_take_read(&mine);
+    must(pthread_create(&thread, NULL, reads_until_told, NULL) == 0);
+    (void)pthread_barrier_wait(&reads);
+    assert_int_equal(in_entries(&lock), 1);
+    child = fork();
+    must(child >= 0);
+    if (child == 0) {
+        const bool right = in_entries(&lock) == 0 && pawl_lock32_try_write(&lock) &&
+                           in_entries(&mine) == 1 && !pawl_lock32_try_write(&mine);
+        pawl_lock32_drop_read(&mine);
+        _exit(right && pawl_lock32_try_write(&mine) ? 0 : 1);
+    }
+    must(waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
+    assert_int_equal(in_entries(&lock), 1);
+    (void)pthread_barrier_wait(&ends);
+    must(pthread_join(thread, NULL) == 0);
+    pawl_lock32_drop_read(&mine);
+    assert_true(pawl_lock32_try_write(&lock));
+    pawl_lock32_drop_write(&lock);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_that_ends_while_it_reads_leaves_r_in_the_word),
+        cmocka_unit_test(its_end_knows_the_width_of_the_word),
+        cmocka_unit_test(a_thread_reads_on_after_its_line_is_gone),
+        cmocka_unit_test(destructors_after_the_librarys_may_read),
+        cmocka_unit_test(a_thread_without_a_line_counts_in_the_word),
+        cmocka_unit_test(a_forks_child_keeps_its_own_reads_alone),
+    };
+    pawl_entries_mode_(ENTRIES_ON);
+    return test_run(argc, argv, tests);
+}
+
+#else
+
+int main(void)
+{
+    return test_skipped("readers do not scale on this system");
+}
+
+#endif

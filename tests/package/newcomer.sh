@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A newcomer's first ten minutes: newcomer.sh FOLDER. In a root that has Debian's minimal system,
+# compilers and pkg-config, and nothing else, the library is installed from FOLDER (Debian packages
+# libpawl0 and libpawl-dev, or an installed tree), and each start is typed as its page says.
+# mmdebstrap makes the root, in a user namespace where this is not root. Exit code 77: no root could
+# be made here, and the last line says why.
+#
+# The start for Rust needs a checkout beside it, as its page says, and crates. cargo fetches those
+# for a newcomer; here they come along, since the root may be without a network. Where this machine
+# has no cargo that could hand them over, that start is left out, and a line says so.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+source=$(cd "$here/../.." && pwd)
+from=${1:?newcomer.sh FOLDER: a folder with Debian packages, or an installed tree}
+command -v mmdebstrap >/dev/null || {
+    echo "skipped: mmdebstrap is not installed; run scripts/setup newcomer"
+    exit 77
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+mkdir "$work/starts" "$work/out"
+
+if [ -n "$(find "$from" -maxdepth 2 -name 'libpawl*.deb')" ]; then
+    mkdir "$work/starts/packages"
+    find "$from" -maxdepth 2 -name 'libpawl*.deb' -exec cp {} "$work/starts/packages" \;
+    echo "installed from: $(cd "$work/starts/packages" && echo *.deb)"
+elif [ -d "$from/include/pawl" ]; then
+    cp -a "$from" "$work/starts/prefix"
+    echo "installed from: a tree with $(find "$from/lib" -name 'libpawl*' | wc -l) files in lib"
+else
+    echo "newcomer.sh: $from holds neither Debian packages libpawl* nor include/pawl" >&2
+    exit 2
+fi
+pages=$work/starts/pages
+for page in "$source"/doc/start/*.md; do
+    name=$(basename "$page" .md)
+    [ "$name" != README ] || continue
+    mkdir -p "$pages/$name"
+    python3 "$here/start_page.py" "$page" "$pages/$name"
+done
+
+compilers=gcc,g++,libc6-dev,pkgconf
+wanted=$(ls "$pages" | wc -l)
+[ "$wanted" -ge 6 ] || { echo "newcomer.sh: doc/start has $wanted pages, not six" >&2; exit 1; }
+mkdir "$pages/.cargo"
+if (cd "$source" && cargo vendor --locked --offline --quiet --manifest-path rust/Cargo.toml \
+    "$work/starts/crates") >/dev/null 2>"$work/cargo"; then
+    compilers=$compilers,rustc-web,cargo-web
+    cat >"$pages/.cargo/config.toml" <<'END'
+[source.crates-io]
+replace-with = "brought"
+[source.brought]
+directory = "/starts/crates"
+END
+    # The checkout: what git knows of it, or all but what a build makes.
+    mkdir "$pages/pawl"
+    if git -C "$source" rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+        (cd "$source" && git ls-files -z --cached --others --exclude-standard |
+            tar -c --null --ignore-failed-read -T -) | tar -x -C "$pages/pawl"
+    else
+        (cd "$source" && tar -c rust include src variant) | tar -x -C "$pages/pawl"
+    fi
+else
+    echo "rust: left out, cargo has no crates to hand over ($(head -n 1 "$work/cargo"))"
+    rm -rf "$pages/rust"
+    wanted=$((wanted - 1))
+fi
+
+# Runs inside: no Python, no diff, no git. Says what it did, and ends with "starts: N of M".
+cat >"$work/starts/run" <<'END'
+cd /starts
+if [ -d packages ]; then
+    dpkg -i packages/*.deb >/dev/null || echo "dpkg -i failed"
+else
+    cp -a prefix/. /usr/local/
+    ldconfig
+fi
+good=0 all=0
+for page in pages/*; do
+    name=${page#pages/}
+    [ -e "$page/commands" ] || continue # the checkout
+    all=$((all + 1))
+    (cd "$page" && sh -e ./commands) >"$page/printed" 2>&1 || echo "$name: a command failed"
+    if cmp -s "$page/printed" "$page/expected"; then
+        good=$((good + 1))
+        echo "$name: as its page says"
+    else
+        echo "$name: it printed something else:"
+        tail -n 40 "$page/printed"
+    fi
+done
+echo "starts: $good of $all"
+END
+
+suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
+# Of the machine's lists of servers those of Debian itself, not of others who pack for it.
+set --
+for one in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+    if grep -qsE "^(Suites:|deb .*) $suite( |\$)" "$one"; then
+        set -- "$@" "$one"
+    fi
+done
+[ $# -gt 0 ] || { echo "skipped: no list of $suite's servers in /etc/apt"; exit 77; }
+echo "$ mmdebstrap --variant=minbase --include=$compilers $suite"
+# The commands get no variable of this machine.
+clean='env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'
+mmdebstrap --quiet --variant=minbase --include="$compilers" --format=null \
+    --customize-hook="copy-in $work/starts /" \
+    --customize-hook="$clean"' chroot "$1" sh /starts/run >"$1/starts/said" 2>&1 || true' \
+    --customize-hook="copy-out /starts/said $work/out" \
+    "$suite" /dev/null "$@" >"$work/log" 2>&1 || true
+if [ ! -s "$work/out/said" ]; then
+    echo "skipped: no clean root could be made here: $(tail -n 1 "$work/log")"
+    exit 77
+fi
+cat "$work/out/said"
+last=$(tail -n 1 "$work/out/said")
+good=$(echo "$last" | sed -n 's/^starts: \([0-9]*\) of \([0-9]*\)$/\1 \2/p')
+[ "$good" = "$wanted $wanted" ] || {
+    echo "failed: $last" >&2
+    exit 1
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Libraries with locks that a program loads and unloads, with the C library's locks and with the
+ * preload library in front. */
+#include "actors.h"
+
+static void *load(const char *path)
+{
+    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        fail_msg("%s", dlerror());
+    return library;
+}
+
+static pthread_rwlock_t *lock_in(void *library)
+{
+    void *const found = dlsym(library, "plugin_lock");
+    pthread_rwlock_t *(*get)(void);
+    assert_non_null(found);
+    memcpy(&get, &found, sizeof get);
+    return get();
+}
+
+static int call(void *library, const char *name)
+{
+    void *const found = dlsym(library, name);
+    int (*function)(void);
+    must(found != NULL);
+    memcpy(&function, &found, sizeof function);
+    return function();
+}
+
+/* A second reference comes and goes meanwhile, as with two plug-ins of one program. */
+static void a_library_comes_and_goes_while_its_lock_is_waited_for(void **state)
+{
+    void *const library = load(PLUGIN_static_lock);
+    pthread_rwlock_t *const l = lock_in(library);
+    struct actor waiter;
+    (void)state;
+    actor_start(&waiter);
+    assert_int_equal(pthread_rwlock_wrlock(l), 0);
+    actor_begin(&waiter, pthread_rwlock_wrlock, l);
+    assert_true(actor_waits(&waiter));
+    assert_int_equal(dlclose(load(PLUGIN_static_lock)), 0);
+    assert_true(actor_waits(&waiter));
+    assert_int_equal(pthread_rwlock_unlock(l), 0);
+    assert_int_equal(actor_result(&waiter), 0);
+    assert_int_equal(actor_do(&waiter, pthread_rwlock_unlock, l), 0);
+    actor_end(&waiter);
+    assert_int_equal(dlclose(library), 0);
+}
+
+/* The library is unloaded with its lock held. Loaded again, as a rule to the same address, it has a
+ * free lock; what the thread remembers of the old one harms nobody. */
+static void a_library_that_went_with_its_lock_held_comes_back_with_a_free_one(void **state)
+{
+    static rwlock_call *const calls[] = {pthread_rwlock_rdlock, pthread_rwlock_wrlock};
+    struct actor one;
+    size_t i;
+    (void)state;
+    actor_start(&one);
+    for (i = 0; i < 2; i++) {
+        void *library = load(PLUGIN_static_lock);
+        assert_int_equal(calls[i](lock_in(library)), 0);
+        assert_int_equal(dlclose(library), 0);
+        library = load(PLUGIN_static_lock);
+        assert_int_equal(actor_do(&one, pthread_rwlock_trywrlock, lock_in(library)), 0);
+        assert_int_equal(pthread_rwlock_tryrdlock(lock_in(library)), EBUSY);
+        assert_int_equal(actor_do(&one, pthread_rwlock_unlock, lock_in(library)), 0);
+        assert_int_equal(pthread_rwlock_wrlock(lock_in(library)), 0);
+        assert_int_equal(pthread_rwlock_unlock(lock_in(library)), 0);
+        assert_int_equal(dlclose(library), 0);
+    }
+    actor_end(&one);
+}
+
+static void *library_in_cxx;
+
+static void *try_beside_a_reader(void *unused)
+{
+    must(call(library_in_cxx, "plugin_try_write") == 0);
+    must(call(library_in_cxx, "plugin_try_read") == 1);
+    (void)call(library_in_cxx, "plugin_unread");
+    return unused;
+}
+
+static void a_program_in_c_loads_a_library_with_a_shared_mutex(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    library_in_cxx = load(PLUGIN_shared_mutex);
+    assert_int_equal(call(library_in_cxx, "plugin_try_read"), 1);
+    assert_int_equal(pthread_create(&thread, NULL, try_beside_a_reader, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    (void)call(library_in_cxx, "plugin_unread");
+    assert_int_equal(call(library_in_cxx, "plugin_try_write"), 1);
+    assert_int_equal(call(library_in_cxx, "plugin_try_read"), 0);
+    (void)call(library_in_cxx, "plugin_unwrite");
+    assert_int_equal(dlclose(library_in_cxx), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_library_comes_and_goes_while_its_lock_is_waited_for),
+        cmocka_unit_test(a_library_that_went_with_its_lock_held_comes_back_with_a_free_one),
+        cmocka_unit_test(a_program_in_c_loads_a_library_with_a_shared_mutex),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a thread remembers of its reads (shim/record.h): all of them in any order of unlocking, and
+ * the same after a signal handler as before it. Needs no lock, only addresses of some.
+ */
+#include "test.h"
+#include "../../shim/record.h"
+
+/* More than one read has the same first place, and some reads are of one lock. */
+enum { LOCKS = 24, READS = 16, ROUNDS = 20000 };
+
+static char memory[LOCKS][56];
+static const void *held[READS];
+static unsigned holds;
+
+static const void *any_lock(uint64_t *random)
+{
+    return memory[test_random_below(random, LOCKS)];
+}
+
+static void lock(const void *which)
+{
+    assert_int_equal(record_push(which), 0);
+    held[holds++] = which;
+}
+
+static void unlock(unsigned i)
+{
+    const void *const which = held[i];
+    held[i] = held[--holds];
+    assert_true(record_pop_first(which) || record_pop(which));
+}
+
+static void unlock_any(uint64_t *random)
+{
+    unlock(test_random_below(random, holds));
+}
+
+static bool is_held(const void *which)
+{
+    unsigned i;
+    for (i = 0; i < holds; i++)
+        if (held[i] == which)
+            return true;
+    return false;
+}
+
+static void assert_all_is_remembered(void)
+{
+    unsigned i;
+    for (i = 0; i < LOCKS; i++)
+        assert_true(record_has(memory[i]) == is_held(memory[i]));
+}
+
+static void a_thread_remembers_its_reads_in_any_order_of_unlocking(void **state)
+{
+    const struct record none = {0};
+    uint64_t random = test_seed();
+    unsigned i;
+    (void)state;
+    for (i = 0; i < ROUNDS; i++) {
+        if (holds == 0 || (holds < READS && test_random_below(&random, 2) == 0))
+            lock(any_lock(&random));
+        else
+            unlock_any(&random);
+        assert_all_is_remembered();
+        assert_int_equal(record.beyond, 0);
+    }
+    while (holds > 0)
+        unlock(0);
+    assert_int_equal(record.used, 0);
+    assert_memory_equal(record.first, none.first, sizeof none.first);
+    assert_false(record_pop_first(memory[0]));
+    assert_false(record_pop(memory[0]));
+}
+
+static void assert_same(const struct record *before)
+{
+    assert_int_equal(record.used, before->used);
+    assert_int_equal(record.beyond, before->beyond);
+    assert_memory_equal(record.first, before->first, sizeof record.first);
+    assert_memory_equal(record.more, before->more, before->used * sizeof record.more[0]);
+}
+
+/*
+ * A handler that interrupts the thread, locks some, and unlocks them in any order. The thread
+ * goes on with what it has read before:
+ *
+ *   thread: has found its read of L in the first place
+ *   handler: reads L, whose first place is taken, and unlocks it: not the thread's read
+ *   thread: empties the first place
+ *
+ * Otherwise the record would keep a read of L that is over. The same for a place that the thread
+ * has found empty, and for an entry of the stack that counts and is not filled in yet.
+ */
+static void a_handler_leaves_the_record_as_it_found_it(void **state)
+{
+    uint64_t random = test_seed();
+    struct record before;
+    unsigned round, i, depth, outer;
+    (void)state;
+    for (round = 0; round < ROUNDS; round++) {
+        outer = test_random_below(&random, READS - 6);
+        while (holds < outer)
+            lock(any_lock(&random));
+        while (holds > outer)
+            unlock_any(&random);
+        if (test_random_below(&random, 4) == 0)
+            record.more[record.used++] = (pawl_address_)(uintptr_t)any_lock(&random);
+        before = record;
+        depth = holds + 1 + test_random_below(&random, 4);
+        while (holds < depth)
+            lock(holds > 0 && test_random_below(&random, 2) == 0
+                     ? held[test_random_below(&random, holds)]
+                     : any_lock(&random));
+        while (holds > outer)
+            unlock(outer + test_random_below(&random, holds - outer));
+        assert_same(&before);
+        memset(&record, 0, sizeof record);
+        for (i = 0; i < holds; i++)
+            assert_int_equal(record_push(held[i]), 0);
+    }
+    memset(&record, 0, sizeof record);
+    holds = 0;
+}
+
+static void a_full_record_counts_the_rest(void **state)
+{
+    unsigned i;
+    (void)state;
+    for (i = 0; i < RECORD_FIRST + RECORD_MORE + 5; i++)
+        assert_int_equal(record_push(memory[0]), 0); /* they have one first place */
+    assert_int_equal(record.used, RECORD_MORE);
+    assert_int_equal(record.beyond, RECORD_FIRST + 4);
+    for (i = 0; i < RECORD_MORE + 1; i++)
+        assert_true(record_pop_first(memory[0]) || record_pop(memory[0]));
+    assert_false(record_has(memory[0]));
+    record.beyond = 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_remembers_its_reads_in_any_order_of_unlocking),
+        cmocka_unit_test(a_handler_leaves_the_record_as_it_found_it),
+        cmocka_unit_test(a_full_record_counts_the_rest),
+    };
+    return test_run(argc, argv, tests);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UNUSED_H
+#define UNUSED_H
+
+#include <pawl/lock.h>
+
+/* Whether the word of a sleeping lock has no unit and no sleeper. With PAWL_BIAS=on it may have
+ * BIASED, which says nothing of holders. */
+#define LOCK_IS_UNUSED(l)                                                                          \
+    ((__atomic_load_n(&(l).word, __ATOMIC_RELAXED) | PAWL_LOCK_BIASED) == PAWL_LOCK_BIASED)
+
+#endif

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: MIT
+"""`pawl advise`: each rule speaks of the program that shows its fault, and is silent about the same
+program when it is mended; what it writes can be read by others."""
+
+import contextlib
+import gzip
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+import fastjsonschema
+import large_trace
+import pytest
+
+from conftest import ROOT
+from pawl.advise import command, export, page, schema
+from pawl.advise.command import as_json, nothing
+from pawl.advise.facts import Facts
+from pawl.advise.finding import Match, find, texts
+from pawl.advise.limits import parse
+from pawl.advise.rules import RULES
+from pawl.cli import main
+from pawl.core.errors import BadInput
+from pawl.trace import collect, store
+
+BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
+RECORDER = os.path.join(BUILD, "shim", "libpawl-trace.so")
+needs_recorder = pytest.mark.skipif(
+    not os.path.exists(RECORDER), reason="the recorder is not built"
+)
+PROGRAMS = ROOT / "tests/advise"
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    """The trace of a program of tests/advise, or of its mended twin; each is recorded once."""
+    made = {}
+
+    def go(rule, word="fault"):
+        if (rule, word) in made:
+            return made[rule, word]
+        folder = tmp_path_factory.mktemp(rule)
+        program, raw = folder / rule, folder / "raw"
+        raw.mkdir()
+        source = PROGRAMS / f"{rule}.c"
+        ours = [os.path.join(BUILD, "libpawl.a")] if "<pawl/" in source.read_text() else []
+        subprocess.run(
+            [
+                "gcc",
+                "-O1",
+                "-g",
+                "-fPIE",
+                "-o",
+                program,
+                f"-I{ROOT / 'include'}",
+                source,
+                *ours,
+                "-pthread",
+            ],
+            check=True,
+        )
+        done = subprocess.run(
+            [program, word],
+            check=False,
+            timeout=60,
+            env={**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(raw)},
+        )
+        if done.returncode == 77:
+            pytest.skip("the system does not allow what the program shows")
+        with store.create(folder / "trace") as db:
+            collect.collect(raw, db, {"command": f"{rule} {word}"})
+        made[rule, word] = folder / "trace"
+        return made[rule, word]
+
+    return go
+
+
+@needs_recorder
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_finds_its_fault(record, rule):
+    # Of the rule itself: on a busy machine the threads' time grows, and the gain's share falls.
+    facts = Facts(store.open_trace(record(rule)))
+    found = list(RULES[rule](facts))
+    assert len(found) == 1 and found[0].evidence and found[0].sites
+    assert all("?" not in lock.name for lock in found[0].locks)
+    assert found[0].saved is None or found[0].saved[1] >= found[0].saved[0] >= 0
+
+
+@needs_recorder
+def test_what_gains_too_little_is_not_said(record):
+    facts = Facts(store.open_trace(record("counter")))
+    lock = next(iter(facts.locks.values()))
+
+    def rule(share):
+        return {
+            "counter": lambda _: [
+                Match([lock], ["x"], "high", saved=(0, share * lock.process.thread_ns))
+            ]
+        }
+
+    assert find(facts, rule(0.019)) == [] and len(find(facts, rule(0.021))) == 1
+    assert "Nothing here would gain" not in nothing(find(facts, rule(0.021)))
+    fault = {"lock_order": lambda _: [Match([lock], ["x"], "high")]}
+    assert find(facts, fault)[0].is_fault and "Nothing here would" in nothing(find(facts, fault))
+
+
+@needs_recorder
+@pytest.mark.parametrize("rule", RULES)
+def test_no_rule_speaks_of_the_mended_twin(record, rule):
+    facts = Facts(store.open_trace(record(rule, "mended")))
+    assert [(f.rule, f.match.evidence) for f in find(facts, RULES)] == []
+    assert "Nothing here would gain" in nothing([])
+
+
+@needs_recorder
+def test_a_thread_without_a_cpu_is_no_pattern(record, tmp_path):
+    """The system takes the CPU from a reader inside for a second, and a writer waits for it: that
+    writer had no reader go past it, and one hold was long."""
+    trace = tmp_path / "trace"
+    shutil.copy(record("writers_leave_early", "mended"), trace)
+    with contextlib.closing(sqlite3.connect(trace)) as db, db:
+        late = 1_000_000_000
+        db.execute(
+            "UPDATE use SET wait_ns = wait_ns + ?, wait_max = ?, waits = waits + 1 "
+            "WHERE mode = 'write'",
+            (late, late),
+        )
+        db.execute(
+            "UPDATE use SET hold_ns = hold_ns + ?, hold_max = ?, hold_p99 = ?, "
+            "hold_histogram = ? WHERE id = (SELECT max(id) FROM use WHERE mode = 'read')",
+            (late, late, late, json.dumps([[20, 419], [late, 1]])),
+        )
+    facts = Facts(store.open_trace(trace))
+    assert [f.rule for f in find(facts, RULES)] == []
+
+
+def test_each_rule_has_its_words_and_its_program():
+    assert set(texts()) == set(RULES) == {p.stem for p in PROGRAMS.glob("*.c")}
+    for words in texts().values():
+        assert (ROOT / "doc" / words["page"]).is_file()
+        assert set(words) == {"title", "instead", "why", "against", "sketch", "page"}
+
+
+@needs_recorder
+def test_the_sites_of_a_read_before_a_write(record):
+    facts = Facts(store.open_trace(record("read_then_write")))
+    match = next(iter(RULES["read_then_write"](facts)))
+    assert {s.function for s in match.sites} == {"look_then_write"}
+    # A thread that is preempted between the two for more than a millisecond does not count.
+    count = int(match.evidence[0].split()[0].replace(",", ""))
+    assert 100 <= count <= 40_000
+    assert match.locks[0].name == "lock"
+
+
+@needs_recorder
+def test_a_whole_run(record, tmp_path, capsys):
+    files = {n: tmp_path / n for n in ("json", "html", "folded", "pprof", "chrome")}
+    options = [word for n, path in files.items() for word in (f"--{n}", str(path))]
+    trace = str(record("long_holds"))
+    assert main(["advise", trace, *options, "--fail-on", "lock=mutex max_hold>1ms"]) == 1
+    said = capsys.readouterr()
+    assert "1. mutex: others wait while a lock is held for long" in said.out
+    assert "mutex: max_hold is" in said.err
+    result = json.loads(files["json"].read_text())
+    fastjsonschema.compile(schema.schema())(result)
+    assert result["findings"][0]["rule"] == "long_holds" and len(result["broken"]) == 1
+    html = files["html"].read_text()
+    assert "slow_inside" in html and 'class="wait"' in html and "<script" not in html
+    stacks = dict(x.rsplit(" ", 1) for x in files["folded"].read_text().splitlines())
+    assert (
+        sum(
+            int(ns)
+            for text, ns in stacks.items()
+            if text.startswith("mutex (mutex);") and text.endswith(";waiter")
+        )
+        > 0
+    )
+    events = json.loads(files["chrome"].read_text())["traceEvents"]
+    assert {e["ph"] for e in events} == {"X", "M"}
+    assert any(e.get("cat") == "wait" and e["dur"] > 0 for e in events)
+    profile = gzip.decompress(files["pprof"].read_bytes())
+    for text in (b"contentions", b"delay", b"nanoseconds", b"waiter", b"lock", b"mutex"):
+        assert text in profile
+    assert main(["advise", trace, "--fail-on", "lock=nothing max_hold>1ms"]) == 0
+
+
+@needs_recorder
+def test_a_long_trace_shows_how_far_it_is(record, capfd, monkeypatch):
+    monkeypatch.setattr(command, "LONG_TRACE", 0)
+    trace = str(record("long_holds"))
+    assert main(["advise", trace]) == 0
+    assert capfd.readouterr().err == ""  # no terminal
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["advise", trace]) == 0
+    assert "100 %" in capfd.readouterr().err
+
+
+@needs_recorder
+def test_uses_and_histograms_stay_in_the_file(record):
+    """A large trace has millions of rows, and their histograms are most of it."""
+    facts = Facts(store.open_trace(record("long_holds")))
+    assert not [lock for lock in facts.locks.values() if "uses" in vars(lock)]
+    use = next(u for lock in facts.locks.values() for u in lock.uses if u.release)
+    assert not [name for name in use.row.keys() if "histogram" in name]
+    assert sum(count for _, count in use.histogram("hold")) == use.count
+
+
+def test_a_trace_of_many_processes(tmp_path, capsys):
+    path = tmp_path / "large.trace"
+    assert large_trace.write(path, 3) > 1000
+    assert main(["advise", str(path)]) == 0
+    assert "The heaviest locks:" in capsys.readouterr().out
+
+
+def test_numbers_of_pprof_are_varints():
+    assert export._number(0) == b"\0" and export._number(300) == b"\xac\x02"
+    assert export._int(1, 0) == b"" and export._bytes(6, b"ab") == b"\x32\x02ab"
+
+
+def test_the_schema_file_is_fresh():
+    path = ROOT / "tool/pawl/advise.schema.json"
+    assert path.read_text() == schema.text(), (
+        "stale; run: PYTHONPATH=tool .venv/bin/python -m "
+        "pawl.advise.schema > tool/pawl/advise.schema.json"
+    )
+
+
+@needs_recorder
+def test_a_broken_advice_does_not_pass_the_schema(record):
+    facts = Facts(store.open_trace(record("lock_order")))
+    made = as_json(facts, find(facts, RULES), [])
+    check = fastjsonschema.compile(schema.schema())
+    check(made)
+    made["findings"][0]["confidence"] = "certain"
+    with pytest.raises(fastjsonschema.JsonSchemaValueException):
+        check(made)
+    assert "Findings" in page.render(facts, find(facts, RULES), "")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "says no condition"),
+        ("lock=x", "says no condition"),
+        ("p99_wait>2h", "no condition"),
+        ("wait>2ms", "is no condition"),
+        ("rule=none", "no rule none"),
+        ("waits>1.2.3", "no number"),
+    ],
+)
+def test_limits_that_are_none(text, says):
+    with pytest.raises(BadInput, match=says):
+        parse(text, tuple(RULES))
+
+
+@needs_recorder
+def test_limits_on_rules(record):
+    facts = Facts(store.open_trace(record("lock_order")))
+    found = find(facts, RULES)
+    for text, broken in (
+        ("rule=lock_*", 1),
+        ("finding", 1),
+        ("rule=convoy", 0),
+        ("lock=a count>=2", 1),
+        ("lock=a count>2", 0),
+    ):
+        assert len(parse(text, tuple(RULES)).broken(facts, found)) == broken, text

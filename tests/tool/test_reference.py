@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""The reference of the functions: whole, of today's headers, and with the bytes of today's calls.
+The site that is made of it: site_pages.py."""
+
+import os
+import re
+import shutil
+import subprocess
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+
+import pytest
+
+from conftest import ROOT
+
+pytest.importorskip("clang", reason="no libclang; run scripts/setup tool")
+MAN = ROOT / "doc/man"
+
+
+@pytest.fixture(scope="module")
+def script():
+    loader = SourceFileLoader("pawl_site_script", str(ROOT / "scripts/site"))
+    module = module_from_spec(spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def reference(script):
+    here = os.getcwd()
+    os.chdir(ROOT)
+    try:
+        yield script.pawl_reference.Reference()
+    finally:
+        os.chdir(here)
+
+
+def test_every_function_has_a_contract_and_its_bytes(reference):
+    assert list(reference.faults()) == []
+
+
+def test_the_manual_pages_are_of_these_headers(script, reference):
+    assert not script.is_stale(reference), "run: scripts/site --man"
+
+
+def test_a_changed_contract_makes_the_manual_pages_stale(script, reference):
+    group = reference.parsed["lock.h"].sections[0].groups[0]
+    group.contract, kept = [*group.contract, "Or not."], group.contract
+    try:
+        assert script.is_stale(reference)
+    finally:
+        group.contract = kept
+
+
+def test_a_function_without_a_contract_is_found(reference):
+    group = reference.parsed["lock.h"].sections[0].groups[0]
+    group.contract, kept = [], group.contract
+    try:
+        (fault,) = reference.faults()
+    finally:
+        group.contract = kept
+    assert "pawl_lock32_init has no comment" in fault
+
+
+def test_a_function_says_who_may_call_it_in_which_order_at_which_price(script, reference):
+    (told,) = (page for page in reference.pages if page["header"] == "lock.h")
+    text = script.pawl_rst.page(reference, told)
+    upgrade = text[text.index(".. c:function:: void pawl_lock32_seek_to_write(") :]
+    upgrade = upgrade[: upgrade.index(".. c:function::", 10)]
+    assert ":Order: acquire" in upgrade and "Waits for readers, cannot fail." in upgrade
+    assert ":Called by: a thread that holds S" in upgrade
+    assert re.search(r":Bytes at the call: \d+, \d+", upgrade)
+    assert re.search(r":Cost: .* ns, take and drop of R, one thread", text)
+    attempt = text[text.index(".. c:function:: bool pawl_lock32_try_read(") :]
+    assert "a signal handler too" in attempt[: attempt.index(".. c:function::", 10)]
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
+def test_the_manual_pages_are_sound():
+    for page in sorted(MAN.glob("*.[37]")):
+        done = subprocess.run(
+            ["groff", "-man", "-ww", "-z", "-Tutf8", str(page)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.stderr == "" and done.returncode == 0, page
+
+
+def test_every_function_of_the_headers_is_in_a_manual_page():
+    listed = subprocess.run(
+        [str(ROOT / "scripts/prototypes"), "--list"], capture_output=True, text=True, check=True
+    ).stdout
+    names = {line.split()[0] for line in listed.splitlines()}
+    linked = {line.split()[0] for line in (ROOT / "doc/man/links.txt").read_text().splitlines()}
+    assert len(names) > 300 and names <= linked
+
+
+def test_the_overview_names_every_manual_page():
+    pages = {p.stem for p in (ROOT / "doc/man").glob("*.3")}
+    named = set(re.findall(r"`(pawl_\w+)\(3\)`", (ROOT / "doc/overview.md").read_text()))
+    assert named == pages
+
+
+def test_a_link_that_leads_nowhere_is_found(script, tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#there">b</a><a id="here" href="#gone">x</a>'
+        '<script src="https://example.org/x.js"></script>'
+    )
+    (tmp_path / "b.html").write_text('<a href="c.html">c</a><a href="a.html#here">a</a>')
+    faults = list(script.link_faults(tmp_path))
+    assert faults == [
+        "a.html fetches https://example.org/x.js from the network",
+        "a.html leads to b.html#there, and that page has no such place",
+        "a.html leads to #gone, and that page has no such place",
+        "b.html leads to c.html, which is not there",
+    ]
+
+
+def test_the_bytes_at_the_calls_are_what_the_compiler_makes(script, reference):
+    version = subprocess.run(
+        ["gcc", "-dumpfullversion"], capture_output=True, text=True, check=False
+    ).stdout
+    if not version.startswith("12.") or os.uname().machine != "x86_64":
+        pytest.skip("the recorded bytes are those of gcc 12 on x86-64")
+    rows = (ROOT / "doc/callsites.tsv").read_text().splitlines()
+    kept = {
+        name: int(size)
+        for name, size in (row.split("\t") for row in rows if not row.startswith("#"))
+    }
+    found = script.callsites(reference)
+    assert kept.keys() == found.keys(), "run: scripts/site --callsites"
+    off = {
+        name: (kept[name], found[name])
+        for name in kept
+        if abs(kept[name] - found[name]) > 16 + kept[name] // 10
+    }
+    assert off == {}, "run: scripts/site --callsites"

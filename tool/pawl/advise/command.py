@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: MIT
+"""The command line of `pawl advise`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+
+from pawl.advise import export, limits, page, replayed, schema
+from pawl.advise.facts import Facts, percent, time
+from pawl.advise.finding import WORTH, Finding, find
+from pawl.advise.rules import RULES, heaviest
+from pawl.core import options, output
+from pawl.core.errors import FAILED, OK
+from pawl.trace import store
+
+WIDTH = 96
+LONG_TRACE = 16 << 20  # bytes; reading a shorter one is over before a bar is of use
+
+
+def nothing(findings: list[Finding]) -> str:
+    if any(not f.is_fault for f in findings):
+        return ""
+    return (
+        f"Nothing here would gain more than {percent(WORTH)} of the threads' time, as far as "
+        "these rules see."
+    )
+
+
+def _fold(text: str, indent: str) -> str:
+    return textwrap.fill(
+        " ".join(text.split()), WIDTH, initial_indent=indent, subsequent_indent=" " * len(indent)
+    )
+
+
+def _shown(number: int, f: Finding, replay: dict | None) -> str:
+    names = ", ".join(lock.name for lock in f.match.locks)
+    worth = (
+        "a fault"
+        if f.is_fault
+        else (f"expected gain {percent(f.gain[0])} to {percent(f.gain[1])} of the threads' time")
+    )
+    lines = [f"{number}. {names}: {f.title}", f"   {worth}; confidence {f.match.confidence}"]
+    if found := replayed.best(f, replay):
+        lines.append(_fold(replayed.said(found) + ".", "   Replayed: "))
+    lines += [_fold(line, "   - ") for line in f.match.evidence]
+    lines += [_fold(chain, "   at ") for chain in dict.fromkeys(s.chain for s in f.match.sites)]
+    lines += [_fold(stack.said, "   - ") for stack in f.stacks]
+    lines += [
+        _fold(f.texts["instead"], "   Instead: "),
+        _fold(f.texts["why"], "   Why: "),
+        _fold(f.texts["against"], "   Against it: "),
+    ]
+    lines += [
+        textwrap.indent(f.texts["sketch"].strip(), "     | ", lambda _: True),
+        f"   Read: doc/{f.texts['page']}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _terminal(facts: Facts, findings: list[Finding], replay: dict | None) -> None:
+    click.echo(
+        f"{facts.command}: processes {len(facts.processes)}; threads ran for "
+        f"{time(facts.thread_ns)} in all, waited {time(facts.wait_ns)} for locks "
+        f"({percent(facts.wait_ns / max(facts.thread_ns, 1))})."
+    )
+    for count, meaning in facts.losses:
+        click.echo(f"Not recorded: {count:,} times {meaning}.")
+    if waits_only := sum(1 for _ in facts.waits_only):
+        click.echo(
+            f"Of {waits_only:,} locks of Pawl only the waits were seen, so no rule speaks "
+            "of them; a program that defines PAWL_TRACED shows all (doc/trace.md)."
+        )
+    click.echo()
+    for number, finding in enumerate(findings, 1):
+        click.echo(_shown(number, finding, replay))
+    if text := nothing(findings):
+        click.echo(text)
+    locks = heaviest(facts, 5)
+    if locks:
+        click.echo("\nThe heaviest locks:")
+        for lock in locks:
+            every = lock.all
+            click.echo(
+                f"  {lock.name} ({lock.kind}): {every.count:,} takes, "
+                f"{every.sum('waits'):,} waits, waited {time(every.sum('wait_ns'))}, "
+                f"held {time(every.sum('hold_ns'))}"
+            )
+
+
+def as_json(
+    facts: Facts, findings: list[Finding], broken: list[str], replay: dict | None = None
+) -> dict:
+    locks = [
+        {
+            "name": k.name,
+            "kind": k.kind,
+            "count": k.all.count,
+            "waits": k.all.sum("waits"),
+            "wait_ns": k.all.sum("wait_ns"),
+            "hold_ns": k.all.sum("hold_ns"),
+            "wait_p99_ns": k.all.percentile("wait", 0.99),
+            "wait_max_ns": k.all.max("wait_max"),
+            "hold_p99_ns": k.all.percentile("hold", 0.99),
+            "hold_max_ns": k.all.max("hold_max"),
+        }
+        for k in heaviest(facts, 100)
+    ]
+    return {
+        "schema": schema.VERSION,
+        "kind": "advice",
+        "command": facts.command,
+        "thread_ns": facts.thread_ns,
+        "wait_ns": facts.wait_ns,
+        "worth": WORTH,
+        "locks": locks,
+        "broken": broken,
+        "findings": [f.as_json() | {"replayed": replayed.best(f, replay)} for f in findings],
+        "lost": [{"count": count, "meaning": meaning} for count, meaning in facts.losses],
+    }
+
+
+@contextlib.contextmanager
+def _bar(trace: Path, locks: int) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
+    """Two functions that say how far it is: locks read, the rule that begins. On a terminal
+    and for a long trace they move a bar."""
+    if trace.stat().st_size < LONG_TRACE or not sys.stderr.isatty():
+        yield lambda _: None, lambda _: None
+        return
+    from rich.console import Console  # takes long; only here
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    step = max(locks // len(RULES), 1)  # all rules take about as long as reading
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True, force_terminal=True),
+        transient=True,
+    ) as bar:
+        task = bar.add_task("reading the locks", total=locks + step * len(RULES))
+
+        def rule(name: str) -> None:
+            done = locks + step * list(RULES).index(name)
+            bar.update(task, description=f"rule {name}", completed=done)
+
+        yield lambda rows: bar.advance(task, rows), rule
+        bar.update(task, completed=locks + step * len(RULES))
+
+
+def _found(trace: Path) -> tuple[Facts, list[Finding]]:
+    db = store.open_trace(trace)
+    locks = db.execute("SELECT max(id) FROM lock").fetchone()[0] or 0
+    with _bar(trace, locks) as (rows, rule):
+        facts = Facts(db, rows)
+        return facts, find(facts, RULES, rule)
+
+
+def _path(name: str, text: str):
+    return click.option(f"--{name}", type=click.Path(path_type=Path), metavar="FILE", help=text)
+
+
+@click.command(
+    "advise",
+    cls=options.ExampleCommand,
+    examples=[
+        ("pawl advise pawl.trace", "Findings in the terminal, the one that would save most first."),
+        (
+            "pawl advise pawl.trace --html locks.html --json locks.json",
+            "One page with a timeline and histograms; the same for programs.",
+        ),
+        (
+            "pawl advise pawl.trace --fail-on 'lock=cache.map p99_wait>2ms' --fail-on "
+            "rule=lock_order",
+            "For CI: ends with 1 where a lock waits for so long, or an order is reversed.",
+        ),
+    ],
+)
+@click.argument("trace", type=click.Path(path_type=Path), metavar="TRACE")
+@_path("json", "Write the findings; tool/pawl/advise.schema.json describes them.")
+@_path("html", "Write one self-contained page.")
+@_path("folded", "Write stacks of waiting for flamegraph.pl or speedscope.")
+@_path("pprof", "Write a profile for pprof: contentions and delay.")
+@_path("chrome", "Write the last events of each thread for Perfetto or chrome://tracing.")
+@click.option(
+    "--replay",
+    "replay_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Quote what `pawl replay --json FILE` measured.",
+)
+@click.option(
+    "--fail-on",
+    "limit",
+    multiple=True,
+    metavar="CONDITION",
+    help="End with 1 if it holds: 'lock=NAME p99_wait>2ms', 'rule=NAME' or 'finding'. "
+    "May be given several times.",
+)
+def advise_command(
+    trace: Path,
+    json: Path | None,
+    html: Path | None,
+    folded: Path | None,
+    pprof: Path | None,
+    chrome: Path | None,
+    replay_path: Path | None,
+    limit: tuple[str, ...],
+) -> int:
+    """Say what would be better than the locks of a traced program, and why.
+
+    Each finding has its evidence with call sites, what to use instead, what speaks against that,
+    and at most how much of the threads' time it would save: an estimate from what the trace shows
+    as lost. `pawl replay` measures it, and --replay quotes that.
+    """
+    asked = [limits.parse(text, tuple(RULES)) for text in limit]
+    files = {"json": json, "html": html, "folded": folded, "pprof": pprof, "chrome": chrome}
+    for name, path in files.items():
+        if path:
+            output.check(f"--{name}", path)
+    replay = replayed.load(replay_path) if replay_path else None
+    facts, findings = _found(trace)
+    broken = [line for one in asked for line in one.broken(facts, findings)]
+    _terminal(facts, findings, replay)
+    made = {
+        "json": lambda: _dumped(as_json(facts, findings, broken, replay)),
+        "html": lambda: page.render(facts, findings, nothing(findings)).encode(),
+        "folded": lambda: export.folded(facts),
+        "pprof": lambda: export.pprof(facts),
+        "chrome": lambda: export.chrome(facts.db),
+    }
+    for name, path in files.items():
+        if path:
+            output.write(path, made[name]())
+            click.echo(f"written: {path}", err=True)
+    for line in broken:
+        click.echo(f"pawl advise: {line}.", err=True)
+    return FAILED if broken else OK
+
+
+def _dumped(value: dict) -> bytes:
+    return (json.dumps(value, indent=1) + "\n").encode()

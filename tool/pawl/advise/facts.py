@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: MIT
+"""What a trace says of each lock, added up as the rules need it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pawl.trace import store
+
+# Pawl's own locks; the others that are held, of which the first two have one mode.
+OURS = ("pawl_spin", "pawl_lock", "pawl_pshared_lock", "pawl_brlock", "pawl_sift")
+HELD = ("mutex", "spin", "rwlock", *OURS)
+SHARED = ("rwlock", *OURS)
+TOTALS = (
+    "SELECT l.id, l.name, l.kind, l.process, t.* FROM lock l LEFT JOIN (SELECT lock, "
+    "sum(count) AS count, sum(waits) AS waits, sum(wait_ns) AS wait_ns, sum(hold_ns) AS "
+    "hold_ns FROM use GROUP BY lock) t ON t.lock = l.id"
+)
+COLUMNS = (
+    "id, lock, mode, take, release, count, hold_ns, hold_p99, hold_max, waits, wait_ns, "
+    "wait_max, failed, timeouts, handoffs, overlaps, beside, threads, thread"
+)
+PART = 10_000  # locks between two words of how far it is
+PAIR_NS = 20  # what an uncontended pair of lock and unlock costs, about; `pawl costs` measures it
+# Of the threads' time. No rule looks at a lock whose waits and pairs are less in all: far below
+# what is worth a word (finding.py), so that a trace may have a million locks.
+LEAST = 0.0001
+Tell = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Site:
+    text: str
+    function: str = ""
+    file: str = ""
+    line: int = 0
+    frames: tuple = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def chain(self) -> str:
+        """With the functions into which it was inlined, the nearest three: a wrapper of a lock says
+        nothing alone."""
+        return ", inlined in ".join([self.text, *self.texts[1:4]])
+
+    @property
+    def texts(self) -> list[str]:
+        """Of the function, and of those into which it was inlined."""
+        return [
+            f"{name} ({file.rsplit('/', 1)[-1]}:{line})" if file and line else str(name)
+            for name, file, line in self.frames
+        ] or [self.text]
+
+
+NOWHERE = Site("?")
+
+
+@dataclass(slots=True, eq=False)
+class Use:
+    """A lock, a mode and a pair of call sites; times in nanoseconds. The histograms stay in the
+    file until they are asked for."""
+
+    mode: str
+    take: Site
+    release: Site | None
+    row: sqlite3.Row
+    db: sqlite3.Connection
+
+    def __getattr__(self, name: str):
+        return self.row[name]
+
+    def histogram(self, what: str) -> list[tuple[int, int]]:
+        """Of hold or wait: (lower edge, count)."""
+        text = self.db.execute(
+            f"SELECT {what}_histogram FROM use WHERE id = ?", (self.row["id"],)
+        ).fetchone()[0]
+        return store.histogram(text)
+
+
+@dataclass(eq=False)
+class Lock:
+    """Its sums are there from the start; its uses are read when a rule looks at them."""
+
+    id: int
+    name: str
+    kind: str
+    process: Process
+    count: int
+    waits: int
+    wait_ns: int
+    hold_ns: int
+    facts: Facts = field(repr=False)
+
+    @cached_property
+    def uses(self) -> list[Use]:
+        rows = self.facts.db.execute(
+            f"SELECT {COLUMNS} FROM use WHERE lock = ? ORDER BY id", (self.id,)
+        )
+        site = self.facts.site
+        return [
+            Use(r["mode"], site(r["take"]), self.facts.sites.get(r["release"]), r, self.facts.db)
+            for r in rows
+        ]
+
+    def of(self, *modes: str) -> Uses:
+        return Uses([u for u in self.uses if u.mode in modes])
+
+    @cached_property
+    def all(self) -> Uses:
+        return Uses(self.uses)
+
+    @property
+    def is_whole(self) -> bool:
+        """False: the recorder saw its waits only, so nothing is known of takes and holds."""
+        return self.kind not in OURS or any(u.release is not None for u in self.uses)
+
+
+class Uses:
+    """Several uses as one."""
+
+    def __init__(self, uses: list[Use]):
+        self.uses = uses
+
+    def __iter__(self):
+        return iter(self.uses)
+
+    def sum(self, column: str) -> int:
+        return sum(u.row[column] for u in self.uses)
+
+    def max(self, column: str) -> int:
+        return max((u.row[column] for u in self.uses), default=0)
+
+    @cached_property
+    def count(self) -> int:
+        return self.sum("count")
+
+    @property
+    def threads(self) -> int:
+        """At least so many; where it says 1, it is exact."""
+        several = {u.row["thread"] for u in self.uses if u.row["thread"] is not None}
+        return max(len(several), self.max("threads"))
+
+    def percentile(self, what: str, share: float) -> float:
+        """Of hold or wait, over all uses, from their histograms: the lower edge of the bucket."""
+        buckets: dict[int, int] = {}
+        for use in self.uses:
+            for edge, count in use.histogram(what):
+                buckets[edge] = buckets.get(edge, 0) + count
+        left = share * sum(buckets.values())
+        for edge in sorted(buckets):
+            left -= buckets[edge]
+            if left <= 0:
+                return edge
+        return 0
+
+
+@dataclass
+class Process:
+    id: int
+    program: str
+    thread_ns: int
+    wall_ns: int
+    threads: int
+
+
+@dataclass
+class Blame:
+    site: Site
+    holder: Site
+    mode: str
+    count: int
+    wait_ns: int
+    inverted: int
+
+
+class Facts:
+    def __init__(self, db: sqlite3.Connection, tell: Tell = lambda _: None):
+        """`tell` hears how many locks have been read since it was told last."""
+        self.db = db
+        meta = dict(db.execute("SELECT name, value FROM meta").fetchall())
+        self.command = meta.get("command", "")
+        self.processes = {
+            r["id"]: Process(
+                r["id"], r["program"], max(r["thread_ns"], 1), r["wall_ns"], r["threads"]
+            )
+            for r in db.execute("SELECT * FROM process")
+        }
+        self.sites = {
+            r["id"]: Site(
+                r["text"],
+                r["function"],
+                r["file"],
+                r["line"],
+                tuple(map(tuple, json.loads(r["frames"]))),
+            )
+            for r in db.execute("SELECT * FROM site")
+        }
+        self.locks: dict[int, Lock] = {}
+        for number, r in enumerate(db.execute(TOTALS), 1):
+            self.locks[r["id"]] = Lock(
+                r["id"],
+                r["name"],
+                r["kind"],
+                self.processes[r["process"]],
+                r["count"] or 0,
+                r["waits"] or 0,
+                r["wait_ns"] or 0,
+                r["hold_ns"] or 0,
+                self,
+            )
+            if number % PART == 0:
+                tell(PART)
+
+    def site(self, number: int | None) -> Site:
+        return self.sites.get(number, NOWHERE)
+
+    def kind(self, *kinds: str) -> Iterable[Lock]:
+        return (
+            lock
+            for lock in self.locks.values()
+            if lock.kind in kinds and lock.count and lock.is_whole
+        )
+
+    def heavy(self, *kinds: str) -> Iterable[Lock]:
+        """Those at which a change could gain something."""
+        return (
+            lock
+            for lock in self.kind(*kinds)
+            if lock.wait_ns + lock.count * PAIR_NS >= LEAST * lock.process.thread_ns
+        )
+
+    @property
+    def waits_only(self) -> Iterator[Lock]:
+        """Pawl's locks in programs that do not define PAWL_TRACED."""
+        return (lock for lock in self.locks.values() if not lock.is_whole)
+
+    @cached_property
+    def thread_ns(self) -> int:
+        return sum(p.thread_ns for p in self.processes.values())
+
+    @cached_property
+    def wait_ns(self) -> int:
+        """All waiting for locks; not for conditions, barriers and semaphores, which wait for
+        work."""
+        return sum(lock.wait_ns for lock in self.locks.values() if lock.kind in HELD)
+
+    @cached_property
+    def losses(self) -> list[tuple[int, str]]:
+        return [
+            tuple(r)
+            for r in self.db.execute("SELECT sum(count), meaning FROM loss GROUP BY meaning")
+        ]
+
+    def blames(self, lock: Lock) -> list[Blame]:
+        rows = self.db.execute(
+            "SELECT * FROM blame WHERE lock = ? ORDER BY wait_ns DESC", (lock.id,)
+        )
+        return [
+            Blame(
+                self.site(r["site"]),
+                self.site(r["holder"]),
+                r["mode"],
+                r["count"],
+                r["wait_ns"],
+                r["inverted"],
+            )
+            for r in rows
+        ]
+
+    @cached_property
+    def inverted(self) -> list[Lock]:
+        """Those that a real-time thread waited for while another thread held it."""
+        return [
+            self.locks[r["lock"]]
+            for r in self.db.execute(
+                "SELECT DISTINCT lock FROM blame WHERE inverted > 0 ORDER BY lock"
+            )
+        ]
+
+    def sleeps_inside(self, lock: Lock) -> list[tuple[int, Site]]:
+        """How often a thread slept while it held the lock, and where."""
+        rows = self.db.execute(
+            "SELECT e.taken_site, sum(e.count) AS count FROM edge e WHERE "
+            "e.held = ? AND e.taken_mode = 'sleep' GROUP BY e.taken_site "
+            "ORDER BY count DESC",
+            (lock.id,),
+        )
+        return [(r["count"], self.site(r["taken_site"])) for r in rows]
+
+
+def time(ns: float) -> str:
+    for limit, unit, size in ((1e3, "ns", 1), (1e6, "µs", 1e3), (1e9, "ms", 1e6)):
+        if ns < limit:
+            return f"{ns / size:.3g} {unit}"
+    return f"{ns / 1e9:.3g} s"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if share < 0.0995 else f"{100 * share:.0f} %"

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""A finding, and the texts of its rule."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from importlib import resources
+
+from pawl.advise import stacks
+from pawl.advise.facts import Facts, Lock, Site
+
+# Below this share of the threads' time a change is not worth a word.
+WORTH = 0.02
+
+
+@dataclass
+class Match:
+    """What a rule's function found. `saved` are nanoseconds, from and to; None: a fault, which is
+    reported whatever time it costs."""
+
+    locks: list[Lock]
+    evidence: list[str]
+    confidence: str  # high, medium, low
+    sites: list[Site] = field(default_factory=list)
+    saved: tuple[float, float] | None = None
+
+
+@dataclass
+class Finding:
+    rule: str
+    title: str
+    match: Match
+    texts: dict[str, str]
+    stacks: list[stacks.Stack] = field(default_factory=list)  # that wait for the locks, or take
+
+    @property
+    def is_fault(self) -> bool:
+        return self.match.saved is None
+
+    @property
+    def gain(self) -> tuple[float, float]:
+        """Shares of the threads' time of the process."""
+        if self.match.saved is None:
+            return (0.0, 0.0)
+        whole = self.match.locks[0].process.thread_ns
+        return tuple(min(max(one, 0) / whole, 1.0) for one in self.match.saved)
+
+    def as_json(self) -> dict:
+        return {
+            "rule": self.rule,
+            "title": self.title,
+            "fault": self.is_fault,
+            "confidence": self.match.confidence,
+            "locks": [
+                {"name": lock.name, "kind": lock.kind, "program": lock.process.program}
+                for lock in self.match.locks
+            ],
+            "evidence": self.match.evidence,
+            "sites": [
+                {"text": s.text, "function": s.function, "file": s.file, "line": s.line}
+                for s in self.match.sites
+            ],
+            "stacks": [stack.as_json() for stack in self.stacks],
+            "gain": {"low": self.gain[0], "high": self.gain[1]},
+            **{name: self.texts[name] for name in ("instead", "why", "against", "sketch", "page")},
+        }
+
+
+@functools.cache
+def texts() -> dict[str, dict[str, str]]:
+    return tomllib.loads(resources.files(__package__).joinpath("rules.toml").read_text())
+
+
+Rule = Callable[[Facts], Iterable[Match]]
+
+
+def find(
+    facts: Facts, rules: dict[str, Rule], tell: Callable[[str], None] = lambda _: None
+) -> list[Finding]:
+    """Faults first, then what would save most time. `tell` hears the rule that begins."""
+    found = []
+    for name, rule in rules.items():
+        tell(name)
+        for match in rule(facts):
+            title = texts()[name]["title"]
+            finding = Finding(name, title, match, texts()[name])
+            if finding.is_fault or finding.gain[1] >= WORTH:
+                finding.stacks = stacks.heaviest(facts, match.locks)
+                found.append(finding)
+    return sorted(found, key=lambda f: (not f.is_fault, -(f.match.saved or (0, 0))[1]))

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""Further rules: patterns over several locks, conditions, sleeps. rules.py has the list."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterator
+
+from pawl.advise.facts import HELD, SHARED, Facts, Lock, percent, time
+from pawl.advise.finding import Match
+
+FEW = 100
+WAKE_NS = 5_000  # what it costs, about, to wake a thread for nothing
+SHORT_NS = 20_000
+OWN_NS = 50  # a shorter hold is the recorder's own work, about: no shorter ones can be told apart
+
+
+def writers_leave_early(facts: Facts) -> Iterator[Match]:
+    """Most writers leave as fast as readers: they only looked."""
+    for lock in facts.heavy(*SHARED):
+        if lock.of("read").count < FEW or lock.of("write").count < FEW:
+            continue
+        median = max(lock.of("read").percentile("hold", 0.5), OWN_NS)
+        for use in lock.of("write"):
+            if use.count < FEW:
+                continue
+            pairs = use.histogram("hold")
+            early = sum(n for edge, n in pairs if edge <= 2 * median)
+            late = sum(n for edge, n in pairs if edge >= 8 * median)
+            if early < 0.7 * use.count or late < 0.01 * use.count:
+                continue
+            reads, writes = lock.of("read"), lock.of("write")
+            yield Match(
+                [lock],
+                [
+                    f"{early:,} of {use.count:,} write locks here ({percent(early / use.count)}) "
+                    f"are dropped as fast as a read lock, after about {time(median)}",
+                    f"{late:,} ({percent(late / use.count)}) take at least eight times as long: "
+                    "those write",
+                    f"waits for this lock: {time(lock.all.sum('wait_ns'))} in all",
+                ],
+                "medium",
+                [use.take, use.release or use.take],
+                (0, reads.sum("wait_ns") + writes.sum("wait_ns")),
+            )
+            break
+
+
+def _own_threads(lock: Lock) -> dict[int, list]:
+    """The number of a thread -> its uses; empty where some use has several threads."""
+    found: dict[int, list] = defaultdict(list)
+    for use in lock.uses:
+        if use.release is None:
+            continue
+        if use.row["threads"] != 1 or use.row["thread"] is None:
+            return {}
+        found[use.row["thread"]].append(use)
+    return found
+
+
+def could_be_split(facts: Facts) -> Iterator[Match]:
+    """Each thread comes to the lock at places of its own."""
+    waits = {u.take for lock in facts.kind("cond") for u in lock.of("cond-wait")}
+    for lock in facts.heavy("mutex", *SHARED):
+        if not lock.wait_ns:
+            continue
+        own = _own_threads(lock)
+        places = [{u.take for u in uses} for uses in own.values()]
+        every = lock.all
+        if (
+            len(own) < 2
+            or every.count < FEW
+            or not every.sum("wait_ns")
+            or set().union(*places) & waits
+        ):  # a condition: the threads work together
+            continue
+        if sum(map(len, places)) != len(set().union(*places)):
+            continue
+        main = [max(uses, key=lambda u: u.count) for uses in own.values()]
+        yield Match(
+            [lock],
+            [
+                f"{len(own)} threads take it, each at places of its own: "
+                + ", ".join(str(u.take) for u in main[:4]),
+                f"they wait {time(every.sum('wait_ns'))} for each other",
+            ],
+            "low",
+            [u.take for u in main[:4]],
+            (0, every.sum("wait_ns")),
+        )
+
+
+def uneven_split(facts: Facts) -> Iterator[Match]:
+    """Many locks of one place, and one of them has most of the waiting."""
+    groups: dict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
+    marks = ",".join("?" * len(HELD))
+    for r in facts.db.execute(
+        "SELECT u.take, u.lock, sum(u.count), sum(u.wait_ns) FROM use u JOIN lock l ON "
+        f"l.id = u.lock WHERE u.release IS NOT NULL AND l.kind IN ({marks}) GROUP BY u.take, "
+        "u.lock",
+        HELD,
+    ):
+        groups[r[0]][r[1]] = (r[2], r[3])
+    told = set()
+    for place, uses in groups.items():
+        if len(uses) < 4:
+            continue
+        counts = {n: count for n, (count, _) in uses.items()}
+        waits = {n: wait for n, (_, wait) in uses.items()}
+        hot = max(waits, key=lambda n: (waits[n], counts[n]))
+        whole = sum(counts.values())
+        if (
+            hot in told
+            or whole < FEW
+            or not waits[hot]
+            or waits[hot] < sum(waits.values()) / 2
+            or counts[hot] < max(2 * whole / len(uses), whole / 4)
+        ):
+            continue
+        told.add(hot)
+        yield Match(
+            [facts.locks[hot]],
+            [
+                f"{len(uses)} locks are taken at this place, and this one has "
+                f"{percent(counts[hot] / whole)} of the takes; an even split would give "
+                f"{percent(1 / len(uses))}",
+                f"it has {percent(waits[hot] / sum(waits.values()))} of their waiting: "
+                f"{time(waits[hot])}",
+            ],
+            "medium",
+            [facts.site(place)],
+            (0, waits[hot] * (1 - 1 / len(uses))),
+        )
+
+
+def broadcast_storm(facts: Facts) -> Iterator[Match]:
+    """Threads that a broadcast woke find nothing, and sleep again at once."""
+    for cond in facts.kind("cond"):
+        broadcasts = cond.of("cond-broadcast").count
+        if broadcasts < 20:
+            continue
+        places = {u.take for u in cond.of("cond-wait")}
+        woken = cond.of("cond-wait").count
+        again = [
+            u
+            for lock in facts.kind("mutex")
+            if lock.process is cond.process
+            for u in lock.uses
+            if u.take in places and u.release is u.take
+        ]
+        count = sum(u.count for u in again)
+        if count < FEW or count < woken / 2:
+            continue
+        lost = sum(u.wait_ns + u.hold_ns for u in again)
+        yield Match(
+            [cond],
+            [
+                f"{broadcasts:,} broadcasts woke threads {woken:,} times "
+                f"({woken / broadcasts:.1f} each)",
+                f"{count:,} of these ({percent(min(count / woken, 1))}) waited again without "
+                "having found what they waited for",
+            ],
+            "high",
+            sorted(places, key=str)[:2] + [u.take for u in cond.of("cond-broadcast")][:2],
+            (lost, lost + count * WAKE_NS),
+        )
+
+
+def _sequences(facts: Facts) -> Iterator[tuple[int, int, int, int]]:
+    """(lock, take, sleep's site, hold) of each hold that a sleep and the same hold follow."""
+    rows = facts.db.execute("SELECT process, lane, lock, mode, take, hold_ns FROM event")
+    last: deque = deque(maxlen=3)
+    for row in rows:  # as they lie there: those of a lane together, in order
+        last.append(row)
+        if len(last) < 3:
+            continue
+        a, b, c = last
+        if (a["process"], a["lane"]) != (c["process"], c["lane"]) or b["mode"] != "sleep":
+            continue
+        if a["mode"] != "sleep" and (a["lock"], a["take"]) == (c["lock"], c["take"]):
+            yield a["lock"], a["take"], b["take"], a["hold_ns"]
+
+
+def polling(facts: Facts) -> Iterator[Match]:
+    """Lock, look, unlock, sleep, and again."""
+    if not facts.db.execute("SELECT 1 FROM event WHERE mode = 'sleep' LIMIT 1").fetchone():
+        return
+    found: dict[tuple[int, int, int], list[int]] = defaultdict(list)
+    for lock, take, sleep, hold in _sequences(facts):
+        found[lock, take, sleep].append(hold)
+    sleeps = Counter()
+    for lock in facts.kind("sleep"):
+        for use in lock.uses:
+            sleeps[use.row["take"]] += use.count
+    for (number, take, sleep), holds in found.items():
+        lock = facts.locks[number]
+        short = sorted(holds)[len(holds) // 2]
+        if (
+            len(holds) < 20
+            or short > SHORT_NS
+            or lock.all.threads < 2
+            or not lock.is_whole
+            or len(holds) < 0.5 * min(sleeps[sleep], 4096)
+            or any(site == facts.site(sleep) for _, site in facts.sleeps_inside(lock))
+        ):
+            continue
+        yield Match(
+            [lock],
+            [
+                f"a thread looked {len(holds):,} times in a row, each time for about "
+                f"{time(max(short, 1))}, and slept in between",
+                f"it sleeps at {facts.site(sleep)}; what it waits for is noticed only after the "
+                "sleep",
+            ],
+            "medium",
+            [facts.site(take), facts.site(sleep)],
+        )
+
+
+def inverted_priority(facts: Facts) -> Iterator[Match]:
+    """A real-time thread waits for one that any other thread can keep from running."""
+    for lock in facts.inverted:
+        blames = [b for b in facts.blames(lock) if b.inverted]
+        count = sum(b.inverted for b in blames)
+        yield Match(
+            [lock],
+            [
+                f"{count:,} times a thread with a real-time policy waited for a holder without one",
+                *(
+                    f"{b.inverted:,} times: {b.site} behind {b.holder}, {time(b.wait_ns)} in all"
+                    for b in blames[:3]
+                ),
+            ],
+            "high",
+            [blames[0].site, blames[0].holder],
+        )

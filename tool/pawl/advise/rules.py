@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: MIT
+"""The rules: each looks at the facts and yields what it found. rules.toml has their words.
+
+What a rule says it would save is at most what the trace shows as lost; nothing was replayed.
+tests/advise has, for each rule, a program that shows it and one that is mended.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterator
+
+from pawl.advise import stacks
+from pawl.advise.facts import HELD, OURS, PAIR_NS, SHARED, Facts, Lock, percent, time
+from pawl.advise.finding import Match
+from pawl.advise.patterns import (
+    broadcast_storm,
+    could_be_split,
+    inverted_priority,
+    polling,
+    uneven_split,
+    writers_leave_early,
+)
+
+FEW = 100  # what happened less often is no pattern
+SHORT_NS = 1_000
+TINY_NS = 150  # a section that adds to a number, on a line that other cores have, too
+LONG_NS = 1_000_000
+MANY_LONG = 3  # fewer may be threads that were preempted while they held it
+
+
+def read_then_write(facts: Facts) -> Iterator[Match]:
+    """R, unlock, W, look again."""
+    rows = facts.db.execute("SELECT * FROM upgrade ORDER BY lock, count DESC").fetchall()
+    groups: dict[int, list] = defaultdict(list)
+    for row in rows:
+        groups[row["lock"]].append(row)
+    for number, several in groups.items():
+        lock = facts.locks[number]
+        count = sum(r["count"] for r in several)
+        if count < FEW:
+            continue
+        changed = sum(r["changed"] for r in several)
+        writes = lock.of("write")
+        sites = {facts.site(r["write"]) for r in several}
+        waits = sum(u.wait_ns for u in writes if u.take in sites)
+        repeated = writes.sum("hold_ns") * min(count / max(writes.count, 1), 1)
+        yield Match(
+            [lock],
+            [
+                f"{count:,} times a thread wrote soon after it had dropped its read lock "
+                f"({percent(count / max(writes.count, 1))} of all write locks)",
+                f"in {changed:,} of them ({percent(changed / count)}) another thread had written "
+                "in between, so what was read was for nothing",
+                f"between the two it took {time(sum(r['gap_ns'] for r in several) / count)} on "
+                "average",
+                f"waits for these write locks: {time(waits)} in all",
+            ],
+            "high",
+            [facts.site(several[0]["read"]), facts.site(several[0]["write"])],
+            (count * PAIR_NS, count * PAIR_NS + waits + repeated / 2),
+        )
+
+
+def readers_do_not_overlap(facts: Facts) -> Iterator[Match]:
+    for lock in facts.heavy(*SHARED):
+        reads, every = lock.of("read"), lock.all
+        if lock.of("seek").count:
+            continue
+        overlaps = reads.sum("overlaps")
+        if reads.count < FEW or every.threads < 2 or overlaps > reads.count / 100:
+            continue
+        yield Match(
+            [lock],
+            [
+                f"{reads.count:,} read locks by {reads.threads} or more threads; in {overlaps:,} "
+                "of them another reader was seen in",
+                f"{lock.of('write').count:,} write locks",
+            ],
+            "medium" if every.sum("waits") else "high",
+            [max(reads, key=lambda u: u.count).take],
+            (0, every.count * PAIR_NS / 2 + reads.sum("wait_ns") / 2),
+        )
+
+
+def seek_without_readers(facts: Facts) -> Iterator[Match]:
+    """Seekers pay for readers that they never meet."""
+    for lock in facts.heavy(*OURS):
+        seeks, reads, every = lock.of("seek"), lock.of("read"), lock.all
+        if seeks.count < FEW or every.threads < 2:
+            continue
+        met = seeks.sum("beside") + reads.sum("beside")
+        if met > seeks.count / 100:
+            continue
+        writes = {u.row["take"] for u in lock.of("write")}
+        upgrades = sum(u.count for u in seeks if u.row["release"] in writes)
+        yield Match(
+            [lock],
+            [
+                f"{seeks.count:,} seek locks by {seeks.threads} or more threads, and "
+                f"{reads.count:,} read locks",
+                f"in {met:,} of them a reader and the seeker were in at the same time",
+                f"{upgrades:,} seekers ({percent(upgrades / seeks.count)}) went on to write; they "
+                f"waited {time(lock.of('write').sum('wait_ns'))} in all",
+            ],
+            "medium" if reads.count else "high",
+            [max(seeks, key=lambda u: u.count).take],
+            (0, upgrades * PAIR_NS),
+        )
+
+
+def one_thread(facts: Facts) -> Iterator[Match]:
+    for lock in facts.heavy(*HELD):
+        every = lock.all
+        if every.count >= FEW and every.threads == 1 and not every.sum("waits"):
+            yield Match(
+                [lock],
+                [
+                    f"{every.count:,} pairs of lock and unlock, all by one thread",
+                    f"the program has {lock.process.threads} threads",
+                ],
+                "medium",
+                [max(every, key=lambda u: u.count).take],
+                (every.count * PAIR_NS / 2, every.count * PAIR_NS),
+            )
+
+
+def many_short_reads(facts: Facts) -> Iterator[Match]:
+    for lock in facts.heavy("rwlock", "pawl_spin", "pawl_lock"):
+        reads, writes = lock.of("read"), lock.of("write")
+        share = writes.count / max(lock.all.count, 1)
+        overlaps = reads.sum("overlaps")
+        if (
+            reads.count < FEW
+            or reads.threads < 2
+            or share > 0.05
+            or overlaps <= reads.count / 100
+            or (lock.kind != "rwlock" and share >= 0.01)
+        ):  # it is what would be proposed
+            continue
+        median = reads.percentile("hold", 0.5)
+        if median > SHORT_NS:
+            continue
+        what = (
+            "pawl_brlock, or RCU"
+            if share < 0.001
+            else "pawl_brlock"
+            if share < 0.01
+            else "pawl_lock64, whose readers take one instruction"
+        )
+        yield Match(
+            [lock],
+            [
+                f"{reads.count:,} read locks by {reads.threads} or more threads, half of them held "
+                f"for less than {time(max(median, 1) * 1.25)}",
+                f"{percent(share)} of the locks are for writing: {what}",
+                f"in {overlaps:,} of them ({percent(overlaps / reads.count)}) another reader was "
+                "in: they share one cache line",
+            ],
+            "medium",
+            [max(reads, key=lambda u: u.count).take],
+            (0, reads.count * PAIR_NS + reads.sum("wait_ns")),
+        )
+
+
+def _called_by(facts: Facts, stack: int | None) -> list[str]:
+    frames, cut = stacks.frames(facts, stack)
+    return [f"its stack: {stacks.Stack(frames, cut, '', 0, 0, 0)}"] if len(frames) > 1 else []
+
+
+def self_deadlock(facts: Facts) -> Iterator[Match]:
+    """At the end a thread waits for what it holds."""
+    for wait in facts.db.execute("SELECT * FROM held WHERE waiting = 1"):
+        own = facts.db.execute(
+            "SELECT * FROM held WHERE process = ? AND thread = ? AND lock = ? AND waiting = 0",
+            (wait["process"], wait["thread"], wait["lock"]),
+        ).fetchone()
+        if own:
+            lock = facts.locks[wait["lock"]]
+            yield Match(
+                [lock],
+                [
+                    f"thread {wait['thread']} holds it ({own['mode']}) since "
+                    f"{facts.site(own['site'])}",
+                    f"and waits for it ({wait['mode']}) at {facts.site(wait['site'])}, for "
+                    f"{time(lock.process.wall_ns - wait['since_ns'])} when the trace ended",
+                    *_called_by(facts, wait["stack"]),
+                ],
+                "high",
+                [facts.site(own["site"]), facts.site(wait["site"])],
+            )
+
+
+def lock_order(facts: Facts) -> Iterator[Match]:
+    """A before B in one thread, B before A in another."""
+    pairs = facts.db.execute(
+        "SELECT DISTINCT a.held, a.taken FROM edge a JOIN edge b ON b.held = a.taken AND "
+        "b.taken = a.held WHERE a.held < a.taken ORDER BY a.held, a.taken"
+    ).fetchall()
+    for first, second in pairs:
+        there, back = (
+            facts.db.execute(
+                "SELECT * FROM edge WHERE held = ? AND taken = ? ORDER BY count DESC", both
+            ).fetchall()
+            for both in ((first, second), (second, first))
+        )
+        if len({r["thread"] for r in [*there, *back]}) < 2:
+            continue
+        both = [facts.locks[first], facts.locks[second]]
+        reading = all(r["held_mode"] == r["taken_mode"] == "read" for r in [*there, *back])
+        lines = [
+            f"{sum(r['count'] for r in rows):,} times {a.name} at "
+            f"{facts.site(rows[0]['held_site'])}, then {b.name} at "
+            f"{facts.site(rows[0]['taken_site'])}"
+            for rows, (a, b) in ((there, both), (back, both[::-1]))
+        ]
+        yield Match(
+            both,
+            lines,
+            "low" if reading else "high",
+            [facts.site(r[0][k]) for r in (there, back) for k in ("held_site", "taken_site")],
+        )
+
+
+def long_holds(facts: Facts) -> Iterator[Match]:
+    for lock in facts.heavy(*HELD):
+        long = [
+            u
+            for u in lock.uses
+            if u.hold_p99 >= LONG_NS
+            and sum(n for edge, n in u.histogram("hold") if edge >= LONG_NS) >= MANY_LONG
+        ]
+        if not long:
+            continue
+        takes = {u.take for u in long}
+        blames = [b for b in facts.blames(lock) if b.holder in takes]
+        lost = sum(b.wait_ns for b in blames)
+        if not lost:
+            continue
+        worst = max(long, key=lambda u: u.hold_ns)
+        yield Match(
+            [lock],
+            [
+                f"held for up to {time(worst.hold_max)}, on average "
+                f"{time(worst.hold_ns / max(worst.count, 1))}, {worst.count:,} times",
+                f"others waited {time(lost)} in all while it was held like this, in "
+                f"{sum(b.count for b in blames):,} waits",
+                *(
+                    f"{b.count:,} waits, {time(b.wait_ns)}: {b.site} behind {b.holder}"
+                    for b in blames[:3]
+                ),
+                *(
+                    f"{count:,} sleeps inside, at {site}"
+                    for count, site in facts.sleeps_inside(lock)[:3]
+                ),
+            ],
+            "high",
+            [worst.take, worst.release or worst.take],
+            (lost / 2, lost),
+        )
+
+
+def counter(facts: Facts) -> Iterator[Match]:
+    for lock in facts.heavy("mutex", "spin", *OURS):
+        every = lock.all
+        main = max(lock.uses, key=lambda u: u.count)
+        if (
+            every.count < FEW
+            or every.threads < 2
+            or main.count < 0.95 * every.count
+            or main.mode in ("read", "seek")
+            or main.release is None
+            or main.take.function != main.release.function
+        ):
+            continue
+        short = every.percentile("hold", 0.5)
+        if short > TINY_NS:
+            continue
+        yield Match(
+            [lock],
+            [
+                f"{every.count:,} sections, {percent(main.count / every.count)} of them at one "
+                f"place, half of them shorter than {time(max(short, 1) * 1.25)}",
+                f"{every.threads} or more threads; {every.sum('waits'):,} waits, "
+                f"{time(every.sum('wait_ns'))} in all",
+            ],
+            "medium",
+            [main.take, main.release],
+            (every.count * PAIR_NS / 2, every.count * PAIR_NS + every.sum("wait_ns")),
+        )
+
+
+def convoy(facts: Facts) -> Iterator[Match]:
+    """Most threads have to wait, each for several holds of others."""
+    for lock in facts.heavy("mutex", "spin", *OURS):
+        every = lock.all
+        waits, count = every.sum("waits"), every.count
+        if waits < FEW or waits < count / 2 or every.threads < 3:
+            continue
+        wait, hold = every.sum("wait_ns") / waits, every.sum("hold_ns") / count
+        if wait < 3 * hold:
+            continue
+        busy = every.sum("hold_ns") / max(lock.process.wall_ns, 1)
+        yield Match(
+            [lock],
+            [
+                f"{percent(waits / count)} of {count:,} takes had to wait, {time(wait)} on "
+                f"average: {wait / max(hold, 1):.0f} times as long as a hold ({time(hold)})",
+                f"the lock is held for {percent(min(busy, 1))} of the time",
+                *(
+                    f"{b.count:,} waits, {time(b.wait_ns)}: {b.site} behind {b.holder}"
+                    for b in facts.blames(lock)[:3]
+                ),
+            ],
+            "medium",
+            [max(every, key=lambda u: u.wait_ns).take],
+            (every.sum("wait_ns") / 4, every.sum("wait_ns")),
+        )
+
+
+def starvation(facts: Facts) -> Iterator[Match]:
+    for lock in facts.heavy(*SHARED):
+        if lock.all.max("wait_max") < 10_000_000:
+            continue
+        for mode, other in (("write", "read"), ("read", "write")):
+            mine, theirs = lock.of(mode), lock.of(other)
+            longest, hold = mine.max("wait_max"), theirs.percentile("hold", 0.5)
+            if theirs.count < 20 or longest < 10_000_000 or longest < 10 * max(hold, 1):
+                continue
+            if theirs.max("wait_max") > longest / 2:
+                continue  # all wait alike
+            if theirs.sum("hold_ns") - theirs.max("hold_max") < longest / 2:
+                continue  # one hold was long, or a thread got no CPU: nobody went past it
+            yield Match(
+                [lock],
+                [
+                    f"a {mode} lock waited {time(longest)}: {longest / max(hold, 1):.0f} times as "
+                    f"long as a {other} lock is held ({time(hold)})",
+                    f"{theirs.count:,} {other} locks were granted, none of which waited longer "
+                    f"than {time(theirs.max('wait_max'))}",
+                ],
+                "medium",
+                [max(mine, key=lambda u: u.wait_max).take],
+                (mine.sum("wait_ns") / 2, mine.sum("wait_ns")),
+            )
+
+
+RULES = {
+    rule.__name__: rule
+    for rule in (
+        self_deadlock,
+        lock_order,
+        inverted_priority,
+        read_then_write,
+        writers_leave_early,
+        long_holds,
+        convoy,
+        starvation,
+        uneven_split,
+        could_be_split,
+        broadcast_storm,
+        polling,
+        many_short_reads,
+        readers_do_not_overlap,
+        seek_without_readers,
+        counter,
+        one_thread,
+    )
+}
+
+
+def heaviest(facts: Facts, most: int = 10) -> list[Lock]:
+    """By waiting, then by holding."""
+    locks = (lock for lock in facts.locks.values() if lock.kind in HELD and lock.count)
+    return heapq.nsmallest(most, locks, key=lambda k: (-k.wait_ns, -k.hold_ns))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Programs that know nothing of Pawl, on the preload library."""

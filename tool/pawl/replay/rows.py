@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""What the samples say of each candidate, and how near the re-enactment came to the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from pawl.core import stats
+from pawl.replay.steps import Plan
+
+BASELINE = "original/pthread"
+NEAR = 0.1  # a re-enactment further away than this is no base for advice
+BIAS = " with scaling readers"
+WAITS = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
+
+
+def of_run(samples: list[dict], suffix: str) -> list[dict]:
+    """A row a candidate, with its ratio to the baseline of the same rounds; none for what has no
+    samples. Rows of the second run have a suffix, and its baseline is not shown again."""
+    table = stats.rates(samples)
+    found = []
+    for name in table:
+        if suffix and name == BASELINE:
+            continue
+        own = stats.of_candidate(samples, name)
+        ops = max(sum(s["ops"] for s in own), 1)
+        waits = sum(s["waits"] for s in own)
+        found.append(
+            {
+                "candidate": name + suffix,
+                "rounds": len(table[name]),
+                "rate": stats.quartiles(table[name].values()),
+                "gain": stats.ratio(stats.paired(table, name, BASELINE)),
+                "waits_per_lock": waits / ops,
+                "wait_ns_per_lock": sum(s["wait_ns"] for s in own) / ops,
+                "wait_ns": {
+                    k: float(v)
+                    for k, v in stats.quantiles(
+                        (pair for s in own for pair in s["wait"]), WAITS
+                    ).items()
+                }
+                if waits
+                else None,
+                **stats.cpu(own),
+                **stats.switches(own),
+            }
+        )
+    return found
+
+
+def fidelity(samples: list[dict], plan: Plan) -> dict:
+    """The rate of the original locks against that of the recording."""
+    own = stats.of_candidate(samples, BASELINE)
+    recorded = plan.window.rate
+    values = [s["ops"] / s["seconds"] / recorded for s in own if s["seconds"] > 0]
+    ratio = stats.ratio(values)
+    lanes = len(plan.window.lanes)
+    spent = [s["wait_ns"] / (s["seconds"] * 1e9 * lanes) for s in own if s["seconds"] > 0]
+    return {
+        **ratio,
+        "near": ratio["ratio"] is not None and abs(ratio["ratio"] - 1) <= NEAR,
+        "recorded_rate": recorded,
+        "recorded_waiting": plan.window.waiting,
+        "waiting": float(np.median(spent)) if spent else None,
+    }
+
+
+def ranked(rows: Iterable[dict]) -> list[dict]:
+    """The original first, then by gain."""
+    return sorted(rows, key=lambda r: (r["candidate"] != BASELINE, -(r["gain"]["ratio"] or 0)))

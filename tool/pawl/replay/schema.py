@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The JSON Schema of `pawl replay --json`, as a file for other programs:
+python -m pawl.replay.schema > tool/pawl/replay.schema.json"""
+
+from __future__ import annotations
+
+import json
+
+from pawl.core.schema import DRAFT, LICENCE
+
+VERSION = 1
+TEXT, NUMBER, COUNT = {"type": "string"}, {"type": "number"}, {"type": "integer", "minimum": 0}
+MAYBE = {"type": ["number", "null"]}
+
+
+def _object(**properties: dict) -> dict:
+    return {
+        "type": "object",
+        "required": sorted(properties),
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _list(items: dict) -> dict:
+    return {"type": "array", "items": items}
+
+
+def schema() -> dict:
+    ratio = {"ratio": MAYBE, "low": MAYBE, "high": MAYBE}
+    fidelity = _object(
+        **ratio,
+        near={"type": "boolean"},
+        recorded_rate=NUMBER,
+        recorded_waiting=NUMBER,
+        waiting=MAYBE,
+    )
+    waits = {"anyOf": [{"type": "null"}, _object(p50=NUMBER, p99=NUMBER, p999=NUMBER)]}
+    row = _object(
+        candidate=TEXT,
+        rounds=COUNT,
+        rate=_object(median=NUMBER, q1=NUMBER, q3=NUMBER),
+        gain=_object(**ratio),
+        waits_per_lock=NUMBER,
+        wait_ns_per_lock=NUMBER,
+        wait_ns=waits,
+        cpu_seconds_per_million=NUMBER,
+        ctx_per_million=NUMBER,
+    )
+    window = _object(
+        program=TEXT,
+        number=COUNT,
+        length_ns=COUNT,
+        threads=COUNT,
+        locks=COUNT,
+        taken=COUNT,
+        pairs=COUNT,
+        left_out={"type": "object", "additionalProperties": COUNT},
+    )
+    return {
+        "$schema": DRAFT,
+        "$comment": LICENCE,
+        "title": "What pawl replay measured",
+        **_object(
+            schema={"const": VERSION},
+            kind={"const": "replay"},
+            trace=TEXT,
+            command=TEXT,
+            machine={"type": "object"},
+            fidelity=fidelity,
+            window=window,
+            replaced=_list(TEXT),
+            rows=_list(row),
+            assumptions=_list(TEXT),
+            interrupted={"type": "boolean"},
+        ),
+    }
+
+
+def text() -> str:
+    return json.dumps(schema(), indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    print(text(), end="")

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: MIT
+"""From a window to the steps of its threads, for the driver (bench/replay/steps.hpp)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from pawl.replay.window import Event, Lane, Window
+
+WORK, SLEEP, TAKE_READ, DROP_READ, TAKE_WRITE, DROP_WRITE, TAKE_SEEK, TRY_SEEK, TO_WRITE = range(9)
+STEP = np.dtype([("what", "<u4"), ("lock", "<u4"), ("ns", "<u8")])
+NUMBERS = {"mutex": 0, "rwlock": 1, "spin": 2}
+PAIR_NS = 1_000_000  # between a read and its write, as in the recorder
+ALWAYS = 0.9  # of the reads at a place are followed by a write: then they begin in S
+LONG_GAP = 100_000  # ns; where the processor time is not known, longer gaps are sleep
+LEAST_SLEEP = 20_000
+FEW = 20  # sections without a wait that say how long a place takes
+
+Steps = list[tuple[int, int, int]]
+
+
+@dataclass
+class Plan:
+    window: Window
+    locks: list[int]  # ids; their place is their number in the file
+    kinds: list[str]
+    replaced: set[int]
+    original: list[Steps]
+    plain: list[Steps]  # for candidates
+    upgraded: list[Steps]
+    left_out: Counter = field(default_factory=Counter)  # holds that are not done again, by reason
+    pairs: int = 0  # reads before writes that become upgrades
+
+    def file(self) -> bytes:
+        head = np.array([len(self.original), len(self.locks)], "<u4").tobytes()
+        kinds = bytes(NUMBERS[kind] for kind in self.kinds)
+        replaced = bytes(int(lock in self.replaced) for lock in self.locks)
+        lists = (self.original, self.plain, self.upgraded)
+        counts = np.array(
+            [len(s) for of_one in zip(*lists, strict=True) for s in of_one], "<u4"
+        ).tobytes()
+        steps = b"".join(np.array(s, STEP).tobytes() for one in lists for s in one)
+        return b"PAWLSTP1" + head + kinds + replaced + counts + steps
+
+
+# ---- What cannot be done again ------------------------------------------------------------------
+
+
+def _nested(lane: Lane) -> list[tuple[Event, list[Event]]]:
+    """Each hold with those around it."""
+    found, inside = [], []
+    for e in lane.events:
+        if e.lock is None:
+            continue
+        inside = [o for o in inside if o.end > e.begun]
+        found.append((e, list(inside)))
+        inside.append(e)
+    return found
+
+
+def _reaches(graph: dict[int, set[int]], start: int, goal: int) -> bool:
+    seen, todo = {start}, [start]
+    while todo:
+        one = todo.pop()
+        if one == goal:
+            return True
+        new = graph[one] - seen
+        seen |= new
+        todo += new
+    return False
+
+
+def _against_order(window: Window) -> set[tuple[int, int]]:
+    """Pairs (held, taken) that would close a circle; the rarest of each circle."""
+    counts = Counter(
+        (o.lock, e.lock)
+        for lane in window.lanes
+        for e, around in _nested(lane)
+        for o in around
+        if o.lock != e.lock
+    )
+    graph: dict[int, set[int]] = defaultdict(set)
+    refused = set()
+    for (held, taken), _ in counts.most_common():
+        if _reaches(graph, taken, held):
+            refused.add((held, taken))
+        else:
+            graph[held].add(taken)
+    return refused
+
+
+def _leave_out(window: Window, left_out: Counter) -> list[Lane]:
+    refused = _against_order(window)
+    lanes = []
+    for lane in window.lanes:
+        gone = set()
+        for e, around in _nested(lane):
+            around = [o for o in around if id(o) not in gone]
+            if any(o.lock == e.lock for o in around):
+                left_out["taken again by the thread that held it"] += 1
+                gone.add(id(e))
+            elif any((o.lock, e.lock) in refused for o in around):
+                left_out["taken against the order of locks, which could hang"] += 1
+                gone.add(id(e))
+        lanes.append(Lane([e for e in lane.events if id(e) not in gone], lane.cpu_share))
+    return lanes
+
+
+# ---- Sections after a wait ----------------------------------------------------------------------
+
+
+def _warm(lanes: list[Lane]) -> list[Lane]:
+    """A thread that has slept finds its caches cold, so its section takes longer than others of
+    that place. Where another lock spares the wait, it spares that, too."""
+    times: dict[tuple, dict[bool, list[int]]] = defaultdict(lambda: {True: [], False: []})
+    for lane in lanes:
+        for e in lane.events:
+            times[e.lock, e.mode, e.take][e.wait > 0].append(e.hold)
+    factors = {
+        place: min(np.mean(t[False]) / max(np.mean(t[True]), 1), 1.0)
+        for place, t in times.items()
+        if len(t[False]) >= FEW and t[True]
+    }
+
+    def shorter(e: Event) -> Event:
+        factor = factors.get((e.lock, e.mode, e.take), 1.0) if e.wait else 1.0
+        if e.lock is None or factor == 1.0:
+            return e
+        return replace(e, saved=e.hold - round(e.hold * factor))
+
+    return [Lane([shorter(e) for e in lane.events], lane.cpu_share) for lane in lanes]
+
+
+# ---- Steps ---------------------------------------------------------------------------------------
+
+
+def _upgrades(lanes: list[Lane], known: set[tuple], replaced: set[int]) -> dict[int, int]:
+    """id of a read -> of the write that follows, where it is the only hold of its thread."""
+    found = {}
+    for lane in lanes:
+        for (read, around), (write, _) in zip(pairs := _nested(lane), pairs[1:], strict=False):
+            if (
+                not around
+                and (read.mode, write.mode) == ("read", "write")
+                and read.lock == write.lock
+                and read.lock in replaced
+                and read.end <= write.begun <= read.end + PAIR_NS
+                and (read.lock, read.take, write.take) in known
+            ):
+                found[id(read)] = id(write)
+    return found
+
+
+def _always(lanes: list[Lane], pairs: dict[int, int]) -> set[tuple]:
+    """Places whose reads nearly always come before a write."""
+    every, followed = Counter(), Counter()
+    for lane in lanes:
+        for e in lane.events:
+            if e.mode == "read":
+                every[e.lock, e.take] += 1
+                followed[e.lock, e.take] += id(e) in pairs
+    return {place for place, count in followed.items() if count >= ALWAYS * every[place]}
+
+
+class _Thread:
+    """The steps of one lane, with their gaps."""
+
+    def __init__(
+        self, numbers: dict[int, int], pairs: dict[int, int], always: set[tuple], own: int
+    ):
+        self.numbers, self.pairs, self.always, self.own = numbers, pairs, always, own
+        self.steps: Steps = []
+        self.clock = 0
+
+    def _until(self, when: int, without: int = 0) -> None:
+        """Work, of which `without` is the recorder's."""
+        ns = when - self.clock - without
+        if ns > 0:
+            before = self.steps.pop()[2] if self.steps and self.steps[-1][0] == WORK else 0
+            self.steps.append((WORK, 0, before + ns))
+        self.clock = max(self.clock, when)
+
+    def _add(self, what: int, lock: int, ns: int = 0) -> None:
+        self.steps.append((what, self.numbers[lock], ns))
+
+    def _points(self, lane: Lane) -> list[tuple[int, int, Event]]:
+        """(time, 0 for an end and 1 for a begin, event)"""
+        points = []
+        for e in lane.events:
+            points.append((e.begun, 1, e))
+            if e.lock is not None:
+                points.append((e.end, 0, e))
+        return sorted(points, key=lambda p: (p[0], p[1] if p[2].hold else 1))
+
+    def go(self, lane: Lane, length: int) -> Steps:
+        writes = {write: read for read, write in self.pairs.items()}
+        by_id = {id(e): e for e in lane.events}
+        for when, begins, e in self._points(lane):
+            self._until(when, self.own if begins and e.lock is not None and not e.wait else 0)
+            if e.lock is None:
+                self.steps.append((SLEEP, 0, max(e.end - self.clock, 0)))
+            elif begins:
+                self._take(e, by_id.get(writes.get(id(e))))
+            elif id(e) not in self.pairs:
+                self._drop(e)
+            self.clock = max(self.clock, e.granted + e.saved if begins else when + e.call)
+        self._until(length)
+        return self.steps
+
+    def _take(self, e: Event, read: Event | None) -> None:
+        if read is not None:  # the write of a pair
+            if (e.lock, read.take) not in self.always:
+                self._add(TRY_SEEK, e.lock, read.hold - read.saved)
+            self._add(TO_WRITE, e.lock)
+            # The section looked again first, for as long as the read did. That goes.
+            again = min(read.hold - read.saved, (e.hold - e.saved) * 9 // 10)
+            self.clock = max(self.clock, e.granted + e.saved) + again
+        elif id(e) in self.pairs and (e.lock, e.take) in self.always:
+            self._add(TAKE_SEEK, e.lock)
+        else:
+            self._add(TAKE_READ if e.mode == "read" else TAKE_WRITE, e.lock)
+
+    def _drop(self, e: Event) -> None:
+        self._add(DROP_READ if e.mode == "read" else DROP_WRITE, e.lock)
+
+
+def _excess(original: Steps, share: float, length: int) -> float:
+    """Nanoseconds that passed in gaps and sections while the thread was off its processor."""
+    excess = sum(ns for what, _, ns in original if what == WORK) - share * length
+    return excess if excess >= max(0.02 * length, LEAST_SLEEP) else 0
+
+
+def _with_sleep(steps: Steps, excess: float | None) -> Steps:
+    """The time off the processor goes to the longest gaps."""
+    if excess is None:
+        return [
+            (SLEEP, n, ns) if what == WORK and ns > LONG_GAP else (what, n, ns)
+            for what, n, ns in steps
+        ]
+    sleeps = {}
+    for i in sorted(range(len(steps)), key=lambda i: -steps[i][2]):
+        what, _, ns = steps[i]
+        if excess < LEAST_SLEEP or ns < LEAST_SLEEP:
+            break
+        if what == WORK:
+            sleeps[i] = min(ns, int(excess))
+            excess -= sleeps[i]
+    made = []
+    for i, (what, n, ns) in enumerate(steps):
+        if i in sleeps:
+            made.append((SLEEP, 0, sleeps[i]))
+        if ns > sleeps.get(i, 0) or i not in sleeps:
+            made.append((what, n, ns - sleeps.get(i, 0)))
+    return made
+
+
+def plan(window: Window, kinds: dict[int, str], replaced: set[int], known: set[tuple]) -> Plan:
+    """known: (lock, site of the read, site of the write) of the pairs that the recorder found."""
+    left_out: Counter = Counter()
+    lanes = [
+        lane
+        for lane in _leave_out(window, left_out)
+        if any(e.lock is not None for e in lane.events)
+    ]
+    locks = sorted({e.lock for lane in lanes for e in lane.events if e.lock is not None})
+    numbers = {lock: i for i, lock in enumerate(locks)}
+
+    def steps(lanes: list[Lane], pairs: dict[int, int]) -> list[Steps]:
+        always = _always(lanes, pairs)
+        return [
+            _Thread(numbers, pairs, always, window.own).go(lane, window.length) for lane in lanes
+        ]
+
+    def with_sleep(every: list[Steps]) -> list[Steps]:
+        return [_with_sleep(one, excess) for one, excess in zip(every, excesses, strict=True)]
+
+    original, warm = steps(lanes, {}), _warm(lanes)
+    excesses = [
+        None if lane.cpu_share is None else _excess(own, lane.cpu_share, window.length)
+        for own, lane in zip(original, lanes, strict=True)
+    ]
+    pairs = _upgrades(warm, known, replaced)
+    return Plan(
+        replace(window, lanes=lanes),
+        locks,
+        [kinds[lock] for lock in locks],
+        replaced & set(locks),
+        with_sleep(original),
+        with_sleep(steps(warm, {})),
+        with_sleep(steps(warm, pairs)),
+        left_out,
+        len(pairs),
+    )

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""The window of a trace that is done again: the one that holds most."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from pawl.core.errors import BadInput
+
+KINDS = {"mutex": "mutex", "read": "rwlock", "write": "rwlock", "spin": "spin"}
+# Pawl's own have these names of modes, too, and are not done again.
+OTHERS = "(SELECT id FROM lock WHERE kind IN ('mutex', 'rwlock', 'spin'))"
+FEW = 100  # locks taken; with fewer a window says nothing
+
+
+@dataclass
+class Event:
+    """A hold with the wait before it; or, with `lock` None, a sleep on something that nobody
+    holds. Times are nanoseconds since the window began."""
+
+    lock: int | None
+    mode: str
+    take: int | None
+    begun: int
+    wait: int
+    hold: int
+    call: int = 0  # of the release: the lock's time, not the program's
+    saved: int = 0  # of the hold: what another lock would spare (steps.py)
+
+    @property
+    def granted(self) -> int:
+        return self.begun + self.wait
+
+    @property
+    def end(self) -> int:
+        return self.begun + self.wait + self.hold
+
+
+@dataclass
+class Lane:
+    """What one thread did, or several after each other."""
+
+    events: list[Event] = field(default_factory=list)
+    cpu_share: float | None = None  # of the time; None: not known
+
+
+@dataclass
+class Window:
+    program: str
+    number: int
+    length: int  # ns
+    lanes: list[Lane]
+    own: int = 0  # ns of the recorder's work in the gap before a hold without a wait
+
+    @property
+    def holds(self) -> list[Event]:
+        return [e for lane in self.lanes for e in lane.events if e.lock is not None]
+
+    @property
+    def rate(self) -> float:
+        """Locks taken a second."""
+        return len(self.holds) / self.length * 1e9
+
+    @property
+    def waiting(self) -> float:
+        """Share of the threads' time."""
+        return sum(e.wait for e in self.holds) / (self.length * max(len(self.lanes), 1))
+
+
+def _largest(db: sqlite3.Connection) -> sqlite3.Row | None:
+    marks = ",".join("?" * len(KINDS))
+    return db.execute(
+        "SELECT w.*, count(*) AS holds FROM window w JOIN step s ON s.process = w.process AND "
+        f"s.window = w.number WHERE s.mode IN ({marks}) AND s.lock IN {OTHERS} AND "
+        "s.begun_ns >= w.begun_ns AND s.begun_ns + s.wait_ns + s.hold_ns <= w.end_ns "
+        "GROUP BY w.process, w.number ORDER BY holds DESC LIMIT 1",
+        tuple(KINDS),
+    ).fetchone()
+
+
+def _share(row: sqlite3.Row) -> float | None:
+    if row["mixed"] or row["cpu_of_ns"] < 1000:
+        return None
+    return min(row["cpu_ns"] / row["cpu_of_ns"], 1.0)
+
+
+def largest(db: sqlite3.Connection) -> Window:
+    chosen = _largest(db)
+    if chosen is None or chosen["holds"] < FEW:
+        raise BadInput(
+            f"no window of this trace holds {FEW} locks that were taken and dropped, so "
+            "there is nothing to do again; record for longer, or under load."
+        )
+    process = db.execute("SELECT * FROM process WHERE id = ?", (chosen["process"],)).fetchone()
+    key = (chosen["process"], chosen["number"])
+    rows = db.execute(
+        "SELECT * FROM step s WHERE process = ? AND window = ? AND begun_ns >= ? AND "
+        "begun_ns + wait_ns + hold_ns <= ? AND (s.mode NOT IN "
+        f"('read', 'seek', 'write', 'atomic') OR s.lock IN {OTHERS}) ORDER BY lane, begun_ns",
+        (*key, chosen["begun_ns"], chosen["end_ns"]),
+    ).fetchall()
+    start = min(r["begun_ns"] for r in rows)
+    shares = {
+        r["lane"]: _share(r)
+        for r in db.execute("SELECT * FROM part WHERE process = ? AND window = ?", key)
+    }
+    lanes: dict[int, Lane] = defaultdict(Lane)
+    for r in rows:
+        lane = lanes[r["lane"]]
+        lane.cpu_share = shares.get(r["lane"])
+        lane.events.append(
+            Event(
+                r["lock"] if r["mode"] in KINDS else None,
+                r["mode"],
+                r["take"],
+                r["begun_ns"] - start,
+                r["wait_ns"],
+                r["hold_ns"],
+                r["call_ns"],
+            )
+        )
+    return Window(
+        process["program"],
+        chosen["number"],
+        chosen["end_ns"] - start,
+        list(lanes.values()),
+        process["own_ns"],
+    )

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: MIT
+"""A grid of simulations: locks by numbers of cores, in one or several groups; tables and files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+from rich.table import Table
+
+from pawl.core import driver, options, output, ranges, table
+from pawl.core.errors import BadInput
+from pawl.sim import machine, page, tasks, validate
+
+MACHINE = click.option(
+    "--machine",
+    "name",
+    default="haswell-ep",
+    show_default=True,
+    metavar="NAME|FILE",
+    help="A file of sim/machines, or one of your own.",
+)
+DRIVER = click.option("--driver", metavar="FILE", help="The program pawl-sim, if it is elsewhere.")
+STORE = click.option(
+    "--keep",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Keep each finished run here, and take those that it holds.",
+)
+QUIET = click.option("--quiet", is_flag=True, help="No progress on standard error.")
+SCHEDULER = click.option(
+    "--scheduler", metavar="ADDRESS", help="Hand the runs to the workers of this Dask scheduler."
+)
+JSON = click.option(
+    "--json",
+    "json_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the results, labelled as simulated.",
+)
+VALIDATED = "haswell-ep"
+# What PAWL_BIAS=on is for a program, and the ending of a row that has it.
+SCALE = {"library.bias": 1}
+SCALING = "_scaling"
+
+OPTIONS = (
+    MACHINE,
+    click.option(
+        "--cores",
+        default="1:12",
+        show_default=True,
+        metavar="LIST",
+        help="Numbers of cores: 1,2,4 or 1:12, which doubles.",
+    ),
+    click.option(
+        "--locks",
+        default=None,
+        metavar="LIST",
+        help="Rows to simulate, by name; all: each that there is.",
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(0),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="The same seed gives the same result.",
+    ),
+    JSON,
+    click.option(
+        "--html",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write one self-contained page.",
+    ),
+    STORE,
+    SCHEDULER,
+    DRIVER,
+    QUIET,
+)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that share a table: its heading, and the settings that they have in common."""
+
+    heading: str
+    settings: dict
+    keys: dict = field(default_factory=dict)  # what a point says of its group
+
+
+@dataclass(frozen=True)
+class Job:
+    """A workload of pawl-sim, with what its tables show."""
+
+    program: str
+    title: str
+    unit: str  # of the rate
+    rate: str  # its key in the result of a run
+    waits: str = ""  # the key of a longest wait that has a table of its own; "": none
+
+
+def store(keep: Path | None, program: Path) -> tasks.Store:
+    if keep:
+        output.check("--keep", keep)
+    return tasks.Store(keep, program)
+
+
+def error_of(name: str) -> tuple[float, str]:
+    """The 90th percentile of the validated error, and what it is known for."""
+    if validate.path_of(name).is_file():
+        return validate.summary(validate.load(name))["p90"], "the published LRU job"
+    return (
+        validate.summary(validate.load(VALIDATED))["p90"],
+        f"the published LRU job on {VALIDATED}; nothing was measured on this machine, so it "
+        "may be more",
+    )
+
+
+def errors_of_rows(name: str, job: Job) -> dict[str, float]:
+    """The same for each row that was measured itself. The published data are of the LRU job."""
+    if job.program != "lru":
+        return {}
+    there = name if validate.path_of(name).is_file() else VALIDATED
+    return {g["name"]: g["p90"] for g in validate.summary(validate.load(there))["by_strategy"]}
+
+
+def cores(text: str, most: int, name: str) -> list[int]:
+    """`1,2,4`, or `1:12`, which doubles from the first and ends with the last."""
+    numbers = []
+    for part in text.split(","):
+        first, *rest = ranges.integers(part.replace(":", ","), "--cores", 1, 10**9, "1:12")
+        if len(rest) > 1:
+            raise BadInput(f"--cores: '{part}' has too many colons; write first:last.")
+        last = rest[0] if rest else first
+        numbers += [first * n for n in ranges.doubling(last // first) if first * n < last] + [last]
+    if max(numbers) > most:
+        raise BadInput(
+            f"--cores: {name} has {most} cores, not {max(numbers)}; name fewer, or "
+            "another --machine."
+        )
+    return sorted(set(numbers))
+
+
+def locks(text: str | None, known: dict[str, str], usual: list[str]) -> list[str]:
+    chosen = usual if text is None else list(known) if text == "all" else text.split(",")
+    if unknown := [lock for lock in chosen if lock not in known]:
+        raise BadInput(
+            f"--locks: there is no model of '{unknown[0]}'; there are {', '.join(known)}."
+        )
+    return list(dict.fromkeys(chosen))
+
+
+def settings_of(lock: str) -> dict:
+    return {"lock": lock.removesuffix(SCALING), **(SCALE if lock.endswith(SCALING) else {})}
+
+
+def run(
+    o: dict,
+    job: Job,
+    known: dict[str, str],
+    usual: list[str],
+    groups: list[Group],
+    settings_of=settings_of,
+    per_core: int = 1,
+    threads: int | None = None,
+) -> None:
+    """Simulates all rows of all groups, shows them, and writes what was asked for."""
+    there = machine.load(o["name"])
+    numbers = cores(o["cores"], machine.cores(there), o["name"])
+    chosen = locks(o["locks"], known, usual)
+    for option, path in (("--json", o["json_path"]), ("--html", o["html"])):
+        if path:
+            output.check(option, path)
+    program = driver.find("pawl-sim", o["driver"])
+    wanted = [(g, lock, c) for g in groups for lock in chosen for c in numbers]
+    found = tasks.run(
+        program,
+        [
+            (
+                job.program,
+                *(f"{k}={v}" for k, v in settings_of(lock).items()),
+                f"cores={c}",
+                f"threads={threads or c * per_core}",
+                *(f"{k}={_plain(v)}" for k, v in g.settings.items()),
+                f"seed={o['seed']}",
+                *machine.words(there),
+            )
+            for g, lock, c in wanted
+        ],
+        store(o["keep"], program),
+        o["quiet"],
+        scheduler=o["scheduler"],
+    )
+    error, known_for = error_of(o["name"])
+    of_rows = errors_of_rows(o["name"], job)
+    result = {
+        "simulated": True,
+        "workload": job.title,
+        "machine": o["name"],
+        "title": there.get("title", o["name"]),
+        "unit": job.unit,
+        "rate": job.rate,
+        "error_p90": error,
+        "error_known_for": known_for,
+        "per_core": per_core,
+        "seed": o["seed"],
+        "points": [
+            {
+                "group": g.heading,
+                **g.keys,
+                "lock": lock,
+                "model": known[lock],
+                "cores": c,
+                "error_p90": of_rows.get(lock, error),
+                "row_validated": lock in of_rows,
+                "low": r[job.rate] * (1 - of_rows.get(lock, error)),
+                "high": r[job.rate] * (1 + of_rows.get(lock, error)),
+            }
+            | r
+            for (g, lock, c), r in zip(wanted, found, strict=True)
+        ],
+    }
+    show(result, job)
+    if o["json_path"]:
+        output.write(o["json_path"], (json.dumps(result, indent=1) + "\n").encode())
+        click.echo(f"written: {o['json_path']}", err=True)
+    if o["html"]:
+        output.write(o["html"], page.html(result).encode())
+        click.echo(f"written: {o['html']}", err=True)
+
+
+def _plain(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def longest_wait(point: dict, key: str) -> float:
+    """In nanoseconds; a thread that still waits at the end counts."""
+    return max(point.get(key, 0.0), point.get("still_waits", 0.0))
+
+
+def show(result: dict, job: Job) -> None:
+    points = {(p["group"], p["model"], p["cores"]): p for p in result["points"]}
+    numbers = list(dict.fromkeys(p["cores"] for p in result["points"]))
+    models = list(dict.fromkeys(p["model"] for p in result["points"]))
+    error = f"±{100 * result['error_p90']:.0f} %"
+    least = "" if validate.path_of(result["machine"]).is_file() else "at least "
+    errors = {p["model"]: row_error(p, least) for p in result["points"]}
+    for group in dict.fromkeys(p["group"] for p in result["points"]):
+        heading = f"simulated: {result['title']}, {group}"
+        _table(
+            f"{heading}, million {result['unit']}",
+            models,
+            numbers,
+            lambda m, c, group=group: f"{points[group, m, c][job.rate] / 1e6:.3f}",
+            errors,
+        )
+        if job.waits:
+            _table(
+                f"{heading}, longest wait of a writer, us",
+                models,
+                numbers,
+                lambda m, c, group=group: (
+                    f"{longest_wait(points[group, m, c], job.waits) / 1000:.1f}"
+                ),
+            )
+    click.echo(
+        f"simulated: nine of ten validated points were within {error} "
+        f"({result['error_known_for']})."
+    )
+
+
+def row_error(point: dict, least: str) -> str:
+    """The error of a row in words; of one that nobody measured, that of all measured rows."""
+    return f"{least if point['row_validated'] else 'at least '}±{100 * point['error_p90']:.0f} %"
+
+
+def _table(
+    title: str, models: list[str], numbers: list[int], cell, errors: dict[str, str] | None = None
+) -> None:
+    shown = Table(title=title, title_justify="left")
+    shown.add_column("lock (simulated)")
+    for c in numbers:
+        shown.add_column(f"{c} cores" if c > 1 else "1 core", justify="right")
+    if errors:
+        shown.add_column("error", justify="right")
+    for model in models:
+        shown.add_row(
+            model, *(cell(model, c) for c in numbers), *([errors[model]] if errors else [])
+        )
+    table.console().print(shown)
+
+
+def command(group: click.Group, name: str, examples: list, extra: tuple, body) -> None:
+    """Adds a command with the options that all grids have."""
+    made = options.with_options((*extra, *OPTIONS))(body)
+    group.command(name, cls=options.ExampleCommand, examples=examples)(made)

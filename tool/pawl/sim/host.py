@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""Holds the simulator against the host: the same workloads by pawl-sim-native and by pawl-sim."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from pawl.core import output
+from pawl.core.errors import BadInput, Failure
+from pawl.sim import fit, grid, machine, tasks, workloads
+
+WANTED = 0.15
+# What the machine's file lacks: fitted on counters, so no lock is seen.
+START = {"keep": 9.3, "request": 0.51, "copy_gap": 2.5}
+CALIBRATED_ON = [
+    ("counter", {"lock": lock, "outside": outside}, threads)
+    for lock in ("atomic", "cas")
+    for outside in (0, 20, 60)
+    for threads in (1, 2)
+]
+SETTINGS = {"section": {"write": 10, "inside": 50, "outside": 100}}
+THREADS = (1, 2)
+
+Run = tuple[str, dict, int]  # workload, settings, threads
+
+
+def runs() -> list[Run]:
+    """Every lock, one thread and two."""
+    return [
+        ("section", {"lock": lock, **SETTINGS["section"]}, n)
+        for lock in workloads.SECTION
+        for n in THREADS
+    ]
+
+
+def _words(run: Run, count: int) -> list[str]:
+    program, settings, threads = run
+    words = grid.settings_of(settings["lock"]) | {k: v for k, v in settings.items() if k != "lock"}
+    return [
+        program,
+        *(f"{k}={v}" for k, v in words.items()),
+        f"cores={threads}",
+        f"threads={threads}",
+        f"count={count}",
+    ]
+
+
+def _native(run: Run, seconds: float) -> tuple[list[str], dict]:
+    """The arguments, and the environment: there readers scale by PAWL_BIAS."""
+    scales = run[1]["lock"].endswith(grid.SCALING)
+    words = [w for w in _words(run, 1000) if not w.startswith("library.")]
+    return [*words, f"seconds={seconds}"], os.environ | {"PAWL_BIAS": "on" if scales else "off"}
+
+
+def measure(
+    native: Path, wanted: list[Run], rounds: int, seconds: float, say: Callable[[str], None]
+) -> dict[str, list[float]]:
+    """Operations per second: all runs in turn, that many times, so that a drift meets all."""
+    found: dict[str, list[float]] = {}
+    for turn in range(rounds):
+        for run in wanted:
+            words, environment = _native(run, seconds)
+            done = subprocess.run(
+                [str(native), *words],
+                capture_output=True,
+                text=True,
+                check=False,
+                stdin=subprocess.DEVNULL,
+                env=environment,
+            )
+            if done.returncode == 2:
+                raise BadInput(done.stderr.strip().removeprefix("pawl-sim-native: "))
+            if done.returncode:
+                raise Failure(f"{native} {' '.join(words)}: {done.stderr.strip()}")
+            rate = json.loads(done.stdout)["operations_per_s"]
+            if rate <= 0:
+                raise Failure(
+                    f"{run[1]['lock']} with {run[2]} threads did nothing in {seconds} s; "
+                    "name longer --seconds, or a time at which the machine is idle."
+                )
+            found.setdefault(json.dumps(run), []).append(rate)
+        say(f"measured: round {turn + 1} of {rounds}")
+    return found
+
+
+def simulate(program: Path, wanted: list[Run], words: list[str], store: tasks.Store) -> list[float]:
+    found = tasks.run(program, [(*_words(run, 4000), "warm=100", *words) for run in wanted], store)
+    return [r["operations_per_s"] for r in found]
+
+
+def calibrate(
+    program: Path, name: str, real: dict[str, list[float]], store: tasks.Store
+) -> tuple[dict[str, float], float]:
+    there = machine.words(machine.load(name))
+    rates = [float(np.median(real[json.dumps(run)])) for run in CALIBRATED_ON]
+
+    def errors(values: dict) -> np.ndarray:
+        words = [w for w in there if w.split("=")[0].removeprefix("machine.") not in values]
+        words += [f"machine.{k}={v:.6g}" for k, v in values.items()]
+        return np.log(np.array(simulate(program, CALIBRATED_ON, words, store)) / rates)
+
+    return fit.minimise(START, errors, 8, lambda _: None)
+
+
+def write_calibrated(name: str, values: dict[str, float]) -> Path:
+    """Puts the values in the place of those that the file assumes."""
+    path = machine.path_of(name)
+    text = path.read_text()
+    for key, value in values.items():
+        line = f"{key} = {value:.4g} # pawl sim native: fitted on counters"
+        text, done = re.subn(rf"^{re.escape(key)} = .*$", line, text, flags=re.M)
+        if not done:
+            text = text.replace("[values]\n", f"[values]\n{line}\n", 1)
+    output.write(path, text.encode())
+    return path
+
+
+def rows(real: dict[str, list[float]], simulated: list[float]) -> list[dict]:
+    """The worst first; `noise`: the relative distance of the quartiles of the measurement."""
+    found = []
+    for run, there in zip(runs(), simulated, strict=True):
+        all_ = real[json.dumps(run)]
+        low, middle, high = (float(np.percentile(all_, p)) for p in (25, 50, 75))
+        found.append(
+            {
+                "lock": run[1]["lock"],
+                "threads": run[2],
+                "measured": middle,
+                "simulated": there,
+                "error": abs(there / middle - 1),
+                "noise": (high - low) / middle,
+            }
+        )
+    return sorted(found, key=lambda r: -r["error"])
+
+
+def markdown(found: list[dict]) -> str:
+    lines = [
+        "| *simulated* and measured | threads | measured, million/s | simulated | error | "
+        "spread of the measurement |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {workloads.SECTION[r['lock']]} | {r['threads']} | {r['measured'] / 1e6:.2f} | "
+        f"{r['simulated'] / 1e6:.2f} | {100 * r['error']:.0f} % | {100 * r['noise']:.0f} % |"
+        for r in found
+    ]
+    inside = {n: [r["error"] <= WANTED for r in found if r["threads"] == n] for n in THREADS}
+    lines += [
+        "",
+        f"With one thread {sum(inside[1])} of {len(inside[1])} rows are within 15 %, "
+        f"with two {sum(inside[2])} of {len(inside[2])}.",
+    ]
+    return "\n".join(lines) + "\n"

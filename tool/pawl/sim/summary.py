@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""A saved grid as one table for a page: a row a lock, a column a group, all numbers of cores."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+from pawl.core.errors import BadInput
+from pawl.sim import grid
+
+
+def load(path: Path) -> dict:
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise BadInput(
+            f"{path} is no result of pawl sim: {error}; name a file written with --json."
+        ) from None
+    if not isinstance(found, dict) or not found.get("simulated") or "points" not in found:
+        raise BadInput(f"{path} is no result of pawl sim; name a file written with --json.")
+    return found
+
+
+def markdown(result: dict) -> str:
+    points = {(p["model"], p["group"], p["cores"]): p[result["rate"]] for p in result["points"]}
+    models = list(dict.fromkeys(p["model"] for p in result["points"]))
+    groups = list(dict.fromkeys(p["group"] for p in result["points"]))
+    cores = list(dict.fromkeys(p["cores"] for p in result["points"]))
+    unknown = {"error_p90": result["error_p90"], "row_validated": False}
+    errors = {p["model"]: _error(unknown | p) for p in result["points"]}
+    about = (
+        f"*Simulated*, not measured: {result['title']}. Million {result['unit']} on "
+        f"{', '.join(map(str, cores[:-1]))} and {cores[-1]} cores. Error: nine of ten points "
+        f"of the row were within it, on {grid.VALIDATED}, the machine with measurements. A "
+        "row that nobody measured has that of all rows in brackets."
+    )
+    lines = [
+        *textwrap.wrap(about, 100),
+        "",
+        f"| *simulated* | {' | '.join(groups)} | error |",
+        f"|---|{'---|' * len(groups)}---|",
+    ]
+    for model in models:
+        cells = [" / ".join(_plain(points[model, g, c] / 1e6) for c in cores) for g in groups]
+        lines.append(f"| {model} | {' | '.join(cells)} | {errors[model]} |")
+    return "\n".join(lines) + "\n"
+
+
+def _plain(value: float) -> str:
+    """Two digits, and never an exponent."""
+    return f"{value:.0f}" if value >= 99.5 else f"{value:.2g}"
+
+
+def _error(point: dict) -> str:
+    text = f"{100 * point['error_p90']:.0f} %"
+    return text if point["row_validated"] else f"({text})"
+
+
+def waits(result: dict) -> str:
+    """The longest wait of a writer: a row a lock, a column a number of cores."""
+    if not any("write_wait_max" in p for p in result["points"]):
+        raise BadInput(
+            "--waits: the file has no waits of writers; name one that pawl sim readers wrote."
+        )
+    points = {
+        (p["model"], p["group"], p["cores"]): grid.longest_wait(p, "write_wait_max") / 1000
+        for p in result["points"]
+    }
+    cores = list(dict.fromkeys(p["cores"] for p in result["points"]))
+    lines = []
+    for group in dict.fromkeys(p["group"] for p in result["points"]):
+        lines += [
+            *([""] if lines else []),
+            f"| *simulated*, {result['title']}, {group}: us | "
+            f"{' | '.join(map(str, cores))} cores |",
+            f"|---|{'---|' * len(cores)}",
+        ]
+        for model in dict.fromkeys(p["model"] for p in result["points"]):
+            shown = [points[model, group, c] for c in cores]
+            cells = [f"{v:.1f}" if v < 10 else f"{v:.0f}" for v in shown]
+            lines.append(f"| {model} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"

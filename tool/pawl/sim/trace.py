@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""`pawl sim trace`: the threads of a traced program on simulated cores."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import click
+
+from pawl.advise.facts import Facts
+from pawl.core import options
+from pawl.replay import command as replay
+from pawl.replay import steps
+from pawl.replay.window import largest
+from pawl.sim import grid
+from pawl.trace import store
+
+LOCKS = {
+    "original": "models of the locks that it had",
+    "low_level_lock": "model of glibc's internal mutex",
+    "rwlock": "model of glibc's rwlock of today",
+    "spin32": "pawl_spin32",
+    "lock32": "pawl_lock32",
+    "lock32_scaling": "pawl_lock32, readers scale",
+    "brlock": "pawl_brlock",
+    "spin32_upgrade": "pawl_spin32, upgrades",
+    "lock32_upgrade": "pawl_lock32, upgrades",
+}
+ALONE = ["original", "low_level_lock", "spin32", "lock32"]
+SHARED = ["original", "rwlock", "spin32", "lock32", "lock32_scaling", "brlock"]
+UPGRADES = ["spin32_upgrade", "lock32_upgrade"]
+
+
+def _usual(plan: steps.Plan, facts: Facts) -> list[str]:
+    shared = any(facts.locks[lock].kind == "rwlock" for lock in plan.replaced)
+    return [*(SHARED if shared else ALONE), *(UPGRADES if plan.pairs else [])]
+
+
+def _trace(trace: Path, patterns: tuple[str, ...], copies: int, **o) -> None:
+    """Do again what a traced program did, on simulated cores: locks taken a second.
+
+    Each thread of the trace's largest window works, takes its locks, and holds them for as long as
+    it did. `original` has models of the locks that the program had; other rows replace the lock
+    that is waited for most, or those that --lock names. `pawl replay` does so on this machine.
+    """
+    facts = Facts(store.open_trace(trace))
+    window = largest(facts.db)
+    plan = steps.plan(
+        window,
+        {n: lock.kind for n, lock in facts.locks.items()},
+        replay.replaced(window, facts, patterns),
+        replay.known(facts),
+    )
+    threads = copies * len(plan.original)
+    heading = f"{window.program}, {threads} threads, recorded {window.rate / 1e6:.3f} million/s"
+    with tempfile.TemporaryDirectory(prefix="pawl-sim-") as folder:
+        file = Path(folder, "steps")
+        file.write_bytes(plan.file())
+        job = grid.Job(
+            "replay", "A traced program", "locks/s", "operations_per_s", "write_wait_max"
+        )
+        grid.run(
+            o | {"keep": None, "scheduler": None},
+            job,
+            LOCKS,
+            _usual(plan, facts),
+            [
+                grid.Group(
+                    heading,
+                    {"steps": file, "count": o["count"], "warm": 20},
+                    {"threads": threads, "recorded_per_s": window.rate},
+                )
+            ],
+            threads=threads,
+        )
+
+
+def add_to(group: click.Group) -> None:
+    """The command. Its runs read a file of this machine, so none goes to another one, and none is
+    kept."""
+    extra = (
+        click.argument("trace", type=click.Path(path_type=Path), metavar="TRACE"),
+        click.option(
+            "--lock",
+            "patterns",
+            multiple=True,
+            metavar="NAME",
+            help="Replace locks of this name or pattern; may be given several times.  "
+            "[default: the one that is waited for most]",
+        ),
+        click.option(
+            "--copies",
+            type=click.IntRange(1, 256),
+            default=1,
+            show_default=True,
+            metavar="N",
+            help="So many threads for each recorded one, begun at other places of its steps.",
+        ),
+        click.option(
+            "--count",
+            type=click.IntRange(10, 10**8),
+            default=4000,
+            show_default=True,
+            metavar="N",
+            help="Locks taken in a run.",
+        ),
+    )
+    own = tuple(x for x in grid.OPTIONS if x not in (grid.STORE, grid.SCHEDULER))
+    group.command(
+        "trace",
+        cls=options.ExampleCommand,
+        examples=[
+            ("pawl sim trace pawl.trace --cores 1:12", "What would it do on 1 to 12 cores?"),
+            (
+                "pawl sim trace server.trace --machine milan --copies 16 --cores 16:128 --html "
+                "sim.html",
+                "Sixteen times as many threads on a large machine, as a page.",
+            ),
+        ],
+    )(options.with_options((*extra, *own))(_trace))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`pawl trace`: what the locks of other people's programs cost them."""

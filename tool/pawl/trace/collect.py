@@ -1,0 +1,582 @@
+# SPDX-License-Identifier: MIT
+"""From raw files to a trace: lanes are added up, ticks become nanoseconds, addresses names."""
+
+from __future__ import annotations
+
+import bisect
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pawl import __version__
+from pawl.trace import raw, store, symbols
+
+MODES = ("", "mutex", "read", "write", "spin", "cond-wait", "cond-signal", "cond-broadcast",
+         "barrier", "sem-wait", "sem-post", "sleep", "read", "seek", "write", "atomic")  # fmt: skip
+OURS = ("", "pawl_spin", "pawl_lock", "pawl_pshared_lock", "", "pawl_brlock", "pawl_sift", "")
+KINDS = {
+    "mutex": "mutex",
+    "read": "rwlock",
+    "write": "rwlock",
+    "spin": "spin",
+    "cond-wait": "cond",
+    "cond-signal": "cond",
+    "cond-broadcast": "cond",
+    "barrier": "barrier",
+    "sem-wait": "sem",
+    "sem-post": "sem",
+    "sleep": "sleep",
+}
+MEANINGS = {
+    "deep": "takes by a thread that held 64 locks already",
+    "strange": "releases by a thread that was not seen to take the lock",
+    "reentered": "calls of a handler that interrupted the recorder",
+    "lost_edges": "orders of two locks beyond the table",
+    "lost_blames": "waits whose holder was not noted",
+    "lost_upgrades": "reads before writes beyond the table",
+    "without_lane": "calls of threads beyond 1024 at a time",
+    "no_room": "threads that the disk had no room for",
+    "busy": "looks at a table that another thread changed",
+    "lost_names": "names beyond 1024",
+    "lost_modules": "mapped files beyond 256",
+    "lost_stacks": "stacks of waits, as the table was full or the stack could not be read",
+    "stacks_no_room": "the stacks of a process that the disk had no room for",
+    "stacks_no_library": "the stacks of a process, as they need glibc 2.35",
+}
+SUMS = (
+    "count",
+    "hold_sum",
+    "waits",
+    "wait_sum",
+    "failed",
+    "timeouts",
+    "handoffs",
+    "overlaps",
+    "beside",
+    "hold",
+    "wait",
+)
+
+
+def mode_of(key: int) -> str:
+    number = key >> raw.ADDRESS_BITS & (1 << raw.MODE_BITS) - 1
+    return MODES[number] if number < len(MODES) else ""
+
+
+def kind_of(key: int) -> str:
+    return OURS[key >> raw.ADDRESS_BITS + raw.MODE_BITS] or KINDS.get(mode_of(key), "")
+
+
+class Writer:
+    """Gives locks and sites of all processes their numbers."""
+
+    def __init__(self, db: sqlite3.Connection, tool: str | None):
+        self.db, self.resolver = db, symbols.Resolver(tool)
+        self.locks = self.sites = self.stacks = 0
+
+    def process(self, number: int, process: raw.Process) -> None:
+        _Process(self, number, process).write()
+
+
+class _Process:
+    def __init__(self, writer: Writer, number: int, process: raw.Process):
+        self.db, self.writer = writer.db, writer
+        self.number, self.raw = number, process
+        self.ns_per_tick = process.ns_per_tick
+        self.lock_ids: dict[tuple[int, str], int] = {}
+        self.site_ids: dict[int, int] = {}
+        self.stack_ids = {number: writer.stacks + i for i, number in enumerate(process.stacks, 1)}
+        writer.stacks += len(process.stacks)
+
+    @property
+    def latest(self) -> int:
+        return max(
+            [
+                int(self.raw.control["ticks_seen"]),
+                *(int(lane.head["last"]) for lane in self.raw.lanes),
+            ]
+        )
+
+    # ---- Numbers --------------------------------------------------------------------------------
+
+    def ns(self, ticks: float) -> int:
+        return round(float(ticks) * self.ns_per_tick)
+
+    def since_begin(self, ticks: int) -> int:
+        return self.ns(int(ticks) - int(self.raw.control["ticks_begun"]))
+
+    def lock(self, key: int) -> int:
+        name = (int(key) & raw.ADDRESS, kind_of(int(key)))
+        if name not in self.lock_ids:
+            self.writer.locks += 1
+            self.lock_ids[name] = self.writer.locks
+        return self.lock_ids[name]
+
+    def site(self, address: int) -> int | None:
+        if not address:
+            return None
+        if address not in self.site_ids:
+            self.writer.sites += 1
+            self.site_ids[int(address)] = self.writer.sites
+        return self.site_ids[int(address)]
+
+    # ---- Tables ---------------------------------------------------------------------------------
+
+    def write(self) -> None:
+        for table, rows in (
+            ("use", self.uses),
+            ("pool", self.pools),
+            ("blame", self.blames),
+            ("edge", self.edges),
+            ("upgrade", self.upgrades),
+            ("held", self.holds),
+            ("event", self.events),
+            ("step", self.steps),
+            ("part", self.parts),
+            ("window", self.windows),
+            ("stack", self.stacks),
+            ("waited", self.waited),
+        ):
+            store.insert(self.db, table, rows())
+        self._names()
+        losses = {k: v for k, v in self.raw.losses().items() if v}
+        store.insert(self.db, "loss", [(self.number, k, v, MEANINGS[k]) for k, v in losses.items()])
+        self._process()
+
+    def _process(self) -> None:
+        c, heads = self.raw.control, [lane.head for lane in self.raw.lanes]
+        ticks, latest = 0, self.latest
+        for head in heads:
+            ticks += int(head["alive"])
+            if head["thread"]:
+                waits = bool((self._waiting(head)).any())
+                ticks += (latest if waits else int(head["last"])) - int(head["begun"])
+        store.insert(
+            self.db,
+            "process",
+            [
+                (
+                    self.number,
+                    int(c["pid"]),
+                    int(c["parent"]),
+                    c["program"].decode("utf-8", "replace"),
+                    int(c["realtime_begun"]),
+                    self.since_begin(latest),
+                    int(c["ended"]),
+                    int(c["threads"]),
+                    self.ns(ticks),
+                    sum(int(h["pairs"]) for h in heads),
+                    sum(int(h["events"]) for h in heads),
+                    self.ns(int(c["own_ticks"])),
+                )
+            ],
+        )
+
+    @staticmethod
+    def _waiting(head: np.void) -> np.ndarray:
+        return head["holds"]["state"][: min(int(head["depth"]), raw.HOLDS)] & raw.WAITING != 0
+
+    def _times(self, counts: np.ndarray, total: int, longest: int) -> tuple[int, ...]:
+        shares = [self.ns(raw.percentile(counts, p, longest)) for p in (0.5, 0.99, 0.999)]
+        return (self.ns(total), *shares, self.ns(longest))
+
+    def _histogram(self, counts: np.ndarray) -> str:
+        edges = raw.lower_edges()
+        return json.dumps([[self.ns(edges[i]), int(counts[i])] for i in np.flatnonzero(counts)])
+
+    def uses(self) -> list[tuple]:
+        merged: dict[tuple, dict] = {}
+        threads: dict[tuple, set[int]] = defaultdict(set)
+        for lane in self.raw.lanes:
+            for key, record in zip(lane.keys, lane.records, strict=True):
+                name = (int(key["lock"]), int(key["take"]), int(key["release"]))
+                threads[name].add(int(record["last_thread"]))
+                one = merged.setdefault(
+                    name,
+                    {
+                        "hold_max": 0,
+                        "wait_max": 0,
+                        "late": 0,
+                        "threads": 0,
+                        **dict.fromkeys(SUMS, 0),
+                    },
+                )
+                for field in SUMS:
+                    one[field] = one[field] + record[field].astype(np.int64)
+                for field in ("hold_max", "wait_max", "late", "threads"):
+                    one[field] = max(one[field], int(record[field]))
+        rows = []
+        for name, r in merged.items():
+            lock, take, release = name
+            seen = threads[name] - {0}
+            rows.append(
+                (
+                    None,
+                    self.lock(lock),
+                    mode_of(lock),
+                    self.site(take),
+                    self.site(release),
+                    int(r["count"]),
+                    *self._times(r["hold"], int(r["hold_sum"]), r["hold_max"]),
+                    int(r["waits"]),
+                    *self._times(r["wait"], int(r["wait_sum"]), r["wait_max"]),
+                    int(r["failed"]),
+                    int(r["timeouts"]),
+                    int(r["handoffs"]),
+                    int(r["overlaps"]),
+                    int(r["beside"]),
+                    max(len(seen), r["threads"]),
+                    min(seen, default=None),
+                    r["late"],
+                    self._histogram(r["hold"]),
+                    self._histogram(r["wait"]),
+                )
+            )
+        return rows
+
+    def pools(self) -> list[tuple]:
+        rows = []
+        for i, mode in enumerate(MODES):
+            parts = [lane.head["pool"][i] for lane in self.raw.lanes]
+            sums = {
+                f: sum(int(p[f]) for p in parts)
+                for f in ("count", "hold_sum", "waits", "wait_sum", "failed", "timeouts", "threads")
+            }
+            if mode and any(sums.values()):
+                rows.append(
+                    (
+                        self.number,
+                        mode,
+                        sums["count"],
+                        self.ns(sums["hold_sum"]),
+                        sums["waits"],
+                        self.ns(sums["wait_sum"]),
+                        sums["failed"],
+                        sums["timeouts"],
+                        sums["threads"],
+                    )
+                )
+        return rows
+
+    def _added(
+        self, keys: tuple[str, ...], sums: tuple[str, ...], rows_of: Callable
+    ) -> dict[tuple, list[int]]:
+        """Entries of all lanes under the same key, added up."""
+        added: dict[tuple, list[int]] = defaultdict(lambda: [0] * len(sums))
+        for lane in self.raw.lanes:
+            for entry in rows_of(lane):
+                one = added[tuple(int(entry[k]) for k in keys)]
+                for i, field in enumerate(sums):
+                    value = int(entry[field])
+                    one[i] = max(one[i], value) if field.endswith("_max") else one[i] + value
+        return added
+
+    def blames(self) -> list[tuple]:
+        added = self._added(
+            ("lock", "site", "holder"),
+            ("count", "wait_sum", "wait_max", "inverted"),
+            lambda lane: lane.blames,
+        )
+        return [
+            (
+                self.lock(lock),
+                mode_of(lock),
+                self.site(site),
+                self.site(holder),
+                count,
+                self.ns(total),
+                self.ns(longest),
+                inverted,
+            )
+            for (lock, site, holder), (count, total, longest, inverted) in added.items()
+        ]
+
+    def edges(self) -> list[tuple]:
+        rows = []
+        for number, lane in enumerate(self.raw.lanes):
+            for e in lane.edges:
+                held, taken = int(e["held"]), int(e["taken"])
+                rows.append(
+                    (
+                        self.lock(held),
+                        mode_of(held),
+                        self.lock(taken),
+                        mode_of(taken),
+                        self.site(int(e["held_site"])),
+                        self.site(int(e["taken_site"])),
+                        number,
+                        int(e["count"]),
+                    )
+                )
+        return rows
+
+    def upgrades(self) -> list[tuple]:
+        added = self._added(
+            ("lock", "read", "write"),
+            ("count", "changed", "gap_sum"),
+            lambda lane: lane.head["upgrades"][lane.head["upgrades"]["count"] > 0],
+        )
+        return [
+            (self.lock(lock), self.site(read), self.site(write), count, changed, self.ns(gap))
+            for (lock, read, write), (count, changed, gap) in added.items()
+        ]
+
+    def holds(self) -> list[tuple]:
+        rows = []
+        for lane in self.raw.lanes:
+            for depth, h in enumerate(lane.holds if lane.head["thread"] else []):
+                if not int(h["state"]) & raw.IN_COND:
+                    rows.append(
+                        (
+                            self.number,
+                            int(lane.head["kernel"]),
+                            self.lock(int(h["lock"])),
+                            mode_of(int(h["lock"])),
+                            self.site(int(h["take"])),
+                            self.since_begin(int(h["since"])),
+                            int(int(h["state"]) & raw.WAITING != 0),
+                            depth,
+                            self._stack_of(h),
+                        )
+                    )
+        return rows
+
+    def _stack_of(self, hold: np.void) -> int | None:
+        """Of a wait that has not ended."""
+        waits = int(hold["state"]) & raw.WAITING
+        return self.stack_ids.get(int(hold["stack"])) if waits else None
+
+    def stacks(self) -> list[tuple]:
+        return [
+            (
+                self.stack_ids[number],
+                self.number,
+                int(cut),
+                json.dumps([self.site(address) for address in addresses]),
+            )
+            for number, (addresses, cut) in self.raw.stacks.items()
+        ]
+
+    def waited(self) -> list[tuple]:
+        return [
+            (
+                self.lock(w["lock"]),
+                mode_of(int(w["lock"])),
+                self.stack_ids[int(w["stack"])],
+                int(w["count"]),
+                self.ns(w["wait_sum"]),
+                self.ns(w["wait_max"]),
+                int(w["taken"]),
+            )
+            for w in self.raw.waited
+        ]
+
+    def _event(self, event: tuple[int, ...]) -> tuple:
+        lock, take, release, begun, wait, hold = event
+        return (
+            self.lock(lock),
+            mode_of(lock),
+            self.site(take),
+            self.site(release & (1 << raw.SITE_BITS) - 1),
+            self.since_begin(begun),
+            self.ns(wait),
+            self.ns(hold),
+        )
+
+    def events(self) -> list[tuple]:
+        return [
+            (self.number, number, *self._event(e))
+            for number, lane in enumerate(self.raw.lanes)
+            for e in lane.events.tolist()
+        ]
+
+    # ---- Windows --------------------------------------------------------------------------------
+
+    def _windows(self) -> Iterator[tuple[int, np.void, np.ndarray]]:
+        for lane, one in enumerate(self.raw.lanes):
+            for head, events in one.windows:
+                if len(events):
+                    yield lane, head, events
+
+    def steps(self) -> list[tuple]:
+        def call(event: tuple[int, ...]) -> int:
+            return self.ns(event[2] >> raw.SITE_BITS << raw.CALL_UNIT)
+
+        return [
+            (self.number, int(head["number"]), lane, *self._event(e), call(e))
+            for lane, head, events in self._windows()
+            for e in events.tolist()
+        ]
+
+    def parts(self) -> list[tuple]:
+        return [
+            (
+                self.number,
+                int(head["number"]),
+                lane,
+                int(head["missed"]),
+                int(head["mixed"]),
+                max(int(head["cpu_last"]) - int(head["cpu_first"]), 0),
+                self.ns(max(int(head["at_last"]) - int(head["at_first"]), 0)),
+            )
+            for lane, head, _ in self._windows()
+        ]
+
+    def windows(self) -> list[tuple]:
+        """Each ends when the first lane was full, with the next window, or with the recording."""
+        ends: dict[int, int] = {}
+        for _, head, events in self._windows():
+            number = int(head["number"])
+            end = min(raw.window_begins(number + 1), self.since_begin(self.latest))
+            if head["missed"]:
+                last = events[-1]
+                end = self.since_begin(int(last["begun"]) + int(last["wait"]) + int(last["hold"]))
+            ends[number] = min(end, ends.get(number, end))
+        return [
+            (self.number, number, raw.window_begins(number), end)
+            for number, end in sorted(ends.items())
+        ]
+
+    # ---- Names ----------------------------------------------------------------------------------
+
+    def _names(self) -> None:
+        modules, resolve = symbols.Modules(self.raw.modules()), self.writer.resolver.resolve
+        places_in_memory = {int(i["lock"]): i for i in self.raw.control["inits"] if i["lock"]}
+        inits = {address: int(i["site"]) for address, i in places_in_memory.items() if i["site"]}
+        blocks = {
+            address: Block(*(int(i[field]) for field in ("offset", "size", "allocated")))
+            for address, i in places_in_memory.items()
+            if i["size"]
+        }
+        given = {
+            int(n["lock"]): n["name"].decode("utf-8", "replace")
+            for n in self.raw.control["names"]
+            if n["lock"] and n["name"]
+        }
+        init_sites = {a: self.site(inits[a]) for a, _ in self.lock_ids if a in inits}
+        around = _Around(blocks)
+        for address, _ in self.lock_ids:
+            if address not in blocks and (found := around.of(address)):
+                blocks[address] = found
+        block_sites = {a: self.site(blocks[a].site) for a, _ in self.lock_ids if a in blocks}
+        places = resolve(modules, self.site_ids)
+        data = resolve(modules, [a for a, _ in self.lock_ids], data=True)
+        store.insert(
+            self.db,
+            "module",
+            [(self.number, m.start, m.end, m.path, m.bias is not None) for m in modules.all],
+        )
+        store.insert(
+            self.db,
+            "site",
+            [
+                self._site_row(number, address, places[address])
+                for address, number in self.site_ids.items()
+            ],
+        )
+        rows = []
+        for (address, kind), number in self.lock_ids.items():
+            init, block = places.get(inits.get(address, 0)), blocks.get(address)
+            name = given.get(address) or _lock_name(
+                address, kind, data[address], init, block, block and places[block.site]
+            )
+            rows.append(
+                (
+                    number,
+                    self.number,
+                    address,
+                    kind,
+                    name,
+                    address in given,
+                    init_sites.get(address),
+                    block_sites.get(address),
+                    block and block.size,
+                    block and block.offset,
+                )
+            )
+        store.insert(self.db, "lock", rows)
+
+    def _site_row(self, number: int, address: int, place: symbols.Place) -> tuple:
+        first = place.frames[0] if place.frames else symbols.Frame("")
+        frames = json.dumps([[f.function, f.file, f.line] for f in place.frames])
+        return (
+            number,
+            self.number,
+            address,
+            place.module,
+            place.offset,
+            first.function,
+            first.file,
+            first.line,
+            str(place),
+            frames,
+        )
+
+
+@dataclass(frozen=True)
+class Block:
+    """Of memory that the program allocated: where the lock lies in it, its bytes, by whom."""
+
+    offset: int
+    size: int
+    site: int
+
+
+class _Around:
+    """The blocks that locks are known to lie in, for their neighbours: of a long array of locks the
+    recorder has no room for each."""
+
+    def __init__(self, blocks: dict[int, Block]):
+        self.all = sorted({(address - b.offset, b.size, b.site) for address, b in blocks.items()})
+
+    def of(self, address: int) -> Block | None:
+        at = bisect.bisect_right(self.all, (address, 1 << 62, 0)) - 1
+        if at < 0 or address - self.all[at][0] >= self.all[at][1]:
+            return None
+        start, size, site = self.all[at]
+        return Block(address - start, size, site)
+
+
+def _lock_name(
+    address: int,
+    kind: str,
+    place: symbols.Place,
+    init: symbols.Place | None,
+    block: Block | None,
+    allocated: symbols.Place | None,
+) -> str:
+    if kind == "sleep":
+        return "sleep"
+    if place.module:
+        return str(place)
+    if block and allocated:
+        at = f" at {block.offset}" if block.offset else ""
+        return f"{kind}{at} in {block.size} bytes of {allocated}"
+    if init:
+        return f"{kind} of {init}"
+    return f"{kind} {address:#x}"
+
+
+def collect(folder: Path, db: sqlite3.Connection, meta: dict[str, str]) -> list[str]:
+    """All processes whose raw files lie there; what is to be said about it."""
+    tool = symbols.program()
+    said = [] if tool else [symbols.MISSING]
+    writer = Writer(db, tool)
+    number = 0
+    for path in sorted(folder.glob("*.raw"), key=lambda p: p.name.split(".")[1]):
+        process = raw.read(path)
+        if isinstance(process, str):
+            said.append(f"process {path.name.split('.')[0]} is not in the trace: {process}.")
+            continue
+        if not any(lane.head["threads"] for lane in process.lanes):
+            continue  # it took no lock
+        number += 1
+        writer.process(number, process)
+    rows = {"version": __version__, **meta, "processes": str(number), "finished": "yes"}
+    store.insert(db, "meta", list(rows.items()))
+    return said

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""The trace: an SQLite database, which many programs read. doc/trace.md has its tables.
+
+A trace of another version, a foreign file, a torn one: a sentence each.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from pawl.core.errors import BadInput, Failure
+
+APPLICATION, VERSION = 0x7061776C, 4  # "pawl"
+
+TABLES = {
+    "meta": "name TEXT PRIMARY KEY, value TEXT",
+    "process": "id INTEGER PRIMARY KEY, pid INTEGER, parent INTEGER, program TEXT, "
+    "begun_unix_ns INTEGER, wall_ns INTEGER, ended INTEGER, threads INTEGER, "
+    "thread_ns INTEGER, pairs INTEGER, events INTEGER, own_ns INTEGER",
+    "loss": "process INTEGER, name TEXT, count INTEGER, meaning TEXT",
+    "module": "process INTEGER, first INTEGER, last INTEGER, path TEXT, readable INTEGER",
+    "site": "id INTEGER PRIMARY KEY, process INTEGER, address INTEGER, module TEXT, "
+    "offset INTEGER, function TEXT, file TEXT, line INTEGER, text TEXT, frames TEXT",
+    "lock": "id INTEGER PRIMARY KEY, process INTEGER, address INTEGER, kind TEXT, name TEXT, "
+    "given INTEGER, init_site INTEGER, block_site INTEGER, block_size INTEGER, "
+    "block_offset INTEGER",
+    "use": "id INTEGER PRIMARY KEY, lock INTEGER, mode TEXT, take INTEGER, release INTEGER, "
+    "count INTEGER, hold_ns INTEGER, hold_p50 INTEGER, hold_p99 INTEGER, "
+    "hold_p999 INTEGER, hold_max INTEGER, waits INTEGER, wait_ns INTEGER, "
+    "wait_p50 INTEGER, wait_p99 INTEGER, wait_p999 INTEGER, wait_max INTEGER, "
+    "failed INTEGER, timeouts INTEGER, handoffs INTEGER, overlaps INTEGER, "
+    "beside INTEGER, threads INTEGER, thread INTEGER, late INTEGER, hold_histogram TEXT, "
+    "wait_histogram TEXT",
+    "pool": "process INTEGER, mode TEXT, count INTEGER, hold_ns INTEGER, waits INTEGER, "
+    "wait_ns INTEGER, failed INTEGER, timeouts INTEGER, records INTEGER",
+    "blame": "lock INTEGER, mode TEXT, site INTEGER, holder INTEGER, count INTEGER, "
+    "wait_ns INTEGER, wait_max INTEGER, inverted INTEGER",
+    "edge": "held INTEGER, held_mode TEXT, taken INTEGER, taken_mode TEXT, held_site INTEGER, "
+    "taken_site INTEGER, thread INTEGER, count INTEGER",
+    "upgrade": "lock INTEGER, read INTEGER, write INTEGER, count INTEGER, changed INTEGER, "
+    "gap_ns INTEGER",
+    "held": "process INTEGER, thread INTEGER, lock INTEGER, mode TEXT, site INTEGER, "
+    "since_ns INTEGER, waiting INTEGER, depth INTEGER, stack INTEGER",
+    "stack": "id INTEGER PRIMARY KEY, process INTEGER, cut INTEGER, sites TEXT",
+    "waited": "lock INTEGER, mode TEXT, stack INTEGER, count INTEGER, wait_ns INTEGER, "
+    "wait_max INTEGER, taken INTEGER",
+    "event": "process INTEGER, lane INTEGER, lock INTEGER, mode TEXT, take INTEGER, "
+    "release INTEGER, begun_ns INTEGER, wait_ns INTEGER, hold_ns INTEGER",
+    "window": "process INTEGER, number INTEGER, begun_ns INTEGER, end_ns INTEGER",
+    "part": "process INTEGER, window INTEGER, lane INTEGER, missed INTEGER, mixed INTEGER, "
+    "cpu_ns INTEGER, cpu_of_ns INTEGER",
+    "step": "process INTEGER, window INTEGER, lane INTEGER, lock INTEGER, mode TEXT, take INTEGER, "
+    "release INTEGER, begun_ns INTEGER, wait_ns INTEGER, hold_ns INTEGER, call_ns INTEGER",
+}
+
+# What is asked for of one lock; made when the tables are full.
+INDEXES = (("use", "lock"), ("blame", "lock"), ("edge", "held"), ("waited", "lock"))
+
+# A trace of an older version gets what it lacks beside it, empty. 3 has no stacks.
+OLDER = {
+    3: (
+        f"CREATE TEMP TABLE stack({TABLES['stack']});"
+        f"CREATE TEMP TABLE waited({TABLES['waited']});"
+        "CREATE TEMP VIEW held AS SELECT *, NULL AS stack FROM main.held;"
+        "CREATE TEMP VIEW process AS SELECT *, 0 AS own_ns FROM main.process;"
+    )
+}
+
+
+@contextlib.contextmanager
+def create(path: Path) -> Iterator[sqlite3.Connection]:
+    """Written beside its place and put there whole."""
+    name = None
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(handle)
+        db = sqlite3.connect(name)
+        db.executescript(
+            f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
+            f"PRAGMA application_id={APPLICATION}; PRAGMA user_version={VERSION};"
+            + "".join(f"CREATE TABLE {name}({columns});" for name, columns in TABLES.items())
+        )
+        yield db
+        db.executescript(
+            "".join(
+                f"CREATE INDEX {table}_{column} ON {table}({column});" for table, column in INDEXES
+            )
+        )
+        db.commit()
+        db.close()
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+        name = None
+    except (OSError, sqlite3.OperationalError) as error:
+        raise Failure(f"cannot write {path}: {error}; the program was not disturbed.") from error
+    finally:
+        if name:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+
+
+def insert(db: sqlite3.Connection, table: str, rows: list[tuple]) -> None:
+    if rows:
+        db.executemany(f"INSERT INTO {table} VALUES({','.join('?' * len(rows[0]))})", rows)
+
+
+def open_trace(path: Path) -> sqlite3.Connection:
+    """A trace of this version or of one that can still be read, read only."""
+    if not path.exists():
+        raise BadInput(f"there is no file {path}; make one with `pawl trace -o {path} -- PROGRAM`.")
+    if not path.is_file():
+        raise BadInput(f"{path} is not a plain file; name a trace.")
+    try:
+        if path.stat().st_size == 0:
+            raise BadInput(f"{path} is empty: its recording did not come to an end; record anew.")
+        db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        db.row_factory = sqlite3.Row
+        application = db.execute("PRAGMA application_id").fetchone()[0]
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+    except (OSError, sqlite3.Error) as error:
+        raise BadInput(
+            f"{path} is no trace ({error}); name a file that `pawl trace` wrote."
+        ) from error
+    if application != APPLICATION:
+        raise BadInput(f"{path} is a database, but no trace; name a file that `pawl trace` wrote.")
+    if version != VERSION and version not in OLDER:
+        raise BadInput(
+            f"{path} is a trace of version {version}, and this command reads versions "
+            f"{min(OLDER)} to {VERSION}; use the command that wrote it, or record anew."
+        )
+    _refuse_torn(path, db)
+    db.executescript(OLDER.get(version, ""))
+    return db
+
+
+def _refuse_torn(path: Path, db: sqlite3.Connection) -> None:
+    try:
+        pages = db.execute("PRAGMA page_count").fetchone()[0]
+        size = db.execute("PRAGMA page_size").fetchone()[0]
+        whole = path.stat().st_size >= pages * size
+        finished = db.execute("SELECT value FROM meta WHERE name='finished'").fetchone()
+    except sqlite3.Error:
+        whole, finished = False, None
+    if not whole or not finished:
+        raise BadInput(f"{path} is torn: a part of it is missing; copy it again, or record anew.")
+
+
+def histogram(text: str) -> list[tuple[int, int]]:
+    """(lower edge in ns, count)"""
+    return [tuple(pair) for pair in json.loads(text or "[]")]

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The raw file: made by a process, mapped, allocated lane by lane. */
+#ifndef PAWL_TRACE_FILE_H
+#define PAWL_TRACE_FILE_H
+
+#include "record.h"
+
+/* PAWL_TRACE_DIR is set: the folder of the raw files. */
+TRACE_HIDDEN bool trace_file_is_wanted(void);
+/* False: it cannot be made, and the process has said so once. */
+PAWL_COLD TRACE_HIDDEN bool trace_file_open(void);
+/* In the child of a fork. */
+TRACE_HIDDEN void trace_file_forget(void);
+/* Under the lock of the tables: allocates a lane. NULL: there is no room. */
+TRACE_HIDDEN struct trace_lane *trace_file_lane(uint32_t index);
+TRACE_HIDDEN struct trace_lane *trace_file_at(uint32_t index);
+TRACE_HIDDEN uint32_t trace_file_index(const struct trace_lane *lane);
+/* The table of stacks, which the first call allocates. NULL: there is none. */
+TRACE_HIDDEN struct trace_stacks *trace_file_stacks(void);
+/* Notes ticks and nanoseconds of this moment. */
+TRACE_HIDDEN void trace_file_look_at_clock(void);
+
+#endif

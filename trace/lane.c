@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lanes: how a thread comes to its own and leaves it. The tables of the process have one spinning
+ * lock. A caller waits for it some 20 ms at most, and sleeps, so that a holder of lower priority
+ * runs. A handler that interrupts the holder does not come here.
+ */
+#include "file.h"
+#include "record.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <pawl/spin.h>
+
+enum { TRIES = 500, SHORT_TRIES = 100 };
+
+_Thread_local struct trace_self trace_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+static pawl_spin32 tables;
+static uint8_t taken[TRACE_SMALL_LANES + TRACE_LARGE_LANES];
+static pthread_key_t at_end;
+static bool has_key;
+
+_Static_assert(TRACE_MODES == 16, "as in tool/pawl/trace/raw.py");
+
+bool trace_tables_try(void)
+{
+    static const struct timespec moment = {0, 50000};
+    uint32_t i;
+    for (i = 0; i < TRIES; i++) {
+        if (pawl_spin32_try_write(&tables))
+            return true;
+        if (i < SHORT_TRIES)
+            pawl_cpu_relax();
+        else /* not by a call of the C library, which could end the thread if it was cancelled */
+            (void)syscall(SYS_nanosleep, &moment, NULL);
+    }
+    (void)pawl_fetch_add_relaxed32(&trace_control->busy, 1);
+    return false;
+}
+
+void trace_tables_done(void)
+{
+    pawl_spin32_drop_write(&tables);
+}
+
+/* ---- The parts of a lane --------------------------------------------------------------------- */
+
+struct parts {
+    uint32_t sets, table, ring;
+};
+
+static const struct parts small_parts = {TRACE_SMALL_SETS, TRACE_SMALL_TABLE, TRACE_SMALL_RING};
+static const struct parts large_parts = {TRACE_LARGE_SETS, TRACE_LARGE_TABLE, TRACE_LARGE_RING};
+
+#define BYTES_OF(sets, table, ring)                                                                \
+    (sizeof(struct trace_lane) +                                                                   \
+     (sets) * TRACE_WAYS * (sizeof(struct trace_key) + sizeof(struct trace_record)) +              \
+     (table) * (sizeof(struct trace_edge) + sizeof(struct trace_blame)) +                          \
+     3 * (ring) * sizeof(struct trace_event))
+_Static_assert(BYTES_OF(TRACE_SMALL_SETS, TRACE_SMALL_TABLE, TRACE_SMALL_RING) <= TRACE_SMALL_BYTES,
+               "a small lane has room for its tables");
+_Static_assert(BYTES_OF(TRACE_LARGE_SETS, TRACE_LARGE_TABLE, TRACE_LARGE_RING) <= TRACE_LARGE_BYTES,
+               "a large lane has room for its tables");
+
+/* All parts are multiples of eight bytes. */
+static void point_into(struct trace_lane *lane)
+{
+    char *at = (char *)lane + sizeof *lane;
+    const size_t records = (size_t)lane->sets * TRACE_WAYS;
+    trace_self.keys = (struct trace_key *)(void *)at;
+    at += records * sizeof(struct trace_key);
+    trace_self.records = (struct trace_record *)(void *)at;
+    at += records * sizeof(struct trace_record);
+    trace_self.edges = (struct trace_edge *)(void *)at;
+    at += lane->edges * sizeof(struct trace_edge);
+    trace_self.blames = (struct trace_blame *)(void *)at;
+    at += lane->blames * sizeof(struct trace_blame);
+    trace_self.events = (struct trace_event *)(void *)at;
+    trace_self.windows[0] = trace_self.events + lane->ring;
+    trace_self.windows[1] = trace_self.windows[0] + lane->ring;
+}
+
+static struct trace_lane *make(uint32_t index)
+{
+    const struct parts *const parts = index < TRACE_SMALL_LANES ? &small_parts : &large_parts;
+    struct trace_lane *const lane = trace_file_lane(index);
+    if (lane == NULL)
+        return NULL;
+    lane->sets = parts->sets;
+    lane->edges = lane->blames = parts->table;
+    lane->random = UINT64_C(0x2545f4914f6cdd1d) + index;
+    lane->ring = parts->ring; /* last: until then the reader sees no lane */
+    return lane;
+}
+
+/* Under the lock of the tables: one that is free, or the next one of the file. */
+static struct trace_lane *find(uint32_t first, uint32_t limit, uint32_t *allocated)
+{
+    uint32_t i;
+    for (i = 0; i < *allocated; i++) {
+        if (taken[first + i] == 0) {
+            taken[first + i] = 1;
+            return trace_file_at(first + i);
+        }
+    }
+    if (i < limit) {
+        struct trace_lane *const lane = make(first + i);
+        if (lane == NULL)
+            return NULL;
+        *allocated = i + 1;
+        taken[first + i] = 1;
+        return lane;
+    }
+    return NULL;
+}
+
+static void settle(struct trace_lane *lane, uint64_t begun)
+{
+    uint32_t i;
+    lane->begun = begun;
+    lane->last = begun;
+    lane->depth = 0;
+    lane->threads++;
+    lane->windows[0].mixed |= lane->windows[0].count != 0;
+    lane->windows[1].mixed |= lane->windows[1].count != 0;
+    for (i = 0; i < TRACE_CHAINS; i++)
+        lane->chains[i].depth = 0; /* another thread's */
+    lane->kernel = (uint32_t)syscall(SYS_gettid);
+    lane->thread = trace_self.number;
+}
+
+static void quit(struct trace_lane *lane)
+{
+    lane->alive += lane->last - lane->begun;
+    lane->thread = 0;
+    lane->depth = 0;
+}
+
+/* ---- Coming, moving, leaving ----------------------------------------------------------------- */
+
+static bool claim(void)
+{
+    const int saved = errno;
+    struct trace_lane *lane = NULL;
+    int cancel;
+    trace_self.inside = 1;
+    TRACE_HANDLERS_SEE_THIS_ORDER();
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    if (!has_key || pthread_setspecific(at_end, &trace_self) == 0) {
+        if (trace_tables_try()) {
+            lane = find(0, TRACE_SMALL_LANES, &trace_control->small_lanes);
+            if (lane != NULL && trace_self.number == 0)
+                trace_self.number = ++trace_control->threads;
+            trace_file_look_at_clock();
+            trace_tables_done();
+            trace_self.refused = lane == NULL;
+        }
+    }
+    if (lane != NULL) {
+        point_into(lane);
+        settle(lane, trace_ticks());
+        trace_self.stack_in = trace_control->stack_every;
+        if (trace_control->small_lanes > 1)
+            (void)trace_file_stacks(); /* from now on threads may wait */
+        trace_look_at_priority();
+        trace_look_at_own_cost();
+    }
+    trace_self.lane = lane;
+    (void)pthread_setcancelstate(cancel, NULL);
+    leave();
+    errno = saved;
+    return lane != NULL;
+}
+
+bool trace_enter_slow(void)
+{
+    if (trace_self.inside != 0) {
+        if (trace_self.lane != NULL)
+            trace_self.lane->reentered++;
+        return false;
+    }
+    if (trace_control == NULL && !trace_file_open())
+        return false;
+    if (pawl_load_relaxed32(&trace_control->enabled) == 0)
+        return false;
+    if (trace_self.lane == NULL && (trace_self.refused != 0 || !claim())) {
+        (void)pawl_fetch_add_relaxed32(&trace_control->without_lane, 1);
+        return false;
+    }
+    trace_self.inside = 1;
+    TRACE_HANDLERS_SEE_THIS_ORDER();
+    return true;
+}
+
+/* The thread takes the events of its windows along, where the new lane has none of that time. */
+static void move_windows(struct trace_lane *old, struct trace_event *const from[2],
+                         struct trace_lane *lane)
+{
+    uint32_t i;
+    if (lane->window_next > old->window_next || lane->windows[old->window & 1].count != 0)
+        return;
+    for (i = 0; i < 2; i++) {
+        if (lane->windows[i].count != 0)
+            continue;
+        memcpy(trace_self.windows[i], from[i], old->windows[i].count * sizeof *from[i]);
+        lane->windows[i] = old->windows[i];
+        old->windows[i].count = 0;
+    }
+    lane->window = old->window;
+    lane->window_next = old->window_next;
+}
+
+/* Inside the lane. What it recorded stays there, and the next thread goes on in it. */
+void trace_outgrow(void)
+{
+    const int saved = errno;
+    struct trace_lane *const old = trace_self.lane, *lane;
+    uint32_t i;
+    int cancel;
+    if (!trace_tables_try())
+        return;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    lane = find(TRACE_SMALL_LANES, TRACE_LARGE_LANES, &trace_control->large_lanes);
+    if (lane != NULL) {
+        struct trace_event *const from[2] = {trace_self.windows[0], trace_self.windows[1]};
+        point_into(lane);
+        settle(lane, old->last);
+        move_windows(old, from, lane);
+        for (i = 0; i < old->depth; i++)
+            lane->holds[i] = old->holds[i];
+        lane->depth = old->depth;
+        trace_self.lane = lane;
+        trace_self.timed = NULL; /* it lies in the old lane, which another thread may have next */
+        quit(old);
+        taken[trace_file_index(old)] = 0;
+    }
+    trace_tables_done();
+    (void)pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+}
+
+static void thread_ends(void *unused)
+{
+    (void)unused;
+    if (trace_self.lane == NULL || trace_control == NULL)
+        return;
+    trace_self.inside = 1;
+    TRACE_HANDLERS_SEE_THIS_ORDER();
+    quit(trace_self.lane);
+    if (trace_tables_try()) {
+        taken[trace_file_index(trace_self.lane)] = 0;
+        trace_tables_done();
+    }
+    trace_self.lane = NULL;
+    trace_self.timed = NULL;
+    leave();
+}
+
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+/* The child has a file of its own, as soon as it takes a lock. Its copies of the parent's locks
+ * are other locks. */
+static void child_begins(void)
+{
+    trace_file_forget();
+    memset(&trace_self, 0, sizeof trace_self);
+    memset(taken, 0, sizeof taken);
+    pawl_spin32_init(&tables);
+}
+
+__attribute__((constructor(102))) static void begin(void)
+{
+    if (!trace_file_is_wanted())
+        return;
+    has_key = pthread_key_create(&at_end, thread_ends) == 0;
+    (void)pthread_atfork(NULL, NULL, child_begins);
+    (void)trace_file_open();
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pthread_mutex_* and pthread_spin_*. A lock is tried first: a try that succeeds is a lock that did
+ * not wait, and costs no second look at the clock.
+ *
+ * EOWNERDEAD grants a robust mutex, too.
+ */
+#include "record.h"
+
+#include <errno.h>
+
+static bool is_granted(int error)
+{
+    return error == 0 || error == EOWNERDEAD;
+}
+
+/* The waiting call of this mutex. */
+struct how {
+    trace_time time;
+    clockid_t clock;
+    bool timed, clocked;
+};
+
+static int really_lock(pthread_mutex_t *m, const struct how *how)
+{
+    if (how->clocked)
+        return next()->pthread_mutex_clocklock(m, how->clock, how->time);
+    return how->timed ? next()->pthread_mutex_timedlock(m, how->time)
+                      : next()->pthread_mutex_lock(m);
+}
+
+static inline int lock_mutex(pthread_mutex_t *m, uint64_t site, const struct how *how)
+{
+    const uint64_t key = key_of(m, TRACE_MUTEX);
+    int error;
+    if (PAWL_UNLIKELY(!enter()))
+        return really_lock(m, how);
+    error = next()->pthread_mutex_trylock(m);
+    if (PAWL_UNLIKELY(error == EBUSY)) {
+        struct trace_wait w;
+        trace_wait_begins(&w, key, site);
+        error = really_lock(m, how);
+        trace_wait_ends(&w, is_granted(error), error == ETIMEDOUT);
+        return error;
+    }
+    if (PAWL_LIKELY(is_granted(error)))
+        granted(key, site);
+    leave();
+    return error;
+}
+
+__attribute__((visibility("default"))) int pthread_mutex_lock(pthread_mutex_t *m)
+{
+    static const struct how how = {NULL, 0, false, false};
+    return lock_mutex(m, TRACE_HERE(), &how);
+}
+
+__attribute__((visibility("default"))) int pthread_mutex_timedlock(pthread_mutex_t *restrict m,
+                                                                   trace_time restrict time)
+{
+    const struct how how = {time, 0, true, false};
+    return lock_mutex(m, TRACE_HERE(), &how);
+}
+
+__attribute__((visibility("default"))) int
+pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock, trace_time restrict time)
+{
+    const struct how how = {time, clock, true, true};
+    return lock_mutex(m, TRACE_HERE(), &how);
+}
+
+__attribute__((visibility("default"))) int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+    const uint64_t key = key_of(m, TRACE_MUTEX), site = TRACE_HERE();
+    const int error = next()->pthread_mutex_trylock(m);
+    if (error == EBUSY) {
+        trace_called(key, site, true);
+    } else if (is_granted(error) && enter()) {
+        granted_at_once(key, site, true);
+        leave();
+    }
+    return error;
+}
+
+__attribute__((visibility("default"))) int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+    int error;
+    releases(m, TRACE_HERE());
+    error = next()->pthread_mutex_unlock(m);
+    released();
+    return error;
+}
+
+__attribute__((visibility("default"))) int pthread_mutex_init(pthread_mutex_t *m,
+                                                              const pthread_mutexattr_t *a)
+{
+    trace_initialised(m, TRACE_HERE());
+    return next()->pthread_mutex_init(m, a);
+}
+
+/* ---- Spinlocks ------------------------------------------------------------------------------- */
+
+__attribute__((visibility("default"))) int pthread_spin_lock(pthread_spinlock_t *s)
+{
+    const uint64_t key = key_of(s, TRACE_SPIN), site = TRACE_HERE();
+    int error;
+    if (PAWL_UNLIKELY(!enter()))
+        return next()->pthread_spin_lock(s);
+    error = next()->pthread_spin_trylock(s);
+    if (PAWL_UNLIKELY(error == EBUSY)) {
+        struct trace_wait w;
+        trace_wait_begins(&w, key, site);
+        error = next()->pthread_spin_lock(s);
+        trace_wait_ends(&w, error == 0, false);
+        return error;
+    }
+    if (PAWL_LIKELY(error == 0))
+        granted(key, site);
+    leave();
+    return error;
+}
+
+__attribute__((visibility("default"))) int pthread_spin_trylock(pthread_spinlock_t *s)
+{
+    const uint64_t key = key_of(s, TRACE_SPIN), site = TRACE_HERE();
+    const int error = next()->pthread_spin_trylock(s);
+    if (error == EBUSY) {
+        trace_called(key, site, true);
+    } else if (error == 0 && enter()) {
+        granted_at_once(key, site, true);
+        leave();
+    }
+    return error;
+}
+
+__attribute__((visibility("default"))) int pthread_spin_unlock(pthread_spinlock_t *s)
+{
+    int error;
+    releases(s, TRACE_HERE());
+    error = next()->pthread_spin_unlock(s);
+    released();
+    return error;
+}
+
+__attribute__((visibility("default"))) int pthread_spin_init(pthread_spinlock_t *s, int shared)
+{
+    trace_initialised((const void *)(uintptr_t)s, TRACE_HERE());
+    return next()->pthread_spin_init(s, shared);
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: MIT */
+#include "record.h"
+
+#include <errno.h>
+
+/* ---- Records: the heaviest have one of their own --------------------------------------------- */
+
+static uint32_t random_below(uint64_t limit)
+{
+    struct trace_lane *const lane = trace_self.lane;
+    uint64_t x = lane->random;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    lane->random = x;
+    return (uint32_t)((x >> 11) % limit);
+}
+
+static void pool(const struct trace_key *key, const struct trace_record *r)
+{
+    struct trace_record *const p = &trace_self.lane->pool[mode_of(key->lock) % TRACE_MODES];
+    size_t i;
+    p->count += r->count;
+    p->hold_sum += r->hold_sum;
+    p->hold_max = r->hold_max > p->hold_max ? r->hold_max : p->hold_max;
+    p->waits += r->waits;
+    p->wait_sum += r->wait_sum;
+    p->wait_max = r->wait_max > p->wait_max ? r->wait_max : p->wait_max;
+    p->failed += r->failed;
+    p->timeouts += r->timeouts;
+    p->handoffs += r->handoffs;
+    p->overlaps += r->overlaps;
+    p->beside += r->beside;
+    p->threads++; /* of a pool: how many records went into it */
+    for (i = 0; i < TRACE_BUCKETS; i++) {
+        p->hold[i] += r->hold[i];
+        p->wait[i] += r->wait[i];
+    }
+}
+
+static struct trace_record *settle(size_t at, const struct trace_key *key, uint32_t late)
+{
+    struct trace_record *const r = &trace_self.records[at];
+    /* Without a key nobody reads the record while it is cleared. */
+    trace_self.keys[at].lock = 0;
+    TRACE_HANDLERS_SEE_THIS_ORDER();
+    memset(r, 0, sizeof *r);
+    r->late = late;
+    TRACE_HANDLERS_SEE_THIS_ORDER();
+    trace_self.keys[at].take = key->take;
+    trace_self.keys[at].release = key->release;
+    trace_self.keys[at].lock = key->lock;
+    trace_know(key->take, key->release != 0 ? key->release : key->take);
+    trace_allocated(key->lock);
+    return r;
+}
+
+/* How much a record is worth: long waits and holds count, too, in steps of 4096 ticks. */
+static uint64_t weight(const struct trace_record *r)
+{
+    return r->count + r->failed + r->waits * 16 + (r->hold_sum + r->wait_sum) / 4096;
+}
+
+/* A newcomer takes the lightest record of its set with the probability 1 / (weight + 1), so rare
+ * ones do not drive out each other and the heavy ones. What it drives out goes to the pool, and so
+ * does a newcomer that is not let in. */
+struct trace_record *trace_insert(const struct trace_key *key)
+{
+    size_t first, i, lightest;
+    for (;;) {
+        first =
+            (mixed(key->lock, key->take, key->release) & (trace_self.lane->sets - 1)) * TRACE_WAYS;
+        for (i = first; i < first + TRACE_WAYS; i++) {
+            const struct trace_key *const k = &trace_self.keys[i];
+            if (k->lock == 0)
+                return settle(i, key, 0);
+            if (k->lock == key->lock && k->take == key->take && k->release == key->release)
+                return &trace_self.records[i];
+        }
+        if (trace_self.lane->ring == TRACE_LARGE_RING)
+            break;
+        i = trace_self.lane->ring;
+        trace_outgrow();
+        if (trace_self.lane->ring == i)
+            break; /* there is no larger one */
+    }
+    lightest = first;
+    for (i = first + 1; i < first + TRACE_WAYS; i++)
+        if (weight(&trace_self.records[i]) < weight(&trace_self.records[lightest]))
+            lightest = i;
+    if (random_below(weight(&trace_self.records[lightest]) + 1) != 0)
+        return &trace_self.lane->pool[mode_of(key->lock) % TRACE_MODES];
+    pool(&trace_self.keys[lightest], &trace_self.records[lightest]);
+    return settle(lightest, key, 1);
+}
+
+/* ---- Windows --------------------------------------------------------------------------------- */
+
+/* Windows begin by the clock alone, so those of all threads begin at the same moment. */
+void trace_window_begins(uint64_t now)
+{
+    struct trace_lane *const lane = trace_self.lane;
+    const uint64_t begun = trace_control->ticks_begun, ms = trace_window;
+    const uint64_t age = now > begun ? (now - begun) / ms : 0;
+    const uint64_t number = age == 0 ? 0 : 64 - (uint64_t)__builtin_clzll(age);
+    struct trace_window *const w = &lane->windows[number & 1];
+    lane->window = number;
+    lane->window_next = begun + (ms << number);
+    w->count = 0; /* first: until it is 1 the reader takes nothing of it */
+    TRACE_HANDLERS_SEE_THIS_ORDER();
+    w->number = number;
+    w->missed = 0;
+    w->mixed = 0;
+}
+
+void trace_window_looks_at_clock(struct trace_window *w, uint64_t now)
+{
+    struct timespec cpu;
+    uint64_t ns;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
+        return; /* never, where the C library is 2.30 */
+    ns = (uint64_t)cpu.tv_sec * UINT64_C(1000000000) + (uint64_t)cpu.tv_nsec;
+    if (w->count == 1) {
+        w->cpu_first = ns;
+        w->at_first = now;
+    }
+    w->cpu_last = ns;
+    w->at_last = now;
+}
+
+/* ---- The recorder's own cost ----------------------------------------------------------------- */
+
+/* Of a lock that there is not: the shortest of some rows of tries. A processor may read its counter
+ * before what stands in front of that, so a single try may seem to take nothing. */
+void trace_look_at_own_cost(void)
+{
+    enum { ROWS = 8, TRIES = 16 };
+    const uint64_t key = key_of(&trace_self, TRACE_MUTEX);
+    struct trace_slot *const slot = slot_of(key);
+    uint64_t best = UINT64_MAX, begun, done = 0;
+    uint32_t i, j, writes;
+    if (trace_control->own_ticks != 0 || pawl_load_relaxed64(&slot->lock) != 0)
+        return;
+    for (i = 0; i < ROWS; i++) {
+        begun = trace_ticks();
+        for (j = 0; j < TRIES; j++) {
+            (void)show(key, 0, &writes);
+            done = trace_ticks();
+        }
+        best = done - begun < best ? done - begun : best;
+    }
+    pawl_store_relaxed64(&slot->holder, 0);
+    pawl_store_relaxed64(&slot->lock, 0);
+    trace_control->own_ticks = (uint32_t)(best / TRIES);
+}
+
+/* ---- Tables of 2^n entries, two places for each key ------------------------------------------ */
+
+void trace_order(uint64_t key, uint64_t site)
+{
+    struct trace_lane *const lane = trace_self.lane;
+    const struct trace_hold *const h = &lane->holds[lane->depth - 1];
+    const uint64_t hash = mixed(h->lock, key, h->take ^ site);
+    uint32_t i;
+    if (((h->lock ^ key) & TRACE_ADDRESS) == 0)
+        return; /* locked again */
+    for (i = 0; i < 2; i++) {
+        struct trace_edge *const e = &trace_self.edges[(hash + i) & (lane->edges - 1)];
+        if (e->count == 0) {
+            e->held = h->lock;
+            e->taken = key;
+            e->held_site = h->take;
+            e->taken_site = site;
+        } else if (e->held != h->lock || e->taken != key || e->held_site != h->take ||
+                   e->taken_site != site) {
+            continue;
+        }
+        e->count++;
+        return;
+    }
+    lane->lost_edges++;
+}
+
+void trace_blame(uint64_t key, uint64_t site, uint64_t holder, uint64_t ticks, bool inverted)
+{
+    struct trace_lane *const lane = trace_self.lane;
+    const uint64_t hash = mixed(key, site, holder);
+    uint32_t i;
+    for (i = 0; i < 2; i++) {
+        struct trace_blame *const b = &trace_self.blames[(hash + i) & (lane->blames - 1)];
+        if (b->count == 0) {
+            b->lock = key;
+            b->site = site;
+            b->holder = holder;
+        } else if (b->lock != key || b->site != site || b->holder != holder) {
+            continue;
+        }
+        b->count++;
+        b->inverted += inverted;
+        b->wait_sum += ticks;
+        if (ticks > b->wait_max)
+            b->wait_max = ticks;
+        return;
+    }
+    lane->lost_blames++;
+}
+
+static struct trace_upgrade *add_upgrade(uint64_t key, const struct trace_dropped *d, uint64_t site,
+                                         uint64_t gap)
+{
+    uint32_t i;
+    for (i = 0; i < TRACE_UPGRADES; i++) {
+        struct trace_upgrade *const u = &trace_self.lane->upgrades[i];
+        if (u->count == 0) {
+            u->lock = key;
+            u->read = d->read;
+            u->write = site;
+        } else if (u->lock != key || u->read != d->read || u->write != site) {
+            continue;
+        }
+        u->count++;
+        u->gap_sum += gap;
+        return u;
+    }
+    trace_self.lane->lost_upgrades++;
+    return NULL;
+}
+
+static void add_changed(struct trace_upgrade *u, uint64_t lock, uint32_t writes)
+{
+    u->changed += pawl_load_relaxed32(&slot_of(lock)->writes) != writes;
+}
+
+/* Called for each write lock: did this thread drop the lock for reading a moment ago? A writer that
+ * waits looks after its wait whether another thread wrote: that is what most waits are for. */
+void trace_upgrade(uint64_t key, uint64_t site, struct trace_wait *wait)
+{
+    const uint64_t lock = key & TRACE_ADDRESS;
+    uint64_t now;
+    uint32_t i;
+    for (i = 1; i <= TRACE_DROPPED; i++) {
+        struct trace_dropped *const d =
+            &trace_self.dropped[(trace_self.dropped_next - i) % TRACE_DROPPED];
+        if (d->lock != lock)
+            continue;
+        now = wait != NULL ? wait->begun : trace_ticks();
+        if (now - d->at <= trace_window) {
+            struct trace_upgrade *const u = add_upgrade(key, d, site, now - d->at);
+            if (wait != NULL) {
+                wait->upgrade = u;
+                wait->writes = d->writes;
+            } else if (u != NULL) {
+                add_changed(u, lock, d->writes);
+            }
+        }
+        d->lock = 0;
+        return;
+    }
+}
+
+/* A program may change it at any time, so each wait looks again. */
+void trace_look_at_priority(void)
+{
+    const int saved = errno, policy = sched_getscheduler(0);
+    errno = saved;
+    trace_self.realtime = policy == SCHED_FIFO || policy == SCHED_RR ? TRACE_REALTIME : 0;
+}
+
+/* ---- Waits ----------------------------------------------------------------------------------- */
+
+void trace_wait_begins(struct trace_wait *w, uint64_t key, uint64_t site)
+{
+    const struct trace_slot *const slot = slot_of(key);
+    uint64_t holder = 0;
+    w->key = key;
+    w->site = site;
+    w->begun = trace_ticks();
+    w->stack = trace_stack(site);
+    w->upgrade = NULL;
+    if (pawl_load_relaxed64(&slot->lock) == (key & TRACE_ADDRESS))
+        holder = pawl_load_relaxed64(&slot->holder);
+    trace_look_at_priority();
+    w->holder = holder & UINT64_C(0xffffffffffff);
+    w->inverted = holder != 0 && trace_self.realtime != 0 && (holder & TRACE_REALTIME) == 0;
+    if (trace_self.lane->depth != 0)
+        trace_order(key, site);
+    if (is_write(key))
+        trace_upgrade(key, site, w);
+    w->at =
+        push(key, site, w->begun, TRACE_WAITING) != NULL ? trace_self.lane->depth - 1 : UINT32_MAX;
+    if (w->at != UINT32_MAX)
+        trace_self.lane->holds[w->at].stack = w->stack;
+    leave();
+}
+
+/* The hold that stands for the wait. A handler, or a cancelled wait, may have moved it. */
+static struct trace_hold *waiting(const struct trace_wait *w)
+{
+    struct trace_hold *const holds = trace_self.lane->holds;
+    return w->at < trace_self.lane->depth && holds[w->at].lock == w->key &&
+                   holds[w->at].since == w->begun
+               ? &holds[w->at]
+               : NULL;
+}
+
+static void take_out(uint32_t index)
+{
+    struct trace_lane *const lane = trace_self.lane;
+    const uint32_t depth = lane->depth;
+    uint32_t i;
+    for (i = index; i + 1 < depth; i++)
+        lane->holds[i] = lane->holds[i + 1];
+    TRACE_HANDLERS_SEE_THIS_ORDER();
+    lane->depth = depth - 1;
+}
+
+void trace_wait_ends(struct trace_wait *w, bool is_granted, bool timed_out)
+{
+    const uint64_t now = trace_ticks();
+    struct trace_hold *h;
+    uint64_t waited;
+    if (!enter()) {
+        if (!is_granted)
+            trace_forget(w->key & TRACE_ADDRESS);
+        return;
+    }
+    h = waiting(w);
+    waited = now > w->begun ? now - w->begun : 1;
+    trace_self.lane->last = now;
+    trace_blame(w->key, w->site, w->holder, waited, w->inverted);
+    trace_stack_waited(w->key, w->stack, waited);
+    if (is_granted) {
+        uint32_t writes, state;
+        if (w->upgrade != NULL)
+            add_changed(w->upgrade, w->key & TRACE_ADDRESS, w->writes);
+        state = show(w->key, w->site, &writes);
+        if (h != NULL) {
+            h->begun = w->begun;
+            h->waited = waited;
+            h->writes = writes;
+            h->state = state;
+            h->since = trace_ticks();
+        }
+    } else {
+        struct trace_record *const r = record_of(w->key, w->site, 0);
+        if (h != NULL)
+            take_out(w->at);
+        r->timeouts += timed_out;
+        r->failed += !timed_out;
+        add_wait(r, w->begun, waited);
+        seen_by(r);
+    }
+    leave();
+}
+
+void trace_wait_is_over(struct trace_wait *w, bool is_granted, bool timed_out)
+{
+    const uint64_t now = trace_ticks();
+    const struct trace_event e = {w->key, w->site, 0, w->begun, now > w->begun ? now - w->begun : 1,
+                                  0};
+    struct trace_record *r;
+    if (!enter()) {
+        trace_forget(w->key & TRACE_ADDRESS);
+        return;
+    }
+    trace_blame(w->key, w->site, w->holder, e.wait, w->inverted);
+    trace_stack_waited(w->key, w->stack, e.wait);
+    if (waiting(w) != NULL)
+        take_out(w->at);
+    r = record_of(w->key, w->site, 0);
+    r->count += is_granted;
+    r->timeouts += !is_granted && timed_out;
+    r->failed += !is_granted && !timed_out;
+    add_wait(r, w->begun, e.wait);
+    seen_by(r);
+    add_event(&e, now);
+    trace_self.timed = NULL;
+    trace_self.lane->last = now;
+    leave();
+}
+
+void trace_waited(uint64_t key, uint64_t site, uint64_t begun, bool waited, bool timed_out)
+{
+    const uint64_t now = trace_ticks();
+    struct trace_record *r;
+    if (!enter())
+        return;
+    r = record_of(key, site, 0);
+    r->count += !timed_out;
+    r->timeouts += timed_out;
+    if (waited) {
+        const struct trace_event e = {key, site, 0, begun, now > begun ? now - begun : 1, 0};
+        add_wait(r, begun, e.wait);
+        add_event(&e, now);
+        trace_self.timed = NULL;
+        trace_stack_waited(key, trace_stack(site), e.wait);
+    }
+    seen_by(r);
+    trace_self.lane->last = now;
+    leave();
+}
+
+void trace_called(uint64_t key, uint64_t site, bool failed)
+{
+    struct trace_record *r;
+    if (!enter())
+        return;
+    r = record_of(key, site, 0);
+    r->count += !failed;
+    r->failed += failed;
+    seen_by(r);
+    leave();
+}
+
+/* ---- Holds ----------------------------------------------------------------------------------- */
+
+void trace_release_at(uint32_t index, uint64_t site)
+{
+    const uint64_t now = trace_ticks();
+    struct trace_lane *const lane = trace_self.lane;
+    struct trace_hold *const h = &lane->holds[index];
+    unshow(h, now);
+    if ((h->state & TRACE_IN_COND) == 0)
+        end_hold(h, site, now); /* may move to a larger lane */
+    if (PAWL_LIKELY(index == trace_self.lane->depth - 1))
+        trace_self.lane->depth = index;
+    else
+        take_out(index);
+    if (PAWL_UNLIKELY(trace_self.lane->events % TRACE_SMALL_RING == 0 &&
+                      trace_self.lane->ring == TRACE_SMALL_RING))
+        trace_outgrow();
+}
+
+static uint32_t hold_of(uint64_t lock)
+{
+    uint32_t i;
+    for (i = trace_self.lane->depth; i-- > 0;)
+        if ((trace_self.lane->holds[i].lock & TRACE_ADDRESS) == lock)
+            break;
+    return i;
+}
+
+/* The hold goes without a record: the recording is stopped. */
+void trace_forget(uint64_t lock)
+{
+    uint32_t i;
+    if (trace_self.lane == NULL || trace_self.inside != 0)
+        return;
+    trace_self.inside = 1;
+    TRACE_HANDLERS_SEE_THIS_ORDER();
+    i = hold_of(lock);
+    if (i != UINT32_MAX) {
+        if ((trace_self.lane->holds[i].state & TRACE_WAITING) == 0)
+            unshow(&trace_self.lane->holds[i], trace_ticks());
+        take_out(i);
+    }
+    leave();
+}
+
+void trace_cond_gives_up(const void *mutex, uint64_t site)
+{
+    const uint64_t lock = (uint64_t)(uintptr_t)mutex & TRACE_ADDRESS;
+    uint32_t i;
+    if (!enter())
+        return;
+    i = hold_of(lock);
+    if (i != UINT32_MAX) {
+        const uint64_t now = trace_ticks();
+        unshow(&trace_self.lane->holds[i], now);
+        end_hold(&trace_self.lane->holds[i], site, now);
+        trace_self.timed = NULL;
+        trace_self.lane->holds[i].state |= TRACE_IN_COND;
+    }
+    leave();
+}
+
+void trace_cond_is_back(const void *mutex, uint64_t site)
+{
+    const uint64_t lock = (uint64_t)(uintptr_t)mutex & TRACE_ADDRESS;
+    uint32_t i, writes;
+    if (!enter())
+        return;
+    i = hold_of(lock);
+    if (i != UINT32_MAX) {
+        struct trace_hold *const h = &trace_self.lane->holds[i];
+        h->state = show(h->lock, site, &writes);
+        h->take = site;
+        h->waited = 0;
+        h->since = trace_ticks();
+    }
+    leave();
+}

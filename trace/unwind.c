@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "unwind.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <features.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { LARGEST_FRAME = 1 << 20 };
+
+/* ---- Objects --------------------------------------------------------------------------------- */
+
+#if __GLIBC_PREREQ(2, 35)
+/* Absent where the program runs with an older C library than this file was built with. */
+extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
+
+bool trace_unwind_is_possible(void)
+{
+    return _dl_find_object != NULL;
+}
+
+bool trace_unwind_object(uint64_t address, struct unwind_object *found)
+{
+    struct dl_find_object object;
+    if (_dl_find_object((void *)(uintptr_t)address, &object) != 0)
+        return false;
+    found->from = (uint64_t)(uintptr_t)object.dlfo_map_start;
+    found->to = (uint64_t)(uintptr_t)object.dlfo_map_end;
+    found->tables = (uint64_t)(uintptr_t)object.dlfo_eh_frame;
+    return true;
+}
+#else
+bool trace_unwind_is_possible(void)
+{
+    return false;
+}
+
+bool trace_unwind_object(uint64_t address, struct unwind_object *found)
+{
+    (void)address;
+    (void)found;
+    return false;
+}
+#endif
+
+/* ---- The stack ------------------------------------------------------------------------------- */
+
+/* Copies some words from a little below the address up to the end of its page. A part of a page is
+ * copied as a whole or not at all. */
+static bool copy(struct unwind *u, uint64_t address)
+{
+    const uint64_t page = address & ~(uint64_t)(UNWIND_PAGE - 1);
+    const uint64_t below = address - page < 56 ? address - page : 56;
+    const uint64_t left = page + UNWIND_PAGE - (address - below);
+    struct iovec from, to;
+    u->from = address - below;
+    u->count = left / 8 < UNWIND_WORDS ? left / 8 : UNWIND_WORDS;
+    from.iov_base = (void *)(uintptr_t)u->from;
+    to.iov_base = u->words;
+    from.iov_len = to.iov_len = (size_t)u->count * 8;
+    if (syscall(SYS_process_vm_readv, (long)u->thread, &to, 1L, &from, 1L, 0L) == (long)to.iov_len)
+        return true;
+    u->count = 0;
+    return false;
+}
+
+bool trace_unwind_read(struct unwind *u, uint64_t address, uint64_t *value)
+{
+    if (address % 8 != 0)
+        return false;
+    if ((address < u->from || (address - u->from) / 8 >= u->count) && !copy(u, address))
+        return false;
+    *value = u->words[(address - u->from) / 8];
+    return true;
+}
+
+/* ---- The frame pointer ----------------------------------------------------------------------- */
+
+uint64_t trace_unwind_without_signature(uint64_t address)
+{
+#if defined(__aarch64__)
+    register uint64_t x30 __asm__("x30") = address;
+    __asm__("hint #7" : "+r"(x30)); /* xpaclri */
+    return x30;
+#else
+    return address;
+#endif
+}
+
+/* In code that uses it for something else it points anywhere: so the frame must be a plausible one,
+ * and return into an object. */
+static bool step_by_frame(struct unwind *u)
+{
+    const uint64_t frame = u->value[UNWIND_FRAME], sp = u->value[UNWIND_SP];
+    struct unwind_object unused;
+    uint64_t above, pc;
+    if ((u->known & 1u << UNWIND_FRAME) == 0 || frame % 8 != 0 || frame < sp)
+        return false;
+    if (sp != 0 && frame - sp > LARGEST_FRAME)
+        return false;
+    if (!trace_unwind_read(u, frame, &above) || !trace_unwind_read(u, frame + 8, &pc))
+        return false;
+    pc = trace_unwind_without_signature(pc);
+    if (!trace_unwind_object(pc, &unused))
+        return false;
+    u->value[UNWIND_FRAME] = above;
+    u->value[UNWIND_SP] = frame + 16;
+    u->value[UNWIND_PC] = pc;
+    u->known = 1u << UNWIND_FRAME | 1u << UNWIND_SP | 1u << UNWIND_PC;
+    u->return_at = frame + 8;
+    u->interrupted = false;
+    return true;
+}
+
+bool trace_unwind_step(struct unwind *u)
+{
+    const enum unwind_answer answer = trace_unwind_by_table(u);
+    return answer == UNWIND_NO_TABLE ? step_by_frame(u) : answer == UNWIND_DONE;
+}
