@@ -47,6 +47,21 @@ static void seq_misuse(const struct seq_check *c, const char *what)
     pawl_report_misuse_(what, c->type, c->object, c->call, c->site);
 }
 
+/* How long a writer that is to blame may still be about to go. The kernel lets pthread_join return
+ * before it forgets the thread; a busy machine may hold up the thread in between. */
+#define SEQ_GOING_NS 1000000000u
+
+static bool seq_stays(uint32_t thread)
+{
+    const uint64_t bound = pawl_os_now() + SEQ_GOING_NS;
+    while (pawl_os_thread_lives(thread)) {
+        if (pawl_os_now() >= bound)
+            return true;
+        pawl_os_yield();
+    }
+    return false;
+}
+
 /* A declared writer keeps others out for good, any other writer while it writes. A thread that is
  * gone (the parent's, in the child of a fork) keeps no thread out: the next writer repairs its
  * write. */
@@ -55,11 +70,11 @@ static void seq_begins(const struct seq_check *c)
     const uint32_t me = pawl_os_thread_id();
     const uint32_t writer = pawl_load_relaxed32(c->writer);
     const uint32_t who = writer & ~DECLARED;
-    if ((writer & DECLARED) != 0 && who != me && pawl_os_thread_lives(who))
+    if ((writer & DECLARED) != 0 && who != me && seq_stays(who))
         seq_misuse(c, "written by another thread than the declared writer");
     else if (c->writing && who == me)
         seq_misuse(c, "written inside the same thread's write");
-    else if (c->writing && who != 0 && pawl_os_thread_lives(who))
+    else if (c->writing && who != 0 && seq_stays(who))
         seq_misuse(c, "written by two threads at once");
     pawl_store_relaxed32(c->writer, me | (who == me ? writer & DECLARED : 0));
     /* [CHECK_BOOK] light: the writer is noted before the number is odd. */

@@ -4,6 +4,11 @@
 
 #include <pawl/seq.h>
 
+#ifdef __linux__
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#endif
+
 struct pair {
     uint64_t a, b;
 };
@@ -206,6 +211,50 @@ static void write_by_turns(void *unused)
     pair_latch_destroy(&latch);
 }
 
+#ifdef __linux__
+
+static unsigned looks_left; /* how many more looks find a thread that has ended */
+
+/* The library asks the kernel through this whether a thread lives. AddressSanitizer reports that
+ * calls with fewer arguments leave some unset. */
+__attribute__((no_sanitize("address"))) long syscall(long number, ...)
+{
+    long (*real)(long, ...);
+    long a[6];
+    va_list more;
+    int i;
+    *(void **)&real = dlsym(RTLD_NEXT, "syscall");
+    va_start(more, number);
+    for (i = 0; i < 6; i++)
+        a[i] = va_arg(more, long);
+    va_end(more);
+    if (number == SYS_tgkill && a[2] == 0 && looks_left > 0) {
+        looks_left--;
+        return 0;
+    }
+    return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static void repair_what_a_joined_thread_left(void *unused)
+{
+    in_another_thread(begin_only, unused);
+    looks_left = 20;
+    write_alone(NULL);
+    must(looks_left == 0);
+    pair_seq_destroy(&lock);
+}
+
+/* T1 begins a write and ends; the main thread joins it, and writes. The kernel wakes the joiner
+ * before it takes T1 off its list, so a look in between finds T1. The library took that for a
+ * second writer. */
+static void a_joined_thread_that_the_kernel_still_knows_is_not_blamed(void **state)
+{
+    (void)state;
+    assert_silent(repair_what_a_joined_thread_left, NULL);
+}
+
+#endif
+
 static void writers_that_take_turns_and_repairs_are_silent(void **state)
 {
     (void)state;
@@ -224,6 +273,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_writer_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting),
         cmocka_unit_test(a_read_after_a_writer_ended_inside_its_write_is_reported),
         cmocka_unit_test(a_handler_that_falls_back_to_its_threads_own_lock_is_reported),
+#ifdef __linux__
+        cmocka_unit_test(a_joined_thread_that_the_kernel_still_knows_is_not_blamed),
+#endif
         cmocka_unit_test(writers_that_take_turns_and_repairs_are_silent),
     };
     misuse_without_lines();
