@@ -27,9 +27,11 @@ enum { STACK_BYTES = 64 * 1024, MOST_THREADS = 10000 };
 extern uint64_t pawl_table_steps_ __attribute__((weak));
 
 static uint64_t calls_made;
+static __thread uint64_t calls_made_here; /* by this thread */
 
 struct counts {
     uint64_t steps, calls;
+    uint64_t calls_in_drops; /* where a test counts them */
 };
 
 static inline bool steps_are_counted(void)
@@ -39,7 +41,7 @@ static inline bool steps_are_counted(void)
 
 static inline struct counts counts_now(void)
 {
-    struct counts now = {0, __atomic_load_n(&calls_made, __ATOMIC_RELAXED)};
+    struct counts now = {0, __atomic_load_n(&calls_made, __ATOMIC_RELAXED), 0};
     if (steps_are_counted())
         now.steps = __atomic_load_n(&pawl_table_steps_, __ATOMIC_RELAXED);
     return now;
@@ -69,6 +71,7 @@ long syscall(long number, ...)
         a[i] = va_arg(more, long);
     va_end(more);
     __atomic_fetch_add(&calls_made, 1, __ATOMIC_RELAXED);
+    calls_made_here++;
     return known(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
@@ -81,6 +84,7 @@ int sched_yield(void)
         __atomic_store_n(&real, known, __ATOMIC_RELAXED);
     }
     __atomic_fetch_add(&calls_made, 1, __ATOMIC_RELAXED);
+    calls_made_here++;
     return known();
 }
 
