@@ -14,7 +14,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "adapters/all.hpp"
+#include "adapters/none.hpp"
 #include "core/candidate.hpp"
 #include "core/crew.hpp"
 #include "core/histogram.hpp"
@@ -91,6 +91,9 @@ class arena {
     virtual void crowd(const crowd_task &s, unsigned thread, tally &t) = 0;
     virtual void flood(const crowd_task &s, bool writer, tally &t) = 0;
 };
+
+/* What a module exports: makes an arena of its own copy of the library's lock. */
+using arena_maker = arena *();
 
 template <class Lock> class arena_of final : public arena {
     /* Without a lock nothing may be shared, and the scheduler alone adds waits. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The locks that a crowd of threads uses, in the order of the reports. */
+#include "adapters/all.hpp"
+#include "core/module.hpp"
 #include "crowd/arena.hpp"
 #include "crowd/loaded.hpp"
 
@@ -34,6 +36,14 @@ crowd_candidate loaded(const std::string &given)
             [from = library.functions] { return std::make_unique<arena_of<loaded_lock>>(from); }};
 }
 
+/* The lock with its scaling readers always on, off, or as the evidence says. */
+crowd_candidate biased(const std::string &mode)
+{
+    const module<arena_maker> from("pawl-bench-crowd", mode);
+    return {"r+w", "pawl_lock64_" + mode, from.why,
+            [make = from.make] { return std::unique_ptr<arena>(make()); }};
+}
+
 } // namespace
 
 std::vector<crowd_candidate> crowd_candidates(const std::vector<std::string> &libraries,
@@ -45,6 +55,8 @@ std::vector<crowd_candidate> crowd_candidates(const std::vector<std::string> &li
     };
     add(named<adapter::pawl_lock64>{}, "r+w", "pawl_lock64");
     add(named<adapter::pawl_lock32>{}, "r+w", "pawl_lock32");
+    for (const char *mode : {"on", "off", "evidence"})
+        all.push_back(biased(mode));
     add(named<adapter::pawl_spin64>{}, "r+w", "pawl_spin64");
     add(named<adapter::pthread_rwlock>{}, "r+w", "pthread_rwlock");
     all.back().baseline = true;

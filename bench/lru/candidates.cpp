@@ -2,6 +2,9 @@
 /* The list of candidates, in the order of the reports. */
 #include "lru/candidates.hpp"
 
+#include "adapters/all.hpp"
+#include "core/module.hpp"
+
 namespace bench {
 
 namespace {
@@ -33,6 +36,17 @@ template <class Lock> void add_progressive(std::vector<lru_candidate> &all, cons
     all.push_back(present<read_try_write<Lock>>("r+rw", lock));
 }
 
+/* The lock with its scaling readers always on, off, or as the evidence says. */
+void add_biased(std::vector<lru_candidate> &all, const std::string &mode)
+{
+    const module<cell_maker> from("pawl-bench-lru", mode);
+    for (const bool seeks : {false, true})
+        all.push_back({seeks ? "r+s>w" : "r+w", "pawl_lock64_" + mode, from.why,
+                       [make = from.make, seeks](std::size_t size, std::size_t chains) {
+                           return std::unique_ptr<cell>(make(seeks, size, chains));
+                       }});
+}
+
 void add_peers(std::vector<lru_candidate> &all)
 {
     using boost_mutex = adapter::boost_upgrade_mutex;
@@ -58,6 +72,8 @@ std::vector<lru_candidate> lru_candidates()
     add_progressive<adapter::pawl_spin64>(all, "pawl_spin64");
     add_progressive<adapter::pawl_lock32>(all, "pawl_lock32");
     add_progressive<adapter::pawl_lock64>(all, "pawl_lock64");
+    for (const char *mode : {"on", "off", "evidence"})
+        add_biased(all, mode);
     all.push_back(present<write_only<adapter::pthread_mutex>>("w", "pthread_mutex"));
     all.push_back(present<read_write<adapter::std_shared_mutex>>("r+w", "std_shared_mutex"));
     add_peers(all);

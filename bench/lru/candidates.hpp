@@ -6,9 +6,11 @@
 #ifndef PAWL_BENCH_LRU_CANDIDATES_HPP
 #define PAWL_BENCH_LRU_CANDIDATES_HPP
 
+#include <functional>
+#include <memory>
+
 #include "examples/lock_strategies.hpp"
 #include "examples/lru_cache.hpp"
-#include "adapters/all.hpp"
 #include "core/candidate.hpp"
 #include "core/crew.hpp"
 #include "core/histogram.hpp"
@@ -134,9 +136,14 @@ template <class Strategy> class cell_of final : public cell {
     pawl_example::lru_cache<std::uint32_t, answer, Strategy> cache_;
 };
 
-using lru_candidate = candidate<std::unique_ptr<cell> (*)(std::size_t size, std::size_t chains)>;
+using lru_candidate =
+    candidate<std::function<std::unique_ptr<cell>(std::size_t size, std::size_t chains)>>;
 
 std::vector<lru_candidate> lru_candidates();
+
+/* What a module exports: a cache under its own copy of the library's lock, by R, S and W or by R
+ * and W. */
+using cell_maker = cell *(bool seeks, std::size_t size, std::size_t chains);
 
 } // namespace bench
 

@@ -2,15 +2,12 @@
 /* The locks whose readers are measured, in the order of the reports. */
 #include "readers/candidates.hpp"
 
-#include <dlfcn.h>
-
-#include <cstdlib>
-
 #include "adapters/all.hpp"
 #include "adapters/bravo.hpp"
 #include "adapters/parking_lot.hpp"
 #include "adapters/pawl_brlock.hpp"
 #include "adapters/pawl_rcu.hpp"
+#include "core/module.hpp"
 
 #if PAWL_BENCH_CK
 #include "adapters/ck_readers.hpp"
@@ -58,34 +55,13 @@ template <class Lock> struct named {
     using type = Lock;
 };
 
-#if PAWL_BENCH_BIAS
-/* It stays loaded: the arena's code is the module's. */
-readers_maker *load_module(const std::string &mode, std::string &why)
-{
-    setenv("PAWL_BIAS", mode == "called" ? "on" : mode.c_str(), 1);
-    const std::string path = "libpawl-bench-readers-" + mode + ".so";
-    void *const from = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    unsetenv("PAWL_BIAS");
-    void *const made = from ? dlsym(from, PAWL_BENCH_READERS_MODULE) : nullptr;
-    if (!made)
-        why = "its module cannot be loaded; build again";
-    return reinterpret_cast<readers_maker *>(made);
-}
-
-#endif
-
 /* The lock with its scaling readers always on, off, as the evidence says, or on and entered by
  * calls. */
 readers_candidate biased(const std::string &mode)
 {
-    const std::string lock = "pawl_lock64_" + mode;
-#if PAWL_BENCH_BIAS
-    std::string why;
-    readers_maker *const make = load_module(mode, why);
-    return {"r+w", lock, why, [make] { return std::unique_ptr<readers_arena>(make()); }};
-#else
-    return {"r+w", lock, "this state of the lock has no scaling readers (PAWL_BIAS)"};
-#endif
+    const module<readers_maker> from("pawl-bench-readers", mode);
+    return {"r+w", "pawl_lock64_" + mode, from.why,
+            [make = from.make] { return std::unique_ptr<readers_arena>(make()); }};
 }
 
 } // namespace

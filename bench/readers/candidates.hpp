@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of pawl-bench-readers (candidates.cpp), and the modules that it loads (module.cpp). */
+/* The rows of pawl-bench-readers (candidates.cpp), and the modules that it loads. */
 #ifndef PAWL_BENCH_READERS_CANDIDATES_HPP
 #define PAWL_BENCH_READERS_CANDIDATES_HPP
 
@@ -15,8 +15,7 @@ using readers_candidate = candidate<std::function<std::unique_ptr<readers_arena>
 /* For the seek scene locks without that mode cannot be measured. */
 std::vector<readers_candidate> readers_candidates(bool seeks);
 
-/* What a module exports under this name: makes an arena of its own copy of the library's lock. */
-#define PAWL_BENCH_READERS_MODULE "pawl_bench_readers_make"
+/* What a module exports: makes an arena of its own copy of the library's lock. */
 using readers_maker = readers_arena *();
 
 } // namespace bench

@@ -65,6 +65,10 @@ CROWD_RATES = {
     "w/pthread_mutex": 7e5,
     "floor/none": 1.9e6,
 }
+if MODE == "scaling":
+    RATES |= {f"r+s>w/pawl_lock64_{mode}": 1.25e7 for mode in ("on", "evidence")}
+    RATES["r+s>w/pawl_lock64_off"] = 1.08e7
+    CROWD_RATES |= {f"r+w/pawl_lock64_{mode}": 1.0e6 for mode in ("off", "evidence")}
 SHIM_RATES = {"r+w/libc": 1.0e6, "r+w/pawl_preload": 1.2e6, "r+w/pawl_preload_scaling": 3.5e6}
 # Nanoseconds from the signal to the woken thread.
 WAKES = {

@@ -10,10 +10,12 @@ from pawl.sets.crate import SET as CRATE
 from pawl.sets.latency import SET as LATENCY
 from pawl.sets.rcu import SET as RCU
 from pawl.sets.readers import SET as READERS
+from pawl.sets.scaling import SET as SCALING
 from pawl.sets.shim import SET as SHIM
 from pawl.sets.spin import SET as SPIN
 from pawl.sets.wait import SET as WAIT
 
 SETS: Sets = {
-    one.name: one for one in (SPIN, WAIT, BUSY, COUNTERS, RCU, LATENCY, READERS, SHIM, CRATE)
+    one.name: one
+    for one in (SPIN, WAIT, BUSY, COUNTERS, RCU, LATENCY, READERS, SCALING, SHIM, CRATE)
 }

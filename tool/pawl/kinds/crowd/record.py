@@ -9,9 +9,9 @@ from pawl.core import candidates, driver
 from pawl.core.kind import Plan
 from pawl.core.record import Part
 from pawl.kinds.crowd.kind import KIND
-from pawl.kinds.crowd.plan import FLOOR, MAIN, PEERS, SPIN, Request, plan
+from pawl.kinds.crowd.plan import EVIDENCE, FLOOR, MAIN, OFF, PEERS, SPIN, Request, plan
 
-BUDGET, FAIR_SECONDS = 125.0, 1.0
+BUDGET, SCALING_BUDGET, FAIR_SECONDS = 125.0, 75.0, 1.0
 
 
 def _grid(path: Path, scale: float) -> Plan:
@@ -41,5 +41,13 @@ def _fair(path: Path, scale: float) -> Plan:
     return Plan(plan(request, choice.names), choice.missing)
 
 
+def _scaling(path: Path, scale: float) -> Plan:
+    """Six rounds are the fewest with an interval. The plain lock is a null row."""
+    choice = candidates.choose(f"{MAIN},{OFF},{EVIDENCE}", driver.candidates(path))
+    request = Request(rounds=6, warmup=0.004, budget=SCALING_BUDGET * scale)
+    return Plan(plan(request, choice.names), choice.missing)
+
+
 GRID = Part(KIND, "Crowds of threads", _grid)
 FAIR = Part(KIND, "Shares of 32 threads over a second", _fair, baseline=FLOOR)
+SCALING = Part(KIND, "Crowds of threads, readers that scale", _scaling, baseline=OFF)

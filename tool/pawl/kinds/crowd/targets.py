@@ -13,8 +13,8 @@ from pawl.core import stats, table
 from pawl.core.errors import BadInput
 from pawl.core.targets import Finding, Target, find_part, rate, ratio, samples_of
 from pawl.kinds.crowd.kind import KIND
-from pawl.kinds.crowd.plan import FLOOR, MAIN, SPIN
-from pawl.kinds.crowd.record import FAIR, GRID
+from pawl.kinds.crowd.plan import EVIDENCE, FLOOR, MAIN, OFF, SPIN
+from pawl.kinds.crowd.record import FAIR, GRID, SCALING
 from pawl.kinds.crowd.table import best_peer, fairness, label
 
 CROWDED, FEW = 32, 2
@@ -170,3 +170,36 @@ def targets() -> list[Target]:
 def longest_pause(run: dict) -> float:
     """Of bare threads, in nanoseconds."""
     return max(_longest(samples_of(c, FLOOR)) for c in _cells(run, GRID.title))
+
+
+# ---- Readers that scale -------------------------------------------------------------------------
+
+
+def _not_below(run: dict) -> Finding:
+    """The worst upper end of an interval; the null row beside it says what noise does."""
+    found, null = (
+        [
+            (f.high or f.value, label(cell))
+            for cell in _cells(run, SCALING.title)
+            for f in (ratio(cell, name, OFF),)
+        ]
+        for name in (EVIDENCE, MAIN)
+    )
+    worst, where = min(found)
+    middle = statistics.median(high for high, _ in found)
+    return Finding(
+        worst,
+        note=f"{where}; {MAIN} / {OFF} has {min(null)[0]:.3f}; median of {len(found)} cells "
+        f"{middle:.3f}",
+    )
+
+
+def scaling() -> list[Target]:
+    return [
+        Target(
+            f"crowd grid: {EVIDENCE} / {OFF}, upper end of the lowest 95 % interval",
+            0.98,
+            True,
+            _not_below,
+        )
+    ]

@@ -27,6 +27,9 @@ WIDTHS = (32, 64)
 # The sleeping lock and the spinning one, by width.
 SLEEPING = {w: (f"r+s>w/pawl_lock{w}", f"r+s>w/pawl_spin{w}") for w in WIDTHS}
 
+# The lock with scaling readers, by the value of PAWL_BIAS.
+ON, OFF, EVIDENCE = (f"r+s>w/pawl_lock64_{mode}" for mode in ("on", "off", "evidence"))
+
 
 def _planned(request: Request, choice: candidates.Choice) -> Plan:
     return Plan(plan(request, choice), choice.missing)
@@ -79,8 +82,7 @@ def _shorter_chains(path: Path, scale: float) -> Plan:
     )
 
 
-def _beside_spin(path: Path, scale: float) -> Plan:
-    names = [name for both in SLEEPING.values() for name in both]
+def _sleeping_grid(path: Path, scale: float, names: list[str]) -> Plan:
     return _planned(
         Request(
             threads=[2],
@@ -94,7 +96,17 @@ def _beside_spin(path: Path, scale: float) -> Plan:
     )
 
 
+def _beside_spin(path: Path, scale: float) -> Plan:
+    return _sleeping_grid(path, scale, [name for both in SLEEPING.values() for name in both])
+
+
+def _scaling(path: Path, scale: float) -> Plan:
+    """Beside the same lock in the driver itself, whose readers do not scale: a null row."""
+    return _sleeping_grid(path, scale, [SLEEPING[64][0], "*/pawl_lock64_*"])
+
+
 FOCUS = Part(KIND, "The published cell", _focus)
 GRID = Part(KIND, "The published grid", _grid)
 SHORTER_CHAINS = Part(KIND, "How the length of chains matters", _shorter_chains)
 BESIDE_SPIN = Part(KIND, "The published grid", _beside_spin, baseline=SLEEPING[32][1])
+SCALING = Part(KIND, "The published grid, readers that scale", _scaling, baseline=OFF)

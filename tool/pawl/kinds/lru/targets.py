@@ -10,7 +10,7 @@ from pawl.core.errors import BadInput
 from pawl.core.targets import Finding, Runs, Target, find_part, rate, ratio
 from pawl.kinds.lru.kind import KIND
 from pawl.kinds.lru.plan import has_usual_chains
-from pawl.kinds.lru.record import SLEEPING
+from pawl.kinds.lru.record import EVIDENCE, OFF, ON, SLEEPING
 
 CELLS = 18
 
@@ -128,28 +128,28 @@ def notes(runs: Runs) -> Iterable[str]:
 # ---- The lock that sleeps beside the one that spins ---------------------------------------------
 
 
-def _cache(run: dict, width: int) -> list[tuple[dict, Finding]]:
+def _cells(run: dict, over: str, under: str) -> list[tuple[dict, Finding]]:
     cells = [c for c in find_part(run, KIND.name)["cells"] if c["threads"] == 2]
     if len(cells) != CELLS:
         raise BadInput(
             f"the run of {run.get('started')} has {len(cells)} of the {CELLS} "
             "cells at two threads; record again."
         )
-    return [(c, ratio(c, *SLEEPING[width])) for c in cells]
+    return [(c, ratio(c, over, under)) for c in cells]
 
 
-def _cache_mean(width: int) -> Callable[[dict], Finding]:
+def _cells_mean(over: str, under: str) -> Callable[[dict], Finding]:
     """A lock under which nothing was done counts as next to nothing, not as minus infinity."""
     return lambda run: Finding(
-        stats.geometric_mean([max(f.value, 1e-9) for _, f in _cache(run, width)])
+        stats.geometric_mean([max(f.value, 1e-9) for _, f in _cells(run, over, under)])
     )
 
 
-def _cache_worst(width: int) -> Callable[[dict], Finding]:
+def _cells_worst(over: str, under: str) -> Callable[[dict], Finding]:
     """The cell whose interval ends lowest: it must not lie below the limit as a whole."""
 
     def find(run: dict) -> Finding:
-        found = _cache(run, width)
+        found = _cells(run, over, under)
         if any(f.high is None for _, f in found):
             raise BadInput("the cells have too few rounds for an interval; record again.")
         cell, worst = min(found, key=lambda f: f[1].high)
@@ -161,19 +161,57 @@ def _cache_worst(width: int) -> Callable[[dict], Finding]:
 
 def beside_spin() -> list[Target]:
     wanted = []
-    for width, (ours, theirs) in SLEEPING.items():
+    for ours, theirs in SLEEPING.values():
         wanted += [
             Target(
                 f"18 cells, 2 threads: {ours} / {theirs}, geometric mean",
                 1.0,
                 True,
-                _cache_mean(width),
+                _cells_mean(ours, theirs),
             ),
             Target(
                 f"18 cells, 2 threads: {ours} / {theirs}, upper end of the lowest 95 % interval",
                 0.97,
                 True,
-                _cache_worst(width),
+                _cells_worst(ours, theirs),
             ),
         ]
     return wanted
+
+
+# ---- Readers that scale -------------------------------------------------------------------------
+
+
+def _published(run: dict) -> Finding:
+    """The cell that the source published first."""
+    for cell, found in _cells(run, EVIDENCE, OFF):
+        if (cell["hit_nominal"], cell["miss_cost"]) == (99, 100):
+            return found
+    raise BadInput("the run lacks the cell hit 99, cost 100; record again.")
+
+
+def scaling() -> list[Target]:
+    return [
+        Target(
+            f"18 cells, 2 threads: {EVIDENCE} / {OFF}, geometric mean",
+            1.05,
+            True,
+            _cells_mean(EVIDENCE, OFF),
+            middle=True,
+        ),
+        Target(
+            f"2 threads, hit 99, cost 100: {EVIDENCE} / {OFF}", 1.10, True, _published, middle=True
+        ),
+        Target(
+            f"18 cells, 2 threads: {EVIDENCE} / {OFF}, upper end of the lowest 95 % interval",
+            0.97,
+            True,
+            _cells_worst(EVIDENCE, OFF),
+        ),
+    ]
+
+
+def scaling_note(run: dict) -> str:
+    """Readers that always scale, and the null row: the same lock outside a module."""
+    always, null = (_cells_mean(name, OFF)(run).value for name in (ON, SLEEPING[64][0]))
+    return f"18 cells, geometric means: {ON} {always:.3f} times {OFF}; {SLEEPING[64][0]} {null:.3f}"
