@@ -18,7 +18,17 @@ from pawl.cli import main
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium; run scripts/setup tool")
 
-RUNS = ["amd-epyc-2026-11-21", "amd-epyc-2026-11-23-wait"]
+RUNS = [
+    "amd-epyc-2026-11-21",
+    "amd-epyc-2026-11-23-busy",
+    "amd-epyc-2026-11-23-counters",
+    "amd-epyc-2026-11-23-crate",
+    "amd-epyc-2026-11-23-latency",
+    "amd-epyc-2026-11-23-rcu",
+    "amd-epyc-2026-11-23-wait",
+    "amd-epyc-2026-11-24-readers",
+    "amd-epyc-2026-11-24-shim",
+]
 DARK, LIGHT = 0, 1
 # Appended to a copy of the page: what is wider than its place, and what is fetched.
 LOOK = """<script>

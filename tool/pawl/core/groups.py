@@ -9,7 +9,7 @@ takes its request, plan and rows from here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import click
 import numpy as np
 
 from pawl.core import candidates, driver, options, stats, table
+from pawl.core.compare import Comparison
 from pawl.core.errors import BadInput
 from pawl.core.kind import NUMBER, Call, Cell, Plan
 from pawl.core.table import Column
@@ -228,6 +229,40 @@ def timed_columns(ratio_head: str) -> list[Column]:
         Column(ratio_head, ratio.text),
         interval,
     ]
+
+
+# ---- For a verdict ------------------------------------------------------------------------------
+
+
+def comparisons(
+    result: dict,
+    groups: Mapping[str, str],
+    main: Mapping[str, tuple[str, ...]],
+    baseline_of: Callable[[str], str | None],
+) -> list[Comparison]:
+    """In each group its main rows beside its baseline, of times."""
+    found = []
+    for cell in result["cells"]:
+        group = cell["group"]
+        table_of = times(cell["samples"])
+        for name in cell["candidates"]:
+            what, where = name.split("/")[1].split("@")
+            theirs = baseline_of(name)
+            if what in main[group] and theirs:
+                values = stats.paired(table_of, name, theirs)
+                found.append(
+                    Comparison(f"{groups[group]}, {worded(where)}", name, theirs, [values])
+                )
+    return found
+
+
+def worded(text: str) -> str:
+    """The part of a name after the @, in words: what a thread beside does, or who is there."""
+    threads, _, beside = text.partition("+")
+    said = table.counted(int(threads), "thread")
+    if not beside:
+        return said
+    return f"{said} beside {beside if beside.endswith('ers') else f'one that {beside}'}"
 
 
 # ---- For targets --------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from pawl.core.cluster import Cluster
+    from pawl.core.compare import Comparison
 
 NUMBER = (int, float)
 MAYBE = (int, float, type(None))
@@ -170,6 +171,12 @@ class Kind:
     losses: Callable[[list[dict]], list[dict]] = stats.losses
     # Rows do the same work and compete with the baseline: the page begins with a verdict.
     competes: bool = False
+    # Where they do not all: what the verdict compares instead, from the result.
+    comparisons: Callable[[dict], list[Comparison]] = _nothing
+    # (a row, the same row once more): by what these differ is noise.
+    nulls: tuple[tuple[str, str], ...] = ()
+    # samples -> candidate -> round -> what a row is compared by; for null rows.
+    per_round: Callable[[list[dict]], dict[str, dict[int, float]]] = stats.rates
     # The row of ours that the verdict is about; without it the best one, which flatters a little.
     main: str | None = None
     # A row counts times, not rates: a ratio below 1 is the better one.

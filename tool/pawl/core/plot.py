@@ -43,6 +43,8 @@ STYLE = {
 }
 # name of a row -> colour, dashes, width of its line
 Looks = dict[str, tuple[str, str, float]]
+# Inches that a line of a legend takes.
+LEGEND_LINE = 0.17
 OTHER = (THEIRS, "-", 1.0)
 
 
@@ -129,8 +131,10 @@ def panels(
 ) -> tuple[str, Figure]:
     """A panel for each (row, column) of the grid, the legend at the right; and its caption."""
     rows, columns = sorted({k[0] for k in grid}), sorted({k[1] for k in grid})
-    # The line at the foot needs some width, however few panels there are.
-    width, height = max(2.5 * len(columns) + 2.4, 9.5), 2.1 * len(rows) + 1.3
+    names = {r["candidate"] for cells in grid.values() for c in cells for r in c["summary"]}
+    # The line at the foot needs some width, however few panels there are; the legend some height.
+    width = max(2.5 * len(columns) + 2.4, 9.5)
+    height = max(2.1 * len(rows) + 1.3, LEGEND_LINE * len(names & looks.keys()) + 0.4)
     figure, axes = pyplot.subplots(len(rows), len(columns), squeeze=False, figsize=(width, height))
     figure.subplots_adjust(
         left=0.55 / width,
@@ -151,11 +155,7 @@ def panels(
                 here.set_axis_off()
             if y == len(rows) - 1:
                 here.set_xlabel(label, fontsize=7)
-    legend(
-        figure,
-        {r["candidate"] for cells in grid.values() for c in cells for r in c["summary"]},
-        looks,
-    )
+    legend(figure, names, looks)
     return caption, framed(figure, result, caption)
 
 

@@ -110,7 +110,7 @@ def _in_words(caption: str, cells: list[dict]) -> str:
 
 def _strategies(kind: Kind, cells: list[dict]) -> list[tuple[str, str]]:
     """Those strategies that a row of the page has."""
-    used = {row["text"][1].split("/")[0] for cell in cells for row in cell["rows"]}
+    used = {row["candidate"].split("/")[0] for cell in cells for row in cell["summary"]}
     return [(name, text) for name, text in kind.explained if name in used]
 
 
@@ -119,11 +119,12 @@ def _section(kind: Kind, result: dict, digest: str) -> dict:
     return {
         "title": result["title"] or kind.title,
         "facts": _facts(result),
-        "verdict": verdict.ahead(kind, result) if kind.competes else [],
-        "noise": verdict.noise(kind, result) if kind.competes else [],
+        "verdict": verdict.verdict(kind, result),
+        "short": verdict.short(kind, result),
+        "noise": verdict.noise(kind, result),
         "disturbed": verdict.disturbed(result),
         "cpu": result["machine"].get("cpu"),
-        "strategies": _strategies(kind, cells),
+        "strategies": _strategies(kind, result["cells"]),
         "pictures": [
             {"alt": _in_words(caption, cells), "uri": _uri(picture)}
             for caption, picture in _pictures(kind, result, "svg", digest)

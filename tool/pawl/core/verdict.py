@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from pawl.core import stats
+from pawl.core import compare, stats
 from pawl.core.kind import Kind
 from pawl.core.table import counted
 
@@ -93,10 +93,30 @@ def _ahead(kind: Kind, cell: dict, baseline: str) -> str:
     return said
 
 
+def _of_many_unsure(kind: Kind, cells: list[dict], baseline: str) -> str:
+    """A grid of few rounds: no cell has an interval, and yet all together say something."""
+    best = [
+        _chosen(kind, ours)
+        for cell in cells
+        if (ours := [r for r in _rows(cell, kind, baseline) if _ours(r)])
+    ]
+    if not best:
+        return "no row of Pawl was measured"
+    factors = [_factor(kind, row) for row in best]
+    return (
+        f"in {counted(len(factors), 'workload')} {kind.main or 'the best row of Pawl'} does "
+        f"{stats.geometric_mean(factors):.2f}x of what {_short(baseline)} does, the geometric "
+        f"mean, and is the faster one in {sum(f > 1 for f in factors)}; fewer than six rounds, "
+        "so no intervals"
+    )
+
+
 def _of_many(kind: Kind, cells: list[dict], baseline: str) -> str:
     """A grid: in how many cells our row is ahead, even or behind."""
     counts = dict.fromkeys(("ahead", "even", "behind"), 0)
     factors = []
+    if not any(_sure(r) for c in cells for r in _rows(c, kind, baseline)):
+        return _of_many_unsure(kind, cells, baseline)
     for cell in cells:
         ours = [r for r in _rows(cell, kind, baseline) if _ours(r) and _sure(r)]
         if not ours:
@@ -135,6 +155,18 @@ def ahead(kind: Kind, result: dict) -> list[str]:
     return found
 
 
+def verdict(kind: Kind, result: dict) -> list[str]:
+    """Who is ahead, where the rows compete; else what the kind compares."""
+    if kind.competes:
+        return ahead(kind, result)
+    return compare.sentences(kind.comparisons(result))
+
+
+def short(kind: Kind, result: dict) -> list[str]:
+    """The same in few words, for the top of a page of many parts."""
+    return ahead(kind, result) if kind.competes else compare.short(kind.comparisons(result))
+
+
 # ---- Noise --------------------------------------------------------------------------------------
 
 
@@ -166,8 +198,26 @@ def _beaten(kind: Kind, result: dict) -> str | None:
     )
 
 
+def _same_again(kind: Kind, result: dict, again: str, first: str) -> str | None:
+    """The same row twice: whatever differs is noise."""
+    found = []
+    for cell in result["cells"]:
+        values = stats.paired(kind.per_round(cell["samples"]), again, first)
+        if values:
+            found.append(abs(float(np.median(values)) - 1))
+    if not found:
+        return None
+    usual = f"by {float(np.median(found)) * 100:.1f} %"
+    if len(found) > 1:
+        usual += (
+            f" in the middle one of {len(found)} workloads, by {max(found) * 100:.1f} % at most"
+        )
+    return f"noise: {again} is {first} once more, and differs from it {usual}"
+
+
 def noise(kind: Kind, result: dict) -> list[str]:
     found = [_wide(result), _beaten(kind, result) if kind.floor else None]
+    found += [_same_again(kind, result, again, first) for first, again in kind.nulls]
     return [_start(text) for text in found if text]
 
 

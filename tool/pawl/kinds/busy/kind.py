@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pawl.core.kind import NUMBER, Kind
 from pawl.kinds.busy import plan, table
-from pawl.kinds.crowd.plan import DRIVER
+from pawl.kinds.crowd import plan as crowd
 
 
 def figures(result: dict):
@@ -14,10 +14,16 @@ def figures(result: dict):
     return plot.figures(result)
 
 
+def comparisons(result: dict):
+    from pawl.kinds.busy import verdict
+
+    return verdict.comparisons(result)
+
+
 KIND = Kind(
     name="busy",
     title="Sleeping locks on a machine that others use too",
-    driver=DRIVER,
+    driver=crowd.DRIVER,
     baseline=plan.BASELINE,
     figures=figures,
     workload=table.workload,
@@ -48,6 +54,8 @@ KIND = Kind(
     sound=table.sound,
     summarise=table.summarise,
     losses=table.losses,
+    comparisons=comparisons,
+    explained=crowd.ROWS,
     what="strategy/lock",
     ranks_from=135,
     columns=table.columns,

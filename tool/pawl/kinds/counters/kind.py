@@ -15,6 +15,12 @@ def figures(result: dict):
     return plot.figures(result)
 
 
+def comparisons(result: dict):
+    from pawl.kinds.counters import verdict
+
+    return verdict.comparisons(result)
+
+
 KIND = Kind(
     name="counters",
     title="Counters and light locks",
@@ -29,6 +35,9 @@ KIND = Kind(
     sound=table.sound,
     summarise=table.summarise,
     losses=table.losses,
+    comparisons=comparisons,
+    nulls=plan.NULLS,
+    explained=tuple(plan.GROUPS.items()),
     what="what",
     ranks_from=100,
     columns=table.columns,

@@ -27,6 +27,16 @@ ALONE = ("_write", "_kill_to_release")
 # What a result names as its baseline, although each group has its own.
 BASELINE = BASELINES["add"] + "@1"
 
+NULLS = (("add/thread_local@1", "add/thread_local_again@1"),)
+# The row of each group that a verdict is about.
+MAIN = {
+    "add": ("pawl_counter",),
+    "read": ("pawl_counter", "pawl_exact_fold"),
+    "seq": ("pawl_seq",),
+    "ref": ("pawl_bigref",),
+    "br": ("pawl_brlock",),
+}
+
 
 def baseline_of(name: str) -> str | None:
     """Of the same group, at as many threads, and beside the same if that is part of the thing."""

@@ -15,6 +15,12 @@ def figures(result: dict):
     return plot.figures(result)
 
 
+def comparisons(result: dict):
+    from pawl.kinds.crate import verdict
+
+    return verdict.comparisons(result)
+
+
 KIND = Kind(
     name="crate",
     title="The locks of the Rust crate",
@@ -29,6 +35,9 @@ KIND = Kind(
     sound=table.sound,
     summarise=table.summarise,
     losses=table.losses,
+    comparisons=comparisons,
+    nulls=plan.NULLS,
+    explained=tuple(plan.GROUPS.items()),
     what="what",
     ranks_from=100,
     columns=table.columns,

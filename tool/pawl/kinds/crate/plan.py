@@ -17,6 +17,8 @@ OURS, PEER = "pawl", "parking_lot"
 # What a result names as its baseline, although each group has its own.
 BASELINE = f"read/{PEER}@1"
 
+NULLS = tuple((f"read/{OURS}@{n}", f"read/{OURS}_again@{n}") for n in (1, 2))
+
 
 def baseline_of(name: str) -> str:
     """parking_lot's lock in the same group, at as many threads."""

@@ -21,6 +21,12 @@ PEERS = (
     "r+w/nsync_mu",
     "r+w/tbb_rw_mutex",
 )
+# What a row's name begins with, and what its threads do.
+ROWS = (
+    ("r+w", "reads take R, writes take W"),
+    ("w", "reads and writes take W, as with a mutex"),
+    ("floor", "no lock: what the scheduler alone does"),
+)
 THREADS, SECTIONS, WRITES = [2, 4, 8, 16, 32, 64], [0.1, 1.0, 10.0, 100.0], [1.0, 10.0, 50.0]
 # What a sample costs beside its length (threads that end late), and a cell (start, calibration).
 SAMPLE_OVERHEAD, CELL_OVERHEAD = 0.004, 0.05

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pawl.core.kind import NUMBER, Kind
-from pawl.kinds.crowd.plan import DRIVER
+from pawl.kinds.crowd import plan as crowd
 from pawl.kinds.flood import plan, table
 
 
@@ -14,10 +14,16 @@ def figures(result: dict):
     return plot.figures(result)
 
 
+def comparisons(result: dict):
+    from pawl.kinds.flood import verdict
+
+    return verdict.comparisons(result)
+
+
 KIND = Kind(
     name="flood",
     title="A writer in a flood of readers",
-    driver=DRIVER,
+    driver=crowd.DRIVER,
     baseline=plan.BASELINE,
     figures=figures,
     workload=table.workload,
@@ -29,6 +35,8 @@ KIND = Kind(
     sound=table.sound,
     summarise=table.summarise,
     losses=table.losses,
+    comparisons=comparisons,
+    explained=crowd.ROWS,
     what="strategy/lock",
     ranks_from=130,
     columns=table.columns,

@@ -14,6 +14,12 @@ def figures(result: dict):
     return plot.figures(result)
 
 
+def comparisons(result: dict):
+    from pawl.kinds.latency import verdict
+
+    return verdict.comparisons(result)
+
+
 KIND = Kind(
     name="latency",
     title="Latencies of a lock that handlers read",
@@ -34,6 +40,8 @@ KIND = Kind(
     sound=samples.sound,
     summarise=samples.summarise,
     losses=samples.no_losses,
+    comparisons=comparisons,
+    explained=plan.ROWS,
     show=table.show,
     views=table.no_views,
     body=table.body,

@@ -19,6 +19,15 @@ PTHREAD = (BASELINE, "pthread_rwlock_writer", "pthread_rwlock_nonrecursive")
 PAIRS, PAIR_FLOOR = "pairs", "floor/cas_sub"
 
 
+# What the name of a row of pairs begins with.
+ROWS = (
+    ("r", "taking and dropping for reading"),
+    ("w", "taking and dropping for writing"),
+    ("calls", "the system calls of a writer alone"),
+    ("floor", "no lock: an empty loop, or the least that a reader's pair can be"),
+)
+
+
 @dataclass(frozen=True)
 class Scenario:
     says: str

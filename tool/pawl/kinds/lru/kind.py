@@ -35,6 +35,7 @@ KIND = Kind(
     names_losses=True,
     main=candidates.MAIN,
     floor=candidates.NULL,
+    nulls=(("r+s>w/pawl_lock64_off", "r+s>w/pawl_lock64"),),
     explained=table.STRATEGIES,
     what="strategy/lock",
     ranks_from=100,

@@ -14,6 +14,12 @@ def figures(result: dict):
     return plot.figures(result)
 
 
+def comparisons(result: dict):
+    from pawl.kinds.pairs import verdict
+
+    return verdict.comparisons(result)
+
+
 KIND = Kind(
     name="pairs",
     title="One thread alone",
@@ -23,6 +29,8 @@ KIND = Kind(
     figures=figures,
     above_zero=True,
     workload=table.workload,
+    comparisons=comparisons,
+    explained=table.MODES,
     what="mode/lock",
     ranks_from=88,
     columns=table.columns,

@@ -6,6 +6,18 @@ from __future__ import annotations
 from pawl.core import table
 from pawl.core.table import Column
 
+# What the first part of a row's name stands for.
+MODES = (
+    ("r", "take and drop R"),
+    ("s", "take and drop S, the state that one thread can hold beside readers"),
+    ("w", "take and drop W, or lock and unlock a mutex"),
+    ("a", "take and drop A"),
+    (
+        "floor",
+        "no lock: an empty loop, an increment, or the two locked additions that a pair needs",
+    ),
+)
+
 
 def workload(_cell: dict) -> str:
     return "take and drop by one thread alone"

@@ -15,6 +15,12 @@ def figures(result: dict):
     return plot.figures(result)
 
 
+def comparisons(result: dict):
+    from pawl.kinds.rcu import verdict
+
+    return verdict.comparisons(result)
+
+
 KIND = Kind(
     name="rcu",
     title="Read-copy-update: readers, grace periods, callbacks",
@@ -29,6 +35,8 @@ KIND = Kind(
     sound=table.sound,
     summarise=table.summarise,
     losses=table.losses,
+    comparisons=comparisons,
+    explained=tuple(plan.GROUPS.items()),
     what="what",
     ranks_from=125,
     columns=table.columns,

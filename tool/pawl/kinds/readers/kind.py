@@ -18,6 +18,12 @@ def _sound_cell(cell: dict) -> bool:
     return cell["scene"] in plan.SCENES
 
 
+def comparisons(result: dict):
+    from pawl.kinds.readers import verdict
+
+    return verdict.comparisons(result)
+
+
 KIND = Kind(
     name="readers",
     title="Locks that are mostly read",
@@ -42,6 +48,9 @@ KIND = Kind(
     sound_cell=_sound_cell,
     summarise=table.summarise,
     floor=plan.FLOOR,
+    comparisons=comparisons,
+    nulls=((plan.MAIN, plan.NULL),),
+    explained=plan.ROWS,
     what="lock",
     ranks_from=120,
     columns=table.columns,

@@ -41,6 +41,11 @@ WITH_SEEK = (
     "r+w/pawl_brlock_fenced",
     FLOOR,
 )
+# What a row's name begins with, and what its threads do.
+ROWS = (
+    ("r+w", "reads take R, writes take W"),
+    ("floor", "no lock, or readers of RCU, which wait for nobody"),
+)
 SCENES = {
     "mix": "threads that read and write",
     "write": "one writer, and threads that sleep",

@@ -7,13 +7,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pawl.core import plot
-from pawl.kinds.readers.plan import BRLOCK, FLOOR, MAIN, OFF, ON
+from pawl.kinds.readers.plan import BRLOCK, CALLED, EVIDENCE, FLOOR, MAIN, OFF, ON
 from pawl.kinds.readers.table import section
 
 COLOURS = {
     MAIN: ("#0b6e99", "-", 2.0),
     ON: ("#2fa4c9", "-", 1.6),
     OFF: ("#2fa4c9", ":", 1.2),
+    EVIDENCE: ("#2fa4c9", "--", 1.6),
+    CALLED: ("#2fa4c9", "-.", 1.2),
+    "r+w/pawl_lock32": ("#0b6e99", ":", 1.2),
     BRLOCK: ("#3b8f5c", "-", 1.8),
     "r+w/pawl_brlock_fenced": ("#3b8f5c", ":", 1.2),
     "r+w/pawl_spin64": ("#7b61a8", "-", 1.2),

@@ -17,6 +17,12 @@ def figures(result: dict):
     return plot.figures(result)
 
 
+def comparisons(result: dict):
+    from pawl.kinds.shim import verdict
+
+    return verdict.comparisons(result)
+
+
 KIND = Kind(
     name="shim",
     title="Other people's programs",
@@ -28,6 +34,8 @@ KIND = Kind(
     above_zero=True,
     cell_keys={"scene": str, "seconds": NUMBER},
     sound_cell=_sound_cell,
+    comparisons=comparisons,
+    explained=plan.ROWS,
     what="locks",
     ranks_from=100,
     columns=table.columns,

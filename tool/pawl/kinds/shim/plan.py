@@ -10,6 +10,10 @@ from pawl.core.kind import Cell
 DRIVER = "pawl-bench-shim"
 BASELINE, MAIN, SCALING = "r+w/libc", "r+w/pawl_preload", "r+w/pawl_preload_scaling"
 RECORDED = "r+w/libc_recorded"  # the C library's, under the recorder of `pawl trace`
+# What a row's name begins with.
+ROWS = (
+    ("r+w", "the program's own calls of pthread_rwlock and pthread_mutex, served by this library"),
+)
 WARMUP = 0.02
 
 

@@ -9,6 +9,7 @@ from pawl.core.errors import BadInput
 from pawl.core.kind import Cell
 
 DRIVER = "pawl-bench-wake"
+NULLS = (("futex", "futex_again"),)
 BASELINE = "futex"
 DELAYS = [1.0, 10.0, 50.0]
 # What a wake costs beside its delay: the alarm's lateness, the wake itself, the handshake.
