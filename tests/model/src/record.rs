@@ -114,15 +114,15 @@ pub fn kind_of(reason: &str) -> Option<Kind> {
 }
 
 impl Row {
-    /// As totals count it.
+    /// As totals count it. A reason does not stand in for models that have not run.
     pub fn becomes(&self) -> &'static str {
-        if self.fate == KILLED {
-            return KILLED;
-        }
-        match KINDS.iter().find(|k| Some(k.0) == kind_of(&self.why)) {
-            Some((_, _, shown)) => shown,
-            None if self.fate == UNDECIDED => UNDECIDED,
-            None => UNEXPLAINED,
+        match self.fate.as_str() {
+            KILLED => KILLED,
+            UNDECIDED => UNDECIDED,
+            _ => KINDS
+                .iter()
+                .find(|k| Some(k.0) == kind_of(&self.why))
+                .map_or(UNEXPLAINED, |k| k.2),
         }
     }
 }
