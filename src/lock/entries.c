@@ -29,9 +29,23 @@
 /* So many readers of a lock meet another reader, and no writer between, before it gets BIASED. */
 #define ENTRIES_ENOUGH 32
 
-/* The bound of BRAVO (Dice and Kogan, 2019): looks may take one part in so many of the time between
- * them. BIASED then stays away for so many times less one as long as the last look took. */
-#define ENTRIES_PARTS 10
+/* One such meeting in so many of a thread's is noted, and stands for them all. Else the note would
+ * be one more line that all readers write. */
+#define ENTRIES_NOTED (PAWL_HOOKS ? 1 : 8)
+
+/* Looks may take one part in so many of the time. BRAVO (Dice and Kogan, 2019) has a tenth. */
+#define ENTRIES_PARTS 4
+
+/* One look in so many is timed, and stands for all: the clock costs as much as a short look. */
+#define ENTRIES_TIMED 4
+
+/* After so many looks the account begins anew, so that it tells of the present. */
+#define ENTRIES_WINDOW (PAWL_HOOKS ? 8 : 64)
+
+/* Looks too dear take BIASED away, at first for so many times as long as they took. It stays away
+ * twice as long each time after it came back for less time than it had been away, to this end. */
+#define ENTRIES_AWAY 9
+#define ENTRIES_LONGEST_AWAY_NS 10000000
 
 /* The pauses of a waiter without a heavy fence: from the first, doubled, to the longest. */
 #define ENTRIES_FIRST_PAUSE_NS 50000
@@ -93,6 +107,11 @@ PAWL_OS_EARLY static void entries_read_mode(void)
 #define ENTRIES_JOIN(line, value) pawl_store_relaxed32(&(line)->joined, value)
 #endif
 
+static void entries_set_busy(struct pawl_entries *line, uint32_t busy)
+{
+    pawl_entries_count_(line, busy - pawl_entries_busy_(line));
+}
+
 static struct pawl_entries *entries_line(uint32_t number)
 {
     return number < ENTRIES_LINES ? &entries_all()->lines[number] : NULL;
@@ -151,6 +170,7 @@ PAWL_INTERNAL void entries_join(void)
         return;
     ENTRIES_JOIN(own, 1);
     own->eager = ENTRIES_MODE == ENTRIES_ON;
+    entries_set_busy(own, own->eager);
     entries_note_used(thread_number(line) + 1);
     entries_have(own);
 }
@@ -192,6 +212,7 @@ static void entries_tell_waiters(struct pawl_entries *own)
 PAWL_INTERNAL void entries_free(struct pawl_entries *own, unsigned i)
 {
     entries_let_go(own, i);
+    pawl_entries_count_(own, (uint32_t)-1);
     pawl_entries_show_(own);
     entries_tell_waiters(own);
 }
@@ -229,10 +250,30 @@ static struct entries_note *entries_own_note(pawl_address_ identity)
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&note->identity) != identity) {
         PAWL_ADDRESS_(pawl_store_relaxed)(&note->identity, identity);
         pawl_store_relaxed32(&note->readers, 0);
-        pawl_store_relaxed64(&note->looked, 0);
+        pawl_store_relaxed32(&note->looks, 0);
+        pawl_store_relaxed64(&note->begun, 0);
         pawl_store_relaxed64(&note->off_until, 0);
+        pawl_store_relaxed64(&note->away, 0);
     }
     return note;
+}
+
+static void entries_begin_account(struct entries_note *note, uint64_t now)
+{
+    pawl_store_relaxed32(&note->looks, 0);
+    pawl_store_relaxed64(&note->spent, 0);
+    pawl_store_relaxed64(&note->begun, now);
+}
+
+/* Whether the calling thread notes this meeting. */
+static bool entries_is_noted(void)
+{
+#if PAWL_HOOKS
+    return true;
+#else
+    static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t met;
+    return ++met % ENTRIES_NOTED == 0; /* a handler between load and store: one is not counted */
+#endif
 }
 
 PAWL_INTERNAL bool entries_evidence(pawl_address_ identity)
@@ -241,12 +282,19 @@ PAWL_INTERNAL bool entries_evidence(pawl_address_ identity)
     uint32_t readers;
     if (ENTRIES_MODE != ENTRIES_EVIDENCE)
         return ENTRIES_MODE == ENTRIES_ON;
+    if (!entries_is_noted())
+        return false;
     note = entries_own_note(identity);
-    readers = pawl_load_relaxed32(&note->readers) + 1;
+    readers = pawl_load_relaxed32(&note->readers) + ENTRIES_NOTED;
     if (readers >= ENTRIES_ENOUGH) {
-        if (pawl_os_now() >= pawl_load_relaxed64(&note->off_until))
-            return true;
+        const uint64_t now = pawl_os_now();
         readers = 0; /* not each of them looks at the clock */
+        if (now >= pawl_load_relaxed64(&note->off_until)) {
+            pawl_store_relaxed64(&note->since, now);
+            entries_begin_account(note, now);
+            pawl_store_relaxed32(&note->readers, readers);
+            return true;
+        }
     }
     pawl_store_relaxed32(&note->readers, readers);
     return false;
@@ -258,26 +306,53 @@ PAWL_INTERNAL void entries_no_evidence(pawl_address_ identity)
     if (ENTRIES_MODE != ENTRIES_EVIDENCE)
         return;
     note = entries_note_of(identity);
-    if (PAWL_ADDRESS_(pawl_load_relaxed)(&note->identity) == identity)
+    if (PAWL_ADDRESS_(pawl_load_relaxed)(&note->identity) == identity &&
+        pawl_load_relaxed32(&note->readers) != 0)
         pawl_store_relaxed32(&note->readers, 0);
 }
 
-/* A look has ended, and took so long. */
-static enum entries_look entries_judge(pawl_address_ identity, uint64_t took)
+/* A look begins: its note, where it is to be timed. */
+static struct entries_note *entries_note_to_time(pawl_address_ identity)
 {
     struct entries_note *note;
-    uint64_t now, between;
+    uint32_t looks;
     if (ENTRIES_MODE != ENTRIES_EVIDENCE)
-        return ENTRIES_GONE;
+        return NULL;
     note = entries_own_note(identity);
-    now = pawl_os_now();
-    between = now - pawl_load_relaxed64(&note->looked);
-    pawl_store_relaxed64(&note->looked, now);
-    if (took <= between / ENTRIES_PARTS)
-        return ENTRIES_GONE;
-    pawl_store_relaxed32(&note->readers, 0);
-    pawl_store_relaxed64(&note->off_until, now + (ENTRIES_PARTS - 1) * took);
-    return ENTRIES_TOO_DEAR;
+    looks = pawl_load_relaxed32(&note->looks) + 1;
+    pawl_store_relaxed32(&note->looks, looks);
+    return looks % ENTRIES_TIMED == 0 ? note : NULL;
+}
+
+/* For how long looks that cost so much keep BIASED away. */
+static uint64_t entries_time_away(const struct entries_note *note, uint64_t now, uint64_t spent)
+{
+    const uint64_t last = pawl_load_relaxed64(&note->away);
+    const uint64_t least = ENTRIES_AWAY * spent;
+    if (now - pawl_load_relaxed64(&note->since) >= last || 2 * last < least)
+        return least;
+    return 2 * last < ENTRIES_LONGEST_AWAY_NS ? 2 * last : ENTRIES_LONGEST_AWAY_NS;
+}
+
+/* A timed look has ended, and took so long. */
+static enum entries_look entries_judge(struct entries_note *note, uint64_t now, uint64_t took)
+{
+    const uint64_t begun = pawl_load_relaxed64(&note->begun);
+    const uint64_t spent = pawl_load_relaxed64(&note->spent) + ENTRIES_TIMED * took;
+    if (begun == 0) {
+        entries_begin_account(note, now);
+    } else if (spent > (now - begun) / ENTRIES_PARTS) {
+        const uint64_t away = entries_time_away(note, now, spent);
+        pawl_store_relaxed32(&note->readers, 0);
+        pawl_store_relaxed64(&note->away, away);
+        pawl_store_relaxed64(&note->off_until, now + away);
+        return ENTRIES_TOO_DEAR;
+    } else if (pawl_load_relaxed32(&note->looks) >= ENTRIES_WINDOW) {
+        entries_begin_account(note, now);
+    } else {
+        pawl_store_relaxed64(&note->spent, spent);
+    }
+    return ENTRIES_GONE;
 }
 
 /* ---- The look -------------------------------------------------------------------------------- */
@@ -306,9 +381,13 @@ static bool entries_pause(struct pawl_entries *line, uint32_t turn, uint64_t dea
                           uint64_t *pause)
 {
     uint64_t until = deadline;
+    uint64_t now;
     if (*pause == 0)
         return pawl_os_wait(&line->turn, turn, deadline);
-    if (deadline - pawl_os_now() > *pause)
+    now = pawl_os_now();
+    if (now >= deadline)
+        return false;
+    if (deadline - now > *pause)
         until = pawl_os_now() + *pause;
     if (*pause < ENTRIES_LONGEST_PAUSE_NS)
         *pause *= 2;
@@ -339,14 +418,27 @@ static PAWL_COLD bool entries_wait_for(struct pawl_entries *line, unsigned i,
     return free;
 }
 
-static bool entries_line_is_free(struct pawl_entries *line, pawl_address_ identity,
-                                 uint64_t deadline, uint64_t *waited)
+/* Unrolled: nearly all of a look is this. */
+static inline PAWL_ALWAYS_INLINE_ bool entries_line_has(const struct pawl_entries *line,
+                                                        pawl_address_ identity)
+{
+    unsigned i;
+#pragma GCC unroll 8
+    for (i = 0; i < PAWL_ENTRIES; i++)
+        if (PAWL_UNLIKELY(entries_have_it(line, i, identity)))
+            return true;
+    return false;
+}
+
+/* The line has the lock, or had it a moment ago. */
+static PAWL_COLD bool entries_line_is_left(struct pawl_entries *line, pawl_address_ identity,
+                                           uint64_t deadline, uint64_t *waited)
 {
     unsigned i;
     for (i = 0; i < PAWL_ENTRIES; i++) {
         uint64_t begun;
         bool left;
-        if (PAWL_LIKELY(!entries_have_it(line, i, identity)))
+        if (!entries_have_it(line, i, identity))
             continue;
         if (deadline == 0)
             return false;
@@ -365,23 +457,49 @@ static void entries_ask_for(const struct pawl_entries_all *all, uint32_t i, uint
         ASK_AHEAD(&all->lines[i]);
 }
 
+/* Asks for the first lines that are in use; their number. */
+static uint32_t entries_begin(const struct pawl_entries_all *all)
+{
+    const uint32_t used = pawl_load_relaxed32(&all->used);
+    uint32_t i;
+    for (i = 0; i < used && i < ENTRIES_AHEAD; i++)
+        ASK_AHEAD(&all->lines[i]);
+    return used;
+}
+
 PAWL_INTERNAL enum entries_look entries_wait(pawl_address_ identity, uint64_t deadline)
 {
     struct pawl_entries_all *const all = entries_all();
-    const uint64_t begun = ENTRIES_MODE == ENTRIES_EVIDENCE ? pawl_os_now() : 0;
-    uint64_t waited = 0;
+    struct entries_note *const note = entries_note_to_time(identity);
+    const uint64_t begun = note != NULL ? pawl_os_now() : 0;
+    uint64_t waited = 0, now;
     uint32_t used, i;
     /* [ENTRY_LOOK] full: W is in the word before the claimant looks at the entries. */
     pawl_fence_full(PAWL_ENTRY_LOOK);
-    used = pawl_load_relaxed32(&all->used);
-    for (i = 0; i < ENTRIES_AHEAD; i++)
-        entries_ask_for(all, i, used);
+    used = entries_begin(all);
     for (i = 0; i < used; i++) {
         entries_ask_for(all, i + ENTRIES_AHEAD, used);
-        if (!entries_line_is_free(&all->lines[i], identity, deadline, &waited))
+        if (PAWL_UNLIKELY(entries_line_has(&all->lines[i], identity)) &&
+            !entries_line_is_left(&all->lines[i], identity, deadline, &waited))
             return ENTRIES_IN_USE;
     }
-    return entries_judge(identity, begun == 0 ? 0 : pawl_os_now() - begun - waited);
+    if (note == NULL)
+        return ENTRIES_GONE;
+    now = pawl_os_now();
+    return entries_judge(note, now, now - begun - waited);
+}
+
+PAWL_INTERNAL bool entries_are_in_use(pawl_address_ identity)
+{
+    struct pawl_entries_all *const all = entries_all();
+    const uint32_t used = entries_begin(all);
+    uint32_t i;
+    for (i = 0; i < used; i++) {
+        entries_ask_for(all, i + ENTRIES_AHEAD, used);
+        if (entries_line_has(&all->lines[i], identity))
+            return true;
+    }
+    return false;
 }
 
 PAWL_INTERNAL unsigned entries_count(pawl_address_ identity)
@@ -391,9 +509,8 @@ PAWL_INTERNAL unsigned entries_count(pawl_address_ identity)
     unsigned count = 0;
     uint32_t i;
     for (i = 0; i < used * PAWL_ENTRIES; i++)
-        if (PAWL_ADDRESS_(pawl_load_relaxed)(
-                &all->lines[i / PAWL_ENTRIES].locks[i % PAWL_ENTRIES]) == identity)
-            count++;
+        count += PAWL_ADDRESS_(pawl_load_relaxed)(
+                     &all->lines[i / PAWL_ENTRIES].locks[i % PAWL_ENTRIES]) == identity;
     return count;
 }
 
@@ -427,6 +544,7 @@ static void entries_line_leaves(uint32_t number)
             entries_let_go(own, i);
         }
     }
+    entries_set_busy(own, 0);
     entries_tell_waiters(own);
     ENTRIES_JOIN(own, 0);
 }
@@ -437,6 +555,7 @@ static void entries_forget_line(struct pawl_entries *line)
     for (i = 0; i < PAWL_ENTRIES; i++)
         if (PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]) != 0)
             entries_let_go(line, i);
+    entries_set_busy(line, 0);
     ENTRIES_JOIN(line, 0);
     line->hidden = 0;
 }

@@ -38,8 +38,12 @@ PAWL_C_END
 struct entries_note {
     pawl_address_ identity;
     uint32_t readers; /* that met another reader, since the last that met a writer */
-    uint64_t looked __attribute__((aligned(8))); /* ns: when the last look ended */
-    uint64_t off_until __attribute__((aligned(8)));
+    uint32_t looks;   /* since `begun` */
+    uint64_t begun __attribute__((aligned(8))); /* ns: since then looks have taken `spent` */
+    uint64_t spent __attribute__((aligned(8)));
+    uint64_t since __attribute__((aligned(8)));     /* ns: when the lock got BIASED */
+    uint64_t off_until __attribute__((aligned(8))); /* ns: it gets no BIASED before */
+    uint64_t away __attribute__((aligned(8)));      /* ns: for so long it had none the last time */
 };
 
 enum { ENTRIES_NOTES = 256 };
@@ -77,7 +81,9 @@ PAWL_INTERNAL void entries_no_evidence(pawl_address_ identity);
 /* W of the caller is in the word. Looks at the entries of all threads, and waits for each that has
  * the lock. With a deadline of 0 it does not wait. */
 PAWL_INTERNAL enum entries_look entries_wait(pawl_address_ identity, uint64_t deadline);
-/* How many entries have the lock at this instant. */
+/* Whether an entry has the lock at this instant. */
+PAWL_INTERNAL bool entries_are_in_use(pawl_address_ identity);
+/* How many have it. */
 PAWL_INTERNAL unsigned entries_count(pawl_address_ identity);
 /* Hides the line and returns the number of its entry of that lock; PAWL_ENTRIES: there is none, and
  * nothing is hidden. */

@@ -97,7 +97,7 @@ PAWL_WORD_ PAWL_SLOW_(look)(const PAWL_LOCK_ *l)
     return (PAWL_WORD_)(w + PAWL_R_ * (PAWL_WORD_)entries_count(PAWL_NAME_(identity_)(l)));
 }
 
-/* ---- Claims that never wait ------------------------------------------------------------------ */
+/* ---- Claims at the lines --------------------------------------------------------------------- */
 
 /* Whether nobody but the caller, who has `held`, is in. Others that keep W+S beside the S of the
  * caller wait for it. */
@@ -108,38 +108,70 @@ static bool PAWL_NAME_(is_alone)(PAWL_WORD_ w, PAWL_WORD_ held)
     return ((w ^ held) & mine) == 0;
 }
 
-/* The bucket is locked. Takes the claim back, and wakes whom it has held back. Always false. */
-static bool PAWL_NAME_(take_back)(struct lock_place *here, PAWL_LOCK_ *l, PAWL_WORD_ claim)
+/* The bucket is locked. Takes the claim back, and wakes whom it has held back. */
+static void PAWL_NAME_(take_back)(struct lock_place *here, PAWL_LOCK_ *l, PAWL_WORD_ claim)
 {
     const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, claim);
     if (found & PAWL_LOCK_PARKED)
         lock_pick(here, PAWL_NAME_(opened)(found, (PAWL_WORD_)(found - claim)));
-    return false;
 }
 
-/* The bucket is locked, and the claim is in the word. */
-static bool PAWL_NAME_(judge_claim)(struct lock_place *here, PAWL_LOCK_ *l, PAWL_WORD_ readers,
-                                    PAWL_WORD_ claim, PAWL_WORD_ granted)
+/* The bucket is locked, and the claim is in the word. Whether no reader is in; `readers`: the R
+ * that the caller itself has in the word. */
+static bool PAWL_NAME_(judge_claim)(PAWL_LOCK_ *l, PAWL_WORD_ readers)
 {
     const enum entries_look how = entries_wait(PAWL_NAME_(identity_)(l), 0);
     PAWL_WORD_ w;
     PAWL_PROBE2(lock_scan, l, how);
     if (how == ENTRIES_IN_USE)
-        return PAWL_NAME_(take_back)(here, l, claim);
+        return false;
     /* [SPIN_W_DRAIN] acquire: the caller's stores follow all accesses of earlier holders. */
     w = PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_W_DRAIN);
     if (PAWL_IS_(readers)(w) != readers)
-        return PAWL_NAME_(take_back)(here, l, claim);
+        return false;
     if (how == ENTRIES_TOO_DEAR)
         PAWL_NAME_(scale_no_more)(l);
-    if (granted != 0) {
-        /* [SPIN_R_TO_A] release: an atomic user that joins comes after the readers that have left,
-         * and after the caller's reads under R. */
-        w = PAWL_AT_(pawl_fetch_add_release)(&l->word, granted, PAWL_SPIN_R_TO_A);
-        if (w & PAWL_LOCK_PARKED)
-            lock_pick(here, PAWL_NAME_(opened)(w, (PAWL_WORD_)(w + granted)));
-    }
     return true;
+}
+
+/* The bucket is locked, and the caller's claim is all that it has taken: gives it the rest. */
+static void PAWL_NAME_(grant)(struct lock_place *here, PAWL_LOCK_ *l, PAWL_WORD_ granted)
+{
+    PAWL_WORD_ w;
+    if (granted == 0)
+        return;
+    /* [SPIN_R_TO_A] release: an atomic user that joins comes after the readers that have left, and
+     * after the caller's reads under R. */
+    w = PAWL_AT_(pawl_fetch_add_release)(&l->word, granted, PAWL_SPIN_R_TO_A);
+    if (w & PAWL_LOCK_PARKED)
+        lock_pick(here, PAWL_NAME_(opened)(w, (PAWL_WORD_)(w + granted)));
+}
+
+/* A writer that finds nobody in the word, which has BIASED. It claims and looks at the lines, once
+ * if no reader is in an entry. Else it keeps the claim, and has to wait. The latch of the wait list
+ * is held meanwhile, so a fork's child finds no claim that nobody would take back. */
+static enum outcome PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, struct wait *wait)
+{
+    struct lock_place here;
+    enum outcome how = WAIT_TIMED_OUT;
+    PAWL_WORD_ w;
+    lock_look(&here, l, OWNER);
+    w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_NAME_(is_alone)(w, 0)) {
+        /* Relaxed: the look, and what follows it, acquire. */
+        if (!PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_R_)))
+            continue;
+        how = WAIT_PASSED;
+        if (!PAWL_NAME_(judge_claim)(l, PAWL_R_)) {
+            if (!wait->queued)
+                lock_queue_up(&here, wait);
+            lock_keeps(&here, wait, WAIT_DRAIN, PAWL_W_S_R_);
+            how = WAIT_TURN_CAME;
+        }
+        break;
+    }
+    lock_unlock(&here);
+    return how;
 }
 
 /* A claim at a word with BIASED that looks once and never waits. The caller has the units `held` in
@@ -152,14 +184,17 @@ bool PAWL_SLOW_(claim_at_once)(PAWL_LOCK_ *l, PAWL_WORD_ held, PAWL_WORD_ claim,
     struct lock_place here;
     bool got = false;
     PAWL_WORD_ w;
-    if (entries_count(PAWL_NAME_(identity_)(l)) != 0 || !lock_try_look(&here, l, OWNER))
+    if (entries_are_in_use(PAWL_NAME_(identity_)(l)) || !lock_try_look(&here, l, OWNER))
         return false;
     w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_NAME_(is_alone)(w, held)) {
         /* Relaxed: the look, and what follows it, acquire. */
         if (PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + claim))) {
-            got = PAWL_NAME_(judge_claim)(&here, l, PAWL_IS_(readers)((PAWL_WORD_)(w + claim)),
-                                          claim, granted);
+            got = PAWL_NAME_(judge_claim)(l, PAWL_IS_(readers)((PAWL_WORD_)(w + claim)));
+            if (got)
+                PAWL_NAME_(grant)(&here, l, granted);
+            else
+                PAWL_NAME_(take_back)(&here, l, claim);
             break;
         }
     }
@@ -173,6 +208,12 @@ static bool PAWL_NAME_(enter_scaling)(PAWL_LOCK_ *l, struct wait *wait, PAWL_WOR
 {
     (void)l, (void)wait, (void)w;
     return false;
+}
+
+static enum outcome PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, struct wait *wait)
+{
+    (void)l, (void)wait;
+    return WAIT_TIMED_OUT;
 }
 
 static bool PAWL_NAME_(readers_gone)(PAWL_LOCK_ *l, struct wait *wait)

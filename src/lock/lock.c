@@ -54,7 +54,7 @@ static void lock_look_in(struct lock_place *here, struct pawl_bucket *bucket, co
     lock_find(here, lock, owner);
 }
 
-static void lock_look(struct lock_place *here, const void *lock, uint32_t owner)
+PAWL_INTERNAL void lock_look(struct lock_place *here, const void *lock, uint32_t owner)
 {
     lock_look_in(here, table_lock(lock), lock, owner);
 }
@@ -379,23 +379,25 @@ PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline)
 
 /* ---- Joining, sleeping, leaving -------------------------------------------------------------- */
 
-/* Locks the bucket; the waiter is then in its queue and awake. */
-PAWL_INTERNAL void lock_join(struct lock_place *here, struct wait *wait)
+/* The bucket is locked. The waiter is in its queue from now on, and awake. */
+PAWL_INTERNAL void lock_queue_up(struct lock_place *here, struct wait *wait)
 {
-    const void *lock = wait->waiter.address;
-    if (wait->queued) {
-        lock_look(here, lock, wait->owner);
-        return;
-    }
-    lock_look(here, lock, wait->owner);
     pawl_os_told_plain(wait, sizeof *wait);
     wait->since = pawl_os_now();
     wait->waiter.parker = pawl_parker_make(&wait->parker);
     here->queue = (struct lock_queue *)(void *)table_append(here->bucket, &wait->waiter);
     here->queue->awake++;
     wait->queued = true;
-    lock_hint(here, lock);
-    PAWL_PROBE1(lock_contended, lock);
+    lock_hint(here, wait->waiter.address);
+    PAWL_PROBE1(lock_contended, wait->waiter.address);
+}
+
+/* Locks the bucket; the waiter is then in its queue and awake. */
+PAWL_INTERNAL void lock_join(struct lock_place *here, struct wait *wait)
+{
+    lock_look(here, wait->waiter.address, wait->owner);
+    if (!wait->queued)
+        lock_queue_up(here, wait);
 }
 
 /* A waiter that is in others' way reads on besides: its sleep would keep the lock idle. */

@@ -96,8 +96,12 @@ PAWL_INTERNAL void lock_wait_begin(struct wait *wait, const void *lock, uint32_t
 PAWL_INTERNAL void lock_left(const void *lock, uint32_t owner, unsigned opened);
 /* A pause; false when the time is over, or the deadline has passed. */
 PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline);
-/* Locks the bucket of the lock, which the caller does not join; false: its latch stays held. */
+/* Locks the bucket of the lock, which the caller does not join. */
+PAWL_INTERNAL void lock_look(struct lock_place *here, const void *lock, uint32_t owner);
+/* The same; false: its latch stays held. */
 PAWL_INTERNAL bool lock_try_look(struct lock_place *here, const void *lock, uint32_t owner);
+/* The waiter is in the queue from now on, and awake. */
+PAWL_INTERNAL void lock_queue_up(struct lock_place *here, struct wait *wait);
 /* Locks the bucket; the waiter is then in its queue and awake. */
 PAWL_INTERNAL void lock_join(struct lock_place *here, struct wait *wait);
 /* Unlocks the bucket, and then wakes those that were picked. */

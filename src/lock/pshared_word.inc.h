@@ -22,6 +22,12 @@ static bool PAWL_NAME_(enter_scaling)(PAWL_LOCK_ *l, struct shared_wait *wait, P
     return false;
 }
 
+static enum outcome PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, struct shared_wait *wait)
+{
+    (void)l, (void)wait;
+    return WAIT_TIMED_OUT;
+}
+
 static bool PAWL_NAME_(readers_gone)(PAWL_LOCK_ *l, struct shared_wait *wait)
 {
     (void)l, (void)wait;

@@ -120,6 +120,7 @@ static void PAWL_NAME_(alter)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ units,
                               enum wait_class claim);
 static bool PAWL_NAME_(enter_in_turn)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait);
 static bool PAWL_NAME_(enter_scaling)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ w);
+static enum outcome PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait);
 static bool PAWL_NAME_(readers_gone)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait);
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
@@ -258,8 +259,14 @@ static bool PAWL_NAME_(wait_write)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
                                            PAWL_SPIN_W_TAKE))
                 return true;
         }
-        if (PAWL_IS_(nobody)(w) && PAWL_SLOW_(claim_at_once)(l, 0, PAWL_W_S_R_, 0))
-            return true;
+        if (PAWL_IS_(nobody)(w)) {
+            how = PAWL_NAME_(claim_at_lines)(l, wait);
+            if (how == WAIT_PASSED)
+                return true;
+            if (how == WAIT_TURN_CAME)
+                return PAWL_NAME_(drain)(l, wait, PAWL_W_S_R_);
+            continue;
+        }
         if (PAWL_IS_(no_seeker_or_writer)(w)) {
             if (PAWL_NAME_(stake)(l, wait, WAIT_DRAIN))
                 return PAWL_NAME_(drain)(l, wait, PAWL_W_S_R_);

@@ -40,6 +40,7 @@ struct pawl_entries {
     /* The thread's own: */
     uint32_t joined; /* it has the line, shown or hidden */
     uint32_t eager;  /* its drops from a word turn scaling on (PAWL_BIAS=on) */
+    uint32_t busy;   /* entries that have a lock, and one more of an eager line: a drop looks */
     uint32_t hidden; /* in the hook variant only */
 } __attribute__((aligned(PAWL_CACHE_LINE)));
 
@@ -110,6 +111,30 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_entries_are_(const struct pawl_entries
     return (uintptr_t)own > (uintptr_t)PAWL_NO_ENTRIES_;
 }
 
+/* The owner counts the entries that it has filled. A handler leaves the count as it found it, also
+ * between the load and the store of a change. */
+#if PAWL_HOOKS
+PAWL_INLINE uint32_t pawl_entries_busy_(const struct pawl_entries *own)
+{
+    return own->busy;
+}
+
+PAWL_INLINE void pawl_entries_count_(struct pawl_entries *own, uint32_t change)
+{
+    own->busy += change;
+}
+#else
+PAWL_INLINE PAWL_ALWAYS_INLINE_ uint32_t pawl_entries_busy_(const struct pawl_entries *own)
+{
+    return pawl_load_relaxed32(&own->busy);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_count_(struct pawl_entries *own, uint32_t change)
+{
+    pawl_store_relaxed32(&own->busy, pawl_load_relaxed32(&own->busy) + change);
+}
+#endif
+
 /* Fills a free entry; its number, or PAWL_ENTRIES where all are full. What follows comes after the
  * store for every thread. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned pawl_entries_fill_(struct pawl_entries *own,
@@ -122,6 +147,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned pawl_entries_fill_(struct pawl_entries 
             PAWL_LIKELY(PAWL_ADDRESS_(pawl_cas_relaxed)(&own->locks[i], &found, identity))) {
             /* [ENTRY_TAKE] full: the entry is filled before the reader looks for a writer. */
             pawl_fence_full_after_update(PAWL_ENTRY_TAKE);
+            pawl_entries_count_(own, 1);
             break;
         }
     }
@@ -144,6 +170,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_entries_free_(struct pawl_entries *own
     }
     /* [ENTRY_DROP] release: the reader's reads are done before a writer finds the entry free. */
     PAWL_ADDRESS_(pawl_store_release)(&own->locks[i], 0, PAWL_ENTRY_DROP);
+    pawl_entries_count_(own, (uint32_t)-1);
     pawl_entries_show_(own);
     /* [ENTRY_LEFT] light: the entry is free before the reader looks whether a writer sleeps. Where
      * this fence does nothing, no writer sleeps without a bound. */

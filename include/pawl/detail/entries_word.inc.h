@@ -89,7 +89,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(try_scaling_)(PAWL_LOCK_ *l)
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(leave_)(PAWL_LOCK_ *l)
 {
-    if (PAWL_LIKELY(PAWL_OWN_ENTRIES_ == PAWL_NO_ENTRIES_))
+    struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
+    if (PAWL_LIKELY(own == PAWL_NO_ENTRIES_) || (own != NULL && pawl_entries_busy_(own) == 0))
         return false;
     if (!PAWL_SCALING_INLINE_ || !PAWL_LIKELY(PAWL_NAME_(leave_entry_)(l)))
         PAWL_SLOW_(drop_read_slow)(l);
@@ -98,7 +99,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(leave_)(PAWL_LOCK_ *l)
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(count_)(PAWL_LOCK_ *l)
 {
-    if (PAWL_UNLIKELY(pawl_entries_are_(PAWL_OWN_ENTRIES_)))
+    struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
+    if (PAWL_UNLIKELY(pawl_entries_are_(own)) && pawl_entries_busy_(own) != 0)
         PAWL_SLOW_(count_slow)(l);
 }
 

@@ -245,11 +245,18 @@ static void is_interrupted_at_the_wait_list(void)
 
 /* ---- Scaling is turned off ------------------------------------------------------------------- */
 
-/* A look takes all the time since the last one, as there has been none. */
+/* The next look is timed, and those before have taken more than all the time since. */
 static void looks_are_dear(void)
 {
+    unsigned i;
     scaling();
     pawl_entries_mode_(ENTRIES_EVIDENCE);
+    for (i = 0; i < ENTRIES_NOTES; i++) {
+        entries_all()->notes[i].identity = (pawl_address_)(uintptr_t)LOCK;
+        entries_all()->notes[i].looks = 3;
+        entries_all()->notes[i].begun = 1;
+        entries_all()->notes[i].spent = 1000000;
+    }
 }
 
 static void turns_it_off(void)
@@ -367,9 +374,21 @@ static void there_is_evidence_of_others(void)
     for (i = 0; i < ENTRIES_NOTES; i++) {
         entries_all()->notes[i].identity = 1;
         entries_all()->notes[i].readers = 31;
-        entries_all()->notes[i].looked = 0u - UINT64_C(1000000);
+        entries_all()->notes[i].looks = 3;
+        entries_all()->notes[i].begun = entries_all()->notes[i].spent = UINT64_MAX / 2;
+        entries_all()->notes[i].since = entries_all()->notes[i].away = UINT64_MAX / 2;
         entries_all()->notes[i].off_until = UINT64_MAX;
     }
+}
+
+/* The note of the lock: the one that is no longer another's. */
+static struct entries_note *note_of_lock(void)
+{
+    unsigned i;
+    for (i = 0; i < ENTRIES_NOTES; i++)
+        if (entries_all()->notes[i].identity == (pawl_address_)(uintptr_t)LOCK)
+            return &entries_all()->notes[i];
+    return NULL;
 }
 
 /* Readers whose fast path another reader has disturbed. */
@@ -393,35 +412,75 @@ static void scales(bool expected, const char *otherwise)
     m_demand(((LOCK->word & PAWL_LOCK_BIASED) != 0) == expected, M_RESTORED, otherwise);
 }
 
+/* One write in four is timed, and its look takes a nanosecond of the models. */
+static void writes_often(unsigned count)
+{
+    while (count-- > 0)
+        writes();
+}
+
 static void gathers_evidence(void)
 {
     readers_meet(31);
     scales(false, "it has BIASED before 32 readers have met another");
     readers_meet(1);
     scales(true, "it has no BIASED though 32 readers have met another");
-    writes();
-    scales(false, "it keeps BIASED though a look has taken more than a tenth of the time");
-    m_pass_time(1000);
-    readers_meet(31);
-    scales(false, "readers from before a dear look count");
-    readers_meet(1);
-    scales(true, "it has no BIASED, long after a dear look");
-    m_pass_time(100000);
-    writes();
-    scales(true, "a look that is less than a tenth of the time takes BIASED away");
-    writes();
-    scales(false, "it keeps BIASED though the second look came right after the first");
+    writes_often(3);
+    scales(true, "a look that is not timed takes BIASED away");
+    writes_often(1);
+    scales(false, "it keeps BIASED though looks have taken more than a quarter of the time");
     readers_meet(32);
-    scales(false, "it has BIASED soon after a dear look");
+    scales(false, "it has BIASED soon after dear looks");
     m_pass_time(1000);
     readers_meet(31);
-    scales(false, "more than one in 32 looks at the clock after a dear look");
+    scales(false, "readers from before dear looks count");
     readers_meet(1);
-    scales(true, "it has no BIASED, long after the second dear look");
-    writes();
-    writes();
-    scales(false, "it keeps BIASED though another look came right after the last");
-    m_pass_time(1000);
+    scales(true, "it has no BIASED, long after dear looks");
+    m_pass_time(100000);
+    writes_often(8);
+    scales(true, "looks that take less than a quarter of the time take BIASED away");
+    writes_often(4);
+    scales(false, "it keeps BIASED though looks are dear since the account began anew");
+}
+
+/* As after 32 readers that have met another. */
+static void enough_readers_meet(void)
+{
+    note_of_lock()->readers = 31;
+    readers_meet(1);
+}
+
+/* BIASED comes back and goes at once. Each time it stays away for twice as long as before. */
+static void loses_it_again_and_again(void)
+{
+    uint64_t away = 0;
+    unsigned i;
+    readers_meet(1); /* the note is this lock's now */
+    for (i = 0; i < 3; i++) {
+        const uint64_t before = away;
+        enough_readers_meet();
+        scales(true, "it has no BIASED although its time away is over");
+        writes_often(4);
+        scales(false, "it keeps BIASED though looks have taken more than a quarter of the time");
+        away = note_of_lock()->away;
+        m_demand(i == 0 || away == 2 * before, M_RESTORED, "it is not away for twice as long");
+        m_pass_time(away / 2);
+        enough_readers_meet();
+        scales(false, "it has BIASED before the end of its time away");
+        m_pass_time(away);
+    }
+    enough_readers_meet();
+    m_pass_time(1000000);
+    writes_often(8);
+    scales(true, "looks that take less than a quarter of the time take BIASED away");
+    writes_often(4);
+    scales(false, "it keeps BIASED though looks are dear since the account began anew");
+    m_demand(note_of_lock()->away < away, M_RESTORED,
+             "BIASED was of use, and yet it is away for longer than before");
+}
+
+static void a_writer_disturbs_evidence(void)
+{
     readers_meet(1);
     a_reader_meets_a_writer();
     readers_meet(31);
@@ -479,6 +538,10 @@ const struct m_scene m_scaling_scenes[] = {
     {"bias_drop_after_a_sleep", read_once, {sleeps_and_drops, writes}, nobody_is_in,
      "preempt=2 ipi=1 time=2000"},
     {"bias_by_evidence", there_is_evidence_of_others, {gathers_evidence}, nobody_is_in, ""},
+    {"bias_comes_back_later", there_is_evidence_of_others, {loses_it_again_and_again}, nobody_is_in,
+     ""},
+    {"bias_after_a_writer", there_is_evidence_of_others, {a_writer_disturbs_evidence}, nobody_is_in,
+     ""},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
 /* clang-format on */
