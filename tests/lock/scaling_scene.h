@@ -45,10 +45,22 @@ static bool scaling_at_rest(uint32_t word)
         for (j = 0; j < PAWL_ENTRIES; j++)
             if (lines[i].locks[j] != 0)
                 return false;
-        if (lines[i].waiters != 0 || lines[i].hidden != 0)
+        if (lines[i].waiters != 0 || lines[i].hidden != 0 || lines[i].busy != lines[i].eager)
             return false;
     }
     return (word & ~PAWL_LOCK_BIASED) == 0;
+}
+
+/* The next look is timed, and those before have taken more than all the time since. */
+static void scaling_looks_are_dear(struct pawl_entries_all *all)
+{
+    unsigned i;
+    for (i = 0; i < ENTRIES_NOTES; i++) {
+        all->notes[i].identity = (pawl_address_)(uintptr_t)&scene.lock;
+        all->notes[i].looks = 3;
+        all->notes[i].begun = 1;
+        all->notes[i].spent = UINT64_MAX / 8;
+    }
 }
 
 static void scaling_ready(void)
@@ -61,8 +73,10 @@ static void scaling_ready(void)
         process->lines[i].owner = i + 1;
         *sched_slot_of(i) = &process->lines[i];
         all->lines[i].joined = 1;
-        all->lines[i].eager = scaling_bias == SCALING_BY_A_DROP;
+        all->lines[i].eager = all->lines[i].busy = scaling_bias == SCALING_BY_A_DROP;
     }
+    if (scaling_bias == SCALING_UNTIL_A_LOOK)
+        scaling_looks_are_dear(all);
     process->lines_used = all->used = scaling_lines;
     scene.lock.word = scaling_bias == SCALING_BY_A_DROP ? 0 : PAWL_LOCK_BIASED;
 }

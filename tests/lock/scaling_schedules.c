@@ -30,6 +30,60 @@ static void readers_do_use_their_entries(void **state)
     assert_true(entered > 500);
 }
 
+/* ---- What a thread looks at ------------------------------------------------------------------ */
+
+static unsigned looked; /* at entries */
+
+static uint64_t count_looks(const struct pawl_operation *o, sched_make_function *make)
+{
+    const char *const address = (const char *)o->address;
+    const char *const lines = (const char *)entries_all()->lines;
+    looked += address >= lines && address < lines + sizeof entries_all()->lines;
+    return make(o);
+}
+
+static unsigned looks_of(void (*body)(void *))
+{
+    looked = 0;
+    sched.fault = count_looks;
+    scene_begins(NULL);
+    assert_true(sched_random(1, &body, NULL, 1));
+    scene_ends(NULL);
+    sched.fault = NULL;
+    return looked;
+}
+
+static void write_once(void *unused)
+{
+    (void)unused;
+    OF(take_write)(&scene.lock);
+    enter(PAWL_STATE_W);
+    drop(PAWL_STATE_W);
+}
+
+static void read_once_by_the_word(void *unused)
+{
+    (void)unused;
+    scene.lock.word = 0;
+    OF(take_read)(&scene.lock);
+    enter(PAWL_STATE_R);
+    drop(PAWL_STATE_R);
+}
+
+/* A writer that met nobody looked at all entries before its claim, and again after it. */
+static void a_writer_that_meets_nobody_looks_at_each_entry_once(void **state)
+{
+    (void)state;
+    assert_int_equal(looks_of(write_once), SCHED_THREADS * PAWL_ENTRIES);
+}
+
+/* A thread with a line searched it at each drop, also where all its entries were free. */
+static void a_drop_looks_at_no_entry_where_none_is_in_use(void **state)
+{
+    (void)state;
+    assert_int_equal(looks_of(read_once_by_the_word), 0);
+}
+
 /* ---- Faults that must show ------------------------------------------------------------------- */
 
 struct fault {
@@ -77,6 +131,8 @@ static void a_waiter_that_is_not_counted_is_caught(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_writer_that_meets_nobody_looks_at_each_entry_once),
+        cmocka_unit_test(a_drop_looks_at_no_entry_where_none_is_in_use),
         LOST_WAKE_TESTS,
         cmocka_unit_test(readers_do_use_their_entries),
         cmocka_unit_test(a_second_look_that_is_left_out_is_caught),
