@@ -72,6 +72,26 @@ static void a_domain_that_is_destroyed_in_a_callback_of_its_own_ends_the_program
     assert_reports(destroy_in_callback, NULL, "pawl_rcu_domain_destroy", NULL);
 }
 
+/* One worker calls the callbacks of all domains. So the end of a domain that has had some would wait
+ * for it. */
+static void destroy_in_callback_of_another(void *nothing)
+{
+    static pawl_rcu_head earlier;
+    (void)nothing;
+    must(pawl_rcu_domain_init(&domain, "ended from elsewhere") == 0);
+    must(pawl_rcu_domain_call(&domain, &earlier, run, 1) == 0);
+    must(pawl_rcu_domain_barrier(&domain) == 0);
+    must(pawl_rcu_call(&head, end_domain, 1) == 0);
+    (void)pawl_rcu_barrier();
+    must(!"the worker has ended the program");
+}
+
+static void a_domain_that_is_destroyed_in_a_callback_of_another_ends_the_program(void **state)
+{
+    (void)state;
+    assert_reports(destroy_in_callback_of_another, NULL, "pawl_rcu_domain_destroy", NULL);
+}
+
 static void call_again(pawl_rcu_head *called)
 {
     static unsigned times;
@@ -107,6 +127,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_head_that_is_called_while_it_is_queued_is_reported),
         cmocka_unit_test(a_domain_that_is_destroyed_in_a_callback_of_its_own_ends_the_program),
+        cmocka_unit_test(a_domain_that_is_destroyed_in_a_callback_of_another_ends_the_program),
         cmocka_unit_test(correct_use_is_silent),
     };
     misuse_without_lines();
