@@ -265,16 +265,13 @@ static void entries_begin_account(struct entries_note *note, uint64_t now)
     pawl_store_relaxed64(&note->begun, now);
 }
 
-/* Whether the calling thread notes this meeting. */
-static bool entries_is_noted(void)
-{
+/* Whether the calling thread notes this meeting. A handler may lose one. */
 #if PAWL_HOOKS
-    return true;
+#define ENTRIES_IS_NOTED() true
 #else
-    static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t met;
-    return ++met % ENTRIES_NOTED == 0; /* a handler between load and store: one is not counted */
+static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t entries_met;
+#define ENTRIES_IS_NOTED() (++entries_met % ENTRIES_NOTED == 0)
 #endif
-}
 
 PAWL_INTERNAL bool entries_evidence(pawl_address_ identity)
 {
@@ -282,7 +279,7 @@ PAWL_INTERNAL bool entries_evidence(pawl_address_ identity)
     uint32_t readers;
     if (ENTRIES_MODE != ENTRIES_EVIDENCE)
         return ENTRIES_MODE == ENTRIES_ON;
-    if (!entries_is_noted())
+    if (!ENTRIES_IS_NOTED())
         return false;
     note = entries_own_note(identity);
     readers = pawl_load_relaxed32(&note->readers) + ENTRIES_NOTED;

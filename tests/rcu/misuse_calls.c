@@ -72,8 +72,8 @@ static void a_domain_that_is_destroyed_in_a_callback_of_its_own_ends_the_program
     assert_reports(destroy_in_callback, NULL, "pawl_rcu_domain_destroy", NULL);
 }
 
-/* One worker calls the callbacks of all domains. So the end of a domain that has had some would wait
- * for it. */
+/* One worker calls the callbacks of all domains. So the end of a domain that has had some would
+ * wait for it. */
 static void destroy_in_callback_of_another(void *nothing)
 {
     static pawl_rcu_head earlier;
