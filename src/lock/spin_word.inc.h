@@ -39,8 +39,6 @@ static void PAWL_NAME_(keep_write)(PAWL_LOCK_ *l)
  * others (compat_word.inc.h says why). */
 static void PAWL_NAME_(wait_write)(PAWL_LOCK_ *l, bool claimed, PAWL_WORD_ found, bool polite)
 {
-    struct backoff pauses =
-        BACKOFF_INIT; /* kept: a claim that fails keeps all others from theirs */
     PAWL_WORD_ w;
     PAWL_PROBE2(spin_contended, l, WAIT_W);
     for (;; claimed = true) {
@@ -57,11 +55,8 @@ static void PAWL_NAME_(wait_write)(PAWL_LOCK_ *l, bool claimed, PAWL_WORD_ found
         }
         if (claimed)
             (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_);
-        w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-        while (!PAWL_IS_(no_writer)(w) && (polite || !PAWL_IS_(atomics_or_nobody)(w))) {
-            backoff_pause_once(&pauses, &w);
-            w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-        }
+        WAIT_UNTIL(w, PAWL_AT_(pawl_load_relaxed)(&l->word),
+                   PAWL_IS_(no_writer)(w) || (!polite && PAWL_IS_(atomics_or_nobody)(w)));
         /* [SPIN_W_TAKE] acquire: the writer's stores follow all accesses of earlier holders. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     }
