@@ -32,7 +32,7 @@ static void *fault(void *number)
         return NULL;
     }
     while (!is_ready()) {
-        if (++looks == 50)
+        if (++looks == 300)
             must(sem_post(&work) == 0);
         usleep(200);
     }
