@@ -135,7 +135,9 @@ static void settle(struct trace_lane *lane, uint64_t begun)
 
 static void quit(struct trace_lane *lane)
 {
-    lane->alive += lane->last - lane->begun;
+    if (lane->last >
+        lane->begun) /* not so if the first call was the last: its time is from before */
+        lane->alive += lane->last - lane->begun;
     lane->thread = 0;
     lane->depth = 0;
 }

@@ -353,6 +353,15 @@ void trace_wait_ends(struct trace_wait *w, bool is_granted, bool timed_out)
     leave();
 }
 
+/* The last entry of a small ring may be a hold, a wait or a sleep. */
+static inline void grow_if_full(void)
+{
+    const struct trace_lane *const lane = trace_self.lane;
+    if (PAWL_UNLIKELY(lane->events % TRACE_SMALL_RING == 0 && lane->events != 0 &&
+                      lane->ring == TRACE_SMALL_RING))
+        trace_outgrow();
+}
+
 void trace_wait_is_over(struct trace_wait *w, bool is_granted, bool timed_out)
 {
     const uint64_t now = trace_ticks();
@@ -376,6 +385,7 @@ void trace_wait_is_over(struct trace_wait *w, bool is_granted, bool timed_out)
     add_event(&e, now);
     trace_self.timed = NULL;
     trace_self.lane->last = now;
+    grow_if_full();
     leave();
 }
 
@@ -397,6 +407,7 @@ void trace_waited(uint64_t key, uint64_t site, uint64_t begun, bool waited, bool
     }
     seen_by(r);
     trace_self.lane->last = now;
+    grow_if_full();
     leave();
 }
 
@@ -426,9 +437,7 @@ void trace_release_at(uint32_t index, uint64_t site)
         trace_self.lane->depth = index;
     else
         take_out(index);
-    if (PAWL_UNLIKELY(trace_self.lane->events % TRACE_SMALL_RING == 0 &&
-                      trace_self.lane->ring == TRACE_SMALL_RING))
-        trace_outgrow();
+    grow_if_full();
 }
 
 static uint32_t hold_of(uint64_t lock)

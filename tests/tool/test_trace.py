@@ -109,6 +109,12 @@ def test_a_wait_has_two_sides(record):
     assert one(db, "SELECT count(*) FROM use WHERE mode = 'sleep' AND waits = 1") == 1
 
 
+def test_a_thread_with_one_call_ran_for_no_negative_time(record):
+    """The call began before its thread had a place in the file, so the thread's last moment came
+    before its first one. The difference counted as 7 years."""
+    assert 0 <= one(record("nap"), "SELECT sum(thread_ns) FROM process") < 1e11
+
+
 def test_every_kind_is_recorded(record):
     db = record("kinds")
     rows = db.execute(

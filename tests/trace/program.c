@@ -246,6 +246,19 @@ static void many_locks(int n)
     free(locks);
 }
 
+static void *nap(void *unused)
+{
+    usleep(1000);
+    return unused;
+}
+
+/* The only call of its thread that is recorded. */
+static void nap_in_a_thread(void)
+{
+    pthread_t thread;
+    must(pthread_create(&thread, NULL, nap, NULL) == 0 && pthread_join(thread, NULL) == 0);
+}
+
 static void close_all(void)
 {
     int i;
@@ -299,6 +312,8 @@ int main(int count, char **word)
     } else if (strcmp(word[1], "deep") == 0) {
         wait_deep();
         outermost(n);
+    } else if (strcmp(word[1], "nap") == 0) {
+        nap_in_a_thread();
     } else if (strcmp(word[1], "sleep") == 0) {
         pairs(5);
         usleep(200000);

@@ -155,7 +155,8 @@ class _Process:
             ticks += int(head["alive"])
             if head["thread"]:
                 waits = bool((self._waiting(head)).any())
-                ticks += (latest if waits else int(head["last"])) - int(head["begun"])
+                last = latest if waits else int(head["last"])
+                ticks += max(last - int(head["begun"]), 0)
         store.insert(
             self.db,
             "process",
