@@ -14,8 +14,9 @@
  * others asleep, clears the hint before it sets PARKED [LOCK_PARK]. It also counts itself as urgent
  * before that. A releaser that finds this PARKED sees the hint cleared, and the count [LOCK_LEFT].
  *
- * No step here goes through all waiters. Those that enter together are woken in a chain: a releaser
- * wakes two, and each that leaves the queue wakes the next.
+ * No step here goes through all waiters; a waiter with a rank passes those of other ranks. Waiters
+ * that enter together are woken in a chain: a releaser wakes two, and each that leaves the queue
+ * wakes the next.
  */
 #include <limits.h>
 
@@ -127,41 +128,47 @@ static bool lock_comes_first(const struct wait *w, const struct wait *wait)
     return w->rank != wait->rank ? w->rank > wait->rank : w->since <= wait->since;
 }
 
-/* The last waiter from `w` on that comes first. */
-static struct wait *lock_last_before(struct wait *w, const struct wait *wait)
+/* The sleeper that comes right before the waiter, in the order of rank and age. One that was woken
+ * for nothing is near the front, one that joined just now near the end, of those with a rank or of
+ * those without: few steps in each case. */
+static struct wait *lock_before(const struct lock_list *list, const struct wait *wait)
 {
-    struct wait *before = NULL;
-    for (; w != NULL && lock_comes_first(w, wait); w = w->after) {
-        TABLE_STEP();
-        before = w;
+    struct wait *before, *next;
+    if (wait->slept) {
+        before = wait->rank != 0 ? NULL : list->last_ranked;
+        next = before != NULL ? before->after : list->first;
+        for (; next != NULL && lock_comes_first(next, wait); next = next->after) {
+            TABLE_STEP();
+            before = next;
+        }
+        return before;
     }
+    before = wait->rank != 0 ? list->last_ranked : list->last;
+    for (; before != NULL && !lock_comes_first(before, wait); before = before->before)
+        TABLE_STEP();
     return before;
 }
 
-/* In the order of rank and age. A waiter that was woken for nothing finds its place near the front,
- * one that joined just now near the end: few steps in both cases. */
 static void lock_enlist(struct lock_place *here, struct wait *wait)
 {
     struct lock_list *list = lock_list_of(here, wait);
-    struct wait *before;
+    struct wait *before = lock_before(list, wait);
 
-    if (wait->slept)
-        before = lock_last_before(list->first, wait);
-    else
-        for (before = list->last; before != NULL && !lock_comes_first(before, wait);
-             before = before->before)
-            TABLE_STEP();
     wait->slept = true;
     wait->before = before;
     wait->after = before != NULL ? before->after : list->first;
     *(wait->before != NULL ? &wait->before->after : &list->first) = wait;
     *(wait->after != NULL ? &wait->after->before : &list->last) = wait;
+    if (wait->rank != 0 && list->last_ranked == before)
+        list->last_ranked = wait;
     lock_count_urgent(here, wait, 1);
 }
 
 static void lock_delist(struct lock_place *here, struct wait *wait)
 {
     struct lock_list *list = lock_list_of(here, wait);
+    if (list->last_ranked == wait)
+        list->last_ranked = wait->before;
     *(wait->before != NULL ? &wait->before->after : &list->first) = wait->after;
     *(wait->after != NULL ? &wait->after->before : &list->last) = wait->before;
     lock_count_urgent(here, wait, (uint32_t)-1);

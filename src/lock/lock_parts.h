@@ -45,6 +45,7 @@ struct wait;
 
 struct lock_list {
     struct wait *first, *last;
+    struct wait *last_ranked; /* of those with a rank above 0; NULL: there is none */
 };
 
 struct lock_queue {

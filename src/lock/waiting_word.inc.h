@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The waiting halves of the progressive lock that sleeps, for one width. lock_word.inc.h includes
- * this file and says how a thread waits:
+ * The waiting halves of the progressive lock that sleeps, for one width. lock_word.inc.h and
+ * pshared_word.inc.h include this file, and each says how a thread waits:
  *
  *   PAWL_WAIT_              the type of one operation's wait; its field `claim` says which claim it
  *                           keeps, 0 for none
@@ -14,6 +14,7 @@
  *                           another atomic user enters
  *   enter_in_turn           a reader's PAST becomes R, unless there is another W
  *   enter_scaling           a reader that finds no W enters by an entry, if readers scale
+ *   claim_at_lines          makes a claim in the queue before W looks at the entries
  *   readers_gone            W of the caller is in the word: waits until no entry has the lock;
  *                           false when the deadline has passed first
  *   PAWL_ONE_BY_ONE_        the classes of which a change wakes a waiter whenever they can go on

@@ -9,15 +9,21 @@
 #include "test.h"
 
 #include <pawl/atomic.h>
+#include <pawl/bigref.h>
 #include <pawl/bitlock.h>
 #include <pawl/brlock.h>
 #include <pawl/cond.h>
 #include <pawl/counter.h>
+#include <pawl/counter_exact.h>
+#include <pawl/counter_limit.h>
 #include <pawl/lock.h>
 #include <pawl/pshared.h>
 #include <pawl/rcu.h>
+#include <pawl/rcu_call.h>
 #include <pawl/robust.h>
+#include <pawl/seq.h>
 #include <pawl/sift.h>
+#include <pawl/spin.h>
 #include <pawl/wait.h>
 
 struct primitive {
@@ -146,6 +152,15 @@ static inline void lock64_drop_write(void *object)
     pawl_lock64_drop_write((pawl_lock64 *)object);
 }
 
+/* As a real-time thread of the preload library takes it. Every other thread has a rank, and comes
+ * before all that have none; newcomers went past these, one by one. */
+static inline void lock64_take_write_ranked(void *object)
+{
+    static uint32_t takes;
+    const uint32_t rank = __atomic_fetch_add(&takes, 1, __ATOMIC_RELAXED) & 1;
+    must(PAWL_SYMBOL_(pawl_lock64_take_write_ranked)((pawl_lock64 *)object, UINT64_MAX, rank));
+}
+
 /* A word under wait.h: 0 free, 1 taken. A thread that leaves wakes one. The kernel may keep the
  * sleepers of 32 bits; those of 64 are in the library's lists. */
 #define WORD(N)                                                                                    \
@@ -244,6 +259,8 @@ static inline void brlock_drop_write(void *object)
 static const struct primitive exclusive[] = {
     {"lock64, W", &twin_mutex, sizeof(pawl_lock64), MOST, NULL, NULL, lock64_take_write,
      lock64_drop_write, false, 0},
+    {"lock64, ranks", &twin_mutex, sizeof(pawl_lock64), MOST, NULL, NULL, lock64_take_write_ranked,
+     lock64_drop_write, false, 0},
     {"wait.h, 32", &twin_cond, sizeof(uint32_t), MOST, NULL, NULL, word32_take, word32_drop, false,
      0},
     {"wait.h, 64", &twin_cond, sizeof(uint64_t), MOST, NULL, NULL, word64_take, word64_drop, false,
@@ -321,6 +338,79 @@ static inline void counter_destroy(void *object)
     must(pawl_counter_destroy((pawl_counter *)object) == 0);
 }
 
+static inline void spin_take_read(void *object)
+{
+    pawl_spin64_take_read((pawl_spin64 *)object);
+}
+static inline void spin_drop_read(void *object)
+{
+    pawl_spin64_drop_read((pawl_spin64 *)object);
+}
+static inline void exact_up(void *object)
+{
+    pawl_counter_exact_add((pawl_counter_exact *)object, 1);
+}
+static inline void exact_down(void *object)
+{
+    pawl_counter_exact_add((pawl_counter_exact *)object, -1);
+}
+static inline void exact_destroy(void *object)
+{
+    must(pawl_counter_exact_destroy((pawl_counter_exact *)object) == 0);
+}
+static inline void limit_init(void *object)
+{
+    pawl_counter_limit_init((pawl_counter_limit *)object, INT64_MAX / 4);
+}
+static inline void limit_up(void *object)
+{
+    must(pawl_counter_limit_try_add((pawl_counter_limit *)object, 1));
+}
+static inline void limit_down(void *object)
+{
+    pawl_counter_limit_sub((pawl_counter_limit *)object, 1);
+}
+static inline void limit_destroy(void *object)
+{
+    must(pawl_counter_limit_destroy((pawl_counter_limit *)object) == 0);
+}
+static inline void bigref_init(void *object)
+{
+    pawl_bigref_init((pawl_bigref *)object, NULL, NULL);
+}
+static inline void bigref_up(void *object)
+{
+    pawl_bigref_get((pawl_bigref *)object);
+}
+static inline void bigref_down(void *object)
+{
+    pawl_bigref_drop((pawl_bigref *)object);
+}
+static inline void bigref_destroy(void *object)
+{
+    pawl_bigref_destroy((pawl_bigref *)object);
+}
+static inline void seq_look(void *object)
+{
+    pawl_seq_word begun;
+    must(pawl_seq_try_begin((pawl_seq *)object, &begun) &&
+         !pawl_seq_retry((pawl_seq *)object, begun));
+}
+static inline void nothing_more(void *object)
+{
+    (void)object;
+}
+static inline void called(pawl_rcu_head *head)
+{
+    free(head);
+}
+static inline void rcu_calls(void *object)
+{
+    pawl_rcu_head *head = (pawl_rcu_head *)malloc(sizeof *head);
+    (void)object;
+    must(head != NULL && pawl_rcu_call(head, called, sizeof *head) == 0);
+}
+
 static const struct primitive open_to_all[] = {
     {"lock64, R", &twin_read, sizeof(pawl_lock64), MOST, NULL, NULL, lock64_take_read,
      lock64_drop_read, false, 0},
@@ -333,6 +423,17 @@ static const struct primitive open_to_all[] = {
     {"rcu", &twin_read, 1, 1, NULL, NULL, rcu_enter, rcu_leave, false, 0},
     {"counter", &twin_mutex, sizeof(pawl_counter), 1, NULL, counter_destroy, counter_up,
      counter_down, false, 0},
+    {"exact counter", &twin_mutex, sizeof(pawl_counter_exact), 1, NULL, exact_destroy, exact_up,
+     exact_down, false, 0},
+    {"limit counter", &twin_mutex, sizeof(pawl_counter_limit), 1, limit_init, limit_destroy,
+     limit_up, limit_down, false, 0},
+    {"bigref", &twin_mutex, sizeof(pawl_bigref), 1, bigref_init, bigref_destroy, bigref_up,
+     bigref_down, false, 0},
+    {"spin64, R", &twin_read, sizeof(pawl_spin64), MOST, NULL, NULL, spin_take_read, spin_drop_read,
+     false, 0},
+    {"seq, a look", &twin_read, sizeof(pawl_seq), MOST, NULL, NULL, seq_look, nothing_more, false,
+     0},
+    {"rcu_call", &twin_mutex, 1, 1, NULL, NULL, rcu_calls, nothing_more, false, 0},
 };
 
 enum {
