@@ -15,7 +15,7 @@ flags="$compiled -shared"
     run "$CC" $flags -o archive.so "$plugin" "$LIBDIR/libpawl.a" -pthread
     run "$CC" $flags -o shared.so "$plugin" -L"$LIBDIR" -lpawl -Wl,-rpath,"$LIBDIR" -pthread
     run "$CC" -std=c11 $strict -D_GNU_SOURCE -o host "$here/plugins/host.c" -pthread -ldl
-    run "$CC" -std=c11 $strict -D_GNU_SOURCE -o orders "$here/plugins/orders.c" -ldl
+    run "$CC" -std=c11 $strict -D_GNU_SOURCE -o orders "$here/plugins/orders.c" -pthread -ldl
     # A host that has the library itself: its own copy must be the plug-ins' too.
     archive=$(PKG_CONFIG_PATH="$LIBDIR/pkgconfig" pkg-config --static --libs pawl |
         sed 's/-lpawl/-l:libpawl.a/')

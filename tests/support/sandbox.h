@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sandboxes that forbid one system call, for the calling thread and those that it starts. */
+/* Sandboxes that forbid one system call, or some commands of it, for the calling thread and those
+ * that it starts. */
 #ifndef PAWL_TESTS_SANDBOX_H
 #define PAWL_TESTS_SANDBOX_H
 
@@ -12,6 +13,15 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+static inline bool sandbox_filters(struct sock_filter *filter, size_t length)
+{
+    struct sock_fprog program;
+    program.len = (unsigned short)length;
+    program.filter = filter;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
 static inline bool sandbox_answers(uint32_t number, uint32_t answer)
 {
     struct sock_filter filter[] = {
@@ -20,11 +30,21 @@ static inline bool sandbox_answers(uint32_t number, uint32_t answer)
         BPF_STMT(BPF_RET | BPF_K, answer),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog program;
-    program.len = (unsigned short)(sizeof filter / sizeof filter[0]);
-    program.filter = filter;
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    return sandbox_filters(filter, sizeof filter / sizeof filter[0]);
+}
+
+/* From now on the call fails if its first argument has one of the bits. Little-endian machines. */
+static inline bool sandbox_refuses_bits(uint32_t number, uint32_t bits)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    return sandbox_filters(filter, sizeof filter / sizeof filter[0]);
 }
 
 /* From now on the call fails. False: the system has no filters. */

@@ -16,7 +16,11 @@ SHOWN void plugin_leave(void);
 SHOWN unsigned long plugin_start_poll(void);
 SHOWN int plugin_poll(unsigned long cookie);
 SHOWN int plugin_is_light(void);
+SHOWN int plugin_is_sequenced(void);
 SHOWN int plugin_strong(void);
+SHOWN void *plugin_counters(void);
+SHOWN void plugin_add(void *counters);
+SHOWN long long plugin_sum(void *counters, unsigned which);
 SHOWN void plugin_read(void *lock);
 SHOWN void plugin_leave_read(void *lock);
 SHOWN int plugin_try_write(void *lock);
@@ -149,7 +153,57 @@ int plugin_is_light(void)
     return pawl_fence_light_free_ != 0;
 }
 
+/* Does this copy add by restartable sequences, once the thread has cells? */
+int plugin_is_sequenced(void)
+{
+    static pawl_counter_exact any = PAWL_COUNTER_EXACT_INIT;
+    pawl_counter_exact_add(&any, 1);
+    return PAWL_MINE_.rseq != NULL;
+}
+
 int plugin_strong(void)
 {
     return pawl_fences_strong();
+}
+
+/* Counters that one copy adds to while another one reads. */
+struct counters {
+    pawl_counter_exact exact[4]; /* one of each mode */
+    pawl_counter_limit limited;
+    pawl_cpu_counter by_cpu;
+};
+
+void *plugin_counters(void)
+{
+    static struct counters all;
+    static int are_made;
+    int mode;
+    if (!are_made) {
+        for (mode = 0; mode < 4; mode++)
+            pawl_counter_exact_init(&all.exact[mode], (enum pawl_exact_mode)mode);
+        pawl_counter_limit_init(&all.limited, 1 << 30);
+        pawl_cpu_counter_init(&all.by_cpu);
+        are_made = 1;
+    }
+    return &all;
+}
+
+void plugin_add(void *counters)
+{
+    struct counters *all = (struct counters *)counters;
+    int mode;
+    for (mode = 0; mode < 4; mode++)
+        pawl_counter_exact_add(&all->exact[mode], 1);
+    while (!pawl_counter_limit_try_add(&all->limited, 1))
+        continue;
+    pawl_cpu_counter_inc(&all->by_cpu);
+}
+
+long long plugin_sum(void *counters, unsigned which)
+{
+    struct counters *all = (struct counters *)counters;
+    if (which < 4)
+        return pawl_counter_exact_read(&all->exact[which]);
+    return which == 4 ? pawl_counter_limit_read(&all->limited)
+                      : pawl_cpu_counter_read(&all->by_cpu);
 }

@@ -21,10 +21,15 @@
 typedef const void *(*question)(void);
 typedef int (*action)(void);
 
+enum { COUNTERS = 6 };
+
 struct plugin {
     void *handle;
     question process, thread_line, reads;
-    action calls_back, synchronizes, counts, is_light, strong;
+    action calls_back, synchronizes, counts, is_light, is_sequenced, strong;
+    void *(*counters)(void); /* COUNTERS counters of this copy's, for any copy */
+    void (*add)(void *counters);
+    long long (*sum)(void *counters, unsigned which);
     void (*enter)(void), (*leave)(void);
     unsigned long (*start_poll)(void);
     int (*poll)(unsigned long cookie);
@@ -55,7 +60,11 @@ static inline struct plugin plugin_load(const char *path)
     FIND(synchronizes);
     FIND(counts);
     FIND(is_light);
+    FIND(is_sequenced);
     FIND(strong);
+    FIND(counters);
+    FIND(add);
+    FIND(sum);
     FIND(enter);
     FIND(leave);
     FIND(start_poll);
