@@ -65,6 +65,8 @@ class readers_arena {
     virtual ~readers_arena() = default;
     virtual void mix(const readers_task &, unsigned thread, const phase_flag &,
                      readers_tally &) = 0;
+    /* Of the scene `write`: thread 0 will write, the others read once. */
+    virtual void enlist(unsigned thread) = 0;
     virtual void write(const readers_task &, unsigned thread, const phase_flag &,
                        readers_tally &) = 0;
     virtual void seek(const readers_task &, unsigned thread, const phase_flag &,
@@ -93,15 +95,21 @@ template <class Lock> class readers_arena_of final : public readers_arena {
             });
     }
 
-    void write(const readers_task &s, unsigned thread, const phase_flag &flag,
-               readers_tally &t) override
+    void enlist(unsigned thread) override
     {
         adapter::reader_number = thread;
         if (thread > 0) {
             slots_[0].lock.take_read();
             slots_[0].lock.drop_read();
-            return;
         }
+    }
+
+    void write(const readers_task &s, unsigned thread, const phase_flag &flag,
+               readers_tally &t) override
+    {
+        adapter::reader_number = thread;
+        if (thread > 0)
+            return;
         loop(s, thread, flag, t, [&](passes &p) {
             slots_[0].lock.take_write();
             p.work = spin_work(s.inside, p.work);

@@ -46,7 +46,16 @@ class readers_scene final : public crew_scene<readers_candidate, contestant> {
                 {"period_us", s_.period_us},   {"steps_per_us", gauge_.steps_per_us()}};
     }
 
-    contestant make(const readers_candidate &who) override { return who.design(); }
+    /* The readers of the scene `write` come before its writer. Beside it a thousand of them on two
+     * processors could spin under one candidate for minutes. */
+    contestant make(const readers_candidate &who) override
+    {
+        contestant place = who.design();
+        if (s_.scene == "write")
+            threads_.run_to_the_end(
+                [&place](unsigned thread, const phase_flag &) { place->enlist(thread); });
+        return place;
+    }
 
     json sample(const readers_candidate &who, contestant &place, long long round) override
     {
