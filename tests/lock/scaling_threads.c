@@ -15,6 +15,9 @@
 #include "support/in_entries.h"
 #include "support/lines.h"
 
+#include <sched.h>
+#include <sys/syscall.h>
+
 static pawl_lock32 lock;
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -139,6 +142,53 @@ static void a_thread_without_a_line_counts_in_the_word(void **state)
     lines_free_all();
 }
 
+static pawl_lock32 other;
+
+static void takes_a_line(void)
+{
+    pawl_lock32_take_read(&other);
+    pawl_lock32_drop_read(&other);
+}
+
+/* Its end runs no destructor, so its entry stays, and the writer waits. The thread that takes the
+ * line over ends the read, and must wake the writer. */
+static void reads_and_ends_unseen(void)
+{
+    pawl_lock32_take_read(&lock);
+    must(in_entries(&lock) == 1);
+    (void)syscall(SYS_exit, 0);
+}
+
+static void *writes_once(void *unused)
+{
+    pawl_lock32_take_write(&lock);
+    pawl_lock32_drop_write(&lock);
+    return unused;
+}
+
+static void the_read_of_a_thread_that_ended_unseen_ends_with_its_line(void **state)
+{
+    pthread_t writer;
+    (void)state;
+    if (TEST_SANITIZED)
+        skip(); /* a sanitizer waits for the thread's own end */
+    make_biased(&lock);
+    in_another_thread(reads_and_ends_unseen);
+    assert_int_equal(in_entries(&lock), 1);
+    assert_false(pawl_lock32_try_write(&lock));
+    assert_false(pawl_lock32_take_write_until(&lock, pawl_now() + 1000000));
+    must(pthread_create(&writer, NULL, writes_once, NULL) == 0);
+    while (pawl_load_relaxed32(&lock.word) == BIASED)
+        (void)sched_yield();
+    lines_park_all();
+    pawl_store_relaxed32(&process_here()->looked, 0); /* the search begins at the first lines */
+    in_another_thread(takes_a_line);
+    must(pthread_join(writer, NULL) == 0);
+    lines_free_all();
+    assert_int_equal(in_entries(&lock), 0);
+    assert_int_equal(lock.word, BIASED);
+}
+
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
 static pthread_barrier_t reads, ends;
@@ -195,6 +245,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_thread_reads_on_after_its_line_is_gone),
         cmocka_unit_test(destructors_after_the_librarys_may_read),
         cmocka_unit_test(a_thread_without_a_line_counts_in_the_word),
+        cmocka_unit_test(the_read_of_a_thread_that_ended_unseen_ends_with_its_line),
         cmocka_unit_test(a_forks_child_keeps_its_own_reads_alone),
     };
     pawl_entries_mode_(ENTRIES_ON);
