@@ -28,6 +28,7 @@ RUNS = [
     "amd-epyc-2026-11-23-wait",
     "amd-epyc-2026-11-24-readers",
     "amd-epyc-2026-11-24-shim",
+    "amd-epyc-2026-11-25-scaling",
 ]
 DARK, LIGHT = 0, 1
 # Appended to a copy of the page: what is wider than its place, and what is fetched.
