@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a waiter waits for is what transitions.def says of its step: `ready` and `permits` in
+ * waiting_word.inc.h, for each small value of the three fields of the word. They are written by
+ * hand, as one function each for all classes; the table has a gate for each step.
+ */
+#include "pawl.c" /* the library's own functions; nothing of it is linked */
+
+#include "test.h"
+
+#define PAWL_TEST(name, condition)                                                                 \
+    static bool test_##name(unsigned W, unsigned S, unsigned R)                                    \
+    {                                                                                              \
+        (void)W, (void)S, (void)R;                                                                 \
+        return condition;                                                                          \
+    }
+#include <pawl/detail/transitions.def>
+
+static const struct {
+    const char *name;
+    bool (*holds)(unsigned W, unsigned S, unsigned R);
+} tests_of_words[] = {
+#define PAWL_TEST(name, condition) {#name, test_##name},
+#include <pawl/detail/transitions.def>
+};
+
+static const struct {
+    const char *op, *step, *gate;
+} steps[] = {
+#define PAWL_STEP(op, step, how, gate, w, s, r, order, tag) {#op, #step, #gate},
+#include <pawl/detail/transitions.def>
+};
+
+static bool gate_holds(const char *op, const char *step, unsigned W, unsigned S, unsigned R)
+{
+    unsigned i = 0, t = 0;
+    while (strcmp(steps[i].op, op) != 0 || strcmp(steps[i].step, step) != 0)
+        must(++i < sizeof steps / sizeof steps[0]);
+    while (strcmp(tests_of_words[t].name, steps[i].gate) != 0)
+        must(++t < sizeof tests_of_words / sizeof tests_of_words[0]);
+    return tests_of_words[t].holds(W, S, R);
+}
+
+/* A waiter without a claim enters by one addition or makes its claim; one with a claim ends it. */
+static const struct {
+    enum wait_class class;
+    const char *op, *step;
+} waits[] = {
+    {WAIT_R, "take_read", "claim"},        {WAIT_S, "take_seek", "again"},
+    {WAIT_W, "claim_write", "claim"},      {WAIT_A, "take_atomic", "again"},
+    {WAIT_GONE, "atomic_to_read", "wait"}, {WAIT_DRAIN, "take_write", "drain"},
+    {WAIT_UPDATE, "take_atomic", "drain"}, {WAIT_ALONE, "take_write", "keep"},
+};
+
+enum { LIMIT = 4 }; /* of each field; S has two bits */
+
+static void ready_is_what_the_table_says(void **state)
+{
+    unsigned W, S, R, i;
+    (void)state;
+    for (W = 0; W < LIMIT; W++)
+        for (S = 0; S < LIMIT; S++)
+            for (R = 0; R < LIMIT; R++) {
+                const uint32_t narrow = W * PAWL_SPIN32_W + S * PAWL_SPIN32_S + R * PAWL_SPIN32_R;
+                const uint64_t wide = W * PAWL_SPIN64_W + S * PAWL_SPIN64_S + R * PAWL_SPIN64_R;
+                const unsigned ready = pawl_lock32_ready(narrow);
+                assert_int_equal(ready, pawl_lock64_ready(wide));
+                for (i = 0; i < sizeof waits / sizeof waits[0]; i++)
+                    assert_int_equal((ready & waits[i].class) != 0,
+                                     gate_holds(waits[i].op, waits[i].step, W, S, R));
+                /* The table has no turns: they are of the lock that sleeps. */
+                assert_int_equal((ready & WAIT_PAST) != 0, W == 1);
+                assert_int_equal((ready & WAIT_NEXT) != 0, W == 0 && S == 1);
+            }
+}
+
+static void a_claim_without_a_turn_is_permitted_where_the_table_has_one(void **state)
+{
+    unsigned W, S, R;
+    (void)state;
+    for (W = 0; W < LIMIT; W++)
+        for (S = 0; S < LIMIT; S++)
+            for (R = 0; R < LIMIT; R++) {
+                const uint32_t w = W * PAWL_SPIN32_W + S * PAWL_SPIN32_S + R * PAWL_SPIN32_R;
+                const uint64_t wide = W * PAWL_SPIN64_W + S * PAWL_SPIN64_S + R * PAWL_SPIN64_R;
+                const bool claims = gate_holds("claim_write", "claim", W, S, R);
+                /* A second writer claims over seekers or atomic users, as the table lets it. */
+                const bool alone = gate_holds("take_write", "again", W, S, R) && !claims;
+                unsigned c;
+                assert_int_equal(pawl_lock32_permits(WAIT_DRAIN, w, false), claims);
+                assert_int_equal(pawl_lock32_permits(WAIT_UPDATE, w, false), claims);
+                assert_int_equal(pawl_lock32_permits(WAIT_ALONE, w, false), alone);
+                assert_false(pawl_lock32_permits(WAIT_PAST, w, false));
+                assert_false(pawl_lock32_permits(WAIT_NEXT, w, false));
+                for (c = WAIT_R; c <= WAIT_NEXT; c *= 2) {
+                    const enum wait_class class = (enum wait_class)c;
+                    assert_int_equal(pawl_lock32_permits(class, w, false),
+                                     pawl_lock64_permits(class, wide, false));
+                    assert_int_equal(pawl_lock32_permits(class, w, true),
+                                     pawl_lock64_permits(class, wide, true));
+                }
+            }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ready_is_what_the_table_says),
+        cmocka_unit_test(a_claim_without_a_turn_is_permitted_where_the_table_has_one),
+    };
+    return test_run(argc, argv, tests);
+}
