@@ -256,6 +256,19 @@ static inline void brlock_drop_write(void *object)
     pawl_brlock_drop_write((pawl_brlock *)object);
 }
 
+static inline void robust_init(void *object)
+{
+    must(pawl_robust_lock_init((pawl_robust_lock *)object) == PAWL_ROBUST_OK);
+}
+static inline void robust_take_write(void *object)
+{
+    must(pawl_robust_lock_take_write((pawl_robust_lock *)object) == PAWL_ROBUST_OK);
+}
+static inline void robust_drop_write(void *object)
+{
+    must(pawl_robust_lock_drop_write((pawl_robust_lock *)object) == PAWL_ROBUST_OK);
+}
+
 static const struct primitive exclusive[] = {
     {"lock64, W", &twin_mutex, sizeof(pawl_lock64), MOST, NULL, NULL, lock64_take_write,
      lock64_drop_write, false, 0},
@@ -275,6 +288,8 @@ static const struct primitive exclusive[] = {
      true, 4000},
     {"brlock, W", &twin_write, sizeof(pawl_brlock), 100, brlock_init, brlock_destroy,
      brlock_take_write, brlock_drop_write, true, 0},
+    {"robust, W", &twin_mutex_shared, sizeof(pawl_robust_lock), 1, robust_init, NULL,
+     robust_take_write, robust_drop_write, false, 0},
 };
 
 /* ---- What lets others in --------------------------------------------------------------------- */
@@ -302,10 +317,6 @@ static inline void brlock_take_read(void *object)
 static inline void brlock_drop_read(void *object)
 {
     pawl_brlock_drop_read((pawl_brlock *)object);
-}
-static inline void robust_init(void *object)
-{
-    must(pawl_robust_lock_init((pawl_robust_lock *)object) == PAWL_ROBUST_OK);
 }
 static inline void robust_take_read(void *object)
 {
