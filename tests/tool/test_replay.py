@@ -200,6 +200,16 @@ def test_time_off_the_processor_goes_to_the_longest_gap():
     assert sum(s[2] for s in own) == 100_000
 
 
+def test_time_off_the_processor_is_counted_where_it_was_measured():
+    """The recorder reads the processor's time at events 1, 2, 4, 8. Here the second half of the
+    window is a wait for the lock. A share of the whole window called it time off the processor, so
+    none was left for the gap in which the thread was."""
+    wait = Event(7, "read", 1, 52_000, 47_000, 1000)
+    made = window([hold(7, "read", 0, 1000), hold(7, "read", 50_000, 1000), wait])
+    made.lanes[0].cpu_share, made.lanes[0].cpu_of = 0.5, 50_000
+    assert (SLEEP, 0, 26_500) in planned(made).original[0]
+
+
 def test_waits_for_conditions_are_sleep():
     made = window(
         [

@@ -105,7 +105,7 @@ def _leave_out(window: Window, left_out: Counter) -> list[Lane]:
             elif any((o.lock, e.lock) in refused for o in around):
                 left_out["taken against the order of locks, which could hang"] += 1
                 gone.add(id(e))
-        lanes.append(Lane([e for e in lane.events if id(e) not in gone], lane.cpu_share))
+        lanes.append(replace(lane, events=[e for e in lane.events if id(e) not in gone]))
     return lanes
 
 
@@ -131,7 +131,7 @@ def _warm(lanes: list[Lane]) -> list[Lane]:
             return e
         return replace(e, saved=e.hold - round(e.hold * factor))
 
-    return [Lane([shorter(e) for e in lane.events], lane.cpu_share) for lane in lanes]
+    return [replace(lane, events=[shorter(e) for e in lane.events]) for lane in lanes]
 
 
 # ---- Steps ---------------------------------------------------------------------------------------
@@ -174,6 +174,7 @@ class _Thread:
         self.numbers, self.pairs, self.always, self.own = numbers, pairs, always, own
         self.steps: Steps = []
         self.clock = 0
+        self.times, self.worked = [0], [0]  # work that was done until then
 
     def _until(self, when: int, without: int = 0) -> None:
         """Work, of which `without` is the recorder's."""
@@ -181,6 +182,8 @@ class _Thread:
         if ns > 0:
             before = self.steps.pop()[2] if self.steps and self.steps[-1][0] == WORK else 0
             self.steps.append((WORK, 0, before + ns))
+            self.times += [self.clock, when]
+            self.worked += [self.worked[-1], self.worked[-1] + ns]
         self.clock = max(self.clock, when)
 
     def _add(self, what: int, lock: int, ns: int = 0) -> None:
@@ -195,7 +198,7 @@ class _Thread:
                 points.append((e.end, 0, e))
         return sorted(points, key=lambda p: (p[0], p[1] if p[2].hold else 1))
 
-    def go(self, lane: Lane, length: int) -> Steps:
+    def go(self, lane: Lane, length: int) -> None:
         writes = {write: read for read, write in self.pairs.items()}
         by_id = {id(e): e for e in lane.events}
         for when, begins, e in self._points(lane):
@@ -208,7 +211,6 @@ class _Thread:
                 self._drop(e)
             self.clock = max(self.clock, e.granted + e.saved if begins else when + e.call)
         self._until(length)
-        return self.steps
 
     def _take(self, e: Event, read: Event | None) -> None:
         if read is not None:  # the write of a pair
@@ -226,11 +228,22 @@ class _Thread:
     def _drop(self, e: Event) -> None:
         self._add(DROP_READ if e.mode == "read" else DROP_WRITE, e.lock)
 
-
-def _excess(original: Steps, share: float, length: int) -> float:
-    """Nanoseconds that passed in gaps and sections while the thread was off its processor."""
-    excess = sum(ns for what, _, ns in original if what == WORK) - share * length
-    return excess if excess >= max(0.02 * length, LEAST_SLEEP) else 0
+    def excess(self, lane: Lane, length: int) -> float | None:
+        """Nanoseconds that passed in gaps and sections while the thread was off its processor; the
+        part that was measured stands for the rest. None: not known."""
+        if lane.cpu_share is None:
+            return None
+        span = (0, length)
+        if lane.cpu_of is not None:
+            first = min(e.end for e in lane.events)
+            span = (first, min(first + lane.cpu_of, length))
+        begun, ended = np.interp(span, self.times, self.worked)
+        inside = ended - begun
+        if inside <= 0:
+            return 0
+        off = inside - lane.cpu_share * (span[1] - span[0])
+        excess = off * self.worked[-1] / inside
+        return excess if excess >= max(0.02 * length, LEAST_SLEEP) else 0
 
 
 def _with_sleep(steps: Steps, excess: float | None) -> Steps:
@@ -268,20 +281,18 @@ def plan(window: Window, kinds: dict[int, str], replaced: set[int], known: set[t
     locks = sorted({e.lock for lane in lanes for e in lane.events if e.lock is not None})
     numbers = {lock: i for i, lock in enumerate(locks)}
 
-    def steps(lanes: list[Lane], pairs: dict[int, int]) -> list[Steps]:
+    def threads(lanes: list[Lane], pairs: dict[int, int]) -> list[_Thread]:
         always = _always(lanes, pairs)
-        return [
-            _Thread(numbers, pairs, always, window.own).go(lane, window.length) for lane in lanes
-        ]
+        made = [_Thread(numbers, pairs, always, window.own) for _ in lanes]
+        for thread, lane in zip(made, lanes, strict=True):
+            thread.go(lane, window.length)
+        return made
 
-    def with_sleep(every: list[Steps]) -> list[Steps]:
-        return [_with_sleep(one, excess) for one, excess in zip(every, excesses, strict=True)]
+    def with_sleep(every: list[_Thread]) -> list[Steps]:
+        return [_with_sleep(one.steps, excess) for one, excess in zip(every, excesses, strict=True)]
 
-    original, warm = steps(lanes, {}), _warm(lanes)
-    excesses = [
-        None if lane.cpu_share is None else _excess(own, lane.cpu_share, window.length)
-        for own, lane in zip(original, lanes, strict=True)
-    ]
+    original, warm = threads(lanes, {}), _warm(lanes)
+    excesses = [one.excess(lane, window.length) for one, lane in zip(original, lanes, strict=True)]
     pairs = _upgrades(warm, known, replaced)
     return Plan(
         replace(window, lanes=lanes),
@@ -289,8 +300,8 @@ def plan(window: Window, kinds: dict[int, str], replaced: set[int], known: set[t
         [kinds[lock] for lock in locks],
         replaced & set(locks),
         with_sleep(original),
-        with_sleep(steps(warm, {})),
-        with_sleep(steps(warm, pairs)),
+        with_sleep(threads(warm, {})),
+        with_sleep(threads(warm, pairs)),
         left_out,
         len(pairs),
     )

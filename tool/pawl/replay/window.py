@@ -44,6 +44,7 @@ class Lane:
 
     events: list[Event] = field(default_factory=list)
     cpu_share: float | None = None  # of the time; None: not known
+    cpu_of: int | None = None  # ns after its first hold in which that was measured; None: all
 
 
 @dataclass
@@ -102,14 +103,14 @@ def largest(db: sqlite3.Connection) -> Window:
         (*key, chosen["begun_ns"], chosen["end_ns"]),
     ).fetchall()
     start = min(r["begun_ns"] for r in rows)
-    shares = {
-        r["lane"]: _share(r)
+    measured = {
+        r["lane"]: (_share(r), r["cpu_of_ns"])
         for r in db.execute("SELECT * FROM part WHERE process = ? AND window = ?", key)
     }
     lanes: dict[int, Lane] = defaultdict(Lane)
     for r in rows:
         lane = lanes[r["lane"]]
-        lane.cpu_share = shares.get(r["lane"])
+        lane.cpu_share, lane.cpu_of = measured.get(r["lane"], (None, None))
         lane.events.append(
             Event(
                 r["lock"] if r["mode"] in KINDS else None,
