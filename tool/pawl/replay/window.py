@@ -98,7 +98,7 @@ def largest(db: sqlite3.Connection) -> Window:
     key = (chosen["process"], chosen["number"])
     rows = db.execute(
         "SELECT * FROM step s WHERE process = ? AND window = ? AND begun_ns >= ? AND "
-        "begun_ns + wait_ns + hold_ns <= ? AND (s.mode NOT IN "
+        "begun_ns < ? AND (s.mode NOT IN "
         f"('read', 'seek', 'write', 'atomic') OR s.lock IN {OTHERS}) ORDER BY lane, begun_ns",
         (*key, chosen["begun_ns"], chosen["end_ns"]),
     ).fetchall()
@@ -111,15 +111,17 @@ def largest(db: sqlite3.Connection) -> Window:
     for r in rows:
         lane = lanes[r["lane"]]
         lane.cpu_share, lane.cpu_of = measured.get(r["lane"], (None, None))
+        left = chosen["end_ns"] - r["begun_ns"]  # a wait or hold may last beyond the window
+        wait = min(r["wait_ns"], left)
         lane.events.append(
             Event(
                 r["lock"] if r["mode"] in KINDS else None,
                 r["mode"],
                 r["take"],
                 r["begun_ns"] - start,
-                r["wait_ns"],
-                r["hold_ns"],
-                r["call_ns"],
+                wait,
+                min(r["hold_ns"], left - wait),
+                r["call_ns"] if wait + r["hold_ns"] <= left else 0,
             )
         )
     return Window(
