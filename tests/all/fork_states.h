@@ -335,7 +335,7 @@ static void domain_expediting_enter(void)
     pawl_rcu_domain_synchronize_expedited(&domain);
 }
 
-/* The child's end of the domain would start a worker for the call, which ThreadSanitizer forbids. */
+/* The child's end of the domain would start a worker for the call: ThreadSanitizer forbids it. */
 static void domain_barrier_enter(void)
 {
     if (PAWL_TSAN_) {
