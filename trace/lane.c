@@ -135,8 +135,8 @@ static void settle(struct trace_lane *lane, uint64_t begun)
 
 static void quit(struct trace_lane *lane)
 {
-    if (lane->last >
-        lane->begun) /* not so if the first call was the last: its time is from before */
+    /* The first call's time is from before the thread had the lane. It may have been the last. */
+    if (lane->last > lane->begun)
         lane->alive += lane->last - lane->begun;
     lane->thread = 0;
     lane->depth = 0;

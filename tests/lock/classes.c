@@ -52,54 +52,71 @@ static const struct {
     {WAIT_UPDATE, "take_atomic", "drain"}, {WAIT_ALONE, "take_write", "keep"},
 };
 
-enum { LIMIT = 4 }; /* of each field; S has two bits */
+static void for_each_word(void (*check)(unsigned W, unsigned S, unsigned R))
+{
+    enum { LIMIT = 4 }; /* of each field; S has two bits */
+    unsigned W, S, R;
+    for (W = 0; W < LIMIT; W++)
+        for (S = 0; S < LIMIT; S++)
+            for (R = 0; R < LIMIT; R++)
+                check(W, S, R);
+}
+
+static uint32_t narrow_word(unsigned W, unsigned S, unsigned R)
+{
+    return W * PAWL_SPIN32_W + S * PAWL_SPIN32_S + R * PAWL_SPIN32_R;
+}
+
+static uint64_t wide_word(unsigned W, unsigned S, unsigned R)
+{
+    return W * PAWL_SPIN64_W + S * PAWL_SPIN64_S + R * PAWL_SPIN64_R;
+}
+
+static void check_ready(unsigned W, unsigned S, unsigned R)
+{
+    const unsigned ready = pawl_lock32_ready(narrow_word(W, S, R));
+    unsigned i;
+    assert_int_equal(ready, pawl_lock64_ready(wide_word(W, S, R)));
+    for (i = 0; i < sizeof waits / sizeof waits[0]; i++)
+        assert_int_equal((ready & waits[i].class) != 0,
+                         gate_holds(waits[i].op, waits[i].step, W, S, R));
+    /* The table has no turns: they are of the lock that sleeps. */
+    assert_int_equal((ready & WAIT_PAST) != 0, W == 1);
+    assert_int_equal((ready & WAIT_NEXT) != 0, W == 0 && S == 1);
+}
 
 static void ready_is_what_the_table_says(void **state)
 {
-    unsigned W, S, R, i;
     (void)state;
-    for (W = 0; W < LIMIT; W++)
-        for (S = 0; S < LIMIT; S++)
-            for (R = 0; R < LIMIT; R++) {
-                const uint32_t narrow = W * PAWL_SPIN32_W + S * PAWL_SPIN32_S + R * PAWL_SPIN32_R;
-                const uint64_t wide = W * PAWL_SPIN64_W + S * PAWL_SPIN64_S + R * PAWL_SPIN64_R;
-                const unsigned ready = pawl_lock32_ready(narrow);
-                assert_int_equal(ready, pawl_lock64_ready(wide));
-                for (i = 0; i < sizeof waits / sizeof waits[0]; i++)
-                    assert_int_equal((ready & waits[i].class) != 0,
-                                     gate_holds(waits[i].op, waits[i].step, W, S, R));
-                /* The table has no turns: they are of the lock that sleeps. */
-                assert_int_equal((ready & WAIT_PAST) != 0, W == 1);
-                assert_int_equal((ready & WAIT_NEXT) != 0, W == 0 && S == 1);
-            }
+    for_each_word(check_ready);
+}
+
+static void check_permits(unsigned W, unsigned S, unsigned R)
+{
+    const uint32_t narrow = narrow_word(W, S, R);
+    const uint64_t wide = wide_word(W, S, R);
+    const bool claims = gate_holds("claim_write", "claim", W, S, R);
+    /* A second writer claims over seekers or atomic users, as the table lets it. */
+    const bool alone = gate_holds("take_write", "again", W, S, R) && !claims;
+    unsigned c;
+    assert_int_equal(pawl_lock32_permits(WAIT_DRAIN, narrow, false), claims);
+    assert_int_equal(pawl_lock32_permits(WAIT_UPDATE, narrow, false), claims);
+    assert_int_equal(pawl_lock32_permits(WAIT_ALONE, narrow, false), alone);
+    assert_false(pawl_lock32_permits(WAIT_PAST, narrow, false));
+    assert_false(pawl_lock32_permits(WAIT_NEXT, narrow, false));
+    for (c = WAIT_R; c <= WAIT_NEXT; c *= 2) {
+        const enum wait_class class = (enum wait_class)c;
+        assert_int_equal(pawl_lock32_permits(class, narrow, false),
+                         pawl_lock64_permits(class, wide, false));
+        assert_int_equal(pawl_lock32_permits(class, narrow, true),
+                         pawl_lock64_permits(class, wide, true));
+    }
 }
 
 static void a_claim_without_a_turn_is_permitted_where_the_table_has_one(void **state)
 {
-    unsigned W, S, R;
     (void)state;
-    for (W = 0; W < LIMIT; W++)
-        for (S = 0; S < LIMIT; S++)
-            for (R = 0; R < LIMIT; R++) {
-                const uint32_t w = W * PAWL_SPIN32_W + S * PAWL_SPIN32_S + R * PAWL_SPIN32_R;
-                const uint64_t wide = W * PAWL_SPIN64_W + S * PAWL_SPIN64_S + R * PAWL_SPIN64_R;
-                const bool claims = gate_holds("claim_write", "claim", W, S, R);
-                /* A second writer claims over seekers or atomic users, as the table lets it. */
-                const bool alone = gate_holds("take_write", "again", W, S, R) && !claims;
-                unsigned c;
-                assert_int_equal(pawl_lock32_permits(WAIT_DRAIN, w, false), claims);
-                assert_int_equal(pawl_lock32_permits(WAIT_UPDATE, w, false), claims);
-                assert_int_equal(pawl_lock32_permits(WAIT_ALONE, w, false), alone);
-                assert_false(pawl_lock32_permits(WAIT_PAST, w, false));
-                assert_false(pawl_lock32_permits(WAIT_NEXT, w, false));
-                for (c = WAIT_R; c <= WAIT_NEXT; c *= 2) {
-                    const enum wait_class class = (enum wait_class)c;
-                    assert_int_equal(pawl_lock32_permits(class, w, false),
-                                     pawl_lock64_permits(class, wide, false));
-                    assert_int_equal(pawl_lock32_permits(class, w, true),
-                                     pawl_lock64_permits(class, wide, true));
-                }
-            }
+    for_each_word(check_permits);
 }
 
 int main(int argc, char **argv)
