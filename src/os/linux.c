@@ -108,12 +108,33 @@ bool pawl_os_thread_lives(uint32_t id)
     return lives;
 }
 
+static long sleep_once(const uint32_t *address, uint32_t expected, uint64_t deadline)
+{
+    return os_futex_wait(address, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, deadline,
+                         FUTEX_BITSET_MATCH_ANY);
+}
+
+/* ThreadSanitizer keeps a signal until the thread calls a function that it intercepts. A system
+ * call is none. So a sleeper looks at the clock by such a function, ten times a second and after
+ * each signal. A sleep with a deadline ends at a signal even where SA_RESTART is set. */
+static long sleep_until(const uint32_t *address, uint32_t expected, uint64_t deadline)
+{
+#if PAWL_TSAN_
+    uint64_t pause;
+    while ((pause = pawl_os_now() + 100000000u) < deadline) {
+        const long result = sleep_once(address, expected, pause);
+        if (result == 0 || errno != ETIMEDOUT)
+            return result;
+    }
+#endif
+    return sleep_once(address, expected, deadline);
+}
+
 bool pawl_os_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
 {
     const int saved = errno;
     bool in_time = true;
-    if (os_futex_wait(address, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, deadline,
-                      FUTEX_BITSET_MATCH_ANY) < 0)
+    if (sleep_until(address, expected, deadline) < 0)
         in_time = errno != ETIMEDOUT;
     errno = saved;
     return in_time;
