@@ -4,9 +4,12 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <string.h>
 
 pawl_lock64 contended, sought, idle;
 pawl_lock32 scaled; /* with PAWL_BIAS=on its reader is in an entry */
+pawl_lock32 doubted; /* with PAWL_BIAS=evidence its readers scale for a while */
 pawl_spin32 spinning = {2};
 pawl_pshared_lock32 between;
 pawl_brlock big;
@@ -74,8 +77,42 @@ static void drop_all(void)
     pawl_drop_write(&scaled);
 }
 
+static bool is_biased(void)
+{
+    return (__atomic_load_n(&doubted.word, __ATOMIC_RELAXED) & PAWL_LOCK_BIASED) != 0;
+}
+
+static void *read_until_biased(void *unused)
+{
+    unsigned i;
+    for (i = 0; i < 100000000 && !is_biased(); i++) {
+        pawl_take_read(&doubted);
+        pawl_drop_read(&doubted);
+    }
+    return unused;
+}
+
+/* With PAWL_BIAS=evidence: readers that meet set BIASED, and dear writes take it away. */
+static int read_often_then_write_often(void)
+{
+    pthread_t reader;
+    unsigned i;
+    if (pthread_create(&reader, NULL, read_until_biased, NULL) != 0)
+        return 1;
+    (void)read_until_biased(NULL);
+    if (pthread_join(reader, NULL) != 0)
+        return 1;
+    for (i = 0; i < 1000000 && is_biased(); i++) {
+        pawl_take_write(&doubted);
+        pawl_drop_write(&doubted);
+    }
+    return 0;
+}
+
 int main(void)
 {
+    const char *const bias = getenv("PAWL_BIAS");
+    const bool evidence = bias != NULL && strcmp(bias, "evidence") == 0;
     pthread_t writer;
     if (pawl_brlock_init(&big, 4) != 0 || pawl_rcu_domain_init(&readers, "routes") != 0)
         return 1;
@@ -88,5 +125,5 @@ int main(void)
     look();
     pawl_drop_write(&contended);
     drop_all();
-    return pthread_join(writer, NULL);
+    return pthread_join(writer, NULL) != 0 || (evidence && read_often_then_write_often() != 0);
 }
