@@ -8,7 +8,7 @@
 #include <string.h>
 
 pawl_lock64 contended, sought, idle;
-pawl_lock32 scaled; /* with PAWL_BIAS=on its reader is in an entry */
+pawl_lock32 scaled;  /* with PAWL_BIAS=on its reader is in an entry */
 pawl_lock32 doubted; /* with PAWL_BIAS=evidence its readers scale for a while */
 pawl_spin32 spinning = {2};
 pawl_pshared_lock32 between;

@@ -50,20 +50,15 @@ static void granted_to_another(enum pawl_state state)
 }
 
 /* What the operation added to the word of the lock. */
-static uint32_t added_to(const pawl_lock32 *l, const struct pawl_operation *o, uint64_t found)
+static uint32_t added(const struct pawl_operation *o, uint64_t found)
 {
-    if (o->address != &l->word)
+    if (o->address != &lock.word)
         return 0;
     if (o->kind == PAWL_HOOK_ADD)
         return (uint32_t)o->operand;
     if (o->kind == PAWL_HOOK_COMPARE_EXCHANGE && found == o->expected)
         return (uint32_t)(o->operand - found);
     return 0;
-}
-
-static uint32_t added(const struct pawl_operation *o, uint64_t found)
-{
-    return added_to(&lock, o, found);
 }
 
 static void take(enum pawl_state state)
@@ -400,100 +395,6 @@ static void a_reader_gets_in_beside_a_seeker_whoever_waits(void **state)
     }
 }
 
-/* ---- Two locks of one list ------------------------------------------------------------------- */
-
-static pawl_lock32 *neighbours[2]; /* in one bucket of the table */
-static unsigned had_turns;         /* a bit for each of the two who wait */
-static unsigned both_had_turns;    /* runs */
-
-static void find_neighbours(void)
-{
-    static pawl_lock32 all[64 << PAWL_TABLE_BITS];
-    unsigned i;
-    memset(all, 0, sizeof all);
-    neighbours[0] = &all[0];
-    for (i = 1; table_hash(&all[i], 0) != table_hash(&all[0], 0); i++)
-        continue;
-    neighbours[1] = &all[i];
-}
-
-/* A seeker that adds S beside the holder's S keeps a claim: it has its turn. */
-static uint64_t watch_neighbours(const struct pawl_operation *o,
-                                 uint64_t (*make)(const struct pawl_operation *))
-{
-    const unsigned me = sched.current;
-    const uint64_t found = make(o);
-    if (me < 2 && added_to(neighbours[me], o, found) == PAWL_SPIN32_S && found >= PAWL_SPIN32_S)
-        had_turns |= 1u << me;
-    return found;
-}
-
-static void seek_first_neighbour(void *unused)
-{
-    (void)unused;
-    while (!seeker_in)
-        pawl_cpu_relax();
-    pawl_take_seek(neighbours[0]);
-    pawl_drop_seek(neighbours[0]);
-}
-
-static void seek_second_neighbour(void *unused)
-{
-    (void)unused;
-    while (!seeker_in)
-        pawl_cpu_relax();
-    pawl_take_seek(neighbours[1]);
-    pawl_drop_seek(neighbours[1]);
-}
-
-/* Lets the time until a turn pass once, when both sleep. Each drop wakes a seeker. It then finds S
- * taken again, in most runs. */
-static void seek_both_neighbours(void *unused)
-{
-    unsigned i, tries;
-    (void)unused;
-    sched.slept = 0;
-    pawl_take_seek(neighbours[0]);
-    pawl_take_seek(neighbours[1]);
-    seeker_in = true;
-    while (sched.slept < 2)
-        pawl_cpu_relax();
-    sched.clock += PAWL_LOCK_HANDOFF_NS;
-    for (i = 0; i < 2; i++) {
-        pawl_drop_seek(neighbours[i]);
-        pawl_take_seek(neighbours[i]);
-        for (tries = 0; tries < 50 && (had_turns & 1u << i) == 0; tries++)
-            pawl_cpu_relax();
-    }
-    both_had_turns += had_turns == 3;
-    pawl_drop_seek(neighbours[0]);
-    pawl_drop_seek(neighbours[1]);
-}
-
-/* The time of the last turn belonged to the list. So who waited for one lock had its turn, and who
- * waited for another lock of that list had to wait for 0.6 ms more. */
-static void turns_of_one_lock_postpone_no_turn_of_another(void **state)
-{
-    static void (*const bodies[])(void *) = {seek_first_neighbour, seek_second_neighbour,
-                                             seek_both_neighbours};
-    uint64_t seed = test_seed();
-    unsigned run;
-    (void)state;
-    find_neighbours();
-    both_had_turns = 0;
-    sched.fault = watch_neighbours;
-    for (run = 0; run < RUNS; run++) {
-        begin(test_random(&seed));
-        seeker_in = false;
-        had_turns = 0;
-        assert_true(sched_random(3, bodies, NULL, test_random(&seed)));
-        assert_true(neighbours[0]->word == 0 && neighbours[1]->word == 0);
-    }
-    sched.fault = NULL;
-    print_message("both had their turn at once in %u of %u runs\n", both_had_turns, (unsigned)RUNS);
-    assert_true(both_had_turns > 0);
-}
-
 /* ---- Tries ----------------------------------------------------------------------------------- */
 
 static unsigned changes, elsewhere;
@@ -638,7 +539,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_writer_waits_for_the_readers_already_in_and_no_others),
         cmocka_unit_test(readers_held_back_enter_together),
         cmocka_unit_test(a_reader_gets_in_beside_a_seeker_whoever_waits),
-        cmocka_unit_test(turns_of_one_lock_postpone_no_turn_of_another),
         cmocka_unit_test(a_try_that_fails_touches_nothing_but_the_word_and_changes_nothing),
     };
     if (TEST_SANITIZED) /* they do not follow a thread from stack to stack */
