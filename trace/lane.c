@@ -20,6 +20,8 @@ _Thread_local struct trace_self trace_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 static pawl_spin32 tables;
+/* Set by who holds the lock, cleared by the owner without it: a thread that ends waits for nobody,
+ * and its lane is not lost. */
 static uint8_t taken[TRACE_SMALL_LANES + TRACE_LARGE_LANES];
 static pthread_key_t at_end;
 static bool has_key;
@@ -102,7 +104,8 @@ static struct trace_lane *find(uint32_t first, uint32_t limit, uint32_t *allocat
 {
     uint32_t i;
     for (i = 0; i < *allocated; i++) {
-        if (taken[first + i] == 0) {
+        /* Acquire: the last owner's stores into the lane are done. */
+        if (__atomic_load_n(&taken[first + i], __ATOMIC_ACQUIRE) == 0) {
             taken[first + i] = 1;
             return trace_file_at(first + i);
         }
@@ -133,13 +136,15 @@ static void settle(struct trace_lane *lane, uint64_t begun)
     lane->thread = trace_self.number;
 }
 
-static void quit(struct trace_lane *lane)
+static void give_back(struct trace_lane *lane)
 {
     /* The first call's time is from before the thread had the lane. It may have been the last. */
     if (lane->last > lane->begun)
         lane->alive += lane->last - lane->begun;
     lane->thread = 0;
     lane->depth = 0;
+    /* Release: the next owner finds these stores. */
+    __atomic_store_n(&taken[trace_file_index(lane)], 0, __ATOMIC_RELEASE);
 }
 
 /* ---- Coming, moving, leaving ----------------------------------------------------------------- */
@@ -237,8 +242,7 @@ void trace_outgrow(void)
         lane->depth = old->depth;
         trace_self.lane = lane;
         trace_self.timed = NULL; /* it lies in the old lane, which another thread may have next */
-        quit(old);
-        taken[trace_file_index(old)] = 0;
+        give_back(old);
     }
     trace_tables_done();
     (void)pthread_setcancelstate(cancel, NULL);
@@ -252,11 +256,7 @@ static void thread_ends(void *unused)
         return;
     trace_self.inside = 1;
     TRACE_HANDLERS_SEE_THIS_ORDER();
-    quit(trace_self.lane);
-    if (trace_tables_try()) {
-        taken[trace_file_index(trace_self.lane)] = 0;
-        trace_tables_done();
-    }
+    give_back(trace_self.lane);
     trace_self.lane = NULL;
     trace_self.timed = NULL;
     leave();

@@ -196,6 +196,15 @@ def test_threads_with_small_stacks_use_the_lanes_of_those_that_ended(record, fol
     assert len(process.lanes) < 300 or missed
 
 
+def test_a_crowd_that_ends_at_one_moment_gives_all_its_lanes_back(record, folder):
+    """A thread that ended waited for the tables for 20 ms, and its lane was lost where others had
+    them for longer: crowd after crowd, fewer were left."""
+    db = record("crowds", 900)
+    process = raw.read(next(folder.glob("*.raw")))
+    assert len(process.lanes) <= 901
+    assert one(db, "SELECT sum(count) FROM use WHERE mode = 'mutex'") > 0
+
+
 def test_the_heaviest_lock_stays_exact_among_many(record):
     db = record("locks", 20000)
     heavy = db.execute(

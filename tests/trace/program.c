@@ -224,6 +224,32 @@ static void threads(int n)
     free(ids);
 }
 
+static void *pairs_in_a_crowd(void *unused)
+{
+    (void)pthread_barrier_wait(&barrier);
+    pairs(20);
+    (void)pthread_barrier_wait(&barrier);
+    return unused;
+}
+
+/* Two crowds, one after the other. The threads of one begin, and end, at one moment. */
+static void crowds(int n)
+{
+    pthread_t *const all = calloc((size_t)n, sizeof *all);
+    pthread_attr_t small;
+    int crowd, i;
+    must(all != NULL && pthread_attr_init(&small) == 0);
+    must(pthread_attr_setstacksize(&small, 64 << 10) == 0);
+    must(pthread_barrier_init(&barrier, NULL, (unsigned)n) == 0);
+    for (crowd = 0; crowd < 2; crowd++) {
+        for (i = 0; i < n; i++)
+            must(pthread_create(&all[i], &small, pairs_in_a_crowd, NULL) == 0);
+        for (i = 0; i < n; i++)
+            must(pthread_join(all[i], NULL) == 0);
+    }
+    free(all);
+}
+
 static __attribute__((noinline)) void heavy(int n)
 {
     while (n-- > 0) {
@@ -291,6 +317,8 @@ int main(int count, char **word)
         forks(n);
     } else if (strcmp(word[1], "threads") == 0) {
         threads(n);
+    } else if (strcmp(word[1], "crowds") == 0) {
+        crowds(n);
     } else if (strcmp(word[1], "locks") == 0) {
         many_locks(n);
     } else if (strcmp(word[1], "exec") == 0) {

@@ -39,7 +39,7 @@ MEANINGS = {
     "lost_edges": "orders of two locks beyond the table",
     "lost_blames": "waits whose holder was not noted",
     "lost_upgrades": "reads before writes beyond the table",
-    "without_lane": "calls of threads beyond 1024 at a time",
+    "without_lane": "calls of threads that had no lane yet: 1024 have one, or a table was busy",
     "no_room": "threads that the disk had no room for",
     "busy": "looks at a table that another thread changed",
     "lost_names": "names beyond 1024",
