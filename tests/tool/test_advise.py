@@ -16,7 +16,7 @@ import large_trace
 import pytest
 
 from conftest import ROOT
-from pawl.advise import command, export, page, schema
+from pawl.advise import command, export, page, rules, schema
 from pawl.advise.command import as_json, nothing
 from pawl.advise.facts import Facts
 from pawl.advise.finding import Match, find, texts
@@ -263,6 +263,29 @@ def test_a_broken_advice_does_not_pass_the_schema(record):
 def test_limits_that_are_none(text, says):
     with pytest.raises(BadInput, match=says):
         parse(text, tuple(RULES))
+
+
+@needs_recorder
+def test_a_chain_of_three_locks_that_ends_where_it_began(record):
+    """Only pairs of locks were compared."""
+    (match,) = RULES["lock_order"](Facts(store.open_trace(record("lock_order", "three"))))
+    names = [lock.name.removeprefix("one_of_three.") for lock in match.locks]
+    assert len(set(names)) == len(match.evidence) == 3 and match.confidence == "high"
+    for line, held, taken in zip(match.evidence, names, names[1:] + names[:1], strict=True):
+        assert f"1 times {held} at" in line and f"then {taken} at" in line
+
+
+@pytest.mark.parametrize(
+    ("edges", "found"),
+    [
+        ([], []),
+        ([(1, 2), (2, 3)], []),
+        ([(1, 2), (2, 1), (2, 3), (3, 1)], [[1, 2], [1, 2, 3]]),
+        ([(1, 2), (2, 3), (3, 4), (4, 1), (4, 5), (6, 1)], [[1, 2, 3, 4]]),
+    ],
+)
+def test_cycles_of_locks_are_found_shortest_first(edges, found):
+    assert [sorted(cycle) for cycle in rules._cycles(edges)] == found
 
 
 @needs_recorder

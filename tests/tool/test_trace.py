@@ -17,7 +17,7 @@ import pytest
 
 from conftest import ROOT
 from pawl.core.errors import BadInput
-from pawl.trace import collect, raw, store
+from pawl.trace import collect, raw, store, symbols
 
 BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
 SHIM = os.path.join(BUILD, "shim")
@@ -147,6 +147,13 @@ def test_a_try_makes_no_order_of_locks(record):
         "ON t.id = e.taken"
     ).fetchall()
     assert [tuple(e) for e in edges] == [("other", "mutex")]
+
+
+def test_locks_inside_one_variable_have_their_offsets():
+    """Each lock of an array had the name of the array."""
+    data = {"Name": "table", "Size": "0x78", "Start": "0x4040"}
+    names = [symbols._frames({"Address": at, "Data": data}) for at in ("0x4040", "0x4068")]
+    assert [str(frames[0]) for frames in names] == ["table", "table+0x28"]
 
 
 def test_names_that_the_program_gives(record):

@@ -8,7 +8,7 @@ tests/advise has, for each rule, a program that shows it and one that is mended.
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator
 
 from pawl.advise import stacks
@@ -192,34 +192,70 @@ def self_deadlock(facts: Facts) -> Iterator[Match]:
             )
 
 
+def _through(start: int, after: dict[int, set[int]]) -> list[int]:
+    """The locks of a shortest cycle through this one; none if there is none."""
+    before: dict[int, int] = {}
+    queue = deque([start])
+    while queue:
+        lock = queue.popleft()
+        for then in sorted(after[lock]):
+            if then == start:
+                cycle = [lock]
+                while cycle[-1] != start:
+                    cycle.append(before[cycle[-1]])
+                return cycle[::-1]
+            if then not in before:
+                before[then] = lock
+                queue.append(then)
+    return []
+
+
+def _cycles(edges: list[tuple[int, int]], most: int = 100) -> Iterator[list[int]]:
+    """Cycles of locks, the shortest first. An edge that closed one is in no later one."""
+    after: dict[int, set[int]] = defaultdict(set)
+    for held, taken in edges:
+        after[held].add(taken)
+    for _ in range(most):
+        ends = [lock for lock in after if not after[lock]]
+        while ends:  # no cycle goes through them
+            for lock in ends:
+                del after[lock]
+            for then in after.values():
+                then.intersection_update(after)
+            ends = [lock for lock in after if not after[lock]]
+        found = [cycle for lock in sorted(after) if (cycle := _through(lock, after))]
+        if not found:
+            return
+        cycle = min(found, key=len)
+        yield cycle
+        after[cycle[-1]].discard(cycle[0])
+
+
 def lock_order(facts: Facts) -> Iterator[Match]:
-    """A before B in one thread, B before A in another."""
-    pairs = facts.db.execute(
-        "SELECT DISTINCT a.held, a.taken FROM edge a JOIN edge b ON b.held = a.taken AND "
-        "b.taken = a.held WHERE a.held < a.taken ORDER BY a.held, a.taken"
-    ).fetchall()
-    for first, second in pairs:
-        there, back = (
+    """A before B in one thread, B before A in another; or a chain that ends where it began."""
+    edges = facts.db.execute("SELECT DISTINCT held, taken FROM edge WHERE held != taken").fetchall()
+    for cycle in _cycles([tuple(edge) for edge in edges]):
+        steps = [
             facts.db.execute(
                 "SELECT * FROM edge WHERE held = ? AND taken = ? ORDER BY count DESC", both
             ).fetchall()
-            for both in ((first, second), (second, first))
-        )
-        if len({r["thread"] for r in [*there, *back]}) < 2:
+            for both in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+        ]
+        rows = [row for step in steps for row in step]
+        if len({row["thread"] for row in rows}) < 2:
             continue
-        both = [facts.locks[first], facts.locks[second]]
-        reading = all(r["held_mode"] == r["taken_mode"] == "read" for r in [*there, *back])
+        reading = all(row["held_mode"] == row["taken_mode"] == "read" for row in rows)
         lines = [
-            f"{sum(r['count'] for r in rows):,} times {a.name} at "
-            f"{facts.site(rows[0]['held_site'])}, then {b.name} at "
-            f"{facts.site(rows[0]['taken_site'])}"
-            for rows, (a, b) in ((there, both), (back, both[::-1]))
+            f"{sum(row['count'] for row in step):,} times {facts.locks[step[0]['held']].name} at "
+            f"{facts.site(step[0]['held_site'])}, then {facts.locks[step[0]['taken']].name} at "
+            f"{facts.site(step[0]['taken_site'])}"
+            for step in steps
         ]
         yield Match(
-            both,
+            [facts.locks[lock] for lock in cycle],
             lines,
             "low" if reading else "high",
-            [facts.site(r[0][k]) for r in (there, back) for k in ("held_site", "taken_site")],
+            [facts.site(step[0][k]) for step in steps for k in ("held_site", "taken_site")],
         )
 
 

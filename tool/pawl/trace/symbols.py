@@ -93,9 +93,15 @@ class Modules:
         return next((m for m in self.all if m.start <= address < m.end), None)
 
 
+def _with_offset(data: dict, address: str) -> str:
+    """A variable, and where in it the address lies."""
+    inside = int(address, 16) - int(data.get("Start") or address, 16)
+    return f"{data['Name']}+{inside:#x}" if inside > 0 else data["Name"]
+
+
 def _frames(answer: dict) -> list[Frame]:
     if data := answer.get("Data"):
-        return [Frame(data["Name"])] if data.get("Name") else []
+        return [Frame(_with_offset(data, answer["Address"]))] if data.get("Name") else []
     frames = [
         Frame(s["FunctionName"], s.get("FileName", ""), s.get("Line", 0))
         for s in answer.get("Symbol", [])
