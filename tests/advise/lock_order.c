@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A before B in one thread, later B before A in another. Mended: one order. With the word `three`: A
- * before B, B before C, and C before A, each in a thread of its own. */
+/* A before B in one thread, later B before A in another. Mended: one order. With the word `three`:
+ * A before B, B before C, and C before A, each in a thread of its own. */
 #include "programs.h"
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;

@@ -193,6 +193,26 @@ def test_both_programs_of_an_exec(record):
     assert one(db, "SELECT count(DISTINCT pid) FROM process") == 1
 
 
+@pytest.fixture
+def static(tmp_path):
+    """A program that no recorder is loaded into; its exit status is 5."""
+    source, made = tmp_path / "static.c", tmp_path / "static"
+    source.write_text("int main(void) { return 5; }\n")
+    subprocess.run(["gcc", "-static", "-o", made, source], check=True)
+    return made
+
+
+def test_children_of_vfork_that_become_static_programs(record, static):
+    db = record("vforks", 50, static)
+    assert [r[0] for r in db.execute("SELECT pairs FROM process")] == [50]
+    assert losses(db) == {}
+
+
+def test_a_program_that_becomes_a_static_one(record, static):
+    db = record("become", 5, static, code=5)
+    assert [r[0] for r in db.execute("SELECT pairs FROM process")] == [5]
+
+
 def test_threads_with_small_stacks_use_the_lanes_of_those_that_ended(record, folder):
     db = record("threads", 300)
     # Where a table stays locked for 20 ms a call goes unrecorded, and is counted.

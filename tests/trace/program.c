@@ -258,6 +258,23 @@ static __attribute__((noinline)) void heavy(int n)
     }
 }
 
+/* Children that borrow this process until they become another program, one after the other. */
+static void vforks(int n, const char *program)
+{
+    int i, status;
+    for (i = 0; i < n; i++) {
+        pid_t child;
+        pairs(1);
+        child = vfork();
+        if (child == 0) {
+            (void)execl(program, program, (char *)NULL);
+            _exit(98);
+        }
+        must(child > 0 && waitpid(child, &status, 0) == child);
+        must(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+    }
+}
+
 /* One lock is used often, and a great many once. */
 static void many_locks(int n)
 {
@@ -325,6 +342,12 @@ int main(int count, char **word)
         pairs(n);
         (void)execl(word[0], word[0], "pairs", "7", (char *)NULL);
         _exit(98);
+    } else if (strcmp(word[1], "become") == 0 && count > 3) {
+        pairs(n);
+        (void)execl(word[3], word[3], (char *)NULL);
+        _exit(98);
+    } else if (strcmp(word[1], "vforks") == 0 && count > 3) {
+        vforks(n, word[3]);
     } else if (strcmp(word[1], "closed") == 0) {
         close_all();
         threads(n);
