@@ -46,22 +46,14 @@ static uint64_t watch_neighbours(const struct pawl_operation *o,
     return found;
 }
 
-static void seek_first(void *unused)
+static void seek_own(void *unused)
 {
+    pawl_lock32 *const own = neighbours[sched.current];
     (void)unused;
     while (!seeker_in)
         pawl_cpu_relax();
-    pawl_take_seek(neighbours[0]);
-    pawl_drop_seek(neighbours[0]);
-}
-
-static void seek_second(void *unused)
-{
-    (void)unused;
-    while (!seeker_in)
-        pawl_cpu_relax();
-    pawl_take_seek(neighbours[1]);
-    pawl_drop_seek(neighbours[1]);
+    pawl_take_seek(own);
+    pawl_drop_seek(own);
 }
 
 /* Lets the time until a turn pass once, when both sleep. Each drop wakes a seeker. It then finds S
@@ -92,7 +84,7 @@ static void seek_both(void *unused)
  * waited for another lock of that list had to wait for 0.6 ms more. */
 static void turns_of_one_lock_postpone_no_turn_of_another(void **state)
 {
-    static void (*const bodies[])(void *) = {seek_first, seek_second, seek_both};
+    static void (*const bodies[])(void *) = {seek_own, seek_own, seek_both};
     uint64_t seed = test_seed();
     unsigned run;
     (void)state;

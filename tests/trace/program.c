@@ -240,6 +240,7 @@ static void crowds(int n)
     int crowd, i;
     must(all != NULL && pthread_attr_init(&small) == 0);
     must(pthread_attr_setstacksize(&small, 64 << 10) == 0);
+    must(pthread_barrier_destroy(&barrier) == 0); /* main's, for one thread */
     must(pthread_barrier_init(&barrier, NULL, (unsigned)n) == 0);
     for (crowd = 0; crowd < 2; crowd++) {
         for (i = 0; i < n; i++)

@@ -211,10 +211,15 @@ def _through(start: int, after: dict[int, set[int]]) -> list[int]:
 
 
 def _cycles(edges: list[tuple[int, int]], most: int = 100) -> Iterator[list[int]]:
-    """Cycles of locks, the shortest first. An edge that closed one is in no later one."""
+    """Cycles of locks: all of two, then longer ones, the shortest first, `most` of them. An edge
+    that closed one is in no later one."""
     after: dict[int, set[int]] = defaultdict(set)
     for held, taken in edges:
         after[held].add(taken)
+    for held, taken in sorted(edges):
+        if held < taken and held in after[taken]:
+            yield [held, taken]
+            after[taken].discard(held)
     for _ in range(most):
         ends = [lock for lock in after if not after[lock]]
         while ends:  # no cycle goes through them
