@@ -14,8 +14,6 @@
  */
 #include "mode.h"
 
-#include "../src/lock/entries.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -40,13 +38,11 @@ static const char *setting(const char *name)
     return value == NULL || value[0] == 0 ? NULL : value;
 }
 
-/* By evidence, unless PAWL_BIAS says otherwise: a program has locks that are written often, too. */
+/* Where the library's locks scale by PAWL_BIAS, too: by evidence, unless that says otherwise. */
 static void scale_readers(void)
 {
     shim_readers_scale = true;
     shim_special = 1;
-    if (setting("PAWL_BIAS") == NULL)
-        pawl_entries_mode_(ENTRIES_EVIDENCE);
 }
 
 static int open_stats_file(void)

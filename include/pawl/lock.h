@@ -27,11 +27,12 @@
  *           which has looked at all lines. So it must be set while an entry has the lock. It may be
  *           set when no entry has: each claim of W then looks at the lines for nothing.
  *
- * Readers that scale. PAWL_BIAS in the environment says whether locks get BIASED: "on", "evidence",
- * or "off", which is the default. A reader that finds BIASED and no W stores the lock in an entry
- * of its own line, passes a full fence, and looks at the word again. If it still is so, it is in.
- * Its drop clears the entry. So readers write no line in common. A claim of W is first in the word;
- * then its author looks at the lines of all threads, and then at R. A thread has PAWL_ENTRIES
+ * Readers that scale. A lock gets BIASED once its readers have met each other often with no writer
+ * between, and loses it where writers pay too much ("evidence"). PAWL_BIAS=on in the environment
+ * gives it to all locks, off to none. A reader that finds BIASED and no W stores the lock in an
+ * entry of its own line, passes a full fence, and looks at the word again. If it still is so, it is
+ * in. Its drop clears the entry. So readers write no line in common. A claim of W is first in the
+ * word; then its author looks at the lines of all threads, and then at R. A thread has PAWL_ENTRIES
  * entries. Its further reads count in the word, and so do those of threads without a line.
  *
  * A zero word is an unlocked lock: calloc makes locks. The wait list is elsewhere (wait.h), so the

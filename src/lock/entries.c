@@ -24,7 +24,7 @@
 
 #if PAWL_SCALES_
 
-/* ---- Constants of the evidence (PAWL_BIAS=evidence) ------------------------------------------ */
+/* ---- Constants of the evidence --------------------------------------------------------------- */
 
 /* So many readers of a lock meet another reader, and no writer between, before it gets BIASED. */
 #define ENTRIES_ENOUGH 32
@@ -69,7 +69,8 @@ static bool entries_exist(void)
 
 /* ---- The mode -------------------------------------------------------------------------------- */
 
-static enum entries_mode entries_mode = ENTRIES_OFF;
+/* Harnesses choose for themselves. */
+static enum entries_mode entries_mode = PAWL_CALLS_OUT_ ? ENTRIES_OFF : ENTRIES_EVIDENCE;
 #define ENTRIES_MODE ((enum entries_mode)CONSTANT(BIAS, entries_mode))
 
 void pawl_entries_mode_(enum entries_mode mode)
@@ -82,14 +83,14 @@ void pawl_entries_mode_(enum entries_mode mode)
 PAWL_OS_EARLY static void entries_read_mode(void)
 {
     static const char complaint[] =
-        "pawl: PAWL_BIAS is none of off, on and evidence: readers do not scale\n";
+        "pawl: PAWL_BIAS is none of evidence, on and off: readers scale by evidence\n";
     const char *const value = getenv("PAWL_BIAS");
-    if (value == NULL || value[0] == 0 || strcmp(value, "off") == 0)
+    if (value == NULL || value[0] == 0 || strcmp(value, "evidence") == 0)
         return;
     if (strcmp(value, "on") == 0)
         entries_mode = ENTRIES_ON;
-    else if (strcmp(value, "evidence") == 0)
-        entries_mode = ENTRIES_EVIDENCE;
+    else if (strcmp(value, "off") == 0)
+        entries_mode = ENTRIES_OFF;
     else
         pawl_os_complain(complaint, sizeof complaint - 1);
 }
@@ -300,7 +301,7 @@ PAWL_INTERNAL bool entries_evidence(pawl_address_ identity)
 PAWL_INTERNAL void entries_no_evidence(pawl_address_ identity)
 {
     struct entries_note *note;
-    if (ENTRIES_MODE != ENTRIES_EVIDENCE)
+    if (ENTRIES_MODE != ENTRIES_EVIDENCE || !entries_exist())
         return;
     note = entries_note_of(identity);
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&note->identity) == identity &&

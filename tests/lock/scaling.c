@@ -361,13 +361,13 @@ static void starts_with_nonsense(void *unused)
     execl("/proc/self/exe", "scaling", "says", (char *)NULL);
 }
 
-static void an_odd_value_of_the_environment_is_told_and_means_off(void **state)
+static void an_odd_value_of_the_environment_is_told_and_means_evidence(void **state)
 {
     char said[4096];
     (void)state;
     assert_int_equal(test_in_child(starts_with_nonsense, NULL, said, sizeof said), 0);
-    assert_string_equal(said, "pawl: PAWL_BIAS is none of off, on and evidence: readers do not "
-                              "scale\n");
+    assert_string_equal(said, "pawl: PAWL_BIAS is none of evidence, on and off: readers scale by "
+                              "evidence\n");
 }
 
 int main(int argc, char **argv)
@@ -388,7 +388,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_condition_waits_under_a_scaling_read),
         cmocka_unit_test(a_counted_read_is_dropped_by_any_thread),
         cmocka_unit_test(two_widths_at_one_address_are_two_locks),
-        cmocka_unit_test(an_odd_value_of_the_environment_is_told_and_means_off),
+        cmocka_unit_test(an_odd_value_of_the_environment_is_told_and_means_evidence),
     };
     if (argc == 2 && strcmp(argv[1], "says") == 0) { /* started by the last test */
         pawl_lock32_take_read(&lock);

@@ -9,8 +9,8 @@
  *   leave_       a drop: true when R is given up
  *   count_       moves R of the caller from its entry to the word, before another move
  *
- * Entering and leaving are calls, as readers do not scale by default: programs would pay 250 bytes
- * for each pair. PAWL_SCALING_INLINE (atomic.h) puts them where the program reads.
+ * Entering and leaving are calls, as most locks never scale: programs would pay 250 bytes for each
+ * pair. PAWL_SCALING_INLINE (atomic.h) puts them where the program reads.
  *
  * Writers and atomic users look at all lines, in compiled functions (src/lock/lock_word.inc.h).
  */
