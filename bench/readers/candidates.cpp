@@ -2,6 +2,8 @@
 /* The locks whose readers are measured, in the order of the reports. */
 #include "readers/candidates.hpp"
 
+#include <atomic>
+
 #include "adapters/all.hpp"
 #include "adapters/bravo.hpp"
 #include "adapters/parking_lot.hpp"
@@ -36,6 +38,15 @@ struct rcu_readers {
 
 struct no_lock : adapter::none {
     static constexpr bool beside = true;
+};
+
+/* What a lock whose readers count in one word cannot take less time than: a floor of reading. It
+ * keeps nobody out. */
+struct two_additions : adapter::none {
+    static constexpr bool beside = true;
+    std::atomic<std::uint64_t> word{0};
+    void take_read() { word.fetch_add(1, std::memory_order_acquire); }
+    void drop_read() { word.fetch_sub(1, std::memory_order_release); }
 };
 
 const char *const no_seek = "it has no seek mode; leave it out";
@@ -98,6 +109,7 @@ std::vector<readers_candidate> readers_candidates(bool seeks)
         all.back().why = adapter::parking_lot_rwlock::why();
     add(named<adapter::bravo_pthread_rwlock>{}, "bravo_pthread_rwlock");
     add(named<rcu_readers>{}, "pawl_rcu", "floor");
+    add(named<two_additions>{}, "two_lock_xadd", "floor");
     add(named<no_lock>{}, "none", "floor");
     return all;
 }

@@ -20,6 +20,7 @@ TIMES = {
     "r+w/ck_brlock": (6.0, False),
     "r+w/parking_lot": (12.0, True),
     "floor/pawl_rcu": (0.9, False),
+    "floor/two_lock_xadd": (9.8, True),
     "floor/none": (0.3, False),
     "r+w/absl_mutex": None,
 }

@@ -42,6 +42,8 @@ class Target:
     find: Callable[[dict], Finding]
     # Judged by the median of the runs: of each run alone otherwise.
     middle: bool = False
+    # Whether a run can be judged: not if it was recorded before a row existed.
+    applies: Callable[[dict], bool] = lambda _: True
 
     def met(self, found: Finding) -> bool:
         return found.value >= self.limit if self.at_least else found.value <= self.limit
@@ -186,14 +188,18 @@ def judge(folder: Path, kinds: Kinds, sets: Sets, allow_dirty: bool = False) -> 
     which = sets[_set_name(runs, sets)]
     judging = which.judging()
     verdicts = []
+    notes = []
     for target in judging.targets:
+        if not all(target.applies(run) for _, run in runs):
+            notes.append(f"not judged, as the runs are older than a row of it: {target.name}")
+            continue
         found = [target.find(run) for _, run in runs]
         verdicts.append(Verdict(target, found, target.verdicts(found)))
     return Judged(
         runs,
         which.name,
         verdicts,
-        list(judging.notes(runs)),
+        [*judging.notes(runs), *notes],
         _doubts(runs, which.runs, allow_dirty),
     )
 

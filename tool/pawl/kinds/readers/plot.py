@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pawl.core import plot
-from pawl.kinds.readers.plan import BRLOCK, CALLED, EVIDENCE, FLOOR, MAIN, OFF, ON
+from pawl.kinds.readers.plan import BRLOCK, CALLED, EVIDENCE, FLOOR, MAIN, OFF, ON, XADD
 from pawl.kinds.readers.table import section
 
 COLOURS = {
@@ -33,6 +33,7 @@ COLOURS = {
     "r+w/parking_lot": ("#8a6d3b", "-", 1.2),
     "r+w/bravo_pthread_rwlock": ("#1b1f24", "-", 1.2),
     "floor/pawl_rcu": ("#9aa3ad", "--", 1.2),
+    XADD: ("#9aa3ad", "-.", 1.2),
     FLOOR: ("#9aa3ad", ":", 1.2),
 }
 SHARES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}

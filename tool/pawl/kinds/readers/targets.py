@@ -13,7 +13,7 @@ from pawl.core import stats
 from pawl.core.errors import BadInput
 from pawl.core.targets import Finding, Target, find_part, paired, rate, ratio, samples_of
 from pawl.kinds.readers.kind import KIND
-from pawl.kinds.readers.plan import BRLOCK, EVIDENCE, MAIN, OFF, ON, ONE_WORD
+from pawl.kinds.readers.plan import BRLOCK, EVIDENCE, MAIN, OFF, ON, ONE_WORD, XADD
 from pawl.kinds.readers.record import GRID, PAIR, SCENES
 from pawl.kinds.readers.table import label
 
@@ -171,8 +171,25 @@ def scaling() -> list[Target]:
     ]
 
 
+def _has_additions(run: dict) -> bool:
+    return bool(stats.of_candidate(_pair(run, 1)["samples"], XADD))
+
+
+def word() -> list[Target]:
+    return [
+        Target(
+            f"reader's pair, 1 thread: {OFF} / {XADD}, time",
+            1.05,
+            False,
+            _time(OFF, XADD),
+            middle=True,
+            applies=_has_additions,
+        )
+    ]
+
+
 def targets() -> list[Target]:
-    return [*brlock(), *scaling()]
+    return [*brlock(), *scaling(), *word()]
 
 
 def notes(run: dict) -> str:
