@@ -34,13 +34,16 @@
 #define ENTRIES_NOTED (PAWL_HOOKS ? 1 : 8)
 
 /* Looks may take one part in so many of the time. BRAVO (Dice and Kogan, 2019) has a tenth. */
-#define ENTRIES_PARTS 4
+#define ENTRIES_PARTS 3
 
 /* One look in so many is timed, and stands for all: the clock costs as much as a short look. */
 #define ENTRIES_TIMED 4
 
+/* An account of fewer looks is not judged: one slow look would decide. */
+#define ENTRIES_LEAST (PAWL_HOOKS ? 8 : 32)
+
 /* After so many looks the account begins anew, so that it tells of the present. */
-#define ENTRIES_WINDOW (PAWL_HOOKS ? 8 : 64)
+#define ENTRIES_WINDOW (PAWL_HOOKS ? 16 : 64)
 
 /* Looks too dear take BIASED away, at first for so many times as long as they took. It stays away
  * twice as long each time after it came back for less time than it had been away, to this end. */
@@ -337,15 +340,16 @@ static enum entries_look entries_judge(struct entries_note *note, uint64_t now, 
 {
     const uint64_t begun = pawl_load_relaxed64(&note->begun);
     const uint64_t spent = pawl_load_relaxed64(&note->spent) + ENTRIES_TIMED * took;
+    const uint32_t looks = pawl_load_relaxed32(&note->looks);
     if (begun == 0) {
         entries_begin_account(note, now);
-    } else if (spent > (now - begun) / ENTRIES_PARTS) {
+    } else if (looks >= ENTRIES_LEAST && spent > (now - begun) / ENTRIES_PARTS) {
         const uint64_t away = entries_time_away(note, now, spent);
         pawl_store_relaxed32(&note->readers, 0);
         pawl_store_relaxed64(&note->away, away);
         pawl_store_relaxed64(&note->off_until, now + away);
         return ENTRIES_TOO_DEAR;
-    } else if (pawl_load_relaxed32(&note->looks) >= ENTRIES_WINDOW) {
+    } else if (looks >= ENTRIES_WINDOW) {
         entries_begin_account(note, now);
     } else {
         pawl_store_relaxed64(&note->spent, spent);

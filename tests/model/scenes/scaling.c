@@ -425,10 +425,10 @@ static void gathers_evidence(void)
     scales(false, "it has BIASED before 32 readers have met another");
     readers_meet(1);
     scales(true, "it has no BIASED though 32 readers have met another");
-    writes_often(3);
-    scales(true, "a look that is not timed takes BIASED away");
+    writes_often(7);
+    scales(true, "an account of seven looks takes BIASED away");
     writes_often(1);
-    scales(false, "it keeps BIASED though looks have taken more than a quarter of the time");
+    scales(false, "it keeps BIASED though looks have taken more than a third of the time");
     readers_meet(32);
     scales(false, "it has BIASED soon after dear looks");
     m_pass_time(1000);
@@ -437,9 +437,9 @@ static void gathers_evidence(void)
     readers_meet(1);
     scales(true, "it has no BIASED, long after dear looks");
     m_pass_time(100000);
+    writes_often(16);
+    scales(true, "looks that take less than a third of the time take BIASED away");
     writes_often(8);
-    scales(true, "looks that take less than a quarter of the time take BIASED away");
-    writes_often(4);
     scales(false, "it keeps BIASED though looks are dear since the account began anew");
 }
 
@@ -460,8 +460,8 @@ static void loses_it_again_and_again(void)
         const uint64_t before = away;
         enough_readers_meet();
         scales(true, "it has no BIASED although its time away is over");
-        writes_often(4);
-        scales(false, "it keeps BIASED though looks have taken more than a quarter of the time");
+        writes_often(8);
+        scales(false, "it keeps BIASED though looks have taken more than a third of the time");
         away = note_of_lock()->away;
         m_demand(i == 0 || away == 2 * before, M_RESTORED, "it is not away for twice as long");
         m_pass_time(away / 2);
@@ -471,9 +471,9 @@ static void loses_it_again_and_again(void)
     }
     enough_readers_meet();
     m_pass_time(1000000);
+    writes_often(16);
+    scales(true, "looks that take less than a third of the time take BIASED away");
     writes_often(8);
-    scales(true, "looks that take less than a quarter of the time take BIASED away");
-    writes_often(4);
     scales(false, "it keeps BIASED though looks are dear since the account began anew");
     m_demand(note_of_lock()->away < away, M_RESTORED,
              "BIASED was of use, and yet it is away for longer than before");
