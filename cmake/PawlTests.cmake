@@ -232,6 +232,11 @@ function(pawl_cxx_test name target source library)
   endif()
   gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS cxx TIMEOUT ${short_timeout})
+  if(arg_ALSO_SCALING)
+    gtest_discover_tests(${target} TEST_PREFIX "${name}.scaling." DISCOVERY_TIMEOUT 60
+                         TEST_LIST ${target}_scaling PROPERTIES LABELS cxx TIMEOUT ${short_timeout}
+                         ENVIRONMENT PAWL_BIAS=on)
+  endif()
 endfunction()
 
 # Not by pawl_test_program: users have neither its search path nor its definitions.

@@ -126,12 +126,13 @@ TYPED_TEST(TimedLock, guards_hold_it_and_the_plain_lock_of_c_programs)
     {
         pawl::seek_guard seek(this->lock);
         const auto write = std::move(seek).to_write();
-        EXPECT_NE(0u, this->lock.native_handle()->word);
+        EXPECT_FALSE(this->lock.try_lock_shared());
         const pawl::read_guard read(plain);
-        EXPECT_EQ(PAWL_SPIN64_R, plain.word);
+        EXPECT_TRUE(pawl_lock64_is_read(&plain));
     }
-    EXPECT_EQ(0u, this->lock.native_handle()->word);
-    EXPECT_EQ(0u, plain.word);
+    EXPECT_TRUE(this->lock.try_lock());
+    this->lock.unlock();
+    EXPECT_TRUE(pawl_lock64_is_free(&plain));
 }
 
 } // namespace
