@@ -3,6 +3,7 @@
 
 pub mod child;
 pub mod clock;
+pub mod fate;
 pub mod fault;
 pub mod fork;
 pub mod hang;

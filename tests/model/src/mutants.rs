@@ -11,10 +11,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use crate::child::{run_apart, Outcome, TIME_LIMIT};
+use crate::child::{run_apart, Outcome};
+use crate::fate::{self, Fate};
 use crate::fault::{self, WAKE};
 use crate::notes::Use;
-use crate::{sites, subject};
+use crate::sites;
 
 /// What a mutant is called, in the record too.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,15 +31,6 @@ pub struct Mutant {
     pub at: String,    // file:line, for readers of the output
     returns: BTreeSet<Vec<usize>>,
     pub models: Vec<usize>, // that touch it
-}
-
-/// What became of one.
-pub struct Fate {
-    /// No more models were to be tried.
-    pub decided: bool,
-    pub killer: Option<Outcome>,
-    pub executions: u64,
-    pub seconds: f64,
 }
 
 /// All mutants of what the models touched.
@@ -156,34 +148,13 @@ impl Mutant {
             (last_time != Some(name), !name.starts_with(&own), good[*i].executions)
         });
         let start = Instant::now();
-        let mut fate = Fate {
-            decided: true,
-            killer: None,
-            executions: 0,
-            seconds: 0.0,
-        };
-        for i in order {
-            if start.elapsed() > limit {
-                fate.decided = false;
-                break;
-            }
-            let outcome = self.run_in(&names[i], &good[i].places, limit);
-            fate.decided &= outcome.property != TIME_LIMIT;
-            fate.executions += outcome.executions;
-            if is_killed(&outcome) {
-                fate.killer = Some(outcome);
-                break;
-            }
-        }
-        fate.seconds = start.elapsed().as_secs_f64();
-        fate
+        fate::hunt(
+            order,
+            limit,
+            || start.elapsed(),
+            |i| self.run_in(&names[i], &good[i].places, limit),
+        )
     }
-}
-
-/// A property of the library is broken; the harness itself is not, and the time is not up.
-pub fn is_killed(outcome: &Outcome) -> bool {
-    let real = outcome.property != subject::HARNESS && outcome.property != TIME_LIMIT;
-    !outcome.good && real
 }
 
 /// Ordered accesses that no model has come to.

@@ -11,6 +11,7 @@ use crate::library;
 use crate::mutants::Name;
 
 pub const KILLED: &str = "killed";
+pub const SURVIVED: &str = "survived";
 pub const UNTOUCHED: &str = "untouched";
 pub const UNDECIDED: &str = "undecided";
 pub const UNEXPLAINED: &str = "unexplained";
@@ -201,4 +202,70 @@ pub fn explained() -> Result<Vec<Explained>, String> {
         });
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fate;
+
+    #[test]
+    fn every_test_that_a_reason_names_is_there() {
+        let root = own_file("../..");
+        for e in explained().expect("survivors.def can be read") {
+            let words = e.reason.split([' ', ',', ';', ':', ')']);
+            for file in words.filter(|w| w.starts_with("tests/")) {
+                assert!(root.join(file).exists(), "survivors.def:{}: no {file}", e.line);
+            }
+        }
+    }
+
+    /// A reason that was mended is the one that the record gives, too.
+    #[test]
+    fn the_record_gives_the_reasons_of_survivors_def() {
+        let explained = explained().expect("survivors.def can be read");
+        for (name, row) in read().iter().filter(|(_, row)| row.fate != KILLED) {
+            let reason = explained.iter().find(|e| e.is_about(name));
+            assert_eq!(row.why, reason.map_or("", |e| &e.reason), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn an_undecided_mutant_is_counted_as_that_whatever_its_reason_says() {
+        for (fate, why, counted) in [
+            (KILLED, "exclusion", KILLED),
+            (UNDECIDED, "equivalent: so", UNDECIDED),
+            (UNDECIDED, "", UNDECIDED),
+            (SURVIVED, "equivalent: so", "equivalent"),
+            (SURVIVED, "not yet: so", "not yet"),
+            (UNTOUCHED, "outside: so", "outside the models"),
+            (SURVIVED, "", UNEXPLAINED),
+            (UNTOUCHED, "equivalent: ", UNEXPLAINED),
+        ] {
+            let row = Row {
+                order: "relaxed".into(),
+                models: 1,
+                executions: 1,
+                fate: fate.into(),
+                by: "-".into(),
+                why: why.into(),
+            };
+            assert_eq!(row.becomes(), counted, "{fate} {why}");
+        }
+    }
+
+    #[test]
+    fn the_record_knows_every_fate_by_the_name_that_the_hunt_gives_it() {
+        let fate = |decided| fate::Fate {
+            decided,
+            killer: None,
+            executions: 0,
+            seconds: 0.0,
+        };
+        assert_eq!((fate(true).name(), fate(false).name()), (SURVIVED, UNDECIDED));
+        let known = [KILLED, SURVIVED, UNDECIDED, UNTOUCHED];
+        let record = read();
+        assert!(!record.is_empty());
+        assert!(record.values().all(|row| known.contains(&row.fate.as_str())));
+    }
 }

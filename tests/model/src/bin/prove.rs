@@ -2,7 +2,8 @@
 //! Runs all models, the named mistakes, and every mutant; prints what became of each.
 //!
 //!     prove [--test|--quick] [--jobs N] [--only good|bad|mutants] [--match TEXT] [--tags TEXT]
-//!           [--minutes N] [--verbose] [--junit FILE] [--table FILE]
+//!           [--undecided] [--patience SECONDS] [--minutes N] [--verbose]
+//!           [--junit FILE] [--table FILE]
 //!     prove --run MODEL [--fault NAME] [--mutate TAG:change[@site]]
 //!     prove --list [--test|--quick]
 //!
@@ -16,19 +17,16 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use pawl_model::child::{run_apart, run_here, Outcome, TIME_LIMIT};
+use pawl_model::fate::{self, Fate, Verdict};
 use pawl_model::fault::WAKE;
 use pawl_model::junit::Report;
-use pawl_model::mutants::{self, Fate, Mutant, Name};
+use pawl_model::mutants::{self, Mutant, Name};
 use pawl_model::record::{self, Explained, Kind, Record, Row, KILLED, UNDECIDED, UNTOUCHED};
 use pawl_model::suite::{self, Entry, Set};
 use pawl_model::{library, sites, suite_locks};
 
 /// A model that needs longer has not been explored.
 const LIMIT: Duration = Duration::from_secs(300);
-/// Nothing more is tried against a mutant after that.
-const PATIENCE: Duration = Duration::from_secs(8);
-const PATIENCE_DEEP: Duration = Duration::from_secs(60);
-const PATIENCE_EXPLAINED: Duration = Duration::from_secs(2);
 /// Minutes after which no further model is explored more deeply.
 const MINUTES: u64 = 30;
 
@@ -38,6 +36,8 @@ struct Options {
     only: String,
     matching: String, // only models whose names have this in them
     tags: String,     // only mutants of tags with this in them
+    undecided: bool,  // only mutants that the record leaves so
+    patience: Option<Duration>,
     verbose: bool,
     table: Option<String>,
     end: Instant, // of the deeper ones
@@ -49,7 +49,7 @@ impl Options {
     }
 
     fn is_whole(&self) -> bool {
-        self.matching.is_empty() && self.tags.is_empty()
+        self.matching.is_empty() && self.tags.is_empty() && !self.undecided
     }
 }
 
@@ -79,6 +79,8 @@ fn main() {
         only: text("--only"),
         matching: text("--match"),
         tags: text("--tags"),
+        undecided: has("--undecided"),
+        patience: value("--patience").and_then(|n| n.parse().ok()).map(Duration::from_secs),
         verbose: has("--verbose"),
         table: value("--table"),
         end: start + 60 * Duration::from_secs(minutes.unwrap_or(MINUTES)),
@@ -318,7 +320,7 @@ fn report_sample(options: &Options, entries: &[Entry], good: &[Outcome], report:
     });
     for ((mutant, row), outcome) in chosen.iter().zip(&fates) {
         let name = format!("mutant {}", mutant.shown());
-        if mutants::is_killed(outcome) {
+        if fate::is_killed(outcome) {
             report.passed(name, outcome.seconds);
         } else {
             let why = format!("no longer killed by {}", row.by);
@@ -326,34 +328,6 @@ fn report_sample(options: &Options, entries: &[Entry], good: &[Outcome], report:
         }
     }
     println!("{} tried again where proof.tsv says that they are killed", chosen.len());
-}
-
-/// One mutant's fate, and why it may live if it does.
-fn fate_of(
-    options: &Options,
-    mutant: &Mutant,
-    names: &[Vec<String>],
-    good: &[Outcome],
-    recorded: &Record,
-    explained: &[Explained],
-) -> Fate {
-    let last = recorded.get(&mutant.name).map(|row| row.by.as_str());
-    let kind = explained.iter().find(|e| e.is_about(&mutant.name)).map(|e| e.kind);
-    let hunts_on = options.set == Set::Deep && kind.is_none();
-    let patience = match kind {
-        None if hunts_on => PATIENCE_DEEP,
-        None | Some(Kind::NotYet) => PATIENCE,
-        Some(_) => PATIENCE_EXPLAINED,
-    };
-    let mut fate = mutant.hunt(&names[0], good, last, patience);
-    if fate.killer.is_none() && hunts_on {
-        let deeper = mutant.hunt(&names[1], good, last, patience);
-        fate.executions += deeper.executions;
-        fate.seconds += deeper.seconds;
-        fate.killer = deeper.killer;
-        fate.decided &= deeper.decided;
-    }
-    fate
 }
 
 fn report_mutants(
@@ -372,10 +346,19 @@ fn report_mutants(
     ];
     let mut mutants = mutants::all(good);
     mutants.retain(|m| m.name.tag.contains(&options.tags));
+    if options.undecided {
+        let open = |m: &Mutant| recorded.get(&m.name).is_some_and(|row| row.fate == UNDECIDED);
+        mutants.retain(open);
+    }
     let fates = in_parallel(options.jobs, mutants.len(), |i| {
-        let fate = fate_of(options, &mutants[i], &names, good, &recorded, explained);
-        let excuse = explained.iter().find(|e| e.is_about(&mutants[i].name));
-        print_mutant(options, &mutants[i], &fate, &row_of(&mutants[i], &fate, excuse));
+        let mutant = &mutants[i];
+        let excuse = explained.iter().find(|e| e.is_about(&mutant.name));
+        let plan = fate::plan(options.set, excuse.map(|e| e.kind), options.patience);
+        let last = recorded.get(&mutant.name).map(|row| row.by.as_str());
+        let fate = fate::fate_of(plan, |depth, limit| {
+            mutant.hunt(&names[depth], good, last, limit)
+        });
+        print_mutant(options, mutant, &fate, &row_of(mutant, &fate, excuse));
         fate
     });
     let mut found = Record::new();
@@ -383,13 +366,14 @@ fn report_mutants(
         let excuse = explained.iter().find(|e| e.is_about(&mutant.name));
         let row = row_of(mutant, fate, excuse);
         let name = format!("mutant {}", mutant.shown());
-        if fate.killer.is_some() {
-            report.passed(name, fate.seconds);
-        } else if let Some(e) = excuse {
-            report.lives(name, fate.seconds, e.kind == Kind::NotYet, e.reason.clone());
-        } else if fate.decided || options.set == Set::Deep {
-            let why = format!("{} {} models", row.fate, row.models);
-            report.failed(name, fate.seconds, why, mutant.at.clone());
+        match fate::verdict(fate, excuse.map(|e| e.kind), options.set) {
+            Verdict::Passed => report.passed(name, fate.seconds),
+            Verdict::Lives { open } => report.lives(name, fate.seconds, open, row.why.clone()),
+            Verdict::Failed => {
+                let why = format!("{} {} models", row.fate, row.models);
+                report.failed(name, fate.seconds, why, mutant.at.clone());
+            }
+            Verdict::Left => {}
         }
         found.insert(mutant.name.clone(), row);
     }
@@ -447,12 +431,11 @@ fn row_of(mutant: &Mutant, fate: &Fate, excuse: Option<&Explained>) -> Row {
         order: mutant.order.clone(),
         models: mutant.models.len(),
         executions: fate.executions,
-        fate: if fate.decided { "survived" } else { UNDECIDED }.into(),
+        fate: fate.name().into(),
         by: "-".into(),
         why: excuse.map_or(String::new(), |e| e.reason.clone()),
     };
     if let Some(killer) = &fate.killer {
-        row.fate = KILLED.into();
         row.by = killer.model.clone();
         row.why = killer.property.clone();
     }
@@ -518,7 +501,7 @@ fn write_table(options: &Options, path: &str, found: Record) {
         recorded = found;
     } else {
         let tags: BTreeSet<&String> = found.keys().map(|name| &name.tag).collect();
-        if options.matching.is_empty() {
+        if options.matching.is_empty() && !options.undecided {
             recorded.retain(|name, row| !tags.contains(&name.tag) || row.fate == UNTOUCHED);
         }
         recorded.extend(found);
