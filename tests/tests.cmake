@@ -20,6 +20,7 @@ pawl_test(refusal all/refused_cxx14 STANDARD c++14)
 # scale: each primitive with thousands of threads and objects
 pawl_test(scale scale/waiters)
 pawl_test(scale scale/threads)
+pawl_test(scale scale/locks)
 pawl_test(scale scale/rates)
 
 # spin: the progressive lock exactly as published

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each primitive of the library as a section that threads enter and leave, and its counterpart
- * among the pthread locks. A section of one of the first group keeps all others out.
+ * among the pthread locks. A section of one of the first two groups keeps all others out.
  */
 #ifndef PAWL_TESTS_SCALE_PRIMITIVES_H
 #define PAWL_TESTS_SCALE_PRIMITIVES_H
@@ -292,6 +292,42 @@ static const struct primitive exclusive[] = {
      robust_take_write, robust_drop_write, false, 0},
 };
 
+/* ---- What keeps others out, and does not sleep ----------------------------------------------- */
+
+static inline void spin64_take_write(void *object)
+{
+    pawl_spin64_take_write((pawl_spin64 *)object);
+}
+static inline void spin64_drop_write(void *object)
+{
+    pawl_spin64_drop_write((pawl_spin64 *)object);
+}
+static inline void spin32_take_write(void *object)
+{
+    pawl_spin32_take_write((pawl_spin32 *)object);
+}
+static inline void spin32_drop_write(void *object)
+{
+    pawl_spin32_drop_write((pawl_spin32 *)object);
+}
+static inline void spin64_take_seek(void *object)
+{
+    pawl_spin64_take_seek((pawl_spin64 *)object);
+}
+static inline void spin64_drop_seek(void *object)
+{
+    pawl_spin64_drop_seek((pawl_spin64 *)object);
+}
+
+static const struct primitive spinning[] = {
+    {"spin64, W", &twin_mutex, sizeof(pawl_spin64), MOST, NULL, NULL, spin64_take_write,
+     spin64_drop_write, false, 0},
+    {"spin32, W", &twin_mutex, sizeof(pawl_spin32), MOST, NULL, NULL, spin32_take_write,
+     spin32_drop_write, false, 0},
+    {"spin64, S", &twin_mutex, sizeof(pawl_spin64), MOST, NULL, NULL, spin64_take_seek,
+     spin64_drop_seek, false, 0},
+};
+
 /* ---- What lets others in --------------------------------------------------------------------- */
 
 static inline void lock64_take_read(void *object)
@@ -449,6 +485,7 @@ static const struct primitive open_to_all[] = {
 
 enum {
     EXCLUSIVE = sizeof exclusive / sizeof exclusive[0],
+    SPINNING = sizeof spinning / sizeof spinning[0],
     OPEN_TO_ALL = sizeof open_to_all / sizeof open_to_all[0]
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sections a second of each primitive beside its pthread counterpart, over the number of threads
- * and over the number of locks. Sections that keep others out begin with all threads waiting, so
+ * and over the number of locks. Sections whose waiters sleep begin with all threads waiting, so
  * that the crowd is there from the start. Rates are printed and not judged; the test fails if a
  * section that keeps all others out did not.
  */
@@ -11,9 +11,16 @@
 
 static struct crowd crowd;
 
+/* What a section of the primitive does. */
+enum kind {
+    OPEN,  /* lets others in */
+    ALONE, /* keeps all others out, so it may count in `inside`; waiters sleep */
+    SPINS  /* the same, but waiters do not sleep: nobody waits before the start */
+};
+
 struct work {
     struct objects objects;
-    bool alone; /* a section keeps all others out, and counts in `inside` */
+    enum kind kind;
     uint32_t stop;
     uint64_t *inside; /* one for each object */
     uint64_t sections, in_time;
@@ -29,7 +36,7 @@ static void work(struct crowd_thread *self, void *argument)
             w->objects.count == 1 ? 0 : test_random_below(&random, w->objects.count);
         void *const object = object_at(&w->objects, at);
         w->objects.of->take(object);
-        if (w->alone)
+        if (w->kind != OPEN)
             w->inside[at]++;
         w->objects.of->drop(object);
         sections++;
@@ -39,22 +46,22 @@ static void work(struct crowd_thread *self, void *argument)
     __atomic_fetch_add(&w->in_time, in_time, __ATOMIC_RELAXED);
 }
 
-static double rate(const struct primitive *of, bool alone, unsigned *threads, unsigned objects)
+static double rate(const struct primitive *of, enum kind kind, unsigned *threads, unsigned objects)
 {
-    struct work w = {objects_make(of, objects), alone, 0, NULL, 0, 0};
+    struct work w = {objects_make(of, objects), kind, 0, NULL, 0, 0};
     const double seconds = full_size() ? 0.4 : 0.03;
     double begin, end;
     uint64_t inside = 0;
     unsigned i;
     must((w.inside = (uint64_t *)calloc(objects, sizeof w.inside[0])) != NULL);
     *threads = crowd_start(&crowd, *threads, work, &w);
-    for (i = 0; alone && i < objects; i++)
+    for (i = 0; kind == ALONE && i < objects; i++)
         of->take(object_at(&w.objects, i));
     crowd_go(&crowd);
-    if (alone)
+    if (kind == ALONE)
         crowd_wait_until_all_sleep(&crowd);
     begin = test_now();
-    for (i = 0; alone && i < objects; i++)
+    for (i = 0; kind == ALONE && i < objects; i++)
         of->drop(object_at(&w.objects, i));
     while ((end = test_now()) < begin + seconds)
         usleep((useconds_t)((begin + seconds - end) * 1e6) + 1);
@@ -62,35 +69,37 @@ static double rate(const struct primitive *of, bool alone, unsigned *threads, un
     crowd_end(&crowd);
     for (i = 0; i < objects; i++)
         inside += w.inside[i];
-    assert_true(!alone || inside == w.sections);
+    assert_true(kind == OPEN || inside == w.sections);
     free(w.inside);
     objects_destroy(&w.objects);
     return (double)w.in_time / (end - begin);
 }
 
-static void report(const struct primitive *of, bool alone, unsigned threads, unsigned objects)
+static void report(const struct primitive *of, enum kind kind, unsigned threads, unsigned objects)
 {
-    const double ours = rate(of, alone, &threads, objects);
-    const double theirs = rate(of->twin, alone && of->twin != &twin_read, &threads, objects);
+    const enum kind its = of->twin == &twin_read ? OPEN : kind;
+    const double ours = rate(of, kind, &threads, objects);
+    const double theirs = rate(of->twin, its, &threads, objects);
     printf("   %-12s %6u threads, %6u objects: %9.3f million sections a second, %s %9.3f, %.2fx\n",
            of->name, threads, objects, ours / 1e6, of->twin->name, theirs / 1e6,
            ours / (theirs > 0 ? theirs : 1));
     fflush(stdout);
 }
 
-static void over_threads(const struct primitive *of, unsigned count, bool alone)
+static void over_threads(const struct primitive *of, unsigned count, enum kind kind)
 {
     unsigned i, threads;
     for (i = 0; i < count; i++)
         for (threads = 1; threads <= (full_size() ? MOST_THREADS : 1000); threads *= 10)
-            report(&of[i], alone, at_most(threads, of[i].waiters), 1);
+            report(&of[i], kind, at_most(threads, of[i].waiters), 1);
 }
 
 static void sections_over_the_number_of_threads(void **state)
 {
     (void)state;
-    over_threads(exclusive, EXCLUSIVE, true);
-    over_threads(open_to_all, OPEN_TO_ALL, false);
+    over_threads(exclusive, EXCLUSIVE, ALONE);
+    over_threads(spinning, SPINNING, SPINS);
+    over_threads(open_to_all, OPEN_TO_ALL, OPEN);
 }
 
 static void sections_over_the_number_of_locks(void **state)
@@ -99,7 +108,10 @@ static void sections_over_the_number_of_locks(void **state)
     (void)state;
     for (i = 0; i < EXCLUSIVE; i++)
         for (objects = 1; objects <= exclusive[i].most; objects *= full_size() ? 10 : 1000)
-            report(&exclusive[i], true, 64, objects);
+            report(&exclusive[i], ALONE, 64, objects);
+    for (i = 0; i < SPINNING; i++)
+        for (objects = 1; objects <= spinning[i].most; objects *= full_size() ? 10 : 1000)
+            report(&spinning[i], SPINS, 64, objects);
 }
 
 int main(int argc, char **argv)
