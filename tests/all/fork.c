@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fork in each state of each primitive, with another thread in each state beside it or behind it.
- * The child gives up what the forking thread held, makes the primitive anew where its page says so,
+ * The child finds the other thread's hold as the parent did. It gives up what the forking thread
+ * held, makes the primitive anew where its page says so,
  * uses it in every state, forks again, and that child does the same. The parent goes on as if there
  * had been no fork. The tables below say all that differs between the primitives.
  */
@@ -22,11 +23,15 @@ PAWL_SEQ_LATCH_TYPE(pair_latch, struct pair);
 
 /* ---- One fork -------------------------------------------------------------------------------- */
 
+enum { MOST_STATES = 8 };
+
 static const struct primitive *now;
 static const struct state *mine, *its; /* NULL: in no state */
 static uint32_t phase;                 /* of the other thread */
 static uint32_t other_id;
-static unsigned forks;
+static unsigned forks, views;
+static bool
+    may_enter[MOST_STATES]; /* beside the other thread, as the parent found before it forked */
 
 enum { PHASE_NONE, PHASE_ENTERS, PHASE_IN, PHASE_MAY_LEAVE };
 
@@ -90,6 +95,30 @@ static void use_all(void)
         now->check();
 }
 
+/* What the states of a lock let in beside the thread that holds it. */
+static void look_beside_the_holder(bool *may)
+{
+    unsigned i;
+    for (i = 0; i < now->count; i++)
+        if ((may[i] = now->states[i].enter_at_once()))
+            now->states[i].leave();
+}
+
+/* The parent's holder stays counted: the child, which has not made the lock anew yet, is let in
+ * where the parent was, and nowhere else. */
+static void must_be_let_in_as_the_parent_was(void)
+{
+    bool may[MOST_STATES];
+    unsigned i;
+    look_beside_the_holder(may);
+    for (i = 0; i < now->count; i++)
+        if (may[i] != may_enter[i]) {
+            fprintf(stderr, "%s: in a child forked beside %s, %s is %s\n", now->name, its->name,
+                    now->states[i].name, may[i] ? "granted" : "refused");
+            abort();
+        }
+}
+
 static void must_end_well(pid_t child)
 {
     int status = 0;
@@ -104,10 +133,12 @@ static void must_end_well(pid_t child)
     }
 }
 
-static void live_in_child(bool held, bool wanted)
+static void live_in_child(bool held, bool wanted, bool looked)
 {
     pid_t child;
     alarm(TEST_HANGS);
+    if (looked)
+        must_be_let_in_as_the_parent_was();
     if (mine != NULL)
         mine->leave();
     others = held ? 1 : 0;
@@ -136,11 +167,17 @@ static void fork_once(void)
 {
     const bool held = its != NULL && pawl_load_relaxed32(&phase) == PHASE_IN;
     const bool wanted = its != NULL && !held;
+    const bool looks = held && mine == NULL && now->anew != ANEW_NEVER;
     pid_t child;
+    if (looks) {
+        must(now->count <= MOST_STATES);
+        look_beside_the_holder(may_enter);
+        views++;
+    }
     fflush(NULL);
     child = fork();
     if (child == 0)
-        live_in_child(held, wanted);
+        live_in_child(held, wanted, looks);
     must_end_well(child);
     forks++;
 }
@@ -192,7 +229,7 @@ static void the_child_of_a_fork_in_any_state_goes_on(void **state)
                 fork_in(false);
             }
     }
-    assert_true(forks > 100);
+    assert_true(forks > 100 && views > 20);
 }
 
 /* ---- Children of which the library is not told ----------------------------------------------- */

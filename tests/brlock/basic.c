@@ -444,6 +444,35 @@ static void readers_of_other_threads_stay_counted_in_the_child(void **state)
     pawl_brlock_destroy(&lock);
 }
 
+static int read_cannot_until_made_anew(void)
+{
+    if (pawl_brlock_try_read(&lock) || pawl_brlock_take_read_until(&lock, soon()))
+        return 1;
+    if (pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) != 0)
+        return 2;
+    pawl_brlock_take_write(&lock);
+    pawl_brlock_drop_write(&lock);
+    return pawl_brlock_try_read(&lock) ? 0 : 3;
+}
+
+static void a_writer_that_waits_for_readers_keeps_newcomers_out_in_the_child(void **state)
+{
+    uint32_t done = 0;
+    pthread_t writer;
+    (void)state;
+    must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
+    pawl_brlock_take_read_any(&lock);
+    must(pthread_create(&writer, NULL, write_once, &done) == 0);
+    while (pawl_brlock_try_read(&lock)) { /* the writer has not closed the lock yet */
+        pawl_brlock_drop_read(&lock);
+        sched_yield();
+    }
+    in_child(read_cannot_until_made_anew);
+    pawl_brlock_drop_read_any(&lock);
+    must(pthread_join(writer, NULL) == 0);
+    pawl_brlock_destroy(&lock);
+}
+
 /* ---- Bad input ------------------------------------------------------------------------------- */
 
 static void init_refuses_no_lock_no_lines_and_too_many(void **state)
@@ -520,6 +549,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_child_of_a_fork_owns_what_the_forking_thread_held),
         cmocka_unit_test(a_lock_that_is_held_for_writing_around_a_fork_is_whole_in_the_child),
         cmocka_unit_test(readers_of_other_threads_stay_counted_in_the_child),
+        cmocka_unit_test(a_writer_that_waits_for_readers_keeps_newcomers_out_in_the_child),
         cmocka_unit_test(init_refuses_no_lock_no_lines_and_too_many),
         cmocka_unit_test(memory_of_the_caller_must_be_there_aligned_and_have_room),
         cmocka_unit_test(init_without_memory_says_so_and_the_lock_works_all_the_same),

@@ -112,6 +112,49 @@ static void a_child_uses_unlocked_locks_and_waits_for_its_parents(void **state)
     FOR_EACH_WIDTH(forked);
 }
 
+/* The count of the parent's sleeper is in the child's copy. One drop wakes it in vain, and the next
+ * one finds that nobody sleeps; from then on no operation makes a system call. */
+static void forget_the_sleeper(void *argument)
+{
+    const struct width *x = (const struct width *)argument;
+    unsigned i;
+    x->drop[W](&lock);
+    must(x->tries[W](&lock));
+    x->drop[W](&lock);
+    must(x->free(&lock) && !is_parked(x));
+    if (!TEST_SANITIZED) /* they make their own calls */
+        must(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
+    for (i = 0; i < 4; i++) {
+        x->take[i](&lock, UINT64_MAX);
+        x->drop[i](&lock);
+    }
+    if (!TEST_SANITIZED)
+        syscall(SYS_exit, 0); /* as strict mode allows it */
+}
+
+static void forked_beside_each(const struct width *x)
+{
+    static char said[4096];
+    struct task sleeper;
+    pthread_t id;
+    unsigned as;
+    for (as = 0; as < 4; as++) {
+        assert_true(x->tries[W](&lock));
+        id = start(&sleeper, x, as, UINT64_MAX);
+        until_parked(x);
+        assert_int_equal(test_in_child(forget_the_sleeper, (void *)x, said, sizeof said), 0);
+        x->drop[W](&lock);
+        must(pthread_join(id, NULL) == 0);
+        assert_true(sleeper.got);
+        x->drop[as](&lock);
+    }
+}
+
+static void a_child_forgets_the_sleepers_of_its_parent_after_two_drops(void **state)
+{
+    FOR_EACH_WIDTH(forked_beside_each);
+}
+
 static void mapped_twice(const struct width *x)
 {
     const int file = memfd_create("pawl", 0);
@@ -303,6 +346,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(signals_do_not_end_a_wait),
         cmocka_unit_test(a_wait_is_no_cancellation_point),
         cmocka_unit_test(a_child_uses_unlocked_locks_and_waits_for_its_parents),
+        cmocka_unit_test(a_child_forgets_the_sleepers_of_its_parent_after_two_drops),
         cmocka_unit_test(one_lock_at_two_addresses_is_one_lock),
         cmocka_unit_test(the_next_owner_may_unmap_the_lock_at_once),
         cmocka_unit_test(undisturbed_nothing_makes_a_system_call),

@@ -332,6 +332,60 @@ static void readers_of_other_threads_stay_counted_in_the_child(void **state)
     end_hold(&h);
 }
 
+static int nobody_can_until_made_anew(void)
+{
+    if (pawl_sift_try_read(&lock, PAWL_SIFT_THREAD) || write_cannot() != 0)
+        return 1;
+    if (pawl_sift_init(&lock, NULL) != 0)
+        return 2;
+    pawl_sift_take_write(&lock);
+    pawl_sift_drop_write(&lock);
+    return pawl_sift_try_read(&lock, PAWL_SIFT_THREAD) ? 0 : 3;
+}
+
+static void a_writer_of_another_thread_stays_in_in_the_child(void **state)
+{
+    struct holder h;
+    (void)state;
+    must(begin(0));
+    begin_hold(&h, true);
+    in_child(nobody_can_until_made_anew);
+    end_hold(&h);
+}
+
+static void *write_after_the_readers(void *unused)
+{
+    pawl_sift_take_write(&lock);
+    pawl_sift_drop_write(&lock);
+    return unused;
+}
+
+static int readers_cannot_until_made_anew(void)
+{
+    if (pawl_sift_try_read(&lock, PAWL_SIFT_THREAD) || pawl_sift_try_write(&lock))
+        return 1;
+    if (pawl_sift_init(&lock, NULL) != 0)
+        return 2;
+    return pawl_sift_try_write(&lock) ? 0 : 3;
+}
+
+static void a_writer_that_waits_has_shut_readers_out_of_the_child_too(void **state)
+{
+    struct holder h;
+    pthread_t writer;
+    (void)state;
+    must(begin(0));
+    begin_hold(&h, false);
+    must(pthread_create(&writer, NULL, write_after_the_readers, NULL) == 0);
+    while (pawl_sift_try_read(&lock, PAWL_SIFT_THREAD)) {
+        drop_read();
+        sched_yield();
+    }
+    in_child(readers_cannot_until_made_anew);
+    end_hold(&h);
+    must(pthread_join(writer, NULL) == 0);
+}
+
 /* ---- Bad input ------------------------------------------------------------------------------- */
 
 static int refusal(uint32_t readers, uint32_t writers, uint32_t flags, uint32_t ceiling,
@@ -392,6 +446,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(waiting_is_no_cancellation_point),
         cmocka_unit_test(the_child_of_a_fork_owns_what_the_forking_thread_held),
         cmocka_unit_test(readers_of_other_threads_stay_counted_in_the_child),
+        cmocka_unit_test(a_writer_of_another_thread_stays_in_in_the_child),
+        cmocka_unit_test(a_writer_that_waits_has_shut_readers_out_of_the_child_too),
         cmocka_unit_test(init_refuses_contradictions),
         cmocka_unit_test(init_refuses_signals_that_cannot_be_held_back),
         cmocka_unit_test(destroy_takes_null),
