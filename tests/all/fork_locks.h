@@ -7,6 +7,7 @@
 
 #include <pawl/bitlock.h>
 #include <pawl/brlock.h>
+#include <pawl/compat/plock.h>
 #include <pawl/lock.h>
 #include <pawl/pshared.h>
 #include <pawl/robust.h>
@@ -68,6 +69,8 @@ struct primitive {
 /* ---- Locks ----------------------------------------------------------------------------------- */
 
 static pawl_spin32 spin;
+static unsigned int named_as_plock;
+static unsigned long low_overhead;
 static pawl_lock32 narrow;
 static pawl_lock64 wide;
 static pawl_pshared_lock32 pshared;
@@ -83,6 +86,16 @@ LOCK_STATE(spin_read, pawl_spin32, &spin, read)
 LOCK_STATE(spin_seek, pawl_spin32, &spin, seek)
 LOCK_STATE(spin_write, pawl_spin32, &spin, write)
 LOCK_STATE(spin_atomic, pawl_spin32, &spin, atomic)
+STATE(plock_read, pl_try_r(&named_as_plock) != 0, pl_take_r(&named_as_plock),
+      pl_drop_r(&named_as_plock))
+STATE(plock_seek, pl_try_s(&named_as_plock) != 0, pl_take_s(&named_as_plock),
+      pl_drop_s(&named_as_plock))
+STATE(plock_write, pl_try_w_nowait(&named_as_plock) != 0, pl_take_w(&named_as_plock),
+      pl_drop_w(&named_as_plock))
+/* pl_try_a waits for readers. */
+STATE(plock_atomic,
+      !(pawl_load_relaxed32(&named_as_plock) & PLOCK32_RL_ANY) && pl_try_a(&named_as_plock) != 0,
+      pl_take_a(&named_as_plock), pl_drop_a(&named_as_plock))
 LOCK_STATE(lock_read, pawl_lock32, &narrow, read)
 LOCK_STATE(lock_seek, pawl_lock32, &narrow, seek)
 LOCK_STATE(lock_write, pawl_lock32, &narrow, write)
@@ -91,6 +104,48 @@ LOCK_STATE(wide_read, pawl_lock64, &wide, read)
 LOCK_STATE(wide_seek, pawl_lock64, &wide, seek)
 LOCK_STATE(wide_write, pawl_lock64, &wide, write)
 LOCK_STATE(wide_atomic, pawl_lock64, &wide, atomic)
+
+/* No try has a name there: the word says whether a take would wait. */
+static bool lorw_lets_in(unsigned long mask)
+{
+    return (PAWL_LORW_(pawl_load_relaxed)((const pawl_lorw_word_ *)&low_overhead) & mask) == 0;
+}
+
+static void lorw_read_enter(void)
+{
+    pl_lorw_rdlock(&low_overhead);
+}
+
+static bool lorw_read_at_once(void)
+{
+    if (!lorw_lets_in(PLOCK_LORW_EXC_MASK | PLOCK_LORW_WRQ_MASK))
+        return false;
+    lorw_read_enter();
+    return true;
+}
+
+static void lorw_read_leave(void)
+{
+    pl_lorw_rdunlock(&low_overhead);
+}
+
+static void lorw_write_enter(void)
+{
+    pl_lorw_wrlock(&low_overhead);
+}
+
+static bool lorw_write_at_once(void)
+{
+    if (!lorw_lets_in(~0ul))
+        return false;
+    lorw_write_enter();
+    return true;
+}
+
+static void lorw_write_leave(void)
+{
+    pl_lorw_wrunlock(&low_overhead);
+}
 
 /* Threads that wait between two states hold the first one. */
 static bool upgrade_at_once(void)
@@ -192,6 +247,16 @@ static void spin_make(void)
     pawl_spin32_init(&spin);
 }
 
+static void plock_make(void)
+{
+    named_as_plock = 0;
+}
+
+static void lorw_make(void)
+{
+    low_overhead = 0;
+}
+
 static void lock_make(void)
 {
     pawl_lock32_init(&narrow);
@@ -255,6 +320,9 @@ static void bits_make(void)
 
 static const struct state spin_states[] = {ROW(spin_read), ROW(spin_seek), ROW(spin_write),
                                            ROW(spin_atomic)};
+static const struct state plock_states[] = {ROW(plock_read), ROW(plock_seek), ROW(plock_write),
+                                            ROW(plock_atomic)};
+static const struct state lorw_states[] = {ROW(lorw_read), ROW(lorw_write)};
 static const struct state lock_states[] = {ROW(lock_read), ROW(lock_seek), ROW(lock_write),
                                            ROW(lock_atomic)};
 static const struct state wide_states[] = {ROW(wide_read), ROW(wide_seek), ROW(wide_write),

@@ -400,6 +400,8 @@ static const struct state table_states[] = {ROW(found_to_read), ROW(found_to_wri
 
 static const struct primitive primitives[] = {
     {"spin", spin_make, NULL, ANEW_IF_WANTED, STATES(spin_states)},
+    {"plock's names", plock_make, NULL, ANEW_IF_WANTED, STATES(plock_states)},
+    {"plock's lorw", lorw_make, NULL, ANEW_IF_WANTED, STATES(lorw_states)},
     {"lock", lock_make, NULL, ANEW_IF_HELD, STATES(lock_states)},
     {"lock of 64 bits", wide_make, NULL, ANEW_IF_HELD, STATES(wide_states)},
     {"lock between states", wide_make, NULL, ANEW_IF_WANTED, STATES(between_states)},
