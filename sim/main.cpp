@@ -31,7 +31,7 @@ int main(int argc, char **argv)
             if (!sim::set_constant(argv[i]))
                 words.emplace_back(argv[i]);
         sim::settings s(words);
-        const std::string line = run(s).json() + "\n";
+        const std::string line = run(s).json(true) + "\n";
         (void)std::fputs(line.c_str(), stdout);
         (void)std::fflush(stdout);
         _exit(0); /* fibers that were stopped in the middle end with the process */

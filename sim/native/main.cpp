@@ -16,7 +16,7 @@ int main(int argc, char **argv)
                         argc, argv);
         if (run) {
             sim::settings s({argv + 2, argv + argc});
-            (void)std::printf("%s\n", run(s).json().c_str());
+            (void)std::printf("%s\n", run(s).json(false).c_str());
         }
         return 0;
     } catch (const sim::bad_input &fault) {

@@ -45,7 +45,12 @@ class findings {
   public:
     void add(const std::string &name, double value);
     void add(const std::string &name, const std::string &text);
-    std::string json() const { return "{" + text_ + "}"; }
+    /* `simulated`: whether the figures are; each line says so. */
+    std::string json(bool simulated) const
+    {
+        return std::string("{\"simulated\": ") + (simulated ? "true" : "false") + ", " + text_ +
+               "}";
+    }
 
   private:
     void key(const std::string &name);

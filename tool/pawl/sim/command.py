@@ -184,7 +184,7 @@ def fit_command(
     """
     program = _find(driver)
     found = fitting.fit(program, name, rounds, click.echo, grid.store(keep, program))
-    click.echo(json.dumps(found, indent=1))
+    click.echo(json.dumps({"simulated": True} | found, indent=1))
     if not dry_run:
         fitting.freeze(name, found)
 
@@ -398,7 +398,14 @@ def native_command(
             json_path,
             (
                 json.dumps(
-                    {"machine": machine.load(name), "rows": found, "samples": real}, indent=1
+                    {
+                        "simulated": True,
+                        "about": host.ABOUT,
+                        "machine": machine.load(name),
+                        "rows": found,
+                        "samples": real,
+                    },
+                    indent=1,
                 )
                 + "\n"
             ).encode(),
@@ -427,9 +434,8 @@ def speed_command(name: str, driver: str | None, rounds: int) -> None:
     """Measure the simulator itself: simulated accesses per second of one host thread."""
     program, there = _find(driver), machine.load(name)
     for what, words in speed.JOBS.items():
-        click.echo(
-            f"{what}: {speed.measure(program, words, there, rounds) / 1e6:.1f} million accesses/s"
-        )
+        rate = speed.measure(program, words, there, rounds)
+        click.echo(f"{what}: {rate / 1e6:.1f} million simulated accesses/s")
 
 
 @sim_group.command(

@@ -17,6 +17,7 @@ from pawl.core.errors import BadInput, Failure
 from pawl.sim import fit, grid, machine, tasks, workloads
 
 WANTED = 0.15
+ABOUT = "rows: 'simulated' beside 'measured', operations/s; samples: measured"
 # What the machine's file lacks: fitted on counters, so no lock is seen.
 START = {"keep": 9.3, "request": 0.51, "copy_gap": 2.5}
 CALIBRATED_ON = [

@@ -7,14 +7,12 @@ Per machine four constants are fitted on one and two threads; more threads are u
 from __future__ import annotations
 
 import csv
-import io
 from pathlib import Path
 
 import numpy as np
 
-from pawl.core import output
 from pawl.core.errors import Failure
-from pawl.sim import fit, machine, tasks
+from pawl.sim import fit, labelled, machine, tasks
 
 START = {"rmw": 6.0, "load": 4.0, "transfer.cluster": 40.0, "keep": 12.0}
 # Of a transfer, as fitted for sim/machines/haswell-ep.toml; so are the next two.
@@ -101,13 +99,12 @@ def predict(program: Path, store: tasks.Store, rounds: int = 12) -> dict[Key, fl
 
 
 def save(found: dict[Key, float]) -> Path:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["machine", "implementation", "cores", "ns_per_increment_of_a_thread"])
-    for key, value in found.items():
-        writer.writerow([*key, f"{value:.1f}"])
-    output.write(_path("predicted-increments.csv"), out.getvalue().encode())
-    return _path("predicted-increments.csv")
+    return labelled.write(
+        _path("predicted-increments.csv"),
+        "as pawl sim increments says; no measurement",
+        ["machine", "implementation", "cores", "ns_per_increment_of_a_thread"],
+        ([*key, f"{value:.1f}"] for key, value in found.items()),
+    )
 
 
 def load() -> dict[Key, float]:
@@ -118,7 +115,7 @@ def load() -> dict[Key, float]:
         (r["machine"], r["implementation"], int(r["cores"])): float(
             r["ns_per_increment_of_a_thread"]
         )
-        for r in csv.DictReader(path.read_text().splitlines())
+        for r in labelled.read(path)
     }
 
 

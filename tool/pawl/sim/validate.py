@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import textwrap
 from collections import defaultdict
@@ -12,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pawl.core import output
 from pawl.core.errors import Failure
-from pawl.sim import fit, machine, reference, tasks
+from pawl.sim import fit, labelled, machine, reference, tasks
 from pawl.sim.reference import STRATEGIES, Point
 
 COUNT, WARM = 2000, 60
@@ -44,20 +41,22 @@ def predict(
 
 
 def save(name: str, predicted: dict[Point, float]) -> Path:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["hit_pct", "miss_cost", "cores", "threads_per_core", "threads", *STRATEGIES])
-    for p in sorted({(p.hit, p.cost, p.cores, p.per_core) for p in predicted}):
-        writer.writerow([*p, p[2] * p[3], *(f"{predicted[Point(*p, s)]:.0f}" for s in STRATEGIES)])
-    output.write(path_of(name), out.getvalue().encode())
-    return path_of(name)
+    return labelled.write(
+        path_of(name),
+        "lookups per second as pawl sim predict says; no measurement",
+        ["hit_pct", "miss_cost", "cores", "threads_per_core", "threads", *STRATEGIES],
+        (
+            [*p, p[2] * p[3], *(f"{predicted[Point(*p, s)]:.0f}" for s in STRATEGIES)]
+            for p in sorted({(p.hit, p.cost, p.cores, p.per_core) for p in predicted})
+        ),
+    )
 
 
 def load(name: str) -> dict[Point, float]:
     path = path_of(name)
     if not path.is_file():
         raise Failure(f"{path} is not there; make it with: pawl sim predict.")
-    rows = csv.DictReader(path.read_text().splitlines())
+    rows = labelled.read(path)
     return {
         Point(
             int(r["hit_pct"]), int(r["miss_cost"]), int(r["cores"]), int(r["threads_per_core"]), s
