@@ -9,7 +9,7 @@ import pytest
 
 from conftest import ROOT
 from pawl.cli import main
-from pawl.sim import fit, host, increments, labelled, machine, reference, validate
+from pawl.sim import fit, host, increments, labelled, machine, reference, sections, speed, validate
 
 RECORDED = machine.folder() / "reference"
 MEASURED = {"increments.csv", "lrubench-e5-2680v3.csv"}
@@ -81,10 +81,17 @@ def test_what_is_kept_of_a_sweep_and_a_fit_say_simulated(program, tmp_path, caps
     assert json.loads(capsys.readouterr().out) == {"simulated": True, "job": {"step": 3.4}}
 
 
-def test_the_speed_is_of_simulated_accesses(program, capsys):
-    assert main(["sim", "speed", "--rounds", "1", "--driver", str(program)]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert len(said) == 3 and all("million simulated accesses/s" in line for line in said)
+def test_the_speed_is_of_simulated_accesses_with_its_spread(program, tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text(sections.begin("speed") + sections.END)
+    asked = ["sim", "speed", "--rounds", "2", "--driver", program, "--page", page]
+    assert main([*map(str, asked)]) == 0
+    said = capsys.readouterr().out
+    assert "million *simulated* accesses a second, measured" in said and "in 2 runs" in said
+    assert sections.read(page, "speed") == said
+    two = speed.markdown({"a": [6e6, 7e6], "b": [6e6, 4e6]})
+    assert "| a | 7.0 | 6.0 | reached in 2 runs |" in two
+    assert "| b | 6.0 | 4.0 | missed by the slowest in 2 runs |" in two
 
 
 @pytest.mark.parametrize(("name", "simulated"), [("pawl-sim", True), ("pawl-sim-native", False)])

@@ -428,14 +428,18 @@ def native_command(
     default=3,
     show_default=True,
     metavar="N",
-    help="Runs of each row; the fastest counts.",
+    help="Runs of each row.",
 )
-def speed_command(name: str, driver: str | None, rounds: int) -> None:
+@PAGE
+def speed_command(name: str, driver: str | None, rounds: int, to: Path | None) -> None:
     """Measure the simulator itself: simulated accesses per second of one host thread."""
     program, there = _find(driver), machine.load(name)
-    for what, words in speed.JOBS.items():
-        rate = speed.measure(program, words, there, rounds)
-        click.echo(f"{what}: {rate / 1e6:.1f} million simulated accesses/s")
+    text = speed.markdown(
+        {what: speed.measure(program, w, there, rounds) for what, w in speed.JOBS.items()}
+    )
+    if to:
+        sections.write(to, "speed", text)
+    click.echo(text, nl=False)
 
 
 @sim_group.command(
