@@ -202,7 +202,7 @@ print(json.dumps({{"operations_per_s": 1e6}}))
         start_new_session=True,
         env=os.environ | {"PYTHONPATH": str(ROOT / "tool")},
     ) as process:
-        while not stands.exists() or keeps and not keep.exists():
+        while not stands.exists() or keeps and not (keep.exists() and keep.read_text()):
             assert process.poll() is None
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does
