@@ -3,6 +3,8 @@
 #include "stage.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 namespace sim {
 
@@ -19,6 +21,41 @@ void add_counts(findings &f, const engine &e)
     f.add("yields", static_cast<double>(c.yields));
     f.add("barriers", static_cast<double>(c.barriers));
     f.add("preemptions", static_cast<double>(c.preemptions));
+}
+
+/* The least over the greatest mean of groups of threads; cores of a group: `size`. */
+static double slowest_group(const settings &s, unsigned cores, unsigned size,
+                            const std::vector<std::uint64_t> &done)
+{
+    std::map<unsigned, std::pair<double, double>> groups; /* threads, their operations */
+    for (unsigned t = 0; t < done.size(); t++) {
+        auto &group = groups[s.place(t, cores) % s.on.all_cores() / size];
+        group.first++;
+        group.second += static_cast<double>(done[t]);
+    }
+    double least = HUGE_VAL, greatest = 0;
+    for (const auto &[number, group] : groups) {
+        least = std::min(least, group.second / group.first);
+        greatest = std::max(greatest, group.second / group.first);
+    }
+    return least / greatest;
+}
+
+void add_fairness(findings &f, const settings &s, unsigned cores,
+                  const std::vector<std::uint64_t> &done)
+{
+    double sum = 0, squares = 0;
+    for (const std::uint64_t n : done) {
+        sum += static_cast<double>(n);
+        squares += static_cast<double>(n) * static_cast<double>(n);
+    }
+    const auto threads = static_cast<double>(done.size());
+    const auto [least, greatest] = std::minmax_element(done.begin(), done.end());
+    f.add("fairness", sum * sum / (squares * threads));
+    f.add("slowest_thread", static_cast<double>(*least) * threads / sum);
+    f.add("fastest_thread", static_cast<double>(*greatest) * threads / sum);
+    f.add("slowest_cluster", slowest_group(s, cores, s.on.cores, done));
+    f.add("slowest_socket", slowest_group(s, cores, s.on.cores * s.on.clusters, done));
 }
 
 } // namespace sim
@@ -76,6 +113,8 @@ void member::entered(bool writes)
     const ps now = engine::running->now();
     if (w_.began_ != sim::never)
         w_.waited_[writes].push_back(now - since_);
+    if (writes)
+        w_.follows(number_);
     since_ = sim::never;
 }
 
@@ -96,6 +135,33 @@ bool member::done(bool)
     return w_.done_ <= w_.last_;
 }
 
+unsigned world::cluster_of(unsigned thread) const
+{
+    return s_.place(thread, cores_) % s_.on.all_cores() / s_.on.cores;
+}
+
+void world::follows(unsigned thread)
+{
+    if (began_ != sim::never && last_writer_ < threads_ && last_writer_ != thread) {
+        followed_++;
+        near_ += cluster_of(thread) == cluster_of(last_writer_);
+    }
+    last_writer_ = thread;
+}
+
+/* By chance: if each other thread were as likely to be next. */
+void world::add_near(sim::findings &f) const
+{
+    if (followed_ == 0)
+        return;
+    double pairs = 0;
+    for (unsigned a = 0; a < threads_; a++)
+        for (unsigned b = 0; b < threads_; b++)
+            pairs += a != b && cluster_of(a) == cluster_of(b);
+    f.add("next_in_cluster", static_cast<double>(near_) / static_cast<double>(followed_));
+    f.add("next_in_cluster_by_chance", pairs / (static_cast<double>(threads_) * (threads_ - 1)));
+}
+
 static double part(std::vector<ps> &all, double share)
 {
     if (all.empty())
@@ -112,15 +178,14 @@ sim::findings world::found()
     f.add("operations_per_s",
           static_cast<double>(last_ - first_) / (static_cast<double>(ended_ - began_) * 1e-12));
     ps still = 0;
-    double sum = 0, squares = 0;
+    std::vector<std::uint64_t> done;
     for (const auto &m : members_) {
         if (m->since_ < ended_)
             still = std::max(still, ended_ - m->since_);
-        const auto n = static_cast<double>(m->operations_);
-        sum += n;
-        squares += n * n;
+        done.push_back(m->operations_);
     }
-    f.add("fairness", sum * sum / (squares * static_cast<double>(threads_)));
+    sim::add_fairness(f, s_, cores_, done);
+    add_near(f);
     static const char *const names[2][3] = {{"read_wait_p50", "read_wait_p99", "read_wait_max"},
                                             {"write_wait_p50", "write_wait_p99", "write_wait_max"}};
     for (unsigned writes = 0; writes < 2; writes++) {

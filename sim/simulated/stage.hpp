@@ -10,6 +10,7 @@
 #ifndef PAWL_SIM_STAGE_HPP
 #define PAWL_SIM_STAGE_HPP
 
+#include <climits>
 #include <new>
 #include <vector>
 
@@ -21,6 +22,11 @@
 namespace sim {
 /* The engine's counts. */
 void add_counts(findings &f, const engine &e);
+
+/* How evenly threads share: Jain's index; what the slowest and the fastest thread did, by the mean;
+ * the threads of the slowest cluster and socket by those of the fastest. `done`: by thread. */
+void add_fairness(findings &f, const settings &s, unsigned cores,
+                  const std::vector<std::uint64_t> &done);
 } // namespace sim
 
 namespace stage {
@@ -110,6 +116,12 @@ class world {
     std::uint64_t done_ = 0;
     sim::ps began_ = sim::never, ended_ = 0;
     std::vector<sim::ps> waited_[2]; /* of readers, of writers */
+    /* Write sections that followed one of another thread, and those in the same cluster. */
+    void follows(unsigned thread);
+    void add_near(sim::findings &f) const;
+    unsigned cluster_of(unsigned thread) const;
+    unsigned last_writer_ = UINT_MAX;
+    std::uint64_t followed_ = 0, near_ = 0;
 };
 
 } // namespace stage

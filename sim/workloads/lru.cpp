@@ -182,6 +182,7 @@ template <class Strategy> findings run(settings &s, const costs &c, unsigned thr
     j.fill(s.seed);
     e.name(&j.cache().lock, sizeof j.cache().lock, "the lock");
     std::uint64_t done = 0, misses = 0, misses_before = 0;
+    std::vector<std::uint64_t> of_threads(threads);
     const auto first = static_cast<std::uint64_t>(warm * threads);
     const auto last = first + static_cast<std::uint64_t>(count);
     ps began = 0, ended = 0;
@@ -200,6 +201,7 @@ template <class Strategy> findings run(settings &s, const costs &c, unsigned thr
                         began = e.now();
                         misses_before = misses;
                     }
+                    of_threads[t] += done >= first;
                     if (++done > last) {
                         ended = e.now();
                         e.stop();
@@ -217,6 +219,7 @@ template <class Strategy> findings run(settings &s, const costs &c, unsigned thr
     f.add("lookups_per_s", static_cast<double>(done - 1 - first) / seconds);
     f.add("miss_share",
           static_cast<double>(misses - misses_before) / static_cast<double>(done - 1 - first));
+    add_fairness(f, s, cores, of_threads);
     add_counts(f, e);
     return f;
 }

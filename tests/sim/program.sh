@@ -98,9 +98,14 @@ case $said in
 *) fail "a waiter sleeps before it has read in a loop: $said" ;;
 esac
 
-# Readers scale by a setting, and the environment has no effect.
+# Readers scale by a setting or by evidence, and the environment has no effect.
 run="section lock=lock64 write=0 cores=4 count=4000"
 [ "$("$sim" $run library.bias=1)" != "$("$sim" $run)" ] || fail "library.bias changes nothing"
+few="section lock=lock64 write=5 cores=4 count=4000"
+[ "$("$sim" $few library.bias=2)" != "$("$sim" $few library.bias=0)" ] ||
+    fail "evidence changes nothing"
+[ "$("$sim" $few library.bias=2)" != "$("$sim" $few library.bias=1)" ] ||
+    fail "evidence is no other than a lock that always scales"
 [ "$("$sim" $run)" = "$(PAWL_BIAS=on "$sim" $run)" ] || fail "the environment changes a result"
 
 # $program --help names each workload that the program then takes; nothing goes to standard error.

@@ -489,6 +489,7 @@ def test_a_trace_on_simulated_cores(traced, tmp_path, capsys):
         "original",
         "lock32",
         "lock32_scaling",
+        "lock32_evidence",
         "lock32_upgrade",
     }
     assert all(p["operations_per_s"] > 0 and p["recorded_per_s"] > 0 for p in found["points"])

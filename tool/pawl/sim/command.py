@@ -43,6 +43,8 @@ LOCKS = {
     "lock_r_s_w": "pawl_lock64, R+S>W",
     "scaling_r_w": "pawl_lock64, readers scale, R+W",
     "scaling_r_s_w": "pawl_lock64, readers scale, R+S>W",
+    "evidence_r_w": "pawl_lock64, by evidence, R+W",
+    "evidence_r_s_w": "pawl_lock64, by evidence, R+S>W",
 }
 
 PAGE = click.option(
@@ -76,12 +78,8 @@ LRU = grid.Job("lru", "The published LRU job", "lookups/s", "lookups_per_s")
 
 def _lru_lock(lock: str) -> dict:
     family, _, strategy = lock.partition("_")
-    if family in ("lock", "scaling"):
-        return {
-            "strategy": f"plock_{strategy}",
-            "lock": "lock64",
-            **(grid.SCALE if family == "scaling" else {}),
-        }
+    if mode := {"lock": "off", "scaling": "on", "evidence": "evidence"}.get(family):
+        return {"strategy": f"plock_{strategy}", "lock": "lock64", **grid.bias(mode)}
     return {"strategy": lock, "lock": "spin64"}
 
 

@@ -41,9 +41,9 @@ JSON = click.option(
     help="Write the results, labelled as simulated.",
 )
 VALIDATED = "haswell-ep"
-# What PAWL_BIAS=on is for a program, and the ending of a row that has it.
-SCALE = {"library.bias": 1}
-SCALING = "_scaling"
+# What PAWL_BIAS is for a program, by the ending of a row. A row without an ending has "off".
+BIAS = {"": "off", "_scaling": "on", "_evidence": "evidence"}
+MODES = ("off", "on", "evidence")  # enum entries_mode of the library
 
 OPTIONS = (
     MACHINE,
@@ -153,8 +153,19 @@ def locks(text: str | None, known: dict[str, str], usual: list[str]) -> list[str
     return list(dict.fromkeys(chosen))
 
 
+def bias_of(lock: str) -> tuple[str, str]:
+    """The lock of a row, and the value of PAWL_BIAS."""
+    ending = next(e for e in reversed(BIAS) if lock.endswith(e))
+    return lock.removesuffix(ending), BIAS[ending]
+
+
+def bias(mode: str) -> dict:
+    return {"library.bias": MODES.index(mode)}
+
+
 def settings_of(lock: str) -> dict:
-    return {"lock": lock.removesuffix(SCALING), **(SCALE if lock.endswith(SCALING) else {})}
+    name, mode = bias_of(lock)
+    return {"lock": name, **bias(mode)}
 
 
 def run(
@@ -265,6 +276,14 @@ def show(result: dict, job: Job) -> None:
                 lambda m, c, group=group: (
                     f"{longest_wait(points[group, m, c], job.waits) / 1000:.1f}"
                 ),
+            )
+        if all("slowest_thread" in p for p in result["points"]):
+            _table(
+                f"{heading}, fairness: Jain's index, and a thread's sections at least and at most "
+                "in percent of the mean",
+                models,
+                numbers,
+                lambda m, c, group=group: page.fairness(points[group, m, c]),
             )
     click.echo(
         f"simulated: nine of ten validated points were within {error} "

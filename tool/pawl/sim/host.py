@@ -55,9 +55,9 @@ def _words(run: Run, count: int) -> list[str]:
 
 def _native(run: Run, seconds: float) -> tuple[list[str], dict]:
     """The arguments, and the environment: there readers scale by PAWL_BIAS."""
-    scales = run[1]["lock"].endswith(grid.SCALING)
     words = [w for w in _words(run, 1000) if not w.startswith("library.")]
-    return [*words, f"seconds={seconds}"], os.environ | {"PAWL_BIAS": "on" if scales else "off"}
+    _, mode = grid.bias_of(run[1]["lock"])
+    return [*words, f"seconds={seconds}"], os.environ | {"PAWL_BIAS": mode}
 
 
 def measure(

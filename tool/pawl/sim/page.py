@@ -16,12 +16,21 @@ text-align:right}td:first-child,th:first-child{text-align:left}</style>
 bands and intervals are as wide.</p>
 {% for group, image in images.items() %}<h2>{{ group }} (simulated)</h2>
 <img alt="simulated {{ r.unit }} by cores" src="data:image/png;base64,{{ image }}">
-<table><tr><th>lock (simulated)<th>cores<th>million {{ r.unit }}<th>interval</tr>
+<table><tr><th>lock (simulated)<th>cores<th>million {{ r.unit }}<th>interval
+{% if fair %}<th>Jain's index, and a thread's sections in percent of the mean{% endif %}</tr>
 {% for p in r.points if p.group == group %}<tr><td>{{ p.model }}<td>{{ p.cores }}
 <td>{{ "%.3f" | format(p[r.rate] / 1e6) }}
-<td>{{ "%.3f" | format(p.low / 1e6) }} to {{ "%.3f" | format(p.high / 1e6) }}</tr>
+<td>{{ "%.3f" | format(p.low / 1e6) }} to {{ "%.3f" | format(p.high / 1e6) }}
+{% if fair %}<td>{{ fairness(p) }}{% endif %}</tr>
 {% endfor %}</table>{% endfor %}</html>
 """
+
+
+def fairness(point: dict) -> str:
+    return (
+        f"{point['fairness']:.2f} {100 * point['slowest_thread']:.0f}-"
+        f"{100 * point['fastest_thread']:.0f}"
+    )
 
 
 def _plot(result: dict, group: str) -> str:
@@ -56,7 +65,16 @@ def html(result: dict) -> str:
     images = {
         group: _plot(result, group) for group in dict.fromkeys(p["group"] for p in result["points"])
     }
-    return jinja2.Environment(autoescape=True).from_string(_PAGE).render(r=result, images=images)
+    return (
+        jinja2.Environment(autoescape=True)
+        .from_string(_PAGE)
+        .render(
+            r=result,
+            images=images,
+            fair=all("slowest_thread" in p for p in result["points"]),
+            fairness=fairness,
+        )
+    )
 
 
 _RESIDUALS = """<!doctype html>

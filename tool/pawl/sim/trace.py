@@ -23,12 +23,13 @@ LOCKS = {
     "spin32": "pawl_spin32",
     "lock32": "pawl_lock32",
     "lock32_scaling": "pawl_lock32, readers scale",
+    "lock32_evidence": "pawl_lock32, by evidence",
     "brlock": "pawl_brlock",
     "spin32_upgrade": "pawl_spin32, upgrades",
     "lock32_upgrade": "pawl_lock32, upgrades",
 }
 ALONE = ["original", "low_level_lock", "spin32", "lock32"]
-SHARED = ["original", "rwlock", "spin32", "lock32", "lock32_scaling", "brlock"]
+SHARED = ["original", "rwlock", "spin32", "lock32", "lock32_scaling", "lock32_evidence", "brlock"]
 UPGRADES = ["spin32_upgrade", "lock32_upgrade"]
 
 

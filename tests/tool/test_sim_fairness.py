@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""`pawl sim`: how evenly simulated threads share a lock, and rows of locks by evidence."""
+
+import json
+import sys
+
+import pytest
+
+from conftest import ROOT
+from pawl.cli import main
+from pawl.sim import grid, host, machine, tasks, workloads
+
+
+@pytest.fixture
+def real():
+    for build in ("dev", "release"):
+        path = ROOT / "build" / build / "bench" / "pawl-sim"
+        if path.is_file():
+            return path
+    pytest.skip("pawl-sim is not built")
+
+
+def milan(*more):
+    return ("section", "lock=ticket", "write=100", *more, *machine.words(machine.load("milan")))
+
+
+def test_fairness_is_in_every_output(tmp_path, capsys):
+    path = tmp_path / "pawl-sim"
+    path.write_text(f"""#!{sys.executable}
+import json
+print(json.dumps({{"lookups_per_s": 1e6, "fairness": 0.8, "slowest_thread": 0.25,
+                  "fastest_thread": 1.5}}))
+""")
+    path.chmod(0o755)
+    to, page = tmp_path / "out.json", tmp_path / "out.html"
+    asked = ["sim", "lru", "--quiet", "--driver", path, "--cores", "2", "--json", to, "--html",
+             page]  # fmt: skip
+    assert main([*map(str, asked)]) == 0
+    said = capsys.readouterr().out
+    assert "Jain's index" in said and "0.80 25-150" in said
+    assert json.loads(to.read_text())["points"][0]["slowest_thread"] == 0.25
+    assert "0.80 25-150" in page.read_text()
+
+
+def test_threads_of_a_ticket_lock_share_evenly(real):
+    found = tasks.one(real, milan("cores=12", "count=3000"))
+    assert found["fairness"] > 0.99
+    assert 0.9 < found["slowest_thread"] <= 1 <= found["fastest_thread"] < 1.1
+    assert 0.95 < found["slowest_cluster"] <= 1 and found["slowest_socket"] == 1
+    # Eight cores in one cluster and four in another: 8 * 7 + 4 * 3 of 12 * 11 pairs are near.
+    assert found["next_in_cluster_by_chance"] == pytest.approx(68 / 132)
+
+
+def test_a_lock_that_prefers_the_nearest_is_seen_to_be_unfair(real):
+    """A machine whose lines always go to the nearest waiter."""
+    words = ("section", "lock=lock64", "write=100", "cores=12", "count=20000")
+    words += tuple(machine.words(machine.load("milan")))
+    even, near = (tasks.one(real, (*words, f"machine.near_first={n}")) for n in (0, 1))
+    assert near["next_in_cluster"] > even["next_in_cluster"]
+    assert near["slowest_cluster"] < even["slowest_cluster"]
+    assert near["fairness"] < even["fairness"]
+
+
+def test_rows_say_how_readers_scale():
+    assert grid.settings_of("lock64") == {"lock": "lock64", "library.bias": 0}
+    assert grid.settings_of("lock64_scaling") == {"lock": "lock64", "library.bias": 1}
+    assert grid.settings_of("lock64_evidence") == {"lock": "lock64", "library.bias": 2}
+    assert grid.settings_of("brlock_fenced") == {"lock": "brlock_fenced", "library.bias": 0}
+
+
+@pytest.mark.parametrize("ending", [e for e in grid.BIAS if e])
+def test_each_row_of_a_lock_that_scales_is_compared_with_this_machine(ending):
+    rows = [r for r in workloads.SECTION if r.endswith(ending)]
+    assert rows == [f"lock32{ending}", f"lock64{ending}"]
+    assert {(row, n) for row in rows for n in host.THREADS} <= {
+        (settings["lock"], n) for _, settings, n in host.runs()
+    }
+    words, environment = host._native(("section", {"lock": rows[0]}, 2), 0.1)
+    assert environment["PAWL_BIAS"] == grid.BIAS[ending]
+    assert not [w for w in words if w.startswith("library.")]
