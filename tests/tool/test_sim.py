@@ -103,6 +103,7 @@ def test_a_sweep_says_that_it_is_simulated_in_every_output(program, tmp_path, ca
         ("seq", 9),
         ("rcu", 15),
         ("crowd", 14),
+        ("fairness", 16),
         ("counters", 3),
         ("bigref", 2),
         ("wake", 3),
@@ -123,7 +124,7 @@ def test_each_workload_says_that_it_is_simulated_and_how_wrong_it_may_be(
     for p in found["points"]:
         assert p["low"] < p["operations_per_s"] < p["high"]
     assert "simulated" in page.read_text() and "interval" in page.read_text()
-    if name in ("readers", "crowd"):
+    if name in ("readers", "crowd", "fairness"):
         assert "7.0" in said  # in microseconds: a thread that still waits counts
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from conftest import ROOT
 from pawl.cli import main
-from pawl.sim import grid, host, machine, tasks, workloads
+from pawl.core.errors import BadInput
+from pawl.sim import grid, host, machine, summary, tasks, workloads
 
 
 @pytest.fixture
@@ -78,3 +79,37 @@ def test_each_row_of_a_lock_that_scales_is_compared_with_this_machine(ending):
     words, environment = host._native(("section", {"lock": rows[0]}, 2), 0.1)
     assert environment["PAWL_BIAS"] == grid.BIAS[ending]
     assert not [w for w in words if w.startswith("library.")]
+
+
+def result(models, groups, cores, **point):
+    return {
+        "title": "a machine",
+        "workload": "a job",
+        "rate": "rate",
+        "points": [
+            {"model": m, "group": g, "cores": c, "rate": 100.0 * (1 + models.index(m)), **point}
+            for m in models
+            for g in groups
+            for c in cores
+        ],
+    }
+
+
+def test_the_table_of_fairness_has_a_column_a_group_and_number_of_cores():
+    found = result(
+        ["spin"], ["near", "far"], [2, 4], fairness=0.5, slowest_thread=0.25, slowest_cluster=0.75
+    )
+    text = summary.fairness(found)
+    assert text.startswith("| *simulated*, a machine | 2 cores, near | 2 cores, far | 4 cores")
+    assert "| spin | 0.50 / 25 / 75 | 0.50 / 25 / 75 |" in text
+    with pytest.raises(BadInput, match="who was slow"):
+        summary.fairness(result(["spin"], ["near"], [2]))
+
+
+def test_the_table_of_evidence_compares_with_the_lock_that_never_scales():
+    found = result(summary.BY_BIAS["pawl_lock64"], ["1 % writes"], [2, 4])
+    text = summary.evidence(found)
+    assert text.startswith("| *simulated*, a job, a machine: percent of off, on / evidence | 2 |")
+    assert "| pawl_lock64, 1 % writes | 200 / 300 | 200 / 300 |" in text
+    with pytest.raises(BadInput, match="all three modes"):
+        summary.evidence(result(["pawl_lock64"], ["1 % writes"], [2]))

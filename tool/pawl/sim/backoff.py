@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import io
-import json
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -399,13 +398,6 @@ def html(result: dict) -> str:
     )
 
 
-def dump(result: dict) -> str:
-    """JSON with a line for each point."""
-    points = ",\n".join("  " + json.dumps(p) for p in result["points"])
-    head = json.dumps({k: v for k, v in result.items() if k != "points"}, indent=1)
-    return f'{head.removesuffix("}").rstrip()},\n "points": [\n{points}\n ]\n}}\n'
-
-
 def _chosen(text: str) -> list[str]:
     names = list(CONSTANTS) if text == "all" else text.split(",")
     if unknown := [n for n in names if n not in CONSTANTS]:
@@ -491,7 +483,7 @@ def add_to(group: click.Group) -> None:
         )
         show(result)
         if o["json_path"]:
-            output.write(o["json_path"], dump(result).encode())
+            output.write(o["json_path"], grid.dump(result).encode())
             click.echo(f"written: {o['json_path']}", err=True)
         if o["html_path"]:
             output.write(o["html_path"], html(result).encode())

@@ -451,12 +451,25 @@ def speed_command(name: str, driver: str | None, rounds: int, to: Path | None) -
 @click.argument(
     "files", type=click.Path(path_type=Path), metavar="FILE.json...", nargs=-1, required=True
 )
-@click.option("--waits", is_flag=True, help="A writer's longest waits, not the rates.")
+@click.option(
+    "--waits", "what", flag_value="waits", help="A writer's longest waits, not the rates."
+)
+@click.option(
+    "--fairness", "what", flag_value="fairness", help="How evenly threads share, not the rates."
+)
+@click.option(
+    "--evidence",
+    "what",
+    flag_value="evidence",
+    help="What readers that scale always or by evidence gain, not the rates.",
+)
 @PAGE
-def table_command(files: tuple[Path, ...], waits: bool, to: Path | None) -> None:
+def table_command(files: tuple[Path, ...], what: str | None, to: Path | None) -> None:
     """Show saved simulations, each as one table for a page."""
-    one = summary.waits if waits else summary.markdown
+    one = {"waits": summary.waits, "fairness": summary.fairness, "evidence": summary.evidence}.get(
+        what, summary.markdown
+    )
     text = "\n".join(one(summary.load(file)) for file in files)
     if to:
-        sections.write(to, "waits" if waits else "table", text)
+        sections.write(to, what or "table", text)
     click.echo(text, nl=False)

@@ -236,11 +236,18 @@ def run(
     }
     show(result, job)
     if o["json_path"]:
-        output.write(o["json_path"], (json.dumps(result, indent=1) + "\n").encode())
+        output.write(o["json_path"], dump(result).encode())
         click.echo(f"written: {o['json_path']}", err=True)
     if o["html"]:
         output.write(o["html"], page.html(result).encode())
         click.echo(f"written: {o['html']}", err=True)
+
+
+def dump(result: dict) -> str:
+    """JSON with a line for each point."""
+    points = ",\n".join("  " + json.dumps(p) for p in result["points"])
+    head = json.dumps({k: v for k, v in result.items() if k != "points"}, indent=1)
+    return f'{head.removesuffix("}").rstrip()},\n "points": [\n{points}\n ]\n}}\n'
 
 
 def _plain(value: object) -> str:

@@ -53,6 +53,7 @@ READERS = [
     "seq",
     "rcu",
 ]
+FAIRNESS = ["spin", "ticket", "mcs", "low_level_lock", "rwlock", "spin64", "lock64", "brlock"]
 CROWD = ["spin", "ticket", "mcs", "low_level_lock", "rwlock", "spin64", "lock64"]
 
 
@@ -71,7 +72,7 @@ def _ns(name: str, usual: float, text: str) -> click.Option:
     return options.number(name, "NS", options.Finite(0, 1e6), usual, text)
 
 
-def _shares(text: str) -> list[float]:
+def _shares(text: str, option: str = "--write", instance: str = "0,1,10") -> list[float]:
     found = []
     for part in text.split(","):
         try:
@@ -80,7 +81,8 @@ def _shares(text: str) -> list[float]:
             value = -1.0
         if not 0 <= value <= 100:
             raise BadInput(
-                f"--write: '{part}' is no share; write percents from 0 to 100, for instance 0,1,10."
+                f"{option}: '{part}' is no share; write percents from 0 to 100, for instance "
+                f"{instance}."
             )
         found.append(value)
     return list(dict.fromkeys(found))
@@ -151,6 +153,28 @@ def _crowd(**o) -> None:
             [Group(f"{n} threads a core", _section(o, 100.0), {"threads_per_core": n})],
             per_core=n,
         )
+
+
+def _fairness(**o) -> None:
+    """Simulate how evenly near and far cores share a lock.
+
+    A line that several cores want goes to the one that asked first. Hardware may prefer the
+    nearest, and no source says how often. So a share of the moves goes to the nearest here.
+    """
+    grid.run(
+        o,
+        Job("section", "Near and far cores", "operations/s", "operations_per_s", "write_wait_max"),
+        SECTION,
+        FAIRNESS,
+        [
+            Group(
+                f"{n:g} % of moves to the nearest",
+                _section(o, o["write"]) | {"machine.near_first": n / 100},
+                {"near": n, "write": o["write"]},
+            )
+            for n in _shares(o["near"], "--near", "0,50,100")
+        ],
+    )
 
 
 def _counters(**o) -> None:
@@ -250,6 +274,25 @@ def add_to(group: click.Group) -> None:
             _count(4000),
         ),
         _crowd,
+    )
+    grid.command(
+        group,
+        "fairness",
+        [("pawl sim fairness --machine milan --cores 12,64", "Locks on 12 and 64 cores.")],
+        (
+            click.option(
+                "--near",
+                default="0,100",
+                show_default=True,
+                metavar="LIST",
+                help="Shares of moves that go to the nearest in percent, a table for each.",
+            ),
+            options.number("--write", "SHARE", options.Finite(0, 100), 100.0, "Writes in percent."),
+            _ns("--inside", 50.0, "Work in the section."),
+            _ns("--outside", 100.0, "Work between two sections."),
+            _count(40000),
+        ),
+        _fairness,
     )
     grid.command(
         group,
