@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 from pawl.cli import main
 from pawl.core.errors import BadInput
-from pawl.sim import grid, host, machine, summary, tasks, workloads
+from pawl.sim import grid, host, machine, sections, summary, tasks, workloads
 
 
 @pytest.fixture
@@ -113,3 +113,20 @@ def test_the_table_of_evidence_compares_with_the_lock_that_never_scales():
     assert "| pawl_lock64, 1 % writes | 200 / 300 | 200 / 300 |" in text
     with pytest.raises(BadInput, match="all three modes"):
         summary.evidence(result(["pawl_lock64"], ["1 % writes"], [2]))
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "files"),
+    [
+        (
+            "evidence",
+            summary.evidence,
+            ["readers-haswell-ep", "readers-milan", "lru-haswell-ep", "lru-milan"],
+        ),
+        ("fairness", summary.fairness, ["haswell-ep", "milan", "skylake-sp"]),
+    ],
+)
+def test_the_page_shows_the_saved_tables(name, table, files):
+    saved = machine.folder() / "reference"
+    text = "\n".join(table(summary.load(saved / f"{name}-{file}.json")) for file in files)
+    assert sections.read(ROOT / "doc" / "sim.md", name) == text, f"run: pawl sim table --{name}"
