@@ -467,7 +467,7 @@ def test_a_calibration_sees_no_lock():
 def test_a_calibrated_value_replaces_the_assumed_one(tmp_path):
     path = tmp_path / "here.toml"
     path.write_text('title = "here"\n[topology]\ncores = 2\n\n[values]\nkeep = 9 # assumed\n')
-    host.write_calibrated(str(path), {"keep": 12.5, "request": 0.25})
+    host.write_calibrated(str(path), {"keep": 12.5, "request": 0.25}, "fitted")
     found = machine.load(str(path))["values"]
     assert found == {"keep": 12.5, "request": 0.25}
 

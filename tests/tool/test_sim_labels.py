@@ -9,6 +9,7 @@ import pytest
 
 from conftest import ROOT
 from pawl.cli import main
+from pawl.core.errors import Failure
 from pawl.sim import fit, host, increments, labelled, machine, reference, sections, speed, validate
 
 RECORDED = machine.folder() / "reference"
@@ -106,3 +107,18 @@ def test_each_program_says_whether_its_figures_are_simulated(name, simulated):
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert json.loads(done.stdout)["simulated"] is simulated
+
+
+def test_a_calibration_measures_a_relax_hint_and_the_clock_before_it_fits(tmp_path, here):
+    path = tmp_path / "native"
+    path.write_text(f"""#!{sys.executable}
+import sys
+sys.exit(3) if sys.argv[1:] != ["prices"] else print('{{"relax": 9.5, "clock": 15.5}}')
+""")
+    path.chmod(0o755)
+    host.write_calibrated(str(here), host.prices(path), "measured")
+    assert machine.load(str(here))["values"] == {"load": 1, "relax": 9.5, "clock": 15.5}
+    assert "relax = 9.5 # pawl sim native: measured" in here.read_text()
+    path.write_text("#!/bin/sh\nexit 3\n")
+    with pytest.raises(Failure, match="prices"):
+        host.prices(path)

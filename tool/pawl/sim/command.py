@@ -343,7 +343,8 @@ def ablate_command(
 @click.option(
     "--calibrate",
     is_flag=True,
-    help="First fit what the file assumes of lines on counters, and write it there.",
+    help="First measure a relax hint and the clock, and fit what the file assumes of lines on "
+    "counters; the file gets both.",
 )
 @options.number("--seconds", "SECONDS", options.Finite(0.01, 60), 0.2, "Length of a sample.")
 @click.option(
@@ -382,12 +383,10 @@ def native_command(
     wanted = [*(host.CALIBRATED_ON if calibrate else []), *host.runs()]
     real = host.measure(other, wanted, rounds, seconds, lambda s: click.echo(s, err=True))
     if calibrate:
+        host.write_calibrated(name, host.prices(other), "measured")
         values, left = host.calibrate(program, name, real, store)
-        click.echo(
-            f"written: {host.write_calibrated(name, values)} (mean error on counters "
-            f"{100 * left:.1f} %)",
-            err=True,
-        )
+        to_file = host.write_calibrated(name, values, "fitted on counters")
+        click.echo(f"written: {to_file} (mean error on counters {100 * left:.1f} %)", err=True)
     words = machine.words(machine.load(name))
     found = host.rows(real, host.simulate(program, host.runs(), words, store))
     text = host.markdown(found)

@@ -91,6 +91,15 @@ def measure(
     return found
 
 
+def prices(native: Path) -> dict[str, float]:
+    """What the costs of the machine have no row for: a relax hint, and a look at the clock."""
+    done = subprocess.run([str(native), "prices"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failure(f"{native} prices: {done.stderr.strip()}")
+    found = json.loads(done.stdout)
+    return {name: float(found[name]) for name in ("relax", "clock")}
+
+
 def simulate(program: Path, wanted: list[Run], words: list[str], store: tasks.Store) -> list[float]:
     found = tasks.run(program, [(*_words(run, 4000), "warm=100", *words) for run in wanted], store)
     return [r["operations_per_s"] for r in found]
@@ -110,12 +119,12 @@ def calibrate(
     return fit.minimise(START, errors, 8, lambda _: None)
 
 
-def write_calibrated(name: str, values: dict[str, float]) -> Path:
+def write_calibrated(name: str, values: dict[str, float], source: str) -> Path:
     """Puts the values in the place of those that the file assumes."""
     path = machine.path_of(name)
     text = path.read_text()
     for key, value in values.items():
-        line = f"{key} = {value:.4g} # pawl sim native: fitted on counters"
+        line = f"{key} = {value:.4g} # pawl sim native: {source}"
         text, done = re.subn(rf"^{re.escape(key)} = .*$", line, text, flags=re.M)
         if not done:
             text = text.replace("[values]\n", f"[values]\n{line}\n", 1)
