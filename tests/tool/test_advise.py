@@ -16,7 +16,7 @@ import large_trace
 import pytest
 
 from conftest import ROOT
-from pawl.advise import command, export, page, rules, schema
+from pawl.advise import command, cycles, export, page, schema
 from pawl.advise.command import as_json, nothing
 from pawl.advise.facts import Facts
 from pawl.advise.finding import Match, find, texts
@@ -285,7 +285,30 @@ def test_a_chain_of_three_locks_that_ends_where_it_began(record):
     ],
 )
 def test_cycles_of_locks_are_found_shortest_first(edges, found):
-    assert [sorted(cycle) for cycle in rules._cycles(edges)] == found
+    threads = {edge: frozenset([thread]) for thread, edge in enumerate(edges)}
+    assert [sorted(cycle) for cycle in cycles.cycles(threads)] == found
+
+
+@pytest.mark.parametrize(
+    ("by_thread", "found"),
+    [
+        # Thread 1 takes 1 and 2 in both orders. That closes nothing, but an edge of it went, and
+        # with it the chain that thread 2 closes.
+        ({1: [(1, 2), (2, 1)], 2: [(1, 3), (3, 2)]}, [[1, 2, 3]]),
+        ({1: [(1, 2), (2, 1)]}, []),
+        ({1: [(1, 2), (2, 3), (3, 1)]}, []),
+        ({1: [(1, 2), (2, 3), (3, 1)], 2: [(3, 4), (4, 1)]}, [[1, 2, 3, 4]]),
+        # They meet in one lock only: each has a circle of its own.
+        ({1: [(1, 2), (2, 1)], 2: [(2, 3), (3, 2)]}, []),
+        ({1: [(1, 2)], 2: [(1, 2), (2, 1)]}, [[1, 2]]),
+    ],
+)
+def test_one_thread_closes_no_cycle_and_hides_none(by_thread, found):
+    threads = {}
+    for thread, edges in by_thread.items():
+        for edge in edges:
+            threads[edge] = threads.get(edge, frozenset()) | {thread}
+    assert [sorted(cycle) for cycle in cycles.cycles(threads)] == found
 
 
 @needs_recorder

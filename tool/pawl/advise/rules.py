@@ -8,10 +8,11 @@ tests/advise has, for each rule, a program that shows it and one that is mended.
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterator
 
 from pawl.advise import stacks
+from pawl.advise.cycles import cycles
 from pawl.advise.facts import HELD, OURS, PAIR_NS, SHARED, Facts, Lock, percent, time
 from pawl.advise.finding import Match
 from pawl.advise.patterns import (
@@ -192,54 +193,14 @@ def self_deadlock(facts: Facts) -> Iterator[Match]:
             )
 
 
-def _through(start: int, after: dict[int, set[int]]) -> list[int]:
-    """The locks of a shortest cycle through this one; none if there is none."""
-    before: dict[int, int] = {}
-    queue = deque([start])
-    while queue:
-        lock = queue.popleft()
-        for then in sorted(after[lock]):
-            if then == start:
-                cycle = [lock]
-                while cycle[-1] != start:
-                    cycle.append(before[cycle[-1]])
-                return cycle[::-1]
-            if then not in before:
-                before[then] = lock
-                queue.append(then)
-    return []
-
-
-def _cycles(edges: list[tuple[int, int]], most: int = 100) -> Iterator[list[int]]:
-    """Cycles of locks: all of two, then longer ones, the shortest first, `most` of them. An edge
-    that closed one is in no later one."""
-    after: dict[int, set[int]] = defaultdict(set)
-    for held, taken in edges:
-        after[held].add(taken)
-    for held, taken in sorted(edges):
-        if held < taken and held in after[taken]:
-            yield [held, taken]
-            after[taken].discard(held)
-    for _ in range(most):
-        ends = [lock for lock in after if not after[lock]]
-        while ends:  # no cycle goes through them
-            for lock in ends:
-                del after[lock]
-            for then in after.values():
-                then.intersection_update(after)
-            ends = [lock for lock in after if not after[lock]]
-        found = [cycle for lock in sorted(after) if (cycle := _through(lock, after))]
-        if not found:
-            return
-        cycle = min(found, key=len)
-        yield cycle
-        after[cycle[-1]].discard(cycle[0])
-
-
 def lock_order(facts: Facts) -> Iterator[Match]:
     """A before B in one thread, B before A in another; or a chain that ends where it began."""
-    edges = facts.db.execute("SELECT DISTINCT held, taken FROM edge WHERE held != taken").fetchall()
-    for cycle in _cycles([tuple(edge) for edge in edges]):
+    threads: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for held, taken, thread in facts.db.execute(
+        "SELECT DISTINCT held, taken, thread FROM edge WHERE held != taken"
+    ):
+        threads[held, taken].add(thread)
+    for cycle in cycles({edge: frozenset(who) for edge, who in threads.items()}):
         steps = [
             facts.db.execute(
                 "SELECT * FROM edge WHERE held = ? AND taken = ? ORDER BY count DESC", both
@@ -247,8 +208,6 @@ def lock_order(facts: Facts) -> Iterator[Match]:
             for both in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
         ]
         rows = [row for step in steps for row in step]
-        if len({row["thread"] for row in rows}) < 2:
-            continue
         reading = all(row["held_mode"] == row["taken_mode"] == "read" for row in rows)
         lines = [
             f"{sum(row['count'] for row in step):,} times {facts.locks[step[0]['held']].name} at "
