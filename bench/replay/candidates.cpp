@@ -11,6 +11,7 @@
 #include "adapters/pawl_spin.hpp"
 #include "adapters/pthread.hpp"
 #include "core/placed.hpp"
+#include "replay/pauses.hpp"
 #include "replay/replay.hpp"
 
 namespace bench {
@@ -76,7 +77,7 @@ template <class Lock> class replay_of final : public replay_design {
               const replay_gauge &gauge)
         : steps_(prepared(steps, file, gauge)), kinds_(file.kinds), originals_(file.kinds.size()),
           locks_(file.kinds.size()), slice_(std::max<std::uint64_t>(gauge.work.steps(1e6), 1)),
-          late_ns_(gauge.sleep_late_ns)
+          late_ns_(static_cast<std::int64_t>(gauge.sleep_late_ns))
     {
         for (std::size_t i = 0; i < file.kinds.size(); i++)
             replaced_.push_back(file.replaced[i] && !std::is_same_v<Lock, nothing>);
@@ -84,8 +85,9 @@ template <class Lock> class replay_of final : public replay_design {
 
     void run(unsigned thread, const phase_flag &flag, replay_tally &tally) override
     {
-        way here{steps_[thread], 0, 0};
+        way here(steps_[thread], late_ns_);
         prctl(PR_SET_TIMERSLACK, 1UL);
+        here.pauses.resume(clock_of(CLOCK_MONOTONIC), clock_of(CLOCK_THREAD_CPUTIME_ID));
         run_while(phase::warming, flag, here, tally);
         tally = replay_tally();
         const usage_meter meter;
@@ -98,17 +100,26 @@ template <class Lock> class replay_of final : public replay_design {
     {
         const phase_flag flag;
         replay_tally tally;
-        way here{steps_[0], 0, 0};
+        way here(steps_[0], late_ns_);
         while (count-- > 0)
             advance(flag, here, tally);
     }
 
   private:
     struct way {
+        way(const std::vector<step> &own, std::int64_t late) : steps(own), pauses(late) {}
         const std::vector<step> &steps;
-        std::size_t at;
-        unsigned held;
+        std::size_t at = 0;
+        unsigned held = 0;
+        bench::pauses pauses;
     };
+
+    static std::int64_t clock_of(clockid_t clock)
+    {
+        struct timespec t;
+        clock_gettime(clock, &t);
+        return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+    }
 
     /* It stops only where it holds nothing. */
     void run_while(phase p, const phase_flag &flag, way &here, replay_tally &tally)
@@ -125,7 +136,7 @@ template <class Lock> class replay_of final : public replay_design {
         if (s.what == op::work)
             return work(s.ns, flag);
         if (s.what == op::sleep)
-            return sleep(s.ns, flag);
+            return sleep(s.ns, flag, here.pauses);
         if constexpr (!std::is_same_v<Lock, nothing>)
             if (replaced_[s.lock])
                 return replacement(s, here, tally);
@@ -139,15 +150,21 @@ template <class Lock> class replay_of final : public replay_design {
     /* ---- Steps ---- */
 
     template <class Try, class Take>
-    static void get(replay_tally &tally, Try try_it, Take take_it)
+    static void get(way &here, replay_tally &tally, Try try_it, Take take_it)
     {
         tally.ops++;
-        if (try_it())
-            return;
+        if (!try_it())
+            wait(here, tally, take_it);
+    }
+
+    template <class Take> static void wait(way &here, replay_tally &tally, Take take_it)
+    {
         const std::uint64_t begun = now_ns();
         take_it();
+        const std::uint64_t took = now_ns() - begun;
         tally.waits++;
-        tally.wait.add(now_ns() - begun);
+        tally.wait.add(took);
+        here.pauses.waited(static_cast<std::int64_t>(took));
     }
 
     template <class One> static void alone(One &l, const step &s, way &here, replay_tally &tally)
@@ -156,14 +173,14 @@ template <class Lock> class replay_of final : public replay_design {
             here.held--;
             return l.drop_write();
         }
-        get(tally, [&] { return l.try_write(); }, [&] { l.take_write(); });
+        get(here, tally, [&] { return l.try_write(); }, [&] { l.take_write(); });
         here.held++;
     }
 
     template <class One> static void shared(One &l, const step &s, way &here, replay_tally &tally)
     {
         if (s.what == op::take_read) {
-            get(tally, [&] { return l.try_read(); }, [&] { l.take_read(); });
+            get(here, tally, [&] { return l.try_read(); }, [&] { l.take_read(); });
             here.held++;
         } else if (s.what == op::drop_read) {
             here.held--;
@@ -178,29 +195,28 @@ template <class Lock> class replay_of final : public replay_design {
         auto &l = locks_[s.lock].object;
         if constexpr (decltype(has_upgrade<Lock>(0))::value) {
             if (s.what == op::take_seek) {
-                get(tally, [&] { return l.try_seek(); }, [&] { l.take_seek(); });
+                get(here, tally, [&] { return l.try_seek(); }, [&] { l.take_seek(); });
                 here.held++;
                 return;
             }
             if (s.what == op::try_seek)
-                return to_seek(l, s, tally);
+                return to_seek(l, s, here, tally);
             if (s.what == op::seek_to_write)
                 return get(
-                    tally, [&] { return l.try_seek_to_write(); }, [&] { l.seek_to_write(); });
+                    here, tally, [&] { return l.try_seek_to_write(); }, [&] { l.seek_to_write(); });
         }
         shared(l, s, here, tally);
     }
 
-    static void to_seek(Lock &l, const step &s, replay_tally &tally)
+    static void to_seek(Lock &l, const step &s, way &here, replay_tally &tally)
     {
         if (l.try_read_to_seek())
             return;
-        const std::uint64_t begun = now_ns();
-        l.drop_read();
-        l.take_seek();
-        tally.waits++;
-        tally.wait.add(now_ns() - begun);
-        spin_work(s.ns, begun);
+        wait(here, tally, [&] {
+            l.drop_read();
+            l.take_seek();
+        });
+        spin_work(s.ns, s.ns);
     }
 
     /* In slices, so that a sample ends soon. */
@@ -212,19 +228,19 @@ template <class Lock> class replay_of final : public replay_design {
             spin_work(rounds, rounds);
     }
 
-    void sleep(std::uint64_t ns, const phase_flag &flag) const
+    static void sleep(std::uint64_t ns, const phase_flag &flag, bench::pauses &account)
     {
-        constexpr std::uint64_t longest = 10000000;
-        const auto late = static_cast<std::uint64_t>(late_ns_);
-        if (ns <= late)
-            return; /* shorter than the shortest sleep */
-        const std::uint64_t end = now_ns() + ns - late;
-        for (;;) {
-            const std::uint64_t now = now_ns();
-            if (now >= end || flag.is(phase::over))
-                return;
-            sleep_until(std::min(end, now + longest));
+        constexpr std::int64_t longest = 10000000;
+        const std::int64_t begun = clock_of(CLOCK_MONOTONIC);
+        const std::int64_t asked =
+            account.begin(static_cast<std::int64_t>(ns), begun, clock_of(CLOCK_THREAD_CPUTIME_ID));
+        std::int64_t now = begun;
+        while (now < begun + asked && !flag.is(phase::over)) {
+            sleep_until(static_cast<std::uint64_t>(std::min(begun + asked, now + longest)));
+            now = clock_of(CLOCK_MONOTONIC);
         }
+        account.slept(now - begun);
+        account.resume(now, clock_of(CLOCK_THREAD_CPUTIME_ID));
     }
 
     const std::vector<std::vector<step>> steps_;
@@ -233,7 +249,7 @@ template <class Lock> class replay_of final : public replay_design {
     std::vector<placed<original>> originals_;
     std::vector<placed<Lock>> locks_;
     const std::uint64_t slice_;
-    const double late_ns_;
+    const std::int64_t late_ns_;
 };
 
 /* ---- The gauge ------------------------------------------------------------------------------- */

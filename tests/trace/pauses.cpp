@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The account of a re-enacted thread's sleeps (bench/replay/pauses.hpp), on a clock of its own:
+ *
+ *   pauses SLEEP PAUSE BETWEEN OVERSLEPT STOLEN WAITED
+ *
+ * A thread works BETWEEN ns, then pauses PAUSE ns, a thousand times. A sleep ends OVERSLEPT ns
+ * late, where SLEEP is expected. While it works the system takes the processor away for STOLEN
+ * ns, and it waits WAITED ns for a lock. Prints the length of a round in ns.
+ */
+#include <cstdio>
+#include <cstdlib>
+
+#include "bench/replay/pauses.hpp"
+
+int main(int count, char **words)
+{
+    if (count != 7)
+        return 2;
+    std::int64_t given[6];
+    for (int i = 0; i < 6; i++)
+        given[i] = std::atoll(words[i + 1]);
+    constexpr std::int64_t rounds = 1000;
+    bench::pauses account(given[0]);
+    std::int64_t now = 0, cpu = 0;
+    account.resume(now, cpu);
+    for (std::int64_t i = 0; i < rounds; i++) {
+        cpu += given[2];
+        now += given[2] + given[4] + given[5];
+        account.waited(given[5]);
+        const std::int64_t asked = account.begin(given[1], now, cpu);
+        if (asked > 0) {
+            now += asked + given[3];
+            account.slept(asked + given[3]);
+        }
+        account.resume(now, cpu);
+    }
+    std::printf("%lld\n", static_cast<long long>(now / rounds));
+    return 0;
+}
