@@ -5,7 +5,6 @@ tested: a busy machine may give any."""
 import json
 import os
 import shutil
-import sqlite3
 import struct
 import subprocess
 
@@ -209,25 +208,6 @@ def test_time_off_the_processor_is_counted_where_it_was_measured():
     made = window([hold(7, "read", 0, 1000), hold(7, "read", 50_000, 1000), wait])
     made.lanes[0].cpu_share, made.lanes[0].cpu_of = 0.5, 50_000
     assert (SLEEP, 0, 26_500) in planned(made).original[0]
-
-
-def test_a_wait_that_lasts_beyond_the_window_is_a_wait():
-    """The thread's last wait had its end in no window, so it was left out, and the time until the
-    window's end was taken for work."""
-    db = sqlite3.connect(":memory:")
-    db.row_factory = sqlite3.Row
-    for name in ("process", "lock", "window", "part", "step"):
-        db.execute(f"CREATE TABLE {name}({store.TABLES[name]})")
-    db.execute("INSERT INTO process(id, program, own_ns) VALUES (1, 'program', 0)")
-    db.execute("INSERT INTO lock(id, process, kind) VALUES (7, 1, 'mutex')")
-    db.execute("INSERT INTO window VALUES (1, 3, 0, 200000)")
-    add = "INSERT INTO step VALUES (1, 3, ?, 7, 'mutex', 1, 2, ?, ?, ?, 5)"
-    db.executemany(add, [(0, 1000 * i, 0, 500) for i in range(150)])
-    db.execute(add, (1, 50_000, 300_000, 10))
-    db.execute(add, (2, 120_000, 0, 90_000))
-    waits, holds = (lane.events for lane in largest(db).lanes[1:])
-    assert [(e.wait, e.hold, e.call) for e in waits] == [(150_000, 0, 0)]
-    assert [(e.wait, e.hold, e.call) for e in holds] == [(0, 80_000, 0)]
 
 
 def test_waits_for_conditions_are_sleep():

@@ -2,11 +2,15 @@
 """Time in `pawl replay`: the pauses of its threads, and the ends of its window. No clock is asked:
 the times are made up."""
 
+import sqlite3
 import subprocess
 
 import pytest
 
 from conftest import ROOT
+from pawl.replay import steps
+from pawl.replay.window import largest
+from pawl.trace import store
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +55,54 @@ def test_time_without_the_processor_is_part_of_the_pauses(rounds):
 
 def test_a_wait_for_a_lock_is_no_part_of_the_pauses(rounds):
     assert rounds(pause=50_000, between=10_000, waited=30_000) == 90_000
+
+
+# ---- The ends of a window ------------------------------------------------------------------------
+
+
+def taken(lanes):
+    """The window from 1,000 to 201,000 ns of these lanes: (lock, begun, wait, hold)."""
+    db = sqlite3.connect(":memory:")
+    db.row_factory = sqlite3.Row
+    for name in ("process", "lock", "window", "part", "step"):
+        db.execute(f"CREATE TABLE {name}({store.TABLES[name]})")
+    db.execute("INSERT INTO process(id, program, own_ns) VALUES (1, 'program', 0)")
+    db.execute("INSERT INTO lock(id, process, kind) VALUES (7, 1, 'mutex'), (8, 1, 'mutex')")
+    db.execute("INSERT INTO window VALUES (1, 3, 1000, 201000)")
+    add = "INSERT INTO step VALUES (1, 3, ?, ?, 'mutex', 1, 2, ?, ?, ?, 5)"
+    db.executemany(add, [(0, 7, 1000 * i, 0, 500) for i in range(1, 201)])
+    db.executemany(add, [(i, *e) for i, events in enumerate(lanes, 1) for e in events])
+    return largest(db)
+
+
+def test_a_wait_that_lasts_beyond_the_window_takes_no_lock_in_it():
+    """It was re-enacted as a take that is dropped at once, one more in each round. Before, it was
+    left out, and the time until the window's end was taken for work."""
+    window = taken([[(7, 2000, 0, 500), (7, 51_000, 300_000, 10)]])
+    lane = window.lanes[1]
+    assert [(e.begun, e.wait, e.hold) for e in lane.events] == [(1000, 0, 500)]
+    assert window.until(lane) == 50_000
+    assert window.rate == pytest.approx((200 / 200_000 + 1 / 50_000) * 1e9)
+    own = steps.plan(window, {7: "mutex"}, {7}, set()).original[1]
+    assert sum(ns for what, _, ns in own if what == steps.WORK) == 50_000 - 5
+
+
+def test_what_is_held_around_such_a_wait_ends_with_it():
+    lane = taken([[(8, 11_000, 0, 900_000), (7, 51_000, 300_000, 10)]]).lanes[1]
+    assert [(e.lock, e.begun, e.hold, e.call) for e in lane.events] == [(8, 10_000, 40_000, 0)]
+
+
+def test_a_hold_that_lasts_beyond_the_window_counts_up_to_its_end():
+    lane = taken([[(7, 121_000, 0, 90_000)]]).lanes[1]
+    assert [(e.begun, e.hold, e.call) for e in lane.events] == [(120_000, 80_000, 0)]
+
+
+def test_what_began_before_the_window_counts_from_its_begin():
+    """It was left out, and its time was taken for work."""
+    waits, holds = taken([[(7, 0, 4000, 600)], [(7, 0, 400, 1600)]]).lanes[1:]
+    assert [(e.begun, e.wait, e.hold) for e in waits.events] == [(0, 3000, 600)]
+    assert [(e.begun, e.wait, e.hold) for e in holds.events] == [(0, 0, 1000)]
+
+
+def test_a_thread_that_waits_for_all_of_the_window_takes_no_lock():
+    assert len(taken([[(7, 500, 400_000, 10)]]).lanes) == 1

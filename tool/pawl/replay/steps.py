@@ -285,14 +285,16 @@ def plan(window: Window, kinds: dict[int, str], replaced: set[int], known: set[t
         always = _always(lanes, pairs)
         made = [_Thread(numbers, pairs, always, window.own) for _ in lanes]
         for thread, lane in zip(made, lanes, strict=True):
-            thread.go(lane, window.length)
+            thread.go(lane, window.until(lane))
         return made
 
     def with_sleep(every: list[_Thread]) -> list[Steps]:
         return [_with_sleep(one.steps, excess) for one, excess in zip(every, excesses, strict=True)]
 
     original, warm = threads(lanes, {}), _warm(lanes)
-    excesses = [one.excess(lane, window.length) for one, lane in zip(original, lanes, strict=True)]
+    excesses = [
+        one.excess(lane, window.until(lane)) for one, lane in zip(original, lanes, strict=True)
+    ]
     pairs = _upgrades(warm, known, replaced)
     return Plan(
         replace(window, lanes=lanes),

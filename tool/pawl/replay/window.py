@@ -45,6 +45,11 @@ class Lane:
     events: list[Event] = field(default_factory=list)
     cpu_share: float | None = None  # of the time; None: not known
     cpu_of: int | None = None  # ns after its first hold in which that was measured; None: all
+    until: int | None = None  # it waits from then on, beyond the window's end; None: it does not
+
+    @property
+    def taken(self) -> int:
+        return sum(e.lock is not None for e in self.events)
 
 
 @dataclass
@@ -59,15 +64,19 @@ class Window:
     def holds(self) -> list[Event]:
         return [e for lane in self.lanes for e in lane.events if e.lock is not None]
 
+    def until(self, lane: Lane) -> int:
+        return self.length if lane.until is None else max(lane.until, 1)
+
     @property
     def rate(self) -> float:
-        """Locks taken a second."""
-        return len(self.holds) / self.length * 1e9
+        """Locks taken a second. A wait that the window cuts off took no lock in it: its time does
+        not count either."""
+        return sum(lane.taken / self.until(lane) for lane in self.lanes) * 1e9
 
     @property
     def waiting(self) -> float:
         """Share of the threads' time."""
-        return sum(e.wait for e in self.holds) / (self.length * max(len(self.lanes), 1))
+        return sum(e.wait for e in self.holds) / max(sum(map(self.until, self.lanes)), 1)
 
 
 def _largest(db: sqlite3.Connection) -> sqlite3.Row | None:
@@ -87,6 +96,32 @@ def _share(row: sqlite3.Row) -> float | None:
     return min(row["cpu_ns"] / row["cpu_of_ns"], 1.0)
 
 
+def _add(lane: Lane, row: sqlite3.Row, begun: int, length: int) -> None:
+    """A wait or a hold may begin before the window, and last beyond it."""
+    granted, ended = begun + row["wait_ns"], begun + row["wait_ns"] + row["hold_ns"]
+    holds = row["mode"] in KINDS
+    if lane.until is not None:
+        return
+    if holds and granted >= length:
+        lane.until = max(begun, 0)
+        for e in lane.events:  # what is held around it
+            e.hold = min(e.hold, max(lane.until - e.granted, 0))
+            e.call = e.call if e.end < lane.until else 0
+        return
+    begun, granted = max(begun, 0), max(granted, 0)
+    lane.events.append(
+        Event(
+            row["lock"] if holds else None,
+            row["mode"],
+            row["take"],
+            begun,
+            min(granted, length) - begun,
+            max(min(ended, length) - granted, 0),
+            row["call_ns"] if ended <= length else 0,
+        )
+    )
+
+
 def largest(db: sqlite3.Connection) -> Window:
     chosen = _largest(db)
     if chosen is None or chosen["holds"] < FEW:
@@ -97,12 +132,13 @@ def largest(db: sqlite3.Connection) -> Window:
     process = db.execute("SELECT * FROM process WHERE id = ?", (chosen["process"],)).fetchone()
     key = (chosen["process"], chosen["number"])
     rows = db.execute(
-        "SELECT * FROM step s WHERE process = ? AND window = ? AND begun_ns >= ? AND "
-        "begun_ns < ? AND (s.mode NOT IN "
+        "SELECT * FROM step s WHERE process = ? AND window = ? AND begun_ns + wait_ns + hold_ns "
+        "> ? AND begun_ns < ? AND (s.mode NOT IN "
         f"('read', 'seek', 'write', 'atomic') OR s.lock IN {OTHERS}) ORDER BY lane, begun_ns",
         (*key, chosen["begun_ns"], chosen["end_ns"]),
     ).fetchall()
-    start = min(r["begun_ns"] for r in rows)
+    start = max(min(r["begun_ns"] for r in rows), chosen["begun_ns"])
+    length = chosen["end_ns"] - start
     measured = {
         r["lane"]: (_share(r), r["cpu_of_ns"])
         for r in db.execute("SELECT * FROM part WHERE process = ? AND window = ?", key)
@@ -111,23 +147,11 @@ def largest(db: sqlite3.Connection) -> Window:
     for r in rows:
         lane = lanes[r["lane"]]
         lane.cpu_share, lane.cpu_of = measured.get(r["lane"], (None, None))
-        left = chosen["end_ns"] - r["begun_ns"]  # a wait or hold may last beyond the window
-        wait = min(r["wait_ns"], left)
-        lane.events.append(
-            Event(
-                r["lock"] if r["mode"] in KINDS else None,
-                r["mode"],
-                r["take"],
-                r["begun_ns"] - start,
-                wait,
-                min(r["hold_ns"], left - wait),
-                r["call_ns"] if wait + r["hold_ns"] <= left else 0,
-            )
-        )
+        _add(lane, r, r["begun_ns"] - start, length)
     return Window(
         process["program"],
         chosen["number"],
-        chosen["end_ns"] - start,
-        list(lanes.values()),
+        length,
+        [lane for lane in lanes.values() if lane.events],
         process["own_ns"],
     )
