@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define TRACE_MAGIC UINT64_C(0x3152544c57415021) /* !PAWLTR1 */
-#define TRACE_FORMAT 4
+#define TRACE_FORMAT 5
 
 enum {
     TRACE_BUCKETS = 168,
@@ -165,14 +165,16 @@ struct trace_event {
  * events of: n is in windows[n % 2].
  *
  * The processor time is read at event 1, 2, 4, 8 and so on: a thread that ran for less than passed
- * was off its processor.
+ * was off its processor. Beside it stands how often the thread left the processor of its own
+ * accord: one that never slept was only kept off it.
  */
 struct trace_window {
     uint64_t number, count;
-    uint64_t missed;              /* events for which there was no room */
-    uint64_t mixed;               /* 1: of several threads, so the processor times mean nothing */
-    uint64_t cpu_first, cpu_last; /* ns of CLOCK_THREAD_CPUTIME_ID */
-    uint64_t at_first, at_last;   /* ticks, when they were read */
+    uint64_t missed;                /* events for which there was no room */
+    uint64_t mixed;                 /* 1: of several threads, so the processor times mean nothing */
+    uint64_t cpu_first, cpu_last;   /* ns of CLOCK_THREAD_CPUTIME_ID */
+    uint64_t at_first, at_last;     /* ticks, when they were read */
+    uint64_t left_first, left_last; /* voluntary switches until then */
 };
 
 /* A stack that the thread has had lately, so that it is not unwound again: where its return

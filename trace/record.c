@@ -2,6 +2,7 @@
 #include "record.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 
 /* ---- Records: the heaviest have one of their own --------------------------------------------- */
 
@@ -116,14 +117,17 @@ void trace_window_begins(uint64_t now)
 void trace_window_looks_at_clock(struct trace_window *w, uint64_t now)
 {
     struct timespec cpu;
+    struct rusage used;
     uint64_t ns;
-    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0 || getrusage(RUSAGE_THREAD, &used) != 0)
         return; /* never, where the C library is 2.30 */
     ns = (uint64_t)cpu.tv_sec * UINT64_C(1000000000) + (uint64_t)cpu.tv_nsec;
     if (w->count == 1) {
         w->cpu_first = ns;
         w->at_first = now;
+        w->left_first = (uint64_t)used.ru_nvcsw;
     }
+    w->left_last = (uint64_t)used.ru_nvcsw;
     w->cpu_last = ns;
     w->at_last = now;
 }

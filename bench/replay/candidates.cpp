@@ -90,9 +90,15 @@ template <class Lock> class replay_of final : public replay_design {
         here.pauses.resume(clock_of(CLOCK_MONOTONIC), clock_of(CLOCK_THREAD_CPUTIME_ID));
         run_while(phase::warming, flag, here, tally);
         tally = replay_tally();
+        const std::int64_t begun = clock_of(CLOCK_MONOTONIC), paused = here.pauses.paused();
         const usage_meter meter;
         run_while(phase::measuring, flag, here, tally);
         tally.used = meter.stop();
+        const std::int64_t lost = clock_of(CLOCK_MONOTONIC) - begun -
+                                  (here.pauses.paused() - paused) -
+                                  static_cast<std::int64_t>(tally.waited_ns) -
+                                  static_cast<std::int64_t>(tally.used.cpu_seconds * 1e9);
+        tally.lost_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(lost, 0));
     }
 
     /* The gauge's: so many steps of the first thread. */
@@ -136,7 +142,7 @@ template <class Lock> class replay_of final : public replay_design {
         if (s.what == op::work)
             return work(s.ns, flag);
         if (s.what == op::sleep)
-            return sleep(s.ns, flag, here.pauses);
+            return sleep(s, flag, here.pauses);
         if constexpr (!std::is_same_v<Lock, nothing>)
             if (replaced_[s.lock])
                 return replacement(s, here, tally);
@@ -163,6 +169,7 @@ template <class Lock> class replay_of final : public replay_design {
         take_it();
         const std::uint64_t took = now_ns() - begun;
         tally.waits++;
+        tally.waited_ns += took;
         tally.wait.add(took);
         here.pauses.waited(static_cast<std::int64_t>(took));
     }
@@ -228,12 +235,12 @@ template <class Lock> class replay_of final : public replay_design {
             spin_work(rounds, rounds);
     }
 
-    static void sleep(std::uint64_t ns, const phase_flag &flag, bench::pauses &account)
+    static void sleep(const step &s, const phase_flag &flag, bench::pauses &account)
     {
         constexpr std::int64_t longest = 10000000;
         const std::int64_t begun = clock_of(CLOCK_MONOTONIC);
-        const std::int64_t asked =
-            account.begin(static_cast<std::int64_t>(ns), begun, clock_of(CLOCK_THREAD_CPUTIME_ID));
+        const std::int64_t asked = account.begin(static_cast<std::int64_t>(s.ns), s.lock != 0,
+                                                 begun, clock_of(CLOCK_THREAD_CPUTIME_ID));
         std::int64_t now = begun;
         while (now < begun + asked && !flag.is(phase::over)) {
             sleep_until(static_cast<std::uint64_t>(std::min(begun + asked, now + longest)));

@@ -57,9 +57,11 @@ class replay_scene final : public crew_scene<replay_candidate, std::unique_ptr<r
         replay_tally sum;
         for (const replay_tally &t : tallies)
             sum.add(t);
-        const double waited = sum.wait.mean() * static_cast<double>(sum.waits);
         return line_of(sum.ops, seconds,
-                       {{"waits", sum.waits}, {"wait_ns", waited}, {"wait", sum.wait.buckets()}},
+                       {{"waits", sum.waits},
+                        {"wait_ns", sum.waited_ns},
+                        {"lost_ns", sum.lost_ns},
+                        {"wait", sum.wait.buckets()}},
                        sum.used);
     }
 

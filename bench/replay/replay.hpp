@@ -17,6 +17,8 @@ namespace bench {
 struct replay_tally {
     std::uint64_t ops = 0;   /* locks taken */
     std::uint64_t waits = 0; /* those whose try failed */
+    std::uint64_t waited_ns = 0;
+    std::uint64_t lost_ns = 0; /* kept off the processor, and not in place of a pause */
     histogram wait;
     usage used;
 
@@ -24,6 +26,8 @@ struct replay_tally {
     {
         ops += other.ops;
         waits += other.waits;
+        waited_ns += other.waited_ns;
+        lost_ns += other.lost_ns;
         wait.merge(other.wait);
         used += other.used;
     }

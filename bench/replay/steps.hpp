@@ -38,7 +38,7 @@ enum class op : std::uint32_t {
 
 struct step {
     op what;
-    std::uint32_t lock; /* its number */
+    std::uint32_t lock; /* its number; of sleep: 1 if it may have been kept off the processor */
     std::uint64_t ns;   /* of work and sleep */
 };
 static_assert(sizeof(step) == 16, "as in the file");

@@ -192,7 +192,7 @@ def test_time_off_the_processor_goes_to_the_longest_gap():
     made = window([hold(7, "read", 30_000, 1000), hold(7, "read", 90_000, 1000)])
     made.lanes[0].cpu_share = 0.5
     own = planned(made).original[0]
-    at = own.index((SLEEP, 0, 50_000))
+    at = own.index((SLEEP, steps.ANY, 50_000))
     assert own[at - 1][0] == DROP_READ and own[at + 1 : at + 3] == [
         (WORK, 0, 9000),
         (TAKE_READ, 0, 0),
@@ -207,7 +207,7 @@ def test_time_off_the_processor_is_counted_where_it_was_measured():
     wait = Event(7, "read", 1, 52_000, 47_000, 1000)
     made = window([hold(7, "read", 0, 1000), hold(7, "read", 50_000, 1000), wait])
     made.lanes[0].cpu_share, made.lanes[0].cpu_of = 0.5, 50_000
-    assert (SLEEP, 0, 26_500) in planned(made).original[0]
+    assert (SLEEP, steps.ANY, 26_500) in planned(made).original[0]
 
 
 def test_waits_for_conditions_are_sleep():
@@ -244,6 +244,7 @@ def test_the_first_line_says_how_near_it_came():
     def said(rate):
         samples = [
             {"candidate": rows.BASELINE, "round": i, "ops": rate, "seconds": 1.0, "wait_ns": 0}
+            | {"lost_ns": 0}
             for i in range(6)
         ]
         return show.fidelity(rows.fidelity(samples, plan))
@@ -307,7 +308,7 @@ def test_windows_of_all_threads_begin_together(traced):
     db = store.open_trace(traced / "trace")
     for w in db.execute("SELECT * FROM window"):
         assert w["begun_ns"] == raw.window_begins(w["number"]) < w["end_ns"]
-    assert largest(db).rate > 0
+    assert largest(db).holds
 
 
 @needs_build

@@ -8,53 +8,103 @@ import subprocess
 import pytest
 
 from conftest import ROOT
-from pawl.replay import steps
-from pawl.replay.window import largest
+from pawl.replay import rows, show, steps
+from pawl.replay.window import Event, Lane, Window, largest
 from pawl.trace import store
 
 
 @pytest.fixture(scope="module")
 def rounds(tmp_path_factory):
-    """The length of a round of tests/trace/pauses.cpp."""
+    """The length of a round of tests/trace/pauses.cpp, and the part of it that is pause."""
     made = tmp_path_factory.mktemp("pauses") / "pauses"
     subprocess.run(
         ["g++", "-std=c++17", f"-I{ROOT}", "-o", made, ROOT / "tests/trace/pauses.cpp"], check=True
     )
 
-    def go(late=0, pause=0, between=0, overslept=0, stolen=0, waited=0):
-        words = [made, *map(str, (late, pause, between, overslept, stolen, waited))]
-        return int(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    def go(late=0, pause=0, between=0, overslept=0, stolen=0, waited=0, is_any=0):
+        words = [made, *map(str, (late, pause, between, overslept, stolen, waited, is_any))]
+        done = subprocess.run(words, check=True, capture_output=True, text=True)
+        return tuple(map(int, done.stdout.split()))
 
     return go
 
 
 def test_a_pause_lasts_as_long_as_it_did(rounds):
-    assert rounds(pause=50_000, between=10_000) == 60_000
-    assert rounds(late=5000, pause=50_000, between=10_000, overslept=5000) == 60_000
+    assert rounds(pause=50_000, between=10_000) == (60_000, 50_000)
+    assert rounds(late=5000, pause=50_000, between=10_000, overslept=5000)[0] == 60_000
 
 
 def test_a_sleep_that_ends_late_makes_the_next_one_shorter(rounds):
     """Each sleep was measured from its own begin, so a thousand late ones were a thousand times as
     late as one."""
-    assert rounds(late=5000, pause=50_000, between=10_000, overslept=20_000) == pytest.approx(
+    assert rounds(late=5000, pause=50_000, between=10_000, overslept=20_000)[0] == pytest.approx(
         60_000, abs=100
     )
 
 
 def test_pauses_too_short_to_be_slept_come_together(rounds):
     """They were left out."""
-    assert rounds(late=60_000, pause=20_000, between=10_000, overslept=60_000) == pytest.approx(
+    assert rounds(late=60_000, pause=20_000, between=10_000, overslept=60_000)[0] == pytest.approx(
         30_000, abs=100
     )
 
 
-def test_time_without_the_processor_is_part_of_the_pauses(rounds):
-    """The recording counts it as time off the processor. It was slept, and lost here once more."""
-    assert rounds(pause=50_000, between=10_000, stolen=30_000) == 60_000
+def test_a_pause_may_have_been_time_without_the_processor(rounds):
+    """The recording cannot tell which it was. Such time was slept, and lost here once more."""
+    assert rounds(pause=50_000, between=10_000, stolen=30_000, is_any=1) == (60_000, 50_000)
+    assert rounds(pause=50_000, between=10_000, stolen=70_000, is_any=1) == (80_000, 50_000)
+
+
+def test_a_sleep_that_was_recorded_is_no_such_time(rounds):
+    assert rounds(pause=50_000, between=10_000, stolen=30_000) == (90_000, 50_000)
 
 
 def test_a_wait_for_a_lock_is_no_part_of_the_pauses(rounds):
-    assert rounds(pause=50_000, between=10_000, waited=30_000) == 90_000
+    for is_any in (0, 1):
+        made = rounds(pause=50_000, between=10_000, waited=30_000, is_any=is_any)
+        assert made == (90_000, 50_000)
+
+
+# ---- Time for which a thread was kept off its processor ------------------------------------------
+
+
+def lane(sleeps, waits=0):
+    """Half of its time off the processor."""
+    events = [Event(7, "read", 1, 1000 * i, 10 if i < waits else 0, 500) for i in range(10)]
+    return Lane(events, 0.5, None, sleeps)
+
+
+def planned(*lanes):
+    return steps.plan(Window("program", 3, 100_000, list(lanes)), {7: "rwlock"}, {7}, set())
+
+
+@pytest.mark.parametrize(("sleeps", "is_sleep"), [(None, True), (40, True), (1, False), (0, False)])
+def test_a_thread_that_never_slept_was_kept_off_its_processor(sleeps, is_sleep):
+    """Its time off the processor was re-enacted as sleep: so no lock could make it faster, though
+    it is the time that it ran that decides."""
+    made = planned(lane(sleeps))
+    asleep = sum(s[2] for s in made.original[0] if s[0] == steps.SLEEP)
+    worked = sum(s[2] for s in made.original[0] if s[0] == steps.WORK)
+    assert (asleep, worked) == (50_000 if is_sleep else 0, 50_000)
+    assert made.kept_off == [0 if is_sleep else 50_000]
+    assert made.rate == pytest.approx(10 / (100_000 if is_sleep else 50_000) * 1e9)
+
+
+def test_sleeps_in_waits_are_known():
+    assert planned(lane(sleeps=9, waits=4)).kept_off != [0]
+    assert planned(lane(sleeps=10, waits=4)).kept_off == [0]
+
+
+def test_the_rates_are_compared_without_the_time_off_the_processor():
+    made = planned(lane(sleeps=0))
+    samples = [
+        {"candidate": rows.BASELINE, "round": i, "ops": 40_000, "seconds": 1.0, "wait_ns": 0}
+        | {"lost_ns": 800_000_000}
+        for i in range(6)
+    ]
+    found = rows.fidelity(samples, made)  # 40,000 in 0.2 s, recorded 10 in 50 us
+    assert found["ratio"] == pytest.approx(1) and found["lost"] == pytest.approx(0.8)
+    assert "kept off a processor, in the recording 50 %" in show.fidelity(found)
 
 
 # ---- The ends of a window ------------------------------------------------------------------------
@@ -82,9 +132,9 @@ def test_a_wait_that_lasts_beyond_the_window_takes_no_lock_in_it():
     lane = window.lanes[1]
     assert [(e.begun, e.wait, e.hold) for e in lane.events] == [(1000, 0, 500)]
     assert window.until(lane) == 50_000
-    assert window.rate == pytest.approx((200 / 200_000 + 1 / 50_000) * 1e9)
-    own = steps.plan(window, {7: "mutex"}, {7}, set()).original[1]
-    assert sum(ns for what, _, ns in own if what == steps.WORK) == 50_000 - 5
+    plan = steps.plan(window, {7: "mutex"}, {7}, set())
+    assert plan.rate == pytest.approx((200 / 200_000 + 1 / 50_000) * 1e9)
+    assert sum(s[2] for s in plan.original[1] if s[0] == steps.WORK) == 50_000 - 5
 
 
 def test_what_is_held_around_such_a_wait_ends_with_it():

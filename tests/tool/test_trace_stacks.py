@@ -9,6 +9,7 @@ import platform
 import signal
 import sqlite3
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -278,8 +279,20 @@ def as_version_3(path):
         db.executescript(
             "DROP TABLE stack; DROP TABLE waited; ALTER TABLE held DROP COLUMN stack;"
             "ALTER TABLE process DROP COLUMN own_ns;"
+            "ALTER TABLE part DROP COLUMN sleeps;"
             "PRAGMA user_version = 3"
         )
+
+
+def test_a_trace_that_does_not_count_sleeps_is_still_read(record):
+    db = record("program", "pairs", 1000)
+    assert one(db, "SELECT count(*) FROM part WHERE sleeps >= 0") > 0
+    path = one(db, "SELECT file FROM pragma_database_list WHERE name = 'main'")
+    with sqlite3.connect(path) as changed:
+        changed.execute("ALTER TABLE part DROP COLUMN sleeps")
+        changed.execute("PRAGMA user_version = 4")
+    old = store.open_trace(Path(path))
+    assert {r["sleeps"] for r in old.execute("SELECT * FROM part")} == {None}
 
 
 def test_a_trace_without_stacks_is_still_read(record, tmp_path, capsys):

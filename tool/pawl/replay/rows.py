@@ -51,19 +51,26 @@ def of_run(samples: list[dict], suffix: str) -> list[dict]:
 
 
 def fidelity(samples: list[dict], plan: Plan) -> dict:
-    """The rate of the original locks against that of the recording."""
+    """The rate of the original locks against that of the recording: of the time in which threads
+    had a processor when they wanted one, as other programs take it, then and now."""
     own = stats.of_candidate(samples, BASELINE)
-    recorded = plan.window.rate
-    values = [s["ops"] / s["seconds"] / recorded for s in own if s["seconds"] > 0]
-    ratio = stats.ratio(values)
     lanes = len(plan.window.lanes)
-    spent = [s["wait_ns"] / (s["seconds"] * 1e9 * lanes) for s in own if s["seconds"] > 0]
+    recorded = plan.rate
+    own = [s for s in own if s["seconds"] > 0]
+    lost = [min(s["lost_ns"] / (s["seconds"] * 1e9 * lanes), 0.99) for s in own]
+    values = [
+        s["ops"] / s["seconds"] / (1 - off) / recorded for s, off in zip(own, lost, strict=True)
+    ]
+    ratio = stats.ratio(values)
+    spent = [s["wait_ns"] / (s["seconds"] * 1e9 * lanes) for s in own]
     return {
         **ratio,
         "near": ratio["ratio"] is not None and abs(ratio["ratio"] - 1) <= NEAR,
         "recorded_rate": recorded,
         "recorded_waiting": plan.window.waiting,
         "waiting": float(np.median(spent)) if spent else None,
+        "recorded_lost": plan.lost,
+        "lost": float(np.median(lost)) if lost else None,
     }
 
 

@@ -8,7 +8,7 @@ import json
 
 from pawl.core.schema import DRAFT, LICENCE
 
-VERSION = 1
+VERSION = 2
 TEXT, NUMBER, COUNT = {"type": "string"}, {"type": "number"}, {"type": "integer", "minimum": 0}
 MAYBE = {"type": ["number", "null"]}
 
@@ -34,6 +34,8 @@ def schema() -> dict:
         recorded_rate=NUMBER,
         recorded_waiting=NUMBER,
         waiting=MAYBE,
+        recorded_lost=NUMBER,
+        lost=MAYBE,
     )
     waits = {"anyOf": [{"type": "null"}, _object(p50=NUMBER, p99=NUMBER, p999=NUMBER)]}
     row = _object(

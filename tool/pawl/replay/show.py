@@ -10,12 +10,13 @@ from pawl.advise.facts import percent, time
 from pawl.core.table import line
 from pawl.replay.rows import NEAR
 
+SEEN = 0.01  # of the time; less is not said
 ASSUMPTIONS = (
     "sections and the work between them take as long as in the recording, whatever lock is used; "
     "but sections after a wait, which begin with cold caches, take as long under candidates as "
     "those of their place that did not wait",
     "they are work of the processor, which touches no memory in common; where a thread ran for "
-    "less than passed, its longest gaps are sleep",
+    "less than passed, its longest gaps are sleep, or shorter, if it never slept and was kept off",
     "the cores and the cost of a wake-up are those of this machine, now",
     "the recorder's own time is part of the gaps, so a short section gains somewhat more without "
     "it",
@@ -46,6 +47,11 @@ def fidelity(found: dict) -> str:
         rates += (
             f", and waits for {percent(found['waiting'])} of the threads' time, recorded "
             f"{percent(found['recorded_waiting'])}"
+        )
+    if max(found["lost"] or 0, found["recorded_lost"]) >= SEEN:
+        rates += (
+            f"; without the {percent(found['lost'] or 0)} of the time for which threads were kept "
+            f"off a processor, in the recording {percent(found['recorded_lost'])}"
         )
     within = f"{NEAR:.0%}".replace("%", " %")
     said = (

@@ -12,6 +12,7 @@ from pawl.replay.window import Event, Lane, Window
 
 WORK, SLEEP, TAKE_READ, DROP_READ, TAKE_WRITE, DROP_WRITE, TAKE_SEEK, TRY_SEEK, TO_WRITE = range(9)
 STEP = np.dtype([("what", "<u4"), ("lock", "<u4"), ("ns", "<u8")])
+ANY = 1  # of a sleep: the thread may as well have been kept off its processor
 NUMBERS = {"mutex": 0, "rwlock": 1, "spin": 2}
 PAIR_NS = 1_000_000  # between a read and its write, as in the recorder
 ALWAYS = 0.9  # of the reads at a place are followed by a write: then they begin in S
@@ -31,8 +32,23 @@ class Plan:
     original: list[Steps]
     plain: list[Steps]  # for candidates
     upgraded: list[Steps]
+    kept_off: list[int]  # ns for which each thread was kept off its processor: not done again
     left_out: Counter = field(default_factory=Counter)  # holds that are not done again, by reason
     pairs: int = 0  # reads before writes that become upgrades
+
+    @property
+    def rate(self) -> float:
+        """Locks taken a second, of the time in which threads had a processor when they wanted one.
+        A wait that the window cuts off took no lock in it: its time does not count either."""
+        return 1e9 * sum(
+            lane.taken / max(self.window.until(lane) - off, 1)
+            for lane, off in zip(self.window.lanes, self.kept_off, strict=True)
+        )
+
+    @property
+    def lost(self) -> float:
+        """The share of the threads' time for which they were kept off their processors."""
+        return sum(self.kept_off) / max(sum(map(self.window.until, self.window.lanes)), 1)
 
     def file(self) -> bytes:
         head = np.array([len(self.original), len(self.locks)], "<u4").tobytes()
@@ -246,11 +262,27 @@ class _Thread:
         return excess if excess >= max(0.02 * length, LEAST_SLEEP) else 0
 
 
-def _with_sleep(steps: Steps, excess: float | None) -> Steps:
-    """The time off the processor goes to the longest gaps."""
+def _only_kept_off(lane: Lane) -> bool:
+    """The thread left its processor of its own accord for waits and sleeps that were recorded, and
+    for nothing else: what more it was off, other threads and programs had its processor. Some waits
+    sleep twice."""
+    if lane.sleeps is None:
+        return False
+    first = min((e.end for e in lane.events), default=0)
+    known = sum(
+        1
+        for e in lane.events
+        if (e.wait or e.lock is None) and (lane.cpu_of is None or e.granted <= first + lane.cpu_of)
+    )
+    return lane.sleeps <= 2 * known + 1
+
+
+def _with_sleep(steps: Steps, excess: float | None, kept_off: bool) -> Steps:
+    """The time off the processor goes to the longest gaps: as sleep, or not at all where the thread
+    was kept off, as that depends on what else the machine does."""
     if excess is None:
         return [
-            (SLEEP, n, ns) if what == WORK and ns > LONG_GAP else (what, n, ns)
+            (SLEEP, ANY, ns) if what == WORK and ns > LONG_GAP else (what, n, ns)
             for what, n, ns in steps
         ]
     sleeps = {}
@@ -263,11 +295,15 @@ def _with_sleep(steps: Steps, excess: float | None) -> Steps:
             excess -= sleeps[i]
     made = []
     for i, (what, n, ns) in enumerate(steps):
-        if i in sleeps:
-            made.append((SLEEP, 0, sleeps[i]))
+        if i in sleeps and not kept_off:
+            made.append((SLEEP, ANY, sleeps[i]))
         if ns > sleeps.get(i, 0) or i not in sleeps:
             made.append((what, n, ns - sleeps.get(i, 0)))
     return made
+
+
+def _lasts(steps: Steps) -> int:
+    return sum(ns for what, _, ns in steps if what in (WORK, SLEEP))
 
 
 def plan(window: Window, kinds: dict[int, str], replaced: set[int], known: set[tuple]) -> Plan:
@@ -289,21 +325,28 @@ def plan(window: Window, kinds: dict[int, str], replaced: set[int], known: set[t
         return made
 
     def with_sleep(every: list[_Thread]) -> list[Steps]:
-        return [_with_sleep(one.steps, excess) for one, excess in zip(every, excesses, strict=True)]
+        return [
+            _with_sleep(one.steps, excess, off)
+            for one, excess, off in zip(every, excesses, only_off, strict=True)
+        ]
 
     original, warm = threads(lanes, {}), _warm(lanes)
     excesses = [
         one.excess(lane, window.until(lane)) for one, lane in zip(original, lanes, strict=True)
     ]
+    only_off = [_only_kept_off(lane) for lane in lanes]
+    slept = with_sleep(original)
+    kept_off = [_lasts(one.steps) - _lasts(made) for one, made in zip(original, slept, strict=True)]
     pairs = _upgrades(warm, known, replaced)
     return Plan(
         replace(window, lanes=lanes),
         locks,
         [kinds[lock] for lock in locks],
         replaced & set(locks),
-        with_sleep(original),
+        slept,
         with_sleep(threads(warm, {})),
         with_sleep(threads(warm, pairs)),
+        kept_off,
         left_out,
         len(pairs),
     )

@@ -45,6 +45,7 @@ class Lane:
     events: list[Event] = field(default_factory=list)
     cpu_share: float | None = None  # of the time; None: not known
     cpu_of: int | None = None  # ns after its first hold in which that was measured; None: all
+    sleeps: int | None = None  # in that time: how often it left its processor of its own accord
     until: int | None = None  # it waits from then on, beyond the window's end; None: it does not
 
     @property
@@ -66,12 +67,6 @@ class Window:
 
     def until(self, lane: Lane) -> int:
         return self.length if lane.until is None else max(lane.until, 1)
-
-    @property
-    def rate(self) -> float:
-        """Locks taken a second. A wait that the window cuts off took no lock in it: its time does
-        not count either."""
-        return sum(lane.taken / self.until(lane) for lane in self.lanes) * 1e9
 
     @property
     def waiting(self) -> float:
@@ -140,13 +135,13 @@ def largest(db: sqlite3.Connection) -> Window:
     start = max(min(r["begun_ns"] for r in rows), chosen["begun_ns"])
     length = chosen["end_ns"] - start
     measured = {
-        r["lane"]: (_share(r), r["cpu_of_ns"])
+        r["lane"]: (_share(r), r["cpu_of_ns"], r["sleeps"])
         for r in db.execute("SELECT * FROM part WHERE process = ? AND window = ?", key)
     }
     lanes: dict[int, Lane] = defaultdict(Lane)
     for r in rows:
         lane = lanes[r["lane"]]
-        lane.cpu_share, lane.cpu_of = measured.get(r["lane"], (None, None))
+        lane.cpu_share, lane.cpu_of, lane.sleeps = measured.get(r["lane"], (None, None, None))
         _add(lane, r, r["begun_ns"] - start, length)
     return Window(
         process["program"],

@@ -424,6 +424,7 @@ class _Process:
                 int(head["mixed"]),
                 max(int(head["cpu_last"]) - int(head["cpu_first"]), 0),
                 self.ns(max(int(head["at_last"]) - int(head["at_first"]), 0)),
+                max(int(head["left_last"]) - int(head["left_first"]), 0),
             )
             for lane, head, _ in self._windows()
         ]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-MAGIC, FORMAT = 0x3152544C57415021, 4
+MAGIC, FORMAT = 0x3152544C57415021, 5
 BUCKETS, HOLDS, UPGRADES, WAYS, MODES = 168, 64, 16, 4, 16
 SMALL, LARGE = (1024, 64 << 10), (64, 1 << 20)  # how many lanes, and bytes of each
 ADDRESS = (1 << 56) - 1
@@ -44,7 +44,9 @@ EDGE = np.dtype(_u64("held taken held_site taken_site count"))
 BLAME = np.dtype(_u64("lock site holder count wait_sum wait_max inverted"))
 UPGRADE = np.dtype(_u64("lock read write count changed gap_sum"))
 EVENT = np.dtype(_u64("lock take release begun wait hold"))
-WINDOW = np.dtype(_u64("number count missed mixed cpu_first cpu_last at_first at_last"))
+WINDOW = np.dtype(
+    _u64("number count missed mixed cpu_first cpu_last at_first at_last left_first left_last")
+)
 CHAIN = np.dtype(_u64("site frame") + _u32("depth stack") + [("at", U64, FRAMES)])
 STACK = np.dtype(_u64("hash") + _u32("depth cut") + [("frame", U64, FRAMES)])
 WAIT = np.dtype(_u64("hash lock stack count wait_sum wait_max taken"))

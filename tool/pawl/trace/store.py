@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pawl.core.errors import BadInput, Failure
 
-APPLICATION, VERSION = 0x7061776C, 4  # "pawl"
+APPLICATION, VERSION = 0x7061776C, 5  # "pawl"
 
 TABLES = {
     "meta": "name TEXT PRIMARY KEY, value TEXT",
@@ -54,7 +54,7 @@ TABLES = {
     "release INTEGER, begun_ns INTEGER, wait_ns INTEGER, hold_ns INTEGER",
     "window": "process INTEGER, number INTEGER, begun_ns INTEGER, end_ns INTEGER",
     "part": "process INTEGER, window INTEGER, lane INTEGER, missed INTEGER, mixed INTEGER, "
-    "cpu_ns INTEGER, cpu_of_ns INTEGER",
+    "cpu_ns INTEGER, cpu_of_ns INTEGER, sleeps INTEGER",
     "step": "process INTEGER, window INTEGER, lane INTEGER, lock INTEGER, mode TEXT, take INTEGER, "
     "release INTEGER, begun_ns INTEGER, wait_ns INTEGER, hold_ns INTEGER, call_ns INTEGER",
 }
@@ -62,14 +62,18 @@ TABLES = {
 # What is asked for of one lock; made when the tables are full.
 INDEXES = (("use", "lock"), ("blame", "lock"), ("edge", "held"), ("waited", "lock"))
 
-# A trace of an older version gets what it lacks beside it, empty. 3 has no stacks.
+# A trace of an older version gets what it lacks beside it, empty. 4 does not say how often a thread
+# left its processor of its own accord, and 3 has no stacks.
+NO_SLEEPS = "CREATE TEMP VIEW part AS SELECT *, NULL AS sleeps FROM main.part;"
 OLDER = {
+    4: NO_SLEEPS,
     3: (
+        f"{NO_SLEEPS}"
         f"CREATE TEMP TABLE stack({TABLES['stack']});"
         f"CREATE TEMP TABLE waited({TABLES['waited']});"
         "CREATE TEMP VIEW held AS SELECT *, NULL AS stack FROM main.held;"
         "CREATE TEMP VIEW process AS SELECT *, 0 AS own_ns FROM main.process;"
-    )
+    ),
 }
 
 
