@@ -16,10 +16,10 @@ import large_trace
 import pytest
 
 from conftest import ROOT
-from pawl.advise import command, cycles, export, page, schema
+from pawl.advise import command, cycles, export, page, replayed, schema
 from pawl.advise.command import as_json, nothing
 from pawl.advise.facts import Facts
-from pawl.advise.finding import Match, find, texts
+from pawl.advise.finding import Finding, Match, find, texts
 from pawl.advise.limits import parse
 from pawl.advise.rules import RULES
 from pawl.cli import main
@@ -114,6 +114,52 @@ def test_what_gains_too_little_is_not_said(record):
     assert "Nothing here would gain" not in nothing(find(facts, rule(0.021)))
     fault = {"lock_order": lambda _: [Match([lock], ["x"], "high")]}
     assert find(facts, fault)[0].is_fault and "Nothing here would" in nothing(find(facts, fault))
+
+
+def measured(lock, ratio, near=True):
+    """An answer of `pawl replay` about this lock."""
+    row = {
+        "candidate": "exclusive/pawl_spin32",
+        "gain": {"ratio": ratio, "low": None, "high": None},
+    }
+    return {"replaced": [lock.name], "rows": [row], "fidelity": {"near": near}}
+
+
+@needs_recorder
+def test_a_measured_gain_ranks_before_an_estimate(record):
+    lock = next(iter(Facts(store.open_trace(record("counter"))).locks.values()))
+    whole = lock.process.thread_ns
+
+    def found(rule, share):
+        match = Match([lock], ["x"], "high", saved=(0, share * whole))
+        return Finding(rule, rule, match, texts()[rule])
+
+    convoy, counter = found("convoy", 0.9), found("counter", 0.3)  # a replay speaks of a convoy
+    fault = Finding("lock_order", "", Match([lock], ["x"], "high"), texts()["lock_order"])
+    every = [counter, convoy, fault]
+
+    def order(*answer):
+        return replayed.ranked(every, measured(lock, *answer) if answer else None)
+
+    assert order() == [fault, convoy, counter]
+    assert order(2.0) == [fault, convoy, counter]  # a half of the time
+    assert order(1.1) == [fault, counter, convoy]  # a tenth
+    assert order(1.1, False) == [fault, convoy, counter]  # not near the recording
+
+
+@needs_recorder
+def test_the_gain_is_that_of_the_replay_where_there_is_one(record):
+    lock = next(iter(Facts(store.open_trace(record("counter"))).locks.values()))
+    match = Match([lock], ["x"], "high", saved=(0, 0.9 * lock.process.thread_ns))
+    one = Finding("convoy", "", match, texts()["convoy"])
+
+    def said(*answer):
+        return replayed.expected(one, replayed.best(one, measured(lock, *answer)))
+
+    assert said(2.0).startswith("expected gain 50 % of the threads' time, by replay; the estimate")
+    assert said(1.01).startswith("no gain worth a change, by replay (1.0 %)")
+    assert said(2.0, False) == "expected gain 0.0 % to 90 % of the threads' time, an estimate"
+    assert replayed.expected(one, None) == said(2.0, False)
 
 
 @needs_recorder

@@ -41,13 +41,10 @@ def _fold(text: str, indent: str) -> str:
 
 def _shown(number: int, f: Finding, replay: dict | None) -> str:
     names = ", ".join(lock.name for lock in f.match.locks)
-    worth = (
-        "a fault"
-        if f.is_fault
-        else (f"expected gain {percent(f.gain[0])} to {percent(f.gain[1])} of the threads' time")
-    )
+    found = replayed.best(f, replay)
+    worth = "a fault" if f.is_fault else replayed.expected(f, found)
     lines = [f"{number}. {names}: {f.title}", f"   {worth}; confidence {f.match.confidence}"]
-    if found := replayed.best(f, replay):
+    if found:
         lines.append(_fold(replayed.said(found) + ".", "   Replayed: "))
     lines += [_fold(line, "   - ") for line in f.match.evidence]
     lines += [_fold(chain, "   at ") for chain in dict.fromkeys(s.chain for s in f.match.sites)]
@@ -194,7 +191,7 @@ def _path(name: str, text: str):
     "replay_path",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Quote what `pawl replay --json FILE` measured.",
+    help="Quote what `pawl replay --json FILE` measured, and rank by it.",
 )
 @click.option(
     "--fail-on",
@@ -218,7 +215,7 @@ def advise_command(
 
     Each finding has its evidence with call sites, what to use instead, what speaks against that,
     and at most how much of the threads' time it would save: an estimate from what the trace shows
-    as lost. `pawl replay` measures it, and --replay quotes that.
+    as lost. `pawl replay` measures it; --replay quotes that, and ranks the findings by it.
     """
     asked = [limits.parse(text, tuple(RULES)) for text in limit]
     files = {"json": json, "html": html, "folded": folded, "pprof": pprof, "chrome": chrome}
@@ -227,11 +224,12 @@ def advise_command(
             output.check(f"--{name}", path)
     replay = replayed.load(replay_path) if replay_path else None
     facts, findings = _found(trace)
+    findings = replayed.ranked(findings, replay)
     broken = [line for one in asked for line in one.broken(facts, findings)]
     _terminal(facts, findings, replay)
     made = {
         "json": lambda: _dumped(as_json(facts, findings, broken, replay)),
-        "html": lambda: page.render(facts, findings, nothing(findings)).encode(),
+        "html": lambda: page.render(facts, findings, nothing(findings), replay).encode(),
         "folded": lambda: export.folded(facts),
         "pprof": lambda: export.pprof(facts),
         "chrome": lambda: export.chrome(facts.db),

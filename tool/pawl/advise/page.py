@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pawl.advise import stacks
+from pawl.advise import replayed, stacks
 from pawl.advise.facts import HELD, Facts, Lock, percent, time
 from pawl.advise.finding import Finding
 from pawl.advise.rules import heaviest
@@ -155,7 +155,7 @@ def _histogram(lock: Lock, what: str) -> list[Bar]:
     ]
 
 
-def render(facts: Facts, findings: list[Finding], nothing: str) -> str:
+def render(facts: Facts, findings: list[Finding], nothing: str, replay: dict | None = None) -> str:
     from jinja2 import Environment, PackageLoader  # takes long; only pages need it
 
     window, lanes = timeline(facts.db)
@@ -163,7 +163,9 @@ def render(facts: Facts, findings: list[Finding], nothing: str) -> str:
     environment = Environment(loader=PackageLoader("pawl.advise", "."), autoescape=True)
     return environment.get_template("page.html.j2").render(
         facts=facts,
-        findings=findings,
+        findings=[(f, replayed.best(f, replay)) for f in findings],
+        expected=replayed.expected,
+        said=replayed.said,
         nothing=nothing,
         window=window,
         lanes=lanes,

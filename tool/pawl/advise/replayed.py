@@ -8,7 +8,8 @@ from pathlib import Path
 
 import fastjsonschema
 
-from pawl.advise.finding import Finding
+from pawl.advise.facts import percent
+from pawl.advise.finding import WORTH, Finding
 from pawl.core.errors import BadInput
 from pawl.replay import schema, show
 
@@ -54,6 +55,46 @@ def best(finding: Finding, replay: dict | None) -> dict | None:
         return None
     row = max(rows, key=lambda r: r["gain"]["ratio"])
     return {"candidate": row["candidate"], **row["gain"], "near": replay["fidelity"]["near"]}
+
+
+def gain(found: dict | None) -> dict | None:
+    """The shares of the threads' time that go, by the ratio and its interval: the same work takes
+    1 / ratio of the time. None: nothing near the recording was measured."""
+    if not found or not found["near"]:
+        return None
+    return {
+        name: None if found[key] is None else 1 - 1 / max(found[key], 1e-9)
+        for name, key in (("share", "ratio"), ("low", "low"), ("high", "high"))
+    }
+
+
+def ranked(findings: list[Finding], replay: dict | None) -> list[Finding]:
+    """Faults first, then what saves most time: by the replay where it measured the finding's lock,
+    else at most as much as the rule estimates."""
+
+    def saved(finding: Finding) -> float:
+        measured = gain(best(finding, replay))
+        if measured is None:
+            return (finding.match.saved or (0, 0))[1]
+        return measured["share"] * finding.match.locks[0].process.thread_ns
+
+    return sorted(findings, key=lambda f: (not f.is_fault, -saved(f)))
+
+
+def expected(finding: Finding, found: dict | None) -> str:
+    """The gain in words: measured where it was, with the estimate beside it."""
+    low, high = finding.gain
+    estimate = f"{percent(low)} to {percent(high)}"
+    measured = gain(found)
+    if measured is None:
+        return f"expected gain {estimate} of the threads' time, an estimate"
+    if measured["share"] < WORTH:
+        text = f"no gain worth a change, by replay ({percent(measured['share'])})"
+    else:
+        text = f"expected gain {percent(measured['share'])} of the threads' time, by replay"
+        if measured["low"] is not None:
+            text += f" ({percent(measured['low'])} to {percent(measured['high'])})"
+    return f"{text}; the estimate was {estimate}"
 
 
 def said(found: dict) -> str:
