@@ -16,9 +16,9 @@ import large_trace
 import pytest
 
 from conftest import ROOT
-from pawl.advise import command, cycles, export, page, replayed, schema
+from pawl.advise import command, cycles, export, page, replayed, schema, sketch
 from pawl.advise.command import as_json, nothing
-from pawl.advise.facts import Facts
+from pawl.advise.facts import Facts, Lock, Site
 from pawl.advise.finding import Finding, Match, find, texts
 from pawl.advise.limits import parse
 from pawl.advise.rules import RULES
@@ -114,6 +114,46 @@ def test_what_gains_too_little_is_not_said(record):
     assert "Nothing here would gain" not in nothing(find(facts, rule(0.021)))
     fault = {"lock_order": lambda _: [Match([lock], ["x"], "high")]}
     assert find(facts, fault)[0].is_fault and "Nothing here would" in nothing(find(facts, fault))
+
+
+@needs_recorder
+def test_a_sketch_has_the_name_of_the_lock_and_the_lines_of_the_source(record):
+    facts = Facts(store.open_trace(record("read_then_write")))
+    (match,) = RULES["read_then_write"](facts)
+    lines = Finding("read_then_write", "", match, texts()["read_then_write"]).sketch.splitlines()
+    source = (PROGRAMS / "read_then_write.c").read_text().splitlines()
+    heads = [i for i, line in enumerate(lines) if line.startswith("@@")]
+    assert len(heads) == len(set(match.sites)) == 2
+    for i, site in zip(heads, match.sites, strict=True):
+        assert lines[i] == f"@@ read_then_write.c:{site.line} look_then_write @@"
+        assert lines[i + 1] == f" {source[site.line - 1].strip()}" and "lock(" in lines[i + 1]
+    assert "-pthread_rwlock_rdlock(&lock);" in lines and "+pawl_take_seek(&lock);" in lines
+
+
+@needs_recorder
+def test_a_sketch_of_two_locks_has_both_names(record):
+    facts = Facts(store.open_trace(record("lock_order")))
+    (match,) = RULES["lock_order"](facts)
+    match.locks.sort(key=lambda lock: lock.name, reverse=True)
+    assert [lock.name for lock in match.locks] == ["b", "a"]
+    text = Finding("lock_order", "", match, texts()["lock_order"]).sketch
+    assert text.endswith("-pthread_mutex_lock(&a);\n pthread_mutex_lock(&b);\n"
+                         "+pthread_mutex_lock(&a);\n")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "code"),
+    [
+        ("table.locks[3]", False, "-pthread_mutex_lock(&table.locks[3]);"),
+        ("cache.map", True, " /* m: cache.map */\n-pthread_mutex_lock(&m);"),
+        ("table+0x28", False, " /* m: table+0x28 */\n-pthread_mutex_lock(&m);"),
+    ],
+)
+def test_a_name_that_is_no_variable_stands_beside_the_sketch(name, given, code):
+    lock = Lock(1, name, "mutex", None, 0, 0, 0, 0, given, None)
+    site = Site("secret (passwd:1)", "secret", "/etc/passwd", 1)
+    text = sketch.sketch("\n-pthread_mutex_lock(&m);\n", "one_thread", [lock], [site])
+    assert text == f"@@ passwd:1 secret @@\n{code}\n"  # of no file but a source a line is shown
 
 
 def measured(lock, ratio, near=True):

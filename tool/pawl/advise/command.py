@@ -55,7 +55,7 @@ def _shown(number: int, f: Finding, replay: dict | None) -> str:
         _fold(f.texts["against"], "   Against it: "),
     ]
     lines += [
-        textwrap.indent(f.texts["sketch"].strip(), "     | ", lambda _: True),
+        textwrap.indent(f.sketch.rstrip(), "     | ", lambda _: True),
         f"   Read: doc/{f.texts['page']}",
     ]
     return "\n".join(lines) + "\n"

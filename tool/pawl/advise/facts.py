@@ -16,7 +16,7 @@ OURS = ("pawl_spin", "pawl_lock", "pawl_pshared_lock", "pawl_brlock", "pawl_sift
 HELD = ("mutex", "spin", "rwlock", *OURS)
 SHARED = ("rwlock", *OURS)
 TOTALS = (
-    "SELECT l.id, l.name, l.kind, l.process, t.* FROM lock l LEFT JOIN (SELECT lock, "
+    "SELECT l.id, l.name, l.given, l.kind, l.process, t.* FROM lock l LEFT JOIN (SELECT lock, "
     "sum(count) AS count, sum(waits) AS waits, sum(wait_ns) AS wait_ns, sum(hold_ns) AS "
     "hold_ns FROM use GROUP BY lock) t ON t.lock = l.id"
 )
@@ -95,6 +95,7 @@ class Lock:
     waits: int
     wait_ns: int
     hold_ns: int
+    given: bool  # the program named it; else the name is that of a variable, or of a place
     facts: Facts = field(repr=False)
 
     @cached_property
@@ -212,6 +213,7 @@ class Facts:
                 r["waits"] or 0,
                 r["wait_ns"] or 0,
                 r["hold_ns"] or 0,
+                bool(r["given"]),
                 self,
             )
             if number % PART == 0:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib import resources
 
-from pawl.advise import stacks
+from pawl.advise import sketch, stacks
 from pawl.advise.facts import Facts, Lock, Site
 
 # Below this share of the threads' time a change is not worth a word.
@@ -41,6 +41,11 @@ class Finding:
         return self.match.saved is None
 
     @property
+    def sketch(self) -> str:
+        """The change as a diff, with the lock's name and the places where they are known."""
+        return sketch.sketch(self.texts["sketch"], self.rule, self.match.locks, self.match.sites)
+
+    @property
     def gain(self) -> tuple[float, float]:
         """Shares of the threads' time of the process."""
         if self.match.saved is None:
@@ -65,7 +70,8 @@ class Finding:
             ],
             "stacks": [stack.as_json() for stack in self.stacks],
             "gain": {"low": self.gain[0], "high": self.gain[1]},
-            **{name: self.texts[name] for name in ("instead", "why", "against", "sketch", "page")},
+            **{name: self.texts[name] for name in ("instead", "why", "against", "page")},
+            "sketch": self.sketch,
         }
 
 
