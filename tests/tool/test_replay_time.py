@@ -68,10 +68,10 @@ def test_a_wait_for_a_lock_is_no_part_of_the_pauses(rounds):
 # ---- Time for which a thread was kept off its processor ------------------------------------------
 
 
-def lane(sleeps, waits=0):
+def lane(sleeps, known=0):
     """Half of its time off the processor."""
-    events = [Event(7, "read", 1, 1000 * i, 10 if i < waits else 0, 500) for i in range(10)]
-    return Lane(events, 0.5, None, sleeps)
+    events = [Event(7, "read", 1, 1000 * i, 0, 500) for i in range(10)]
+    return Lane(events, 0.5, None, sleeps, known)
 
 
 def planned(*lanes):
@@ -91,8 +91,14 @@ def test_a_thread_that_never_slept_was_kept_off_its_processor(sleeps, is_sleep):
 
 
 def test_sleeps_in_waits_are_known():
-    assert planned(lane(sleeps=9, waits=4)).kept_off != [0]
-    assert planned(lane(sleeps=10, waits=4)).kept_off == [0]
+    assert planned(lane(sleeps=9, known=4)).kept_off != [0]
+    assert planned(lane(sleeps=10, known=4)).kept_off == [0]
+
+
+def test_waits_behind_the_window_are_known_where_the_processor_time_was_measured():
+    """The recorder measured for 300 us from the first release on: beyond the window's end."""
+    events = [(7, 500, 0, 500), (7, 2000, 50, 10), (7, 250_000, 50, 10), (7, 302_000, 50, 10)]
+    assert taken([events], cpu_of=300_000).lanes[1].known == 2
 
 
 def test_the_rates_are_compared_without_the_time_off_the_processor():
@@ -110,7 +116,7 @@ def test_the_rates_are_compared_without_the_time_off_the_processor():
 # ---- The ends of a window ------------------------------------------------------------------------
 
 
-def taken(lanes):
+def taken(lanes, cpu_of=0):
     """The window from 1,000 to 201,000 ns of these lanes: (lock, begun, wait, hold)."""
     db = sqlite3.connect(":memory:")
     db.row_factory = sqlite3.Row
@@ -122,6 +128,7 @@ def taken(lanes):
     add = "INSERT INTO step VALUES (1, 3, ?, ?, 'mutex', 1, 2, ?, ?, ?, 5)"
     db.executemany(add, [(0, 7, 1000 * i, 0, 500) for i in range(1, 201)])
     db.executemany(add, [(i, *e) for i, events in enumerate(lanes, 1) for e in events])
+    db.execute("INSERT INTO part VALUES (1, 3, 1, 0, 0, ?, ?, 9)", (cpu_of // 2, cpu_of))
     return largest(db)
 
 

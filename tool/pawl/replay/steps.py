@@ -266,15 +266,7 @@ def _only_kept_off(lane: Lane) -> bool:
     """The thread left its processor of its own accord for waits and sleeps that were recorded, and
     for nothing else: what more it was off, other threads and programs had its processor. Some waits
     sleep twice."""
-    if lane.sleeps is None:
-        return False
-    first = min((e.end for e in lane.events), default=0)
-    known = sum(
-        1
-        for e in lane.events
-        if (e.wait or e.lock is None) and (lane.cpu_of is None or e.granted <= first + lane.cpu_of)
-    )
-    return lane.sleeps <= 2 * known + 1
+    return lane.sleeps is not None and lane.sleeps <= 2 * lane.known + 1
 
 
 def _with_sleep(steps: Steps, excess: float | None, kept_off: bool) -> Steps:

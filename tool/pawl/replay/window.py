@@ -46,6 +46,7 @@ class Lane:
     cpu_share: float | None = None  # of the time; None: not known
     cpu_of: int | None = None  # ns after its first hold in which that was measured; None: all
     sleeps: int | None = None  # in that time: how often it left its processor of its own accord
+    known: int = 0  # in that time: waits and sleeps that were recorded
     until: int | None = None  # it waits from then on, beyond the window's end; None: it does not
 
     @property
@@ -117,6 +118,20 @@ def _add(lane: Lane, row: sqlite3.Row, begun: int, length: int) -> None:
     )
 
 
+def _end(row: sqlite3.Row) -> int:
+    return row["begun_ns"] + row["wait_ns"] + row["hold_ns"]
+
+
+def _known(rows: list[sqlite3.Row], span: int | None) -> int:
+    """Of the time that was measured, from the first end on; it may go beyond the window's end."""
+    until = min(map(_end, rows)) + (span or 0)
+    return sum(
+        r["begun_ns"] + r["wait_ns"] <= until
+        for r in rows
+        if r["wait_ns"] or r["mode"] not in KINDS
+    )
+
+
 def largest(db: sqlite3.Connection) -> Window:
     chosen = _largest(db)
     if chosen is None or chosen["holds"] < FEW:
@@ -126,27 +141,31 @@ def largest(db: sqlite3.Connection) -> Window:
         )
     process = db.execute("SELECT * FROM process WHERE id = ?", (chosen["process"],)).fetchone()
     key = (chosen["process"], chosen["number"])
-    rows = db.execute(
-        "SELECT * FROM step s WHERE process = ? AND window = ? AND begun_ns + wait_ns + hold_ns "
-        "> ? AND begun_ns < ? AND (s.mode NOT IN "
+    every: dict[int, list[sqlite3.Row]] = defaultdict(list)
+    for r in db.execute(
+        "SELECT * FROM step s WHERE process = ? AND window = ? AND (s.mode NOT IN "
         f"('read', 'seek', 'write', 'atomic') OR s.lock IN {OTHERS}) ORDER BY lane, begun_ns",
-        (*key, chosen["begun_ns"], chosen["end_ns"]),
-    ).fetchall()
-    start = max(min(r["begun_ns"] for r in rows), chosen["begun_ns"])
+        key,
+    ):
+        every[r["lane"]].append(r)
+    inside = {
+        number: [
+            r for r in rows if r["begun_ns"] < chosen["end_ns"] and _end(r) > chosen["begun_ns"]
+        ]
+        for number, rows in every.items()
+    }
+    start = max(min(r["begun_ns"] for rows in inside.values() for r in rows), chosen["begun_ns"])
     length = chosen["end_ns"] - start
     measured = {
         r["lane"]: (_share(r), r["cpu_of_ns"], r["sleeps"])
         for r in db.execute("SELECT * FROM part WHERE process = ? AND window = ?", key)
     }
-    lanes: dict[int, Lane] = defaultdict(Lane)
-    for r in rows:
-        lane = lanes[r["lane"]]
-        lane.cpu_share, lane.cpu_of, lane.sleeps = measured.get(r["lane"], (None, None, None))
-        _add(lane, r, r["begun_ns"] - start, length)
-    return Window(
-        process["program"],
-        chosen["number"],
-        length,
-        [lane for lane in lanes.values() if lane.events],
-        process["own_ns"],
-    )
+    lanes = []
+    for number, rows in inside.items():
+        lane = Lane([], *measured.get(number, (None, None, None)))
+        lane.known = _known(every[number], lane.cpu_of)
+        for r in rows:
+            _add(lane, r, r["begun_ns"] - start, length)
+        if lane.events:
+            lanes.append(lane)
+    return Window(process["program"], chosen["number"], length, lanes, process["own_ns"])
