@@ -394,6 +394,8 @@ def test_one_thread_closes_no_cycle_and_hides_none(by_thread, found):
     for thread, edges in by_thread.items():
         for edge in edges:
             threads[edge] = threads.get(edge, frozenset()) | {thread}
+    assert cycles.closed([*threads, (1, 90), (90, 91), (92, 1)]) >= set(threads)
+    assert not cycles.closed([*threads, (1, 90), (90, 91)]) - set(threads)
     assert [sorted(cycle) for cycle in cycles.cycles(threads)] == found
 
 

@@ -110,6 +110,12 @@ def test_the_time_of_the_releasing_call_is_not_done_again():
     assert made.original[0][3] == (WORK, 0, 50)
 
 
+def test_a_releasing_call_that_was_interrupted_is_no_time_of_the_lock():
+    """One of 400 us in a window of 2 ms made the re-enactment a fifth faster than the recording."""
+    made = planned(window([hold(7, "read", 0, 200, call=40_000), hold(7, "read", 50_200, 0)]))
+    assert made.original[0][3] == (WORK, 0, 30_000)
+
+
 def test_nested_sections_stay_nested():
     made = planned(window([hold(1, "write", 0, 500), hold(2, "write", 100, 200)]))
     assert [s[:2] for s in made.original[0] if s[0] != WORK] == [

@@ -101,6 +101,15 @@ def test_waits_behind_the_window_are_known_where_the_processor_time_was_measured
     assert taken([events], cpu_of=300_000).lanes[1].known == 2
 
 
+def test_the_rates_are_compared_without_the_time_of_the_recorder():
+    """A program that takes a lock each 100 ns is recorded with half as much again."""
+    events = [Event(7, "read", 1, 160 * i, 0, 60, 50) for i in range(10)]
+    made = steps.plan(
+        Window("program", 3, 1600, [Lane(events, 1.0)], own=20), {7: "rwlock"}, {7}, set()
+    )
+    assert made.recorder == 20 + 50 - 10 and made.rate == pytest.approx(1e9 / 100)
+
+
 def test_the_rates_are_compared_without_the_time_off_the_processor():
     made = planned(lane(sleeps=0))
     samples = [

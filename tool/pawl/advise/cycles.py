@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 Edges = dict[tuple[int, int], frozenset[int]]  # (held, taken) -> the threads that did it
 SEVERAL: frozenset[int] = frozenset()
@@ -32,6 +32,26 @@ def _through(
     return []
 
 
+def _prune(after: dict[int, set[int]]) -> None:
+    """No cycle goes through a lock after which none is taken."""
+    while ends := [lock for lock, then in after.items() if not then]:
+        for lock in ends:
+            del after[lock]
+        for then in after.values():
+            then.intersection_update(after)
+
+
+def closed(pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Those that may be part of a cycle: few, also where there are a million."""
+    after: dict[int, set[int]] = defaultdict(set)
+    for held, taken in pairs:
+        after[held].add(taken)
+    for then in after.values():
+        then.intersection_update(after)
+    _prune(after)
+    return {(held, taken) for held, every in after.items() for taken in every}
+
+
 def cycles(edges: Edges, most: int = 100) -> Iterator[list[int]]:
     """Cycles of locks that several threads close: all of two, then longer ones, the shortest first,
     `most` of them. An edge that closed one is in no later one."""
@@ -45,13 +65,9 @@ def cycles(edges: Edges, most: int = 100) -> Iterator[list[int]]:
             yield [held, taken]
             after[taken].discard(held)
     for _ in range(most):
-        ends = [lock for lock in after if not after[lock]]
-        while ends:  # no cycle goes through them
-            for lock in ends:
-                del after[lock]
-            for then in after.values():
-                then.intersection_update(after)
-            ends = [lock for lock in after if not after[lock]]
+        for then in after.values():
+            then.intersection_update(after)
+        _prune(after)
         found = [cycle for lock in sorted(after) if (cycle := _through(lock, after, edges, steps))]
         if not found:
             return

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from pawl.advise import stacks
-from pawl.advise.cycles import cycles
+from pawl.advise.cycles import closed, cycles
 from pawl.advise.facts import HELD, OURS, PAIR_NS, SHARED, Facts, Lock, percent, time
 from pawl.advise.finding import Match
 from pawl.advise.patterns import (
@@ -195,11 +195,11 @@ def self_deadlock(facts: Facts) -> Iterator[Match]:
 
 def lock_order(facts: Facts) -> Iterator[Match]:
     """A before B in one thread, B before A in another; or a chain that ends where it began."""
-    threads: dict[tuple[int, int], set[int]] = defaultdict(set)
-    for held, taken, thread in facts.db.execute(
-        "SELECT DISTINCT held, taken, thread FROM edge WHERE held != taken"
-    ):
-        threads[held, taken].add(thread)
+    edges = facts.db.execute("SELECT DISTINCT held, taken FROM edge WHERE held != taken")
+    threads: dict[tuple[int, int], set[int]] = {edge: set() for edge in closed(edges)}
+    for held, taken, thread in facts.db.execute("SELECT held, taken, thread FROM edge"):
+        if (held, taken) in threads:
+            threads[held, taken].add(thread)
     for cycle in cycles({edge: frozenset(who) for edge, who in threads.items()}):
         steps = [
             facts.db.execute(

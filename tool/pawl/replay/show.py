@@ -18,8 +18,7 @@ ASSUMPTIONS = (
     "they are work of the processor, which touches no memory in common; where a thread ran for "
     "less than passed, its longest gaps are sleep, or shorter, if it never slept and was kept off",
     "the cores and the cost of a wake-up are those of this machine, now",
-    "the recorder's own time is part of the gaps, so a short section gains somewhat more without "
-    "it",
+    "the recorder's own time, which the answer does not have, is known to some nanoseconds a lock",
     "Pawl's own locks that the program has are left out: the time in them is the program's own",
     "each lock has a cache line of its own; conditions, barriers and semaphores are sleep of the "
     "recorded length",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from pawl.advise.facts import PAIR_NS as PAIR_NS_OF_LOCK
 from pawl.replay.window import Event, Lane, Window
 
 WORK, SLEEP, TAKE_READ, DROP_READ, TAKE_WRITE, DROP_WRITE, TAKE_SEEK, TRY_SEEK, TO_WRITE = range(9)
@@ -18,6 +19,8 @@ PAIR_NS = 1_000_000  # between a read and its write, as in the recorder
 ALWAYS = 0.9  # of the reads at a place are followed by a write: then they begin in S
 LONG_GAP = 100_000  # ns; where the processor time is not known, longer gaps are sleep
 LEAST_SLEEP = 20_000
+LONG_CALL = 20_000  # ns; a releasing call takes no longer: the rest is a disturbance, and work here
+PLAIN_CALL = 1_000  # ns; a release that wakes nobody is shorter
 FEW = 20  # sections without a wait that say how long a place takes
 
 Steps = list[tuple[int, int, int]]
@@ -38,12 +41,20 @@ class Plan:
 
     @property
     def rate(self) -> float:
-        """Locks taken a second, of the time in which threads had a processor when they wanted one.
-        A wait that the window cuts off took no lock in it: its time does not count either."""
+        """Locks taken a second, of the time in which threads had a processor when they wanted one,
+        without the recorder's. A wait that the window cuts off took no lock in it: its time does
+        not count either."""
         return 1e9 * sum(
-            lane.taken / max(self.window.until(lane) - off, 1)
+            lane.taken / max(self.window.until(lane) - off - lane.taken * self.recorder, 1)
             for lane, off in zip(self.window.lanes, self.kept_off, strict=True)
         )
+
+    @property
+    def recorder(self) -> float:
+        """Its nanoseconds for each lock, which the re-enactment does not have: before the hold, and
+        in the releasing call, but for the release itself. Longer calls wake a thread."""
+        calls = [e.call for e in self.window.holds if 0 < e.call < PLAIN_CALL]
+        return self.window.own + max(np.mean(calls) - PAIR_NS_OF_LOCK / 2, 0) if calls else 0
 
     @property
     def lost(self) -> float:
@@ -225,7 +236,9 @@ class _Thread:
                 self._take(e, by_id.get(writes.get(id(e))))
             elif id(e) not in self.pairs:
                 self._drop(e)
-            self.clock = max(self.clock, e.granted + e.saved if begins else when + e.call)
+            self.clock = max(
+                self.clock, e.granted + e.saved if begins else when + min(e.call, LONG_CALL)
+            )
         self._until(length)
 
     def _take(self, e: Event, read: Event | None) -> None:
