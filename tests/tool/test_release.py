@@ -62,14 +62,18 @@ def test_a_minor_version_without_a_node_of_symbols_is_found(tree):
     assert "needs a node of its own" in asked(tree, "--check")[1]
 
 
-def test_an_unreleased_day_is_missing_for_a_release_only(tree):
+@pytest.mark.parametrize("heading", ["## 0.1.0, unreleased", "## Unreleased\n\n- A line."])
+def test_an_unreleased_part_is_missing_for_a_release_only(tree, heading):
     path = tree / "CHANGELOG.md"
-    path.write_text(
-        re.sub(r"^(## [\d.]+).*", r"\1, unreleased", path.read_text(), count=1, flags=re.M)
-    )
+    path.write_text(f"# Changelog\n\n{heading}\n\n" + released(path.read_text()))
     assert asked(tree, "--check")[0] == 0
     code, said = asked(tree)
     assert code == 1 and "the first heading says unreleased" in said
+
+
+def released(changes):
+    """The changelog from its first version on."""
+    return changes[re.search(r"^## \d", changes, re.M).start() :]
 
 
 def library(folder, name, *functions):
