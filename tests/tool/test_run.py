@@ -253,16 +253,3 @@ def test_no_library_at_all(refused, build, tmp_path):
 @pytest.mark.parametrize("options", [["--rwlock=mine"], ["--spin=prefer-readers"], ["--fast"]])
 def test_options_that_are_none(refused, options):
     refused(*options, "--", "true")
-
-
-@needs_shim
-def test_the_first_command_of_the_readme(run):
-    """OpenSSL takes read-write locks as it starts, and `--stats` counts them."""
-    assert "`pawl run openssl version`" in (ROOT / "README.md").read_text()
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl is not installed")
-    plain = subprocess.run(["openssl", "version"], capture_output=True, text=True, check=True)
-    assert run("openssl", "version").stdout == plain.stdout
-    counted = run("--stats", "openssl", "version")
-    assert counted.returncode == 0 and counted.stdout.startswith(plain.stdout)
-    assert re.search(r"[1-9][\d,]* +read locks\n", counted.stderr), counted.stderr

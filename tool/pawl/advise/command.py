@@ -168,7 +168,7 @@ def _path(name: str, text: str):
     "advise",
     cls=options.ExampleCommand,
     examples=[
-        ("pawl advise pawl.trace", "Findings in the terminal, the one that would save most first."),
+        ("pawl advise", "Findings in the terminal, the one that would save most first."),
         (
             "pawl advise pawl.trace --html locks.html --json locks.json",
             "One page with a timeline and histograms; the same for programs.",
@@ -180,7 +180,7 @@ def _path(name: str, text: str):
         ),
     ],
 )
-@click.argument("trace", type=click.Path(path_type=Path), metavar="TRACE")
+@options.trace()
 @_path("json", "Write the findings; tool/pawl/advise.schema.json describes them.")
 @_path("html", "Write one self-contained page.")
 @_path("folded", "Write stacks of waiting for flamegraph.pl or speedscope.")

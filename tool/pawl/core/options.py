@@ -140,6 +140,13 @@ def number(name: str, metavar: str, kind: click.ParamType, default, text: str) -
 
 SECONDS, WARMUP, BUDGET = Finite(0.001, 3600), Finite(0, 60), Finite(0.1, 1e6)
 ROUNDS = click.IntRange(1, 10000)
+TRACE = Path("pawl.trace")  # what `pawl trace` writes, and what is read where none is named
+
+
+def trace() -> Callable:
+    return click.argument(
+        "trace", type=click.Path(path_type=Path), default=TRACE, metavar=f"[{TRACE}]"
+    )
 
 
 def seconds(default: float, text: str = "Length of one sample.") -> Callable:

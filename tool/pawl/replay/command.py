@@ -150,7 +150,7 @@ def _result(
     cls=options.ExampleCommand,
     examples=[
         (
-            "pawl replay pawl.trace",
+            "pawl replay",
             "What would other locks give? The lock that is waited for most is replaced.",
         ),
         (
@@ -160,7 +160,7 @@ def _result(
         ("pawl advise server.trace --replay replay.json", "Then: advice with the measured gain."),
     ],
 )
-@click.argument("trace", type=click.Path(path_type=Path), metavar="TRACE")
+@options.trace()
 @click.option(
     "--lock",
     "patterns",

@@ -81,7 +81,7 @@ def add_to(group: click.Group) -> None:
     """The command. Its runs read a file of this machine, so none goes to another one, and none is
     kept."""
     extra = (
-        click.argument("trace", type=click.Path(path_type=Path), metavar="TRACE"),
+        options.trace(),
         click.option(
             "--lock",
             "patterns",

@@ -89,7 +89,7 @@ def _write(trace: Path, folder: Path, command: tuple[str, ...]) -> None:
             "pawl trace -o server.trace -d 60 -- memcached -t 4",
             "The first minute of a server; it goes on without being recorded.",
         ),
-        ("pawl advise pawl.trace", "Then: what would be better?"),
+        ("pawl advise", "Then: what would be better?"),
     ],
 )
 @click.option(
@@ -98,8 +98,8 @@ def _write(trace: Path, folder: Path, command: tuple[str, ...]) -> None:
     "trace",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    default=Path("pawl.trace"),
-    show_default="pawl.trace",
+    default=options.TRACE,
+    show_default=str(options.TRACE),
     help="The trace: an SQLite database.",
 )
 @click.option(
