@@ -12,6 +12,7 @@ counting as one, has its HOW, which gives one value a run:
   ns NAME              nanoseconds an operation takes each thread: the median of the samples
   rate NAME / NAME     how many times the other's rate: the median over the rounds
   time NAME / NAME     how many times the other's time: likewise
+  wake NAME            nanoseconds from a wake to the sleeper: the median of the samples' medians
   run1 HOW             of the first run only; median HOW: of all runs
   mean HOW             geometric mean of the cells; least HOW, most HOW: of the cells
   HOW where K=V ...    only cells with these parameters; part=N: of that part, counted from 1
@@ -94,6 +95,9 @@ def value_in(cell, verb, names):
     names = [chosen(cell, name) for name in names]
     if verb == "ns":
         return median_of(cell, names[0], 1)
+    if verb == "wake":
+        own = [one["wakes_ns"] for one in cell["samples"] if one["candidate"] == names[0]]
+        return statistics.median(statistics.median(wakes) for wakes in own if wakes)
     which = 0 if verb == "rate" else 1
     ours, theirs = (samples_of(cell)[name] for name in names)
     return statistics.median(ours[r][which] / theirs[r][which] for r in ours if r in theirs)
@@ -105,11 +109,11 @@ TOGETHER = {"least": min, "most": max, "mean": statistics.geometric_mean}
 def values(runs, how):
     """The value of each run that `how` asks of."""
     match = re.fullmatch(
-        r"(?:(run1|median) )?(?:(mean|least|most) )?(ns|rate|time) (\S+)(?: / (\S+))?"
+        r"(?:(run1|median) )?(?:(mean|least|most) )?(ns|wake|rate|time) (\S+)(?: / (\S+))?"
         r"(?: where (.*))?",
         how,
     )
-    if not match or (match.group(3) == "ns") != (match.group(5) is None):
+    if not match or (match.group(3) in ("ns", "wake")) != (match.group(5) is None):
         raise Wrong(f'"{how}" is not understood')
     which, together, verb, *names, where = match.groups()
     names = [name for name in names if name]

@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 SECTION = re.compile(r"-{4} (.*?)(?: -{4,})?$")
 SYMBOL = re.compile(r"PAWL_SYMBOL(?:_SEEN)?_\((\w+)\)")
-RENAMED = re.compile(r"^#define (\w+) PAWL_SYMBOL(?:_SEEN)?_\(\1\)", re.M)
+RENAMED = re.compile(r"^#define (\w+)(?: |\s*\\\n\s*)PAWL_SYMBOL(?:_SEEN)?_\(\1\)", re.M)
+VERSIONED = re.compile(r"(\w+)_v\d+_[a-z]+_")
 TAG = re.compile(r"\[([A-Z][A-Z0-9_]+)\]\s+(\w+):")
 STATED = re.compile(
     r"(?:^|[.;:]\s+)(acquire, release|acquire when true|acquire|release)"
@@ -164,6 +165,8 @@ class Headers:
                 # A symbol without a macro of its name is internal: an inline function has the name.
                 name = symbol.group(1)
                 name += "" if name in self.renamed or "src" in path.parts else "_"
+            elif (plain := VERSIONED.fullmatch(name)) and plain.group(1) in self.renamed:
+                name = plain.group(1)  # declared by the name that a macro before it changes
             return Declaration(
                 name, min(start, line), max(end, line), "function", prototype(cursor, name), text
             )
@@ -215,8 +218,20 @@ class Headers:
         return found
 
 
+CALLED = re.compile(r"_(take|try|drop)_\w+_call$")  # the cold part of an inline function
+
+
 def is_public(name):
-    return name.startswith(("pawl_", "PAWL_")) and not name.endswith(("_", "_H", "_slow", "_call"))
+    return (
+        name.startswith(("pawl_", "PAWL_"))
+        and not name.endswith(("_", "_H", "_slow"))
+        and not CALLED.search(name)
+    )
+
+
+def of_default(section):
+    """Each function there is explained where it has a domain."""
+    return "default domain" in section.title
 
 
 class Header:
@@ -289,7 +304,7 @@ class Header:
         if (
             before is not None
             and before.macro == macro
-            and (comment is None or comment is before.contract)
+            and (comment is before.contract or (comment is None and not of_default(section)))
         ):
             before.names.append(row.name)
             before.prototypes.append(row.prototype)
@@ -303,12 +318,24 @@ class Header:
         domain = re.sub(r"^pawl_rcu_", "pawl_rcu_domain_", name)
         if name in self.spare:
             group.contract = self.spare[name]
-        elif "default domain" in section.title:
+        elif of_default(section):
             group.contract = [f"As {domain}, of the default domain."]
         elif section.text:
             group.contract = section.text
         elif section.title != "Functions":
             group.contract = [section.title + "."]
+
+
+def measured(runs):
+    """On what, and of which commit, in words."""
+    part = runs[0]["parts"][0]
+    machine = part["machine"]
+    kind = f"virtual, {machine['hypervisor']}" if machine.get("hypervisor") else "no hypervisor"
+    return (
+        f"{machine['cpu']} (family/model/stepping {machine['family_model_stepping']}, "
+        f"{machine['cpus']} CPUs, {kind}), {part['compiler']}, commit {part['commit'][:7]}, "
+        f"{len(runs)} runs"
+    )
 
 
 class Reference:
@@ -337,19 +364,35 @@ class Reference:
         rows = (ROOT / "doc/callsites.tsv").read_text(encoding="utf-8").splitlines()
         return dict(row.split("\t") for row in rows if not row.startswith("#"))
 
-    def cost(self, name):
-        """Nanoseconds in words, of recorded runs; None where no run has the function."""
+    def rule(self, name):
+        """What doc/reference.toml says of the function's cost, and what it says in names."""
         for rule in self.said["ns"]:
             if match := re.fullmatch(rule["functions"], name):
-                runs = pawl_figures.runs_of(ROOT, rule["run"])
-                found = pawl_figures.values(runs, rule["how"].format(*match.groups()))
-                low, high = (
-                    f"{value:,.2g}" if value < 10 else f"{value:,.0f}"
-                    for value in (min(found), max(found))
-                )
-                span = low if low == high else f"{low} to {high}"
-                return f"{span} ns, {rule['what']} ({rule['run']})"
-        return None
+                return rule, rule["how"].format(*match.groups())
+        return None, None
+
+    def cost(self, name):
+        """Nanoseconds in words, of recorded runs; None where no run has the function."""
+        rule, how = self.rule(name)
+        if not rule:
+            return None
+        found = pawl_figures.values(pawl_figures.runs_of(ROOT, rule["run"]), how)
+        low, high = (
+            f"{value:,.2g}" if value < 10 else f"{value:,.0f}" for value in (min(found), max(found))
+        )
+        span = low if low == high else f"{low} to {high}"
+        return f"{span} ns, {rule['what']} ({rule['run']})"
+
+    def runs(self, page):
+        """Each folder of runs that the page's costs are of: machine, commit, compiler, runs."""
+        names = [
+            name
+            for section in self.parsed[page["header"]].sections
+            for group in section.groups
+            for name in group.names
+        ]
+        for folder in sorted({rule["run"] for name in names if (rule := self.rule(name)[0])}):
+            yield folder, measured(pawl_figures.runs_of(ROOT, folder))
 
     def order(self, group):
         text = " ".join(group.contract)
@@ -374,7 +417,10 @@ class Reference:
         return text
 
     def faults(self):
-        """What a function lacks."""
+        """What a function lacks, and what is said of none."""
+        for rule in self.said["ns"]:
+            if not any(re.fullmatch(rule["functions"], name) for name in self.functions):
+                yield f"doc/reference.toml: no function is called {rule['functions']}"
         for page in self.pages:
             for section in self.parsed[page["header"]].sections:
                 for group in section.groups:

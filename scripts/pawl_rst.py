@@ -83,7 +83,7 @@ def cost_rows(reference, group):
         if cost := reference.cost(name):
             rows.setdefault(cost, []).append(name)
     return [
-        f"{cost}" if len(rows) == 1 else f"{', '.join(names)}: {cost}"
+        f"{cost}" if names == group.names else f"{', '.join(names)}: {cost}"
         for cost, names in rows.items()
     ]
 
@@ -135,6 +135,9 @@ def page(reference, told):
         made += [group(reference, told, one) for one in section.groups]
     made.append(heading("Notes", 2))
     made.append(NOTES)
+    if runs := list(reference.runs(told)):
+        made.append("The costs were measured on:\n")
+        made += [f"``{folder}``\n   {on}.\n" for folder, on in runs]
     made.append(heading("See also", 2))
     others = ", ".join(
         f"``{other['man']}(3)``"
@@ -148,9 +151,9 @@ def page(reference, told):
 NOTES = """\
 *Bytes at the call* are those of one call in a function that does nothing else, cold part included:
 gcc 12, ``-O2``, x86-64, release variant. *Cost* is the median of each recorded run, least to
-greatest, in the folder of ``bench/results`` that is named. Another machine has other figures:
-``pawl costs``. *Order* names what the function does to the order of the caller's accesses; the
-names in capitals are tags, which ``doc/orders.md`` explains.
+greatest, in the folder of ``bench/results`` that is named. A function without it is in no recorded
+run. Another machine has other figures: ``pawl costs``. *Order* names what the function does to the
+order of the caller's accesses; the names in capitals are tags, which ``doc/orders.md`` explains.
 """
 
 
@@ -159,7 +162,8 @@ def index(reference):
         ".. made by scripts/site\n",
         heading("Functions", 1),
         "One page for each header, also as manual page. Every function has its contract, its\n"
-        "memory order, who may call it, its cost and its bytes at the call. The names alone:\n"
+        "memory order, who may call it, its bytes at the call, and its cost where a recorded\n"
+        "run has it. The names alone:\n"
         ":ref:`genindex`.\n",
         ".. list-table::\n   :header-rows: 1\n   :widths: 25 25 50\n\n"
         "   * - header\n     - manual page\n     - for",

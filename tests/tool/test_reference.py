@@ -96,6 +96,58 @@ def test_every_function_of_the_headers_is_in_a_manual_page():
     assert len(names) > 300 and names <= linked
 
 
+def test_every_name_that_a_header_declares_is_in_a_manual_page(reference):
+    """Looked for by the headers' own words, not by libclang."""
+    called = r"(?:PAWL_SYMBOL(?:_SEEN)?_\()?(pawl_\w*[a-z0-9])\)?\("
+    declared = re.compile(rf"^PAWL_(?:API|TRY|INLINE|TRYING)\b[\w\s*]*?\b{called}", re.M)
+    plain = re.compile(r"^#define (pawl_\w+)\s*\\?\s*PAWL_SYMBOL(?:_SEEN)?_\(\1\)", re.M)
+    names = set()
+    for page in reference.pages:
+        text = (ROOT / "include/pawl" / page["header"]).read_text(encoding="utf-8")
+        given = set(plain.findall(text))
+        # A symbol without a macro of its name is internal; so is the cold part of an operation.
+        names |= given | {
+            match.group(1)
+            for match in declared.finditer(text)
+            if match.group(1) in given or "PAWL_SYMBOL" not in match.group()
+        }
+    names = {n for n in names if not re.search(r"_slow$|_(take|try|drop)_\w+_call$", n)}
+    linked = {line.split()[0] for line in (ROOT / "doc/man/links.txt").read_text().splitlines()}
+    assert {"pawl_robust_lock_take_read", "pawl_rcu_call"} <= names
+    assert names - linked - {page["man"] for page in reference.pages} == set()
+
+
+def test_a_cost_says_on_what_it_was_measured(script, reference):
+    (told,) = (page for page in reference.pages if page["header"] == "rcu_call.h")
+    text = script.pawl_rst.page(reference, told)
+    call, attempt = (
+        text[text.index(f".. c:function:: int pawl_rcu_{name}(") :].partition("\n.. ")[0]
+        for name in ("call", "try_call")
+    )
+    assert re.search(r":Cost: .* ns, a call and .* \(intel-xeon-2026-11-22-rcu\)", call)
+    assert ":Cost:" not in attempt
+    assert "pawl_rcu_domain_try_call`, of the default" in attempt
+    assert re.search(
+        r"``intel-xeon-2026-11-22-rcu``\n   Intel.*2 CPUs, virtual, KVM\), gcc 12.* "
+        r"commit d01eb78, 3 runs",
+        text,
+    )
+    for folder in {rule["run"] for rule in reference.said["ns"]}:
+        runs = script.pawl_reference.pawl_figures.runs_of(ROOT, folder)
+        parts = [(p["commit"], p["machine"]["cpu"]) for run in runs for p in run["parts"]]
+        assert len(set(parts)) == 1, f"{folder} is of several commits or machines"
+
+
+def test_a_cost_of_no_function_is_found(reference):
+    rule = {"functions": "pawl_gone", "run": "none", "how": "ns none", "what": "nothing"}
+    reference.said["ns"].append(rule)
+    try:
+        (fault,) = reference.faults()
+    finally:
+        reference.said["ns"].remove(rule)
+    assert "doc/reference.toml: no function is called pawl_gone" in fault
+
+
 def test_the_overview_names_every_manual_page():
     pages = {p.stem for p in (ROOT / "doc/man").glob("*.3")}
     named = set(re.findall(r"`(pawl_\w+)\(3\)`", (ROOT / "doc/overview.md").read_text()))
