@@ -113,6 +113,99 @@ def test_a_folder_without_libraries_is_refused(tree, tmp_path):
     assert code == 2 and "has no libpawl.so" in said
 
 
+@pytest.fixture
+def ready(tree):
+    """A tree under git, whose other scripts note that they ran."""
+    for name in ("site", "names", "targets"):
+        script = tree / "scripts" / name
+        script.write_text(f'#!/bin/sh\necho {name} "$@" >>ran\n! [ -e fault-{name} ]\n')
+        script.chmod(0o755)
+    (tree / ".gitignore").write_text("ran\nfault-*\n")
+    path = tree / "CHANGELOG.md"
+    path.write_text(f"# Changelog\n\n## Unreleased\n\n- New.\n\n{released(path.read_text())}")
+    path = tree / "packaging/debian/changelog"
+    path.write_text(path.read_text().replace(" unstable;", " UNRELEASED;", 1))
+    git(tree, "init", "--quiet")
+    commit(tree)
+    return tree
+
+
+def git(tree, *words):
+    subprocess.run(["git", "-C", tree, *words], check=True, capture_output=True)
+
+
+def commit(tree):
+    git(tree, "add", "-A")
+    git(tree, "-c", "user.name=A", "-c", "user.email=a@b.invalid", "commit", "-qm", "All")
+
+
+def test_one_command_cuts_a_release(ready):
+    before = (ready / "CHANGELOG.md").read_text()
+    assert asked(ready)[0] == 1
+    code, said = asked(ready, "--cut", "bookworm")
+    assert code == 0 and "is cut" in said and "git tag -s v" in said
+    now = said.splitlines()[-1].split()[0]
+    changes = (ready / "CHANGELOG.md").read_text()
+    assert (
+        re.findall(r"^## .*", changes, re.M)[0] == re.search(rf"## {now}, [\d-]{{10}}", changes)[0]
+    )
+    assert "Unreleased" not in changes.split("- New.")[0] and changes.count(f"## {now}") == 1
+    lines = [line for line in before.splitlines() if line and not line.startswith("## ")]
+    assert sorted(lines) == sorted(
+        line for line in changes.splitlines() if line and not line.startswith("## ")
+    )
+    debian = (ready / "packaging/debian/changelog").read_text().splitlines()
+    assert debian[0].endswith(") bookworm; urgency=medium")
+    assert (ready / "ran").read_text().split("\n")[:-1] == [
+        "site --man", "site --check", "names", "targets --check",
+    ]  # fmt: skip
+    commit(ready)
+    assert asked(ready) == (0, f"{now}: all files agree, and nothing is missing\n")
+    git(ready, "tag", f"v{now}")
+    code, said = asked(ready, "--cut")
+    assert code == 1 and f"v{now} is a tag already" in said
+
+
+def test_a_release_of_a_changed_tree_is_not_cut(ready):
+    (ready / "doc/install.md").write_text("Changed.\n")
+    before = (ready / "CHANGELOG.md").read_text()
+    code, said = asked(ready, "--cut")
+    assert code == 1 and "changes that are not committed" in said
+    assert (ready / "CHANGELOG.md").read_text() == before and not (ready / "ran").exists()
+
+
+def test_a_page_with_a_fault_stops_the_cut(ready):
+    (ready / "fault-names").touch()
+    code, said = asked(ready, "--cut")
+    assert code == 1 and said.endswith(
+        "scripts/names found a fault: mend it, commit, and cut again\n"
+    )
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
+def test_the_cut_lists_the_symbols_that_are_still_open(ready):
+    path = ready / "abi/libpawl.map"
+    closed = path.read_text()
+    node = re.findall(r"^PAWL_[\d.]+", closed, re.M)[-1]
+    path.write_text(f"/* old */\nPAWL_0.0 {{\n    global: pawl_a;\n}};\n{node} {{\n"
+                    "    global: pawl_*;\n} PAWL_0.0;\n")  # fmt: skip
+    commit(ready)
+    code, said = asked(ready, "--cut")
+    assert code == 1 and "run `make build` before" in said
+    (ready / ".gitignore").write_text("ran\nbuild\nfunctions.c\n")
+    commit(ready)
+    (ready / "build/release").mkdir(parents=True)
+    library(ready / "build/release", "libpawl.so", "pawl_take")
+    assert asked(ready, "--cut")[0] == 0
+    said = path.read_text()
+    assert said.endswith("} PAWL_0.0;\n") and "pawl_take;" in said and "pawl_*;" not in said
+
+
+@pytest.mark.parametrize("words", [["--cut", "--now"], ["--cut", "a", "b"]])
+def test_a_cut_with_words_that_it_does_not_know_is_refused(tree, words):
+    assert asked(tree, *words)[0] == 2
+
+
 def test_unknown_words_are_refused_and_explained(tree):
-    assert asked(tree, "--cut")[0] == 2
+    assert asked(tree, "--send")[0] == 2
     assert asked(tree, "--help")[0] == 0
