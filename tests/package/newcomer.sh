@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 # A newcomer's first ten minutes: newcomer.sh FOLDER. In a root that has Debian's minimal system,
 # compilers and pkg-config, and nothing else, the library is installed from FOLDER (Debian packages
-# libpawl0 and libpawl-dev, or an installed tree), and each start is typed as its page says.
+# libpawl0 and libpawl-dev, or an installed tree), and each start is typed as its page says. Then
+# apt installs pawl-tools and pawl-doc, if FOLDER has them, and what they depend on; the command,
+# its manual pages and the site are tried. Where apt reaches no server that is left out, with a
+# line.
 # mmdebstrap makes the root, in a user namespace where this is not root. Exit code 77: no root could
 # be made here, and the last line says why.
 #
@@ -24,8 +27,12 @@ mkdir "$work/starts" "$work/out"
 
 if [ -n "$(find "$from" -maxdepth 2 -name 'libpawl*.deb')" ]; then
     mkdir "$work/starts/packages"
-    find "$from" -maxdepth 2 -name 'libpawl*.deb' -exec cp {} "$work/starts/packages" \;
-    echo "installed from: $(cd "$work/starts/packages" && echo *.deb)"
+    mkdir "$work/starts/tools"
+    find "$from" -maxdepth 2 -name 'libpawl*.deb' ! -name '*-dbgsym_*' \
+        -exec cp {} "$work/starts/packages" \;
+    find "$from" -maxdepth 2 -name 'pawl-*.deb' ! -name '*-dbgsym_*' \
+        -exec cp {} "$work/starts/tools" \;
+    echo "installed from: $(cd "$work/starts" && echo packages/*.deb tools/*.deb)"
 elif [ -d "$from/include/pawl" ]; then
     cp -a "$from" "$work/starts/prefix"
     echo "installed from: a tree with $(find "$from/lib" -name 'libpawl*' | wc -l) files in lib"
@@ -94,6 +101,50 @@ done
 echo "starts: $good of $all"
 END
 
+# The second part: what the packages beside the library give. The programs that README names come
+# along. Ends with "tools: N of M", or with a line that says why they were left out.
+cat >"$work/starts/run-tools" <<'END'
+cd /starts
+[ -n "$(ls tools 2>/dev/null)" ] || { echo "tools: left out, the folder has no pawl-*.deb"; exit; }
+export DEBIAN_FRONTEND=noninteractive
+apt-get install -y --no-install-recommends man-db openssl >apt 2>&1 || {
+    echo "tools: left out, apt reaches no server here: $(grep '^[EW]:' apt | head -n 1)"
+    exit
+}
+# Here apt finds what the packages say they depend on, or they say too little.
+apt-get install -y --no-install-recommends ./tools/*.deb >apt 2>&1 || tail -n 20 apt
+mkdir -p typed && cd typed
+good=0 all=0
+try() { # pattern in what it prints, command...
+    all=$((all + 1))
+    pattern=$1
+    shift
+    if yes 1 2>/dev/null | "$@" >said 2>&1 && grep -q "$pattern" said; then
+        good=$((good + 1))
+        echo "$*: as expected"
+    else
+        echo "$*: it failed, or printed nothing like '$pattern':"
+        tail -n 20 said
+    fi
+}
+export MANPAGER=cat PAGER=cat MANROFFOPT=-c
+try '^pawl' pawl --version
+try 'doc/' pawl choose
+try '^OpenSSL ' pawl run openssl version
+try '[1-9][0-9,]* *read locks' pawl run --stats openssl version
+try 'pawl.trace: processes 1' pawl trace openssl version
+try '^openssl version' pawl advise
+try 'pawl_lock' pawl bench pairs --rounds 6 --seconds 0.001 --html page.html --png p.png
+try '^ok' sh -c 'grep -q "<title>" page.html && [ -s p.png ] && echo ok'
+try '<title>' sh -c 'pawl advise --html advice.html && cat advice.html'
+try 'pawl run' man pawl
+try 'pawl_lock' man 7 pawl
+try 'pawl_lock32_take_read' man 3 pawl_lock
+try 'pawl_lock32_take_read' man pawl_lock32_take_read
+try '<title>' cat /usr/share/doc/pawl-doc/html/index.html
+echo "tools: $good of $all"
+END
+
 suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
 # Of the machine's lists of servers those of Debian itself, not of others who pack for it.
 set --
@@ -104,21 +155,35 @@ for one in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
 done
 [ $# -gt 0 ] || { echo "skipped: no list of $suite's servers in /etc/apt"; exit 77; }
 echo "$ mmdebstrap --variant=minbase --include=$compilers $suite"
-# The commands get no variable of this machine.
+# The commands get no variable of this machine, but apt the way to its servers.
 clean='env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'
+proxies=
+for one in http_proxy https_proxy no_proxy; do
+    eval "value=\${$one-}"
+    [ -z "$value" ] || proxies="$proxies $one=$value"
+done
 mmdebstrap --quiet --variant=minbase --include="$compilers" --format=null \
     --customize-hook="copy-in $work/starts /" \
     --customize-hook="$clean"' chroot "$1" sh /starts/run >"$1/starts/said" 2>&1 || true' \
     --customize-hook="copy-out /starts/said $work/out" \
+    --customize-hook="$clean$proxies"' chroot "$1" sh /starts/run-tools >"$1/starts/tried" \
+        2>&1 || true' \
+    --customize-hook="copy-out /starts/tried $work/out" \
     "$suite" /dev/null "$@" >"$work/log" 2>&1 || true
 if [ ! -s "$work/out/said" ]; then
     echo "skipped: no clean root could be made here: $(tail -n 1 "$work/log")"
     exit 77
 fi
-cat "$work/out/said"
+cat "$work/out/said" "$work/out/tried"
 last=$(tail -n 1 "$work/out/said")
 good=$(echo "$last" | sed -n 's/^starts: \([0-9]*\) of \([0-9]*\)$/\1 \2/p')
 [ "$good" = "$wanted $wanted" ] || {
+    echo "failed: $last" >&2
+    exit 1
+}
+last=$(tail -n 1 "$work/out/tried")
+case $last in "tools: left out, "*) exit 0 ;; esac
+echo "$last" | grep -Eq '^tools: ([1-9][0-9]*) of \1$' || {
     echo "failed: $last" >&2
     exit 1
 }

@@ -171,4 +171,4 @@ def test_trace_memcached_then_advise_then_replay(traced, said):
     if not os.path.exists(f"{BENCH}/pawl-bench-replay"):
         pytest.skip("pawl-bench-replay is not built")
     answer, _ = said("pawl replay", "--seconds", "0.02", "--rounds", "2", "--quiet")
-    assert "memcached" in answer or "original" in answer, answer
+    assert "Fidelity: " in answer and "memcached" in answer, answer

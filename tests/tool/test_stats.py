@@ -24,6 +24,16 @@ def test_the_interval_takes_the_order_statistics_of_the_sign_test(count, cut):
     assert stats.sign_interval(range(count)) == (cut, count - 1 - cut)
 
 
+def test_the_ends_are_those_of_scipy():
+    """Newer releases of scipy have a function for them; the command works with older ones."""
+    theirs = pytest.importorskip("scipy.stats")
+    if not hasattr(theirs, "quantile_test"):
+        pytest.skip("this scipy has no quantile_test")
+    for count in [*range(6, 120), 1000]:
+        ends = theirs.quantile_test(range(count), q=0, p=0.5).confidence_interval(0.95)
+        assert stats.sign_interval(range(count)) == (ends.low, ends.high), count
+
+
 def test_the_interval_covers_the_median_as_often_as_it_says():
     dice = random.Random(4)
     covered = 0
