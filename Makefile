@@ -37,10 +37,20 @@ bench: ## measure the published LRU job on real text; ends by naming the report
 	cmake --build --preset release
 	@scripts/bench
 
+# A prefix may hold blanks, begin with ~, or be relative; DESTDIR is read by CMake itself.
 install: build ## install the release build below PREFIX (default /usr/local)
-	cmake --install build/release $(if $(PREFIX),--prefix $(abspath $(PREFIX)))
+	@prefix=$$PREFIX; \
+	case $$prefix in \
+	"" | /*) ;; \
+	"~/"*) prefix=$$HOME/$${prefix#??} ;; \
+	*) prefix=$$(pwd)/$$prefix ;; \
+	esac; \
+	set -x; cmake --install build/release $${prefix:+--prefix "$$prefix"}
 
 uninstall: ## remove what make install put there last
+	@[ -d build/release ] || { \
+		echo "Nothing was built in build/release, so nothing was installed from there." >&2; \
+		exit 2; }
 	cmake --build build/release --target uninstall
 
 watchdog: ## build the images of the reset device (watchdog/README.md)
