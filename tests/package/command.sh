@@ -56,15 +56,23 @@ assert cli.__file__.endswith("site/pawl/cli.py"), cli.__file__
 sys.exit(cli.main())
 END
 run "$python" pawl.py choose --help >/dev/null
-if [ ! -x /usr/local/libexec/pawl/pawl-bench-pairs ] && [ ! -x /usr/libexec/pawl/pawl-bench-pairs ]
-then
-    if PATH=/usr/bin:/bin "$python" pawl.py bench pairs --quiet >said.txt 2>&1; then
-        fail "there is a driver"
+lacks() { # words, command...
+    words=$1
+    shift
+    if PATH=/usr/bin:/bin "$python" pawl.py "$@" >said.txt 2>&1; then
+        fail "$* did without what pip leaves out"
     else
         code=$?
     fi
     cat said.txt
     [ $code -eq 2 ] || fail "exit code $code"
-    tr '\n' ' ' <said.txt | grep -q 'pip installs the command without its measuring programs' ||
-        fail "it does not say what it lacks"
+    tr '\n' ' ' <said.txt | grep -q "$words" || fail "it does not say what it lacks"
+}
+lacks 'machines and measurements are not here: pip installs the command' sim lru
+lacks 'machines and measurements are not here: pip installs the command' sim validate
+if [ ! -x /usr/local/libexec/pawl/pawl-bench-pairs ] && [ ! -x /usr/libexec/pawl/pawl-bench-pairs ]
+then
+    lacks 'libpawl-preload.so is not there; in Pawl.s source run' run true
+    lacks 'libpawl-trace.so is not there; in Pawl.s source run' trace true
+    lacks 'pip installs the command without its measuring programs' bench pairs --quiet
 fi

@@ -58,7 +58,7 @@ def library(name: str, bits: int) -> Path:
             "(cmake --preset m32), and name its folder in PAWL_PRELOAD_DIR."
         )
     raise BadInput(
-        f"{name} is not there; run `make build`, install it with `make install`, or "
+        f"{name} is not there; in Pawl's source run `make build` or `make install`, or "
         "name its folder in PAWL_PRELOAD_DIR."
     )
 

@@ -13,13 +13,20 @@ SECTIONS = {"title", "topology", "values", "fitted", "fit", "job"}
 
 
 def folder() -> Path:
-    return (driver.checkout() or driver.INSTALLED_DATA or Path()) / "sim"
+    if found := driver.checkout() or driver.INSTALLED_DATA:
+        return found / "sim"
+    raise BadInput(
+        "the simulator's machines and measurements are not here: pip installs the command without "
+        "them; build Pawl's source with CMake and install it, or run the command from the source."
+    )
 
 
 def path_of(name: str) -> Path:
     """A file, or the name of one in sim/machines."""
+    if Path(name).is_file():
+        return Path(name)
     known = folder() / "machines" / f"{name}.toml"
-    return known if known.is_file() and not Path(name).is_file() else Path(name)
+    return known if known.is_file() else Path(name)
 
 
 def load(name: str) -> dict:
