@@ -26,7 +26,7 @@ RUNS = [
     "amd-epyc-2026-11-23-latency",
     "amd-epyc-2026-11-23-rcu",
     "amd-epyc-2026-11-23-wait",
-    "amd-epyc-2026-11-25-readers",
+    "intel-xeon-2026-11-26-readers",
     "amd-epyc-2026-11-24-shim",
     "amd-epyc-2026-11-25-scaling",
 ]

@@ -102,7 +102,7 @@ def test_made_up_runs_meet_all_targets(judge, runs):
             lambda c: not one(c),
             "pawl_lock64_on, 2 threads / 1",
         ),
-        (PAIR.title, {readers.OFF}, slower(0.5), one, "pawl_lock64_off / floor/two_lock_xadd"),
+        (PAIR.title, {readers.MAIN}, slower(0.5), one, "pawl_lock64 / floor/two_lock_xadd"),
         (SCENES.title, {readers.ON}, slower(0.2), scene("write"), "W, nobody reading"),
         (SCENES.title, {readers.ON}, slower(0.8), scene("seek"), "S beside a looping reader"),
         (SCENES.title, {readers.ON}, longer, scene("flood"), "writer among 8 looping readers"),
@@ -138,6 +138,6 @@ def test_a_run_older_than_the_floor_is_judged_by_the_other_targets(judge, runs):
                 cell["samples"] = [s for s in cell["samples"] if s["candidate"] != readers.XADD]
     code, said = judge(runs)
     assert code == 0, said
-    assert f"older than a row of it: reader's pair, 1 thread: {readers.OFF}" in " ".join(
+    assert f"older than a row of it: reader's pair, 1 thread: {readers.MAIN}" in " ".join(
         said.split()
     )

@@ -178,10 +178,10 @@ def _has_additions(run: dict) -> bool:
 def word() -> list[Target]:
     return [
         Target(
-            f"reader's pair, 1 thread: {OFF} / {XADD}, time",
+            f"reader's pair, 1 thread: {MAIN} / {XADD}, time",
             1.05,
             False,
-            _time(OFF, XADD),
+            _time(MAIN, XADD),
             middle=True,
             applies=_has_additions,
         )
