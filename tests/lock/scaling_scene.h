@@ -57,7 +57,7 @@ static void scaling_looks_are_dear(struct pawl_entries_all *all)
     unsigned i;
     for (i = 0; i < ENTRIES_NOTES; i++) {
         all->notes[i].identity = (pawl_address_)(uintptr_t)&scene.lock;
-        all->notes[i].looks = 3;
+        all->notes[i].looks = 7; /* with the next look the account is judged */
         all->notes[i].begun = 1;
         all->notes[i].spent = UINT64_MAX / 8;
     }
@@ -81,9 +81,13 @@ static void scaling_ready(void)
     scene.lock.word = scaling_bias == SCALING_BY_A_DROP ? 0 : PAWL_LOCK_BIASED;
 }
 
+static unsigned scaling_lost; /* how often a claimant has taken BIASED away */
+
 /* Time passes while a claimant looks at entries, and at no other moment. */
 static inline uint64_t scaling_dear_looks(const struct pawl_operation *o, sched_make_function *make)
 {
+    scaling_lost += o->kind == PAWL_HOOK_AND && o->address == &scene.lock.word &&
+                    (o->operand & PAWL_LOCK_BIASED) == 0;
     if (o->tag == PAWL_ENTRY_GONE)
         sched.clock += 1000;
     return make(o);

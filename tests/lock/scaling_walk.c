@@ -257,6 +257,7 @@ static void bias_that_a_dear_look_takes_away(void **state)
     WALK_ALL(few, SCALING_UNTIL_A_LOOK);
     if (walks_all())
         WALK_ALL(more, SCALING_UNTIL_A_LOOK);
+    assert_true(scaling_lost != 0);
 }
 
 /* ---- One address, two locks ------------------------------------------------------------------ */

@@ -253,7 +253,7 @@ static void looks_are_dear(void)
     pawl_entries_mode_(ENTRIES_EVIDENCE);
     for (i = 0; i < ENTRIES_NOTES; i++) {
         entries_all()->notes[i].identity = (pawl_address_)(uintptr_t)LOCK;
-        entries_all()->notes[i].looks = 3;
+        entries_all()->notes[i].looks = 7; /* with the next look the account is judged */
         entries_all()->notes[i].begun = 1;
         entries_all()->notes[i].spent = 1000000;
     }
