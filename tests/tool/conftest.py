@@ -84,6 +84,23 @@ def standstill(tmp_path, monkeypatch):
     return after
 
 
+def built_sim():
+    """The program pawl-sim of this checkout."""
+    for build in ("dev", "release"):
+        path = ROOT / "build" / build / "bench" / "pawl-sim"
+        if path.is_file():
+            return path
+    pytest.skip("pawl-sim is not built")
+
+
+def program_to_trace(folder):
+    made = folder / "program"
+    subprocess.run(
+        ["gcc", "-O1", "-g", "-o", made, ROOT / "tests/trace/program.c", "-pthread"], check=True
+    )
+    return made
+
+
 def soon_enough(measure, seconds, most=300):
     """What `measure` returns once it returns something; each time it may take twice as long. On a
     busy machine a thread may not have come to its work while a sample lasted."""

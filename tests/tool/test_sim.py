@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, built_sim
 from pawl.cli import main
 from pawl.core.errors import BadInput
 from pawl.sim import (
@@ -61,11 +61,7 @@ def starts(program):
 
 @pytest.fixture
 def real():
-    for build in ("dev", "release"):
-        path = ROOT / "build" / build / "bench" / "pawl-sim"
-        if path.is_file():
-            return path
-    pytest.skip("pawl-sim is not built")
+    return built_sim()
 
 
 def simulate(program, *more):

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, built_sim
 from pawl.cli import main
 from pawl.core.errors import BadInput
 from pawl.sim import grid, host, machine, sections, summary, tasks, workloads
@@ -14,11 +14,7 @@ from pawl.sim import grid, host, machine, sections, summary, tasks, workloads
 
 @pytest.fixture
 def real():
-    for build in ("dev", "release"):
-        path = ROOT / "build" / build / "bench" / "pawl-sim"
-        if path.is_file():
-            return path
-    pytest.skip("pawl-sim is not built")
+    return built_sim()
 
 
 def milan(*more):

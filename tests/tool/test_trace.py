@@ -15,7 +15,7 @@ import sys
 import numpy as np
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, program_to_trace
 from pawl.core.errors import BadInput
 from pawl.trace import collect, raw, store, symbols
 
@@ -27,11 +27,7 @@ pytestmark = pytest.mark.skipif(not os.path.exists(RECORDER), reason="the record
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
-    made = tmp_path_factory.mktemp("trace") / "program"
-    subprocess.run(
-        ["gcc", "-O1", "-g", "-o", made, ROOT / "tests/trace/program.c", "-pthread"], check=True
-    )
-    return made
+    return program_to_trace(tmp_path_factory.mktemp("trace"))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, program_to_trace
 from pawl.trace import collect, store
 
 BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
@@ -32,11 +32,7 @@ SPACES = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
-    made = tmp_path_factory.mktemp("trace") / "program"
-    subprocess.run(
-        ["gcc", "-O1", "-g", "-o", made, ROOT / "tests/trace/program.c", "-pthread"], check=True
-    )
-    return made
+    return program_to_trace(tmp_path_factory.mktemp("trace"))
 
 
 @pytest.fixture
