@@ -77,6 +77,10 @@ function(pawl_add_library target kind variant)
   if(variant STREQUAL "release" AND NOT PAWL_UNWIND)
     target_compile_options(${target} PRIVATE -fno-asynchronous-unwind-tables -fno-unwind-tables)
   endif()
+  # A report names the place that called the function. Inside its caller the function has none.
+  if(variant STREQUAL "checked" AND CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
+    target_compile_options(${target} PRIVATE -fno-lto)
+  endif()
   target_link_libraries(${target} PUBLIC Threads::Threads)
 
   if(NOT variant STREQUAL "release")
