@@ -83,8 +83,9 @@ function(pawl_shim_scripts)
   separate_arguments(flags UNIX_COMMAND "${CMAKE_C_FLAGS}")
   execute_process(COMMAND ${CMAKE_C_COMPILER} ${flags} -print-file-name=libc.so.6
                   OUTPUT_VARIABLE libc OUTPUT_STRIP_TRAILING_WHITESPACE)
+  find_program(PAWL_NM NAMES nm) # with clang CMake takes llvm-nm, which shows no versions
   add_test(NAME shim.symbols COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/shim/symbols.sh"
-           "${CMAKE_NM}" "${libc}" $<TARGET_FILE:pawl_preload> $<TARGET_FILE:pawl_preload_spin>)
+           "${PAWL_NM}" "${libc}" $<TARGET_FILE:pawl_preload> $<TARGET_FILE:pawl_preload_spin>)
   set_tests_properties(shim.symbols PROPERTIES LABELS shim TIMEOUT ${short_timeout})
   # Other compilers leave cold code in the function, and -O3 writes a loop's first round twice.
   string(TOUPPER "CMAKE_C_FLAGS_${CMAKE_BUILD_TYPE}" options)
