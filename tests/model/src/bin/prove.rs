@@ -35,7 +35,7 @@ struct Options {
     jobs: usize,
     only: String,
     matching: String, // only models whose names have this in them
-    tags: String,     // only mutants of tags with this in them
+    tags: String,     // only mutants with this in TAG:change@site
     undecided: bool,  // only mutants that the record leaves so
     patience: Option<Duration>,
     verbose: bool,
@@ -53,8 +53,43 @@ impl Options {
     }
 }
 
+const USAGE: &str = "Runs all models, the named mistakes, and every mutant (tests/model/README.md).
+    prove [--test|--quick] [--jobs N] [--only good|bad|mutants] [--match TEXT] [--tags TEXT]
+          [--undecided] [--patience SECONDS] [--minutes N] [--verbose]
+          [--junit FILE] [--table FILE]
+    prove --run MODEL [--fault NAME] [--mutate TAG:change[@site]]
+    prove --list [--test|--quick]";
+const SWITCHES: [&str; 5] = ["--test", "--quick", "--undecided", "--verbose", "--list"];
+const VALUES: [&str; 11] = [
+    "--jobs", "--only", "--match", "--tags", "--patience", "--minutes", "--junit", "--table",
+    "--run", "--fault", "--mutate",
+];
+
+/// What is wrong with the arguments.
+fn fault_of(arguments: &[String]) -> Option<String> {
+    let mut rest = arguments.iter();
+    while let Some(a) = rest.next() {
+        let takes_value = VALUES.contains(&a.as_str());
+        if takes_value && rest.next().is_none() {
+            return Some(format!("{a} needs a value"));
+        }
+        if !takes_value && !SWITCHES.contains(&a.as_str()) {
+            return Some(format!("no option {a}"));
+        }
+    }
+    None
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|a| a == "--help" || a == "-h") {
+        println!("{USAGE}");
+        return;
+    }
+    if let Some(fault) = fault_of(&arguments) {
+        eprintln!("prove: {fault}\n{USAGE}");
+        std::process::exit(2);
+    }
     let has = |name: &str| arguments.iter().any(|a| a == name);
     let value = |name: &str| {
         let at = arguments.iter().position(|a| a == name)?;
@@ -345,7 +380,7 @@ fn report_mutants(
         entries.iter().map(|e| e.deep.clone()).collect(),
     ];
     let mut mutants = mutants::all(good);
-    mutants.retain(|m| m.name.tag.contains(&options.tags));
+    mutants.retain(|m| m.shown().contains(&options.tags));
     if options.undecided {
         let open = |m: &Mutant| recorded.get(&m.name).is_some_and(|row| row.fate == UNDECIDED);
         mutants.retain(open);
