@@ -254,8 +254,7 @@ static struct entries_note *entries_own_note(pawl_address_ identity)
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&note->identity) != identity) {
         PAWL_ADDRESS_(pawl_store_relaxed)(&note->identity, identity);
         pawl_store_relaxed32(&note->readers, 0);
-        pawl_store_relaxed32(&note->looks, 0);
-        pawl_store_relaxed64(&note->begun, 0);
+        pawl_store_relaxed64(&note->begun, 0); /* the next timed look begins the account */
         pawl_store_relaxed64(&note->off_until, 0);
         pawl_store_relaxed64(&note->away, 0);
     }
@@ -345,7 +344,6 @@ static enum entries_look entries_judge(struct entries_note *note, uint64_t now, 
         entries_begin_account(note, now);
     } else if (looks >= ENTRIES_LEAST && spent > (now - begun) / ENTRIES_PARTS) {
         const uint64_t away = entries_time_away(note, now, spent);
-        pawl_store_relaxed32(&note->readers, 0);
         pawl_store_relaxed64(&note->away, away);
         pawl_store_relaxed64(&note->off_until, now + away);
         return ENTRIES_TOO_DEAR;

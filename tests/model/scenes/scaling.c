@@ -425,6 +425,7 @@ static void gathers_evidence(void)
     scales(false, "it has BIASED before 32 readers have met another");
     readers_meet(1);
     scales(true, "it has no BIASED though 32 readers have met another");
+    m_pass_time(10); /* one timed look takes less than a third of that, two of them more */
     writes_often(7);
     scales(true, "an account of seven looks takes BIASED away");
     writes_often(1);
@@ -477,6 +478,20 @@ static void loses_it_again_and_again(void)
     scales(false, "it keeps BIASED though looks are dear since the account began anew");
     m_demand(note_of_lock()->away < away, M_RESTORED,
              "BIASED was of use, and yet it is away for longer than before");
+}
+
+/* While the lock scales, its note becomes another lock's, whose looks were dear. */
+static void does_not_pay_for_others(void)
+{
+    struct entries_note *note;
+    readers_meet(32);
+    scales(true, "it has no BIASED though 32 readers have met another");
+    note = note_of_lock();
+    note->identity = 1;
+    note->looks = 7;
+    note->begun = note->spent = UINT64_MAX / 2;
+    writes_often(1);
+    scales(true, "looks of another lock take BIASED away");
 }
 
 static void a_writer_disturbs_evidence(void)
@@ -538,6 +553,8 @@ const struct m_scene m_scaling_scenes[] = {
     {"bias_drop_after_a_sleep", read_once, {sleeps_and_drops, writes}, nobody_is_in,
      "preempt=2 ipi=1 time=2000"},
     {"bias_by_evidence", there_is_evidence_of_others, {gathers_evidence}, nobody_is_in, ""},
+    {"bias_beside_another_account", there_is_evidence_of_others, {does_not_pay_for_others},
+     nobody_is_in, ""},
     {"bias_comes_back_later", there_is_evidence_of_others, {loses_it_again_and_again}, nobody_is_in,
      ""},
     {"bias_after_a_writer", there_is_evidence_of_others, {a_writer_disturbs_evidence}, nobody_is_in,
