@@ -25,11 +25,12 @@
  *            nothing.
  *   LEAVING  a holder is about to drop the lock, and wakes before it does. Only that holder sets
  *            and clears it. While it is set no waiter goes to sleep.
- *   waits    31 ..... count 4 | 3 OTHERS | 2 SEEKERS | 1 WRITERS | 0 KEEPER
+ *   waits    31 ..... count 6 | 5 4 ROUSED | 3 OTHERS | 2 SEEKERS | 1 WRITERS | 0 KEEPER
  *            The count is of the occasions on which sleepers must look again; it wraps. The kernel
  *            compares `waits` with what a waiter read before it looked at the word. WRITERS,
  *            SEEKERS and OTHERS must each be set while a waiter of that kind sleeps; they may be
- *            stale. KEEPER is set while a waiter has its turn.
+ *            stale. KEEPER is set while a waiter has its turn. ROUSED, one bit for writers and one
+ *            for seekers: one of them was woken and has not looked since.
  *
  * Zero bytes are an unlocked lock: ftruncate makes locks. The lock holds no address and no
  * identity. So it may be mapped anywhere, twice in one process, and by programs that know nothing
@@ -39,8 +40,8 @@
  * writers, atomic users, and those that keep a claim until others have released. A thread that
  * changes the word so that a class may go on, and finds PARKED, wakes all readers or atomic users,
  * one seeker, one writer, and all that keep a claim. It asks the kernel only for kinds of sleepers
- * that `waits` shows. A drop wakes before it gives the lock up; the woken waiters read, and yield,
- * until then.
+ * that `waits` shows, and for no further writer or seeker while one is ROUSED. A drop wakes before
+ * it gives the lock up; the woken waiters read, and yield, until then.
  *
  * Fairness: a writer's claim holds newcomers back. Once no other writer is before it, the writer
  * waits only for the holders that are in, each once. Sleepers of one class are woken in the order
@@ -53,7 +54,7 @@
  * Cost: while no other thread interferes, a take is one compare-exchange, a drop one load and one
  * compare-exchange, a move one addition. No system call unless a thread sleeps or must sleep.
  *
- * Limits as in spin.h for 32 and 64 bits. 2^28 wakes while one thread is between two of its
+ * Limits as in spin.h for 32 and 64 bits. 2^26 wakes while one thread is between two of its
  * instructions would hide a wake from it.
  *
  * Invariants I1, I2, I3, I4 of spin.h, and

@@ -16,8 +16,18 @@ enum {
     SHARED_SEEKERS = 4, /* a seeker without a claim, */
     SHARED_OTHERS = 8,  /* or any other waiter; may be stale until a drop finds no such sleeper */
     SHARED_ASLEEP = SHARED_WRITERS | SHARED_SEEKERS | SHARED_OTHERS,
-    SHARED_COUNT = 16 /* the unit of the count above them */
+    SHARED_WRITER_ROUSED = 16, /* a writer was woken and has not looked since, */
+    SHARED_SEEKER_ROUSED = 32, /* or a seeker; may be stale until one of them goes to sleep */
+    SHARED_COUNT = 64          /* the unit of the count above them */
 };
+
+/* So many changes of the count at most rely on a roused waiter: it may have been stopped, or have
+ * been woken in the parent of a fork. */
+#if PAWL_HOOKS
+#define SHARED_TRUST 4u
+#else
+#define SHARED_TRUST 4096u
+#endif
 
 #define SHARED_ONE_EACH ((unsigned)(WAIT_W | WAIT_S)) /* of these one at a time is woken */
 #define SHARED_UNCLAIMED ((unsigned)(WAIT_R | WAIT_A | WAIT_GONE)) /* others, also without S or W */
@@ -51,32 +61,53 @@ static uint32_t shared_groups(unsigned classes)
            (classes & ~SHARED_ONE_EACH ? SHARED_OTHERS : 0u);
 }
 
+/* The mark of a roused waiter of that class. */
+static uint32_t shared_roused(unsigned class)
+{
+    return class == WAIT_W ? SHARED_WRITER_ROUSED : class == WAIT_S ? SHARED_SEEKER_ROUSED : 0u;
+}
+
 struct shared_told {
     uint32_t asleep; /* groups that may have had sleepers before */
     uint32_t empty;  /* groups of which the kernel found no sleeper */
     bool woke;
 };
 
-/* Wakes one writer, one seeker and all others of these classes, if `asleep` shows their group. A
+/* Wakes one waiter of the class, W or S, unless one is roused: that one looks at the word after it
+ * has cleared its mark. With a wake for each drop a crowd would be awake as one, and a holder
+ * that comes again and again would make a system call each time. */
+static void shared_rouse(uint32_t *waits, enum wait_class class, uint32_t found,
+                         struct shared_told *told)
+{
+    const uint32_t group = shared_groups(class), roused = shared_roused(class);
+    if ((found & group) == 0)
+        return;
+    if ((found & roused) != 0 && found / SHARED_COUNT % SHARED_TRUST != 0) {
+        told->woke = true;
+        return;
+    }
+    /* Relaxed: the wake orders it before the look of the waiter. */
+    (void)pawl_fetch_or_relaxed32(waits, roused);
+    if (pawl_os_wake_classes(waits, class, 1) != 0) {
+        told->woke = true;
+    } else {
+        told->empty |= group;
+        (void)pawl_fetch_and_relaxed32(waits, ~roused);
+    }
+}
+
+/* Wakes one writer, one seeker and all others of these classes, if `found` shows their group. A
  * search through the kernel's sleepers is long where thousands sleep. The caller is inside an
  * operation on the lock, so the lock is still mapped (I7). */
-static struct shared_told shared_wake(const uint32_t *waits, unsigned classes, uint32_t asleep)
+static struct shared_told shared_wake(uint32_t *waits, unsigned classes, uint32_t found)
 {
     const unsigned others = classes & ~SHARED_ONE_EACH;
-    struct shared_told told = {asleep & SHARED_ASLEEP, 0, false};
-    if ((classes & WAIT_W) && (asleep & SHARED_WRITERS)) {
-        if (pawl_os_wake_classes(waits, WAIT_W, 1) != 0)
-            told.woke = true;
-        else
-            told.empty |= SHARED_WRITERS;
-    }
-    if ((classes & WAIT_S) && (asleep & SHARED_SEEKERS)) {
-        if (pawl_os_wake_classes(waits, WAIT_S, 1) != 0)
-            told.woke = true;
-        else
-            told.empty |= SHARED_SEEKERS;
-    }
-    if (others != 0 && (asleep & SHARED_OTHERS) &&
+    struct shared_told told = {found & SHARED_ASLEEP, 0, false};
+    if (classes & WAIT_W)
+        shared_rouse(waits, WAIT_W, found, &told);
+    if (classes & WAIT_S)
+        shared_rouse(waits, WAIT_S, found, &told);
+    if (others != 0 && (found & SHARED_OTHERS) &&
         pawl_os_wake_classes(waits, others, UINT_MAX) != 0)
         told.woke = true;
     return told;

@@ -196,9 +196,12 @@ static void PAWL_NAME_(wait_end)(PAWL_LOCK_ *l, struct shared_wait *wait)
     (void)wait;
 }
 
-/* I5: the waiter shows that it may sleep, in `waits` and then in the word, and looks at both. */
-static PAWL_WORD_ PAWL_NAME_(park)(PAWL_LOCK_ *l, uint32_t group, uint32_t *count)
+/* I5: the waiter shows that it may sleep, in `waits` and then in the word, and looks at both. The
+ * mark of an earlier waiter goes before, as nobody may be left who clears it. */
+static PAWL_WORD_ PAWL_NAME_(park)(PAWL_LOCK_ *l, uint32_t group, uint32_t roused, uint32_t *count)
 {
+    if (pawl_load_relaxed32(&l->waits) & roused)
+        (void)pawl_fetch_and_relaxed32(&l->waits, ~roused);
     /* [PSHARED_HEAR] acquire: if the count is new, the next read of the word is as new. */
     *count = pawl_fetch_or_acquire32(&l->waits, group, PAWL_PSHARED_HEAR) | group;
     return PAWL_AT_(pawl_fetch_or_relaxed)(&l->word, PAWL_PSHARED_PARKED) | PAWL_PSHARED_PARKED;
@@ -210,7 +213,7 @@ static PAWL_WORD_ PAWL_NAME_(park)(PAWL_LOCK_ *l, uint32_t group, uint32_t *coun
 static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct shared_wait *wait,
                                          enum wait_class class)
 {
-    const uint32_t group = shared_groups(class);
+    const uint32_t group = shared_groups(class), roused = shared_roused(class);
     bool in_time = true;
     bool chosen = false; /* may be the one of its class that was woken */
     bool look = false;   /* the last look came before a sleep or a drop */
@@ -223,7 +226,7 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct shared_wait *wait
     for (;;) {
         tired = in_time && pshared_tired(&wait->pauses);
         parked = tired && !look;
-        w = parked   ? PAWL_NAME_(park)(l, group, &count)
+        w = parked   ? PAWL_NAME_(park)(l, group, roused, &count)
             : chosen ? PAWL_AT_(pawl_fetch_or_relaxed)(&l->word, 0)
                      : PAWL_AT_(pawl_load_relaxed)(&l->word);
         chosen = chosen && (w & PAWL_PSHARED_LEAVING);
@@ -244,7 +247,10 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct shared_wait *wait
             backoff_pause_once(&wait->pauses, &w);
         } else if (parked) {
             in_time = pawl_os_wait_classes(&l->waits, count, class, wait->deadline);
-            chosen = ((unsigned)class & SHARED_ONE_EACH) != 0;
+            chosen = roused != 0;
+            /* [PSHARED_HEAR] acquire: who relied on the mark set LEAVING or changed the word. */
+            if (chosen)
+                (void)pawl_fetch_and_acquire32(&l->waits, ~roused, PAWL_PSHARED_HEAR);
             shared_overtaken(wait);
         } else {
             look = false;

@@ -155,6 +155,97 @@ static void a_child_forgets_the_sleepers_of_its_parent_after_two_drops(void **st
     FOR_EACH_WIDTH(forked_beside_each);
 }
 
+/* The parent's sleeper had been woken when the thread forked, and had not looked: as the head of
+ * pshared.h draws `waits`. In the child it never looks. */
+static void mark_as_roused(const struct width *x, unsigned as)
+{
+    uint32_t *waits = x->size == sizeof lock.l32 ? &lock.l32.waits : &lock.l64.waits;
+    pawl_store_relaxed32(waits, (pawl_load_relaxed32(waits) & 63) | 64 | (as == W ? 16 : 32));
+}
+
+static void rely_on_the_roused(void *argument)
+{
+    const struct width *x = (const struct width *)argument;
+    unsigned i;
+    mark_as_roused(x, W);
+    x->drop[W](&lock);
+    if (!TEST_SANITIZED) /* they make their own calls */
+        must(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
+    for (i = 0; i < 4000; i++) {
+        must(x->tries[W](&lock));
+        x->drop[W](&lock);
+    }
+    must(is_parked(x));
+    if (!TEST_SANITIZED)
+        syscall(SYS_exit, 0); /* as strict mode allows it */
+}
+
+static void forget_the_roused(void *argument)
+{
+    const struct width *x = (const struct width *)argument;
+    unsigned i;
+    mark_as_roused(x, W);
+    mark_as_roused(x, S);
+    for (i = 0; is_parked(x); i++) {
+        must(i < 5000);
+        x->drop[W](&lock);
+        must(x->tries[W](&lock));
+    }
+}
+
+/* The child's own waiter does not rely on the parent's. */
+static void wake_beside_the_roused(void *argument)
+{
+    const struct width *x = (const struct width *)argument;
+    struct task sleeper;
+    pthread_t id;
+    mark_as_roused(x, W);
+    id = start(&sleeper, x, W, UINT64_MAX);
+    usleep(20000);
+    x->drop[W](&lock);
+    must(pthread_join(id, NULL) == 0);
+    must(sleeper.got);
+}
+
+static void forked_beside_a_roused(const struct width *x, void (*does)(void *))
+{
+    static char said[4096];
+    struct task sleeper;
+    pthread_t id;
+    assert_true(x->tries[W](&lock));
+    id = start(&sleeper, x, W, UINT64_MAX);
+    until_parked(x);
+    assert_int_equal(test_in_child(does, (void *)x, said, sizeof said), 0);
+    x->drop[W](&lock);
+    must(pthread_join(id, NULL) == 0);
+    assert_true(sleeper.got);
+    x->drop[W](&lock);
+}
+
+#define BESIDE_A_ROUSED(does)                                                                      \
+    static void beside_##does(const struct width *x)                                               \
+    {                                                                                              \
+        forked_beside_a_roused(x, does);                                                           \
+    }
+BESIDE_A_ROUSED(rely_on_the_roused)
+BESIDE_A_ROUSED(forget_the_roused)
+BESIDE_A_ROUSED(wake_beside_the_roused)
+
+static void drops_beside_a_roused_writer_make_no_system_call(void **state)
+{
+    FOR_EACH_WIDTH(beside_rely_on_the_roused);
+}
+
+static void a_roused_writer_that_never_looks_is_relied_on_for_a_while_only(void **state)
+{
+    FOR_EACH_WIDTH(beside_forget_the_roused);
+}
+
+static void a_sleeper_does_not_rely_on_an_earlier_one_that_was_roused(void **state)
+{
+    FOR_EACH_WIDTH(beside_wake_beside_the_roused);
+}
+
 static void mapped_twice(const struct width *x)
 {
     const int file = memfd_create("pawl", 0);
@@ -347,6 +438,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_wait_is_no_cancellation_point),
         cmocka_unit_test(a_child_uses_unlocked_locks_and_waits_for_its_parents),
         cmocka_unit_test(a_child_forgets_the_sleepers_of_its_parent_after_two_drops),
+        cmocka_unit_test(drops_beside_a_roused_writer_make_no_system_call),
+        cmocka_unit_test(a_roused_writer_that_never_looks_is_relied_on_for_a_while_only),
+        cmocka_unit_test(a_sleeper_does_not_rely_on_an_earlier_one_that_was_roused),
         cmocka_unit_test(one_lock_at_two_addresses_is_one_lock),
         cmocka_unit_test(the_next_owner_may_unmap_the_lock_at_once),
         cmocka_unit_test(undisturbed_nothing_makes_a_system_call),

@@ -7,7 +7,8 @@
  *   dropper: gives W up      peer in its process: takes, drops, unmaps     dropper: wakes: EFAULT
  *
  * Faults: a count that does not move, a PARKED that goes too early, a LEAVING that waiters do not
- * see, a woken waiter that gives up or goes on although a drop counts on it.
+ * see, a woken waiter that gives up or goes on although a drop counts on it, or that leaves the
+ * mark on which later drops rely.
  */
 #include "explorer/explorer.h"
 
@@ -69,6 +70,16 @@ static uint64_t the_woken_one_does_not_stay(const struct pawl_operation *o,
     return hidden ? found & ~(uint64_t)PAWL_PSHARED_LEAVING : found;
 }
 
+/* The waiter that was roused does not say that it looks: later drops still rely on it. */
+static uint64_t the_roused_one_leaves_its_mark(const struct pawl_operation *o,
+                                               uint64_t (*make)(const struct pawl_operation *))
+{
+    struct pawl_operation instead = *o;
+    if (o->kind == PAWL_HOOK_AND && o->tag == PAWL_PSHARED_HEAR)
+        instead.operand = UINT32_MAX;
+    return make(&instead);
+}
+
 static void a_count_that_stands_still_is_caught(void **state)
 {
     (void)state;
@@ -93,6 +104,12 @@ static void a_woken_waiter_that_does_not_stay_is_caught(void **state)
     assert_true(shows(the_woken_one_does_not_stay));
 }
 
+static void a_roused_waiter_that_leaves_its_mark_is_caught(void **state)
+{
+    (void)state;
+    assert_true(shows(the_roused_one_leaves_its_mark));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +118,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_leaving_that_is_not_seen_is_caught),
         cmocka_unit_test(a_parked_that_goes_too_early_is_caught),
         cmocka_unit_test(a_woken_waiter_that_does_not_stay_is_caught),
+        cmocka_unit_test(a_roused_waiter_that_leaves_its_mark_is_caught),
     };
     return lost_wake_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }
