@@ -25,7 +25,8 @@ def test_half_the_time_is_ahead_and_half_the_rate_is_behind():
         "Reading: ours takes 0.50x (0.50 to 0.50) the time of theirs: ahead."
     )
     assert (
-        said(RATE, STEADY)[0] == "Reading: ours does 0.50x (0.50 to 0.50) what theirs does: behind."
+        said(RATE, STEADY)[0]
+        == "Reading: ours has 0.50x (0.50 to 0.50) the rate of theirs: behind."
     )
 
 

@@ -43,8 +43,18 @@ def test_a_lead_is_named_with_its_interval_and_the_best_peer_beside_it():
             cell([row(LRU.main, 2.0, 1.9, 2.1), row("r+w/tbb_rw_mutex", 2.2, 2.0, 2.4)], threads=2)
         ),
     )
-    assert "At 2 threads" in said and "does 2.00x (1.90 to 2.10)" in said
-    assert "the best row of another library is tbb_rw_mutex, 2.20x (2.00 to 2.40)" in said
+    assert "At 2 threads" in said
+    assert "is 2.00 times as fast as pthread_rwlock (1.90 to 2.10)" in said
+    assert (
+        "the best row of another library is tbb_rw_mutex, 2.20 times as fast (2.00 to 2.40)" in said
+    )
+
+
+def test_a_baseline_that_takes_no_lock_is_called_so():
+    row_beside_it = cell([row(LRU.main, 0.72, 0.7, 0.74)])
+    row_beside_it["summary"][0]["candidate"] = LRU.floor
+    (said,) = verdict.ahead(LRU, {"baseline": LRU.floor, "cells": [row_beside_it]})
+    assert "is 0.72 times as fast as without any lock (0.70 to 0.74)" in said
 
 
 def test_rows_that_are_behind_are_counted():
@@ -58,7 +68,7 @@ def test_the_main_row_is_judged_even_where_another_is_luckier():
     (said,) = verdict.ahead(
         LRU, result(cell([row(LRU.main, 0.9, 0.8, 0.95), row("s/pawl_spin64", 1.3, 1.2, 1.4)]))
     )
-    assert "r+s>w/pawl_spin32" in said and "does 0.90x" in said
+    assert "r+s>w/pawl_spin32" in said and "is 0.90 times as fast as" in said
 
 
 def test_too_few_rounds_have_no_verdict():
@@ -90,7 +100,7 @@ def test_where_less_is_better_half_the_time_is_twice_as_good():
             ],
         },
     )
-    assert "does 2.00x (1.60 to 2.50)" in said
+    assert "is 2.00 times as fast as" in said and "(1.60 to 2.50)" in said
 
 
 def test_wide_intervals_are_noise():

@@ -74,7 +74,7 @@ def _one(asked: Comparison) -> str:
     factor = _factor(found)
     said = {
         TIME: f"{asked.ours} takes {factor} the time of {asked.theirs}",
-        RATE: f"{asked.ours} does {factor} what {asked.theirs} does",
+        RATE: f"{asked.ours} has {factor} the rate of {asked.theirs}",
     }.get(asked.what, f"{asked.what} of {asked.ours} is {factor} that of {asked.theirs}")
     return f"{said}: {ENDS[_place(found, asked.more_is_better)]}"
 
