@@ -32,6 +32,7 @@ KINDS = (
     "readers",
     "shim",
     "crate",
+    "functions",
 )
 # A shell starts what runs in its background with this signal ignored, and programs inherit that: a
 # test that interrupts one would wait for its end.

@@ -117,7 +117,13 @@ CRATE_TIMES = {
     for threads in (1, 2)
 }
 CRATE_TIMES |= {f"{group}/pawl@2": 60.0 for group in ("read", "write", "upgrade", "mix", "mutex")}
-TIMES = {"counters": COUNTER_TIMES, "crate": CRATE_TIMES}
+FUNCTION_TIMES = {
+    "floor/empty_loop@1": 0.25, "floor/atomic_add@1": 5.0,
+    "lock/pawl_lock64_take_write@1": 5.4, "lock/pawl_lock64_seek_to_write@1": 5.2,
+    "lock/pawl_lock64_take_write_until@1": 9.0, "lock/pawl_lock64_is_free@1": 0.5,
+    "wait/pawl_wake_one@1": 8.0,
+}  # fmt: skip
+TIMES = {"counters": COUNTER_TIMES, "crate": CRATE_TIMES, "functions": FUNCTION_TIMES}
 interrupted = False
 
 

@@ -81,7 +81,7 @@ def connect(address: str) -> Iterator[Cluster]:
             f"--scheduler: no scheduler answers at {address} ({error}); start one "
             "with dask scheduler, or leave the option out."
         ) from None
-    # The workers need not have this package, so its functions travel with the runs.
+    # The workers need not have this package, so what it runs travels along.
     for module in (sys.modules[__name__], machine):
         cloudpickle.register_pickle_by_value(module)
     try:

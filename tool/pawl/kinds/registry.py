@@ -10,6 +10,7 @@ from pawl.kinds.counters.kind import KIND as COUNTERS
 from pawl.kinds.crate.kind import KIND as CRATE
 from pawl.kinds.crowd.kind import KIND as CROWD
 from pawl.kinds.flood.kind import KIND as FLOOD
+from pawl.kinds.functions.kind import KIND as FUNCTIONS
 from pawl.kinds.hash.kind import KIND as HASH
 from pawl.kinds.latency.kind import KIND as LATENCY
 from pawl.kinds.lru.kind import KIND as LRU
@@ -23,4 +24,4 @@ from pawl.kinds.wake.kind import KIND as WAKE
 
 KINDS: Kinds = {kind.name: kind for kind in (
     LRU, PAIRS, COUNTERS, CROWD, BUSY, FLOOD, HASH, LATENCY, RCU, READERS, SEM, SHIM, TREE,
-    WAKE, CRATE, COSTS)}  # fmt: skip
+    WAKE, CRATE, FUNCTIONS, COSTS)}  # fmt: skip

@@ -7,6 +7,7 @@ from pawl.core.record import Sets
 from pawl.sets.busy import SET as BUSY
 from pawl.sets.counters import SET as COUNTERS
 from pawl.sets.crate import SET as CRATE
+from pawl.sets.functions import SET as FUNCTIONS
 from pawl.sets.latency import SET as LATENCY
 from pawl.sets.rcu import SET as RCU
 from pawl.sets.readers import SET as READERS
@@ -17,5 +18,5 @@ from pawl.sets.wait import SET as WAIT
 
 SETS: Sets = {
     one.name: one
-    for one in (SPIN, WAIT, BUSY, COUNTERS, RCU, LATENCY, READERS, SCALING, SHIM, CRATE)
+    for one in (SPIN, WAIT, BUSY, COUNTERS, RCU, LATENCY, READERS, SCALING, SHIM, CRATE, FUNCTIONS)
 }

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`pawl bench functions`: what one call of each function costs."""
