@@ -4,8 +4,8 @@
 libclang reads src/pawl.c and the headers, so names, types and extents are the compiler's. A
 contract is the comment before a declaration; one without a comment has the contract of the
 declaration before it in the same section. doc/reference.toml says what headers do not: who may
-call, and which recorded figure belongs to which function. doc/callsites.tsv has the bytes at a
-call."""
+call, and which recorded figure belongs to which function. A folder of bench/results has the
+nanoseconds of a call of each, doc/callsites.tsv the bytes at a call."""
 
 import re
 import subprocess
@@ -32,6 +32,7 @@ STATED = re.compile(
 MOVE = re.compile(r"([URSWA]) -> ([URSWA])\b")
 MODES = {"U": "nothing of this lock", "R": "R", "S": "S", "W": "W", "A": "A"}
 MOST_TAGS = 4
+NO_INSTRUCTION = "no instruction in the release variant"
 
 
 class Missing(Exception):
@@ -338,6 +339,15 @@ def measured(runs):
     )
 
 
+def nanoseconds(folder, how):
+    """The medians of the recorded runs, least to greatest."""
+    found = pawl_figures.values(pawl_figures.runs_of(ROOT, folder), how)
+    low, high = (
+        f"{value:,.2g}" if value < 10 else f"{value:,.0f}" for value in (min(found), max(found))
+    )
+    return low if low == high else f"{low} to {high}"
+
+
 class Reference:
     """Everything that scripts/site writes about functions."""
 
@@ -357,12 +367,52 @@ class Reference:
             for name, proto in zip(group.names, group.prototypes, strict=True)
             if not group.macro
         }
+        # What a program calls: not the macros that only declare or initialise.
+        self.callable = self.functions.keys() | {
+            name
+            for header in self.parsed.values()
+            for section in header.sections
+            for group in section.groups
+            for name in group.names
+            if name.startswith("pawl_")
+        }
         self.known = known
 
     @cached_property
     def bytes(self):
         rows = (ROOT / "doc/callsites.tsv").read_text(encoding="utf-8").splitlines()
         return dict(row.split("\t") for row in rows if not row.startswith("#"))
+
+    @cached_property
+    def rows(self):
+        """Function -> its row in the recorded calls."""
+        runs = pawl_figures.runs_of(ROOT, self.said["calls"]["run"])
+        names = [
+            name for part in runs[0]["parts"] for c in part["cells"] for name in c["candidates"]
+        ]
+        return {name.split("/")[1].split("@")[0]: name for name in names if name[:6] != "floor/"}
+
+    @cached_property
+    def loop(self):
+        """Nanoseconds of the loop around the recorded calls."""
+        return nanoseconds(self.said["calls"]["run"], "median ns floor/empty_loop@1")
+
+    def why_none(self, name):
+        """Why a function has no figure of a call; None: it has one, or should have."""
+        if self.bytes.get(name) == "0":
+            return NO_INSTRUCTION
+        for rule in self.said["calls"]["none"]:
+            if re.fullmatch(rule["functions"], name):
+                return rule["why"]
+        return None
+
+    def call(self, name):
+        """What a recorded call of the function does, in words."""
+        told = self.said["calls"]
+        for rule in told["of"]:
+            if re.fullmatch(rule["functions"], name):
+                return rule["what"]
+        return told["what"]
 
     def rule(self, name):
         """What doc/reference.toml says of the function's cost, and what it says in names."""
@@ -371,17 +421,17 @@ class Reference:
                 return rule, rule["how"].format(*match.groups())
         return None, None
 
-    def cost(self, name):
-        """Nanoseconds in words, of recorded runs; None where no run has the function."""
+    def costs(self, name):
+        """(nanoseconds, of what) for each recorded run that has the function; nanoseconds are None
+        where there is a reason instead."""
+        if why := self.why_none(name):
+            yield None, why
+        elif row := self.rows.get(name):
+            run = self.said["calls"]["run"]
+            yield nanoseconds(run, f"ns {row}"), f"{self.call(name)} ({run})"
         rule, how = self.rule(name)
-        if not rule:
-            return None
-        found = pawl_figures.values(pawl_figures.runs_of(ROOT, rule["run"]), how)
-        low, high = (
-            f"{value:,.2g}" if value < 10 else f"{value:,.0f}" for value in (min(found), max(found))
-        )
-        span = low if low == high else f"{low} to {high}"
-        return f"{span} ns, {rule['what']} ({rule['run']})"
+        if rule:
+            yield nanoseconds(rule["run"], how), f"{rule['what']} ({rule['run']})"
 
     def runs(self, page):
         """Each folder of runs that the page's costs are of: machine, commit, compiler, runs."""
@@ -391,7 +441,10 @@ class Reference:
             for group in section.groups
             for name in group.names
         ]
-        for folder in sorted({rule["run"] for name in names if (rule := self.rule(name)[0])}):
+        folders = {rule["run"] for name in names if (rule := self.rule(name)[0])}
+        if any(name in self.rows for name in names):
+            folders.add(self.said["calls"]["run"])
+        for folder in sorted(folders):
             yield folder, measured(pawl_figures.runs_of(ROOT, folder))
 
     def order(self, group):
@@ -416,11 +469,28 @@ class Reference:
             return f"{text}; a signal handler too"
         return text
 
+    def call_faults(self):
+        """Each function has a recorded call, or a reason why it has none, and not both."""
+        run = self.said["calls"]["run"]
+        for name in sorted(self.callable):
+            if name not in self.rows and not self.why_none(name):
+                yield (
+                    f"bench/results/{run}: no nanoseconds of {name}: give it a row in "
+                    "bench/functions and record the set functions, or a reason in "
+                    "doc/reference.toml"
+                )
+            if name in self.rows and self.why_none(name):
+                yield f"doc/reference.toml: {name} has a reason, and is measured in {run}"
+        for name in sorted(self.rows.keys() - self.callable):
+            yield f"bench/results/{run}: no function is called {name}"
+
     def faults(self):
         """What a function lacks, and what is said of none."""
-        for rule in self.said["ns"]:
-            if not any(re.fullmatch(rule["functions"], name) for name in self.functions):
+        told = self.said["calls"]
+        for rule in [*self.said["ns"], *told["of"], *told["none"]]:
+            if not any(re.fullmatch(rule["functions"], name) for name in self.callable):
                 yield f"doc/reference.toml: no function is called {rule['functions']}"
+        yield from self.call_faults()
         for page in self.pages:
             for section in self.parsed[page["header"]].sections:
                 for group in section.groups:

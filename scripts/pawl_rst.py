@@ -76,16 +76,27 @@ def text(lines, functions):
     return "\n".join(made)
 
 
+def are_widths(names):
+    return len({re.sub(r"\d+", "", name) for name in names}) == 1
+
+
 def cost_rows(reference, group):
-    """The costs of the functions of a group; equal ones once."""
+    """The costs of the functions of a group, in its order; a figure that all have stands once."""
     rows = {}
     for name in group.names:
-        if cost := reference.cost(name):
-            rows.setdefault(cost, []).append(name)
-    return [
-        f"{cost}" if names == group.names else f"{', '.join(names)}: {cost}"
-        for cost, names in rows.items()
-    ]
+        for ns, said in reference.costs(name):
+            rows.setdefault(said, {})[name] = ns
+    for said, found in rows.items():
+        values = list(dict.fromkeys(found.values()))
+        of = "" if list(found) == group.names else f"{', '.join(found)}: "
+        if None in values:
+            yield f"{of}{said}"
+        elif len(values) == 1 or are_widths(found):
+            values = values if len(values) == 1 else found.values()
+            yield f"{of}{', '.join(values)} ns, {said}"
+        else:
+            pairs = ", ".join(f"{name} {ns}" for name, ns in found.items())
+            yield f"{pairs} ns, {said}"
 
 
 def group(reference, page, one):
@@ -134,7 +145,8 @@ def page(reference, told):
             made.append(text(section.text, functions))
         made += [group(reference, told, one) for one in section.groups]
     made.append(heading("Notes", 2))
-    made.append(NOTES)
+    calls = reference.said["calls"]["run"]
+    made.append(NOTES.format(calls=calls, loop=reference.loop))
     if runs := list(reference.runs(told)):
         made.append("The costs were measured on:\n")
         made += [f"``{folder}``\n   {on}.\n" for folder, on in runs]
@@ -151,9 +163,11 @@ def page(reference, told):
 NOTES = """\
 *Bytes at the call* are those of one call in a function that does nothing else, cold part included:
 gcc 12, ``-O2``, x86-64, release variant. *Cost* is the median of each recorded run, least to
-greatest, in the folder of ``bench/results`` that is named. A function without it is in no recorded
-run. Another machine has other figures: ``pawl costs``. *Order* names what the function does to the
-order of the caller's accesses; the names in capitals are tags, which ``doc/orders.md`` explains.
+greatest, in the folder of ``bench/results`` that is named; of several widths in their order. A
+figure of the folder ``{calls}`` is of one call, as ``doc/costs.md`` explains, with about {loop} ns
+for the loop around it. Another machine has other figures: ``pawl bench functions``. *Order* names
+what the function does to the order of the caller's accesses; the names in capitals are tags, which
+``doc/orders.md`` explains.
 """
 
 
@@ -162,8 +176,8 @@ def index(reference):
         ".. made by scripts/site\n",
         heading("Functions", 1),
         "One page for each header, also as manual page. Every function has its contract, its\n"
-        "memory order, who may call it, its bytes at the call, and its cost where a recorded\n"
-        "run has it. The names alone:\n"
+        "memory order, who may call it, its bytes at the call, and its nanoseconds or the reason\n"
+        "why a number would mean nothing. The names alone:\n"
         ":ref:`genindex`.\n",
         ".. list-table::\n   :header-rows: 1\n   :widths: 25 25 50\n\n"
         "   * - header\n     - manual page\n     - for",

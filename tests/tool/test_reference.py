@@ -2,16 +2,20 @@
 """The reference of the functions: whole, of today's headers, and with the bytes of today's calls.
 The site that is made of it: site_pages.py."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
 
 import pytest
 
 from conftest import ROOT
+from pawl.kinds.functions.plan import DRIVER as FUNCTIONS
+from pawl.kinds.functions.plan import function_of
 
 pytest.importorskip("clang", reason="no libclang; run scripts/setup tool")
 MAN = ROOT / "doc/man"
@@ -125,27 +129,90 @@ def test_a_cost_says_on_what_it_was_measured(script, reference):
         for name in ("call", "try_call")
     )
     assert re.search(r":Cost: .* ns, a call and .* \(intel-xeon-2026-11-22-rcu\)", call)
-    assert ":Cost:" not in attempt
+    assert re.search(r":Cost: .* ns, one call of 64 in turn, .*-functions\)", attempt)
     assert "pawl_rcu_domain_try_call`, of the default" in attempt
     assert re.search(
         r"``intel-xeon-2026-11-22-rcu``\n   Intel.*2 CPUs, virtual, KVM\), gcc 12.* "
         r"commit d01eb78, 3 runs",
         text,
     )
-    for folder in {rule["run"] for rule in reference.said["ns"]}:
+    for folder in {rule["run"] for rule in [*reference.said["ns"], reference.said["calls"]]}:
         runs = script.pawl_reference.pawl_figures.runs_of(ROOT, folder)
         parts = [(p["commit"], p["machine"]["cpu"]) for run in runs for p in run["parts"]]
         assert len(set(parts)) == 1, f"{folder} is of several commits or machines"
 
 
-def test_a_cost_of_no_function_is_found(reference):
+@pytest.mark.parametrize("where", ["ns", "of", "none"])
+def test_a_cost_of_no_function_is_found(reference, where):
     rule = {"functions": "pawl_gone", "run": "none", "how": "ns none", "what": "nothing"}
-    reference.said["ns"].append(rule)
+    rules = reference.said["ns"] if where == "ns" else reference.said["calls"][where]
+    rules.append(rule)
     try:
         (fault,) = reference.faults()
     finally:
-        reference.said["ns"].remove(rule)
+        rules.remove(rule)
     assert "doc/reference.toml: no function is called pawl_gone" in fault
+
+
+@pytest.mark.parametrize(
+    "name", ["pawl_lock64_seek_to_write", "pawl_rcu_dereference", "pawl_cond_wait_with"]
+)
+def test_a_function_without_nanoseconds_and_without_a_reason_is_found(reference, name):
+    row, reasons = reference.rows.pop(name, None), reference.said["calls"]["none"]
+    reference.said["calls"]["none"] = []
+    try:
+        faults = list(reference.faults())
+    finally:
+        reference.said["calls"]["none"] = reasons
+        if row:
+            reference.rows[name] = row
+    assert [f for f in faults if f"no nanoseconds of {name}: give it a row" in f]
+
+
+def test_a_reason_for_what_is_measured_is_found(reference):
+    rule = {"functions": "pawl_now", "why": "no number"}
+    reference.said["calls"]["none"].append(rule)
+    try:
+        (fault,) = reference.faults()
+    finally:
+        reference.said["calls"]["none"].remove(rule)
+    assert "pawl_now has a reason, and is measured" in fault
+
+
+def test_every_function_shows_nanoseconds_or_why_there_are_none(script, reference):
+    shown = 0
+    for told in reference.pages:
+        for section in reference.parsed[told["header"]].sections:
+            for group in section.groups:
+                costs = [line for line in script.pawl_rst.cost_rows(reference, group)]
+                if set(group.names) <= reference.callable:
+                    assert costs and all(c.count(" ns, ") or "no " in c for c in costs)
+                    shown += len(group.names)
+    assert shown == len(reference.callable) > 600
+
+
+def test_widths_stand_in_their_order_and_equal_figures_once(script, reference, monkeypatch):
+    group = script.pawl_reference.Group(names=["a32", "a64"])
+    for first, second, says in (("1", "2 to 3", "1, 2 to 3 ns, told"), ("1", "1", "1 ns, told")):
+        ns = {"a32": first, "a64": second}
+        monkeypatch.setattr(reference, "costs", lambda name, ns=ns: [(ns[name], "told")])
+        assert list(script.pawl_rst.cost_rows(reference, group)) == [says]
+    group.names = ["take", "drop"]
+    monkeypatch.setattr(reference, "costs", lambda name: [("1" if name == "take" else "2", "told")])
+    assert list(script.pawl_rst.cost_rows(reference, group)) == ["take 1, drop 2 ns, told"]
+    group.names = ["a32", "a64"]
+    monkeypatch.setattr(reference, "costs", lambda name: [("1", "told")] if name == "a32" else [])
+    assert list(script.pawl_rst.cost_rows(reference, group)) == ["a32: 1 ns, told"]
+
+
+def test_the_driver_has_a_row_for_each_function_that_the_pages_want(reference):
+    """So a new function cannot be forgotten until the next recording."""
+    program = Path(os.environ.get("PAWL_BUILD_DIR", ROOT / "build/dev")) / "bench" / FUNCTIONS
+    if not program.exists():
+        pytest.skip(f"{FUNCTIONS} is not built")
+    listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
+    rows = {function_of(row["name"]) for row in json.loads(listed)} - {"empty_loop", "atomic_add"}
+    assert rows == {name for name in reference.callable if not reference.why_none(name)}
 
 
 def test_the_overview_names_every_manual_page():
