@@ -2,12 +2,14 @@
 """scripts/bench and scripts/targets as they are typed."""
 
 import os
+import shutil
 import subprocess
 import sys
 
 import pytest
 
-from conftest import ROOT
+from conftest import REGISTRY, ROOT
+from pawl.core import results
 
 
 @pytest.fixture
@@ -44,6 +46,66 @@ def test_bench_covers_one_thread_to_all_cpus(script, starts, tmp_path):
     threads = {s["threads"] for s in starts()}
     assert {1, len(os.sched_getaffinity(0))} <= threads
     assert {bool(s["trace"]) for s in starts()} == {True, False}
+
+
+@pytest.fixture
+def tree(drivers, tmp_path):
+    """What scripts/bench --functions uses of a checkout; the other scripts only say their names."""
+    root = tmp_path / "tree"
+    for folder in ("scripts", "doc", "bench/results/old-functions"):
+        (root / folder).mkdir(parents=True)
+    shutil.copy(ROOT / "scripts/bench", root / "scripts")
+    (root / "tool").symlink_to(ROOT / "tool")
+    (root / "bench/results/old-functions/run1.json.xz").write_text("old")
+    (root / "doc/reference.toml").write_text(
+        '[[page]]\nrun = "a"\n\n[calls]\nrun = "old-functions"\n\n[[ns]]\nrun = "b"\n'
+    )
+    for name in ("targets", "site"):
+        path = root / "scripts" / name
+        path.write_text(f'#!/bin/sh\necho "{name} $*"\n')
+        path.chmod(0o755)
+
+    def run(*arguments):
+        return subprocess.run(
+            [str(root / "scripts/bench"), "--functions", *arguments],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PAWL_PYTHON": sys.executable},
+            check=False,
+        )
+
+    return root, run
+
+
+def test_calls_are_recorded_anew_in_the_place_of_those_that_pages_quote(tree):
+    root, run = tree
+    done = run()
+    assert done.returncode == 0, done.stderr
+    assert [p.name for p in (root / "bench/results").iterdir()] == ["old-functions"]
+    runs = sorted((root / "bench/results/old-functions").iterdir())
+    assert [p.name for p in runs] == [f"run{n}.json.xz" for n in (1, 2, 3)]
+    assert all(results.load(p, REGISTRY)["set"] == "functions" for p in runs)
+    assert done.stdout.splitlines()[:3] == [
+        "targets --write",
+        "site --man",
+        "targets bench/results/old-functions",
+    ]
+
+
+def test_calls_of_another_machine_are_quoted_from_then_on(tree):
+    root, run = tree
+    assert run("bench/results/new-functions").returncode == 0
+    assert (root / "bench/results/old-functions/run1.json.xz").read_text() == "old"
+    assert (root / "doc/reference.toml").read_text() == (
+        '[[page]]\nrun = "a"\n\n[calls]\nrun = "new-functions"\n\n[[ns]]\nrun = "b"\n'
+    )
+
+
+def test_calls_that_cannot_be_recorded_leave_the_old_ones(tree, monkeypatch):
+    root, run = tree
+    monkeypatch.setenv("FAKE_MODE", "crash")
+    assert run().returncode != 0
+    assert (root / "bench/results/old-functions/run1.json.xz").read_text() == "old"
 
 
 @pytest.mark.parametrize("arguments", [("--budget", "x"), ("--budget",), ("--nonsense",)])
