@@ -392,10 +392,9 @@ class Reference:
         ]
         return {name.split("/")[1].split("@")[0]: name for name in names if name[:6] != "floor/"}
 
-    @cached_property
-    def loop(self):
-        """Nanoseconds of the loop around the recorded calls."""
-        return nanoseconds(self.said["calls"]["run"], "median ns floor/empty_loop@1")
+    def floor(self, name):
+        """Nanoseconds of what the recorded calls stand beside."""
+        return nanoseconds(self.said["calls"]["run"], f"median ns floor/{name}@1")
 
     def why_none(self, name):
         """Why a function has no figure of a call; None: it has one, or should have."""

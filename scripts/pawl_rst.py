@@ -146,7 +146,8 @@ def page(reference, told):
         made += [group(reference, told, one) for one in section.groups]
     made.append(heading("Notes", 2))
     calls = reference.said["calls"]["run"]
-    made.append(NOTES.format(calls=calls, loop=reference.loop))
+    loop, addition = map(reference.floor, ("empty_loop", "atomic_add"))
+    made.append(NOTES.format(calls=calls, loop=loop, addition=addition))
     if runs := list(reference.runs(told)):
         made.append("The costs were measured on:\n")
         made += [f"``{folder}``\n   {on}.\n" for folder, on in runs]
@@ -165,9 +166,9 @@ NOTES = """\
 gcc 12, ``-O2``, x86-64, release variant. *Cost* is the median of each recorded run, least to
 greatest, in the folder of ``bench/results`` that is named; of several widths in their order. A
 figure of the folder ``{calls}`` is of one call, as ``doc/costs.md`` explains, with about {loop} ns
-for the loop around it. Another machine has other figures: ``pawl bench functions``. *Order* names
-what the function does to the order of the caller's accesses; the names in capitals are tags, which
-``doc/orders.md`` explains.
+for the loop around it; an atomic addition takes {addition} ns there. Another machine has other
+figures: ``pawl bench functions``. *Order* names what the function does to the order of the caller's
+accesses; the names in capitals are tags, which ``doc/orders.md`` explains.
 """
 
 

@@ -75,14 +75,13 @@
 
 namespace bench::functions {
 
-/* Two locks side by side. A single one may stand for both where nothing is done to it. */
+/* The locks of a function that takes or drops two. */
 template <class L> struct two_of {
     L first, second;
 };
 
 } // namespace bench::functions
 
-/* The overloads of C++ tell one lock from two. */
 #define PAWL_TWO_ROW(all, L, verb, before, after)                                                  \
     PAWL_ROW(all, two_of<L>, L##_##verb, PAWL_TWO_##before(L), PAWL_TWO_##verb(L),                 \
              PAWL_TWO_##after(L))
