@@ -10,6 +10,8 @@ import pytest
 from conftest import ROOT, plain, texts
 from pawl import targets
 from pawl.cli import main
+from pawl.core import verdict
+from pawl.kinds.functions.kind import KIND
 from pawl.kinds.functions.plan import DRIVER, GROUPS, function_of
 
 BUILT = os.path.join(os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev")), "bench", DRIVER)
@@ -56,6 +58,14 @@ def test_each_header_is_a_cell_and_times_are_of_a_call(saved):
     (cell,) = (c for c in saved["cells"] if c["group"] == "lock")
     shown = dict(texts(saved, cell, "lock/pawl_lock64_is_free@1"))
     assert shown["an\noperation"] == "0.50 ns"
+
+
+def test_a_page_begins_with_pairs_of_functions_to_choose_between(saved):
+    said = verdict.verdict(KIND, saved)
+    assert len(said) == 2 and said[0].startswith(
+        "Taking W with a deadline: lock/pawl_lock64_take_write_until takes 1.6"
+    )
+    assert "the time of lock/pawl_lock64_take_write: behind." in said[0]
 
 
 def test_a_function_is_chosen_by_its_name(drivers, starts):

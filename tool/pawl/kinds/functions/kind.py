@@ -15,6 +15,12 @@ def figures(result: dict):
     return plot.figures(result)
 
 
+def comparisons(result: dict):
+    from pawl.kinds.functions import verdict
+
+    return verdict.comparisons(result)
+
+
 KIND = Kind(
     name="functions",
     title="What one call of each function costs",
@@ -28,6 +34,7 @@ KIND = Kind(
     sound=table.sound,
     summarise=table.summarise,
     losses=table.losses,
+    comparisons=comparisons,
     explained=tuple(plan.GROUPS.items()),
     what="function",
     columns=table.columns,
