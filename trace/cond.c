@@ -53,13 +53,13 @@ EXPORTED pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *res
 
 EXPORTED pthread_cond_signal(pthread_cond_t *c)
 {
-    trace_called(key_of(c, TRACE_COND_SIGNAL), TRACE_HERE(), false);
+    trace_wakes(key_of(c, TRACE_COND_SIGNAL), TRACE_HERE());
     return next()->pthread_cond_signal(c);
 }
 
 EXPORTED pthread_cond_broadcast(pthread_cond_t *c)
 {
-    trace_called(key_of(c, TRACE_COND_BROADCAST), TRACE_HERE(), false);
+    trace_wakes(key_of(c, TRACE_COND_BROADCAST), TRACE_HERE());
     return next()->pthread_cond_broadcast(c);
 }
 

@@ -166,6 +166,7 @@ static void fill_in(struct trace_control *c)
                 : trace_unwind_is_possible() ? TRACE_STACKS_NOT_YET
                                              : TRACE_STACKS_NO_LIBRARY;
     c->stack_every = stack_every;
+    c->seccomp = trace_seccomp();
     name_program(c);
     /* pawl trace has put a file "stopped" there while the recording is to be stopped. */
     c->enabled = 1;

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define TRACE_MAGIC UINT64_C(0x3152544c57415021) /* !PAWLTR1 */
-#define TRACE_FORMAT 5
+#define TRACE_FORMAT 6
 
 enum {
     TRACE_BUCKETS = 168,
@@ -93,6 +93,9 @@ struct trace_record {
     uint32_t threads, last_thread; /* how many threads of this lane; the last of them */
     uint32_t late;                 /* 1: it was in the pool before it had an entry of its own */
     uint32_t beside; /* reads that found a seeker inside, and seeks that found a reader */
+    uint32_t kept;   /* long holds in which the thread was only kept off its processor */
+    uint32_t woke;   /* holds that went on for long after the thread had woken others in them */
+    uint64_t kept_sum, woke_sum; /* of these: the holds; from the wake to the release */
     uint32_t hold[TRACE_BUCKETS];
     uint32_t wait[TRACE_BUCKETS];
 };
@@ -117,7 +120,8 @@ enum trace_state {
     TRACE_HANDED_OFF = 8,
     TRACE_OVERLAPPED = 16,
     TRACE_COUNTED = 32,
-    TRACE_BESIDE = 64
+    TRACE_BESIDE = 64,
+    TRACE_WOKE = 128
 };
 
 /* A lock was taken while another one was held. */
@@ -142,6 +146,7 @@ struct trace_upgrade {
     uint64_t count, changed, gap_sum;
 };
 
+#define TRACE_NOT_KNOWN UINT64_MAX
 #define TRACE_REALTIME (UINT64_C(1) << 63)
 #define TRACE_NUMBER(holder) ((holder) >> 48 & 0x7fff)
 
@@ -166,7 +171,7 @@ struct trace_event {
  *
  * The processor time is read at event 1, 2, 4, 8 and so on: a thread that ran for less than passed
  * was off its processor. Beside it stands how often the thread left the processor of its own
- * accord: one that never slept was only kept off it.
+ * accord, and how long it was ready to run and had none: the rest of that time it slept.
  */
 struct trace_window {
     uint64_t number, count;
@@ -175,6 +180,7 @@ struct trace_window {
     uint64_t cpu_first, cpu_last;   /* ns of CLOCK_THREAD_CPUTIME_ID */
     uint64_t at_first, at_last;     /* ticks, when they were read */
     uint64_t left_first, left_last; /* voluntary switches until then */
+    uint64_t kept_first, kept_last; /* ns kept off the processor; TRACE_NOT_KNOWN */
 };
 
 /* A stack that the thread has had lately, so that it is not unwound again: where its return
@@ -288,6 +294,8 @@ struct trace_control {
     uint32_t stack_every; /* takes without a wait, of which one has its stack; 0: none has */
     uint32_t lost_stacks; /* waits and takes whose stack had no room, or could not be read */
     uint32_t own_ticks;   /* what the recorder does before a hold begins takes at least so long */
+    uint32_t seccomp;     /* mode of it when the recording began */
+    uint32_t unused;
     char program[256];
     char paths[TRACE_PATHS];
     struct trace_module module[TRACE_MODULES];

@@ -105,7 +105,7 @@ static void asks_for_more(struct our_wait *w, uint32_t i)
     const struct trace_hold *const h = &trace_self.lane->holds[i];
     w->from_key = h->lock;
     w->from_take = h->take;
-    w->from_state = h->state;
+    w->from_state = h->state & ~(uint32_t)TRACE_WOKE;
     w->base.begun = trace_ticks();
     w->base.stack = trace_stack(w->base.site);
     w->base.upgrade = NULL;

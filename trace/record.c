@@ -2,7 +2,6 @@
 #include "record.h"
 
 #include <errno.h>
-#include <sys/resource.h>
 
 /* ---- Records: the heaviest have one of their own --------------------------------------------- */
 
@@ -32,6 +31,10 @@ static void pool(const struct trace_key *key, const struct trace_record *r)
     p->handoffs += r->handoffs;
     p->overlaps += r->overlaps;
     p->beside += r->beside;
+    p->kept += r->kept;
+    p->kept_sum += r->kept_sum;
+    p->woke += r->woke;
+    p->woke_sum += r->woke_sum;
     p->threads++; /* of a pool: how many records went into it */
     for (i = 0; i < TRACE_BUCKETS; i++) {
         p->hold[i] += r->hold[i];
@@ -114,24 +117,6 @@ void trace_window_begins(uint64_t now)
     w->mixed = 0;
 }
 
-void trace_window_looks_at_clock(struct trace_window *w, uint64_t now)
-{
-    struct timespec cpu;
-    struct rusage used;
-    uint64_t ns;
-    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0 || getrusage(RUSAGE_THREAD, &used) != 0)
-        return; /* never, where the C library is 2.30 */
-    ns = (uint64_t)cpu.tv_sec * UINT64_C(1000000000) + (uint64_t)cpu.tv_nsec;
-    if (w->count == 1) {
-        w->cpu_first = ns;
-        w->at_first = now;
-        w->left_first = (uint64_t)used.ru_nvcsw;
-    }
-    w->left_last = (uint64_t)used.ru_nvcsw;
-    w->cpu_last = ns;
-    w->at_last = now;
-}
-
 /* ---- The recorder's own cost ----------------------------------------------------------------- */
 
 /* Of a lock that there is not: the shortest of some rows of tries. A processor may read its counter
@@ -160,14 +145,11 @@ void trace_look_at_own_cost(void)
 
 /* ---- Tables of 2^n entries, two places for each key ------------------------------------------ */
 
-void trace_order(uint64_t key, uint64_t site)
+static void add_edge(const struct trace_hold *h, uint64_t key, uint64_t site)
 {
     struct trace_lane *const lane = trace_self.lane;
-    const struct trace_hold *const h = &lane->holds[lane->depth - 1];
     const uint64_t hash = mixed(h->lock, key, h->take ^ site);
     uint32_t i;
-    if (((h->lock ^ key) & TRACE_ADDRESS) == 0)
-        return; /* locked again */
     for (i = 0; i < 2; i++) {
         struct trace_edge *const e = &trace_self.edges[(hash + i) & (lane->edges - 1)];
         if (e->count == 0) {
@@ -183,6 +165,13 @@ void trace_order(uint64_t key, uint64_t site)
         return;
     }
     lane->lost_edges++;
+}
+
+void trace_order(uint64_t key, uint64_t site)
+{
+    const struct trace_hold *const h = &trace_self.lane->holds[trace_self.lane->depth - 1];
+    if (((h->lock ^ key) & TRACE_ADDRESS) != 0) /* else: locked again */
+        add_edge(h, key, site);
 }
 
 void trace_blame(uint64_t key, uint64_t site, uint64_t holder, uint64_t ticks, bool inverted)
@@ -270,6 +259,22 @@ void trace_look_at_priority(void)
     trace_self.realtime = policy == SCHED_FIFO || policy == SCHED_RR ? TRACE_REALTIME : 0;
 }
 
+/* ---- Long holds ------------------------------------------------------------------------------ */
+
+void trace_long_hold(struct trace_record *r, const struct trace_hold *h, uint64_t now)
+{
+    const uint64_t woke = trace_self.woke_at > h->since ? trace_self.woke_at : h->since;
+    if ((h->state & TRACE_WOKE) != 0 && now - woke >= trace_window / TRACE_LONG) {
+        r->woke++;
+        r->woke_sum += now - woke;
+        add_edge(h, trace_self.woke_key, trace_self.woke_site);
+    }
+    if (now - h->since >= trace_window && trace_was_only_kept_off(h->since, now)) {
+        r->kept++;
+        r->kept_sum += now - h->since;
+    }
+}
+
 /* ---- Waits ----------------------------------------------------------------------------------- */
 
 void trace_wait_begins(struct trace_wait *w, uint64_t key, uint64_t site)
@@ -344,6 +349,8 @@ void trace_wait_ends(struct trace_wait *w, bool is_granted, bool timed_out)
             h->writes = writes;
             h->state = state;
             h->since = trace_ticks();
+            if (h->since - trace_self.seen_at > trace_window / TRACE_OFTEN_WAITED)
+                looks_at_processor(h);
         }
     } else {
         struct trace_record *const r = record_of(w->key, w->site, 0);
@@ -427,6 +434,37 @@ void trace_called(uint64_t key, uint64_t site, bool failed)
     leave();
 }
 
+/* The threads that wake may ask for what this one holds. */
+static void mark_holds(uint64_t key, uint64_t site)
+{
+    const uint32_t depth = trace_self.lane->depth;
+    struct trace_hold *const holds = trace_self.lane->holds;
+    uint32_t i, marked = 0;
+    for (i = 0; i < depth; i++) {
+        marked |= holds[i].state & TRACE_WOKE;
+        if ((holds[i].state & (TRACE_WAITING | TRACE_IN_COND)) == 0)
+            holds[i].state |= TRACE_WOKE;
+    }
+    if (marked != 0)
+        return;
+    trace_self.woke_at = trace_ticks();
+    trace_self.woke_key = key;
+    trace_self.woke_site = site;
+}
+
+void trace_wakes(uint64_t key, uint64_t site)
+{
+    struct trace_record *r;
+    if (!enter())
+        return;
+    r = record_of(key, site, 0);
+    r->count++;
+    seen_by(r);
+    if (trace_self.lane->depth != 0)
+        mark_holds(key, site);
+    leave();
+}
+
 /* ---- Holds ----------------------------------------------------------------------------------- */
 
 void trace_release_at(uint32_t index, uint64_t site)
@@ -500,6 +538,8 @@ void trace_cond_is_back(const void *mutex, uint64_t site)
         h->take = site;
         h->waited = 0;
         h->since = trace_ticks();
+        if (h->since - trace_self.seen_at > trace_window / TRACE_OFTEN_WAITED)
+            looks_at_processor(h);
     }
     leave();
 }

@@ -28,6 +28,11 @@
 
 enum { TRACE_DROPPED = 4 };
 
+/* Parts of a millisecond: how long a look at the processor is good for, before a hold without a
+ * wait and after one with it; a hold that went on for so long after a wake is noted. */
+enum { TRACE_SOME_NS = 20000 }; /* off its processor for less: that is not looked into */
+enum { TRACE_OFTEN = 4, TRACE_OFTEN_WAITED = 16, TRACE_LONG = 8 };
+
 /* A read lock that this thread has dropped lately. */
 struct trace_dropped {
     uint64_t lock, at, read;
@@ -49,8 +54,10 @@ struct trace_self {
     uint32_t number;
     uint32_t refused; /* there is no lane for it */
     uint32_t dropped_next;
-    uint32_t asking;   /* 1: an operation of Pawl's own locks waits */
-    uint32_t stack_in; /* takes until one has its stack */
+    uint32_t asking;                       /* 1: an operation of Pawl's own locks waits */
+    uint32_t stack_in;                     /* takes until one has its stack */
+    uint64_t woke_at, woke_key, woke_site; /* the first wake in the holds marked TRACE_WOKE */
+    uint64_t seen_at, seen_cpu, seen_left; /* processor time and voluntary switches, lately */
     struct trace_dropped dropped[TRACE_DROPPED];
 };
 
@@ -68,6 +75,14 @@ PAWL_COLD TRACE_HIDDEN void trace_forget(uint64_t lock);
 PAWL_COLD TRACE_HIDDEN void trace_outgrow(void);
 PAWL_COLD TRACE_HIDDEN void trace_window_begins(uint64_t now);
 PAWL_COLD TRACE_HIDDEN void trace_window_looks_at_clock(struct trace_window *w, uint64_t now);
+/* Mode of seccomp. */
+PAWL_COLD TRACE_HIDDEN uint32_t trace_seccomp(void);
+/* Processor time and switches are noted before a hold may become a long one; returns the ticks. */
+PAWL_COLD TRACE_HIDDEN uint64_t trace_look_at_processor(void);
+/* The thread was off its processor for more than half of the time, and never of its own accord. */
+PAWL_COLD TRACE_HIDDEN bool trace_was_only_kept_off(uint64_t since, uint64_t now);
+PAWL_COLD TRACE_HIDDEN void trace_long_hold(struct trace_record *r, const struct trace_hold *h,
+                                            uint64_t now);
 PAWL_COLD TRACE_HIDDEN struct trace_record *trace_insert(const struct trace_key *key);
 PAWL_COLD TRACE_HIDDEN void trace_blame(uint64_t key, uint64_t site, uint64_t holder,
                                         uint64_t ticks, bool inverted);
@@ -283,6 +298,14 @@ static inline uint32_t show(uint64_t key, uint64_t site, uint32_t *writes)
     return state;
 }
 
+/* An outermost hold has begun. So at its end it is known what the thread's processor did meanwhile,
+ * and this costs a thousandth of the time. */
+static inline void looks_at_processor(struct trace_hold *h)
+{
+    if (trace_self.lane->depth == 1)
+        h->since = trace_look_at_processor();
+}
+
 /* The lock is held, without a wait. A caller that only tried would not have waited, so no order of
  * locks follows from it. The clock is read last: what others see may cost a line of their caches,
  * and a section would look that much longer. */
@@ -299,6 +322,8 @@ static inline void granted_at_once(uint64_t key, uint64_t site, bool only_tried)
     if (PAWL_UNLIKELY(h == NULL))
         return;
     h->writes = writes;
+    if (PAWL_UNLIKELY(h->since - trace_self.seen_at > trace_window / TRACE_OFTEN))
+        looks_at_processor(h);
     if (PAWL_UNLIKELY(--trace_self.stack_in == 0))
         trace_stack_taken();
 }
@@ -328,6 +353,8 @@ TRACE_HIDDEN void trace_waited(uint64_t key, uint64_t site, uint64_t begun, bool
                                bool timed_out);
 /* A call without wait and hold: signal, post; failed: a try. */
 TRACE_HIDDEN void trace_called(uint64_t key, uint64_t site, bool failed);
+/* A signal or a broadcast of a condition. */
+TRACE_HIDDEN void trace_wakes(uint64_t key, uint64_t site);
 /* pthread_cond_wait gives the mutex up and comes back with it. */
 TRACE_HIDDEN void trace_cond_gives_up(const void *mutex, uint64_t site);
 TRACE_HIDDEN void trace_cond_is_back(const void *mutex, uint64_t site);
@@ -352,6 +379,8 @@ static inline void end_hold(const struct trace_hold *held, uint64_t release, uin
     r->overlaps += (h->state & TRACE_OVERLAPPED) != 0;
     r->beside += (h->state & TRACE_BESIDE) != 0;
     seen_by(r);
+    if (PAWL_UNLIKELY(hold >= trace_window / TRACE_LONG))
+        trace_long_hold(r, h, now);
     e.lock = h->lock;
     e.take = h->take;
     e.release = release;

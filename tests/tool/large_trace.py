@@ -36,7 +36,7 @@ def _use(chance: random.Random, lock: int, mode: str, hot: bool) -> tuple:
             4 * hold // count, 9 * hold // count, waits, wait, wait // max(waits, 1),
             2 * wait // max(waits, 1), 3 * wait // max(waits, 1), 4 * wait // max(waits, 1), 0, 0,
             waits // 2, count // 20 if mode == "read" else 0, 0, THREADS if hot else 2,
-            chance.randint(1, THREADS), 0, _histogram(chance, count),
+            chance.randint(1, THREADS), 0, 0, 0, 0, 0, _histogram(chance, count),
             _histogram(chance, waits))  # fmt: skip
 
 

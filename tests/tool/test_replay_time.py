@@ -137,7 +137,7 @@ def taken(lanes, cpu_of=0):
     add = "INSERT INTO step VALUES (1, 3, ?, ?, 'mutex', 1, 2, ?, ?, ?, 5)"
     db.executemany(add, [(0, 7, 1000 * i, 0, 500) for i in range(1, 201)])
     db.executemany(add, [(i, *e) for i, events in enumerate(lanes, 1) for e in events])
-    db.execute("INSERT INTO part VALUES (1, 3, 1, 0, 0, ?, ?, 9)", (cpu_of // 2, cpu_of))
+    db.execute("INSERT INTO part VALUES (1, 3, 1, 0, 0, ?, ?, 9, NULL)", (cpu_of // 2, cpu_of))
     return largest(db)
 
 

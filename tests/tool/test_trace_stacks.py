@@ -273,10 +273,17 @@ def test_torn_stacks_are_left_out():
         assert found == {} and len(kept) == 0
 
 
+# What a trace of version 5 does not have.
+WITHOUT_KEPT = "ALTER TABLE part DROP COLUMN kept_ns;" + "".join(
+    f"ALTER TABLE use DROP COLUMN {name};" for name in ("kept", "kept_ns", "woke", "woke_ns")
+)
+
+
 def as_version_3(path):
     """As the command wrote it before it had stacks."""
     with sqlite3.connect(path) as db:
         db.executescript(
+            f"{WITHOUT_KEPT}"
             "DROP TABLE stack; DROP TABLE waited; ALTER TABLE held DROP COLUMN stack;"
             "ALTER TABLE process DROP COLUMN own_ns;"
             "ALTER TABLE part DROP COLUMN sleeps;"
@@ -289,10 +296,24 @@ def test_a_trace_that_does_not_count_sleeps_is_still_read(record):
     assert one(db, "SELECT count(*) FROM part WHERE sleeps >= 0") > 0
     path = one(db, "SELECT file FROM pragma_database_list WHERE name = 'main'")
     with sqlite3.connect(path) as changed:
-        changed.execute("ALTER TABLE part DROP COLUMN sleeps")
-        changed.execute("PRAGMA user_version = 4")
+        changed.executescript(
+            f"{WITHOUT_KEPT} ALTER TABLE part DROP COLUMN sleeps; PRAGMA user_version = 4"
+        )
     old = store.open_trace(Path(path))
-    assert {r["sleeps"] for r in old.execute("SELECT * FROM part")} == {None}
+    assert {tuple(r) for r in old.execute("SELECT sleeps, kept_ns FROM part")} == {(None, None)}
+
+
+def test_a_trace_that_does_not_say_who_was_kept_off_a_processor_is_still_read(record):
+    db = record("program", "pairs", 1000)
+    path = one(db, "SELECT file FROM pragma_database_list WHERE name = 'main'")
+    with sqlite3.connect(path) as changed:
+        changed.executescript(f"{WITHOUT_KEPT} PRAGMA user_version = 5")
+    old = store.open_trace(Path(path))
+    assert one(old, "SELECT sleeps FROM part") >= 0
+    assert {r["kept_ns"] for r in old.execute("SELECT * FROM part")} == {None}
+    assert [(u.kept, u.woke_ns) for lock in Facts(old).locks.values() for u in lock.uses] == [
+        (0, 0)
+    ]
 
 
 def test_a_trace_without_stacks_is_still_read(record, tmp_path, capsys):

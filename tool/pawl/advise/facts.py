@@ -22,7 +22,8 @@ TOTALS = (
 )
 COLUMNS = (
     "id, lock, mode, take, release, count, hold_ns, hold_p99, hold_max, waits, wait_ns, "
-    "wait_max, failed, timeouts, handoffs, overlaps, beside, threads, thread"
+    "wait_max, failed, timeouts, handoffs, overlaps, beside, threads, thread, kept, kept_ns, "
+    "woke, woke_ns"
 )
 PART = 10_000  # locks between two words of how far it is
 PAIR_NS = 20  # what an uncontended pair of lock and unlock costs, about; `pawl costs` measures it
@@ -284,6 +285,15 @@ class Facts:
                 "SELECT DISTINCT lock FROM blame WHERE inverted > 0 ORDER BY lock"
             )
         ]
+
+    def wakes_inside(self, lock: Lock) -> list[sqlite3.Row]:
+        """Conditions that were signalled long before the lock was released."""
+        return self.db.execute(
+            "SELECT taken, taken_site, sum(count) AS count FROM edge WHERE held = ? AND "
+            "taken_mode IN ('cond-signal', 'cond-broadcast') GROUP BY taken, taken_site "
+            "ORDER BY count DESC",
+            (lock.id,),
+        ).fetchall()
 
     def sleeps_inside(self, lock: Lock) -> list[tuple[int, Site]]:
         """How often a thread slept while it held the lock, and where."""

@@ -11,6 +11,7 @@ from pawl.advise.finding import Match
 
 FEW = 100
 WAKE_NS = 5_000  # what it costs, about, to wake a thread for nothing
+MANY_WAKES = 3  # fewer may be threads that were preempted at that moment
 SHORT_NS = 20_000
 OWN_NS = 50  # a shorter hold is the recorder's own work, about: no shorter ones can be told apart
 
@@ -163,6 +164,52 @@ def broadcast_storm(facts: Facts) -> Iterator[Match]:
             "high",
             sorted(places, key=str)[:2] + [u.take for u in cond.of("cond-broadcast")][:2],
             (lost, lost + count * WAKE_NS),
+        )
+
+
+def wakes_before_unlock(facts: Facts) -> Iterator[Match]:
+    """Threads are woken long before the lock is released that they need to go on."""
+    waits: dict[tuple[int, object], Lock] = {}
+    for cond in facts.kind("cond"):
+        for use in cond.of("cond-wait"):
+            waits[cond.process.id, use.take] = cond
+    for lock in facts.kind("mutex"):
+        early = [u for u in lock.uses if u.woke]
+        conds = {
+            waits[key].id: waits[key]
+            for u in lock.uses
+            for site in (u.take, u.release)
+            if (key := (lock.process.id, site)) in waits
+        }
+        count = sum(u.woke for u in early)
+        rows = facts.wakes_inside(lock)
+        if count < MANY_WAKES or not any(row["taken"] in conds for row in rows):
+            continue
+        early_ns, kept = sum(u.woke_ns for u in early), sum(u.kept for u in early)
+        takes = {u.take for u in early}
+        behind = sum(b.wait_ns for b in facts.blames(lock) if b.holder in takes)
+        yield Match(
+            [lock, *(conds[n] for n in sorted({r["taken"] for r in rows} & set(conds)))],
+            [
+                f"{count:,} times a thread woke others and released their lock only "
+                f"{time(early_ns / count)} later, on average",
+                *(
+                    f"{row['count']:,} of these wakes at {facts.site(row['taken_site'])}"
+                    for row in rows[:3]
+                ),
+                *(
+                    [
+                        f"in {kept:,} holds of a millisecond and more the thread was only kept off "
+                        "its processor: nothing slow is inside"
+                    ]
+                    if kept
+                    else []
+                ),
+                *([f"others waited {time(behind)} behind what was taken there"] if behind else []),
+            ],
+            "medium" if kept else "high",
+            [facts.site(rows[0]["taken_site"]), *(u.release or u.take for u in early[:1])],
+            (0, early_ns + behind),
         )
 
 

@@ -21,6 +21,7 @@ from pawl.advise.patterns import (
     inverted_priority,
     polling,
     uneven_split,
+    wakes_before_unlock,
     writers_leave_early,
 )
 
@@ -224,18 +225,20 @@ def lock_order(facts: Facts) -> Iterator[Match]:
 
 
 def long_holds(facts: Facts) -> Iterator[Match]:
+    """Not those in which the thread was only kept off its processor: nothing slow is inside."""
     for lock in facts.heavy(*HELD):
         long = [
             u
             for u in lock.uses
             if u.hold_p99 >= LONG_NS
-            and sum(n for edge, n in u.histogram("hold") if edge >= LONG_NS) >= MANY_LONG
+            and sum(n for edge, n in u.histogram("hold") if edge >= LONG_NS) >= MANY_LONG + u.kept
         ]
         if not long:
             continue
         takes = {u.take for u in long}
         blames = [b for b in facts.blames(lock) if b.holder in takes]
-        lost = sum(b.wait_ns for b in blames)
+        kept = sum(u.kept_ns for u in long) / max(sum(u.hold_ns for u in long), 1)
+        lost = round(sum(b.wait_ns for b in blames) * (1 - min(kept, 1)))
         if not lost:
             continue
         worst = max(long, key=lambda u: u.hold_ns)
@@ -246,6 +249,11 @@ def long_holds(facts: Facts) -> Iterator[Match]:
                 f"{time(worst.hold_ns / max(worst.count, 1))}, {worst.count:,} times",
                 f"others waited {time(lost)} in all while it was held like this, in "
                 f"{sum(b.count for b in blames):,} waits",
+                *(
+                    [f"in {n:,} of the long holds the thread was only kept off its processor"]
+                    if (n := sum(u.kept for u in long))
+                    else []
+                ),
                 *(
                     f"{b.count:,} waits, {time(b.wait_ns)}: {b.site} behind {b.holder}"
                     for b in blames[:3]
@@ -360,6 +368,7 @@ RULES = {
         uneven_split,
         could_be_split,
         broadcast_storm,
+        wakes_before_unlock,
         polling,
         many_short_reads,
         readers_do_not_overlap,

@@ -58,6 +58,10 @@ SUMS = (
     "handoffs",
     "overlaps",
     "beside",
+    "kept",
+    "kept_sum",
+    "woke",
+    "woke_sum",
     "hold",
     "wait",
 )
@@ -70,6 +74,12 @@ def mode_of(key: int) -> str:
 
 def kind_of(key: int) -> str:
     return OURS[key >> raw.ADDRESS_BITS + raw.MODE_BITS] or KINDS.get(mode_of(key), "")
+
+
+def _kept(head: np.void) -> int | None:
+    """Nanoseconds for which the thread of a window was kept off its processor; None: not known."""
+    first, last = int(head["kept_first"]), int(head["kept_last"])
+    return None if raw.NOT_KNOWN in (first, last) or last < first else last - first
 
 
 class Writer:
@@ -234,6 +244,10 @@ class _Process:
                     max(len(seen), r["threads"]),
                     min(seen, default=None),
                     r["late"],
+                    int(r["kept"]),
+                    self.ns(int(r["kept_sum"])),
+                    int(r["woke"]),
+                    self.ns(int(r["woke_sum"])),
                     self._histogram(r["hold"]),
                     self._histogram(r["wait"]),
                 )
@@ -425,6 +439,7 @@ class _Process:
                 max(int(head["cpu_last"]) - int(head["cpu_first"]), 0),
                 self.ns(max(int(head["at_last"]) - int(head["at_first"]), 0)),
                 max(int(head["left_last"]) - int(head["left_first"]), 0),
+                _kept(head),
             )
             for lane, head, _ in self._windows()
         ]

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-MAGIC, FORMAT = 0x3152544C57415021, 5
+MAGIC, FORMAT = 0x3152544C57415021, 6
 BUCKETS, HOLDS, UPGRADES, WAYS, MODES = 168, 64, 16, 4, 16
 SMALL, LARGE = (1024, 64 << 10), (64, 1 << 20)  # how many lanes, and bytes of each
 ADDRESS = (1 << 56) - 1
 ADDRESS_BITS, MODE_BITS = 56, 5
 HELD, WAITING, IN_COND = 1, 2, 4
+NOT_KNOWN = (1 << 64) - 1
 SITE_BITS, CALL_UNIT = 48, 4
 FRAMES, STACKS, WAITED, CHAINS = 30, 1024, 2048, 4
 THERE, NO_ROOM, NO_LIBRARY = 1, 2, 3  # enum trace_stacks_state
@@ -36,7 +37,8 @@ def _u32(names: str) -> list[tuple]:
 KEY = np.dtype(_u64("lock take release"))
 RECORD = np.dtype(
     _u64("count hold_sum hold_max waits wait_sum wait_max first_wait")
-    + _u32("failed timeouts handoffs overlaps threads last_thread late beside")
+    + _u32("failed timeouts handoffs overlaps threads last_thread late beside kept woke")
+    + _u64("kept_sum woke_sum")
     + [("hold", U32, BUCKETS), ("wait", U32, BUCKETS)]
 )
 HOLD = np.dtype(_u64("lock take since begun waited") + _u32("state writes stack unused"))
@@ -46,6 +48,7 @@ UPGRADE = np.dtype(_u64("lock read write count changed gap_sum"))
 EVENT = np.dtype(_u64("lock take release begun wait hold"))
 WINDOW = np.dtype(
     _u64("number count missed mixed cpu_first cpu_last at_first at_last left_first left_last")
+    + _u64("kept_first kept_last")
 )
 CHAIN = np.dtype(_u64("site frame") + _u32("depth stack") + [("at", U64, FRAMES)])
 STACK = np.dtype(_u64("hash") + _u32("depth cut") + [("frame", U64, FRAMES)])
@@ -69,7 +72,7 @@ CONTROL = np.dtype(
     + _u64("ticks_begun ns_begun ticks_seen ns_seen realtime_begun")
     + _u32(
         "small_lanes large_lanes threads without_lane no_room busy lost_names lost_modules "
-        "modules paths_used maps_read ended stacks stack_every lost_stacks own_ticks"
+        "modules paths_used maps_read ended stacks stack_every lost_stacks own_ticks seccomp unused"
     )
     + [
         ("program", "S256"),

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pawl.core.errors import BadInput, Failure
 
-APPLICATION, VERSION = 0x7061776C, 5  # "pawl"
+APPLICATION, VERSION = 0x7061776C, 6  # "pawl"
 
 TABLES = {
     "meta": "name TEXT PRIMARY KEY, value TEXT",
@@ -35,7 +35,8 @@ TABLES = {
     "hold_p999 INTEGER, hold_max INTEGER, waits INTEGER, wait_ns INTEGER, "
     "wait_p50 INTEGER, wait_p99 INTEGER, wait_p999 INTEGER, wait_max INTEGER, "
     "failed INTEGER, timeouts INTEGER, handoffs INTEGER, overlaps INTEGER, "
-    "beside INTEGER, threads INTEGER, thread INTEGER, late INTEGER, hold_histogram TEXT, "
+    "beside INTEGER, threads INTEGER, thread INTEGER, late INTEGER, "
+    "kept INTEGER, kept_ns INTEGER, woke INTEGER, woke_ns INTEGER, hold_histogram TEXT, "
     "wait_histogram TEXT",
     "pool": "process INTEGER, mode TEXT, count INTEGER, hold_ns INTEGER, waits INTEGER, "
     "wait_ns INTEGER, failed INTEGER, timeouts INTEGER, records INTEGER",
@@ -54,7 +55,7 @@ TABLES = {
     "release INTEGER, begun_ns INTEGER, wait_ns INTEGER, hold_ns INTEGER",
     "window": "process INTEGER, number INTEGER, begun_ns INTEGER, end_ns INTEGER",
     "part": "process INTEGER, window INTEGER, lane INTEGER, missed INTEGER, mixed INTEGER, "
-    "cpu_ns INTEGER, cpu_of_ns INTEGER, sleeps INTEGER",
+    "cpu_ns INTEGER, cpu_of_ns INTEGER, sleeps INTEGER, kept_ns INTEGER",
     "step": "process INTEGER, window INTEGER, lane INTEGER, lock INTEGER, mode TEXT, take INTEGER, "
     "release INTEGER, begun_ns INTEGER, wait_ns INTEGER, hold_ns INTEGER, call_ns INTEGER",
 }
@@ -62,10 +63,18 @@ TABLES = {
 # What is asked for of one lock; made when the tables are full.
 INDEXES = (("use", "lock"), ("blame", "lock"), ("edge", "held"), ("waited", "lock"))
 
-# A trace of an older version gets what it lacks beside it, empty. 4 does not say how often a thread
-# left its processor of its own accord, and 3 has no stacks.
-NO_SLEEPS = "CREATE TEMP VIEW part AS SELECT *, NULL AS sleeps FROM main.part;"
+# A trace of an older version gets what it lacks beside it, empty. 5 does not say for how long a
+# thread was kept off its processor, 4 not how often it left it of its own accord, and 3 has no
+# stacks.
+NO_KEPT = (
+    "CREATE TEMP VIEW use AS SELECT *, 0 AS kept, 0 AS kept_ns, 0 AS woke, 0 AS woke_ns "
+    "FROM main.use;"
+)
+NO_SLEEPS = (
+    f"{NO_KEPT}CREATE TEMP VIEW part AS SELECT *, NULL AS sleeps, NULL AS kept_ns FROM main.part;"
+)
 OLDER = {
+    5: f"{NO_KEPT}CREATE TEMP VIEW part AS SELECT *, NULL AS kept_ns FROM main.part;",
     4: NO_SLEEPS,
     3: (
         f"{NO_SLEEPS}"
