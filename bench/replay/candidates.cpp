@@ -239,14 +239,15 @@ template <class Lock> class replay_of final : public replay_design {
     {
         constexpr std::int64_t longest = 10000000;
         const std::int64_t begun = clock_of(CLOCK_MONOTONIC);
-        const std::int64_t asked = account.begin(static_cast<std::int64_t>(s.ns), s.lock != 0,
-                                                 begun, clock_of(CLOCK_THREAD_CPUTIME_ID));
+        const std::int64_t asked =
+            account.begin(static_cast<std::int64_t>(s.ns), s.lock == sleep_or_kept_off, begun,
+                          clock_of(CLOCK_THREAD_CPUTIME_ID));
         std::int64_t now = begun;
         while (now < begun + asked && !flag.is(phase::over)) {
             sleep_until(static_cast<std::uint64_t>(std::min(begun + asked, now + longest)));
             now = clock_of(CLOCK_MONOTONIC);
         }
-        account.slept(now - begun);
+        account.slept(now - begun, asked, s.lock == sleep_alone);
         account.resume(now, clock_of(CLOCK_THREAD_CPUTIME_ID));
     }
 

@@ -53,8 +53,12 @@ class pauses {
         return std::max<std::int64_t>(owed_ - late_, 0);
     }
 
-    void slept(std::int64_t ns)
+    /* is_alone: of the recording's sleep no part was time for which the thread was ready and had no
+     * processor. So what comes after its end here is none of it either. */
+    void slept(std::int64_t ns, std::int64_t asked, bool is_alone)
     {
+        if (is_alone)
+            ns = std::min(ns, std::max<std::int64_t>(asked, 0) + late_);
         asleep_ += ns;
         owed_ = std::max(owed_ - ns, -most_behind);
     }

@@ -36,9 +36,13 @@ enum class op : std::uint32_t {
     ops
 };
 
+/* A sleep that was recorded lasts until the thread runs again. Time off the processor in a gap may
+ * have been sleep, or the thread was kept off; or it was sleep alone, as the kernel counted. */
+enum sleep_kind : std::uint32_t { sleep_recorded, sleep_or_kept_off, sleep_alone };
+
 struct step {
     op what;
-    std::uint32_t lock; /* its number; of sleep: 1 if it may have been kept off the processor */
+    std::uint32_t lock; /* its number; of sleep: of what kind it is */
     std::uint64_t ns;   /* of work and sleep */
 };
 static_assert(sizeof(step) == 16, "as in the file");

@@ -2,12 +2,13 @@
 /*
  * The account of a re-enacted thread's sleeps (bench/replay/pauses.hpp), on a clock of its own:
  *
- *   pauses SLEEP PAUSE BETWEEN OVERSLEPT STOLEN WAITED ANY
+ *   pauses SLEEP PAUSE BETWEEN OVERSLEPT STOLEN WAITED KIND
  *
  * A thread works BETWEEN ns, then pauses PAUSE ns, a thousand times. A sleep ends OVERSLEPT ns
  * late, where SLEEP is expected. While it works the system takes the processor away for STOLEN
- * ns, and it waits WAITED ns for a lock. ANY is 1 if the pause may have been such time,
- * too. Prints the length of a round in ns, and the part of it in which the thread paused.
+ * ns, and it waits WAITED ns for a lock. KIND is 1 if the pause may have been such time,
+ * too, and 2 if it was none of it. Prints the length of a round in ns, and the part of it in
+ * which the thread paused.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -29,10 +30,10 @@ int main(int count, char **words)
         cpu += given[2];
         now += given[2] + given[4] + given[5];
         account.waited(given[5]);
-        const std::int64_t asked = account.begin(given[1], given[6] != 0, now, cpu);
+        const std::int64_t asked = account.begin(given[1], given[6] == 1, now, cpu);
         if (asked > 0) {
             now += asked + given[3];
-            account.slept(asked + given[3]);
+            account.slept(asked + given[3], asked, given[6] == 2);
         }
         account.resume(now, cpu);
     }

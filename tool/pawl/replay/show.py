@@ -16,7 +16,7 @@ ASSUMPTIONS = (
     "but sections after a wait, which begin with cold caches, take as long under candidates as "
     "those of their place that did not wait",
     "they are work of the processor, which touches no memory in common; where a thread ran for "
-    "less than passed, its longest gaps are sleep, or shorter, if it never slept and was kept off",
+    "less than passed, its longest gaps are sleep, or shorter by what it was kept off",
     "the cores and the cost of a wake-up are those of this machine, now",
     "the recorder's own time, which the answer does not have, is known to some nanoseconds a lock",
     "Pawl's own locks that the program has are left out: the time in them is the program's own",

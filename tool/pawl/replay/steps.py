@@ -14,6 +14,7 @@ from pawl.replay.window import Event, Lane, Window
 WORK, SLEEP, TAKE_READ, DROP_READ, TAKE_WRITE, DROP_WRITE, TAKE_SEEK, TRY_SEEK, TO_WRITE = range(9)
 STEP = np.dtype([("what", "<u4"), ("lock", "<u4"), ("ns", "<u8")])
 ANY = 1  # of a sleep: the thread may as well have been kept off its processor
+ALONE = 2  # it was not: the kernel has counted that time
 NUMBERS = {"mutex": 0, "rwlock": 1, "spin": 2}
 PAIR_NS = 1_000_000  # between a read and its write, as in the recorder
 ALWAYS = 0.9  # of the reads at a place are followed by a write: then they begin in S
@@ -201,7 +202,7 @@ class _Thread:
         self.numbers, self.pairs, self.always, self.own = numbers, pairs, always, own
         self.steps: Steps = []
         self.clock = 0
-        self.times, self.worked = [0], [0]  # work that was done until then
+        self.worked = 0  # ns
 
     def _until(self, when: int, without: int = 0) -> None:
         """Work, of which `without` is the recorder's."""
@@ -209,8 +210,7 @@ class _Thread:
         if ns > 0:
             before = self.steps.pop()[2] if self.steps and self.steps[-1][0] == WORK else 0
             self.steps.append((WORK, 0, before + ns))
-            self.times += [self.clock, when]
-            self.worked += [self.worked[-1], self.worked[-1] + ns]
+            self.worked += ns
         self.clock = max(self.clock, when)
 
     def _add(self, what: int, lock: int, ns: int = 0) -> None:
@@ -257,53 +257,71 @@ class _Thread:
     def _drop(self, e: Event) -> None:
         self._add(DROP_READ if e.mode == "read" else DROP_WRITE, e.lock)
 
-    def excess(self, lane: Lane, length: int) -> float | None:
-        """Nanoseconds that passed in gaps and sections while the thread was off its processor; the
-        part that was measured stands for the rest. None: not known."""
+    def off(self, lane: Lane, length: int) -> Off | None:
+        """None: not known. The processor was also used in the calls of locks, which are no work
+        here, so it is compared with all of the time that was no wait."""
         if lane.cpu_share is None:
             return None
-        span = (0, length)
-        if lane.cpu_of is not None:
-            first = min(e.end for e in lane.events)
-            span = (first, min(first + lane.cpu_of, length))
-        begun, ended = np.interp(span, self.times, self.worked)
-        inside = ended - begun
-        if inside <= 0:
-            return 0
-        off = inside - lane.cpu_share * (span[1] - span[0])
-        excess = off * self.worked[-1] / inside
-        return excess if excess >= max(0.02 * length, LEAST_SLEEP) else 0
+        span, waited = lane.cpu_of, lane.known_ns
+        inside = sum(e.wait for e in lane.events)
+        if span is None:
+            span, waited = length, inside
+        off = span * (1 - lane.cpu_share) - waited
+        if off <= 0 or span <= waited:
+            return Off(0, 0)
+        whole = min(off * max(length - inside, 0) / (span - waited), self.worked)
+        if whole < max(0.02 * length, LEAST_SLEEP):
+            return Off(0, 0)
+        kept = _kept_off(lane, off, waited)
+        return Off(whole, None if kept is None else kept * whole / off)
 
 
-def _only_kept_off(lane: Lane) -> bool:
-    """The thread left its processor of its own accord for waits and sleeps that were recorded, and
-    for nothing else: what more it was off, other threads and programs had its processor. Some waits
-    sleep twice."""
-    return lane.sleeps is not None and lane.sleeps <= 2 * lane.known + 1
+@dataclass(frozen=True)
+class Off:
+    """Nanoseconds that passed in gaps and sections while the thread was off its processor; the part
+    of them that was measured stands for the rest."""
+
+    ns: float
+    kept: float | None  # of these: ready to run, but without a processor. None: not known
 
 
-def _with_sleep(steps: Steps, excess: float | None, kept_off: bool) -> Steps:
-    """The time off the processor goes to the longest gaps: as sleep, or not at all where the thread
-    was kept off, as that depends on what else the machine does."""
-    if excess is None:
+def _kept_off(lane: Lane, off: float, waited: int) -> float | None:
+    """Of the time off the processor, outside of waits, what other threads and programs took. A
+    thread that left its processor of its own accord for waits and sleeps that were recorded, and
+    for nothing else, slept never in it. Some waits sleep twice. Else the kernel has counted; a part
+    of what it counted may lie at the ends of waits, before the thread that was woken ran. It is
+    shared out by time."""
+    if lane.sleeps is not None and lane.sleeps <= 2 * lane.known + 1:
+        return off
+    if lane.kept_off is None:
+        return None
+    outside = lane.kept_off * off / (off + waited)
+    return min(max(outside, lane.kept_off - waited), off)
+
+
+def _with_sleep(steps: Steps, off: Off | None) -> Steps:
+    """The time off the processor goes to the longest gaps: as sleep, where the thread slept. The
+    time for which it was kept off goes, as that depends on what else the machine does."""
+    if off is None:
         return [
             (SLEEP, ANY, ns) if what == WORK and ns > LONG_GAP else (what, n, ns)
             for what, n, ns in steps
         ]
-    sleeps = {}
+    left, gone = off.ns, {}
     for i in sorted(range(len(steps)), key=lambda i: -steps[i][2]):
         what, _, ns = steps[i]
-        if excess < LEAST_SLEEP or ns < LEAST_SLEEP:
+        if left < LEAST_SLEEP or ns < LEAST_SLEEP:
             break
         if what == WORK:
-            sleeps[i] = min(ns, int(excess))
-            excess -= sleeps[i]
+            gone[i] = min(ns, int(left))
+            left -= gone[i]
+    slept, number = (1.0, ANY) if off.kept is None else (1 - off.kept / max(off.ns, 1), ALONE)
     made = []
     for i, (what, n, ns) in enumerate(steps):
-        if i in sleeps and not kept_off:
-            made.append((SLEEP, ANY, sleeps[i]))
-        if ns > sleeps.get(i, 0) or i not in sleeps:
-            made.append((what, n, ns - sleeps.get(i, 0)))
+        if sleep := int(slept * gone.get(i, 0)):
+            made.append((SLEEP, number, sleep))
+        if ns > gone.get(i, 0) or i not in gone:
+            made.append((what, n, ns - gone.get(i, 0)))
     return made
 
 
@@ -330,16 +348,10 @@ def plan(window: Window, kinds: dict[int, str], replaced: set[int], known: set[t
         return made
 
     def with_sleep(every: list[_Thread]) -> list[Steps]:
-        return [
-            _with_sleep(one.steps, excess, off)
-            for one, excess, off in zip(every, excesses, only_off, strict=True)
-        ]
+        return [_with_sleep(one.steps, off) for one, off in zip(every, offs, strict=True)]
 
     original, warm = threads(lanes, {}), _warm(lanes)
-    excesses = [
-        one.excess(lane, window.until(lane)) for one, lane in zip(original, lanes, strict=True)
-    ]
-    only_off = [_only_kept_off(lane) for lane in lanes]
+    offs = [one.off(lane, window.until(lane)) for one, lane in zip(original, lanes, strict=True)]
     slept = with_sleep(original)
     kept_off = [_lasts(one.steps) - _lasts(made) for one, made in zip(original, slept, strict=True)]
     pairs = _upgrades(warm, known, replaced)

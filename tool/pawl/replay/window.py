@@ -47,6 +47,8 @@ class Lane:
     cpu_of: int | None = None  # ns after its first hold in which that was measured; None: all
     sleeps: int | None = None  # in that time: how often it left its processor of its own accord
     known: int = 0  # in that time: waits and sleeps that were recorded
+    known_ns: int = 0  # and how long they were
+    kept_off: int | None = None  # ns of that time: ready to run, but without a processor
     until: int | None = None  # it waits from then on, beyond the window's end; None: it does not
 
     @property
@@ -122,14 +124,22 @@ def _end(row: sqlite3.Row) -> int:
     return row["begun_ns"] + row["wait_ns"] + row["hold_ns"]
 
 
-def _known(rows: list[sqlite3.Row], span: int | None) -> int:
-    """Of the time that was measured, from the first end on; it may go beyond the window's end."""
-    until = min(map(_end, rows)) + (span or 0)
-    return sum(
-        r["begun_ns"] + r["wait_ns"] <= until
+def _known(rows: list[sqlite3.Row], span: int | None) -> tuple[int, int]:
+    """How many waits and sleeps, and how long: of the time that was measured, from the first end
+    on; it may go beyond the window's end."""
+    since = min(map(_end, rows))
+    waits = [
+        r["wait_ns"]
         for r in rows
-        if r["wait_ns"] or r["mode"] not in KINDS
-    )
+        if (r["wait_ns"] or r["mode"] not in KINDS)
+        and r["begun_ns"] + r["wait_ns"] <= since + (span or 0)
+    ]
+    inside = [
+        r["wait_ns"]
+        for r in rows
+        if since <= r["begun_ns"] and r["begun_ns"] + r["wait_ns"] <= since + (span or 0)
+    ]
+    return len(waits), sum(inside)
 
 
 def largest(db: sqlite3.Connection) -> Window:
@@ -157,13 +167,14 @@ def largest(db: sqlite3.Connection) -> Window:
     start = max(min(r["begun_ns"] for rows in inside.values() for r in rows), chosen["begun_ns"])
     length = chosen["end_ns"] - start
     measured = {
-        r["lane"]: (_share(r), r["cpu_of_ns"], r["sleeps"])
+        r["lane"]: (_share(r), r["cpu_of_ns"], r["sleeps"], r["kept_ns"])
         for r in db.execute("SELECT * FROM part WHERE process = ? AND window = ?", key)
     }
     lanes = []
     for number, rows in inside.items():
-        lane = Lane([], *measured.get(number, (None, None, None)))
-        lane.known = _known(every[number], lane.cpu_of)
+        share, span, sleeps, kept = measured.get(number, (None,) * 4)
+        lane = Lane([], share, span, sleeps, kept_off=kept)
+        lane.known, lane.known_ns = _known(every[number], lane.cpu_of)
         for r in rows:
             _add(lane, r, r["begun_ns"] - start, length)
         if lane.events:
