@@ -3,6 +3,8 @@
  * The steps under the locks that the program had, and under others. A lock is tried before it is
  * taken, as the recorder does: a try that succeeds is a lock that did not wait.
  */
+#include <fstream>
+
 #include <sys/prctl.h>
 
 #include "adapters/pawl_brlock.hpp"
@@ -91,9 +93,12 @@ template <class Lock> class replay_of final : public replay_design {
         run_while(phase::warming, flag, here, tally);
         tally = replay_tally();
         const std::int64_t begun = clock_of(CLOCK_MONOTONIC), paused = here.pauses.paused();
+        const std::int64_t kept = kept_off();
         const usage_meter meter;
         run_while(phase::measuring, flag, here, tally);
         tally.used = meter.stop();
+        const std::int64_t kept_then = kept_off();
+        tally.kept_ns = kept < 0 || kept_then < kept ? -1 : kept_then - kept;
         const std::int64_t lost = clock_of(CLOCK_MONOTONIC) - begun -
                                   (here.pauses.paused() - paused) -
                                   static_cast<std::int64_t>(tally.waited_ns) -
@@ -125,6 +130,15 @@ template <class Lock> class replay_of final : public replay_design {
         struct timespec t;
         clock_gettime(clock, &t);
         return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+    }
+
+    /* For so long this thread has been ready to run and had no processor; below 0: the kernel does
+     * not count it. */
+    static std::int64_t kept_off()
+    {
+        std::ifstream in("/proc/thread-self/schedstat");
+        std::int64_t ran = 0, kept = 0, times = 0;
+        return in >> ran >> kept >> times && times > 0 ? kept : -1;
     }
 
     /* It stops only where it holds nothing. */

@@ -19,6 +19,8 @@ struct replay_tally {
     std::uint64_t waits = 0; /* those whose try failed */
     std::uint64_t waited_ns = 0;
     std::uint64_t lost_ns = 0; /* kept off the processor, and not in place of a pause */
+    std::int64_t kept_ns =
+        0; /* kept off it, as the kernel counts, also in waits; below 0: unknown */
     histogram wait;
     usage used;
 
@@ -28,6 +30,7 @@ struct replay_tally {
         waits += other.waits;
         waited_ns += other.waited_ns;
         lost_ns += other.lost_ns;
+        kept_ns = kept_ns < 0 || other.kept_ns < 0 ? -1 : kept_ns + other.kept_ns;
         wait.merge(other.wait);
         used += other.used;
     }

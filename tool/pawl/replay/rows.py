@@ -55,11 +55,14 @@ def fidelity(samples: list[dict], plan: Plan) -> dict:
     had a processor when they wanted one, as other programs take it, then and now."""
     own = stats.of_candidate(samples, BASELINE)
     lanes = len(plan.window.lanes)
-    recorded = plan.rate
     own = [s for s in own if s["seconds"] > 0]
-    lost = [min(s["lost_ns"] / (s["seconds"] * 1e9 * lanes), 0.99) for s in own]
+    # Where the kernel counted on both sides, it counted in waits, too.
+    counted = plan.kept_in_waits is not None and all(s.get("kept_ns", -1) >= 0 for s in own)
+    recorded = plan.rate(counted)
+    off = "kept_ns" if counted else "lost_ns"
+    lost = [min(s[off] / (s["seconds"] * 1e9 * lanes), 0.99) for s in own]
     values = [
-        s["ops"] / s["seconds"] / (1 - off) / recorded for s, off in zip(own, lost, strict=True)
+        s["ops"] / s["seconds"] / (1 - gone) / recorded for s, gone in zip(own, lost, strict=True)
     ]
     ratio = stats.ratio(values)
     spent = [s["wait_ns"] / (s["seconds"] * 1e9 * lanes) for s in own]
@@ -69,7 +72,7 @@ def fidelity(samples: list[dict], plan: Plan) -> dict:
         "recorded_rate": recorded,
         "recorded_waiting": plan.window.waiting,
         "waiting": float(np.median(spent)) if spent else None,
-        "recorded_lost": plan.lost,
+        "recorded_lost": plan.lost(counted),
         "lost": float(np.median(lost)) if lost else None,
     }
 

@@ -22,6 +22,7 @@ LONG_GAP = 100_000  # ns; where the processor time is not known, longer gaps are
 LEAST_SLEEP = 20_000
 LONG_CALL = 20_000  # ns; a releasing call takes no longer: the rest is a disturbance, and work here
 PLAIN_CALL = 1_000  # ns; a release that wakes nobody is shorter
+WRITE_NS = 50  # a write that follows the second look takes at least so long, or a tenth of both
 FEW = 20  # sections without a wait that say how long a place takes
 
 Steps = list[tuple[int, int, int]]
@@ -37,17 +38,24 @@ class Plan:
     plain: list[Steps]  # for candidates
     upgraded: list[Steps]
     kept_off: list[int]  # ns for which each thread was kept off its processor: not done again
+    kept_in_waits: list[float] | None  # and those in its waits; None: not known
     left_out: Counter = field(default_factory=Counter)  # holds that are not done again, by reason
     pairs: int = 0  # reads before writes that become upgrades
 
-    @property
-    def rate(self) -> float:
+    def off(self, with_waits: bool) -> list[float]:
+        """Nanoseconds for which each thread was kept off its processor, outside of waits or in
+        all."""
+        if not with_waits or self.kept_in_waits is None:
+            return list(self.kept_off)
+        return [a + b for a, b in zip(self.kept_off, self.kept_in_waits, strict=True)]
+
+    def rate(self, with_waits: bool = False) -> float:
         """Locks taken a second, of the time in which threads had a processor when they wanted one,
         without the recorder's. A wait that the window cuts off took no lock in it: its time does
         not count either."""
         return 1e9 * sum(
             lane.taken / max(self.window.until(lane) - off - lane.taken * self.recorder, 1)
-            for lane, off in zip(self.window.lanes, self.kept_off, strict=True)
+            for lane, off in zip(self.window.lanes, self.off(with_waits), strict=True)
         )
 
     @property
@@ -57,10 +65,9 @@ class Plan:
         calls = [e.call for e in self.window.holds if 0 < e.call < PLAIN_CALL]
         return self.window.own + max(np.mean(calls) - PAIR_NS_OF_LOCK / 2, 0) if calls else 0
 
-    @property
-    def lost(self) -> float:
+    def lost(self, with_waits: bool = False) -> float:
         """The share of the threads' time for which they were kept off their processors."""
-        return sum(self.kept_off) / max(sum(map(self.window.until, self.window.lanes)), 1)
+        return sum(self.off(with_waits)) / max(sum(map(self.window.until, self.window.lanes)), 1)
 
     def file(self) -> bytes:
         head = np.array([len(self.original), len(self.locks)], "<u4").tobytes()
@@ -247,7 +254,8 @@ class _Thread:
                 self._add(TRY_SEEK, e.lock, read.hold - read.saved)
             self._add(TO_WRITE, e.lock)
             # The section looked again first, for as long as the read did. That goes.
-            again = min(read.hold - read.saved, (e.hold - e.saved) * 9 // 10)
+            hold = e.hold - e.saved
+            again = min(read.hold - read.saved, hold - min(hold // 10, WRITE_NS))
             self.clock = max(self.clock, e.granted + e.saved) + again
         elif id(e) in self.pairs and (e.lock, e.take) in self.always:
             self._add(TAKE_SEEK, e.lock)
@@ -266,14 +274,16 @@ class _Thread:
         inside = sum(e.wait for e in lane.events)
         if span is None:
             span, waited = length, inside
-        off = span * (1 - lane.cpu_share) - waited
-        if off <= 0 or span <= waited:
-            return Off(0, 0)
-        whole = min(off * max(length - inside, 0) / (span - waited), self.worked)
-        if whole < max(0.02 * length, LEAST_SLEEP):
-            return Off(0, 0)
+        off = max(span * (1 - lane.cpu_share) - waited, 0)
         kept = _kept_off(lane, off, waited)
-        return Off(whole, None if kept is None else kept * whole / off)
+        in_waits = None
+        if lane.kept_off is not None:
+            in_waits = min(lane.kept_off - min(kept, lane.kept_off), waited)
+            in_waits *= min(inside / max(waited, 1), 1)
+        whole = min(off * max(length - inside, 0) / max(span - waited, 1), self.worked)
+        if whole < max(0.02 * length, LEAST_SLEEP):
+            return Off(0, 0, in_waits)
+        return Off(whole, None if kept is None else kept * whole / off, in_waits)
 
 
 @dataclass(frozen=True)
@@ -283,6 +293,7 @@ class Off:
 
     ns: float
     kept: float | None  # of these: ready to run, but without a processor. None: not known
+    in_waits: float | None  # the same in waits
 
 
 def _kept_off(lane: Lane, off: float, waited: int) -> float | None:
@@ -295,7 +306,7 @@ def _kept_off(lane: Lane, off: float, waited: int) -> float | None:
         return off
     if lane.kept_off is None:
         return None
-    outside = lane.kept_off * off / (off + waited)
+    outside = lane.kept_off * off / max(off + waited, 1)
     return min(max(outside, lane.kept_off - waited), off)
 
 
@@ -354,6 +365,7 @@ def plan(window: Window, kinds: dict[int, str], replaced: set[int], known: set[t
     offs = [one.off(lane, window.until(lane)) for one, lane in zip(original, lanes, strict=True)]
     slept = with_sleep(original)
     kept_off = [_lasts(one.steps) - _lasts(made) for one, made in zip(original, slept, strict=True)]
+    in_waits = [None if off is None else off.in_waits for off in offs]
     pairs = _upgrades(warm, known, replaced)
     return Plan(
         replace(window, lanes=lanes),
@@ -364,6 +376,7 @@ def plan(window: Window, kinds: dict[int, str], replaced: set[int], known: set[t
         with_sleep(threads(warm, {})),
         with_sleep(threads(warm, pairs)),
         kept_off,
+        None if None in in_waits else in_waits,
         left_out,
         len(pairs),
     )
