@@ -105,14 +105,17 @@ void trace_window_looks_at_clock(struct trace_window *w, uint64_t now)
 
 /* ---- Long holds ------------------------------------------------------------------------------ */
 
-uint64_t trace_look_at_processor(void)
+void trace_look_at_processor(struct trace_hold *h)
 {
     struct usage u;
-    const bool done = look(&u);
+    bool done;
+    if (trace_self.lane->depth != 1)
+        return;
+    done = look(&u);
     trace_self.seen_at = trace_ticks();
     trace_self.seen_cpu = done ? u.cpu : 0;
     trace_self.seen_left = done ? u.left : UINT64_MAX;
-    return trace_self.seen_at;
+    h->since = trace_self.seen_at;
 }
 
 /* The look may be from some time before: that is counted as if the thread had been off then. */

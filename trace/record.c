@@ -350,7 +350,7 @@ void trace_wait_ends(struct trace_wait *w, bool is_granted, bool timed_out)
             h->state = state;
             h->since = trace_ticks();
             if (h->since - trace_self.seen_at > trace_window / TRACE_OFTEN_WAITED)
-                looks_at_processor(h);
+                trace_look_at_processor(h);
         }
     } else {
         struct trace_record *const r = record_of(w->key, w->site, 0);
@@ -539,7 +539,7 @@ void trace_cond_is_back(const void *mutex, uint64_t site)
         h->waited = 0;
         h->since = trace_ticks();
         if (h->since - trace_self.seen_at > trace_window / TRACE_OFTEN_WAITED)
-            looks_at_processor(h);
+            trace_look_at_processor(h);
     }
     leave();
 }

@@ -77,8 +77,9 @@ PAWL_COLD TRACE_HIDDEN void trace_window_begins(uint64_t now);
 PAWL_COLD TRACE_HIDDEN void trace_window_looks_at_clock(struct trace_window *w, uint64_t now);
 /* Mode of seccomp. */
 PAWL_COLD TRACE_HIDDEN uint32_t trace_seccomp(void);
-/* Processor time and switches are noted before a hold may become a long one; returns the ticks. */
-PAWL_COLD TRACE_HIDDEN uint64_t trace_look_at_processor(void);
+/* An outermost hold begins: processor time and switches are noted, as it may become a long one. The
+ * hold then begins after the look. */
+PAWL_COLD TRACE_HIDDEN void trace_look_at_processor(struct trace_hold *h);
 /* The thread was off its processor for more than half of the time, and never of its own accord. */
 PAWL_COLD TRACE_HIDDEN bool trace_was_only_kept_off(uint64_t since, uint64_t now);
 PAWL_COLD TRACE_HIDDEN void trace_long_hold(struct trace_record *r, const struct trace_hold *h,
@@ -298,14 +299,6 @@ static inline uint32_t show(uint64_t key, uint64_t site, uint32_t *writes)
     return state;
 }
 
-/* An outermost hold has begun. So at its end it is known what the thread's processor did meanwhile,
- * and this costs a thousandth of the time. */
-static inline void looks_at_processor(struct trace_hold *h)
-{
-    if (trace_self.lane->depth == 1)
-        h->since = trace_look_at_processor();
-}
-
 /* The lock is held, without a wait. A caller that only tried would not have waited, so no order of
  * locks follows from it. The clock is read last: what others see may cost a line of their caches,
  * and a section would look that much longer. */
@@ -323,7 +316,7 @@ static inline void granted_at_once(uint64_t key, uint64_t site, bool only_tried)
         return;
     h->writes = writes;
     if (PAWL_UNLIKELY(h->since - trace_self.seen_at > trace_window / TRACE_OFTEN))
-        looks_at_processor(h);
+        trace_look_at_processor(h);
     if (PAWL_UNLIKELY(--trace_self.stack_in == 0))
         trace_stack_taken();
 }
