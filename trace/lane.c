@@ -128,8 +128,8 @@ static void settle(struct trace_lane *lane, uint64_t begun)
     lane->last = begun;
     lane->depth = 0;
     lane->threads++;
-    lane->windows[0].mixed |= lane->windows[0].count != 0;
-    lane->windows[1].mixed |= lane->windows[1].count != 0;
+    for (i = 0; i < 2; i++) /* a full one stays the other thread's */
+        lane->windows[i].mixed |= lane->windows[i].count % lane->ring != 0;
     for (i = 0; i < TRACE_CHAINS; i++)
         lane->chains[i].depth = 0; /* another thread's */
     lane->kernel = (uint32_t)syscall(SYS_gettid);

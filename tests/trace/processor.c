@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What tests/tool/test_trace_processor.py records: a thread that is kept off its processor, or
- * sleeps, while it holds a mutex; and one that may open no file any more.
+ * sleeps, while it holds a mutex; one that may open no file any more; and one that goes on in the
+ * lane of another.
  *
- *   processor kept | slept | sandboxed
+ *   processor kept | slept | sandboxed | heir
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -95,6 +96,21 @@ static NOINLINE void pairs(int n)
     }
 }
 
+static void *many(void *n)
+{
+    pairs(*(const int *)n);
+    return NULL;
+}
+
+/* The first has filled its part of each window when the second comes to its lane. */
+static void heir(void)
+{
+    int n = 100000, fewer = 1000;
+    pthread_t id;
+    must(pthread_create(&id, NULL, many, &n) == 0 && pthread_join(id, NULL) == 0);
+    must(pthread_create(&id, NULL, many, &fewer) == 0 && pthread_join(id, NULL) == 0);
+}
+
 static void sandboxed(void)
 {
     struct sock_filter no_files[] = {
@@ -123,6 +139,8 @@ int main(int count, char **word)
         kept();
     for (i = 0; i < TIMES && strcmp(word[1], "slept") == 0; i++)
         hold_and_sleep();
+    if (strcmp(word[1], "heir") == 0)
+        heir();
     if (strcmp(word[1], "sandboxed") == 0)
         sandboxed();
     return 0;
