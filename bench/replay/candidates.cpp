@@ -3,8 +3,6 @@
  * The steps under the locks that the program had, and under others. A lock is tried before it is
  * taken, as the recorder does: a try that succeeds is a lock that did not wait.
  */
-#include <fstream>
-
 #include <sys/prctl.h>
 
 #include "adapters/pawl_brlock.hpp"
@@ -19,6 +17,9 @@
 namespace bench {
 
 namespace {
+
+/* As LONG_WAIT in tool/pawl/replay/steps.py. */
+constexpr std::uint64_t long_wait_ns = 1000000;
 
 /* ---- Locks with tries ------------------------------------------------------------------------ */
 
@@ -77,8 +78,9 @@ template <class Lock> class replay_of final : public replay_design {
   public:
     replay_of(const step_file &file, const std::vector<std::vector<step>> &steps,
               const replay_gauge &gauge)
-        : steps_(prepared(steps, file, gauge)), kinds_(file.kinds), originals_(file.kinds.size()),
-          locks_(file.kinds.size()), slice_(std::max<std::uint64_t>(gauge.work.steps(1e6), 1)),
+        : steps_(prepared(steps, file, gauge)), kinds_(file.kinds), short_(file.has_short_sections),
+          originals_(file.kinds.size()), locks_(file.kinds.size()),
+          slice_(std::max<std::uint64_t>(gauge.work.steps(1e6), 1)),
           late_ns_(static_cast<std::int64_t>(gauge.sleep_late_ns))
     {
         for (std::size_t i = 0; i < file.kinds.size(); i++)
@@ -93,12 +95,9 @@ template <class Lock> class replay_of final : public replay_design {
         run_while(phase::warming, flag, here, tally);
         tally = replay_tally();
         const std::int64_t begun = clock_of(CLOCK_MONOTONIC), paused = here.pauses.paused();
-        const std::int64_t kept = kept_off();
         const usage_meter meter;
         run_while(phase::measuring, flag, here, tally);
         tally.used = meter.stop();
-        const std::int64_t kept_then = kept_off();
-        tally.kept_ns = kept < 0 || kept_then < kept ? -1 : kept_then - kept;
         const std::int64_t lost = clock_of(CLOCK_MONOTONIC) - begun -
                                   (here.pauses.paused() - paused) -
                                   static_cast<std::int64_t>(tally.waited_ns) -
@@ -132,15 +131,6 @@ template <class Lock> class replay_of final : public replay_design {
         return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
     }
 
-    /* For so long this thread has been ready to run and had no processor; below 0: the kernel does
-     * not count it. */
-    static std::int64_t kept_off()
-    {
-        std::ifstream in("/proc/thread-self/schedstat");
-        std::int64_t ran = 0, kept = 0, times = 0;
-        return in >> ran >> kept >> times && times > 0 ? kept : -1;
-    }
-
     /* It stops only where it holds nothing. */
     void run_while(phase p, const phase_flag &flag, way &here, replay_tally &tally)
     {
@@ -170,38 +160,39 @@ template <class Lock> class replay_of final : public replay_design {
     /* ---- Steps ---- */
 
     template <class Try, class Take>
-    static void get(way &here, replay_tally &tally, Try try_it, Take take_it)
+    void get(const step &s, way &here, replay_tally &tally, Try try_it, Take take_it)
     {
         tally.ops++;
         if (!try_it())
-            wait(here, tally, take_it);
+            wait(s, here, tally, take_it);
     }
 
-    template <class Take> static void wait(way &here, replay_tally &tally, Take take_it)
+    template <class Take> void wait(const step &s, way &here, replay_tally &tally, Take take_it)
     {
         const std::uint64_t begun = now_ns();
         take_it();
         const std::uint64_t took = now_ns() - begun;
         tally.waits++;
         tally.waited_ns += took;
+        tally.long_wait_ns += took >= long_wait_ns && short_[s.lock] ? took : 0;
         tally.wait.add(took);
         here.pauses.waited(static_cast<std::int64_t>(took));
     }
 
-    template <class One> static void alone(One &l, const step &s, way &here, replay_tally &tally)
+    template <class One> void alone(One &l, const step &s, way &here, replay_tally &tally)
     {
         if (s.what == op::drop_write) {
             here.held--;
             return l.drop_write();
         }
-        get(here, tally, [&] { return l.try_write(); }, [&] { l.take_write(); });
+        get(s, here, tally, [&] { return l.try_write(); }, [&] { l.take_write(); });
         here.held++;
     }
 
-    template <class One> static void shared(One &l, const step &s, way &here, replay_tally &tally)
+    template <class One> void shared(One &l, const step &s, way &here, replay_tally &tally)
     {
         if (s.what == op::take_read) {
-            get(here, tally, [&] { return l.try_read(); }, [&] { l.take_read(); });
+            get(s, here, tally, [&] { return l.try_read(); }, [&] { l.take_read(); });
             here.held++;
         } else if (s.what == op::drop_read) {
             here.held--;
@@ -216,7 +207,7 @@ template <class Lock> class replay_of final : public replay_design {
         auto &l = locks_[s.lock].object;
         if constexpr (decltype(has_upgrade<Lock>(0))::value) {
             if (s.what == op::take_seek) {
-                get(here, tally, [&] { return l.try_seek(); }, [&] { l.take_seek(); });
+                get(s, here, tally, [&] { return l.try_seek(); }, [&] { l.take_seek(); });
                 here.held++;
                 return;
             }
@@ -224,16 +215,17 @@ template <class Lock> class replay_of final : public replay_design {
                 return to_seek(l, s, here, tally);
             if (s.what == op::seek_to_write)
                 return get(
-                    here, tally, [&] { return l.try_seek_to_write(); }, [&] { l.seek_to_write(); });
+                    s, here, tally, [&] { return l.try_seek_to_write(); },
+                    [&] { l.seek_to_write(); });
         }
         shared(l, s, here, tally);
     }
 
-    static void to_seek(Lock &l, const step &s, way &here, replay_tally &tally)
+    void to_seek(Lock &l, const step &s, way &here, replay_tally &tally)
     {
         if (l.try_read_to_seek())
             return;
-        wait(here, tally, [&] {
+        wait(s, here, tally, [&] {
             l.drop_read();
             l.take_seek();
         });
@@ -267,6 +259,7 @@ template <class Lock> class replay_of final : public replay_design {
 
     const std::vector<std::vector<step>> steps_;
     const std::vector<lock_kind> kinds_;
+    const std::vector<bool> short_;
     std::vector<char> replaced_;
     std::vector<placed<original>> originals_;
     std::vector<placed<Lock>> locks_;
@@ -296,7 +289,7 @@ double pair_of(lock_kind kind, const replay_gauge &gauge)
     constexpr std::size_t pairs = 10000;
     step_file file;
     file.kinds = {kind};
-    file.replaced = {false};
+    file.replaced = file.has_short_sections = {false};
     file.original = {
         {{op::take_write, 0, 0}, {op::work, 0, 0}, {op::drop_write, 0, 0}, {op::work, 0, 0}}};
     replay_of<nothing> design(file, file.original, gauge);

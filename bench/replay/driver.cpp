@@ -61,7 +61,7 @@ class replay_scene final : public crew_scene<replay_candidate, std::unique_ptr<r
                        {{"waits", sum.waits},
                         {"wait_ns", sum.waited_ns},
                         {"lost_ns", sum.lost_ns},
-                        {"kept_ns", sum.kept_ns},
+                        {"long_wait_ns", sum.long_wait_ns},
                         {"wait", sum.wait.buckets()}},
                        sum.used);
     }

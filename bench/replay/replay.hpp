@@ -18,9 +18,8 @@ struct replay_tally {
     std::uint64_t ops = 0;   /* locks taken */
     std::uint64_t waits = 0; /* those whose try failed */
     std::uint64_t waited_ns = 0;
-    std::uint64_t lost_ns = 0; /* kept off the processor, and not in place of a pause */
-    std::int64_t kept_ns =
-        0; /* kept off it, as the kernel counts, also in waits; below 0: unknown */
+    std::uint64_t lost_ns = 0;      /* kept off the processor, and not in place of a pause */
+    std::uint64_t long_wait_ns = 0; /* of waited_ns: waits of a millisecond and more */
     histogram wait;
     usage used;
 
@@ -30,7 +29,7 @@ struct replay_tally {
         waits += other.waits;
         waited_ns += other.waited_ns;
         lost_ns += other.lost_ns;
-        kept_ns = kept_ns < 0 || other.kept_ns < 0 ? -1 : kept_ns + other.kept_ns;
+        long_wait_ns += other.long_wait_ns;
         wait.merge(other.wait);
         used += other.used;
     }

@@ -113,9 +113,10 @@ step_file read_steps(const std::string &path)
         file.kinds.push_back(static_cast<lock_kind>(kind));
     }
     for (std::uint32_t i = 0; i < locks; i++) {
-        std::uint8_t replaced = 0;
-        in.bytes(&replaced, 1);
-        file.replaced.push_back(replaced != 0);
+        std::uint8_t marks = 0;
+        in.bytes(&marks, 1);
+        file.replaced.push_back((marks & 1) != 0);
+        file.has_short_sections.push_back((marks & 2) != 0);
     }
     std::vector<std::array<std::uint32_t, 3>> counts(threads);
     for (auto &of_thread : counts)

@@ -4,7 +4,8 @@
  * writes the file (tool/pawl/replay/steps.py):
  *
  *   "PAWLSTP1", then 32-bit numbers: threads, locks
- *   a byte a lock: its kind; another byte a lock: 1 if candidates replace it
+ *   a byte a lock: its kind; another byte a lock: 1 if candidates replace it, and 2 if its sections
+ *   are so short that a wait of a millisecond is for a thread that was kept off its processor
  *   for each thread three 32-bit numbers: its steps with the locks that it had, with candidates,
  *   and with upgrades
  *   the steps of all threads with their locks, then with candidates, then with upgrades: 16 bytes
@@ -49,7 +50,7 @@ static_assert(sizeof(step) == 16, "as in the file");
 
 struct step_file {
     std::vector<lock_kind> kinds;
-    std::vector<bool> replaced;
+    std::vector<bool> replaced, has_short_sections;
     std::vector<std::vector<step>> original, plain, upgraded; /* a row a thread */
 };
 

@@ -254,7 +254,7 @@ def test_the_file_of_steps():
     made = planned(window([hold(7, "read", 0, 200)]))
     data = made.file()
     assert data[:8] == b"PAWLSTP1" and struct.unpack("<II", data[8:16]) == (1, 1)
-    assert data[16:18] == b"\1\1" and struct.unpack("<III", data[18:30]) == (4, 4, 4)
+    assert data[16:18] == b"\1\3" and struct.unpack("<III", data[18:30]) == (4, 4, 4)
     found = np.frombuffer(data[30:], steps.STEP)
     assert [tuple(s) for s in found[:4].tolist()] == made.original[0]
 
@@ -265,7 +265,7 @@ def test_the_first_line_says_how_near_it_came():
     def said(rate):
         samples = [
             {"candidate": rows.BASELINE, "round": i, "ops": rate, "seconds": 1.0, "wait_ns": 0}
-            | {"lost_ns": 0}
+            | {"lost_ns": 0, "long_wait_ns": 0}
             for i in range(6)
         ]
         return show.fidelity(rows.fidelity(samples, plan))

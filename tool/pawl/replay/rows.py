@@ -56,11 +56,9 @@ def fidelity(samples: list[dict], plan: Plan) -> dict:
     own = stats.of_candidate(samples, BASELINE)
     lanes = len(plan.window.lanes)
     own = [s for s in own if s["seconds"] > 0]
-    # Where the kernel counted on both sides, it counted in waits, too.
-    counted = plan.kept_in_waits is not None and all(s.get("kept_ns", -1) >= 0 for s in own)
-    recorded = plan.rate(counted)
-    off = "kept_ns" if counted else "lost_ns"
-    lost = [min(s[off] / (s["seconds"] * 1e9 * lanes), 0.99) for s in own]
+    recorded = plan.rate
+    off = [s["lost_ns"] + s["long_wait_ns"] for s in own]
+    lost = [min(ns / (s["seconds"] * 1e9 * lanes), 0.99) for s, ns in zip(own, off, strict=True)]
     values = [
         s["ops"] / s["seconds"] / (1 - gone) / recorded for s, gone in zip(own, lost, strict=True)
     ]
@@ -72,7 +70,7 @@ def fidelity(samples: list[dict], plan: Plan) -> dict:
         "recorded_rate": recorded,
         "recorded_waiting": plan.window.waiting,
         "waiting": float(np.median(spent)) if spent else None,
-        "recorded_lost": plan.lost(counted),
+        "recorded_lost": plan.lost,
         "lost": float(np.median(lost)) if lost else None,
     }
 

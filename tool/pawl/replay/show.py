@@ -50,7 +50,8 @@ def fidelity(found: dict) -> str:
     if max(found["lost"] or 0, found["recorded_lost"]) >= SEEN:
         rates += (
             f"; without the {percent(found['lost'] or 0)} of the time for which threads were kept "
-            f"off a processor, in the recording {percent(found['recorded_lost'])}"
+            "off a processor or waited for one that was, in the recording "
+            f"{percent(found['recorded_lost'])}"
         )
     within = f"{NEAR:.0%}".replace("%", " %")
     said = (

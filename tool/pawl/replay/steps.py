@@ -20,6 +20,7 @@ PAIR_NS = 1_000_000  # between a read and its write, as in the recorder
 ALWAYS = 0.9  # of the reads at a place are followed by a write: then they begin in S
 LONG_GAP = 100_000  # ns; where the processor time is not known, longer gaps are sleep
 LEAST_SLEEP = 20_000
+LONG_WAIT = 1_000_000  # ns; as in bench/replay/candidates.cpp
 LONG_CALL = 20_000  # ns; a releasing call takes no longer: the rest is a disturbance, and work here
 PLAIN_CALL = 1_000  # ns; a release that wakes nobody is shorter
 WRITE_NS = 50  # a write that follows the second look takes at least so long, or a tenth of both
@@ -38,24 +39,24 @@ class Plan:
     plain: list[Steps]  # for candidates
     upgraded: list[Steps]
     kept_off: list[int]  # ns for which each thread was kept off its processor: not done again
-    kept_in_waits: list[float] | None  # and those in its waits; None: not known
+    behind: list[int]  # ns of its waits for a thread that was kept off
+    short: set[int]  # locks whose waits of a millisecond and more are such
     left_out: Counter = field(default_factory=Counter)  # holds that are not done again, by reason
     pairs: int = 0  # reads before writes that become upgrades
 
-    def off(self, with_waits: bool) -> list[float]:
-        """Nanoseconds for which each thread was kept off its processor, outside of waits or in
-        all."""
-        if not with_waits or self.kept_in_waits is None:
-            return list(self.kept_off)
-        return [a + b for a, b in zip(self.kept_off, self.kept_in_waits, strict=True)]
+    @property
+    def off(self) -> list[int]:
+        """Nanoseconds that other programs took from each thread."""
+        return [kept + behind for kept, behind in zip(self.kept_off, self.behind, strict=True)]
 
-    def rate(self, with_waits: bool = False) -> float:
+    @property
+    def rate(self) -> float:
         """Locks taken a second, of the time in which threads had a processor when they wanted one,
         without the recorder's. A wait that the window cuts off took no lock in it: its time does
         not count either."""
         return 1e9 * sum(
             lane.taken / max(self.window.until(lane) - off - lane.taken * self.recorder, 1)
-            for lane, off in zip(self.window.lanes, self.off(with_waits), strict=True)
+            for lane, off in zip(self.window.lanes, self.off, strict=True)
         )
 
     @property
@@ -65,14 +66,17 @@ class Plan:
         calls = [e.call for e in self.window.holds if 0 < e.call < PLAIN_CALL]
         return self.window.own + max(np.mean(calls) - PAIR_NS_OF_LOCK / 2, 0) if calls else 0
 
-    def lost(self, with_waits: bool = False) -> float:
-        """The share of the threads' time for which they were kept off their processors."""
-        return sum(self.off(with_waits)) / max(sum(map(self.window.until, self.window.lanes)), 1)
+    @property
+    def lost(self) -> float:
+        """The share of the threads' time that other programs took."""
+        return sum(self.off) / max(sum(map(self.window.until, self.window.lanes)), 1)
 
     def file(self) -> bytes:
         head = np.array([len(self.original), len(self.locks)], "<u4").tobytes()
         kinds = bytes(NUMBERS[kind] for kind in self.kinds)
-        replaced = bytes(int(lock in self.replaced) for lock in self.locks)
+        replaced = bytes(
+            int(lock in self.replaced) + 2 * int(lock in self.short) for lock in self.locks
+        )
         lists = (self.original, self.plain, self.upgraded)
         counts = np.array(
             [len(s) for of_one in zip(*lists, strict=True) for s in of_one], "<u4"
@@ -276,14 +280,10 @@ class _Thread:
             span, waited = length, inside
         off = max(span * (1 - lane.cpu_share) - waited, 0)
         kept = _kept_off(lane, off, waited)
-        in_waits = None
-        if lane.kept_off is not None:
-            in_waits = min(lane.kept_off - min(kept, lane.kept_off), waited)
-            in_waits *= min(inside / max(waited, 1), 1)
         whole = min(off * max(length - inside, 0) / max(span - waited, 1), self.worked)
         if whole < max(0.02 * length, LEAST_SLEEP):
-            return Off(0, 0, in_waits)
-        return Off(whole, None if kept is None else kept * whole / off, in_waits)
+            return Off(0, 0)
+        return Off(whole, None if kept is None else kept * whole / off)
 
 
 @dataclass(frozen=True)
@@ -293,7 +293,6 @@ class Off:
 
     ns: float
     kept: float | None  # of these: ready to run, but without a processor. None: not known
-    in_waits: float | None  # the same in waits
 
 
 def _kept_off(lane: Lane, off: float, waited: int) -> float | None:
@@ -312,12 +311,15 @@ def _kept_off(lane: Lane, off: float, waited: int) -> float | None:
 
 def _with_sleep(steps: Steps, off: Off | None) -> Steps:
     """The time off the processor goes to the longest gaps: as sleep, where the thread slept. The
-    time for which it was kept off goes, as that depends on what else the machine does."""
+    time for which it was kept off goes, as that depends on what else the machine does. It is taken
+    from sections first, as programs seldom sleep in them, unseen by the recorder."""
     if off is None:
         return [
             (SLEEP, ANY, ns) if what == WORK and ns > LONG_GAP else (what, n, ns)
             for what, n, ns in steps
         ]
+    if off.ns <= 0:
+        return list(steps)
     left, gone = off.ns, {}
     for i in sorted(range(len(steps)), key=lambda i: -steps[i][2]):
         what, _, ns = steps[i]
@@ -326,18 +328,53 @@ def _with_sleep(steps: Steps, off: Off | None) -> Steps:
         if what == WORK:
             gone[i] = min(ns, int(left))
             left -= gone[i]
-    slept, number = (1.0, ANY) if off.kept is None else (1 - off.kept / max(off.ns, 1), ALONE)
+    number, kept = (ANY, 0) if off.kept is None else (ALONE, off.kept * sum(gone.values()) / off.ns)
+    lasts = {True: 0, False: 0}  # in sections, and between them
+    inside = _inside(steps)
+    for i, ns in gone.items():
+        lasts[inside[i]] += ns
+    in_sections = min(kept, lasts[True])
+    slept = {
+        True: 1 - in_sections / max(lasts[True], 1),
+        False: 1 - (kept - in_sections) / max(lasts[False], 1),
+    }
     made = []
     for i, (what, n, ns) in enumerate(steps):
-        if sleep := int(slept * gone.get(i, 0)):
+        if sleep := int(slept[inside[i]] * gone.get(i, 0)):
             made.append((SLEEP, number, sleep))
         if ns > gone.get(i, 0) or i not in gone:
             made.append((what, n, ns - gone.get(i, 0)))
     return made
 
 
+def _inside(steps: Steps) -> list[bool]:
+    """Of each step: the thread holds a lock."""
+    held, found = 0, []
+    for what, _, _ in steps:
+        found.append(held > 0)
+        held += what in (TAKE_READ, TAKE_WRITE, TAKE_SEEK)
+        held -= what in (DROP_READ, DROP_WRITE)
+    return found
+
+
 def _lasts(steps: Steps) -> int:
     return sum(ns for what, _, ns in steps if what in (WORK, SLEEP))
+
+
+def _short(every: list[Steps], locks: list[int]) -> set[int]:
+    """Locks whose sections are so short that a wait of a millisecond and more is for a thread that
+    was kept off its processor: else all others could have had their sections in that time."""
+    longest: Counter = Counter()
+    for own in every:
+        held: dict[int, int] = {}
+        for what, lock, ns in own:
+            if what in (WORK, SLEEP):
+                held = {one: length + ns for one, length in held.items()}
+            elif what in (TAKE_READ, TAKE_WRITE):
+                held[lock] = 0
+            elif what in (DROP_READ, DROP_WRITE):
+                longest[lock] = max(longest[lock], held.pop(lock))
+    return {lock for i, lock in enumerate(locks) if longest[i] * len(every) < LONG_WAIT}
 
 
 def plan(window: Window, kinds: dict[int, str], replaced: set[int], known: set[tuple]) -> Plan:
@@ -365,9 +402,8 @@ def plan(window: Window, kinds: dict[int, str], replaced: set[int], known: set[t
     offs = [one.off(lane, window.until(lane)) for one, lane in zip(original, lanes, strict=True)]
     slept = with_sleep(original)
     kept_off = [_lasts(one.steps) - _lasts(made) for one, made in zip(original, slept, strict=True)]
-    in_waits = [None if off is None else off.in_waits for off in offs]
     pairs = _upgrades(warm, known, replaced)
-    return Plan(
+    made = Plan(
         replace(window, lanes=lanes),
         locks,
         [kinds[lock] for lock in locks],
@@ -376,7 +412,14 @@ def plan(window: Window, kinds: dict[int, str], replaced: set[int], known: set[t
         with_sleep(threads(warm, {})),
         with_sleep(threads(warm, pairs)),
         kept_off,
-        None if None in in_waits else in_waits,
+        [0] * len(lanes),
+        set(),
         left_out,
         len(pairs),
     )
+    made.short = _short(slept, locks)
+    made.behind = [
+        sum(e.wait for e in lane.events if e.lock in made.short and e.wait >= LONG_WAIT)
+        for lane in lanes
+    ]
+    return made

@@ -54,7 +54,7 @@ def _trace(trace: Path, patterns: tuple[str, ...], copies: int, **o) -> None:
         replay.known(facts),
     )
     threads = copies * len(plan.original)
-    heading = f"{window.program}, {threads} threads, recorded {plan.rate() / 1e6:.3f} million/s"
+    heading = f"{window.program}, {threads} threads, recorded {plan.rate / 1e6:.3f} million/s"
     with tempfile.TemporaryDirectory(prefix="pawl-sim-") as folder:
         file = Path(folder, "steps")
         file.write_bytes(plan.file())
@@ -70,7 +70,7 @@ def _trace(trace: Path, patterns: tuple[str, ...], copies: int, **o) -> None:
                 grid.Group(
                     heading,
                     {"steps": file, "count": o["count"], "warm": 20},
-                    {"threads": threads, "recorded_per_s": plan.rate()},
+                    {"threads": threads, "recorded_per_s": plan.rate},
                 )
             ],
             threads=threads,
