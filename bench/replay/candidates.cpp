@@ -21,6 +21,9 @@ namespace {
 /* As LONG_WAIT in tool/pawl/replay/steps.py. */
 constexpr std::uint64_t long_wait_ns = 1000000;
 
+constexpr unsigned pace_bits = 16;
+constexpr std::uint64_t whole_pace = UINT64_C(1) << pace_bits;
+
 /* ---- Locks with tries ------------------------------------------------------------------------ */
 
 struct mutex : adapter::pthread_mutex {
@@ -90,6 +93,7 @@ template <class Lock> class replay_of final : public replay_design {
     void run(unsigned thread, const phase_flag &flag, replay_tally &tally) override
     {
         way here(steps_[thread], late_ns_);
+        here.pace = pace();
         prctl(PR_SET_TIMERSLACK, 1UL);
         here.pauses.resume(clock_of(CLOCK_MONOTONIC), clock_of(CLOCK_THREAD_CPUTIME_ID));
         run_while(phase::warming, flag, here, tally);
@@ -121,8 +125,24 @@ template <class Lock> class replay_of final : public replay_design {
         const std::vector<step> &steps;
         std::size_t at = 0;
         unsigned held = 0;
+        std::uint64_t pace = whole_pace;
         bench::pauses pauses;
+
+        std::uint64_t rounds(const step &s) const { return s.ns * pace >> pace_bits; }
     };
+
+    /* The gauge knows this machine at its fastest. Beside other work, of this system or of others
+     * on the same hardware, a round takes longer: so much fewer are done. */
+    std::uint64_t pace() const
+    {
+        constexpr std::uint64_t slices = 4;
+        const std::int64_t begun = clock_of(CLOCK_THREAD_CPUTIME_ID);
+        spin_work(slices * slice_, slices);
+        const std::int64_t took = clock_of(CLOCK_THREAD_CPUTIME_ID) - begun;
+        const double part = slices * 1e6 / static_cast<double>(std::max<std::int64_t>(took, 1));
+        return static_cast<std::uint64_t>(std::min(std::max(part, 0.1), 1.5) *
+                                          static_cast<double>(whole_pace));
+    }
 
     static std::int64_t clock_of(clockid_t clock)
     {
@@ -144,7 +164,7 @@ template <class Lock> class replay_of final : public replay_design {
         if (++here.at == here.steps.size())
             here.at = 0;
         if (s.what == op::work)
-            return work(s.ns, flag);
+            return work(here.rounds(s), flag);
         if (s.what == op::sleep)
             return sleep(s, flag, here.pauses);
         if constexpr (!std::is_same_v<Lock, nothing>)
@@ -229,7 +249,7 @@ template <class Lock> class replay_of final : public replay_design {
             l.drop_read();
             l.take_seek();
         });
-        spin_work(s.ns, s.ns);
+        spin_work(here.rounds(s), s.ns);
     }
 
     /* In slices, so that a sample ends soon. */
