@@ -207,7 +207,7 @@ def wakes_before_unlock(facts: Facts) -> Iterator[Match]:
                 ),
                 *([f"others waited {time(behind)} behind what was taken there"] if behind else []),
             ],
-            "low" if kept else "high",
+            "low" if kept else "medium",
             [facts.site(rows[0]["taken_site"]), *(u.release or u.take for u in early[:1])],
             (0, early_ns + behind),
         )
