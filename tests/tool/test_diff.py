@@ -38,7 +38,8 @@ def trace(tmp_path):
                 store.insert(db, "use", [(
                     lock, lock, "mutex", 1, 1, 100, 10**6, 100, 1000, 1000, 2000,
                     waits if ns else 0, ns, ns // 10, ns // 10, ns // 10, ns // 10, 0, 0, 0, 0, 0,
-                    2, None, 0, HISTOGRAM, f"[[{ns // 10}, 10]]" if ns else "[]")])  # fmt: skip
+                    2, None, *[0] * 5, HISTOGRAM,
+                    f"[[{ns // 10}, 10]]" if ns else "[]")])  # fmt: skip
         return path
 
     return make
