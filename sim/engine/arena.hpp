@@ -21,7 +21,7 @@ struct line {
     std::uint8_t listed;      /* an event for its queue is due */
     std::uint8_t polled;      /* some fiber polls it */
     std::int64_t kept;        /* its core keeps it until then, though others wait */
-    std::uint64_t unused;
+    std::uint64_t changes;    /* writes so far */
 };
 static_assert(sizeof(line) == 64, "one line of the host each");
 

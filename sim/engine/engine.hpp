@@ -91,9 +91,10 @@ struct fiber {
     boost::context::fiber context;
     thread_variables variables;
 
-    request wants;                 /* the line it is queued for */
-    const void *touched = nullptr; /* the address of its last access, for reports */
-    std::uint64_t result = 0;      /* of the access that was granted */
+    request wants;                  /* the line it is queued for */
+    std::uint64_t changes_read = 0; /* of the line that it read last */
+    const void *touched = nullptr;  /* the address of its last access, for reports */
+    std::uint64_t result = 0;       /* of the access that was granted */
     std::vector<arrival> arrivals;
     std::deque<pending_store> stores;
     bool storing = false;                  /* the first of them has asked for its line */
@@ -221,7 +222,7 @@ class engine {
     void push_store(const pawl_operation &op, std::size_t number, bool plain);
     bool forwarded(const pawl_operation &op, std::uint64_t &value) const;
     void drain();
-    void poll_pause(const void *address, ps before, ps period);
+    void poll_pause(const void *address, ps period);
     void fence(const pawl_operation &op);
 
     /* system.cpp */
@@ -258,11 +259,10 @@ Word engine::poll(const Word *p, unsigned relaxes, Accept accept)
     op.kind = PAWL_HOOK_LOAD;
     op.order = PAWL_ORDER_ACQUIRE;
     for (;;) {
-        const ps before = now();
         const Word value = static_cast<Word>(access(op));
         if (accept(value))
             return value;
-        poll_pause(p, before, m.load + static_cast<ps>(relaxes) * m.relax);
+        poll_pause(p, m.load + static_cast<ps>(relaxes) * m.relax);
     }
 }
 

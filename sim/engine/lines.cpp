@@ -136,6 +136,7 @@ void engine::grant(fiber &f, bool agent, std::size_t number, ps at, ps waited)
     }
     if (op != nullptr)
         f.result = apply(*op);
+    f.changes_read = l.changes;
     f.clock = std::max(f.clock, at + cost);
 }
 
@@ -219,6 +220,7 @@ std::uint64_t engine::access(const pawl_operation &op)
     line &l = line_at(number);
     if (hits(l, f.core, writes) && (!writes || l.busy <= f.clock)) {
         value = apply(op);
+        f.changes_read = l.changes;
         const ps began = f.clock;
         charge(writes ? m.rmw : m.load, doing::walks);
         if (writes) {
@@ -405,18 +407,18 @@ void engine::fence(const pawl_operation &op)
 /* ---- Polling --------------------------------------------------------------------------------- */
 
 /* The fiber has read a value that it does not want. If it would find the same again, it stands
- * still until the line changes. */
-void engine::poll_pause(const void *address, ps before, ps period)
+ * still until the line changes. A sibling on its core may have changed it since the read: the core
+ * has the line all the same. */
+void engine::poll_pause(const void *address, ps period)
 {
     fiber &f = *current_;
     const std::size_t number = line_of(address);
-    (void)before;
     charge(period - m.load, doing::waits);
     if (number == no_line || !hits(line_at(number), f.core, false) ||
         !hardware_[f.hw].queue.empty())
         return;
     turn();
-    if (!hits(line_at(number), f.core, false))
+    if (!hits(line_at(number), f.core, false) || line_at(number).changes != f.changes_read)
         return;
     f.poll_since = f.clock;
     f.poll_period = period;
@@ -429,6 +431,7 @@ void engine::poll_pause(const void *address, ps before, ps period)
 void engine::wake_pollers(std::size_t number, ps at)
 {
     line &l = line_at(number);
+    l.changes++;
     if (!l.polled)
         return;
     l.polled = 0;
