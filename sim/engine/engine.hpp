@@ -130,6 +130,9 @@ class engine {
     void run();
     void stop() { stopped_ = true; }
 
+    /* Before the run, at no cost: the lines of these bytes are in the caches of the first cores. */
+    void share(const void *address, std::size_t size, unsigned cores);
+
     /* For bodies. */
     ps now() const { return current_->clock; }
     unsigned self() const { return current_->number; }
@@ -213,6 +216,7 @@ class engine {
     level farthest(const line &l, unsigned core, unsigned &others) const;
     level nearest(const line &l, unsigned core) const;
     void hold(line &l, ps busy);
+    ps after(const pawl_operation *op, std::uint64_t found) const;
     double chance();
     void serve(std::size_t line_number, ps at);
     void wake_pollers(std::size_t line_number, ps at);

@@ -91,6 +91,14 @@ ps engine::move(line &l, unsigned core, bool writes, ps &occupied)
     return cost;
 }
 
+void engine::share(const void *address, std::size_t size, unsigned cores)
+{
+    const auto first = reinterpret_cast<std::uintptr_t>(address);
+    for (std::uintptr_t at = first; at < first + size; at = (at | 63) + 1)
+        for (unsigned core = 0; core < cores; core++)
+            set_sharer(line_at(line_of(reinterpret_cast<const void *>(at))), core); // NOLINT
+}
+
 double engine::chance()
 {
     random_ ^= random_ << 13;
@@ -107,6 +115,15 @@ void engine::hold(line &l, ps busy)
     l.kept = busy + static_cast<ps>(times * static_cast<double>(m.keep));
 }
 
+/* The processor has foretold that a compare-exchange succeeds. When it fails, the thread goes on
+ * late, and the line may have left the core before it tries again. */
+ps engine::after(const pawl_operation *op, std::uint64_t found) const
+{
+    return op != nullptr && op->kind == PAWL_HOOK_COMPARE_EXCHANGE && found != op->expected
+               ? m.failed
+               : 0;
+}
+
 /* The access of a fiber, or of its store buffer (agent), takes place at `at`. */
 void engine::grant(fiber &f, bool agent, std::size_t number, ps at, ps waited)
 {
@@ -119,6 +136,10 @@ void engine::grant(fiber &f, bool agent, std::size_t number, ps at, ps waited)
                                         (waited > 0 ? l.kept - l.busy : 0));
     cost = std::max<ps>(0, cost - way);
     occupied = std::max<ps>(0, occupied - way);
+    if (waited > 0 && occupied > 0) {
+        cost += m.crowd * l.waiting;
+        occupied += m.crowd * l.waiting;
+    }
     if (is_stack(number) && l.waiting == 0 && cost == m.memory)
         cost = occupied = 0;
     const ps own = agent ? m.store : op == nullptr ? m.plain : writes ? m.rmw : m.load;
@@ -137,7 +158,7 @@ void engine::grant(fiber &f, bool agent, std::size_t number, ps at, ps waited)
     if (op != nullptr)
         f.result = apply(*op);
     f.changes_read = l.changes;
-    f.clock = std::max(f.clock, at + cost);
+    f.clock = std::max(f.clock, at + cost + after(op, f.result));
 }
 
 /* Grants now, or queues; a fiber that was queued goes on when it has the line. */
@@ -222,7 +243,7 @@ std::uint64_t engine::access(const pawl_operation &op)
         value = apply(op);
         f.changes_read = l.changes;
         const ps began = f.clock;
-        charge(writes ? m.rmw : m.load, doing::walks);
+        charge((writes ? m.rmw : m.load) + after(&op, value), doing::walks);
         if (writes) {
             l.busy = std::max(l.busy, began + m.rmw);
             l.kept = std::max(l.kept, l.busy);

@@ -35,6 +35,7 @@ struct machine {
     ps load = 1600, store = 400; /* on a line that the core has */
     ps plain = 800;              /* a read or write that is not atomic, on such a line */
     ps rmw = 6000, fence = 8000;
+    ps failed = 0; /* what a compare-exchange that failed costs its thread besides */
     ps relax = 4000, clock = 20000;
     ps transfer[levels] = {0, 20000, 50000, 70000, 120000};   /* of a modified line, by distance */
     ps copy[levels] = {0, 15000, 21000, 60000, 100000};       /* of a line that others share */
@@ -52,12 +53,15 @@ struct machine {
                             * waited in the queue has made it meanwhile */
     ps keep = 10000;        /* a core that got a line has it so long, though others wait for it; the
                             * next one's request is on its way to that core meanwhile */
+    ps crowd = 0;           /* a request that waited takes so much longer for each that still waits:
+                             * the line's home turns these away, and they come again */
     double keep_spread = 1; /* 1: anything from none to twice that; 0: always that */
     double near_first = 0;  /* share of grants that go to the nearest waiter, not the oldest */
 
     ps slice = 3000000000, context = 1500000; /* of the scheduler */
     ps syscall = 150000, futex_wait = 500000, futex_wake = 600000, futex_hold = 100000;
-    ps wake_latency = 3000000;
+    ps wake_latency = 3000000; /* until a woken thread's hardware thread runs again */
+    ps wake_work = 0;          /* what that has to compute before the thread goes on */
     ps interrupt = 800000, membarrier = 1500000;
 
     unsigned all_cores() const { return sockets * clusters * cores; }

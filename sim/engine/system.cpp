@@ -139,6 +139,7 @@ bool engine::sleep(const std::uint32_t *address, std::uint32_t expected, std::ui
         push(std::max(deadline, f.clock), kind::timer, f.number, f.sleep);
     next_on(f.hw, f.clock);
     leave(standing::sleeping);
+    charge(m.wake_work, doing::computes);
     return !f.timed_out;
 }
 
