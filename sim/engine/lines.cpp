@@ -136,10 +136,6 @@ void engine::grant(fiber &f, bool agent, std::size_t number, ps at, ps waited)
                                         (waited > 0 ? l.kept - l.busy : 0));
     cost = std::max<ps>(0, cost - way);
     occupied = std::max<ps>(0, occupied - way);
-    if (waited > 0 && occupied > 0) {
-        cost += m.crowd * l.waiting;
-        occupied += m.crowd * l.waiting;
-    }
     if (is_stack(number) && l.waiting == 0 && cost == m.memory)
         cost = occupied = 0;
     const ps own = agent ? m.store : op == nullptr ? m.plain : writes ? m.rmw : m.load;

@@ -53,8 +53,6 @@ struct machine {
                             * waited in the queue has made it meanwhile */
     ps keep = 10000;        /* a core that got a line has it so long, though others wait for it; the
                             * next one's request is on its way to that core meanwhile */
-    ps crowd = 0;           /* a request that waited takes so much longer for each that still waits:
-                             * the line's home turns these away, and they come again */
     double keep_spread = 1; /* 1: anything from none to twice that; 0: always that */
     double near_first = 0;  /* share of grants that go to the nearest waiter, not the oldest */
 

@@ -46,32 +46,6 @@ void lines_that_were_shared_before_the_run_are_in_those_caches_alone(void **)
     assert_int_equal(reads[2], 40 + 1); /* core 1 is in its cluster, not its pair */
 }
 
-/* Four cores of a cluster want a line that comes from memory for a fifth. The first in the queue finds
- * three others that still wait, the second two, and the last none. */
-void a_request_that_waited_takes_longer_for_each_that_still_waits(void **)
-{
-    sim::machine m = round_numbers();
-    m.pair = 1;
-    m.cores = 8;
-    m.crowd = 3 * ns;
-    engine e(m, 1);
-    std::uint32_t *w = word();
-    long ends[4] = {};
-    e.add(0, [&] { (void)sim::add(w, 1U); });
-    for (unsigned i = 0; i < 4; i++)
-        e.add(1 + i, [&, i] {
-            until(100 + i);
-            (void)sim::add(w, 1U);
-            ends[i] = engine::running->now() / ns;
-        });
-    e.run();
-    const long first = 1010 + 100 + 10; /* from memory, changed, moved, changed */
-    assert_int_equal(ends[0], first + 3 * 3);
-    assert_int_equal(ends[1], ends[0] + 110 + 2 * 3);
-    assert_int_equal(ends[2], ends[1] + 110 + 3);
-    assert_int_equal(ends[3], ends[2] + 110);
-}
-
 /* A woken thread's own kernel work comes after the latency, and a busy sibling slows it alone. */
 void a_woken_thread_computes_before_it_goes_on(void **)
 {
@@ -139,7 +113,6 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_poller_notices_that_its_sibling_changed_the_word_between_two_reads),
         cmocka_unit_test(lines_that_were_shared_before_the_run_are_in_those_caches_alone),
-        cmocka_unit_test(a_request_that_waited_takes_longer_for_each_that_still_waits),
         cmocka_unit_test(a_woken_thread_computes_before_it_goes_on),
         cmocka_unit_test(a_compare_exchange_that_fails_costs_its_thread_more),
     };
