@@ -61,6 +61,12 @@ template <class Word, class Accept> Word poll(const Word *p, unsigned relaxes, A
     }
 }
 
+inline void relax(unsigned hints)
+{
+    while (hints-- > 0)
+        __builtin_ia32_pause();
+}
+
 inline void sleep_while(const std::uint32_t *p, std::uint32_t value)
 {
     (void)syscall(SYS_futex, p, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);

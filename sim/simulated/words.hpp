@@ -59,6 +59,12 @@ template <class Word, class Accept> Word poll(const Word *p, unsigned relaxes, A
     return engine::running->poll(p, relaxes, accept);
 }
 
+inline void relax(unsigned hints)
+{
+    while (hints-- > 0)
+        pawl_hook_relax();
+}
+
 inline void sleep_while(const std::uint32_t *p, std::uint32_t value)
 {
     (void)pawl_hook_wait(p, value, UINT64_MAX);

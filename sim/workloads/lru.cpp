@@ -4,13 +4,20 @@
  * outside the lock, search again, and insert. The cache has 32 chains of 100 entries. It is trimmed
  * when it holds 32 entries too many, by the last entry of each chain; so more lookups hit than the
  * nominal share says. Walks are real: the compiler reports each access.
+ *
+ * A run begins in a cache that has been in use for long: each core has copies of all entries.
+ * keys.hpp says which keys are looked up.
  */
 #include "workloads/settings.hpp"
 
 #include "examples/lock_strategies.hpp"
 #include "bench/adapters/pawl_lock.hpp"
 #include "bench/adapters/pawl_spin.hpp"
+#include "models/ancestor.hpp"
 #include "stage.hpp"
+#include "workloads/keys.hpp"
+
+#include <algorithm>
 
 namespace sim {
 
@@ -21,7 +28,7 @@ using namespace pawl_example;
 constexpr unsigned chains = 32;
 
 struct costs {
-    ps outside, step, miss, insert;
+    ps outside, step, again, miss, insert;
     unsigned rounds;
 };
 
@@ -32,20 +39,6 @@ struct entry {
 };
 
 constexpr std::size_t entry_bytes = 48; /* as malloc places 32 bytes and its own 8 */
-
-class keys {
-  public:
-    keys(std::uint64_t seed, std::uint32_t space) : state_(seed * 2 + 1), space_(space) {}
-    std::uint32_t next()
-    {
-        state_ = state_ * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        return static_cast<std::uint32_t>(((state_ >> 32) * space_) >> 32);
-    }
-
-  private:
-    std::uint64_t state_;
-    std::uint32_t space_;
-};
 
 /* The part of the cache that threads share, in memory of the arena. */
 template <class Strategy> struct shared_cache {
@@ -61,9 +54,8 @@ template <class Strategy> struct shared_cache {
 
 template <class Strategy> class job {
   public:
-    job(settings &s, const costs &c)
-        : c_(c), limit_(s.count("size", 3200, chains, 1000000)),
-          space_(s.count("keyspace", 3232, 1, 4e9)),
+    job(const costs &c, const cache_shape &shape)
+        : c_(c), shape_(shape),
           cache_(*new (arena_take(sizeof(shared_cache<Strategy>), 128)) shared_cache<Strategy>)
     {
         for (unsigned i = 0; i < chains; i++)
@@ -74,19 +66,16 @@ template <class Strategy> class job {
     shared_cache<Strategy> &cache() { return cache_; }
 
     /* Before the threads start, at no cost. */
-    void fill(std::uint64_t seed)
+    void fill(engine &e, const std::vector<std::uint32_t> &held, unsigned cores)
     {
-        keys k(seed, space_);
-        std::vector<std::uint32_t> all(space_);
-        for (std::uint32_t i = 0; i < space_; i++)
-            all[i] = i;
-        keys draw(seed + 1, UINT32_MAX);
-        for (std::uint32_t i = 0; i < space_ && i < limit_ + chains / 2; i++) {
-            std::swap(all[i], all[i + draw.next() % (space_ - i)]);
-            entry *const e = take_entry();
-            e->key = all[i];
-            put(e);
+        for (const std::uint32_t key : held) {
+            entry *const fresh = take_entry();
+            fresh->key = key;
+            put(fresh);
+            e.share(fresh, sizeof *fresh, cores);
         }
+        e.share(cache_.heads, sizeof cache_.heads, cores);
+        e.share(&cache_.used, sizeof cache_.used, cores);
     }
 
     /* One lookup by a thread; its pool of free entries is its own. */
@@ -96,7 +85,7 @@ template <class Strategy> class job {
         bool found;
         {
             typename Strategy::lookup guard(cache_.lock);
-            found = find(key) != nullptr;
+            found = find(key, c_.step) != nullptr;
         }
         if (!found) {
             misses++;
@@ -108,9 +97,9 @@ template <class Strategy> class job {
             pool.pop_back();
             fresh->key = key;
             typename Strategy::insertion guard(cache_.lock);
-            entry *old = find(key);
+            entry *old = find(key, c_.again);
             while (!guard.to_write())
-                old = find(key);
+                old = find(key, c_.again);
             if (old != nullptr)
                 remove(old);
             put(fresh);
@@ -121,13 +110,13 @@ template <class Strategy> class job {
     }
 
   private:
-    entry *find(std::uint32_t key)
+    entry *find(std::uint32_t key, ps step)
     {
         engine &e = *engine::running;
         entry *const end = cache_.head(key % chains);
         entry *at = end->next;
         for (; at != end; at = at->next) {
-            e.walk(c_.step);
+            e.walk(step);
             if (at->key == key)
                 return at;
         }
@@ -155,9 +144,9 @@ template <class Strategy> class job {
 
     void trim(std::vector<entry *> &pool)
     {
-        if (cache_.used < limit_ + chains)
+        if (cache_.used < shape_.limit + chains)
             return;
-        while (cache_.used > limit_) {
+        while (cache_.used > shape_.limit) {
             for (unsigned i = 0; i < chains; i++) {
                 entry *const last = cache_.head(i)->previous;
                 if (last == cache_.head(i))
@@ -169,30 +158,34 @@ template <class Strategy> class job {
     }
 
     costs c_;
-    std::uint32_t limit_, space_;
+    cache_shape shape_;
     shared_cache<Strategy> &cache_;
 };
 
 template <class Strategy> findings run(settings &s, const costs &c, unsigned threads,
                                        unsigned cores, double warm, double count)
 {
-    engine e(s.on, s.seed);
-    job<Strategy> j(s, c);
+    const cache_shape shape = {chains, s.count("size", 3200, chains, 1000000),
+                               s.count("keyspace", 3232, 1, 1000000)};
     s.refuse_unused();
-    j.fill(s.seed);
+    engine e(s.on, s.seed);
+    job<Strategy> j(c, shape);
     e.name(&j.cache().lock, sizeof j.cache().lock, "the lock");
     std::uint64_t done = 0, misses = 0, misses_before = 0;
     std::vector<std::uint64_t> of_threads(threads);
     const auto first = static_cast<std::uint64_t>(warm * threads);
     const auto last = first + static_cast<std::uint64_t>(count);
+    const auto held = held_keys(shape, s.seed, warm * threads + count);
+    const std::uint64_t draw =
+        typical_draw(shape, held, s.seed, threads, first, static_cast<std::uint64_t>(count));
+    j.fill(e, held, cores);
     ps began = 0, ended = 0;
     keys starts(s.seed + 7, 2000000);
-    std::uint32_t space = s.count("keyspace", 3232, 1, 4e9);
     for (unsigned t = 0; t < threads; t++)
         e.add(
             s.place(t, cores),
             [&, t] {
-                keys k(s.seed * 1000 + t, space);
+                keys k = keys_of(draw, t, shape.space);
                 std::vector<entry *> pool;
                 for (;;) {
                     j.look_up(k.next(), pool, misses);
@@ -224,7 +217,9 @@ template <class Strategy> findings run(settings &s, const costs &c, unsigned thr
     return f;
 }
 
-template <class Lock> using eye = watched<Lock>;
+/* The oracle's pointer stands behind it, and must not lie on the line of the lock. */
+template <class Lock> struct alignas(64) line_of_its_own : Lock {};
+template <class Lock> using eye = watched<line_of_its_own<Lock>>;
 
 /* A lock that grants W to everybody: the oracle must see it. */
 struct planted {
@@ -243,9 +238,10 @@ findings run_lru(settings &s)
     };
     c.outside = duration("outside", 30);
     c.step = duration("step", 4);
+    c.again = duration("again", static_cast<double>(c.step) / 1000);
     c.miss = duration("round", 80);
     c.insert = duration("insert", 0);
-    c.rounds = s.count("cost", 30, 0, 1e6);
+    c.rounds = s.count("cost", 30, 0, 1e6) + 1; /* the published loop asks after each round */
     const unsigned cores = s.count("cores", 1, 1, s.on.all_cores());
     const unsigned threads = s.count("threads", cores, 1, most_threads);
     const double warm = s.number("warm", 200, 0, 1e7), count = s.number("count", 10000, 10, 1e9);
@@ -275,7 +271,9 @@ findings run_lru(settings &s)
     }
     PROGRESSIVE("spin64", adapter::pawl_spin64)
     PROGRESSIVE("lock64", adapter::pawl_lock64)
-    throw bad_input("There is no model of a lock '" + lock + "': choose spin64 or lock64.");
+    PROGRESSIVE("ancestor", model_ancestor)
+    throw bad_input("There is no model of a lock '" + lock +
+                    "': choose spin64, lock64 or ancestor.");
 }
 
 } // namespace sim

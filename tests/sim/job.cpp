@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules that the published LRU job needs, each by a case that is computed by hand. */
+/* Rules that the published LRU job needs, each by a case that is computed by hand: its keys, its
+ * warm caches, the lock that it measured, and a poller whose sibling ends its wait. */
 #include "small.hpp"
 
-#include "words.hpp"
+#include "models/ancestor.hpp"
+#include "workloads/keys.hpp"
+
+#include <vector>
 
 #include "test.h" /* last: cmocka defines fail, skip and more as macros */
 
@@ -106,6 +110,117 @@ void a_compare_exchange_that_fails_costs_its_thread_more(void **)
     assert_int_equal(*w, 3);
 }
 
+using lock = sim::model_ancestor;
+
+lock &new_lock()
+{
+    return *new (sim::arena_take(64)) lock;
+}
+
+void the_ancestors_word_counts_readers_seekers_and_writers(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    lock &l = new_lock();
+    e.add(0, [&] {
+        l.take_read();
+        assert_true(l.word == lock::reader);
+        assert_true(l.try_read_to_seek());
+        assert_true(l.word == lock::seeks);
+        l.take_read();
+        assert_false(l.try_read_to_seek()); /* there is a seeker */
+        assert_false(l.try_read_to_write());
+        assert_true(l.word == lock::seeks + lock::reader);
+        l.drop_read();
+        l.seek_to_write();
+        assert_true(l.word == lock::writes);
+        l.drop_write();
+        l.take_seek();
+        l.drop_seek();
+        l.take_write();
+        l.drop_write();
+        l.take_read();
+        assert_true(l.try_read_to_write());
+        l.drop_write();
+        assert_true(l.word == 0);
+    });
+    e.run();
+}
+
+/* The claim fails at 2030 and is withdrawn at 2040. Looks follow after 1, 2, 4, ... 256 hints and
+ * after 256 again, at 5 each; a look at a line that the core has costs 1. The last one finds that
+ * the other core has changed the line (20 + 1); the claim then takes it from two sharers (25). */
+void the_ancestors_pauses_double_from_one_hint_to_256(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    lock &l = new_lock();
+    long granted = 0;
+    e.add(0, [&] {
+        l.take_write();
+        until(5000);
+        l.drop_write();
+    });
+    e.add(1, [&] {
+        until(2000);
+        l.take_seek();
+        granted = engine::running->now() / ns;
+    });
+    e.run();
+    const long pauses = 5 * (1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256 + 256);
+    assert_int_equal(granted, 2000 + 30 + 10 + pauses + 9 + 21 + 25 + 10);
+}
+
+/* A writer that found readers looks without a hint; the reader's release comes at 3000. */
+void the_ancestors_writer_waits_for_readers_by_looking(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    lock &l = new_lock();
+    long granted = 0;
+    e.add(0, [&] {
+        l.take_read();
+        until(3000);
+        l.drop_read();
+    });
+    e.add(1, [&] {
+        until(2000);
+        l.take_write();
+        granted = engine::running->now() / ns;
+    });
+    e.run();
+    /* The addition of the reader: 20 + 10. The line is free again then, and comes back. */
+    assert_int_equal(granted, 3000 + 20 + 10 + 20 + 1);
+}
+
+/* Of four keys two are held after a trim: the next miss comes after two lookups, and one more after
+ * four. */
+void a_cycle_of_misses_is_the_sum_over_the_keys_that_are_missing(void **)
+{
+    const sim::cache_shape small = {2, 2, 4};
+    assert_true(std::abs(small.cycle() - 6) < 1e-9);
+    assert_true(std::abs(small.miss_share() - 1.0 / 3) < 1e-9);
+    assert_int_equal(small.missing(6), 2);   /* from trim to trim */
+    assert_int_equal(small.missing(0.1), 1); /* a moment of a cycle: 4 keys * 1/3 */
+    const sim::cache_shape roomy = {2, 4, 4};
+    assert_true(roomy.miss_share() == 0);
+    assert_int_equal(roomy.missing(100), 0);
+}
+
+void a_run_takes_the_draw_with_the_misses_of_a_long_one(void **)
+{
+    for (const std::uint32_t hit : {50, 80, 90, 95, 98, 99}) {
+        const sim::cache_shape shape = {32, 3200, 320000 / hit};
+        const auto held = sim::held_keys(shape, 1, 2080);
+        const std::uint64_t draw = sim::typical_draw(shape, held, 1, 4, 80, 2000);
+        const double mean = 2000 * shape.miss_share();
+        const double misses = sim::misses_of(shape, held, draw, 4, 80, 2000);
+        assert_true(std::abs(misses - mean) < 1);
+        const unsigned many = sim::misses_of(shape, held, 5, 4, 0, 400000);
+        assert_true(std::abs(many / 400000.0 / shape.miss_share() - 1) < 0.06);
+    }
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -115,6 +230,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(lines_that_were_shared_before_the_run_are_in_those_caches_alone),
         cmocka_unit_test(a_woken_thread_computes_before_it_goes_on),
         cmocka_unit_test(a_compare_exchange_that_fails_costs_its_thread_more),
+        cmocka_unit_test(the_ancestors_word_counts_readers_seekers_and_writers),
+        cmocka_unit_test(the_ancestors_pauses_double_from_one_hint_to_256),
+        cmocka_unit_test(the_ancestors_writer_waits_for_readers_by_looking),
+        cmocka_unit_test(a_cycle_of_misses_is_the_sum_over_the_keys_that_are_missing),
+        cmocka_unit_test(a_run_takes_the_draw_with_the_misses_of_a_long_one),
     };
     return test_run(argc, argv, tests);
 }

@@ -12,6 +12,7 @@ for strategy in spin rwlock plock_w plock_s plock_r_w plock_r_s_w plock_r_rsw pl
     one=$("$sim" $run seed=7) || fail "$strategy"
     two=$("$sim" $run seed=7)
     [ "$one" = "$two" ] || fail "$strategy: the same seed gives other bytes: $one $two"
+    "$sim" $run lock=ancestor threads=8 machine.smt=2 >/dev/null || fail "the ancestor, $strategy"
 done
 [ "$one" != "$("$sim" $run seed=8)" ] ||
     fail "another seed gives the same bytes"

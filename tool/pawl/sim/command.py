@@ -168,7 +168,7 @@ trace.add_to(sim_group)
     default=3,
     show_default=True,
     metavar="N",
-    help="Steps at most for each of its three parts.",
+    help="Steps at most for the job, and for the machine.",
 )
 @click.option("--dry-run", is_flag=True, help="Leave the machine's file as it is.")
 @STORE

@@ -54,6 +54,7 @@ class Point:
         return (
             "lru",
             f"strategy={self.strategy}",
+            "lock=ancestor",
             f"cores={self.cores}",
             f"threads={self.threads}",
             f"cost={self.cost}",

@@ -34,7 +34,8 @@ def markdown(result: dict) -> str:
         f"*Simulated*, not measured: {result['title']}. Million {result['unit']} on "
         f"{', '.join(map(str, cores[:-1]))} and {cores[-1]} cores. Error: nine of ten points "
         f"of the row were within it, on {grid.VALIDATED}, the machine with measurements. A "
-        "row that nobody measured has that of all rows in brackets."
+        "row of pawl_spin64 has that of its ancestor's lock, which was measured. A row that nobody "
+        "measured has that of all rows in brackets."
     )
     lines = [
         *textwrap.wrap(about, 100),

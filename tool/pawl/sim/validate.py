@@ -14,7 +14,7 @@ from pawl.core.errors import Failure
 from pawl.sim import fit, labelled, machine, reference, tasks
 from pawl.sim.reference import STRATEGIES, Point
 
-COUNT, WARM = 2000, 60
+COUNT, WARM = 2000, 20
 WANTED = {"median": 0.07, "p90": 0.15, "tau": 0.9, "headline": 0.10}
 HEADLINES = (
     ("9.48x over the spinlock", 99, 30, 12, 2, "spin"),
