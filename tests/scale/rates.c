@@ -3,7 +3,7 @@
  * Sections a second of each primitive beside its pthread counterpart, over the number of threads
  * and over the number of locks. Sections whose waiters sleep begin with all threads waiting, so
  * that the crowd is there from the start. Rates are printed and not judged; the test fails if a
- * section that keeps all others out did not.
+ * section that keeps all others out did not. PAWL_SCALE_ONLY=NAME: of this primitive only.
  */
 #include "scale/crowd.h"
 
@@ -86,11 +86,18 @@ static void report(const struct primitive *of, enum kind kind, unsigned threads,
     fflush(stdout);
 }
 
+static bool is_wanted(const struct primitive *of)
+{
+    const char *only = getenv("PAWL_SCALE_ONLY");
+    return only == NULL || strcmp(only, of->name) == 0;
+}
+
 static void over_threads(const struct primitive *of, unsigned count, enum kind kind)
 {
     unsigned i, threads;
     for (i = 0; i < count; i++)
-        for (threads = 1; threads <= (full_size() ? MOST_THREADS : 1000); threads *= 10)
+        for (threads = 1; is_wanted(&of[i]) && threads <= (full_size() ? MOST_THREADS : 1000);
+             threads *= 10)
             report(&of[i], kind, at_most(threads, of[i].waiters), 1);
 }
 
@@ -107,10 +114,12 @@ static void sections_over_the_number_of_locks(void **state)
     unsigned i, objects;
     (void)state;
     for (i = 0; i < EXCLUSIVE; i++)
-        for (objects = 1; objects <= exclusive[i].most; objects *= full_size() ? 10 : 1000)
+        for (objects = 1; is_wanted(&exclusive[i]) && objects <= exclusive[i].most;
+             objects *= full_size() ? 10 : 1000)
             report(&exclusive[i], ALONE, 64, objects);
     for (i = 0; i < SPINNING; i++)
-        for (objects = 1; objects <= spinning[i].most; objects *= full_size() ? 10 : 1000)
+        for (objects = 1; is_wanted(&spinning[i]) && objects <= spinning[i].most;
+             objects *= full_size() ? 10 : 1000)
             report(&spinning[i], SPINS, 64, objects);
 }
 
