@@ -337,7 +337,8 @@ PAWL_INTERNAL void lock_pick_left_asleep(struct lock_place *here, unsigned ready
  * handler that drops in between may change the number of the others. */
 static bool lock_hint_counts(const struct pawl_bucket *bucket)
 {
-#if PAWL_HOOKS || !defined(__ELF__)
+#if PAWL_HOOKS || defined(PAWL_SIM) || !defined(__ELF__)
+    /* Threads of models and of the simulator would share the variables. */
     return pawl_os_now() < pawl_load_relaxed64(&bucket->quiet_until);
 #else
     static _Thread_local __attribute__((tls_model("initial-exec"))) uint64_t read_last;
