@@ -193,18 +193,19 @@ static void forget_the_roused(void *argument)
     }
 }
 
-/* The child's own waiter does not rely on the parent's. */
-static void wake_beside_the_roused(void *argument)
+/* Nobody is left who clears the mark: the next sleeper does not rely on it. */
+static void slept_beside_a_mark(const struct width *x)
 {
-    const struct width *x = (const struct width *)argument;
     struct task sleeper;
     pthread_t id;
+    assert_true(x->tries[W](&lock));
     mark_as_roused(x, W);
     id = start(&sleeper, x, W, UINT64_MAX);
-    usleep(20000);
+    until_parked(x);
     x->drop[W](&lock);
     must(pthread_join(id, NULL) == 0);
-    must(sleeper.got);
+    assert_true(sleeper.got);
+    x->drop[W](&lock);
 }
 
 static void forked_beside_a_roused(const struct width *x, void (*does)(void *))
@@ -229,7 +230,6 @@ static void forked_beside_a_roused(const struct width *x, void (*does)(void *))
     }
 BESIDE_A_ROUSED(rely_on_the_roused)
 BESIDE_A_ROUSED(forget_the_roused)
-BESIDE_A_ROUSED(wake_beside_the_roused)
 
 static void drops_beside_a_roused_writer_make_no_system_call(void **state)
 {
@@ -241,9 +241,9 @@ static void a_roused_writer_that_never_looks_is_relied_on_for_a_while_only(void 
     FOR_EACH_WIDTH(beside_forget_the_roused);
 }
 
-static void a_sleeper_does_not_rely_on_an_earlier_one_that_was_roused(void **state)
+static void a_sleeper_does_not_rely_on_a_mark_that_nobody_clears(void **state)
 {
-    FOR_EACH_WIDTH(beside_wake_beside_the_roused);
+    FOR_EACH_WIDTH(slept_beside_a_mark);
 }
 
 static void mapped_twice(const struct width *x)
@@ -440,7 +440,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_child_forgets_the_sleepers_of_its_parent_after_two_drops),
         cmocka_unit_test(drops_beside_a_roused_writer_make_no_system_call),
         cmocka_unit_test(a_roused_writer_that_never_looks_is_relied_on_for_a_while_only),
-        cmocka_unit_test(a_sleeper_does_not_rely_on_an_earlier_one_that_was_roused),
+        cmocka_unit_test(a_sleeper_does_not_rely_on_a_mark_that_nobody_clears),
         cmocka_unit_test(one_lock_at_two_addresses_is_one_lock),
         cmocka_unit_test(the_next_owner_may_unmap_the_lock_at_once),
         cmocka_unit_test(undisturbed_nothing_makes_a_system_call),
