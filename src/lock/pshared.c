@@ -80,6 +80,8 @@ static void shared_rouse(uint32_t *waits, enum wait_class class, uint32_t found,
                          struct shared_told *told)
 {
     const uint32_t group = shared_groups(class), roused = shared_roused(class);
+    uint32_t before, after;
+    bool woke;
     if ((found & group) == 0)
         return;
     if ((found & roused) != 0 && found / SHARED_COUNT % SHARED_TRUST != 0) {
@@ -87,13 +89,19 @@ static void shared_rouse(uint32_t *waits, enum wait_class class, uint32_t found,
         return;
     }
     /* Relaxed: the wake orders it before the look of the waiter. */
-    (void)pawl_fetch_or_relaxed32(waits, roused);
-    if (pawl_os_wake_classes(waits, class, 1) != 0) {
-        told->woke = true;
-    } else {
-        told->empty |= group;
-        (void)pawl_fetch_and_relaxed32(waits, ~roused);
+    before = pawl_fetch_or_relaxed32(waits, roused);
+    woke = pawl_os_wake_classes(waits, class, 1) != 0;
+    if (!woke) {
+        after = pawl_fetch_and_relaxed32(waits, ~roused);
+        /* A change of the count in between may have relied on the mark, for a waiter that fell
+         * asleep behind the wake. */
+        if (before / SHARED_COUNT != after / SHARED_COUNT)
+            woke = pawl_os_wake_classes(waits, class, 1) != 0;
     }
+    if (woke)
+        told->woke = true;
+    else
+        told->empty |= group;
 }
 
 /* Wakes one writer, one seeker and all others of these classes, if `found` shows their group. A
