@@ -23,7 +23,7 @@
 #include <pawl/lock.h>
 #include <pawl/wait.h>
 
-#include "support/table_again.h"
+#include "support/asleep.h"
 
 #include "support/forking.h"
 
@@ -81,24 +81,10 @@ static void *wait_for_condition(void *nothing)
 
 static pthread_t sleepers[SLEEPERS];
 
-static uint32_t asleep_at(const void *address)
-{
-    struct pawl_bucket *bucket = table_lock(address);
-    const struct pawl_queue *queue;
-    const struct pawl_waiter *w;
-    uint32_t count = 0;
-    for (queue = bucket->queues; queue != NULL; queue = queue->next)
-        for (w = queue->oldest; w != NULL; w = w->younger)
-            count += w->address == address && w->asleep != 0;
-    table_unlock(bucket);
-    return count;
-}
-
 static void start(unsigned number, void *(*body)(void *), const void *address)
 {
     must(pthread_create(&sleepers[number], NULL, body, NULL) == 0);
-    while (asleep_at(address) < number + 1)
-        usleep(100);
+    until_asleep_at(address, number + 1);
 }
 
 static void join_all(void)
@@ -142,8 +128,7 @@ static void check_lists(void)
     must(lock.word == 0);
     pawl_take_write(&lock);
     must(pthread_create(&thread, NULL, enter, NULL) == 0);
-    while (asleep_at(&lock) == 0)
-        usleep(100);
+    until_asleep_at(&lock, 1);
     pawl_drop_write(&lock);
     must(pthread_join(thread, NULL) == 0);
     must(lock.word == 0);

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits with a rank, which the preload library uses: sleepers are served by rank, then by age. */
+/*
+ * Waits with a rank, which the preload library uses: sleepers are served by rank, then by age.
+ *
+ * The test once asked the kernel who sleeps:
+ *
+ *   1  A thread under an emulator waits for the emulator's own lock, before it takes ours.
+ *   2  The kernel calls it asleep, and the writer drops the lock.
+ *   3  Whoever comes first has the lock, whatever its rank.
+ */
+#define PAWL_ONE_FILE_ /* with table.c, below */
 #include "test.h"
 
 #include <pawl/lock.h>
 
+#include "support/asleep.h"
 #include "support/unused.h"
-
-#ifdef __linux__
-#include <sys/syscall.h>
-#endif
 
 #define TAKE_WRITE PAWL_SYMBOL_(pawl_lock64_take_write_ranked)
 #define TAKE_READ PAWL_SYMBOL_(pawl_lock64_take_read_counted_ranked)
@@ -21,36 +27,8 @@ static unsigned granted;
 
 struct waiter {
     pthread_t id;
-    int rank;    /* negative: a reader */
-    long number; /* the kernel's, of a thread that waits */
+    int rank; /* negative: a reader */
 };
-
-/* Until the kernel says that it sleeps; false where no kernel is asked. */
-static bool falls_asleep(const struct waiter *w)
-{
-#ifdef __linux__
-    char path[64], text[512];
-    char state = 'R';
-    while (state != 'S') {
-        const long number = __atomic_load_n(&w->number, __ATOMIC_ACQUIRE);
-        const char *end;
-        FILE *file;
-        sched_yield();
-        if (number == 0)
-            continue;
-        (void)snprintf(path, sizeof path, "/proc/self/task/%ld/stat", number);
-        file = fopen(path, "r");
-        must(file != NULL && fgets(text, sizeof text, file) != NULL && fclose(file) == 0);
-        end = strrchr(text, ')');
-        must(end != NULL);
-        state = end[2];
-    }
-    return true;
-#else
-    (void)w;
-    return false;
-#endif
-}
 
 /* Atomic, for ThreadSanitizer learns of holders from the inline functions only. */
 static void note(int rank)
@@ -61,9 +39,6 @@ static void note(int rank)
 static void *take_and_note(void *opaque)
 {
     struct waiter *const w = (struct waiter *)opaque;
-#ifdef __linux__
-    __atomic_store_n(&w->number, syscall(SYS_gettid), __ATOMIC_RELEASE);
-#endif
     if (w->rank < 0) {
         must(TAKE_READ(&lock, UINT64_MAX, (uint32_t)-w->rank));
         note(w->rank);
@@ -81,21 +56,19 @@ static void *take_and_note(void *opaque)
 static void expect(const int *ranks, const int *expected, unsigned count)
 {
     struct waiter waiters[MOST];
-    bool asleep = true;
     unsigned i;
     granted = 0;
     pawl_lock64_take_write(&lock);
     for (i = 0; i < count; i++) {
         waiters[i].rank = ranks[i];
-        waiters[i].number = 0;
         assert_int_equal(pthread_create(&waiters[i].id, NULL, take_and_note, &waiters[i]), 0);
-        asleep = falls_asleep(&waiters[i]) && asleep;
+        until_asleep_at(&lock, i + 1);
     }
     pawl_lock64_drop_write(&lock);
     for (i = 0; i < count; i++)
         assert_int_equal(pthread_join(waiters[i].id, NULL), 0);
     assert_int_equal(granted, count);
-    for (i = 0; asleep && i < count; i++)
+    for (i = 0; i < count; i++)
         assert_int_equal(order[i], expected[i]);
     assert_true(LOCK_IS_UNUSED(lock));
 }
