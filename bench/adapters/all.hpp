@@ -44,5 +44,11 @@ PAWL_BENCH_ABSENT(nsync_mu, "libnsync-dev")
 #else
 PAWL_BENCH_ABSENT(ck_rwlock, "libck-dev")
 #endif
+#if PAWL_BENCH_PLOCK
+#include "plock.hpp"
+#else
+PAWL_BENCH_ABSENT(plock32, "plock (scripts/setup bench)")
+PAWL_BENCH_ABSENT(plock64, "plock (scripts/setup bench)")
+#endif
 
 #endif

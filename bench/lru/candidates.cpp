@@ -58,6 +58,8 @@ void add_peers(std::vector<lru_candidate> &all)
     all.push_back(present<read_write<adapter::absl_mutex>>("r+w", "absl_mutex"));
     all.push_back(present<read_write<adapter::nsync_mu>>("r+w", "nsync_mu"));
     all.push_back(present<read_write<adapter::ck_rwlock>>("r+w", "ck_rwlock"));
+    add_progressive<adapter::plock32>(all, "plock32");
+    add_progressive<adapter::plock64>(all, "plock64");
 }
 
 } // namespace

@@ -113,6 +113,8 @@ void add_peers(pair_list &all)
     add_reader_writer<adapter::absl_mutex>(all, "absl_mutex");
     add_reader_writer<adapter::nsync_mu>(all, "nsync_mu");
     add_reader_writer<adapter::ck_rwlock>(all, "ck_rwlock");
+    add_progressive<adapter::plock32>(all, "plock32");
+    add_progressive<adapter::plock64>(all, "plock64");
 }
 
 pair_list pair_candidates()

@@ -68,6 +68,8 @@ CROWD_RATES = {
 if MODE == "scaling":
     RATES |= {f"r+s>w/pawl_lock64_{mode}": 1.25e7 for mode in ("on", "evidence")}
     RATES["r+s>w/pawl_lock64_off"] = 1.08e7
+    PLOCK_RATES = {"w": 6e6, "s": 6e6, "r+w": 9e6, "r+s>w": 9.8e6, "r+rs>w": 1e7, "r+rw": 9.9e6}
+    RATES |= {f"{strategy}/plock64": rate for strategy, rate in PLOCK_RATES.items()}
     CROWD_RATES |= {f"r+w/pawl_lock64_{mode}": 1.0e6 for mode in ("off", "evidence")}
 SHIM_RATES = {"r+w/libc": 1.0e6, "r+w/pawl_preload": 1.2e6, "r+w/pawl_preload_scaling": 3.5e6}
 # Nanoseconds from the signal to the woken thread.

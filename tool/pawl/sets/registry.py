@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pawl.core.record import Sets
+from pawl.sets.ancestor import SET as ANCESTOR
 from pawl.sets.busy import SET as BUSY
 from pawl.sets.counters import SET as COUNTERS
 from pawl.sets.crate import SET as CRATE
@@ -18,5 +19,18 @@ from pawl.sets.wait import SET as WAIT
 
 SETS: Sets = {
     one.name: one
-    for one in (SPIN, WAIT, BUSY, COUNTERS, RCU, LATENCY, READERS, SCALING, SHIM, CRATE, FUNCTIONS)
+    for one in (
+        SPIN,
+        WAIT,
+        BUSY,
+        COUNTERS,
+        RCU,
+        LATENCY,
+        READERS,
+        SCALING,
+        ANCESTOR,
+        SHIM,
+        CRATE,
+        FUNCTIONS,
+    )
 }

@@ -30,6 +30,10 @@ SLEEPING = {w: (f"r+s>w/pawl_lock{w}", f"r+s>w/pawl_spin{w}") for w in WIDTHS}
 # The lock with scaling readers, by the value of PAWL_BIAS.
 ON, OFF, EVIDENCE = (f"r+s>w/pawl_lock64_{mode}" for mode in ("on", "off", "evidence"))
 
+# The published lock under each of its strategies, and ours beside it.
+PLOCK = tuple(f"{strategy}/plock64" for strategy in candidates.STRATEGIES)
+BESIDE_PLOCK = (ON, OFF, EVIDENCE, SLEEPING[64][0], SLEEPING[64][1])
+
 
 def _planned(request: Request, choice: candidates.Choice) -> Plan:
     return Plan(plan(request, choice), choice.missing)
@@ -105,8 +109,14 @@ def _scaling(path: Path, scale: float) -> Plan:
     return _sleeping_grid(path, scale, [SLEEPING[64][0], "*/pawl_lock64_*"])
 
 
+def _beside_plock(path: Path, scale: float) -> Plan:
+    """OFF and the same lock in the driver itself differ by nothing: null rows."""
+    return _sleeping_grid(path, scale, [*BESIDE_PLOCK, "*/plock64"])
+
+
 FOCUS = Part(KIND, "The published cell", _focus)
 GRID = Part(KIND, "The published grid", _grid)
 SHORTER_CHAINS = Part(KIND, "How the length of chains matters", _shorter_chains)
 BESIDE_SPIN = Part(KIND, "The published grid", _beside_spin, baseline=SLEEPING[32][1])
 SCALING = Part(KIND, "The published grid, readers that scale", _scaling, baseline=OFF)
+ANCESTOR = Part(KIND, "The published grid, the published lock", _beside_plock, baseline=PLOCK[3])

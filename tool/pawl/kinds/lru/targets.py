@@ -10,7 +10,7 @@ from pawl.core.errors import BadInput
 from pawl.core.targets import Finding, Runs, Target, find_part, rate, ratio
 from pawl.kinds.lru.kind import KIND
 from pawl.kinds.lru.plan import has_usual_chains
-from pawl.kinds.lru.record import EVIDENCE, OFF, ON, SLEEPING
+from pawl.kinds.lru.record import BESIDE_PLOCK, EVIDENCE, OFF, ON, PLOCK, SLEEPING
 
 CELLS = 18
 
@@ -215,3 +215,41 @@ def scaling_note(run: dict) -> str:
     """Readers that always scale, and the null row: the same lock outside a module."""
     always, null = (_cells_mean(name, OFF)(run).value for name in (ON, SLEEPING[64][0]))
     return f"18 cells, geometric means: {ON} {always:.3f} times {OFF}; {SLEEPING[64][0]} {null:.3f}"
+
+
+# ---- Beside the published lock ------------------------------------------------------------------
+
+
+def _best_plock(run: dict) -> str:
+    """The strategy of the published lock that is the fastest over all cells."""
+    return max(PLOCK, key=lambda name: _cells_mean(name, PLOCK[0])(run).value)
+
+
+def _over_plock(ours: str) -> Callable[[dict], Finding]:
+    def find(run: dict) -> Finding:
+        best = _best_plock(run)
+        found = _cells_mean(ours, best)(run)
+        return Finding(found.value, note=f"against {best}")
+
+    return find
+
+
+def ancestor() -> list[Target]:
+    return [
+        Target(
+            f"18 cells, 2 threads: {ours} / the best plock64, geometric mean",
+            limit,
+            True,
+            _over_plock(ours),
+            middle=True,
+        )
+        for ours, limit in ((EVIDENCE, 1.05), (SLEEPING[64][1], 1.0))
+    ]
+
+
+def ancestor_notes(runs: Runs) -> Iterable[str]:
+    """All of ours over the best of the published lock; the last of them are null rows."""
+    for path, run in runs:
+        best = _best_plock(run)
+        found = ", ".join(f"{o} {_cells_mean(o, best)(run).value:.3f}" for o in BESIDE_PLOCK)
+        yield f"{path.name}: 18 cells, geometric means, times {best}: {found}"
