@@ -12,7 +12,6 @@
  *
  * A writer that drops clears EXC and WRQ: readers that have counted themselves are granted before
  * the next writer. No recursion: a reader that takes the lock again waits for ever once WRQ is set.
- * next writer. No recursion: a reader that takes it again waits for ever once the door is closed.
  */
 #ifndef PAWL_COMPAT_PLOCK_LORW_H
 #define PAWL_COMPAT_PLOCK_LORW_H
