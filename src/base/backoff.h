@@ -71,12 +71,18 @@ PAWL_STATIC void backoff_pause_once(struct backoff *b, const void *seed)
 
 #endif
 
-/* Reads into `w` with `load` until `condition` holds. */
+/* Reads into `w` with `load` until `condition` holds, and lets `pauses` grow. */
+#define WAIT_ON_UNTIL(pauses, w, load, condition)                                                  \
+    do {                                                                                           \
+        for ((w) = (load); !(condition); (w) = (load))                                             \
+            backoff_pause_once(&(pauses), &(w));                                                   \
+    } while (0)
+
+/* The same, with pauses of its own. */
 #define WAIT_UNTIL(w, load, condition)                                                             \
     do {                                                                                           \
         struct backoff pauses_ = BACKOFF_INIT;                                                     \
-        for ((w) = (load); !(condition); (w) = (load))                                             \
-            backoff_pause_once(&pauses_, &(w));                                                    \
+        WAIT_ON_UNTIL(pauses_, w, load, condition);                                                \
     } while (0)
 
 #endif

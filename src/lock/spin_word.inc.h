@@ -36,9 +36,11 @@ static void PAWL_NAME_(keep_write)(PAWL_LOCK_ *l)
 }
 
 /* `claimed`: W+S+R is in the word and found `found`. A polite writer keeps no claim beside the W of
- * others (compat_word.inc.h says why). */
+ * others (compat_word.inc.h says why). A claim that fails keeps all others from theirs until it is
+ * withdrawn, so the pauses after it go on from where they were. */
 static void PAWL_NAME_(wait_write)(PAWL_LOCK_ *l, bool claimed, PAWL_WORD_ found, bool polite)
 {
+    struct backoff pauses = BACKOFF_INIT;
     PAWL_WORD_ w;
     PAWL_PROBE2(spin_contended, l, WAIT_W);
     for (;; claimed = true) {
@@ -55,8 +57,8 @@ static void PAWL_NAME_(wait_write)(PAWL_LOCK_ *l, bool claimed, PAWL_WORD_ found
         }
         if (claimed)
             (void)PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, PAWL_W_S_R_);
-        WAIT_UNTIL(w, PAWL_AT_(pawl_load_relaxed)(&l->word),
-                   PAWL_IS_(no_writer)(w) || (!polite && PAWL_IS_(atomics_or_nobody)(w)));
+        WAIT_ON_UNTIL(pauses, w, PAWL_AT_(pawl_load_relaxed)(&l->word),
+                      PAWL_IS_(no_writer)(w) || (!polite && PAWL_IS_(atomics_or_nobody)(w)));
         /* [SPIN_W_TAKE] acquire: the writer's stores follow all accesses of earlier holders. */
         found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_TAKE);
     }
