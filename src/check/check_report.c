@@ -169,7 +169,8 @@ static int report_own_state(pawl_address_ lock)
 void pawl_report_open_(const char *what, const char *type, pawl_address_ object)
 {
     report_enter();
-    (void)snprintf(check_said.type, sizeof check_said.type, "%s", type);
+    (void)snprintf(check_said.type, sizeof check_said.type, "%.*s", (int)sizeof check_said.type - 1,
+                   type);
     check_said.mend = report_mend(what, type, ANY);
     pawl_report_say_("pawl: %s: ", what);
     report_object(type, object);

@@ -8,6 +8,7 @@
     exit 77
 }
 case $("$CC" --version | head -n 1) in
+*clang*) echo "skipped: the page is about gcc"; exit 77 ;;
 gcc* | *"Debian"*) ;;
 *) echo "skipped: the page is about gcc"; exit 77 ;;
 esac

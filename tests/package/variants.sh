@@ -34,15 +34,15 @@ sed -e '/use_release(&/d' both.c >only_checked.c
 # shellcheck disable=SC2086
 for language in c c++; do
     case $language in
-    c) compiler=$CC ;;
-    *) compiler=$CXX ;;
+    c) compiler=$CC standard=-std=c11 ;;
+    *) compiler=$CXX standard=-std=c++17 ;;
     esac
     # extern "C" for main's sake, and nothing else about names.
     echo '#include "use.inc"' >use.c
     [ $language = c ] || printf '#include <pawl/pawl.h>\nextern "C" {\n#include "use.inc"\n}\n' \
         >use.c
-    run "$compiler" -x $language $strict $release -DUSE=use_release -c use.c -o release.o
-    run "$compiler" -x $language $strict $checked -DUSE=use_checked -c use.c -o checked.o
+    run "$compiler" -x $language $standard $strict $release -DUSE=use_release -c use.c -o release.o
+    run "$compiler" -x $language $standard $strict $checked -DUSE=use_checked -c use.c -o checked.o
     for program in both only_release only_checked; do
         run "$CC" -c $program.c
     done
