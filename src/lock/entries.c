@@ -24,32 +24,6 @@
 
 #if PAWL_SCALES_
 
-/* ---- Constants of the evidence --------------------------------------------------------------- */
-
-/* So many readers of a lock meet another reader, and no writer between, before it gets BIASED. */
-#define ENTRIES_ENOUGH 32
-
-/* One such meeting in so many of a thread's is noted, and stands for them all. Else the note would
- * be one more line that all readers write. */
-#define ENTRIES_NOTED (PAWL_HOOKS ? 1 : 8)
-
-/* Looks may take one part in so many of the time. BRAVO (Dice and Kogan, 2019) has a tenth. */
-#define ENTRIES_PARTS 3
-
-/* One look in so many is timed, and stands for all: the clock costs as much as a short look. */
-#define ENTRIES_TIMED 4
-
-/* An account of fewer looks is not judged: one slow look would decide. */
-#define ENTRIES_LEAST (PAWL_HOOKS ? 8 : 32)
-
-/* After so many looks the account begins anew, so that it tells of the present. */
-#define ENTRIES_WINDOW (PAWL_HOOKS ? 16 : 64)
-
-/* Looks too dear take BIASED away, at first for so many times as long as they took. It stays away
- * twice as long each time after it came back for less time than it had been away, to this end. */
-#define ENTRIES_AWAY 9
-#define ENTRIES_LONGEST_AWAY_NS 10000000
-
 /* The pauses of a waiter without a heavy fence: from the first, doubled, to the longest. */
 #define ENTRIES_FIRST_PAUSE_NS 50000
 #define ENTRIES_LONGEST_PAUSE_NS 1000000
@@ -261,10 +235,22 @@ static struct entries_note *entries_own_note(pawl_address_ identity)
     return note;
 }
 
+/* How many reads of any lock have ended in entries, roughly, modulo PAWL_ENTRIES_READS_. */
+static uint32_t entries_reads(void)
+{
+    const struct pawl_entries_all *const all = entries_all();
+    const uint32_t used = pawl_load_relaxed32(&all->used);
+    uint32_t reads = 0, i;
+    for (i = 0; i < used; i++)
+        reads += pawl_entries_reads_(&all->lines[i]);
+    return reads;
+}
+
 static void entries_begin_account(struct entries_note *note, uint64_t now)
 {
     pawl_store_relaxed32(&note->looks, 0);
     pawl_store_relaxed64(&note->spent, 0);
+    pawl_store_relaxed32(&note->reads, entries_reads());
     pawl_store_relaxed64(&note->begun, now);
 }
 
@@ -334,6 +320,14 @@ static uint64_t entries_time_away(const struct entries_note *note, uint64_t now,
     return 2 * last < ENTRIES_LONGEST_AWAY_NS ? 2 * last : ENTRIES_LONGEST_AWAY_NS;
 }
 
+/* Whether each of the account's looks has spared many readers the word, and these so much time. */
+static bool entries_spare_much(const struct entries_note *note, uint32_t looks, uint64_t time)
+{
+    const uint32_t reads =
+        (entries_reads() - pawl_load_relaxed32(&note->reads)) % PAWL_ENTRIES_READS_;
+    return reads / ENTRIES_SPARED >= looks && (uint64_t)reads * ENTRIES_WORD_NS > time;
+}
+
 /* A timed look has ended, and took so long. */
 static enum entries_look entries_judge(struct entries_note *note, uint64_t now, uint64_t took)
 {
@@ -342,7 +336,8 @@ static enum entries_look entries_judge(struct entries_note *note, uint64_t now, 
     const uint32_t looks = pawl_load_relaxed32(&note->looks);
     if (begun == 0) {
         entries_begin_account(note, now);
-    } else if (looks >= ENTRIES_LEAST && spent > (now - begun) / ENTRIES_PARTS) {
+    } else if (looks >= ENTRIES_LEAST && spent > (now - begun) / ENTRIES_PARTS &&
+               !entries_spare_much(note, looks, now - begun)) {
         const uint64_t away = entries_time_away(note, now, spent);
         pawl_store_relaxed64(&note->away, away);
         pawl_store_relaxed64(&note->off_until, now + away);

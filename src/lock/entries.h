@@ -26,6 +26,40 @@ PAWL_C_END
 
 #define pawl_entries_mode_ PAWL_SYMBOL_(pawl_entries_mode)
 
+/* ---- Constants of the evidence --------------------------------------------------------------- */
+
+/* So many readers of a lock meet another reader, and no writer between, before it gets BIASED. */
+#define ENTRIES_ENOUGH 32
+
+/* One such meeting in so many of a thread's is noted, and stands for them all. Else the note would
+ * be one more line that all readers write. */
+#define ENTRIES_NOTED (PAWL_HOOKS ? 1 : 8)
+
+/* Looks may take one part in so many of the time. BRAVO (Dice and Kogan, 2019) has a tenth. */
+#define ENTRIES_PARTS 3
+
+/* Dear looks do not take BIASED away where each has spared so many readers the word. With fewer, a
+ * lock that does without is as fast on two cores. */
+#define ENTRIES_SPARED (PAWL_HOOKS ? 2 : 16)
+
+/* And only while so long a time for each reader, in which the word's line moves twice, would be
+ * more than has passed: many lines that are in use make a look long. */
+#define ENTRIES_WORD_NS (PAWL_HOOKS ? 4 : 200)
+
+/* One look in so many is timed, and stands for all: the clock costs as much as a short look. */
+#define ENTRIES_TIMED 4
+
+/* An account of fewer looks is not judged: one slow look would decide. */
+#define ENTRIES_LEAST (PAWL_HOOKS ? 8 : 32)
+
+/* After so many looks the account begins anew, so that it tells of the present. */
+#define ENTRIES_WINDOW (PAWL_HOOKS ? 16 : 64)
+
+/* Looks too dear take BIASED away, at first for so many times as long as they took. It stays away
+ * twice as long each time after it came back for less time than it had been away, to this end. */
+#define ENTRIES_AWAY 9
+#define ENTRIES_LONGEST_AWAY_NS 10000000
+
 /* ---- The object of the process --------------------------------------------------------------- */
 
 #if PAWL_HOOKS
@@ -39,6 +73,7 @@ struct entries_note {
     pawl_address_ identity;
     uint32_t readers; /* that met another reader, since the last that met a writer */
     uint32_t looks;   /* since `begun` */
+    uint32_t reads;   /* entries_reads() at `begun` */
     uint64_t begun __attribute__((aligned(8))); /* ns: since then looks have taken `spent` */
     uint64_t spent __attribute__((aligned(8)));
     uint64_t since __attribute__((aligned(8)));     /* ns: when the lock got BIASED */

@@ -45,7 +45,8 @@ static bool scaling_at_rest(uint32_t word)
         for (j = 0; j < PAWL_ENTRIES; j++)
             if (lines[i].locks[j] != 0)
                 return false;
-        if (lines[i].waiters != 0 || lines[i].hidden != 0 || lines[i].busy != lines[i].eager)
+        if (lines[i].waiters != 0 || lines[i].hidden != 0 ||
+            pawl_entries_busy_(&lines[i]) != lines[i].eager)
             return false;
     }
     return (word & ~PAWL_LOCK_BIASED) == 0;

@@ -42,9 +42,14 @@ struct pawl_entries {
     /* The thread's own: */
     uint32_t joined; /* it has the line, shown or hidden */
     uint32_t eager;  /* its drops from a word turn scaling on (PAWL_BIAS=on) */
-    uint32_t busy;   /* entries that have a lock, and one more of an eager line: a drop looks */
+    /* PAWL_ENTRIES_BUSY_: entries that have a lock, and one more of an eager line (a drop looks).
+     * The bits above: reads that have ended, roughly. */
+    uint32_t busy;
     uint32_t hidden; /* in the hook variant only */
 } __attribute__((aligned(PAWL_CACHE_LINE)));
+
+#define PAWL_ENTRIES_BUSY_ 15u
+#define PAWL_ENTRIES_READS_ 0x10000000u /* so many reads are counted as none again */
 
 /* Instead of a line: the thread has none, or hides it. NULL: the thread has never dropped R. */
 #define PAWL_NO_ENTRIES_ ((struct pawl_entries *)(uintptr_t)1)
@@ -113,12 +118,19 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_entries_are_(const struct pawl_entries
     return (uintptr_t)own > (uintptr_t)PAWL_NO_ENTRIES_;
 }
 
-/* The owner counts the entries that it has filled. A handler leaves the count as it found it, also
- * between the load and the store of a change. */
+/* The owner counts the entries that it has filled. A handler leaves that count as it found it, also
+ * between the load and the store of a change; its reads are then lost. In the hook variant the
+ * accesses are no steps. */
 #if PAWL_HOOKS
 PAWL_INLINE uint32_t pawl_entries_busy_(const struct pawl_entries *own)
 {
-    return own->busy;
+    return own->busy & PAWL_ENTRIES_BUSY_;
+}
+
+/* Any thread may ask. */
+PAWL_INLINE uint32_t pawl_entries_reads_(const struct pawl_entries *line)
+{
+    return line->busy / (PAWL_ENTRIES_BUSY_ + 1);
 }
 
 PAWL_INLINE void pawl_entries_count_(struct pawl_entries *own, uint32_t change)
@@ -128,7 +140,12 @@ PAWL_INLINE void pawl_entries_count_(struct pawl_entries *own, uint32_t change)
 #else
 PAWL_INLINE PAWL_ALWAYS_INLINE_ uint32_t pawl_entries_busy_(const struct pawl_entries *own)
 {
-    return pawl_load_relaxed32(&own->busy);
+    return pawl_load_relaxed32(&own->busy) & PAWL_ENTRIES_BUSY_;
+}
+
+PAWL_INLINE uint32_t pawl_entries_reads_(const struct pawl_entries *line)
+{
+    return pawl_load_relaxed32(&line->busy) / (PAWL_ENTRIES_BUSY_ + 1);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_count_(struct pawl_entries *own, uint32_t change)
@@ -172,7 +189,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_entries_free_(struct pawl_entries *own
     }
     /* [ENTRY_DROP] release: the reader's reads are done before a writer finds the entry free. */
     PAWL_ADDRESS_(pawl_store_release)(&own->locks[i], 0, PAWL_ENTRY_DROP);
-    pawl_entries_count_(own, (uint32_t)-1);
+    pawl_entries_count_(own, PAWL_ENTRIES_BUSY_); /* one entry less, one read more */
     pawl_entries_show_(own);
     /* [ENTRY_LEFT] light: the entry is free before the reader looks whether a writer sleeps. Where
      * this fence does nothing, no writer sleeps without a bound. */

@@ -451,6 +451,29 @@ static void enough_readers_meet(void)
     readers_meet(1);
 }
 
+/* Looks are as dear as they were above. */
+static void looks_pay_where_many_read(void)
+{
+    unsigned i;
+    readers_meet(32);
+    m_pass_time(10);
+    for (i = 0; i < 16; i++)
+        reads();
+    writes_often(8);
+    scales(true, "dear looks take BIASED away, though the word had taken longer for so many reads");
+    writes_often(8); /* the account begins anew */
+    m_pass_time(10);
+    writes_often(8);
+    scales(false, "reads of another account keep BIASED");
+    m_pass_time(1000);
+    readers_meet(32);
+    scales(true, "it has no BIASED, long after dear looks");
+    m_pass_time(10);
+    reads();
+    writes_often(8);
+    scales(false, "one read keeps BIASED though looks are dear");
+}
+
 /* BIASED comes back and goes at once. Each time it stays away for twice as long as before. */
 static void loses_it_again_and_again(void)
 {
@@ -553,6 +576,8 @@ const struct m_scene m_scaling_scenes[] = {
     {"bias_drop_after_a_sleep", read_once, {sleeps_and_drops, writes}, nobody_is_in,
      "preempt=2 ipi=1 time=2000"},
     {"bias_by_evidence", there_is_evidence_of_others, {gathers_evidence}, nobody_is_in, ""},
+    {"bias_for_many_reads", there_is_evidence_of_others, {looks_pay_where_many_read}, nobody_is_in,
+     ""},
     {"bias_beside_another_account", there_is_evidence_of_others, {does_not_pay_for_others},
      nobody_is_in, ""},
     {"bias_comes_back_later", there_is_evidence_of_others, {loses_it_again_and_again}, nobody_is_in,
