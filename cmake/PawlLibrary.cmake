@@ -114,6 +114,11 @@ function(pawl_add_library target kind variant)
     pawl_link_options_for(options ${variant} "LINKER:")
     target_link_options(${target} INTERFACE ${options})
   endif()
+  # clang's archives are bitcode then, which a linker reads only with this option, whoever links it.
+  if(kind STREQUAL "STATIC" AND CMAKE_C_COMPILER_ID MATCHES "Clang" AND
+     CMAKE_INTERPROCEDURAL_OPTIMIZATION)
+    target_link_options(${target} INTERFACE ${CMAKE_C_COMPILE_OPTIONS_IPO})
+  endif()
   # What is one per process is named by assembly (src/os/shared.h). gcc parts the two when it makes
   # several pieces of a program that it optimises as a whole.
   if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND

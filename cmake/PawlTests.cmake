@@ -121,7 +121,8 @@ function(pawl_test_program target source library)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests"
                              "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/examples")
   # Tests use the whole system interface; headers and library are checked without it.
-  target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+  target_compile_definitions(${target} PRIVATE _GNU_SOURCE
+    $<$<BOOL:${CMAKE_INTERPROCEDURAL_OPTIMIZATION}>:PAWL_TEST_WHOLE_PROGRAM>)
   if(arg_EXPLORER)
     target_link_libraries(${target} PRIVATE pawl_explorer)
   endif()
