@@ -3,8 +3,8 @@
 #ifndef PAWL_BENCH_ADAPTERS_PLOCK_HPP
 #define PAWL_BENCH_ADAPTERS_PLOCK_HPP
 
-/* What its macros expand to here is not written for our warnings, and uses two words of gcc's C that
- * C++17 does not know. */
+/* What its macros expand to here is not written for our warnings, and uses two words of gcc's C
+ * that C++17 does not know. */
 #pragma GCC system_header
 #define register
 #define typeof __typeof__
