@@ -48,11 +48,13 @@ static pid_t child_of_this_test(void)
 
 static void *unmap_when_told(void *unused)
 {
+    struct board *const here = board;
     (void)unused;
-    while (pawl_load_relaxed32(&board->unmap) == 0)
+    must(here != NULL);
+    while (pawl_load_relaxed32(&here->unmap) == 0)
         sched_yield();
     must(munmap(page, 4096) == 0);
-    pawl_store_relaxed32(&board->unmapped, 1);
+    pawl_store_relaxed32(&here->unmapped, 1);
     return NULL;
 }
 
