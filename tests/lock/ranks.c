@@ -87,24 +87,11 @@ static void a_reader_does_not_enter_beside_another_before_a_writer_of_a_higher_r
     expect(ranks, expected, 3);
 }
 
-static void a_wait_with_a_rank_ends_at_its_deadline(void **state)
-{
-    (void)state;
-    pawl_lock64_take_write(&lock);
-    assert_false(TAKE_WRITE(&lock, pawl_now() + 1000000, 9));
-    assert_false(TAKE_READ(&lock, pawl_now() + 1000000, 9));
-    pawl_lock64_drop_write(&lock);
-    assert_true(LOCK_IS_UNUSED(lock));
-    assert_true(TAKE_WRITE(&lock, 0, 9));
-    pawl_lock64_drop_write(&lock);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sleepers_of_a_higher_rank_come_first),
         cmocka_unit_test(a_reader_does_not_enter_beside_another_before_a_writer_of_a_higher_rank),
-        cmocka_unit_test(a_wait_with_a_rank_ends_at_its_deadline),
     };
     return test_run(argc, argv, tests);
 }
