@@ -38,8 +38,8 @@ PAWL_C_END
 /* Looks may take one part in so many of the time. BRAVO (Dice and Kogan, 2019) has a tenth. */
 #define ENTRIES_PARTS 3
 
-/* Dear looks do not take BIASED away where each has spared so many readers the word. With fewer, a
- * lock that does without is as fast on two cores. */
+/* Dear looks do not take BIASED away where each has spared so many readers the word. With fewer,
+ * many simulated cores lose (doc/sim.md). */
 #define ENTRIES_SPARED (PAWL_HOOKS ? 2 : 16)
 
 /* And only while so long a time for each reader, in which the word's line moves twice, would be

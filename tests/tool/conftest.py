@@ -200,6 +200,31 @@ def plain(folder):
     return names
 
 
+def record_one(folder, name):
+    """One run of a set by fake drivers that have rows of readers that scale."""
+    fake = Path(__file__).with_name("fake_driver.py")
+    for kind in KINDS:
+        wrapper = folder / f"pawl-bench-{kind}"
+        told = f'FAKE_MODE=scaling exec "{sys.executable}" "{fake}" {kind} "$@"'
+        wrapper.write_text(f"#!/bin/sh\n{told}\n")
+        wrapper.chmod(0o755)
+    made = folder / "runs"
+    told = ["--set", name, "--runs", "1", "--driver", str(folder), "--quiet"]
+    assert main(["bench", "record", str(made), *told]) == 0
+    plain(made)
+    return json.loads((made / "run1.json").read_text())
+
+
+def slower(runs, title, name, factor, test=lambda cell: True):
+    """Makes the samples of a row slower in the cells of one part."""
+    for run in runs.values():
+        part = next(p for p in run["parts"] if p["title"] == title)
+        for cell in filter(test, part["cells"]):
+            for sample in cell["samples"]:
+                if sample["candidate"] == name:
+                    sample["ops"] = int(sample["ops"] * factor)
+
+
 def left_behind(folder):
     """Names of temporary files that a command forgot."""
     return [p.name for p in Path(folder).iterdir() if p.name.startswith(".")]

@@ -2,40 +2,19 @@
 """scripts/targets for runs of the set "ancestor": met, missed, and what cannot be judged."""
 
 import json
-import os
-import sys
-from pathlib import Path
 
 import pytest
 
-from conftest import plain
-from pawl.cli import main
+from conftest import record_one, slower
 from pawl.kinds.lru import record as lru
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """One run of the fake driver, as `pawl bench record --set ancestor` writes it."""
-    folder = tmp_path_factory.mktemp("record")
-    fake = Path(__file__).with_name("fake_driver.py")
-    wrapper = folder / "pawl-bench-lru"
-    wrapper.write_text(f'#!/bin/sh\nFAKE_MODE=scaling exec "{sys.executable}" "{fake}" lru "$@"\n')
-    os.chmod(wrapper, 0o755)
-    made = folder / "runs"
-    told = ["--set", "ancestor", "--runs", "1", "--driver", str(folder), "--quiet"]
-    assert main(["bench", "record", str(made), *told]) == 0
-    plain(made)
-    run = json.loads((made / "run1.json").read_text())
+    """One run of the fake drivers, as `pawl bench record --set ancestor` writes it."""
+    run = record_one(tmp_path_factory.mktemp("record"), "ancestor")
     assert [len(part["cells"]) for part in run["parts"]] == [18]
     return json.dumps(run)
-
-
-def slower(runs, name, factor):
-    for run in runs.values():
-        for cell in run["parts"][0]["cells"]:
-            for sample in cell["samples"]:
-                if sample["candidate"] == name:
-                    sample["ops"] = int(sample["ops"] * factor)
 
 
 def test_made_up_runs_meet_all_targets(judge, runs):
@@ -47,7 +26,7 @@ def test_made_up_runs_meet_all_targets(judge, runs):
 
 @pytest.mark.parametrize("name", [lru.EVIDENCE, lru.SLEEPING[64][1]])
 def test_each_target_can_be_missed(name, judge, runs):
-    slower(runs, name, 0.7)
+    slower(runs, lru.ANCESTOR.title, name, 0.7)
     code, said = judge(runs)
     assert code == 1, said
     assert any(name in line for line in said.splitlines() if line.startswith("MISSED")), said

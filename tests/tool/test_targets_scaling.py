@@ -2,14 +2,10 @@
 """scripts/targets for runs of the set "scaling": met, missed, and what cannot be judged."""
 
 import json
-import os
-import sys
-from pathlib import Path
 
 import pytest
 
-from conftest import KINDS, plain
-from pawl.cli import main
+from conftest import record_one, slower
 from pawl.kinds.crowd import plan as crowd
 from pawl.kinds.crowd import record as crowds
 from pawl.kinds.lru import record as lru
@@ -18,32 +14,12 @@ from pawl.kinds.lru import record as lru
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """One run of the fake drivers, as `pawl bench record --set scaling` writes it."""
-    folder = tmp_path_factory.mktemp("record")
-    fake = Path(__file__).with_name("fake_driver.py")
-    for kind in KINDS:
-        wrapper = folder / f"pawl-bench-{kind}"
-        told = f'FAKE_MODE=scaling exec "{sys.executable}" "{fake}" {kind} "$@"'
-        wrapper.write_text(f"#!/bin/sh\n{told}\n")
-        os.chmod(wrapper, 0o755)
-    made = folder / "runs"
-    told = ["--set", "scaling", "--runs", "1", "--driver", str(folder), "--quiet"]
-    assert main(["bench", "record", str(made), *told]) == 0
-    plain(made)
-    run = json.loads((made / "run1.json").read_text())
+    run = record_one(tmp_path_factory.mktemp("record"), "scaling")
     cache, crowded = run["parts"]
     assert (len(cache["cells"]), len(crowded["cells"])) == (18, 144)
     for cells in (crowded, crowded["plan"]):  # the rest is more of the same
         cells["cells"] = [c for c in cells["cells"] if c["threads"] == 2]
     return json.dumps(run)
-
-
-def slower(runs, title, name, factor, test=lambda cell: True):
-    for run in runs.values():
-        part = next(p for p in run["parts"] if p["title"] == title)
-        for cell in filter(test, part["cells"]):
-            for sample in cell["samples"]:
-                if sample["candidate"] == name:
-                    sample["ops"] = int(sample["ops"] * factor)
 
 
 def test_made_up_runs_meet_all_targets(judge, runs):

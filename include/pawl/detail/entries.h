@@ -43,7 +43,7 @@ struct pawl_entries {
     uint32_t joined; /* it has the line, shown or hidden */
     uint32_t eager;  /* its drops from a word turn scaling on (PAWL_BIAS=on) */
     /* PAWL_ENTRIES_BUSY_: entries that have a lock, and one more of an eager line (a drop looks).
-     * The bits above: reads that have ended, roughly. */
+     * The bits above: reads that have ended, roughly, for whoever looks at the lines. */
     uint32_t busy;
     uint32_t hidden; /* in the hook variant only */
 } __attribute__((aligned(PAWL_CACHE_LINE)));
