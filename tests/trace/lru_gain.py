@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How near `pawl replay` comes to what an upgrade gains in truth: the cache of the examples, written
-naively, is recorded and replayed; in turns with that, the program with the upgrade is measured
-against itself without. doc/trace.md has the figures.
+"""How near `pawl replay` comes to what an upgrade gains in truth: the cache of the examples,
+written naively, is recorded and replayed; in turns with that, the program with the upgrade is
+measured against itself without. doc/trace.md has the figures.
 
     lru_gain.py                     seven recordings, 14 pairs of runs
     lru_gain.py --build build/release --recordings 3"""
