@@ -3,9 +3,9 @@
  * One bit of any word as a mutex whose waiters sleep (take is lock, drop is unlock). It costs no
  * memory where a word has a bit to spare, and a word holds as many of them as it has bits.
  *
- * Not for: locks that several threads want most of the time (waiters have no order, and each drop
- * looks whether a waiter sleeps; lock.h), readers that should share (lock.h), words in memory that
- * processes share.
+ * Not for: locks that several threads want most of the time (a waiter may be overtaken any
+ * number of times; lock.h), readers that should share (lock.h), words in memory that processes
+ * share.
  *
  *   bit    1: held; 0: free. Changed by the functions below alone.
  *   other  bits of the word are the program's, or other bit locks. Change them with atomic
@@ -13,11 +13,14 @@
  *
  * Transitions: take and try set the bit, drop clears it.
  * Cost: take one atomic read-modify-write; drop two, of which the second asks whether a waiter
- * sleeps. No system call unless a thread sleeps. Waiting: wait.h.
+ * sleeps. No system call unless a thread sleeps; one waiter at a time is on its way (I2). Waiting:
+ * wait.h.
  *
  * Invariants
  *   I1  A thread that sets the bit when it was clear holds the lock.
  *   I2  A drop wakes one waiter that sleeps for its bit, and never one that sleeps for another bit.
+ *       It may leave that to a waiter that was woken before and has not run yet: this one tries to
+ *       take the bit, and its drop, or that of the thread that has the bit then, wakes the next.
  *   I3  After the drop has cleared the bit it does not touch the word, so the next holder may free
  *       the memory at once.
  *

@@ -3,6 +3,7 @@
 #include <pawl/bitlock.h>
 
 #include "../base/base.h"
+#include "bit.h"
 
 #if PAWL_CHECKED
 #include "../check/check.h"
@@ -56,7 +57,7 @@ CHECKS(64)
         PAWL_PROBE2(bitlock_contended, word, bit);                                                 \
         BITLOCK_WAITS(word, deadline);                                                             \
         do {                                                                                       \
-            how = pawl_wait##N##_masked_until(word, mask, mask, deadline);                         \
+            how = wait_for_bit(word, N, mask, deadline);                                           \
             /* [BITLOCK_TAKE] acquire: the holder sees the last holder's accesses. */              \
             taken = how != PAWL_WAIT_EXPIRED &&                                                    \
                     (pawl_fetch_or_acquire##N(word, mask, PAWL_BITLOCK_TAKE) & mask) == 0;         \

@@ -14,6 +14,7 @@
 #include <pawl/cond.h>
 
 #include "../base/base.h"
+#include "retake.h"
 #include "table.h"
 #if PAWL_CHECKED
 #include "../check/check.h"
@@ -102,7 +103,9 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
     lock->drop(lock->lock);
     signalled = cond_sleep(cond, &waiter.waiter, deadline);
     pawl_parker_done(waiter.waiter.parker); /* the lock may want to sleep too */
+    retake_begins();
     lock->take(lock->lock);
+    retake_ends();
     PLAIN_READ(waiter.next);
     next = waiter.next;
     if (next != NULL) {

@@ -9,6 +9,7 @@
 
 #include "../base/base.h"
 #include "entries.h"
+#include "retake.h"
 #include "table.h"
 #include "waiting.h"
 

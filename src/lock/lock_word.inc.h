@@ -200,7 +200,7 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct wait *wait, enum 
 
     if (class == WAIT_R)
         PAWL_NAME_(met_writer)(l);
-    if (!wait->queued || !wait->has_read) {
+    if (!is_retake() && (!wait->queued || !wait->has_read)) {
         if (PAWL_NAME_(loop)(l, wait, class))
             return WAIT_PASSED;
         wait->has_read = true;

@@ -11,10 +11,12 @@
  * stores. (A pair of full fences would do the same, but ThreadSanitizer knows no fences.)
  *
  * A waker removes the waiters that it picks from the list. So a woken waiter has nothing to lock.
+ * The waiter of a bit lock has: it takes back its mark.
  */
 #include <pawl/wait.h>
 
 #include "../base/base.h"
+#include "bit.h"
 #include "table.h"
 #if PAWL_CHECKED
 #include "../check/check.h"
@@ -74,12 +76,12 @@ static bool wait_watch_holds(const struct pawl_watch *w)
 static bool wait_watch_holds_for_some_polls(const struct pawl_watch *w)
 {
     unsigned polls;
-    for (polls = 0; polls < POLLS; polls++) {
-        if (!wait_watch_holds(w))
-            return false;
+    for (polls = 1; wait_watch_holds(w); polls++) {
+        if (polls == POLLS)
+            return true;
         pawl_cpu_relax();
     }
-    return true;
+    return false;
 }
 
 /* ---- The counts of sleepers ------------------------------------------------------------------ */
@@ -91,8 +93,9 @@ static uint64_t *wait_sleepers_at(const void *address)
 
 static void wait_count_in(const void *address, uint64_t kind)
 {
-    /* [WAIT_COUNT] acquire: the waiter sees the change of a waker that has not found it counted. */
-    (void)pawl_fetch_add_acquire64(wait_sleepers_at(address), kind, PAWL_WAIT_COUNT);
+    /* [WAIT_COUNT] acquire: the waiter sees the change of a waker that has not found it counted;
+     * release: one that has sees no mark that the waiter took back. */
+    (void)pawl_fetch_add_acq_rel64(wait_sleepers_at(address), kind, PAWL_WAIT_COUNT);
 }
 
 static void wait_count_out(const void *address, uint64_t kind)
@@ -103,8 +106,44 @@ static void wait_count_out(const void *address, uint64_t kind)
 static uint64_t wait_sleepers_seen(const void *address)
 {
     /* [WAIT_WAKE] release: a waiter that counts itself after this sees the change that the waker
-     * wakes for. */
-    return pawl_fetch_add_release64(wait_sleepers_at(address), 0, PAWL_WAIT_WAKE);
+     * wakes for; acquire: the waker sees that the mark of one that it finds counted is gone. */
+    return pawl_fetch_add_acq_rel64(wait_sleepers_at(address), 0, PAWL_WAIT_WAKE);
+}
+
+/* ---- Marks of bit locks -------------------------------------------------------------------------
+ * A drop of a bit lock leaves a mark when it wakes a waiter of its bit. While the mark stands, no
+ * drop of the bit wakes another one: a crowd would be awake before long, and find the bit taken.
+ * The waiter takes the mark back before it looks at the bit. If it has to sleep again, it counts
+ * itself after that. A drop asks for the count before it looks for a mark. So where it still sees
+ * the mark, it came before that count, and the waiter will see the bit clear. The mark is in the
+ * bucket's hint: another lock may overwrite it, and then a drop wakes one more. */
+
+#if UINTPTR_MAX > UINT32_MAX
+/* No address of a lock has the highest bit. */
+static pawl_address_ wait_mark(const void *word, uint64_t bit)
+{
+    return UINT64_C(1) << 63 | (uint64_t)(uintptr_t)word << 6 | (uint64_t)__builtin_ctzll(bit);
+}
+#else
+/* An address leaves no room for a bit. Each drop wakes a waiter. */
+static pawl_address_ wait_mark(const void *word, uint64_t bit)
+{
+    (void)word, (void)bit;
+    return 0;
+}
+#endif
+
+static bool wait_is_marked(const struct pawl_bucket *bucket, pawl_address_ mark)
+{
+    return mark != 0 && PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->awake_for) == mark;
+}
+
+static void wait_take_mark_back(const void *word, uint64_t bit)
+{
+    struct pawl_bucket *bucket = table_lock(word);
+    if (wait_is_marked(bucket, wait_mark(word, bit)))
+        PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->awake_for, 0);
+    table_unlock(bucket);
 }
 
 /* ---- Waiting for one ------------------------------------------------------------------------- */
@@ -124,9 +163,12 @@ static enum pawl_waited wait_native(const struct pawl_watch *w, uint64_t deadlin
     return how;
 }
 
+/* What a waiter of the lists waits for: the owner's field `kind`. */
+enum { WAIT_FOR_WORD, WAIT_FOR_BIT };
+
 /* Puts the waiter in the list unless the word differs. */
 static bool wait_list_waiter(struct pawl_waiter *waiter, const struct pawl_watch *w,
-                             struct pawl_queue *room, struct pawl_parker *parker)
+                             struct pawl_queue *room, struct pawl_parker *parker, uint32_t kind)
 {
     struct pawl_bucket *bucket;
     bool holds;
@@ -134,7 +176,7 @@ static bool wait_list_waiter(struct pawl_waiter *waiter, const struct pawl_watch
     waiter->address = w->address;
     waiter->parker = parker;
     waiter->room = table_room(room, TABLE_OF_WAIT, sizeof *room);
-    waiter->kind = 0;
+    waiter->kind = kind;
     waiter->bits = w->mask;
     table_expect_forks();
     wait_count_in(w->address, LISTED);
@@ -166,7 +208,7 @@ static bool wait_unlist_waiter(struct pawl_waiter *waiter)
     return picked;
 }
 
-static enum pawl_waited wait_listed(const struct pawl_watch *w, uint64_t deadline)
+static enum pawl_waited wait_listed(const struct pawl_watch *w, uint64_t deadline, uint32_t kind)
 {
     enum pawl_waited how = PAWL_WAIT_WOKEN;
     struct pawl_parker room;
@@ -176,7 +218,7 @@ static enum pawl_waited wait_listed(const struct pawl_watch *w, uint64_t deadlin
 
     pawl_os_told_plain(&queue, sizeof queue);
     pawl_os_told_plain(&waiter, sizeof waiter);
-    if (!wait_list_waiter(&waiter, w, &queue, parker)) {
+    if (!wait_list_waiter(&waiter, w, &queue, parker, kind)) {
         how = PAWL_WAIT_DIFFERS;
     } else {
         table_grow_if_crowded();
@@ -213,7 +255,26 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait)(const void *address, uint32_t bits, uin
     /* For ThreadSanitizer a sleep has pauses: the kernel does not find who moved in one of them. */
     if (!PAWL_TSAN_ && bits == NATIVE_BITS && mask == UINT32_MAX)
         return wait_native(&w, deadline);
-    return wait_listed(&w, deadline);
+    return wait_listed(&w, deadline, WAIT_FOR_WORD);
+}
+
+PAWL_INTERNAL enum pawl_waited wait_for_bit(const void *word, uint32_t bits, uint64_t bit,
+                                            uint64_t deadline)
+{
+    enum pawl_waited how;
+    struct pawl_watch w;
+    w.address = word;
+    w.bits = bits;
+    w.mask = bit;
+    w.value = bit;
+    if (!wait_watch_holds_for_some_polls(&w))
+        return PAWL_WAIT_DIFFERS;
+    how = wait_listed(&w, deadline, WAIT_FOR_BIT);
+    if (how == PAWL_WAIT_WOKEN) {
+        TEST_POINT("woken");
+        wait_take_mark_back(word, bit);
+    }
+    return how;
 }
 
 /* ---- Waking ---------------------------------------------------------------------------------- */
@@ -246,11 +307,20 @@ static struct pawl_waiter *wait_oldest(struct pawl_bucket *bucket, const void *a
 
 static unsigned wait_wake_listed(const void *address, uint64_t bits, unsigned count)
 {
+    /* The mark that the wake leaves, if it comes from a drop of a bit lock. */
+    const pawl_address_ mark =
+        count == 1 && (bits & (bits - 1)) == 0 ? wait_mark(address, bits) : 0;
     struct wake_list list = WAKE_LIST_EMPTY;
-    struct pawl_bucket *bucket = table_lock(address);
-    struct pawl_waiter *w = wait_oldest(bucket, address, bits);
+    struct pawl_bucket *bucket;
+    struct pawl_waiter *w;
     unsigned woken;
 
+    if (wait_is_marked(table_peek(address), mark))
+        return 0;
+    bucket = table_lock(address);
+    w = wait_oldest(bucket, address, bits);
+    if (w != NULL && w->kind == WAIT_FOR_BIT && mark != 0)
+        PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->awake_for, mark);
     while (w != NULL && list.count < count) {
         struct pawl_waiter *next = wait_first_for(w->younger, bits);
         wait_pick(&list, bucket, w);
@@ -327,7 +397,8 @@ static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t cou
     pawl_os_told_plain(waiters, sizeof waiters);
     pawl_os_told_plain(queues, sizeof queues);
     for (listed = 0; listed < count; listed++)
-        if (!wait_list_waiter(&waiters[listed], &watches[listed], &queues[listed], parker))
+        if (!wait_list_waiter(&waiters[listed], &watches[listed], &queues[listed], parker,
+                              WAIT_FOR_WORD))
             break;
     if (listed < count) {
         how = PAWL_WAIT_DIFFERS;
@@ -387,6 +458,7 @@ static unsigned wait_requeue_listed(const void *from, const void *to, unsigned w
              * there. */
             (void)pawl_fetch_add_relaxed64(wait_sleepers_at(to), LISTED);
             table_move(here, there, w, to);
+            w->kind = WAIT_FOR_WORD; /* its thread looks for no mark there */
             wait_count_out(from, LISTED);
             moved++;
         }

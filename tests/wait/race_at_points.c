@@ -6,6 +6,7 @@
  */
 #include "test.h"
 
+#include <pawl/bitlock.h>
 #include <pawl/wait.h>
 
 #include <semaphore.h>
@@ -148,12 +149,66 @@ static void who_was_picked_when_its_time_ran_out_is_woken_and_stays_for_its_wake
     }
 }
 
+/* ---- A crowd at one bit ---------------------------------------------------------------------- */
+
+enum { CROWD = 4, DROPS = 5 };
+
+static uint32_t flags;
+static unsigned inside, listed, picks;
+
+static void count_and_hold_up(const char *name)
+{
+    if (strcmp(name, "listed") == 0)
+        __atomic_fetch_add(&listed, 1, __ATOMIC_RELAXED);
+    if (strcmp(name, "picked") == 0)
+        __atomic_fetch_add(&picks, 1, __ATOMIC_RELAXED);
+    hold_up(name);
+}
+
+static void *pass_through(void *unused)
+{
+    pawl_bitlock32_take(&flags, 7);
+    inside++;
+    pawl_bitlock32_drop(&flags, 7);
+    return unused;
+}
+
+/* The thread that the first drop wakes is held up before it runs. Each further drop woke one more,
+ * so a crowd was awake before long, and each of it found the bit taken. */
+static void drops_wake_nobody_else_while_a_woken_waiter_has_not_run(void **state)
+{
+    pthread_t crowd[CROWD];
+    unsigned i;
+    (void)state;
+    begin("woken");
+    pawl_test_point_ = count_and_hold_up;
+    pawl_bitlock32_take(&flags, 7);
+    for (i = 0; i < CROWD; i++)
+        must(pthread_create(&crowd[i], NULL, pass_through, NULL) == 0);
+    while (__atomic_load_n(&listed, __ATOMIC_RELAXED) < CROWD)
+        sched_yield();
+    pawl_bitlock32_drop(&flags, 7);
+    wait_for(&arrived);
+    for (i = 0; i < DROPS; i++) {
+        pawl_bitlock32_take(&flags, 7);
+        pawl_bitlock32_drop(&flags, 7);
+    }
+#if UINTPTR_MAX > UINT32_MAX /* an address of 32 bits leaves no room for the mark */
+    assert_int_equal(__atomic_load_n(&picks, __ATOMIC_RELAXED), 1);
+#endif
+    must(sem_post(&go_on) == 0);
+    for (i = 0; i < CROWD; i++)
+        must(pthread_join(crowd[i], NULL) == 0);
+    assert_int_equal(inside, CROWD);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wake_between_the_last_look_and_the_sleep_is_not_lost),
         cmocka_unit_test(a_wake_between_the_list_and_the_sleep_is_not_lost),
         cmocka_unit_test(who_was_picked_when_its_time_ran_out_is_woken_and_stays_for_its_waker),
+        cmocka_unit_test(drops_wake_nobody_else_while_a_woken_waiter_has_not_run),
     };
     return test_run(argc, argv, tests);
 }

@@ -159,11 +159,31 @@ static void counts_under_bit(void)
     m_end();
 }
 
+static void counts_twice_under_bit(void)
+{
+    counts_under_bit();
+    counts_under_bit();
+}
+
 static void counts_if_free(void)
 {
     bool got;
     m_begin("pawl_bitlock32_try");
     got = pawl_bitlock32_try(&STAGE->word, 3);
+    m_end();
+    if (!got)
+        return;
+    m_write(0, m_read(0) + 1);
+    m_begin("pawl_bitlock32_drop");
+    pawl_bitlock32_drop(&STAGE->word, 3);
+    m_end();
+}
+
+static void counts_in_time(void)
+{
+    bool got;
+    m_begin("pawl_bitlock32_take_until");
+    got = pawl_bitlock32_take_until(&STAGE->word, 3, 1000);
     m_end();
     if (!got)
         return;
@@ -186,10 +206,31 @@ static void one_counted_at_least(void)
     m_demand(pawl_load_relaxed32(&STAGE->word) == 0, M_RESTORED, "a bit is left");
 }
 
+static void counted(uint64_t sections)
+{
+    m_demand(m_read(0) == sections, M_EXCLUSION, "two were in at once");
+    m_demand(pawl_load_relaxed32(&STAGE->word) == 0, M_RESTORED, "a bit is left");
+}
+
+static void two_counted_at_least(void)
+{
+    m_demand(m_read(0) >= 2, M_EXCLUSION, "two were in at once");
+    m_demand(pawl_load_relaxed32(&STAGE->word) == 0, M_RESTORED, "a bit is left");
+}
+
 static void two_counted(void)
 {
-    m_demand(m_read(0) == 2, M_EXCLUSION, "two were in at once");
-    m_demand(pawl_load_relaxed32(&STAGE->word) == 0, M_RESTORED, "a bit is left");
+    counted(2);
+}
+
+static void three_counted(void)
+{
+    counted(3);
+}
+
+static void four_counted(void)
+{
+    counted(4);
 }
 
 /* ---- Condition variable and event count ------------------------------------------------------ */
@@ -351,6 +392,12 @@ const struct m_scene m_wait_scenes[] = {
     {"wait_for_one_of_two", NULL, {waits_for_any, wakes32}, NULL, "preempt=2"},
     {"wait_for_the_other_of_two", NULL, {waits_for_any, wakes_other}, NULL, "preempt=2"},
     {"bitlock_of_two", NULL, {counts_under_bit, counts_under_bit}, two_counted, "preempt=3"},
+    {"bitlock_taken_twice_beside_one", NULL, {counts_twice_under_bit, counts_under_bit},
+     three_counted, "preempt=3"},
+    {"bitlock_taken_twice_beside_two", NULL,
+     {counts_twice_under_bit, counts_under_bit, counts_under_bit}, four_counted, "preempt=2"},
+    {"bitlock_that_may_be_late", NULL, {counts_twice_under_bit, counts_in_time, time_goes_by},
+     two_counted_at_least, "preempt=2"},
     {"bitlock_tried_beside_a_holder", NULL, {counts_if_free, counts_under_bit},
      one_counted_at_least, "preempt=3"},
     {"bitlock_tried_by_two", NULL, {counts_if_free, counts_if_free}, one_counted_at_least,
