@@ -25,6 +25,13 @@ pub struct Name {
     pub change: String,
 }
 
+impl Name {
+    /// For people.
+    pub fn shown(&self) -> String {
+        format!("{}:{}@{}", self.tag, self.change, self.place)
+    }
+}
+
 pub struct Mutant {
     pub name: Name,
     pub order: String, // as it stands; "-" of a wake
@@ -123,7 +130,7 @@ impl Mutant {
 
     /// The same for people.
     pub fn shown(&self) -> String {
-        format!("{}:{}@{}", self.name.tag, self.name.change, self.name.place)
+        self.name.shown()
     }
 
     /// One model with the mutant in it.

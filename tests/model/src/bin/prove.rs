@@ -537,7 +537,10 @@ fn write_table(options: &Options, path: &str, found: Record) {
     } else {
         let tags: BTreeSet<&String> = found.keys().map(|name| &name.tag).collect();
         if options.matching.is_empty() && !options.undecided {
-            recorded.retain(|name, row| !tags.contains(&name.tag) || row.fate == UNTOUCHED);
+            let tried = |name: &Name| {
+                tags.contains(&name.tag) && name.shown().contains(&options.tags)
+            };
+            recorded.retain(|name, row| !tried(name) || row.fate == UNTOUCHED);
         }
         recorded.extend(found);
     }
