@@ -56,6 +56,7 @@
 #define entries_join PAWL_SYMBOL_(pawl_in_entries_join)
 #define entries_no_evidence PAWL_SYMBOL_(pawl_in_entries_no_evidence)
 #define entries_wait PAWL_SYMBOL_(pawl_in_entries_wait)
+#define is_retake PAWL_SYMBOL_(pawl_in_is_retake)
 #define lock_falls_asleep PAWL_SYMBOL_(pawl_in_lock_falls_asleep)
 #define lock_join PAWL_SYMBOL_(pawl_in_lock_join)
 #define lock_keeps PAWL_SYMBOL_(pawl_in_lock_keeps)
@@ -103,6 +104,8 @@
 #define rcu_start PAWL_SYMBOL_(pawl_in_rcu_start)
 #define rcu_state PAWL_SYMBOL_(pawl_in_rcu_state)
 #define rcu_wait PAWL_SYMBOL_(pawl_in_rcu_wait)
+#define retake_begins PAWL_SYMBOL_(pawl_in_retake_begins)
+#define retake_ends PAWL_SYMBOL_(pawl_in_retake_ends)
 #define table_append PAWL_SYMBOL_(pawl_in_table_append)
 #define table_expect_forks PAWL_SYMBOL_(pawl_in_table_expect_forks)
 #define table_find PAWL_SYMBOL_(pawl_in_table_find)
@@ -120,5 +123,6 @@
 #define table_unlock_two PAWL_SYMBOL_(pawl_in_table_unlock_two)
 #define table_unpark PAWL_SYMBOL_(pawl_in_table_unpark)
 #define table_wake PAWL_SYMBOL_(pawl_in_table_wake)
+#define wait_for_bit PAWL_SYMBOL_(pawl_in_wait_for_bit)
 
 #endif
