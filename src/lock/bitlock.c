@@ -46,7 +46,7 @@ CHECKS(64)
 #endif
 
 /* Sleeps while the bit is set. A woken waiter may find that another thread was faster; the drop of
- * that thread then wakes again. */
+ * that thread then wakes again, since the waiter has taken its mark back (wait.c). */
 #define TAKE_SLOW(N)                                                                               \
     bool PAWL_SYMBOL_(pawl_bitlock##N##_take_slow)(uint##N##_t * word, unsigned bit,               \
                                                    uint64_t deadline)                              \

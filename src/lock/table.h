@@ -79,9 +79,10 @@ struct pawl_bucket {
     struct table_latch_waiter *latch_oldest; /* the same; for the holder only */
     struct pawl_queue *queues;
     uint32_t urgent; /* sleepers that no hint may delay; read by any thread */
-    /* Hints of lock.c, changed under the latch, read by any thread. Growth hands them on. */
-    pawl_address_ awake_for; /* a lock of which a waiter in this bucket is awake */
-    uint64_t quiet_until __attribute__((aligned(8))); /* ns: how long awake_for counts */
+    /* Hints, changed under the latch, read by any thread. Growth hands them on. */
+    pawl_address_ awake_for; /* lock.c: a lock of which a waiter in this bucket is awake; wait.c:
+                              * the mark of a bit lock whose waiter is on its way */
+    uint64_t quiet_until __attribute__((aligned(8))); /* lock.c: ns, how long awake_for counts */
     /* In the first array only: the count of wait.c's waiters at addresses of this hash. */
     uint64_t sleepers __attribute__((aligned(8)));
     pawl_address_ holder; /* of the latch: a number of its thread, TABLE_FORKING; 0: not known */

@@ -4,10 +4,19 @@
  * and over the number of locks. Sections whose waiters sleep begin with all threads waiting, so
  * that the crowd is there from the start. Rates are printed and not judged; the test fails if a
  * section that keeps all others out did not. PAWL_SCALE_ONLY=NAME: of this primitive only.
+ * PAWL_SCALE_SLOTS=N: with so many slots for the process's sleepers in the kernel (Linux 6.16).
  */
 #include "scale/crowd.h"
 
 #include "scale/primitives.h"
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#ifndef PR_FUTEX_HASH
+#define PR_FUTEX_HASH 78
+#define PR_FUTEX_HASH_SET_SLOTS 1
+#endif
+#endif
 
 static struct crowd crowd;
 
@@ -123,11 +132,22 @@ static void sections_over_the_number_of_locks(void **state)
             report(&spinning[i], SPINS, 64, objects);
 }
 
+static void set_slots(const char *slots)
+{
+#ifdef __linux__
+    if (slots != NULL && prctl(PR_FUTEX_HASH, PR_FUTEX_HASH_SET_SLOTS, atol(slots), 0, 0) != 0)
+        fprintf(stderr, "PAWL_SCALE_SLOTS=%s: %s\n", slots, strerror(errno));
+#else
+    (void)slots;
+#endif
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sections_over_the_number_of_threads),
         cmocka_unit_test(sections_over_the_number_of_locks),
     };
+    set_slots(getenv("PAWL_SCALE_SLOTS"));
     return test_run(argc, argv, tests);
 }
