@@ -121,7 +121,6 @@ static pawl_cond cond;
 static pawl_lock32 cond_lock;
 static bool cond_true;
 static pawl_eventcount event;
-static uint32_t event_key;
 
 /* A state of its own cannot be a wait: the forking thread would not come to the fork. */
 static bool never(void)
@@ -207,8 +206,7 @@ static void event_wait_wake(void)
 }
 
 /* One thread of each process at a time. */
-COUNT_STATE(event_prepared, event_key = pawl_eventcount_prepare(&event),
-            pawl_eventcount_cancel(&event))
+COUNT_STATE(event_prepared, (void)pawl_eventcount_prepare(&event), pawl_eventcount_cancel(&event))
 
 static void event_make(void)
 {
