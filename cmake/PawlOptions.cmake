@@ -12,12 +12,15 @@ foreach(part IN ITEMS TESTS BENCH EXAMPLES SHIM)
                         "PAWL_BUILD_${part}=OFF.")
   endif()
 endforeach()
-foreach(library IN ITEMS SHARED CHECKED)
-  if(PAWL_BUILD_TESTS AND NOT PAWL_BUILD_${library})
-    message(FATAL_ERROR "The tests need all libraries: set PAWL_BUILD_${library}=ON, or "
-                        "PAWL_BUILD_TESTS=OFF.")
-  endif()
-endforeach()
+if(PAWL_BUILD_TESTS AND NOT PAWL_BUILD_CHECKED)
+  message(FATAL_ERROR "The tests need the checking library: set PAWL_BUILD_CHECKED=ON, or "
+                      "PAWL_BUILD_TESTS=OFF.")
+endif()
+# The tests that need the shared library do not run with a sanitizer.
+if(PAWL_BUILD_TESTS AND NOT PAWL_BUILD_SHARED AND NOT PAWL_SANITIZE)
+  message(FATAL_ERROR "The tests need the shared library too: set PAWL_BUILD_SHARED=ON, or "
+                      "PAWL_BUILD_TESTS=OFF.")
+endif()
 if(PAWL_VALGRIND AND NOT PAWL_HAVE_VALGRIND_HEADERS)
   message(FATAL_ERROR "PAWL_VALGRIND needs <valgrind/drd.h>: install Valgrind with its headers "
                       "(Debian: valgrind), or set PAWL_VALGRIND=OFF.")

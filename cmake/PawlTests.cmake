@@ -130,6 +130,8 @@ function(pawl_test_program target source library)
     target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests/coverage.c")
     target_link_options(${target} PRIVATE LINKER:--wrap=abort,--wrap=_exit)
   endif()
+  target_compile_options(${target} PRIVATE
+                         "$<$<COMPILE_LANGUAGE:C>:${PAWL_TEST_C_OPTIONS}>")
   # must(!"a sentence") is how tests mark what must not be reached; clang's -Wconversion objects.
   if(CMAKE_C_COMPILER_ID MATCHES "Clang")
     target_compile_options(${target} PRIVATE -Wno-string-conversion)

@@ -29,7 +29,7 @@ says "There is no library to build: set PAWL_BUILD_STATIC" -DPAWL_BUILD_STATIC=O
     -DPAWL_BUILD_SHARED=OFF
 says "PAWL_BUILD_EXAMPLES needs the static library: set PAWL_BUILD_STATIC=ON" \
     -DPAWL_BUILD_STATIC=OFF -DPAWL_BUILD_EXAMPLES=ON
-says "The tests need all libraries: set PAWL_BUILD_CHECKED=ON" -DPAWL_BUILD_CHECKED=OFF \
+says "The tests need the checking library: set PAWL_BUILD_CHECKED=ON" -DPAWL_BUILD_CHECKED=OFF \
     -DPAWL_BUILD_TESTS=ON
 
 # One library alone.

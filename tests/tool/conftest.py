@@ -37,7 +37,7 @@ KINDS = (
 # A shell starts what runs in its background with this signal ignored, and programs inherit that: a
 # test that interrupts one would wait for its end.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-LONG = 600  # seconds after which what hangs is ended
+LONG = 300  # seconds after which what hangs is ended
 QUICK = ["--rounds", "6", "--threads", "1,2", "--quiet"]
 
 
@@ -102,7 +102,7 @@ def program_to_trace(folder):
     return made
 
 
-def soon_enough(measure, seconds, most=300):
+def soon_enough(measure, seconds, most=150):
     """What `measure` returns once it returns something; each time it may take twice as long. On a
     busy machine a thread may not have come to its work while a sample lasted."""
     end = time.monotonic() + most

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What lies below bench/results: data and no drawings, few bytes, and what the pages say of it."""
 
+import functools
 import lzma
 import re
 import subprocess
@@ -85,6 +86,17 @@ def test_a_committed_picture_is_of_the_data_beside_it(name):
     path = RESULTS / name
     run = path.with_name("run1.json.xz")
     assert main(["report", str(run), *DRAWN[name], "--png", str(path), "--check"]) == 0
+
+
+@pytest.fixture(scope="module", autouse=True)
+def judged_once():
+    """Every judgement of all runs takes seconds, and has one outcome."""
+    with pytest.MonkeyPatch.context() as patch:
+        judge = functools.cache(
+            functools.partial(overview.block, PAGE, targets.KINDS, targets.SETS)
+        )
+        patch.setattr(overview, "block", lambda *_: judge())
+        yield
 
 
 def test_the_page_says_what_the_runs_found():
