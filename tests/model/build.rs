@@ -31,7 +31,7 @@ fn main() {
         .flag_if_supported("--param=inline-unit-growth=1000")
         .flag_if_supported("--param=large-function-growth=1000")
         .flag_if_supported("--param=large-stack-frame-growth=10000")
-        .flag_if_supported("-fno-var-tracking") // a quarter of the time
+        .flag_if_supported("-fno-var-tracking") // the harness needs lines alone
         .flag_if_supported("-fno-crossjumping")
         .flag_if_supported("-fno-ipa-icf")
         .flag_if_supported("-fno-optimize-sibling-calls")
