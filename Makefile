@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: MIT
 # The few commands to remember. Each only calls what can be called by hand as well.
 .DEFAULT_GOAL := help
-.PHONY: help setup build single site test prove nightly bench install uninstall watchdog clean
+.PHONY: help setup build single site quick test check prove nightly bench install uninstall \
+	watchdog clean
+
+# All builds are parallel, and ask ccache first where it is there.
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
+export CMAKE_C_COMPILER_LAUNCHER ?= $(shell command -v ccache)
+export CMAKE_CXX_COMPILER_LAUNCHER ?= $(CMAKE_C_COMPILER_LAUNCHER)
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -22,10 +28,20 @@ site: ## make the site of the documentation, build/site/index.html
 	@scripts/setup tool
 	@scripts/site
 
-test: ## gcc, sanitizers, 32 bits, models, other systems, installed package, Python
-	@scripts/test
+quick: ## the tests of one primitive, make quick T=lock, or of all: seconds
+	@scripts/setup --check build || true
+	cmake --preset quick >/dev/null
+	cmake --build --preset quick $(T:%=--target tests-%)
+	ctest --preset quick -j $(CMAKE_BUILD_PARALLEL_LEVEL) --progress $(if $(T), \
+		-R '^$(T)[.]', -LE '^(package|tool|scripts|headers)$$')
 
-prove: ## deeper models, more builds, coverage, fuzzing (long)
+test: ## what a user wants to see pass: gcc, sanitizers, 32 bits, models, package (12 minutes)
+	@scripts/test --test
+
+check: ## the rest: drivers, simulator, debuggers, fuzzing, other systems (25 minutes)
+	@scripts/test --check
+
+prove: ## deeper models, more builds, coverage, fuzzing (hours; goes on where it was stopped)
 	@scripts/test --prove
 
 nightly: ## every stress test for a minute, plain and with sanitizers
@@ -34,7 +50,7 @@ nightly: ## every stress test for a minute, plain and with sanitizers
 bench: ## measure the published LRU job on real text; ends by naming the report
 	@scripts/setup build bench
 	cmake --preset release
-	cmake --build --preset release
+	cmake --build --preset release --target pawl-bench-lru
 	@scripts/bench
 
 # A prefix may hold blanks, begin with ~, or be relative; DESTDIR is read by CMake itself.

@@ -63,6 +63,13 @@ ALSO_SCALING;ALSO_INLINE;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PR
   elseif(kind STREQUAL "misuse")
     set(library pawl_checked)
   endif()
+  if(kind IN_LIST PAWL_TEST_WITHOUT)
+    return()
+  endif()
+  cmake_path(GET path PARENT_PATH primitive) # tests-lock builds the programs of tests/lock
+  if(NOT TARGET tests-${primitive})
+    add_custom_target(tests-${primitive})
+  endif()
   # The explorer's threads are stacks of one thread of the system.
   if(PAWL_SANITIZE MATCHES "thread" AND (arg_EXPLORER OR arg_ONE_THREAD))
     return()
@@ -116,6 +123,7 @@ endfunction()
 # A program of the test folder, not yet a test.
 function(pawl_test_program target source library)
   add_executable(${target} "${source}")
+  add_dependencies(tests-${primitive} ${target})
   pawl_strict(${target})
   target_link_libraries(${target} PRIVATE ${library} ${ARGN})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests"
@@ -143,11 +151,11 @@ endfunction()
 
 # A test's label and time: stress tests use all CPUs and have them alone.
 function(pawl_test_properties name label)
-  if(label STREQUAL "stress")
-    set_tests_properties(${name} PROPERTIES LABELS stress TIMEOUT ${long_timeout} RUN_SERIAL ON
+  if(stress IN_LIST label)
+    set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${long_timeout} RUN_SERIAL ON
                          SKIP_RETURN_CODE 77)
   else()
-    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${short_timeout}
+    set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${short_timeout}
                          SKIP_RETURN_CODE 77)
   endif()
 endfunction()
@@ -200,7 +208,7 @@ function(pawl_unit_test name target source library)
     file(CONFIGURE OUTPUT "${twin}" CONTENT "#include \"${source}\"\n")
     pawl_test_program(${target}_twin "${twin}" ${library} cmocka::cmocka)
     add_test(NAME ${name}.c++ COMMAND ${target}_twin)
-    pawl_test_properties(${name}.c++ ${kind})
+    pawl_test_properties(${name}.c++ "${kind};twin")
   endif()
 endfunction()
 
@@ -217,7 +225,7 @@ function(pawl_scale_test name target source library)
     pawl_test_program(${target} "${source}" pawl_backend_futex cmocka::cmocka ${CMAKE_DL_LIBS})
     target_compile_definitions(${target} PRIVATE PAWL_TEST_POINTS)
     add_test(NAME ${name} COMMAND ${target})
-    pawl_test_properties(${name} stress)
+    pawl_test_properties(${name} "stress;scale")
     set_tests_properties(${name} PROPERTIES TIMEOUT 1800) # ten thousand threads each night
   endif()
 endfunction()
@@ -250,10 +258,11 @@ function(pawl_program_test name target folder library)
   endif()
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   add_executable(${target} ${sources})
+  add_dependencies(tests-${primitive} ${target})
   pawl_strict(${target})
   target_link_libraries(${target} PRIVATE ${library})
   add_test(NAME ${name} COMMAND ${target})
-  set_tests_properties(${name} PROPERTIES LABELS cxx TIMEOUT ${short_timeout}
+  set_tests_properties(${name} PROPERTIES LABELS "cxx;program" TIMEOUT ${short_timeout}
                        PASS_REGULAR_EXPRESSION "every check held")
 endfunction()
 
@@ -286,7 +295,7 @@ function(pawl_refusal_test name target source library)
       "-DCOMPILER=${compiler}" "-DFLAGS=${flags} ${more}" "-DSOURCE=${source}"
       "-DCASE=${case}" "-DINCLUDE=${PROJECT_SOURCE_DIR}/include"
       -P "${PROJECT_SOURCE_DIR}/cmake/CheckRefusal.cmake")
-    set_tests_properties(${name}.${case} PROPERTIES LABELS "cxx;refusal" TIMEOUT ${short_timeout})
+    set_tests_properties(${name}.${case} PROPERTIES LABELS refusal TIMEOUT ${short_timeout})
   endforeach()
 endfunction()
 
@@ -324,8 +333,6 @@ function(pawl_script_tests)
         LABELS scripts TIMEOUT ${long_timeout} SKIP_RETURN_CODE 77)
     endif()
   endforeach()
-  # ruff comes with `scripts/setup package`: before that a fresh clone can but skip this one.
-  set_tests_properties(scripts.lint PROPERTIES LABELS "scripts;package")
 endfunction()
 
 # pawl_tool_tests(): the Python tests, if scripts/setup has made their environment.

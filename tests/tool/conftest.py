@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -39,6 +40,24 @@ KINDS = (
 signal.signal(signal.SIGINT, signal.default_int_handler)
 LONG = 300  # seconds after which what hangs is ended
 QUICK = ["--rounds", "6", "--threads", "1,2", "--quiet"]
+
+
+# `make test` leaves these to `make check`: what needs drivers, simulator or a browser, recordings
+# with their verdicts, and the tests of what looks at the sources.
+CHECK = re.compile(
+    r"test_(busy|committed_results|compare|crate|designs|floors|functions|names|page_\w+|"
+    r"rcu_designs|real_\w+|reference|replay|sim\w*|targets\w*|\w+_real)$"
+)
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "check: a test of `make check`, not of `make test`")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if CHECK.match(item.path.stem):
+            item.add_marker(pytest.mark.check)
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ from test_page_browser import BROWSER, DARK, LIGHT, browse
 
 from conftest import ROOT
 
-pytest.importorskip("sphinx", reason="no sphinx; run scripts/setup tool")
-pytest.importorskip("clang", reason="no libclang; run scripts/setup tool")
+pytest.importorskip("sphinx", reason="no sphinx; run scripts/setup browser")
+pytest.importorskip("clang", reason="no libclang; run scripts/setup browser")
 LOOKED_AT = ["index", "start/pthread", "reference/lock"]
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="no chromium; run scripts/setup tool")
+needs_browser = pytest.mark.skipif(BROWSER is None, reason="no chromium; run scripts/setup browser")
 
 # Appended to a page: what is wider than the window, and what is fetched from elsewhere.
 LOOK = """<script>

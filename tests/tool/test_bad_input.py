@@ -203,7 +203,7 @@ def test_a_driver_that_is_not_there(refused, tmp_path, monkeypatch):
 def test_a_driver_that_was_never_built(refused, monkeypatch):
     monkeypatch.delenv("PAWL_BENCH_DIR")
     monkeypatch.setattr("pawl.core.driver._places", lambda name: iter(()))
-    assert "run `make bench`, or `cmake --preset release" in refused(*LRU)
+    assert "run `make build`, or `cmake --preset release" in refused(*LRU)
 
 
 @pytest.mark.parametrize(

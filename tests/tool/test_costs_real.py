@@ -34,7 +34,7 @@ def built():
         return None
 
 
-pytestmark = pytest.mark.skipif(not built(), reason="the drivers are not built (make bench)")
+pytestmark = pytest.mark.skipif(not built(), reason="the drivers are not built (make build)")
 ROUNDS, MOST_SECONDS = 9, 300
 
 

@@ -406,6 +406,7 @@ def real():
     return path
 
 
+@pytest.mark.check
 def test_the_real_driver_offers_what_the_targets_need(real):
     offered = {c["name"] for c in driver.candidates(real) if c["available"]}
     assert {
@@ -418,6 +419,7 @@ def test_the_real_driver_offers_what_the_targets_need(real):
     } <= offered
 
 
+@pytest.mark.check
 def test_the_real_driver_offers_only_what_this_command_knows(real):
     offered = driver.candidates(real)
     groups.plan("counters", counters.GROUPS, groups.Request(), [c["name"] for c in offered])
@@ -426,6 +428,7 @@ def test_the_real_driver_offers_only_what_this_command_knows(real):
         assert base is None or group_of(base) == group_of(name)
 
 
+@pytest.mark.check
 def test_the_real_driver_measures(real, tmp_path):
     path = tmp_path / "real.json"
     assert (

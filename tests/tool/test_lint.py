@@ -20,7 +20,7 @@ UNFORMATTED = {
 def tree(tmp_path):
     for name in ("ruff", "clang-format"):
         if not (ROOT / ".venv/bin" / name).exists():
-            pytest.skip(f"scripts/setup package has not installed {name}")
+            pytest.skip(f"scripts/setup test has not installed {name}")
     for name in CONFIGURATION:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -55,4 +55,4 @@ def test_a_formatter_of_another_version_is_not_asked(tree):
     setup.write_text(setup.read_text().replace("==", "==0.0."))
     done = lint(tree, "format")
     assert done.returncode == 77
-    assert done.stderr.count("which scripts/setup package installs") == 2
+    assert done.stderr.count("which scripts/setup test installs") == 2

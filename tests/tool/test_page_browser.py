@@ -18,7 +18,7 @@ from conftest import ROOT
 from pawl.cli import main
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium; run scripts/setup tool")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium; run scripts/setup browser")
 
 RUNS = ["amd-epyc-2026-11-23-counters", "amd-epyc-2026-11-23-crate", "amd-epyc-2026-11-24-shim"]
 if os.environ.get("PAWL_PAGES") == "all":

@@ -354,4 +354,4 @@ def test_an_unbuilt_driver_says_what_to_run(monkeypatch, capsys):
     monkeypatch.delenv("PAWL_BENCH_DIR", raising=False)
     monkeypatch.setattr(driver, "_places", lambda name: iter(()))
     assert main(["bench", "rcu"]) == 2
-    assert "pawl-bench-rcu is not built; run `make bench`" in capsys.readouterr().err
+    assert "pawl-bench-rcu is not built; run `make build`" in capsys.readouterr().err

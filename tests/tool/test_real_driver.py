@@ -28,7 +28,7 @@ def built():
         return None
 
 
-pytestmark = pytest.mark.skipif(not built(), reason="the drivers are not built (make bench)")
+pytestmark = pytest.mark.skipif(not built(), reason="the drivers are not built (make build)")
 
 
 def test_the_rows_that_tables_and_targets_need_are_offered():

@@ -31,7 +31,7 @@ def built():
         return False
 
 
-pytestmark = pytest.mark.skipif(not built(), reason="the drivers are not built (make bench)")
+pytestmark = pytest.mark.skipif(not built(), reason="the drivers are not built (make build)")
 
 
 def offered(name):

@@ -79,7 +79,7 @@ def find(name: str, given: str | None = None) -> Path:
 def _lacking(name: str) -> str:
     if checkout():
         return (
-            f"{name} is not built; run `make bench`, or "
+            f"{name} is not built; run `make build`, or "
             "`cmake --preset release && cmake --build --preset release`."
         )
     if INSTALLED_DRIVERS:
