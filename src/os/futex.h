@@ -15,6 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os.h"
+
 /* Kernels of 64 bits, and kernels of 32 bits before Linux 5.1, know this number only. The newest
  * systems of 32 bits know the other number only. */
 #ifdef SYS_futex
@@ -50,12 +52,17 @@ static inline long os_futex_until(const uint32_t *word, int operation, uint32_t 
 #endif
 }
 
-/* FUTEX_WAIT_BITSET takes an absolute deadline on CLOCK_MONOTONIC; FUTEX_WAIT a relative one. */
+/* FUTEX_WAIT_BITSET takes an absolute deadline on CLOCK_MONOTONIC; FUTEX_WAIT a relative one. With
+ * a deadline in the past this makes no system call. */
 static inline long os_futex_wait(const uint32_t *address, int operation, uint32_t expected,
                                  uint64_t deadline, uint32_t bits)
 {
     if (os_futex_for_ever(deadline))
         return syscall(OS_FUTEX, address, operation, expected, NULL, NULL, bits);
+    if (pawl_os_now() >= deadline) {
+        errno = ETIMEDOUT;
+        return -1;
+    }
     return os_futex_until(address, operation, expected, deadline, bits);
 }
 

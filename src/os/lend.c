@@ -96,10 +96,10 @@ static long os_lend_once(uint32_t *word, uint64_t deadline)
 bool pawl_os_lend(uint32_t *word, uint64_t deadline)
 {
     const int saved = errno;
-    bool ours;
-    for (;;) {
+    bool ours = false;
+    while (pawl_os_now() < deadline) {
         ours = os_lend_once(word, deadline) == 0;
-        if (ours || errno == ETIMEDOUT || pawl_os_now() >= deadline)
+        if (ours || errno == ETIMEDOUT)
             break;
         if (errno == EDEADLK)
             abort();

@@ -184,7 +184,8 @@ extern void __tsan_init(void) __attribute__((weak));
 
 /* The sanitizer does not know clocklock, so it would report the unlock. It would report seek, gate
  * and members as a potential deadlock, because holders of seek take them in more than one order. It
- * ignores tries. So in its programs, and only there, a waiter tries again and again. */
+ * ignores tries. So in its programs, and only there, a waiter tries again and again. With a
+ * deadline in the past it tries once, in all programs. */
 static enum pawl_os_robust os_try_until(void *mutex, uint64_t deadline)
 {
     for (;;) {
@@ -201,7 +202,7 @@ enum pawl_os_robust pawl_os_robust_lock(void *mutex, uint64_t deadline)
 {
     const uint64_t seconds = deadline / 1000000000u;
     struct timespec until;
-    if (__tsan_init != NULL)
+    if (__tsan_init != NULL || pawl_os_now() >= deadline)
         return os_try_until(mutex, deadline);
     if (seconds > INT32_MAX)
         return os_outcome_of(os_mutex_call(pthread_mutex_lock, mutex));

@@ -116,6 +116,11 @@ PAWL_INTERNAL bool brlock_gate_try(pawl_brlock *l)
     return pawl_cas_acquire32(&l->gate, &found, 1, PAWL_BRLOCK_GATE_TAKE);
 }
 
+static bool brlock_is_late(uint64_t until)
+{
+    return until != PAWL_NO_DEADLINE && pawl_os_now() >= until;
+}
+
 static bool brlock_gate_take(pawl_brlock *l, uint64_t until)
 {
     struct backoff pauses = BACKOFF_INIT;
@@ -124,6 +129,8 @@ static bool brlock_gate_take(pawl_brlock *l, uint64_t until)
     for (spins = 0;; spins++) {
         if (brlock_gate_try(l))
             return true;
+        if (brlock_is_late(until)) /* a pause may be a yield */
+            return false;
         if (spins == BRLOCK_SPINS)
             break;
         backoff_pause_once(&pauses, &pauses);
@@ -248,6 +255,8 @@ static bool brlock_wait_open(pawl_brlock *l, uint64_t until)
     for (spins = 0;; spins++) {
         if (pawl_load_relaxed32(&l->closed) == 0)
             return true;
+        if (brlock_is_late(until))
+            return false;
         if (spins == BRLOCK_SPINS)
             break;
         backoff_pause_once(&pauses, &pauses);
@@ -305,9 +314,23 @@ PAWL_INTERNAL bool brlock_take_seek(pawl_brlock *l, uint64_t until)
     return true;
 }
 
+/* Looks before it closes: a try that must fail does not disturb readers. */
+PAWL_INTERNAL bool brlock_try_seek_to_write(pawl_brlock *l)
+{
+    if (!brlock_drained(l))
+        return false;
+    brlock_close(l);
+    if (brlock_drained(l))
+        return true;
+    brlock_open(l);
+    return false;
+}
+
 /* S -> W */
 PAWL_INTERNAL bool brlock_seek_to_write(pawl_brlock *l, uint64_t until)
 {
+    if (brlock_is_late(until))
+        return brlock_try_seek_to_write(l);
     brlock_close(l);
     if (PAWL_LIKELY(brlock_drain_readers(l, until)))
         return true;
@@ -322,17 +345,5 @@ PAWL_INTERNAL bool brlock_take_write(pawl_brlock *l, uint64_t until)
     if (PAWL_LIKELY(brlock_seek_to_write(l, until)))
         return true;
     brlock_gate_drop(l);
-    return false;
-}
-
-/* Looks before it closes: a try that must fail does not disturb readers. */
-PAWL_INTERNAL bool brlock_try_seek_to_write(pawl_brlock *l)
-{
-    if (!brlock_drained(l))
-        return false;
-    brlock_close(l);
-    if (brlock_drained(l))
-        return true;
-    brlock_open(l);
     return false;
 }

@@ -315,6 +315,31 @@ static bool sift_write_at_once(pawl_sift *l, struct pawl_sift_before_ *before, b
     return false;
 }
 
+static bool sift_write_or_not(pawl_sift *l)
+{
+    struct pawl_sift_before_ before;
+    memset(&before, 0, sizeof before);
+    if ((l->mode & PAWL_SIFT_MODE_LEND_) && !sift_gate_try(l))
+        return false;
+    if (sift_write_at_once(l, &before, true)) {
+        l->before = before;
+        SIFT_HAVE(l);
+        return true;
+    }
+    /* A failed try must wake the threads that waited for it. Only at the gate can a thread have
+     * waited, because the word has not changed. (A reader's try does this in sift_count_out.) */
+    if (l->mode & PAWL_SIFT_MODE_LEND_)
+        sift_gate_drop(l);
+    return false;
+}
+
+bool pawl_sift_try_write_slow_(pawl_sift *l)
+{
+    SIFT_BEFORE_WRITE(l, "pawl_sift_try_write");
+    return sift_write_or_not(l);
+}
+
+/* With a deadline in the past it raises no thread and blocks no signal for stages in vain. */
 bool pawl_sift_take_write_slow_(pawl_sift *l, uint64_t until)
 {
     struct sift_patience p = sift_patience(!(l->mode & PAWL_SIFT_MODE_SPIN_), until);
@@ -322,6 +347,8 @@ bool pawl_sift_take_write_slow_(pawl_sift *l, uint64_t until)
     bool in;
     PAWL_PROBE1(sift_write_slow, l);
     SIFT_BEFORE_WRITE(l, "pawl_sift_take_write");
+    if (sift_is_late(&p))
+        return sift_write_or_not(l);
     memset(&before, 0, sizeof before);
     SIFT_WAITS(l, l->writers, "pawl_sift_take_write");
     sift_rank_in(l, &before);
@@ -339,25 +366,6 @@ bool pawl_sift_take_write_slow_(pawl_sift *l, uint64_t until)
     l->before = before;
     SIFT_HAVE(l);
     return true;
-}
-
-bool pawl_sift_try_write_slow_(pawl_sift *l)
-{
-    struct pawl_sift_before_ before;
-    SIFT_BEFORE_WRITE(l, "pawl_sift_try_write");
-    memset(&before, 0, sizeof before);
-    if ((l->mode & PAWL_SIFT_MODE_LEND_) && !sift_gate_try(l))
-        return false;
-    if (sift_write_at_once(l, &before, true)) {
-        l->before = before;
-        SIFT_HAVE(l);
-        return true;
-    }
-    /* A failed try must wake the threads that waited for it. Only at the gate can a thread have
-     * waited, because the word has not changed. (A reader's try does this in sift_count_out.) */
-    if (l->mode & PAWL_SIFT_MODE_LEND_)
-        sift_gate_drop(l);
-    return false;
 }
 
 static void sift_drop_fast(pawl_sift *l, struct pawl_sift_before_ *before, uint32_t mode)
