@@ -82,7 +82,8 @@ BEFORE = [
 ]  # fmt: skip
 
 AFTER = [
-    ("Reading so that any thread may drop, by these names alone. Such a read has no moves.", [
+    ("Reading so that any thread may drop, by these names alone. Such a read has no moves. It may "
+     "wait for a condition (cond.h).", [
         Function("take_read_counted", "void", "", "l", False, "U -> R as take_read. Acquire."),
         Function("take_read_counted_until", "bool", "deadline", "l", False,
                  "The same; false once the deadline has passed: U still."),

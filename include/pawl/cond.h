@@ -35,6 +35,9 @@
  * Cost: signal and broadcast without waiters one load, notify one atomic read-modify-write; no
  * system call then. Waiting: the list's lock twice, and sleeping as in wait.h.
  *
+ * A read of take_read_counted (lock.h) waits like any other. A wait takes R of a pawl_lock again in
+ * the word, where the drop that belongs to the read finds it.
+ *
  * All waiters of one time use the same lock, in any mode. A deadline bounds the sleep, not the wait
  * for the lock afterwards. No cancellation point. After fork no thread of the child waits.
  */
@@ -166,14 +169,15 @@ PAWL_INLINE bool pawl_lock64_cond_wait_write_until(pawl_cond *cond, pawl_lock64 
                                                    uint64_t deadline);
 /* prototypes:end (made by scripts/prototypes) */
 
-#define PAWL_COND_MODE_(type, mode, together)                                                      \
+/* `back`: the operation that takes the lock again. `choose`: other functions for another hold. */
+#define PAWL_COND_MODE_(type, mode, together, back, choose)                                        \
     PAWL_INLINE void type##_cond_drop_##mode##_(void *lock)                                        \
     {                                                                                              \
         type##_drop_##mode((type *)lock);                                                          \
     }                                                                                              \
     PAWL_INLINE void type##_cond_take_##mode##_(void *lock)                                        \
     {                                                                                              \
-        type##_take_##mode((type *)lock);                                                          \
+        type##_##back((type *)lock);                                                               \
     }                                                                                              \
     PAWL_INLINE bool type##_cond_wait_##mode##_until(pawl_cond *cond, type *lock,                  \
                                                      uint64_t deadline)                            \
@@ -183,6 +187,7 @@ PAWL_INLINE bool pawl_lock64_cond_wait_write_until(pawl_cond *cond, pawl_lock64 
         how.drop = type##_cond_drop_##mode##_;                                                     \
         how.take = type##_cond_take_##mode##_;                                                     \
         how.shared = together;                                                                     \
+        choose(type);                                                                              \
         return PAWL_CALL_(pawl_cond_wait)(cond, &how, deadline);                                   \
     }                                                                                              \
     PAWL_INLINE void type##_cond_wait_##mode(pawl_cond *cond, type *lock)                          \
@@ -205,18 +210,50 @@ PAWL_INLINE bool pawl_lock64_cond_wait_write_until(pawl_cond *cond, pawl_lock64 
 #define PAWL_COND_OVERLOADS_(type, mode)
 #endif
 
-#define PAWL_COND_TYPE_(type)                                                                      \
-    PAWL_COND_MODE_(type, read, true)                                                              \
-    PAWL_COND_MODE_(type, seek, false)                                                             \
-    PAWL_COND_MODE_(type, write, false)
+#define PAWL_COND_SAME_(type) ((void)0)
 
-PAWL_COND_TYPE_(pawl_spin16)
-PAWL_COND_TYPE_(pawl_spin32)
-PAWL_COND_TYPE_(pawl_spin64)
-PAWL_COND_TYPE_(pawl_lock32)
-PAWL_COND_TYPE_(pawl_lock64)
+/* R of take_read_counted. Else one cannot be told from the other, and need not be: the plain drop
+ * gives up an entry or a unit of the word, and take_read_back_ counts in the word. But the checking
+ * variant has a book of plain reads: without `take`, the call asks whether the caller is in it. */
+#if PAWL_CHECKED
+#define PAWL_COND_COUNTED_(type)                                                                   \
+    how.take = NULL;                                                                               \
+    if (PAWL_CALL_(pawl_cond_wait)(cond, &how, 0)) {                                               \
+        how.take = type##_cond_take_read_;                                                         \
+    } else {                                                                                       \
+        how.drop = type##_cond_drop_counted_;                                                      \
+        how.take = type##_cond_take_counted_;                                                      \
+    }
+#define PAWL_COND_COUNTS_(type)                                                                    \
+    PAWL_INLINE void type##_cond_drop_counted_(void *lock)                                         \
+    {                                                                                              \
+        type##_drop_read_counted((type *)lock);                                                    \
+    }                                                                                              \
+    PAWL_INLINE void type##_cond_take_counted_(void *lock)                                         \
+    {                                                                                              \
+        type##_take_read_counted((type *)lock);                                                    \
+    }
+PAWL_COND_COUNTS_(pawl_lock32)
+PAWL_COND_COUNTS_(pawl_lock64)
+#undef PAWL_COND_COUNTS_
+#else
+#define PAWL_COND_COUNTED_(type) ((void)0)
+#endif
+
+#define PAWL_COND_TYPE_(type, read_back, choose)                                                   \
+    PAWL_COND_MODE_(type, read, true, read_back, choose)                                           \
+    PAWL_COND_MODE_(type, seek, false, take_seek, PAWL_COND_SAME_)                                 \
+    PAWL_COND_MODE_(type, write, false, take_write, PAWL_COND_SAME_)
+
+PAWL_COND_TYPE_(pawl_spin16, take_read, PAWL_COND_SAME_)
+PAWL_COND_TYPE_(pawl_spin32, take_read, PAWL_COND_SAME_)
+PAWL_COND_TYPE_(pawl_spin64, take_read, PAWL_COND_SAME_)
+PAWL_COND_TYPE_(pawl_lock32, take_read_back_, PAWL_COND_COUNTED_)
+PAWL_COND_TYPE_(pawl_lock64, take_read_back_, PAWL_COND_COUNTED_)
 #undef PAWL_COND_TYPE_
 #undef PAWL_COND_MODE_
+#undef PAWL_COND_SAME_
+#undef PAWL_COND_COUNTED_
 #undef PAWL_COND_OVERLOADS_
 
 /* ---- Event count ----------------------------------------------------------------------------- */

@@ -254,7 +254,8 @@ PAWL_TRYING bool pawl_lock64_read_claim_atomic_until(pawl_lock64 *l, uint64_t de
 PAWL_TRYING pawl_regained pawl_lock32_atomic_to_read_until(pawl_lock32 *l, uint64_t deadline);
 PAWL_TRYING pawl_regained pawl_lock64_atomic_to_read_until(pawl_lock64 *l, uint64_t deadline);
 
-/* ---- Reading so that any thread may drop, by these names alone. Such a read has no moves. */
+/* ---- Reading so that any thread may drop, by these names alone. Such a read has no moves. It may
+ * wait for a condition (cond.h). */
 /* U -> R as take_read. Acquire. */
 PAWL_INLINE void pawl_lock32_take_read_counted(pawl_lock32 *l);
 PAWL_INLINE void pawl_lock64_take_read_counted(pawl_lock64 *l);

@@ -334,6 +334,15 @@ void pawl_check_asserted_(const struct pawl_check_call *call)
     check_report_held("not held as asserted", call);
 }
 
+bool pawl_check_has_(const void *lock)
+{
+    struct pawl_check_line *line = check_own_line();
+    return line == NULL || line->untracked > 0 ||
+           pawl_load_relaxed32(&check_here()->counted_comes) ==
+               pawl_load_relaxed32(&check_here()->counted_gone) ||
+           check_own_entry(line, (pawl_address_)(uintptr_t)lock, PAWL_STATE_U, NULL) != NULL;
+}
+
 void pawl_check_counted_comes_(void)
 {
     (void)pawl_fetch_add_relaxed32(&check_here()->counted_comes, 1);

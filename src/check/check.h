@@ -242,6 +242,7 @@ static inline void check_leave(struct pawl_check_line *line, struct pawl_latch *
 #define pawl_check_after_ PAWL_SYMBOL_(pawl_check_after)
 #define pawl_check_unused_ PAWL_SYMBOL_(pawl_check_unused)
 #define pawl_check_asserted_ PAWL_SYMBOL_(pawl_check_asserted)
+#define pawl_check_has_ PAWL_SYMBOL_(pawl_check_has)
 
 /* Around an operation: reports its faults. `ok` says whether the caller's state changed. */
 struct pawl_held *pawl_check_before_(const struct pawl_check_call *call);
@@ -253,6 +254,10 @@ void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *hel
 void pawl_check_unused_(const struct pawl_check_call *call, const char *what, bool units);
 
 void pawl_check_asserted_(const struct pawl_check_call *call);
+
+/* Before a wait for a condition: false where the caller's hold can only be a read that any thread
+ * may drop. These are in no book. */
+bool pawl_check_has_(const void *lock);
 
 #define pawl_check_counted_comes_ PAWL_SYMBOL_(pawl_check_counted_comes)
 #define pawl_check_counted_goes_ PAWL_SYMBOL_(pawl_check_counted_goes)

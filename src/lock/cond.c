@@ -85,6 +85,10 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
     struct cond_waiter *next;
     bool signalled;
 
+#if PAWL_CHECKED
+    if (lock->take == NULL)
+        return pawl_check_has_(lock->lock);
+#endif
     pawl_os_told_plain(&waiter, sizeof waiter);
     waiter.waiter.address = cond;
     waiter.waiter.parker = pawl_parker_make(&room);

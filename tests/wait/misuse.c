@@ -112,6 +112,9 @@ static void use_it_all_rightly(void *unused)
     pawl_lock32_take_read(&locks[0]);
     must(!pawl_lock32_cond_wait_read_until(&cond, &locks[0], 0));
     pawl_lock32_drop_read(&locks[0]);
+    pawl_lock32_take_read_counted(&locks[0]);
+    must(!pawl_lock32_cond_wait_read_until(&cond, &locks[0], 0));
+    pawl_lock32_drop_read_counted(&locks[0]);
     must(!pawl_eventcount_commit_until(&event, pawl_eventcount_prepare(&event), 0));
 }
 

@@ -2,6 +2,9 @@
 /*
  * Reads that any thread may drop, included by lock.h for each width: they always count in the word.
  * No state of a thread belongs to them, so the checking variant knows only how many there are.
+ *
+ * take_read_back_ ends the wait for a condition under R of either kind (cond.h). R counts in the
+ * word then, where both drops find it.
  */
 
 PAWL_C_BEGIN
@@ -53,6 +56,12 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(drop_read_counted)(PAWL_LOCK_ *l
     __asm__ __volatile__("");
 }
 
+/* Plain: the checking variant knows which kind it is. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_read_back_)(PAWL_LOCK_ *l)
+{
+    PAWL_NAME_(take_read)(l);
+}
+
 #elif PAWL_TRACED_
 
 /* Another thread may drop it, so the recorder sees no hold. */
@@ -85,6 +94,15 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(try_read_counted)(PAWL_LOCK_ *l)
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(drop_read_counted)(PAWL_LOCK_ *l)
 {
     PAWL_DO_(drop_read_counted)(l);
+}
+
+/* To the recorder it is a hold, as before the wait. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_read_back_)(PAWL_LOCK_ *l)
+{
+    bool value;
+    PAWL_TRACED_WAITS_(PAWL_TRACED_WHAT_(PAWL_TRACED_LOCK, U, R), PAWL_DO_(try_read_counted)(l),
+                       true, PAWL_DO_(take_read_counted)(l, UINT64_MAX), true);
+    (void)value;
 }
 
 #undef PAWL_TRACED_COUNTED_
@@ -121,6 +139,11 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(drop_read_counted)(PAWL_LOCK_ *l
     PAWL_COUNTED_BEGINS_(PAWL_STATE_R);
     PAWL_DO_(drop_read_counted)(l);
     PAWL_COUNTED_ENDS_(PAWL_STATE_U, true);
+}
+
+PAWL_INLINE void PAWL_NAME_(take_read_back_)(PAWL_LOCK_ *l)
+{
+    PAWL_NAME_(take_read_counted)(l);
 }
 
 #endif
