@@ -75,9 +75,14 @@
  * one in the past an operation fails at once if it would have to wait. A wait that ends by its
  * deadline takes its claim back and wakes the waiters that the claim held back.
  *
- * Signal handlers may only try, never wait. A try that fails changes nothing and looks at nothing
- * else than the word. Handlers may not drop a lock on which others can sleep while the interrupted
- * thread is inside one of these functions.
+ * Signal handlers may only try, never wait. A try that fails leaves the caller's hold as it was,
+ * and without BIASED it looks at nothing else than the word. Beside BIASED a try of W or A, or such
+ * a move, looks at the lines of all threads. If no entry has the lock, it claims under the latch of
+ * the wait list, which locks share, and looks once more. If it fails then, it takes the claim back
+ * and wakes those whom the claim held back. It waits for the latch as a drop does. In a handler
+ * that has interrupted its thread at such a latch it may fail instead, without a holder. Handlers
+ * may not drop a lock on which others can sleep while the interrupted thread is inside one of these
+ * functions.
  *
  * After fork the child has what the forking thread held, and can go on with it: what the parent's
  * waiters kept in the words is taken back. Locks that other threads held stay held; init makes them

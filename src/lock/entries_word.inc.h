@@ -177,8 +177,8 @@ static enum outcome PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, struct wait *wait)
 /* A claim at a word with BIASED that looks once and never waits. The caller has the units `held` in
  * the word; it adds `claim`, looks, and once it is granted `granted`. The latch of the wait list is
  * held meanwhile. So a fork's child finds no claim that nobody would take back, and a claim that
- * fails wakes whom it has held back. Where the latch stays held, it fails: a handler that has
- * interrupted the holder may try. */
+ * fails wakes whom it has held back. It waits for the latch as a drop does, and fails instead in a
+ * handler that has interrupted its thread at a latch: that thread may hold this one. */
 bool PAWL_SLOW_(claim_at_once)(PAWL_LOCK_ *l, PAWL_WORD_ held, PAWL_WORD_ claim, PAWL_WORD_ granted)
 {
     struct lock_place here;

@@ -106,7 +106,8 @@ PAWL_INTERNAL void lock_left(const void *lock, uint32_t owner, unsigned opened);
 PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline);
 /* Locks the bucket of the lock, which the caller does not join. */
 PAWL_INTERNAL void lock_look(struct lock_place *here, const void *lock, uint32_t owner);
-/* The same; false: its latch stays held. */
+/* The same; false: in a handler that has interrupted its thread at a latch, and this one stays
+ * held. */
 PAWL_INTERNAL bool lock_try_look(struct lock_place *here, const void *lock, uint32_t owner);
 /* The waiter is in the queue from now on, and awake. */
 PAWL_INTERNAL void lock_queue_up(struct lock_place *here, struct wait *wait);

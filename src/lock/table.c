@@ -54,7 +54,7 @@ PAWL_INTERNAL struct pawl_bucket *table_try_lock(const void *address)
     for (;;) {
         const uint32_t doublings = table_doublings(table);
         struct pawl_bucket *bucket = table_bucket(table, address, doublings);
-        if (!table_latch_try_free(bucket))
+        if (!table_latch_take_or_not(bucket))
             return NULL;
         if (PAWL_LIKELY(pawl_load_relaxed32(&table->doublings) == doublings))
             return bucket;
@@ -442,6 +442,7 @@ static void table_latches_drop(struct pawl_bucket *buckets, uint32_t count)
         if (PAWL_ADDRESS_(pawl_load_relaxed)(&buckets[i].holder) != own)
             continue;
         PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].holder, 0);
+        table_latch_count(1); /* table_latch_take_for_fork does not count */
         table_latch_drop(&buckets[i]);
     }
 }

@@ -146,8 +146,8 @@ PAWL_INTERNAL void table_expect_forks(void);
 /* Locks the bucket of the address, in the array that is current then. */
 PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address);
 PAWL_INTERNAL void table_unlock(struct pawl_bucket *bucket);
-/* The same, but NULL where the latch stays held: a signal handler may have interrupted its holder,
- * so the wait for it is bounded. */
+/* The same, but in a signal handler that has interrupted its thread at such a latch, NULL where the
+ * latch stays held: the wait for it is bounded. */
 PAWL_INTERNAL struct pawl_bucket *table_try_lock(const void *address);
 /* The bucket, not locked: for its hints only. */
 PAWL_INTERNAL const struct pawl_bucket *table_peek(const void *address);

@@ -64,6 +64,26 @@ PAWL_STATIC pawl_address_ table_own_number(void)
     return (pawl_address_)(uintptr_t)pawl_os_thread_slot();
 }
 
+/* How many latches the thread has, asks for or gives up. A signal handler reads it: one that has
+ * interrupted such a thread may not sleep for a latch, as all might wait for that thread. */
+#if PAWL_HOOKS || defined(PAWL_SIM) || !defined(__ELF__)
+/* Threads of models and of the simulator would share the variable. Elsewhere no claim tries. */
+#define TABLE_IS_INSIDE() true
+PAWL_STATIC void table_latch_count(uint32_t change)
+{
+    (void)change;
+}
+#else
+static PAWL_THREAD_VARIABLE_ uint32_t table_latches_of_thread;
+#define TABLE_IS_INSIDE() (table_latches_of_thread != 0 || TABLE_LATCH_PARKER != NULL)
+PAWL_STATIC void table_latch_count(uint32_t change)
+{
+    HANDLERS_SEE_THIS_ORDER();
+    table_latches_of_thread += change;
+    HANDLERS_SEE_THIS_ORDER();
+}
+#endif
+
 /* The caller holds the latch. The waiters of the parent's threads leave the bucket; `mended`: and
  * the objects that they wait for. */
 static void table_forget_parent(struct pawl_bucket *bucket, bool mended);
@@ -129,6 +149,7 @@ PAWL_STATIC PAWL_COLD void table_latch_wait(struct pawl_bucket *bucket)
 PAWL_STATIC void table_latch_take(struct pawl_bucket *bucket)
 {
     pawl_address_ free_word = 0;
+    table_latch_count(1);
     /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
     if (PAWL_UNLIKELY(!PAWL_ADDRESS_(pawl_cas_acquire)(&bucket->latch, &free_word, TABLE_HELD,
                                                        PAWL_TABLE_ENTER)))
@@ -136,18 +157,33 @@ PAWL_STATIC void table_latch_take(struct pawl_bucket *bucket)
     TABLE_LATCH_HELD_BY(bucket, table_own_number());
 }
 
-/* Takes the latch if it is free, or becomes free in a moment. */
-PAWL_STATIC bool table_latch_try_free(struct pawl_bucket *bucket)
+/* Whether the calling thread has the latch, also for a fork or in another copy of the library. */
+PAWL_STATIC bool table_latch_is_own(const struct pawl_bucket *bucket)
+{
+    return (PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->holder) & ~TABLE_FORKING) ==
+           table_own_number();
+}
+
+/* Takes the latch. But in a handler that has interrupted its thread at a latch, only if it is free,
+ * or becomes free in a moment. */
+PAWL_STATIC bool table_latch_take_or_not(struct pawl_bucket *bucket)
 {
     unsigned polls = TABLE_POLLS;
+    if (!TABLE_IS_INSIDE() && !table_latch_is_own(bucket)) {
+        table_latch_take(bucket);
+        return true;
+    }
+    table_latch_count(1);
     for (;;) {
         pawl_address_ free_word = 0;
         /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
         if (PAWL_ADDRESS_(pawl_cas_acquire)(&bucket->latch, &free_word, TABLE_HELD,
                                             PAWL_TABLE_ENTER))
             break;
-        if (polls-- == 0)
+        if (polls-- == 0) {
+            table_latch_count((uint32_t)-1);
             return false;
+        }
         pawl_cpu_relax();
     }
     TABLE_LATCH_HELD_BY(bucket, table_own_number());
@@ -176,6 +212,7 @@ PAWL_STATIC void table_latch_drop_in_child(struct pawl_bucket *bucket)
 {
     table_latch_clear(bucket, true);
     table_nobody_sleeps();
+    table_latch_count(1); /* the drop counts once more */
     table_latch_drop(bucket);
 }
 
@@ -215,6 +252,7 @@ PAWL_STATIC void table_latch_drop(struct pawl_bucket *bucket)
     if (PAWL_UNLIKELY(
             !PAWL_ADDRESS_(pawl_cas_release)(&bucket->latch, &alone, 0, PAWL_TABLE_LEAVE)))
         table_latch_wake(bucket);
+    table_latch_count((uint32_t)-1);
 }
 
 #endif

@@ -103,6 +103,26 @@ static void a_handler_at_every_instruction_of_a_move_moves_no_entry(void **state
     assert_true(interrupt_everywhere(prepare, tries_in_turn, reads_and_tries_to_write, check) > 50);
 }
 
+/* The thread is at the latch of a wait list, which the handler's tries must not wait for. */
+static void tries_to_write_in_turn(void)
+{
+    must(pawl_lock32_try_write(&locks[0]));
+    pawl_lock32_write_to_seek(&locks[0]);
+    must(pawl_lock32_try_seek_to_write(&locks[0]));
+    pawl_lock32_drop_write(&locks[0]);
+    must(pawl_lock32_take_write_until(&locks[0], UINT64_MAX));
+    pawl_lock32_drop_write(&locks[0]);
+}
+
+static void a_handler_at_every_instruction_of_a_try_waits_for_no_latch(void **state)
+{
+    (void)state;
+    handler_reads = handler_writes = 0;
+    assert_true(interrupt_everywhere(prepare, tries_to_write_in_turn, reads_and_tries_to_write,
+                                     check) > 200);
+    assert_true(handler_writes > 200);
+}
+
 /* The handler stands for a writer, too: its claim stays. Where it comes between the two looks of a
  * take, the take gives its entry back, or another one if the handler has freed that. */
 static void claims_once(void)
@@ -140,6 +160,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_handler_at_every_instruction_of_reads_moves_no_entry),
         cmocka_unit_test(a_handler_at_every_instruction_of_a_move_moves_no_entry),
+        cmocka_unit_test(a_handler_at_every_instruction_of_a_try_waits_for_no_latch),
         cmocka_unit_test(a_take_that_finds_a_claim_gives_back_one_entry),
     };
     pawl_entries_mode_(ENTRIES_ON);

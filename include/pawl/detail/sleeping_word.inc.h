@@ -13,7 +13,8 @@
  * Each body has a deadline where the operation can wait. The includer has defined `left_`, which
  * follows a subtraction and wakes the waiters that it lets in, and defines the drops. It has also
  * defined what readers do that scale (entries_word.inc.h or no_entries_word.inc.h). Where a word
- * `scales_`, who claims against readers must look at the lines of all threads; that is compiled.
+ * `scales_`, who claims against readers must look at the lines of all threads; that is compiled. A
+ * try that fails there takes its claim back, under the latch of the wait list.
  */
 #define PAWL_DO_(verb) PAWL_NAME_(do_##verb##_) /* the body of an operation */
 
