@@ -85,10 +85,11 @@
  * functions.
  *
  * After fork the child has what the forking thread held, and can go on with it: what the parent's
- * waiters kept in the words is taken back. Locks that other threads held stay held; init makes them
- * anew. A signal handler that forks may return into a drop in the child, but not into a wait. A
- * child of _Fork or vfork, which run no handlers, may only call exec or _exit. No operation is a
- * cancellation point.
+ * waiters kept in the words is taken back. Locks that other threads held stay held, in any mode;
+ * init makes them anew. The child changes words for that, so a lock may not lie in memory that the
+ * child shares with its parent, or has not got. A signal handler that forks may return into a drop
+ * in the child, but not into a wait. A child of _Fork or vfork, which run no handlers, may only
+ * call exec or _exit. No operation is a cancellation point.
  */
 #ifndef PAWL_LOCK_H
 #define PAWL_LOCK_H

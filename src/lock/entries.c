@@ -521,38 +521,46 @@ static void entries_count_in_word(pawl_address_ identity)
         (void)pawl_fetch_add_relaxed32((uint32_t *)(uintptr_t)identity, PAWL_SPIN32_R);
 }
 
-/* The thread ends while it reads: first the word has R, then the entry is free. */
+/* By then the claims of a parent's waiters have been taken back. So what W is left holds the lock,
+ * and an entry is of a reader that was about to give up. */
+static bool entries_word_is_written(pawl_address_ identity)
+{
+    const uintptr_t word = (uintptr_t)(identity & ~(pawl_address_)1);
+    return identity & 1 ? pawl_load_relaxed64((const uint64_t *)word) >= PAWL_SPIN64_W
+                        : pawl_load_relaxed32((const uint32_t *)word) >= PAWL_SPIN32_W;
+}
+
+enum entries_end { ENTRIES_ENDS, ENTRIES_ENDED_UNSEEN, ENTRIES_STAYED_IN_PARENT };
+
+/* First the word has R, then the entry is free. */
+static void entries_end(struct pawl_entries *line, enum entries_end how)
+{
+    unsigned i;
+    for (i = 0; i < PAWL_ENTRIES; i++) {
+        const pawl_address_ identity = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]);
+        if (identity == 0)
+            continue;
+        if (how == ENTRIES_ENDS ||
+            (how == ENTRIES_STAYED_IN_PARENT && !entries_word_is_written(identity)))
+            entries_count_in_word(identity);
+        entries_let_go(line, i);
+    }
+    entries_set_busy(line, 0);
+    ENTRIES_JOIN(line, 0);
+    line->hidden = 0;
+}
+
 static void entries_line_leaves(uint32_t number)
 {
     struct pawl_entries *own;
-    unsigned i;
     if (!entries_exist())
         return;
     own = entries_line(number);
     if (own == NULL || !ENTRIES_JOINED(own))
         return;
     entries_have(PAWL_NO_ENTRIES_);
-    for (i = 0; i < PAWL_ENTRIES; i++) {
-        const pawl_address_ identity = PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]);
-        if (identity != 0) {
-            entries_count_in_word(identity);
-            entries_let_go(own, i);
-        }
-    }
-    entries_set_busy(own, 0);
+    entries_end(own, ENTRIES_ENDS);
     entries_tell_waiters(own);
-    ENTRIES_JOIN(own, 0);
-}
-
-static void entries_forget_line(struct pawl_entries *line)
-{
-    unsigned i;
-    for (i = 0; i < PAWL_ENTRIES; i++)
-        if (PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]) != 0)
-            entries_let_go(line, i);
-    entries_set_busy(line, 0);
-    ENTRIES_JOIN(line, 0);
-    line->hidden = 0;
 }
 
 /* The last owner ended without notice. What it read may be gone, so the words are left alone. */
@@ -563,12 +571,12 @@ static void entries_line_claimed(uint32_t number, bool left_behind)
         return;
     line = entries_line(number);
     if (line != NULL && number < pawl_load_relaxed32(&entries_all()->used)) {
-        entries_forget_line(line);
+        entries_end(line, ENTRIES_ENDED_UNSEEN);
         entries_tell_waiters(line);
     }
 }
 
-/* The child has one thread. What it reads stays; the reads of the parent's others end. */
+/* The child has one thread. What others held stays held: their R goes to the word. */
 static void entries_after_fork(void)
 {
     const struct pawl_thread_line *const mine = thread_registered();
@@ -579,7 +587,7 @@ static void entries_after_fork(void)
     all = entries_all();
     for (i = 0; i < pawl_load_relaxed32(&all->used); i++) {
         if (mine == NULL || thread_number(mine) != i)
-            entries_forget_line(&all->lines[i]);
+            entries_end(&all->lines[i], ENTRIES_STAYED_IN_PARENT);
         pawl_store_relaxed32(&all->lines[i].waiters, 0);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readers that scale (PAWL_BIAS=on), and threads that end while they read, read as they end, have
- * no line, or fork.
+ * Readers that scale (PAWL_BIAS=on), and threads that end while they read, read as they end, or
+ * have no line. fork_reads.c has forks.
  */
 #include "test.h"
 
@@ -191,54 +191,6 @@ static void the_read_of_a_thread_that_ended_unseen_ends_with_its_line(void **sta
     assert_int_equal(lock.word, BIASED);
 }
 
-/* ---- Fork ------------------------------------------------------------------------------------ */
-
-static pthread_barrier_t reads, ends;
-
-static void *reads_until_told(void *unused)
-{
-    (void)unused;
-    pawl_lock32_take_read(&lock);
-    pawl_lock32_drop_read(&lock);
-    pawl_lock32_take_read(&lock);
-    (void)pthread_barrier_wait(&reads);
-    (void)pthread_barrier_wait(&ends);
-    pawl_lock32_drop_read(&lock);
-    return NULL;
-}
-
-static void a_forks_child_keeps_its_own_reads_alone(void **state)
-{
-    pawl_lock32 mine;
-    pthread_t thread;
-    int status = 0;
-    pid_t child;
-    (void)state;
-    make_biased(&lock);
-    make_biased(&mine);
-    must(pthread_barrier_init(&reads, NULL, 2) == 0 && pthread_barrier_init(&ends, NULL, 2) == 0);
-    pawl_lock32_take_read(&mine);
-    must(pthread_create(&thread, NULL, reads_until_told, NULL) == 0);
-    (void)pthread_barrier_wait(&reads);
-    assert_int_equal(in_entries(&lock), 1);
-    child = fork();
-    must(child >= 0);
-    if (child == 0) {
-        const bool right = in_entries(&lock) == 0 && pawl_lock32_try_write(&lock) &&
-                           in_entries(&mine) == 1 && !pawl_lock32_try_write(&mine);
-        pawl_lock32_drop_read(&mine);
-        _exit(right && pawl_lock32_try_write(&mine) ? 0 : 1);
-    }
-    must(waitpid(child, &status, 0) == child);
-    assert_int_equal(status, 0);
-    assert_int_equal(in_entries(&lock), 1);
-    (void)pthread_barrier_wait(&ends);
-    must(pthread_join(thread, NULL) == 0);
-    pawl_lock32_drop_read(&mine);
-    assert_true(pawl_lock32_try_write(&lock));
-    pawl_lock32_drop_write(&lock);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -248,7 +200,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(destructors_after_the_librarys_may_read),
         cmocka_unit_test(a_thread_without_a_line_counts_in_the_word),
         cmocka_unit_test(the_read_of_a_thread_that_ended_unseen_ends_with_its_line),
-        cmocka_unit_test(a_forks_child_keeps_its_own_reads_alone),
     };
     pawl_entries_mode_(ENTRIES_ON);
     return test_run(argc, argv, tests);
