@@ -29,6 +29,7 @@ include(GoogleTest)
 #   ALSO_SCALING once more with PAWL_BIAS=on: <folder>.<name>.scaling
 #   ALSO_INLINE  once more with PAWL_SCALING_INLINE defined: <folder>.<name>.inline
 #   ALSO_TRACED  once more with PAWL_TRACED defined, and no recorder: <folder>.<name>.traced
+#   OWN_COPY     beside a plug-in of the same file that has a hidden copy of the library, PAIRS_COPY
 #   DEADLINES    once more as .time64, on 32 bits
 #   C_ONLY       not again as C++: it tests compiled code, and takes long or has much to compile
 #   ONE_THREAD   nothing for ThreadSanitizer: one thread at a time uses the library
@@ -149,6 +150,23 @@ function(pawl_test_program target source library)
     ENABLE_EXPORTS ON RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
 endfunction()
 
+# The plug-in of a test with OWN_COPY.
+function(pawl_own_copy target source)
+  add_library(${target}_copy MODULE "${source}" "${PROJECT_SOURCE_DIR}/src/pawl.c")
+  target_include_directories(${target}_copy PRIVATE "${PROJECT_SOURCE_DIR}/include"
+                             "${PROJECT_SOURCE_DIR}/tests")
+  target_compile_definitions(${target}_copy PRIVATE PAIRS_PLUGIN _GNU_SOURCE)
+  target_link_libraries(${target}_copy PRIVATE Threads::Threads)
+  target_link_options(${target}_copy PRIVATE
+    "LINKER:--version-script=${PROJECT_SOURCE_DIR}/tests/package/plugins/hidden.map")
+  set_target_properties(${target}_copy PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests" C_VISIBILITY_PRESET hidden)
+  target_compile_definitions(${target} PRIVATE
+    PAIRS_SELF "PAIRS_COPY=\"$<TARGET_FILE:${target}_copy>\"")
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+  add_dependencies(${target} ${target}_copy)
+endfunction()
+
 # A test's label and time: stress tests use all CPUs and have them alone.
 function(pawl_test_properties name label)
   if(stress IN_LIST label)
@@ -163,6 +181,9 @@ endfunction()
 # A cmocka program, and once more over each other way to sleep if the list says so.
 function(pawl_stress_test name target source library)
   pawl_test_program(${target} "${source}" ${library} cmocka::cmocka)
+  if(arg_OWN_COPY)
+    pawl_own_copy(${target} "${source}")
+  endif()
   add_test(NAME ${name} COMMAND ${target})
   pawl_test_properties(${name} ${kind})
   if(arg_ALSO_SCALING)

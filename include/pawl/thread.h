@@ -12,7 +12,7 @@
  * may reserve memory for fewer lines, and serves the threads of further lines in the same way.
  *
  * What is process-wide is one object for each subsystem, however many plug-ins carry a copy of the
- * library (on ELF systems with glibc; elsewhere one for each copy).
+ * library (on Linux and FreeBSD; elsewhere one for each copy).
  */
 #ifndef PAWL_THREAD_H
 #define PAWL_THREAD_H

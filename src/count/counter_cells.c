@@ -19,7 +19,7 @@ PAWL_THREAD_SHARED_DEFINE(struct pawl_counter_mine, counter_own);
 
 __attribute__((noinline)) struct pawl_counter_mine *pawl_counter_mine_(void)
 {
-    return &pawl_counter_own_;
+    return PAWL_SHARED_PLACE(struct pawl_counter_mine, counter_own);
 }
 #endif
 

@@ -36,7 +36,7 @@ static bool entries_exist(void)
 #if PAWL_HOOKS
     return true;
 #else
-    return PAWL_ADDRESS_(pawl_load_relaxed)(&PAWL_SHARED_NAME_(entries_object)) != 0;
+    return PAWL_ADDRESS_(pawl_load_relaxed)(PAWL_SHARED_PLACE(pawl_address_, entries_object)) != 0;
 #endif
 }
 
@@ -56,15 +56,19 @@ void pawl_entries_mode_(enum entries_mode mode)
 }
 
 #if !PAWL_CALLS_OUT_
-/* Each copy of the library reads the same environment. */
+/* Each copy of the library reads the same environment. No other copy would see a stranger's
+ * readers. */
 PAWL_OS_EARLY static void entries_read_mode(void)
 {
     static const char complaint[] =
         "pawl: PAWL_BIAS is none of evidence, on and off: readers scale by evidence\n";
     const char *const value = getenv("PAWL_BIAS");
-    if (value == NULL || value[0] == 0 || strcmp(value, "evidence") == 0)
-        return;
-    if (strcmp(value, "on") == 0)
+    pawl_os_find_copies();
+    if (pawl_os_is_stranger())
+        entries_mode = ENTRIES_OFF;
+    else if (value == NULL || value[0] == 0 || strcmp(value, "evidence") == 0)
+        entries_mode = ENTRIES_EVIDENCE;
+    else if (strcmp(value, "on") == 0)
         entries_mode = ENTRIES_ON;
     else if (strcmp(value, "off") == 0)
         entries_mode = ENTRIES_OFF;
@@ -122,7 +126,7 @@ PAWL_THREAD_SHARED_DEFINE(struct pawl_entries *, thread_entries);
 static void entries_have(struct pawl_entries *own)
 {
     HANDLERS_SEE_THIS_ORDER();
-    pawl_thread_entries_ = own;
+    PAWL_OWN_ENTRIES_ = own;
     HANDLERS_SEE_THIS_ORDER();
 }
 
@@ -142,6 +146,7 @@ PAWL_INTERNAL void entries_join(void)
     struct pawl_entries *own;
     if (pawl_entries_are_(PAWL_OWN_ENTRIES_))
         return;
+    pawl_os_must_be_known();
     line = pawl_thread_line_();
     own = line != NULL ? entries_line(thread_number(line)) : NULL;
     if (own == NULL || ENTRIES_JOINED(own))
@@ -157,7 +162,7 @@ PAWL_INTERNAL bool entries_first_drop(void)
 {
     if (ENTRIES_MODE == ENTRIES_ON)
         entries_join();
-    if (PAWL_OWN_ENTRIES_ == NULL)
+    if (PAWL_OWN_ENTRIES_ == NULL && !pawl_os_is_stranger())
         entries_have(PAWL_NO_ENTRIES_);
     return ENTRIES_MODE == ENTRIES_ON;
 }
@@ -469,6 +474,7 @@ PAWL_INTERNAL enum entries_look entries_wait(pawl_address_ identity, uint64_t de
     const uint64_t begun = note != NULL ? pawl_os_now() : 0;
     uint64_t waited = 0, now;
     uint32_t used, i;
+    pawl_os_must_be_known();
     /* [ENTRY_LOOK] full: W is in the word before the claimant looks at the entries. */
     pawl_fence_full(PAWL_ENTRY_LOOK);
     used = entries_begin(all);
@@ -489,6 +495,7 @@ PAWL_INTERNAL bool entries_are_in_use(pawl_address_ identity)
     struct pawl_entries_all *const all = entries_all();
     const uint32_t used = entries_begin(all);
     uint32_t i;
+    pawl_os_must_be_known();
     for (i = 0; i < used; i++) {
         entries_ask_for(all, i + ENTRIES_AHEAD, used);
         if (entries_line_has(&all->lines[i], identity))

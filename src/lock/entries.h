@@ -7,6 +7,10 @@
 #ifndef PAWL_LOCK_ENTRIES_H
 #define PAWL_LOCK_ENTRIES_H
 
+#ifndef PAWL_COMPILED_
+#define PAWL_COMPILED_ /* as in src/pawl.c */
+#endif
+
 #include <pawl/detail/entries.h>
 
 #include "../base/base.h"

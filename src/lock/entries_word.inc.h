@@ -75,16 +75,28 @@ void PAWL_SLOW_(drop_read_slow)(PAWL_LOCK_ *l)
     const struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     if (PAWL_NAME_(leave_entry_)(l))
         return;
-    if ((own == NULL || own->eager != 0) && entries_first_drop())
+    if (own == NULL && PAWL_NAME_(scales_)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
+        pawl_os_must_be_known();
+    if ((own == NULL || (pawl_entries_are_(own) && own->eager != 0)) && entries_first_drop())
         PAWL_NAME_(scale)(l);
     PAWL_NAME_(do_drop_read_counted_)(l);
 }
 
-/* First the word has R, then the entry is free: a claimant that misses the entry finds R. */
+/* First the word has R, then the entry is free: a claimant that misses the entry finds R. A thread
+ * that has no line yet comes once, and in a copy of the library that uses another copy's variable
+ * every thread comes. */
 void PAWL_SLOW_(count_slow)(PAWL_LOCK_ *l)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    const unsigned i = entries_find(own, PAWL_NAME_(identity_)(l));
+    unsigned i;
+    if (!pawl_entries_are_(own)) {
+        if (PAWL_NAME_(scales_)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
+            pawl_os_must_be_known();
+        if (own == NULL && !PAWL_HOOKS)
+            (void)entries_first_drop();
+        return;
+    }
+    i = entries_find(own, PAWL_NAME_(identity_)(l));
     if (i == PAWL_ENTRIES)
         return;
     (void)PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, PAWL_R_);

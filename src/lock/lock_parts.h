@@ -5,6 +5,10 @@
 #ifndef PAWL_LOCK_PARTS_H
 #define PAWL_LOCK_PARTS_H
 
+#ifndef PAWL_COMPILED_
+#define PAWL_COMPILED_ /* as in src/pawl.c */
+#endif
+
 #include <pawl/lock.h>
 
 #include "../base/base.h"

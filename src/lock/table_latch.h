@@ -55,8 +55,9 @@ PAWL_STATIC struct table_latch_waiter *table_latch_youngest(pawl_address_ word)
 #define TABLE_LATCH_HELD_BY(bucket, number)                                                        \
     PAWL_ADDRESS_(pawl_store_relaxed)(&(bucket)->holder, number)
 extern PAWL_API PAWL_THREAD_VARIABLE_ struct pawl_parker *PAWL_SHARED_NAME_(latch_parker);
-#define TABLE_LATCH_PARKS(parker) ((void)(PAWL_SHARED_NAME_(latch_parker) = (parker)))
-#define TABLE_LATCH_PARKER PAWL_SHARED_NAME_(latch_parker)
+PAWL_SHARED_FROM_(latch_parker);
+#define TABLE_LATCH_PARKER (*PAWL_SHARED_PLACE(struct pawl_parker *, latch_parker))
+#define TABLE_LATCH_PARKS(parker) ((void)(TABLE_LATCH_PARKER = (parker)))
 #endif
 
 PAWL_STATIC pawl_address_ table_own_number(void)

@@ -31,7 +31,7 @@ PAWL_THREAD_SHARED_DEFINE(struct pawl_thread_line *, thread_slot);
 
 struct pawl_thread_line **pawl_os_thread_slot(void)
 {
-    return &PAWL_SHARED_NAME_(thread_slot);
+    return PAWL_SHARED_PLACE(struct pawl_thread_line *, thread_slot);
 }
 
 /* The loader unloads an object that no handle keeps open. */

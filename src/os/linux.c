@@ -28,14 +28,12 @@ PAWL_THREAD_SHARED_DEFINE(struct pawl_thread_line *, thread_slot);
 
 struct pawl_thread_line **pawl_os_thread_slot(void)
 {
-    return &PAWL_SHARED_NAME_(thread_slot);
+    return PAWL_SHARED_PLACE(struct pawl_thread_line *, thread_slot);
 }
 
-/* glibc keeps the object whose unique names the process uses, and musl keeps all objects. So only a
- * copy that is not this object needs an action: it registers its functions, or starts a thread,
- * although another copy has the objects of the process. dlopen is weak: a statically linked program
- * has none, and loads no copies. */
-#if PAWL_HAS_UNIQUE_
+/* musl unloads nothing. dlopen is weak: a statically linked program has none, and loads no
+ * copies. */
+#ifdef __GLIBC__
 
 extern int dladdr(const void *, Dl_info *) __attribute__((weak));
 extern void *dlopen(const char *, int) __attribute__((weak));
@@ -50,10 +48,8 @@ static bool os_pin_this_object(void)
 bool pawl_os_pin(void)
 {
     static uint32_t pinned;
-    const void *shared = &PAWL_SHARED_NAME_(thread_slot);
     int saved;
-    __asm__("" : "+r"(shared)); /* the compiler takes two names for two objects */
-    if (shared == (const void *)&PAWL_OWN_NAME_(thread_slot) || dlopen == NULL || dladdr == NULL)
+    if (pawl_os_in_program() || dlopen == NULL || dladdr == NULL)
         return true;
     saved = errno;
     if (pawl_load_relaxed32(&pinned) == 0 && os_pin_this_object())

@@ -2,17 +2,20 @@
 /*
  * The objects that are one per process, or one per thread, for any number of copies of the library.
  *
- * With glibc, STB_GNU_UNIQUE makes the loader bind every copy in the process to the first one, also
- * under RTLD_LOCAL. The loader then keeps the first copy's object loaded for ever. The compilers
- * have no attribute for it in C, and contradict it where they define the object themselves, so
- * assembly defines it. The names have default visibility, or the linker would bind each copy to
- * itself. A program that contains the library must be linked with --export-dynamic-symbol for each
- * name, or its plug-ins cannot see its copy. The CMake package and pkg-config do so;
- * cmake/PawlLibrary.cmake has the list.
+ * A copy finds the others by ELF notes, which need no dynamic symbol table (copies.c). Each object
+ * and each variable has a note with its name, the version and the variant. The first copy of the
+ * process that has the name is the one that all use. So it does not matter whether a program shows
+ * its symbols, how a plug-in was loaded, and what the C library knows.
  *
- * Other ELF systems bind the copies of all libraries loaded with the program, or with RTLD_GLOBAL,
- * to the first. A plug-in loaded with RTLD_LOCAL keeps its own copy. Windows and macOS bind names
- * to the module that has them: one object for each copy.
+ * The names are symbols, too. Where the loader binds two copies to one variable of the thread, the
+ * inline functions of both have it at hand. With glibc, STB_GNU_UNIQUE makes the loader do so under
+ * RTLD_LOCAL as well. The compilers have no attribute for it in C, and contradict it where they
+ * define the object themselves, so assembly defines it. A program that contains the library is
+ * linked with --export-dynamic-symbol for each name, by the CMake package and pkg-config
+ * (cmake/PawlLibrary.cmake). Without these, its plug-ins' inline functions find their own variables
+ * zero for ever, and call the compiled ones. These use the first copy's variables.
+ *
+ * Windows and macOS bind names to the module that has them: one object for each copy.
  *
  * Each subsystem has an object of its own, which starts as zero bytes. The copies share a pointer
  * to it. The first use reserves the object's pages and sets the pointer (shared.c), so a program
@@ -24,38 +27,122 @@
 
 #include <pawl/atomic.h>
 
-/* Of the name `table_object`: the symbol that all copies share, and this copy's own. */
+/* Of the name `table_object`: the symbol. */
 #define PAWL_SHARED_NAME_(name) PAWL_SYMBOL_(PAWL_CAT_(pawl_, name))
-#define PAWL_OWN_NAME_(name) PAWL_SYMBOL_(PAWL_CAT_(pawl_own_, name))
+
+/* For the tests that include these headers in C++. */
+#ifdef __cplusplus
+#define PAWL_SHARED_LINKAGE_ extern "C"
+#else
+#define PAWL_SHARED_LINKAGE_ extern
+#endif
 
 /* Initial-exec: the system allocates a general-dynamic thread variable of a plug-in on first
  * use. */
 #define PAWL_THREAD_VARIABLE_ __thread __attribute__((tls_model("initial-exec")))
 
 #if defined(__ELF__) && defined(__GLIBC__) && !PAWL_HOOKS
-#define PAWL_HAS_UNIQUE_ 1
-/* One assembly statement defines the object and its names. Link-time optimisation may put an object
- * of C and the assembly that names it into different parts, and then the link fails. `own` is a
- * hidden second name: by it a copy finds whether the process uses its object (src/os/linux.c). */
-#define PAWL_UNIQUE_(storage, type, name, own, section, flags)                                     \
-    extern PAWL_HIDDEN_ storage type own;                                                          \
+/* One assembly statement defines the object and its name. Link-time optimisation may put an object
+ * of C and the assembly that names it into different parts, and then the link fails. */
+#define PAWL_UNIQUE_(type, name, section, flags)                                                   \
     __attribute__((used, noinline)) static void PAWL_CAT_(define_, name)(void)                     \
     {                                                                                              \
         __asm__ volatile(".pushsection " section "." #name ",\"" flags "\",%%nobits\n\t"           \
                          ".balign %c1\n\t"                                                         \
                          ".type " #name ", %%gnu_unique_object\n\t"                                \
-                         ".size " #name ", %c0\n\t"                                                \
-                         ".globl " #own "\n\t.hidden " #own "\n" #name ":\n" #own ":\n\t"          \
+                         ".size " #name ", %c0\n" #name ":\n\t"                                    \
                          ".zero %c0\n\t"                                                           \
                          ".popsection"                                                             \
                          :                                                                         \
                          : "i"(sizeof(type)), "i"(_Alignof(type)));                                \
     }                                                                                              \
     struct pawl_os_shared /* the user's semicolon ends it */
-#define PAWL_UNIQUE(storage, type, name, own, section, flags)                                      \
-    PAWL_UNIQUE_(storage, type, name, own, section, flags)
+#define PAWL_UNIQUE(type, name, section, flags) PAWL_UNIQUE_(type, name, section, flags)
+#define PAWL_HAS_UNIQUE_ 1
 #else
 #define PAWL_HAS_UNIQUE_ 0
+#endif
+
+/* ---- Copies that find each other ------------------------------------------------------------- */
+
+/* PAWL_SHARED_PLACE(type, name): the address of the object's pointer, or of the caller's variable,
+ * in the copy of the library that all use.
+ *
+ * pawl_from_NAME is NULL where that is what the name means here. Else it is the function that knows
+ * the place, of another copy. At first it is pawl_bind_NAME, which looks for the other copies. That
+ * has happened before the constructors of the program run, unless another module uses this one
+ * still earlier. */
+#if defined(__ELF__) && (defined(__linux__) || defined(__FreeBSD__)) && !PAWL_CALLS_OUT_
+#define PAWL_FINDS_COPIES_ 1
+
+#define PAWL_FROM_NAME_(name) PAWL_SYMBOL_(PAWL_CAT_(pawl_from_, name))
+#define PAWL_PLACE_NAME_(name) PAWL_SYMBOL_(PAWL_CAT_(pawl_place_, name))
+#define PAWL_BIND_NAME_(name) PAWL_SYMBOL_(PAWL_CAT_(pawl_bind_, name))
+
+/* Looks for the other copies, once. */
+#define pawl_os_find_copies PAWL_SYMBOL_(pawl_os_find_copies)
+PAWL_HIDDEN_ void pawl_os_find_copies(void);
+
+/* Whether a copy of another version or variant was here first, or this copy is in a namespace of
+ * dlmopen: nothing of the process is known then but what this copy itself does. */
+#define pawl_os_is_stranger PAWL_SYMBOL_(pawl_os_is_stranger)
+PAWL_HIDDEN_ bool pawl_os_is_stranger(void);
+
+/* For a caller that meets a lock whose readers scale: a stranger cannot see them, and would let a
+ * writer in beside them. It ends the program. */
+#define pawl_os_must_be_known PAWL_SYMBOL_(pawl_os_must_be_known)
+PAWL_HIDDEN_ void pawl_os_must_be_known(void);
+
+/* Whether this copy lies in the program itself, and not in a library. */
+#define pawl_os_in_program PAWL_SYMBOL_(pawl_os_in_program)
+PAWL_HIDDEN_ bool pawl_os_in_program(void);
+
+/* The description of a note: where pawl_place_NAME and pawl_from_NAME are, as distances from the
+ * fields, the name, and the version with the variant. copies.c reads it. */
+#define PAWL_NOTE_TEXT_(name) #name
+#define PAWL_NOTE_(name, place, from, version)                                                     \
+    __asm__(".pushsection .note.pawl,\"a\",%note\n\t"                                              \
+            ".balign 4\n\t"                                                                        \
+            ".long 5, 2f - 1f, 1\n\t"                                                              \
+            ".asciz \"Pawl\"\n\t"                                                                  \
+            ".balign 4\n"                                                                          \
+            "1:\t.long " PAWL_NOTE_TEXT_(place) " - .\n\t"                                         \
+                                                ".long " PAWL_NOTE_TEXT_(                          \
+                                                    from) " - .\n\t"                               \
+                                                          ".asciz \"" name "\"\n\t"                \
+                                                          ".asciz \"" PAWL_NOTE_TEXT_(             \
+                                                              version) "\"\n"                      \
+                                                                       "2:\t.balign 4\n\t"         \
+                                                                       ".popsection")
+#define PAWL_SHARED_FOUND_(type, name)                                                             \
+    PAWL_HIDDEN_ extern void *(*PAWL_FROM_NAME_(name))(void);                                      \
+    PAWL_HIDDEN_ __attribute__((used)) void *PAWL_PLACE_NAME_(name)(void);                         \
+    void *PAWL_PLACE_NAME_(name)(void)                                                             \
+    {                                                                                              \
+        return &PAWL_SHARED_NAME_(name);                                                           \
+    }                                                                                              \
+    static void *PAWL_BIND_NAME_(name)(void)                                                       \
+    {                                                                                              \
+        pawl_os_find_copies();                                                                     \
+        if (PAWL_FROM_NAME_(name) == PAWL_BIND_NAME_(name)) /* it could not look */                \
+            PAWL_FROM_NAME_(name) = NULL;                                                          \
+        return PAWL_SHARED_PLACE(type, name);                                                      \
+    }                                                                                              \
+    __attribute__((used)) void *(*PAWL_FROM_NAME_(name))(void) = PAWL_BIND_NAME_(name);            \
+    PAWL_NOTE_(#name, PAWL_PLACE_NAME_(name), PAWL_FROM_NAME_(name), PAWL_SYMBOL_(pawl))
+#define PAWL_SHARED_PLACE(type, name)                                                              \
+    (PAWL_LIKELY(PAWL_FROM_NAME_(name) == NULL) ? &PAWL_SHARED_NAME_(name)                         \
+                                                : (type *)PAWL_FROM_NAME_(name)())
+#define PAWL_SHARED_FROM_(name)                                                                    \
+    PAWL_SHARED_LINKAGE_ PAWL_HIDDEN_ void *(*PAWL_FROM_NAME_(name))(void)
+#else
+#define PAWL_FINDS_COPIES_ 0
+#define pawl_os_find_copies() ((void)0)
+#define pawl_os_is_stranger() false
+#define pawl_os_must_be_known() ((void)0)
+#define PAWL_SHARED_PLACE(type, name) (&PAWL_SHARED_NAME_(name))
+#define PAWL_SHARED_FOUND_(type, name) struct pawl_os_shared
+#define PAWL_SHARED_FROM_(name) struct pawl_os_shared
 #endif
 
 /* ---- One per process ------------------------------------------------------------------------- */
@@ -68,13 +155,6 @@ void pawl_os_told_own(void *memory, size_t size);
 #else
 #define pawl_os_told_own(memory, size) ((void)(size))
 #define pawl_os_told_plain(memory, size) ((void)(size))
-#endif
-
-/* For the tests that include these headers in C++. */
-#ifdef __cplusplus
-#define PAWL_SHARED_LINKAGE_ extern "C"
-#else
-#define PAWL_SHARED_LINKAGE_ extern
 #endif
 
 /* PAWL_SHARED_DECLARE(type, name) in a header, PAWL_SHARED_DEFINE(type, name) in one source, and
@@ -114,10 +194,9 @@ void pawl_os_add_shared(struct pawl_os_shared *shared);
     PAWL_SHARED_LINKAGE_ PAWL_HIDDEN_ pawl_address_ PAWL_SHARED_NAME_(name)
 #endif
 #if PAWL_HAS_UNIQUE_
-#define PAWL_SHARED_PLACE_(name)                                                                   \
-    PAWL_UNIQUE(, pawl_address_, PAWL_SHARED_NAME_(name), PAWL_OWN_NAME_(name), ".bss", "aw")
+#define PAWL_SHARED_DEFINED_(name) PAWL_UNIQUE(pawl_address_, PAWL_SHARED_NAME_(name), ".bss", "aw")
 #else
-#define PAWL_SHARED_PLACE_(name) pawl_address_ PAWL_SHARED_NAME_(name)
+#define PAWL_SHARED_DEFINED_(name) pawl_address_ PAWL_SHARED_NAME_(name)
 #endif
 
 /* The object at *pointer, of so many bytes; reserves it at the first use. Signal-safe. Ends the
@@ -130,13 +209,15 @@ void *pawl_os_shared(pawl_address_ *pointer, size_t size) __attribute__((returns
 #define PAWL_SHARED_AT_(name) PAWL_SYMBOL_(PAWL_CAT_(pawl_at_, name))
 #define PAWL_SHARED_DECLARE(type, name)                                                            \
     PAWL_SHARED_POINTER_(name);                                                                    \
+    PAWL_SHARED_FROM_(name);                                                                       \
     PAWL_SHARED_LINKAGE_ PAWL_HIDDEN_ type *PAWL_SHARED_AT_(name)(void)                            \
         __attribute__((const, returns_nonnull))
 #define PAWL_SHARED_DEFINE(type, name)                                                             \
-    PAWL_SHARED_PLACE_(name);                                                                      \
+    PAWL_SHARED_DEFINED_(name);                                                                    \
+    PAWL_SHARED_FOUND_(pawl_address_, name);                                                       \
     type *PAWL_SHARED_AT_(name)(void)                                                              \
     {                                                                                              \
-        return (type *)pawl_os_shared(&PAWL_SHARED_NAME_(name), sizeof(type));                     \
+        return (type *)pawl_os_shared(PAWL_SHARED_PLACE(pawl_address_, name), sizeof(type));       \
     }                                                                                              \
     struct pawl_os_shared /* the user's semicolon ends it */
 #define PAWL_SHARED(type, name) PAWL_SHARED_AT_(name)()
@@ -147,12 +228,12 @@ void *pawl_os_shared(pawl_address_ *pointer, size_t size) __attribute__((returns
  * PAWL_THREAD_SHARED_DEFINE(type, name): `name` is declared before, in a public header where a fast
  * path reads it. */
 #if PAWL_HAS_UNIQUE_
-#define PAWL_THREAD_SHARED_DEFINE(type, name)                                                      \
-    PAWL_UNIQUE(PAWL_THREAD_VARIABLE_, type, PAWL_SHARED_NAME_(name), PAWL_OWN_NAME_(name),        \
-                ".tbss", "awT")
+#define PAWL_THREAD_DEFINED_(type, name) PAWL_UNIQUE(type, PAWL_SHARED_NAME_(name), ".tbss", "awT")
 #else
-#define PAWL_THREAD_SHARED_DEFINE(type, name)                                                      \
-    PAWL_API PAWL_THREAD_VARIABLE_ type PAWL_SHARED_NAME_(name)
+#define PAWL_THREAD_DEFINED_(type, name) PAWL_API PAWL_THREAD_VARIABLE_ type PAWL_SHARED_NAME_(name)
 #endif
+#define PAWL_THREAD_SHARED_DEFINE(type, name)                                                      \
+    PAWL_THREAD_DEFINED_(type, name);                                                              \
+    PAWL_SHARED_FOUND_(type, name)
 
 #endif

@@ -34,7 +34,7 @@ PAWL_THREAD_SHARED_DEFINE(struct pawl_rcu_mine, rcu_own);
 
 __attribute__((noinline)) struct pawl_rcu_mine *pawl_rcu_mine_(void)
 {
-    return &pawl_rcu_own_;
+    return PAWL_SHARED_PLACE(struct pawl_rcu_mine, rcu_own);
 }
 #endif
 

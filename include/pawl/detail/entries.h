@@ -51,7 +51,8 @@ struct pawl_entries {
 #define PAWL_ENTRIES_BUSY_ 15u
 #define PAWL_ENTRIES_READS_ 0x10000000u /* so many reads are counted as none again */
 
-/* Instead of a line: the thread has none, or hides it. NULL: the thread has never dropped R. */
+/* Instead of a line: the thread has none, or hides it. NULL: the thread has never given R
+ * up, or another copy of the library knows. */
 #define PAWL_NO_ENTRIES_ ((struct pawl_entries *)(uintptr_t)1)
 
 #if PAWL_SCALES_
@@ -85,6 +86,21 @@ PAWL_INLINE_BEGIN
 
 #if PAWL_HOOKS
 #define PAWL_OWN_ENTRIES_ pawl_thread_entries_()
+#elif defined(PAWL_COMPILED_)
+/* The library's own functions know the variable that all copies of it use (src/os/shared.h). */
+#define pawl_entries_from_ PAWL_SYMBOL_(pawl_from_thread_entries)
+PAWL_C_BEGIN
+extern PAWL_HIDDEN_ void *(*pawl_entries_from_)(void);
+PAWL_C_END
+#define PAWL_OWN_ENTRIES_                                                                          \
+    (*(PAWL_LIKELY(pawl_entries_from_ == NULL) ? &pawl_thread_entries_                             \
+                                               : (struct pawl_entries **)pawl_entries_from_()))
+#else
+/* NULL for ever where another copy's variable is the one that all use. */
+#define PAWL_OWN_ENTRIES_ pawl_thread_entries_
+#endif
+
+#if PAWL_HOOKS
 
 PAWL_INLINE void pawl_entries_hide_(struct pawl_entries *own)
 {
@@ -96,20 +112,18 @@ PAWL_INLINE void pawl_entries_show_(struct pawl_entries *own)
     own->hidden = 0;
 }
 #else
-#define PAWL_OWN_ENTRIES_ pawl_thread_entries_
-
 /* Handlers see these stores between the accesses before and after them. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_hide_(struct pawl_entries *own)
 {
     (void)own;
-    pawl_thread_entries_ = PAWL_NO_ENTRIES_;
+    PAWL_OWN_ENTRIES_ = PAWL_NO_ENTRIES_;
     __asm__ __volatile__("" ::: "memory");
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_show_(struct pawl_entries *own)
 {
     __asm__ __volatile__("" ::: "memory");
-    pawl_thread_entries_ = own;
+    PAWL_OWN_ENTRIES_ = own;
 }
 #endif
 

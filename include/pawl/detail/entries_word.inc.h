@@ -100,8 +100,9 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(leave_)(PAWL_LOCK_ *l)
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(count_)(PAWL_LOCK_ *l)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    if (PAWL_UNLIKELY(pawl_entries_are_(own)) && pawl_entries_busy_(own) != 0)
-        PAWL_SLOW_(count_slow)(l);
+    if (PAWL_LIKELY(own == PAWL_NO_ENTRIES_) || (own != NULL && pawl_entries_busy_(own) == 0))
+        return;
+    PAWL_SLOW_(count_slow)(l);
 }
 
 PAWL_INLINE_END

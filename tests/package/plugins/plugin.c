@@ -158,7 +158,7 @@ int plugin_is_sequenced(void)
 {
     static pawl_counter_exact any = PAWL_COUNTER_EXACT_INIT;
     pawl_counter_exact_add(&any, 1);
-    return PAWL_MINE_.rseq != NULL;
+    return pawl_counter_mine_()->rseq != NULL;
 }
 
 int plugin_strong(void)
