@@ -21,7 +21,8 @@
  *   PARKED  must be set while a waiter sleeps. A waiter sets it, under the lock of its wait list,
  *           in the same access by which it sees that it must wait. A holder or a waiter clears it
  *           under that lock when no waiter sleeps any more. It may be set when no waiter sleeps:
- *           it then costs one look into the wait list.
+ *           it then costs one look into the wait list. A change of what a waiter keeps turns it
+ *           round, under that lock; if it was set, its author sets it again and looks at once.
  *   BIASED  readers may be in entries of their own lines instead of R (entries.h). A reader sets
  *           it, and only while W is zero. Only a party clears it whose own W is in the word, and
  *           which has looked at all lines. So it must be set while an entry has the lock. It may be
@@ -87,9 +88,9 @@
  * After fork the child has what the forking thread held, and can go on with it: what the parent's
  * waiters kept in the words is taken back. Locks that other threads held stay held, in any mode;
  * init makes them anew. The child changes words for that, so a lock may not lie in memory that the
- * child shares with its parent, or has not got. A signal handler that forks may return into a drop
- * in the child, but not into a wait. A child of _Fork or vfork, which run no handlers, may only
- * call exec or _exit. No operation is a cancellation point.
+ * child shares with its parent, or has not got. Handlers of pthread_atfork may use locks. A signal
+ * handler that forks may return into a drop in the child, but not into a wait. A child of _Fork or
+ * vfork, which run no handlers, may only call exec or _exit. No operation is a cancellation point.
  */
 #ifndef PAWL_LOCK_H
 #define PAWL_LOCK_H

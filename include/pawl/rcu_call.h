@@ -44,10 +44,11 @@
  * must return: no longjmp, exception or pthread_exit out of it.
  *
  * After fork the child has the queued callbacks and runs each once. Its first call or barrier
- * starts a worker. A fork waits up to 10 ms for a callback that runs; after that the child counts
- * it as done. A callback may fork, and so may a signal handler. If the handler has interrupted a
- * call of its own thread, the child's limit may be one call too high. Callbacks that are still
- * queued when the process ends do not run: a program that needs them calls pawl_rcu_barrier first.
+ * starts a worker. A callback that another thread runs at that moment is cut off in the child, and
+ * counts as done there. A callback may fork, and so may a signal handler. If the handler has
+ * interrupted a call of its own thread, the child's limit may be one call too high. Callbacks that
+ * are still queued when the process ends do not run: a program that needs them calls
+ * pawl_rcu_barrier first.
  */
 #ifndef PAWL_RCU_CALL_H
 #define PAWL_RCU_CALL_H

@@ -16,7 +16,7 @@ static void drains_after_fork(void)
 }
 
 static const struct pawl_subsystem drains_subsystem = {
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, drains_after_fork,
+    NULL, NULL, NULL, NULL, NULL, drains_after_fork,
 };
 
 PAWL_SUBSYSTEM(PAWL_FLOOR_DRAIN, drains_subsystem);

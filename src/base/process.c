@@ -157,17 +157,13 @@ static void thread_at_exit(void *value)
 
 static void thread_before_fork(void)
 {
-    unsigned floor;
-    for (floor = PAWL_FLOORS; floor-- > 0;) {
-        const struct pawl_subsystem *const s = pawl_subsystem_(floor);
-        if (s != NULL && s->before_fork != NULL)
-            s->before_fork();
-    }
+    pawl_store_relaxed32(&process_here()->id, pawl_os_process_id());
+    (void)pawl_fetch_add_relaxed32(&process_here()->forking, 1);
 }
 
 static void thread_after_fork_in_parent(void)
 {
-    EACH_SUBSYSTEM(after_fork_in_parent, s->after_fork_in_parent());
+    (void)pawl_fetch_sub_relaxed32(&process_here()->forking, 1);
 }
 
 /* The child has one thread, under a new number; no other thread owns a line. */
@@ -176,7 +172,12 @@ static void thread_after_fork_in_child(void)
     struct pawl_process *process = process_here();
     struct pawl_thread_line *own = thread_registered();
     const uint32_t used = pawl_load_relaxed32(&process->lines_used);
+    const uint32_t id = pawl_os_process_id();
     uint32_t i;
+    if (!PAWL_HOOKS && pawl_load_relaxed32(&process->id) == id)
+        return; /* pawl_meet_fork_ was first */
+    pawl_store_relaxed32(&process->id, id);
+    pawl_store_relaxed32(&process->forking, 0);
     pawl_store_relaxed32(&process->forks, pawl_load_relaxed32(&process->forks) + 1);
     for (i = 0; i < used; i++)
         if (&process->lines[i] != own)
@@ -184,6 +185,12 @@ static void thread_after_fork_in_child(void)
     EACH_SUBSYSTEM(after_fork_in_child, s->after_fork_in_child());
     if (own != NULL)
         pawl_store_relaxed32(&own->owner, pawl_os_thread_id());
+}
+
+PAWL_COLD void pawl_meet_fork_(void)
+{
+    if (pawl_load_relaxed32(&process_here()->id) != pawl_os_process_id())
+        thread_after_fork_in_child();
 }
 
 /* ---- Set-up ---------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@ PAWL_C_BEGIN
 
 /* ---- The process object ---------------------------------------------------------------------- */
 
-/* The order of the calls: from the lowest floor up; before a fork from the top down. */
+/* The order of the calls: from the lowest floor up. */
 enum pawl_floor {
     PAWL_FLOOR_DRAIN,
     PAWL_FLOOR_CHECK,
@@ -42,6 +42,8 @@ struct pawl_process {
     uint32_t full;       /* 1: a search found no free line, and none has become free since */
     uint32_t refused;    /* how often a thread was refused a line without a search; about */
     uint32_t looked;     /* lines that were looked at for a dead owner */
+    uint32_t forking;    /* threads that are in a fork */
+    uint32_t id;         /* of the process, when a thread forks */
 #if !PAWL_HOOKS
     pawl_address_ subsystems[PAWL_FLOORS]; /* of their struct pawl_subsystem; 0: none is linked */
 #endif
@@ -58,6 +60,19 @@ PAWL_SHARED_DECLARE(struct pawl_process, process_object);
 static inline struct pawl_process *process_here(void)
 {
     return PAWL_SHARED(struct pawl_process, process_object);
+}
+
+/* In the child of a fork the program's own handlers of pthread_atfork may run before the library's,
+ * and use what it has. So each function that may wait for another thread, or work on what one has
+ * left, calls this first. */
+#define pawl_meet_fork_ PAWL_SYMBOL_(pawl_meet_fork)
+void pawl_meet_fork_(void);
+static inline void process_sees_forks(void)
+{
+#if !PAWL_HOOKS
+    if (PAWL_UNLIKELY(pawl_load_relaxed32(&process_here()->forking) != 0))
+        pawl_meet_fork_();
+#endif
 }
 
 /* ---- Subsystems ------------------------------------------------------------------------------ */
@@ -78,9 +93,9 @@ struct pawl_subsystem {
     void (*line_leaves)(uint32_t number);
     void (*thread_left)(void *left);
 
-    void (*before_fork)(void);
-    void (*after_fork_in_parent)(void);
-    /* The child has one thread, under a new number; the other lines are free. */
+    /* The child has one thread, under a new number; the other lines are free. What the parent's
+     * other threads were doing is cut off between any two stores. Nothing is held before a fork:
+     * handlers of pthread_atfork that run later may wait for any lock, and for any thread. */
     void (*after_fork_in_child)(void);
 };
 

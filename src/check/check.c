@@ -443,7 +443,7 @@ static void check_after_fork(void)
 }
 
 static const struct pawl_subsystem check_subsystem = {
-    check_line_claimed, check_thread_stays, NULL, NULL, NULL, NULL, NULL, check_after_fork,
+    check_line_claimed, check_thread_stays, NULL, NULL, NULL, check_after_fork,
 };
 
 PAWL_SUBSYSTEM(PAWL_FLOOR_CHECK, check_subsystem);

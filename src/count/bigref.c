@@ -51,37 +51,55 @@ static uint64_t bigref_change_global(pawl_bigref *r, uint64_t n, bool *was_zero)
 
 /* ---- The local parts, under the latch -------------------------------------------------------- */
 
-/* Takes all local counts and returns their sum, which the caller makes global. The gate is
- * closed and the threads are shut out. */
-static uint64_t bigref_collect(pawl_bigref *r)
+/* In a fork's child it is as it was unless the caller settles. */
+static void bigref_close(pawl_bigref *r)
+{
+    cells_note(r, &r->gate, sizeof r->gate);
+    bigref_set_state(r, PAWL_BIGREF_CLOSED_);
+    cells_shut_out();
+}
+
+/* Makes all local counts global. The gate is closed, so no other thread changes the global part.
+ * Returns the place, which the caller gives back. */
+static uint32_t bigref_collect(pawl_bigref *r)
 {
     const uint32_t place = pawl_load_relaxed32(&r->place);
     uint64_t local = pawl_load_relaxed64(&r->own);
     PLAIN_WRITE(r->own);
+    if (place >= PAWL_PLACE_FIRST_)
+        local += cells_sum_shut(place);
+    cells_note(r, &r->own, sizeof r->own);
+    cells_note(r, &r->owner, sizeof r->owner);
+    cells_note(r, &r->place, sizeof r->place);
+    cells_note(r, &r->global, sizeof r->global);
     pawl_store_relaxed64(&r->own, 0);
     PAWL_ADDRESS_(pawl_store_relaxed)(&r->owner, 0);
-    if (place >= PAWL_PLACE_FIRST_) {
-        local += cells_sum_shut(place);
-        cells_give(place);
-    }
     pawl_store_relaxed32(&r->place, PAWL_PLACE_NONE_);
-    return local;
+    (void)pawl_fetch_add_relaxed64(&r->global, local);
+    cells_settle(r, 1); /* the gate: with nothing local it may be open as well */
+    return place;
+}
+
+static void bigref_give(uint32_t place)
+{
+    if (place >= PAWL_PLACE_FIRST_)
+        cells_give(place);
 }
 
 /* A second thread uses the count: from now on each thread has a cell. */
 static void bigref_share(pawl_bigref *r)
 {
     uint32_t place;
-    bigref_set_state(r, PAWL_BIGREF_CLOSED_);
-    cells_shut_out();
-    (void)pawl_fetch_add_relaxed64(&r->global, bigref_collect(r));
+    bigref_close(r);
+    bigref_give(bigref_collect(r));
     place = cells_take(CELL_PAIR);
     if (place == 0) {
         bigref_set_state(r, PAWL_BIGREF_GLOBAL_);
-        return;
+    } else {
+        pawl_store_relaxed32(&r->place, place);
+        bigref_open_anew(r);
     }
-    pawl_store_relaxed32(&r->place, place);
-    bigref_open_anew(r);
+    cells_settle(r, 0);
 }
 
 /* The caller's part, or NULL when it has none. Sets *again when the caller has just shared the
@@ -114,10 +132,13 @@ static void bigref_change_part(pawl_bigref *r, uint64_t *part, uint64_t n)
     uint64_t left = sum;
     if (sum > MOST) {
         left = n == 1 ? sum - PAWL_BIGREF_TARGET : sum + PAWL_BIGREF_TARGET;
+        cells_note(r, &r->global, sizeof r->global);
+        cells_note(r, part, sizeof *part);
         (void)pawl_fetch_add_relaxed64(&r->global, sum - left);
     }
     PLAIN_WRITE(*part);
     pawl_store_relaxed64(part, left); /* the latch orders the work under it before this */
+    cells_settle(r, 0);
 }
 
 /* True when n has been counted locally, or globally while the bias is in place. */
@@ -195,10 +216,11 @@ bool pawl_bigref_drop_slow_(pawl_bigref *r)
     return last;
 }
 
-/* Until the bias is removed, at the end, no thread can count to 0, so the object exists. */
+/* Until the bias is removed, at the end, no thread can count to 0, so the object exists. A fork's
+ * child finds it not killed, up to that end. */
 bool pawl_bigref_kill_slow_(pawl_bigref *r, bool *last)
 {
-    uint64_t local = 0;
+    uint32_t place = PAWL_PLACE_NONE_;
     uint64_t count;
     uint32_t state;
     PAWL_PROBE1(bigref_kill, r);
@@ -208,20 +230,21 @@ bool pawl_bigref_kill_slow_(pawl_bigref *r, bool *last)
         latch_drop(cells_latch_of(r));
         return false;
     }
-    bigref_set_state(r, PAWL_BIGREF_KILLED_);
     if (state == PAWL_BIGREF_OPEN_) {
-        cells_shut_out();
-        local = bigref_collect(r);
+        bigref_close(r);
+        place = bigref_collect(r);
     }
+    bigref_set_state(r, PAWL_BIGREF_KILLED_);
+    cells_settle(r, 0);
     /* [BIGREF_COUNT] acq_rel: work under references that were dropped locally comes before the
      * release by the thread that counts to 0. */
-    count = pawl_fetch_add_acq_rel64(&r->global, local - PAWL_BIGREF_BIAS, PAWL_BIGREF_COUNT) +
-            local - PAWL_BIGREF_BIAS;
+    count = pawl_fetch_add_acq_rel64(&r->global, 0u - PAWL_BIGREF_BIAS, PAWL_BIGREF_COUNT) -
+            PAWL_BIGREF_BIAS;
     *last = count == 0;
     if (*last)
         bigref_set_state(r, PAWL_BIGREF_RELEASED_);
+    bigref_give(place);
     latch_drop(cells_latch_of(r));
-    /* Runs without the latch: a report may fork, and a fork takes all latches. */
     CELLS_CHECK((int64_t)count < 0, "more drops than gets", "pawl_bigref", r, "pawl_bigref_kill");
     return true;
 }
@@ -265,8 +288,9 @@ void pawl_bigref_destroy(pawl_bigref *r)
     bigref_set_state(r, PAWL_BIGREF_RELEASED_);
     if (state == PAWL_BIGREF_OPEN_) {
         cells_shut_out();
-        (void)bigref_collect(r);
+        bigref_give(bigref_collect(r));
     }
     pawl_store_relaxed64(&r->global, 0);
+    cells_settle(r, 0);
     latch_drop(cells_latch_of(r));
 }

@@ -35,6 +35,19 @@
 #endif
 #define PAWL_COUNTER_RANGES (8u * PAWL_COUNTER_CELLS / PAWL_COUNTER_RANGE_BYTES) /* at most 32 */
 
+/* What a section under a latch has overwritten so far. It is the cure for a fork that comes in the
+ * middle: no thread of the child would finish the section. */
+struct cells_log {
+    uint32_t count;       /* of the notes; 0: the section is over, or has changed nothing yet */
+    pawl_address_ thread; /* a number of the thread that notes */
+    pawl_address_ fold;   /* pawl_counter_exact: a read is changing its phase; 0: none is */
+    struct cells_note {
+        pawl_address_ at;
+        uint32_t bytes;
+        uint64_t before __attribute__((aligned(8)));
+    } notes[8];
+};
+
 struct pawl_counters {
     pawl_address_ blocks[PAWL_COUNTER_LINES]; /* of each line, kept for its next owners */
     pawl_address_ cpus;                       /* per-CPU cells, once needed */
@@ -48,6 +61,7 @@ struct pawl_counters {
     uint32_t touched;
     struct pawl_latch slots;
     struct pawl_latch latches[PAWL_COUNTER_LATCHES]; /* by the counter's address */
+    struct cells_log logs[PAWL_COUNTER_LATCHES];     /* of their holders */
 #if PAWL_HOOKS
     struct pawl_counter_mine mine[PAWL_COUNTER_LINES];
     uint64_t cells[PAWL_COUNTER_LINES][2 * PAWL_COUNTER_CELLS] __attribute__((aligned(8)));
@@ -73,9 +87,18 @@ enum { LOCK_NOT_JOINED, LOCK_FREE, LOCK_TAKEN };
 /* ---- Latches: short mutual exclusion between threads, never for signal handlers -------------- */
 
 /* The only lock of each exact, limit and reference counter, too. It is outside the object. So
- * the releaser touches nothing that may be gone, and a fork can hold all of them. */
+ * the releaser touches nothing that may be gone, and a fork's child finds all of them. */
 PAWL_INTERNAL struct pawl_latch *cells_latch_of(const void *object);
 PAWL_INTERNAL struct pawl_latch *cells_latch_of_brlock(void);
+
+/* The caller holds the latch, and is about to change the word at `at`, which no other thread does
+ * meanwhile. A fork's child takes that back. */
+PAWL_INTERNAL void cells_note(const void *object, const void *at, uint32_t bytes);
+/* The changes are consistent now: only the first `count` of those noted would be taken back. */
+PAWL_INTERNAL void cells_settle(const void *object, uint32_t count);
+/* The caller changes the phase of the counter, until it calls this with `folds` false. A fork's
+ * child takes all sums anew. */
+PAWL_INTERNAL void cells_fold(const void *counter, bool folds);
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks, places and latches of the counters. counter_cells.h has the picture. */
-#include "cells.h"
+#ifndef PAWL_COMPILED_
+#define PAWL_COMPILED_ /* as in src/pawl.c */
+#endif
+
+#include <pawl/counter.h>
 
 #include "../base/base.h"
+#include "cells.h"
 
 #define BLOCK_BYTES (2u * PAWL_COUNTER_CELLS * 8u)
 #define FIRST_PAIR (PAWL_COUNTER_CELLS * 8u)
@@ -34,6 +39,42 @@ PAWL_INTERNAL struct pawl_latch *cells_latch_of(const void *object)
 {
     const uint32_t mixed = (uint32_t)((uintptr_t)object >> 4) * UINT32_C(2654435761);
     return &counters_here()->latches[1 + (mixed >> 8) % (PAWL_COUNTER_LATCHES - 1)];
+}
+
+static struct cells_log *cells_log_of(const void *object)
+{
+    struct pawl_counters *const all = counters_here();
+    return &all->logs[cells_latch_of(object) - all->latches];
+}
+
+PAWL_INTERNAL void cells_note(const void *object, const void *at, uint32_t bytes)
+{
+    struct cells_log *const log = cells_log_of(object);
+    struct cells_note *const note = &log->notes[log->count];
+    note->at = (pawl_address_)(uintptr_t)at;
+    note->bytes = bytes;
+    note->before = bytes == 4 ? pawl_load_relaxed32((const uint32_t *)at)
+                              : pawl_load_relaxed64((const uint64_t *)at);
+    log->thread = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
+    HANDLERS_SEE_THIS_ORDER();
+    log->count++;
+    HANDLERS_SEE_THIS_ORDER();
+}
+
+PAWL_INTERNAL void cells_settle(const void *object, uint32_t count)
+{
+    HANDLERS_SEE_THIS_ORDER();
+    cells_log_of(object)->count = count;
+    HANDLERS_SEE_THIS_ORDER();
+}
+
+PAWL_INTERNAL void cells_fold(const void *counter, bool folds)
+{
+    struct cells_log *const log = cells_log_of(counter);
+    log->thread = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
+    HANDLERS_SEE_THIS_ORDER();
+    log->fold = folds ? (pawl_address_)(uintptr_t)counter : 0;
+    HANDLERS_SEE_THIS_ORDER();
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -309,55 +350,77 @@ PAWL_INTERNAL uint64_t cells_sum_shut(uint32_t place)
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
-/* No thread reads, closes a gate or takes a place while the process is copied. */
-static void cells_before_fork(void)
+/* A section that a handler has interrupted to fork goes on in the child. */
+static void cells_mend_section(struct cells_log *log)
 {
-    unsigned i;
-    for (i = 0; i < PAWL_COUNTER_LATCHES; i++)
-        latch_take(&counters_here()->latches[i]);
-    latch_take(&counters_here()->slots);
+    pawl_counter_exact *const folded = (pawl_counter_exact *)(uintptr_t)log->fold;
+    const uint32_t place = folded != NULL ? pawl_load_relaxed32(&folded->place) : 0;
+    if (log->thread == (pawl_address_)(uintptr_t)pawl_os_thread_slot())
+        return;
+    for (; log->count > 0; log->count--) {
+        const struct cells_note *note = &log->notes[log->count - 1];
+        if (note->bytes == 4)
+            pawl_store_relaxed32((uint32_t *)(uintptr_t)note->at, (uint32_t)note->before);
+        else
+            pawl_store_relaxed64((uint64_t *)(uintptr_t)note->at, note->before);
+    }
+    if (place >= PAWL_PLACE_FIRST_) {
+        folded->stood[0] = cells_sum(place);
+        folded->stood[1] = cells_sum(place + 8);
+    }
+    log->fold = 0;
 }
 
-static void cells_after_fork_in_parent(void)
+/* A thread was taking a place, or giving one back. A place that it had not noted in its counter is
+ * lost. */
+static void cells_mend_places(struct pawl_counters *all)
 {
-    unsigned i;
-    latch_drop(&counters_here()->slots);
-    for (i = PAWL_COUNTER_LATCHES; i-- > 0;)
-        latch_drop(&counters_here()->latches[i]);
+    uint32_t range, word;
+    all->next[CELL_SINGLE] = all->next[CELL_PAIR] = 0;
+    for (range = 0; range < PAWL_COUNTER_RANGES; range++) {
+        const uint32_t words = RANGE_PAIRS / 32;
+        uint32_t pairs = 0;
+        for (word = range * words; word < (range + 1) * words; word++)
+            pairs += (uint32_t)__builtin_popcount(all->used[CELL_PAIR][word]);
+        all->pairs[range] = pairs;
+        if (pairs != 0)
+            all->touched |= UINT32_C(1) << range;
+    }
 }
 
 /* The other threads do not exist in the child. Their unfinished operations are over, and their
  * counts stay. */
 static void cells_after_fork_in_child(void)
 {
+    struct pawl_counters *const all = counters_here();
     const char *own = pawl_counter_mine_()->block;
     uint64_t *own_lock;
     uint32_t i;
-    for (i = 0; i < PAWL_COUNTER_LATCHES; i++)
-        pawl_store_relaxed32(&counters_here()->latches[i].word, LATCH_FREE);
-    pawl_store_relaxed32(&counters_here()->slots.word, LATCH_FREE);
+    for (i = 0; i < PAWL_COUNTER_LATCHES; i++) {
+        cells_mend_section(&all->logs[i]);
+        pawl_store_relaxed32(&all->latches[i].word, LATCH_FREE);
+    }
+    if (pawl_load_relaxed32(&all->slots.word) != LATCH_FREE)
+        cells_mend_places(all);
+    pawl_store_relaxed32(&all->slots.word, LATCH_FREE);
+    pawl_store_relaxed32(&all->br_writer, 0);
     for (i = 0; i < cells_lines(); i++) {
         char *block = cells_block(i);
-        if (block == NULL || block == own)
+        if (block == NULL)
             continue;
-        pawl_store_relaxed64(pawl_cell_(block, CELL_MARKER * 8), 0);
-        pawl_store_relaxed64(pawl_cell_(block, CELL_BR_READING * 8), 0);
         own_lock = pawl_cell_(block, CELL_BR_OWN * 8);
         if (pawl_load_relaxed64(own_lock) != LOCK_NOT_JOINED) /* so reads include its counts */
             pawl_store_relaxed64(own_lock, LOCK_FREE);
+        if (block == own)
+            continue;
+        pawl_store_relaxed64(pawl_cell_(block, CELL_MARKER * 8), 0);
+        pawl_store_relaxed64(pawl_cell_(block, CELL_BR_READING * 8), 0);
         pawl_store_relaxed64(pawl_cell_(block, CELL_IN_USE * 8), 0);
     }
 }
 
 static const struct pawl_subsystem cells_subsystem = {
-    NULL,
-    NULL,
-    NULL,
-    cells_leave,
-    NULL,
-    cells_before_fork,
-    cells_after_fork_in_parent,
-    cells_after_fork_in_child,
+    NULL, NULL, NULL, cells_leave, NULL, cells_after_fork_in_child,
 };
 
 PAWL_SUBSYSTEM(PAWL_FLOOR_COUNT, cells_subsystem);

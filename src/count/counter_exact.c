@@ -81,6 +81,7 @@ static bool exact_add_under_brlock(const pawl_counter_exact *c, char *block, uin
         if (pawl_load_acquire32(writer, PAWL_BR_OPEN) == 0)
             break;
         pawl_store_relaxed64(reading, 0);
+        process_sees_forks();
         WAIT_UNTIL(seen, pawl_load_relaxed32(writer), seen == 0);
     }
     placed = exact_is_placed(c);
@@ -94,6 +95,7 @@ static bool exact_add_under_brlock(const pawl_counter_exact *c, char *block, uin
 static void exact_lock_word(uint64_t *word)
 {
     uint64_t found;
+    process_sees_forks();
     for (;;) {
         WAIT_UNTIL(found, pawl_load_relaxed64(word), found == LOCK_FREE);
         /* [BR_LOCK] acquire: the holder's count comes after that of the last holder. */
@@ -161,23 +163,27 @@ void pawl_counter_exact_add_slow_(pawl_counter_exact *c, uint64_t n)
 static uint64_t exact_fold(pawl_counter_exact *c, uint32_t place)
 {
     const uint32_t old = pawl_load_relaxed32(&c->phase);
+    cells_fold(c, true);
     /* [COUNTER_REOPENED] release: the last sum of the other phase is taken before a thread
      * counts in it again. */
     pawl_store_release32(&c->phase, 1 - old, PAWL_COUNTER_REOPENED);
     cells_shut_out();
     PLAIN_WRITE(c->stood);
     c->stood[old] = cells_sum_shut(place + old * 8);
+    cells_fold(c, false);
     return c->stood[0] + c->stood[1];
 }
 
 static uint64_t exact_stall(pawl_counter_exact *c, uint32_t place)
 {
     uint64_t sum;
+    cells_note(c, &c->phase, sizeof c->phase);
     pawl_store_relaxed32(&c->phase, PAWL_EXACT_CLOSED_);
     cells_shut_out();
     sum = cells_sum_shut(place);
     /* [COUNTER_REOPENED] release: the sum is taken before a thread counts again. */
     pawl_store_release32(&c->phase, 0, PAWL_COUNTER_REOPENED);
+    cells_settle(c, 0);
     return sum;
 }
 

@@ -41,9 +41,11 @@ static bool limit_take_room(pawl_counter_limit *c, uint64_t n)
     return true;
 }
 
-/* After this no thread touches a credit until the gate opens again. */
+/* After this no thread touches a credit until the gate opens again. In a fork's child it is open
+ * unless the caller settles. */
 static void limit_close_gate(pawl_counter_limit *c)
 {
+    cells_note(c, &c->gate, sizeof c->gate);
     pawl_store_relaxed32(&c->gate, GATE_CLOSED);
     if (pawl_load_relaxed32(&c->place) >= PAWL_PLACE_FIRST_)
         cells_shut_out();
@@ -56,14 +58,13 @@ static void limit_open_gate(pawl_counter_limit *c)
     pawl_store_release32(&c->gate, GATE_OPEN, PAWL_COUNTER_REOPENED);
 }
 
+/* The gate is closed, and stays closed. */
 static void limit_call_in(pawl_counter_limit *c)
 {
     const uint32_t place = pawl_load_relaxed32(&c->place);
     const uint32_t lines = cells_lines();
     uint32_t i;
-    if (place < PAWL_PLACE_FIRST_)
-        return;
-    for (i = 0; i < lines; i++) {
+    for (i = 0; place >= PAWL_PLACE_FIRST_ && i < lines; i++) {
         char *block = cells_block(i);
         uint64_t credit;
         if (block == NULL)
@@ -72,9 +73,13 @@ static void limit_call_in(pawl_counter_limit *c)
         credit = pawl_load_relaxed64(pawl_cell_(block, place));
         if (credit == 0) /* a store would give memory to a block that has none there */
             continue;
+        cells_note(c, &c->taken, sizeof c->taken);
+        cells_note(c, pawl_cell_(block, place), sizeof credit);
         limit_change_taken(c, 0 - credit);
         pawl_store_relaxed64(pawl_cell_(block, place), 0);
+        cells_settle(c, 1); /* the gate */
     }
+    cells_settle(c, 0);
 }
 
 static void limit_open_if_there_is_room(pawl_counter_limit *c)
@@ -122,9 +127,12 @@ static bool limit_add_with_credit(pawl_counter_limit *c, uint64_t *credit, uint6
     more = lack == 0 ? 0 : (room - lack) / (2 * lines);
     if (more > PAWL_LIMIT_CREDIT)
         more = PAWL_LIMIT_CREDIT;
+    cells_note(c, &c->taken, sizeof c->taken);
+    cells_note(c, credit, sizeof *credit);
     limit_change_taken(c, lack + more);
     PLAIN_WRITE(*credit);
     pawl_store_relaxed64(credit, have + lack + more - n);
+    cells_settle(c, 0);
     return true;
 }
 
@@ -182,10 +190,13 @@ static void limit_sub_latched(pawl_counter_limit *c, uint64_t n)
     credit = limit_own_credit(c);
     if (credit != NULL && pawl_load_relaxed64(credit) > PAWL_LIMIT_CREDIT) {
         n += pawl_load_relaxed64(credit) - PAWL_LIMIT_CREDIT;
+        cells_note(c, &c->taken, sizeof c->taken);
+        cells_note(c, credit, sizeof *credit);
         PLAIN_WRITE(*credit);
         pawl_store_relaxed64(credit, PAWL_LIMIT_CREDIT);
     }
     limit_change_taken(c, 0 - n);
+    cells_settle(c, 0);
     limit_open_if_there_is_room(c);
 }
 
@@ -227,6 +238,7 @@ int64_t pawl_counter_limit_read(pawl_counter_limit *c)
         limit_close_gate(c);
         count -= cells_sum_shut(place);
         limit_open_gate(c);
+        cells_settle(c, 0);
     }
     latch_drop(cells_latch_of(c));
     return (int64_t)count;

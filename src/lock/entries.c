@@ -600,7 +600,7 @@ static void entries_after_fork(void)
 }
 
 static const struct pawl_subsystem entries_subsystem = {
-    entries_line_claimed, NULL, NULL, entries_line_leaves, NULL, NULL, NULL, entries_after_fork,
+    entries_line_claimed, NULL, NULL, entries_line_leaves, NULL, entries_after_fork,
 };
 PAWL_SUBSYSTEM(PAWL_FLOOR_ENTRIES, entries_subsystem);
 

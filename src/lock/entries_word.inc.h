@@ -120,12 +120,43 @@ static bool PAWL_NAME_(is_alone)(PAWL_WORD_ w, PAWL_WORD_ held)
     return ((w ^ held) & mine) == 0;
 }
 
-/* The bucket is locked. Takes the claim back, and wakes whom it has held back. */
-static void PAWL_NAME_(take_back)(struct lock_place *here, PAWL_LOCK_ *l, PAWL_WORD_ claim)
+/* The bucket is locked, and the waiter's change has turned PARKED round at `found`. Turns it back,
+ * and wakes whom other changes have let in meanwhile. */
+static void PAWL_NAME_(turn_back)(struct lock_place *here, PAWL_LOCK_ *l, PAWL_WORD_ found)
 {
-    const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_sub_relaxed)(&l->word, claim);
     if (found & PAWL_LOCK_PARKED)
-        lock_pick(here, PAWL_NAME_(opened)(found, (PAWL_WORD_)(found - claim)));
+        lock_pick(here, PAWL_NAME_(opened)(found, PAWL_NAME_(park_again)(l, found, found)));
+    else
+        (void)PAWL_AT_(pawl_fetch_and_relaxed)(&l->word, (PAWL_WORD_)~(PAWL_WORD_)PAWL_LOCK_PARKED);
+}
+
+/* The bucket is locked. Makes the claim if nobody but the caller, who has `held`, is in. The waiter
+ * keeps it then. */
+static bool PAWL_NAME_(claim_alone)(struct lock_place *here, PAWL_LOCK_ *l,
+                                    struct pawl_waiter *waiter, PAWL_WORD_ held, PAWL_WORD_ claim)
+{
+    const PAWL_WORD_ change = PAWL_NAME_(begin_change)(l, waiter, claim, claim);
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    while (PAWL_NAME_(is_alone)(w, held)) {
+        /* Relaxed: the look, and what follows it, acquire. */
+        if (PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + change))) {
+            table_change_is_made(waiter, claim);
+            PAWL_NAME_(turn_back)(here, l, w);
+            return true;
+        }
+    }
+    waiter->changes = TABLE_STEADY;
+    return false;
+}
+
+/* The bucket is locked. Takes the claim back, and wakes whom it has held back. */
+static void PAWL_NAME_(take_back)(struct lock_place *here, PAWL_LOCK_ *l,
+                                  struct pawl_waiter *waiter, PAWL_WORD_ claim)
+{
+    const PAWL_WORD_ change = PAWL_NAME_(begin_change)(l, waiter, (PAWL_WORD_)(0u - claim), 0);
+    const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_relaxed)(&l->word, change);
+    table_change_is_made(waiter, 0);
+    PAWL_NAME_(turn_back)(here, l, found);
 }
 
 /* The bucket is locked, and the claim is in the word. Whether no reader is in; `readers`: the R
@@ -160,19 +191,16 @@ static void PAWL_NAME_(grant)(struct lock_place *here, PAWL_LOCK_ *l, PAWL_WORD_
 }
 
 /* A writer that finds nobody in the word, which has BIASED. It claims and looks at the lines, once
- * if no reader is in an entry. Else it keeps the claim, and has to wait. The latch of the wait list
- * is held meanwhile, so a fork's child finds no claim that nobody would take back. */
+ * if no reader is in an entry. Else it keeps the claim, and has to wait. The queue is lent to the
+ * bucket meanwhile, so a fork's child finds no claim that nobody would take back. */
 static enum outcome PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, struct wait *wait)
 {
     struct lock_place here;
+    struct pawl_queue lent;
     enum outcome how = WAIT_TIMED_OUT;
-    PAWL_WORD_ w;
     lock_look(&here, l, OWNER);
-    w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    while (PAWL_NAME_(is_alone)(w, 0)) {
-        /* Relaxed: the look, and what follows it, acquire. */
-        if (!PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_R_)))
-            continue;
+    table_lend(here.bucket, &lent, &wait->waiter, l, CLAIM);
+    if (PAWL_NAME_(claim_alone)(&here, l, &wait->waiter, 0, PAWL_W_S_R_)) {
         how = WAIT_PASSED;
         if (!PAWL_NAME_(judge_claim)(l, PAWL_R_)) {
             if (!wait->queued)
@@ -180,36 +208,36 @@ static enum outcome PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, struct wait *wait)
             lock_keeps(&here, wait, WAIT_DRAIN, PAWL_W_S_R_);
             how = WAIT_TURN_CAME;
         }
-        break;
     }
+    table_lend_ends(here.bucket, &lent);
     lock_unlock(&here);
     return how;
 }
 
 /* A claim at a word with BIASED that looks once and never waits. The caller has the units `held` in
  * the word; it adds `claim`, looks, and once it is granted `granted`. The latch of the wait list is
- * held meanwhile. So a fork's child finds no claim that nobody would take back, and a claim that
- * fails wakes whom it has held back. It waits for the latch as a drop does, and fails instead in a
- * handler that has interrupted its thread at a latch: that thread may hold this one. */
+ * held meanwhile, and a queue is lent to the bucket. So a fork's child finds no claim that nobody
+ * would take back, and a claim that fails wakes whom it has held back. It waits for the latch as a
+ * drop does, and fails instead in a handler that has interrupted its thread at a latch: that thread
+ * may hold this one. */
 bool PAWL_SLOW_(claim_at_once)(PAWL_LOCK_ *l, PAWL_WORD_ held, PAWL_WORD_ claim, PAWL_WORD_ granted)
 {
     struct lock_place here;
+    struct pawl_waiter claimant;
+    struct pawl_queue lent;
     bool got = false;
-    PAWL_WORD_ w;
     if (entries_are_in_use(PAWL_NAME_(identity_)(l)) || !lock_try_look(&here, l, OWNER))
         return false;
-    w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    while (PAWL_NAME_(is_alone)(w, held)) {
-        /* Relaxed: the look, and what follows it, acquire. */
-        if (PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + claim))) {
-            got = PAWL_NAME_(judge_claim)(l, PAWL_IS_(readers)((PAWL_WORD_)(w + claim)));
-            if (got)
-                PAWL_NAME_(grant)(&here, l, granted);
-            else
-                PAWL_NAME_(take_back)(&here, l, claim);
-            break;
-        }
+    claimant.younger = NULL;
+    table_lend(here.bucket, &lent, &claimant, l, CLAIM);
+    if (PAWL_NAME_(claim_alone)(&here, l, &claimant, held, claim)) {
+        got = PAWL_NAME_(judge_claim)(l, PAWL_IS_(readers)((PAWL_WORD_)(held + claim)));
+        if (!got)
+            PAWL_NAME_(take_back)(&here, l, &claimant, claim);
     }
+    table_lend_ends(here.bucket, &lent);
+    if (got)
+        PAWL_NAME_(grant)(&here, l, granted);
     lock_unlock(&here);
     return got;
 }

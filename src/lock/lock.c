@@ -27,6 +27,8 @@ PAWL_INTERNAL void lock_wait_begin(struct wait *wait, const void *lock, uint32_t
 {
     wait->waiter.address = lock;
     wait->waiter.bits = 0;
+    wait->waiter.changes = TABLE_STEADY;
+    wait->waiter.younger = NULL;
     wait->waiter.kind = WAIT_NOTHING;
     wait->waiter.room = table_room(&wait->room.queue, owner, sizeof wait->room);
     wait->owner = owner;
@@ -448,7 +450,7 @@ PAWL_INTERNAL void lock_keeps(struct lock_place *here, struct wait *wait, enum w
         here->queue->keeper = NULL;
     }
     wait->claim = claim;
-    wait->waiter.bits = units;
+    table_change_is_made(&wait->waiter, units);
 }
 
 /* The same for a waiter that sleeps, and then waits in that class: others made the claim for it. */

@@ -6,6 +6,7 @@
 #define PAWL_ONE_BY_ONE_ ((unsigned)(WAIT_S | WAIT_W | WAIT_A))
 #define PAWL_ESCALATES_ 0u
 #define OWNER PAWL_CAT_(TABLE_OF_LOCK, PAWL_WORD_BITS)
+#define CLAIM PAWL_CAT_(TABLE_OF_CLAIM, PAWL_WORD_BITS)
 
 #include "waiting_word.inc.h"
 
@@ -19,6 +20,33 @@ void PAWL_SLOW_(left)(const void *address, PAWL_WORD_ found, PAWL_WORD_ after)
         opened |= WAIT_TURN;
     if (opened != 0)
         lock_left(address, OWNER, opened);
+}
+
+/* ---- What a waiter keeps ------------------------------------------------------------------------
+ * A fork may copy the process between any two steps here. So the change of the word turns PARKED
+ * round, which no other thread does while the bucket is locked, and the child sees by PARKED
+ * whether the change was made (table.h). */
+
+/* The bucket is locked. The waiter is about to change the word by `units`, and to keep `next` then.
+ * Returns the change with PARKED. */
+static PAWL_WORD_ PAWL_NAME_(begin_change)(const PAWL_LOCK_ *l, struct pawl_waiter *waiter,
+                                           PAWL_WORD_ units, PAWL_WORD_ next)
+{
+    const bool parked = (PAWL_AT_(pawl_load_relaxed)(&l->word) & PAWL_LOCK_PARKED) != 0;
+    waiter->next = next;
+    HANDLERS_SEE_THIS_ORDER();
+    waiter->changes = parked ? TABLE_CLEARS_PARKED : TABLE_SETS_PARKED;
+    HANDLERS_SEE_THIS_ORDER();
+    return (PAWL_WORD_)(parked ? units - PAWL_LOCK_PARKED : units + PAWL_LOCK_PARKED);
+}
+
+/* The change was made at `found`, and its author has noted it, or it was not made. Sets PARKED
+ * again if it was set before. Returns the word by then: it may have changed without a look. */
+static PAWL_WORD_ PAWL_NAME_(park_again)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ after)
+{
+    if (!(found & PAWL_LOCK_PARKED))
+        return after;
+    return PAWL_AT_(pawl_fetch_or_relaxed)(&l->word, PAWL_LOCK_PARKED);
 }
 
 #include "entries_word.inc.h"
@@ -52,15 +80,19 @@ static bool PAWL_NAME_(stake_here)(struct lock_place *here, PAWL_LOCK_ *l, struc
                                    enum wait_class claim, bool turn)
 {
     const PAWL_WORD_ units = PAWL_NAME_(units_of)(claim);
+    const PAWL_WORD_ change = PAWL_NAME_(begin_change)(l, &wait->waiter, units, units);
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    PAWL_WORD_ after;
     while (PAWL_NAME_(permits)(claim, w, turn)) {
         /* Relaxed: who is granted acquires then. */
-        if (PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + units))) {
+        if (PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + change))) {
             lock_keeps(here, wait, claim, units);
-            lock_pick(here, PAWL_NAME_(opened)(w, (PAWL_WORD_)(w + units)) & WAIT_URGENT);
+            after = PAWL_NAME_(park_again)(l, w, (PAWL_WORD_)(w + change));
+            lock_pick(here, PAWL_NAME_(opened)(w, after) & WAIT_URGENT);
             return true;
         }
     }
+    wait->waiter.changes = TABLE_STEADY;
     return false;
 }
 
@@ -96,12 +128,15 @@ static bool PAWL_NAME_(stake_asleep)(struct lock_place *here, PAWL_LOCK_ *l, str
     enum wait_class claim = PAWL_NAME_(claim_asleep)(class, w);
     while (PAWL_NAME_(permits)(claim, w, turn)) {
         const PAWL_WORD_ units = PAWL_NAME_(units_of)(claim);
+        const PAWL_WORD_ change = PAWL_NAME_(begin_change)(l, &wait->waiter, units, units);
         /* Relaxed: who is granted acquires then. */
-        if (PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + units))) {
+        if (PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + change))) {
             lock_keeps_asleep(here, wait, claim, units);
-            lock_pick(here, PAWL_NAME_(ready)((PAWL_WORD_)(w + units)));
+            lock_pick(here,
+                      PAWL_NAME_(ready)(PAWL_NAME_(park_again)(l, w, (PAWL_WORD_)(w + change))));
             return true;
         }
+        wait->waiter.changes = TABLE_STEADY;
         claim = PAWL_NAME_(claim_asleep)(class, w);
     }
     return false;
@@ -129,25 +164,28 @@ void PAWL_SLOW_(hand_off_slow)(PAWL_LOCK_ *l)
 static void PAWL_NAME_(alter)(PAWL_LOCK_ *l, struct wait *wait, PAWL_WORD_ units,
                               enum wait_class claim)
 {
+    const PAWL_WORD_ next = PAWL_NAME_(units_of)(claim);
     struct lock_place here;
-    PAWL_WORD_ found;
+    PAWL_WORD_ change, found;
     lock_join(&here, wait);
+    change = PAWL_NAME_(begin_change)(l, &wait->waiter, units, next);
     /* [SPIN_R_TO_A] release: the caller's reads under R are done before another atomic user
      * enters. */
-    found = PAWL_AT_(pawl_fetch_add_release)(&l->word, units, PAWL_SPIN_R_TO_A);
-    lock_keeps(&here, wait, claim, PAWL_NAME_(units_of)(claim));
+    found = PAWL_AT_(pawl_fetch_add_release)(&l->word, change, PAWL_SPIN_R_TO_A);
+    lock_keeps(&here, wait, claim, next);
     if (found & PAWL_LOCK_PARKED)
-        lock_pick(&here, PAWL_NAME_(opened)(found, (PAWL_WORD_)(found + units)));
+        lock_pick(&here, PAWL_NAME_(opened)(found, PAWL_NAME_(park_again)(
+                                                       l, found, (PAWL_WORD_)(found + change))));
     lock_unlock(&here);
 }
 
 static bool PAWL_NAME_(enter_in_turn)(PAWL_LOCK_ *l, struct wait *wait)
 {
-    const PAWL_WORD_ change = (PAWL_WORD_)(PAWL_R_ - PAWL_W_S_);
     struct lock_place here;
     bool entered = false;
-    PAWL_WORD_ w;
+    PAWL_WORD_ change, w;
     lock_join(&here, wait);
+    change = PAWL_NAME_(begin_change)(l, &wait->waiter, (PAWL_WORD_)(PAWL_R_ - PAWL_W_S_), PAWL_R_);
     w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (!entered && PAWL_IS_(writers)(w) == PAWL_W_)
         /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
@@ -155,8 +193,11 @@ static bool PAWL_NAME_(enter_in_turn)(PAWL_LOCK_ *l, struct wait *wait)
             PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + change), PAWL_SPIN_R_TAKE);
     if (entered) {
         lock_keeps(&here, wait, WAIT_NOTHING, 0);
+        change = PAWL_NAME_(park_again)(l, w, (PAWL_WORD_)(w + change));
         if (!PAWL_NAME_(pass_to_writer)(&here, l))
-            lock_pick(&here, PAWL_NAME_(opened)(w, (PAWL_WORD_)(w + change)));
+            lock_pick(&here, PAWL_NAME_(opened)(w, change));
+    } else {
+        wait->waiter.changes = TABLE_STEADY;
     }
     lock_unlock(&here);
     return entered;
@@ -246,12 +287,12 @@ static void PAWL_NAME_(wait_end)(PAWL_LOCK_ *l, struct wait *wait)
     if (!wait->queued)
         return;
     lock_join(&here, wait);
+    if (here.queue->asleep == 0) /* first, so that a fork's child finds PARKED with a queue only */
+        (void)PAWL_AT_(pawl_fetch_and_relaxed)(&l->word, (PAWL_WORD_)~(PAWL_WORD_)PAWL_LOCK_PARKED);
     if (lock_leave(&here, wait)) {
         /* [LOCK_PARK] release: the hint is cleared before a releaser finds this PARKED. */
         w = PAWL_AT_(pawl_fetch_or_release)(&l->word, PAWL_LOCK_PARKED, PAWL_LOCK_PARK);
         lock_pick_left_asleep(&here, PAWL_NAME_(ready)(w));
-    } else {
-        (void)PAWL_AT_(pawl_fetch_and_relaxed)(&l->word, (PAWL_WORD_)~(PAWL_WORD_)PAWL_LOCK_PARKED);
     }
     lock_unlock(&here);
     pawl_parker_done(wait->waiter.parker);
@@ -291,3 +332,4 @@ bool PAWL_SLOW_(take_read_counted_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 #undef PAWL_ONE_BY_ONE_
 #undef PAWL_ESCALATES_
 #undef OWNER
+#undef CLAIM

@@ -37,6 +37,7 @@ static uint32_t table_doublings(const struct pawl_table *table)
 PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address)
 {
     struct pawl_table *table = table_here();
+    process_sees_forks();
     for (;;) {
         const uint32_t doublings = table_doublings(table);
         struct pawl_bucket *bucket = table_bucket(table, address, doublings);
@@ -51,6 +52,7 @@ PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address)
 PAWL_INTERNAL struct pawl_bucket *table_try_lock(const void *address)
 {
     struct pawl_table *table = table_here();
+    process_sees_forks();
     for (;;) {
         const uint32_t doublings = table_doublings(table);
         struct pawl_bucket *bucket = table_bucket(table, address, doublings);
@@ -95,15 +97,16 @@ static void table_clear_two_after_fork(struct pawl_bucket *a, struct pawl_bucket
 {
     if (PAWL_LIKELY(!table_latch_is_left(a) && !table_latch_is_left(b)))
         return;
-    table_latch_clear(a, true);
+    table_latch_clear(a);
     if (a != b)
-        table_latch_clear(b, true);
+        table_latch_clear(b);
 }
 
 PAWL_INTERNAL void table_lock_two(const void *a, const void *b, struct pawl_bucket **of_a,
                                   struct pawl_bucket **of_b)
 {
     struct pawl_table *table = table_here();
+    process_sees_forks();
     for (;;) {
         const uint32_t doublings = table_doublings(table);
         *of_a = table_bucket(table, a, doublings);
@@ -156,6 +159,7 @@ static struct pawl_queue *table_new_queue(struct pawl_waiter *lender)
     queue->size = size;
     queue->address = lender->address;
     (void)pawl_fetch_add_relaxed32(&table_here()->queues, 1);
+    HANDLERS_SEE_THIS_ORDER(); /* here and below: a fork's child goes through the queues */
     return queue;
 }
 
@@ -168,6 +172,7 @@ static struct pawl_queue *table_queue_append(struct pawl_bucket *bucket, struct 
         queue = *place = table_new_queue(waiter);
     waiter->older = queue->youngest;
     waiter->younger = NULL;
+    HANDLERS_SEE_THIS_ORDER();
     if (queue->youngest != NULL)
         queue->youngest->younger = waiter;
     else
@@ -184,8 +189,10 @@ static void table_queue_move(struct pawl_queue **place)
         *place = queue->next;
         (void)pawl_fetch_sub_relaxed32(&table_here()->queues, 1);
     } else {
-        *place = queue->oldest->room;
-        memcpy(*place, queue, queue->size);
+        struct pawl_queue *const room = queue->oldest->room;
+        memcpy(room, queue, queue->size);
+        HANDLERS_SEE_THIS_ORDER();
+        *place = room;
     }
 }
 
@@ -202,6 +209,7 @@ static void table_queue_remove(struct pawl_bucket *bucket, struct pawl_waiter *w
         waiter->younger->older = waiter->older;
     else
         queue->youngest = waiter->older;
+    HANDLERS_SEE_THIS_ORDER();
     if (queue == waiter->room)
         table_queue_move(place);
 }
@@ -214,12 +222,35 @@ PAWL_INTERNAL struct pawl_queue *table_append(struct pawl_bucket *bucket,
     PLAIN_WRITE(waiter->bits);
     PLAIN_WRITE(waiter->asleep);
     waiter->asleep = 0;
+    waiter->changes = TABLE_STEADY;
     return table_queue_append(bucket, waiter);
 }
 
 PAWL_INTERNAL void table_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter)
 {
     table_queue_remove(bucket, waiter);
+}
+
+PAWL_INTERNAL void table_lend(struct pawl_bucket *bucket, struct pawl_queue *queue,
+                              struct pawl_waiter *waiter, const void *address, uint32_t owner)
+{
+    waiter->bits = 0;
+    waiter->changes = TABLE_STEADY;
+    queue->address = address;
+    queue->owner = owner;
+    queue->oldest = waiter;
+    PLAIN_WRITE(bucket->queues);
+    queue->next = bucket->queues;
+    HANDLERS_SEE_THIS_ORDER();
+    bucket->queues = queue;
+    HANDLERS_SEE_THIS_ORDER();
+}
+
+PAWL_INTERNAL void table_lend_ends(struct pawl_bucket *bucket, struct pawl_queue *queue)
+{
+    HANDLERS_SEE_THIS_ORDER();
+    PLAIN_WRITE(bucket->queues);
+    bucket->queues = queue->next;
 }
 
 PAWL_INTERNAL void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
@@ -245,6 +276,7 @@ static void table_hand_on_queue(struct pawl_queue *queue, struct pawl_bucket *to
 {
     PLAIN_WRITE(to->queues);
     queue->next = to->queues;
+    HANDLERS_SEE_THIS_ORDER();
     to->queues = queue;
     pawl_store_relaxed32(&to->urgent, pawl_load_relaxed32(&to->urgent) + queue->urgent);
 }
@@ -257,20 +289,23 @@ static void table_move_all(struct pawl_bucket *from, uint32_t doublings, struct 
     uint32_t i;
     for (i = 0; i < count; i++) {
         struct pawl_bucket *old = &from[i];
-        struct pawl_queue *queue = old->queues;
+        struct pawl_queue *queue;
         PLAIN_WRITE(old->queues);
         table_hand_on_hints(old, &to[2 * i]);
         table_hand_on_hints(old, &to[2 * i + 1]);
         /* A releaser that peeks into the old array must not rely on a waiter that is awake in the
          * new one. */
         PAWL_ADDRESS_(pawl_store_relaxed)(&old->awake_for, 0);
-        while (queue != NULL) {
-            struct pawl_queue *next = queue->next;
+        while ((queue = old->queues) != NULL) {
+            table_here()->moving = queue;
+            HANDLERS_SEE_THIS_ORDER();
+            old->queues = queue->next;
+            HANDLERS_SEE_THIS_ORDER();
             table_hand_on_queue(queue, &to[table_hash(queue->address, doublings + 1)]);
-            queue = next;
+            HANDLERS_SEE_THIS_ORDER();
         }
-        old->queues = NULL;
     }
+    table_here()->moving = NULL;
 }
 
 static void table_grow_to(struct pawl_table *table, uint32_t doublings, struct pawl_bucket *buckets)
@@ -280,9 +315,10 @@ static void table_grow_to(struct pawl_table *table, uint32_t doublings, struct p
     uint32_t i;
     for (i = 0; i < count; i++)
         table_latch_take(&old[i]);
-    table_move_all(old, doublings, buckets);
     PLAIN_WRITE(table->grown[doublings]);
     table->grown[doublings] = buckets;
+    HANDLERS_SEE_THIS_ORDER();
+    table_move_all(old, doublings, buckets);
     /* [TABLE_GROW] release: the array is complete before another thread looks there. */
     pawl_store_release32(&table->doublings, doublings + 1, PAWL_TABLE_GROW);
     for (i = 0; i < count; i++)
@@ -381,211 +417,21 @@ PAWL_INTERNAL void table_unpark(struct wake_list *list)
     list->count = 0;
 }
 
-/* ---- Fork ------------------------------------------------------------------------------------
- * The forking thread holds all latches. So no waiter is between two steps, and what a waiter keeps
- * in a word stands in its entry. The child takes that back.
- *
- * A signal handler may fork above a holder of latches. These are left to that thread: its section
- * goes on in the child, with the waiters of the parent's threads, until it drops the latch. */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
-/* The forking thread must not wait for a thread that waits for it, so it yields so often at most,
- * in all. It waits for another forking thread without a bound. Where it gets no latch, the child
- * leaves the words of that bucket as they are. */
-#if PAWL_HOOKS
-enum { TABLE_FORK_YIELDS = 8 }; /* models see them end */
-#else
-enum { TABLE_FORK_YIELDS = 1000 };
-#endif
-
-static struct pawl_bucket *table_current(uint32_t *count)
-{
-    struct pawl_table *table = table_here();
-    const uint32_t doublings = table_doublings(table);
-    *count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
-    return table_buckets(table, doublings);
-}
-
-static bool table_latch_try(struct pawl_bucket *bucket)
-{
-    pawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
-    /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
-    return (seen & TABLE_HELD) == 0 &&
-           PAWL_ADDRESS_(pawl_cas_acquire)(&bucket->latch, &seen, seen | TABLE_HELD,
-                                           PAWL_TABLE_ENTER);
-}
-
-/* `yields`: how many are left. */
-static void table_latch_take_for_fork(struct pawl_bucket *bucket, unsigned *yields)
-{
-    const pawl_address_ own = table_own_number();
-    pawl_address_ holder;
-    while (!table_latch_try(bucket)) {
-        holder = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->holder);
-        if (holder == own)
-            return;
-        if ((holder & TABLE_FORKING) == 0 || holder == (own | TABLE_FORKING)) {
-            if (*yields == 0)
-                return;
-            --*yields;
-        }
-        pawl_os_yield();
-    }
-    PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->holder, own | TABLE_FORKING);
-}
-
-/* Those that this thread has taken: another thread may fork at the same time. */
-static void table_latches_drop(struct pawl_bucket *buckets, uint32_t count)
-{
-    const pawl_address_ own = table_own_number() | TABLE_FORKING;
-    uint32_t i;
-    for (i = 0; i < count; i++) {
-        if (PAWL_ADDRESS_(pawl_load_relaxed)(&buckets[i].holder) != own)
-            continue;
-        PAWL_ADDRESS_(pawl_store_relaxed)(&buckets[i].holder, 0);
-        table_latch_count(1); /* table_latch_take_for_fork does not count */
-        table_latch_drop(&buckets[i]);
-    }
-}
-
-static void table_before_fork(void)
-{
-    unsigned yields = TABLE_FORK_YIELDS;
-    struct pawl_bucket *buckets;
-    uint32_t count, now, i;
-    for (;;) {
-        buckets = table_current(&count);
-        for (i = 0; i < count; i++)
-            table_latch_take_for_fork(&buckets[i], &yields);
-        if (table_current(&now) == buckets)
-            return;
-        table_latches_drop(buckets, count); /* the table grew before the first latch was taken */
-    }
-}
-
-static void table_after_fork_in_parent(void)
-{
-    uint32_t count;
-    struct pawl_bucket *buckets = table_current(&count);
-    table_latches_drop(buckets, count);
-}
-
-/* What the queue's waiters keep in the object that they wait for. */
-static uint64_t table_kept(const struct pawl_queue *queue)
-{
-    const struct pawl_waiter *w;
-    uint64_t kept = 0;
-    for (w = queue->oldest; w != NULL; w = w->younger)
-        kept += w->bits;
-    return kept;
-}
-
-/* Nobody waits any more. */
-static void table_mend_object(const struct pawl_queue *queue)
-{
-    void *object = (void *)(uintptr_t)queue->address;
-    if (queue->owner == TABLE_OF_LOCK32) {
-        (void)pawl_fetch_sub_relaxed32((uint32_t *)object, (uint32_t)table_kept(queue));
-        (void)pawl_fetch_and_relaxed32((uint32_t *)object, ~TABLE_PARKED);
-    } else if (queue->owner == TABLE_OF_LOCK64) {
-        (void)pawl_fetch_sub_relaxed64((uint64_t *)object, table_kept(queue));
-        (void)pawl_fetch_and_relaxed64((uint64_t *)object, ~(uint64_t)TABLE_PARKED);
-    } else if (queue->owner == TABLE_OF_COND) {
-        pawl_store_relaxed32((uint32_t *)object, 0); /* the count of its waiters */
-    }
-}
-
-static void table_mend_objects(const struct pawl_bucket *bucket)
-{
-    const struct pawl_queue *queue;
-    PLAIN_READ(bucket->queues);
-    for (queue = bucket->queues; queue != NULL; queue = queue->next) {
-        table_mend_object(queue);
-        (void)pawl_fetch_sub_relaxed32(&table_here()->queues, 1);
-    }
-}
-
-static void table_forget_waiters(struct pawl_bucket *bucket)
-{
-    PLAIN_WRITE(bucket->queues);
-    PLAIN_WRITE(bucket->latch_oldest);
-    bucket->latch_oldest = NULL;
-    bucket->queues = NULL;
-    pawl_store_relaxed32(&bucket->urgent, 0);
-    PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->awake_for, 0);
-}
-
-static void table_forget_parent(struct pawl_bucket *bucket, bool mended)
-{
-    if (mended)
-        table_mend_objects(bucket);
-    table_forget_waiters(bucket);
-}
-
-static void table_nobody_sleeps(void)
-{
-    uint32_t i;
-    for (i = 0; i < 1 << PAWL_TABLE_BITS; i++)
-        pawl_store_relaxed64(&table_here()->first[i].sleepers, 0);
-}
-
-/* The parent's other threads are not here: their waiters lie on stacks on which no thread runs, and
- * no thread would drop their latches. True: the bucket is left to the calling thread. */
-static bool table_bucket_after_fork(struct pawl_bucket *bucket)
-{
-    const pawl_address_ holder = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->holder);
-    const pawl_address_ held = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch) & TABLE_HELD;
-    pawl_address_ left = 0;
-
-    if ((holder & TABLE_FORKING) != 0) /* for a fork, whosever it was: nobody changed the queues */
-        table_forget_parent(bucket, true);
-    else if (held != 0 && holder == table_own_number())
-        left = TABLE_HELD | TABLE_QUEUED; /* the handler that forks interrupted this thread there */
-    else if (held != 0 && holder == 0)
-        left = TABLE_QUEUED; /* perhaps this thread's too, before its first change or after all */
-    else
-        table_forget_parent(bucket, false);
-    PLAIN_WRITE(bucket->latch_oldest);
-    bucket->latch_oldest = NULL;
-    PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->latch, left);
-    if ((left & TABLE_HELD) == 0)
-        PAWL_ADDRESS_(pawl_store_relaxed)(&bucket->holder, 0);
-    return left != 0;
-}
-
-/* From now on, threads look at the current array only. */
-static void table_after_fork(void)
-{
-    struct pawl_table *table = table_here();
-    uint32_t count, i;
-    struct pawl_bucket *buckets = table_current(&count);
-    bool left = false;
-
-    for (i = 0; i < count; i++)
-        left |= table_bucket_after_fork(&buckets[i]);
-    table_nobody_sleeps();
-    if (!left) /* else it may be too high, by queues that were not looked at: an early growth */
-        pawl_store_relaxed32(&table->queues, 0);
-    pawl_store_relaxed32(&table->growing, 0);
-    pawl_store_relaxed32(&table->grow_at, 0);
-    pawl_parkers_after_fork(TABLE_LATCH_PARKER);
-}
+#include "table_fork.h"
 
 PAWL_INTERNAL const struct pawl_subsystem *table_subsystem(void)
 {
-    /* clang-format off */
-    static const struct pawl_subsystem table = {
-        NULL, NULL, NULL, NULL, NULL, table_before_fork, table_after_fork_in_parent,
-        table_after_fork,
-    };
-    /* clang-format on */
+    static const struct pawl_subsystem table = {NULL, NULL, NULL, NULL, NULL, table_after_fork};
     return &table;
 }
 
-/* Another thread may be about to do it: a fork that comes earlier would not hold the latches. But a
+/* Another thread may be about to do it, and a fork that comes earlier would not be seen. But a
  * handler may have interrupted that thread, so the wait for it is bounded. */
 PAWL_INTERNAL void table_expect_forks(void)
 {
-    unsigned yields = TABLE_FORK_YIELDS;
+    unsigned yields = PAWL_HOOKS ? 8 : 1000; /* models see them end */
     if (PAWL_LIKELY(pawl_subsystem_(PAWL_FLOOR_LOCK) != NULL))
         return;
     pawl_set_up_();

@@ -20,7 +20,12 @@
  *   table_remove, table_unlock              table_unpark(&list), outside the bucket's lock
  *
  * So a waker that comes between the look and the sleep waits for the bucket and finds the sleeper.
- * Only growth, requeue and fork hold two or more buckets at once; they take them in rising order.
+ * Only growth and requeue hold two or more buckets at once; they take them in rising order.
+ *
+ * A fork holds none: a handler of pthread_atfork that runs later may wait for any lock, and for any
+ * thread. So the child may find a bucket's lock held by a thread that it does not have. It can go
+ * through the queues at each moment, from `oldest` by `younger`: each step that links or unlinks a
+ * waiter or a queue is one store, and comes when what it links is complete.
  *
  * Several waiters of one thread may share a parker (waiting on any of several addresses).
  */
@@ -34,7 +39,14 @@
 
 /* Whose waiters they are. A fork's child mends the objects that the parent's waiters wait for: the
  * word of a lock, and the count of a condition variable. */
-enum table_owner { TABLE_OF_WAIT, TABLE_OF_COND, TABLE_OF_LOCK32, TABLE_OF_LOCK64 };
+enum table_owner {
+    TABLE_OF_WAIT,
+    TABLE_OF_COND,
+    TABLE_OF_LOCK32,
+    TABLE_OF_LOCK64,
+    TABLE_OF_CLAIM32, /* table_lend: a claim of which nobody but a fork's child need know */
+    TABLE_OF_CLAIM64
+};
 
 struct pawl_queue {
     struct pawl_queue *next; /* in the bucket */
@@ -55,10 +67,19 @@ struct pawl_waiter {
     uint32_t asleep; /* set by table_sleep, cleared by the waker or by its own time-out */
     uint64_t bits;   /* wait.c's: the mask of the wait; cond.c's: whether its lock is shared;
                       * lock.c's: the units that it keeps in the word, for a fork's child */
+    /* lock.c's: a change of these units that is in progress (enum table_change), and what they are
+     * after it. */
+    uint32_t changes;
+    uint64_t next;
 };
 
 /* The bit of a lock's word that says that a waiter may sleep: PAWL_LOCK_PARKED. */
 #define TABLE_PARKED UINT32_C(1)
+
+/* A fork copies the process between any two steps of its other threads. A change of what a waiter
+ * keeps in a word turns PARKED round, which changes under the latch only. So the child sees whether
+ * the change was made. */
+enum table_change { TABLE_STEADY, TABLE_SETS_PARKED, TABLE_CLEARS_PARKED };
 
 /* ---- Objects of the process ------------------------------------------------------------------ */
 
@@ -85,7 +106,7 @@ struct pawl_bucket {
     uint64_t quiet_until __attribute__((aligned(8))); /* lock.c: ns, how long awake_for counts */
     /* In the first array only: the count of wait.c's waiters at addresses of this hash. */
     uint64_t sleepers __attribute__((aligned(8)));
-    pawl_address_ holder; /* of the latch: a number of its thread, TABLE_FORKING; 0: not known */
+    pawl_address_ holder; /* of the latch: a number of its thread; 0: not known */
 } __attribute__((aligned(PAWL_CACHE_LINE)));
 
 struct pawl_table {
@@ -93,6 +114,7 @@ struct pawl_table {
     uint32_t growing;   /* one thread is growing the table */
     uint32_t grow_at;   /* more queues than this ask for more buckets; 0: the number of buckets */
     struct pawl_bucket *grown[PAWL_TABLE_DOUBLINGS]; /* [n]: after n + 1 doublings; never freed */
+    struct pawl_queue *moving; /* from one array to the next, and perhaps in neither */
     struct pawl_bucket first[1 << PAWL_TABLE_BITS];
     uint32_t queues __attribute__((aligned(PAWL_CACHE_LINE))); /* in all buckets */
 };
@@ -138,8 +160,8 @@ static inline struct pawl_queue *table_room(struct pawl_queue *queue, uint32_t o
     return queue;
 }
 
-/* What the table does around a fork. A program that contains lock.c registers it before main. In
- * another program the first waiter does so, before it joins a list: it may allocate. */
+/* What the table does in the child of a fork. A program that contains lock.c registers it before
+ * main. In another program the first waiter does so, before it joins a list: it may allocate. */
 PAWL_INTERNAL const struct pawl_subsystem *table_subsystem(void);
 PAWL_INTERNAL void table_expect_forks(void);
 
@@ -168,6 +190,21 @@ PAWL_INTERNAL struct pawl_queue *table_find(struct pawl_bucket *bucket, const vo
 PAWL_INTERNAL struct pawl_queue *table_append(struct pawl_bucket *bucket,
                                               struct pawl_waiter *waiter);
 PAWL_INTERNAL void table_remove(struct pawl_bucket *bucket, struct pawl_waiter *waiter);
+
+/* The change that the waiter had begun is made, and it keeps these units now. */
+static inline void table_change_is_made(struct pawl_waiter *waiter, uint64_t units)
+{
+    waiter->bits = units;
+    HANDLERS_SEE_THIS_ORDER();
+    waiter->changes = TABLE_STEADY;
+    HANDLERS_SEE_THIS_ORDER();
+}
+
+/* The bucket is locked, and until it is unlocked a fork's child finds the waiter, by a queue that
+ * holds it alone. It may join the bucket meanwhile. */
+PAWL_INTERNAL void table_lend(struct pawl_bucket *bucket, struct pawl_queue *queue,
+                              struct pawl_waiter *waiter, const void *address, uint32_t owner);
+PAWL_INTERNAL void table_lend_ends(struct pawl_bucket *bucket, struct pawl_queue *queue);
 
 /* Both are locked. From now on the waiter waits for another address, behind all waiters there. Its
  * thread learns this when it wakes. */

@@ -30,9 +30,6 @@
 #define TABLE_POLLS 50 /* relax hints: about the time of a bucket's section */
 #endif
 
-/* In `holder`: the latch is held for a fork. */
-#define TABLE_FORKING ((pawl_address_)1)
-
 struct table_latch_waiter {
     struct table_latch_waiter *older;   /* among the newcomers */
     struct table_latch_waiter *younger; /* in latch_oldest */
@@ -47,10 +44,12 @@ PAWL_STATIC struct table_latch_waiter *table_latch_youngest(pawl_address_ word)
 /* For the child of a fork by a handler: who holds the latch, and the parker with which the thread
  * waits for a latch (NULL: it waits for none), as no thread would wake it there. */
 #if defined(_WIN32) || PAWL_HOOKS /* no handler forks */
+#define TABLE_HANDLERS_FORK false
 #define TABLE_LATCH_HELD_BY(bucket, number) ((void)0)
 #define TABLE_LATCH_PARKS(parker) ((void)0)
 #define TABLE_LATCH_PARKER NULL
 #else
+#define TABLE_HANDLERS_FORK true
 #define TABLE_LATCH_KNOWS_PARKER 1
 #define TABLE_LATCH_HELD_BY(bucket, number)                                                        \
     PAWL_ADDRESS_(pawl_store_relaxed)(&(bucket)->holder, number)
@@ -85,9 +84,9 @@ PAWL_STATIC void table_latch_count(uint32_t change)
 }
 #endif
 
-/* The caller holds the latch. The waiters of the parent's threads leave the bucket; `mended`: and
- * the objects that they wait for. */
-static void table_forget_parent(struct pawl_bucket *bucket, bool mended);
+/* The caller holds the latch. The waiters of the parent's threads leave the bucket, and the objects
+ * that they wait for. */
+static void table_forget_parent(struct pawl_bucket *bucket);
 static void table_nobody_sleeps(void);
 PAWL_STATIC void table_latch_drop(struct pawl_bucket *bucket);
 
@@ -101,11 +100,11 @@ PAWL_STATIC bool table_latch_is_left(struct pawl_bucket *bucket)
     return (seen & TABLE_HELD) == 0 || bucket->latch_oldest == NULL;
 }
 
-PAWL_STATIC void table_latch_clear(struct pawl_bucket *bucket, bool mended)
+PAWL_STATIC void table_latch_clear(struct pawl_bucket *bucket)
 {
     (void)PAWL_ADDRESS_(pawl_fetch_and_relaxed)(&bucket->latch, ~TABLE_QUEUED);
     (void)PAWL_ADDRESS_(pawl_fetch_or_relaxed)(&bucket->latch, TABLE_HELD);
-    table_forget_parent(bucket, mended);
+    table_forget_parent(bucket);
 }
 
 PAWL_STATIC PAWL_COLD void table_latch_wait(struct pawl_bucket *bucket)
@@ -144,7 +143,7 @@ PAWL_STATIC PAWL_COLD void table_latch_wait(struct pawl_bucket *bucket)
     pawl_parker_done(self.parker);
     /* When the parent forked, this thread was about to hold the latch, or another one held it. */
     if (PAWL_UNLIKELY(table_latch_is_left(bucket)))
-        table_latch_clear(bucket, (PAWL_ADDRESS_(pawl_load_relaxed)(latch) & TABLE_HELD) == 0);
+        table_latch_clear(bucket);
 }
 
 PAWL_STATIC void table_latch_take(struct pawl_bucket *bucket)
@@ -158,11 +157,10 @@ PAWL_STATIC void table_latch_take(struct pawl_bucket *bucket)
     TABLE_LATCH_HELD_BY(bucket, table_own_number());
 }
 
-/* Whether the calling thread has the latch, also for a fork or in another copy of the library. */
+/* Whether the calling thread has the latch, also in another copy of the library. */
 PAWL_STATIC bool table_latch_is_own(const struct pawl_bucket *bucket)
 {
-    return (PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->holder) & ~TABLE_FORKING) ==
-           table_own_number();
+    return PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->holder) == table_own_number();
 }
 
 /* Takes the latch. But in a handler that has interrupted its thread at a latch, only if it is free,
@@ -176,9 +174,10 @@ PAWL_STATIC bool table_latch_take_or_not(struct pawl_bucket *bucket)
     }
     table_latch_count(1);
     for (;;) {
-        pawl_address_ free_word = 0;
-        /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
-        if (PAWL_ADDRESS_(pawl_cas_acquire)(&bucket->latch, &free_word, TABLE_HELD,
+        pawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
+        if ((seen & TABLE_HELD) == 0 &&
+            /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
+            PAWL_ADDRESS_(pawl_cas_acquire)(&bucket->latch, &seen, seen | TABLE_HELD,
                                             PAWL_TABLE_ENTER))
             break;
         if (polls-- == 0) {
@@ -187,6 +186,8 @@ PAWL_STATIC bool table_latch_take_or_not(struct pawl_bucket *bucket)
         }
         pawl_cpu_relax();
     }
+    if (PAWL_UNLIKELY(table_latch_is_left(bucket)))
+        table_latch_clear(bucket);
     TABLE_LATCH_HELD_BY(bucket, table_own_number());
     return true;
 }
@@ -211,7 +212,7 @@ PAWL_STATIC struct table_latch_waiter *table_latch_turn_round(struct pawl_bucket
 /* A handler forked above the holder; this is the child, and the thread drops the latch. */
 PAWL_STATIC void table_latch_drop_in_child(struct pawl_bucket *bucket)
 {
-    table_latch_clear(bucket, true);
+    table_latch_clear(bucket);
     table_nobody_sleeps();
     table_latch_count(1); /* the drop counts once more */
     table_latch_drop(bucket);

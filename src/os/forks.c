@@ -15,13 +15,24 @@ bool pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*i
     return true;
 }
 
+uint32_t pawl_os_process_id(void)
+{
+    return 1;
+}
+
 #else
 
 #include <pthread.h>
+#include <unistd.h>
 
 bool pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
 {
     return pthread_atfork(before, in_parent, in_child) == 0;
+}
+
+uint32_t pawl_os_process_id(void)
+{
+    return (uint32_t)getpid();
 }
 
 #endif

@@ -86,6 +86,11 @@ bool pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*i
     return true;
 }
 
+uint32_t pawl_os_process_id(void)
+{
+    return 1;
+}
+
 bool pawl_os_pin(void)
 {
     return true;

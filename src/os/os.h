@@ -154,6 +154,7 @@ uint32_t PAWL_SYMBOL_(pawl_os_cpu_limit)(void);
  * False when there is no memory for that. */
 bool PAWL_SYMBOL_(pawl_os_watch_forks)(void (*before)(void), void (*in_parent)(void),
                                        void (*in_child)(void));
+uint32_t PAWL_SYMBOL_(pawl_os_process_id)(void);
 
 /* ---- Reports (src/os/say.c); nothing here allocates ------------------------------------------ */
 
@@ -200,6 +201,7 @@ PAWL_C_END
 #define pawl_os_fences_strong PAWL_SYMBOL_(pawl_os_fences_strong)
 #define pawl_os_fences_are_strong PAWL_SYMBOL_(pawl_os_fences_are_strong)
 #define pawl_os_cpu_limit PAWL_SYMBOL_(pawl_os_cpu_limit)
+#define pawl_os_process_id PAWL_SYMBOL_(pawl_os_process_id)
 #define pawl_os_watch_forks PAWL_SYMBOL_(pawl_os_watch_forks)
 #define pawl_os_thread_slot PAWL_SYMBOL_(pawl_os_thread_slot)
 #define pawl_os_watch_threads PAWL_SYMBOL_(pawl_os_watch_threads)

@@ -390,17 +390,6 @@ static void rcu_thread_left(void *left)
     mine->open--;
 }
 
-/* No thread changes a domain's report while the process is copied. */
-static void rcu_before_fork(void)
-{
-    latch_take(&rcu_here()->stalls);
-}
-
-static void rcu_after_fork_in_parent(void)
-{
-    latch_drop(&rcu_here()->stalls);
-}
-
 /* The child of a fork keeps the sections of the forking thread only; it has no driver. */
 static void rcu_after_fork_in_child(void)
 {
@@ -428,8 +417,8 @@ static void rcu_after_fork_in_child(void)
 }
 
 static const struct pawl_subsystem rcu_subsystem = {
-    rcu_line_claimed, rcu_thread_stays, rcu_thread_leaves,        NULL,
-    rcu_thread_left,  rcu_before_fork,  rcu_after_fork_in_parent, rcu_after_fork_in_child,
+    rcu_line_claimed, rcu_thread_stays,        rcu_thread_leaves, NULL,
+    rcu_thread_left,  rcu_after_fork_in_child,
 };
 
 PAWL_SUBSYSTEM(PAWL_FLOOR_RCU, rcu_subsystem);

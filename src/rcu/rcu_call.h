@@ -73,9 +73,6 @@ struct pawl_rcu_calls {
 };
 
 struct pawl_rcu_engine {
-    uint32_t forks;   /* forks that wait for callbacks to pause, or are in progress */
-    uint32_t held_up; /* threads that wait for these forks before they claim a batch */
-    uint64_t turn_ends __attribute__((aligned(8))); /* ns: until then new forks let callbacks run */
     struct pawl_rcu_calls calls[PAWL_RCU_DOMAINS];
 };
 

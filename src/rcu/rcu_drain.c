@@ -154,81 +154,8 @@ static void calls_end(pawl_rcu_domain *d)
 }
 
 /* ---- Fork ---------------------------------------------------------------------------------------
- * Before a fork callbacks pause, so the child finds each of them either done or not begun. A
- * callback may itself wait for what the forking thread holds, so this wait has a limit. A thread
- * that takes a list is done soon and waits for nothing: the wait for it has no limit. */
-
-#define FORK_WAITS_NS 10000000u
-
-/* Forks may overlap without end. So a new fork waits until the threads that earlier forks have held
- * up have had their turn: callbacks pause for each fork, and run between. The wait has a limit,
- * because an earlier fork may wait for a lock of this one's thread. The limit begins anew whenever
- * an earlier fork ends. */
-#define FORK_LETS_RUN_NS 100000000u
-
-static void calls_let_callbacks_run(const struct pawl_rcu_engine *engine)
-{
-    struct backoff pauses = BACKOFF_INIT;
-    uint64_t since = pawl_os_now();
-    uint64_t now = since;
-    uint32_t seen = pawl_load_relaxed32(&engine->forks);
-    while ((pawl_load_relaxed32(&engine->held_up) != 0 ||
-            now < pawl_load_relaxed64(&engine->turn_ends)) &&
-           now - since < FORK_LETS_RUN_NS) {
-        const uint32_t forks = pawl_load_relaxed32(&engine->forks);
-        backoff_pause_once(&pauses, &pauses);
-        now = pawl_os_now();
-        if (forks != seen)
-            since = now;
-        seen = forks;
-    }
-}
-
-/* Waits until no other thread works on the batch. */
-static void calls_wait_for_batch(const struct pawl_rcu_batch *batch, uint64_t began)
-{
-    const pawl_address_ self = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
-    struct backoff pauses = BACKOFF_INIT;
-    for (;;) {
-        /* [CALL_QUIET] acquire: the forking thread sees the batch as its last claimant left it. */
-        const pawl_address_ state =
-            PAWL_ADDRESS_(pawl_load_acquire)(&batch->state, PAWL_CALL_QUIET);
-        if (state == BATCH_EMPTY || state == BATCH_FULL || state == self ||
-            state == (self | BATCH_BRIEF))
-            return;
-        if ((state & BATCH_BRIEF) == 0 && pawl_os_now() - began >= FORK_WAITS_NS)
-            return;
-        backoff_pause_once(&pauses, &pauses);
-    }
-}
-
-static void calls_before_fork(void)
-{
-    const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
-    const uint32_t count = calls_shards();
-    uint64_t began;
-    uint32_t index;
-    uint32_t i;
-    /* A thread that claims a batch, by a callback or below a handler, must not wait for others'. */
-    if (mine->claims == 0 && mine->held_up == 0)
-        calls_let_callbacks_run(calls_here());
-    (void)pawl_fetch_add_relaxed32(&calls_here()->forks, 1);
-    /* [CALL_FORK] full: `forks` is raised before the forking thread looks for claims. */
-    pawl_fence_full(PAWL_CALL_FORK);
-    began = pawl_os_now();
-    for (index = 0; index < PAWL_RCU_DOMAINS; index++)
-        if (pawl_load_relaxed32(&calls_of(index)->used) != 0)
-            for (i = 0; i < count; i++) {
-                calls_wait_for_batch(&calls_shard(calls_of(index), i)->batches[0], began);
-                calls_wait_for_batch(&calls_shard(calls_of(index), i)->batches[1], began);
-            }
-}
-
-static void calls_after_fork_in_parent(void)
-{
-    if (pawl_fetch_sub_relaxed32(&calls_here()->forks, 1) == 1)
-        (void)pawl_os_wake(&calls_here()->forks, UINT32_MAX);
-}
+ * The child calls each callback that no thread had begun to call. What another thread was calling
+ * is cut off there, and counts as done: it is not called again. */
 
 static void calls_add_list(pawl_address_ list, uint64_t *queued)
 {
@@ -277,20 +204,41 @@ PAWL_INTERNAL void calls_count_again(struct pawl_rcu_calls *calls)
     }
 }
 
+/* Whether the shard's newest heads, of which a thread was about to take the list, still have it. */
+static bool calls_were_not_taken(const struct pawl_rcu_shard *shard, pawl_address_ list)
+{
+    const pawl_rcu_head *head = (const pawl_rcu_head *)(uintptr_t)shard->newest;
+    while (head != NULL && (pawl_address_)(uintptr_t)head != list)
+        head = head->next;
+    return head != NULL;
+}
+
+/* The claim of a thread that is gone. Perhaps the heads that it took have no grace period yet. */
+static void calls_end_claim(uint32_t index, struct pawl_rcu_shard *shard,
+                            struct pawl_rcu_batch *batch)
+{
+    if ((batch->state & BATCH_BRIEF) != 0) {
+        if (calls_were_not_taken(shard, batch->list))
+            batch->list = 0;
+        batch->cookie = rcu_start(index);
+    }
+    batch->state = batch->list == 0 ? BATCH_EMPTY : BATCH_FULL;
+    batch->due[HEADS] = batch->due[BYTES] = 0;
+}
+
 /* Ends the claims of threads that are gone: a callback that one of them ran counts as done. True: a
  * handler has forked above a brief claim of its thread. */
-static bool calls_end_claims(struct pawl_rcu_shard *shard, pawl_address_ self)
+static bool calls_end_claims(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
+                             pawl_address_ self)
 {
     bool brief = false;
     unsigned i;
     for (i = 0; i < 2; i++) {
         struct pawl_rcu_batch *batch = &shard->batches[i];
-        if (batch->state == (self | BATCH_BRIEF)) {
+        if (batch->state == (self | BATCH_BRIEF))
             brief = true;
-        } else if (batch->state != self) {
-            batch->state = batch->list == 0 ? BATCH_EMPTY : BATCH_FULL;
-            batch->due[HEADS] = batch->due[BYTES] = 0;
-        }
+        else if (batch->state != self && batch->state != BATCH_EMPTY && batch->state != BATCH_FULL)
+            calls_end_claim(calls_index(calls), shard, batch);
     }
     return brief;
 }
@@ -303,7 +251,7 @@ static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
     bool brief = false;
     uint32_t i;
     for (i = 0; i < count; i++)
-        brief = calls_end_claims(calls_shard(calls, i), self) || brief;
+        brief = calls_end_claims(calls, calls_shard(calls, i), self) || brief;
     if (calls->worker != self) {
         calls->worker = 0;
         if (mine->starts != calls_index(calls) + 1)
@@ -324,16 +272,13 @@ static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
 static void calls_after_fork_in_child(void)
 {
     uint32_t index;
-    calls_here()->forks = 0;
-    calls_here()->held_up = pawl_rcu_mine_()->held_up;
     for (index = 0; index < PAWL_RCU_DOMAINS; index++)
         if (calls_of(index)->used != 0)
             calls_fork_ended_in(calls_of(index));
 }
 
 static const struct rcu_calls_face calls_subsystem = {
-    {NULL, NULL, NULL, NULL, NULL, calls_before_fork, calls_after_fork_in_parent,
-     calls_after_fork_in_child},
+    {NULL, NULL, NULL, NULL, NULL, calls_after_fork_in_child},
     calls_end,
     calls_rest_begin,
     calls_rest_end,

@@ -322,6 +322,7 @@ PAWL_INTERNAL bool rcu_poll(uint32_t index, uint64_t cookie)
 PAWL_INTERNAL void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks)
 {
     struct pawl_rcu_state *state = rcu_state(index);
+    process_sees_forks();
     for (;;) {
         /* [RCU_TOLD] acquire: the driver that the caller looks at next is as new as the number. */
         const uint32_t ended = pawl_load_acquire32(&state->ended, PAWL_RCU_TOLD);

@@ -37,8 +37,11 @@ void pawl_rcu_domain_stall(pawl_rcu_domain *d, uint64_t ns, pawl_rcu_report *rep
     (void)pawl_os_pin(); /* a driver in any copy of the library calls stall_look */
     latch_take(latch);
     PAWL_ADDRESS_(pawl_store_relaxed)(&state->stall_look, (pawl_address_)(uintptr_t)stall_look);
+    pawl_store_relaxed64(&state->stall_ns, 0); /* in a fork's child, until all are set */
+    rcu_for_handlers();
     state->stall_report = report;
     state->stall_argument = argument;
+    rcu_for_handlers();
     pawl_store_relaxed64(&state->stall_ns, ns);
     latch_drop(latch);
     /* A driver that sleeps without a deadline must learn the new time.

@@ -40,9 +40,6 @@ enum { BELL_AWAKE, BELL_IDLE, BELL_RESTS };
 #define REST_NS 50000u
 #endif
 
-/* After forks have held callbacks up, new forks leave them this time. */
-#define TURN_NS (PAWL_HOOKS ? 0u : 1000000u)
-
 #define RETRY_NS 10000000u /* a caller waits this long before another try to start a worker */
 
 static pawl_address_ worker_own_thread(void)
@@ -54,6 +51,7 @@ static pawl_address_ worker_own_thread(void)
 
 PAWL_INTERNAL void calls_listen(struct pawl_rcu_calls *calls)
 {
+    process_sees_forks();
     pawl_rcu_mine_()->listens = calls_index(calls) + 1;
     rcu_for_handlers();
     (void)pawl_fetch_add_relaxed32(&calls->waiters, 1);
@@ -151,81 +149,19 @@ static void worker_batch_set_list(struct pawl_rcu_batch *batch, const pawl_rcu_h
     PAWL_ADDRESS_(pawl_store_relaxed)(&batch->list, (pawl_address_)(uintptr_t)list);
 }
 
-static bool worker_fork_waits(void)
-{
-    return PAWL_UNLIKELY(pawl_load_relaxed32(&calls_here()->forks) != 0);
-}
-
-/* Forks that begin now wait until this thread has had its turn (calls_let_callbacks_run). */
-static PAWL_COLD void worker_let_forks_pass(struct pawl_rcu_mine *mine)
-{
-    struct pawl_rcu_engine *const engine = calls_here();
-    uint32_t found;
-    if (mine->held_up == 0) {
-        (void)pawl_fetch_add_relaxed32(&engine->held_up, 1);
-        rcu_for_handlers();
-        mine->held_up = 1;
-    }
-    while ((found = pawl_load_relaxed32(&engine->forks)) != 0)
-        (void)pawl_os_wait(&engine->forks, found, PAWL_NO_DEADLINE);
-}
-
-/* The count is 0 already where a handler has forked just before or after `mine` says so. */
-static PAWL_COLD void worker_turn_begins(struct pawl_rcu_mine *mine)
-{
-    struct pawl_rcu_engine *const engine = calls_here();
-    uint32_t count = pawl_load_relaxed32(&engine->held_up);
-    pawl_store_relaxed64(&engine->turn_ends, pawl_os_now() + TURN_NS);
-    mine->held_up = 0;
-    rcu_for_handlers();
-    while (count != 0 && !pawl_cas_relaxed32(&engine->held_up, &count, count - 1))
-        continue;
-}
-
-static bool worker_batch_try_claim(struct pawl_rcu_mine *mine, struct pawl_rcu_batch *batch,
-                                   pawl_address_ from, pawl_address_ brief)
-{
-    for (;;) {
-        pawl_address_ found = from;
-        if (worker_batch_state(batch) != from)
-            return false;
-        /* [CALL_CLAIM] acquire: the claimant sees the batch as the last claimant left it. (The
-         * next fence orders this too, but the sanitizer sees no fences.) */
-        if (!PAWL_ADDRESS_(pawl_cas_acquire)(&batch->state, &found, worker_own_thread() | brief,
-                                             PAWL_CALL_CLAIM))
-            return false;
-        /* [CALL_AT_WORK] full: the claim is visible before the claimant looks whether a fork
-         * waits. */
-        pawl_fence_full(PAWL_CALL_AT_WORK);
-        if (!worker_fork_waits()) {
-            PLAIN_WRITE(batch->list);
-            return true;
-        }
-        worker_batch_set_state(batch, from);
-        worker_let_forks_pass(mine);
-    }
-}
-
 static bool worker_batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from,
                                pawl_address_ brief)
 {
-    struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
-    bool claimed;
-    mine->claims = 1;
+    pawl_address_ found = from;
+    if (worker_batch_state(batch) != from)
+        return false;
+    /* [CALL_CLAIM] acquire: the claimant sees the batch as the last claimant left it. */
+    if (!PAWL_ADDRESS_(pawl_cas_acquire)(&batch->state, &found, worker_own_thread() | brief,
+                                         PAWL_CALL_CLAIM))
+        return false;
     rcu_for_handlers();
-    claimed = worker_batch_try_claim(mine, batch, from, brief);
-    if (PAWL_UNLIKELY(mine->held_up != 0))
-        worker_turn_begins(mine);
-    if (!claimed)
-        mine->claims = 0;
-    return claimed;
-}
-
-static void worker_claims_nothing(struct pawl_rcu_calls *calls)
-{
-    rcu_for_handlers();
-    pawl_rcu_mine_()->claims = 0;
-    calls_count_if_left(calls);
+    PLAIN_WRITE(batch->list);
+    return true;
 }
 
 static void worker_batch_leave(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *batch)
@@ -237,7 +173,7 @@ static void worker_batch_leave(struct pawl_rcu_calls *calls, struct pawl_rcu_bat
         pawl_store_release32(&batch->emptied, pawl_load_relaxed32(&batch->emptied) + 1,
                              PAWL_CALL_EMPTIED);
     worker_batch_set_state(batch, empty ? BATCH_EMPTY : BATCH_FULL);
-    worker_claims_nothing(calls);
+    calls_count_if_left(calls);
     /* [CALL_TELL] full: the batch has its new state before the claimant looks for sleepers. */
     pawl_fence_full(PAWL_CALL_TELL);
     worker_wake_waiters(calls);
@@ -246,6 +182,23 @@ static void worker_batch_leave(struct pawl_rcu_calls *calls, struct pawl_rcu_bat
 }
 
 /* ---- Taking ---------------------------------------------------------------------------------- */
+
+/* The batch has the list first, so a fork's child finds it in one of the two, or in both. */
+static pawl_address_ worker_take_list(struct pawl_rcu_batch *batch, struct pawl_rcu_shard *shard)
+{
+    pawl_address_ list, found;
+    do {
+        /* [CALL_FOUND] acquire: if another thread has taken the list, a barrier that sees this
+         * claim end sees the other thread's claim. */
+        found = list = PAWL_ADDRESS_(pawl_load_acquire)(&shard->newest, PAWL_CALL_FOUND);
+        PAWL_ADDRESS_(pawl_store_relaxed)(&batch->list, list);
+        rcu_for_handlers();
+    } while (list != 0 &&
+             /* [CALL_TAKE] acquire: the taker sees heads and objects as their callers left them;
+              * release: a barrier that finds the list empty sees the claim. */
+             !PAWL_ADDRESS_(pawl_cas_acq_rel)(&shard->newest, &found, 0, PAWL_CALL_TAKE));
+    return list;
+}
 
 /* Takes the shard's list, if one of its batches is free. */
 static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
@@ -261,14 +214,9 @@ static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shar
             return false;
     }
     pawl_store_relaxed64(&batch->since, pawl_load_relaxed64(&shard->since));
-    /* A barrier that sees the new count, or finds the list empty, sees the claim: the fence of
-     * CALL_AT_WORK stands between. */
-    (void)pawl_fetch_add_relaxed32(&shard->takes, 1);
-    /* [CALL_TAKE] acquire: the taker sees heads and objects as their callers left them. If
-     * another thread has taken the list, a barrier that sees this claim end sees the other
-     * thread's claim. */
-    list = PAWL_ADDRESS_(pawl_exchange_acquire)(&shard->newest, 0, PAWL_CALL_TAKE);
-    PAWL_ADDRESS_(pawl_store_relaxed)(&batch->list, list);
+    /* [CALL_TAKES] release: a barrier that sees the new count sees the claim. */
+    (void)pawl_fetch_add_release32(&shard->takes, 1, PAWL_CALL_TAKES);
+    list = worker_take_list(batch, shard);
     if (list == 0) {
         worker_batch_leave(calls, batch);
         return false;
@@ -283,7 +231,7 @@ static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shar
     /* The taker wakes no waiter: all of them wait for callbacks to be called, and the thread
      * that calls these wakes them. */
     worker_batch_set_state(batch, BATCH_FULL);
-    worker_claims_nothing(calls);
+    calls_count_if_left(calls);
     return true;
 }
 
@@ -314,7 +262,7 @@ static void worker_note_delay(struct pawl_rcu_calls *calls, uint64_t since)
 static void worker_call_heads(struct pawl_rcu_batch *batch, uint32_t most)
 {
     pawl_rcu_head *head = worker_batch_list(batch);
-    while (head != NULL && batch->due[HEADS] < most && !worker_fork_waits()) {
+    while (head != NULL && batch->due[HEADS] < most) {
         pawl_rcu_head *const next = head->next;
         PLAIN_WRITE(head->next);
         __builtin_prefetch(next);

@@ -335,60 +335,6 @@ static void a_callback_may_fork_while_another_one_runs(void **state)
     assert_true(ended_well(child_beside));
 }
 
-/* ---- Forks that overlap ---------------------------------------------------------------------- */
-
-static uint32_t second_fork_is_over;
-
-static void *fork_second(void *nothing)
-{
-    const pid_t child = fork();
-    must(child >= 0);
-    if (child == 0)
-        _exit(0);
-    pawl_store_relaxed32(&second_fork_is_over, 1);
-    must(ended_well(child));
-    return nothing;
-}
-
-/* The test plays the first fork. False: too late to tell, because a fork waits 100 ms at most. */
-static bool overlaps_with_a_fork_that_holds_callbacks_up(void)
-{
-    uint32_t *const forks = &calls_here()->forks;
-    const double began = test_now();
-    bool over, in_time;
-    pthread_t thread;
-    (void)set_up(NULL);
-    pawl_store_relaxed32(&second_fork_is_over, 0);
-    (void)pawl_fetch_add_relaxed32(forks, 1);
-    must(pawl_rcu_call(&heads[0], run, 10) == 0);
-    while (pawl_load_relaxed32(&calls_here()->held_up) == 0)
-        sched_yield();
-    must(pthread_create(&thread, NULL, fork_second, NULL) == 0);
-    usleep(30000);
-    over = pawl_load_relaxed32(&second_fork_is_over) != 0;
-    in_time = test_now() - began < 0.09;
-    must(pawl_load_relaxed32(&runs_in_all) == 0);
-    (void)pawl_fetch_sub_relaxed32(forks, 1);
-    (void)pawl_os_wake(forks, UINT32_MAX);
-    must(pthread_join(thread, NULL) == 0);
-    if (in_time)
-        assert_false(over);
-    assert_int_equal(pawl_rcu_barrier(), 0);
-    assert_int_equal(pawl_load_relaxed32(&runs_in_all), 1);
-    return in_time;
-}
-
-/* 1  A fork begins: callbacks pause.
- * 2  The worker claims a batch, and waits until the fork has passed.
- * 3  A second fork begins. It must wait until the worker has had its turn, or forks that overlap
- *    without end stop all callbacks. */
-static void a_fork_lets_callbacks_run_that_an_earlier_fork_holds_up(void **state)
-{
-    (void)state;
-    while (!overlaps_with_a_fork_that_holds_callbacks_up())
-        continue;
-}
-
 #if PAWL_TSAN_
 /* ThreadSanitizer lets no thread begin in the child of a program that had several. */
 int main(int argc, char **argv)
@@ -400,7 +346,6 @@ int main(int argc, char **argv)
     (void)a_fork_does_not_wait_for_a_callback_that_waits_for_the_forking_thread;
     (void)a_callback_may_fork;
     (void)a_callback_may_fork_while_another_one_runs;
-    (void)a_fork_lets_callbacks_run_that_an_earlier_fork_holds_up;
     (void)set_up;
     return test_skipped("ThreadSanitizer does not support it");
 }
@@ -415,7 +360,6 @@ int main(int argc, char **argv)
             a_fork_does_not_wait_for_a_callback_that_waits_for_the_forking_thread, set_up),
         cmocka_unit_test_setup(a_callback_may_fork, set_up),
         cmocka_unit_test_setup(a_callback_may_fork_while_another_one_runs, set_up),
-        cmocka_unit_test_setup(a_fork_lets_callbacks_run_that_an_earlier_fork_holds_up, set_up),
     };
     return test_run(argc, argv, tests);
 }

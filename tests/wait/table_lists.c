@@ -546,24 +546,6 @@ static void a_child_takes_back_what_the_parents_waiters_keep(void **state)
     start_afresh();
 }
 
-/* Two threads fork at the same time:
- *   1  The first one holds the latches.
- *   2  The second one's fork is over. It dropped all latches that were held for a fork, also those
- *      of the first one. */
-static void a_thread_that_has_forked_drops_only_the_latches_that_it_took(void **state)
-{
-    struct pawl_bucket *others = &table()->first[0];
-    const pawl_address_ other = (table_own_number() + 8) | TABLE_FORKING;
-    (void)state;
-    start_afresh();
-    table_before_fork();
-    others->holder = other;
-    table_after_fork_in_parent();
-    assert_true(others->latch == TABLE_HELD && others->holder == other);
-    assert_true(table()->first[1].latch == 0 && table()->first[1].holder == 0);
-    start_afresh();
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -585,7 +567,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(where_memory_is_short_the_old_buckets_serve_and_attempts_are_few),
         cmocka_unit_test(a_child_finds_an_empty_table_even_if_its_locks_were_held),
         cmocka_unit_test(a_child_takes_back_what_the_parents_waiters_keep),
-        cmocka_unit_test(a_thread_that_has_forked_drops_only_the_latches_that_it_took),
     };
     table_expect_forks(); /* no lock.c is here to do it before main */
     return test_run(argc, argv, tests);

@@ -45,14 +45,12 @@ struct pawl_rcu_mine {
     uint32_t farewells; /* how often the thread has ended inside a section */
     /* Of callbacks and grace periods: for the child of a fork, which has this thread only. A domain
      * is named by its index + 1; 0: none. */
-    uint32_t claims;   /* 1: it works on a batch, or is about to claim one */
     uint32_t calling;  /* the domain whose callback it runs */
     uint32_t accounts; /* the domain whose account of callbacks it changes */
     uint32_t starts;   /* the domain whose worker it starts */
     uint32_t rests;    /* the domain whose callback, run by it, waits for quiescent states */
     uint32_t listens;  /* the domain in which it waits for callbacks */
     uint32_t sleeps;   /* the domain in which it waits for the driver of a grace period */
-    uint32_t held_up;  /* 1: it is counted among those who wait for forks to pass */
 #if PAWL_CHECKED
     uint32_t qs_sections; /* pawl_rcu_qs_read_lock less pawl_rcu_qs_read_unlock */
 #endif

@@ -3,6 +3,7 @@
  * once, after all that was done under references. */
 #include <pawl/bigref.h>
 #include <pawl/counter.h>
+#include <pawl/thread.h>
 
 #include "scenes.h"
 
@@ -94,6 +95,48 @@ static void none_in_all(void)
     in_all(0);
 }
 
+/* ---- Fork: a read may be cut off, and its counter still has a value -------------------------- */
+
+static void one_is_counted(void)
+{
+    m_begin_system();
+    fold();
+    M_STEP(pawl_set_up_());
+    adds();
+}
+
+static void one_is_counted_by_stall(void)
+{
+    m_begin_system();
+    stall();
+    M_STEP(pawl_set_up_());
+    adds();
+}
+
+static void reads_adds_and_reads(void)
+{
+    (void)value_now();
+    adds();
+    (void)value_now();
+}
+
+static void reads_in_the_parent(void)
+{
+    m_lives_in_the_parent(reads_adds_and_reads);
+}
+
+static void child_reads(void)
+{
+    int64_t first;
+    m_before_fork();
+    m_goes_on_as_child();
+    first = value_now();
+    m_demand(first == 1 || first == 2, M_VISIBILITY, "a value that never was");
+    m_demand(value_now() == first, M_RESTORED, "a count is lost, for a while");
+    m_demand(STAGE->exact.phase != PAWL_EXACT_CLOSED_, M_RESTORED, "the counter is still closed");
+    m_child_ends();
+}
+
 /* ---- Big references -------------------------------------------------------------------------- */
 
 static void release(pawl_bigref *r, void *arg)
@@ -156,6 +199,10 @@ const struct m_scene m_counter_scenes[] = {
     {"exact_fold_read_beside_add", fold, {reads_zero_or_one, adds}, one_in_all, "preempt=2"},
     {"exact_fold_read_beside_up_and_down", fold, {reads_zero_or_one, up_and_down}, none_in_all,
      "preempt=2"},
+    {"exact_fold_fork_beside_a_read", one_is_counted, {child_reads, reads_in_the_parent}, NULL,
+     "preempt=2"},
+    {"exact_stall_fork_beside_a_read", one_is_counted_by_stall,
+     {child_reads, reads_in_the_parent}, NULL, "preempt=2"},
     {"exact_fold_two_reads_beside_add", fold, {reads_twice, adds}, one_in_all, "preempt=2"},
     {"exact_stall_read_beside_add", stall, {reads_zero_or_one, adds}, one_in_all, "preempt=2"},
     {"exact_stall_read_beside_up_and_down", stall, {reads_zero_or_one, up_and_down}, none_in_all,

@@ -44,7 +44,7 @@ void m_end_with_the_child(void)
     longjmp(parents[me].end, 1);
 }
 
-static void lives_in_the_parent(void (*life)(void))
+void m_lives_in_the_parent(void (*life)(void))
 {
     if (setjmp(parents[m_me()].end) == 0) {
         parents[m_me()].stands = true;
@@ -55,17 +55,6 @@ static void lives_in_the_parent(void (*life)(void))
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
-/* More than a thread yields for a latch that no thread holds for a fork. */
-enum { SYSTEM_CALL = 10 };
-
-/* The system call takes so long that another forking thread may lose patience. */
-static void the_system_forks(void)
-{
-    unsigned i;
-    for (i = 0; i < SYSTEM_CALL; i++)
-        pawl_hook_yield();
-}
-
 static void forks_and_goes_on_as_parent(void)
 {
     m_before_fork();
@@ -75,7 +64,6 @@ static void forks_and_goes_on_as_parent(void)
 static void forks_and_goes_on_as_child(void)
 {
     m_before_fork();
-    the_system_forks();
     m_goes_on_as_child();
 }
 
@@ -107,8 +95,7 @@ static void uses_the_lock_as_child(void)
     m_child_ends();
 }
 
-/* A program that links locks only: the latches of counters, which a forking thread holds, would
- * keep the second one waiting until the first fork is over. */
+/* A program that links locks only has fewer steps. */
 static void locks_are_linked_alone(void)
 {
     static const struct pawl_subsystem not_linked;
@@ -141,7 +128,7 @@ static void set_up(void)
     }                                                                                              \
     static void waits_for_##mode(void)                                                             \
     {                                                                                              \
-        lives_in_the_parent(takes_##mode);                                                         \
+        m_lives_in_the_parent(takes_##mode);                                                       \
     }                                                                                              \
     static void child_drops_##mode(void)                                                           \
     {                                                                                              \
@@ -159,6 +146,29 @@ MODE(seek)
 MODE(write)
 MODE(atomic)
 
+/* ---- A wait that ends by its deadline, at each step of the fork ------------------------------ */
+
+static void wants_write_for_a_time(void)
+{
+    bool in;
+    m_begin("pawl_take_write_until");
+    in = pawl_take_write_until(LOCK, M_DEADLINE);
+    m_end();
+    if (in)
+        M_STEP(pawl_drop_write(LOCK));
+}
+
+static void waits_for_write_for_a_time(void)
+{
+    m_lives_in_the_parent(wants_write_for_a_time);
+}
+
+static void child_after_a_deadline(void)
+{
+    m_pass_time(M_DEADLINE);
+    child_drops_read();
+}
+
 /* ---- Readers that scale: the child has its own entries, and those of no other thread --------- */
 
 static void held_by_an_entry(void)
@@ -167,6 +177,22 @@ static void held_by_an_entry(void)
     m_readers_scale(M_THREADS, false);
     LOCK->word = PAWL_LOCK_BIASED;
     (void)pawl_take_read(LOCK);
+}
+
+/* It claims, finds the entry, and takes its claim back. */
+static void tries_write(void)
+{
+    bool in;
+    m_begin("pawl_try_write");
+    in = pawl_try_write(LOCK);
+    m_end();
+    if (in)
+        M_STEP(pawl_drop_write(LOCK));
+}
+
+static void tries_write_in_the_parent(void)
+{
+    m_lives_in_the_parent(tries_write);
 }
 
 /* ---- A waiter whose turn has come keeps a claim ---------------------------------------------- */
@@ -199,7 +225,7 @@ static void parent_of_a_turn(void)
 /* Its fork may be over while the other thread's system call still lasts. */
 static void forks_too(void)
 {
-    lives_in_the_parent(forks_and_goes_on_as_parent);
+    m_lives_in_the_parent(forks_and_goes_on_as_parent);
 }
 
 /* ---- A condition variable -------------------------------------------------------------------- */
@@ -216,7 +242,7 @@ static void waits_to_be_told(void)
 
 static void waits_for_the_condition(void)
 {
-    lives_in_the_parent(waits_to_be_told);
+    m_lives_in_the_parent(waits_to_be_told);
 }
 
 static void child_beside_the_condition(void)
@@ -278,6 +304,10 @@ const struct m_scene m_fork_scenes[] = {
      {child_drops_read, waits_for_write}, NULL, "preempt=2"},
     {"fork_child_with_an_entry_beside_read", held_by_an_entry, {child_drops_read, waits_for_read},
      NULL, "preempt=2"},
+    {"fork_child_with_an_entry_beside_a_try", held_by_an_entry,
+     {child_drops_read, tries_write_in_the_parent}, NULL, "preempt=2"},
+    {"fork_child_beside_a_deadline", held_for_read,
+     {child_after_a_deadline, waits_for_write_for_a_time}, NULL, "preempt=2"},
     {"fork_child_beside_two_waiters", held_for_read,
      {child_drops_read, waits_for_write, waits_for_atomic}, NULL, "preempt=1"},
     {"fork_child_beside_a_fork", held_for_read,

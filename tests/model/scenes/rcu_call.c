@@ -212,11 +212,13 @@ static void calls_one_that_is_refused(void)
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
+/* A callback that begins, and ends. */
 static void steps_twice(pawl_rcu_head *head)
 {
-    pawl_store_relaxed32(&STAGE->steps[0], 1);
-    pawl_store_relaxed32(&STAGE->steps[1], 1);
-    reclaim(head);
+    (void)pawl_fetch_add_relaxed32(&STAGE->steps[0], 1);
+    (void)pawl_fetch_add_relaxed32(&STAGE->steps[1], 1);
+    if (!m_child_goes_on())
+        reclaim(head);
 }
 
 static void steps_are_queued(void)
@@ -228,22 +230,31 @@ static void steps_are_queued(void)
     M_STEP(pawl_rcu_domain_call(&STAGE->domain, &STAGE->objects[0].head, steps_twice, 1));
 }
 
-/* The memory as the child gets it. */
+/* The child calls what nobody had begun to call, and nothing twice. */
 static void forks(void)
 {
-    uint32_t first, second;
+    pawl_rcu_statistics numbers;
+    uint32_t begun;
+    int error;
     m_before_fork();
-    second = pawl_load_relaxed32(&STAGE->steps[1]);
-    first = pawl_load_relaxed32(&STAGE->steps[0]);
-    m_demand(first == second, M_EXCLUSION, "a fork in the middle of a callback");
-    m_after_fork();
+    m_goes_on_as_child();
+    begun = pawl_load_relaxed32(&STAGE->steps[0]);
+    m_begin("pawl_rcu_domain_barrier");
+    error = pawl_rcu_domain_barrier(&STAGE->domain);
+    m_end();
+    m_demand(error == 0, M_PROGRESS, "a barrier that waits for itself");
+    m_demand(pawl_load_relaxed32(&STAGE->steps[0]) == 1, M_EXCLUSION,
+             begun == 0 ? "a callback is lost" : "a callback is called twice");
+    pawl_rcu_domain_statistics(&STAGE->domain, &numbers);
+    m_demand(numbers.queued == 0, M_RESTORED, "a callback that has run is queued");
+    m_child_ends();
 }
 
-/* A thread that one fork has held up keeps the next one waiting only until its turn. */
-static void forks_twice(void)
+/* As parent, it forks while others work. */
+static void forks_as_parent(void)
 {
-    forks();
-    forks();
+    m_before_fork();
+    m_after_fork();
 }
 
 static void steps_are_queued_at_one(void)
@@ -261,6 +272,16 @@ static void waits_for_steps(void)
 {
     barrier();
     m_demand(m_read(STORY(0)) == HAS_RUN, M_VISIBILITY, "a barrier was over before a callback");
+}
+
+static void waits_in_the_parent(void)
+{
+    m_lives_in_the_parent(waits_for_steps);
+}
+
+static void calls_in_the_parent(void)
+{
+    m_lives_in_the_parent(calls_another_step);
 }
 
 static void something_is_queued_at_one(void)
@@ -310,12 +331,10 @@ const struct m_scene m_rcu_call_scenes[] = {
      "preempt=0"},
     {"rcu_callback_that_calls", with_worker_and_one_caller, {calls_a_caller}, all_have_run,
      "preempt=0"},
-    {"rcu_fork_beside_a_callback", steps_are_queued, {forks, waits_for_steps}, all_have_run,
+    {"rcu_fork_beside_a_callback", steps_are_queued, {forks, waits_in_the_parent}, NULL,
      "preempt=2 fences=1"},
-    {"rcu_callback_beside_a_fork", steps_are_queued, {waits_for_steps, forks}, all_have_run,
-     "preempt=2"},
-    {"rcu_two_forks_beside_a_callback", steps_are_queued, {forks_twice, waits_for_steps},
-     all_have_run, "preempt=1"},
+    {"rcu_fork_of_a_parent_beside_a_callback", steps_are_queued,
+     {forks_as_parent, waits_for_steps}, all_have_run, "preempt=1"},
     {"rcu_two_calls_and_sleep_at_one", with_worker_and_one_caller_at_one, {calls_both_and_sleeps},
      all_have_run, "preempt=0"},
     {"rcu_call_beside_a_reader_at_one", with_worker_and_reader_at_one, {reads, calls_both},
@@ -344,16 +363,12 @@ const struct m_scene m_rcu_call_scenes[] = {
      all_have_run, "preempt=0"},
     {"rcu_barrier_beside_a_try_at_one", without_worker_but_for_tries_at_one,
      {calls_and_tries_again, waits_for_all}, all_have_run, "preempt=0"},
-    {"rcu_fork_beside_a_callback_at_one", steps_are_queued_at_one, {forks, waits_for_steps},
-     all_have_run, "preempt=1 fences=1"},
-    {"rcu_callback_beside_a_fork_at_one", steps_are_queued_at_one, {waits_for_steps, forks},
-     all_have_run, "preempt=1"},
-    {"rcu_fork_beside_a_call_at_one", steps_are_queued_at_one, {forks, calls_another_step},
-     all_have_run, "preempt=1 fences=1"},
+    {"rcu_fork_beside_a_callback_at_one", steps_are_queued_at_one, {forks, waits_in_the_parent},
+     NULL, "preempt=1 fences=1"},
+    {"rcu_fork_beside_a_call_at_one", steps_are_queued_at_one, {forks, calls_in_the_parent},
+     NULL, "preempt=1 fences=1"},
     {"rcu_callback_that_calls_at_one", with_worker_and_one_caller_at_one,
      {calls_one_that_is_refused}, all_have_run, "preempt=0"},
-    {"rcu_two_forks_beside_a_callback_at_one", steps_are_queued_at_one,
-     {forks_twice, waits_for_steps}, all_have_run, "preempt=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
 /* clang-format on */

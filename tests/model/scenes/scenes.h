@@ -99,7 +99,10 @@ void m_goes_on_as_child(void);
 void m_child_begins(void);
 void m_child_ends(void);
 bool m_child_is_over(void);
+bool m_child_goes_on(void);
 void m_end_with_the_child(void);
+/* Around what such a thread does. */
+void m_lives_in_the_parent(void (*life)(void));
 
 #define M_EXCLUSION "exclusion"
 #define M_VISIBILITY "visibility"

@@ -146,8 +146,8 @@ pub enum Fault {
     LostWake,
     /// A seeker that can die is recorded as the lock's before its member says so (robust.c).
     SeekerRecordedFirst,
-    /// A forking thread waits for another one as for any thread, and then drops its latches too.
-    ForkDropsLatchesOfOthers,
+    /// A claim leaves PARKED as it was, so a fork's child does not see whether it was made.
+    ParkedStays,
     /// A reader that has filled its entry does not look for W again.
     NoSecondLook,
     /// It looks for W, but not whether claimants still look at entries.
@@ -189,14 +189,13 @@ impl Fault {
             }
             Fault::DeafToClaimants if tag == "SPIN_A_GONE" => perform(o) & !seek,
             Fault::SeekerRecordedFirst if op == "take_seek" => mortal::member_last(o),
-            Fault::ForkDropsLatchesOfOthers if o.kind == Kind::Load && tag == "-" => {
-                let found = perform(o);
-                let of_another = found & 1 != 0 && library::is_slot_of_another(found & !1);
-                match op {
-                    "before fork" if of_another => 0,
-                    "after fork" if of_another => library::own_slot() | 1,
-                    _ => found,
-                }
+            Fault::ParkedStays
+                if o.kind == Kind::CompareExchange
+                    && tag == "-"
+                    && (o.operand ^ o.expected) & 1 != 0
+                    && (o.operand ^ o.expected) > 3 =>
+            {
+                perform(Operation { operand: o.operand ^ 1, ..o })
             }
             Fault::NoSecondLook if tag == "SPIN_R_TAKE" && o.kind == Kind::Load => {
                 perform(o);
@@ -271,7 +270,7 @@ pub fn named(name: &str) -> Option<Fault> {
         Fault::HiddenWaiter,
         Fault::LostWake,
         Fault::SeekerRecordedFirst,
-        Fault::ForkDropsLatchesOfOthers,
+        Fault::ParkedStays,
     ]
     .into_iter()
     .find(|fault| format!("{fault:?}") == name)

@@ -4,11 +4,10 @@
 //! The checker cannot copy memory. So the execution goes on as the child, and the other threads
 //! stand still: the child's accesses go to memory, which has the newest values, and not through
 //! loom, which would run others at each. When the child is over, each of the others ends at its
-//! next access (scenes/fork.c). What a child reads plainly must be ordered after the writes of the
-//! other threads. What it writes is its own.
+//! next access (scenes/fork.c). A system that forks stops each other thread between two of its
+//! stores, and the child finds all that came before: so it may read plainly.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::cell::Cell;
 
 use crate::hooks::{self, Kind, Operation};
 use crate::{memory, sleep};
@@ -27,13 +26,11 @@ enum Stage {
 thread_local! {
     static STAGE: Cell<Stage> = const { Cell::new(Stage::Parent) };
     static POLLED: Cell<u32> = const { Cell::new(0) };
-    static WRITTEN: RefCell<HashSet<usize>> = RefCell::default();
 }
 
 pub fn reset() {
     STAGE.set(Stage::Parent);
     POLLED.set(0);
-    WRITTEN.with(|w| w.borrow_mut().clear());
 }
 
 /// The calling thread is the child's.
@@ -60,17 +57,6 @@ pub fn carry_out(o: Operation) -> u64 {
     } else {
         found
     }
-}
-
-/// The child reads or writes plainly; true where it reads what other threads may have written.
-pub fn reads_of_others(address: usize, writes: bool) -> bool {
-    WRITTEN.with(|w| {
-        let mut written = w.borrow_mut();
-        if writes {
-            written.insert(address);
-        }
-        !written.contains(&address)
-    })
 }
 
 /// The child polls, or yields.
@@ -105,4 +91,9 @@ extern "C" fn m_child_ends() {
 #[no_mangle]
 extern "C" fn m_child_is_over() -> bool {
     is_over()
+}
+
+#[no_mangle]
+extern "C" fn m_child_goes_on() -> bool {
+    is_child()
 }

@@ -208,6 +208,6 @@ pub static PLANTED: &[Planted] = &[
     Planted("PLOCK_MOVE:zero", "plock_changes_beside_reads", &[PROGRESS]),
     Planted("PLOCK_LEAVE:skip", "plock_joins_beside_reads", &[PROGRESS, RESTORED]),
     Planted("LostWake", "robust_reads_beside_writes", &[PROGRESS]),
-    Planted("ForkDropsLatchesOfOthers", "fork_child_beside_a_fork", &[PROGRESS]),
+    Planted("ParkedStays", "fork_child_with_read_beside_write", &[PROGRESS, RESTORED]),
     Planted("SeekerRecordedFirst", "robust_seeks_killed_beside_reads", &[VISIBILITY]),
 ];
