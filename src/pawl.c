@@ -67,6 +67,7 @@
 #include "lock/wait.c"
 #include "lock/bitlock.c"
 #include "lock/entries.c"
+#include "lock/evidence.c"
 #include "lock/retake.c"
 #include "lock/lock.c"
 #include "lock/lock32.c"

@@ -30,16 +30,6 @@
 
 PAWL_SHARED_DEFINE(struct pawl_entries_all, entries_object);
 
-/* Whether any thread has asked for it: a look at a pointer. */
-static bool entries_exist(void)
-{
-#if PAWL_HOOKS
-    return true;
-#else
-    return PAWL_ADDRESS_(pawl_load_relaxed)(PAWL_SHARED_PLACE(pawl_address_, entries_object)) != 0;
-#endif
-}
-
 /* So many lines a claimant asks for before it reads them: about as many as a core waits for at a
  * time. Each has come from another core, and one after the other they would take that long each. */
 #define ENTRIES_AHEAD 8
@@ -49,6 +39,11 @@ static bool entries_exist(void)
 /* Harnesses choose for themselves. */
 static enum entries_mode entries_mode = PAWL_CALLS_OUT_ ? ENTRIES_OFF : ENTRIES_EVIDENCE;
 #define ENTRIES_MODE ((enum entries_mode)CONSTANT(BIAS, entries_mode))
+
+PAWL_INTERNAL enum entries_mode entries_mode_now(void)
+{
+    return ENTRIES_MODE;
+}
 
 void pawl_entries_mode_(enum entries_mode mode)
 {
@@ -94,11 +89,6 @@ static void entries_set_busy(struct pawl_entries *line, uint32_t busy)
     pawl_entries_count_(line, busy - pawl_entries_busy_(line));
 }
 
-static struct pawl_entries *entries_line(uint32_t number)
-{
-    return number < ENTRIES_LINES ? &entries_all()->lines[number] : NULL;
-}
-
 #if PAWL_HOOKS
 
 struct pawl_entries *pawl_thread_entries_(void)
@@ -108,10 +98,10 @@ struct pawl_entries *pawl_thread_entries_(void)
     if (ENTRIES_MODE == ENTRIES_OFF)
         return PAWL_NO_ENTRIES_;
     line = thread_registered();
-    own = line != NULL ? entries_line(thread_number(line)) : NULL;
+    own = line != NULL ? entries_line(entries_all(), thread_number(line)) : NULL;
     if (own != NULL && ENTRIES_JOINED(own))
         return own->hidden != 0 ? PAWL_NO_ENTRIES_ : own;
-    return ENTRIES_MODE == ENTRIES_ON ? NULL : PAWL_NO_ENTRIES_;
+    return ENTRIES_MODE == ENTRIES_ON || line == NULL ? NULL : PAWL_NO_ENTRIES_;
 }
 
 static void entries_have(struct pawl_entries *own)
@@ -139,6 +129,38 @@ static void entries_note_used(uint32_t used)
         continue;
 }
 
+#if PAWL_HOOKS
+#define ENTRIES_ASK(number) ((void)(number)) /* a harness has them */
+#else
+#define ENTRIES_ASK(number) entries_ask(number)
+
+/* Memory that the system has refused is not asked for again. */
+static uint32_t entries_refused;
+
+/* Reserves the entries, with the line of that number. */
+static void entries_ask(uint32_t number)
+{
+    bool given;
+    if (pawl_load_relaxed32(&entries_refused) != 0)
+        return;
+    given = PAWL_SHARED_ASK(struct pawl_entries_all, entries_object);
+    if (given && number >= ENTRIES_IN_BLOCK)
+        given = pawl_os_shared_or_none(&entries_all()->blocks[number / ENTRIES_IN_BLOCK],
+                                       sizeof entries_all()->lines) != NULL;
+    if (!given)
+        pawl_store_relaxed32(&entries_refused, 1);
+}
+
+#endif
+
+/* In the first read of the thread: registers it and reserves its line, which needs system calls.
+ * Later reads need none. A thread that gets no line here never has one. */
+static void entries_start(void)
+{
+    const struct pawl_thread_line *const line = pawl_thread_line_();
+    ENTRIES_ASK(line != NULL ? thread_number(line) : 0);
+}
+
 /* A thread that has joined and shows no line hides it: this is a handler of it. */
 PAWL_INTERNAL void entries_join(void)
 {
@@ -146,9 +168,11 @@ PAWL_INTERNAL void entries_join(void)
     struct pawl_entries *own;
     if (pawl_entries_are_(PAWL_OWN_ENTRIES_))
         return;
+    if (PAWL_OWN_ENTRIES_ == NULL)
+        entries_start();
     pawl_os_must_be_known();
-    line = pawl_thread_line_();
-    own = line != NULL ? entries_line(thread_number(line)) : NULL;
+    line = thread_registered();
+    own = line != NULL && entries_exist() ? entries_line(entries_all(), thread_number(line)) : NULL;
     if (own == NULL || ENTRIES_JOINED(own))
         return;
     ENTRIES_JOIN(own, 1);
@@ -162,9 +186,11 @@ PAWL_INTERNAL bool entries_first_drop(void)
 {
     if (ENTRIES_MODE == ENTRIES_ON)
         entries_join();
+    else if (ENTRIES_MODE == ENTRIES_EVIDENCE)
+        entries_start();
     if (PAWL_OWN_ENTRIES_ == NULL && !pawl_os_is_stranger())
         entries_have(PAWL_NO_ENTRIES_);
-    return ENTRIES_MODE == ENTRIES_ON;
+    return ENTRIES_MODE == ENTRIES_ON && entries_exist();
 }
 
 PAWL_INTERNAL unsigned entries_find(struct pawl_entries *own, pawl_address_ identity)
@@ -216,143 +242,6 @@ void pawl_entries_tell_(struct pawl_entries *own)
     /* [ENTRY_WAKE] release: the waiter that sees the new turn finds the entry free. */
     (void)pawl_fetch_add_release32(&own->turn, 1, PAWL_ENTRY_WAKE);
     (void)pawl_os_wake(&own->turn, UINT32_MAX);
-}
-
-/* ---- Evidence -------------------------------------------------------------------------------- */
-
-static struct entries_note *entries_note_of(pawl_address_ identity)
-{
-    /* Fibonacci hashing: the upper bits of the product depend on all of the address. */
-    return &entries_all()->notes[((uint32_t)(identity >> 2) * UINT32_C(2654435769)) >> 24];
-}
-
-/* The note of this lock, begun anew where it was another's. */
-static struct entries_note *entries_own_note(pawl_address_ identity)
-{
-    struct entries_note *const note = entries_note_of(identity);
-    if (PAWL_ADDRESS_(pawl_load_relaxed)(&note->identity) != identity) {
-        PAWL_ADDRESS_(pawl_store_relaxed)(&note->identity, identity);
-        pawl_store_relaxed32(&note->readers, 0);
-        pawl_store_relaxed64(&note->begun, 0); /* the next timed look begins the account */
-        pawl_store_relaxed64(&note->off_until, 0);
-        pawl_store_relaxed64(&note->away, 0);
-    }
-    return note;
-}
-
-/* How many reads of any lock have ended in entries, roughly, modulo PAWL_ENTRIES_READS_. */
-static uint32_t entries_reads(void)
-{
-    const struct pawl_entries_all *const all = entries_all();
-    const uint32_t used = pawl_load_relaxed32(&all->used);
-    uint32_t reads = 0, i;
-    for (i = 0; i < used; i++)
-        reads += pawl_entries_reads_(&all->lines[i]);
-    return reads;
-}
-
-static void entries_begin_account(struct entries_note *note, uint64_t now)
-{
-    pawl_store_relaxed32(&note->looks, 0);
-    pawl_store_relaxed64(&note->spent, 0);
-    pawl_store_relaxed32(&note->reads, entries_reads());
-    pawl_store_relaxed64(&note->begun, now);
-}
-
-/* Whether the calling thread notes this meeting. A handler may lose one. */
-#if PAWL_HOOKS
-#define ENTRIES_IS_NOTED() true
-#else
-static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t entries_met;
-#define ENTRIES_IS_NOTED() (++entries_met % ENTRIES_NOTED == 0)
-#endif
-
-PAWL_INTERNAL bool entries_evidence(pawl_address_ identity)
-{
-    struct entries_note *note;
-    uint32_t readers;
-    if (ENTRIES_MODE != ENTRIES_EVIDENCE)
-        return ENTRIES_MODE == ENTRIES_ON;
-    if (!ENTRIES_IS_NOTED())
-        return false;
-    note = entries_own_note(identity);
-    readers = pawl_load_relaxed32(&note->readers) + ENTRIES_NOTED;
-    if (readers >= ENTRIES_ENOUGH) {
-        const uint64_t now = pawl_os_now();
-        readers = 0; /* not each of them looks at the clock */
-        if (now >= pawl_load_relaxed64(&note->off_until)) {
-            pawl_store_relaxed64(&note->since, now);
-            entries_begin_account(note, now);
-            pawl_store_relaxed32(&note->readers, readers);
-            return true;
-        }
-    }
-    pawl_store_relaxed32(&note->readers, readers);
-    return false;
-}
-
-PAWL_INTERNAL void entries_no_evidence(pawl_address_ identity)
-{
-    struct entries_note *note;
-    if (ENTRIES_MODE != ENTRIES_EVIDENCE || !entries_exist())
-        return;
-    note = entries_note_of(identity);
-    if (PAWL_ADDRESS_(pawl_load_relaxed)(&note->identity) == identity &&
-        pawl_load_relaxed32(&note->readers) != 0)
-        pawl_store_relaxed32(&note->readers, 0);
-}
-
-/* A look begins: its note, where it is to be timed. */
-static struct entries_note *entries_note_to_time(pawl_address_ identity)
-{
-    struct entries_note *note;
-    uint32_t looks;
-    if (ENTRIES_MODE != ENTRIES_EVIDENCE)
-        return NULL;
-    note = entries_own_note(identity);
-    looks = pawl_load_relaxed32(&note->looks) + 1;
-    pawl_store_relaxed32(&note->looks, looks);
-    return looks % ENTRIES_TIMED == 0 ? note : NULL;
-}
-
-/* For how long looks that cost so much keep BIASED away. */
-static uint64_t entries_time_away(const struct entries_note *note, uint64_t now, uint64_t spent)
-{
-    const uint64_t last = pawl_load_relaxed64(&note->away);
-    const uint64_t least = ENTRIES_AWAY * spent;
-    if (now - pawl_load_relaxed64(&note->since) >= last || 2 * last < least)
-        return least;
-    return 2 * last < ENTRIES_LONGEST_AWAY_NS ? 2 * last : ENTRIES_LONGEST_AWAY_NS;
-}
-
-/* Whether each of the account's looks has spared many readers the word, and these so much time. */
-static bool entries_spare_much(const struct entries_note *note, uint32_t looks, uint64_t time)
-{
-    const uint32_t reads =
-        (entries_reads() - pawl_load_relaxed32(&note->reads)) % PAWL_ENTRIES_READS_;
-    return reads / ENTRIES_SPARED >= looks && (uint64_t)reads * ENTRIES_WORD_NS > time;
-}
-
-/* A timed look has ended, and took so long. */
-static enum entries_look entries_judge(struct entries_note *note, uint64_t now, uint64_t took)
-{
-    const uint64_t begun = pawl_load_relaxed64(&note->begun);
-    const uint64_t spent = pawl_load_relaxed64(&note->spent) + ENTRIES_TIMED * took;
-    const uint32_t looks = pawl_load_relaxed32(&note->looks);
-    if (begun == 0) {
-        entries_begin_account(note, now);
-    } else if (looks >= ENTRIES_LEAST && spent > (now - begun) / ENTRIES_PARTS &&
-               !entries_spare_much(note, looks, now - begun)) {
-        const uint64_t away = entries_time_away(note, now, spent);
-        pawl_store_relaxed64(&note->away, away);
-        pawl_store_relaxed64(&note->off_until, now + away);
-        return ENTRIES_TOO_DEAR;
-    } else if (looks >= ENTRIES_WINDOW) {
-        entries_begin_account(note, now);
-    } else {
-        pawl_store_relaxed64(&note->spent, spent);
-    }
-    return ENTRIES_GONE;
 }
 
 /* ---- The look -------------------------------------------------------------------------------- */
@@ -451,39 +340,46 @@ static PAWL_COLD bool entries_line_is_left(struct pawl_entries *line, pawl_addre
     return true;
 }
 
-static void entries_ask_for(const struct pawl_entries_all *all, uint32_t i, uint32_t used)
+static void entries_ask_for(struct pawl_entries_all *all, uint32_t i, uint32_t used)
 {
     if (i < used)
-        ASK_AHEAD(&all->lines[i]);
+        ASK_AHEAD(entries_line(all, i));
 }
 
-/* Asks for the first lines that are in use; their number. */
-static uint32_t entries_begin(const struct pawl_entries_all *all)
+/* The next line, from number *i on, that has the lock; *i is then the number behind it. NULL: no
+ * further line has it. */
+static struct pawl_entries *entries_next(pawl_address_ identity, uint32_t *i)
 {
-    const uint32_t used = pawl_load_relaxed32(&all->used);
-    uint32_t i;
-    for (i = 0; i < used && i < ENTRIES_AHEAD; i++)
-        ASK_AHEAD(&all->lines[i]);
-    return used;
+    struct pawl_entries_all *all;
+    uint32_t used, ahead;
+    if (!entries_exist())
+        return NULL;
+    all = entries_all();
+    used = pawl_load_relaxed32(&all->used);
+    for (ahead = 0; ahead < ENTRIES_AHEAD; ahead++)
+        entries_ask_for(all, *i + ahead, used);
+    while (*i < used) {
+        struct pawl_entries *const line = entries_line(all, (*i)++);
+        entries_ask_for(all, *i + ENTRIES_AHEAD, used);
+        if (line != NULL && PAWL_UNLIKELY(entries_line_has(line, identity)))
+            return line;
+    }
+    return NULL;
 }
 
 PAWL_INTERNAL enum entries_look entries_wait(pawl_address_ identity, uint64_t deadline)
 {
-    struct pawl_entries_all *const all = entries_all();
     struct entries_note *const note = entries_note_to_time(identity);
     const uint64_t begun = note != NULL ? pawl_os_now() : 0;
+    struct pawl_entries *line;
     uint64_t waited = 0, now;
-    uint32_t used, i;
+    uint32_t i = 0;
     pawl_os_must_be_known();
     /* [ENTRY_LOOK] full: W is in the word before the claimant looks at the entries. */
     pawl_fence_full(PAWL_ENTRY_LOOK);
-    used = entries_begin(all);
-    for (i = 0; i < used; i++) {
-        entries_ask_for(all, i + ENTRIES_AHEAD, used);
-        if (PAWL_UNLIKELY(entries_line_has(&all->lines[i], identity)) &&
-            !entries_line_is_left(&all->lines[i], identity, deadline, &waited))
+    while ((line = entries_next(identity, &i)) != NULL)
+        if (!entries_line_is_left(line, identity, deadline, &waited))
             return ENTRIES_IN_USE;
-    }
     if (note == NULL)
         return ENTRIES_GONE;
     now = pawl_os_now();
@@ -492,27 +388,19 @@ PAWL_INTERNAL enum entries_look entries_wait(pawl_address_ identity, uint64_t de
 
 PAWL_INTERNAL bool entries_are_in_use(pawl_address_ identity)
 {
-    struct pawl_entries_all *const all = entries_all();
-    const uint32_t used = entries_begin(all);
-    uint32_t i;
+    uint32_t i = 0;
     pawl_os_must_be_known();
-    for (i = 0; i < used; i++) {
-        entries_ask_for(all, i + ENTRIES_AHEAD, used);
-        if (entries_line_has(&all->lines[i], identity))
-            return true;
-    }
-    return false;
+    return entries_next(identity, &i) != NULL;
 }
 
 PAWL_INTERNAL unsigned entries_count(pawl_address_ identity)
 {
-    struct pawl_entries_all *const all = entries_all();
-    const uint32_t used = pawl_load_relaxed32(&all->used);
-    unsigned count = 0;
-    uint32_t i;
-    for (i = 0; i < used * PAWL_ENTRIES; i++)
-        count += PAWL_ADDRESS_(pawl_load_relaxed)(
-                     &all->lines[i / PAWL_ENTRIES].locks[i % PAWL_ENTRIES]) == identity;
+    const struct pawl_entries *line;
+    unsigned count = 0, entry;
+    uint32_t i = 0;
+    while ((line = entries_next(identity, &i)) != NULL)
+        for (entry = 0; entry < PAWL_ENTRIES; entry++)
+            count += PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[entry]) == identity;
     return count;
 }
 
@@ -562,7 +450,7 @@ static void entries_line_leaves(uint32_t number)
     struct pawl_entries *own;
     if (!entries_exist())
         return;
-    own = entries_line(number);
+    own = entries_line(entries_all(), number);
     if (own == NULL || !ENTRIES_JOINED(own))
         return;
     entries_have(PAWL_NO_ENTRIES_);
@@ -576,7 +464,7 @@ static void entries_line_claimed(uint32_t number, bool left_behind)
     struct pawl_entries *line;
     if (!left_behind || !entries_exist())
         return;
-    line = entries_line(number);
+    line = entries_line(entries_all(), number);
     if (line != NULL && number < pawl_load_relaxed32(&entries_all()->used)) {
         entries_end(line, ENTRIES_ENDED_UNSEEN);
         entries_tell_waiters(line);
@@ -593,9 +481,12 @@ static void entries_after_fork(void)
         return;
     all = entries_all();
     for (i = 0; i < pawl_load_relaxed32(&all->used); i++) {
+        struct pawl_entries *const line = entries_line(all, i);
+        if (line == NULL)
+            continue;
         if (mine == NULL || thread_number(mine) != i)
-            entries_end(&all->lines[i], ENTRIES_STAYED_IN_PARENT);
-        pawl_store_relaxed32(&all->lines[i].waiters, 0);
+            entries_end(line, ENTRIES_STAYED_IN_PARENT);
+        pawl_store_relaxed32(&line->waiters, 0);
     }
 }
 

@@ -66,10 +66,14 @@ PAWL_C_END
 
 /* ---- The object of the process --------------------------------------------------------------- */
 
+/* The lines lie in blocks. A thread asks for the block of its line. So a program reserves address
+ * space for the threads that it has. */
 #if PAWL_HOOKS
 #define ENTRIES_LINES 64 /* threads of a harness */
+#define ENTRIES_IN_BLOCK ENTRIES_LINES
 #else
 #define ENTRIES_LINES PAWL_THREAD_LINES
+#define ENTRIES_IN_BLOCK 256 /* 32 KiB */
 #endif
 
 /* What is known of a lock. Locks that share a note mislead each other, which costs time only. */
@@ -90,7 +94,11 @@ enum { ENTRIES_NOTES = 256 };
 struct pawl_entries_all {
     uint32_t used; /* lines[used...] have never been used */
     struct entries_note notes[ENTRIES_NOTES];
-    struct pawl_entries lines[ENTRIES_LINES];
+    struct pawl_entries lines[ENTRIES_IN_BLOCK];
+#if !PAWL_HOOKS
+    /* Of lines[ENTRIES_IN_BLOCK...]: where block [number / ENTRIES_IN_BLOCK] lies, or 0. */
+    pawl_address_ blocks[ENTRIES_LINES / ENTRIES_IN_BLOCK];
+#endif
 };
 
 PAWL_SHARED_DECLARE(struct pawl_entries_all, entries_object);
@@ -98,6 +106,26 @@ PAWL_SHARED_DECLARE(struct pawl_entries_all, entries_object);
 static inline struct pawl_entries_all *entries_all(void)
 {
     return PAWL_SHARED(struct pawl_entries_all, entries_object);
+}
+
+/* Whether a thread has asked for it, and got it. Without it no lock has BIASED. */
+static inline bool entries_exist(void)
+{
+    return PAWL_SHARED_IS_THERE(entries_object);
+}
+
+/* The line of that number, or NULL: no thread has got its block. */
+static inline struct pawl_entries *entries_line(struct pawl_entries_all *all, uint32_t number)
+{
+#if !PAWL_HOOKS
+    pawl_address_ *const block = &all->blocks[number % ENTRIES_LINES / ENTRIES_IN_BLOCK];
+    if (number >= ENTRIES_IN_BLOCK && number < ENTRIES_LINES)
+        return PAWL_ADDRESS_(pawl_load_relaxed)(block) == 0
+                   ? NULL
+                   : (struct pawl_entries *)pawl_os_shared_or_none(block, sizeof all->lines) +
+                         number % ENTRIES_IN_BLOCK;
+#endif
+    return number < ENTRIES_IN_BLOCK ? &all->lines[number] : NULL;
 }
 
 /* ---- What the waiting half calls ------------------------------------------------------------- */
@@ -109,14 +137,22 @@ enum entries_look {
     ENTRIES_TOO_DEAR /* gone; but looks at this lock cost writers too much of their time */
 };
 
-/* The calling thread has a line from now on, if there is one for it. */
+PAWL_INTERNAL enum entries_mode entries_mode_now(void);
+/* The calling thread has a line from now on, if there is one for it. Makes no system call but in
+ * the thread's first read. */
 PAWL_INTERNAL void entries_join(void);
-/* The first drop of the calling thread; true where BIASED comes with it. */
+/* The first drop of the calling thread, which reserves what later reads need; true where BIASED
+ * comes with it. */
 PAWL_INTERNAL bool entries_first_drop(void);
 /* A reader has met another reader at the word. True: its lock is to get BIASED now. */
 PAWL_INTERNAL bool entries_evidence(pawl_address_ identity);
 /* A reader has met W there. */
 PAWL_INTERNAL void entries_no_evidence(pawl_address_ identity);
+/* A look begins: its note, where it is to be timed. */
+PAWL_INTERNAL struct entries_note *entries_note_to_time(pawl_address_ identity);
+/* A timed look has ended, and took so long. */
+PAWL_INTERNAL enum entries_look entries_judge(struct entries_note *note, uint64_t now,
+                                              uint64_t took);
 /* W of the caller is in the word. Looks at the entries of all threads, and waits for each that has
  * the lock. With a deadline of 0 it does not wait. */
 PAWL_INTERNAL enum entries_look entries_wait(pawl_address_ identity, uint64_t deadline);

@@ -35,7 +35,7 @@ static PAWL_COLD void *shared_reserve(pawl_address_ *pointer, size_t size)
     void *const pages = pawl_os_pages(size);
     pawl_address_ found = 0;
     if (pages == NULL)
-        shared_never();
+        return NULL;
     SHARED_TOLD_MADE(pointer);
     if (PAWL_ADDRESS_(pawl_cas_relaxed)(pointer, &found, (pawl_address_)(uintptr_t)pages))
         return pages;
@@ -44,13 +44,21 @@ static PAWL_COLD void *shared_reserve(pawl_address_ *pointer, size_t size)
     return (void *)(uintptr_t)found;
 }
 
-void *pawl_os_shared(pawl_address_ *pointer, size_t size)
+void *pawl_os_shared_or_none(pawl_address_ *pointer, size_t size)
 {
     const pawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(pointer);
     if (PAWL_UNLIKELY(found == 0))
         return shared_reserve(pointer, size);
     SHARED_TOLD_FOUND(pointer);
     return (void *)(uintptr_t)found;
+}
+
+void *pawl_os_shared(pawl_address_ *pointer, size_t size)
+{
+    void *const object = pawl_os_shared_or_none(pointer, size);
+    if (PAWL_UNLIKELY(object == NULL))
+        shared_never();
+    return object;
 }
 
 #undef SHARED_TOLD_MADE

@@ -158,7 +158,9 @@ void pawl_os_told_own(void *memory, size_t size);
 #endif
 
 /* PAWL_SHARED_DECLARE(type, name) in a header, PAWL_SHARED_DEFINE(type, name) in one source, and
- * PAWL_SHARED(type, name), its address. */
+ * PAWL_SHARED(type, name), its address. PAWL_SHARED_IS_THERE(name): somebody has asked for it, and
+ * got it. PAWL_SHARED_ASK(type, name): asks for it, and is false where the system gives no memory.
+ */
 #if PAWL_HOOKS
 
 /* A harness may start an execution anew (pawl_forget_) and learn of each use. */
@@ -183,6 +185,7 @@ void pawl_os_add_shared(struct pawl_os_shared *shared);
     }                                                                                              \
     struct pawl_os_shared /* the user's semicolon ends it */
 #define PAWL_SHARED(type, name) ((type *)pawl_hook_shared(&PAWL_SHARED_NAME_(name)))
+#define PAWL_SHARED_IS_THERE(name) true
 
 #else
 
@@ -203,6 +206,9 @@ void pawl_os_add_shared(struct pawl_os_shared *shared);
  * program where the system gives no memory. */
 #define pawl_os_shared PAWL_SYMBOL_(pawl_os_shared)
 void *pawl_os_shared(pawl_address_ *pointer, size_t size) __attribute__((returns_nonnull));
+/* The same, but NULL where the system gives no memory. */
+#define pawl_os_shared_or_none PAWL_SYMBOL_(pawl_os_shared_or_none)
+PAWL_SHARED_LINKAGE_ void *pawl_os_shared_or_none(pawl_address_ *pointer, size_t size);
 
 /* The pointer never changes once it is set, so the compiler may call the function once for many
  * uses. */
@@ -221,6 +227,10 @@ void *pawl_os_shared(pawl_address_ *pointer, size_t size) __attribute__((returns
     }                                                                                              \
     struct pawl_os_shared /* the user's semicolon ends it */
 #define PAWL_SHARED(type, name) PAWL_SHARED_AT_(name)()
+#define PAWL_SHARED_IS_THERE(name)                                                                 \
+    (PAWL_ADDRESS_(pawl_load_relaxed)(PAWL_SHARED_PLACE(pawl_address_, name)) != 0)
+#define PAWL_SHARED_ASK(type, name)                                                                \
+    (pawl_os_shared_or_none(PAWL_SHARED_PLACE(pawl_address_, name), sizeof(type)) != NULL)
 
 #endif
 

@@ -337,6 +337,8 @@ PAWL_INTERNAL void rcu_line_left_behind(struct pawl_rcu_line *line)
 /* The thread has claimed a line, whose last owner may have died in a section. */
 static void rcu_line_claimed(uint32_t number, bool left_behind)
 {
+    if (!PAWL_SHARED_IS_THERE(rcu_object))
+        return; /* no thread has read */
     if (left_behind && number < PAWL_RCU_LINES)
         rcu_line_left_behind(&rcu_here()->lines[number]);
     if (rcu_extra_lines() != 0)

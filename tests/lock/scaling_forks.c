@@ -26,7 +26,7 @@ static uint32_t counted(const struct pawl_entries *line)
 static void nobody_is_counted(void)
 {
     unsigned i;
-    for (i = 0; i < ENTRIES_LINES; i++)
+    for (i = 0; i < ENTRIES_IN_BLOCK; i++)
         must(counted(&entries_all()->lines[i]) == 0);
 }
 

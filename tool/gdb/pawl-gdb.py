@@ -386,8 +386,13 @@ def scaling_readers(lock):
     entries = shared_object("entries_object", "pawl_entries_all")
     identity = lock.address | (1 if lock.size == 8 else 0)
     found = []
+    first = entries["lines"]
     for i in range(int(entries["used"])):
-        locks = entries["lines"][i]["locks"]
+        block = first.address if i < first.length else int(entries["blocks"][i // first.length])
+        if block == 0:
+            continue
+        line = Value.at(block + i % first.length * first[0].size, "struct pawl_entries")
+        locks = line["locks"]
         found += [
             f"thread {thread_of_line(i)}" for k in range(locks.length) if int(locks[k]) == identity
         ]
