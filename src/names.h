@@ -61,6 +61,7 @@
 #define entries_mode_now PAWL_SYMBOL_(pawl_in_entries_mode_now)
 #define entries_no_evidence PAWL_SYMBOL_(pawl_in_entries_no_evidence)
 #define entries_note_to_time PAWL_SYMBOL_(pawl_in_entries_note_to_time)
+#define entries_recount PAWL_SYMBOL_(pawl_in_entries_recount)
 #define entries_wait PAWL_SYMBOL_(pawl_in_entries_wait)
 #define is_retake PAWL_SYMBOL_(pawl_in_is_retake)
 #define lock_falls_asleep PAWL_SYMBOL_(pawl_in_lock_falls_asleep)

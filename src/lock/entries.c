@@ -20,9 +20,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pawl/lock.h>
+
 #include "lock_parts.h"
 
 #if PAWL_SCALES_
+
+#ifndef PAWL_ONE_FILE_
+/* A program whose locks have one width does not contain the functions of the other. */
+__attribute__((weak)) void PAWL_SYMBOL_(pawl_lock32_left)(const void *, uint32_t, uint32_t);
+__attribute__((weak)) void PAWL_SYMBOL_(pawl_lock64_left)(const void *, uint64_t, uint64_t);
+#endif
 
 /* The pauses of a waiter without a heavy fence: from the first, doubled, to the longest. */
 #define ENTRIES_FIRST_PAUSE_NS 50000
@@ -226,14 +234,43 @@ PAWL_INTERNAL void entries_free(struct pawl_entries *own, unsigned i)
     entries_tell_waiters(own);
 }
 
+PAWL_INTERNAL void entries_recount(struct pawl_entries *own)
+{
+#if PAWL_HOOKS
+    (void)own; /* a change of the count is no step */
+#else
+    uint32_t busy = own->eager;
+    unsigned i;
+    pawl_entries_hide_(own);
+    for (i = 0; i < PAWL_ENTRIES; i++)
+        busy += PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]) != 0;
+    entries_set_busy(own, busy);
+    pawl_entries_show_(own);
+#endif
+}
+
+/* The width is the identity's. */
+static void entries_drop_in_word(pawl_address_ identity)
+{
+    void *const lock = (void *)(uintptr_t)(identity & ~(pawl_address_)1);
+    if (identity & 1)
+        pawl_lock64_do_drop_read_counted_((pawl_lock64 *)lock);
+    else
+        pawl_lock32_do_drop_read_counted_((pawl_lock32 *)lock);
+}
+
 /* A handler that read the same lock may have freed entry `i` and kept another one: then that is
  * freed. Where `i` still has the lock, it must be that one: a claimant may have passed the others
- * by, and they may be of reads that were granted. */
+ * by, and they may be of reads that were granted. Where none has it, the handler's R is in the
+ * word, and its drop has freed the entry instead. */
 void pawl_entries_take_back_(struct pawl_entries *own, unsigned i, pawl_address_ identity)
 {
     const unsigned first = entries_find(own, identity);
-    if (first == PAWL_ENTRIES)
-        return; /* not reached: a handler leaves as many as it found */
+    if (first == PAWL_ENTRIES) {
+        entries_recount(own);
+        entries_drop_in_word(identity);
+        return;
+    }
     entries_free(own, PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]) == identity ? i : first);
 }
 

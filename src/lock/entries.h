@@ -163,6 +163,10 @@ PAWL_INTERNAL unsigned entries_count(pawl_address_ identity);
 /* Hides the line and returns the number of its entry of that lock; PAWL_ENTRIES: there is none, and
  * nothing is hidden. */
 PAWL_INTERNAL unsigned entries_find(struct pawl_entries *own, pawl_address_ identity);
+/* The caller has found no entry of a lock that it reads. Its R is in the word, where a handler may
+ * have moved it: one whose read counted there, and whose drop freed the entry. It may have come
+ * between the load and the store of the count of entries, so these are counted anew. */
+PAWL_INTERNAL void entries_recount(struct pawl_entries *own);
 /* Frees that entry, shows the line, and wakes who waits for it. */
 PAWL_INTERNAL void entries_free(struct pawl_entries *own, unsigned i);
 

@@ -72,10 +72,12 @@ bool PAWL_SLOW_(try_scaling)(PAWL_LOCK_ *l)
  * the caller is still in the word. */
 void PAWL_SLOW_(drop_read_slow)(PAWL_LOCK_ *l)
 {
-    const struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
+    struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     if (PAWL_NAME_(leave_entry_)(l))
         return;
-    if (own == NULL && PAWL_NAME_(scales_)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
+    if (pawl_entries_are_(own))
+        entries_recount(own);
+    else if (own == NULL && PAWL_NAME_(scales_)(PAWL_AT_(pawl_load_relaxed)(&l->word)))
         pawl_os_must_be_known();
     if ((own == NULL || (pawl_entries_are_(own) && own->eager != 0)) && entries_first_drop())
         PAWL_NAME_(scale)(l);

@@ -33,6 +33,8 @@ enum { INTERRUPTING_NOTED = 100000, INTERRUPTING_NEVER = -1 };
 
 static struct interrupting {
     void (*handler)(void);
+    void (*second)(void); /* a handler that comes after the first one, or NULL */
+    long second_at;
     long at, passed; /* instructions: the one after which the handler runs, and those executed */
     bool on, inside;
     /* The breakpoint. */
@@ -111,7 +113,12 @@ static bool interrupting_at_step(const greg_t *place)
     if (interrupting.passed++ != interrupting.at)
         return true;
     interrupting_call_handler();
-    return false;
+    if (interrupting.second == NULL)
+        return false;
+    interrupting.handler = interrupting.second;
+    interrupting.at = interrupting.second_at;
+    interrupting.second = NULL;
+    return true;
 }
 
 static void interrupting_trap(int number, siginfo_t *info, void *context)
@@ -159,6 +166,17 @@ static bool interrupt_at(long at, void (*steps)(void), void (*handler)(void))
     return interrupting.passed > at;
 }
 
+/* The same with a second handler, after instruction number `second_at` > `at`. */
+static inline bool interrupt_twice(long at, long second_at, void (*steps)(void),
+                                   void (*handler)(void), void (*second)(void))
+{
+    interrupting.second = second;
+    interrupting.second_at = second_at;
+    (void)interrupt_at(at, steps, handler);
+    interrupting.second = NULL;
+    return interrupting.passed > second_at;
+}
+
 /* Whether the handler of the trap may come to that place, too. On 32 bits each function of a
  * program that can be moved asks where it is: `mov (%esp), register; ret`. */
 static bool interrupting_is_shared(uintptr_t place)
@@ -193,8 +211,8 @@ static long interrupting_note(void (*steps)(void))
 
 /* Interrupts the steps at each of their instructions, a run for each; `prepare` runs before each
  * run, `check` after it. Returns how many instructions there were. */
-static long interrupt_everywhere(void (*prepare)(void), void (*steps)(void), void (*handler)(void),
-                                 void (*check)(void))
+static inline long interrupt_everywhere(void (*prepare)(void), void (*steps)(void),
+                                        void (*handler)(void), void (*check)(void))
 {
     long at, noted = 0, again = 0;
     bool interrupted;

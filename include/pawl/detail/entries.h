@@ -10,8 +10,9 @@
  *   - A take fills a free entry by compare-exchange, so it never overwrites that of a handler.
  *   - A drop hides the line from its handlers while it looks for the entry and frees it. They count
  *     in the word meanwhile.
- *   - A handler leaves each lock in as many entries as it found, perhaps in others. So no thread
- *     remembers which entry is its own.
+ *   - A handler leaves each lock in as many entries as it found, perhaps in others. Where its read
+ *     has counted in the word, its drop may free an entry of the thread, whose R is in the word
+ *     then. So no thread remembers which entry is its own, or that it has one.
  */
 #ifndef PAWL_ENTRIES_H
 #define PAWL_ENTRIES_H
@@ -70,7 +71,8 @@ extern PAWL_API _Thread_local struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entr
     __attribute__((tls_model("initial-exec")));
 #endif
 
-/* Frees the entry that a take has filled for nothing: number `i`, or another of the same lock. */
+/* Frees the entry that a take has filled for nothing: number `i`, or another of the same lock. Where
+ * a handler has freed it and left its own R in the word, drops that. */
 PAWL_API PAWL_COLD void PAWL_SYMBOL_(pawl_entries_take_back)(struct pawl_entries *own, unsigned i,
                                                              pawl_address_ identity);
 /* The thread has freed an entry and found waiters: wakes them. Uses no lock's memory. */
@@ -133,8 +135,9 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_entries_are_(const struct pawl_entries
 }
 
 /* The owner counts the entries that it has filled. A handler leaves that count as it found it, also
- * between the load and the store of a change; its reads are then lost. In the hook variant the
- * accesses are no steps. */
+ * between the load and the store of a change; its reads are then lost. Where it has freed an entry
+ * of the thread, the count may stay too high until entries_recount. In the hook variant the accesses
+ * are no steps. */
 #if PAWL_HOOKS
 PAWL_INLINE uint32_t pawl_entries_busy_(const struct pawl_entries *own)
 {

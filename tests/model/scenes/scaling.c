@@ -287,6 +287,44 @@ static void clears_it_and_writes_again(void)
     writes();
 }
 
+/* Its handler finds no BIASED and counts in the word. As the thread reads another lock by an entry,
+ * the handler's drop frees the entry of the take. */
+static void read_the_other(void)
+{
+    scaling();
+    pawl_take_read(OTHER);
+}
+
+static void is_interrupted_beside_the_other(void)
+{
+    is_interrupted_in_a_take();
+    M_STEP(pawl_drop_read(OTHER));
+}
+
+static void all_but_one_entry_have_the_other(void)
+{
+    unsigned i;
+    scaling();
+    for (i = 1; i < PAWL_ENTRIES; i++)
+        pawl_take_read(OTHER);
+}
+
+static void is_interrupted_beside_full_entries(void)
+{
+    unsigned i;
+    is_interrupted_in_a_take();
+    for (i = 1; i < PAWL_ENTRIES; i++)
+        M_STEP(pawl_drop_read(OTHER));
+}
+
+static void clears_it(void)
+{
+    M_STEP(pawl_take_write(LOCK));
+    m_write(0, 1);
+    (void)pawl_fetch_and_relaxed32(&LOCK->word, ~(uint32_t)PAWL_LOCK_BIASED);
+    M_STEP(pawl_drop_write(LOCK));
+}
+
 static void reads_if_it_may(void)
 {
     if (pawl_try_read(LOCK))
@@ -558,6 +596,10 @@ const struct m_scene m_scaling_scenes[] = {
      "preempt=3"},
     {"bias_handler_before_a_take_back", scaling,
      {is_interrupted_before_it_takes_back, writes}, nobody_is_in, "preempt=2"},
+    {"bias_handler_beside_a_loss", read_the_other, {is_interrupted_beside_the_other, clears_it},
+     nobody_is_in, "preempt=2"},
+    {"bias_handler_in_the_last_entry", all_but_one_entry_have_the_other,
+     {is_interrupted_beside_full_entries, writes}, nobody_is_in, "preempt=2"},
     {"bias_handler_at_a_wait_list", scaling, {is_interrupted_at_the_wait_list, reads},
      nobody_is_in, "preempt=2"},
     {"bias_turned_off_beside_a_reader", looks_are_dear, {reads, turns_it_off_and_writes_again},
