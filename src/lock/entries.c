@@ -137,6 +137,26 @@ static void entries_note_used(uint32_t used)
         continue;
 }
 
+/* Claimants look at the line from now on. Relaxed: the fence of ENTRY_TAKE follows. */
+static void entries_show_line(uint32_t number)
+{
+    entries_note_used(number + 1);
+    (void)pawl_fetch_or_relaxed32(&entries_all()->joined[number / 32], UINT32_C(1) << number % 32);
+}
+
+/* They pass it by. All its entries are free. */
+static void entries_retire_line(struct pawl_entries *line, uint32_t number)
+{
+    const uint32_t bit = UINT32_C(1) << number % 32;
+    const uint32_t reads = pawl_entries_reads_(line);
+    if (reads != 0)
+        (void)pawl_fetch_add_relaxed32(&entries_all()->reads, reads);
+    pawl_entries_count_(line, 0 - reads * (PAWL_ENTRIES_BUSY_ + 1));
+    /* [ENTRY_RETIRE] release: the thread's reads are done, and those that moved are in their words,
+     * before a claimant passes the line by. */
+    (void)pawl_fetch_and_release32(&entries_all()->joined[number / 32], ~bit, PAWL_ENTRY_RETIRE);
+}
+
 #if PAWL_HOOKS
 #define ENTRIES_ASK(number) ((void)(number)) /* a harness has them */
 #else
@@ -183,10 +203,10 @@ PAWL_INTERNAL void entries_join(void)
     own = line != NULL && entries_exist() ? entries_line(entries_all(), thread_number(line)) : NULL;
     if (own == NULL || ENTRIES_JOINED(own))
         return;
-    ENTRIES_JOIN(own, 1);
+    entries_show_line(thread_number(line));
     own->eager = ENTRIES_MODE == ENTRIES_ON;
     entries_set_busy(own, own->eager);
-    entries_note_used(thread_number(line) + 1);
+    ENTRIES_JOIN(own, 1);
     entries_have(own);
 }
 
@@ -377,10 +397,28 @@ static PAWL_COLD bool entries_line_is_left(struct pawl_entries *line, pawl_addre
     return true;
 }
 
-static void entries_ask_for(struct pawl_entries_all *all, uint32_t i, uint32_t used)
+/* Asks for the line that the lowest bit stands for; the bits that are left. */
+static uint32_t entries_ask_for(const struct pawl_entries *lines, uint32_t bits)
 {
-    if (i < used)
-        ASK_AHEAD(entries_line(all, i));
+    if (bits == 0)
+        return 0;
+    ASK_AHEAD(&lines[entries_first(bits)]);
+    return bits & (bits - 1);
+}
+
+/* The number of the first of these lines that has the lock; 32: none. */
+static uint32_t entries_among(const struct pawl_entries *lines, uint32_t bits,
+                              pawl_address_ identity)
+{
+    uint32_t ahead = bits, i;
+    for (i = 0; i < ENTRIES_AHEAD; i++)
+        ahead = entries_ask_for(lines, ahead);
+    for (; bits != 0; bits &= bits - 1) {
+        ahead = entries_ask_for(lines, ahead);
+        if (PAWL_UNLIKELY(entries_line_has(&lines[entries_first(bits)], identity)))
+            return entries_first(bits);
+    }
+    return 32;
 }
 
 /* The next line, from number *i on, that has the lock; *i is then the number behind it. NULL: no
@@ -388,18 +426,22 @@ static void entries_ask_for(struct pawl_entries_all *all, uint32_t i, uint32_t u
 static struct pawl_entries *entries_next(pawl_address_ identity, uint32_t *i)
 {
     struct pawl_entries_all *all;
-    uint32_t used, ahead;
+    uint32_t used;
     if (!entries_exist())
         return NULL;
     all = entries_all();
     used = pawl_load_relaxed32(&all->used);
-    for (ahead = 0; ahead < ENTRIES_AHEAD; ahead++)
-        entries_ask_for(all, *i + ahead, used);
-    while (*i < used) {
-        struct pawl_entries *const line = entries_line(all, (*i)++);
-        entries_ask_for(all, *i + ENTRIES_AHEAD, used);
-        if (line != NULL && PAWL_UNLIKELY(entries_line_has(line, identity)))
-            return line;
+    for (; *i < used; *i = (*i | 31) + 1) {
+        /* [ENTRY_RETIRED] acquire: the claimant's accesses follow the reads of the threads whose
+         * lines it passes by, and it finds their R in the word. */
+        const uint32_t joined = pawl_load_acquire32(&all->joined[*i / 32], PAWL_ENTRY_RETIRED);
+        const uint32_t bits = joined & UINT32_MAX << *i % 32;
+        struct pawl_entries *const lines = bits != 0 ? entries_line(all, *i & ~31u) : NULL;
+        const uint32_t found = lines != NULL ? entries_among(lines, bits, identity) : 32;
+        if (found < 32) {
+            *i = (*i & ~31u) + found + 1;
+            return &lines[found];
+        }
     }
     return NULL;
 }
@@ -465,7 +507,7 @@ static bool entries_word_is_written(pawl_address_ identity)
 enum entries_end { ENTRIES_ENDS, ENTRIES_ENDED_UNSEEN, ENTRIES_STAYED_IN_PARENT };
 
 /* First the word has R, then the entry is free. */
-static void entries_end(struct pawl_entries *line, enum entries_end how)
+static void entries_end(struct pawl_entries *line, uint32_t number, enum entries_end how)
 {
     unsigned i;
     for (i = 0; i < PAWL_ENTRIES; i++) {
@@ -480,6 +522,7 @@ static void entries_end(struct pawl_entries *line, enum entries_end how)
     entries_set_busy(line, 0);
     ENTRIES_JOIN(line, 0);
     line->hidden = 0;
+    entries_retire_line(line, number);
 }
 
 static void entries_line_leaves(uint32_t number)
@@ -491,7 +534,7 @@ static void entries_line_leaves(uint32_t number)
     if (own == NULL || !ENTRIES_JOINED(own))
         return;
     entries_have(PAWL_NO_ENTRIES_);
-    entries_end(own, ENTRIES_ENDS);
+    entries_end(own, number, ENTRIES_ENDS);
     entries_tell_waiters(own);
 }
 
@@ -503,7 +546,7 @@ static void entries_line_claimed(uint32_t number, bool left_behind)
         return;
     line = entries_line(entries_all(), number);
     if (line != NULL && number < pawl_load_relaxed32(&entries_all()->used)) {
-        entries_end(line, ENTRIES_ENDED_UNSEEN);
+        entries_end(line, number, ENTRIES_ENDED_UNSEEN);
         entries_tell_waiters(line);
     }
 }
@@ -522,7 +565,7 @@ static void entries_after_fork(void)
         if (line == NULL)
             continue;
         if (mine == NULL || thread_number(mine) != i)
-            entries_end(line, ENTRIES_STAYED_IN_PARENT);
+            entries_end(line, i, ENTRIES_STAYED_IN_PARENT);
         pawl_store_relaxed32(&line->waiters, 0);
     }
 }

@@ -92,7 +92,10 @@ struct entries_note {
 enum { ENTRIES_NOTES = 256 };
 
 struct pawl_entries_all {
-    uint32_t used; /* lines[used...] have never been used */
+    uint32_t used;  /* lines[used...] have never been used */
+    uint32_t reads; /* of threads that have given their lines back (entries_reads) */
+    /* A bit for each line that a thread has. Claimants look at these lines only. */
+    uint32_t joined[ENTRIES_LINES / 32];
     struct entries_note notes[ENTRIES_NOTES];
     struct pawl_entries lines[ENTRIES_IN_BLOCK];
 #if !PAWL_HOOKS
@@ -126,6 +129,12 @@ static inline struct pawl_entries *entries_line(struct pawl_entries_all *all, ui
                          number % ENTRIES_IN_BLOCK;
 #endif
     return number < ENTRIES_IN_BLOCK ? &all->lines[number] : NULL;
+}
+
+/* The number of the lowest bit that is set. */
+static inline uint32_t entries_first(uint32_t bits)
+{
+    return (uint32_t)__builtin_ctz(bits);
 }
 
 /* ---- What the waiting half calls ------------------------------------------------------------- */

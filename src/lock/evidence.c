@@ -34,11 +34,12 @@ static uint32_t entries_reads(void)
 {
     struct pawl_entries_all *const all = entries_all();
     const uint32_t used = pawl_load_relaxed32(&all->used);
-    uint32_t reads = 0, i;
-    for (i = 0; i < used; i++) {
-        const struct pawl_entries *const line = entries_line(all, i);
-        reads += line != NULL ? pawl_entries_reads_(line) : 0;
-    }
+    uint32_t reads = pawl_load_relaxed32(&all->reads), i, bits;
+    for (i = 0; i < used; i += 32)
+        for (bits = pawl_load_relaxed32(&all->joined[i / 32]); bits != 0; bits &= bits - 1) {
+            const struct pawl_entries *const line = entries_line(all, i + entries_first(bits));
+            reads += line != NULL ? pawl_entries_reads_(line) : 0;
+        }
     return reads;
 }
 

@@ -79,6 +79,7 @@ static void scaling_ready(void)
     if (scaling_bias == SCALING_UNTIL_A_LOOK)
         scaling_looks_are_dear(all);
     process->lines_used = all->used = scaling_lines;
+    all->joined[0] = (UINT32_C(1) << scaling_lines) - 1;
     scene.lock.word = scaling_bias == SCALING_BY_A_DROP ? 0 : PAWL_LOCK_BIASED;
 }
 

@@ -77,6 +77,20 @@ static void a_writer_that_meets_nobody_looks_at_each_entry_once(void **state)
     assert_int_equal(looks_of(write_once), SCHED_THREADS * PAWL_ENTRIES);
 }
 
+static void end_and_write_once(void *unused)
+{
+    pawl_thread_exit_();
+    looked = 0;
+    write_once(unused);
+}
+
+/* After a crowd each writer looked at the lines of all threads that there had ever been. */
+static void a_writer_passes_the_line_of_a_thread_by_that_has_ended(void **state)
+{
+    (void)state;
+    assert_int_equal(looks_of(end_and_write_once), (SCHED_THREADS - 1) * PAWL_ENTRIES);
+}
+
 /* A thread with a line searched it at each drop, also where all its entries were free. */
 static void a_drop_looks_at_no_entry_where_none_is_in_use(void **state)
 {
@@ -132,6 +146,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_writer_that_meets_nobody_looks_at_each_entry_once),
+        cmocka_unit_test(a_writer_passes_the_line_of_a_thread_by_that_has_ended),
         cmocka_unit_test(a_drop_looks_at_no_entry_where_none_is_in_use),
         LOST_WAKE_TESTS,
         cmocka_unit_test(readers_do_use_their_entries),

@@ -41,6 +41,47 @@ static void a_thread_that_ends_while_it_reads_leaves_r_in_the_word(void **state)
     assert_int_equal(lock.word, BIASED);
 }
 
+/* The lines that a claimant looks at. */
+static unsigned lines_looked_at(void)
+{
+    unsigned lines = 0, i;
+    for (i = 0; i < ENTRIES_LINES / 32; i++)
+        lines += (unsigned)__builtin_popcount(pawl_load_relaxed32(&entries_all()->joined[i]));
+    return lines;
+}
+
+enum { CROWD = 300 }; /* more than a block has */
+
+static pthread_barrier_t crowd;
+
+static void *reads_in_a_crowd(void *unused)
+{
+    pawl_lock32_take_read(&lock);
+    pawl_lock32_drop_read(&lock);
+    (void)pthread_barrier_wait(&crowd);
+    (void)pthread_barrier_wait(&crowd);
+    return unused;
+}
+
+static void lines_of_threads_that_have_ended_are_looked_at_no_more(void **state)
+{
+    static pthread_t threads[CROWD];
+    unsigned before, i;
+    (void)state;
+    make_biased(&lock);
+    before = lines_looked_at();
+    must(pthread_barrier_init(&crowd, NULL, CROWD + 1) == 0);
+    for (i = 0; i < CROWD; i++)
+        must(pthread_create(&threads[i], NULL, reads_in_a_crowd, NULL) == 0);
+    (void)pthread_barrier_wait(&crowd);
+    assert_int_equal(lines_looked_at(), before + CROWD);
+    (void)pthread_barrier_wait(&crowd);
+    for (i = 0; i < CROWD; i++)
+        must(pthread_join(threads[i], NULL) == 0);
+    assert_int_equal(lines_looked_at(), before);
+    must(pthread_barrier_destroy(&crowd) == 0);
+}
+
 static pawl_lock64 wide;
 
 static void reads_wide_and_ends(void)
@@ -189,12 +230,14 @@ static void the_read_of_a_thread_that_ended_unseen_ends_with_its_line(void **sta
     lines_free_all();
     assert_int_equal(in_entries(&lock), 0);
     assert_int_equal(lock.word, BIASED);
+    assert_int_equal(lines_looked_at(), 1); /* the caller's: the one of the dead is its own now */
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_that_ends_while_it_reads_leaves_r_in_the_word),
+        cmocka_unit_test(lines_of_threads_that_have_ended_are_looked_at_no_more),
         cmocka_unit_test(its_end_knows_the_width_of_the_word),
         cmocka_unit_test(a_thread_reads_on_after_its_line_is_gone),
         cmocka_unit_test(destructors_after_the_librarys_may_read),

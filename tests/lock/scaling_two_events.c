@@ -143,7 +143,7 @@ static void a_read_that_beside_it_loses_biased_leaves_no_unit(void **state)
     begins();
     pawl_lock32_take_read(&other);
     at_each_pair(takes_and_drops, a_writer_takes_biased_away, a_handler_reads, biased_has_gone, 1);
-    assert_true(pairs > 50 && met > 50);
+    assert_true(pairs > 20 && met > 20);
     pawl_lock32_drop_read(&other);
 }
 
@@ -156,7 +156,7 @@ static void a_read_by_the_last_entry_leaves_no_unit_beside_a_claim(void **state)
         pawl_lock32_take_read(&other);
     at_each_pair(tries_and_drops, a_handler_reads, a_writer_claims, it_has_counted,
                  PAWL_ENTRIES - 1);
-    assert_true(pairs > 50 && met > 50);
+    assert_true(pairs > 20 && met > 20);
     for (i = 1; i < PAWL_ENTRIES; i++)
         pawl_lock32_drop_read(&other);
 }

@@ -217,6 +217,7 @@ void m_readers_scale(uint32_t threads, bool from_the_first_drop)
         return;
     for (i = 0; i < threads; i++)
         entries_all()->lines[i].joined = 1;
+    entries_all()->joined[0] = (UINT32_C(1) << threads) - 1;
     entries_all()->used = threads;
 }
 

@@ -71,8 +71,8 @@ extern PAWL_API _Thread_local struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entr
     __attribute__((tls_model("initial-exec")));
 #endif
 
-/* Frees the entry that a take has filled for nothing: number `i`, or another of the same lock. Where
- * a handler has freed it and left its own R in the word, drops that. */
+/* Frees the entry that a take has filled for nothing: number `i`, or another of the same lock.
+ * Where a handler has freed it and left its own R in the word, drops that. */
 PAWL_API PAWL_COLD void PAWL_SYMBOL_(pawl_entries_take_back)(struct pawl_entries *own, unsigned i,
                                                              pawl_address_ identity);
 /* The thread has freed an entry and found waiters: wakes them. Uses no lock's memory. */
@@ -136,8 +136,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_entries_are_(const struct pawl_entries
 
 /* The owner counts the entries that it has filled. A handler leaves that count as it found it, also
  * between the load and the store of a change; its reads are then lost. Where it has freed an entry
- * of the thread, the count may stay too high until entries_recount. In the hook variant the accesses
- * are no steps. */
+ * of the thread, the count may stay too high until entries_recount. In the hook variant the
+ * accesses are no steps. */
 #if PAWL_HOOKS
 PAWL_INLINE uint32_t pawl_entries_busy_(const struct pawl_entries *own)
 {

@@ -2,43 +2,20 @@
 /*
  * Readers that scale, where pairs of scripts (src/suite_locks.rs) do not look: heavy fences that
  * interrupt, a line that two writers wait for, entries that are all in use, counted reads, a thread
- * that ends while it reads, signal handlers, scaling that is turned off, lines that are new, and
- * the evidence that turns scaling on. What a writer protects is cell 0.
+ * that ends while it reads, signal handlers, scaling that is turned off, and lines that are new.
+ * What a writer protects is cell 0.
  */
 #include <pawl/detail/hook.h>
 #include <pawl/lock.h>
 #include <pawl/thread.h>
 
-#include "../../../src/lock/entries.h"
-#include "scenes.h"
+#include "scaling.h"
 
 #include <stddef.h>
 
 /* A value that no access of the library finds: a model with REACH fails unless it was seen. */
 #define MARK (UINT64_C(1) << 63)
 #define REACH " reach=9223372036854775808"
-
-struct stage {
-    pawl_lock32 lock, other;
-    uint64_t mark;
-    uint32_t nothing; /* for which the reader sleeps that gives up after a while */
-};
-#define STAGE M_SCENE(struct stage)
-#define LOCK (&STAGE->lock)
-#define OTHER (&STAGE->other)
-
-static void scaling(void)
-{
-    m_readers_scale(3, false);
-    LOCK->word = OTHER->word = PAWL_LOCK_BIASED;
-}
-
-static void nobody_is_in(void)
-{
-    m_demand((LOCK->word & ~PAWL_LOCK_BIASED) == 0 && (OTHER->word & ~PAWL_LOCK_BIASED) == 0,
-             M_RESTORED, "units, or PARKED, are left");
-    m_demand(m_entries_are_free(), M_RESTORED, "an entry has a lock, or a line has a waiter");
-}
 
 /* The first thread, before the others run: its entries, as many as there are, and R of the word. */
 static void read_once(void)
@@ -70,12 +47,6 @@ static void read_both(void)
     pawl_take_read(OTHER);
 }
 
-static void reads_on_and_drops(void)
-{
-    (void)m_read(0);
-    M_STEP(pawl_drop_read(LOCK));
-}
-
 static void reads_on_and_drops_all(void)
 {
     unsigned i;
@@ -91,25 +62,12 @@ static void reads_on_and_drops_both(void)
     M_STEP(pawl_drop_read(OTHER));
 }
 
-static void reads(void)
-{
-    M_STEP(pawl_take_read(LOCK));
-    reads_on_and_drops();
-}
-
 static void reads_beside_full_entries(void)
 {
     unsigned i;
     reads();
     for (i = 0; i < PAWL_ENTRIES; i++)
         M_STEP(pawl_drop_read(OTHER));
-}
-
-static void writes(void)
-{
-    M_STEP(pawl_take_write(LOCK));
-    m_write(0, 1);
-    M_STEP(pawl_drop_write(LOCK));
 }
 
 static void writes_the_other(void)
@@ -195,6 +153,13 @@ static void ends_while_it_reads(void)
     M_STEP(pawl_thread_exit_());
     m_demand(entries_all()->lines[0].joined == 0, M_RESTORED, "it has kept its line");
     reads_on_and_drops();
+}
+
+/* A claimant that finds its line given back passes its entries by. */
+static void drops_and_ends(void)
+{
+    reads_on_and_drops();
+    M_STEP(pawl_thread_exit_());
 }
 
 /* ---- Handlers -------------------------------------------------------------------------------- */
@@ -401,170 +366,6 @@ static void the_one_that_stayed_leaves(void)
     nobody_is_in();
 }
 
-/* ---- Evidence: one thread, which plays all parts --------------------------------------------- */
-
-/* The note of the lock is another lock's, of which much is known. */
-static void there_is_evidence_of_others(void)
-{
-    unsigned i;
-    m_register_threads(1);
-    pawl_entries_mode_(ENTRIES_EVIDENCE);
-    for (i = 0; i < ENTRIES_NOTES; i++) {
-        entries_all()->notes[i].identity = 1;
-        entries_all()->notes[i].readers = 31;
-        entries_all()->notes[i].looks = 3;
-        entries_all()->notes[i].begun = entries_all()->notes[i].spent = UINT64_MAX / 2;
-        entries_all()->notes[i].since = entries_all()->notes[i].away = UINT64_MAX / 2;
-        entries_all()->notes[i].off_until = UINT64_MAX;
-    }
-}
-
-/* The note of the lock: the one that is no longer another's. */
-static struct entries_note *note_of_lock(void)
-{
-    unsigned i;
-    for (i = 0; i < ENTRIES_NOTES; i++)
-        if (entries_all()->notes[i].identity == (pawl_address_)(uintptr_t)LOCK)
-            return &entries_all()->notes[i];
-    return NULL;
-}
-
-/* Readers whose fast path another reader has disturbed. */
-static void readers_meet(unsigned count)
-{
-    while (count-- > 0) {
-        M_STEP(PAWL_SYMBOL_(pawl_lock32_take_read_slow)(LOCK, PAWL_NO_DEADLINE));
-        M_STEP(pawl_drop_read(LOCK));
-    }
-}
-
-static void a_reader_meets_a_writer(void)
-{
-    M_STEP(pawl_take_write(LOCK));
-    m_demand(!pawl_take_read_until(LOCK, 0), M_EXCLUSION, "it reads beside a writer");
-    M_STEP(pawl_drop_write(LOCK));
-}
-
-static void scales(bool expected, const char *otherwise)
-{
-    m_demand(((LOCK->word & PAWL_LOCK_BIASED) != 0) == expected, M_RESTORED, otherwise);
-}
-
-/* One write in four is timed, and its look takes a nanosecond of the models. */
-static void writes_often(unsigned count)
-{
-    while (count-- > 0)
-        writes();
-}
-
-static void gathers_evidence(void)
-{
-    readers_meet(31);
-    scales(false, "it has BIASED before 32 readers have met another");
-    readers_meet(1);
-    scales(true, "it has no BIASED though 32 readers have met another");
-    m_pass_time(10); /* one timed look takes less than a third of that, two of them more */
-    writes_often(7);
-    scales(true, "an account of seven looks takes BIASED away");
-    writes_often(1);
-    scales(false, "it keeps BIASED though looks have taken more than a third of the time");
-    readers_meet(32);
-    scales(false, "it has BIASED soon after dear looks");
-    m_pass_time(1000);
-    readers_meet(31);
-    scales(false, "readers from before dear looks count");
-    readers_meet(1);
-    scales(true, "it has no BIASED, long after dear looks");
-    m_pass_time(100000);
-    writes_often(16);
-    scales(true, "looks that take less than a third of the time take BIASED away");
-    writes_often(8);
-    scales(false, "it keeps BIASED though looks are dear since the account began anew");
-}
-
-/* As after 32 readers that have met another. */
-static void enough_readers_meet(void)
-{
-    note_of_lock()->readers = 31;
-    readers_meet(1);
-}
-
-/* Looks are as dear as they were above. */
-static void looks_pay_where_many_read(void)
-{
-    unsigned i;
-    readers_meet(32);
-    m_pass_time(10);
-    for (i = 0; i < 16; i++)
-        reads();
-    writes_often(8);
-    scales(true, "dear looks take BIASED away, though the word had taken longer for so many reads");
-    writes_often(8); /* the account begins anew */
-    m_pass_time(10);
-    writes_often(8);
-    scales(false, "reads of another account keep BIASED");
-    m_pass_time(1000);
-    readers_meet(32);
-    scales(true, "it has no BIASED, long after dear looks");
-    m_pass_time(10);
-    reads();
-    writes_often(8);
-    scales(false, "one read keeps BIASED though looks are dear");
-}
-
-/* BIASED comes back and goes at once. Each time it stays away for twice as long as before. */
-static void loses_it_again_and_again(void)
-{
-    uint64_t away = 0;
-    unsigned i;
-    readers_meet(1); /* the note is this lock's now */
-    for (i = 0; i < 3; i++) {
-        const uint64_t before = away;
-        enough_readers_meet();
-        scales(true, "it has no BIASED although its time away is over");
-        writes_often(8);
-        scales(false, "it keeps BIASED though looks have taken more than a third of the time");
-        away = note_of_lock()->away;
-        m_demand(i == 0 || away == 2 * before, M_RESTORED, "it is not away for twice as long");
-        m_pass_time(away / 2);
-        enough_readers_meet();
-        scales(false, "it has BIASED before the end of its time away");
-        m_pass_time(away);
-    }
-    enough_readers_meet();
-    m_pass_time(1000000);
-    writes_often(16);
-    scales(true, "looks that take less than a third of the time take BIASED away");
-    writes_often(8);
-    scales(false, "it keeps BIASED though looks are dear since the account began anew");
-    m_demand(note_of_lock()->away < away, M_RESTORED,
-             "BIASED was of use, and yet it is away for longer than before");
-}
-
-/* While the lock scales, its note becomes another lock's, whose looks were dear. */
-static void does_not_pay_for_others(void)
-{
-    struct entries_note *note;
-    readers_meet(32);
-    scales(true, "it has no BIASED though 32 readers have met another");
-    note = note_of_lock();
-    note->identity = 1;
-    note->looks = 7;
-    note->begun = note->spent = UINT64_MAX / 2;
-    writes_often(1);
-    scales(true, "looks of another lock take BIASED away");
-}
-
-static void a_writer_disturbs_evidence(void)
-{
-    readers_meet(1);
-    a_reader_meets_a_writer();
-    readers_meet(31);
-    scales(false, "readers from before a writer count");
-    readers_meet(1);
-    scales(true, "it has no BIASED after a writer and 32 readers");
-}
-
 extern const struct m_scene m_scaling_scenes[];
 /* clang-format off */
 const struct m_scene m_scaling_scenes[] = {
@@ -588,6 +389,8 @@ const struct m_scene m_scaling_scenes[] = {
      nobody_is_in, "preempt=2"},
     {"bias_thread_ends_beside_a_writer", read_once_in_a_life, {ends_while_it_reads, writes},
      nobody_is_in, "preempt=3"},
+    {"bias_thread_drops_and_ends", read_once_in_a_life, {drops_and_ends, writes}, nobody_is_in,
+     "preempt=3"},
     {"bias_thread_ends_beside_a_try", read_once_in_a_life,
      {ends_while_it_reads, writes_if_it_may}, nobody_is_in, "preempt=3"},
     {"bias_handler_in_a_take", scaling, {is_interrupted_in_a_take, writes}, nobody_is_in,
@@ -617,15 +420,6 @@ const struct m_scene m_scaling_scenes[] = {
      "preempt=3"},
     {"bias_drop_after_a_sleep", read_once, {sleeps_and_drops, writes}, nobody_is_in,
      "preempt=2 ipi=1 time=2000"},
-    {"bias_by_evidence", there_is_evidence_of_others, {gathers_evidence}, nobody_is_in, ""},
-    {"bias_for_many_reads", there_is_evidence_of_others, {looks_pay_where_many_read}, nobody_is_in,
-     ""},
-    {"bias_beside_another_account", there_is_evidence_of_others, {does_not_pay_for_others},
-     nobody_is_in, ""},
-    {"bias_comes_back_later", there_is_evidence_of_others, {loses_it_again_and_again}, nobody_is_in,
-     ""},
-    {"bias_after_a_writer", there_is_evidence_of_others, {a_writer_disturbs_evidence}, nobody_is_in,
-     ""},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
 /* clang-format on */
