@@ -10,7 +10,7 @@
 //! drivers in `bench/` do. Numbers of a machine that does something else meanwhile mean nothing.
 
 use lock_api::{RawMutex, RawRwLock, RawRwLockUpgrade};
-use pawl::ReadCounted;
+use pawl::ReadScaling;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -267,9 +267,9 @@ fn mutex<R: RawMutex + Sync>(asked: &Asked, threads: usize) -> Sample {
     })
 }
 
-fn read_counted(asked: &Asked, threads: usize) -> Sample {
+fn with_read(asked: &Asked, threads: usize) -> Sample {
     let lock = Placed(pawl::RwLock::new(()));
-    measure(asked, threads, |_| drop(black_box(lock.0.read_counted())))
+    measure(asked, threads, |_| lock.0.with_read(|()| black_box(())))
 }
 
 fn std_read(asked: &Asked, threads: usize) -> Sample {
@@ -301,7 +301,7 @@ struct Row {
 const ROWS: [(&str, &str, Measure); 15] = [
     ("read", "pawl", read::<pawl::RawRwLock>),
     ("read", "pawl_again", read::<pawl::RawRwLock>),
-    ("read", "pawl_counted", read_counted),
+    ("read", "pawl_with_read", with_read),
     ("read", PEER, read::<parking_lot::RawRwLock>),
     ("read", "std", std_read),
     ("write", "pawl", write::<pawl::RawRwLock>),

@@ -7,8 +7,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
-/// Reads of a [`RwLock`] whose guards are [`Send`]; those of other reads are not. They count in the
-/// lock's word, always. Otherwise they are as other reads: a waiting writer holds them back.
+/// Reads of a [`RwLock`] whose guards are [`Send`]; those of other reads are not. Otherwise they
+/// are as these: they count in the lock's word, and a waiting writer holds them back.
 ///
 /// ```
 /// use pawl::{ReadCounted, RwLock};
@@ -42,24 +42,15 @@ fn word<T: ?Sized>(lock: &RwLock<T>) -> &Lock64 {
     unsafe { &lock.raw().0 }
 }
 
-fn granted<T: ?Sized>(lock: &RwLock<T>) -> CountedReadGuard<'_, T> {
-    let guard = CountedReadGuard { lock };
-    if unsafe { pawl_rust_lock64_is_crowded(word(lock)) } {
-        drop(guard);
-        crate::rwlock::too_many();
-    }
-    guard
-}
-
 fn granted_if<T: ?Sized>(lock: &RwLock<T>, good: bool) -> Option<CountedReadGuard<'_, T>> {
-    good.then(|| granted(lock))
+    good.then(|| CountedReadGuard { lock })
 }
 
 impl<T: ?Sized> ReadCounted<T> for RwLock<T> {
     #[inline]
     fn read_counted(&self) -> CountedReadGuard<'_, T> {
         unsafe { pawl_rust_lock64_take_read_counted(word(self)) };
-        granted(self)
+        CountedReadGuard { lock: self }
     }
 
     #[inline]

@@ -26,11 +26,16 @@ impl Lock64 {
         Lock64(UnsafeCell::new(word))
     }
 
+    #[cfg(test)]
+    pub fn word(&self) -> u64 {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        unsafe { AtomicU64::from_ptr(self.0.get()) }.load(Ordering::Relaxed)
+    }
+
     /// Somebody sleeps, or is about to (`PAWL_LOCK_PARKED`).
     #[cfg(test)]
     pub fn is_slept_for(&self) -> bool {
-        use std::sync::atomic::{AtomicU64, Ordering};
-        unsafe { AtomicU64::from_ptr(self.0.get()) }.load(Ordering::Relaxed) & 1 != 0
+        self.word() & 1 != 0
     }
 }
 
@@ -41,15 +46,17 @@ impl Lock32 {
 #[rustfmt::skip]
 extern "C" {
     pub fn pawl_rust_lock64_take_read(l: &Lock64);
+    pub fn pawl_rust_lock64_take_shared(l: &Lock64);
     pub fn pawl_rust_lock64_take_seek(l: &Lock64);
     pub fn pawl_rust_lock64_take_write(l: &Lock64);
-    pub fn pawl_rust_lock64_try_read(l: &Lock64) -> bool;
+    pub fn pawl_rust_lock64_try_shared(l: &Lock64) -> bool;
     pub fn pawl_rust_lock64_try_seek(l: &Lock64) -> bool;
     pub fn pawl_rust_lock64_try_write(l: &Lock64) -> bool;
     pub fn pawl_rust_lock64_drop_read(l: &Lock64);
+    pub fn pawl_rust_lock64_drop_shared(l: &Lock64);
     pub fn pawl_rust_lock64_drop_seek(l: &Lock64);
     pub fn pawl_rust_lock64_drop_write(l: &Lock64);
-    pub fn pawl_rust_lock64_drop_read_fair(l: &Lock64);
+    pub fn pawl_rust_lock64_drop_shared_fair(l: &Lock64);
     pub fn pawl_rust_lock64_drop_seek_fair(l: &Lock64);
     pub fn pawl_rust_lock64_drop_write_fair(l: &Lock64);
     pub fn pawl_rust_lock64_seek_to_write(l: &Lock64);
@@ -59,8 +66,7 @@ extern "C" {
     pub fn pawl_rust_lock64_seek_to_read(l: &Lock64);
     pub fn pawl_rust_lock64_is_free(l: &Lock64) -> bool;
     pub fn pawl_rust_lock64_is_write(l: &Lock64) -> bool;
-    pub fn pawl_rust_lock64_is_crowded(l: &Lock64) -> bool;
-    pub fn pawl_rust_lock64_take_read_until(l: &Lock64, deadline: u64) -> bool;
+    pub fn pawl_rust_lock64_take_shared_until(l: &Lock64, deadline: u64) -> bool;
     pub fn pawl_rust_lock64_take_seek_until(l: &Lock64, deadline: u64) -> bool;
     pub fn pawl_rust_lock64_take_write_until(l: &Lock64, deadline: u64) -> bool;
     pub fn pawl_rust_lock64_seek_to_write_until(l: &Lock64, deadline: u64) -> bool;

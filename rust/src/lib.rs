@@ -6,11 +6,13 @@ mod counted;
 mod ffi;
 mod mutex;
 mod rwlock;
+mod scaling;
 
 pub use counted::{CountedReadGuard, ReadCounted};
 pub use lock_api;
 pub use mutex::RawMutex;
 pub use rwlock::RawRwLock;
+pub use scaling::ReadScaling;
 
 /// A mutex in four bytes; see [`RawMutex`].
 pub type Mutex<T> = lock_api::Mutex<RawMutex, T>;

@@ -12,40 +12,12 @@ use std::time::{Duration, Instant};
 /// 0.6 ms. A thread that holds the lock may not take it again: a second read waits for ever once a
 /// writer waits in between. So there are no recursive reads.
 ///
-/// Guards are not [`Send`]: readers may be counted by thread, and the checking variant counts all
-/// holders so. [`ReadCounted`](crate::ReadCounted) has reads whose guards are.
+/// Reads count in the word, so a guard that is forgotten leaves nothing elsewhere; more than
+/// 536,870,911 of them end the program. Reads of [`ReadScaling`](crate::ReadScaling) scale.
+///
+/// Guards are not [`Send`]: the checking variant knows the thread of each holder.
+/// [`ReadCounted`](crate::ReadCounted) has reads whose guards are.
 pub struct RawRwLock(pub(crate) Lock64);
-
-/// Half of the readers that the word counts: 2^29.
-#[cold]
-fn crowded(l: &Lock64) -> ! {
-    unsafe { pawl_rust_lock64_drop_read(l) };
-    too_many()
-}
-
-#[cold]
-pub(crate) fn too_many() -> ! {
-    panic!("more than 536870911 readers hold one pawl::RwLock; are their guards forgotten?");
-}
-
-impl RawRwLock {
-    /// A reader was let in. Forgotten guards count for ever, and a count that runs over would let
-    /// an upgrade in beside readers.
-    #[inline]
-    fn counted(&self) {
-        if unsafe { pawl_rust_lock64_is_crowded(&self.0) } {
-            crowded(&self.0);
-        }
-    }
-
-    #[inline]
-    fn counted_if(&self, granted: bool) -> bool {
-        if granted {
-            self.counted();
-        }
-        granted
-    }
-}
 
 unsafe impl lock_api::RawRwLock for RawRwLock {
     #[allow(clippy::declare_interior_mutable_const)] // lock_api makes locks from it
@@ -54,18 +26,17 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
 
     #[inline]
     fn lock_shared(&self) {
-        unsafe { pawl_rust_lock64_take_read(&self.0) };
-        self.counted();
+        unsafe { pawl_rust_lock64_take_shared(&self.0) };
     }
 
     #[inline]
     fn try_lock_shared(&self) -> bool {
-        self.counted_if(unsafe { pawl_rust_lock64_try_read(&self.0) })
+        unsafe { pawl_rust_lock64_try_shared(&self.0) }
     }
 
     #[inline]
     unsafe fn unlock_shared(&self) {
-        pawl_rust_lock64_drop_read(&self.0);
+        pawl_rust_lock64_drop_shared(&self.0);
     }
 
     #[inline]
@@ -100,7 +71,7 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
 unsafe impl lock_api::RawRwLockFair for RawRwLock {
     #[inline]
     unsafe fn unlock_shared_fair(&self) {
-        pawl_rust_lock64_drop_read_fair(&self.0);
+        pawl_rust_lock64_drop_shared_fair(&self.0);
     }
 
     #[inline]
@@ -167,13 +138,11 @@ unsafe impl lock_api::RawRwLockTimed for RawRwLock {
     type Instant = Instant;
 
     fn try_lock_shared_for(&self, timeout: Duration) -> bool {
-        let deadline = deadline_after(timeout);
-        self.counted_if(unsafe { pawl_rust_lock64_take_read_until(&self.0, deadline) })
+        unsafe { pawl_rust_lock64_take_shared_until(&self.0, deadline_after(timeout)) }
     }
 
     fn try_lock_shared_until(&self, timeout: Instant) -> bool {
-        let deadline = deadline_at(timeout);
-        self.counted_if(unsafe { pawl_rust_lock64_take_read_until(&self.0, deadline) })
+        unsafe { pawl_rust_lock64_take_shared_until(&self.0, deadline_at(timeout)) }
     }
 
     fn try_lock_exclusive_for(&self, timeout: Duration) -> bool {
@@ -206,7 +175,10 @@ unsafe impl lock_api::RawRwLockUpgradeTimed for RawRwLock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RwLockUpgradableReadGuard as UpgradableGuard;
+    use crate::{ReadCounted, ReadScaling, RwLock};
     use lock_api::RawRwLock as _;
+    use std::mem::forget;
 
     /// Takes, waits until another thread sleeps for exclusive access, drops as `drop` does, and
     /// tries at once: only that thread can be before it.
@@ -243,35 +215,80 @@ mod tests {
         hands_over(|l| l.lock_exclusive(), |l| unsafe { l.unlock_exclusive_fair() });
     }
 
-    /// A lock that so many readers hold.
-    fn held_by(readers: u64) -> RawRwLock {
-        RawRwLock(Lock64::with(readers << 2))
+    /// Runs this test once more in a process with that variable, and returns how it ended and what
+    /// it said.
+    fn again(test: &str, variable: &str, value: &str) -> (bool, String) {
+        let done = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", &format!("rwlock::tests::{test}"), "--nocapture"])
+            .env("PAWL_TEST_PART", value)
+            .env(variable, value)
+            .output()
+            .unwrap();
+        (done.status.success(), String::from_utf8_lossy(&done.stderr).into_owned())
     }
 
+    type Forget = fn(&RwLock<()>);
+
+    /// Each way to leave a read in a lock for ever, in safe code.
+    const FORGETS: [(&str, Forget); 9] = [
+        ("read", |l| forget(l.read())),
+        ("try_read", |l| forget(l.try_read())),
+        ("try_read_for", |l| forget(l.try_read_for(Duration::MAX))),
+        ("read_counted", |l| forget(l.read_counted())),
+        ("try_read_counted", |l| forget(l.try_read_counted())),
+        ("try_read_counted_for", |l| forget(l.try_read_counted_for(Duration::MAX))),
+        ("downgraded", |l| forget(UpgradableGuard::downgrade(l.upgradable_read()))),
+        ("try_upgradable", |l| {
+            forget(UpgradableGuard::downgrade(l.try_upgradable_read().unwrap()));
+        }),
+        ("unlocked", |l| UpgradableGuard::unlocked(&mut l.upgradable_read(), || forget(l.read()))),
+    ];
+
+    /// 1. Guards of one lock are forgotten, until its word counts half of what it can.
+    /// 2. One more is taken. In each of these ways the program ends there: R never runs into S.
     #[test]
     fn forgotten_guards_do_not_run_the_count_over() {
-        let lock = held_by((1 << 29) - 2);
-        lock.lock_shared();
-        let died = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| lock.lock_shared()));
-        assert!(died.is_err());
-        let died = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            lock.try_lock_shared();
-        }));
-        assert!(died.is_err());
-        // Those two hold nothing: there is room for whoever comes when one leaves.
-        unsafe { lock.unlock_shared() };
-        assert!(lock.try_lock_shared());
+        if let Some(part) = std::env::var_os("PAWL_TEST_PART") {
+            let crowded = RawRwLock(Lock64::with(((1 << 29) - 2) << 2));
+            let lock = RwLock::const_new(crowded, ());
+            let (_, forget_one) = FORGETS.iter().find(|(name, _)| part == *name).unwrap();
+            eprintln!("one");
+            forget_one(&lock);
+            eprintln!("two");
+            forget_one(&lock);
+            eprintln!("it went on");
+            return;
+        }
+        for (name, _) in FORGETS {
+            let (good, said) =
+                again("forgotten_guards_do_not_run_the_count_over", "PAWL_TEST_PART", name);
+            assert!(!good && !said.contains("it went on"), "{name} went on: {said}");
+            assert!(said.contains("are their guards forgotten"), "{name} said: {said}");
+            assert!(name == "unlocked" || said.contains("two"), "{name} ended too early: {said}");
+        }
     }
 
+    /// What the closure's read leaves in the word: nothing, as its thread has it in an entry.
     #[test]
-    fn nor_do_forgotten_counted_ones() {
-        use crate::{ReadCounted, RwLock};
-        let lock = RwLock::const_new(held_by((1 << 29) - 2), 7);
-        std::mem::forget(lock.read_counted());
-        let died = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            drop(lock.read_counted());
-        }));
-        assert!(died.is_err());
-        assert!(!lock.is_locked_exclusive());
+    #[cfg(target_os = "linux")]
+    fn a_closure_reads_by_an_entry_and_a_guard_in_the_word() {
+        if std::env::var_os("PAWL_TEST_PART").is_none() {
+            let (good, said) =
+                again("a_closure_reads_by_an_entry_and_a_guard_in_the_word", "PAWL_BIAS", "on");
+            assert!(good, "{said}");
+            return;
+        }
+        let lock = RwLock::new(());
+        let readers = || unsafe { lock.raw() }.0.word() >> 2;
+        lock.with_read(|()| ()); // its drop lets the lock scale
+        lock.with_read(|()| {
+            assert_eq!(readers(), 0);
+            assert!(lock.try_write().is_none(), "it reads all the same");
+        });
+        assert!(lock.try_write().is_some());
+        let guard = lock.read();
+        assert_eq!(readers(), 1);
+        drop(guard);
+        assert_eq!(readers(), 0);
     }
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The Rust crate: its tests, plain and with the checking variant, an example, and that the crate as
-# it would be published has all sources (scripts/package crate builds that, in make prove). Without
-# the network: scripts/setup fetches the crates that it needs.
+# The Rust crate: its tests, plain, with the checking variant, and with AddressSanitizer in the C
+# code; an example; and that the crate as it would be published has all sources (scripts/package
+# crate builds that, in make prove). Without the network: scripts/setup fetches the crates.
 . "$(dirname "$0")/common.sh"
 
 command -v cargo >/dev/null || {
@@ -23,6 +23,21 @@ cargo() {
 run cargo test --locked --manifest-path "$SOURCE/rust/Cargo.toml"
 run cargo test --locked --manifest-path "$SOURCE/rust/Cargo.toml" --features checked \
     --test checked --test counted
+# A stable rustc has no sanitizers: the C code reports what it does to memory that Rust has freed.
+# rustc names no library of the compiler's, so the runtime is preloaded, as it must be the first.
+# Forgotten guards are leaks.
+asan=$("$CC" -print-file-name=libasan.so)
+if [ -f "$asan" ]; then
+    (
+        export CFLAGS="${CFLAGS-} -fsanitize=address" ASAN_OPTIONS=detect_leaks=0
+        export RUSTFLAGS="${RUSTFLAGS-} -Clinker=$CC -Clink-arg=-lasan"
+        run cargo test --locked --manifest-path "$SOURCE/rust/Cargo.toml" --target "$host" \
+            --config "target.$host.runner = ['env', 'LD_PRELOAD=$asan']" \
+            --features arc_lock --lib --tests
+    )
+else
+    echo "not run with AddressSanitizer: $CC has none"
+fi
 run cargo run --locked --manifest-path "$SOURCE/rust/Cargo.toml" --example registry
 (cd "$SOURCE/rust" && command cargo package --list --allow-dirty --offline) >packaged
 for file in "$SOURCE"/src/*/*.c "$SOURCE"/src/pawl.c "$SOURCE"/include/pawl/*.h; do
