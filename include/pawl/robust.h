@@ -6,7 +6,8 @@
  *
  * Not for: processes that live and die together (pshared.h has 8 bytes and is much cheaper); signal
  * handlers; real-time threads; a drop by another thread than the holder. Nor for processes in
- * different PID namespaces: the kernel's robust futexes name the holder by its thread number.
+ * different PID namespaces: the kernel's robust futexes name the holder by its thread number. By
+ * exec a thread other than the first gets another number, so what it holds stays held for ever.
  *
  * A count cannot tell whose unit is left over. So a claim here is a robust mutex of the C library:
  * the instruction that claims it also records the holder (doc/design/009-pshared.md). There are 18
