@@ -15,8 +15,7 @@
  *   owner      the thread that writes: an address of its own, 0 for none. Set after the grant and
  *              cleared before the drop, both by that thread. So a thread that finds its own value
  *              here holds the lock for writing. Others learn nothing certain from it.
- *   strangers  1: a thread has unlocked what another one had locked for reading. What threads
- *              remember of this lock may be wrong from then on (record.h).
+ *   life       which lock this is, for those who remember it (life.h)
  *   urgent     the real-time writers that wait: their count in the upper half, in the lower half
  *              the highest priority among those that came since the count was 0
  */
@@ -60,7 +59,7 @@ typedef uint32_t shim_word;
 struct shim_lock {
     shim_word_lock lock;
     pawl_address_ owner;
-    uint32_t strangers;
+    uint32_t life;
     uint32_t urgent;
 } __attribute__((may_alias));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread remembers of the locks that it reads. It is for three decisions, and each of them
- * would be safe without it:
+ * What a thread remembers of the locks that it reads: the number of each lock (life.h). It is for
+ * three decisions. None of them lets a reader in beside a writer that is granted.
  *
  *   - A thread that reads a lock may read it again although a writer waits.
  *   - A thread that reads a lock and asks to write it gets EDEADLK.
@@ -16,6 +16,9 @@
  * When the stack is full, the thread counts what it cannot note. It may then read any lock, so it
  * passes every waiting writer.
  *
+ * What another thread unlocks stays here, as do reads of locks whose memory is another object by
+ * now. No later lock has the same number, so they only take up room.
+ *
  * A signal handler of the thread may lock and unlock between any two accesses. It leaves the record
  * as it found it: while the stack is not empty it works at the top of the stack alone, and else its
  * reads are the only ones there. So a read leaves the stack before it leaves a first place, and an
@@ -28,13 +31,15 @@
 
 #include <pawl/thread.h>
 
+#include "life.h"
+
 enum { RECORD_HASH_BITS = 4, RECORD_FIRST = 1 << RECORD_HASH_BITS, RECORD_MORE = 16 };
 
 struct record {
-    pawl_address_ used;   /* of `more` */
-    pawl_address_ beyond; /* reads that found the stack full, and were not unlocked yet */
-    pawl_address_ first[RECORD_FIRST];
-    pawl_address_ more[RECORD_MORE];
+    pawl_address_ used; /* of `more` */
+    uint32_t beyond;    /* reads that found the stack full, and were not unlocked yet */
+    uint32_t first[RECORD_FIRST];
+    uint32_t more[RECORD_MORE];
 };
 
 /* Initial-exec: the loader makes it with the thread, so that no access allocates. */
@@ -48,14 +53,12 @@ static inline pawl_address_ record_thread(void)
 
 #define RECORD_HANDLERS_SEE_THIS_ORDER() __asm__ __volatile__("" ::: "memory")
 
-/* The upper bits of the product depend on all lower bits of the address. */
-static inline pawl_address_ *record_first(const void *lock)
+static inline uint32_t *record_first(struct life life)
 {
-    const uint32_t hash = (uint32_t)(uintptr_t)lock * UINT32_C(0x9e3779b1);
-    return &record.first[hash >> (32 - RECORD_HASH_BITS)];
+    return &record.first[life.hash >> (32 - RECORD_HASH_BITS)];
 }
 
-PAWL_COLD static int record_push_more(const void *lock)
+PAWL_COLD static int record_push_more(uint32_t number)
 {
     const pawl_address_ used = record.used;
     if (used == RECORD_MORE) {
@@ -64,56 +67,54 @@ PAWL_COLD static int record_push_more(const void *lock)
     }
     record.used = used + 1;
     RECORD_HANDLERS_SEE_THIS_ORDER();
-    record.more[used] = (pawl_address_)(uintptr_t)lock;
+    record.more[used] = number;
     return 0;
 }
 
 /* Always 0, which is what the call that took the lock returns. */
-static inline int record_push(const void *lock)
+static inline int record_push(struct life life)
 {
-    pawl_address_ *const first = record_first(lock);
+    uint32_t *const first = record_first(life);
     if (PAWL_UNLIKELY((*first | record.used) != 0))
-        return record_push_more(lock);
-    *first = (pawl_address_)(uintptr_t)lock;
+        return record_push_more(life.number);
+    *first = life.number;
     return 0;
 }
 
-static inline bool record_has(const void *lock)
+static inline bool record_has(struct life life)
 {
-    const pawl_address_ wanted = (pawl_address_)(uintptr_t)lock;
     pawl_address_ i;
     for (i = record.used; i-- > 0;)
-        if (record.more[i] == wanted)
+        if (record.more[i] == life.number)
             return true;
-    return *record_first(lock) == wanted;
+    return *record_first(life) == life.number;
 }
 
 /* False: the stack is in use, or the thread remembers no read of the lock. */
-static inline bool record_pop_first(const void *lock)
+static inline bool record_pop_first(struct life life)
 {
-    pawl_address_ *const first = record_first(lock);
-    if (PAWL_UNLIKELY(((*first ^ (pawl_address_)(uintptr_t)lock) | record.used) != 0))
+    uint32_t *const first = record_first(life);
+    if (PAWL_UNLIKELY(((*first ^ life.number) | record.used) != 0))
         return false;
     *first = 0;
     return true;
 }
 
 /* False: the thread remembers no read of the lock. */
-PAWL_COLD static bool record_pop(const void *lock)
+PAWL_COLD static bool record_pop(struct life life)
 {
-    const pawl_address_ wanted = (pawl_address_)(uintptr_t)lock;
     pawl_address_ i;
     for (i = record.used; i-- > 0;) {
-        if (record.more[i] == wanted) {
+        if (record.more[i] == life.number) {
             record.more[i] = record.more[record.used - 1];
             RECORD_HANDLERS_SEE_THIS_ORDER();
             record.used--;
             return true;
         }
     }
-    if (*record_first(lock) != wanted)
+    if (*record_first(life) != life.number)
         return false;
-    *record_first(lock) = 0;
+    *record_first(life) = 0;
     return true;
 }
 

@@ -17,12 +17,14 @@
  * mode scale-readers they are the lock's usual reads: these may be in an entry of the thread, and
  * the thread itself unlocks them. A thread that remembers nothing of a lock gets EPERM there.
  *
- * How it passes (pass). A granted writer is alone: R in the word is its own single unit. So where R
- * has two units or more beside W, all writers still wait, and one more R is no harm. With a single
- * R the word does not tell a granted writer from the claim of one that waits for this very reader
- * (a claim that was made beside another writer has no R). Then only a thread that remembers a read
- * of this lock passes, because its read is that R, or in an entry: no writer is granted before the
- * entry is free.
+ * How it passes. A granted writer is alone: R in the word is its own single unit. So where R has
+ * two units or more beside W, all writers still wait, and one more R is no harm (pass). With a
+ * single R the word does not tell a granted writer from the claim of one that waits for this very
+ * reader (a claim that was made beside another writer has no R). The lock's queue tells them apart.
+ * So the reader asks there, and waits there for the moment when it can pass (PAWL_LOCK_PASSES).
+ * Where it has its read in an entry, no writer is granted before the entry is free.
+ *
+ * What a thread remembers of its reads decides only who may pass, never whether there is room.
  */
 #define PAWL_SCALING_INLINE /* the mode scale-readers is chosen for its reads */
 #include "layout.h"
@@ -82,7 +84,6 @@ static bool is_no_lock(const pthread_rwlock_t *rw, struct shim_lock *l)
     static uint32_t said;
     if (PAWL_LIKELY(rw->__data.__cur_writer == 0 && rw->__data.__pad2 == 0 &&
                     rw->__data.__flags <= PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP &&
-                    pawl_load_relaxed32(&l->strangers) <= 1 &&
                     PAWL_ADDRESS_(pawl_load_relaxed)(&l->owner) % _Alignof(struct record) == 0 &&
                     is_a_word(shim_look(l))))
         return false;
@@ -131,16 +132,16 @@ static void writer_goes(struct shim_lock *l)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static bool reads_already(struct shim_lock *l)
+static struct life life(const struct shim_lock *l)
 {
-    return record_has(l) && pawl_load_relaxed32(&l->strangers) == 0;
+    return life_of(&l->life, pawl_load_relaxed32(&l->life));
 }
 
 static bool may_pass(const pthread_rwlock_t *rw, struct shim_lock *l, uint32_t priority)
 {
     if (rw->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP)
         return false;
-    if (shim_prefers_readers || record.beyond != 0 || record_has(l))
+    if (shim_prefers_readers || record.beyond != 0 || record_has(life(l)))
         return true;
     return priority > (pawl_load_relaxed32(&l->urgent) & URGENT_PRIORITY);
 }
@@ -174,44 +175,41 @@ static bool read_at_once(struct shim_lock *l)
     return try_to_count(l);
 }
 
-/* Reads beside writers that wait, if there are such and they all wait. */
+/* The thread's own read keeps out every writer that waits: each looks at the entries as long as the
+ * word has BIASED. A handler may find an entry that its thread has filled in vain; it is no read
+ * that the thread remembers. */
+static bool reads_by_entry(const struct shim_lock *l, shim_word w)
+{
+    const struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
+    const pawl_address_ identity = SHIM_LOCK(identity_)(&l->lock);
+    unsigned i;
+    if (!pawl_entries_are_(own) || (w & PAWL_LOCK_BIASED) == 0 || !record_has(life(l)))
+        return false;
+    for (i = 0; i < PAWL_ENTRIES; i++)
+        if (PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]) == identity)
+            return true;
+    return false;
+}
+
+/* Reads beside writers that wait, if there are such and the word shows that they all wait. */
 static bool pass(struct shim_lock *l)
 {
     shim_word w = shim_look(l);
-    for (;;) {
-        if (shim_no_writer(w) || shim_readers(w) >= SHIM_MOST_READERS)
-            return false;
-        if (shim_readers(w) < 2 &&
-            ((shim_readers(w) == 0 && !shim_readers_scale) || !reads_already(l) ||
-             PAWL_ADDRESS_(pawl_load_relaxed)(&l->owner) != 0))
+    do {
+        if (shim_no_writer(w) || shim_readers(w) >= SHIM_MOST_READERS ||
+            (shim_readers(w) < 2 && !reads_by_entry(l, w)))
             return false;
         /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
-        if (SHIM_ON_WORD(pawl_cas_acquire)(&l->lock.word, &w, w + SHIM_R, PAWL_SPIN_R_TAKE))
-            return true;
-    }
+    } while (!SHIM_ON_WORD(pawl_cas_acquire)(&l->lock.word, &w, w + SHIM_R, PAWL_SPIN_R_TAKE));
+    return true;
 }
 
-static int granted_read(struct shim_lock *l)
-{
-    SHIM_COUNT(reads);
-    return record_push(l);
-}
-
-static bool wait_to_read(struct shim_lock *l, uint64_t deadline, uint32_t priority)
-{
-    if (shim_readers_scale && priority == 0)
-        return SHIM_LOCK(take_read_until)(&l->lock, deadline);
-    return SHIM_SLOW(take_read_counted_ranked)(&l->lock, deadline, RANK_OF_READER(priority));
-}
-
-/* A thread that reads the lock already must not wait behind a claim, which waits for it. A claim
- * may have gone when the thread wants to pass it, and another one be there at the next look. */
-static bool pass_or_read(const pthread_rwlock_t *rw, struct shim_lock *l, uint32_t priority)
+/* A thread whose read is in an entry must not wait: the queue sees no R of it. A claim may be gone
+ * when the thread wants to pass it, and another one be there at the next look. */
+static bool pass_or_read(struct shim_lock *l)
 {
     shim_word w;
     do {
-        if (!may_pass(rw, l, priority))
-            return false;
         if (pass(l)) {
             SHIM_COUNT(passes);
             return true;
@@ -219,25 +217,53 @@ static bool pass_or_read(const pthread_rwlock_t *rw, struct shim_lock *l, uint32
         if (read_at_once(l))
             return true;
         w = shim_look(l);
-    } while (shim_readers(w) < SHIM_MOST_READERS && (shim_no_writer(w) || reads_already(l)));
+    } while (reads_by_entry(l, w) && shim_readers(w) < SHIM_MOST_READERS);
     return false;
+}
+
+PAWL_COLD static int note_first_read(struct shim_lock *l)
+{
+    return record_push(life_begin(&l->life));
+}
+
+/* Always 0, as record_push. */
+static inline int note_read(struct shim_lock *l)
+{
+    const uint32_t found = pawl_load_relaxed32(&l->life);
+    if (PAWL_UNLIKELY(!life_has_begun(found)))
+        return note_first_read(l);
+    return record_push(life_of(&l->life, found));
+}
+
+static int granted_read(struct shim_lock *l)
+{
+    SHIM_COUNT(reads);
+    return note_read(l);
 }
 
 /* The lock is not free for a reader at once. */
 PAWL_COLD static int read_slow(pthread_rwlock_t *rw, struct shim_lock *l, uint64_t deadline)
 {
-    uint32_t priority;
+    uint32_t priority, passes;
+    bool granted;
     if (is_no_lock(rw, l))
         return fails(EINVAL);
     if (owned_by_me(l))
         return fails(EDEADLK);
     priority = own_priority();
-    if (pass_or_read(rw, l, priority))
+    if (may_pass(rw, l, priority) && pass_or_read(l))
         return granted_read(l);
+    /* A more urgent writer may come while the thread waits. */
+    passes = may_pass(rw, l, 0) ? PAWL_LOCK_PASSES : 0;
     if (shim_readers(shim_look(l)) >= SHIM_MOST_READERS)
         return fails(EAGAIN);
     SHIM_COUNT(read_waits);
-    return wait_to_read(l, deadline, priority) ? granted_read(l) : ETIMEDOUT;
+    if (shim_readers_scale && (priority | passes) == 0)
+        granted = SHIM_LOCK(take_read_until)(&l->lock, deadline);
+    else
+        granted = SHIM_SLOW(take_read_counted_ranked)(&l->lock, deadline,
+                                                      RANK_OF_READER(priority) | passes);
+    return granted ? granted_read(l) : ETIMEDOUT;
 }
 
 static void stop_reading(struct shim_lock *l)
@@ -262,7 +288,7 @@ SHORT_PATH int shim_rwlock_rdlock(pthread_rwlock_t *rw)
 {
     struct shim_lock *const l = shim_lock_of(rw);
     if (IS_PLAIN(rw) && PAWL_LIKELY(try_to_count(l)))
-        return record_push(l);
+        return note_read(l);
     return read_long(rw);
 }
 
@@ -285,7 +311,7 @@ SHORT_PATH int shim_rwlock_tryrdlock(pthread_rwlock_t *rw)
 {
     struct shim_lock *const l = shim_lock_of(rw);
     if (IS_PLAIN(rw) && PAWL_LIKELY(try_to_count(l)))
-        return record_push(l);
+        return note_read(l);
     return try_read_long(rw);
 }
 
@@ -298,11 +324,10 @@ static int granted_write(struct shim_lock *l)
     return 0;
 }
 
-/* The thread reads the lock: it remembers that, and somebody does read it. */
-static bool reads_it(struct shim_lock *l)
+/* The thread has locked it for reading, and nobody can have unlocked that read but the thread. */
+static bool reads_it(const struct shim_lock *l)
 {
-    const shim_word w = shim_readers_scale ? SHIM_LOCK(shows_)(&l->lock) : shim_look(l);
-    return reads_already(l) && shim_readers(w) != 0;
+    return life_is_certain(pawl_load_relaxed32(&l->life)) && record_has(life(l));
 }
 
 PAWL_COLD static int write_slow(pthread_rwlock_t *rw, struct shim_lock *l, uint64_t deadline)
@@ -385,8 +410,8 @@ PAWL_COLD static int unlock_unknown(struct shim_lock *l)
     }
     if (record.beyond != 0)
         record.beyond--;
-    else
-        pawl_store_relaxed32(&l->strangers, 1);
+    if (!shim_readers_scale) /* there it is the thread's own read, beyond its record */
+        (void)pawl_fetch_or_relaxed32(&l->life, LIFE_STRANGERS);
     stop_reading(l);
     return 0;
 }
@@ -401,7 +426,7 @@ OUT_OF_LINE static int unlock_long(pthread_rwlock_t *rw)
         SHIM_LOCK(drop_write)(&l->lock);
         return 0;
     }
-    if (!record_pop_first(l) && !record_pop(l))
+    if (!record_pop_first(life(l)) && !record_pop(life(l)))
         return unlock_unknown(l);
     stop_reading(l);
     return 0;
@@ -426,7 +451,7 @@ SHORT_PATH int shim_rwlock_unlock(pthread_rwlock_t *rw)
         units = SHIM_HELD_TO_WRITE;
         /* [SPIN_W_DROP] release: our stores are done before anybody enters. */
         found = SHIM_ON_WORD(pawl_fetch_sub_release)(&l->lock.word, units, PAWL_SPIN_W_DROP);
-    } else if (PAWL_LIKELY(record_pop_first(l))) {
+    } else if (PAWL_LIKELY(record_pop_first(life(l)))) {
         units = SHIM_R;
         /* [SPIN_R_DROP] release: our reads are done before a writer sees R fall. */
         found = SHIM_ON_WORD(pawl_fetch_sub_release)(&l->lock.word, units, PAWL_SPIN_R_DROP);
@@ -539,8 +564,8 @@ int shim_rwlock_destroy(pthread_rwlock_t *rw)
 {
     if (IS_SHARED(rw))
         return shim_next()->destroy(rw);
-    while (record_has(rw))
-        (void)record_pop(rw);
+    while (record_pop(life(shim_lock_of(rw))))
+        continue;
     return 0;
 }
 

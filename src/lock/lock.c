@@ -38,6 +38,7 @@ PAWL_INTERNAL void lock_wait_begin(struct wait *wait, const void *lock, uint32_t
     wait->has_read = false;
     wait->slept = false;
     wait->counted = false;
+    wait->passes = false;
     wait->rank = 0;
 }
 
@@ -105,7 +106,8 @@ static struct lock_list *lock_list_of(struct lock_place *here, const struct wait
     unsigned list = LOCK_LIST_CLAIM;
     if (wait->claim == WAIT_NOTHING)
         switch (wait->waiter.kind) {
-        case WAIT_R: list = LOCK_LIST_R; break;
+        case WAIT_R:
+        case WAIT_PASS: list = LOCK_LIST_R; break;
         case WAIT_S: list = LOCK_LIST_S; break;
         case WAIT_W: list = LOCK_LIST_W; break;
         case WAIT_A: list = LOCK_LIST_A; break;
@@ -223,6 +225,19 @@ static void lock_wake_readers(struct lock_place *here)
     }
 }
 
+/* Readers that pass claims. Where the preload library has them, they come first in the list. */
+static void lock_wake_passers(struct lock_place *here)
+{
+    struct wait *reader;
+    unsigned most;
+    for (most = LOCK_WAKES; most > 0; most--) {
+        reader = here->queue->lists[LOCK_LIST_R].first;
+        if (reader == NULL || !reader->passes)
+            return;
+        lock_wake(here, reader);
+    }
+}
+
 /* Few keep a claim at a time, because claims keep each other out. */
 static void lock_pick_claims(struct lock_place *here, unsigned ready)
 {
@@ -262,6 +277,8 @@ PAWL_INTERNAL void lock_pick(struct lock_place *here, unsigned ready)
     lock_pick_claims(here, ready);
     if (ready & WAIT_GONE)
         lock_wake_some(here, LOCK_LIST_GONE, UINT_MAX);
+    if (ready & WAIT_BESIDE)
+        lock_wake_passers(here);
     switch (lock_oldest_ready(here, ready)) {
     case LOCK_LIST_W: lock_wake_some(here, LOCK_LIST_W, 1); break;
     case LOCK_LIST_A: lock_wake_some(here, LOCK_LIST_A, LOCK_WAKES); break;

@@ -82,6 +82,7 @@ struct wait {
     bool has_read; /* in a loop, for as long as a waiter does before it sleeps */
     bool slept;
     bool counted;  /* a reader that any thread may drop: in no entry */
+    bool passes;   /* a reader that enters beside claims (WAIT_PASS) */
     uint32_t rank; /* sleepers of a higher one come first; 0, but for lock_word.inc.h's
                             * ranked waits */
 };

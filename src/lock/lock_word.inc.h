@@ -58,6 +58,36 @@ static void PAWL_NAME_(wait_begin)(struct wait *wait, PAWL_LOCK_ *l, uint64_t de
     lock_wait_begin(wait, l, OWNER, deadline);
 }
 
+static enum wait_class PAWL_NAME_(class_to_read)(const struct wait *wait)
+{
+    return wait->passes ? WAIT_PASS : WAIT_R;
+}
+
+/* The bucket is locked. As `ready`. Where the only W is that of the waiter whose turn it is, which
+ * keeps no R, a single R is a reader's. */
+static unsigned PAWL_NAME_(ready_here)(const struct lock_place *here, PAWL_WORD_ w)
+{
+    const struct wait *const keeper = here->queue != NULL ? here->queue->keeper : NULL;
+    unsigned ready = PAWL_NAME_(ready)(w);
+    if (PAWL_IS_(writers)(w) == PAWL_W_ && PAWL_IS_(readers)(w) != 0 && keeper != NULL &&
+        (keeper->claim == WAIT_ALONE || keeper->claim == WAIT_PAST))
+        ready |= WAIT_BESIDE;
+    return ready;
+}
+
+/* The bucket is locked. A reader that passes claims enters if it can. The waiters whose claims they
+ * are wait for the R that is in, and then for this one. */
+static bool PAWL_NAME_(enter_beside)(const struct lock_place *here, PAWL_LOCK_ *l,
+                                     enum wait_class class, PAWL_WORD_ w)
+{
+    while (class == WAIT_PASS && (PAWL_NAME_(ready_here)(here, w) & WAIT_BESIDE)) {
+        /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
+        if (PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_), PAWL_SPIN_R_TAKE))
+            return true;
+    }
+    return false;
+}
+
 static bool PAWL_NAME_(lets_in)(const PAWL_LOCK_ *l, enum wait_class class)
 {
     return (PAWL_NAME_(ready)(PAWL_AT_(pawl_load_relaxed)(&l->word)) & (unsigned)class) != 0;
@@ -132,8 +162,8 @@ static bool PAWL_NAME_(stake_asleep)(struct lock_place *here, PAWL_LOCK_ *l, str
         /* Relaxed: who is granted acquires then. */
         if (PAWL_AT_(pawl_cas_relaxed)(&l->word, &w, (PAWL_WORD_)(w + change))) {
             lock_keeps_asleep(here, wait, claim, units);
-            lock_pick(here,
-                      PAWL_NAME_(ready)(PAWL_NAME_(park_again)(l, w, (PAWL_WORD_)(w + change))));
+            w = PAWL_NAME_(park_again)(l, w, (PAWL_WORD_)(w + change));
+            lock_pick(here, PAWL_NAME_(ready_here)(here, w));
             return true;
         }
         wait->waiter.changes = TABLE_STEADY;
@@ -228,7 +258,7 @@ static enum outcome PAWL_NAME_(sleep)(struct lock_place *here, PAWL_LOCK_ *l, st
         lock_wakes_up(here, wait);
         return WAIT_PASSED;
     }
-    lock_pick(here, PAWL_NAME_(ready)(w)); /* I6 */
+    lock_pick(here, PAWL_NAME_(ready_here)(here, w)); /* I6 */
     PAWL_PROBE2(lock_park, l, class);
     return lock_sleep(here, wait) ? WAIT_PASSED : WAIT_TIMED_OUT;
 }
@@ -239,7 +269,7 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct wait *wait, enum 
     struct lock_place here;
     PAWL_WORD_ w;
 
-    if (class == WAIT_R)
+    if ((unsigned)class & WAIT_R)
         PAWL_NAME_(met_writer)(l);
     if (!is_retake() && (!wait->queued || !wait->has_read)) {
         if (PAWL_NAME_(loop)(l, wait, class))
@@ -253,6 +283,10 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct wait *wait, enum 
             break;
         }
         w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+        if (PAWL_NAME_(enter_beside)(&here, l, class, w)) {
+            how = WAIT_ENTERED;
+            break;
+        }
         if (PAWL_NAME_(ready)(w) & (unsigned)class) {
             how = WAIT_PASSED;
             break;
@@ -292,21 +326,22 @@ static void PAWL_NAME_(wait_end)(PAWL_LOCK_ *l, struct wait *wait)
     if (lock_leave(&here, wait)) {
         /* [LOCK_PARK] release: the hint is cleared before a releaser finds this PARKED. */
         w = PAWL_AT_(pawl_fetch_or_release)(&l->word, PAWL_LOCK_PARKED, PAWL_LOCK_PARK);
-        lock_pick_left_asleep(&here, PAWL_NAME_(ready)(w));
+        lock_pick_left_asleep(&here, PAWL_NAME_(ready_here)(&here, w));
     }
     lock_unlock(&here);
     pawl_parker_done(wait->waiter.parker);
 }
 
 /* As take_read_slow and take_write_slow, for a thread that comes before sleepers of a lower rank.
- * Any thread may drop the read. */
+ * Any thread may drop the read. A rank with PAWL_LOCK_PASSES is a reader's that passes claims. */
 bool PAWL_SLOW_(take_read_counted_ranked)(PAWL_LOCK_ *l, uint64_t deadline, uint32_t rank)
 {
     struct wait wait;
     bool granted;
     PAWL_NAME_(wait_begin)(&wait, l, deadline);
     wait.counted = true;
-    wait.rank = rank;
+    wait.passes = (rank & PAWL_LOCK_PASSES) != 0;
+    wait.rank = rank & ~PAWL_LOCK_PASSES;
     granted = PAWL_NAME_(wait_read)(l, &wait);
     PAWL_NAME_(wait_end)(l, &wait);
     return granted;

@@ -15,6 +15,12 @@
 
 #include "waiting_word.inc.h"
 
+static enum wait_class PAWL_NAME_(class_to_read)(const struct shared_wait *wait)
+{
+    (void)wait;
+    return WAIT_R;
+}
+
 /* Readers do not scale here: another process does not see the entries of a thread. */
 static bool PAWL_NAME_(enter_scaling)(PAWL_LOCK_ *l, struct shared_wait *wait, PAWL_WORD_ w)
 {

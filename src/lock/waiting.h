@@ -33,7 +33,10 @@ enum wait_class {
     WAIT_UPDATE = 64, /* W+S, for A: no R */
     WAIT_ALONE = 128, /* W+S, for W: no other W, no R */
     WAIT_PAST = 256,  /* W+S, for R, S or A: no other W */
-    WAIT_NEXT = 512   /* S, for S or A: no other S, no W */
+    WAIT_NEXT = 512,  /* S, for S or A: no other S, no W */
+    /* A reader that passes claims: as R, and where all W are claims beside another reader. */
+    WAIT_BESIDE = 2048,
+    WAIT_PASS = WAIT_R | WAIT_BESIDE
 };
 
 /* The classes of waiters that are in others' way: no wake of theirs may be delayed. */
@@ -43,7 +46,8 @@ enum wait_class {
 enum outcome {
     WAIT_PASSED, /* the word let the class go on */
     WAIT_TIMED_OUT,
-    WAIT_TURN_CAME /* the waiter keeps a claim: of its turn, or DRAIN after a reader's turn */
+    WAIT_TURN_CAME, /* the waiter keeps a claim: of its turn, or DRAIN after a reader's turn */
+    WAIT_ENTERED    /* beside a claim */
 };
 
 #endif

@@ -13,6 +13,7 @@
  *                           Release [SPIN_R_TO_A]: an atomic user's reads under R are done before
  *                           another atomic user enters
  *   enter_in_turn           a reader's PAST becomes R, unless there is another W
+ *   class_to_read           the class of a reader: R or PASS
  *   enter_scaling           a reader that finds no W enters by an entry, if readers scale
  *   claim_at_lines          makes a claim in the queue before W looks at the entries
  *   readers_gone            W of the caller is in the word: waits until no entry has the lock;
@@ -45,6 +46,8 @@ static unsigned PAWL_NAME_(ready)(PAWL_WORD_ w)
         ready |= WAIT_UPDATE;
     if (PAWL_IS_(writers)(w) == PAWL_W_)
         ready |= WAIT_PAST | (PAWL_IS_(readers)(w) == 0 ? WAIT_ALONE : 0u);
+    if (!PAWL_IS_(no_writer)(w) && PAWL_IS_(readers)(w) > PAWL_R_)
+        ready |= WAIT_BESIDE; /* a granted writer is alone */
     return ready;
 }
 
@@ -93,7 +96,8 @@ static enum wait_class PAWL_NAME_(claim_of_turn)(enum wait_class class, PAWL_WOR
 {
     switch (class) {
     case WAIT_W: return WAIT_ALONE;
-    case WAIT_R: return WAIT_PAST;
+    case WAIT_R:
+    case WAIT_PASS: return WAIT_PAST;
     case WAIT_S:
     case WAIT_A: return PAWL_IS_(no_writer)(w) ? WAIT_NEXT : WAIT_PAST;
     default: return WAIT_NOTHING;
@@ -120,6 +124,7 @@ static bool PAWL_NAME_(stake)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, enum wait_class c
 static void PAWL_NAME_(alter)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ units,
                               enum wait_class claim);
 static bool PAWL_NAME_(enter_in_turn)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait);
+static enum wait_class PAWL_NAME_(class_to_read)(const PAWL_WAIT_ *wait);
 static bool PAWL_NAME_(enter_scaling)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ w);
 static enum outcome PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait);
 static bool PAWL_NAME_(readers_gone)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait);
@@ -198,21 +203,22 @@ static bool PAWL_NAME_(next)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
 
 static bool PAWL_NAME_(wait_read)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
 {
+    const enum wait_class class = PAWL_NAME_(class_to_read)(wait);
     enum outcome how;
     PAWL_WORD_ w;
     for (;;) {
         w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-        while (PAWL_IS_(no_writer)(w)) {
-            if (PAWL_NAME_(enter_scaling)(l, wait, w))
+        while (PAWL_NAME_(ready)(w) & (unsigned)class) {
+            if (PAWL_IS_(no_writer)(w) && PAWL_NAME_(enter_scaling)(l, wait, w))
                 return true;
             /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
             if (PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_),
                                            PAWL_SPIN_R_TAKE))
                 return true;
         }
-        how = PAWL_NAME_(wait_for)(l, wait, WAIT_R);
-        if (how == WAIT_TIMED_OUT)
-            return false;
+        how = PAWL_NAME_(wait_for)(l, wait, class);
+        if (how == WAIT_TIMED_OUT || how == WAIT_ENTERED)
+            return how == WAIT_ENTERED;
         if (how == WAIT_TURN_CAME)
             break;
     }

@@ -170,6 +170,53 @@ static void who_reads_again_never_waits_behind_a_writer(void **state)
     test_threads(4, read_again_or_write, NULL);
 }
 
+/* ---- A reader that waits for another reader -------------------------------------------------- */
+
+/* With glibc's default kind this always goes on, and so with readers preferred:
+ *   1. A writer is in. A reader sleeps.
+ *   2. The writer leaves, and another reader enters.
+ *   3. The next writer claims the lock. The first reader finds the claim, and must pass it.
+ *   4. The second one unlocks when the first has read. */
+static pthread_rwlock_t needed;
+static sem_t wanted, had;
+static uint32_t rounds_left;
+
+static void read_for_one_another(void *unused, unsigned me)
+{
+    (void)unused;
+    while (__atomic_load_n(&rounds_left, __ATOMIC_RELAXED) != 0) {
+        if (me == 0) {
+            must(sem_post(&wanted) == 0 && pthread_rwlock_rdlock(&needed) == 0);
+            while (sem_wait(&had) != 0)
+                continue;
+            __atomic_store_n(&rounds_left, rounds_left - 1, __ATOMIC_RELAXED);
+        } else if (me == 1) {
+            while (sem_wait(&wanted) != 0)
+                continue;
+            must(pthread_rwlock_rdlock(&needed) == 0);
+        } else {
+            must(pthread_rwlock_wrlock(&needed) == 0);
+        }
+        must(pthread_rwlock_unlock(&needed) == 0);
+        if (me == 1)
+            must(sem_post(&had) == 0);
+    }
+    must(sem_post(&wanted) == 0); /* for the one that waits for a last round */
+}
+
+static void readers_may_wait_for_one_another(void **state)
+{
+    (void)state;
+    if (!prefers_readers())
+        return;
+    assert_int_equal(sem_init(&wanted, 0, 0), 0);
+    assert_int_equal(sem_init(&had, 0, 0), 0);
+    rounds_left = 2000;
+    test_threads(4, read_for_one_another, NULL);
+    assert_int_equal(sem_destroy(&wanted), 0);
+    assert_int_equal(sem_destroy(&had), 0);
+}
+
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
 static pthread_rwlock_t held_read, held_write, idle;
@@ -414,6 +461,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_threads_use_every_call),
         cmocka_unit_test(who_reads_again_never_waits_behind_a_writer),
+        cmocka_unit_test(readers_may_wait_for_one_another),
         cmocka_unit_test(a_child_goes_on_with_what_the_forking_thread_held),
         cmocka_unit_test(a_waiting_thread_handles_signals_and_waits_on),
         cmocka_unit_test(a_waiting_thread_is_not_cancelled_inside),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a thread remembers of its reads (shim/record.h): all of them in any order of unlocking, and
- * the same after a signal handler as before it. Needs no lock, only addresses of some.
+ * the same after a signal handler as before it. Needs no lock, only numbers of some.
  */
 #include "test.h"
 #include "../../shim/record.h"
@@ -9,26 +9,31 @@
 /* More than one read has the same first place, and some reads are of one lock. */
 enum { LOCKS = 24, READS = 16, ROUNDS = 20000 };
 
-static char memory[LOCKS][56];
-static const void *held[READS];
+static uint32_t lives[LOCKS][14]; /* as far apart as locks */
+static unsigned held[READS];
 static unsigned holds;
 
-static const void *any_lock(uint64_t *random)
+static struct life of(unsigned lock)
 {
-    return memory[test_random_below(random, LOCKS)];
+    return life_begin(lives[lock]);
 }
 
-static void lock(const void *which)
+static unsigned any_lock(uint64_t *random)
 {
-    assert_int_equal(record_push(which), 0);
+    return test_random_below(random, LOCKS);
+}
+
+static void lock(unsigned which)
+{
+    assert_int_equal(record_push(of(which)), 0);
     held[holds++] = which;
 }
 
 static void unlock(unsigned i)
 {
-    const void *const which = held[i];
+    const unsigned which = held[i];
     held[i] = held[--holds];
-    assert_true(record_pop_first(which) || record_pop(which));
+    assert_true(record_pop_first(of(which)) || record_pop(of(which)));
 }
 
 static void unlock_any(uint64_t *random)
@@ -36,7 +41,7 @@ static void unlock_any(uint64_t *random)
     unlock(test_random_below(random, holds));
 }
 
-static bool is_held(const void *which)
+static bool is_held(unsigned which)
 {
     unsigned i;
     for (i = 0; i < holds; i++)
@@ -49,7 +54,7 @@ static void assert_all_is_remembered(void)
 {
     unsigned i;
     for (i = 0; i < LOCKS; i++)
-        assert_true(record_has(memory[i]) == is_held(memory[i]));
+        assert_true(record_has(of(i)) == is_held(i));
 }
 
 static void a_thread_remembers_its_reads_in_any_order_of_unlocking(void **state)
@@ -70,8 +75,8 @@ static void a_thread_remembers_its_reads_in_any_order_of_unlocking(void **state)
         unlock(0);
     assert_int_equal(record.used, 0);
     assert_memory_equal(record.first, none.first, sizeof none.first);
-    assert_false(record_pop_first(memory[0]));
-    assert_false(record_pop(memory[0]));
+    assert_false(record_pop_first(of(0)));
+    assert_false(record_pop(of(0)));
 }
 
 static void assert_same(const struct record *before)
@@ -106,7 +111,7 @@ static void a_handler_leaves_the_record_as_it_found_it(void **state)
         while (holds > outer)
             unlock_any(&random);
         if (test_random_below(&random, 4) == 0)
-            record.more[record.used++] = (pawl_address_)(uintptr_t)any_lock(&random);
+            record.more[record.used++] = of(any_lock(&random)).number;
         before = record;
         depth = holds + 1 + test_random_below(&random, 4);
         while (holds < depth)
@@ -118,7 +123,7 @@ static void a_handler_leaves_the_record_as_it_found_it(void **state)
         assert_same(&before);
         memset(&record, 0, sizeof record);
         for (i = 0; i < holds; i++)
-            assert_int_equal(record_push(held[i]), 0);
+            assert_int_equal(record_push(of(held[i])), 0);
     }
     memset(&record, 0, sizeof record);
     holds = 0;
@@ -129,12 +134,12 @@ static void a_full_record_counts_the_rest(void **state)
     unsigned i;
     (void)state;
     for (i = 0; i < RECORD_FIRST + RECORD_MORE + 5; i++)
-        assert_int_equal(record_push(memory[0]), 0); /* they have one first place */
+        assert_int_equal(record_push(of(0)), 0); /* they have one first place */
     assert_int_equal(record.used, RECORD_MORE);
     assert_int_equal(record.beyond, RECORD_FIRST + 4);
     for (i = 0; i < RECORD_MORE + 1; i++)
-        assert_true(record_pop_first(memory[0]) || record_pop(memory[0]));
-    assert_false(record_has(memory[0]));
+        assert_true(record_pop_first(of(0)) || record_pop(of(0)));
+    assert_false(record_has(of(0)));
     record.beyond = 0;
 }
 

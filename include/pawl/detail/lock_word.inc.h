@@ -11,8 +11,10 @@ PAWL_C_BEGIN
 PAWL_API PAWL_COLD void PAWL_SLOW_(left)(const void *address, PAWL_WORD_ found, PAWL_WORD_ after);
 /* A reader that any thread may drop: it counts in the word, as its drop does. */
 PAWL_API PAWL_COLD bool PAWL_SLOW_(take_read_counted_slow)(PAWL_LOCK_ *l, uint64_t deadline);
+#define PAWL_LOCK_PASSES UINT32_C(0x80000000)
 /* For the preload library, whose real-time threads are served by priority: a sleeper comes before
- * those of a lower rank. Other waits have rank 0. */
+ * those of a lower rank. Other waits have rank 0. With PAWL_LOCK_PASSES a reader enters beside
+ * claims, too, while another reader is in. */
 PAWL_API PAWL_COLD bool PAWL_SLOW_(take_read_counted_ranked)(PAWL_LOCK_ *l, uint64_t deadline,
                                                              uint32_t rank);
 PAWL_API PAWL_COLD bool PAWL_SLOW_(take_write_ranked)(PAWL_LOCK_ *l, uint64_t deadline,

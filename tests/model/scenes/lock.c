@@ -328,6 +328,44 @@ static void updates_if_it_may(void)
     M_STEP(pawl_drop_atomic(LOCK));
 }
 
+/* ---- Readers that pass claims ---------------------------------------------------------------- */
+
+/* It stays as a reader until the others are done. So it needs the reader that passes. */
+static void writes_then_reads_until_another_came(void)
+{
+    m_write(0, 1);
+    give_way();
+    M_STEP(pawl_write_to_read(LOCK));
+    m_begin("waits for a reader");
+    while (pawl_load_relaxed32(&STAGE->came) == 0)
+        (void)pawl_hook_wait(&STAGE->came, 0, PAWL_NO_DEADLINE);
+    m_end();
+    M_STEP(pawl_drop_read(LOCK));
+}
+
+static void passes_and_tells(void)
+{
+    bool in;
+    m_begin("take_read_counted_ranked, passing");
+    in = PAWL_SYMBOL_(pawl_lock32_take_read_counted_ranked)(LOCK, PAWL_NO_DEADLINE,
+                                                            PAWL_LOCK_PASSES);
+    m_end();
+    m_demand(in, M_PROGRESS, "it waits for ever");
+    (void)m_read(0);
+    M_STEP(pawl_drop_read_counted(LOCK));
+    m_begin("tells that it has read");
+    pawl_store_relaxed32(&STAGE->came, 1);
+    (void)pawl_hook_wake(&STAGE->came, 1);
+    m_end();
+}
+
+static void writes_once(void)
+{
+    M_STEP(pawl_take_write(LOCK));
+    m_write(0, 2);
+    M_STEP(pawl_drop_write(LOCK));
+}
+
 /* ---- Lent words ------------------------------------------------------------------------------ */
 
 static void lends(void)
@@ -379,6 +417,9 @@ const struct m_scene m_lock_scenes[] = {
      {writes_and_hands_over, waits_for_write_until}, nobody_is_left, "preempt=2" REACH},
     {"lock_read_to_atomic_beside_a_reader", two_read,
      {reads_and_updates, drops_read, updates_if_it_may}, nobody_is_left, "preempt=2"},
+    {"lock_passes_a_claim", held_for_writing,
+     {writes_then_reads_until_another_came, writes_once, passes_and_tells}, nobody_is_left,
+     "preempt=1"},
     {"os_lend_of_two", NULL, {lends, lends}, nobody_lends, "preempt=2"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
