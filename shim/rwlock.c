@@ -541,6 +541,14 @@ TIMED(64, struct shim_timespec64);
 
 /* ---- The life of a lock ---------------------------------------------------------------------- */
 
+/* The memory is another lock from now on, or no lock. The thread would write into it when it ends,
+ * and the writers of a new lock would wait for an entry that nobody frees. */
+static void free_entries(pthread_rwlock_t *rw)
+{
+    while (shim_readers_scale && SHIM_LOCK(leave_entry_)(&shim_lock_of(rw)->lock))
+        continue;
+}
+
 int shim_rwlock_init(pthread_rwlock_t *rw, const pthread_rwlockattr_t *attributes)
 {
     int shared = PTHREAD_PROCESS_PRIVATE, kind = PTHREAD_RWLOCK_DEFAULT_NP;
@@ -548,6 +556,7 @@ int shim_rwlock_init(pthread_rwlock_t *rw, const pthread_rwlockattr_t *attribute
         (void)pthread_rwlockattr_getpshared(attributes, &shared);
         (void)pthread_rwlockattr_getkind_np(attributes, &kind);
     }
+    free_entries(rw);
     if (shared != PTHREAD_PROCESS_PRIVATE) {
         SHIM_COUNT(shared);
         return shim_next()->init(rw, attributes);
@@ -566,6 +575,7 @@ int shim_rwlock_destroy(pthread_rwlock_t *rw)
         return shim_next()->destroy(rw);
     while (record_pop(life(shim_lock_of(rw))))
         continue;
+    free_entries(rw);
     return 0;
 }
 

@@ -17,6 +17,23 @@ static inline void fresh(pthread_rwlock_t *l, int kind)
     must(pthread_rwlockattr_destroy(&attributes) == 0);
 }
 
+/* Ways in which a lock ends, or begins. */
+static inline int destroy(pthread_rwlock_t *l)
+{
+    return pthread_rwlock_destroy(l);
+}
+
+static inline int make_anew(pthread_rwlock_t *l)
+{
+    return pthread_rwlock_init(l, NULL);
+}
+
+static inline int make_zero(pthread_rwlock_t *l)
+{
+    memset(l, 0, sizeof *l);
+    return 0;
+}
+
 static inline int start_actors(void **state)
 {
     (void)state;

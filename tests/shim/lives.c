@@ -13,24 +13,7 @@
  */
 #include "conformance.h"
 
-/* T is the main thread. These say what the others do. */
-static int destroy(pthread_rwlock_t *l)
-{
-    return pthread_rwlock_destroy(l);
-}
-
-static int make_anew(pthread_rwlock_t *l)
-{
-    return pthread_rwlock_init(l, NULL);
-}
-
-static int make_zero(pthread_rwlock_t *l)
-{
-    memset(l, 0, sizeof *l);
-    return 0;
-}
-
-/* Somebody else reads the lock, and T can only wait for that. */
+/* T is the main thread. Somebody else reads the lock, and T can only wait for that. */
 static void assert_nothing_is_held_by_t(void)
 {
     const struct timespec soon = time_in(CLOCK_MONOTONIC, 20);

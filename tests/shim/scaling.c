@@ -95,6 +95,33 @@ static void a_thread_that_ends_while_it_reads_leaves_the_lock_read(void **state)
     fresh(&lock, PTHREAD_RWLOCK_DEFAULT_NP);
 }
 
+/* The entry stayed:
+ *   1  A thread reads a lock by an entry, and destroys it, or makes it anew.
+ *   2  The memory becomes another object, or the new lock gets readers that scale.
+ *   3  The thread ends, and adds its R to the object. Or a writer waits for its entry, for ever. */
+static void a_thread_that_ends_a_lock_which_it_reads_leaves_no_entry(void **state)
+{
+    static rwlock_call *const ends[] = {destroy, make_anew};
+    const pthread_rwlock_t zero = PTHREAD_RWLOCK_INITIALIZER;
+    struct actor gone;
+    size_t i;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        actor_start(&gone);
+        read_once(&gone);
+        assert_int_equal(actor_do(&gone, pthread_rwlock_rdlock, &lock), 0);
+        assert_int_equal(actor_do(&gone, pthread_rwlock_rdlock, &lock), 0);
+        assert_int_equal(actor_do(&gone, ends[i], &lock), 0);
+        memset(&lock, 0, sizeof lock);
+        read_once(&one);
+        assert_int_equal(actor_do(&two, pthread_rwlock_trywrlock, &lock), 0);
+        assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
+        memset(&lock, 0, sizeof lock);
+        actor_end(&gone);
+        assert_memory_equal(&lock, &zero, sizeof lock);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -103,6 +130,7 @@ int main(int argc, char **argv)
         TEST(a_reader_in_an_entry_that_wants_to_write_gets_edeadlk),
         TEST(a_thread_reads_many_locks_at_once),
         TEST(a_thread_that_ends_while_it_reads_leaves_the_lock_read),
+        TEST(a_thread_that_ends_a_lock_which_it_reads_leaves_no_entry),
     };
     return test_run(argc, argv, tests);
 }
