@@ -13,17 +13,23 @@
 #define SHIM_V_TIMED "GLIBC_2.2.5"
 #define SHIM_V_INNER "GLIBC_2.2.5"
 #define SHIM_V_SPIN "GLIBC_2.2.5"
+#define SHIM_V_DLOPEN "GLIBC_2.2.5"
+#define SHIM_V_DLMOPEN "GLIBC_2.3.4"
 #elif defined(__i386__)
 #define SHIM_V_FIRST "GLIBC_2.1"
 #define SHIM_V_TIMED "GLIBC_2.2"
 #define SHIM_V_INNER "GLIBC_2.2"
 #define SHIM_V_SPIN "GLIBC_2.2"
+#define SHIM_V_DLOPEN "GLIBC_2.1"
+#define SHIM_V_DLMOPEN "GLIBC_2.3.4"
 #define SHIM_HAS_TIME64 1
 #elif defined(__aarch64__) && defined(__LP64__)
 #define SHIM_V_FIRST "GLIBC_2.17"
 #define SHIM_V_TIMED "GLIBC_2.17"
 #define SHIM_V_INNER "GLIBC_2.17"
 #define SHIM_V_SPIN "GLIBC_2.17"
+#define SHIM_V_DLOPEN "GLIBC_2.17"
+#define SHIM_V_DLMOPEN "GLIBC_2.17"
 #else
 #error "shim/export.h knows glibc's versions for x86-64, 32-bit x86 and aarch64; this is another."
 #endif

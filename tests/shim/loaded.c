@@ -73,6 +73,38 @@ static void a_library_that_went_with_its_lock_held_comes_back_with_a_free_one(vo
     actor_end(&one);
 }
 
+/* A library that is loaded so found the C library's locks, and used them on the preload library's
+ * memory. Its file is found by the search path of the library that asks, not of the program. */
+static void a_library_that_is_to_find_its_own_names_first_shares_the_locks(void **state)
+{
+    void *const library = load(PLUGIN_static_lock);
+    void *const other = load(PLUGIN_loads_another);
+    void *(*load_deep)(const char *);
+    int (*write_and_unlock)(pthread_rwlock_t *);
+    pthread_rwlock_t *const l = lock_in(library);
+    void *found = dlsym(other, "plugin_load_deep"), *deep;
+    (void)state;
+    assert_non_null(found);
+    memcpy(&load_deep, &found, sizeof load_deep);
+    assert_null(dlopen("libshim_loaded_writes.so", RTLD_NOW)); /* by the program's path */
+    deep = load_deep("libshim_loaded_writes.so");
+    if (deep == NULL)
+        fail_msg("%s", dlerror());
+    found = dlsym(deep, "plugin_try_write_of");
+    assert_non_null(found);
+    memcpy(&write_and_unlock, &found, sizeof write_and_unlock);
+    assert_int_equal(pthread_rwlock_rdlock(l), 0);
+    assert_int_equal(write_and_unlock(l), EBUSY);
+    assert_int_equal(pthread_rwlock_unlock(l), 0);
+    assert_int_equal(write_and_unlock(l), 0);
+    assert_int_equal(pthread_rwlock_wrlock(l), 0);
+    assert_int_equal(write_and_unlock(l), EBUSY);
+    assert_int_equal(pthread_rwlock_unlock(l), 0);
+    assert_int_equal(dlclose(deep), 0);
+    assert_int_equal(dlclose(other), 0);
+    assert_int_equal(dlclose(library), 0);
+}
+
 static void *library_in_cxx;
 
 static void *try_beside_a_reader(void *unused)
@@ -103,6 +135,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_library_comes_and_goes_while_its_lock_is_waited_for),
         cmocka_unit_test(a_library_that_went_with_its_lock_held_comes_back_with_a_free_one),
+        cmocka_unit_test(a_library_that_is_to_find_its_own_names_first_shares_the_locks),
         cmocka_unit_test(a_program_in_c_loads_a_library_with_a_shared_mutex),
     };
     return test_run(argc, argv, tests);

@@ -145,6 +145,9 @@ def run_command(rwlock: str, spin: str, stats: bool, command: tuple[str, ...]) -
     the program's own memory. Child processes have them too. The command becomes the program: its
     process number, signals and exit code are the program's.
 
+    Plug-ins that the program loads with RTLD_DEEPBIND are loaded without that flag, or they would
+    find the C library's locks; standard error says so.
+
     Programs that are static, setuid, written in Go or Rust, or built for musl have no locks that
     can be replaced; the command says so and ends with code 2.
     """
