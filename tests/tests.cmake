@@ -90,6 +90,9 @@ pawl_test(refusal lock/refused)
 pawl_test(stress lock/stress EACH_SLEEP ALSO_SMALL ALSO_SCALING)
 pawl_test(stress lock/stress_lifetime EACH_SLEEP ALSO_SMALL ALSO_SCALING)
 
+# promises: those of lock.h and the preload library, each under each circumstance
+pawl_test(unit promises/lock C_ONLY)
+
 # pshared: the same between processes
 pawl_test(unit pshared/basic DEADLINES ALSO_TRACED ALSO_SCALING)
 pawl_test(unit pshared/life DEADLINES)
