@@ -73,8 +73,8 @@ static struct step {
 
 static unsigned verb_named(const char *name)
 {
-    static const char *const more[] = {"take_read_counted", "try_read_counted",
-                                       "drop_read_counted", "hand_off", "cond_wait_read"};
+    static const char *const more[] = {"take_read_counted", "try_read_counted", "drop_read_counted",
+                                       "hand_off", "cond_wait_read"};
     unsigned i;
     for (i = 0; i < OP_COUNT; i++)
         if (strcmp(table_ops[i].name, name) == 0)
@@ -153,7 +153,7 @@ static void word_loses_bias(void)
 /* Word and entries together, without the two bits. */
 static uint64_t look(void)
 {
-    const uint64_t w = !now.entries                ? now.own.kind.word(&now.lock)
+    const uint64_t w = !now.entries              ? now.own.kind.word(&now.lock)
                        : now.own.kind.bits == 32 ? PAWL_SYMBOL_(pawl_lock32_look)(&now.lock.l32)
                                                  : PAWL_SYMBOL_(pawl_lock64_look)(&now.lock.l64);
     return w & ~(uint64_t)(PAWL_LOCK_PARKED | PAWL_LOCK_BIASED);
@@ -228,7 +228,7 @@ static void forks(struct party *p)
 
 /* ---- The handler ----------------------------------------------------------------------------- */
 
-static unsigned handled; /* how often */
+static unsigned asked, handled; /* how often; they order the main thread and handlers */
 
 /* Nobody changes what is held meanwhile, but for a thread that ends. */
 static void tries_as_a_handler(int number)
@@ -236,6 +236,7 @@ static void tries_as_a_handler(int number)
     const int saved = errno;
     bool (*const *const run)(void *) = self->verbs->run;
     (void)number;
+    (void)__atomic_load_n(&asked, __ATOMIC_ACQUIRE);
     if (pending() == 0) {
         const bool reads = run[OP_try_read](&now.lock);
         must(reads == !(held_beside(NULL) & (HAS_W | HAS_A)));
@@ -254,10 +255,16 @@ static void tries_as_a_handler(int number)
     errno = saved;
 }
 
+static void signals(struct party *p)
+{
+    (void)__atomic_add_fetch(&asked, 1, __ATOMIC_RELEASE);
+    must(pthread_kill(p->id, SIGUSR1) == 0);
+}
+
 static void handler_runs_in(struct party *p)
 {
     const unsigned before = __atomic_load_n(&handled, __ATOMIC_ACQUIRE);
-    must(pthread_kill(p->id, SIGUSR1) == 0);
+    signals(p);
     while (__atomic_load_n(&handled, __ATOMIC_ACQUIRE) == before)
         usleep(10);
 }
@@ -289,7 +296,7 @@ static void reader_ends(void)
     struct party *const reader = &now.parties[READER];
     reader_comes();
     __atomic_store_n(&reader->ends, true, __ATOMIC_RELEASE);
-    must(pthread_kill(reader->id, SIGUSR1) == 0);
+    signals(reader);
     handler_runs_in(&now.parties[ME]);
     must(pthread_join(reader->id, NULL) == 0);
     now.counted += reader->state == PAWL_STATE_R; /* by now in the word, for ever */
@@ -340,7 +347,7 @@ static void times_out_beside_handlers(struct party *p, unsigned verb)
     party_begins(p, operate);
     p->pending = true;
     while (!party_is_done(p)) {
-        must(pthread_kill(p->id, SIGUSR1) == 0);
+        signals(p);
         usleep(50);
     }
     must(!p->result);

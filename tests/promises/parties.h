@@ -198,8 +198,7 @@ static void party_does(struct party *p, void (*task)(struct party *))
 static bool party_is_asleep(const struct party *p)
 {
     return __atomic_load_n(&p->inside, __ATOMIC_ACQUIRE) == BEGUN &&
-           thread_state(p->number) == 'S' &&
-           __atomic_load_n(&p->inside, __ATOMIC_ACQUIRE) == BEGUN;
+           thread_state(p->number) == 'S' && __atomic_load_n(&p->inside, __ATOMIC_ACQUIRE) == BEGUN;
 }
 
 /* Its operation has ended: the state that it has now. */
@@ -211,8 +210,8 @@ static void party_ends_verb(struct party *p)
     else if (p->verb == OP_drop_read_counted)
         now.counted--;
     else if (p->verb >= OP_COUNT)
-        now.counted += p->result &&
-                       (p->verb == OP_take_read_counted || p->verb == OP_try_read_counted);
+        now.counted +=
+            p->result && (p->verb == OP_take_read_counted || p->verb == OP_try_read_counted);
     else if (p->result) {
         if (table_ops[p->verb].to == PAWL_STATE_R && p->verb != OP_take_read &&
             p->verb != OP_try_read)
@@ -251,9 +250,8 @@ static void party_operates(struct party *p, unsigned verb, uint64_t deadline)
     if ((verb == OP_atomic_to_read && answer == WAITS) || verb == OP_cond_wait_read)
         p->state = PAWL_STATE_U;
     party_begins(p, operate);
-    while (!party_is_done(p) &&
-           (deadline != 0 || never_waits(verb) || (is_alone && answer != WAITS) ||
-            !party_is_asleep(p)))
+    while (!party_is_done(p) && (deadline != 0 || never_waits(verb) ||
+                                 (is_alone && answer != WAITS) || !party_is_asleep(p)))
         usleep(10);
     if (is_alone) {
         must((answer == WAITS && deadline == 0) != party_is_done(p));

@@ -95,10 +95,10 @@ static rwlock_call *call_named(const char *name)
     static const struct {
         const char *name;
         rwlock_call *call;
-    } calls[] = {{"rd", pthread_rwlock_rdlock},      {"tryrd", pthread_rwlock_tryrdlock},
-                 {"wr", pthread_rwlock_wrlock},      {"trywr", pthread_rwlock_trywrlock},
-                 {"un", pthread_rwlock_unlock},      {"laterd", late_read},
-                 {"latewr", late_write},             {"anew", make_anew}};
+    } calls[] = {{"rd", pthread_rwlock_rdlock}, {"tryrd", pthread_rwlock_tryrdlock},
+                 {"wr", pthread_rwlock_wrlock}, {"trywr", pthread_rwlock_trywrlock},
+                 {"un", pthread_rwlock_unlock}, {"laterd", late_read},
+                 {"latewr", late_write},        {"anew", make_anew}};
     unsigned i = 0;
     while (strcmp(calls[i].name, name) != 0)
         i++;
