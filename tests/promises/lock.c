@@ -194,8 +194,8 @@ static void make_looks_dear(void)
 
 /* ---- The child of a fork --------------------------------------------------------------------- */
 
-/* Reads of other threads in entries are over, also of those that a move had put into the word. What
- * else others held stays, and what they waited for is taken back. */
+/* What others held it finds held, whether in the word or in an entry. What they waited for is taken
+ * back. */
 static void child_goes_on(struct party *p)
 {
     static const unsigned drops[] = {0, OP_drop_read, OP_drop_seek, OP_drop_write, OP_drop_atomic};
@@ -204,7 +204,7 @@ static void child_goes_on(struct party *p)
     alarm(TEST_HANGS);
     for (i = 0; i < PARTIES; i++) {
         const struct party *const q = &now.parties[i];
-        if (q != p && !(q->state == PAWL_STATE_R && q->by_entry))
+        if (q != p)
             left = table_sum(left, table_held(q->state));
     }
     if (p->state != PAWL_STATE_U)

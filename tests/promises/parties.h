@@ -65,7 +65,6 @@ struct party {
     unsigned verb;
     uint64_t deadline; /* 0: none, the operation without */
     bool result, pending, ends;
-    bool by_entry; /* its R was taken while the lock had BIASED */
     enum pawl_state state;
 };
 
@@ -126,24 +125,10 @@ static void exclusion_holds(void)
 
 /* ---- What parties do ------------------------------------------------------------------------- */
 
-static bool own_line_has_it(void)
-{
-    const pawl_address_ identity =
-        (pawl_address_)(uintptr_t)&now.lock | (now.own.kind.bits == 64 ? 1u : 0u);
-    const struct pawl_entries *const own = pawl_thread_entries_;
-    unsigned i;
-    for (i = 0; pawl_entries_are_(own) && i < PAWL_ENTRIES; i++)
-        if (own->locks[i] == identity)
-            return true;
-    return false;
-}
-
 static void operate(struct party *p)
 {
     p->result = p->deadline != 0 ? p->verbs->until[p->verb](&now.lock, p->deadline)
                                  : p->verbs->run[p->verb](&now.lock);
-    if (p->result && (p->verb == OP_take_read || p->verb == OP_try_read))
-        p->by_entry = now.entries && own_line_has_it();
 }
 
 static void *party_main(void *opaque)
@@ -213,9 +198,6 @@ static void party_ends_verb(struct party *p)
         now.counted +=
             p->result && (p->verb == OP_take_read_counted || p->verb == OP_try_read_counted);
     else if (p->result) {
-        if (table_ops[p->verb].to == PAWL_STATE_R && p->verb != OP_take_read &&
-            p->verb != OP_try_read)
-            p->by_entry = false;
         p->state = table_ops[p->verb].to;
     } else if (p->verb == OP_atomic_to_read) {
         p->state = PAWL_STATE_U; /* the deadline has passed, and A was given up before */
