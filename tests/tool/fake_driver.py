@@ -200,6 +200,8 @@ def trace_hit_ratio(path):
 
 def sample(o, rates, name, number, hits):
     noise = random.Random(f"{name} {number}").uniform(0.98, 1.02)
+    if MODE == "disturbed" and number == 3:
+        noise /= 2
     ops = int(rates[name] * noise * (1 + 0.1 * (o.threads - 1)) * 0.01)
     line = {
         "type": "sample",

@@ -37,7 +37,9 @@ def test_bench_ends_by_naming_the_report(script, tmp_path):
         "lru.png",
         "lru.svg",
         "published.json",
+        "published.txt",
         "text.json",
+        "text.txt",
     ]
 
 

@@ -14,6 +14,7 @@ from pawl import __version__
 from pawl.core import bench, options, report, results, table
 from pawl.core import record as records
 from pawl.core.errors import BAD_INPUT, FAILED, INTERRUPTED, BadInput, PawlError
+from pawl.core.first import in_terminal
 from pawl.core.kind import Kinds
 from pawl.core.record import Sets
 
@@ -46,6 +47,10 @@ def _report_command(kinds: Kinds) -> click.Command:
                 "Ends with 1 if run.html was drawn from other data.",
             ),
             (
+                "pawl report text.json --first --html first.html",
+                "One sentence and two plots; tables are folded.",
+            ),
+            (
                 "pawl report run1.json.xz --part 2 --png cell.png",
                 "The second part of a recorded run, for a README.",
             ),
@@ -63,6 +68,17 @@ def _report_command(kinds: Kinds) -> click.Command:
         help="Only the N-th of the results that the files hold together.",
     )
     @click.option(
+        "--first",
+        is_flag=True,
+        help="Begin with one sentence and the best row of each library; fold the rest.",
+    )
+    @click.option(
+        "--simulated",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="With --first: what more cores are expected to do, saved by pawl sim with --json.",
+    )
+    @click.option(
         "--check",
         is_flag=True,
         help="Draw nothing; say whether the files named with "
@@ -75,6 +91,8 @@ def _report_command(kinds: Kinds) -> click.Command:
         svg: Path | None,
         title: str | None,
         part: int | None,
+        first: bool,
+        simulated: Path | None,
         check: bool,
     ) -> None:
         """Draw a report from saved results.
@@ -87,8 +105,14 @@ def _report_command(kinds: Kinds) -> click.Command:
             report.check(found, outputs.written())
             return
         outputs.check()
-        report.write(found, html=html, png=png, svg=svg, title=title)
-        if not outputs.written():
+        if simulated and not first:
+            raise BadInput("--simulated: it belongs to a first report; add --first.")
+        top = report.first_of(found, simulated) if first else None
+        report.write(found, html=html, png=png, svg=svg, title=title, first=top)
+        if top:
+            for text in in_terminal(top):
+                click.echo(text)
+        elif not outputs.written():
             for kind, result in found:
                 kind.show(kind, result, table.console(), most=10**6)
         for name in outputs.written():

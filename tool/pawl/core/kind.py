@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from pawl.core.cluster import Cluster
     from pawl.core.compare import Comparison
+    from pawl.core.first import First
 
 NUMBER = (int, float)
 MAYBE = (int, float, type(None))
@@ -128,6 +129,10 @@ def _no_text(_result: dict) -> str:
     return ""
 
 
+def _no_first(_result: dict, _simulated: Path | None) -> None:
+    return None
+
+
 @dataclass(frozen=True)
 class Kind:
     """What is particular to a kind of measurement."""
@@ -213,6 +218,10 @@ class Kind:
     # ---- Figures with their captions, of a result whose cells all have rows. The function imports
     # the module that draws: the plotting library takes a second to load.
     figures: Callable[[dict], list[tuple[str, Figure]]] = _no_figures
+
+    # What core/first.py describes: (result, a file with a simulation of the same job or None) ->
+    # First. None: the kind has none, or this result does not have its rows.
+    first: Callable[[dict, Path | None], First | None] = _no_first
 
     # None: another kind's command measures it.
     command: Command | None = None

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from pawl.core import cluster, driver, results
+from pawl.core import cluster, driver, results, verdict
 from pawl.core.errors import BadInput
 from pawl.core.kind import Cell, Kind
 
@@ -37,6 +37,13 @@ class Watcher:
         self.bar.update(self.task, description=text)
         if not self.console.is_terminal:
             self.console.print(text, highlight=False)
+
+    def again(self, cell: Cell) -> None:
+        """The same cell once more: the bar has as much more to go."""
+        self.bar.update(self.task, total=self.bar.tasks[0].total + cell.sample_count)
+        self.console.print(
+            "  something else used the machine: this cell is measured once more", highlight=False
+        )
 
     def sample(self, _sample: dict) -> None:
         self.bar.advance(self.task)
@@ -68,6 +75,18 @@ def _identity(parameters: dict) -> str:
     return json.dumps(parameters, sort_keys=True)
 
 
+def _disturbed(outcome: driver.Outcome) -> int:
+    """In how many rounds something else used the machine."""
+    return 0 if outcome.interrupted else verdict.slow_rounds(outcome.samples)[0]
+
+
+def _calmer(first: driver.Outcome, second: driver.Outcome) -> driver.Outcome:
+    """A disturbed cell is measured once more, before its noise is shown."""
+    if second.interrupted or _disturbed(second) > _disturbed(first):
+        return first
+    return second
+
+
 # A cell with its outcome, and what the result says of where it was measured.
 Measured = Iterator[tuple[Cell, driver.Outcome, dict]]
 
@@ -77,7 +96,11 @@ def _here(
 ) -> Measured:
     for number, cell in enumerate(todo, skipped + 1):
         watcher.begin(cell, number, skipped + len(todo))
-        yield cell, driver.run(path, cell.options, stop, watcher.sample), {}
+        outcome = driver.run(path, cell.options, stop, watcher.sample)
+        if _disturbed(outcome) and not stop.asked:
+            watcher.again(cell)
+            outcome = _calmer(outcome, driver.run(path, cell.options, stop, watcher.sample))
+        yield cell, outcome, {}
 
 
 def _on_fleet(

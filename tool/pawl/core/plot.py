@@ -266,7 +266,7 @@ def bars(axes: Axes, found: list[dict], baseline: str, title: str, label: str) -
         places,
         [r["value"] for r in found],
         height=0.66,
-        color=[colour(r["candidate"]) for r in found],
+        color=[r.get("hue") or colour(r["candidate"]) for r in found],
         alpha=0.85,
     )
     axes.hlines(

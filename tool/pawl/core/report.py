@@ -14,7 +14,8 @@ from pathlib import Path
 
 from pawl import __version__
 from pawl.core import output, results, sheet, table, verdict
-from pawl.core.errors import Failure
+from pawl.core.errors import BadInput, Failure
+from pawl.core.first import First
 from pawl.core.kind import Kind
 
 MARK = "pawl-source "
@@ -137,13 +138,44 @@ def _section(kind: Kind, result: dict, digest: str) -> dict:
     }
 
 
-def page(found: Found, title: str | None) -> bytes:
+def _top(first: First, digest: str) -> dict:
+    """What stands above all sections, which are folded below it."""
+    from pawl.core import plot
+
+    drawn = first.figures()
+    pictures = [
+        {"alt": f"Plot: {caption}.", "uri": _uri(plot.render(figure, "svg", digest))}
+        for caption, figure in drawn
+    ]
+    plot.close(drawn)
+    return {
+        "sentence": first.sentence,
+        "pictures": pictures,
+        "expected": first.expected,
+        "next": first.next,
+    }
+
+
+def first_of(found: Found, simulated: Path | None) -> First:
+    """The first report of the first result."""
+    kind, result = found[0]
+    first = kind.first(result, simulated)
+    if first is None:
+        raise BadInput(
+            f"--first: this result of '{result['kind']}' lacks the rows of a first report; measure "
+            f"with --candidates first, where pawl bench {result['kind']} --help names that group."
+        )
+    return first
+
+
+def page(found: Found, title: str | None, first: First | None = None) -> bytes:
     digest = source(found)
     sections = [_section(kind, result, digest) for kind, result in found if result["cells"]]
     return render(
         "pawl.core",
         "report.html.j2",
         sections=sections,
+        first=first and _top(first, digest),
         mark=MARK + digest,
         version=__version__,
         title=title or (sections[0]["title"] if len(sections) == 1 else "Pawl: measured locks"),
@@ -166,9 +198,10 @@ def write(
     png: Path | None = None,
     svg: Path | None = None,
     title: str | None = None,
+    first: First | None = None,
 ) -> None:
     if html:
-        output.write(html, page(found, title))
+        output.write(html, page(found, title, first))
     if png:
         output.write(png, sheet.png(_sheet(found, "png")))
     if svg:

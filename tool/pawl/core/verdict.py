@@ -229,10 +229,10 @@ def noise(kind: Kind, result: dict) -> list[str]:
 # ---- Disturbances -------------------------------------------------------------------------------
 
 
-def _slow_rounds(cell: dict) -> tuple[int, int]:
+def slow_rounds(samples: list[dict]) -> tuple[int, int]:
     """Rounds in which the rows together ran well below their usual rates; and all rounds."""
     shares = defaultdict(list)
-    for rounds in stats.rates(cell["samples"]).values():
+    for rounds in stats.rates(samples).values():
         usual = float(np.median(list(rounds.values())))
         for number, rate in rounds.items():
             if usual > 0:
@@ -243,7 +243,7 @@ def _slow_rounds(cell: dict) -> tuple[int, int]:
 def disturbed(result: dict) -> list[str]:
     """Warnings: what else used the machine, as far as the samples tell."""
     found = []
-    slow, every = map(sum, zip(*(_slow_rounds(c) for c in result["cells"]), strict=True))
+    slow, every = map(sum, zip(*(slow_rounds(c["samples"]) for c in result["cells"]), strict=True))
     if slow:
         found.append(
             f"in {slow} of {counted(every, 'round')} most rows ran below {DISTURBED} of "

@@ -154,8 +154,8 @@ OPTIONS = (
         help="The published 18 cells: hit 50,80,90,95,98,99 x cost 30,100,300.",
     ),
     options.rows(
-        "strategy/lock names, lock names, patterns, or the groups all, published, "
-        "pthread, peers, pawl."
+        "strategy/lock names, lock names, patterns, or the groups all, first, "
+        "published, pthread, peers, pawl."
     ),
     click.option(
         "--latency",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pawl.core import candidates
 from pawl.core.kind import NUMBER, Kind
-from pawl.kinds.lru import plan, table
+from pawl.kinds.lru import first, plan, table
 from pawl.kinds.lru.command import COMMAND
 
 
@@ -22,6 +22,7 @@ KIND = Kind(
     baseline=candidates.RWLOCK,
     command=COMMAND,
     figures=figures,
+    first=first.of,
     competes=True,
     workload=table.workload,
     label=table.label,

@@ -4,6 +4,9 @@ quartiles."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import matplotlib
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,6 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from pawl.core import candidates, plot
 from pawl.core.table import counted
+from pawl.kinds.lru import first
 from pawl.kinds.lru.table import measured_hits, workload
 
 # Two points are no curve: two rankings say more.
@@ -60,7 +64,13 @@ def _mean(values: list[float]) -> float:
     return sum(values) / len(values)
 
 
-def _label_ends(axes: Axes, ends: list[tuple[str, float, float]], size: float) -> None:
+def _hue(name: str) -> str:
+    return WIDER[name][0]
+
+
+def _label_ends(
+    axes: Axes, ends: list[tuple[str, float, float]], size: float, hue: Callable[[str], str] = _hue
+) -> None:
     top = axes.get_ylim()[1]
     height = axes.get_position().height * axes.figure.get_figheight() * 72
     gap = top * (size + 2) / max(height, 1)
@@ -73,7 +83,7 @@ def _label_ends(axes: Axes, ends: list[tuple[str, float, float]], size: float) -
             xycoords="data",
             xytext=(1.04, (place + shift) / top),
             textcoords="axes fraction",
-            color=WIDER[name][0],
+            color=hue(name),
             fontsize=size,
             va="center",
             annotation_clip=False,
@@ -172,6 +182,69 @@ def workload_figure(result: dict, name: str, cells: list[dict]) -> Figure:
     plot.framed(figure, result, _with_hits(name, cells[-1]))
     plot.sides(figure, height)
     return figure
+
+
+# ---- The first report ---------------------------------------------------------------------------
+
+
+def _first_bars(result: dict, cell: dict) -> Figure:
+    rows = [
+        {
+            "candidate": row["name"],
+            "hue": plot.colour(row["candidate"]),
+            "value": row["median"] / 1e6,
+            "low": row["q1"] / 1e6,
+            "high": row["q3"] / 1e6,
+            "ratio": row["ratio_to_baseline"],
+        }
+        for row in first.bars(cell)
+    ]
+    height = 0.3 * len(rows) + 1.5
+    figure = pyplot.figure(figsize=(9.5, height))
+    axes = figure.add_axes((0.19, 0.78 / height, 0.79, 1 - 1.45 / height))
+    label = "million lookups/s: median, quartiles; x: times pthread_rwlock"
+    plot.bars(axes, rows, first.named({"candidate": result["baseline"]}), "", label)
+    plot.headline(
+        figure,
+        {"title": ""},
+        f"The best lock of each library, {counted(cell['threads'], 'thread')}",
+    )
+    plot.footer(figure, result)
+    return figure
+
+
+def _first_curves(result: dict, cells: list[dict]) -> Figure:
+    """The same rows over the number of threads."""
+    figure = pyplot.figure(figsize=(9.5, 3.6))
+    axes = figure.add_axes((0.06, 0.19, 0.66, 0.66))
+    ends = []
+    for row in first.bars(cells[-1]):
+        points = [
+            (place, r["median"] / 1e6)
+            for place, c in enumerate(cells)
+            for r in c["summary"]
+            if r["candidate"] == row["candidate"]
+        ]
+        hue = plot.colour(row["candidate"])
+        wide = 2.2 if row["candidate"] == first.OURS else 1.1
+        axes.plot(*zip(*points, strict=True), color=hue, marker="o", markersize=3.5, linewidth=wide)
+        ends.append((row["name"], *points[-1]))
+    axes.set_xticks(range(len(cells)), [c["threads"] for c in cells])
+    axes.set_ylim(0, None)
+    axes.set_xlabel("threads")
+    axes.grid(axis="y", color=plot.FAINT, linewidth=0.6)
+    _label_ends(axes, ends, 8, lambda name: plot.OURS if name.startswith("Pawl") else plot.INK)
+    plot.headline(figure, {"title": ""}, "Million lookups a second over the number of threads")
+    plot.footer(figure, result)
+    return figure
+
+
+def first_figures(result: dict, cells: list[dict]) -> list[tuple[str, Figure]]:
+    with matplotlib.rc_context(plot.STYLE):
+        drawn = [("the best lock of each library", _first_bars(result, cells[-1]))]
+        if len(cells) > 1:
+            drawn.append(("the same over threads", _first_curves(result, cells)))
+    return drawn
 
 
 # ---- The grid -----------------------------------------------------------------------------------
