@@ -22,7 +22,7 @@ typedef enum pawl_robust (*operation)(pawl_robust_lock *);
 static const operation takes[] = {pawl_robust_lock_take_read, pawl_robust_lock_take_seek,
                                   pawl_robust_lock_take_write, pawl_robust_lock_take_atomic};
 
-static struct {
+static struct both {
     pawl_robust_lock lock;
     pthread_mutex_t mutex;
 } *shared;
@@ -32,8 +32,8 @@ static int set_up(void **state)
     pthread_mutexattr_t attributes;
     (void)state;
     if (shared == NULL)
-        shared =
-            mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        shared = (struct both *)mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     must(shared != MAP_FAILED);
     memset(shared, 0, sizeof *shared);
     must(pthread_mutexattr_init(&attributes) == 0);
