@@ -27,11 +27,12 @@ static void find_neighbours(void)
     neighbours[1] = &all[i];
 }
 
+/* A claim turns PARKED round. */
 static bool adds_seek(const struct pawl_operation *o, uint64_t found)
 {
-    return o->kind == PAWL_HOOK_ADD
-               ? o->operand == PAWL_SPIN32_S
-               : o->kind == PAWL_HOOK_COMPARE_EXCHANGE && o->operand == found + PAWL_SPIN32_S;
+    return o->kind == PAWL_HOOK_COMPARE_EXCHANGE &&
+           (o->operand & ~(uint64_t)PAWL_LOCK_PARKED) ==
+               (found & ~(uint64_t)PAWL_LOCK_PARKED) + PAWL_SPIN32_S;
 }
 
 /* A seeker that adds S beside the holder's S keeps a claim: it has its turn. */
