@@ -149,6 +149,7 @@ pawl_test(refusal seq/refused)
 pawl_test(stress seq/stress)
 
 # counter: counters
+pawl_test(regress counter/fork_beside C_ONLY)
 pawl_test(unit counter/exact)
 pawl_test(unit counter/handler)
 pawl_test(unit counter/limit)

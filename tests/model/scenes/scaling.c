@@ -152,6 +152,7 @@ static void ends_while_it_reads(void)
 {
     M_STEP(pawl_thread_exit_());
     m_demand(entries_all()->lines[0].joined == 0, M_RESTORED, "it has kept its line");
+    m_demand((entries_all()->joined[0] & 1) == 0, M_RESTORED, "claimants look at its line");
     reads_on_and_drops();
 }
 

@@ -146,8 +146,6 @@ pub enum Fault {
     LostWake,
     /// A seeker that can die is recorded as the lock's before its member says so (robust.c).
     SeekerRecordedFirst,
-    /// A claim leaves PARKED as it was, so a fork's child does not see whether it was made.
-    ParkedStays,
     /// A reader that has filled its entry does not look for W again.
     NoSecondLook,
     /// It looks for W, but not whether claimants still look at entries.
@@ -189,14 +187,6 @@ impl Fault {
             }
             Fault::DeafToClaimants if tag == "SPIN_A_GONE" => perform(o) & !seek,
             Fault::SeekerRecordedFirst if op == "take_seek" => mortal::member_last(o),
-            Fault::ParkedStays
-                if o.kind == Kind::CompareExchange
-                    && tag == "-"
-                    && (o.operand ^ o.expected) & 1 != 0
-                    && (o.operand ^ o.expected) > 3 =>
-            {
-                perform(Operation { operand: o.operand ^ 1, ..o })
-            }
             Fault::NoSecondLook if tag == "SPIN_R_TAKE" && o.kind == Kind::Load => {
                 perform(o);
                 library::biased()
@@ -270,7 +260,6 @@ pub fn named(name: &str) -> Option<Fault> {
         Fault::HiddenWaiter,
         Fault::LostWake,
         Fault::SeekerRecordedFirst,
-        Fault::ParkedStays,
     ]
     .into_iter()
     .find(|fault| format!("{fault:?}") == name)

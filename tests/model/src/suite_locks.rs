@@ -208,6 +208,5 @@ pub static PLANTED: &[Planted] = &[
     Planted("PLOCK_MOVE:zero", "plock_changes_beside_reads", &[PROGRESS]),
     Planted("PLOCK_LEAVE:skip", "plock_joins_beside_reads", &[PROGRESS, RESTORED]),
     Planted("LostWake", "robust_reads_beside_writes", &[PROGRESS]),
-    Planted("ParkedStays", "fork_child_with_read_beside_write", &[PROGRESS, RESTORED]),
     Planted("SeekerRecordedFirst", "robust_seeks_killed_beside_reads", &[VISIBILITY]),
 ];
