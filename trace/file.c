@@ -202,6 +202,14 @@ static bool open_file(void)
     return true;
 }
 
+/* PAWL_TRACE_SECCOMP: the mode of `pawl trace` itself. A process with another one has a sandbox,
+ * which its parent made. */
+static bool came_sandboxed(void)
+{
+    const char *const value = secure_getenv("PAWL_TRACE_SECCOMP");
+    return value != NULL && trace_control->seccomp != (uint32_t)(*value - '0');
+}
+
 bool trace_file_open(void)
 {
     const int saved = errno;
@@ -213,19 +221,27 @@ bool trace_file_open(void)
     trace_self.inside = 1;
     TRACE_HANDLERS_SEE_THIS_ORDER();
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    done = open_file();
+    done = trace_may_call();
+    if (done) {
+        done = open_file();
+        trace_has_called();
+    }
     if (done)
         trace_know(0, 0);
     (void)pthread_setcancelstate(cancel, NULL);
     leave();
     pawl_store_relaxed32(&opening, done ? 0 : 2);
+    if (done && came_sandboxed())
+        trace_sandbox_comes();
     errno = saved;
     return done;
 }
 
-void trace_file_forget(void)
+void trace_file_forget(bool sandboxed)
 {
-    if (trace_control != NULL)
+    if (trace_control != NULL && sandboxed)
+        (void)pawl_fetch_add_relaxed32(&trace_control->sandboxed, 1);
+    else if (trace_control != NULL)
         (void)munmap(trace_control, WHOLE_BYTES);
     trace_control = NULL;
     if (opening == 1)
@@ -290,13 +306,18 @@ static PAWL_COLD void make_stacks(void)
     uint32_t found = TRACE_STACKS_NOT_YET;
     int cancel;
     bool done;
-    if (!pawl_cas_relaxed32(&trace_control->stacks, &found, TRACE_STACKS_COME))
+    if (!trace_may_call())
         return;
+    if (!pawl_cas_relaxed32(&trace_control->stacks, &found, TRACE_STACKS_COME)) {
+        trace_has_called();
+        return;
+    }
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     done = allocate(STACKS_AT, sizeof(struct trace_stacks));
     if (done) /* Linux 5.14; before it the pages come one by one */
         (void)madvise((char *)trace_control + STACKS_AT, sizeof(struct trace_stacks),
                       MADV_POPULATE_WRITE);
+    trace_has_called();
     pawl_store_relaxed32(&trace_control->stacks, done ? TRACE_STACKS_THERE : TRACE_STACKS_NO_ROOM);
     (void)pthread_setcancelstate(cancel, NULL);
     errno = saved;

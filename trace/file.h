@@ -10,13 +10,20 @@ TRACE_HIDDEN bool trace_file_is_wanted(void);
 /* False: it cannot be made, and the process has said so once. */
 PAWL_COLD TRACE_HIDDEN bool trace_file_open(void);
 /* In the child of a fork. */
-TRACE_HIDDEN void trace_file_forget(void);
+TRACE_HIDDEN void trace_file_forget(bool sandboxed);
 /* Under the lock of the tables: allocates a lane. NULL: there is no room. */
 TRACE_HIDDEN struct trace_lane *trace_file_lane(uint32_t index);
 TRACE_HIDDEN struct trace_lane *trace_file_at(uint32_t index);
 TRACE_HIDDEN uint32_t trace_file_index(const struct trace_lane *lane);
 /* The table of stacks, which the first call allocates. NULL: there is none. */
 TRACE_HIDDEN struct trace_stacks *trace_file_stacks(void);
+/* Lanes for threads that come when no call can be made any more. */
+TRACE_HIDDEN void trace_lanes_ahead(void);
+TRACE_HIDDEN void trace_lane_never(void);
+/* sandbox.c: the mode of seccomp; the last moment for calls; in a child: is it over? */
+TRACE_HIDDEN uint32_t trace_seccomp(void);
+PAWL_COLD TRACE_HIDDEN void trace_sandbox_comes(void);
+TRACE_HIDDEN bool trace_sandbox_in_child(void);
 /* Notes ticks and nanoseconds of this moment. */
 TRACE_HIDDEN void trace_file_look_at_clock(void);
 

@@ -295,7 +295,7 @@ struct trace_control {
     uint32_t lost_stacks; /* waits and takes whose stack had no room, or could not be read */
     uint32_t own_ticks;   /* what the recorder does before a hold begins takes at least so long */
     uint32_t seccomp;     /* mode of it when the recording began */
-    uint32_t unused;
+    uint32_t sandboxed;   /* 0; from a sandbox on 1, and 1 for each child of fork */
     char program[256];
     char paths[TRACE_PATHS];
     struct trace_module module[TRACE_MODULES];

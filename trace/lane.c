@@ -15,6 +15,7 @@
 #include <pawl/spin.h>
 
 enum { TRIES = 500, SHORT_TRIES = 100 };
+enum { AHEAD_SMALL = 64, AHEAD_LARGE = 4 };
 
 _Thread_local struct trace_self trace_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -35,10 +36,12 @@ bool trace_tables_try(void)
     for (i = 0; i < TRIES; i++) {
         if (pawl_spin32_try_write(&tables))
             return true;
-        if (i < SHORT_TRIES)
+        if (i < SHORT_TRIES || !trace_may_call()) {
             pawl_cpu_relax();
-        else /* not by a call of the C library, which could end the thread if it was cancelled */
+        } else { /* not by the C library's call, which could end the thread if it was cancelled */
             (void)syscall(SYS_nanosleep, &moment, NULL);
+            trace_has_called();
+        }
     }
     (void)pawl_fetch_add_relaxed32(&trace_control->busy, 1);
     return false;
@@ -110,8 +113,9 @@ static struct trace_lane *find(uint32_t first, uint32_t limit, uint32_t *allocat
             return trace_file_at(first + i);
         }
     }
-    if (i < limit) {
+    if (i < limit && trace_may_call()) {
         struct trace_lane *const lane = make(first + i);
+        trace_has_called();
         if (lane == NULL)
             return NULL;
         *allocated = i + 1;
@@ -119,6 +123,39 @@ static struct trace_lane *find(uint32_t first, uint32_t limit, uint32_t *allocat
         return lane;
     }
     return NULL;
+}
+
+static void make_ahead(uint32_t first, uint32_t most, uint32_t *allocated)
+{
+    while (*allocated < most && make(first + *allocated) != NULL)
+        ++*allocated;
+}
+
+void trace_lanes_ahead(void)
+{
+    struct trace_control *const c = trace_control;
+    if (!trace_tables_try())
+        return;
+    make_ahead(0,
+               c->small_lanes + AHEAD_SMALL < TRACE_SMALL_LANES ? c->small_lanes + AHEAD_SMALL
+                                                                : TRACE_SMALL_LANES,
+               &c->small_lanes);
+    make_ahead(TRACE_SMALL_LANES,
+               c->large_lanes + AHEAD_LARGE < TRACE_LARGE_LANES ? c->large_lanes + AHEAD_LARGE
+                                                                : TRACE_LARGE_LANES,
+               &c->large_lanes);
+    trace_tables_done();
+}
+
+/* The thread's number in the kernel, without a call: who takes a mutex leaves it there. */
+static uint32_t own_number(void)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    uint32_t number;
+    (void)next()->pthread_mutex_trylock(&mutex);
+    number = (uint32_t)mutex.__data.__owner;
+    (void)next()->pthread_mutex_unlock(&mutex);
+    return number;
 }
 
 static void settle(struct trace_lane *lane, uint64_t begun)
@@ -132,7 +169,7 @@ static void settle(struct trace_lane *lane, uint64_t begun)
         lane->windows[i].mixed |= lane->windows[i].count % lane->ring != 0;
     for (i = 0; i < TRACE_CHAINS; i++)
         lane->chains[i].depth = 0; /* another thread's */
-    lane->kernel = (uint32_t)syscall(SYS_gettid);
+    lane->kernel = own_number();
     lane->thread = trace_self.number;
 }
 
@@ -262,13 +299,20 @@ static void thread_ends(void *unused)
     leave();
 }
 
+/* The thread is not recorded any more, and does not look at the clock. */
+void trace_lane_never(void)
+{
+    thread_ends(NULL);
+    trace_self.refused = 1;
+}
+
 /* ---- fork ------------------------------------------------------------------------------------ */
 
 /* The child has a file of its own, as soon as it takes a lock. Its copies of the parent's locks
  * are other locks. */
 static void child_begins(void)
 {
-    trace_file_forget();
+    trace_file_forget(trace_sandbox_in_child());
     memset(&trace_self, 0, sizeof trace_self);
     memset(taken, 0, sizeof taken);
     pawl_spin32_init(&tables);

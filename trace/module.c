@@ -155,11 +155,14 @@ void trace_know(uint64_t address, uint64_t another)
         return;
     if (!trace_tables_try())
         return;
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    trace_control->maps_read++;
-    read_maps();
+    if (trace_may_call()) {
+        (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+        trace_control->maps_read++;
+        read_maps();
+        (void)pthread_setcancelstate(cancel, NULL);
+        trace_has_called();
+    }
     trace_tables_done();
-    (void)pthread_setcancelstate(cancel, NULL);
     errno = saved;
 }
 

@@ -4,8 +4,8 @@
  * and how long it was ready to run and had none.
  *
  * The last is the second number of /proc/thread-self/schedstat. No descriptor stays open, so a look
- * opens the file: two microseconds, a dozen times a window at most. A program may sandbox itself
- * after it was started, and then be killed for opening a file; so such a thread does not look. The
+ * opens the file: two microseconds, a dozen times a window at most. A program that has sandboxed
+ * itself could be killed for each of these calls; so there is no look any more (sandbox.c). The
  * calls are the kernel's, as those of the C library could end a thread that was cancelled.
  */
 #include "file.h"
@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -25,7 +24,13 @@ static bool look(struct usage *u)
 {
     struct timespec cpu;
     struct rusage used;
-    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0 || getrusage(RUSAGE_THREAD, &used) != 0)
+    bool done;
+    if (!trace_may_call())
+        return false;
+    done =
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0 && getrusage(RUSAGE_THREAD, &used) == 0;
+    trace_has_called();
+    if (!done)
         return false; /* never, where the C library is 2.30 */
     u->cpu = (uint64_t)cpu.tv_sec * UINT64_C(1000000000) + (uint64_t)cpu.tv_nsec;
     u->left = (uint64_t)used.ru_nvcsw;
@@ -59,12 +64,13 @@ static uint64_t kept_off(void)
     const char *at = text;
     uint64_t kept, times;
     long file, length;
-    if (trace_seccomp() != trace_control->seccomp)
+    if (!trace_may_call())
         return TRACE_NOT_KNOWN;
     file = syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     length = file < 0 ? -1 : syscall(SYS_read, file, text, sizeof text - 1);
     if (file >= 0)
         (void)syscall(SYS_close, file);
+    trace_has_called();
     errno = saved;
     text[length > 0 ? length : 0] = 0;
     (void)number_at(&at);
@@ -73,22 +79,21 @@ static uint64_t kept_off(void)
     return times == 0 ? TRACE_NOT_KNOWN : kept;
 }
 
-uint32_t trace_seccomp(void)
-{
-    const int saved = errno;
-    const long mode = syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0);
-    errno = saved;
-    return mode < 0 ? 0 : (uint32_t)mode;
-}
-
 /* ---- Windows --------------------------------------------------------------------------------- */
 
 /* A thread that has run since the first look was not kept off: that saves the file. */
 void trace_window_looks_at_clock(struct trace_window *w, uint64_t now)
 {
     struct usage u;
-    if (!look(&u))
+    if (!look(&u)) {
+        if (w->count == 1) { /* what an earlier window left there says nothing of this one */
+            w->cpu_last = w->cpu_first;
+            w->at_last = w->at_first;
+            w->left_last = w->left_first;
+            w->kept_first = w->kept_last = TRACE_NOT_KNOWN;
+        }
         return;
+    }
     if (w->count == 1) {
         w->cpu_first = u.cpu;
         w->at_first = now;

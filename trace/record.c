@@ -254,7 +254,12 @@ void trace_upgrade(uint64_t key, uint64_t site, struct trace_wait *wait)
 /* A program may change it at any time, so each wait looks again. */
 void trace_look_at_priority(void)
 {
-    const int saved = errno, policy = sched_getscheduler(0);
+    const int saved = errno;
+    int policy;
+    if (!trace_may_call())
+        return;
+    policy = sched_getscheduler(0);
+    trace_has_called();
     errno = saved;
     trace_self.realtime = policy == SCHED_FIFO || policy == SCHED_RR ? TRACE_REALTIME : 0;
 }
@@ -402,10 +407,11 @@ void trace_wait_is_over(struct trace_wait *w, bool is_granted, bool timed_out)
 
 void trace_waited(uint64_t key, uint64_t site, uint64_t begun, bool waited, bool timed_out)
 {
-    const uint64_t now = trace_ticks();
     struct trace_record *r;
+    uint64_t now;
     if (!enter())
         return;
+    now = trace_ticks();
     r = record_of(key, site, 0);
     r->count += !timed_out;
     r->timeouts += timed_out;

@@ -75,8 +75,10 @@ PAWL_COLD TRACE_HIDDEN void trace_forget(uint64_t lock);
 PAWL_COLD TRACE_HIDDEN void trace_outgrow(void);
 PAWL_COLD TRACE_HIDDEN void trace_window_begins(uint64_t now);
 PAWL_COLD TRACE_HIDDEN void trace_window_looks_at_clock(struct trace_window *w, uint64_t now);
-/* Mode of seccomp. */
-PAWL_COLD TRACE_HIDDEN uint32_t trace_seccomp(void);
+/* sandbox.c. True: the recorder may make a system call of its own, until trace_has_called(). False:
+ * the program has sandboxed itself, or is about to. */
+PAWL_COLD TRACE_HIDDEN bool trace_may_call(void);
+PAWL_COLD TRACE_HIDDEN void trace_has_called(void);
 /* An outermost hold begins: processor time and switches are noted, as it may become a long one. The
  * hold then begins after the look. */
 PAWL_COLD TRACE_HIDDEN void trace_look_at_processor(struct trace_hold *h);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "unwind.h"
+#include "record.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -56,15 +57,20 @@ static bool copy(struct unwind *u, uint64_t address)
     const uint64_t below = address - page < 56 ? address - page : 56;
     const uint64_t left = page + UNWIND_PAGE - (address - below);
     struct iovec from, to;
+    bool done;
+    if (!trace_may_call())
+        return false;
     u->from = address - below;
     u->count = left / 8 < UNWIND_WORDS ? left / 8 : UNWIND_WORDS;
     from.iov_base = (void *)(uintptr_t)u->from;
     to.iov_base = u->words;
     from.iov_len = to.iov_len = (size_t)u->count * 8;
-    if (syscall(SYS_process_vm_readv, (long)u->thread, &to, 1L, &from, 1L, 0L) == (long)to.iov_len)
-        return true;
-    u->count = 0;
-    return false;
+    done =
+        syscall(SYS_process_vm_readv, (long)u->thread, &to, 1L, &from, 1L, 0L) == (long)to.iov_len;
+    trace_has_called();
+    if (!done)
+        u->count = 0;
+    return done;
 }
 
 bool trace_unwind_read(struct unwind *u, uint64_t address, uint64_t *value)

@@ -45,6 +45,7 @@ MEANINGS = {
     "lost_names": "names beyond 1024",
     "lost_modules": "mapped files beyond 256",
     "lost_stacks": "stacks of waits, as the table was full or the stack could not be read",
+    "sandboxed": "what a sandbox (seccomp) forbids: new stacks, most new threads, children",
     "stacks_no_room": "the stacks of a process that the disk had no room for",
     "stacks_no_library": "the stacks of a process, as they need glibc 2.35",
 }

@@ -72,7 +72,8 @@ CONTROL = np.dtype(
     + _u64("ticks_begun ns_begun ticks_seen ns_seen realtime_begun")
     + _u32(
         "small_lanes large_lanes threads without_lane no_room busy lost_names lost_modules "
-        "modules paths_used maps_read ended stacks stack_every lost_stacks own_ticks seccomp unused"
+        "modules paths_used maps_read ended stacks stack_every lost_stacks own_ticks seccomp "
+        "sandboxed"
     )
     + [
         ("program", "S256"),
@@ -149,6 +150,7 @@ class Process:
                     "lost_names",
                     "lost_modules",
                     "lost_stacks",
+                    "sandboxed",
                 )
             }
             | {

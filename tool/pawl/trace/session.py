@@ -32,11 +32,21 @@ def make_folder() -> Path:
     return made
 
 
+def _seccomp() -> str:
+    """The mode under which this process runs; a program with another one has its own sandbox."""
+    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    return next((s.split()[1] for s in status.splitlines() if s.startswith("Seccomp:")), "0")
+
+
 class Session:
     def __init__(self, command: tuple[str, ...], environment: dict[str, str], folder: Path):
         self.folder = folder
         self.command = command
-        self.environment = {**environment, "PAWL_TRACE_DIR": str(folder)}
+        self.environment = {
+            **environment,
+            "PAWL_TRACE_DIR": str(folder),
+            "PAWL_TRACE_SECCOMP": _seccomp(),
+        }
         self.child: subprocess.Popen | None = None
         self.timer: tuple[float, Callable[[], None]] | None = None
 
