@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterable
@@ -11,7 +12,7 @@ from pathlib import Path
 import click
 
 from pawl import __version__
-from pawl.core import bench, options, report, results, table
+from pawl.core import bench, errors, options, output, report, results, table
 from pawl.core import record as records
 from pawl.core.errors import BAD_INPUT, FAILED, INTERRUPTED, BadInput, PawlError
 from pawl.core.first import in_terminal
@@ -230,17 +231,25 @@ def _usage_sentence(error: click.UsageError) -> str:
 
 def run(command: click.Group, arguments: list[str] | None = None) -> int:
     """Ends with the exit codes of errors.py, and says why in one sentence."""
+    errors.read_so_far.clear()
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # names of files may be any bytes
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         return command.main(args=arguments, prog_name="pawl", standalone_mode=False) or 0
     except click.UsageError as error:
         message, code = _usage_sentence(error), BAD_INPUT
     except PawlError as error:
         message, code = str(error), error.exit_code
+    except errors.DAMAGE as error:
+        if not errors.read_so_far:
+            raise
+        message, code = str(errors.damaged(error)), BAD_INPUT
     except (KeyboardInterrupt, click.Abort):
         message, code = "interrupted before anything was measured.", INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away (head, less); Python must not complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
-    print(f"pawl: {message}", file=sys.stderr)
+    print(f"pawl: {output.shown(message)}", file=sys.stderr)
     return code

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Writes files whole or not at all, and finds out before measuring whether it can."""
+"""Writes files whole or not at all, and finds out before measuring whether it can. And makes text
+of any bytes fit to be shown."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
+import re
 import tempfile
 from pathlib import Path
 
@@ -13,6 +15,23 @@ from pawl.core.errors import BadInput, Failure
 
 # A result with thirty candidates is some hundred kilobytes; a page with its plots below this.
 NEEDED_BYTES = 4 << 20
+
+
+# Control characters, those that change the direction of text, and bytes that are no UTF-8.
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def _escaped(found: re.Match) -> str:
+    code = ord(found[0])
+    if 0xDC80 <= code <= 0xDCFF:  # how Python has a byte of a name that is no UTF-8
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def shown(text: str) -> str:
+    """Names of files, programs and locks may be any bytes. A terminal obeys some of them, and a
+    page or database takes UTF-8 alone."""
+    return _UNFIT.sub(_escaped, text)
 
 
 def _free_temp(name: str | None) -> None:
@@ -62,7 +81,7 @@ def write(path: Path, data: bytes) -> None:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
-        os.chmod(name, 0o666 & ~_umask())
+        os.chmod(name, 0o666 & ~umask())
         os.replace(name, path)
         name = None
     except OSError as error:
@@ -73,7 +92,7 @@ def write(path: Path, data: bytes) -> None:
         _free_temp(name)
 
 
-def _umask() -> int:
+def umask() -> int:
     # The system call can only read the mask by setting it.
     mask = os.umask(0o022)
     os.umask(mask)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
-import os
 import shlex
 import sys
 from datetime import UTC, datetime
@@ -29,7 +28,7 @@ def now() -> str:
 
 def printable(text: str) -> str:
     """Names of files may be any bytes; a result and a page are UTF-8."""
-    return os.fsencode(text).decode(errors="replace")
+    return output.shown(text)
 
 
 def command_line() -> str:

@@ -6,9 +6,10 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from pawl.core import driver
+from pawl.core import driver, errors
 from pawl.core.errors import BadInput
 
+MOST_BYTES = 1 << 20
 SECTIONS = {"title", "topology", "values", "fitted", "fit", "job"}
 
 
@@ -32,19 +33,25 @@ def path_of(name: str) -> Path:
 def load(name: str) -> dict:
     path = path_of(name)
     try:
+        if path.exists() and (not path.is_file() or path.stat().st_size > MOST_BYTES):
+            raise BadInput(f"--machine: {path} is no plain file of at most 1 MiB; name another.")
         read = tomllib.loads(path.read_text())
+        errors.read_so_far.append(path)
     except FileNotFoundError:
         known = ", ".join(sorted(p.stem for p in (folder() / "machines").glob("*.toml")))
         raise BadInput(
             f"--machine: there is no {name}; name a machine file or one of: {known}."
         ) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, RecursionError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadInput(f"--machine: {path} is not a machine file: {error}.") from None
     if unknown := set(read) - SECTIONS:
         raise BadInput(
             f"--machine: {path} has a section '{min(unknown)}'; there are "
             f"{', '.join(sorted(SECTIONS))}."
         )
+    for section in SECTIONS - {"title"}:
+        if not isinstance(read.get(section, {}), dict):
+            raise BadInput(f"--machine: {section} in {path} is a value; write it as [{section}].")
     for section in ("topology", "values", "fitted", "job"):
         for key, value in flat(read.get(section, {})).items():
             if isinstance(value, bool) or not isinstance(value, int | float):

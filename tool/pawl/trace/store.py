@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sqlite3
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from pawl.core import errors, output
 from pawl.core.errors import BadInput, Failure
 
 APPLICATION, VERSION = 0x7061776C, 6  # "pawl"
@@ -91,11 +93,11 @@ def create(path: Path) -> Iterator[sqlite3.Connection]:
     """Written beside its place and put there whole."""
     name = None
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.{os.getpid()}.", dir=path.parent)
         os.close(handle)
         db = sqlite3.connect(name)
         db.executescript(
-            f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
+            f"PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; "
             f"PRAGMA application_id={APPLICATION}; PRAGMA user_version={VERSION};"
             + "".join(f"CREATE TABLE {name}({columns});" for name, columns in TABLES.items())
         )
@@ -107,7 +109,7 @@ def create(path: Path) -> Iterator[sqlite3.Connection]:
         )
         db.commit()
         db.close()
-        os.chmod(name, 0o644)
+        os.chmod(name, 0o666 & ~output.umask())
         os.replace(name, path)
         name = None
     except (OSError, sqlite3.OperationalError) as error:
@@ -123,6 +125,18 @@ def insert(db: sqlite3.Connection, table: str, rows: list[tuple]) -> None:
         db.executemany(f"INSERT INTO {table} VALUES({','.join('?' * len(rows[0]))})", rows)
 
 
+# What JSON has in place of control characters; two backslashes are one that is none of it.
+_IN_JSON = re.compile(r"\\\\|\\(u00[01][0-9a-f]|u007f|u00[89][0-9a-f]|[bfnrt])", re.IGNORECASE)
+
+
+def _shown(text: bytes) -> str:
+    """Whatever a trace has as a name, it is not obeyed by a terminal."""
+    plain = text.decode(errors="surrogateescape")
+    if not plain.isprintable():
+        plain = output.shown(plain)
+    return _IN_JSON.sub(lambda m: rf"\\{m[1]}" if m[1] else m[0], plain) if "\\" in plain else plain
+
+
 def open_trace(path: Path) -> sqlite3.Connection:
     """A trace of this version or of one that can still be read, read only."""
     if not path.exists():
@@ -134,6 +148,7 @@ def open_trace(path: Path) -> sqlite3.Connection:
             raise BadInput(f"{path} is empty: its recording did not come to an end; record anew.")
         db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         db.row_factory = sqlite3.Row
+        db.text_factory = _shown
         application = db.execute("PRAGMA application_id").fetchone()[0]
         version = db.execute("PRAGMA user_version").fetchone()[0]
     except (OSError, sqlite3.Error) as error:
@@ -148,6 +163,7 @@ def open_trace(path: Path) -> sqlite3.Connection:
             f"{min(OLDER)} to {VERSION}; use the command that wrote it, or record anew."
         )
     _refuse_torn(path, db)
+    errors.read_so_far.append(path)
     db.executescript(OLDER.get(version, ""))
     return db
 
@@ -158,7 +174,7 @@ def _refuse_torn(path: Path, db: sqlite3.Connection) -> None:
         size = db.execute("PRAGMA page_size").fetchone()[0]
         whole = path.stat().st_size >= pages * size
         finished = db.execute("SELECT value FROM meta WHERE name='finished'").fetchone()
-    except sqlite3.Error:
+    except (sqlite3.Error, TypeError):
         whole, finished = False, None
     if not whole or not finished:
         raise BadInput(f"{path} is torn: a part of it is missing; copy it again, or record anew.")
