@@ -29,13 +29,33 @@ static int really_lock(pthread_mutex_t *m, const struct how *how)
                       : next()->pthread_mutex_lock(m);
 }
 
+/* A try looks at no time, so it would grant what the call refuses: a deadline that is none, or a
+ * clock that this mutex cannot wait by. Such a call is not tried first. It waits only where the
+ * mutex is held. */
+static bool may_be_refused(const pthread_mutex_t *m, const struct how *how)
+{
+    if (!how->timed)
+        return false;
+    return !trace_is_time(how->time) ||
+           (how->clocked && how->clock != CLOCK_REALTIME &&
+            (how->clock != CLOCK_MONOTONIC ||
+             ((unsigned)m->__data.__kind & PTHREAD_PRIO_INHERIT << 5) != 0));
+}
+
+static inline int first_try(pthread_mutex_t *m, const struct how *how)
+{
+    if (PAWL_LIKELY(!may_be_refused(m, how)))
+        return next()->pthread_mutex_trylock(m);
+    return __atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) != 0 ? EBUSY : really_lock(m, how);
+}
+
 static inline int lock_mutex(pthread_mutex_t *m, uint64_t site, const struct how *how)
 {
     const uint64_t key = key_of(m, TRACE_MUTEX);
     int error;
     if (PAWL_UNLIKELY(!enter()))
         return really_lock(m, how);
-    error = next()->pthread_mutex_trylock(m);
+    error = first_try(m, how);
     if (PAWL_UNLIKELY(error == EBUSY)) {
         struct trace_wait w;
         trace_wait_begins(&w, key, site);

@@ -161,6 +161,11 @@ static inline bool is_counted(uint64_t key)
             (1u << TRACE_READ | 1u << TRACE_OUR_READ | 1u << TRACE_OUR_SEEK)) != 0;
 }
 
+static inline bool trace_is_time(const struct timespec *t)
+{
+    return t != NULL && t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
+}
+
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 static inline uint64_t mixed(uint64_t a, uint64_t b, uint64_t c)

@@ -37,7 +37,12 @@ static inline int lock_rwlock(pthread_rwlock_t *l, enum trace_mode mode, uint64_
     int error;
     if (PAWL_UNLIKELY(!enter()))
         return really_lock(l, mode, how);
-    error = try_lock(l, mode);
+    /* A try would grant what the call refuses: a deadline that is none, or another clock. */
+    if (how->timed && (!trace_is_time(how->time) || (how->clocked && how->clock != CLOCK_REALTIME &&
+                                                     how->clock != CLOCK_MONOTONIC)))
+        error = really_lock(l, mode, how);
+    else
+        error = try_lock(l, mode);
     if (PAWL_UNLIKELY(error == EBUSY)) {
         struct trace_wait w;
         trace_wait_begins(&w, key, site);
