@@ -9,6 +9,8 @@
 TRACE_HIDDEN bool trace_file_is_wanted(void);
 /* False: it cannot be made, and the process has said so once. */
 PAWL_COLD TRACE_HIDDEN bool trace_file_open(void);
+/* imports.c: an object of the program asks for a function that is recorded. */
+TRACE_HIDDEN bool trace_imports_locks(void);
 /* In the child of a fork. */
 TRACE_HIDDEN void trace_file_forget(bool sandboxed);
 /* Under the lock of the tables: allocates a lane. NULL: there is no room. */

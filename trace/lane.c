@@ -324,5 +324,6 @@ __attribute__((constructor(102))) static void begin(void)
         return;
     has_key = pthread_key_create(&at_end, thread_ends) == 0;
     (void)pthread_atfork(NULL, NULL, child_begins);
-    (void)trace_file_open();
+    if (trace_imports_locks()) /* now, as there may be no time for it later (sandbox.c) */
+        (void)trace_file_open();
 }

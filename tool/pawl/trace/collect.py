@@ -14,41 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from pawl import __version__
+from pawl.core import output
+from pawl.core.errors import DAMAGE
 from pawl.trace import raw, store, symbols
+from pawl.trace.words import MEANINGS, MODES, kind_of, mode_of
 
-MODES = ("", "mutex", "read", "write", "spin", "cond-wait", "cond-signal", "cond-broadcast",
-         "barrier", "sem-wait", "sem-post", "sleep", "read", "seek", "write", "atomic")  # fmt: skip
-OURS = ("", "pawl_spin", "pawl_lock", "pawl_pshared_lock", "", "pawl_brlock", "pawl_sift", "")
-KINDS = {
-    "mutex": "mutex",
-    "read": "rwlock",
-    "write": "rwlock",
-    "spin": "spin",
-    "cond-wait": "cond",
-    "cond-signal": "cond",
-    "cond-broadcast": "cond",
-    "barrier": "barrier",
-    "sem-wait": "sem",
-    "sem-post": "sem",
-    "sleep": "sleep",
-}
-MEANINGS = {
-    "deep": "takes by a thread that held 64 locks already",
-    "strange": "releases by a thread that was not seen to take the lock",
-    "reentered": "calls of a handler that interrupted the recorder",
-    "lost_edges": "orders of two locks beyond the table",
-    "lost_blames": "waits whose holder was not noted",
-    "lost_upgrades": "reads before writes beyond the table",
-    "without_lane": "calls of threads that had no lane yet: 1024 have one, or a table was busy",
-    "no_room": "threads that the disk had no room for",
-    "busy": "looks at a table that another thread changed",
-    "lost_names": "names beyond 1024",
-    "lost_modules": "mapped files beyond 256",
-    "lost_stacks": "stacks of waits, as the table was full or the stack could not be read",
-    "sandboxed": "what a sandbox (seccomp) forbids: new stacks, most new threads, children",
-    "stacks_no_room": "the stacks of a process that the disk had no room for",
-    "stacks_no_library": "the stacks of a process, as they need glibc 2.35",
-}
 SUMS = (
     "count",
     "hold_sum",
@@ -66,15 +36,6 @@ SUMS = (
     "hold",
     "wait",
 )
-
-
-def mode_of(key: int) -> str:
-    number = key >> raw.ADDRESS_BITS & (1 << raw.MODE_BITS) - 1
-    return MODES[number] if number < len(MODES) else ""
-
-
-def kind_of(key: int) -> str:
-    return OURS[key >> raw.ADDRESS_BITS + raw.MODE_BITS] or KINDS.get(mode_of(key), "")
 
 
 def _kept(head: np.void) -> int | None:
@@ -580,21 +541,49 @@ def _lock_name(
     return f"{kind} {address:#x}"
 
 
+class Gathering:
+    """Takes raw files into a trace, one by one. A bad one is said, and does not end the rest."""
+
+    def __init__(self, db: sqlite3.Connection, owners: set[int] | None = None):
+        tool = symbols.program()
+        self.db, self.writer, self.owners = db, Writer(db, tool), owners
+        self.said = [] if tool else [symbols.MISSING]
+        self.number = 0
+
+    def add(self, path: Path) -> None:
+        db = self.db
+        db.execute("SAVEPOINT process")
+        try:
+            process = raw.read(path, self.owners)
+            if not isinstance(process, str) and any(lane.head["threads"] for lane in process.lanes):
+                self.writer.process(self.number + 1, process)
+                self.number += 1
+        except sqlite3.OperationalError:  # the disk of the trace
+            raise
+        except DAMAGE as error:
+            db.execute("ROLLBACK TO process")
+            process = f"its raw file is damaged ({type(error).__name__})"
+        db.execute("RELEASE process")
+        if isinstance(process, str):
+            self.said.append(
+                f"process {output.shown(path.name.split('.')[0])} is not in the trace: {process}."
+            )
+
+    def finish(self, meta: dict[str, str]) -> list[str]:
+        """What is to be said about it."""
+        rows = {"version": __version__, **meta, "processes": str(self.number), "finished": "yes"}
+        store.insert(self.db, "meta", list(rows.items()))
+        return self.said
+
+
+def in_order(folder: Path) -> list[Path]:
+    """The raw files, the oldest first."""
+    return sorted(folder.glob("*.raw"), key=lambda p: (p.name.split(".")[1], p.name))
+
+
 def collect(folder: Path, db: sqlite3.Connection, meta: dict[str, str]) -> list[str]:
     """All processes whose raw files lie there; what is to be said about it."""
-    tool = symbols.program()
-    said = [] if tool else [symbols.MISSING]
-    writer = Writer(db, tool)
-    number = 0
-    for path in sorted(folder.glob("*.raw"), key=lambda p: p.name.split(".")[1]):
-        process = raw.read(path)
-        if isinstance(process, str):
-            said.append(f"process {path.name.split('.')[0]} is not in the trace: {process}.")
-            continue
-        if not any(lane.head["threads"] for lane in process.lanes):
-            continue  # it took no lock
-        number += 1
-        writer.process(number, process)
-    rows = {"version": __version__, **meta, "processes": str(number), "finished": "yes"}
-    store.insert(db, "meta", list(rows.items()))
-    return said
+    gathering = Gathering(db)
+    for path in in_order(folder):
+        gathering.add(path)
+    return gathering.finish(meta)

@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
-import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from pawl.core import options, output
-from pawl.core.errors import BadInput, PawlError
+from pawl.core.errors import DAMAGE, BadInput, PawlError
 from pawl.run import program
 from pawl.run.command import library
 from pawl.trace import collect, store
-from pawl.trace.session import Session, end_as, make_folder
+from pawl.trace.session import Session, end_as, recording_folder
 
 RECORDER = "libpawl-trace.so"
 WAITS = "libpawl-trace-waits.so"  # of programs with our shared library
@@ -44,7 +45,7 @@ def environment(found: program.Program, allocations: bool) -> dict[str, str]:
 
 
 def say(text: str) -> None:
-    click.echo(f"pawl trace: {text}", err=True)
+    click.echo(f"pawl trace: {output.shown(text)}", err=True)
 
 
 def _summary(trace: Path) -> None:
@@ -67,16 +68,49 @@ def _summary(trace: Path) -> None:
         say(f"not recorded: {loss['count']:,} times {loss['meaning']}.")
 
 
-def _write(trace: Path, folder: Path, command: tuple[str, ...]) -> None:
-    """Whatever goes wrong here is a sentence, and no other exit code."""
-    try:
-        with store.create(trace) as db:
-            said = collect.collect(folder, db, {"command": shlex.join(command)})
-        for text in said:
-            say(text)
-        _summary(trace)
-    except PawlError as error:
-        say(str(error))
+class _Writing:
+    """The trace, written while the program runs: of processes that have ended, and of the others at
+    the end. Whatever goes wrong here is a sentence, and no other exit code."""
+
+    def __init__(self, trace: Path, session: Session, command: str):
+        self.trace, self.session, self.command = trace, session, command
+        self.file = contextlib.ExitStack()
+        self.gathering: collect.Gathering | None = None
+        self.done = False
+
+    def _do(self, what: Callable[[collect.Gathering], None]) -> None:
+        try:
+            with contextlib.ExitStack() as failing:
+                failing.push(self.file)  # what goes wrong here takes the half of a trace away
+                if self.gathering is None:
+                    db = self.file.enter_context(store.create(self.trace))
+                    self.gathering = collect.Gathering(db, self.session.owners)
+                what(self.gathering)
+                failing.pop_all()
+        except (OSError, PawlError, *DAMAGE) as error:
+            self.done = True
+            say(str(error))
+
+    def add(self, path: Path) -> None:
+        if not self.done:
+            self._do(lambda gathering: gathering.add(path))
+
+    def finish(self) -> None:
+        if self.done:
+            return
+        for path in collect.in_order(self.session.folder):
+            self.add(path)
+        said: list[str] = []
+        meta = {"command": self.command}
+        if not self.done:
+            self._do(lambda gathering: said.extend(gathering.finish(meta)))
+        if not self.done:
+            self._do(lambda _: self.file.close())
+        if not self.done:
+            self.done = True
+            for text in said:
+                say(text)
+            _summary(self.trace)
 
 
 @click.command(
@@ -135,6 +169,12 @@ def _write(trace: Path, folder: Path, command: tuple[str, ...]) -> None:
     metavar="N",
     help="Note the stacks of one in N calls of each thread that need not wait, too.",
 )
+@click.option(
+    "--arguments/--no-arguments",
+    default=False,
+    show_default=True,
+    help="Note the arguments of the program, too, which may have passwords.",
+)
 @click.argument(
     "command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="PROGRAM [ARGUMENTS]..."
 )
@@ -145,6 +185,7 @@ def trace_command(
     allocations: bool,
     stacks: bool,
     one_in: int | None,
+    arguments: bool,
     command: tuple[str, ...],
 ) -> int:
     """Record which locks a program takes, holds and waits for.
@@ -164,23 +205,15 @@ def trace_command(
         "PAWL_TRACE_STACKS": "no" if not stacks else str(one_in or 0)
     }
     output.check("--output", trace)
-    folder = make_folder()
-    try:
+    with recording_folder(trace) as folder:
         session = Session(command, made, folder)
-        written = []
-
-        def write() -> None:
-            _write(trace, folder, command)
-            written.append(trace)
-
+        noted = shlex.join(command) if arguments or len(command) == 1 else f"{command[0]} ..."
+        writing = _Writing(trace, session, output.shown(noted))
         if stopped:
             session.stop()
         if seconds is not None:
-            session.after(seconds, write)
+            session.after(seconds, writing.finish)
         sys.stdout.flush()
-        code = session.run()
-        if not written:
-            write()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        code = session.run(writing.add)
+        writing.finish()
     return end_as(code)

@@ -7,6 +7,9 @@ indexes that make no sense are left out.
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -160,7 +163,35 @@ class Process:
         )
 
 
-def _lane(data: np.memmap, offset: int, limit: int) -> Lane | None:
+class _Bytes:
+    """A file as an array of bytes. It is read, not mapped: what is cut off meanwhile is zeros."""
+
+    def __init__(self, file: int):
+        self.file, self.size = file, os.fstat(file).st_size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, part: slice) -> np.ndarray:
+        size = part.stop - part.start
+        return np.frombuffer(os.pread(self.file, size, part.start).ljust(size, b"\0"), np.uint8)
+
+
+def open_file(path: Path, flags: int, owners: set[int] | None = None) -> int:
+    """A descriptor of a raw file. Others may put things into root's folder: so it is a plain file
+    with this name alone, and of one of these users. OSError says what it is instead."""
+    file = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    found = os.fstat(file)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        os.close(file)
+        raise OSError(errno.EINVAL, "it is no plain file")
+    if owners is not None and found.st_uid not in owners:
+        os.close(file)
+        raise OSError(errno.EPERM, "no traced process was of its user")
+    return file
+
+
+def _lane(data: _Bytes, offset: int, limit: int) -> Lane | None:
     head = data[offset : offset + LANE.itemsize].view(LANE)[0]
     counts = {
         "keys": int(head["sets"]) * WAYS,
@@ -205,7 +236,7 @@ def _lane(data: np.memmap, offset: int, limit: int) -> Lane | None:
 
 
 def _stacks(
-    data: np.memmap, there: bool, at: int
+    data: _Bytes, there: bool, at: int
 ) -> tuple[dict[int, tuple[tuple[int, ...], bool]], np.ndarray]:
     """Whole ones: a thread that was killed may have left a part."""
     half, end = at + STACKS * STACK.itemsize, at + STACKS * STACK.itemsize + WAITED * WAIT.itemsize
@@ -220,12 +251,22 @@ def _stacks(
     return stacks, waited[(waited["lock"] != 0) & np.isin(waited["stack"], list(stacks))]
 
 
-def read(path: Path) -> Process | str:
+def read(path: Path, owners: set[int] | None = None) -> Process | str:
     """The process, or in a few words why there is none."""
-    if path.stat().st_size < CONTROL.itemsize:
+    try:
+        file = open_file(path, os.O_RDONLY, owners)
+    except OSError as error:
+        return f"its raw file is not read ({error.strerror})"
+    try:
+        return _read(path, _Bytes(file))
+    finally:
+        os.close(file)
+
+
+def _read(path: Path, data: _Bytes) -> Process | str:
+    if len(data) < CONTROL.itemsize:
         return "its raw file is too short"
-    data = np.memmap(path, mode="r", dtype=np.uint8)
-    control = np.array(data[: CONTROL.itemsize]).view(CONTROL)[0]
+    control = np.array(data[0 : CONTROL.itemsize]).view(CONTROL)[0]
     if int(control["magic"]) != MAGIC:
         return "it ended before the recorder was set up"
     sizes = (int(control["format"]), int(control["lane_bytes"]), int(control["record_bytes"]))

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""What numbers of the raw file are called in a trace."""
+
+from __future__ import annotations
+
+from pawl.trace import raw
+
+MODES = ("", "mutex", "read", "write", "spin", "cond-wait", "cond-signal", "cond-broadcast",
+         "barrier", "sem-wait", "sem-post", "sleep", "read", "seek", "write", "atomic")  # fmt: skip
+OURS = ("", "pawl_spin", "pawl_lock", "pawl_pshared_lock", "", "pawl_brlock", "pawl_sift", "")
+KINDS = {
+    "mutex": "mutex",
+    "read": "rwlock",
+    "write": "rwlock",
+    "spin": "spin",
+    "cond-wait": "cond",
+    "cond-signal": "cond",
+    "cond-broadcast": "cond",
+    "barrier": "barrier",
+    "sem-wait": "sem",
+    "sem-post": "sem",
+    "sleep": "sleep",
+}
+MEANINGS = {
+    "deep": "takes by a thread that held 64 locks already",
+    "strange": "releases by a thread that was not seen to take the lock",
+    "reentered": "calls of a handler that interrupted the recorder",
+    "lost_edges": "orders of two locks beyond the table",
+    "lost_blames": "waits whose holder was not noted",
+    "lost_upgrades": "reads before writes beyond the table",
+    "without_lane": "calls of threads that had no lane yet: 1024 have one, or a table was busy",
+    "no_room": "threads that the disk had no room for",
+    "busy": "looks at a table that another thread changed",
+    "lost_names": "names beyond 1024",
+    "lost_modules": "mapped files beyond 256",
+    "lost_stacks": "stacks of waits, as the table was full or the stack could not be read",
+    "sandboxed": "what a sandbox (seccomp) forbids: new stacks, most new threads, children",
+    "stacks_no_room": "the stacks of a process that the disk had no room for",
+    "stacks_no_library": "the stacks of a process, as they need glibc 2.35",
+}
+
+
+def mode_of(key: int) -> str:
+    number = key >> raw.ADDRESS_BITS & (1 << raw.MODE_BITS) - 1
+    return MODES[number] if number < len(MODES) else ""
+
+
+def kind_of(key: int) -> str:
+    return OURS[key >> raw.ADDRESS_BITS + raw.MODE_BITS] or KINDS.get(mode_of(key), "")
