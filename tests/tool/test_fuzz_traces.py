@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Traces and machine files whose content makes no sense end in a sentence, never in a traceback.
-The damage is chosen by a generator with a fixed seed, so each run has the same."""
+"""Traces, results and machine files whose content makes no sense end in a sentence, never in a
+traceback. The damage is chosen by a generator with a fixed seed, so each run has the same."""
 
 import contextlib
+import json
 import random
 import shutil
 import sqlite3
@@ -88,6 +89,28 @@ def test_damaged_traces_end_in_a_sentence(whole, tmp_path, monkeypatch, capsys, 
         shutil.copy(whole, path)
         damage(path, chance)
         read(READERS[number % 3], path, whole, capsys)
+
+
+def places(value, found):
+    """Each list and object of a result, and the key of each value in it."""
+    for key in value if isinstance(value, dict) else range(len(value)):
+        found.append((value, key))
+        if isinstance(value[key], dict | list):
+            places(value[key], found)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_results_end_in_a_sentence(drivers, result, tmp_path, capsys, seed):
+    chance = random.Random(seed)
+    for number in range(MUTANTS):
+        run = json.loads(result.read_text())
+        for inner, key in chance.sample(places(run, []), 3):
+            inner[key] = chance.choice([v for v in VALUES if not isinstance(v, bytes)])
+        path = tmp_path / f"mutant{number}.json"
+        path.write_text(json.dumps(run))
+        read(("report", "{}", "--html", str(tmp_path / "page.html")), path, result, capsys)
+        read(("diff", "{}", "{whole}"), path, result, capsys)
 
 
 @pytest.mark.parametrize(
