@@ -76,7 +76,9 @@ def test_what_others_put_into_the_folder_is_not_touched(planted):
     written into that file."""
     folder, whole, victim = planted
     (folder / "nothing.raw").rmdir()
+    (folder / "stopped").symlink_to(folder.parent / "made")
     session.Session((), {}, folder).stop()
+    assert not (folder.parent / "made").exists()
     assert victim.read_bytes() == b"v" * 4096
     control = whole.read_bytes()[: raw.CONTROL.itemsize]
     assert control[raw.ENABLED_AT : raw.ENABLED_AT + 4] == b"\0" * 4
