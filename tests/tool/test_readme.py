@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a stranger types first: each command of README's first screen, as it stands there.
 
-The screen ends with the table of primitives. `make test` cannot run itself; that every target of
+The screen ends with the first heading below the name. `make test` cannot run itself; that every target of
 make leads to a script that is there is checked instead. test_scripts.py runs what `make bench` ends
 with, tests/package what `make install` puts where.
 """
@@ -23,7 +23,7 @@ BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
 SHIM, BENCH = f"{BUILD}/shim", f"{BUILD}/bench"
 PORT = 11211  # memcached's, where it is told none
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SCREEN = README[: README.index("\n| primitive |")]
+SCREEN = README[: README.index("\n## Measured")]
 
 needs_shim = pytest.mark.skipif(
     not os.path.exists(f"{SHIM}/libpawl-preload.so"), reason="the preload libraries are not built"
@@ -77,7 +77,6 @@ def test_the_tests_know_every_command_of_the_first_screen():
     assert flat == {
         "make bench",
         "make test",
-        "make install",
         "pawl run openssl version",
         "pawl trace memcached",
         "pawl advise",
@@ -113,6 +112,27 @@ def test_run_openssl(said):
     )
     assert counted.stdout.startswith(plain.stdout)
     assert re.search(r"[1-9][\d,]* +read locks\n", counted.stderr), counted.stderr
+
+
+@needs_shim
+def test_run_python_on_readers_that_scale():
+    """The six lines of README print a rate, without our locks and with them."""
+    line = next(x for x in SCREEN.splitlines() if x.startswith("pawl run --rwlock"))
+    plain = next(x for x in SCREEN.splitlines() if x.startswith("python3 "))
+    program = plain.split()[1]
+    assert f"<!-- example:begin {program} -->" in SCREEN
+    for words in (plain.split("#")[0].split(), line.split("#")[0].split()):
+        command = [sys.executable, "-m", "pawl", *words[1:]] if words[0] == "pawl" else words
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "tool"), "PAWL_PRELOAD_DIR": SHIM},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=LONG,
+        )
+        assert float(done.stdout) > 0 and done.stderr == ""
 
 
 def answers(port):

@@ -426,10 +426,10 @@ def test_the_page_shows_what_is_recorded(name, text):
     assert sections.read(page, name) == text(), f"run: pawl sim {name} --page doc/sim.md"
 
 
-def test_readme_shows_the_saved_simulation(tmp_path):
+def test_the_page_shows_the_saved_simulation(tmp_path):
     saved = machine.folder() / "reference" / "lru-milan.json"
     text = summary.markdown(summary.load(saved))
-    assert sections.read(ROOT / "README.md", "table") == text
+    assert sections.read(ROOT / "doc/sim.md", "table") == text
     assert "*Simulated*, not measured" in text
     other = tmp_path / "x.json"
     other.write_text("[]")
