@@ -49,16 +49,15 @@ static void granted_to_another(enum pawl_state state)
         oldest.bypasses += claimed_late[sched.current];
 }
 
-/* What the operation added to the word of the lock. */
+/* The units that the operation added to the word of the lock. A claim turns PARKED round, too. */
 static uint32_t added(const struct pawl_operation *o, uint64_t found)
 {
-    if (o->address != &lock.word)
-        return 0;
-    if (o->kind == PAWL_HOOK_ADD)
-        return (uint32_t)o->operand;
-    if (o->kind == PAWL_HOOK_COMPARE_EXCHANGE && found == o->expected)
-        return (uint32_t)(o->operand - found);
-    return 0;
+    uint64_t after = found;
+    if (o->address == &lock.word && o->kind == PAWL_HOOK_ADD)
+        after = found + o->operand;
+    if (o->address == &lock.word && o->kind == PAWL_HOOK_COMPARE_EXCHANGE && found == o->expected)
+        after = o->operand;
+    return (uint32_t)(after / PAWL_SPIN32_R - found / PAWL_SPIN32_R) * PAWL_SPIN32_R;
 }
 
 static void take(enum pawl_state state)
