@@ -127,7 +127,7 @@ static bool os_umtx_wait(const uint32_t *address, int operation, uint32_t expect
     int result;
 
     if (!for_ever && pawl_os_now() >= deadline)
-        return false;
+        return pawl_load_relaxed32(address) != expected;
     memset(&until, 0, sizeof until);
     until._timeout.tv_sec = (time_t)(for_ever ? 0 : seconds);
     until._timeout.tv_nsec = (long)(deadline % NS_PER_S);

@@ -60,7 +60,7 @@ static inline long os_futex_wait(const uint32_t *address, int operation, uint32_
     if (os_futex_for_ever(deadline))
         return syscall(OS_FUTEX, address, operation, expected, NULL, NULL, bits);
     if (pawl_os_now() >= deadline) {
-        errno = ETIMEDOUT;
+        errno = pawl_load_relaxed32(address) == expected ? ETIMEDOUT : EAGAIN;
         return -1;
     }
     return os_futex_until(address, operation, expected, deadline, bits);
