@@ -299,7 +299,8 @@ static void event(int who, rwlock_call *call)
         must(actor_result(&now.actors[who]) == ETIMEDOUT);
         now.pending[who] = false;
     }
-    if ((events & ANEW) && pending() == 0)
+    /* doc/shim.md: with scaling readers no lock that another thread reads may be made anew. */
+    if ((events & ANEW) && pending() == 0 && !(scales_readers() && readers_beside(1) > 0))
         calls(1, make_anew);
 }
 
