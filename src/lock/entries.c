@@ -521,7 +521,8 @@ static void entries_end(struct pawl_entries *line, uint32_t number, enum entries
     }
     entries_set_busy(line, 0);
     ENTRIES_JOIN(line, 0);
-    line->hidden = 0;
+    if (PAWL_HOOKS)
+        line->hidden = 0;
     entries_retire_line(line, number);
 }
 
