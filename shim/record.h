@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread remembers of the locks that it reads: the number of each lock (life.h). It is for
- * three decisions. None of them lets a reader in beside a writer that is granted.
+ * A thread remembers the number of each lock that it reads (life.h). That is for three decisions.
+ * None of them lets a reader in beside a writer that is granted.
  *
  *   - A thread that reads a lock may read it again although a writer waits.
  *   - A thread that reads a lock and asks to write it gets EDEADLK.
@@ -16,8 +16,8 @@
  * When the stack is full, the thread counts what it cannot note. It may then read any lock, so it
  * passes every waiting writer.
  *
- * What another thread unlocks stays here, as do reads of locks whose memory is another object by
- * now. No later lock has the same number, so they only take up room.
+ * A read that another thread unlocks stays here, as do reads of locks whose memory is another
+ * object by now. No later lock has the same number, so they only take up room.
  *
  * A signal handler of the thread may lock and unlock between any two accesses. It leaves the record
  * as it found it: while the stack is not empty it works at the top of the stack alone, and else its

@@ -24,7 +24,7 @@
  * So the reader asks there, and waits there for the moment when it can pass (PAWL_LOCK_PASSES).
  * Where it has its read in an entry, no writer is granted before the entry is free.
  *
- * What a thread remembers of its reads decides only who may pass, never whether there is room.
+ * The record of a thread's reads decides only who may pass, never whether there is room.
  */
 #define PAWL_SCALING_INLINE /* the mode scale-readers is chosen for its reads */
 #include "layout.h"

@@ -11,8 +11,8 @@
  * has no line and learns that at once; each primitive says how it serves such a thread. A primitive
  * may reserve memory for fewer lines, and serves the threads of further lines in the same way.
  *
- * What is process-wide is one object for each subsystem, however many plug-ins carry a copy of the
- * library (on Linux and FreeBSD; elsewhere one for each copy).
+ * Each subsystem has one object for the process, however many plug-ins carry a copy of the library
+ * (on Linux and FreeBSD; elsewhere one for each copy).
  */
 #ifndef PAWL_THREAD_H
 #define PAWL_THREAD_H

@@ -93,8 +93,8 @@ struct pawl_subsystem {
     void (*line_leaves)(uint32_t number);
     void (*thread_left)(void *left);
 
-    /* The child has one thread, under a new number; the other lines are free. What the parent's
-     * other threads were doing is cut off between any two stores. Nothing is held before a fork:
+    /* The child has one thread, under a new number; the other lines are free. The parent's
+     * other threads are cut off between any two of their stores. Nothing is held before a fork:
      * handlers of pthread_atfork that run later may wait for any lock, and for any thread. */
     void (*after_fork_in_child)(void);
 };

@@ -35,8 +35,8 @@
 #endif
 #define PAWL_COUNTER_RANGES (8u * PAWL_COUNTER_CELLS / PAWL_COUNTER_RANGE_BYTES) /* at most 32 */
 
-/* What a section under a latch has overwritten so far. It is the cure for a fork that comes in the
- * middle: no thread of the child would finish the section. */
+/* The values that a section under a latch has overwritten so far. It is the cure for a fork that
+ * comes in the middle: no thread of the child would finish the section. */
 struct cells_log {
     uint32_t count;       /* of the notes; 0: the section is over, or has changed nothing yet */
     pawl_address_ thread; /* a number of the thread that notes */

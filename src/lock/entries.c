@@ -552,7 +552,7 @@ static void entries_line_claimed(uint32_t number, bool left_behind)
     }
 }
 
-/* The child has one thread. What others held stays held: their R goes to the word. */
+/* The child has one thread. Reads of the others stay held: their R goes to the word. */
 static void entries_after_fork(void)
 {
     const struct pawl_thread_line *const mine = thread_registered();

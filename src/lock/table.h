@@ -160,8 +160,8 @@ static inline struct pawl_queue *table_room(struct pawl_queue *queue, uint32_t o
     return queue;
 }
 
-/* What the table does in the child of a fork. A program that contains lock.c registers it before
- * main. In another program the first waiter does so, before it joins a list: it may allocate. */
+/* The table's part of a fork. A program that contains lock.c registers it before main. In another
+ * program the first waiter does so, before it joins a list: it may allocate. */
 PAWL_INTERNAL const struct pawl_subsystem *table_subsystem(void);
 PAWL_INTERNAL void table_expect_forks(void);
 

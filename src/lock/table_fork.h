@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the child of a fork does with the wait lists, for table.c alone.
+ * The wait lists in the child of a fork, for table.c alone.
  *
  * The child has one thread. It takes back what the waiters of the parent's other threads keep in
  * words, and forgets them. Each of those threads is cut off between two stores; table.h says what
@@ -22,8 +22,8 @@ static struct pawl_bucket *table_current(uint32_t *count)
     return table_buckets(table, doublings);
 }
 
-/* What a waiter keeps in the word of its lock. A claim at the lines stands in two queues for a
- * moment, and counts once. */
+/* The units that a waiter keeps in the word of its lock. A claim at the lines stands in two queues
+ * for a moment, and counts once. */
 static uint64_t table_take_kept(struct pawl_waiter *w, bool parked)
 {
     const bool made = w->changes == (parked ? TABLE_SETS_PARKED : TABLE_CLEARS_PARKED);

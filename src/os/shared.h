@@ -68,10 +68,10 @@
 /* PAWL_SHARED_PLACE(type, name): the address of the object's pointer, or of the caller's variable,
  * in the copy of the library that all use.
  *
- * pawl_from_NAME is NULL where that is what the name means here. Else it is the function that knows
- * the place, of another copy. At first it is pawl_bind_NAME, which looks for the other copies. That
- * has happened before the constructors of the program run, unless another module uses this one
- * still earlier. */
+ * PAWL_FROM_NAME_(name) is NULL where that is what the name means here. Else it is the function
+ * that knows the place, of another copy. At first it is PAWL_BIND_NAME_(name), which looks for the
+ * other copies. That has happened before the constructors of the program run, unless another module
+ * uses this one still earlier. */
 #if defined(__ELF__) && (defined(__linux__) || defined(__FreeBSD__)) && !PAWL_CALLS_OUT_
 #define PAWL_FINDS_COPIES_ 1
 
@@ -97,8 +97,8 @@ PAWL_HIDDEN_ void pawl_os_must_be_known(void);
 #define pawl_os_in_program PAWL_SYMBOL_(pawl_os_in_program)
 PAWL_HIDDEN_ bool pawl_os_in_program(void);
 
-/* The description of a note: where pawl_place_NAME and pawl_from_NAME are, as distances from the
- * fields, the name, and the version with the variant. copies.c reads it. */
+/* The description of a note: where PAWL_PLACE_NAME_(name) and PAWL_FROM_NAME_(name) are, as
+ * distances from the fields, the name, and the version with the variant. copies.c reads it. */
 #define PAWL_NOTE_TEXT_(name) #name
 #define PAWL_NOTE_(name, place, from, version)                                                     \
     __asm__(".pushsection .note.pawl,\"a\",%note\n\t"                                              \

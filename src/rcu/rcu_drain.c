@@ -154,7 +154,7 @@ static void calls_end(pawl_rcu_domain *d)
 }
 
 /* ---- Fork ---------------------------------------------------------------------------------------
- * The child calls each callback that no thread had begun to call. What another thread was calling
+ * The child calls each callback that no thread had begun to call. One that another thread was in
  * is cut off there, and counts as done: it is not called again. */
 
 static void calls_add_list(pawl_address_ list, uint64_t *queued)

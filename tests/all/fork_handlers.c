@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers of pthread_atfork use the library: those that were registered before its own, and so run
- * after it before a fork and before it in the child; those of the program's constructors; and those
- * that come later, as of a library that dlopen has loaded.
+ * Handlers of pthread_atfork use the library. Some were registered before its own, and so run after
+ * it before a fork and before it in the child. Others are of the program's constructors, or come
+ * later, as of a library that dlopen has loaded.
  *
  *   1  A thread forks. The library's handler took all latches of wait lists and counters, and held
  *      callbacks up.

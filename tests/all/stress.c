@@ -73,7 +73,7 @@ static void says_who_is_stuck(int number)
 
 /* ---- Forks ----------------------------------------------------------------------------------- */
 
-/* It has what the forking thread held. What others held it makes anew. */
+/* It has what the forking thread held. It makes anew those that others held. */
 static void child_goes_on(uint64_t *random, struct place *held)
 {
     unsigned i;
@@ -194,7 +194,7 @@ static void start(struct slot *s, uint64_t *random)
     must(pthread_create(&s->id, NULL, work, s) == 0);
 }
 
-/* True when the thread has ended. What it read is in the word now, for anybody to drop. */
+/* True when the thread has ended. Its reads are in the word now, for anybody to drop. */
 static bool has_ended(struct slot *s)
 {
     if (pthread_tryjoin_np(s->id, NULL) != 0)

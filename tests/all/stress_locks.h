@@ -39,7 +39,7 @@ static void locks_begin(void)
         locks.quiet[i].verbs = &locks.verbs[i % 2];
 }
 
-/* What a holder in that state may rely on. */
+/* A holder in that state may rely on this. */
 static void place_is_whole(struct place *p, enum pawl_state state)
 {
     const bool is_shut = state == PAWL_STATE_R || state == PAWL_STATE_S || state == PAWL_STATE_W;
@@ -194,7 +194,7 @@ static uint64_t place_units(const struct place *p)
     return w & ~(uint64_t)(PAWL_LOCK_BIASED | PAWL_LOCK_PARKED);
 }
 
-/* Nobody is in, and no word and no entry remembers anybody. */
+/* No thread is in, and no word and no entry remembers one. */
 static void places_are_free(struct place *p, unsigned count)
 {
     unsigned i;

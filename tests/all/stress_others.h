@@ -26,7 +26,7 @@ struct thing {
 };
 PAWL_IDTABLE_TYPE(things, struct thing, entry, lock);
 
-/* What a thread has added, for the sums at the end. */
+/* The numbers that a thread has added, for the sums at the end. */
 struct added {
     int64_t plain, exact, limited;
 };

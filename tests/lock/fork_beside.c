@@ -47,7 +47,7 @@ static uint64_t soon(void)
     return pawl_now() + UINT64_C(1500000000);
 }
 
-/* What is held keeps out what is wanted. */
+/* The mode that is held keeps out the one that is wanted. */
 #define BESIDE(held, wanted)                                                                       \
     static void wants_##wanted##_beside_##held(void)                                               \
     {                                                                                              \

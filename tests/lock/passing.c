@@ -8,7 +8,7 @@
  *   2  The writer drops. Another reader enters before the sleeper looks again.
  *   3  The next writer claims the lock, and waits for the reader that is in.
  *   4  The sleeper finds the claim, and sleeps on.
- *   5  The reader that is in waits for the sleeper. Nobody can go on.
+ *   5  The reader that is in waits for the sleeper. Neither can go on.
  *
  * And it remembered its own reads, to tell a single reader beside a claim from a granted writer:
  *
@@ -156,7 +156,7 @@ static void try_to_write(void *unused)
         write_to_the_end();
 }
 
-/* What a thread remembers is not asked here: this one has no other read. */
+/* The thread's memory is not asked here: this one has no other read. */
 static void read_once(void *unused)
 {
     (void)unused;

@@ -7,7 +7,7 @@
  *   1  A program has used its locks, and forbids itself more memory.
  *   2  Its readers meet often enough, days later: the lock is to get BIASED.
  *   3  The read asks for the memory of the entries. It is refused, and the library aborts.
- * What reads need is asked for at the first read of each thread. Where it is refused then, the
+ * Reads ask for all that they need at the first read of each thread. Where it is refused then, the
  * thread counts in the word, and so does everybody where the process has no entries.
  *
  * Also, in the same place, that later reads make no system call: it would end the process.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The promises of lock.h, each under each circumstance (promises.txt has the table). A promise is a
- * script of operations of two threads. A circumstance is one event, or two at once, that comes
+ * script of operations of two threads. A circumstance is one event, or two at once. It comes
  * before the first step, before the second, and so on: a run of the script for each place, for
  * locks of 32 and 64 bits. parties.h has the oracle. Each promise under each circumstance is a test
  * of its own, in a process of its own: <promise>.<circumstance>.
@@ -194,7 +194,7 @@ static void make_looks_dear(void)
 
 /* ---- The child of a fork --------------------------------------------------------------------- */
 
-/* What others held it finds held, whether in the word or in an entry. What they waited for is taken
+/* It finds held all that others held, whether in the word or in an entry. Their claims are taken
  * back. */
 static void child_goes_on(struct party *p)
 {
@@ -230,7 +230,7 @@ static void forks(struct party *p)
 
 static unsigned asked, handled; /* how often; they order the main thread and handlers */
 
-/* Nobody changes what is held meanwhile, but for a thread that ends. */
+/* Only a thread that ends changes meanwhile what is held. */
 static void tries_as_a_handler(int number)
 {
     const int saved = errno;

@@ -80,7 +80,7 @@ static _Thread_local struct party *self;
 
 /* ---- The oracle ------------------------------------------------------------------------------ */
 
-/* What others than `p` hold; NULL: what all hold. */
+/* The modes that others than `p` hold; NULL: that all hold. */
 static unsigned held_beside(const struct party *p)
 {
     static const unsigned char bits[] = {0, HAS_R, HAS_S, HAS_W, HAS_A};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can only be seen in the memory of a lock, or made there (shim/layout.h): the limit of
- * readers, a memory that is wrong, and that nothing else in a pthread_rwlock_t changes. Runs
- * with the preload library in front only.
+ * The limit of readers, a memory that is wrong, and that nothing else in a pthread_rwlock_t
+ * changes. These can only be seen in the memory of a lock, or made there (shim/layout.h). Runs with
+ * the preload library in front only.
  */
 #include "actors.h"
 #include "../../shim/layout.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread remembers of a lock ends with the lock. Threads knew the locks that they read by
- * their addresses:
+ * A thread's memory of a lock ends with the lock. Threads knew the locks that they read by their
+ * addresses:
  *
  *   1  T reads a lock, and another thread unlocks that read.
  *   2  The lock is destroyed and made anew at its address, or its memory becomes zero bytes.
@@ -115,7 +115,7 @@ static void a_copy_is_another_lock(void **state)
     assert_int_equal(pthread_rwlock_unlock(&copy), 0);
 }
 
-/* What is still known is known of static, zeroed and made locks. */
+/* A read is known of static, zeroed and made locks alike. */
 static void a_thread_that_reads_gets_edeadlk_in_each_life(void **state)
 {
     static rwlock_call *const begins[] = {make_zero, make_anew, make_zero};

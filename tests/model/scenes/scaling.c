@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readers that scale, where pairs of scripts (src/suite_locks.rs) do not look: heavy fences that
- * interrupt, a line that two writers wait for, entries that are all in use, counted reads, a thread
- * that ends while it reads, signal handlers, scaling that is turned off, and lines that are new.
+ * Readers that scale, where pairs of scripts (src/suite_locks.rs) do not look. Heavy fences
+ * interrupt, two writers wait for a line, entries are all in use, and reads are counted. A thread
+ * ends while it reads, handlers of signals run, scaling is turned off, and lines are new.
  * What a writer protects is cell 0.
  */
 #include <pawl/detail/hook.h>

@@ -215,7 +215,7 @@ static bool is_granted(const struct state *s, enum mode from, enum mode to)
     }
 }
 
-/* What the step leaves. A drop by one copy may give back what another granted. */
+/* Makes the state that the step leaves. A drop by one copy may give back what another granted. */
 static void change(struct state *s, const struct step *step)
 {
     const enum mode from = operations[step->operation].from, to = operations[step->operation].to;
