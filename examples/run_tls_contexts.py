@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Makes default TLS contexts, as every HTTPS client does, with so many threads for three seconds, and
-# prints how many it made a second. README has figures; doc/shim.md says why scaling readers help.
+# Makes default TLS contexts, as every HTTPS client does, with so many threads, for three seconds.
+# Prints how many it made a second. README has figures; doc/shim.md says why scaling readers help.
 # [quote begin]
 import ssl, sys, threading, time
 made, end = [], time.time() + 3

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What a stranger types first: each command of README's first screen, as it stands there.
 
-The screen ends with the first heading below the name. `make test` cannot run itself; that every target of
-make leads to a script that is there is checked instead. test_scripts.py runs what `make bench` ends
-with, tests/package what `make install` puts where.
+The screen ends with the first heading below the name. `make test` cannot run itself; that every
+target of make leads to a script that is there is checked instead. test_scripts.py runs what `make
+bench` ends with, tests/package what `make install` puts where.
 """
 
 import os

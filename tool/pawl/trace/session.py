@@ -25,7 +25,7 @@ EVERY = 0.25  # seconds between two looks at what has ended
 ROOM = 256 << 20  # bytes that a folder in memory should have free
 FORWARDED = ("SIGTERM", "SIGHUP", "SIGWINCH", "SIGCONT")
 SHARED = (signal.SIGINT, signal.SIGQUIT)  # the terminal sends them to the program, too
-OF_TERMINAL = 0x80  # SI_KERNEL, where a signal comes from
+OF_TERMINAL = 0x80  # the code of a signal that the kernel itself sends
 
 
 def make_folder() -> Path:
