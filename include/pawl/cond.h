@@ -218,7 +218,7 @@ PAWL_INLINE bool pawl_lock64_cond_wait_write_until(pawl_cond *cond, pawl_lock64 
 #if PAWL_CHECKED
 #define PAWL_COND_COUNTED_(type)                                                                   \
     how.take = NULL;                                                                               \
-    if (PAWL_SYMBOL_(pawl_cond_wait)(cond, &how, 0)) {                                             \
+    if (PAWL_SYMBOL_(pawl_cond_wait)(cond, &how, deadline)) {                                      \
         how.take = type##_cond_take_read_;                                                         \
     } else {                                                                                       \
         how.drop = type##_cond_drop_counted_;                                                      \
