@@ -88,7 +88,7 @@ PAWL_INLINE_BEGIN
 
 #if PAWL_HOOKS
 #define PAWL_OWN_ENTRIES_ pawl_thread_entries_()
-#elif defined(PAWL_COMPILED_)
+#elif defined(PAWL_COMPILED_) && !PAWL_CALLS_OUT_
 /* The library's own functions know the variable that all copies of it use (src/os/shared.h). */
 #define pawl_entries_from_ PAWL_SYMBOL_(pawl_from_thread_entries)
 PAWL_C_BEGIN
