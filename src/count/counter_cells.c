@@ -392,10 +392,13 @@ static void cells_mend_places(struct pawl_counters *all)
  * counts stay. */
 static void cells_after_fork_in_child(void)
 {
-    struct pawl_counters *const all = counters_here();
     const char *own = pawl_counter_mine_()->block;
+    struct pawl_counters *all;
     uint64_t *own_lock;
     uint32_t i;
+    if (!PAWL_SHARED_IS_THERE(counters_object))
+        return; /* the child asks for no memory, either */
+    all = counters_here();
     for (i = 0; i < PAWL_COUNTER_LATCHES; i++) {
         cells_mend_section(&all->logs[i]);
         pawl_store_relaxed32(&all->latches[i].word, LATCH_FREE);

@@ -165,13 +165,15 @@ static void entries_retire_line(struct pawl_entries *line, uint32_t number)
 /* Memory that the system has refused is not asked for again. */
 static uint32_t entries_refused;
 
-/* Reserves the entries, with the line of that number. */
+/* Reserves the entries, with the line of that number. Before them the table of wait lists: a write
+ * beside BIASED claims under a latch, and may ask for no memory either. */
 static void entries_ask(uint32_t number)
 {
     bool given;
     if (pawl_load_relaxed32(&entries_refused) != 0)
         return;
-    given = PAWL_SHARED_ASK(struct pawl_entries_all, entries_object);
+    given = PAWL_SHARED_ASK(struct pawl_table, table_object) &&
+            PAWL_SHARED_ASK(struct pawl_entries_all, entries_object);
     if (given && number >= ENTRIES_IN_BLOCK)
         given = pawl_os_shared_or_none(&entries_all()->blocks[number / ENTRIES_IN_BLOCK],
                                        sizeof entries_all()->lines) != NULL;

@@ -155,11 +155,17 @@ static void table_forget_growth(struct pawl_table *table, uint32_t doublings, ui
 /* From now on, threads look at the current array only. */
 static void table_after_fork(void)
 {
-    struct pawl_table *table = table_here();
+    struct pawl_table *table;
+    struct pawl_bucket *buckets;
     uint32_t count, i;
-    struct pawl_bucket *buckets = table_current(&count);
     bool left = false;
 
+    if (!PAWL_SHARED_IS_THERE(table_object)) {
+        pawl_parkers_after_fork(TABLE_LATCH_PARKER);
+        return;
+    }
+    table = table_here();
+    buckets = table_current(&count);
     for (i = 0; i < count; i++)
         left |= table_bucket_after_fork(&buckets[i]);
     table_forget_growth(table, table_doublings(table), count);

@@ -396,10 +396,13 @@ static void rcu_thread_left(void *left)
 static void rcu_after_fork_in_child(void)
 {
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();
-    const struct pawl_rcu_line *own = rcu_line_of_caller(mine);
     const uint32_t lines = rcu_lines(pawl_load_relaxed32(&process_here()->lines_used));
+    const struct pawl_rcu_line *own;
     uint32_t i;
     uint32_t index;
+    if (!PAWL_SHARED_IS_THERE(rcu_object))
+        return;
+    own = rcu_line_of_caller(mine);
     for (i = 0; i < lines; i++) {
         struct pawl_rcu_line *line = rcu_line(i);
         pawl_store_relaxed32(&line->waited, 0);

@@ -272,6 +272,8 @@ static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
 static void calls_after_fork_in_child(void)
 {
     uint32_t index;
+    if (!PAWL_SHARED_IS_THERE(rcu_calls_object))
+        return;
     for (index = 0; index < PAWL_RCU_DOMAINS; index++)
         if (calls_of(index)->used != 0)
             calls_fork_ended_in(calls_of(index));

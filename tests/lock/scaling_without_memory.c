@@ -50,7 +50,7 @@ static void limits_its_address_space(void)
 
 static void refuses_mmap(void)
 {
-    if (!sandbox_refuses(SYS_mmap))
+    if (!sandbox_refuses(TEST_SYS_MMAP))
         _exit(77);
 }
 

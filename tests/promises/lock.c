@@ -414,13 +414,13 @@ static void forbid(struct party *p)
     pawl_lock32 first = {PAWL_LOCK_BIASED};
     (void)p;
     if (here->how == WITHOUT_MEMORY) {
-        must(sandbox_refuses(SYS_mmap));
+        must(sandbox_refuses(TEST_SYS_MMAP));
         return;
     }
     pawl_lock32_take_read(&first); /* a thread's first read may map what threads share */
     pawl_lock32_drop_read(&first);
-    must(sandbox_kills(SYS_futex) && sandbox_kills(SYS_membarrier) && sandbox_kills(SYS_mmap) &&
-         sandbox_kills(SYS_sched_yield));
+    must(sandbox_kills(SYS_futex) && sandbox_kills(SYS_membarrier) &&
+         sandbox_kills(TEST_SYS_MMAP) && sandbox_kills(SYS_sched_yield));
 }
 
 static void run_cell(const struct cell *cell, verbs_describe *copy)

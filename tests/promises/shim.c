@@ -307,7 +307,7 @@ static void event(int who, rwlock_call *call)
 static int refuse_memory(pthread_rwlock_t *unused)
 {
     (void)unused;
-    return sandbox_refuses(SYS_mmap) ? 0 : ENOSYS;
+    return sandbox_refuses(TEST_SYS_MMAP) ? 0 : ENOSYS;
 }
 
 static void run_with_event_at(const char *script, unsigned at)

@@ -13,6 +13,13 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+/* By which the C library maps memory. */
+#ifdef SYS_mmap2
+#define TEST_SYS_MMAP SYS_mmap2
+#else
+#define TEST_SYS_MMAP SYS_mmap
+#endif
+
 static inline bool sandbox_filters(struct sock_filter *filter, size_t length)
 {
     struct sock_fprog program;
