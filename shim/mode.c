@@ -14,6 +14,8 @@
  */
 #include "mode.h"
 
+#include <pawl/wait.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -95,6 +97,13 @@ static void count_anew(void)
     for (i = 0; i < SHIM_COUNT_ALL; i++)
         pawl_store_relaxed64(&shim_counted[i], 0);
     set_up_in = getpid();
+}
+
+/* Before a filter of the program's may forbid it: the wait lists get their memory at the first call
+ * that looks at them, and a wait that finds none ends the program. */
+__attribute__((constructor(101))) static void reserve_wait_lists(void)
+{
+    (void)pawl_wake_one(shim_counted);
 }
 
 __attribute__((constructor)) static void watch_forks(void)
