@@ -414,6 +414,7 @@ static void forbid(struct party *p)
     pawl_lock32 first = {PAWL_LOCK_BIASED};
     (void)p;
     if (here->how == WITHOUT_MEMORY) {
+        (void)pawl_wake_one(&first); /* doc/sizes.md: that reserves the wait lists */
         must(sandbox_refuses(TEST_SYS_MMAP));
         return;
     }
