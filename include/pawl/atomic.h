@@ -111,8 +111,8 @@
 #else
 #define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _v2)
 #endif
-#define PAWL_INLINE_BEGIN inline namespace PAWL_NAMESPACE_ {
-#define PAWL_INLINE_END }
+#define PAWL_INLINE_BEGIN extern "C++" { inline namespace PAWL_NAMESPACE_ { /* in extern "C", too */
+#define PAWL_INLINE_END } }
 #define PAWL_C_BEGIN extern "C" {
 #define PAWL_C_END }
 #else
@@ -129,8 +129,8 @@
 #define PAWL_API
 #define PAWL_HIDDEN_
 #else
-#define PAWL_API __attribute__((visibility("default")))
-#define PAWL_HIDDEN_ __attribute__((visibility("hidden")))
+#define PAWL_API __attribute__((__visibility__("default")))
+#define PAWL_HIDDEN_ __attribute__((__visibility__("hidden")))
 #endif
 
 /* Functions whose result says whether the caller holds the lock: a program that discards it gets a
@@ -138,13 +138,13 @@
 #ifdef __cplusplus
 #define PAWL_MUST_USE_ [[nodiscard]]
 #else
-#define PAWL_MUST_USE_ __attribute__((warn_unused_result))
+#define PAWL_MUST_USE_ __attribute__((__warn_unused_result__))
 #endif
 #define PAWL_TRY PAWL_MUST_USE_ PAWL_API
 #define PAWL_TRYING PAWL_MUST_USE_ PAWL_INLINE
 
-#define PAWL_COLD __attribute__((cold, noinline))
-#define PAWL_ALWAYS_INLINE_ __attribute__((always_inline))
+#define PAWL_COLD __attribute__((__cold__, __noinline__))
+#define PAWL_ALWAYS_INLINE_ __attribute__((__always_inline__))
 #define PAWL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PAWL_UNLIKELY(x) __builtin_expect(!!(x), 0)
 

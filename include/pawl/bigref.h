@@ -59,8 +59,8 @@ struct pawl_bigref;
 typedef void pawl_bigref_release(struct pawl_bigref *r, void *arg);
 
 typedef struct pawl_bigref {
-    uint64_t global __attribute__((aligned(8)));
-    uint64_t own __attribute__((aligned(8)));
+    uint64_t global __attribute__((__aligned__(8)));
+    uint64_t own __attribute__((__aligned__(8)));
     pawl_address_ owner;
     pawl_bigref_release *release;
     void *arg;

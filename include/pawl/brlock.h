@@ -71,7 +71,7 @@
 
 typedef struct pawl_brlock_line {
     uint32_t readers;
-} __attribute__((aligned(PAWL_CACHE_LINE))) pawl_brlock_line;
+} __attribute__((__aligned__(PAWL_CACHE_LINE))) pawl_brlock_line;
 
 typedef struct pawl_brlock {
     uint32_t closed;

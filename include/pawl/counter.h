@@ -42,8 +42,8 @@
 #define PAWL_COUNT_(n) ((uint64_t)(n))
 
 typedef struct pawl_counter {
-    uint64_t shared __attribute__((aligned(8)));
-    uint64_t before __attribute__((aligned(8)));
+    uint64_t shared __attribute__((__aligned__(8)));
+    uint64_t before __attribute__((__aligned__(8)));
     uint32_t place;
     uint32_t unused_;
 } pawl_counter;
@@ -53,7 +53,7 @@ typedef struct pawl_cpu_counter {
 } pawl_cpu_counter;
 
 typedef struct pawl_atomic_counter {
-    uint64_t value __attribute__((aligned(8)));
+    uint64_t value __attribute__((__aligned__(8)));
 } pawl_atomic_counter;
 
 #define PAWL_COUNTER_INIT {0, 0, 0, 0}

@@ -44,8 +44,8 @@ enum pawl_exact_mode { PAWL_EXACT_FOLD, PAWL_EXACT_STALL, PAWL_EXACT_BRLOCK, PAW
 #define PAWL_EXACT_CLOSED_ 2u
 
 typedef struct pawl_counter_exact {
-    uint64_t shared __attribute__((aligned(8)));
-    uint64_t stood[2] __attribute__((aligned(8)));
+    uint64_t shared __attribute__((__aligned__(8)));
+    uint64_t stood[2] __attribute__((__aligned__(8)));
     uint32_t place;
     uint32_t phase;
     uint32_t mode;

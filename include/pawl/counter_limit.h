@@ -43,8 +43,8 @@
 #define PAWL_LIMIT_LEAST_CREDIT 8
 
 typedef struct pawl_counter_limit {
-    uint64_t limit __attribute__((aligned(8)));
-    uint64_t taken __attribute__((aligned(8)));
+    uint64_t limit __attribute__((__aligned__(8)));
+    uint64_t taken __attribute__((__aligned__(8)));
     uint32_t place;
     uint32_t gate;
 } pawl_counter_limit;

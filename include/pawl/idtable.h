@@ -60,7 +60,7 @@ typedef uint64_t pawl_id;
 
 /* One in each object. insert sets all of it. */
 typedef struct pawl_idtable_entry {
-    pawl_id id __attribute__((aligned(8)));
+    pawl_id id __attribute__((__aligned__(8)));
     uint32_t state; /* 1: in the table, 2: removed from it */
     pawl_rcu_head head;
 } pawl_idtable_entry;

@@ -26,7 +26,7 @@
 #define PAWL_IDTABLE_TYPE_H
 
 /* clang warns of unused static functions outside headers. */
-#define PAWL_IDTABLE_FUNCTION_ PAWL_INLINE PAWL_ALWAYS_INLINE_ __attribute__((unused))
+#define PAWL_IDTABLE_FUNCTION_ PAWL_INLINE PAWL_ALWAYS_INLINE_ __attribute__((__unused__))
 
 /* Ends the macros, so that a semicolon can follow. */
 #ifdef __cplusplus

@@ -113,7 +113,7 @@ typedef struct pawl_lock32 {
 } pawl_lock32;
 
 typedef struct pawl_lock64 {
-    uint64_t word __attribute__((aligned(8))); /* also on 32-bit targets, whose ABI says 4 */
+    uint64_t word __attribute__((__aligned__(8))); /* also on 32-bit targets, whose ABI says 4 */
 } pawl_lock64;
 
 #define PAWL_LOCK32_INIT {0}

@@ -98,7 +98,7 @@ typedef struct pawl_pshared_lock32 {
 } pawl_pshared_lock32;
 
 typedef struct pawl_pshared_lock64 {
-    uint64_t word __attribute__((aligned(8))); /* also on 32-bit targets, whose ABI says 4 */
+    uint64_t word __attribute__((__aligned__(8))); /* also on 32-bit targets, whose ABI says 4 */
     uint32_t waits;
     uint32_t reserved; /* zero */
 } pawl_pshared_lock64;

@@ -14,7 +14,8 @@
 // The standard differs in these points, because the queue here has a limit:
 //   - retire and rcu_retire throw std::system_error when the domain is full and refuses
 //     (resource_unavailable_try_again), or when it is full and the caller reads or is in a deleter
-//     (resource_deadlock_would_occur). The caller then keeps the object.
+//     (resource_deadlock_would_occur). The caller then keeps the object. Without exceptions the
+//     program ends with a sentence.
 //   - try_retire never waits, throws nothing, and returns whether the object was retired.
 //   - Programs can make more domains than the one.
 //   - Deleters run on a thread of the library's, or on a thread that retires at the limit. A
@@ -28,6 +29,9 @@
 #include <pawl/rcu.h>
 #include <pawl/rcu_call.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <system_error>
@@ -37,14 +41,24 @@
 namespace pawl {
 PAWL_INLINE_BEGIN
 
+inline void rcu_throw_(int error, const char *what)
+{
+    if (error == 0)
+        return;
+#if defined(__cpp_exceptions)
+    throw std::system_error(error, std::generic_category(), what);
+#else
+    std::fprintf(stderr, "%s: %s\n", what, std::strerror(error));
+    std::abort();
+#endif
+}
+
 class rcu_domain {
   public:
     // Throws std::system_error if PAWL_RCU_DOMAINS - 2 exist. The name must live as long.
     explicit rcu_domain(const char *name = nullptr) : domain_()
     {
-        const int error = pawl_rcu_domain_init(&domain_, name);
-        if (error != 0)
-            throw std::system_error(error, std::generic_category(), "pawl::rcu_domain");
+        rcu_throw_(pawl_rcu_domain_init(&domain_, name), "pawl::rcu_domain");
     }
     ~rcu_domain() { pawl_rcu_domain_destroy(&domain_); }
     rcu_domain(const rcu_domain &) = delete;
@@ -107,12 +121,6 @@ template <class D> class rcu_deleter_<D, false> {
     D d_{};
 };
 
-inline void rcu_throw_(int error)
-{
-    if (error != 0)
-        throw std::system_error(error, std::generic_category(), "pawl::rcu retire");
-}
-
 template <class T, class D = std::default_delete<T>>
 class rcu_obj_base : private pawl_rcu_head, private rcu_deleter_<D> {
   public:
@@ -120,7 +128,8 @@ class rcu_obj_base : private pawl_rcu_head, private rcu_deleter_<D> {
     void retire(D d = D(), rcu_domain &domain = rcu_default_domain())
     {
         this->set_deleter_(std::move(d));
-        rcu_throw_(pawl_rcu_domain_call(domain.native_handle(), this, run_, sizeof(T)));
+        rcu_throw_(pawl_rcu_domain_call(domain.native_handle(), this, run_, sizeof(T)),
+                   "pawl::rcu retire");
     }
     [[nodiscard]] bool try_retire(D d = D(), rcu_domain &domain = rcu_default_domain()) noexcept
     {
@@ -163,7 +172,8 @@ void rcu_retire(T *p, D d = D(), rcu_domain &domain = rcu_default_domain())
     using node = rcu_node_<T, D>;
     std::unique_ptr<node> made(new node(p, std::move(d)));
     rcu_throw_(pawl_rcu_domain_call(domain.native_handle(), made.get(), node::run,
-                                    sizeof(T) + sizeof(node)));
+                                    sizeof(T) + sizeof(node)),
+               "pawl::rcu retire");
     (void)made.release();
 }
 

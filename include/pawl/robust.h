@@ -83,7 +83,7 @@ struct pawl_robust_cell_ {
     uint64_t mutex[6];
     uint32_t second_seal;
     uint32_t waiting; /* threads that may sleep for it; those killed there stay counted */
-} __attribute__((aligned(64)));
+} __attribute__((__aligned__(64)));
 
 typedef struct pawl_robust_lock {
     uint32_t magic;
@@ -92,7 +92,7 @@ typedef struct pawl_robust_lock {
     uint32_t room;
     uint32_t draining;
     uint32_t writer, seeker; /* thread numbers of the holders of W and S; 0: none */
-    struct pawl_robust_cell_ gate __attribute__((aligned(64)));
+    struct pawl_robust_cell_ gate __attribute__((__aligned__(64)));
     struct pawl_robust_cell_ seek;
     struct pawl_robust_cell_ members[PAWL_ROBUST_MEMBERS];
 } pawl_robust_lock;

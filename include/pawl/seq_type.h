@@ -26,7 +26,7 @@
 #define PAWL_SEQ_TYPE_H
 
 /* clang warns of unused static functions outside headers. */
-#define PAWL_SEQ_FUNCTION_ PAWL_INLINE __attribute__((unused))
+#define PAWL_SEQ_FUNCTION_ PAWL_INLINE __attribute__((__unused__))
 #define PAWL_SEQ_FAST_ PAWL_SEQ_FUNCTION_ PAWL_ALWAYS_INLINE_
 
 /* The words of a type. For a type without bytes this is a size that no array can have. */

@@ -106,13 +106,13 @@ struct pawl_sift_before_ {
 
 /* Zero bytes are an unlocked lock that threads read and write. */
 typedef struct pawl_sift {
-    uint64_t word __attribute__((aligned(PAWL_CACHE_LINE)));
+    uint64_t word __attribute__((__aligned__(PAWL_CACHE_LINE)));
     uint32_t mode;    /* PAWL_SIFT_MODE_; constant after init, like the three below */
     uint32_t readers; /* 0: threads */
     uint32_t writers;
     uint32_t ceiling;
     uint64_t signals[2]; /* deferred, interrupt */
-    uint32_t contexts[PAWL_SIFT_CONTEXTS] __attribute__((aligned(PAWL_CACHE_LINE)));
+    uint32_t contexts[PAWL_SIFT_CONTEXTS] __attribute__((__aligned__(PAWL_CACHE_LINE)));
     uint32_t mutex;
     uint32_t gate;
     uint32_t holder;                 /* the checking variant's: the writer; 0 in the others */

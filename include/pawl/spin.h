@@ -126,7 +126,7 @@ typedef struct pawl_spin32 {
 } pawl_spin32;
 
 typedef struct pawl_spin64 {
-    uint64_t word __attribute__((aligned(8))); /* also on 32-bit targets, whose ABI says 4 */
+    uint64_t word __attribute__((__aligned__(8))); /* also on 32-bit targets, whose ABI says 4 */
 } pawl_spin64;
 
 #define PAWL_SPIN16_INIT {0}

@@ -63,10 +63,10 @@ PAWL_API uint32_t PAWL_SYMBOL_(pawl_thread_ticket)(void);
 #elif !PAWL_THREAD_TICKETS_
 #elif defined(__cplusplus)
 extern PAWL_API __thread uint32_t PAWL_SYMBOL_(pawl_thread_ticket)
-    __attribute__((tls_model("initial-exec")));
+    __attribute__((__tls_model__("initial-exec")));
 #else
 extern PAWL_API _Thread_local uint32_t PAWL_SYMBOL_(pawl_thread_ticket)
-    __attribute__((tls_model("initial-exec")));
+    __attribute__((__tls_model__("initial-exec")));
 #endif
 
 /* The registry's own object, the same for every copy of the library in the process. */

@@ -20,10 +20,10 @@ PAWL_C_END
 
 /* The words that locks are made on may be declared otherwise by the program (compat/plock.h locks
  * plain integers and pointers), and this is the only place that accesses them. */
-typedef uint8_t pawl_any8_ __attribute__((may_alias));
-typedef uint16_t pawl_any16_ __attribute__((may_alias));
-typedef uint32_t pawl_any32_ __attribute__((may_alias));
-typedef uint64_t pawl_any64_ __attribute__((may_alias));
+typedef uint8_t pawl_any8_ __attribute__((__may_alias__));
+typedef uint16_t pawl_any16_ __attribute__((__may_alias__));
+typedef uint32_t pawl_any32_ __attribute__((__may_alias__));
+typedef uint64_t pawl_any64_ __attribute__((__may_alias__));
 
 /* Valgrind sees machine code, in which an atomic store looks like any other and orders nothing. So
  * in the variant for it a store is an exchange, which its tools take for a load, and each order is

@@ -70,10 +70,10 @@ PAWL_C_END
  * because thread_local would call a function that looks for a constructor. */
 #ifdef __cplusplus
 extern "C" PAWL_API __thread struct pawl_counter_mine PAWL_SYMBOL_(pawl_counter_own)
-    __attribute__((tls_model("initial-exec")));
+    __attribute__((__tls_model__("initial-exec")));
 #else
 extern PAWL_API _Thread_local struct pawl_counter_mine PAWL_SYMBOL_(pawl_counter_own)
-    __attribute__((tls_model("initial-exec")));
+    __attribute__((__tls_model__("initial-exec")));
 #endif
 #define pawl_counter_own_ PAWL_SYMBOL_(pawl_counter_own)
 #define PAWL_MINE_ pawl_counter_own_ /* for fast paths */

@@ -11,6 +11,6 @@
 struct pawl_drain {
     pawl_address_ whose; /* the lock whose users wake; 0: none */
     uint32_t turn;       /* increases with every wake */
-} __attribute__((aligned(PAWL_CACHE_LINE)));
+} __attribute__((__aligned__(PAWL_CACHE_LINE)));
 
 #endif

@@ -47,7 +47,7 @@ struct pawl_entries {
      * The bits above: reads that have ended, roughly, for whoever looks at the lines. */
     uint32_t busy;
     uint32_t hidden; /* in the hook variant only */
-} __attribute__((aligned(PAWL_CACHE_LINE)));
+} __attribute__((__aligned__(PAWL_CACHE_LINE)));
 
 #define PAWL_ENTRIES_BUSY_ 15u
 #define PAWL_ENTRIES_READS_ 0x10000000u /* so many reads are counted as none again */
@@ -65,10 +65,10 @@ PAWL_C_BEGIN
 PAWL_API struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entries)(void);
 #elif defined(__cplusplus)
 extern PAWL_API __thread struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entries)
-    __attribute__((tls_model("initial-exec")));
+    __attribute__((__tls_model__("initial-exec")));
 #else
 extern PAWL_API _Thread_local struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entries)
-    __attribute__((tls_model("initial-exec")));
+    __attribute__((__tls_model__("initial-exec")));
 #endif
 
 /* Frees the entry that a take has filled for nothing: number `i`, or another of the same lock.

@@ -29,7 +29,7 @@ struct pawl_rcu_line {
 #if PAWL_CHECKED
     pawl_address_ entered[PAWL_RCU_DOMAINS]; /* owner only; others read: return addresses */
 #endif
-} __attribute__((aligned(PAWL_CACHE_LINE)));
+} __attribute__((__aligned__(PAWL_CACHE_LINE)));
 
 struct pawl_rcu_extra; /* src/rcu/rcu.h */
 
@@ -66,10 +66,10 @@ PAWL_C_END
 #else
 #ifdef __cplusplus
 extern "C" PAWL_API __thread struct pawl_rcu_mine PAWL_SYMBOL_(pawl_rcu_own)
-    __attribute__((tls_model("initial-exec")));
+    __attribute__((__tls_model__("initial-exec")));
 #else
 extern PAWL_API _Thread_local struct pawl_rcu_mine PAWL_SYMBOL_(pawl_rcu_own)
-    __attribute__((tls_model("initial-exec")));
+    __attribute__((__tls_model__("initial-exec")));
 #endif
 #define pawl_rcu_own_ PAWL_SYMBOL_(pawl_rcu_own)
 #define PAWL_RCU_MINE_ pawl_rcu_own_ /* for fast paths */

@@ -50,7 +50,7 @@ struct pawl_trace_wait_ {
 #ifdef PAWL_TRACE_DEFINES_
 #define PAWL_TRACED_WEAK_
 #else
-#define PAWL_TRACED_WEAK_ __attribute__((weak))
+#define PAWL_TRACED_WEAK_ __attribute__((__weak__))
 #endif
 
 PAWL_C_BEGIN
