@@ -10,8 +10,7 @@
 #if PAWL_CXX17_
 
 #include <pawl/brlock.h>
-
-#include <chrono>
+#include <pawl/detail/deadline.hpp>
 
 namespace pawl {
 PAWL_INLINE_BEGIN
@@ -56,70 +55,38 @@ class brlock {
         PAWL_BRLOCK_STAY_();                                                                       \
         return ok;                                                                                 \
     }
-#define PAWL_BRLOCK_TIMED_(prefix, operation)                                                      \
-    template <class Rep, class Period>                                                             \
-    [[nodiscard]] bool prefix##_for(const std::chrono::duration<Rep, Period> &time)                \
-    {                                                                                              \
-        return pawl_brlock_##operation(&lock_, in_(time));                                         \
-    }                                                                                              \
-    template <class Clock, class Duration>                                                         \
-    [[nodiscard]] bool prefix##_until(const std::chrono::time_point<Clock, Duration> &until)       \
-    {                                                                                              \
-        for (;;) { /* another clock may be set meanwhile */                                        \
-            const auto now = Clock::now();                                                         \
-            const bool late = now >= until; /* also where the difference would overflow */         \
-            if (pawl_brlock_##operation(&lock_, late ? 0 : in_(until - now)))                      \
-                return true;                                                                       \
-            if (late)                                                                              \
-                return false;                                                                      \
-        }                                                                                          \
-    }
 
     // W
     PAWL_BRLOCK_CALL_(lock, take_write)
     PAWL_BRLOCK_CALL_(unlock, drop_write)
     PAWL_BRLOCK_TRY_(try_lock, try_write)
-    PAWL_BRLOCK_TIMED_(try_lock, take_write_until)
+    PAWL_TIMED_(try_lock, , pawl_brlock_take_write_until, &lock_)
     // R
     PAWL_BRLOCK_CALL_(lock_shared, take_read)
     PAWL_BRLOCK_CALL_(unlock_shared, drop_read)
     PAWL_BRLOCK_TRY_(try_lock_shared, try_read)
-    PAWL_BRLOCK_TIMED_(try_lock_shared, take_read_until)
+    PAWL_TIMED_(try_lock_shared, , pawl_brlock_take_read_until, &lock_)
     // S
     PAWL_BRLOCK_CALL_(lock_upgrade, take_seek)
     PAWL_BRLOCK_CALL_(unlock_upgrade, drop_seek)
     PAWL_BRLOCK_TRY_(try_lock_upgrade, try_seek)
-    PAWL_BRLOCK_TIMED_(try_lock_upgrade, take_seek_until)
+    PAWL_TIMED_(try_lock_upgrade, , pawl_brlock_take_seek_until, &lock_)
     // From one to the next
     PAWL_BRLOCK_CALL_(unlock_upgrade_and_lock, seek_to_write)
     PAWL_BRLOCK_CALL_(unlock_and_lock_upgrade, write_to_seek)
     PAWL_BRLOCK_CALL_(unlock_and_lock_shared, write_to_read)
     PAWL_BRLOCK_CALL_(unlock_upgrade_and_lock_shared, seek_to_read)
     PAWL_BRLOCK_TRY_(try_unlock_upgrade_and_lock, try_seek_to_write)
-    PAWL_BRLOCK_TIMED_(try_unlock_upgrade_and_lock, seek_to_write_until)
+    PAWL_TIMED_(try_unlock_upgrade_and_lock, , pawl_brlock_seek_to_write_until, &lock_)
     PAWL_BRLOCK_TRY_(try_unlock_shared_and_lock_upgrade, try_read_to_seek)
 
 #undef PAWL_BRLOCK_CALL_
 #undef PAWL_BRLOCK_TRY_
-#undef PAWL_BRLOCK_TIMED_
 
     // For the functions of brlock.h.
     [[nodiscard]] native_handle_type native_handle() noexcept { return &lock_; }
 
   private:
-    // The deadline this far from now, in nanoseconds of CLOCK_MONOTONIC, which is steady_clock.
-    template <class Rep, class Period>
-    static uint64_t in_(const std::chrono::duration<Rep, Period> &time)
-    {
-        using namespace std::chrono;
-        const nanoseconds now = steady_clock::now().time_since_epoch();
-        if (time <= time.zero())
-            return 0;
-        if (time > hours(24 * 365 * 100))
-            return PAWL_BRLOCK_FOREVER;
-        return static_cast<uint64_t>((now + ceil<nanoseconds>(time)).count());
-    }
-
     pawl_brlock lock_;
     int error_;
 };

@@ -24,10 +24,10 @@
 namespace pawl {
 PAWL_INLINE_BEGIN
 
-template <class Word = pawl_spin64> class read_guard;
-template <class Word = pawl_spin64> class seek_guard;
-template <class Word = pawl_spin64> class write_guard;
-template <class Word = pawl_spin64> class atomic_guard;
+template <class Word> class read_guard;
+template <class Word> class seek_guard;
+template <class Word> class write_guard;
+template <class Word> class atomic_guard;
 
 // ---- What all guards have -----------------------------------------------------------------------
 
@@ -77,7 +77,7 @@ struct this_transition_uses_the_guard_up_so_write_std_move {};
 #ifdef __clang__ // names no type of a deleted function
 #define PAWL_NEEDS_MOVE_(transition)                                                               \
     this_transition_uses_the_guard_up_so_write_std_move transition()                               \
-        const &__attribute__((unavailable("this_transition_uses_the_guard_up_so_write_std_move")))
+        const &__attribute__((__unavailable__("this_transition_uses_the_guard_up_so_write_std_move")))
 #else
 #define PAWL_NEEDS_MOVE_(transition)                                                               \
     this_transition_uses_the_guard_up_so_write_std_move transition() const & = delete
@@ -156,7 +156,7 @@ public:                                                                         
 // ---- The four -----------------------------------------------------------------------------------
 
 // A has turned into R. `kept`: the lock was never let go; else look again at what was there.
-template <class Word = pawl_spin64> struct [[nodiscard]] read_after_atomic {
+template <class Word> struct [[nodiscard]] read_after_atomic {
     read_guard<Word> guard;
     bool kept;
 };
@@ -298,9 +298,9 @@ template <class Lock> write_guard(Lock &) -> write_guard<word_of_<Lock>>;
 template <class Lock, class Tag> atomic_guard(Lock &, Tag) -> atomic_guard<word_of_<Lock>>;
 template <class Lock> atomic_guard(Lock &) -> atomic_guard<word_of_<Lock>>;
 // So that the error names it here too.
-read_guard(this_transition_uses_the_guard_up_so_write_std_move) -> read_guard<>;
-seek_guard(this_transition_uses_the_guard_up_so_write_std_move) -> seek_guard<>;
-write_guard(this_transition_uses_the_guard_up_so_write_std_move) -> write_guard<>;
+read_guard(this_transition_uses_the_guard_up_so_write_std_move) -> read_guard<pawl_spin64>;
+seek_guard(this_transition_uses_the_guard_up_so_write_std_move) -> seek_guard<pawl_spin64>;
+write_guard(this_transition_uses_the_guard_up_so_write_std_move) -> write_guard<pawl_spin64>;
 
 // A guard, or nothing: if (auto write = pawl::try_write(lock)) ...
 #define PAWL_TRY_(name, guard)                                                                     \
@@ -323,7 +323,7 @@ PAWL_TRY_(claim_atomic, atomic_guard)
 // The lock at the lower address is taken first, so two threads that name them in different order
 // do not wait for each other. The same lock twice is taken once.
 #define PAWL_TWO_(name, state, acquire)                                                            \
-    template <class Word = pawl_spin64> class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY name {      \
+    template <class Word> class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY name {      \
       public:                                                                                      \
         [[nodiscard]] PAWL_FACE_ name(basic_lock<Word> &a, basic_lock<Word> &b) acquire(a, b)      \
             : name(*a.native_handle(), *b.native_handle())                                         \

@@ -22,10 +22,9 @@
 #include <pawl/detail/cxx17.inc.h>
 #if PAWL_CXX17_
 
+#include <pawl/detail/deadline.hpp>
 #include <pawl/pawl.h>
 
-#include <chrono>
-#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <type_traits>
@@ -215,55 +214,26 @@ using spin_lock = spin_lock64; // 64 bits, like lock: limits that no program rea
 
 // ---- The lock that sleeps, with deadlines -------------------------------------------------------
 
-// A time from now as a deadline of lock.h.
-template <class Rep, class Period>
-std::uint64_t deadline_in_(const std::chrono::duration<Rep, Period> &time)
-{
-    const double left = std::chrono::duration<double, std::nano>(time).count();
-    if (!(left > 0)) // also for what is not a number
-        return 0;
-    return left < 9e18 ? pawl_now() + static_cast<std::uint64_t>(left) : UINT64_MAX;
-}
-
-// A point of any clock: what is left until then counts, as in the standard library.
-template <class Clock, class Duration>
-std::uint64_t deadline_of_(const std::chrono::time_point<Clock, Duration> &when)
-{
-    const auto now = Clock::now();
-    return when <= now ? 0 : deadline_in_(when - now);
-}
-
-#define PAWL_TIMED_(name, attribute, function)                                                     \
-    template <class Rep, class Period>                                                             \
-    [[nodiscard]] PAWL_FACE_ bool name##_for(const std::chrono::duration<Rep, Period> &time)       \
-        attribute                                                                                  \
-    {                                                                                              \
-        return function(this->native_handle(), deadline_in_(time));                                \
-    }                                                                                              \
-    template <class Clock, class Duration>                                                         \
-    [[nodiscard]] PAWL_FACE_ bool name##_until(                                                    \
-        const std::chrono::time_point<Clock, Duration> &when) attribute                            \
-    {                                                                                              \
-        return function(this->native_handle(), deadline_of_(when));                                \
-    }
+#define PAWL_LOCK_TIMED_(name, attribute, function)                                                \
+    PAWL_TIMED_(name, attribute PAWL_TSA_NOT_CHECKED, function, this->native_handle())
 
 // Waits of any length, by sleeping; a SharedTimedMutex.
 template <class Word>
 class PAWL_TSA_CAPABILITY("progressive lock") basic_sleeping_lock : public basic_lock<Word> {
   public:
-    PAWL_TIMED_(try_lock, PAWL_TSA_TRY_ACQUIRE(true), pawl_take_write_until)
-    PAWL_TIMED_(try_lock_shared, PAWL_TSA_TRY_ACQUIRE_SHARED(true), pawl_take_read_until)
-    PAWL_TIMED_(try_lock_upgrade, PAWL_TSA_TRY_ACQUIRE_SHARED(true), pawl_take_seek_until)
-    PAWL_TIMED_(try_lock_atomic, PAWL_TSA_TRY_ACQUIRE_SHARED(true), pawl_take_atomic_until)
+    PAWL_LOCK_TIMED_(try_lock, PAWL_TSA_TRY_ACQUIRE(true), pawl_take_write_until)
+    PAWL_LOCK_TIMED_(try_lock_shared, PAWL_TSA_TRY_ACQUIRE_SHARED(true), pawl_take_read_until)
+    PAWL_LOCK_TIMED_(try_lock_upgrade, PAWL_TSA_TRY_ACQUIRE_SHARED(true), pawl_take_seek_until)
+    PAWL_LOCK_TIMED_(try_lock_atomic, PAWL_TSA_TRY_ACQUIRE_SHARED(true), pawl_take_atomic_until)
     // When these fail, the first state is still held.
-    PAWL_TIMED_(try_unlock_upgrade_and_lock, PAWL_TSA_REQUIRES_SHARED(this),
+    PAWL_LOCK_TIMED_(try_unlock_upgrade_and_lock, PAWL_TSA_REQUIRES_SHARED(this),
                 pawl_seek_to_write_until)
-    PAWL_TIMED_(try_unlock_shared_and_lock, PAWL_TSA_REQUIRES_SHARED(this),
+    PAWL_LOCK_TIMED_(try_unlock_shared_and_lock, PAWL_TSA_REQUIRES_SHARED(this),
                 pawl_read_claim_write_until)
-    PAWL_TIMED_(try_unlock_shared_and_lock_atomic, PAWL_TSA_REQUIRES_SHARED(this),
+    PAWL_LOCK_TIMED_(try_unlock_shared_and_lock_atomic, PAWL_TSA_REQUIRES_SHARED(this),
                 pawl_read_claim_atomic_until)
 };
-#undef PAWL_TIMED_
+#undef PAWL_LOCK_TIMED_
 
 using lock32 = basic_sleeping_lock<pawl_lock32>;
 using lock64 = basic_sleeping_lock<pawl_lock64>;

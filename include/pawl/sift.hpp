@@ -9,9 +9,8 @@
 #include <pawl/detail/cxx17.inc.h>
 #if PAWL_CXX17_
 
+#include <pawl/detail/deadline.hpp>
 #include <pawl/sift.h>
-
-#include <chrono>
 
 namespace pawl {
 PAWL_INLINE_BEGIN
@@ -23,39 +22,6 @@ PAWL_INLINE_BEGIN
 #define PAWL_SIFT_STAY_() ((void)0)
 #endif
 #define PAWL_SIFT_FACE_ PAWL_ALWAYS_INLINE_
-
-// The deadline this far from now, in nanoseconds of CLOCK_MONOTONIC, which is steady_clock.
-template <class Rep, class Period>
-uint64_t sift_deadline_(const std::chrono::duration<Rep, Period> &time)
-{
-    using namespace std::chrono;
-    const nanoseconds now = steady_clock::now().time_since_epoch();
-    if (time <= time.zero())
-        return 0;
-    if (time > hours(24 * 365 * 100))
-        return PAWL_SIFT_FOREVER;
-    return static_cast<uint64_t>((now + ceil<nanoseconds>(time)).count());
-}
-
-// The timed forms of try_lock or try_lock_shared, over a member that takes a deadline.
-#define PAWL_SIFT_TIMED_(prefix, until_member)                                                     \
-    template <class Rep, class Period>                                                             \
-    [[nodiscard]] bool prefix##_for(const std::chrono::duration<Rep, Period> &time)                \
-    {                                                                                              \
-        return until_member(sift_deadline_(time));                                                 \
-    }                                                                                              \
-    template <class Clock, class Duration>                                                         \
-    [[nodiscard]] bool prefix##_until(const std::chrono::time_point<Clock, Duration> &until)       \
-    {                                                                                              \
-        for (;;) { /* another clock may be set meanwhile */                                        \
-            const auto now = Clock::now();                                                         \
-            const bool late = now >= until; /* also where the difference would overflow */         \
-            if (until_member(late ? 0 : sift_deadline_(until - now)))                              \
-                return true;                                                                       \
-            if (late)                                                                              \
-                return false;                                                                      \
-        }                                                                                          \
-    }
 
 // The readers of one context of one lock, as a TimedLockable (for threads also as a
 // SharedTimedMutex). A view: it holds nothing, and each use may make a new one.
@@ -81,11 +47,9 @@ class sift_reader {
         pawl_sift_drop_read(lock_, context_);
         PAWL_SIFT_STAY_();
     }
-    PAWL_SIFT_TIMED_(try_lock, until_)
+    PAWL_TIMED_(try_lock, , pawl_sift_take_read_until, lock_, context_)
 
   private:
-    bool until_(uint64_t until) { return pawl_sift_take_read_until(lock_, context_, until); }
-
     pawl_sift *lock_;
     enum pawl_sift_context context_;
 };
@@ -127,7 +91,7 @@ class sift {
         pawl_sift_drop_write(&lock_);
         PAWL_SIFT_STAY_();
     }
-    PAWL_SIFT_TIMED_(try_lock, write_until_)
+    PAWL_TIMED_(try_lock, , pawl_sift_take_write_until, &lock_)
     // R, by threads
     PAWL_SIFT_FACE_ void lock_shared()
     {
@@ -145,7 +109,7 @@ class sift {
         pawl_sift_drop_read(&lock_, PAWL_SIFT_THREAD);
         PAWL_SIFT_STAY_();
     }
-    PAWL_SIFT_TIMED_(try_lock_shared, read_until_)
+    PAWL_TIMED_(try_lock_shared, , pawl_sift_take_read_until, &lock_, PAWL_SIFT_THREAD)
     // R, by others
     [[nodiscard]] sift_reader reader(enum pawl_sift_context context) noexcept
     {
@@ -156,12 +120,6 @@ class sift {
     [[nodiscard]] native_handle_type native_handle() noexcept { return &lock_; }
 
   private:
-    bool write_until_(uint64_t until) { return pawl_sift_take_write_until(&lock_, until); }
-    bool read_until_(uint64_t until)
-    {
-        return pawl_sift_take_read_until(&lock_, PAWL_SIFT_THREAD, until);
-    }
-
     pawl_sift lock_;
     int error_;
 };
@@ -182,7 +140,6 @@ class sift_read_guard {
     sift_reader reader_;
 };
 
-#undef PAWL_SIFT_TIMED_
 #undef PAWL_SIFT_STAY_
 #undef PAWL_SIFT_FACE_
 

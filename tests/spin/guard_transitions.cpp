@@ -10,10 +10,10 @@
 
 namespace {
 
-using Read = pawl::read_guard<>;
-using Seek = pawl::seek_guard<>;
-using Write = pawl::write_guard<>;
-using Atomic = pawl::atomic_guard<>;
+using Read = pawl::read_guard<pawl_spin64>;
+using Seek = pawl::seek_guard<pawl_spin64>;
+using Write = pawl::write_guard<pawl_spin64>;
+using Atomic = pawl::atomic_guard<pawl_spin64>;
 
 // The state of the guard in what a move returns; 0 when it returns something else.
 template <class T> constexpr char letter = 0;
@@ -22,7 +22,7 @@ template <> constexpr char letter<Seek> = 'S';
 template <> constexpr char letter<Write> = 'W';
 template <> constexpr char letter<Atomic> = 'A';
 template <class T> constexpr char letter<std::optional<T>> = letter<T>;
-template <> constexpr char letter<pawl::read_after_atomic<>> = 'R';
+template <> constexpr char letter<pawl::read_after_atomic<pawl_spin64>> = 'R';
 
 // Adds "S-W move" if the expression compiles on a guard that is about to be given up.
 #define OFFER(method, kind)                                                                        \

@@ -62,10 +62,10 @@ TEST_F(Guards, hold_plain_locks_of_c_programs_in_all_widths)
 
 TEST_F(Guards, are_moved_and_not_copied)
 {
-    static_assert(!std::is_copy_constructible_v<pawl::read_guard<>>);
-    static_assert(!std::is_copy_assignable_v<pawl::write_guard<>>);
-    static_assert(std::is_nothrow_move_constructible_v<pawl::seek_guard<>>);
-    static_assert(std::is_nothrow_move_assignable_v<pawl::atomic_guard<>>);
+    static_assert(!std::is_copy_constructible_v<pawl::read_guard<pawl_spin64>>);
+    static_assert(!std::is_copy_assignable_v<pawl::write_guard<pawl_spin64>>);
+    static_assert(std::is_nothrow_move_constructible_v<pawl::seek_guard<pawl_spin64>>);
+    static_assert(std::is_nothrow_move_assignable_v<pawl::atomic_guard<pawl_spin64>>);
     pawl::read_guard first(lock);
     pawl::read_guard second(std::move(first));
     EXPECT_FALSE(first); // NOLINT: it must be empty now

@@ -15,13 +15,13 @@ void published_ways(pawl::spin_lock &lock)
         (void)std::move(*atomic).to_read();
 }
 
-[[maybe_unused]] static void refused(pawl::spin_lock &lock, pawl::read_guard<> read,
-                                     pawl::seek_guard<> seek, pawl::write_guard<> write,
-                                     pawl::atomic_guard<> atomic)
+[[maybe_unused]] static void refused(pawl::spin_lock &lock, pawl::read_guard<pawl_spin64> read,
+                                     pawl::seek_guard<pawl_spin64> seek, pawl::write_guard<pawl_spin64> write,
+                                     pawl::atomic_guard<pawl_spin64> atomic)
 {
     (void)lock, (void)read, (void)seek, (void)write, (void)atomic;
 #if CASE == 1
-    pawl::read_guard<> copy = read; // expect: deleted
+    pawl::read_guard<pawl_spin64> copy = read; // expect: deleted
 #elif CASE == 2
     write = write; // expect: deleted
 #elif CASE == 3
@@ -45,17 +45,17 @@ void published_ways(pawl::spin_lock &lock)
 #elif CASE == 12
     (void)write.to_read(); // expect: this_transition_uses_the_guard_up_so_write_std_move
 #elif CASE == 13
-    pawl::write_guard<> other = std::move(seek); // expect: conversion from|no viable
+    pawl::write_guard<pawl_spin64> other = std::move(seek); // expect: conversion from|no viable
 #elif CASE == 14
-    pawl::write_guard<> other = std::move(seek).try_to_write(); // expect: conversion from|no viable
+    pawl::write_guard<pawl_spin64> other = std::move(seek).try_to_write(); // expect: conversion from|no viable
 #elif CASE == 15
-    pawl::read_guard<> other = std::move(atomic).to_read(); // expect: conversion from|no viable
+    pawl::read_guard<pawl_spin64> other = std::move(atomic).to_read(); // expect: conversion from|no viable
 #elif CASE == 16
-    pawl::read_guard<> other = lock; // expect: conversion from|no viable
+    pawl::read_guard<pawl_spin64> other = lock; // expect: conversion from|no viable
 #elif CASE == 17
     bool owned = write; // expect: cannot convert|no viable
 #elif CASE == 18
-    pawl::two_write_guard<> two(lock, *lock.native_handle()); // expect: no matching
+    pawl::two_write_guard<pawl_spin64> two(lock, *lock.native_handle()); // expect: no matching
 #elif CASE == 19
     pawl::write_guard guard{pawl::spin_lock()}; // expect: no matching|no viable
 #elif CASE == 20
@@ -67,9 +67,9 @@ void published_ways(pawl::spin_lock &lock)
 #elif CASE == 22
     (void)atomic.to_read(); // expect: this_transition_uses_the_guard_up_so_write_std_move
 #elif CASE == 23
-    pawl::write_guard<>{lock}; // expect: nodiscard|unused-value
+    pawl::write_guard<pawl_spin64>{lock}; // expect: nodiscard|unused-value
 #elif CASE == 24
-    pawl::two_write_guard<>{lock, lock}; // expect: nodiscard|unused-value
+    pawl::two_write_guard<pawl_spin64>{lock, lock}; // expect: nodiscard|unused-value
 #elif CASE == 25
     pawl::take_two(lock, lock); // expect: nodiscard
 #elif CASE == 26
