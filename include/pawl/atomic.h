@@ -111,8 +111,20 @@
 #else
 #define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _v2)
 #endif
-#define PAWL_INLINE_BEGIN extern "C++" { inline namespace PAWL_NAMESPACE_ { /* in extern "C", too */
-#define PAWL_INLINE_END } }
+#if defined(__clang__)
+#define PAWL_QUIET_ _Pragma("GCC diagnostic ignored \"-Wold-style-cast\"")
+#else
+#define PAWL_QUIET_                                                                                \
+    _Pragma("GCC diagnostic ignored \"-Wold-style-cast\"")                                         \
+        _Pragma("GCC diagnostic ignored \"-Wuseless-cast\"")
+#endif
+/* Works inside extern "C" of others. The casts in it are those of C. */
+#define PAWL_INLINE_BEGIN                                                                          \
+    _Pragma("GCC diagnostic push") PAWL_QUIET_ extern "C++" { inline namespace PAWL_NAMESPACE_ {
+#define PAWL_INLINE_END                                                                            \
+    }                                                                                              \
+    }                                                                                              \
+    _Pragma("GCC diagnostic pop")
 #define PAWL_C_BEGIN extern "C" {
 #define PAWL_C_END }
 #else

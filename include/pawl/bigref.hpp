@@ -52,7 +52,8 @@ class big_ref_ptr {
     big_ref_ptr(big_ref_ptr &&other) noexcept : count_(std::exchange(other.count_, nullptr)) {}
     big_ref_ptr &operator=(big_ref_ptr &&other) noexcept
     {
-        big_ref_ptr(std::move(other)).swap(*this);
+        big_ref_ptr taken(std::move(other));
+        taken.swap(*this);
         return *this;
     }
     ~big_ref_ptr() { reset(); }

@@ -61,11 +61,8 @@ PAWL_API void PAWL_SYMBOL_(pawl_thread_exit)(void);
 #if PAWL_HOOKS
 PAWL_API uint32_t PAWL_SYMBOL_(pawl_thread_ticket)(void);
 #elif !PAWL_THREAD_TICKETS_
-#elif defined(__cplusplus)
-extern PAWL_API __thread uint32_t PAWL_SYMBOL_(pawl_thread_ticket)
-    __attribute__((__tls_model__("initial-exec")));
 #else
-extern PAWL_API _Thread_local uint32_t PAWL_SYMBOL_(pawl_thread_ticket)
+extern PAWL_API __thread uint32_t PAWL_SYMBOL_(pawl_thread_ticket)
     __attribute__((__tls_model__("initial-exec")));
 #endif
 

@@ -66,15 +66,12 @@ PAWL_C_END
 #if PAWL_HOOKS
 #define PAWL_MINE_ (*pawl_counter_mine_())
 #else
-/* Defined in src/count; the same for every copy of the library in the process. __thread in C++,
- * because thread_local would call a function that looks for a constructor. */
-#ifdef __cplusplus
-extern "C" PAWL_API __thread struct pawl_counter_mine PAWL_SYMBOL_(pawl_counter_own)
+/* Defined in src/count; the same for every copy of the library in the process. __thread, because
+ * thread_local of C++ would call a function that looks for a constructor. */
+PAWL_C_BEGIN
+extern PAWL_API __thread struct pawl_counter_mine PAWL_SYMBOL_(pawl_counter_own)
     __attribute__((__tls_model__("initial-exec")));
-#else
-extern PAWL_API _Thread_local struct pawl_counter_mine PAWL_SYMBOL_(pawl_counter_own)
-    __attribute__((__tls_model__("initial-exec")));
-#endif
+PAWL_C_END
 #define pawl_counter_own_ PAWL_SYMBOL_(pawl_counter_own)
 #define PAWL_MINE_ pawl_counter_own_ /* for fast paths */
 #endif

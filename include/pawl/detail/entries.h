@@ -63,11 +63,8 @@ PAWL_C_BEGIN
 /* PAWL_OWN_ENTRIES_: the line of the calling thread, NULL or PAWL_NO_ENTRIES_. */
 #if PAWL_HOOKS
 PAWL_API struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entries)(void);
-#elif defined(__cplusplus)
-extern PAWL_API __thread struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entries)
-    __attribute__((__tls_model__("initial-exec")));
 #else
-extern PAWL_API _Thread_local struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entries)
+extern PAWL_API __thread struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entries)
     __attribute__((__tls_model__("initial-exec")));
 #endif
 

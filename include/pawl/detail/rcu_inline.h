@@ -64,13 +64,10 @@ PAWL_C_END
 #if PAWL_HOOKS
 #define PAWL_RCU_MINE_ (*pawl_rcu_mine_())
 #else
-#ifdef __cplusplus
-extern "C" PAWL_API __thread struct pawl_rcu_mine PAWL_SYMBOL_(pawl_rcu_own)
+PAWL_C_BEGIN
+extern PAWL_API __thread struct pawl_rcu_mine PAWL_SYMBOL_(pawl_rcu_own)
     __attribute__((__tls_model__("initial-exec")));
-#else
-extern PAWL_API _Thread_local struct pawl_rcu_mine PAWL_SYMBOL_(pawl_rcu_own)
-    __attribute__((__tls_model__("initial-exec")));
-#endif
+PAWL_C_END
 #define pawl_rcu_own_ PAWL_SYMBOL_(pawl_rcu_own)
 #define PAWL_RCU_MINE_ pawl_rcu_own_ /* for fast paths */
 #endif
