@@ -191,6 +191,7 @@ class engine {
     };
     struct bucket {
         ps busy = 0;
+        unsigned coming = 0; /* fibers that may become sleepers */
         std::vector<fiber *> sleepers;
     };
 

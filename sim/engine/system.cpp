@@ -118,12 +118,16 @@ bool engine::sleep(const std::uint32_t *address, std::uint32_t expected, std::ui
     drain();
     charge(m.syscall, doing::computes);
     bucket &b = bucket_of(address);
+    b.coming++;
     enter_bucket(b);
     pawl_operation op = {};
     op.address = const_cast<std::uint32_t *>(address);
     op.width = 4;
     op.kind = PAWL_HOOK_LOAD;
-    if (access(op) != expected)
+    const std::uint64_t seen = access(op);
+    b.coming--;
+    /* The load takes its time. What came meanwhile would have waited for the bucket's lock. */
+    if (seen != expected || apply(op) != expected)
         return true;
     if (deadline <= f.clock)
         return false;
@@ -143,14 +147,14 @@ bool engine::sleep(const std::uint32_t *address, std::uint32_t expected, std::ui
     return !f.timed_out;
 }
 
-/* The kernel looks for sleepers before it takes the bucket's lock. */
+/* The kernel takes the bucket's lock only if somebody sleeps or is about to. */
 unsigned engine::wake(const std::uint32_t *address, unsigned count, std::uint32_t classes)
 {
     drain();
     charge(m.syscall, doing::computes);
     turn();
     bucket &b = bucket_of(address);
-    if (b.sleepers.empty())
+    if (b.sleepers.empty() && b.coming == 0)
         return 0;
     enter_bucket(b);
     unsigned woken = 0;
