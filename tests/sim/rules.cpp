@@ -340,81 +340,6 @@ void two_threads_on_a_core_slow_each_other(void **)
     assert_int_equal(spinning, 125);
 }
 
-void a_sleeper_runs_when_its_waker_has_woken_it(void **)
-{
-    const sim::machine m = round_numbers();
-    engine e(m, 1);
-    std::uint32_t *w = word();
-    long up = 0, wake = 0;
-    unsigned woken = 0;
-    e.add(0, [&] {
-        assert(pawl_hook_wait(w, 0, UINT64_MAX));
-        up = engine::running->now() / ns;
-    });
-    e.add(2, [&] {
-        until(10000);
-        wake = TOOK(woken = pawl_hook_wake(w, 1));
-    });
-    e.run();
-    assert_int_equal(woken, 1);
-    assert_int_equal(wake, 100 + 10 + 200);
-    assert_int_equal(up, 10000 + 310 + 5000);
-}
-
-void a_sleep_is_refused_when_the_value_differs_and_ends_at_its_deadline(void **)
-{
-    const sim::machine m = round_numbers();
-    engine e(m, 1);
-    std::uint32_t *w = word();
-    bool differs = false, late = true;
-    long up = 0;
-    e.add(0, [&] {
-        differs = pawl_hook_wait(w, 1, UINT64_MAX);
-        late = pawl_hook_wait(w, 0, 9000);
-        up = engine::running->now() / ns;
-    });
-    e.run();
-    assert_true(differs);
-    assert_false(late);
-    assert_int_equal(up, 9000 + 5000);
-}
-
-/* A wake was lost:
- *   1. A sleeper looks at the word. It waits for the line, which comes from far away.
- *   2. Before it is there, another thread changes the word, and looks for sleepers: there is none.
- *   3. The sleeper goes by what it saw, and sleeps for ever. */
-void no_sleeper_whose_word_changed_stays_asleep(void **)
-{
-    sim::machine m = round_numbers();
-    std::fill(m.invalidate, m.invalidate + 5, 5 * ns);
-    m.copy[4] = m.transfer[4] = 1000 * ns;
-    unsigned slept = 0, runs = 0;
-    for (ps change = 9900; change < 10900; change++) {
-        engine e(m, 1);
-        std::uint32_t *w = word();
-        e.add(0, [&] {
-            until(10000);
-            (void)pawl_hook_wait(w, 0, UINT64_MAX);
-        });
-        e.add(8, [&] { (void)sim::load(w); });
-        e.add(9, [&] {
-            until(3000);
-            (void)sim::load(w);
-            until(change + 3); /* behind the sleeper in the queue for the line */
-            (void)sim::add(w, 1U);
-            (void)pawl_hook_wake(w, 1);
-        });
-        e.add(10, [&] {
-            until(change);
-            (void)sim::load(w); /* keeps the line busy */
-        });
-        e.run(); /* throws if the sleeper stays */
-        slept += e.counted.wakes != 0;
-        runs++;
-    }
-    assert_in_range(slept, 1, runs - 1);
-}
-
 void threads_that_outnumber_the_cores_take_turns(void **)
 {
     const sim::machine m = round_numbers();
@@ -606,9 +531,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_read_modify_write_waits_for_the_store_buffer),
         cmocka_unit_test(relax_hints_and_looks_at_the_clock_cost_what_the_machine_says),
         cmocka_unit_test(two_threads_on_a_core_slow_each_other),
-        cmocka_unit_test(a_sleeper_runs_when_its_waker_has_woken_it),
-        cmocka_unit_test(no_sleeper_whose_word_changed_stays_asleep),
-        cmocka_unit_test(a_sleep_is_refused_when_the_value_differs_and_ends_at_its_deadline),
         cmocka_unit_test(threads_that_outnumber_the_cores_take_turns),
         cmocka_unit_test(a_membarrier_interrupts_the_running_threads_and_drains_their_stores),
         cmocka_unit_test(polling_takes_the_time_of_the_loop_that_it_stands_for),
