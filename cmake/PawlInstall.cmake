@@ -71,19 +71,11 @@ endif()
 
 # The manual pages of the functions: one for each header, and under each function's name a page that
 # leads to it.
-set(library_pages "${PROJECT_SOURCE_DIR}/doc/man")
-file(GLOB manual_pages CONFIGURE_DEPENDS "${library_pages}/*.3")
-install(FILES ${manual_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man3")
-install(FILES "${library_pages}/pawl.7" DESTINATION "${CMAKE_INSTALL_MANDIR}/man7")
-file(STRINGS "${library_pages}/links.txt" links REGEX "^[^#]")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${library_pages}/links.txt")
-foreach(link IN LISTS links)
-  string(REGEX MATCH "^([^ ]+) ([^ ]+)$" whole "${link}")
-  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/man3/${CMAKE_MATCH_1}.3"
-       CONTENT ".so man3/${CMAKE_MATCH_2}.3\n")
-  list(APPEND link_pages "${PROJECT_BINARY_DIR}/man3/${CMAKE_MATCH_1}.3")
-endforeach()
-install(FILES ${link_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man3")
+include(PawlPages)
+if(PAWL_INSTALL_PAGES)
+  pawl_install_made("the manual pages of the functions" "${CMAKE_INSTALL_MANDIR}"
+                    "${PROJECT_SOURCE_DIR}/scripts/site" --man)
+endif()
 
 # What was installed last from this build folder is removed by the target `uninstall`.
 configure_file(cmake/Uninstall.cmake.in "${PROJECT_BINARY_DIR}/Uninstall.cmake" @ONLY)

@@ -5,7 +5,7 @@
 set(pawl_driver_dir "${CMAKE_INSTALL_LIBEXECDIR}/pawl")
 set(module_dir "${CMAKE_INSTALL_DATADIR}/pawl/python")
 install(DIRECTORY tool/pawl DESTINATION "${module_dir}"
-        FILES_MATCHING PATTERN "*.py" PATTERN "*.j2" PATTERN "*.json" PATTERN "*.toml"
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.j2" PATTERN "*.toml"
         PATTERN "__pycache__" EXCLUDE)
 install(DIRECTORY sim/machines sim/reference DESTINATION "${CMAKE_INSTALL_DATADIR}/pawl/sim"
         FILES_MATCHING PATTERN "*.toml" PATTERN "*.csv" PATTERN "*.json" PATTERN "*.tsv")
@@ -25,5 +25,6 @@ pawl_from_bin(preload "${CMAKE_INSTALL_LIBDIR}/pawl")
 pawl_from_bin(data "${CMAKE_INSTALL_DATADIR}/pawl")
 configure_file(tool/pawl.in "${PROJECT_BINARY_DIR}/command/pawl" @ONLY)
 install(PROGRAMS "${PROJECT_BINARY_DIR}/command/pawl" DESTINATION "${CMAKE_INSTALL_BINDIR}")
-file(GLOB manual_pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tool/man/*.1")
-install(FILES ${manual_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+pawl_install_made("the manual pages of the command" "${CMAKE_INSTALL_MANDIR}/man1" -m pawl.man)
+pawl_install_made("the schemas of the command's files" "${CMAKE_INSTALL_DATADIR}/pawl/schema"
+                  -m pawl.schema)

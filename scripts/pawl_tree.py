@@ -99,12 +99,12 @@ class Tree:
         """name -> text that users read. Of the changelog only the newest section counts."""
         found = {}
         for name in self.files:
-            if name.endswith(".md") or re.fullmatch(r"tool/man/.*\.1", name):
+            if name.endswith(".md"):
                 text = self.text(name)
                 if name == "CHANGELOG.md":
                     sections = [m.start() for m in re.finditer(r"^## ", text, re.M)]
                     text = text[: sections[1]] if len(sections) > 1 else text
-                found[name] = text.replace("\\-", "-") if name.endswith(".1") else text
+                found[name] = text
         return found
 
     def _tokens(self, name):

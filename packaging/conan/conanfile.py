@@ -15,7 +15,6 @@ PARTS = (
     "LICENSE",
     "abi/libpawl.map",
     "cmake/*",
-    "doc/man/*",
     "include/*",
     "src/*",
     "variant/*",
@@ -64,6 +63,7 @@ class Pawl(ConanFile):
             "BUILD_EXAMPLES": False,
             "BUILD_SHIM": False,
             "INSTALL_COMMAND": False,
+            "INSTALL_PAGES": False,
         }
         for name, value in values.items():
             toolchain.cache_variables[f"PAWL_{name}"] = bool(value)

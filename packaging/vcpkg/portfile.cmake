@@ -18,7 +18,8 @@ vcpkg_cmake_configure(
     -DPAWL_BUILD_BENCH=OFF
     -DPAWL_BUILD_EXAMPLES=OFF
     -DPAWL_BUILD_SHIM=OFF
-    -DPAWL_INSTALL_COMMAND=OFF)
+    -DPAWL_INSTALL_COMMAND=OFF
+    -DPAWL_INSTALL_PAGES=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/pawl)
 vcpkg_fixup_pkgconfig()

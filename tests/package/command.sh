@@ -19,8 +19,8 @@ grep -q 'sudo apt-get install .*python3-click .*python3-rich' said.txt ||
 
 python=$SOURCE/.venv/bin/python
 [ -x "$python" ] || { echo "skipped: no .venv (scripts/setup tool)"; exit 77; }
-for page in "$SOURCE"/tool/man/*.1; do
-    [ -f "$PREFIX/share/man/man1/$(basename "$page")" ] || fail "$page is not installed"
+for made in man/man1/pawl.1 man/man1/pawl-bench-lru.1 pawl/schema/result.schema.json; do
+    [ -f "$PREFIX/share/$made" ] || fail "share/$made is not installed"
 done
 run "$python" "$PREFIX/bin/pawl" --version
 run "$python" "$PREFIX/bin/pawl" run -- true

@@ -10,15 +10,24 @@ done
 [ -f "$PREFIX/include/pawl-checked/pawl/config.h" ] || fail "the checking variant's header"
 [ -f "$LIBDIR/cmake/pawl/pawlConfigVersion.cmake" ] || fail "the CMake package"
 [ -n "$(find "$PREFIX/share" -name LICENSE)" ] || fail "the licence"
-for page in "$SOURCE"/tool/man/*.1; do
-    [ ! -e "$page" ] || [ -f "$PREFIX/share/man/man1/$(basename "$page")" ] || fail "$page"
-done
-for page in "$SOURCE"/doc/man/*.3 "$SOURCE"/doc/man/*.7; do
-    name=$(basename "$page")
-    [ -f "$PREFIX/share/man/man${name##*.}/$name" ] || fail "the manual page $name"
-done
-grep -q '^\.so man3/pawl_lock\.3$' "$PREFIX/share/man/man3/pawl_lock64_take_read.3" ||
-    fail "pawl_lock64_take_read(3) does not lead to pawl_lock(3)"
+# Pages are made at the installation. What it could not make, it said.
+installed() { # what, a file of it
+    [ -f "$PREFIX/share/$2" ] || grep -F "Not installed: $1" ../install/said.txt || fail "share/$2"
+}
+functions="the manual pages of the functions"
+installed "$functions" man/man7/pawl.7
+installed "$functions" man/man3/pawl_lock.3
+installed "$functions" man/man3/pawl_lock64_take_read.3
+! grep -q PAWL_INSTALL_COMMAND:BOOL=ON "$BUILD/CMakeCache.txt" || {
+    installed "the manual pages of the command" man/man1/pawl-bench-lru.1
+    installed "the schemas of the command's files" pawl/schema/result.schema.json
+}
+
+# Without Python all else is installed.
+PAWL_PYTHON=/none "$CMAKE" --install "$BUILD" --prefix "$PWD/bare" >said.txt
+grep -F "Not installed: $functions" said.txt || fail "it does not say what is missing"
+[ -f bare/include/pawl/lock.h ] && [ ! -e bare/share/man/man3 ] ||
+    fail "an installation without Python"
 
 libraries='pawl pawl-checked'
 if grep -q '^PAWL_VALGRIND:BOOL=ON' "$BUILD/CMakeCache.txt"; then

@@ -9,7 +9,8 @@ configure() { # folder, option...
     shift
     run "$CMAKE" -S "$SOURCE" -B "$folder" -G "Unix Makefiles" -DCMAKE_C_COMPILER="$CC" \
         -DPAWL_BUILD_TESTS=OFF -DPAWL_BUILD_BENCH=OFF -DPAWL_BUILD_EXAMPLES=OFF \
-        -DPAWL_BUILD_SHIM=OFF -DPAWL_VALGRIND=OFF -DPAWL_INSTALL_COMMAND=OFF "$@"
+        -DPAWL_BUILD_SHIM=OFF -DPAWL_VALGRIND=OFF -DPAWL_INSTALL_COMMAND=OFF \
+        -DPAWL_INSTALL_PAGES=OFF "$@"
 }
 
 says() { # words, option...

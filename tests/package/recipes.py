@@ -51,6 +51,8 @@ def lists():
         name = in_debian(path)
         if name.startswith("usr/share/doc/"):
             continue  # Debian's own copyright file is there
+        if re.match(r"usr/share/man/man[37]/", name):
+            continue  # pawl-doc.manpages
         by = {
             (package, line)
             for package, lines in found.items()

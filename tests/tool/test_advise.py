@@ -315,14 +315,6 @@ def test_numbers_of_pprof_are_varints():
     assert export._int(1, 0) == b"" and export._bytes(6, b"ab") == b"\x32\x02ab"
 
 
-def test_the_schema_file_is_fresh():
-    path = ROOT / "tool/pawl/advise.schema.json"
-    assert path.read_text() == schema.text(), (
-        "stale; run: PYTHONPATH=tool .venv/bin/python -m "
-        "pawl.advise.schema > tool/pawl/advise.schema.json"
-    )
-
-
 @needs_recorder
 def test_a_broken_advice_does_not_pass_the_schema(record):
     facts = Facts(store.open_trace(record("lock_order")))

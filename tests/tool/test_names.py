@@ -90,7 +90,7 @@ FAULTS_IN_A_PAGE = [
     ("Shown by `a@thread@nowhere@waits`.", "no code has a@thread@nowhere@waits; "),
     ("Say `make nothing`.", "there is no make target nothing; "),
     ("Say `cmake --preset nothing`.", "there is no preset nothing; "),
-    ("Say `pawl bench nothing`.", "there is no man page of pawl bench nothing; "),
+    ("Say `pawl bench nothing`.", "there is no pawl bench nothing; "),
     ("See [there](nowhere_linked).", "the link to nowhere_linked leads nowhere; "),
     ("See [there](doc/spin.md#no-such-heading).", "doc/spin.md has no heading #no-such-heading; "),
 ]

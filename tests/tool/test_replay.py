@@ -531,11 +531,3 @@ def test_steps_that_would_damage_a_lock_are_refused(spoil, tmp_path):
         [f"{BENCH}/pawl-bench-replay", "--steps", path], check=False, capture_output=True, text=True
     )
     assert done.returncode == 2 and "holds no steps" in done.stdout
-
-
-def test_the_schema_file_is_fresh():
-    path = ROOT / "tool/pawl/replay.schema.json"
-    assert path.read_text() == schema.text(), (
-        "stale; run: PYTHONPATH=tool .venv/bin/python -m "
-        "pawl.replay.schema > tool/pawl/replay.schema.json"
-    )

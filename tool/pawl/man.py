@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes the manual pages from the commands themselves: python -m pawl.man tool/man."""
+"""Writes the manual pages from the commands themselves: python -m pawl.man FOLDER"""
 
 from __future__ import annotations
 

@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""Prints the JSON Schema of result files: python -m pawl.schema > tool/pawl/result.schema.json"""
+"""Writes the JSON Schemas of the files that the command writes: python -m pawl.schema FOLDER"""
 
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
-from pawl.core import schema
+from pawl.advise import schema as advise
+from pawl.core import schema as result
+from pawl.diff import schema as diff
 from pawl.kinds.registry import KINDS
+from pawl.replay import schema as replay
 
 
-def text() -> str:
-    return json.dumps(schema.of(KINDS), indent=1) + "\n"
+def schemas() -> dict[str, dict]:
+    """File name -> schema."""
+    made = {"advise": advise.schema(), "diff": diff.schema(), "replay": replay.schema()}
+    made["result"] = result.of(KINDS)
+    return {f"{name}.schema.json": schema for name, schema in made.items()}
 
 
 if __name__ == "__main__":
-    print(text(), end="")
+    for file_name, schema in schemas().items():
+        Path(sys.argv[1], file_name).write_text(json.dumps(schema, indent=1) + "\n")

@@ -181,7 +181,7 @@ def _path(name: str, text: str):
     ],
 )
 @options.trace()
-@_path("json", "Write the findings; tool/pawl/advise.schema.json describes them.")
+@_path("json", "Write the findings; advise.schema.json describes them.")
 @_path("html", "Write one self-contained page.")
 @_path("folded", "Write stacks of waiting for flamegraph.pl or speedscope.")
 @_path("pprof", "Write a profile for pprof: contentions and delay.")

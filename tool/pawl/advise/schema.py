@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The JSON Schema of `pawl advise --json`, as a file for other programs:
-python -m pawl.advise.schema > tool/pawl/advise.schema.json"""
+"""The JSON Schema of `pawl advise --json`. pawl.schema writes it for other programs."""
 
 from __future__ import annotations
-
-import json
 
 from pawl.advise.rules import RULES
 from pawl.core.schema import DRAFT, LICENCE
@@ -92,11 +89,3 @@ def schema() -> dict:
             lost=_list(_object(count=COUNT, meaning=TEXT)),
         ),
     }
-
-
-def text() -> str:
-    return json.dumps(schema(), indent=1) + "\n"
-
-
-if __name__ == "__main__":
-    print(text(), end="")

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The manual pages, made of the commands themselves, so that the two cannot drift.
-
-A test compares the committed pages with these.
-"""
+"""The manual pages, made of the commands themselves, so that the two cannot drift."""
 
 from __future__ import annotations
 

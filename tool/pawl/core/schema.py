@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The JSON Schema of result files, made of what the kinds declare; a library checks files by it.
 
-result.schema.json is this schema as a file, for other programs; a test keeps it fresh.
+pawl.schema writes it as a file for other programs.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ def command(kinds: Kinds) -> click.Command:
         "json_path",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Write all rows; tool/pawl/diff.schema.json describes them.",
+        help="Write all rows; diff.schema.json describes them.",
     )
     @click.option(
         "--fail-on",

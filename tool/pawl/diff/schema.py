@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The JSON Schema of `pawl diff --json`, as a file for other programs:
-python -m pawl.diff.schema > tool/pawl/diff.schema.json"""
+"""The JSON Schema of `pawl diff --json`. pawl.schema writes it for other programs."""
 
 from __future__ import annotations
-
-import json
 
 from pawl.core.schema import DRAFT, LICENCE
 
@@ -52,11 +49,3 @@ def schema() -> dict:
         "properties": properties,
         "additionalProperties": False,
     }
-
-
-def text() -> str:
-    return json.dumps(schema(), indent=1) + "\n"
-
-
-if __name__ == "__main__":
-    print(text(), end="")

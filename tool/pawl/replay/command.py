@@ -177,7 +177,7 @@ def _result(
     "json_path",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write the answer; tool/pawl/replay.schema.json describes it.",
+    help="Write the answer; replay.schema.json describes it.",
 )
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
 @click.option(

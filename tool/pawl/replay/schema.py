@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The JSON Schema of `pawl replay --json`, as a file for other programs:
-python -m pawl.replay.schema > tool/pawl/replay.schema.json"""
+"""The JSON Schema of `pawl replay --json`. pawl.schema writes it for other programs."""
 
 from __future__ import annotations
-
-import json
 
 from pawl.core.schema import DRAFT, LICENCE
 
@@ -77,11 +74,3 @@ def schema() -> dict:
             interrupted={"type": "boolean"},
         ),
     }
-
-
-def text() -> str:
-    return json.dumps(schema(), indent=1) + "\n"
-
-
-if __name__ == "__main__":
-    print(text(), end="")
