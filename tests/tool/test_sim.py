@@ -34,6 +34,7 @@ from pawl.sim import (
 from pawl.sim.reference import Point
 
 NAME = "haswell-ep"
+TABLES = ROOT / "sim/reference/tables.md"
 
 
 @pytest.fixture
@@ -422,14 +423,14 @@ def test_ties_of_the_data_do_not_count_and_the_rest_of_the_order_does():
     ],
 )
 def test_the_page_shows_what_is_recorded(name, text):
-    page = ROOT / "doc" / "sim.md"
-    assert sections.read(page, name) == text(), f"run: pawl sim {name} --page doc/sim.md"
+    page = TABLES if name == "native" else ROOT / "doc/sim.md"
+    assert sections.read(page, name) == text(), f"run: pawl sim {name} --page {page}"
 
 
 def test_the_page_shows_the_saved_simulation(tmp_path):
     saved = machine.folder() / "reference" / "lru-milan.json"
     text = summary.markdown(summary.load(saved))
-    assert sections.read(ROOT / "doc/sim.md", "table") == text
+    assert sections.read(TABLES, "table") == text
     assert "*Simulated*, not measured" in text
     other = tmp_path / "x.json"
     other.write_text("[]")
@@ -571,10 +572,10 @@ def test_the_sweep_knows_the_value_that_the_library_has(name, real):
 
 
 def test_the_page_shows_the_recorded_sweep_and_waits():
-    page, saved = ROOT / "doc" / "sim.md", machine.folder() / "reference"
+    page, saved = TABLES, machine.folder() / "reference"
     found = json.loads((saved / "backoff-milan.json").read_text())
     assert sections.read(page, "backoff") == backoff.markdown(found), (
-        "run: pawl sim backoff --page doc/sim.md"
+        "run: pawl sim backoff --page sim/reference/tables.md"
     )
     assert sections.read(page, "waits") == "\n".join(
         summary.waits(summary.load(saved / f"readers-{m}.json")) for m in ("milan", "skylake-sp")

@@ -444,8 +444,8 @@ def speed_command(name: str, driver: str | None, rounds: int, to: Path | None) -
     cls=options.ExampleCommand,
     examples=[
         (
-            "pawl sim table sim/reference/lru-milan.json --page doc/sim.md",
-            "As doc/sim.md shows it.",
+            "pawl sim table sim/reference/lru-milan.json --page sim/reference/tables.md",
+            "As that page shows it.",
         ),
         ("pawl sim table --waits readers.json", "A writer's longest waits, of pawl sim readers."),
     ],
