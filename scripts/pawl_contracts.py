@@ -94,7 +94,7 @@ AFTER = [
     ("Handing over, before a drop. A drop alone leaves the lock to whoever comes first.", [
         Function("hand_off", "void", "", "l", False,
                  "For a holder: the sleeper that has waited longest has its turn now, not after "
-                 "PAWL_LOCK_HANDOFF_NS. Nobody who comes later enters before it."),
+                 "PAWL_LOCK_HANDOFF_NS. No newcomer enters before it."),
     ]),
     ("Two locks at once, the one at the lower address first; the same lock twice is taken once.", [
         Function(f"{verb}_two_{state}", "void", "other", "sl", False, contract)
@@ -111,7 +111,7 @@ AFTER = [
                  "Clears those of `bits`, returns the two as found. Acquire, release."),
     ]),
     ("What the word shows at this instant, claims included; for reports, not for decisions.", [
-        Function("is_free", "bool", "", "slp", True, "Nobody is in."),
+        Function("is_free", "bool", "", "slp", True, "True if no thread is in."),
         Function("is_read", "bool", "", "sl", True, "Readers only."),
         Function("is_seek", "bool", "", "sl", True, "A seeker, perhaps readers too."),
         Function("is_write", "bool", "", "sl", True, "A writer, or a claim of one."),

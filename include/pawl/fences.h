@@ -5,9 +5,9 @@
  * them makes all threads of the process pass a fence, by the system call membarrier. A program
  * that forbids itself this call calls pawl_fences_strong first.
  *
- * Not for: programs that stay as free as they start; a system without membarrier (an old kernel, a
- * sandbox from the start), which the library finds by itself; a single lock that is written often
- * (PAWL_BRLOCK_FENCED).
+ * Not for programs that stay as free as they start. Nor for a system without membarrier (an old
+ * kernel, a sandbox from the start): the library finds that by itself. Nor for a single lock that
+ * is written often (PAWL_BRLOCK_FENCED).
  *
  * The first copy of the library in the process chooses the mode when it is loaded, and every other
  * copy takes it over. The mode stays, except for pawl_fences_strong:

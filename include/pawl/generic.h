@@ -44,8 +44,8 @@
 #define PAWL_OF_LOCK_CONST_(name) PAWL_CAT_(PAWL_OF_LOCK_CONST_, PAWL_HAVE_LOCK_)(name)
 #define PAWL_OF_PSHARED_(name) PAWL_CAT_(PAWL_OF_PSHARED_, PAWL_HAVE_PSHARED_)(name)
 
-/* What a front name chooses among. The last one's own type stands for nothing: it is there because
- * a list of associations may not be empty. */
+/* The functions that a front name chooses among. The last one's own type stands for nothing: it
+ * is there because a list of associations may not be empty. */
 #define PAWL_FRONT_ANY_(lock, name)                                                                \
     _Generic((lock), PAWL_OF_SPIN_(name) PAWL_OF_LOCK_(name) PAWL_OF_PSHARED_(name))
 #define PAWL_FRONT_WATCHED_(lock, name) _Generic((lock), PAWL_OF_SPIN_(name) PAWL_OF_LOCK_(name))

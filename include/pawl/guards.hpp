@@ -70,9 +70,9 @@ template <class Word, pawl_state State> PAWL_FACE_ inline void drop_(Word *word)
         pawl_drop_atomic(word);
 }
 
-// What the compiler names where a transition is called on a guard that goes on: the forms that it
-// refuses return it. Write std::move(guard).to_write(), or whichever transition it is. The type is
-// whole: of an incomplete one clang would say only that.
+// The compiler names this where a transition is called on a guard that goes on: the forms that it
+// refuses return it. Write std::move(guard).to_write(), or whichever transition it is. The type
+// is whole: of an incomplete one clang would say only that.
 struct this_transition_uses_the_guard_up_so_write_std_move {};
 #ifdef __clang__ // names no type of a deleted function
 #define PAWL_NEEDS_MOVE_(transition)                                                               \
@@ -93,7 +93,7 @@ template <class Word, pawl_state State> class hold_ {
     [[nodiscard]] bool owns_lock() const noexcept { return word_ != nullptr; }
     explicit operator bool() const noexcept { return owns_lock(); }
     [[nodiscard]] Word *native_handle() const noexcept { return word_; }
-    // The caller drops the lock himself.
+    // The caller must drop the lock.
     [[nodiscard]] Word *release() noexcept { return std::exchange(word_, nullptr); }
 
   protected:
@@ -217,7 +217,7 @@ template <class Word = pawl_lock64> class [[nodiscard]] counted_read_guard {
 
     [[nodiscard]] bool owns_lock() const noexcept { return word_ != nullptr; }
     explicit operator bool() const noexcept { return owns_lock(); }
-    // The caller drops the lock himself, by drop_read_counted.
+    // The caller must drop the lock, by drop_read_counted.
     [[nodiscard]] Word *release() noexcept { return std::exchange(word_, nullptr); }
     PAWL_FACE_ void drop() noexcept
     {

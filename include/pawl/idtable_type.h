@@ -18,7 +18,7 @@
  *       sessions_drop_write(s);
  *   }
  *
- * For any other lock, or one that is elsewhere: PAWL_IDTABLE_TAKE and its kin, at the end.
+ * For any other lock, or one that is elsewhere: PAWL_IDTABLE_TAKE and the like, at the end.
  */
 #include <pawl/idtable.h> /* outside the guard: idtable.h includes this file where it needs it */
 

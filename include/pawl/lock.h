@@ -278,7 +278,7 @@ PAWL_INLINE void pawl_lock64_drop_read_counted(pawl_lock64 *l);
 
 /* ---- Handing over, before a drop. A drop alone leaves the lock to whoever comes first. */
 /* For a holder: the sleeper that has waited longest has its turn now, not after
- * PAWL_LOCK_HANDOFF_NS. Nobody who comes later enters before it. */
+ * PAWL_LOCK_HANDOFF_NS. No newcomer enters before it. */
 PAWL_INLINE void pawl_lock32_hand_off(pawl_lock32 *l);
 PAWL_INLINE void pawl_lock64_hand_off(pawl_lock64 *l);
 
@@ -303,7 +303,7 @@ PAWL_INLINE void pawl_lock32_drop_two_write(pawl_lock32 *l, pawl_lock32 *other);
 PAWL_INLINE void pawl_lock64_drop_two_write(pawl_lock64 *l, pawl_lock64 *other);
 
 /* ---- What the word shows at this instant, claims included; for reports, not for decisions. */
-/* Nobody is in. */
+/* True if no thread is in. */
 PAWL_INLINE bool pawl_lock32_is_free(const pawl_lock32 *l);
 PAWL_INLINE bool pawl_lock64_is_free(const pawl_lock64 *l);
 /* Readers only. */

@@ -147,7 +147,7 @@ template <class Word> class PAWL_TSA_CAPABILITY("progressive lock") basic_lock {
         return pawl_atomic_to_read(&word_);
     }
 
-    // These may fail, and the first state is then still held. What R tried must be dropped before
+    // These may fail, and the first state is then still held. Drop the lock that R tried before
     // another try. The analysis cannot say "shared, or now exclusive": to it the state stays.
     [[nodiscard]] PAWL_FACE_ bool try_unlock_upgrade_and_lock() PAWL_TSA_REQUIRES_SHARED(this)
     {

@@ -4,9 +4,9 @@
  * write (exclusive) and atomic as in spin.h (take is lock, drop is unlock). Its word sleeps on the
  * kernel and needs nothing outside itself. Every wait can have a deadline.
  *
- * Not for: threads of one process (lock.h is faster and fairer); processes that may be killed while
- * they hold or wait (robust.h: here the units that they had stay in the word for ever); real-time
- * threads of different priorities; signal handlers that wait.
+ * Not for threads of one process: lock.h is faster and fairer. Not for processes that may be
+ * killed while they hold or wait (robust.h): here their units stay in the word for ever. Nor for
+ * real-time threads of different priorities, and signal handlers that wait.
  *
  * Sources: the word and its states are those of W. Tarreau, "Progressive Locks" (2018); sleeping on
  * an address is from "Implementing atomic wait and notify". doc/design/009-pshared.md says how a
@@ -255,7 +255,7 @@ PAWL_TRYING pawl_regained pawl_pshared_lock64_atomic_to_read_until(pawl_pshared_
                                                                    uint64_t deadline);
 
 /* ---- What the word shows at this instant, claims included; for reports, not for decisions. */
-/* Nobody is in. */
+/* True if no thread is in. */
 PAWL_INLINE bool pawl_pshared_lock32_is_free(const pawl_pshared_lock32 *l);
 PAWL_INLINE bool pawl_pshared_lock64_is_free(const pawl_pshared_lock64 *l);
 /* prototypes:end (made by scripts/prototypes) */

@@ -99,7 +99,7 @@ typedef struct pawl_rcu_statistics {
     uint64_t bytes;         /* of these, as the calls gave them */
     uint64_t called;        /* calls that have succeeded */
     uint64_t run;           /* callbacks that have returned */
-    uint64_t grace_periods; /* that callbacks waited for; one serves all that are queued by then */
+    uint64_t grace_periods; /* that callbacks waited for; one serves all that are queued then */
     uint64_t longest_delay; /* ns from a call to the end of the batch that it was in */
     uint64_t refusals;      /* calls that failed because the domain was full */
     uint64_t helped;        /* callbacks that callers ran */

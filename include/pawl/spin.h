@@ -318,7 +318,7 @@ PAWL_INLINE uint32_t pawl_spin32_clear_bits(pawl_spin32 *l, uint32_t bits);
 PAWL_INLINE uint64_t pawl_spin64_clear_bits(pawl_spin64 *l, uint64_t bits);
 
 /* ---- What the word shows at this instant, claims included; for reports, not for decisions. */
-/* Nobody is in. */
+/* True if no thread is in. */
 PAWL_INLINE bool pawl_spin16_is_free(const pawl_spin16 *l);
 PAWL_INLINE bool pawl_spin32_is_free(const pawl_spin32 *l);
 PAWL_INLINE bool pawl_spin64_is_free(const pawl_spin64 *l);

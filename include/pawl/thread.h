@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The registry of threads: one line for each thread that needs one, in one array, so that others
- * can go through all of them. What a subsystem has for each thread lies in arrays of its own, by
- * the index of the line. Internal to the library; programs need nothing of it, and the release
- * variant's spinlocks do not use it. What inline functions read of a subsystem stands in that
+ * can go through all of them. The data of a subsystem for each thread lie in arrays of its own,
+ * by the index of the line. Internal to the library; programs need nothing of it, and the release
+ * variant's spinlocks do not use it. The part that inline functions read stands in that
  * subsystem's own header in pawl/detail; the rest is in src/.
  *
  * A thread's first use registers it and its end gives the line back. Registration never allocates:
@@ -70,7 +70,7 @@ extern PAWL_API __thread uint32_t PAWL_SYMBOL_(pawl_thread_ticket)
 PAWL_API struct pawl_process *PAWL_SYMBOL_(pawl_process)(void);
 
 #if PAWL_HOOKS
-/* What each copy of the library does before main, or when it is loaded. */
+/* Each copy of the library does this before main, or when it is loaded. */
 PAWL_API void PAWL_SYMBOL_(pawl_set_up)(void);
 #define pawl_set_up_ PAWL_SYMBOL_(pawl_set_up)
 

@@ -15,8 +15,8 @@
  *   I1  A wait sleeps only if its look finds the value in the word. A thread that changes the word
  *       after that look, and then wakes the address, finds the sleeper. So no wake is lost.
  *   I2  A wait may return for no reason. Look at the word again, in a loop.
- *   I3  A wake reads and writes nothing at the address. By then the memory may be freed or belong
- *       to another object; a thread that waits there meanwhile may return for no reason (I2).
+ *   I3  A wake reads and writes nothing at the address. The memory may be freed or belong
+ *       to another object already; a thread that waits there meanwhile may return for no reason (I2).
  *       Not so the shared wakes: they need the address mapped, see there.
  *   I4  There is no time-out inside. A wait without a deadline ends only by a wake or a change.
  *   I5  A wait orders nothing by itself: load the word with acquire, or take the lock that it is.

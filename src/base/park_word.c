@@ -37,8 +37,8 @@ bool pawl_park(struct pawl_parker *parker, uint64_t deadline)
 void pawl_unpark(struct pawl_parker *parker)
 {
     /* [PARK_WAKE] release: the woken thread sees the waker's accesses. From here on its stack may
-     * be gone. A wake by address alone does not touch the memory. Another thread that sleeps there
-     * by then sees a spurious wake. */
+     * be gone. A wake by address alone does not touch the memory. Another thread that sleeps
+     * there now sees a spurious wake. */
     if (pawl_fetch_add_release32(&parker->count, 1, PAWL_PARK_WAKE) == ASLEEP)
         (void)pawl_os_wake(&parker->count, 1);
 }

@@ -50,8 +50,8 @@ struct pawl_process {
     struct pawl_thread_line lines[PAWL_THREAD_LINES];
 };
 
-/* What the slot of a thread has instead of its line: NULL, or one of these. BETWEEN: the thread
- * claims its line or gives it back; its handlers have none. NONE: all lines were taken. */
+/* Values in the slot of a thread that has no line there: NULL, or one of these. BETWEEN: the
+ * thread claims its line or gives it back; its handlers have none. NONE: all lines were taken. */
 #define THREAD_BETWEEN ((struct pawl_thread_line *)(uintptr_t)1)
 #define THREAD_NONE ((struct pawl_thread_line *)(uintptr_t)2)
 

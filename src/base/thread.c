@@ -197,7 +197,7 @@ struct pawl_thread_line *pawl_thread_line_(void)
 }
 
 #if !PAWL_HOOKS /* a harness runs the set-up */
-/* Who has lines needs to know of the ends of threads and of forks. */
+/* A subsystem with lines needs to know of the ends of threads and of forks. */
 __attribute__((constructor)) static void thread_lines_set_up(void)
 {
     pawl_set_up_();

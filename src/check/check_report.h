@@ -2,7 +2,7 @@
 /*
  * Reports of the checking variant: stacks of calls (check_stack.c), names of locks (check_name.c),
  * and the text (check_report.c). A report is written at once, one at a time, and ends with the
- * mend and the page. Nothing here allocates.
+ * remedy and the page. Nothing here allocates.
  */
 #ifndef PAWL_CHECK_REPORT_H
 #define PAWL_CHECK_REPORT_H
@@ -118,11 +118,11 @@ enum pawl_report_end {
     PAWL_REPORT_FAULT, /* aborts the program, unless PAWL_CHECK=report */
     PAWL_REPORT_NOTICE /* the program goes on */
 };
-/* Adds the mend and the page, and prints the report. */
+/* Adds the remedy and the page, and prints the report. */
 void pawl_report_end_(enum pawl_report_end end);
 
-/* "pawl: WHAT: TYPE at ADDRESS", with the thread, the call and its stack, the mend and the page.
- * Then, as after every report of a fault, the program ends, unless PAWL_CHECK=report. */
+/* "pawl: WHAT: TYPE at ADDRESS", with the thread, the call and its stack, the remedy and the
+ * page. Then, as after every report of a fault, the program ends, unless PAWL_CHECK=report. */
 void pawl_report_misuse_(const char *what, const char *type, const void *object, const char *call,
                          const void *site);
 

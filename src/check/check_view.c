@@ -32,8 +32,8 @@ static uint64_t view_mix(uint64_t hash, uint64_t value)
     return (hash ^ value) * UINT64_C(0x100000001b3);
 }
 
-/* Adds one line's entries for the lock to the view, and returns what names their condition. What
- * the caller asks for is not in the word yet. */
+/* Adds one line's entries for the lock to the view, and returns what names their condition. The
+ * mode that the caller asks for is not in the word yet. */
 static uint64_t view_line(struct pawl_check_line *line, pawl_address_ lock, bool self,
                           struct pawl_check_view *view)
 {

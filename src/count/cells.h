@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the counters and bigref.c share: counter_cells.c implements
+/* Shared by the counters and bigref.c: counter_cells.c implements
  * <pawl/detail/counter_cells.h>. */
 #ifndef PAWL_CELLS_H
 #define PAWL_CELLS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the statistical counters per thread (counter.c) and per CPU (counter_cpu.c) share. */
+/* Shared by the statistical counters per thread (counter.c) and per CPU (counter_cpu.c). */
 #ifndef PAWL_COUNTER_PARTS_H
 #define PAWL_COUNTER_PARTS_H
 

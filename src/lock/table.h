@@ -37,8 +37,8 @@
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-/* Whose waiters they are. A fork's child mends the objects that the parent's waiters wait for: the
- * word of a lock, and the count of a condition variable. */
+/* Whose waiters they are. A fork's child repairs the objects that the parent's waiters wait for:
+ * the word of a lock, and the count of a condition variable. */
 enum table_owner {
     TABLE_OF_WAIT,
     TABLE_OF_COND,

@@ -49,7 +49,7 @@ static uint64_t table_kept_in(uint64_t w, unsigned half, uint64_t kept)
     return w >> half >= kept >> half && (w & low) >= (kept & low) ? kept : 0;
 }
 
-/* Nobody waits any more. */
+/* No thread waits any more. */
 static void table_mend_object(const struct pawl_queue *queue)
 {
     void *object = (void *)(uintptr_t)queue->address;

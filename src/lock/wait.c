@@ -163,7 +163,7 @@ static enum pawl_waited wait_native(const struct pawl_watch *w, uint64_t deadlin
     return how;
 }
 
-/* What a waiter of the lists waits for: the owner's field `kind`. */
+/* The kind of a wait in the lists: the owner's field `kind`. */
 enum { WAIT_FOR_WORD, WAIT_FOR_BIT };
 
 /* Puts the waiter in the list unless the word differs. */

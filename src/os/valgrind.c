@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Valgrind's checkers of data races, Helgrind and DRD, are told (include/pawl/detail/told.h).
- * Only the valgrind variant tells it. A request is a few instructions that do nothing, unless
- * Valgrind runs the program.
+ * Tells Valgrind's checkers of data races, Helgrind and DRD, what orders threads
+ * (include/pawl/detail/told.h). Only the valgrind variant tells it. A request is a few
+ * instructions that do nothing, unless Valgrind runs the program.
  *
  * Inside an operation no clock is given or got: the atomic operations there would order the
  * callers. The accesses inside stay unseen as follows:

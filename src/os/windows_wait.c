@@ -111,7 +111,7 @@ static unsigned os_address_wake(const uint32_t *address, unsigned count)
 }
 
 /* ---- Events: a thread keeps its event; when it ends, another thread gets it. Events are never
- * closed. A waker may set one after its sleeper has gone. By then the program may have another
+ * closed. A waker may set one after its sleeper has gone. The program may already have another
  * object with the number of a closed handle. If a late waker has set a sleeper's event, the sleeper
  * looks again, and sleeps on. ------------------------------------------------------------------ */
 

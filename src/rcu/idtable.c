@@ -18,7 +18,7 @@ enum { IDTABLE_IN = 1, IDTABLE_REMOVED = 2 };
 /* States in which a table takes no objects. */
 enum { IDTABLE_DESTROYED = 1, IDTABLE_REFUSED = 2 };
 
-/* What insert and remove know about a place; copied with the array, and not read by lookups. */
+/* Known of a place to insert and remove; copied with the array, and not read by lookups. */
 struct idtable_book {
     uint32_t generation; /* of the next ID of this place; 0: all have been used */
     uint32_t next;       /* the next free place, + 1 */

@@ -208,7 +208,7 @@ PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
 
 /* ---- Callbacks (rcu_call.c) ------------------------------------------------------------------ */
 
-/* What the callbacks do for the rest. A program without callbacks does not contain them. */
+/* The part of callbacks in the above. A program without callbacks does not contain them. */
 struct rcu_calls_face {
     struct pawl_subsystem subsystem; /* first member */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of RCU's callbacks share. rcu_call.c queues, rcu_worker.c calls, and
+/* Shared by the parts of RCU's callbacks. rcu_call.c queues, rcu_worker.c calls, and
  * rcu_drain.c waits for all that was queued. include/pawl/rcu_call.h has the picture. */
 #ifndef PAWL_RCU_CALL_INSIDE_H
 #define PAWL_RCU_CALL_INSIDE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the checking variant checks around the operations of brlock.c; the other variants check
+/* Checks of the checking variant around the operations of brlock.c; the other variants check
  * nothing. It uses the lock's own records: the holder of the gate, and the thread's counter. */
 #ifndef PAWL_BRLOCK_CHECK_H
 #define PAWL_BRLOCK_CHECK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of big-reader locks share: the protocol (brlock.c) and the operations of
+/* Shared by the two halves of big-reader locks: the protocol (brlock.c) and the operations of
  * brlock.h (brlock_face.c). `own` is the caller's counter in the lock, NULL for the shared one. */
 #ifndef PAWL_BRLOCK_PARTS_H
 #define PAWL_BRLOCK_PARTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the checking variant checks around the operations of sift_read.c and sift_write.c; the
+/* Checks of the checking variant around the operations of sift_read.c and sift_write.c; the
  * other variants check nothing. It uses the lock's own records: the writer, and the number of
  * readers in each context. */
 #ifndef PAWL_SIFT_CHECK_H

@@ -301,7 +301,7 @@ static bool sift_write_at_once(pawl_sift *l, struct pawl_sift_before_ *before, b
 {
     uint64_t found = pawl_load_relaxed64(&l->word);
     if (found != 0 && !(waited && found == PAWL_SIFT_WAITED_))
-        return false; /* returns before it blocks any signal in vain */
+        return false; /* returns before it blocks any signal for nothing */
     sift_raise_all(l, before);
     found = 0;
     /* [SIFT_FAST_TAKE] acquire: the writer comes after every thread that has left. */
@@ -339,7 +339,7 @@ bool pawl_sift_try_write_slow_(pawl_sift *l)
     return sift_write_or_not(l);
 }
 
-/* With a deadline in the past it raises no thread and blocks no signal for stages in vain. */
+/* With a deadline in the past it raises no thread and blocks no signal for a stage. */
 bool pawl_sift_take_write_slow_(pawl_sift *l, uint64_t until)
 {
     struct sift_patience p = sift_patience(!(l->mode & PAWL_SIFT_MODE_SPIN_), until);

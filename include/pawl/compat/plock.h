@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pl_* names of plock, over plain unsigned int, unsigned long or pointers, for programs written
- * against it: change the include path, and they compile and behave as before, but for the defects
- * that doc/plock.md lists. New programs use spin.h.
+ * The pl_* names of plock, over plain unsigned int, unsigned long or pointers, for programs
+ * written against it. With another include path they compile and behave as before, but for the
+ * defects that doc/plock.md lists. New programs use spin.h.
  *
  * The word is that of spin.h: pawl_spin32 where sizeof(*lock) is 4, pawl_spin64 where it is 8 and
  * long has 8 bytes. Anything else does not compile. 0 is unlocked; bits 0 and 1 are the program's.

@@ -45,7 +45,7 @@
 #define PAWL_PLACE_SOUGHT_ 3u /* one thread is finding a place; others go on as with none */
 #define PAWL_PLACE_FIRST_ 64u
 
-/* What one thread needs at hand. NULL or 0 until its first use of a counter. */
+/* The words that one thread has at hand. NULL or 0 until its first use of a counter. */
 struct pawl_counter_mine {
     char *block;        /* its cells */
     char *rseq;         /* its struct rseq, if sequences can be used and shut out; implies block */

@@ -50,7 +50,7 @@ struct pawl_entries {
 } __attribute__((__aligned__(PAWL_CACHE_LINE)));
 
 #define PAWL_ENTRIES_BUSY_ 15u
-#define PAWL_ENTRIES_READS_ 0x10000000u /* so many reads are counted as none again */
+#define PAWL_ENTRIES_READS_ 0x10000000u /* after this many reads the count is 0 again */
 
 /* Instead of a line: the thread has none, or hides it. NULL: the thread has never given R
  * up, or another copy of the library knows. */
@@ -168,8 +168,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_count_(struct pawl_entries *ow
 }
 #endif
 
-/* Fills a free entry; its number, or PAWL_ENTRIES where all are full. What follows comes after the
- * store for every thread. */
+/* Fills a free entry; its number, or PAWL_ENTRIES where all are full. The accesses that follow
+ * come after the store for every thread. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned pawl_entries_fill_(struct pawl_entries *own,
                                                             pawl_address_ identity)
 {

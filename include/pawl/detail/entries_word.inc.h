@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the readers of lock.h that scale add for each width (entries.h), included by
+ * Readers of lock.h that scale: their part of each width (entries.h), included by
  * lock_word.inc.h before sleeping_word.inc.h:
  *
  *   scales_(w)   readers of a lock whose word has this value may use entries
@@ -40,7 +40,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(scales_)(PAWL_WORD_ w)
     return (w & PAWL_LOCK_BIASED) != 0;
 }
 
-/* What the entries of this lock have: two locks of different width may lie at one address, one
+/* The identity of this lock in entries: two locks of different width may lie at one address, one
  * after the other. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_address_ PAWL_NAME_(identity_)(const PAWL_LOCK_ *l)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What lock.h adds to sleeping_word.inc.h for each width: the drops. One addition gives the state
- * up and tells whether somebody may sleep.
+ * The part of lock.h beside sleeping_word.inc.h, for each width: the drops. One addition gives
+ * the state up and tells whether somebody may sleep.
  */
 
 PAWL_C_BEGIN
@@ -25,7 +25,7 @@ PAWL_C_END
 
 PAWL_INLINE_BEGIN
 
-/* What follows a subtraction of `units` that found `found`. */
+/* Called after a subtraction of `units` that found `found`. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(left_)(const PAWL_LOCK_ *l, PAWL_WORD_ found,
                                                        PAWL_WORD_ units)
 {

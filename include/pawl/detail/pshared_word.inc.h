@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What pshared.h adds to sleeping_word.inc.h for each width: `waits`, and drops that wake before
- * they give the lock up.
+ * The part of pshared.h beside sleeping_word.inc.h, for each width: `waits`, and drops that wake
+ * before they give the lock up.
  */
 
 PAWL_C_BEGIN
@@ -17,7 +17,7 @@ PAWL_C_END
 
 PAWL_INLINE_BEGIN
 
-/* What follows a subtraction of `units` that found `found`: the lock stays held, or the caller is
+/* Called after a subtraction of `units` that found `found`: the lock stays held, or the caller is
  * inside an operation on it, so `waits` may change afterwards. */
 PAWL_INLINE void PAWL_NAME_(left_)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ units)
 {
@@ -54,7 +54,7 @@ PAWL_INLINE bool PAWL_NAME_(is_free)(const PAWL_LOCK_ *l)
 /* ---- Leaving --------------------------------------------------------------------------------- */
 
 /* A drop with nobody asleep, or under another's LEAVING, is one compare-exchange. Else LEAVING is
- * set by a compare-exchange with the same order, and leave() wakes and then drops. What follows in
+ * set by a compare-exchange with the same order, and leave() wakes and then drops. The access in
  * leave() is in its release sequence: the next owner sees what we did in either case. */
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(next_)(PAWL_WORD_ w, PAWL_WORD_ units)
 {

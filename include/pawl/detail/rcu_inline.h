@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the inline functions of rcu.h read: a line of words for each thread that reads, and what the
- * calling thread has at hand. Internal; the rest of RCU's state is in src/rcu.
+ * The words that the inline functions of rcu.h read: a line of words for each thread that reads,
+ * and what the calling thread has at hand. Internal; the rest of RCU's state is in src/rcu.
  */
 #ifndef PAWL_RCU_INLINE_H
 #define PAWL_RCU_INLINE_H
@@ -33,7 +33,7 @@ struct pawl_rcu_line {
 
 struct pawl_rcu_extra; /* src/rcu/rcu.h */
 
-/* What one thread needs at hand. */
+/* The words that one thread has at hand. */
 struct pawl_rcu_mine {
     struct pawl_rcu_line *line;   /* NULL: none yet, or its sections need a fence (rcu.c) */
     struct pawl_rcu_extra *extra; /* its line where the registry has none for it, or NULL */
@@ -56,7 +56,7 @@ struct pawl_rcu_mine {
 #endif
 };
 
-/* What the calling thread needs for RCU; in src/rcu/rcu.c, once for all copies of the library. */
+/* The calling thread's words for RCU; in src/rcu/rcu.c, once for all copies of the library. */
 PAWL_C_BEGIN
 PAWL_API struct pawl_rcu_mine *PAWL_SYMBOL_(pawl_rcu_mine)(void);
 PAWL_C_END

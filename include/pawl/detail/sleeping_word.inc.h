@@ -6,8 +6,8 @@
  *
  * The states and moves are those of the spinlock (word.inc.h), with one difference. A claim that
  * may have to be taken back is made by compare-exchange, where the spinlock adds first and looks
- * then. So no word ever holds a claim of a thread that has failed: a failed try changes nothing and
- * has nobody to wake, a signal handler may try, and a fork's child finds no claim that nobody
+ * then. So no word ever holds a claim of a thread that has failed. A failed try changes nothing
+ * and has nobody to wake, and a signal handler may try. A fork's child finds no claim that nobody
  * would withdraw (doc/design/023-waiting-once.md).
  *
  * Each body has a deadline where the operation can wait. The includer has defined `left_`, which

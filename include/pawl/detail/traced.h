@@ -36,7 +36,7 @@
     ((type) | PAWL_TRACED_##from << 8 | PAWL_TRACED_##to << 16)
 /* It is a try of the program's own. */
 #define PAWL_TRACED_TRIED_ (1u << 29)
-/* Nobody sees its end: a read that another thread may drop, or a waiting half. */
+/* Its end is not seen: a read that another thread may drop, or a waiting half. */
 #define PAWL_TRACED_NO_HOLD_ (1u << 30)
 /* It has a deadline. */
 #define PAWL_TRACED_UNTIL_ (1u << 31)

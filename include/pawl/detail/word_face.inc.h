@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public names of the progressive lock around its bodies, included by word.inc.h for each
- * width: wrappers where callers are checked (the checking variant), annotated (ThreadSanitizer) or
- * recorded (PAWL_TRACED), what is nothing in release, and two locks at once. Operations that come
- * in families are made from transitions.def.
+ * The public names of the progressive lock around its bodies, included by word.inc.h and
+ * lock_word.inc.h for each width. They are wrappers where callers are checked (the checking
+ * variant), annotated (ThreadSanitizer) or recorded (PAWL_TRACED), what is nothing in release,
+ * and two locks at once. Operations that come in families are made from transitions.def.
  */
 
 /* Whether an operation of this kind that returned `result` has changed the caller's state. */

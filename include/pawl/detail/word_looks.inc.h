@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the word of a progressive lock shows at an instant, included for each width. */
+/* Queries: the state that the word of a progressive lock shows at an instant, included for each
+ * width. */
 
 PAWL_INLINE_BEGIN
 
