@@ -24,9 +24,9 @@
  *           it then costs one look into the wait list. A change of what a waiter keeps turns it
  *           round, under that lock; if it was set, its author sets it again and looks at once.
  *   BIASED  readers may be in entries of their own lines instead of R (entries.h). A reader sets
- *           it, and only while W is zero. Only a party clears it whose own W is in the word, and
- *           which has looked at all lines. So it must be set while an entry has the lock. It may be
- *           set when no entry has: each claim of W then looks at the lines for nothing.
+ *           it, and only while W is zero. Only a thread whose W is in the word and that has scanned
+ *           all lines may clear it. So it must be set while an entry has the lock. It may be set
+ *           when no entry has: each claim of W then scans the lines for nothing.
  *
  * Readers that scale. A lock gets BIASED once its readers have met each other often with no writer
  * between, and loses it where writers pay too much ("evidence"). PAWL_BIAS=on in the environment
@@ -51,9 +51,9 @@
  * Fairness: a writer's claim holds newcomers back. So the writer waits at most for the readers that
  * are already in, and the readers held back enter together. Running threads may overtake sleeping
  * ones, which gives the throughput. The oldest waiter gets a hand-off once it has waited for
- * PAWL_LOCK_HANDOFF_NS: it keeps a claim. That of a writer lets nobody else in. That of a seeker or
- * an atomic user lets readers in as soon as no writer is in: a seeker in front may wait for one.
- * Hand-offs of one lock are at least PAWL_LOCK_HANDOFF_NS apart.
+ * PAWL_LOCK_HANDOFF_NS: it keeps a claim. A writer's claim lets nobody else in. A seeker's or
+ * atomic user's claim admits readers once no writer is in, because the current seeker may wait
+ * for a reader. Hand-offs of one lock are at least PAWL_LOCK_HANDOFF_NS apart.
  *
  * Cost: while no other thread interferes, each take, drop and move is one atomic read-modify-write,
  * as in spin.h, and a test of what it found. No system call unless a thread sleeps or must sleep.
@@ -69,8 +69,8 @@
  *       can go on, is followed by a look into the wait list. Its author looks, or a waiter of the
  *       same lock that is awake, which looks at the word before it sleeps and when it leaves.
  *   I7  After the access that gives up a state, a drop uses the lock's address, never its memory.
- *   I8  A reader's R moves from an entry into the word, never back, and is in both for a moment. So
- *       who finds W its own and the entries free, and then no R, has no reader beside it.
+ *   I8  A reader's R moves from an entry into the word, never back, and is in both for a moment. A
+ *       thread that owns W, then finds every entry free, then reads R = 0, excludes all readers.
  *
  * Deadlines are nanoseconds of CLOCK_MONOTONIC as pawl_now() gives them; UINT64_MAX is none. With
  * one in the past an operation fails at once if it would have to wait. A wait that ends by its

@@ -82,8 +82,8 @@ PAWL_OS_EARLY static void entries_read_mode(void)
 
 /* ---- The line of a thread -------------------------------------------------------------------- */
 
-/* Who owns the line reads and writes this; the registry orders one owner after the other. It does
- * so in operations that ThreadSanitizer does not see, so these are atomic for it. */
+/* The owner of the line reads and writes this; the registry orders one owner after the other. It
+ * does so in operations that ThreadSanitizer does not see, so these are atomic for it. */
 #if PAWL_HOOKS
 #define ENTRIES_JOINED(line) ((line)->joined != 0)
 #define ENTRIES_JOIN(line, value) ((line)->joined = (value))
@@ -497,8 +497,8 @@ static void entries_count_in_word(pawl_address_ identity)
         (void)pawl_fetch_add_relaxed32((uint32_t *)(uintptr_t)identity, PAWL_SPIN32_R);
 }
 
-/* By then the claims of a parent's waiters have been taken back. So what W is left holds the lock,
- * and an entry is of a reader that was about to give up. */
+/* The claims of a parent's waiters have been taken back already. So what W is left holds the
+ * lock, and an entry is of a reader that was about to give up. */
 static bool entries_word_is_written(pawl_address_ identity)
 {
     const uintptr_t word = (uintptr_t)(identity & ~(pawl_address_)1);
@@ -541,7 +541,8 @@ static void entries_line_leaves(uint32_t number)
     entries_tell_waiters(own);
 }
 
-/* The last owner ended without notice. What it read may be gone, so the words are left alone. */
+/* The last owner ended without notice. The locks that it read may be gone, so the words are left
+ * alone. */
 static void entries_line_claimed(uint32_t number, bool left_behind)
 {
     struct pawl_entries *line;

@@ -32,35 +32,35 @@ PAWL_C_END
 
 /* ---- Constants of the evidence --------------------------------------------------------------- */
 
-/* So many readers of a lock meet another reader, and no writer between, before it gets BIASED. */
+/* A lock gets BIASED after this many readers have met another reader, with no writer between. */
 #define ENTRIES_ENOUGH 32
 
-/* One such meeting in so many of a thread's is noted, and stands for them all. Else the note would
- * be one more line that all readers write. */
+/* Sample: record every 8th such meeting of a thread and count it as 8. Else the note would be one
+ * more line that all readers write. */
 #define ENTRIES_NOTED (PAWL_HOOKS ? 1 : 8)
 
-/* Looks may take one part in so many of the time. BRAVO (Dice and Kogan, 2019) has a tenth. */
+/* Scans may take this part of the time: a third. BRAVO (Dice and Kogan, 2019) has a tenth. */
 #define ENTRIES_PARTS 3
 
-/* Dear looks do not take BIASED away where each has spared so many readers the word. With fewer,
- * many simulated cores lose (doc/sim.md). */
+/* Keep BIASED despite costly scans if each scan kept at least this many reads out of the word.
+ * With fewer, many simulated cores lose (doc/sim.md). */
 #define ENTRIES_SPARED (PAWL_HOOKS ? 2 : 16)
 
-/* And only while so long a time for each reader, in which the word's line moves twice, would be
- * more than has passed: many lines that are in use make a look long. */
+/* Also require that the saved traffic (this time per read, two moves of the word's line) exceeds
+ * the time that has passed. Else a long scan of many idle lines would count as a gain. */
 #define ENTRIES_WORD_NS (PAWL_HOOKS ? 4 : 200)
 
-/* One look in so many is timed, and stands for all: the clock costs as much as a short look. */
+/* Every 4th scan is timed and counts as 4: the clock costs as much as a short scan. */
 #define ENTRIES_TIMED 4
 
 /* An account of fewer looks is not judged: one slow look would decide. */
 #define ENTRIES_LEAST (PAWL_HOOKS ? 8 : 32)
 
-/* After so many looks the account begins anew, so that it tells of the present. */
+/* After this many scans the account begins anew, so that it tells of the present. */
 #define ENTRIES_WINDOW (PAWL_HOOKS ? 16 : 64)
 
-/* Looks too dear take BIASED away, at first for so many times as long as they took. It stays away
- * twice as long each time after it came back for less time than it had been away, to this end. */
+/* When scans cost too much, BIASED is cleared for 9 times the time of the scans. If it is cleared
+ * again after less time than it had been away, that time doubles, up to 10 ms. */
 #define ENTRIES_AWAY 9
 #define ENTRIES_LONGEST_AWAY_NS 10000000
 
@@ -76,7 +76,7 @@ PAWL_C_END
 #define ENTRIES_IN_BLOCK 256 /* 32 KiB */
 #endif
 
-/* What is known of a lock. Locks that share a note mislead each other, which costs time only. */
+/* The evidence about a lock. Locks that share a note mislead each other: that costs time only. */
 struct entries_note {
     pawl_address_ identity;
     uint32_t readers; /* that met another reader, since the last that met a writer */
@@ -139,7 +139,7 @@ static inline uint32_t entries_first(uint32_t bits)
 
 /* ---- What the waiting half calls ------------------------------------------------------------- */
 
-/* What a claimant learns from its look. */
+/* The result of a claimant's scan. */
 enum entries_look {
     ENTRIES_IN_USE, /* a reader is in, and the deadline has passed */
     ENTRIES_GONE,

@@ -118,7 +118,8 @@ static uint64_t entries_time_away(const struct entries_note *note, uint64_t now,
     return 2 * last < ENTRIES_LONGEST_AWAY_NS ? 2 * last : ENTRIES_LONGEST_AWAY_NS;
 }
 
-/* Whether each of the account's looks has spared many readers the word, and these so much time. */
+/* Whether each scan of the account kept many reads out of the word, and saved more time than has
+ * passed. */
 static bool entries_spare_much(const struct entries_note *note, uint32_t looks, uint64_t time)
 {
     const uint32_t reads =

@@ -5,10 +5,10 @@
  * queue of one lock, its sleepers by class, and whom a change of the word wakes.
  *
  * Wakes. A thread that subtracts units and finds PARKED computes which classes can enter now. It
- * then looks into the queue. A waiter that is awake and in the queue stands for that look (I6). It
- * looks at the word itself before it sleeps. When it is granted the lock, or gives up, it looks
- * which other waiters can enter. So the others need no wake while one waiter is awake, and the
- * bucket's hint lets releasers skip the queue. Waiters that are in others' way are not skipped.
+ * then looks into the queue. If a queued waiter is awake, the releaser may skip the queue: that
+ * waiter reads the word again before it sleeps (I6). When it is granted the lock, or gives up, it
+ * looks which other waiters can enter. The bucket's hint says that there is one. Waiters that are
+ * in others' way are not skipped.
  *
  * The skip is safe because both sides change the same word. A waiter that goes to sleep, or leaves
  * others asleep, clears the hint before it sets PARKED [LOCK_PARK]. It also counts itself as urgent
@@ -132,9 +132,9 @@ static bool lock_comes_first(const struct wait *w, const struct wait *wait)
     return w->rank != wait->rank ? w->rank > wait->rank : w->since <= wait->since;
 }
 
-/* The sleeper that comes right before the waiter, in the order of rank and age. One that was woken
- * for nothing is near the front, one that joined just now near the end, of those with a rank or of
- * those without: few steps in each case. */
+/* The sleeper that comes right before the waiter, in the order of rank and age. Search from the
+ * front for a waiter that sleeps again, from the back for a new one, among those with a rank or
+ * those without, so the search is short. */
 static struct wait *lock_before(const struct lock_list *list, const struct wait *wait)
 {
     struct wait *before, *next;
@@ -319,8 +319,8 @@ PAWL_INTERNAL bool lock_turn_has_come(const struct lock_place *here,
            !lock_is_outranked(queue, wait);
 }
 
-/* An awake waiter is none: it may have been granted the lock already. Where one has its turn, it is
- * the next anyway. */
+/* Only a sleeper can be the heir; an awake waiter may already own the lock. If some waiter has
+ * its turn, change nothing: it is next. */
 PAWL_INTERNAL struct wait *lock_look_for_heir(struct lock_place *here, const void *lock,
                                               uint32_t owner)
 {
@@ -352,8 +352,8 @@ PAWL_INTERNAL void lock_pick_left_asleep(struct lock_place *here, unsigned ready
 }
 
 /* Whether the hint still counts. The clock takes as long as a short section and its lock together.
- * So a thread whose drops come within LOCK_QUICK_NS reads it at one of LOCK_QUICK_DROPS + 1 only. A
- * handler that drops in between may change the number of the others. */
+ * If this thread drops more often than every LOCK_QUICK_NS, read the clock at every 8th drop
+ * only. A signal handler may shift which one. */
 static bool lock_hint_counts(const struct pawl_bucket *bucket)
 {
 #if PAWL_HOOKS || defined(PAWL_SIM) || !defined(__ELF__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the sleeping progressive lock share: the queue of one lock (lock.c), and the
+/* Shared by the parts of the sleeping progressive lock: the queue of one lock (lock.c), and the
  * operations of each width (lock32.c, lock64.c). Except where a comment says otherwise, the bucket
  * is locked. */
 #ifndef PAWL_LOCK_PARTS_H
@@ -17,8 +17,8 @@
 #include "table.h"
 #include "waiting.h"
 
-/* A bit beside the classes. Nothing has changed for R and S, because atomic users overlap, and they
- * may overlap for ever. But the oldest waiter's turn may have come. */
+/* Not a class. Set when only atomic users remain: no waiter became eligible, but the turn of the
+ * oldest one may be due. */
 #define WAIT_TURN 1024u
 
 /* Waiters of one lock that may read in a loop while they are in its queue. */
@@ -30,8 +30,8 @@
 #define LOCK_HANDOFF_NS CONSTANT(HANDOFF_NS, PAWL_LOCK_HANDOFF_NS)
 
 /* Drops beside a waiter that is awake: so many in a row may pass without a look at the clock, if as
- * many before them took no longer than this. A hint then lasts longer by 20 us, or by eight
- * sections where these grow of a sudden. */
+ * many before them took no longer than this. This can extend a hint by 20 us, or by eight
+ * sections if sections suddenly become long. */
 #define LOCK_QUICK_DROPS 7u
 #define LOCK_QUICK_NS 20000u
 

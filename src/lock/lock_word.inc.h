@@ -41,7 +41,7 @@ static PAWL_WORD_ PAWL_NAME_(begin_change)(const PAWL_LOCK_ *l, struct pawl_wait
 }
 
 /* The change was made at `found`, and its author has noted it, or it was not made. Sets PARKED
- * again if it was set before. Returns the word by then: it may have changed without a look. */
+ * again if it was set before. Returns the word after that: it may have changed without a look. */
 static PAWL_WORD_ PAWL_NAME_(park_again)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ after)
 {
     if (!(found & PAWL_LOCK_PARKED))
@@ -104,8 +104,8 @@ static bool PAWL_NAME_(loop)(const PAWL_LOCK_ *l, const struct wait *wait, enum 
     return false;
 }
 
-/* The bucket is locked. Makes the claim if the word permits it, and wakes those whom its S tells to
- * drop R. */
+/* The bucket is locked. Makes the claim if the word permits it, and wakes the A-to-R waiters,
+ * which must give R up when S appears. */
 static bool PAWL_NAME_(stake_here)(struct lock_place *here, PAWL_LOCK_ *l, struct wait *wait,
                                    enum wait_class claim, bool turn)
 {

@@ -41,8 +41,8 @@ PAWL_STATIC struct table_latch_waiter *table_latch_youngest(pawl_address_ word)
     return (struct table_latch_waiter *)(uintptr_t)(word & ~(TABLE_HELD | TABLE_QUEUED));
 }
 
-/* For the child of a fork by a handler: who holds the latch, and the parker with which the thread
- * waits for a latch (NULL: it waits for none), as no thread would wake it there. */
+/* For the child of a fork by a handler, where no thread would wake it: the holder of the latch,
+ * and the parker with which this thread waits for a latch (NULL: for none). */
 #if defined(_WIN32) || PAWL_HOOKS /* no handler forks */
 #define TABLE_HANDLERS_FORK false
 #define TABLE_LATCH_HELD_BY(bucket, number) ((void)0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread waits for at a progressive lock that sleeps. A class is a bit. A word lets a set of
+ * The classes of waits at a progressive lock that sleeps. A class is a bit. A word lets a set of
  * classes go on (`ready` in waiting_word.inc.h).
  *
  * A claim is a set of units that a waiter keeps in the word until it is granted. Claims hold

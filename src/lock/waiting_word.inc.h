@@ -63,11 +63,11 @@ static unsigned PAWL_NAME_(awake)(PAWL_WORD_ w)
     return PAWL_NAME_(ready)(w) | (PAWL_NAME_(atomics_only)(w) ? PAWL_ESCALATES_ : 0u);
 }
 
-/* The classes that a change lets go on, or keeps from sleeping, and that were asleep before. */
+/* The classes that this change made eligible, or keeps from sleeping. */
 static unsigned PAWL_NAME_(opened)(PAWL_WORD_ found, PAWL_WORD_ after)
 {
     unsigned before = PAWL_NAME_(awake)(found) & ~PAWL_ONE_BY_ONE_;
-    /* For GONE there are two reasons, and each is news. */
+    /* GONE has two triggers; report each separately. */
     if ((PAWL_IS_(no_writer)(after) && !PAWL_IS_(no_writer)(found)) ||
         (PAWL_IS_(seekers)(after) != 0 && PAWL_IS_(seekers)(found) == 0))
         before &= ~(unsigned)WAIT_GONE;
