@@ -18,7 +18,7 @@ TITLES = {
     "claim": "Claiming: as try, but readers are no reason to fail. After the claim the caller "
     "waits until the readers have left.",
     "drop": "Dropping (unlock), in the thread that took. Only the checking variant notices another "
-    "one. lock.h has reads that any thread may drop.",
+    "one. take_read_counted of lock.h is for reads that any thread may drop.",
     "seek": "Upgrading S and downgrading.",
     "read": "Upgrading R. When one fails, R is still held. Drop it before another attempt, because "
     "the thread that got S or W waits for it.",

@@ -164,8 +164,27 @@ def check_results(tree, faults):
         faults.add(name, text, listed[word], f"there is no folder {word}", "take the row out")
 
 
+def check_told(tree, faults):
+    """What a page tells whole: the variables that the library reads, and the variants."""
+    code = "".join(tree.text(name) for name in tree.files if re.match(r"src/.*\.[ch]$", name))
+    for page, mark, words in (
+        (
+            "doc/overview.md",
+            "## Environment",
+            re.findall(r'(?:getenv|forbidden)\("(PAWL_\w+)"\)', code),
+        ),
+        ("doc/design/002-seam.md", "| variant |", tree.subfolders("variant")),
+        ("doc/words.md", "| variant |", tree.subfolders("variant")),
+    ):
+        text = tree.text(page)
+        for word in sorted(set(words)):
+            if not re.search(rf"\b{word}\b", text[text.find(mark) :]):
+                faults.add(page, text, text.find(mark), f"{word} is not listed", "add it")
+
+
 def check_lists(tree, faults):
-    """tables of what is there match the folders: CONTRIBUTING, README, bench/results"""
+    """tables of what is there match the folders and the code: CONTRIBUTING, README, overview"""
+    check_told(tree, faults)
     check_house(tree, faults)
     check_primitives(tree, faults)
     check_results(tree, faults)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every C test includes: cmocka with what it needs, and a few helpers. Each test program is
- * built as C11 and again as C++17, so what is written with it has to be both.
+ * Every C test includes this: cmocka with what it needs, and a few helpers. Most programs are built
+ * as C11 and again as C++17 (all but the C_ONLY ones of tests.cmake), so this has to be both.
  *
  *   static void a_sentence_that_states_one_fact(void **state) { (void)state; assert_...; }
  *   int main(int argc, char **argv)

@@ -160,7 +160,7 @@ PAWL_TRYING bool pawl_pshared_lock32_claim_atomic(pawl_pshared_lock32 *l);
 PAWL_TRYING bool pawl_pshared_lock64_claim_atomic(pawl_pshared_lock64 *l);
 
 /* ---- Dropping (unlock), in the thread that took. Only the checking variant notices another one.
- * lock.h has reads that any thread may drop. */
+ * take_read_counted of lock.h is for reads that any thread may drop. */
 /* R -> U. Release. */
 PAWL_INLINE void pawl_pshared_lock32_drop_read(pawl_pshared_lock32 *l);
 PAWL_INLINE void pawl_pshared_lock64_drop_read(pawl_pshared_lock64 *l);

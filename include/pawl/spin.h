@@ -207,7 +207,7 @@ PAWL_TRYING bool pawl_spin32_claim_atomic(pawl_spin32 *l);
 PAWL_TRYING bool pawl_spin64_claim_atomic(pawl_spin64 *l);
 
 /* ---- Dropping (unlock), in the thread that took. Only the checking variant notices another one.
- * lock.h has reads that any thread may drop. */
+ * take_read_counted of lock.h is for reads that any thread may drop. */
 /* R -> U. Release. */
 PAWL_INLINE void pawl_spin16_drop_read(pawl_spin16 *l);
 PAWL_INLINE void pawl_spin32_drop_read(pawl_spin32 *l);

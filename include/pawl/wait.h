@@ -16,8 +16,8 @@
  *       after that look, and then wakes the address, finds the sleeper. So no wake is lost.
  *   I2  A wait may return for no reason. Look at the word again, in a loop.
  *   I3  A wake reads and writes nothing at the address. The memory may be freed or belong
- *       to another object already; a thread that waits there meanwhile may return for no reason (I2).
- *       Not so the shared wakes: they need the address mapped, see there.
+ *       to another object already; a thread that waits there may return for no reason (I2). Not
+ *       so the shared wakes: they need the address mapped, see there.
  *   I4  There is no time-out inside. A wait without a deadline ends only by a wake or a change.
  *   I5  A wait orders nothing by itself: load the word with acquire, or take the lock that it is.
  *       A wake comes after everything its thread did before, whatever the order of the store.

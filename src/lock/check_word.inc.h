@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The checked operations of one kind and width; check_word.c includes this file. Each operation is
- * the body of word.inc.h between the two halves of the check. The operations are made from
- * transitions.def.
+ * the body of its kind (word.inc.h, sleeping_word.inc.h) between the two halves of the check. The
+ * operations are made from transitions.def.
  */
 #if PAWL_WORD_KIND == PAWL_KIND_LOCK_
 #define BITS (PAWL_WORD_BITS | CHECK_SLEEPS)

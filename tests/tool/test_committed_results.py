@@ -18,9 +18,16 @@ PAGE = RESULTS / "README.md"
 FOLDERS = overview.folders(PAGE)
 KIB = 1024
 MOST_OF_RUN, MOST_OF_PICTURE, MOST_OF_PAGE = 400 * KIB, 300 * KIB, 56 * KIB
-MOST_TOGETHER = 6 * KIB * KIB  # ten sets, three runs each, some on two machines
+MOST_TOGETHER = 6 * KIB * KIB  # three runs of each set, some on two machines
 # A picture is one part of a run: the options that draw it.
 DRAWN = {"amd-epyc-2026-11-21/published-cell.png": ["--part", "2"]}
+
+
+def test_contributing_tells_the_limits():
+    text = " ".join((ROOT / "CONTRIBUTING.md").read_text().split())
+    assert f"at most {MOST_OF_RUN // KIB} KiB each" in text
+    assert f"at most {MOST_OF_PICTURE // KIB} KiB)" in text
+    assert f"All together have at most {MOST_TOGETHER // KIB // KIB} MiB." in text
 
 
 def committed():

@@ -12,7 +12,7 @@
  * Entering and leaving are calls, as most locks never scale: programs would pay 250 bytes for each
  * pair. PAWL_SCALING_INLINE (atomic.h) puts them where the program reads.
  *
- * Writers and atomic users look at all lines, in compiled functions (src/lock/lock_word.inc.h).
+ * Writers and atomic users look at all lines, in compiled functions (src/lock).
  */
 #if PAWL_SCALES_
 

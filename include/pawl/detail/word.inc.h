@@ -11,7 +11,7 @@
 
 PAWL_C_BEGIN
 
-/* The waiting halves. `found` is what the caller's claim found; the claim is still in the word. */
+/* The waiting halves. `found` is what the caller's claim found; that claim is still in the word. */
 PAWL_API PAWL_COLD void PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claimed);
 PAWL_API PAWL_COLD void PAWL_SLOW_(take_seek_slow)(PAWL_LOCK_ *l);
 PAWL_API PAWL_COLD void PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, PAWL_WORD_ found);
