@@ -356,7 +356,7 @@ def test_a_frozen_file_reads_back_as_it_was_found(tmp_path):
 def test_the_page_shows_the_recorded_predictions():
     text = validate.markdown(NAME, validate.summary(validate.load(NAME)))
     page = (ROOT / "doc" / "sim.md").read_text()
-    assert text in page, "run: pawl sim validate --page doc/sim.md"
+    assert text in page, "run: pawl sim dev validate --page doc/sim.md"
 
 
 def test_all_published_points_are_predicted():
@@ -484,6 +484,7 @@ def sweep(program, *more):
     return main(
         [
             "sim",
+            "dev",
             "backoff",
             "--quiet",
             "--driver",
@@ -575,11 +576,11 @@ def test_the_page_shows_the_recorded_sweep_and_waits():
     page, saved = TABLES, machine.folder() / "reference"
     found = json.loads((saved / "backoff-milan.json").read_text())
     assert sections.read(page, "backoff") == backoff.markdown(found), (
-        "run: pawl sim backoff --page sim/reference/tables.md"
+        "run: pawl sim dev backoff --page sim/reference/tables.md"
     )
     assert sections.read(page, "waits") == "\n".join(
         summary.waits(summary.load(saved / f"readers-{m}.json")) for m in ("milan", "skylake-sp")
-    ), "run: pawl sim table --waits"
+    ), "run: pawl sim dev table --waits"
 
 
 def test_waits_of_a_file_without_writers_are_refused():

@@ -124,4 +124,4 @@ def test_the_table_of_evidence_compares_with_the_lock_that_never_scales():
 def test_the_page_shows_the_saved_tables(name, table, files):
     saved = machine.folder() / "reference"
     text = "\n".join(table(summary.load(saved / f"{name}-{file}.json")) for file in files)
-    assert sections.read(saved / "tables.md", name) == text, f"run: pawl sim table --{name}"
+    assert sections.read(saved / "tables.md", name) == text, f"run: pawl sim dev table --{name}"

@@ -40,7 +40,7 @@ def test_a_comparison_with_this_machine_is_labelled_in_table_and_file(
     program, here, tmp_path, capsys
 ):
     to = tmp_path / "native.json"
-    asked = ["sim", "native", "--machine", here, "--driver", program, "--native", program]
+    asked = ["sim", "dev", "native", "--machine", here, "--driver", program, "--native", program]
     assert main([*map(str, asked), "--rounds", "1", "--json", str(to)]) == 0
     assert capsys.readouterr().out.startswith("| *simulated* and measured |")
     found = json.loads(to.read_text())
@@ -66,6 +66,8 @@ def test_each_recorded_file_says_simulated_unless_it_is_a_measurement(path):
         assert json.loads(path.read_text())["simulated"] is True
     elif path.suffix == ".csv":
         assert path.read_text().startswith(labelled.LABEL) == (path.name not in MEASURED)
+    elif path.name == "tables.md":
+        assert path.read_text().split("\n")[1] == "# Simulated tables"
     else:
         assert path.name == "README.md"
 
@@ -78,14 +80,14 @@ def test_what_is_kept_of_a_sweep_and_a_fit_say_simulated(program, tmp_path, caps
     assert kept and all(one["result"]["simulated"] is True for one in kept)
     capsys.readouterr()
     monkeypatch.setattr(fit, "fit", lambda *_: {"job": {"step": 3.4}})
-    assert main(["sim", "fit", "--dry-run", "--driver", str(program)]) == 0
+    assert main(["sim", "dev", "fit", "--dry-run", "--driver", str(program)]) == 0
     assert json.loads(capsys.readouterr().out) == {"simulated": True, "job": {"step": 3.4}}
 
 
 def test_the_speed_is_of_simulated_accesses_with_its_spread(program, tmp_path, capsys):
     page = tmp_path / "page.md"
     page.write_text(sections.begin("speed") + sections.END)
-    asked = ["sim", "speed", "--rounds", "2", "--driver", program, "--page", page]
+    asked = ["sim", "dev", "speed", "--rounds", "2", "--driver", program, "--page", page]
     assert main([*map(str, asked)]) == 0
     said = capsys.readouterr().out
     assert "million *simulated* accesses a second, measured" in said and "in 2 runs" in said
@@ -118,7 +120,7 @@ sys.exit(3) if sys.argv[1:] != ["prices"] else print('{{"relax": 9.5, "clock": 1
     path.chmod(0o755)
     host.write_calibrated(str(here), host.prices(path), "measured")
     assert machine.load(str(here))["values"] == {"load": 1, "relax": 9.5, "clock": 15.5}
-    assert "relax = 9.5 # pawl sim native: measured" in here.read_text()
+    assert "relax = 9.5 # pawl sim dev native: measured" in here.read_text()
     path.write_text("#!/bin/sh\nexit 3\n")
     with pytest.raises(Failure, match="prices"):
         host.prices(path)

@@ -11,6 +11,10 @@ from pawl import __version__
 from pawl.core.options import EXIT_CODES
 
 
+# One page for each of these, with all of its commands.
+WHOLE = ("pawl-sim", "pawl-watchdog")
+
+
 def _escape(text: str) -> str:
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return "\\&" + text if text.startswith((".", "'")) else text
@@ -66,6 +70,34 @@ def near(title: str, titles: list[str]) -> list[str]:
     return [t for t in titles if t != title and (t in wanted or above(t) in wanted - {None})]
 
 
+def _examples(command: click.Command) -> list[str]:
+    lines: list[str] = []
+    for line, meaning in command.examples:
+        lines += [".PP", _plain(meaning), ".PP", ".RS 4", ".nf", _escape(line), ".fi", ".RE"]
+    return lines
+
+
+def _options(command: click.Command) -> list[str]:
+    return [
+        line for p in command.params if isinstance(p, click.Option) for line in _option(p)
+    ]
+
+
+def _commands(name: str, group: click.Group, whole: bool) -> list[str]:
+    """The commands below a group: a line each, or all that a page of each would have."""
+    lines = [".SH COMMANDS"]
+    for sub_name, sub in walk(name, group):
+        if isinstance(sub, click.Group):
+            continue
+        if not whole:
+            about = (sub.help or "").strip().split("\n")[0]
+            lines += [".TP", f"\\fB{_escape(sub_name)}\\fR", _plain(about)]
+            continue
+        lines += [f".SS {_escape(sub_name)}", _synopsis(sub_name, sub)]
+        lines += [*_description(sub), *_options(sub), *_examples(sub)]
+    return lines
+
+
 def page(name: str, command: click.Command, others: list[str]) -> str:
     title = name.replace(" ", "-")
     summary = (command.help or "").strip().split("\n")[0].rstrip(".?")
@@ -81,25 +113,13 @@ def page(name: str, command: click.Command, others: list[str]) -> str:
         *_description(command)[1:],
     ]
     if isinstance(command, click.Group):
-        lines.append(".SH COMMANDS")
-        for sub_name, sub in walk(name, command):
-            if not isinstance(sub, click.Group):
-                lines += [
-                    ".TP",
-                    f"\\fB{_escape(sub_name)}\\fR",
-                    _plain((sub.help or "").strip().split("\n")[0]),
-                ]
-    options = [p for p in command.params if isinstance(p, click.Option)]
-    if options:
-        lines.append(".SH OPTIONS")
-        for option in options:
-            lines += _option(option)
+        lines += _commands(name, command, title in WHOLE)
+    if options := _options(command):
+        lines += [".SH OPTIONS", *options]
     lines.append(".SH EXIT STATUS")
     for code, text in EXIT_CODES.items():
         lines += [".TP", f"\\fB{code}\\fR", _plain(text)]
-    lines.append(".SH EXAMPLES")
-    for line, meaning in command.examples:
-        lines += [".PP", _plain(meaning), ".PP", ".RS 4", ".nf", _escape(line), ".fi", ".RE"]
+    lines += [".SH EXAMPLES", *_examples(command)]
     lines.append(".SH SEE ALSO")
     seen = [f"\\fB{_escape(o)}\\fR(1)" for o in near(title, others)]
     if title == "pawl":
@@ -116,7 +136,11 @@ def walk(name: str, command: click.Command):
 
 
 def pages(cli: click.Group) -> dict[str, str]:
-    """File name -> text; `pawl bench` is told in pawl(1)."""
-    found = [(n, c) for n, c in walk("pawl", cli) if n != "pawl bench"]
+    """File name -> text; `pawl bench` is told in pawl(1), what is below WHOLE on the page of it."""
+    found = [
+        (n, c)
+        for n, c in walk("pawl", cli)
+        if n != "pawl bench" and not n.replace(" ", "-").startswith(tuple(f"{w}-" for w in WHOLE))
+    ]
     titles = [n.replace(" ", "-") for n, _ in found]
     return {f"{n.replace(' ', '-')}.1": page(n, c, titles) for n, c in found}

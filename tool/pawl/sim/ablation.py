@@ -70,7 +70,7 @@ def save(rows: list[dict]) -> Path:
 
 def load() -> list[dict]:
     if not path().is_file():
-        raise Failure(f"{path()} is not there; make it with: pawl sim ablate.")
+        raise Failure(f"{path()} is not there; make it with: pawl sim dev ablate.")
     return json.loads(path().read_text())["rows"]
 
 

@@ -495,9 +495,9 @@ def add_to(group: click.Group) -> None:
         "backoff",
         cls=options.ExampleCommand,
         examples=[
-            ("pawl sim backoff --keep kept.json", "All constants; goes on where it ended."),
+            ("pawl sim dev backoff --keep kept.json", "All constants; goes on where it ended."),
             (
-                "pawl sim backoff --constants longest_pause --cores 12,48 --html pause.html",
+                "pawl sim dev backoff --constants longest_pause --cores 12,48 --html pause.html",
                 "One constant, as a page.",
             ),
         ],

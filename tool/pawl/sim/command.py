@@ -63,7 +63,7 @@ QUIET, JSON, SCHEDULER = grid.QUIET, grid.JSON, grid.SCHEDULER
     cls=options.ExampleGroup,
     examples=[
         ("pawl sim lru --cores 1:12", "The published cache on a simulated Xeon."),
-        ("pawl sim validate", "How far the simulator is from the published measurements."),
+        ("pawl sim dev validate", "How far the simulator is from the published measurements."),
     ],
 )
 def sim_group() -> None:
@@ -71,6 +71,15 @@ def sim_group() -> None:
 
     The library's own code runs on simulated cores; doc/sim.md says how far to trust it.
     """
+
+
+@click.group(
+    "dev",
+    cls=options.ExampleGroup,
+    examples=[("pawl sim dev validate", "How far the simulator is from the published data.")],
+)
+def dev_group() -> None:
+    """Fit, check and record the simulator itself; for its maintainers."""
 
 
 LRU = grid.Job("lru", "The published LRU job", "lookups/s", "lookups_per_s")
@@ -149,16 +158,16 @@ grid.command(
     _lru,
 )
 workloads.add_to(sim_group)
-backoff.add_to(sim_group)
+backoff.add_to(dev_group)
 trace.add_to(sim_group)
 
 
-@sim_group.command(
+@dev_group.command(
     "fit",
     cls=options.ExampleCommand,
     examples=[
-        ("pawl sim fit", "Fits haswell-ep by the protocol, and freezes it."),
-        ("pawl sim fit --dry-run --keep fit.json", "Only says what it would freeze."),
+        ("pawl sim dev fit", "Fits haswell-ep by the protocol, and freezes it."),
+        ("pawl sim dev fit --dry-run --keep fit.json", "Only says what it would freeze."),
     ],
 )
 @MACHINE
@@ -191,12 +200,15 @@ def _find(given: str | None) -> Path:
     return drivers.find("pawl-sim", given)
 
 
-@sim_group.command(
+@dev_group.command(
     "predict",
     cls=options.ExampleCommand,
     examples=[
-        ("pawl sim predict --keep predicted.json", "Goes on where it was interrupted."),
-        ("pawl sim predict --check", "Ends with 1 if the recorded predictions are not today's."),
+        ("pawl sim dev predict --keep predicted.json", "Goes on where it was interrupted."),
+        (
+            "pawl sim dev predict --check",
+            "Ends with 1 if the recorded predictions are not today's.",
+        ),
     ],
 )
 @MACHINE
@@ -218,18 +230,18 @@ def predict_command(
     if other:
         raise Failure(
             f"{len(other)} of {len(found)} predictions are not those recorded, for "
-            f"example {other[0]}; run pawl sim predict, then pawl sim validate --page."
+            f"example {other[0]}; run pawl sim dev predict, then pawl sim dev validate --page."
         )
     click.echo(f"simulated: all {len(found)} predictions are as recorded")
 
 
-@sim_group.command(
+@dev_group.command(
     "validate",
     cls=options.ExampleCommand,
     examples=[
-        ("pawl sim validate", "The errors on the unseen points."),
-        ("pawl sim validate --page doc/sim.md", "Brings the section of the page up to date."),
-        ("pawl sim validate --html residuals.html", "Each point's error, drawn."),
+        ("pawl sim dev validate", "The errors on the unseen points."),
+        ("pawl sim dev validate --page doc/sim.md", "Brings the section of the page up to date."),
+        ("pawl sim dev validate --html residuals.html", "Each point's error, drawn."),
     ],
 )
 @MACHINE
@@ -250,7 +262,7 @@ def validate_command(name: str, to: Path | None, json_path: Path | None, html: P
     found = validate.summary(predicted)
     text = validate.markdown(name, found)
     if why := validate.frozen_was_fitted_on_more(name):
-        raise BadInput(f"--machine: {name} is no prediction: {why}; run pawl sim fit.")
+        raise BadInput(f"--machine: {name} is no prediction: {why}; run pawl sim dev fit.")
     for option, path in (("--json", json_path), ("--html", html)):
         if path:
             output.check(option, path)
@@ -263,12 +275,18 @@ def validate_command(name: str, to: Path | None, json_path: Path | None, html: P
     click.echo(text, nl=False)
 
 
-@sim_group.command(
+@dev_group.command(
     "increments",
     cls=options.ExampleCommand,
     examples=[
-        ("pawl sim increments", "One counter on three other machines, against published times."),
-        ("pawl sim increments --check", "Ends with 1 if the recorded predictions are not today's."),
+        (
+            "pawl sim dev increments",
+            "One counter on three other machines, against published times.",
+        ),
+        (
+            "pawl sim dev increments --check",
+            "Ends with 1 if the recorded predictions are not today's.",
+        ),
     ],
 )
 @click.option("--check", is_flag=True, help="Write nothing; compare with what is recorded.")
@@ -287,7 +305,7 @@ def increments_command(check: bool, to: Path | None, keep: Path | None, driver: 
         if other := [k for k in found if abs(found[k] - recorded.get(k, 0.0)) > 0.06]:
             raise Failure(
                 f"{len(other)} of {len(found)} predictions are not those recorded, for "
-                f"example {other[0]}; run pawl sim increments --page doc/sim.md."
+                f"example {other[0]}; run pawl sim dev increments --page doc/sim.md."
             )
     else:
         click.echo(f"written: {increments.save(found)}", err=True)
@@ -297,11 +315,14 @@ def increments_command(check: bool, to: Path | None, keep: Path | None, driver: 
     click.echo(text, nl=False)
 
 
-@sim_group.command(
+@dev_group.command(
     "ablate",
     cls=options.ExampleCommand,
     examples=[
-        ("pawl sim ablate --page doc/sim.md", "Simulates, records, and brings the page up to date.")
+        (
+            "pawl sim dev ablate --page doc/sim.md",
+            "Simulates, records, and brings the page up to date.",
+        )
     ],
 )
 @MACHINE
@@ -321,16 +342,16 @@ def ablate_command(
     click.echo(ablation.markdown(rows), nl=False)
 
 
-@sim_group.command(
+@dev_group.command(
     "native",
     cls=options.ExampleCommand,
     examples=[
         (
-            "pawl sim native --machine here.toml --calibrate",
+            "pawl sim dev native --machine here.toml --calibrate",
             "After pawl costs --machine here.toml: fits its queue on counters, and compares every "
             "lock.",
         ),
-        ("pawl sim native --machine here.toml --seconds 1", "With longer samples."),
+        ("pawl sim dev native --machine here.toml --seconds 1", "With longer samples."),
     ],
 )
 @click.option(
@@ -412,10 +433,10 @@ def native_command(
     click.echo(text, nl=False)
 
 
-@sim_group.command(
+@dev_group.command(
     "speed",
     cls=options.ExampleCommand,
-    examples=[("pawl sim speed", "How many accesses a second this machine simulates.")],
+    examples=[("pawl sim dev speed", "How many accesses a second this machine simulates.")],
 )
 @MACHINE
 @DRIVER
@@ -439,15 +460,18 @@ def speed_command(name: str, driver: str | None, rounds: int, to: Path | None) -
     click.echo(text, nl=False)
 
 
-@sim_group.command(
+@dev_group.command(
     "table",
     cls=options.ExampleCommand,
     examples=[
         (
-            "pawl sim table sim/reference/lru-milan.json --page sim/reference/tables.md",
+            "pawl sim dev table sim/reference/lru-milan.json --page sim/reference/tables.md",
             "As that page shows it.",
         ),
-        ("pawl sim table --waits readers.json", "A writer's longest waits, of pawl sim readers."),
+        (
+            "pawl sim dev table --waits readers.json",
+            "A writer's longest waits, of pawl sim readers.",
+        ),
     ],
 )
 @click.argument(
@@ -475,3 +499,6 @@ def table_command(files: tuple[Path, ...], what: str | None, to: Path | None) ->
     if to:
         sections.write(to, what or "table", text)
     click.echo(text, nl=False)
+
+
+sim_group.add_command(dev_group)

@@ -124,7 +124,7 @@ def write_calibrated(name: str, values: dict[str, float], source: str) -> Path:
     path = machine.path_of(name)
     text = path.read_text()
     for key, value in values.items():
-        line = f"{key} = {value:.4g} # pawl sim native: {source}"
+        line = f"{key} = {value:.4g} # pawl sim dev native: {source}"
         text, done = re.subn(rf"^{re.escape(key)} = .*$", line, text, flags=re.M)
         if not done:
             text = text.replace("[values]\n", f"[values]\n{line}\n", 1)

@@ -102,7 +102,7 @@ def predict(program: Path, store: tasks.Store, rounds: int = 12) -> dict[Key, fl
 def save(found: dict[Key, float]) -> Path:
     return labelled.write(
         _path("predicted-increments.csv"),
-        "as pawl sim increments says; no measurement",
+        "as pawl sim dev increments says; no measurement",
         ["machine", "implementation", "cores", "ns_per_increment_of_a_thread"],
         ([*key, f"{value:.1f}"] for key, value in found.items()),
     )
@@ -111,7 +111,7 @@ def save(found: dict[Key, float]) -> Path:
 def load() -> dict[Key, float]:
     path = _path("predicted-increments.csv")
     if not path.is_file():
-        raise Failure(f"{path} is not there; make it with: pawl sim increments.")
+        raise Failure(f"{path} is not there; make it with: pawl sim dev increments.")
     return {
         (r["machine"], r["implementation"], int(r["cores"])): float(
             r["ns_per_increment_of_a_thread"]

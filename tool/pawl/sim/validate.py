@@ -43,7 +43,7 @@ def predict(
 def save(name: str, predicted: dict[Point, float]) -> Path:
     return labelled.write(
         path_of(name),
-        "lookups per second as pawl sim predict says; no measurement",
+        "lookups per second as pawl sim dev predict says; no measurement",
         ["hit_pct", "miss_cost", "cores", "threads_per_core", "threads", *STRATEGIES],
         (
             [*p, p[2] * p[3], *(f"{predicted[Point(*p, s)]:.0f}" for s in STRATEGIES)]
@@ -55,7 +55,7 @@ def save(name: str, predicted: dict[Point, float]) -> Path:
 def load(name: str) -> dict[Point, float]:
     path = path_of(name)
     if not path.is_file():
-        raise Failure(f"{path} is not there; make it with: pawl sim predict.")
+        raise Failure(f"{path} is not there; make it with: pawl sim dev predict.")
     rows = labelled.read(path)
     return {
         Point(
