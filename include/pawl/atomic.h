@@ -120,7 +120,9 @@
 #endif
 /* Works inside extern "C" of others. The casts in it are those of C. */
 #define PAWL_INLINE_BEGIN                                                                          \
-    _Pragma("GCC diagnostic push") PAWL_QUIET_ extern "C++" { inline namespace PAWL_NAMESPACE_ {
+    _Pragma("GCC diagnostic push") PAWL_QUIET_ extern "C++"                                        \
+    {                                                                                              \
+        inline namespace PAWL_NAMESPACE_ {
 #define PAWL_INLINE_END                                                                            \
     }                                                                                              \
     }                                                                                              \

@@ -76,8 +76,8 @@ template <class Word, pawl_state State> PAWL_FACE_ inline void drop_(Word *word)
 struct this_transition_uses_the_guard_up_so_write_std_move {};
 #ifdef __clang__ // names no type of a deleted function
 #define PAWL_NEEDS_MOVE_(transition)                                                               \
-    this_transition_uses_the_guard_up_so_write_std_move transition()                               \
-        const &__attribute__((__unavailable__("this_transition_uses_the_guard_up_so_write_std_move")))
+    this_transition_uses_the_guard_up_so_write_std_move transition() const &__attribute__((        \
+        __unavailable__("this_transition_uses_the_guard_up_so_write_std_move")))
 #else
 #define PAWL_NEEDS_MOVE_(transition)                                                               \
     this_transition_uses_the_guard_up_so_write_std_move transition() const & = delete
@@ -323,7 +323,7 @@ PAWL_TRY_(claim_atomic, atomic_guard)
 // The lock at the lower address is taken first, so two threads that name them in different order
 // do not wait for each other. The same lock twice is taken once.
 #define PAWL_TWO_(name, state, acquire)                                                            \
-    template <class Word> class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY name {      \
+    template <class Word> class [[nodiscard]] PAWL_TSA_SCOPED_CAPABILITY name {                    \
       public:                                                                                      \
         [[nodiscard]] PAWL_FACE_ name(basic_lock<Word> &a, basic_lock<Word> &b) acquire(a, b)      \
             : name(*a.native_handle(), *b.native_handle())                                         \

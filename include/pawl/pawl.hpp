@@ -227,11 +227,11 @@ class PAWL_TSA_CAPABILITY("progressive lock") basic_sleeping_lock : public basic
     PAWL_LOCK_TIMED_(try_lock_atomic, PAWL_TSA_TRY_ACQUIRE_SHARED(true), pawl_take_atomic_until)
     // When these fail, the first state is still held.
     PAWL_LOCK_TIMED_(try_unlock_upgrade_and_lock, PAWL_TSA_REQUIRES_SHARED(this),
-                pawl_seek_to_write_until)
+                     pawl_seek_to_write_until)
     PAWL_LOCK_TIMED_(try_unlock_shared_and_lock, PAWL_TSA_REQUIRES_SHARED(this),
-                pawl_read_claim_write_until)
+                     pawl_read_claim_write_until)
     PAWL_LOCK_TIMED_(try_unlock_shared_and_lock_atomic, PAWL_TSA_REQUIRES_SHARED(this),
-                pawl_read_claim_atomic_until)
+                     pawl_read_claim_atomic_until)
 };
 #undef PAWL_LOCK_TIMED_
 

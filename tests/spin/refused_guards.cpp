@@ -16,7 +16,8 @@ void published_ways(pawl::spin_lock &lock)
 }
 
 [[maybe_unused]] static void refused(pawl::spin_lock &lock, pawl::read_guard<pawl_spin64> read,
-                                     pawl::seek_guard<pawl_spin64> seek, pawl::write_guard<pawl_spin64> write,
+                                     pawl::seek_guard<pawl_spin64> seek,
+                                     pawl::write_guard<pawl_spin64> write,
                                      pawl::atomic_guard<pawl_spin64> atomic)
 {
     (void)lock, (void)read, (void)seek, (void)write, (void)atomic;
@@ -47,9 +48,11 @@ void published_ways(pawl::spin_lock &lock)
 #elif CASE == 13
     pawl::write_guard<pawl_spin64> other = std::move(seek); // expect: conversion from|no viable
 #elif CASE == 14
-    pawl::write_guard<pawl_spin64> other = std::move(seek).try_to_write(); // expect: conversion from|no viable
+    pawl::write_guard<pawl_spin64> other =
+        std::move(seek).try_to_write(); // expect: conversion from|no viable
 #elif CASE == 15
-    pawl::read_guard<pawl_spin64> other = std::move(atomic).to_read(); // expect: conversion from|no viable
+    pawl::read_guard<pawl_spin64> other =
+        std::move(atomic).to_read(); // expect: conversion from|no viable
 #elif CASE == 16
     pawl::read_guard<pawl_spin64> other = lock; // expect: conversion from|no viable
 #elif CASE == 17

@@ -6,7 +6,6 @@ import json
 import fastjsonschema
 import pytest
 
-from conftest import ROOT
 from pawl.cli import main
 from pawl.core.errors import BadInput
 from pawl.diff import schema

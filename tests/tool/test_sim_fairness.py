@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT, built_sim
+from conftest import built_sim
 from pawl.cli import main
 from pawl.core.errors import BadInput
 from pawl.sim import grid, host, machine, sections, summary, tasks, workloads

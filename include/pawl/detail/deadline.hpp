@@ -15,7 +15,7 @@ PAWL_INLINE_BEGIN
 
 using nanoseconds_ = std::chrono::duration<long double, std::nano>;
 
-// So many nanoseconds from now. What is not a number is in the past, centuries are for ever.
+// So many nanoseconds from now. NaN is in the past, centuries are for ever.
 inline std::uint64_t deadline_in_(nanoseconds_ left)
 {
     if (!(left.count() > 0))
@@ -24,7 +24,7 @@ inline std::uint64_t deadline_in_(nanoseconds_ left)
                                 : PAWL_WAIT_FOREVER;
 }
 
-// What is left until a point of any clock.
+// The time left until a point of any clock.
 template <class Clock, class Duration>
 nanoseconds_ left_until_(const std::chrono::time_point<Clock, Duration> &when)
 {

@@ -10,7 +10,6 @@ import click
 from pawl import __version__
 from pawl.core.options import EXIT_CODES
 
-
 # One page for each of these, with all of its commands.
 WHOLE = ("pawl-sim", "pawl-watchdog")
 
@@ -78,9 +77,7 @@ def _examples(command: click.Command) -> list[str]:
 
 
 def _options(command: click.Command) -> list[str]:
-    return [
-        line for p in command.params if isinstance(p, click.Option) for line in _option(p)
-    ]
+    return [line for p in command.params if isinstance(p, click.Option) for line in _option(p)]
 
 
 def _commands(name: str, group: click.Group, whole: bool) -> list[str]:
