@@ -5,6 +5,8 @@ import shlex
 import shutil
 import subprocess
 import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 
 import click
 import pytest
@@ -75,6 +77,23 @@ def test_a_manual_page_names_every_option_and_exit_code(name):
             assert f"\\fB{parameter.opts[0]}\\fR" in text
     for code in options.EXIT_CODES:
         assert f"\\fB{code}\\fR" in text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_words_of_a_command_are_plain(name):
+    """The rules of scripts/prose; an option may have a long list."""
+    loader = SourceFileLoader("pawl_prose", str(ROOT / "scripts/prose"))
+    prose = module_from_spec(spec_from_loader(loader.name, loader))
+    loader.exec_module(prose)
+    command = COMMANDS[name]
+    told = [(command.help or "", prose.MOST)]
+    told += [(p.help or "", 999) for p in command.params if isinstance(p, click.Option)]
+    told += [(meaning, prose.MOST) for _, meaning in command.examples]
+    for text, most in told:
+        for sentence in prose.END.split(" ".join(prose.EXEMPT.sub("x", text).split())):
+            assert not prose.SUBJECTS.match(sentence) or sentence.endswith("?"), sentence
+            assert len(sentence.split()) <= most, sentence
+            assert not any(word.search(sentence) for word in prose.PLAIN), sentence
 
 
 def test_a_start_loads_nothing_that_only_results_need():

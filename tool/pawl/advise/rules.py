@@ -2,7 +2,7 @@
 """The rules: each looks at the facts and yields what it found. rules.toml has their words.
 
 What a rule says it would save is at most what the trace shows as lost; nothing was replayed.
-tests/advise has, for each rule, a program that shows it and one that is mended.
+tests/advise has, for each rule, a program that shows it and one that is repaired.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from pawl.core import driver
 from pawl.core.report import render
 
 MADE = "made by: pawl choose"
-# Short and long sections beside which a lock is cheap or dear.
+# Short and long sections beside which a lock is cheap or costly.
 SECTIONS = (10, 100, 1000)
 
 

@@ -182,7 +182,7 @@ def _record_command(kinds: Kinds, sets: Sets) -> click.Command:
                 default=next(iter(sets)),
                 show_default=True,
                 metavar="|".join(sets),
-                help=f"What to measure: {', '.join(described[:-1])}, or {described[-1]}.",
+                help=f"Measures one of these: {', '.join(described[:-1])}, or {described[-1]}.",
             ),
             click.option(
                 "--driver", metavar="FOLDER", help="The folder of the measuring programs."

@@ -19,9 +19,9 @@ def _judging() -> Judging:
 SET = Set(
     name="spin",
     what="the locks that spin and their peers",
-    help="Each run of the set spin measures the one-thread pairs, the cell of 99 % hits and miss "
-    "cost 100 at one and two threads, the 18 published cells at two threads, and the first "
-    "of these cells again with shorter chains in the hash table.",
+    help="Each run of the set spin measures the one-thread pairs, and the cell of 99 % hits and "
+    "miss cost 100 at one and two threads. Then the 18 published cells at two threads, and the "
+    "first of these again with shorter chains in the hash table.",
     example="Three runs, about ten minutes.",
     parts=(pairs.ALL, lru.FOCUS, lru.GRID, lru.SHORTER_CHAINS),
     judging=_judging,

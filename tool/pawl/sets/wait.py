@@ -54,9 +54,9 @@ def _judging() -> Judging:
 SET = Set(
     name="wait",
     what="the lock that sleeps",
-    help="Each run of the set wait measures the sleeping lock: its pairs and the 18 cells beside "
-    "those of the spinning one, the grid of pawl bench crowd, the writer in a flood, and the "
-    "wakes.",
+    help="Each run of the set wait measures the sleeping lock. It has its pairs and the 18 cells "
+    "beside those of the spinning one, the grid of pawl bench crowd, the writer in a flood, and "
+    "the wakes.",
     example="The sleeping lock, about a quarter of an hour.",
     parts=(pairs.BESIDE_SPIN, lru.BESIDE_SPIN, crowd.GRID, crowd.FAIR, flood.PART, wake.PART),
     judging=_judging,

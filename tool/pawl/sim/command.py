@@ -256,7 +256,7 @@ def predict_command(
 def validate_command(name: str, to: Path | None, json_path: Path | None, html: Path | None) -> None:
     """Compare the predictions with the published measurements.
 
-    What misses the wanted error comes first, with by how much.
+    Rows that miss the wanted error come first, with by how much.
     """
     predicted = validate.load(name)
     found = validate.summary(predicted)
@@ -487,7 +487,7 @@ def speed_command(name: str, driver: str | None, rounds: int, to: Path | None) -
     "--evidence",
     "what",
     flag_value="evidence",
-    help="What readers that scale always or by evidence gain, not the rates.",
+    help="The gains of readers that scale, always or by evidence; not the rates.",
 )
 @PAGE
 def table_command(files: tuple[Path, ...], what: str | None, to: Path | None) -> None:

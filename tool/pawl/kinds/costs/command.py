@@ -16,11 +16,11 @@ from pawl.kinds.costs.plan import PARTS, machine_options, plan
 HELP = """What do single operations cost on this machine?
 
 An instruction, a cycle, each cache, atomic operations, lines that another core had last,
-fences, the kernel's part: each row with its median, its quartiles, the same in cycles and in
-instructions, what was published for a machine of 2005, and a sentence that says how it was
+fences, the kernel's part. Each row has its median, its quartiles, the same in cycles and in
+instructions, the published value of a machine of 2005, and a sentence that says how it was
 measured. Then a line between any two CPUs, and for each lock of this build what taking and
-dropping it leaves of critical sections of different lengths. What cannot be measured here is a
-row that says why.
+dropping it leaves of critical sections of different lengths. Rows that cannot be
+measured here say why.
 """
 EXAMPLES = [
     ("pawl costs", "The whole table, in less than a minute."),

@@ -33,7 +33,7 @@ EXAMPLES = [
     ),
     (
         "pawl bench latency --scenarios pairs --candidates 'pawl_sift,pthread*'",
-        "What a lock costs when nobody disturbs, and the system calls in it apart.",
+        "The cost of a lock that nobody disturbs, with its system calls apart.",
     ),
 ]
 

@@ -20,8 +20,8 @@ from pawl.kinds.rcu.plan import (
 
 HELP = """What do readers, grace periods and callbacks cost under read-copy-update?
 
-The read side alone, nested and along a chain of pointers; waiting for a grace period while
-nobody reads and beside readers; callbacks a second, how long each waits, and how much memory
+The read side alone, nested and along a chain of pointers. Waiting for a grace period while
+nobody reads and beside readers. Callbacks a second, how long each waits, and how much memory
 they hold when they come faster than they can run. Ours, liburcu's flavours and ck_epoch, beside
 floors. A row's name ends in the number of threads that do it at once, and in what is beside.
 """
@@ -103,7 +103,7 @@ OPTIONS = (
         "--bound",
         type=click.IntRange(1, 1 << 20),
         metavar="MIB",
-        help=f"What ours may hold in a flood, in MiB.  [default: {Request.bound // MIB}]",
+        help=f"The most that ours may hold in a flood, in MiB.  [default: {Request.bound // MIB}]",
     ),
     click.option(
         "--most",
