@@ -9,7 +9,7 @@
 #   OURS       only with the preload library
 #   SPIN       the library of the spinlocks in place of the other one
 #   OWN_COPY   the program links Pawl itself: once the static library, once the shared one
-#   ALSO_SCALING  once more with readers that scale, of all locks (.scale-readers)
+#   ALSO_SCALING  .pawl has readers that scale of all locks; once more without (.shared-word)
 #   NOT_PREFERRED  not where readers are preferred: it is about the order of waiting threads
 #   PLUGINS    it loads the libraries of tests/shim/plugins, which get their paths by macros
 function(pawl_shim_run name target mode)
@@ -30,12 +30,14 @@ function(pawl_shim_runs name target)
   if(NOT arg_OURS)
     pawl_shim_run(${name} ${target} libc)
   endif()
-  pawl_shim_run(${name} ${target} pawl)
+  set(scales "")
+  if(arg_ALSO_SCALING)
+    set(scales PAWL_BIAS=on)
+    pawl_shim_run(${name} ${target} shared-word PAWL_PRELOAD_RWLOCK=shared-word)
+  endif()
+  pawl_shim_run(${name} ${target} pawl ${scales})
   if(NOT arg_SPIN AND NOT arg_NOT_PREFERRED)
     pawl_shim_run(${name} ${target} prefer-readers PAWL_PRELOAD_RWLOCK=prefer-readers)
-  endif()
-  if(arg_ALSO_SCALING)
-    pawl_shim_run(${name} ${target} scale-readers PAWL_PRELOAD_RWLOCK=scale-readers PAWL_BIAS=on)
   endif()
 endfunction()
 

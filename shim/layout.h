@@ -53,6 +53,10 @@ typedef uint32_t shim_word;
 
 #define SHIM_HELD_TO_WRITE (SHIM_W + SHIM_S + SHIM_R)
 
+/* In `life`: a thread has unlocked a read that it does not remember, perhaps another thread's, and
+ * that thread still remembers it. */
+#define LIFE_STRANGERS UINT32_C(1)
+
 /* A compiled half of the library. */
 #define SHIM_SLOW(verb) PAWL_SYMBOL_(SHIM_LOCK(verb))
 

@@ -16,9 +16,8 @@
 
 #include <pawl/atomic.h>
 
-/* A thread has unlocked a read that it does not remember: perhaps another thread's, which still
- * remembers it. */
-#define LIFE_STRANGERS UINT32_C(1)
+#include "layout.h"
+
 /* When all are given, nothing that a thread remembers is certain. */
 #define LIFE_NUMBERS (UINT64_C(1) << 31)
 
@@ -33,6 +32,14 @@ static inline struct life life_of(const uint32_t *field, uint32_t found)
 {
     const uint32_t hash = (uint32_t)(uintptr_t)field * UINT32_C(0x9e3779b1);
     const struct life life = {hash, (found ^ hash) | 1};
+    return life;
+}
+
+/* The same; of a lock with LIFE_STRANGERS it is one that no thread remembers. */
+static inline struct life life_unless_marked(const uint32_t *field, uint32_t found)
+{
+    struct life life = life_of(field, 0);
+    life.number = (found ^ life.hash) ^ 1;
     return life;
 }
 

@@ -2,10 +2,12 @@
 /*
  * The environment of libpawl-preload.so:
  *
- *   PAWL_PRELOAD_RWLOCK=pawl            the default: newcomers wait behind a waiting writer
- *   PAWL_PRELOAD_RWLOCK=prefer-readers  they do not, as with the C library's default kind
- *   PAWL_PRELOAD_RWLOCK=scale-readers   readers use lines of their own where locks are mostly read;
- *                                       the thread that locks must be the one that unlocks
+ *   PAWL_PRELOAD_RWLOCK=pawl            the default: newcomers wait behind a waiting writer, and
+ *                                       readers use lines of their own where locks are mostly read
+ *   PAWL_PRELOAD_RWLOCK=shared-word     all readers of a lock write its word
+ *   PAWL_PRELOAD_RWLOCK=prefer-readers  the same, and newcomers do not wait behind a waiting
+ *                                       writer, as with the C library's default kind
+ *   PAWL_PRELOAD_RWLOCK=scale-readers   an older name of the default
  *   PAWL_PRELOAD_STATS=1                counts go to standard error when the program exits
  *   PAWL_PRELOAD_STATS=FILE             they are appended to the file
  *
@@ -16,6 +18,7 @@
 
 #include <pawl/wait.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,6 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <pawl/thread.h>
 
 bool shim_prefers_readers;
 bool shim_readers_scale;
@@ -38,13 +43,6 @@ static const char *setting(const char *name)
 {
     const char *value = secure_getenv(name);
     return value == NULL || value[0] == 0 ? NULL : value;
-}
-
-/* Where the library's locks scale by PAWL_BIAS, too: by evidence, unless that says otherwise. */
-static void scale_readers(void)
-{
-    shim_readers_scale = true;
-    shim_special = 1;
 }
 
 static int open_stats_file(void)
@@ -69,13 +67,13 @@ __attribute__((constructor(101))) static void read_environment(void)
 {
     const char *kind = setting("PAWL_PRELOAD_RWLOCK");
     const char *stats = setting("PAWL_PRELOAD_STATS");
-    if (kind != NULL && strcmp(kind, "prefer-readers") == 0)
+    if (kind == NULL || strcmp(kind, "pawl") == 0 || strcmp(kind, "scale-readers") == 0)
+        shim_readers_scale = true;
+    else if (strcmp(kind, "prefer-readers") == 0)
         shim_prefers_readers = true;
-    else if (kind != NULL && strcmp(kind, "scale-readers") == 0)
-        scale_readers();
-    else if (kind != NULL && strcmp(kind, "pawl") != 0)
-        shim_refuse("PAWL_PRELOAD_RWLOCK has an unknown value; say pawl, prefer-readers or "
-                    "scale-readers, or unset it");
+    else if (strcmp(kind, "shared-word") != 0)
+        shim_refuse("PAWL_PRELOAD_RWLOCK has an unknown value; say pawl, shared-word or "
+                    "prefer-readers, or unset it");
     if (stats == NULL || strcmp(stats, "0") == 0)
         return;
     if (strcmp(stats, "1") != 0) {
@@ -90,12 +88,81 @@ __attribute__((constructor(101))) static void read_environment(void)
     shim_special = 1;
 }
 
+/* ---- Locks whose readers scale --------------------------------------------------------------- */
+
+/* The first so many such locks. A lock at the address of an earlier one goes on with its count. */
+#define SCALED ((size_t)1024)
+#define SCALED_TOLD 8u
+
+static struct scaled {
+    pawl_address_ lock, caller; /* the first caller that was seen */
+    uint64_t reads __attribute__((aligned(8)));
+} scaled[SCALED];
+
+void shim_count_entry(const void *lock, const void *caller)
+{
+    const pawl_address_ own = (pawl_address_)(uintptr_t)lock;
+    size_t i;
+    if (!shim_counts_calls)
+        return;
+    SHIM_COUNT(entries);
+    for (i = 0; i < SCALED; i++) {
+        struct scaled *const at = &scaled[((own >> 3) + i) % SCALED];
+        pawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&at->lock);
+        if (found == 0 && PAWL_ADDRESS_(pawl_cas_relaxed)(&at->lock, &found, own)) {
+            PAWL_ADDRESS_(pawl_store_relaxed)(&at->caller, (pawl_address_)(uintptr_t)caller);
+            found = own;
+        }
+        if (found == own) {
+            (void)pawl_fetch_add_relaxed64(&at->reads, 1);
+            return;
+        }
+    }
+}
+
+static struct scaled *most_read(void)
+{
+    struct scaled *most = &scaled[0];
+    size_t i;
+    for (i = 1; i < SCALED; i++)
+        if (scaled[i].reads > most->reads)
+            most = &scaled[i];
+    return most;
+}
+
+/* Those that are read most, with the code that reads them. The program ends: what they say is told
+ * once. */
+static void say_scaled(char *text, size_t size)
+{
+    size_t length = 0, count = 0, i;
+    for (i = 0; i < SCALED; i++)
+        count += scaled[i].lock != 0;
+    if (count == 0)
+        return;
+    length =
+        (size_t)snprintf(text, size, "    readers of %zu locks scaled; those read most:\n", count);
+    for (i = 0; i < count && i < SCALED_TOLD; i++) {
+        struct scaled *const at = most_read();
+        Dl_info from = {NULL, NULL, NULL, NULL};
+        (void)dladdr((void *)(uintptr_t)at->caller, &from);
+        length += (size_t)snprintf(
+            text + length, size - length,
+            "%14" PRIu64 "  kept off lock %#" PRIxPTR ", by %.60s of %.100s\n", at->reads,
+            (uintptr_t)at->lock, from.dli_sname != NULL ? from.dli_sname : "code",
+            from.dli_fname != NULL ? from.dli_fname : "an unknown file");
+        at->reads = 0;
+    }
+}
+
+/* ---- Counts ---------------------------------------------------------------------------------- */
+
 /* A child of fork counts for itself. */
 static void count_anew(void)
 {
     size_t i;
     for (i = 0; i < SHIM_COUNT_ALL; i++)
         pawl_store_relaxed64(&shim_counted[i], 0);
+    memset(scaled, 0, sizeof scaled);
     set_up_in = getpid();
 }
 
@@ -120,7 +187,7 @@ __attribute__((destructor)) static void say_counts(void)
         SHIM_COUNTS(X)
 #undef X
     };
-    static char text[2048];
+    static char text[4096];
     const int saved = errno;
     size_t length, i;
     int file = STDERR_FILENO;
@@ -131,11 +198,12 @@ __attribute__((destructor)) static void say_counts(void)
                               "libpawl-preload.so in %.200s (process %ld): rwlocks are Pawl's%s\n",
                               program_invocation_short_name, (long)set_up_in,
                               shim_prefers_readers ? ", readers preferred"
-                              : shim_readers_scale ? ", readers scale"
-                                                   : "");
+                              : shim_readers_scale ? ", readers scale where locks are mostly read"
+                                                   : ", readers share the word");
     for (i = 0; i < SHIM_COUNT_ALL; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%14" PRIu64 "  %s\n",
                                    pawl_load_relaxed64(&shim_counted[i]), texts[i]);
+    say_scaled(text + length, sizeof text - length);
     if (stats_file[0] != 0)
         file = open_stats_file();
     if ((file < 0 || !shim_say(file, text)) && stats_file[0] != 0)

@@ -13,13 +13,14 @@
 extern PAWL_HIDDEN_ bool shim_prefers_readers;
 extern PAWL_HIDDEN_ bool shim_readers_scale;
 extern PAWL_HIDDEN_ bool shim_counts_calls;
-/* 1: one of the last two is true. */
+/* 1: the last one is true. */
 extern PAWL_HIDDEN_ uint32_t shim_special;
 
 #define SHIM_COUNTS(X)                                                                             \
     X(inits, "initialised")                                                                        \
     X(reads, "read locks")                                                                         \
     X(writes, "write locks")                                                                       \
+    X(entries, "read locks that kept off the word of the lock")                                    \
     X(read_waits, "read locks that had to wait")                                                   \
     X(write_waits, "write locks that had to wait")                                                 \
     X(passes, "read locks granted although a writer waited")                                       \
@@ -40,6 +41,9 @@ extern PAWL_HIDDEN_ uint64_t shim_counted[SHIM_COUNT_ALL];
         if (PAWL_UNLIKELY(shim_counts_calls))                                                      \
             (void)pawl_fetch_add_relaxed64(&shim_counted[SHIM_COUNT_##name], 1);                   \
     } while (0)
+
+/* A read of this lock has kept off its word. */
+void shim_count_entry(const void *lock, const void *caller);
 
 /* Writes to a file descriptor; false when it does not take all of the text. */
 bool shim_say(int file, const char *text);

@@ -13,9 +13,8 @@
  * Real-time threads that sleep are served by priority, and at the same priority writers first:
  * their rank in the lock's queue says so. They come before all other threads.
  *
- * A read may be unlocked by another thread, so all reads are counted ones (pawl/lock.h). In the
- * mode scale-readers they are the lock's usual reads: these may be in an entry of the thread, and
- * the thread itself unlocks them. A thread that remembers nothing of a lock gets EPERM there.
+ * A read may be unlocked by another thread. So it is a counted one (pawl/lock.h), or in an entry
+ * that any thread may free (place.h). Reads that wait are counted ones.
  *
  * How it passes. A granted writer is alone: R in the word is its own single unit. So where R has
  * two units or more beside W, all writers still wait, and one more R is no harm (pass). With a
@@ -26,27 +25,28 @@
  *
  * The record of a thread's reads decides only who may pass, never whether there is room.
  */
-#define PAWL_SCALING_INLINE /* the mode scale-readers is chosen for its reads */
 #include "layout.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "deadline.h"
 #include "export.h"
+#include "garbage.h"
 #include "mode.h"
 #include "next.h"
+#include "place.h"
 #include "record.h"
+#include "urgent.h"
 
 #define IS_SHARED(rw) PAWL_UNLIKELY((rw)->__data.__shared != 0)
-/* Neither is it shared between processes, nor are calls counted, nor do readers scale: one test.
- * Then the short paths serve the call, each of which is a leaf: what else there is to do is called
- * at its end. So it has no stack frame, and no store but those to the lock and the record. */
+/* Neither is it shared between processes, nor are calls counted: one test. Then the short paths
+ * serve the call, each of which is a leaf: what else there is to do is called at its end. So it has
+ * no stack frame, and no store but those to the lock, the record and the thread's line. */
 #define IS_PLAIN(rw) PAWL_LIKELY(((uint32_t)(rw)->__data.__shared | shim_special) == 0)
 #define SHORT_PATH __attribute__((aligned(64))) /* one or two lines of instructions, not three */
 #define OUT_OF_LINE __attribute__((noinline))
+#define CALLER __builtin_return_address(0)
 
 static bool owned_by_me(struct shim_lock *l)
 {
@@ -64,72 +64,6 @@ static int fails(int error)
     return error;
 }
 
-/* ---- Memory that was never initialised ------------------------------------------------------- */
-
-/* A claim adds W and S. Claims keep each other out, so there are never many. */
-#define MOST_CLAIMS 16u
-#define SHIM_CLAIM (SHIM_W + SHIM_S)
-
-/* All of the word above R is claims; nobody seeks, nor is there an atomic user. */
-static bool is_a_word(shim_word w)
-{
-    const shim_word claims = w / SHIM_S;
-    return claims % (SHIM_CLAIM / SHIM_S) == 0 && claims <= MOST_CLAIMS * (SHIM_CLAIM / SHIM_S);
-}
-
-/* Bytes that no initialiser and no call sets, or claims that no threads have made. A wait for such
- * a lock might never end, where the C library's wait would not begin. */
-static bool is_no_lock(const pthread_rwlock_t *rw, struct shim_lock *l)
-{
-    static uint32_t said;
-    if (PAWL_LIKELY(rw->__data.__cur_writer == 0 && rw->__data.__pad2 == 0 &&
-                    rw->__data.__flags <= PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP &&
-                    PAWL_ADDRESS_(pawl_load_relaxed)(&l->owner) % _Alignof(struct record) == 0 &&
-                    is_a_word(shim_look(l))))
-        return false;
-    if (pawl_fetch_add_relaxed32(&said, 1) == 0)
-        (void)shim_say(STDERR_FILENO, "libpawl-preload: the program waits for a read-write lock "
-                                      "that it has not initialised; the call returns EINVAL.\n");
-    return true;
-}
-
-/* ---- Real-time threads ----------------------------------------------------------------------- */
-
-#define URGENT_ONE UINT32_C(0x10000)
-#define URGENT_PRIORITY UINT32_C(0xffff)
-
-/* The priority of a thread under SCHED_FIFO or SCHED_RR, 0 for others. glibc keeps it with the
- * thread, so it takes no system call but the first time. */
-static uint32_t own_priority(void)
-{
-    struct sched_param parameters;
-    int policy;
-    if (pthread_getschedparam(pthread_self(), &policy, &parameters) != 0)
-        return 0;
-    return policy == SCHED_FIFO || policy == SCHED_RR ? (uint32_t)parameters.sched_priority : 0;
-}
-
-static void writer_comes(struct shim_lock *l, uint32_t priority)
-{
-    uint32_t found = pawl_load_relaxed32(&l->urgent), after;
-    do {
-        after = found + URGENT_ONE;
-        if ((found & URGENT_PRIORITY) < priority)
-            after = (after & ~URGENT_PRIORITY) | priority;
-    } while (!pawl_cas_relaxed32(&l->urgent, &found, after));
-}
-
-static void writer_goes(struct shim_lock *l)
-{
-    uint32_t found = pawl_load_relaxed32(&l->urgent);
-    while (!pawl_cas_relaxed32(&l->urgent, &found, found < 2 * URGENT_ONE ? 0 : found - URGENT_ONE))
-        continue;
-}
-
-/* In the lock's queue; ordinary threads have rank 0. */
-#define RANK_OF_READER(priority) (2 * (priority))
-#define RANK_OF_WRITER(priority) ((priority) == 0 ? 0 : 2 * (priority) + 1)
-
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 static struct life life(const struct shim_lock *l)
@@ -146,33 +80,23 @@ static bool may_pass(const pthread_rwlock_t *rw, struct shim_lock *l, uint32_t p
     return priority > (pawl_load_relaxed32(&l->urgent) & URGENT_PRIORITY);
 }
 
-/* Without W and S, and with fewer readers than the most: one comparison. */
-static inline bool try_to_count(struct shim_lock *l)
+/* Enters as a reader, unless a writer is in or waits. `met`: another reader has disturbed the
+ * thread. The lock's readers scale where that happens often. `caller`: the code that reads. */
+static bool read_here(struct shim_lock *l, bool met, const void *caller)
 {
     shim_word w = shim_look(l);
     while (PAWL_LIKELY(w < SHIM_MOST_READERS * SHIM_R)) {
+        if (((w & PAWL_LOCK_BIASED) != 0 || met) && place_enter(l, met)) {
+            shim_count_entry(l, caller);
+            return true;
+        }
         /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
         if (PAWL_LIKELY(
                 SHIM_ON_WORD(pawl_cas_acquire)(&l->lock.word, &w, w + SHIM_R, PAWL_SPIN_R_TAKE)))
             return true;
+        met = true;
     }
     return false;
-}
-
-static bool try_to_read(struct shim_lock *l)
-{
-    if (PAWL_UNLIKELY(shim_readers_scale))
-        return shim_look(l) < SHIM_MOST_READERS * SHIM_R && SHIM_LOCK(try_read)(&l->lock);
-    return try_to_count(l);
-}
-
-/* The same for a call that may wait. A reader that meets another one goes into the lock's slow
- * path, which finds out whether its readers are to scale. */
-static bool read_at_once(struct shim_lock *l)
-{
-    if (PAWL_UNLIKELY(shim_readers_scale))
-        return shim_look(l) < SHIM_MOST_READERS * SHIM_R && SHIM_LOCK(do_take_read_)(&l->lock, 0);
-    return try_to_count(l);
 }
 
 /* The thread's own read keeps out every writer that waits: each looks at the entries as long as the
@@ -180,15 +104,7 @@ static bool read_at_once(struct shim_lock *l)
  * that the thread remembers. */
 static bool reads_by_entry(const struct shim_lock *l, shim_word w)
 {
-    const struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    const pawl_address_ identity = SHIM_LOCK(identity_)(&l->lock);
-    unsigned i;
-    if (!pawl_entries_are_(own) || (w & PAWL_LOCK_BIASED) == 0 || !record_has(life(l)))
-        return false;
-    for (i = 0; i < PAWL_ENTRIES; i++)
-        if (PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]) == identity)
-            return true;
-    return false;
+    return (w & PAWL_LOCK_BIASED) != 0 && record_has(life(l)) && place_has_own(l);
 }
 
 /* Reads beside writers that wait, if there are such and the word shows that they all wait. */
@@ -196,9 +112,10 @@ static bool pass(struct shim_lock *l)
 {
     shim_word w = shim_look(l);
     do {
-        if (shim_no_writer(w) || shim_readers(w) >= SHIM_MOST_READERS ||
-            (shim_readers(w) < 2 && !reads_by_entry(l, w)))
+        if (shim_no_writer(w) || shim_readers(w) >= SHIM_MOST_READERS)
             return false;
+        if (shim_readers(w) < 2)
+            return reads_by_entry(l, w) && place_read_again(l);
         /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
     } while (!SHIM_ON_WORD(pawl_cas_acquire)(&l->lock.word, &w, w + SHIM_R, PAWL_SPIN_R_TAKE));
     return true;
@@ -214,7 +131,7 @@ static bool pass_or_read(struct shim_lock *l)
             SHIM_COUNT(passes);
             return true;
         }
-        if (read_at_once(l))
+        if (read_here(l, false, NULL))
             return true;
         w = shim_look(l);
     } while (reads_by_entry(l, w) && shim_readers(w) < SHIM_MOST_READERS);
@@ -258,46 +175,67 @@ PAWL_COLD static int read_slow(pthread_rwlock_t *rw, struct shim_lock *l, uint64
     if (shim_readers(shim_look(l)) >= SHIM_MOST_READERS)
         return fails(EAGAIN);
     SHIM_COUNT(read_waits);
-    if (shim_readers_scale && (priority | passes) == 0)
-        granted = SHIM_LOCK(take_read_until)(&l->lock, deadline);
-    else
-        granted = SHIM_SLOW(take_read_counted_ranked)(&l->lock, deadline,
-                                                      RANK_OF_READER(priority) | passes);
+    granted =
+        SHIM_SLOW(take_read_counted_ranked)(&l->lock, deadline, RANK_OF_READER(priority) | passes);
     return granted ? granted_read(l) : ETIMEDOUT;
 }
 
-static void stop_reading(struct shim_lock *l)
-{
-    if (PAWL_UNLIKELY(shim_readers_scale))
-        SHIM_LOCK(drop_read)(&l->lock);
-    else
-        SHIM_LOCK(drop_read_counted)(&l->lock);
-}
-
-OUT_OF_LINE static int read_long(pthread_rwlock_t *rw)
+OUT_OF_LINE static int read_long(pthread_rwlock_t *rw, const void *caller)
 {
     struct shim_lock *const l = shim_lock_of(rw);
     if (IS_SHARED(rw))
         return shim_next()->rdlock(rw);
-    if (PAWL_LIKELY(read_at_once(l)))
+    if (PAWL_LIKELY(read_here(l, !shim_counts_calls, caller)))
         return granted_read(l);
     return read_slow(rw, l, UINT64_MAX);
+}
+
+/* A writer has come. */
+PAWL_COLD static int read_after_all(pthread_rwlock_t *rw, unsigned i)
+{
+    place_take_back(shim_lock_of(rw), i);
+    return read_slow(rw, shim_lock_of(rw), UINT64_MAX);
+}
+
+/* The word had BIASED, and no W. */
+static inline __attribute__((always_inline)) int read_by_entry(pthread_rwlock_t *rw,
+                                                               const void *caller)
+{
+    struct shim_lock *const l = shim_lock_of(rw);
+    struct pawl_entries *const own = place_line();
+    unsigned i;
+    if (PAWL_UNLIKELY(!pawl_entries_are_(own)))
+        return read_long(rw, caller);
+    i = pawl_entries_fill_(own, PLACE_IDENTITY(l));
+    if (PAWL_UNLIKELY(i == PAWL_ENTRIES))
+        return read_long(rw, caller);
+    return PAWL_LIKELY(place_is_in(l)) ? note_read(l) : read_after_all(rw, i);
 }
 
 SHORT_PATH int shim_rwlock_rdlock(pthread_rwlock_t *rw)
 {
     struct shim_lock *const l = shim_lock_of(rw);
-    if (IS_PLAIN(rw) && PAWL_LIKELY(try_to_count(l)))
-        return note_read(l);
-    return read_long(rw);
+    shim_word w;
+    if (!IS_PLAIN(rw))
+        return read_long(rw, CALLER);
+    w = shim_look(l);
+    if (PAWL_UNLIKELY(w >= SHIM_MOST_READERS * SHIM_R))
+        return read_long(rw, CALLER);
+    if ((w & PAWL_LOCK_BIASED) != 0)
+        return read_by_entry(rw, CALLER);
+    /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+    if (PAWL_UNLIKELY(
+            !SHIM_ON_WORD(pawl_cas_acquire)(&l->lock.word, &w, w + SHIM_R, PAWL_SPIN_R_TAKE)))
+        return read_long(rw, CALLER);
+    return note_read(l);
 }
 
-OUT_OF_LINE static int try_read_long(pthread_rwlock_t *rw)
+OUT_OF_LINE static int try_read_long(pthread_rwlock_t *rw, const void *caller)
 {
     struct shim_lock *const l = shim_lock_of(rw);
     if (IS_SHARED(rw))
         return shim_next()->tryrdlock(rw);
-    if (PAWL_LIKELY(try_to_read(l)))
+    if (PAWL_LIKELY(read_here(l, false, caller)))
         return granted_read(l);
     if (may_pass(rw, l, own_priority()) && pass(l)) {
         SHIM_COUNT(passes);
@@ -307,12 +245,17 @@ OUT_OF_LINE static int try_read_long(pthread_rwlock_t *rw)
     return shim_readers(shim_look(l)) >= SHIM_MOST_READERS ? fails(EAGAIN) : EBUSY;
 }
 
+/* A word without BIASED and writers. */
 SHORT_PATH int shim_rwlock_tryrdlock(pthread_rwlock_t *rw)
 {
     struct shim_lock *const l = shim_lock_of(rw);
-    if (IS_PLAIN(rw) && PAWL_LIKELY(try_to_count(l)))
+    shim_word w = shim_look(l);
+    if (IS_PLAIN(rw) && w < SHIM_MOST_READERS * SHIM_R && (w & PAWL_LOCK_BIASED) == 0 &&
+        /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+        PAWL_LIKELY(
+            SHIM_ON_WORD(pawl_cas_acquire)(&l->lock.word, &w, w + SHIM_R, PAWL_SPIN_R_TAKE)))
         return note_read(l);
-    return try_read_long(rw);
+    return try_read_long(rw, CALLER);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -400,20 +343,33 @@ SHORT_PATH int shim_rwlock_trywrlock(pthread_rwlock_t *rw)
  * full, or the call is an error. */
 PAWL_COLD static int unlock_unknown(struct shim_lock *l)
 {
-    const shim_word w = shim_look(l);
-    if (shim_readers_scale) {
-        if (record.beyond == 0)
-            return fails(EPERM);
-    } else if (shim_readers(w) == 0 || (!shim_no_writer(w) && shim_readers(w) == 1 &&
-                                        PAWL_ADDRESS_(pawl_load_relaxed)(&l->owner) != 0)) {
-        return fails(EPERM); /* nobody reads it */
-    }
     if (record.beyond != 0)
         record.beyond--;
-    if (!shim_readers_scale) /* there it is the thread's own read, beyond its record */
-        (void)pawl_fetch_or_relaxed32(&l->life, LIFE_STRANGERS);
-    stop_reading(l);
+    if (place_leave_own(l))
+        return 0;
+    (void)pawl_fetch_or_relaxed32(&l->life, LIFE_STRANGERS);
+    return place_end_any(l) ? 0 : fails(EPERM);
+}
+
+/* The thread remembers the read, and no entry of the thread has it: it is in the word, or, where
+ * strangers unlock, perhaps in an entry of another thread. */
+OUT_OF_LINE static int unlock_elsewhere(struct shim_lock *l)
+{
+    if ((pawl_load_relaxed32(&l->life) & LIFE_STRANGERS) != 0)
+        return place_end_any(l) ? 0 : fails(EPERM);
+    place_leave_word(l);
     return 0;
+}
+
+static int unlock_known(struct shim_lock *l)
+{
+    return place_leave_own(l) ? 0 : unlock_elsewhere(l);
+}
+
+/* The line has been looked at once: a handler may have moved the read meanwhile. */
+OUT_OF_LINE static int unlock_missed(struct shim_lock *l)
+{
+    return place_has_own(l) ? unlock_known(l) : unlock_elsewhere(l);
 }
 
 OUT_OF_LINE static int unlock_long(pthread_rwlock_t *rw)
@@ -428,8 +384,7 @@ OUT_OF_LINE static int unlock_long(pthread_rwlock_t *rw)
     }
     if (!record_pop_first(life(l)) && !record_pop(life(l)))
         return unlock_unknown(l);
-    stop_reading(l);
-    return 0;
+    return unlock_known(l);
 }
 
 /* A subtraction of `units` found PARKED: the lock may be gone, so only its address is used. */
@@ -437,6 +392,32 @@ PAWL_COLD static int wake(struct shim_lock *l, shim_word found, shim_word units)
 {
     SHIM_SLOW(left)(&l->lock, found, found - units);
     return 0;
+}
+
+/* The thread's entry, which had the lock, is free. */
+PAWL_COLD static int tell(struct pawl_entries *own)
+{
+    pawl_entries_tell_(own);
+    return 0;
+}
+
+/* The thread has a read in an entry: of this lock, or of another one. */
+static inline __attribute__((always_inline)) int unlock_by_entry(struct shim_lock *l)
+{
+    struct pawl_entries *const own = place_line();
+    unsigned i;
+    for (i = 0; PAWL_LIKELY(own != NULL) && i < PAWL_ENTRIES; i++)
+        if (place_free(own, i, PLACE_IDENTITY(l))) {
+            pawl_entries_count_(own, PAWL_ENTRIES_BUSY_); /* one entry less, one read more */
+            return PAWL_LIKELY(!place_has_waiters(own)) ? 0 : tell(own);
+        }
+    return unlock_missed(l);
+}
+
+static bool may_have_entry(void)
+{
+    const struct pawl_entries *const own = place_line();
+    return own != PAWL_NO_ENTRIES_ && (own == NULL || pawl_entries_busy_(own) != 0);
 }
 
 /* The owner is asked first. What a thread remembers of reads may be over (strangers). */
@@ -451,7 +432,10 @@ SHORT_PATH int shim_rwlock_unlock(pthread_rwlock_t *rw)
         units = SHIM_HELD_TO_WRITE;
         /* [SPIN_W_DROP] release: our stores are done before anybody enters. */
         found = SHIM_ON_WORD(pawl_fetch_sub_release)(&l->lock.word, units, PAWL_SPIN_W_DROP);
-    } else if (PAWL_LIKELY(record_pop_first(life(l)))) {
+    } else if (PAWL_LIKELY(
+                   record_pop_first(life_unless_marked(&l->life, pawl_load_relaxed32(&l->life))))) {
+        if (may_have_entry())
+            return unlock_by_entry(l);
         units = SHIM_R;
         /* [SPIN_R_DROP] release: our reads are done before a writer sees R fall. */
         found = SHIM_ON_WORD(pawl_fetch_sub_release)(&l->lock.word, units, PAWL_SPIN_R_DROP);
@@ -470,14 +454,14 @@ static bool waits_on(const struct shim_time *when, uint64_t *deadline)
            *deadline > pawl_now();
 }
 
-static int read_until(pthread_rwlock_t *rw, const struct shim_time *when)
+static int read_until(pthread_rwlock_t *rw, const struct shim_time *when, const void *caller)
 {
     struct shim_lock *const l = shim_lock_of(rw);
     uint64_t deadline;
     int error = shim_deadline(when, &deadline);
     if (error != 0)
         return fails(error);
-    if (PAWL_LIKELY(read_at_once(l)))
+    if (PAWL_LIKELY(read_here(l, false, caller)))
         return granted_read(l);
     do
         error = read_slow(rw, l, deadline);
@@ -507,7 +491,8 @@ static int write_until(pthread_rwlock_t *rw, const struct shim_time *when)
     int shim_rwlock_timedrdlock##suffix(pthread_rwlock_t *rw, const type *t)                       \
     {                                                                                              \
         const struct shim_time when = SHIM_TIME(CLOCK_REALTIME, t);                                \
-        return IS_SHARED(rw) ? shim_next()->timedrdlock##suffix(rw, t) : read_until(rw, &when);    \
+        return IS_SHARED(rw) ? shim_next()->timedrdlock##suffix(rw, t)                             \
+                             : read_until(rw, &when, CALLER);                                      \
     }                                                                                              \
     int shim_rwlock_timedwrlock##suffix(pthread_rwlock_t *rw, const type *t)                       \
     {                                                                                              \
@@ -518,7 +503,7 @@ static int write_until(pthread_rwlock_t *rw, const struct shim_time *when)
     {                                                                                              \
         const struct shim_time when = SHIM_TIME(clock, t);                                         \
         return IS_SHARED(rw) ? shim_next()->clockrdlock##suffix(rw, clock, t)                      \
-                             : read_until(rw, &when);                                              \
+                             : read_until(rw, &when, CALLER);                                      \
     }                                                                                              \
     int shim_rwlock_clockwrlock##suffix(pthread_rwlock_t *rw, clockid_t clock, const type *t)      \
     {                                                                                              \
@@ -541,11 +526,14 @@ TIMED(64, struct shim_timespec64);
 
 /* ---- The life of a lock ---------------------------------------------------------------------- */
 
-/* The memory is another lock from now on, or no lock. The thread would write into it when it ends,
- * and the writers of a new lock would wait for an entry that nobody frees. */
-static void free_entries(pthread_rwlock_t *rw)
+/* The memory is another lock from now on, or no lock. Readers would write into it when their
+ * threads end, and the writers of a new lock would wait for entries that nobody frees. In the
+ * memory of a new lock the bit may be garbage. */
+static void free_entries(struct shim_lock *l)
 {
-    while (shim_readers_scale && SHIM_LOCK(leave_entry_)(&shim_lock_of(rw)->lock))
+    while (place_leave_own(l))
+        continue;
+    while ((shim_look(l) & PAWL_LOCK_BIASED) != 0 && place_leave_any(l))
         continue;
 }
 
@@ -556,7 +544,7 @@ int shim_rwlock_init(pthread_rwlock_t *rw, const pthread_rwlockattr_t *attribute
         (void)pthread_rwlockattr_getpshared(attributes, &shared);
         (void)pthread_rwlockattr_getkind_np(attributes, &kind);
     }
-    free_entries(rw);
+    free_entries(shim_lock_of(rw));
     if (shared != PTHREAD_PROCESS_PRIVATE) {
         SHIM_COUNT(shared);
         return shim_next()->init(rw, attributes);
@@ -575,7 +563,7 @@ int shim_rwlock_destroy(pthread_rwlock_t *rw)
         return shim_next()->destroy(rw);
     while (record_pop(life(shim_lock_of(rw))))
         continue;
-    free_entries(rw);
+    free_entries(shim_lock_of(rw));
     return 0;
 }
 

@@ -508,7 +508,21 @@ static bool entries_word_is_written(pawl_address_ identity)
 
 enum entries_end { ENTRIES_ENDS, ENTRIES_ENDED_UNSEEN, ENTRIES_STAYED_IN_PARENT };
 
-/* First the word has R, then the entry is free. */
+/* The thread ends. First the word has R, then the entry is free. In the preload library another
+ * thread may free the entry under the latch. */
+static void entries_move(struct pawl_entries *line, unsigned i, pawl_address_ identity)
+{
+    struct lock_place here;
+    lock_look(&here, (void *)(uintptr_t)(identity & ~(pawl_address_)1),
+              identity & 1 ? TABLE_OF_LOCK64 : TABLE_OF_LOCK32);
+    if (PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]) == identity) {
+        entries_count_in_word(identity);
+        entries_let_go(line, i);
+    }
+    lock_unlock(&here);
+}
+
+/* The word has R before the entry is free. */
 static void entries_end(struct pawl_entries *line, uint32_t number, enum entries_end how)
 {
     unsigned i;
@@ -516,10 +530,12 @@ static void entries_end(struct pawl_entries *line, uint32_t number, enum entries
         const pawl_address_ identity = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]);
         if (identity == 0)
             continue;
-        if (how == ENTRIES_ENDS ||
-            (how == ENTRIES_STAYED_IN_PARENT && !entries_word_is_written(identity)))
+        if (how == ENTRIES_ENDS)
+            entries_move(line, i, identity);
+        if (how == ENTRIES_STAYED_IN_PARENT && !entries_word_is_written(identity))
             entries_count_in_word(identity);
-        entries_let_go(line, i);
+        if (how != ENTRIES_ENDS)
+            entries_let_go(line, i);
     }
     entries_set_busy(line, 0);
     ENTRIES_JOIN(line, 0);

@@ -35,7 +35,7 @@ static const struct circumstance {
     unsigned events;
 } circumstances[] = {
     {"plain", 0},
-    {"in_entry", READS}, /* with scale-readers, and PAWL_BIAS=on */
+    {"in_entry", READS}, /* with PAWL_BIAS=on */
     {"handler", HANDLER | READS},
     {"handler_and_end", HANDLER | ENDS},
     {"handler_and_fork", HANDLER | FORKS | READS},
@@ -268,7 +268,7 @@ static void third_leaves(void)
 {
     while (now.reads[2] > 0)
         calls(2, pthread_rwlock_unlock);
-    if (now.left > 0 && !scales_readers()) /* any thread may unlock what an ended one has read */
+    if (now.left > 0) /* any thread may unlock what an ended one has read */
         for (; now.left > 0; settle()) {
             now.left--;
             now.forgotten = true;
@@ -280,7 +280,7 @@ static void event(int who, rwlock_call *call)
 {
     if ((events & (READS | ENDS)) && now.reads[2] == 0)
         calls(2, pthread_rwlock_tryrdlock);
-    if ((events & ENDS) && pending() == 0 && !scales_readers()) {
+    if ((events & ENDS) && pending() == 0) {
         const unsigned read = now.reads[2];
         handler_runs(&now.actors[0]);
         actor_end(&now.actors[2]);
@@ -299,8 +299,7 @@ static void event(int who, rwlock_call *call)
         must(actor_result(&now.actors[who]) == ETIMEDOUT);
         now.pending[who] = false;
     }
-    /* doc/shim.md: with scaling readers no lock that another thread reads may be made anew. */
-    if ((events & ANEW) && pending() == 0 && !(scales_readers() && readers_beside(1) > 0))
+    if ((events & ANEW) && pending() == 0)
         calls(1, make_anew);
 }
 

@@ -122,11 +122,12 @@ static inline bool prefers_readers(void)
     return !is_pawl() || (value != NULL && strcmp(value, "prefer-readers") == 0);
 }
 
-/* Readers may be in entries of their own; then only they themselves unlock. */
+/* All reads are in entries of their threads, but for a thread's first ones. */
 static inline bool scales_readers(void)
 {
-    const char *value = getenv("PAWL_PRELOAD_RWLOCK");
-    return is_pawl() && value != NULL && strcmp(value, "scale-readers") == 0;
+    const char *bias = getenv("PAWL_BIAS");
+    return is_pawl() && getenv("PAWL_PRELOAD_RWLOCK") == NULL && bias != NULL &&
+           strcmp(bias, "on") == 0;
 }
 
 /* ---- Points in time -------------------------------------------------------------------------- */

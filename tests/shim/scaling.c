@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mode scale-readers: whether reads are in entries of their threads, which leave no R in the
- * word, and what then still holds. In the other modes no read is in an entry, whatever PAWL_BIAS
- * says, because any thread may unlock it.
+ * Readers that scale: whether reads are in entries of their threads, which leave no R in the word,
+ * and what then still holds. In the mode shared-word no read is in an entry, whatever PAWL_BIAS
+ * says.
  */
 #include "conformance.h"
 #include "../../shim/layout.h"
@@ -80,7 +80,7 @@ static void a_thread_reads_many_locks_at_once(void **state)
     }
 }
 
-/* glibc leaves the lock read for ever, and so does this: nobody else may unlock it here. */
+/* glibc leaves the lock read until some thread unlocks it. */
 static void a_thread_that_ends_while_it_reads_leaves_the_lock_read(void **state)
 {
     struct actor gone;
@@ -92,7 +92,155 @@ static void a_thread_that_ends_while_it_reads_leaves_the_lock_read(void **state)
     assert_int_equal(actor_do(&one, pthread_rwlock_trywrlock, &lock), EBUSY);
     assert_int_equal(actor_do(&one, pthread_rwlock_tryrdlock, &lock), 0);
     assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
-    fresh(&lock, PTHREAD_RWLOCK_DEFAULT_NP);
+    assert_int_equal(actor_do(&one, pthread_rwlock_trywrlock, &lock), EBUSY);
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+}
+
+/* Two threads read, and a third one unlocks:
+ *   1  It remembers no read. It frees an entry of one of them, which may be the wrong one.
+ *   2  That reader unlocks, and does not find its entry. It must end the other read, and not
+ *      subtract from the word, which has none. */
+static void a_read_that_another_thread_unlocks_may_be_any(void **state)
+{
+    struct actor *const readers[] = {&one, &two};
+    size_t i;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        read_once(&one);
+        read_once(&two);
+        assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
+        assert_int_equal(actor_do(&two, pthread_rwlock_rdlock, &lock), 0);
+        assert_int_equal(actor_do(&three, pthread_rwlock_unlock, &lock), 0);
+        assert_int_equal(actor_do(&three, pthread_rwlock_trywrlock, &lock), EBUSY);
+        assert_int_equal(actor_do(readers[i], pthread_rwlock_unlock, &lock), 0);
+        assert_free(&lock);
+        assert_int_equal(actor_do(&three, pthread_rwlock_unlock, &lock), EPERM);
+        memset(&lock, 0, sizeof lock);
+    }
+}
+
+/* One read is in the word, the other in an entry: each unlock ends one of them, in any order. */
+static void a_read_in_the_word_and_one_in_an_entry_end_in_any_order(void **state)
+{
+    unsigned order;
+    (void)state;
+    for (order = 0; order < 8; order++) {
+        struct actor fresh_one;
+        actor_start(&fresh_one); /* a thread's first read is in the word */
+        read_once(&two);
+        assert_int_equal(actor_do(&fresh_one, pthread_rwlock_rdlock, &lock), 0);
+        assert_int_equal(actor_do(&two, pthread_rwlock_rdlock, &lock), 0);
+        if (order & 4)
+            assert_int_equal(actor_do(&two, pthread_rwlock_rdlock, &lock), 0);
+        assert_int_equal(actor_do(order & 1 ? &three : &two, pthread_rwlock_unlock, &lock), 0);
+        assert_int_equal(actor_do(&one, pthread_rwlock_trywrlock, &lock), EBUSY);
+        if (order & 4)
+            assert_int_equal(actor_do(&three, pthread_rwlock_unlock, &lock), 0);
+        assert_int_equal(actor_do(order & 2 ? &three : &fresh_one, pthread_rwlock_unlock, &lock),
+                         0);
+        assert_free(&lock);
+        actor_end(&fresh_one);
+        memset(&lock, 0, sizeof lock);
+    }
+}
+
+/* A writer sleeps until the reader's entry is free, and another thread frees it. */
+static void an_unlock_by_another_thread_wakes_the_writer(void **state)
+{
+    (void)state;
+    read_once(&two);
+    assert_int_equal(actor_do(&two, pthread_rwlock_rdlock, &lock), 0);
+    actor_begin(&one, pthread_rwlock_wrlock, &lock);
+    assert_true(actor_waits(&one));
+    assert_int_equal(actor_do(&three, pthread_rwlock_unlock, &lock), 0);
+    assert_int_equal(actor_result(&one), 0);
+    /* What the reader remembers lets it in beside no writer. */
+    assert_int_equal(actor_do(&two, pthread_rwlock_tryrdlock, &lock), EBUSY);
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+    assert_free(&lock);
+}
+
+static void unlock_in_child(void *unused)
+{
+    (void)unused;
+    must(pthread_rwlock_unlock(&lock) == 0);
+    must(pthread_rwlock_trywrlock(&lock) == EBUSY);
+    must(pthread_rwlock_unlock(&lock) == 0);
+    must(pthread_rwlock_trywrlock(&lock) == 0);
+}
+
+static void a_child_unlocks_what_other_threads_of_the_parent_read(void **state)
+{
+    char said[1024];
+    (void)state;
+    read_once(&one);
+    read_once(&two);
+    assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
+    assert_int_equal(actor_do(&two, pthread_rwlock_rdlock, &lock), 0);
+    assert_int_equal(test_in_child(unlock_in_child, NULL, said, sizeof said), 0);
+    assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
+    assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
+}
+
+/* Somebody else's entry stayed, as below. */
+static void a_lock_that_others_read_can_be_ended_by_a_call(void **state)
+{
+    static rwlock_call *const ends[] = {destroy, make_anew};
+    const pthread_rwlock_t zero = PTHREAD_RWLOCK_INITIALIZER;
+    struct actor reader;
+    size_t i;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        actor_start(&reader);
+        read_once(&reader);
+        assert_int_equal(actor_do(&reader, pthread_rwlock_rdlock, &lock), 0);
+        assert_int_equal(actor_do(&one, ends[i], &lock), 0);
+        memset(&lock, 0, sizeof lock);
+        read_once(&one);
+        assert_free(&lock);
+        memset(&lock, 0, sizeof lock);
+        actor_end(&reader);
+        assert_memory_equal(&lock, &zero, sizeof lock);
+    }
+}
+
+/* ---- Reads that wander ----------------------------------------------------------------------- */
+
+/* Each thread reads, and unlocks what any thread has read, its own reads among them. Writers come
+ * between. When all is unlocked, nobody reads. */
+enum { WANDERERS = 4 };
+static uint64_t to_unlock, a, b;
+static double until;
+
+static void wander(void *unused, unsigned me)
+{
+    uint64_t random = test_seed() + me, found;
+    (void)unused;
+    while (test_now() < until) {
+        if (test_random_below(&random, 50) == 0 && pthread_rwlock_trywrlock(&lock) == 0) {
+            a++, b++;
+            must(pthread_rwlock_unlock(&lock) == 0);
+        } else if (test_random_below(&random, 2) == 0 && pthread_rwlock_tryrdlock(&lock) == 0) {
+            must(a == b);
+            (void)__atomic_add_fetch(&to_unlock, 1, __ATOMIC_RELEASE);
+        }
+        found = __atomic_load_n(&to_unlock, __ATOMIC_RELAXED);
+        if (found != 0 && __atomic_compare_exchange_n(&to_unlock, &found, found - 1, 0,
+                                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            must(pthread_rwlock_unlock(&lock) == 0);
+    }
+}
+
+static void reads_that_wander_are_all_unlocked(void **state)
+{
+    (void)state;
+    until = test_now() + test_seconds(1);
+    test_threads(WANDERERS, wander, NULL);
+    for (; to_unlock > 0; to_unlock--)
+        assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(readers_in_word(), 0);
+    assert_free(&lock);
+    assert_true(a == b);
 }
 
 /* The entry stayed:
@@ -130,6 +278,12 @@ int main(int argc, char **argv)
         TEST(a_reader_in_an_entry_that_wants_to_write_gets_edeadlk),
         TEST(a_thread_reads_many_locks_at_once),
         TEST(a_thread_that_ends_while_it_reads_leaves_the_lock_read),
+        TEST(a_read_that_another_thread_unlocks_may_be_any),
+        TEST(a_read_in_the_word_and_one_in_an_entry_end_in_any_order),
+        TEST(an_unlock_by_another_thread_wakes_the_writer),
+        TEST(a_child_unlocks_what_other_threads_of_the_parent_read),
+        TEST(a_lock_that_others_read_can_be_ended_by_a_call),
+        TEST(reads_that_wander_are_all_unlocked),
         TEST(a_thread_that_ends_a_lock_which_it_reads_leaves_no_entry),
     };
     return test_run(argc, argv, tests);

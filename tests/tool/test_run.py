@@ -87,14 +87,39 @@ def test_it_becomes_the_program_and_counts(run, build):
     assert "1  read locks\n" in done.stderr and "rwlocks pawl, spinlocks libc" in done.stderr
 
 
+READER = """
+#include <pthread.h>
+static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+int main(void)
+{
+    for (int i = 0; i < 10; i++)
+        if (pthread_rwlock_rdlock(&l) != 0 || pthread_rwlock_unlock(&l) != 0)
+            return 1;
+    return 0;
+}
+"""
+
+
+@needs_shim
+@pytest.mark.parametrize(("mode", "reads"), [("pawl", 9), ("pawl,shared-word", 0)])
+def test_the_counts_name_the_locks_that_scaled(run, build, mode, reads):
+    program = build(text=READER)
+    done = run("--stats", f"--rwlock={mode}", "--", program, PAWL_BIAS="on")
+    assert done.returncode == 0
+    assert f" {reads}  read locks that kept off the word of the lock\n" in done.stderr
+    assert ("readers of 1 locks scaled" in done.stderr) == (reads > 0)
+    assert (f", by main of {program}\n" in done.stderr) <= (reads > 0)
+
+
 @needs_shim
 def test_the_environment_of_the_program(run):
     show = ("--", "sh", "-c", "echo $LD_PRELOAD $PAWL_PRELOAD_RWLOCK")
     assert run(*show).stdout.split() == [f"{SHIM}/libpawl-preload.so"]
     both = run("--rwlock=pawl,prefer-readers", "--spin=pawl", *show).stdout.split()
     assert both == [f"{SHIM}/libpawl-preload.so:{SHIM}/libpawl-preload-spin.so", "prefer-readers"]
-    scale = run("--rwlock=pawl,scale-readers", *show).stdout.split()
-    assert scale == [f"{SHIM}/libpawl-preload.so", "scale-readers"]
+    for mode in ("shared-word", "scale-readers"):
+        words = run(f"--rwlock=pawl,{mode}", *show).stdout.split()
+        assert words == [f"{SHIM}/libpawl-preload.so", mode]
     assert run("--rwlock=libc", *show).stdout.split() == []
     # What was set for an outer run does not reach the inner one.
     assert run("--rwlock=libc", *show, PAWL_PRELOAD_RWLOCK="x").stdout.split() == []
@@ -135,7 +160,7 @@ def test_counts_that_no_file_takes_are_missed_in_a_sentence(build):
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("PAWL_PRELOAD_RWLOCK", "fast", "say pawl, prefer-readers or scale-readers"),
+        ("PAWL_PRELOAD_RWLOCK", "fast", "say pawl, shared-word or prefer-readers"),
         ("PAWL_PRELOAD_STATS", "counts", "neither 1 nor the full path"),
         ("PAWL_PRELOAD_STATS", "/" + "x" * 5000, "neither 1 nor the full path"),
         ("PAWL_PRELOAD_STATS", "/", "name one in a folder that is there"),

@@ -16,7 +16,7 @@ from pawl.core.errors import BadInput, Failure
 from pawl.run import program
 
 RWLOCK, SPIN = "libpawl-preload.so", "libpawl-preload-spin.so"
-RWLOCKS = ("pawl", "pawl,prefer-readers", "pawl,scale-readers", "libc")
+RWLOCKS = ("pawl", "pawl,shared-word", "pawl,prefer-readers", "pawl,scale-readers", "libc")
 SPINS = ("libc", "pawl")
 # Where the installed command has them; tool/pawl.in sets it.
 INSTALLED: Path | None = None
@@ -105,8 +105,8 @@ def environment(found: program.Program, rwlock: str, spin: str, stats: bool) -> 
             "Readers pass waiting writers, as with the C library's default kind.",
         ),
         (
-            "pawl run --rwlock=pawl,scale-readers -- named -g",
-            "Readers of locks that are mostly read use lines of their own.",
+            "pawl run --rwlock=pawl,shared-word -- named -g",
+            "All readers of a lock write its word, also where it is mostly read.",
         ),
         (
             "pawl run --spin=pawl -- sh -c 'make check'",
@@ -142,7 +142,8 @@ def run_command(rwlock: str, spin: str, stats: bool, command: tuple[str, ...]) -
     """Run a program on Pawl's locks, without a change to it.
 
     The read-write locks of the C library, and those of C++ that are made of them, become Pawl's, in
-    the program's own memory. Child processes have them too. The command becomes the program: its
+    the program's own memory. Readers of locks that are mostly read use lines of their own. Child
+    processes have the locks too. The command becomes the program: its
     process number, signals and exit code are the program's.
 
     Plug-ins that the program loads with RTLD_DEEPBIND are loaded without that flag, or they would

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a read is: in the lock's word, or in an entry of the thread that reads, where the readers
+ * of the lock scale (pawl/detail/entries.h).
+ *
+ * With glibc any thread may unlock a read. So a thread that remembers no read of the lock frees an
+ * entry of another one; of which one, does not matter. For that
+ *
+ *   - entries of these locks are freed by compare-exchange alone, also by their own threads;
+ *   - a thread that frees another one's entry does so under the latch of the lock's wait list,
+ *     after it has marked the lock (LIFE_STRANGERS). A thread that misses its entry sees the mark;
+ *   - an unlock of a marked lock looks everywhere, entries first. A read in the word comes last:
+ *     its thread may be about to subtract it. Where no entry has the lock, there is one unit in the
+ *     word for each thread that unlocks;
+ *   - an entry that a reader has filled in vain may be freed, too. That reader then ends another
+ *     read of the lock in the place of it.
+ *
+ * No other code fills or frees entries of these locks, but at the end of a thread and in the child
+ * of a fork.
+ */
+#ifndef PAWL_SHIM_PLACE_H
+#define PAWL_SHIM_PLACE_H
+
+#include "layout.h"
+#include "mode.h"
+
+#define PLACE_IDENTITY(l) SHIM_LOCK(identity_)(&(l)->lock)
+
+/* Enters by an entry, if readers of the lock scale. They do so from now on where many have `met`
+ * another reader. */
+bool place_enter(struct shim_lock *l, bool met);
+/* The calling thread has filled entry i in vain. */
+void place_take_back(struct shim_lock *l, unsigned i);
+/* Whether an entry of the calling thread has the lock. */
+bool place_has_own(const struct shim_lock *l);
+/* Frees such an entry; false: there is none. */
+bool place_leave_own(struct shim_lock *l);
+/* Frees an entry of any thread; false: none has the lock. */
+bool place_leave_any(struct shim_lock *l);
+/* Ends the caller's read, which is in the word. */
+void place_leave_word(struct shim_lock *l);
+/* Ends a read of the lock, wherever it is. False: nobody reads. */
+bool place_end_any(struct shim_lock *l);
+/* The caller reads the lock. Where an entry says so, it reads again in the word, beside writers
+ * that wait. */
+bool place_read_again(struct shim_lock *l);
+
+/* The thread's line as inline code may read it: NULL, too, where all copies of the library use the
+ * variable of another one. */
+static inline struct pawl_entries *place_line(void)
+{
+    return pawl_thread_entries_;
+}
+
+/* Number i, if it has the lock. */
+static inline __attribute__((always_inline)) bool place_free(struct pawl_entries *line, unsigned i,
+                                                             pawl_address_ identity)
+{
+    pawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]);
+    /* [ENTRY_DROP] release: the reader's reads are done before a writer finds the entry free. */
+    return found == identity &&
+           PAWL_ADDRESS_(pawl_cas_release)(&line->locks[i], &found, 0, PAWL_ENTRY_DROP);
+}
+
+/* Whether a writer waits for the line that the caller has freed an entry of. */
+static inline __attribute__((always_inline)) bool place_has_waiters(struct pawl_entries *line)
+{
+    /* [ENTRY_LEFT] light: the entry is free before the reader looks whether a writer sleeps. */
+    pawl_fence_light_known(PAWL_ENTRY_LEFT);
+    return pawl_load_relaxed32(&line->waiters) != 0;
+}
+
+/* The word had BIASED and no W, and entry i has the lock: whether the reader is in. */
+static inline __attribute__((always_inline)) bool place_is_in(const struct shim_lock *l)
+{
+    /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+    const shim_word w = SHIM_ON_WORD(pawl_load_acquire)(&l->lock.word, PAWL_SPIN_R_TAKE);
+    return shim_no_writer(w) && (w & PAWL_LOCK_BIASED) != 0;
+}
+
+#endif
