@@ -71,7 +71,12 @@ if MODE == "scaling":
     PLOCK_RATES = {"w": 6e6, "s": 6e6, "r+w": 9e6, "r+s>w": 9.8e6, "r+rs>w": 1e7, "r+rw": 9.9e6}
     RATES |= {f"{strategy}/plock64": rate for strategy, rate in PLOCK_RATES.items()}
     CROWD_RATES |= {f"r+w/pawl_lock64_{mode}": 1.0e6 for mode in ("off", "evidence")}
-SHIM_RATES = {"r+w/libc": 1.0e6, "r+w/pawl_preload": 1.2e6, "r+w/pawl_preload_scaling": 3.5e6}
+SHIM_RATES = {
+    "r+w/libc": 1.0e6,
+    "r+w/libc_again": 1.0e6,
+    "r+w/pawl_preload": 1.2e6,
+    "r+w/pawl_preload_scaling": 3.5e6,
+}
 # Nanoseconds from the signal to the woken thread.
 WAKES = {
     "spin": 200,
@@ -178,6 +183,7 @@ def options(kind):
         "--cpus",
         "--busy",
         "--deadline",
+        "--case",
         *fake_rcu.OPTIONS,
         *fake_readers.OPTIONS,
     ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pawl.core.kind import Kinds
 from pawl.kinds.busy.kind import KIND as BUSY
+from pawl.kinds.case.kind import KIND as CASE
 from pawl.kinds.costs.kind import KIND as COSTS
 from pawl.kinds.counters.kind import KIND as COUNTERS
 from pawl.kinds.crate.kind import KIND as CRATE
@@ -24,4 +25,4 @@ from pawl.kinds.wake.kind import KIND as WAKE
 
 KINDS: Kinds = {kind.name: kind for kind in (
     LRU, PAIRS, COUNTERS, CROWD, BUSY, FLOOD, HASH, LATENCY, RCU, READERS, SEM, SHIM, TREE,
-    WAKE, CRATE, FUNCTIONS, COSTS)}  # fmt: skip
+    CASE, WAKE, CRATE, FUNCTIONS, COSTS)}  # fmt: skip

@@ -9,7 +9,8 @@ from pawl.kinds.shim.plan import SCENES
 
 
 def workload(cell: dict) -> str:
-    return SCENES[cell["scene"]].words
+    """Of a scene, or of a job of a case, which brings its words."""
+    return cell["words"] if "words" in cell else SCENES[cell["scene"]].words
 
 
 def label(cell: dict) -> str:

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""The options of `pawl bench case`, and the plan that they make."""
+
+from __future__ import annotations
+
+import click
+
+from pawl.core import options, ranges
+from pawl.core.errors import BadInput
+from pawl.core.kind import Call, Cell, Command, Plan
+
+DRIVER = "pawl-bench-shim"
+BASELINE, AGAIN = "r+w/libc", "r+w/libc_again"
+SHARED, MAIN = "r+w/pawl_preload", "r+w/pawl_preload_scaling"
+ROWS = (BASELINE, AGAIN, SHARED, MAIN)
+# Case -> job -> in words; bench/cases/<case> has the programs.
+CASES = {
+    "openssl": {
+        "fetch-digest": "EVP_MD_fetch",
+        "fetch-cipher": "EVP_CIPHER_fetch",
+        "digest": "a digest of 64 bytes, fetched by each use",
+        "pem-key": "an EC key from PEM",
+        "d2i-x509": "d2i_X509",
+        "issuer": "the issuer in one X509 store",
+        "ca-bundle": "the bundle of CAs into a new SSL_CTX",
+        "ssl-new": "SSL_new of one context",
+        "handshake": "TLS handshakes in memory",
+        "handshake-resumed": "resumed handshakes",
+        "python-contexts": "Python: ssl.create_default_context()",
+        "node-contexts": "Node: tls.createSecureContext({ca})",
+    }
+}
+# A program starts, and makes what its threads share.
+START_SECONDS = 0.3
+
+HELP = """What do Pawl's read-write locks do for a library that everybody uses?
+
+Small programs use the library in a few ways each, unmodified: with the C library's locks, with
+Pawl's whose readers share a word, and with those that `pawl run` has by default, whose readers
+scale. Runs alternate. The row libc_again is the C library's once more: what it is away from 1
+is noise. The page of the case has what was found: doc/cases.
+"""
+EXAMPLES = [
+    ("pawl bench case openssl", "All uses of OpenSSL, at one and two threads, in six minutes."),
+    (
+        "pawl bench case openssl --jobs fetch-digest,python-contexts --threads 2 --rounds 5",
+        "Two of them, for longer.",
+    ),
+]
+OPTIONS = (
+    click.argument("case", type=click.Choice(list(CASES)), metavar="|".join(CASES)),
+    click.option(
+        "--jobs",
+        metavar="NAME,...",
+        help=f"What to measure: {', '.join(CASES['openssl'])}.  [default: all]",
+    ),
+    click.option(
+        "--threads", default="1,2", show_default=True, metavar="RANGE", help="Thread counts."
+    ),
+    options.seconds(1, "Length of one run."),
+    options.rounds(3),
+    options.rows(),
+)
+
+
+def _jobs(o: Call) -> list[str]:
+    known = CASES[o["case"]]
+    names = [n.strip() for n in o["jobs"].split(",")] if o["jobs"] else list(known)
+    for name in names:
+        if name not in known:
+            raise BadInput(f"--jobs: there is no '{name}'; choose from {', '.join(known)}.")
+    return names
+
+
+def _plan(o: Call) -> Plan:
+    choice = o.choose(BASELINE)
+    rows = [n for n in ROWS if n in choice.names]
+    cells = []
+    for job in _jobs(o):
+        for threads in ranges.threads(o["threads"]):
+            told = {
+                "case": o["case"],
+                "scene": job,
+                "threads": threads,
+                "rounds": o["rounds"],
+                "seconds": o["seconds"],
+            }
+            texts = [text for key, value in told.items() for text in (f"--{key}", str(value))]
+            words = CASES[o["case"]][job]
+            about = {"bench": "case", **told, "words": words, "pin": "none", "candidates": rows}
+            cells.append(Cell(about, [*texts, "--candidates", ",".join(rows)]))
+    each = o["seconds"] + START_SECONDS
+    seconds = sum(cell.sample_count * each for cell in cells)
+    return Plan(cells, choice.missing, seconds, keeps_complete=True)
+
+
+COMMAND = Command(HELP, EXAMPLES, OPTIONS, _plan)
