@@ -117,7 +117,7 @@ def test_run_openssl(said):
 @needs_shim
 def test_run_python_on_readers_that_scale():
     """The six lines of README print a rate, without our locks and with them."""
-    line = next(x for x in SCREEN.splitlines() if x.startswith("pawl run --rwlock"))
+    line = next(x for x in SCREEN.splitlines() if x.startswith("pawl run python3"))
     plain = next(x for x in SCREEN.splitlines() if x.startswith("python3 "))
     program = plain.split()[1]
     assert f"<!-- example:begin {program} -->" in SCREEN
