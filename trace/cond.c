@@ -19,7 +19,7 @@ EXPORTED pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t *restrict
     begun = trace_ticks();
     error = next()->pthread_cond_wait(c, m);
     trace_cond_is_back(m, site);
-    trace_waited(key_of(c, TRACE_COND_WAIT), site, begun, true, false);
+    trace_waited(key_of(c, TRACE_COND_WAIT), site, begun, true, error);
     return error;
 }
 
@@ -33,7 +33,7 @@ EXPORTED pthread_cond_timedwait(pthread_cond_t *restrict c, pthread_mutex_t *res
     begun = trace_ticks();
     error = next()->pthread_cond_timedwait(c, m, time);
     trace_cond_is_back(m, site);
-    trace_waited(key_of(c, TRACE_COND_WAIT), site, begun, true, error == ETIMEDOUT);
+    trace_waited(key_of(c, TRACE_COND_WAIT), site, begun, true, error);
     return error;
 }
 
@@ -47,7 +47,7 @@ EXPORTED pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *res
     begun = trace_ticks();
     error = next()->pthread_cond_clockwait(c, m, clock, time);
     trace_cond_is_back(m, site);
-    trace_waited(key_of(c, TRACE_COND_WAIT), site, begun, true, error == ETIMEDOUT);
+    trace_waited(key_of(c, TRACE_COND_WAIT), site, begun, true, error);
     return error;
 }
 
@@ -75,7 +75,8 @@ EXPORTED pthread_barrier_wait(pthread_barrier_t *b)
 {
     const uint64_t key = key_of(b, TRACE_BARRIER), site = TRACE_HERE(), begun = trace_ticks();
     const int error = next()->pthread_barrier_wait(b);
-    trace_waited(key, site, begun, true, false);
+    const bool was_last = error == PTHREAD_BARRIER_SERIAL_THREAD;
+    trace_waited(key, site, begun, !was_last, was_last ? 0 : error);
     return error;
 }
 
@@ -88,41 +89,60 @@ EXPORTED pthread_barrier_init(pthread_barrier_t *restrict b,
 
 /* ---- Semaphores: results are -1 and errno ---------------------------------------------------- */
 
-/* sem_wait is a cancellation point even where it need not wait. */
-static bool waits(sem_t *s)
+struct how {
+    trace_time time; /* NULL: for ever */
+    clockid_t clock;
+    bool clocked;
+};
+
+static int really_wait(sem_t *s, const struct how *how)
 {
+    if (how->clocked)
+        return next()->sem_clockwait(s, how->clock, how->time);
+    return how->time != NULL ? next()->sem_timedwait(s, how->time) : next()->sem_wait(s);
+}
+
+/* A cancellation point even where it need not wait. A deadline or clock that is none is refused,
+ * also where a unit is there; such a call waits for nothing, and neither does one that takes it. */
+static int wait_for(sem_t *s, uint64_t site, const struct how *how)
+{
+    const uint64_t key = key_of(s, TRACE_SEM_WAIT);
+    const bool may_be_refused =
+        (how->clocked && how->clock != CLOCK_REALTIME && how->clock != CLOCK_MONOTONIC) ||
+        (how->time != NULL && !trace_is_time(how->time));
     const int saved = errno;
-    pthread_testcancel();
-    if (next()->sem_trywait(s) == 0)
-        return false;
-    errno = saved;
-    return true;
+    uint64_t begun;
+    int result;
+    if (!may_be_refused) {
+        pthread_testcancel();
+        if (next()->sem_trywait(s) == 0) {
+            trace_waited(key, site, 0, false, 0);
+            return 0;
+        }
+        errno = saved;
+    }
+    begun = trace_ticks();
+    result = really_wait(s, how);
+    trace_waited(key, site, begun, result == 0 || errno != EINVAL, result == 0 ? 0 : errno);
+    return result;
 }
 
 EXPORTED sem_wait(sem_t *s)
 {
-    const uint64_t key = key_of(s, TRACE_SEM_WAIT), site = TRACE_HERE();
-    const bool wait = waits(s);
-    const uint64_t begun = wait ? trace_ticks() : 0;
-    const int error = wait ? next()->sem_wait(s) : 0;
-    trace_waited(key, site, begun, wait, false);
-    return error;
+    static const struct how how = {NULL, 0, false};
+    return wait_for(s, TRACE_HERE(), &how);
 }
 
 EXPORTED sem_timedwait(sem_t *restrict s, trace_time restrict time)
 {
-    const uint64_t key = key_of(s, TRACE_SEM_WAIT), site = TRACE_HERE(), begun = trace_ticks();
-    const int error = next()->sem_timedwait(s, time);
-    trace_waited(key, site, begun, true, error != 0 && errno == ETIMEDOUT);
-    return error;
+    const struct how how = {time, 0, false};
+    return wait_for(s, TRACE_HERE(), &how);
 }
 
 EXPORTED sem_clockwait(sem_t *restrict s, clockid_t clock, trace_time restrict time)
 {
-    const uint64_t key = key_of(s, TRACE_SEM_WAIT), site = TRACE_HERE(), begun = trace_ticks();
-    const int error = next()->sem_clockwait(s, clock, time);
-    trace_waited(key, site, begun, true, error != 0 && errno == ETIMEDOUT);
-    return error;
+    const struct how how = {time, clock, true};
+    return wait_for(s, TRACE_HERE(), &how);
 }
 
 EXPORTED sem_trywait(sem_t *s)

@@ -25,7 +25,7 @@
 #define STACKS_AT (CONTROL_BYTES + SMALL_BYTES + (size_t)TRACE_LARGE_LANES * TRACE_LARGE_BYTES)
 #define WHOLE_BYTES (STACKS_AT + PAGES(sizeof(struct trace_stacks)))
 
-_Static_assert(WHOLE_BYTES <= (size_t)129 << 20, "as the sentence about ulimit -f says");
+_Static_assert(WHOLE_BYTES <= (size_t)150 << 20, "as the sentence about ulimit -f says");
 
 struct trace_control *trace_control;
 uint64_t trace_window;
@@ -184,7 +184,7 @@ static bool open_file(void)
     struct trace_control *c;
     int file;
     if (!has_room_to_map())
-        return fails("the limit of file sizes (ulimit -f) is below 129 MiB; raise it", EFBIG);
+        return fails("the limit of file sizes (ulimit -f) is below 150 MiB; raise it", EFBIG);
     /* exec keeps the number of the process, so the name has the time, too. */
     (void)snprintf(path, sizeof path, "%s/%ld.%016llx.raw", folder, (long)getpid(),
                    (unsigned long long)trace_ns());
@@ -339,5 +339,7 @@ __attribute__((destructor)) static void program_ends(void)
     if (trace_control == NULL)
         return;
     trace_file_look_at_clock();
+    if (trace_self.lane != NULL)
+        trace_note_processor();
     trace_control->ended = 1;
 }

@@ -6,7 +6,7 @@
  * carries the sizes, so that two that differ are found out.
  *
  *   control   one a process: clock, losses, modules, names, who holds which lock
- *   lanes     one a thread, 64 KiB; a thread that outgrows its lane moves to one of 1 MiB. The next
+ *   lanes     one a thread, 68 KiB; one that outgrows it moves to a lane of 1.25 MiB. The next
  *             thread goes on in the lane of one that ended, so lanes outlive threads.
  *   stacks    one a process, allocated when the second thread comes or one waits: stacks of calls,
  *             and for each lock, mode and stack how long it was waited for
@@ -14,7 +14,7 @@
  * Only the thread that has a lane writes it. The stacks are all threads', by atomic operations.
  * Times are ticks (clock.h).
  *
- * Memory: all is one sparse file. At most 1024 small and 64 large lanes exist: 128 MiB. A lane is
+ * Memory: all is one sparse file. At most 1024 small and 64 large lanes exist: 148 MiB. A lane is
  * allocated when a thread takes it; where the disk is full the thread is not recorded, and counted.
  */
 #ifndef PAWL_TRACE_FORMAT_H
@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define TRACE_MAGIC UINT64_C(0x3152544c57415021) /* !PAWLTR1 */
-#define TRACE_FORMAT 6
+#define TRACE_FORMAT 7
 
 enum {
     TRACE_BUCKETS = 168,
@@ -38,12 +38,13 @@ enum {
     TRACE_PATHS = 32768,
     TRACE_SMALL_LANES = 1024,
     TRACE_LARGE_LANES = 64,
-    TRACE_SMALL_BYTES = 64 << 10,
-    TRACE_LARGE_BYTES = 1 << 20,
+    TRACE_SMALL_BYTES = 68 << 10,
+    TRACE_LARGE_BYTES = 1280 << 10,
     TRACE_SMALL_SETS = 4,
     TRACE_LARGE_SETS = 64,
     TRACE_SMALL_TABLE = 32, /* edges, blames */
     TRACE_LARGE_TABLE = 512,
+    TRACE_LARGE_EDGES = 4096,
     TRACE_SMALL_RING = 64, /* and events of each window */
     TRACE_LARGE_RING = 4096,
     TRACE_FRAMES = 30, /* of a stack, from the call of the lock outwards */
@@ -121,7 +122,8 @@ enum trace_state {
     TRACE_OVERLAPPED = 16,
     TRACE_COUNTED = 32,
     TRACE_BESIDE = 64,
-    TRACE_WOKE = 128
+    TRACE_WOKE = 128,
+    TRACE_AGAIN = 256 /* the thread holds the lock already: a hold inside a hold */
 };
 
 /* A lock was taken while another one was held. */
@@ -129,12 +131,15 @@ struct trace_edge {
     uint64_t held, taken; /* with modes */
     uint64_t held_site, taken_site;
     uint64_t count;
+    uint64_t handed;                /* the held one was released first: hand over hand */
+    uint32_t held_life, taken_life; /* of both locks, at the last time */
 };
 
-/* A wait and who held the lock when it began. */
+/* The part of waits in which one holder had the lock, or had had it last. */
 struct trace_blame {
     uint64_t lock, site, holder; /* the site where the holder had taken it; 0: not known */
     uint64_t count, wait_sum, wait_max;
+    uint64_t past_sum; /* of wait_sum: it had released, and the next one did not run yet */
     uint64_t inverted; /* a real-time thread waited for one that is not */
 };
 
@@ -148,7 +153,8 @@ struct trace_upgrade {
 
 #define TRACE_NOT_KNOWN UINT64_MAX
 #define TRACE_REALTIME (UINT64_C(1) << 63)
-#define TRACE_NUMBER(holder) ((holder) >> 48 & 0x7fff)
+#define TRACE_PAST (UINT64_C(1) << 62)
+#define TRACE_NUMBER(holder) ((holder) >> 48 & 0x3fff)
 
 /* In a window `release` has on top, in units of 16 ticks, what passed until the releasing call was
  * over; 0: not known. */
@@ -192,17 +198,19 @@ struct trace_chain {
 };
 
 struct trace_lane {
-    uint32_t thread;      /* number of the thread that has it, 0: free */
-    uint32_t kernel;      /* and its number in the kernel */
-    uint32_t threads;     /* that have had it */
-    uint32_t depth;       /* of holds */
-    uint64_t begun, last; /* of this thread: first and last call */
-    uint64_t alive;       /* ticks of the threads that have left */
-    uint64_t events;      /* written in all */
-    uint64_t pairs;       /* released in all */
-    uint32_t deep;        /* takes beyond the holds that are remembered */
-    uint32_t strange;     /* releases of what the thread does not hold */
-    uint32_t reentered;   /* calls of handlers that interrupted the recorder; of its own calls */
+    uint32_t thread;              /* number of the thread that has it, 0: free */
+    uint32_t kernel;              /* and its number in the kernel */
+    uint32_t threads;             /* that have had it */
+    uint32_t depth;               /* of holds */
+    uint64_t begun, last;         /* of this thread: first and last call */
+    uint64_t alive;               /* ticks of the threads that have left */
+    uint64_t ran;                 /* ns of processor time, of these */
+    uint64_t cpu_begun, cpu_seen; /* of this thread: at its first call, and lately */
+    uint64_t events;              /* written in all */
+    uint64_t pairs;               /* released in all */
+    uint32_t deep;                /* takes beyond the holds that are remembered */
+    uint32_t strange;             /* releases of what the thread does not hold */
+    uint32_t reentered; /* calls of handlers that interrupted the recorder; of its own calls */
     uint32_t lost_edges, lost_blames, lost_upgrades;
     uint32_t sets, edges, blames, ring; /* sizes, powers of two */
     uint64_t random;
@@ -219,12 +227,15 @@ struct trace_lane {
  * for evidence, never for decisions. */
 struct trace_slot {
     uint64_t lock;
-    uint64_t holder; /* site; TRACE_REALTIME; the thread's number in 15 bits; 0: released */
+    uint64_t
+        holder; /* site; the thread's number in 14 bits; TRACE_REALTIME; TRACE_PAST: released */
     uint32_t cpu;
     uint32_t writes;
     uint32_t readers; /* that are in */
     uint32_t seekers;
     uint64_t reader; /* as holder: of Pawl's own locks, beside a seeker or holder that came later */
+    uint32_t waiters;
+    uint32_t lives; /* goes up when a lock is initialised or destroyed at an address used before */
 };
 
 /* Where a lock was initialised, and the block of memory that it lies in. */

@@ -55,20 +55,24 @@ void trace_tables_done(void)
 /* ---- The parts of a lane --------------------------------------------------------------------- */
 
 struct parts {
-    uint32_t sets, table, ring;
+    uint32_t sets, edges, blames, ring;
 };
 
-static const struct parts small_parts = {TRACE_SMALL_SETS, TRACE_SMALL_TABLE, TRACE_SMALL_RING};
-static const struct parts large_parts = {TRACE_LARGE_SETS, TRACE_LARGE_TABLE, TRACE_LARGE_RING};
+static const struct parts small_parts = {TRACE_SMALL_SETS, TRACE_SMALL_TABLE, TRACE_SMALL_TABLE,
+                                         TRACE_SMALL_RING};
+static const struct parts large_parts = {TRACE_LARGE_SETS, TRACE_LARGE_EDGES, TRACE_LARGE_TABLE,
+                                         TRACE_LARGE_RING};
 
-#define BYTES_OF(sets, table, ring)                                                                \
+#define BYTES_OF(sets, edges, blames, ring)                                                        \
     (sizeof(struct trace_lane) +                                                                   \
      (sets) * TRACE_WAYS * (sizeof(struct trace_key) + sizeof(struct trace_record)) +              \
-     (table) * (sizeof(struct trace_edge) + sizeof(struct trace_blame)) +                          \
+     (edges) * sizeof(struct trace_edge) + (blames) * sizeof(struct trace_blame) +                 \
      3 * (ring) * sizeof(struct trace_event))
-_Static_assert(BYTES_OF(TRACE_SMALL_SETS, TRACE_SMALL_TABLE, TRACE_SMALL_RING) <= TRACE_SMALL_BYTES,
+_Static_assert(BYTES_OF(TRACE_SMALL_SETS, TRACE_SMALL_TABLE, TRACE_SMALL_TABLE, TRACE_SMALL_RING) <=
+                   TRACE_SMALL_BYTES,
                "a small lane has room for its tables");
-_Static_assert(BYTES_OF(TRACE_LARGE_SETS, TRACE_LARGE_TABLE, TRACE_LARGE_RING) <= TRACE_LARGE_BYTES,
+_Static_assert(BYTES_OF(TRACE_LARGE_SETS, TRACE_LARGE_EDGES, TRACE_LARGE_TABLE, TRACE_LARGE_RING) <=
+                   TRACE_LARGE_BYTES,
                "a large lane has room for its tables");
 
 /* All parts are multiples of eight bytes. */
@@ -96,7 +100,8 @@ static struct trace_lane *make(uint32_t index)
     if (lane == NULL)
         return NULL;
     lane->sets = parts->sets;
-    lane->edges = lane->blames = parts->table;
+    lane->edges = parts->edges;
+    lane->blames = parts->blames;
     lane->random = UINT64_C(0x2545f4914f6cdd1d) + index;
     lane->ring = parts->ring; /* last: until then the reader sees no lane */
     return lane;
@@ -161,6 +166,7 @@ static uint32_t own_number(void)
 static void settle(struct trace_lane *lane, uint64_t begun)
 {
     uint32_t i;
+    lane->cpu_begun = lane->cpu_seen = 0;
     lane->begun = begun;
     lane->last = begun;
     lane->depth = 0;
@@ -178,6 +184,8 @@ static void give_back(struct trace_lane *lane)
     /* The first call's time is from before the thread had the lane. It may have been the last. */
     if (lane->last > lane->begun)
         lane->alive += lane->last - lane->begun;
+    lane->ran += lane->cpu_seen - lane->cpu_begun;
+    lane->cpu_seen = lane->cpu_begun;
     lane->thread = 0;
     lane->depth = 0;
     /* Release: the next owner finds these stores. */
@@ -214,6 +222,10 @@ static bool claim(void)
         trace_look_at_own_cost();
     }
     trace_self.lane = lane;
+    if (lane != NULL) {
+        trace_note_processor();
+        lane->cpu_begun = lane->cpu_seen;
+    }
     (void)pthread_setcancelstate(cancel, NULL);
     leave();
     errno = saved;
@@ -273,6 +285,7 @@ void trace_outgrow(void)
         struct trace_event *const from[2] = {trace_self.windows[0], trace_self.windows[1]};
         point_into(lane);
         settle(lane, old->last);
+        lane->cpu_begun = lane->cpu_seen = old->cpu_seen;
         move_windows(old, from, lane);
         for (i = 0; i < old->depth; i++)
             lane->holds[i] = old->holds[i];
@@ -293,6 +306,8 @@ static void thread_ends(void *unused)
         return;
     trace_self.inside = 1;
     TRACE_HANDLERS_SEE_THIS_ORDER();
+    trace_ends_holding();
+    trace_note_processor();
     give_back(trace_self.lane);
     trace_self.lane = NULL;
     trace_self.timed = NULL;
@@ -316,6 +331,15 @@ static void child_begins(void)
     memset(&trace_self, 0, sizeof trace_self);
     memset(taken, 0, sizeof taken);
     pawl_spin32_init(&tables);
+}
+
+/* It runs no handlers. Where the C library has none, no program calls it. */
+__attribute__((visibility("default"))) pid_t _Fork(void)
+{
+    const pid_t child = next()->_Fork();
+    if (child == 0)
+        child_begins();
+    return child;
 }
 
 __attribute__((constructor(102))) static void begin(void)

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { MOST_READS = 64, LINE = 4352 };
@@ -166,6 +167,31 @@ void trace_know(uint64_t address, uint64_t another)
     errno = saved;
 }
 
+/* ---- Code that is unloaded ------------------------------------------------------------------- */
+
+/* Sites are addresses. Where nothing is mapped any more no other code may come to lie: so the
+ * addresses are kept, without memory behind them. */
+__attribute__((visibility("default"))) int dlclose(void *handle)
+{
+    const int result = next()->dlclose(handle);
+    const int saved = errno;
+    uint32_t i;
+    if (trace_control == NULL || !trace_may_call())
+        return result;
+    for (i = 0; i < trace_control->modules && i < TRACE_MODULES; i++) {
+        const struct trace_module *const m = &trace_control->module[i];
+        void *const from = (void *)(uintptr_t)m->from;
+        void *const kept =
+            mmap(from, m->to - m->from, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (kept != MAP_FAILED && kept != from) /* Linux before 4.17 */
+            (void)munmap(kept, m->to - m->from);
+    }
+    trace_has_called();
+    errno = saved;
+    return result;
+}
+
 /* ---- Names and places of initialisation ------------------------------------------------------ */
 
 /* Of libpawl-trace-blocks.so (blocks.c), which may be left out: `found` becomes the lock's place in
@@ -202,6 +228,7 @@ void trace_initialised(const void *lock, uint64_t site)
 {
     const uint64_t address = (uint64_t)(uintptr_t)lock & TRACE_ADDRESS;
     struct trace_init *init;
+    trace_lock_ends(lock);
     if (!enter())
         return;
     init = &trace_control->inits[mixed(address, 0, 0) % TRACE_INITS];

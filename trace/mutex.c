@@ -49,6 +49,14 @@ static inline int first_try(pthread_mutex_t *m, const struct how *how)
     return __atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) != 0 ? EBUSY : really_lock(m, how);
 }
 
+/* A mutex that looks who asks, and that this thread holds. */
+static bool is_own_and_checked(const pthread_mutex_t *m)
+{
+    return (m->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK &&
+           (uint32_t)__atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED) ==
+               trace_self.lane->kernel;
+}
+
 static inline int lock_mutex(pthread_mutex_t *m, uint64_t site, const struct how *how)
 {
     const uint64_t key = key_of(m, TRACE_MUTEX);
@@ -56,6 +64,12 @@ static inline int lock_mutex(pthread_mutex_t *m, uint64_t site, const struct how
     if (PAWL_UNLIKELY(!enter()))
         return really_lock(m, how);
     error = first_try(m, how);
+    if (PAWL_UNLIKELY(error == EBUSY) && is_own_and_checked(m)) {
+        leave(); /* it is refused, and does not wait */
+        error = really_lock(m, how);
+        trace_called(key, site, true);
+        return error;
+    }
     if (PAWL_UNLIKELY(error == EBUSY)) {
         struct trace_wait w;
         trace_wait_begins(&w, key, site);
@@ -118,6 +132,12 @@ __attribute__((visibility("default"))) int pthread_mutex_init(pthread_mutex_t *m
     return next()->pthread_mutex_init(m, a);
 }
 
+__attribute__((visibility("default"))) int pthread_mutex_destroy(pthread_mutex_t *m)
+{
+    trace_lock_ends(m);
+    return next()->pthread_mutex_destroy(m);
+}
+
 /* ---- Spinlocks ------------------------------------------------------------------------------- */
 
 __attribute__((visibility("default"))) int pthread_spin_lock(pthread_spinlock_t *s)
@@ -166,4 +186,10 @@ __attribute__((visibility("default"))) int pthread_spin_init(pthread_spinlock_t 
 {
     trace_initialised((const void *)(uintptr_t)s, TRACE_HERE());
     return next()->pthread_spin_init(s, shared);
+}
+
+__attribute__((visibility("default"))) int pthread_spin_destroy(pthread_spinlock_t *s)
+{
+    trace_lock_ends(s);
+    return next()->pthread_spin_destroy(s);
 }

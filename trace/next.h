@@ -15,6 +15,11 @@ typedef const struct timespec *trace_time;
 
 /* X(name in the C library, types of its arguments) */
 #define TRACE_FUNCTIONS(X)                                                                         \
+    X(_Fork, (void))                                                                               \
+    X(dlclose, (void *))                                                                           \
+    X(pthread_mutex_destroy, (pthread_mutex_t *))                                                  \
+    X(pthread_rwlock_destroy, (pthread_rwlock_t *))                                                \
+    X(pthread_spin_destroy, (pthread_spinlock_t *))                                                \
     X(pthread_mutex_init, (pthread_mutex_t *, const pthread_mutexattr_t *))                        \
     X(pthread_mutex_lock, (pthread_mutex_t *))                                                     \
     X(pthread_mutex_trylock, (pthread_mutex_t *))                                                  \

@@ -72,7 +72,7 @@ static void move(uint64_t key, uint64_t site)
         return;
     }
     h = &trace_self.lane->holds[i];
-    count_out(h->lock, h->state);
+    ends_for_others(h, now);
     end_hold(h, site, now); /* may move to a larger lane */
     trace_self.timed = NULL;
     put(i, key, site, now, 0);
@@ -102,7 +102,10 @@ static void asks_for_more(struct our_wait *w, uint32_t i)
 {
     const struct trace_slot *const slot = slot_of(w->base.key);
     const uint64_t holder = pawl_load_relaxed64(&slot->reader); /* whom it waits for */
-    const struct trace_hold *const h = &trace_self.lane->holds[i];
+    const struct trace_hold *h;
+    if (i != trace_self.lane->depth - 1)
+        trace_order(w->base.key, w->base.site); /* may move to a larger lane */
+    h = &trace_self.lane->holds[i];
     w->from_key = h->lock;
     w->from_take = h->take;
     w->from_state = h->state & ~(uint32_t)TRACE_WOKE;
@@ -110,15 +113,9 @@ static void asks_for_more(struct our_wait *w, uint32_t i)
     w->base.stack = trace_stack(w->base.site);
     w->base.upgrade = NULL;
     w->base.at = i;
-    w->base.holder = 0;
     trace_look_at_priority();
-    if (pawl_load_relaxed64(&slot->lock) == (w->base.key & TRACE_ADDRESS) &&
-        TRACE_NUMBER(holder) != (trace_self.number & 0x7fff))
-        w->base.holder = holder & UINT64_C(0xffffffffffff);
-    w->base.inverted =
-        w->base.holder != 0 && trace_self.realtime != 0 && (holder & TRACE_REALTIME) == 0;
-    if (i != trace_self.lane->depth - 1)
-        trace_order(w->base.key, w->base.site);
+    trace_looks_who_holds(&w->base,
+                          TRACE_NUMBER(holder) != (trace_self.number & 0x3fff) ? holder : 0);
     end_hold(h, w->base.site, w->base.begun);
     trace_self.timed = NULL;
     put(i, w->base.key, w->base.site, w->base.begun, 0);
@@ -155,10 +152,11 @@ static void gets_more(struct our_wait *w, bool moved)
     const uint32_t i = w->base.at;
     struct trace_hold *h;
     uint32_t writes;
+    trace_waits_no_more(&w->base);
     if (!enter())
         return;
     trace_self.lane->last = now;
-    trace_blame(w->base.key, w->base.site, w->base.holder, waited, w->base.inverted);
+    trace_blame(&w->base, now, moved);
     trace_stack_waited(w->base.key, w->base.stack, waited);
     if (!moved) {
         struct trace_record *const r = record_of(w->base.key, w->base.site, 0);

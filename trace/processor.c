@@ -34,7 +34,14 @@ static bool look(struct usage *u)
         return false; /* never, where the C library is 2.30 */
     u->cpu = (uint64_t)cpu.tv_sec * UINT64_C(1000000000) + (uint64_t)cpu.tv_nsec;
     u->left = (uint64_t)used.ru_nvcsw;
+    trace_self.lane->cpu_seen = u->cpu;
     return true;
+}
+
+void trace_note_processor(void)
+{
+    struct usage u;
+    (void)look(&u);
 }
 
 /* Both are within 2^63. */

@@ -143,114 +143,6 @@ void trace_look_at_own_cost(void)
     trace_control->own_ticks = (uint32_t)(best / TRIES);
 }
 
-/* ---- Tables of 2^n entries, two places for each key ------------------------------------------ */
-
-static void add_edge(const struct trace_hold *h, uint64_t key, uint64_t site)
-{
-    struct trace_lane *const lane = trace_self.lane;
-    const uint64_t hash = mixed(h->lock, key, h->take ^ site);
-    uint32_t i;
-    for (i = 0; i < 2; i++) {
-        struct trace_edge *const e = &trace_self.edges[(hash + i) & (lane->edges - 1)];
-        if (e->count == 0) {
-            e->held = h->lock;
-            e->taken = key;
-            e->held_site = h->take;
-            e->taken_site = site;
-        } else if (e->held != h->lock || e->taken != key || e->held_site != h->take ||
-                   e->taken_site != site) {
-            continue;
-        }
-        e->count++;
-        return;
-    }
-    lane->lost_edges++;
-}
-
-void trace_order(uint64_t key, uint64_t site)
-{
-    const struct trace_hold *const h = &trace_self.lane->holds[trace_self.lane->depth - 1];
-    if (((h->lock ^ key) & TRACE_ADDRESS) != 0) /* else: locked again */
-        add_edge(h, key, site);
-}
-
-void trace_blame(uint64_t key, uint64_t site, uint64_t holder, uint64_t ticks, bool inverted)
-{
-    struct trace_lane *const lane = trace_self.lane;
-    const uint64_t hash = mixed(key, site, holder);
-    uint32_t i;
-    for (i = 0; i < 2; i++) {
-        struct trace_blame *const b = &trace_self.blames[(hash + i) & (lane->blames - 1)];
-        if (b->count == 0) {
-            b->lock = key;
-            b->site = site;
-            b->holder = holder;
-        } else if (b->lock != key || b->site != site || b->holder != holder) {
-            continue;
-        }
-        b->count++;
-        b->inverted += inverted;
-        b->wait_sum += ticks;
-        if (ticks > b->wait_max)
-            b->wait_max = ticks;
-        return;
-    }
-    lane->lost_blames++;
-}
-
-static struct trace_upgrade *add_upgrade(uint64_t key, const struct trace_dropped *d, uint64_t site,
-                                         uint64_t gap)
-{
-    uint32_t i;
-    for (i = 0; i < TRACE_UPGRADES; i++) {
-        struct trace_upgrade *const u = &trace_self.lane->upgrades[i];
-        if (u->count == 0) {
-            u->lock = key;
-            u->read = d->read;
-            u->write = site;
-        } else if (u->lock != key || u->read != d->read || u->write != site) {
-            continue;
-        }
-        u->count++;
-        u->gap_sum += gap;
-        return u;
-    }
-    trace_self.lane->lost_upgrades++;
-    return NULL;
-}
-
-static void add_changed(struct trace_upgrade *u, uint64_t lock, uint32_t writes)
-{
-    u->changed += pawl_load_relaxed32(&slot_of(lock)->writes) != writes;
-}
-
-/* Called for each write lock: did this thread drop the lock for reading a moment ago? A writer that
- * waits looks after its wait whether another thread wrote: that is what most waits are for. */
-void trace_upgrade(uint64_t key, uint64_t site, struct trace_wait *wait)
-{
-    const uint64_t lock = key & TRACE_ADDRESS;
-    uint64_t now;
-    uint32_t i;
-    for (i = 1; i <= TRACE_DROPPED; i++) {
-        struct trace_dropped *const d =
-            &trace_self.dropped[(trace_self.dropped_next - i) % TRACE_DROPPED];
-        if (d->lock != lock)
-            continue;
-        now = wait != NULL ? wait->begun : trace_ticks();
-        if (now - d->at <= trace_window) {
-            struct trace_upgrade *const u = add_upgrade(key, d, site, now - d->at);
-            if (wait != NULL) {
-                wait->upgrade = u;
-                wait->writes = d->writes;
-            } else if (u != NULL) {
-                add_changed(u, lock, d->writes);
-            }
-        }
-        d->lock = 0;
-        return;
-    }
-}
-
 /* A program may change it at any time, so each wait looks again. */
 void trace_look_at_priority(void)
 {
@@ -272,30 +164,27 @@ void trace_long_hold(struct trace_record *r, const struct trace_hold *h, uint64_
     if ((h->state & TRACE_WOKE) != 0 && now - woke >= trace_window / TRACE_LONG) {
         r->woke++;
         r->woke_sum += now - woke;
-        add_edge(h, trace_self.woke_key, trace_self.woke_site);
     }
     if (now - h->since >= trace_window && trace_was_only_kept_off(h->since, now)) {
         r->kept++;
         r->kept_sum += now - h->since;
     }
+    if ((h->state & TRACE_WOKE) != 0 && now - woke >= trace_window / TRACE_LONG)
+        trace_edge(h, trace_self.woke_key,
+                   trace_self.woke_site); /* last: the lane may be outgrown */
 }
 
 /* ---- Waits ----------------------------------------------------------------------------------- */
 
 void trace_wait_begins(struct trace_wait *w, uint64_t key, uint64_t site)
 {
-    const struct trace_slot *const slot = slot_of(key);
-    uint64_t holder = 0;
     w->key = key;
     w->site = site;
     w->begun = trace_ticks();
     w->stack = trace_stack(site);
     w->upgrade = NULL;
-    if (pawl_load_relaxed64(&slot->lock) == (key & TRACE_ADDRESS))
-        holder = pawl_load_relaxed64(&slot->holder);
     trace_look_at_priority();
-    w->holder = holder & UINT64_C(0xffffffffffff);
-    w->inverted = holder != 0 && trace_self.realtime != 0 && (holder & TRACE_REALTIME) == 0;
+    trace_looks_who_holds(w, pawl_load_relaxed64(&slot_of(key)->holder));
     if (trace_self.lane->depth != 0)
         trace_order(key, site);
     if (is_write(key))
@@ -333,6 +222,7 @@ void trace_wait_ends(struct trace_wait *w, bool is_granted, bool timed_out)
     const uint64_t now = trace_ticks();
     struct trace_hold *h;
     uint64_t waited;
+    trace_waits_no_more(w);
     if (!enter()) {
         if (!is_granted)
             trace_forget(w->key & TRACE_ADDRESS);
@@ -341,14 +231,14 @@ void trace_wait_ends(struct trace_wait *w, bool is_granted, bool timed_out)
     h = waiting(w);
     waited = now > w->begun ? now - w->begun : 1;
     trace_self.lane->last = now;
-    trace_blame(w->key, w->site, w->holder, waited, w->inverted);
+    trace_blame(w, now, is_granted);
     trace_stack_waited(w->key, w->stack, waited);
     if (is_granted) {
         uint32_t writes, state;
         if (w->upgrade != NULL)
-            add_changed(w->upgrade, w->key & TRACE_ADDRESS, w->writes);
-        state = show(w->key, w->site, &writes);
-        if (h != NULL) {
+            trace_changed(w->upgrade, w->key & TRACE_ADDRESS, w->writes);
+        if (h != NULL) { /* else nothing would end it */
+            state = show(w->key, w->site, &writes);
             h->begun = w->begun;
             h->waited = waited;
             h->writes = writes;
@@ -384,11 +274,12 @@ void trace_wait_is_over(struct trace_wait *w, bool is_granted, bool timed_out)
     const struct trace_event e = {w->key, w->site, 0, w->begun, now > w->begun ? now - w->begun : 1,
                                   0};
     struct trace_record *r;
+    trace_waits_no_more(w);
     if (!enter()) {
         trace_forget(w->key & TRACE_ADDRESS);
         return;
     }
-    trace_blame(w->key, w->site, w->holder, e.wait, w->inverted);
+    trace_blame(w, now, is_granted);
     trace_stack_waited(w->key, w->stack, e.wait);
     if (waiting(w) != NULL)
         take_out(w->at);
@@ -405,16 +296,19 @@ void trace_wait_is_over(struct trace_wait *w, bool is_granted, bool timed_out)
     leave();
 }
 
-void trace_waited(uint64_t key, uint64_t site, uint64_t begun, bool waited, bool timed_out)
+void trace_waited(uint64_t key, uint64_t site, uint64_t begun, bool waited, int error)
 {
     struct trace_record *r;
     uint64_t now;
     if (!enter())
         return;
     now = trace_ticks();
+    if (waited && now - begun > trace_window / TRACE_OFTEN)
+        trace_note_processor();
     r = record_of(key, site, 0);
-    r->count += !timed_out;
-    r->timeouts += timed_out;
+    r->count += error == 0;
+    r->timeouts += error == ETIMEDOUT;
+    r->failed += error != 0 && error != ETIMEDOUT;
     if (waited) {
         const struct trace_event e = {key, site, 0, begun, now > begun ? now - begun : 1, 0};
         add_wait(r, begun, e.wait);
@@ -481,11 +375,32 @@ void trace_release_at(uint32_t index, uint64_t site)
     unshow(h, now);
     if ((h->state & TRACE_IN_COND) == 0)
         end_hold(h, site, now); /* may move to a larger lane */
-    if (PAWL_LIKELY(index == trace_self.lane->depth - 1))
+    if (PAWL_LIKELY(index == trace_self.lane->depth - 1)) {
         trace_self.lane->depth = index;
-    else
+    } else {
+        trace_hands_over(&trace_self.lane->holds[index], &trace_self.lane->holds[index + 1]);
         take_out(index);
+    }
     grow_if_full();
+}
+
+/* A row of its own, as nothing released it: takes by threads that ended. */
+void trace_ends_holding(void)
+{
+    const uint64_t now = trace_ticks();
+    uint32_t i;
+    for (i = 0; i < trace_self.lane->depth; i++) {
+        const struct trace_hold h = trace_self.lane->holds[i];
+        struct trace_record *r;
+        if ((h.state & TRACE_HELD) == 0 || (h.state & TRACE_IN_COND) != 0)
+            continue;
+        unshow(&h, now);
+        r = record_of(h.lock, h.take, 0);
+        r->count++;
+        if (h.waited != 0)
+            add_wait(r, h.begun, h.waited);
+        seen_by(r);
+    }
 }
 
 static uint32_t hold_of(uint64_t lock)

@@ -87,13 +87,24 @@ PAWL_COLD TRACE_HIDDEN bool trace_was_only_kept_off(uint64_t since, uint64_t now
 PAWL_COLD TRACE_HIDDEN void trace_long_hold(struct trace_record *r, const struct trace_hold *h,
                                             uint64_t now);
 PAWL_COLD TRACE_HIDDEN struct trace_record *trace_insert(const struct trace_key *key);
-PAWL_COLD TRACE_HIDDEN void trace_blame(uint64_t key, uint64_t site, uint64_t holder,
-                                        uint64_t ticks, bool inverted);
 PAWL_COLD TRACE_HIDDEN void trace_look_at_priority(void);
 PAWL_COLD TRACE_HIDDEN void trace_upgrade(uint64_t key, uint64_t site, struct trace_wait *wait);
 /* How long the recorder's own work takes before a hold, once a process. */
 PAWL_COLD TRACE_HIDDEN void trace_look_at_own_cost(void);
+/* order.c: a lock or a sleep behind a hold; a hold that ends before the one after it. */
 TRACE_HIDDEN void trace_order(uint64_t key, uint64_t site);
+TRACE_HIDDEN void trace_edge(const struct trace_hold *h, uint64_t key, uint64_t site);
+TRACE_HIDDEN void trace_hands_over(const struct trace_hold *h, const struct trace_hold *then);
+/* Did another thread write since the read? */
+TRACE_HIDDEN void trace_changed(struct trace_upgrade *u, uint64_t lock, uint32_t writes);
+/* A lock without a wait, by a thread that holds others. True: there is no more to be done. */
+TRACE_HIDDEN bool trace_among_others(uint64_t key, uint64_t site, bool only_tried);
+/* The memory of a lock is another lock's from now on. */
+TRACE_HIDDEN void trace_lock_ends(const volatile void *lock);
+/* The thread ends, and what it holds with it. */
+PAWL_COLD TRACE_HIDDEN void trace_ends_holding(void);
+/* The processor time of the thread so far. */
+PAWL_COLD TRACE_HIDDEN void trace_note_processor(void);
 /* Names the memory: where a lock was initialised. */
 PAWL_COLD TRACE_HIDDEN void trace_initialised(const void *lock, uint64_t site);
 /* The block of memory that a lock lies in, where it was not asked for yet. */
@@ -279,7 +290,7 @@ static inline uint32_t show(uint64_t key, uint64_t site, uint32_t *writes)
     const uint64_t lock = key & TRACE_ADDRESS;
     const uint32_t cpu = (uint32_t)sched_getcpu();
     const uint64_t holder = (site & UINT64_C(0xffffffffffff)) | trace_self.realtime |
-                            (uint64_t)(trace_self.number & 0x7fff) << 48;
+                            (uint64_t)(trace_self.number & 0x3fff) << 48;
     uint32_t state = TRACE_HELD;
     if (PAWL_LIKELY(pawl_load_relaxed64(&slot->lock) == lock)) {
         if (pawl_load_relaxed32(&slot->cpu) != cpu) {
@@ -313,14 +324,12 @@ static inline void granted_at_once(uint64_t key, uint64_t site, bool only_tried)
 {
     struct trace_hold *h;
     uint32_t writes, state;
-    if (PAWL_UNLIKELY(trace_self.lane->depth != 0) && !only_tried)
-        trace_order(key, site);
+    if (PAWL_UNLIKELY(trace_self.lane->depth != 0) && trace_among_others(key, site, only_tried))
+        return;
     if (is_write(key))
         trace_upgrade(key, site, NULL);
     state = show(key, site, &writes);
     h = push(key, site, trace_ticks(), state);
-    if (PAWL_UNLIKELY(h == NULL))
-        return;
     h->writes = writes;
     if (PAWL_UNLIKELY(h->since - trace_self.seen_at > trace_window / TRACE_OFTEN))
         trace_look_at_processor(h);
@@ -344,13 +353,17 @@ struct trace_wait {
 };
 
 TRACE_HIDDEN void trace_wait_begins(struct trace_wait *w, uint64_t key, uint64_t site);
+/* blame.c: holders note their holds while somebody waits, and the waiter shares its wait out. */
+PAWL_COLD TRACE_HIDDEN void trace_looks_who_holds(struct trace_wait *w, uint64_t holder);
+PAWL_COLD TRACE_HIDDEN void trace_held_meanwhile(const struct trace_hold *h, uint64_t now);
+PAWL_COLD TRACE_HIDDEN void trace_waits_no_more(const struct trace_wait *w);
+PAWL_COLD TRACE_HIDDEN void trace_blame(const struct trace_wait *w, uint64_t now, bool granted);
 /* The wait is over; `granted`: with the lock. */
 TRACE_HIDDEN void trace_wait_ends(struct trace_wait *w, bool granted, bool timed_out);
 /* The same where no call will say that the lock is released, so there is no hold. */
 TRACE_HIDDEN void trace_wait_is_over(struct trace_wait *w, bool granted, bool timed_out);
 /* A wait on something that nobody holds: condition, barrier, semaphore. */
-TRACE_HIDDEN void trace_waited(uint64_t key, uint64_t site, uint64_t begun, bool waited,
-                               bool timed_out);
+TRACE_HIDDEN void trace_waited(uint64_t key, uint64_t site, uint64_t begun, bool waited, int error);
 /* A call without wait and hold: signal, post; failed: a try. */
 TRACE_HIDDEN void trace_called(uint64_t key, uint64_t site, bool failed);
 /* A signal or a broadcast of a condition. */
@@ -367,7 +380,8 @@ static inline void end_hold(const struct trace_hold *held, uint64_t release, uin
     struct trace_event e;
     const struct trace_hold copy = *held, *const h = &copy;
     struct trace_record *const r = record_of(h->lock, h->take, release);
-    const uint64_t hold = now > h->since ? now - h->since : 0;
+    const uint64_t passed = now > h->since ? now - h->since : 0;
+    const uint64_t hold = (h->state & TRACE_AGAIN) == 0 ? passed : 0; /* the outer one has it */
     r->count++;
     r->hold_sum += hold;
     if (hold > r->hold_max)
@@ -386,7 +400,7 @@ static inline void end_hold(const struct trace_hold *held, uint64_t release, uin
     e.release = release;
     e.begun = h->waited != 0 ? h->begun : h->since;
     e.wait = h->since - e.begun;
-    e.hold = hold;
+    e.hold = passed;
     add_event(&e, now);
     trace_self.lane->pairs++;
     trace_self.lane->last = now;
@@ -400,16 +414,25 @@ static inline void count_out(uint64_t key, uint32_t state)
         return;
     (void)pawl_fetch_sub_relaxed32(is_read(key) ? &slot->readers : &slot->seekers, 1);
     if (mode_of(key) == TRACE_OUR_READ &&
-        TRACE_NUMBER(pawl_load_relaxed64(&slot->reader)) == (trace_self.number & 0x7fff))
+        TRACE_NUMBER(pawl_load_relaxed64(&slot->reader)) == (trace_self.number & 0x3fff))
         pawl_store_relaxed64(&slot->reader, 0);
 }
 
-/* Others see that the lock is free, as far as this thread is concerned. */
+static inline void ends_for_others(const struct trace_hold *h, uint64_t now)
+{
+    if (PAWL_UNLIKELY(pawl_load_relaxed32(&slot_of(h->lock)->waiters) != 0))
+        trace_held_meanwhile(h, now);
+    count_out(h->lock, h->state);
+}
+
+/* Others see that the lock is free, as far as this thread is concerned, and who had it last. */
 static inline void unshow(const struct trace_hold *h, uint64_t now)
 {
     struct trace_slot *const slot = slot_of(h->lock);
     const uint64_t holder = pawl_load_relaxed64(&slot->holder);
-    count_out(h->lock, h->state);
+    if (PAWL_UNLIKELY((h->state & TRACE_AGAIN) != 0))
+        return;
+    ends_for_others(h, now);
     if (is_read(h->lock)) {
         struct trace_dropped *const d =
             &trace_self.dropped[trace_self.dropped_next++ % TRACE_DROPPED];
@@ -420,8 +443,8 @@ static inline void unshow(const struct trace_hold *h, uint64_t now)
     } else if (is_write(h->lock) || mode_of(h->lock) == TRACE_OUR_ATOMIC) {
         pawl_store_relaxed32(&slot->writes, pawl_load_relaxed32(&slot->writes) + 1);
     }
-    if (holder != 0 && TRACE_NUMBER(holder) == (trace_self.number & 0x7fff))
-        pawl_store_relaxed64(&slot->holder, 0);
+    if (TRACE_NUMBER(holder) == (trace_self.number & 0x3fff))
+        pawl_store_relaxed64(&slot->holder, holder | TRACE_PAST);
 }
 
 TRACE_HIDDEN void trace_release_at(uint32_t index, uint64_t site);

@@ -131,3 +131,9 @@ EXPORTED pthread_rwlock_init(pthread_rwlock_t *restrict l, const pthread_rwlocka
     trace_initialised(l, TRACE_HERE());
     return next()->pthread_rwlock_init(l, a);
 }
+
+EXPORTED pthread_rwlock_destroy(pthread_rwlock_t *l)
+{
+    trace_lock_ends(l);
+    return next()->pthread_rwlock_destroy(l);
+}

@@ -24,7 +24,7 @@ EXPORTED nanosleep(trace_time time, struct timespec *left)
     uint64_t begun;
     const uint64_t key = begins(site, &begun);
     const int error = next()->nanosleep(time, left);
-    trace_waited(key, site, begun, true, false);
+    trace_waited(key, site, begun, true, 0);
     return error;
 }
 
@@ -34,7 +34,7 @@ EXPORTED clock_nanosleep(clockid_t clock, int flags, trace_time time, struct tim
     uint64_t begun;
     const uint64_t key = begins(site, &begun);
     const int error = next()->clock_nanosleep(clock, flags, time, left);
-    trace_waited(key, site, begun, true, false);
+    trace_waited(key, site, begun, true, 0);
     return error;
 }
 
@@ -44,6 +44,6 @@ EXPORTED usleep(useconds_t us)
     uint64_t begun;
     const uint64_t key = begins(site, &begun);
     const int error = next()->usleep(us);
-    trace_waited(key, site, begun, true, false);
+    trace_waited(key, site, begun, true, 0);
     return error;
 }

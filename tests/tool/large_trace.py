@@ -44,12 +44,13 @@ def _process(chance: random.Random, process: int, first: int) -> Iterator[tuple[
     locks = range(first, first + HOT + COLD)
     modes = {n: ("read", "write") if n % 2 else ("mutex",) for n in locks}
     yield "process", [(process, 1000 + process, 1, "/usr/bin/server", 0, 10 ** 9, 1, THREADS,
-                       THREADS * 10 ** 9, 10 ** 6, THREADS * EVENTS, 20)]  # fmt: skip
+                       THREADS * 10 ** 9, 10 ** 6, THREADS * EVENTS, 20, None)]  # fmt: skip
     yield "lock", [(n, process, n * 64, "rwlock" if n % 2 else "mutex", f"connection {n}.lock", 0,
                     1, None, None, None) for n in locks]  # fmt: skip
     yield "use", [_use(chance, n, mode, n < first + HOT) for n in locks for mode in modes[n]]
-    yield "blame", [(n, modes[n][-1], 3, 4, 10, 10_000, 2000, 0) for n in locks]
-    yield "edge", [(first, modes[first][0], n, modes[n][0], 3, 4, process, 5) for n in locks[1:]]
+    yield "blame", [(n, modes[n][-1], 3, 4, 10, 10_000, 2000, 0, 0) for n in locks]
+    yield "edge", [(first, modes[first][0], n, modes[n][0], 3, 4, process, 5, 0, 0, 0)
+                   for n in locks[1:]]  # fmt: skip
     rows = []
     for lane in range(THREADS):
         at = 0

@@ -23,7 +23,8 @@ def trace(tmp_path):
         path = tmp_path / name
         with store.create(path) as db:
             store.insert(db, "meta", [("command", "x"), ("finished", "yes")])
-            store.insert(db, "process", [(1, 9, 1, "/bin/x", 0, 10**9, 1, 2, 10**9, 200, 200, 20)])
+            process = (1, 9, 1, "/bin/x", 0, 10**9, 1, 2, 10**9, 200, 200, 20, None)
+            store.insert(db, "process", [process])
             store.insert(db, "site", [(1, 1, 5, "/bin/x", 5, "f", "f.c", 1, "f (f.c:1)", "[]")])
             store.insert(
                 db,

@@ -74,7 +74,7 @@ def with_waits(db, path):
     with store.sqlite3.connect(path) as copy:
         db.backup(copy)
         copy.execute(
-            "INSERT INTO blame SELECT lock, mode, release, take, count, hold_ns, hold_max, 0 "
+            "INSERT INTO blame SELECT lock, mode, release, take, count, hold_ns, hold_max, 0, 0 "
             "FROM use WHERE mode = 'mutex'"
         )
         copy.execute("UPDATE use SET waits = count, wait_ns = hold_ns WHERE mode = 'mutex'")

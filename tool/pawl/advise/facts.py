@@ -166,7 +166,7 @@ class Uses:
 class Process:
     id: int
     program: str
-    thread_ns: int
+    thread_ns: int  # of work: processor time, and waits for locks
     wall_ns: int
     threads: int
 
@@ -181,15 +181,27 @@ class Blame:
     inverted: int
 
 
+def _worked(process: sqlite3.Row, waited: int) -> int:
+    """How long threads ran or waited for locks, between the first and last call of each. Sleep is
+    no work: a pool of threads that have nothing to do would make each wait look small."""
+    cpu, there = process["cpu_ns"], process["thread_ns"]
+    return there if cpu is None else min(cpu + waited, there)
+
+
 class Facts:
     def __init__(self, db: sqlite3.Connection, tell: Tell = lambda _: None):
         """`tell` hears how many locks have been read since it was told last."""
         self.db = db
         meta = dict(db.execute("SELECT name, value FROM meta").fetchall())
         self.command = meta.get("command", "")
+        waited = self._waited()
         self.processes = {
             r["id"]: Process(
-                r["id"], r["program"], max(r["thread_ns"], 1), r["wall_ns"], r["threads"]
+                r["id"],
+                r["program"],
+                max(_worked(r, waited.get(r["id"], 0)), 1),
+                r["wall_ns"],
+                r["threads"],
             )
             for r in db.execute("SELECT * FROM process")
         }
@@ -219,6 +231,17 @@ class Facts:
             )
             if number % PART == 0:
                 tell(PART)
+
+    def _waited(self) -> dict[int, int]:
+        """Of each process, for its locks."""
+        marks = ",".join("?" * len(HELD))
+        return dict(
+            self.db.execute(
+                "SELECT l.process, sum(u.wait_ns) FROM use u JOIN lock l ON l.id = u.lock "
+                f"WHERE l.kind IN ({marks}) GROUP BY l.process",
+                HELD,
+            ).fetchall()
+        )
 
     def site(self, number: int | None) -> Site:
         return self.sites.get(number, NOWHERE)

@@ -14,6 +14,7 @@ from pawl.advise.facts import Facts, Lock, Site
 
 # Below this share of the threads' time a change is not worth a word.
 WORTH = 0.02
+LEAST_NS = 5_000_000  # nor is less than this, whatever share of a short run it is
 
 
 @dataclass
@@ -46,12 +47,21 @@ class Finding:
         return sketch.sketch(self.texts["sketch"], self.rule, self.match.locks, self.match.sites)
 
     @property
+    def is_worth_a_word(self) -> bool:
+        return self.is_fault or (
+            self.gain[1] >= WORTH and self.gain[1] * self.process_ns >= LEAST_NS
+        )
+
+    @property
+    def process_ns(self) -> int:
+        return self.match.locks[0].process.thread_ns
+
+    @property
     def gain(self) -> tuple[float, float]:
         """Shares of the threads' time of the process."""
         if self.match.saved is None:
             return (0.0, 0.0)
-        whole = self.match.locks[0].process.thread_ns
-        return tuple(min(max(one, 0) / whole, 1.0) for one in self.match.saved)
+        return tuple(min(max(one, 0) / self.process_ns, 1.0) for one in self.match.saved)
 
     def as_json(self) -> dict:
         return {
@@ -93,7 +103,7 @@ def find(
         for match in rule(facts):
             title = texts()[name]["title"]
             finding = Finding(name, title, match, texts()[name])
-            if finding.is_fault or finding.gain[1] >= WORTH:
+            if finding.is_worth_a_word:
                 finding.stacks = stacks.heaviest(facts, match.locks)
                 found.append(finding)
     return sorted(found, key=lambda f: (not f.is_fault, -(f.match.saved or (0, 0))[1]))

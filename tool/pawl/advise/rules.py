@@ -194,32 +194,44 @@ def self_deadlock(facts: Facts) -> Iterator[Match]:
             )
 
 
+def _orders(facts: Facts) -> dict[tuple[int, int], list]:
+    """(held, taken) -> rows. A lock is its address and its life there. Hand over hand is no order:
+    the first lock is released before the second one."""
+    nodes: dict[tuple[int, int], int] = {}
+    found: dict[tuple[int, int], list] = defaultdict(list)
+    rows = facts.db.execute(
+        "SELECT * FROM edge WHERE held != taken AND handed * 2 <= count ORDER BY count DESC"
+    )
+    for row in rows:
+        ends = ((row["held"], row["held_life"]), (row["taken"], row["taken_life"]))
+        found[tuple(nodes.setdefault(end, len(nodes)) for end in ends)].append(row)
+    return found
+
+
 def lock_order(facts: Facts) -> Iterator[Match]:
     """A before B in one thread, B before A in another; or a chain that ends where it began."""
-    edges = facts.db.execute("SELECT DISTINCT held, taken FROM edge WHERE held != taken")
-    threads: dict[tuple[int, int], set[int]] = {edge: set() for edge in closed(edges)}
-    for held, taken, thread in facts.db.execute("SELECT held, taken, thread FROM edge"):
-        if (held, taken) in threads:
-            threads[held, taken].add(thread)
-    for cycle in cycles({edge: frozenset(who) for edge, who in threads.items()}):
-        steps = [
-            facts.db.execute(
-                "SELECT * FROM edge WHERE held = ? AND taken = ? ORDER BY count DESC", both
-            ).fetchall()
-            for both in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
-        ]
+    rows_of = _orders(facts)
+    edges = {edge: frozenset(row["thread"] for row in rows_of[edge]) for edge in closed(rows_of)}
+    for cycle in cycles(edges):
+        steps = [rows_of[both] for both in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
         rows = [row for step in steps for row in step]
         reading = all(row["held_mode"] == row["taken_mode"] == "read" for row in rows)
+        once = min(sum(row["count"] for row in step) for step in steps) == 1
         lines = [
             f"{sum(row['count'] for row in step):,} times {facts.locks[step[0]['held']].name} at "
             f"{facts.site(step[0]['held_site'])}, then {facts.locks[step[0]['taken']].name} at "
             f"{facts.site(step[0]['taken_site'])}"
             for step in steps
         ]
+        if once:
+            lines.append(
+                "one of these orders was seen once: where it is that of the program's start or "
+                "end, no other thread may be there"
+            )
         yield Match(
-            [facts.locks[lock] for lock in cycle],
+            [facts.locks[step[0]["held"]] for step in steps],
             lines,
-            "low" if reading else "high",
+            "low" if reading else "medium" if once else "high",
             [facts.site(step[0][k]) for step in steps for k in ("held_site", "taken_site")],
         )
 

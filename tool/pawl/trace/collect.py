@@ -122,13 +122,15 @@ class _Process:
 
     def _process(self) -> None:
         c, heads = self.raw.control, [lane.head for lane in self.raw.lanes]
-        ticks, latest = 0, self.latest
+        ticks, ran, latest = 0, 0, self.latest
         for head in heads:
             ticks += int(head["alive"])
+            ran += int(head["ran"])
             if head["thread"]:
                 waits = bool((self._waiting(head)).any())
                 last = latest if waits else int(head["last"])
                 ticks += max(last - int(head["begun"]), 0)
+                ran += max(int(head["cpu_seen"]) - int(head["cpu_begun"]), 0)
         store.insert(
             self.db,
             "process",
@@ -146,6 +148,7 @@ class _Process:
                     sum(int(h["pairs"]) for h in heads),
                     sum(int(h["events"]) for h in heads),
                     self.ns(int(c["own_ticks"])),
+                    None if c["sandboxed"] else min(ran, self.ns(ticks)),
                 )
             ],
         )
@@ -256,7 +259,7 @@ class _Process:
     def blames(self) -> list[tuple]:
         added = self._added(
             ("lock", "site", "holder"),
-            ("count", "wait_sum", "wait_max", "inverted"),
+            ("count", "wait_sum", "wait_max", "past_sum", "inverted"),
             lambda lane: lane.blames,
         )
         return [
@@ -268,9 +271,10 @@ class _Process:
                 count,
                 self.ns(total),
                 self.ns(longest),
+                self.ns(past),
                 inverted,
             )
-            for (lock, site, holder), (count, total, longest, inverted) in added.items()
+            for (lock, site, holder), (count, total, longest, past, inverted) in added.items()
         ]
 
     def edges(self) -> list[tuple]:
@@ -288,6 +292,9 @@ class _Process:
                         self.site(int(e["taken_site"])),
                         number,
                         int(e["count"]),
+                        int(e["handed"]),
+                        int(e["held_life"]),
+                        int(e["taken_life"]),
                     )
                 )
         return rows

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-MAGIC, FORMAT = 0x3152544C57415021, 6
+MAGIC, FORMAT = 0x3152544C57415021, 7
 BUCKETS, HOLDS, UPGRADES, WAYS, MODES = 168, 64, 16, 4, 16
-SMALL, LARGE = (1024, 64 << 10), (64, 1 << 20)  # how many lanes, and bytes of each
+SMALL, LARGE = (1024, 68 << 10), (64, 1280 << 10)  # how many lanes, and bytes of each
 ADDRESS = (1 << 56) - 1
 ADDRESS_BITS, MODE_BITS = 56, 5
 HELD, WAITING, IN_COND = 1, 2, 4
@@ -45,8 +45,8 @@ RECORD = np.dtype(
     + [("hold", U32, BUCKETS), ("wait", U32, BUCKETS)]
 )
 HOLD = np.dtype(_u64("lock take since begun waited") + _u32("state writes stack unused"))
-EDGE = np.dtype(_u64("held taken held_site taken_site count"))
-BLAME = np.dtype(_u64("lock site holder count wait_sum wait_max inverted"))
+EDGE = np.dtype(_u64("held taken held_site taken_site count handed") + _u32("held_life taken_life"))
+BLAME = np.dtype(_u64("lock site holder count wait_sum wait_max past_sum inverted"))
 UPGRADE = np.dtype(_u64("lock read write count changed gap_sum"))
 EVENT = np.dtype(_u64("lock take release begun wait hold"))
 WINDOW = np.dtype(
@@ -58,7 +58,7 @@ STACK = np.dtype(_u64("hash") + _u32("depth cut") + [("frame", U64, FRAMES)])
 WAIT = np.dtype(_u64("hash lock stack count wait_sum wait_max taken"))
 LANE = np.dtype(
     _u32("thread kernel threads depth")
-    + _u64("begun last alive events pairs")
+    + _u64("begun last alive ran cpu_begun cpu_seen events pairs")
     + _u32("deep strange reentered lost_edges lost_blames lost_upgrades sets edges blames ring")
     + _u64("random window window_next")
     + [("windows", WINDOW, 2)]
@@ -68,7 +68,12 @@ LANE = np.dtype(
 MODULE = np.dtype(_u64("from to file_offset inode") + _u32("path unused"))
 NAME = np.dtype([("lock", U64), ("name", "S48")])
 INIT = np.dtype(_u64("lock site offset size allocated"))
-SLOT = np.dtype(_u64("lock holder") + _u32("cpu writes readers seekers") + _u64("reader"))
+SLOT = np.dtype(
+    _u64("lock holder")
+    + _u32("cpu writes readers seekers")
+    + _u64("reader")
+    + _u32("waiters lives")
+)
 CONTROL = np.dtype(
     _u64("magic")
     + _u32("format control_bytes lane_bytes record_bytes pid parent enabled is_tsc")
