@@ -56,7 +56,8 @@ typedef const struct timespec *trace_time;
     X(sem_post, (sem_t *))                                                                         \
     X(nanosleep, (trace_time, struct timespec *))                                                  \
     X(clock_nanosleep, (clockid_t, int, trace_time, struct timespec *))                            \
-    X(usleep, (useconds_t))
+    X(usleep, (useconds_t))                                                                        \
+    X(sched_yield, (void))
 
 struct trace_next {
 #define X(name, arguments) int(*name) arguments;

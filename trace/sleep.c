@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sleeps of the program: inside sections, and between looks at something. The C library's own calls
- * do not come here. */
+/* Sleeps of the program: inside sections, and between looks at something; and processors that it
+ * gives away. The calls that the C library makes itself do not come here. */
 #include "record.h"
 
 #define EXPORTED __attribute__((visibility("default"))) int
@@ -44,6 +44,16 @@ EXPORTED usleep(useconds_t us)
     uint64_t begun;
     const uint64_t key = begins(site, &begun);
     const int error = next()->usleep(us);
+    trace_waited(key, site, begun, true, 0);
+    return error;
+}
+
+EXPORTED sched_yield(void)
+{
+    const uint64_t site = TRACE_HERE();
+    uint64_t begun;
+    const uint64_t key = begins(site, &begun);
+    const int error = next()->sched_yield();
     trace_waited(key, site, begun, true, 0);
     return error;
 }

@@ -4,6 +4,7 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static sem_t go, done;
+static volatile long value, seen;
 
 static void *waiter(void *unused)
 {
@@ -11,7 +12,9 @@ static void *waiter(void *unused)
     (void)unused;
     for (i = 0; i < 10; i++) {
         take(&go);
-        must(pthread_mutex_lock(&mutex) == 0 && pthread_mutex_unlock(&mutex) == 0);
+        must(pthread_mutex_lock(&mutex) == 0);
+        seen += value;
+        must(pthread_mutex_unlock(&mutex) == 0);
         must(sem_post(&done) == 0);
     }
     return NULL;

@@ -262,15 +262,17 @@ def test_the_file_of_steps():
 def test_the_first_line_says_how_near_it_came():
     plan = planned(window([hold(7, "read", 100 * i, 50) for i in range(100)]))
 
-    def said(rate):
+    def said(*rates):
         samples = [
-            {"candidate": rows.BASELINE, "round": i, "ops": rate, "seconds": 1.0, "wait_ns": 0}
-            | {"lost_ns": 0, "long_wait_ns": 0}
+            {"candidate": rows.BASELINE, "round": i, "seconds": 1.0, "wait_ns": 0}
+            | {"lost_ns": 0, "long_wait_ns": 0, "ops": rates[i % len(rates)]}
             for i in range(6)
         ]
         return show.fidelity(rows.fidelity(samples, plan))
 
     assert "It is within 10 %" in said(1_050_000)
+    # The median is near, and the samples are not: they tell nothing.
+    assert "NOT within 10 %" in said(600_000, 1_000_000, 1_400_000)
     assert "NOT within 10 %" in said(1_200_000) and "no more than an order" in said(1_200_000)
 
 

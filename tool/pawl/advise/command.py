@@ -12,21 +12,35 @@ from pathlib import Path
 
 import click
 
-from pawl.advise import export, limits, page, replayed, schema
-from pawl.advise.facts import Facts, percent, time
-from pawl.advise.finding import WORTH, Finding, find
+from pawl.advise import export, limits, page, replayed, schema, stacks
+from pawl.advise.facts import HELD, Facts, percent, time
+from pawl.advise.finding import LEAST_NS, WORTH, Finding, find
 from pawl.advise.rules import RULES, heaviest
 from pawl.core import options, output
 from pawl.core.errors import FAILED, OK
 from pawl.trace import store
 
 WIDTH = 96
+MUCH = 0.2  # of the time: to wait, or to have no processor
 LONG_TRACE = 16 << 20  # bytes; reading a shorter one is over before a bar is of use
 
 
-def nothing(findings: list[Finding]) -> str:
+def nothing(facts: Facts, findings: list[Finding]) -> str:
     if any(not f.is_fault for f in findings):
         return ""
+    waiting = facts.wait_ns / max(facts.thread_ns, 1)
+    if waiting >= MUCH and facts.wait_ns >= LEAST_NS:
+        all_stacks = sorted(stacks.waiting(facts, *HELD), key=lambda pair: -pair[1].wait_ns)[:3]
+        return "\n".join(
+            [
+                f"{percent(waiting)} of the time is waiting for locks; no rule knows why. The "
+                "heaviest stacks are:",
+                *(
+                    _fold(f"{lock.name}, {percent(s.wait_ns / facts.wait_ns)}: {s}", "  - ")
+                    for lock, s in all_stacks
+                ),
+            ]
+        )
     return (
         f"Nothing here would gain more than {percent(WORTH)} of the threads' time, as far as "
         "these rules see."
@@ -67,6 +81,11 @@ def _terminal(facts: Facts, findings: list[Finding], replay: dict | None) -> Non
         f"{time(facts.thread_ns)} in all, waited {time(facts.wait_ns)} for locks "
         f"({percent(facts.wait_ns / max(facts.thread_ns, 1))})."
     )
+    if facts.short >= MUCH:
+        click.echo(
+            f"The machine was short of processors: for {percent(facts.short)} of the time in which "
+            "threads could run they had none. Waits are longer by that, and no lock changes it."
+        )
     for count, meaning in facts.losses:
         click.echo(f"Not recorded: {count:,} times {meaning}.")
     if waits_only := sum(1 for _ in facts.waits_only):
@@ -77,10 +96,15 @@ def _terminal(facts: Facts, findings: list[Finding], replay: dict | None) -> Non
     click.echo()
     for number, finding in enumerate(findings, 1):
         click.echo(_shown(number, finding, replay))
-    if text := nothing(findings):
+    if text := nothing(facts, findings):
         click.echo(text)
     locks = heaviest(facts, 5)
     if locks:
+        held = max(facts.kind(*HELD), key=lambda lock: lock.exclusive_ns)
+        click.echo(f"\nMost held: {held.name}, for {percent(held.held)} of the time.")
+        if facts.wait_ns:
+            share = percent(locks[0].wait_ns / facts.wait_ns)
+            click.echo(f"Most waited for: {locks[0].name}, {share} of the waiting.")
         click.echo("\nThe heaviest locks:")
         for lock in locks:
             every = lock.all
@@ -229,7 +253,7 @@ def advise_command(
     _terminal(facts, findings, replay)
     made = {
         "json": lambda: _dumped(as_json(facts, findings, broken, replay)),
-        "html": lambda: page.render(facts, findings, nothing(findings), replay).encode(),
+        "html": lambda: page.render(facts, findings, nothing(facts, findings), replay).encode(),
         "folded": lambda: export.folded(facts),
         "pprof": lambda: export.pprof(facts),
         "chrome": lambda: export.chrome(facts.db),

@@ -18,7 +18,8 @@ SHARED = ("rwlock", *OURS)
 TOTALS = (
     "SELECT l.id, l.name, l.given, l.kind, l.process, t.* FROM lock l LEFT JOIN (SELECT lock, "
     "sum(count) AS count, sum(waits) AS waits, sum(wait_ns) AS wait_ns, sum(hold_ns) AS "
-    "hold_ns FROM use GROUP BY lock) t ON t.lock = l.id"
+    "hold_ns, sum(CASE mode WHEN 'read' THEN 0 ELSE hold_ns END) AS exclusive_ns FROM use "
+    "GROUP BY lock) t ON t.lock = l.id"
 )
 COLUMNS = (
     "id, lock, mode, take, release, count, hold_ns, hold_p99, hold_max, waits, wait_ns, "
@@ -27,6 +28,9 @@ COLUMNS = (
 )
 PART = 10_000  # locks between two words of how far it is
 PAIR_NS = 20  # what an uncontended pair of lock and unlock costs, about; `pawl costs` measures it
+# Two moves of a line between processors, about. It only decides what is worth a word: what a line
+# costs here, a trace does not say.
+LINE_NS = 100
 # Of the threads' time. No rule looks at a lock whose waits and pairs are less in all: far below
 # what is worth a word (finding.py), so that a trace may have a million locks.
 LEAST = 0.0001
@@ -40,6 +44,8 @@ class Site:
     file: str = ""
     line: int = 0
     frames: tuple = ()
+    module: str = ""
+    offset: int = 0
 
     def __str__(self) -> str:
         return self.text
@@ -98,6 +104,7 @@ class Lock:
     hold_ns: int
     given: bool  # the program named it; else the name is that of a variable, or of a place
     facts: Facts = field(repr=False)
+    exclusive_ns: int = 0  # how long somebody was in alone
 
     @cached_property
     def uses(self) -> list[Use]:
@@ -116,6 +123,22 @@ class Lock:
     @cached_property
     def all(self) -> Uses:
         return Uses(self.uses)
+
+    @property
+    def callers(self) -> int:
+        """At most so many threads."""
+        return min(self.process.threads, sum(u.row["threads"] for u in self.uses))
+
+    @property
+    def explained_ns(self) -> int:
+        """Of the waiting, what holds can be the reason of: behind each hold at most all others
+        wait. The rest is the way to a processor, and no other lock shortens it."""
+        return min(self.wait_ns, max(self.callers - 1, 0) * self.hold_ns)
+
+    @property
+    def held(self) -> float:
+        """That time as a share of the recording."""
+        return min(self.exclusive_ns / max(self.process.wall_ns, 1), 1.0)
 
     @property
     def is_whole(self) -> bool:
@@ -178,6 +201,7 @@ class Blame:
     mode: str
     count: int
     wait_ns: int
+    held_ns: int  # of the waits, while it held
     inverted: int
 
 
@@ -212,6 +236,8 @@ class Facts:
                 r["file"],
                 r["line"],
                 tuple(map(tuple, json.loads(r["frames"]))),
+                r["module"] or "",
+                r["offset"] or 0,
             )
             for r in db.execute("SELECT * FROM site")
         }
@@ -228,6 +254,7 @@ class Facts:
                 r["hold_ns"] or 0,
                 bool(r["given"]),
                 self,
+                r["exclusive_ns"] or 0,
             )
             if number % PART == 0:
                 tell(PART)
@@ -277,6 +304,15 @@ class Facts:
         return sum(lock.wait_ns for lock in self.locks.values() if lock.kind in HELD)
 
     @cached_property
+    def short(self) -> float:
+        """Of the time in which threads could have run, the share in which they had no processor, by
+        the kernel's counters, in the windows."""
+        kept, ran = self.db.execute(
+            "SELECT total(kept_ns), total(cpu_ns) FROM part WHERE kept_ns IS NOT NULL"
+        ).fetchone()
+        return kept / (kept + ran) if kept else 0.0
+
+    @cached_property
     def losses(self) -> list[tuple[int, str]]:
         return [
             tuple(r)
@@ -294,6 +330,7 @@ class Facts:
                 r["mode"],
                 r["count"],
                 r["wait_ns"],
+                r["wait_ns"] - r["past_ns"],
                 r["inverted"],
             )
             for r in rows
@@ -317,6 +354,15 @@ class Facts:
             "ORDER BY count DESC",
             (lock.id,),
         ).fetchall()
+
+    def is_handed_over(self, lock: Lock) -> bool:
+        """Hand over hand: it is released while one that was taken after it is held."""
+        count, handed = self.db.execute(
+            "SELECT total(count), total(handed) FROM edge WHERE held = ? AND taken_mode NOT IN "
+            "('sleep', 'cond-signal', 'cond-broadcast')",
+            (lock.id,),
+        ).fetchone()
+        return handed * 2 > count
 
     def sleeps_inside(self, lock: Lock) -> list[tuple[int, Site]]:
         """How often a thread slept while it held the lock, and where."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import resources
 
@@ -19,14 +19,17 @@ LEAST_NS = 5_000_000  # nor is less than this, whatever share of a short run it 
 
 @dataclass
 class Match:
-    """What a rule's function found. `saved` are nanoseconds, from and to; None: a fault, which is
-    reported whatever time it costs."""
+    """What a rule's function found. `saved` are nanoseconds of waiting, from and to; None: a fault,
+    which is reported whatever time it costs. `calls` are those of other work. `unknown`: why there
+    is no figure."""
 
     locks: list[Lock]
     evidence: list[str]
     confidence: str  # high, medium, low
     sites: list[Site] = field(default_factory=list)
     saved: tuple[float, float] | None = None
+    calls: tuple[float, float] = (0, 0)
+    unknown: str = ""
 
 
 @dataclass
@@ -58,10 +61,16 @@ class Finding:
 
     @property
     def gain(self) -> tuple[float, float]:
-        """Shares of the threads' time of the process."""
+        """Shares of the threads' time of the process. No more waiting goes than holds explain."""
+        return tuple(min(ns / self.process_ns, 1.0) for ns in self.saved_ns)
+
+    @property
+    def saved_ns(self) -> tuple[float, float]:
         if self.match.saved is None:
             return (0.0, 0.0)
-        return tuple(min(max(one, 0) / self.process_ns, 1.0) for one in self.match.saved)
+        most = sum(lock.explained_ns for lock in self.match.locks)
+        both = zip(self.match.saved, self.match.calls, strict=True)
+        return tuple(min(max(waits, 0), most) + calls for waits, calls in both)
 
     def as_json(self) -> dict:
         return {
@@ -79,7 +88,7 @@ class Finding:
                 for s in self.match.sites
             ],
             "stacks": [stack.as_json() for stack in self.stacks],
-            "gain": {"low": self.gain[0], "high": self.gain[1]},
+            "gain": {"low": self.gain[0], "high": self.gain[1], "unknown": self.match.unknown},
             **{name: self.texts[name] for name in ("instead", "why", "against", "page")},
             "sketch": self.sketch,
         }
@@ -88,6 +97,17 @@ class Finding:
 @functools.cache
 def texts() -> dict[str, dict[str, str]]:
     return tomllib.loads(resources.files(__package__).joinpath("rules.toml").read_text())
+
+
+# What a rule says of a lock need not be said again by a more general one.
+SAID_BY = {"saturated": ("long_holds",), "convoy": ("long_holds", "saturated")}
+
+
+def _once(found: list[Finding]) -> Iterator[Finding]:
+    told = {(f.rule, lock) for f in found for lock in f.match.locks}
+    for f in found:
+        if not any((rule, f.match.locks[0]) in told for rule in SAID_BY.get(f.rule, ())):
+            yield f
 
 
 Rule = Callable[[Facts], Iterable[Match]]
@@ -106,4 +126,4 @@ def find(
             if finding.is_worth_a_word:
                 finding.stacks = stacks.heaviest(facts, match.locks)
                 found.append(finding)
-    return sorted(found, key=lambda f: (not f.is_fault, -(f.match.saved or (0, 0))[1]))
+    return sorted(_once(found), key=lambda f: (not f.is_fault, -f.saved_ns[1]))

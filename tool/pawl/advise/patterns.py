@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
 
+from pawl.advise import sections
 from pawl.advise.facts import HELD, SHARED, Facts, Lock, percent, time
 from pawl.advise.finding import Match
 
@@ -63,7 +64,7 @@ def could_be_split(facts: Facts) -> Iterator[Match]:
     """Each thread comes to the lock at places of its own."""
     waits = {u.take for lock in facts.kind("cond") for u in lock.of("cond-wait")}
     for lock in facts.heavy("mutex", *SHARED):
-        if not lock.wait_ns:
+        if not lock.wait_ns or facts.is_handed_over(lock):
             continue
         own = _own_threads(lock)
         places = [{u.take for u in uses} for uses in own.values()]
@@ -163,6 +164,7 @@ def broadcast_storm(facts: Facts) -> Iterator[Match]:
             ],
             "high",
             sorted(places, key=str)[:2] + [u.take for u in cond.of("cond-broadcast")][:2],
+            (0, 0),
             (lost, lost + count * WAKE_NS),
         )
 
@@ -209,7 +211,8 @@ def wakes_before_unlock(facts: Facts) -> Iterator[Match]:
             ],
             "low" if kept else "medium",
             [facts.site(rows[0]["taken_site"]), *(u.release or u.take for u in early[:1])],
-            (0, early_ns + behind),
+            (0, behind),
+            (0, early_ns),
         )
 
 
@@ -228,10 +231,32 @@ def _sequences(facts: Facts) -> Iterator[tuple[int, int, int, int]]:
             yield a["lock"], a["take"], b["take"], a["hold_ns"]
 
 
+def _waits_for_nobody(facts: Facts) -> Iterator[Match]:
+    """Timed waits on a condition that nobody ever signals are sleeps."""
+    for cond in facts.locks.values():
+        if cond.kind != "cond" or not cond.waits:
+            continue
+        waits = cond.of("cond-wait")
+        ended = waits.sum("timeouts")
+        if (
+            ended >= 20
+            and ended >= 0.95 * waits.sum("waits")
+            and not cond.of("cond-signal", "cond-broadcast").count
+        ):
+            longest = max(waits, key=lambda u: u.timeouts)
+            yield Match(
+                [cond],
+                [
+                    f"{ended:,} waits ended by their time, {time(waits.sum('wait_ns') / ended)} "
+                    "each; nobody signalled the condition"
+                ],
+                "medium",
+                [longest.take],
+            )
+
+
 def polling(facts: Facts) -> Iterator[Match]:
-    """Lock, look, unlock, sleep, and again."""
-    if not facts.db.execute("SELECT 1 FROM event WHERE mode = 'sleep' LIMIT 1").fetchone():
-        return
+    """Lock, look, unlock, sleep, and again. A section that changes something is no look."""
     found: dict[tuple[int, int, int], list[int]] = defaultdict(list)
     for lock, take, sleep, hold in _sequences(facts):
         found[lock, take, sleep].append(hold)
@@ -249,19 +274,22 @@ def polling(facts: Facts) -> Iterator[Match]:
             or not lock.is_whole
             or len(holds) < 0.5 * min(sleeps[sleep], 4096)
             or any(site == facts.site(sleep) for _, site in facts.sleeps_inside(lock))
+            or (looks := sections.look(facts.site(take))) is None
+            or looks.kind != "read"
         ):
             continue
         yield Match(
             [lock],
             [
                 f"a thread looked {len(holds):,} times in a row, each time for about "
-                f"{time(max(short, 1))}, and slept in between",
+                f"{time(max(short, 1))}, and slept or gave its processor away in between",
                 f"it sleeps at {facts.site(sleep)}; what it waits for is noticed only after the "
                 "sleep",
             ],
             "medium",
             [facts.site(take), facts.site(sleep)],
         )
+    yield from _waits_for_nobody(facts)
 
 
 def inverted_priority(facts: Facts) -> Iterator[Match]:

@@ -13,6 +13,8 @@ from pawl.advise.finding import WORTH, Finding
 from pawl.core.errors import BadInput
 from pawl.replay import schema, show
 
+WIDE = 0.1  # a wider range, whose end is over twice its beginning, is no range but a bound
+
 # The candidates that are what a rule proposes.
 PROPOSED = {
     "read_then_write": ("upgrade/",),
@@ -75,7 +77,7 @@ def ranked(findings: list[Finding], replay: dict | None) -> list[Finding]:
     def saved(finding: Finding) -> float:
         measured = gain(best(finding, replay))
         if measured is None:
-            return (finding.match.saved or (0, 0))[1]
+            return finding.saved_ns[1]
         return measured["share"] * finding.match.locks[0].process.thread_ns
 
     return sorted(findings, key=lambda f: (not f.is_fault, -saved(f)))
@@ -85,7 +87,11 @@ def expected(finding: Finding, found: dict | None) -> str:
     """The gain in words: measured where it was, with the estimate beside it."""
     low, high = finding.gain
     estimate = f"{percent(low)} to {percent(high)}"
+    if high > max(2 * low, low + WIDE):
+        estimate = f"at most {percent(high)}"
     measured = gain(found)
+    if measured is None and finding.match.unknown:
+        return f"the gain is not known: {finding.match.unknown}"
     if measured is None:
         return f"expected gain {estimate} of the threads' time, an estimate"
     if measured["share"] < WORTH:
@@ -94,7 +100,7 @@ def expected(finding: Finding, found: dict | None) -> str:
         text = f"expected gain {percent(measured['share'])} of the threads' time, by replay"
         if measured["low"] is not None:
             text += f" ({percent(measured['low'])} to {percent(measured['high'])})"
-    return f"{text}; the estimate was {estimate}"
+    return text if finding.match.unknown else f"{text}; the estimate was {estimate}"
 
 
 def said(found: dict) -> str:

@@ -11,9 +11,20 @@ import heapq
 from collections import defaultdict
 from collections.abc import Iterator
 
-from pawl.advise import stacks
+from pawl.advise import sections, stacks
 from pawl.advise.cycles import closed, cycles
-from pawl.advise.facts import HELD, OURS, PAIR_NS, SHARED, Facts, Lock, percent, time
+from pawl.advise.facts import (
+    HELD,
+    LINE_NS,
+    OURS,
+    PAIR_NS,
+    SHARED,
+    Blame,
+    Facts,
+    Lock,
+    percent,
+    time,
+)
 from pawl.advise.finding import Match
 from pawl.advise.patterns import (
     broadcast_storm,
@@ -29,6 +40,9 @@ FEW = 100  # what happened less often is no pattern
 SHORT_NS = 1_000
 TINY_NS = 150  # a section that adds to a number, on a line that other cores have, too
 LONG_NS = 1_000_000
+SATURATED = 0.5  # of the time
+DENSE = 0.1  # reads of shared lines, as a share of the threads' work, before it is worth a word
+MOST_PLACES = 16  # of a lock, whose machine code is looked at
 MANY_LONG = 3  # fewer may be threads that were preempted while they held it
 
 
@@ -61,7 +75,8 @@ def read_then_write(facts: Facts) -> Iterator[Match]:
             ],
             "high",
             [facts.site(several[0]["read"]), facts.site(several[0]["write"])],
-            (count * PAIR_NS, count * PAIR_NS + waits + repeated / 2),
+            (0, waits),
+            (count * PAIR_NS, count * PAIR_NS + repeated / 2),
         )
 
 
@@ -82,7 +97,8 @@ def readers_do_not_overlap(facts: Facts) -> Iterator[Match]:
             ],
             "medium" if every.sum("waits") else "high",
             [max(reads, key=lambda u: u.count).take],
-            (0, every.count * PAIR_NS / 2 + reads.sum("wait_ns") / 2),
+            (0, reads.sum("wait_ns") / 2),
+            (0, every.count * PAIR_NS / 2),
         )
 
 
@@ -108,6 +124,7 @@ def seek_without_readers(facts: Facts) -> Iterator[Match]:
             ],
             "medium" if reads.count else "high",
             [max(seeks, key=lambda u: u.count).take],
+            (0, 0),
             (0, upgrades * PAIR_NS),
         )
 
@@ -124,45 +141,56 @@ def one_thread(facts: Facts) -> Iterator[Match]:
                 ],
                 "medium",
                 [max(every, key=lambda u: u.count).take],
+                (0, 0),
                 (every.count * PAIR_NS / 2, every.count * PAIR_NS),
             )
 
 
+def _read_shortly(lock: Lock) -> bool:
+    """By several threads at a time: others were in, or had been on another processor."""
+    reads, writes = lock.of("read"), lock.of("write")
+    share = writes.count / max(lock.all.count, 1)
+    return (
+        reads.count >= FEW
+        and reads.threads >= 2
+        and share <= (0.05 if lock.kind == "rwlock" else 0.01)  # else it is what would be proposed
+        and reads.sum("overlaps") + reads.sum("handoffs") > reads.count / 100
+        and reads.percentile("hold", 0.5) <= SHORT_NS
+    )
+
+
 def many_short_reads(facts: Facts) -> Iterator[Match]:
-    for lock in facts.heavy("rwlock", "pawl_spin", "pawl_lock"):
-        reads, writes = lock.of("read"), lock.of("write")
-        share = writes.count / max(lock.all.count, 1)
-        overlaps = reads.sum("overlaps")
-        if (
-            reads.count < FEW
-            or reads.threads < 2
-            or share > 0.05
-            or overlaps <= reads.count / 100
-            or (lock.kind != "rwlock" and share >= 0.01)
-        ):  # it is what would be proposed
+    """Whether or not anybody waits: each reader writes the line of the lock."""
+    for process in facts.processes.values():
+        locks = [
+            lock
+            for lock in facts.heavy("rwlock", "pawl_spin", "pawl_lock")
+            if lock.process is process and _read_shortly(lock)
+        ]
+        locks.sort(key=lambda lock: -lock.of("read").count)
+        reads = [lock.of("read") for lock in locks]
+        count = sum(r.count for r in reads)
+        if count * LINE_NS < DENSE * process.thread_ns:
             continue
-        median = reads.percentile("hold", 0.5)
-        if median > SHORT_NS:
-            continue
-        what = (
-            "pawl_brlock, or RCU"
-            if share < 0.001
-            else "pawl_brlock"
-            if share < 0.01
-            else "pawl_lock64, whose readers take one instruction"
-        )
+        writes = sum(lock.of("write").count for lock in locks)
+        beside = sum(r.sum("overlaps") for r in reads)
+        moved = sum(r.sum("handoffs") for r in reads)
         yield Match(
-            [lock],
+            locks,
             [
-                f"{reads.count:,} read locks by {reads.threads} or more threads, half of them held "
-                f"for less than {time(max(median, 1) * 1.25)}",
-                f"{percent(share)} of the locks are for writing: {what}",
-                f"in {overlaps:,} of them ({percent(overlaps / reads.count)}) another reader was "
-                "in: they share one cache line",
+                f"{count:,} read locks by {max(r.threads for r in reads)} or more threads: one for "
+                f"each {time(process.thread_ns / count)} of their work",
+                f"in {beside:,} ({percent(beside / count)}) another reader was in; after "
+                f"{moved:,} ({percent(moved / count)}) takes the lock had changed the processor",
+                f"{percent(writes / (count + writes))} of the locks are for writing",
+                f"waits, which may be few: {time(sum(r.sum('wait_ns') for r in reads))}",
             ],
             "medium",
-            [max(reads, key=lambda u: u.count).take],
-            (0, reads.count * PAIR_NS + reads.sum("wait_ns")),
+            [max(r, key=lambda u: u.count).take for r in reads[:3]],
+            (0, sum(r.sum("wait_ns") for r in reads)),
+            (0, count * LINE_NS),
+            unknown="a trace does not show what a line costs that moves. `pawl run PROGRAM` tries "
+            "it without a change, and `pawl replay` measures it",
         )
 
 
@@ -236,21 +264,45 @@ def lock_order(facts: Facts) -> Iterator[Match]:
         )
 
 
+def _long(facts: Facts, lock: Lock) -> tuple[list, list, int]:
+    """Uses with long holds, who waited behind them, and for how long while they held. Not those in
+    which the thread was only kept off its processor: nothing slow is inside."""
+    long = [
+        u
+        for u in lock.uses
+        if u.hold_p99 >= LONG_NS
+        and sum(n for edge, n in u.histogram("hold") if edge >= LONG_NS) >= MANY_LONG + u.kept
+    ]
+    takes = {u.take for u in long}
+    blames = [b for b in facts.blames(lock) if b.holder in takes and not _is_parking(b)]
+    kept = sum(u.kept_ns for u in long) / max(sum(u.hold_ns for u in long), 1)
+    return long, blames, round(sum(b.held_ns for b in blames) * (1 - min(kept, 1)))
+
+
+def _is_parking(blame: Blame) -> bool:
+    """The waiter has nothing to do inside: it waits for the holder's sign."""
+    found = sections.look(blame.site)
+    return found is not None and found.kind == "empty"
+
+
+def _behind(facts: Facts, lock: Lock) -> list[str]:
+    return [
+        f"{b.count:,} waits, {time(b.wait_ns)}: {b.site} behind {b.holder}"
+        for b in facts.blames(lock)[:3]
+    ]
+
+
+def _is_held(lock: Lock) -> str:
+    most = lock.process.wall_ns / max(lock.exclusive_ns, 1)
+    return (
+        f"somebody held it for {percent(lock.held)} of the time: no more than {most:.1f} threads' "
+        "work of this kind can be done at a time"
+    )
+
+
 def long_holds(facts: Facts) -> Iterator[Match]:
-    """Not those in which the thread was only kept off its processor: nothing slow is inside."""
     for lock in facts.heavy(*HELD):
-        long = [
-            u
-            for u in lock.uses
-            if u.hold_p99 >= LONG_NS
-            and sum(n for edge, n in u.histogram("hold") if edge >= LONG_NS) >= MANY_LONG + u.kept
-        ]
-        if not long:
-            continue
-        takes = {u.take for u in long}
-        blames = [b for b in facts.blames(lock) if b.holder in takes]
-        kept = sum(u.kept_ns for u in long) / max(sum(u.hold_ns for u in long), 1)
-        lost = round(sum(b.wait_ns for b in blames) * (1 - min(kept, 1)))
+        long, blames, lost = _long(facts, lock)
         if not lost:
             continue
         worst = max(long, key=lambda u: u.hold_ns)
@@ -259,6 +311,7 @@ def long_holds(facts: Facts) -> Iterator[Match]:
             [
                 f"held for up to {time(worst.hold_max)}, on average "
                 f"{time(worst.hold_ns / max(worst.count, 1))}, {worst.count:,} times",
+                *([_is_held(lock)] if lock.held >= SATURATED else []),
                 f"others waited {time(lost)} in all while it was held like this, in "
                 f"{sum(b.count for b in blames):,} waits",
                 *(
@@ -266,10 +319,7 @@ def long_holds(facts: Facts) -> Iterator[Match]:
                     if (n := sum(u.kept for u in long))
                     else []
                 ),
-                *(
-                    f"{b.count:,} waits, {time(b.wait_ns)}: {b.site} behind {b.holder}"
-                    for b in blames[:3]
-                ),
+                *_behind(facts, lock),
                 *(
                     f"{count:,} sleeps inside, at {site}"
                     for count, site in facts.sleeps_inside(lock)[:3]
@@ -281,33 +331,73 @@ def long_holds(facts: Facts) -> Iterator[Match]:
         )
 
 
-def counter(facts: Facts) -> Iterator[Match]:
-    for lock in facts.heavy("mutex", "spin", *OURS):
-        every = lock.all
-        main = max(lock.uses, key=lambda u: u.count)
-        if (
-            every.count < FEW
-            or every.threads < 2
-            or main.count < 0.95 * every.count
-            or main.mode in ("read", "seek")
-            or main.release is None
-            or main.take.function != main.release.function
-        ):
+def saturated(facts: Facts) -> Iterator[Match]:
+    """Held for most of the time, in sections of any length."""
+    for lock in facts.heavy(*HELD):
+        if lock.held < SATURATED or lock.callers < 2:
             continue
-        short = every.percentile("hold", 0.5)
-        if short > TINY_NS:
+        blames = [b for b in facts.blames(lock) if not _is_parking(b)]
+        waited = min(sum(b.wait_ns for b in blames), lock.explained_ns)
+        longest = sorted(lock.uses, key=lambda u: -u.hold_ns)[:3]
+        if not waited:
             continue
         yield Match(
             [lock],
             [
-                f"{every.count:,} sections, {percent(main.count / every.count)} of them at one "
-                f"place, half of them shorter than {time(max(short, 1) * 1.25)}",
+                _is_held(lock),
+                *(
+                    f"{percent(u.hold_ns / max(lock.hold_ns, 1))} of it: taken at {u.take}, "
+                    f"released at {u.release}, {u.count:,} times, {time(u.hold_ns / u.count)} each"
+                    for u in longest
+                    if u.count
+                ),
+                f"others waited {time(waited)} in {lock.waits:,} waits",
+            ],
+            "high",
+            [longest[0].take, longest[0].release or longest[0].take],
+            (waited / 2, waited),
+        )
+
+
+def counter(facts: Facts) -> Iterator[Match]:
+    """The machine code of each section was seen to be one addition, or a look at the sum."""
+    for lock in facts.heavy("mutex", "spin"):
+        every, uses = lock.all, [u for u in lock.uses if u.count]
+        if (
+            every.count < FEW
+            or every.threads < 2
+            or len(uses) > MOST_PLACES
+            or every.percentile("hold", 0.5) > TINY_NS
+        ):
+            continue
+        found = {u.take: sections.look(u.take) for u in uses}
+        adds = [u for u in uses if found[u.take] and found[u.take].kind == "add"]
+        added = sum(u.count for u in adds)
+        if (
+            added < 0.95 * every.count
+            or len({found[u.take].target for u in adds}) > 1
+            or any(one is None or one.kind == "empty" for one in found.values())
+        ):
+            continue
+        yield Match(
+            [lock],
+            [
+                f"{every.count:,} sections at {len(found):,} places; in the machine code "
+                f"{percent(added / every.count)} of them are one addition to one number, whose "
+                "result nobody uses, and the others only read",
                 f"{every.threads} or more threads; {every.sum('waits'):,} waits, "
                 f"{time(every.sum('wait_ns'))} in all",
             ],
-            "medium",
-            [main.take, main.release],
-            (every.count * PAIR_NS / 2, every.count * PAIR_NS + every.sum("wait_ns")),
+            "high",
+            [
+                site
+                for u in sorted(adds, key=lambda u: -u.count)[:2]
+                for site in (u.take, u.release)
+            ],
+            (0, every.sum("wait_ns")),
+            (0, every.count * LINE_NS),
+            unknown="a trace does not show what a line costs that moves. Measure the program with "
+            "the change",
         )
 
 
@@ -321,21 +411,17 @@ def convoy(facts: Facts) -> Iterator[Match]:
         wait, hold = every.sum("wait_ns") / waits, every.sum("hold_ns") / count
         if wait < 3 * hold:
             continue
-        busy = every.sum("hold_ns") / max(lock.process.wall_ns, 1)
         yield Match(
             [lock],
             [
                 f"{percent(waits / count)} of {count:,} takes had to wait, {time(wait)} on "
                 f"average: {wait / max(hold, 1):.0f} times as long as a hold ({time(hold)})",
-                f"the lock is held for {percent(min(busy, 1))} of the time",
-                *(
-                    f"{b.count:,} waits, {time(b.wait_ns)}: {b.site} behind {b.holder}"
-                    for b in facts.blames(lock)[:3]
-                ),
+                f"the lock is held for {percent(lock.held)} of the time",
+                *_behind(facts, lock),
             ],
             "medium",
             [max(every, key=lambda u: u.wait_ns).take],
-            (every.sum("wait_ns") / 4, every.sum("wait_ns")),
+            (every.sum("wait_ns") / 2, every.sum("wait_ns")),
         )
 
 
@@ -374,6 +460,7 @@ RULES = {
         inverted_priority,
         read_then_write,
         writers_leave_early,
+        saturated,
         long_holds,
         convoy,
         starvation,

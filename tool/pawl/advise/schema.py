@@ -6,7 +6,7 @@ from __future__ import annotations
 from pawl.advise.rules import RULES
 from pawl.core.schema import DRAFT, LICENCE
 
-VERSION = 2
+VERSION = 3
 TEXT, NUMBER, COUNT = {"type": "string"}, {"type": "number"}, {"type": "integer", "minimum": 0}
 
 
@@ -52,7 +52,7 @@ def schema() -> dict:
         evidence=_list(TEXT),
         sites=_list(site),
         stacks=_list(stack),
-        gain=_object(low=share, high=share),
+        gain=_object(low=share, high=share, unknown=TEXT),
         instead=TEXT,
         why=TEXT,
         against=TEXT,

@@ -120,11 +120,11 @@ def _rest(facts: Facts, lock: Lock, known: list[Stack]) -> Iterator[Stack]:
             yield Stack((site,), False, mode, count, wait_ns, 0)
 
 
-def waiting(facts: Facts) -> Iterator[tuple[Lock, Stack]]:
-    """All waits of all locks."""
+def waiting(facts: Facts, *kinds: str) -> Iterator[tuple[Lock, Stack]]:
+    """All waits of all locks, or of those kinds."""
     with_stacks = {r[0] for r in facts.db.execute("SELECT DISTINCT lock FROM waited")}
     for lock in facts.locks.values():
-        if not lock.waits and lock.id not in with_stacks:
+        if (kinds and lock.kind not in kinds) or not (lock.waits or lock.id in with_stacks):
             continue
         known = [s for s in of(facts, [lock]) if s.count] if lock.id in with_stacks else []
         for stack in [*known, *_rest(facts, lock, known)]:

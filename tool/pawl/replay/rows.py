@@ -12,6 +12,7 @@ from pawl.replay.steps import Plan
 
 BASELINE = "original/pthread"
 NEAR = 0.1  # a re-enactment further away than this is no base for advice
+WIDE = 0.2  # nor is one whose samples tell less than this
 BIAS = " with scaling readers"
 WAITS = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 
@@ -50,6 +51,13 @@ def of_run(samples: list[dict], suffix: str) -> list[dict]:
     return found
 
 
+def _is_near(ratio: dict) -> bool:
+    """The median, and its interval not far from it. Where it is not known, or wide: no."""
+    if ratio["ratio"] is None or abs(ratio["ratio"] - 1) > NEAR:
+        return False
+    return ratio["low"] is not None and 1 - WIDE <= ratio["low"] and ratio["high"] <= 1 + WIDE
+
+
 def fidelity(samples: list[dict], plan: Plan) -> dict:
     """The rate of the original locks against that of the recording: of the time in which threads
     had a processor when they wanted one, as other programs take it, then and now."""
@@ -66,7 +74,7 @@ def fidelity(samples: list[dict], plan: Plan) -> dict:
     spent = [s["wait_ns"] / (s["seconds"] * 1e9 * lanes) for s in own]
     return {
         **ratio,
-        "near": ratio["ratio"] is not None and abs(ratio["ratio"] - 1) <= NEAR,
+        "near": _is_near(ratio),
         "recorded_rate": recorded,
         "recorded_waiting": plan.window.waiting,
         "waiting": float(np.median(spent)) if spent else None,

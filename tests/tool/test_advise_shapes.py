@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""`pawl advise`: faults in other forms than those of tests/advise, and innocent look-alikes."""
+
+import os
+import platform
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+from pawl.advise import sections
+from pawl.advise.command import nothing
+from pawl.advise.facts import Facts, Lock, Process, Use
+from pawl.advise.finding import Finding, Match, texts
+from pawl.advise.rules import RULES
+from pawl.trace import collect, store
+
+BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
+RECORDER = os.path.join(BUILD, "shim", "libpawl-trace.so")
+needs_recorder = pytest.mark.skipif(
+    not os.path.exists(RECORDER), reason="the recorder is not built"
+)
+needs_code = pytest.mark.skipif(
+    sections._tool() is None or platform.machine() != "x86_64",
+    reason="machine code is read on x86-64, by llvm-objdump or objdump",
+)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    made = tmp_path_factory.mktemp("shapes") / "shapes"
+    source = ROOT / "tests/trace/shapes.c"
+    subprocess.run(["gcc", "-O2", "-g", "-o", made, source, "-pthread"], check=True)
+    return made
+
+
+@pytest.fixture
+def record(program, tmp_path):
+    def go(word):
+        raw = tmp_path / "raw"
+        raw.mkdir()
+        subprocess.run(
+            [program, word],
+            check=True,
+            timeout=300,
+            env={**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(raw)},
+        )
+        with store.create(tmp_path / "trace") as db:
+            collect.collect(raw, db, {})
+        return Facts(store.open_trace(tmp_path / "trace"))
+
+    return go
+
+
+@needs_recorder
+@needs_code
+@pytest.mark.parametrize(
+    ("word", "rule"), [("two_places", "counter"), ("yields", "polling"), ("naps", "polling")]
+)
+def test_a_fault_in_another_form_is_found(record, word, rule):
+    (match,) = RULES[rule](record(word))
+    assert match.evidence and match.sites
+
+
+@needs_recorder
+@pytest.mark.parametrize(
+    ("word", "rules"),
+    [
+        ("ids", ["counter"]),
+        ("random", ["counter"]),
+        ("nodes", ["counter"]),
+        ("monitor", ["counter"]),
+        ("parks", ["counter", "long_holds", "saturated"]),
+        ("flushes", ["polling", "counter"]),
+        ("walks", ["lock_order", "could_be_split"]),
+        ("in_turn", ["many_short_reads"]),
+    ],
+)
+def test_an_innocent_look_alike_is_not_accused(record, word, rules):
+    facts = record(word)
+    assert [(rule, m.evidence) for rule in rules for m in RULES[rule](facts)] == []
+
+
+CODE = """
+#include <pthread.h>
+struct s { pthread_mutex_t m; long a, b; };
+pthread_mutex_t m;
+long n, o;
+#define SECTION(name, arguments, lock, does) \\
+    void name arguments { pthread_mutex_lock(lock); does; pthread_mutex_unlock(lock); }
+SECTION(add, (void), &m, n++)
+SECTION(add_some, (long x), &m, n -= x)
+SECTION(add_in, (struct s *s, long x), &s->m, s->a += x)
+SECTION(park, (void), &m, (void)0)
+SECTION(two, (void), &m, (n++, o++))
+SECTION(move, (struct s *s), &s->m, s->a += s->b)
+SECTION(most, (void), &m, if (n < 100) n++)
+SECTION(perhaps, (int x), &m, if (x) n++)
+SECTION(set, (void), &m, n = 1)
+SECTION(twice, (void), &m, n *= 2)
+SECTION(entry, (long *all, int i), &m, all[i]++)
+long look(void) { long x; pthread_mutex_lock(&m); x = n; pthread_mutex_unlock(&m); return x; }
+long id(void) { long x; pthread_mutex_lock(&m); x = n++; pthread_mutex_unlock(&m); return x; }
+long count(void) { long x; pthread_mutex_lock(&m); x = ++n; pthread_mutex_unlock(&m); return x; }
+int main(void) { return 0; }
+"""
+KINDS = {
+    "add": "add", "add_some": "add", "add_in": "add", "park": "empty", "look": "read",
+    **dict.fromkeys(("two", "move", "most", "perhaps", "set", "twice", "entry", "id", "count")),
+}  # fmt: skip
+
+
+@needs_code
+@pytest.mark.parametrize("level", ["-O1", "-O2", "-Os"])
+def test_what_the_machine_code_of_a_section_does(tmp_path, level):
+    made = tmp_path / "code"
+    subprocess.run(
+        ["gcc", level, "-fno-inline", "-x", "c", "-", "-o", made, "-pthread"],
+        input=CODE, text=True, check=True,
+    )  # fmt: skip
+    dump = subprocess.run(
+        [sections._tool(), "-d", "--no-show-raw-insn", made],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    found = {}
+    for part in dump.split("\n\n"):
+        name = part.strip().split("<")[-1 if "<" not in part else 1].split(">")[0]
+        code, after = sections.parsed(part)
+        call = next((a for a, line in code.items() if "mutex_lock" in line[2]), None)
+        if name in KINDS and call is not None:
+            one = sections.section(part, after[call])
+            found[name] = one and one.kind
+    assert found == KINDS
+
+
+def test_no_more_waiting_goes_than_holds_explain():
+    """Of git's lock: it was held for 8 ms and waited for 4.7 s, as the processors were few."""
+    process = Process(1, "git", 10_000_000_000, 5_000_000_000, 4)
+    lock = Lock(1, "lock", "mutex", process, 1000, 900, 4_700_000_000, 8_000_000, False, None)
+    lock.uses = [Use("mutex", None, None, {"threads": 4}, None)]
+    match = Match([lock], ["x"], "high", [], (lock.wait_ns / 2, lock.wait_ns))
+    finding = Finding("convoy", "", match, texts()["convoy"])
+    assert finding.gain == (0.0024, 0.0024) and not finding.is_worth_a_word
+
+
+@needs_recorder
+def test_much_waiting_that_no_rule_knows_is_said(record):
+    facts = record("parks")
+    assert facts.wait_ns >= facts.thread_ns / 2
+    said = nothing(facts, [])
+    assert "no rule knows why" in said and "parked" in said
