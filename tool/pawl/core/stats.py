@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from functools import cache
 
@@ -36,13 +38,26 @@ def _places(count: int, confidence: float) -> tuple[int, int] | None:
     return (low - 1, count - low) if low > 0 else None
 
 
-def sign_interval(values, confidence: float = CONFIDENCE) -> tuple[float, float] | None:
+_confidence: ContextVar[float] = ContextVar("confidence", default=CONFIDENCE)
+
+
+@contextmanager
+def confidence(wanted: float) -> Iterator[None]:
+    """Intervals that are made here cover their medians so often."""
+    before = _confidence.set(wanted)
+    try:
+        yield
+    finally:
+        _confidence.reset(before)
+
+
+def sign_interval(values) -> tuple[float, float] | None:
     """The tightest pair of order statistics that covers the median often enough.
 
     None below six values: not even the extremes cover it in 95 of 100 cases then.
     """
     ordered = np.sort(np.asarray(values, dtype=float))
-    places = _places(len(ordered), confidence) if len(ordered) else None
+    places = _places(len(ordered), _confidence.get()) if len(ordered) else None
     return places and (float(ordered[places[0]]), float(ordered[places[1]]))
 
 

@@ -40,19 +40,27 @@ def _shown(measure: str, value: float) -> str:
 
 
 def _change(row: rows.Row, measure: str) -> str:
+    if measure not in row.measures:
+        return ""
     before, after = row.measures[measure]
-    text = f"{_shown(measure, before)} > {_shown(measure, after)}"
+    text = f"{_shown(measure, before)} → {_shown(measure, after)}"
     ratio = row.ratio(measure)
     return text + (f" ({ratio:.2f}x)" if ratio is not None and before != after else "")
 
 
+def _told(row: rows.Row) -> tuple[str, str]:
+    if row.sure is None:
+        return "cannot tell", ""
+    return "yes" if row.sure else "no", f"{row.visible:.2f}x"
+
+
 def _table(found: rows.Compared, measures: tuple[str, ...]) -> Table:
     made = Table(box=None, pad_edge=False)
-    for head in ("", *measures, *(("beyond the spread",) if "median" in measures else ())):
+    told = ("beyond chance", "could see") if "median" in measures else ()
+    for head in ("", *measures, *told):
         made.add_column(head, justify="right" if head else "left")
     for row in found.rows[:MOST]:
-        sure = [] if row.sure is None else ["yes" if row.sure else "no"]
-        made.add_row(row.name, *(_change(row, m) for m in measures), *sure)
+        made.add_row(row.name, *(_change(row, m) for m in measures), *_told(row)[: len(told)])
     return made
 
 
@@ -80,6 +88,7 @@ def _as_json(found: rows.Compared, of: str, before: Path, after: Path, broken: l
         {
             "name": r.name,
             "sure": r.sure,
+            "visible": r.visible,
             "measures": {
                 m: {"before": a, "after": b, "ratio": r.ratio(m)}
                 for m, (a, b) in r.measures.items()
@@ -142,7 +151,9 @@ def command(kinds: Kinds) -> click.Command:
 
         Locks of two traces are compared by program, kind and name; times are shares of the time
         that the program's threads ran, so runs may differ in length. Rows of two results are
-        compared by cell and candidate.
+        compared by cell and candidate: their ratios to the baseline, with intervals that are wider
+        the more rows there are. For each row the command says what change it could have seen, and
+        --fail-on looks at those beyond chance.
         """
         asked = [rows.parse(text) for text in limit]
         if json_path:
@@ -156,7 +167,7 @@ def command(kinds: Kinds) -> click.Command:
             found = traces.compare(*(Facts(store.open_trace(p)) for p in (before, after)))
             shown, of = ("waiting", "takes_per_second", "p99_wait", "p99_hold"), "traces"
         else:
-            found, shown, of = results.compare(before, after, kinds), ("median",), "results"
+            found, shown, of = results.compare(before, after, kinds), ("ratio", "median"), "results"
         broken = [text for one in asked for text in one.broken(found.rows)]
         _show(found, shown)
         if json_path:

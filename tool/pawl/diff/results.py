@@ -1,13 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""Two results of benchmarks: the rows of the same cell and candidate."""
+"""Two results of benchmarks: the rows of the same cell and candidate.
+
+Runs of one command differ by as much as the machine does from one hour to the next, and all rows
+of a run by the same. So what is compared is each row's ratio to its baseline, measured in turns
+with it. Two ratios differ where their intervals lie apart, and where they do so by more than the
+rows of these two runs do as a rule. The more rows, the more is asked for: of two runs of the same
+thing at most one in twenty should have any row that differs.
+"""
 
 from __future__ import annotations
 
+import math
+import statistics
 from pathlib import Path
+from statistics import NormalDist
 
-from pawl.core import results
+from pawl.core import results, stats
 from pawl.core.kind import Kinds
 from pawl.diff.rows import Compared, Row
+
+MANY = 20
+MAD = 1.4826  # times the median deviation is the standard deviation, of normal values
+CHANCE = 0.05  # that a comparison of a thing with itself finds a difference
+Interval = tuple[float, float, float]  # the ratio, and its ends
 
 
 def _rows(path: Path, kinds: Kinds) -> dict[str, dict]:
@@ -19,20 +34,60 @@ def _rows(path: Path, kinds: Kinds) -> dict[str, dict]:
     return found
 
 
-def _apart(a: dict, b: dict) -> bool:
-    return a["q3"] < b["q1"] or b["q3"] < a["q1"]
+def _apart(rows: int) -> float:
+    """So many standard deviations from none, that one of so many rows comes there by chance."""
+    return NormalDist().inv_cdf(1 - CHANCE / max(rows, 1) / 2)
+
+
+def confidence(rows: int) -> float:
+    """Of each interval, so that of two equal ratios they lie apart as seldom as one row of so many
+    may. The difference of two is wider than each of them by the root of two."""
+    return max(2 * NormalDist().cdf(_apart(rows) / math.sqrt(2)) - 1, stats.CONFIDENCE)
+
+
+def _usual(rows: list[Row]) -> float:
+    """The factor by which rows of these two runs differ without a reason, and more for chance: most
+    rows have none. 1: they are too few to say it."""
+    if len(rows) < MANY:
+        return 1.0
+    changes = [math.log(row.ratio("ratio")) for row in rows]
+    middle = statistics.median(changes)
+    spread = statistics.median(abs(change - middle) for change in changes) * MAD
+    return math.exp(_apart(len(rows)) * spread)
+
+
+def _interval(row: dict) -> Interval | None:
+    ends = row.get("ratio_to_baseline"), row.get("ratio_ci95_low"), row.get("ratio_ci95_high")
+    if any(end is None or end <= 0 for end in ends) or ends[0] == ends[1] == ends[2] == 1:
+        return None  # it is the baseline itself, or there are too few rounds
+    return ends
+
+
+def _row(name: str, old: dict, new: dict) -> Row:
+    made = Row(name, {"median": (old["median"], new["median"])})
+    before, after = _interval(old), _interval(new)
+    if before is None or after is None:
+        return made
+    made.measures = {"ratio": (before[0], after[0]), **made.measures}
+    made.sure = before[2] < after[1] or after[2] < before[1]
+    made.visible = max(
+        before[2] / before[0] * after[0] / after[1], before[0] / before[1] * after[2] / after[0]
+    )
+    change = after[0] / before[0]
+    made.weight = max(change, 1 / change)
+    return made
 
 
 def compare(before: Path, after: Path, kinds: Kinds) -> Compared:
-    old, new = _rows(before, kinds), _rows(after, kinds)
-    rows = [
-        Row(name, {"median": (a["median"], new[name]["median"])}, sure=_apart(a, new[name]))
-        for name, a in old.items()
-        if name in new
-    ]
-    for row in rows:
-        ratio = row.ratio("median") or 0
-        row.weight = max(ratio, 1 / ratio) if ratio else 1e9
+    several = max(len(_rows(before, kinds).keys() & _rows(after, kinds).keys()), 1)
+    with stats.confidence(confidence(several)):
+        old, new = _rows(before, kinds), _rows(after, kinds)
+    rows = [_row(name, row, new[name]) for name, row in old.items() if name in new]
+    judged = [row for row in rows if row.sure is not None]
+    usual = _usual(judged)
+    for row in judged:
+        row.sure = row.sure and row.weight > usual
+        row.visible = max(row.visible, usual)
     return Compared(
         sorted(rows, key=lambda r: (not r.sure, -r.weight, r.name)),
         sorted(old.keys() - new.keys()),

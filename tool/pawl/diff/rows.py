@@ -17,7 +17,8 @@ class Row:
     name: str
     measures: dict[str, tuple[float, float]]  # (before, after)
     weight: float = 0  # the rows that matter most come first
-    sure: bool | None = None  # the difference is beyond the spread of both; None: not known
+    sure: bool | None = None  # the difference is beyond chance; None: it cannot be told
+    visible: float | None = None  # the factor from which on it could have been told
 
     def ratio(self, measure: str) -> float | None:
         before, after = self.measures[measure]
@@ -44,6 +45,9 @@ class Limit:
     factor: float
 
     def _holds(self, row: Row) -> bool:
+        """Of rows that are compared by their ratios, only those that differ beyond chance."""
+        if self.measure not in row.measures or (row.sure is False):
+            return False
         before, after = row.measures[self.measure]
         if self.above:
             return after > self.factor * before

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pawl.core.schema import DRAFT, LICENCE
 
-VERSION = 1
+VERSION = 2
 TEXTS = {"type": "array", "items": {"type": "string"}}
 
 
@@ -19,10 +19,11 @@ def schema() -> dict:
     }
     row = {
         "type": "object",
-        "required": ["measures", "name", "sure"],
+        "required": ["measures", "name", "sure", "visible"],
         "properties": {
             "name": {"type": "string"},
             "sure": {"type": ["boolean", "null"]},
+            "visible": {"type": ["number", "null"]},
             "measures": {"type": "object", "additionalProperties": measure},
         },
         "additionalProperties": False,
