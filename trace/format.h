@@ -47,6 +47,7 @@ enum {
     TRACE_LARGE_EDGES = 4096,
     TRACE_SMALL_RING = 64, /* and events of each window */
     TRACE_LARGE_RING = 4096,
+    TRACE_CALLERS = 2,
     TRACE_FRAMES = 30, /* of a stack, from the call of the lock outwards */
     TRACE_STACKS = 1024,
     TRACE_WAITED = 2048,
@@ -242,6 +243,7 @@ struct trace_slot {
 struct trace_init {
     uint64_t lock, site;
     uint64_t offset, size, allocated; /* of the lock in the block; its bytes; site. 0: not known */
+    uint64_t callers[TRACE_CALLERS];  /* of the function with the site, outwards */
 };
 
 struct trace_name {

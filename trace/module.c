@@ -232,11 +232,13 @@ void trace_initialised(const void *lock, uint64_t site)
     if (!enter())
         return;
     init = &trace_control->inits[mixed(address, 0, 0) % TRACE_INITS];
+    if (init->site != site) /* else they are those of the lock before, most likely */
+        trace_callers(site, init->callers);
     init->lock = address;
     init->site = site;
     init->size = 0;
     find_block(init);
-    trace_know(site, site);
+    trace_know(site, init->callers[0] != 0 ? init->callers[0] : site);
     leave();
 }
 

@@ -113,6 +113,8 @@ PAWL_COLD TRACE_HIDDEN void trace_allocated(uint64_t key);
 PAWL_COLD TRACE_HIDDEN void trace_know(uint64_t address, uint64_t another);
 /* The stack of the call that returns to the site; 0: it is not known, or not wanted. */
 PAWL_COLD TRACE_HIDDEN uint32_t trace_stack(uint64_t site);
+/* Who called the function that the site lies in; 0 where it is not known. */
+PAWL_COLD TRACE_HIDDEN void trace_callers(uint64_t site, uint64_t found[TRACE_CALLERS]);
 /* A wait at that stack. */
 PAWL_COLD TRACE_HIDDEN void trace_stack_waited(uint64_t key, uint32_t stack, uint64_t ticks);
 /* The thread's newest hold, of a take without a wait: one in some has its stack. */

@@ -162,6 +162,19 @@ uint32_t trace_stack(uint64_t site)
     return look(stacks, site, frame, c);
 }
 
+void trace_callers(uint64_t site, uint64_t callers[TRACE_CALLERS])
+{
+    const uint32_t stacks = pawl_load_relaxed32(&trace_control->stacks);
+    const int saved = errno;
+    struct found found;
+    memset(callers, 0, TRACE_CALLERS * sizeof callers[0]);
+    if (stacks == TRACE_STACKS_NO_LIBRARY || stacks == TRACE_STACKS_UNWANTED)
+        return;
+    if (unwind(site, &found) && found.depth > TRACE_CALLERS)
+        memcpy(callers, &found.frame[1], TRACE_CALLERS * sizeof callers[0]);
+    errno = saved;
+}
+
 /* ---- Waits and takes by lock and stack ------------------------------------------------------- */
 
 static void raise_to(uint64_t *most, uint64_t value)

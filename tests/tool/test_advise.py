@@ -311,6 +311,15 @@ def test_a_trace_of_many_processes(tmp_path, capsys):
     assert "The heaviest locks:" in capsys.readouterr().out
 
 
+def test_lines_fit_and_long_names_lose_their_middle(monkeypatch):
+    name = "rocksdb::" + "x" * 400 + "::Open"
+    lines = command._fold(f"3 waits: {name} behind {name} " * 3, "   - ").splitlines()
+    assert all(len(line) <= command.WIDTH for line in lines) and "rocksdb::xx" in lines[0]
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "50")
+    assert all(len(line) <= 50 for line in command._fold("waits " * 99).splitlines())
+
+
 def test_numbers_of_pprof_are_varints():
     assert export._number(0) == b"\0" and export._number(300) == b"\xac\x02"
     assert export._int(1, 0) == b"" and export._bytes(6, b"ab") == b"\x32\x02ab"

@@ -18,6 +18,7 @@ import pytest
 from conftest import ROOT, program_to_trace
 from pawl.core.errors import BadInput
 from pawl.trace import collect, raw, store, symbols
+from pawl.trace import command as trace_command
 
 BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
 SHIM = os.path.join(BUILD, "shim")
@@ -352,6 +353,18 @@ def test_recording_starts_and_stops(command, tmp_path):
 def test_programs_that_cannot_be_traced(command, tmp_path):
     run = command("-o", tmp_path, words=("end", 7))
     assert "is a folder" in run.communicate(timeout=300)[1] and run.returncode == 2
+
+
+def test_a_loss_of_most_calls_stands_in_the_first_line(tmp_path, capsys):
+    """Of 3,000 threads at a time two thirds had no lane, and the line said nothing of it."""
+    path = tmp_path / "made"
+    with store.create(path) as db:
+        process = (1, 9, 1, "/bin/x", 0, 10**9, 1, 3000, 10**9, 100, 100, 20, None)
+        store.insert(db, "process", [process])
+        store.insert(db, "meta", [("finished", "yes")])
+        store.insert(db, "loss", [(1, "without_lane", 600, "calls without a lane")])
+    trace_command._summary(path)
+    assert "most calls are missing (75 %); processes 1" in capsys.readouterr().err
 
 
 # ---- The file ------------------------------------------------------------------------------------

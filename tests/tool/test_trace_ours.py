@@ -15,7 +15,7 @@ from pawl.advise.facts import Facts
 from pawl.advise.finding import find
 from pawl.advise.rules import RULES, heaviest
 from pawl.cli import main
-from pawl.trace import collect, store
+from pawl.trace import collect, names, store
 from pawl.trace.symbols import Frame, without_ours
 
 BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
@@ -316,9 +316,9 @@ def test_each_function_that_allocates(record):
 
 
 def test_a_lock_beside_one_whose_block_is_known():
-    around = collect._Around({1064: collect.Block(64, 200, 7), 5000: collect.Block(0, 40, 8)})
-    assert around.of(1199) == collect.Block(199, 200, 7)
-    assert around.of(5039) == collect.Block(39, 40, 8)
+    around = names.Around({1064: names.Block(64, 200, 7), 5000: names.Block(0, 40, 8)})
+    assert around.of(1199) == names.Block(199, 200, 7)
+    assert around.of(5039) == names.Block(39, 40, 8)
     assert [around.of(address) for address in (999, 1200, 4999, 5040)] == [None] * 4
 
 

@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 from pawl.advise.facts import Facts
 from pawl.advise.rules import RULES
-from pawl.trace import collect, store
+from pawl.trace import collect, store, symbols
 
 BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
 RECORDER = os.path.join(BUILD, "shim", "libpawl-trace.so")
@@ -165,3 +165,21 @@ def test_sleeping_threads_do_not_count_as_running(record):
     assert 50_000_000 <= cpu <= there / 2
     facts = Facts(db)
     assert facts.thread_ns == cpu + facts.wait_ns
+
+
+def test_a_lock_made_by_a_wrapper_has_the_name_of_its_caller(record):
+    """All of them had the name of the wrapper; and one that no call made had its address, which is
+    another one in each run."""
+    names = {r[0].split(" (")[0] for r in record("names").execute("SELECT name FROM lock")}
+    assert names == {
+        "mutex of lock_of_table",
+        "mutex of lock_of_log",
+        "mutex taken at take_and_free",
+    }
+
+
+def test_guards_of_cxx_are_no_place():
+    names = ["__gthread_mutex_lock", "std::mutex::lock", "std::lock_guard<std::mutex>::lock_guard"]
+    frames = [symbols.Frame(name) for name in [*names, "std::sort<int*>", "work()"]]
+    assert [str(f) for f in symbols.without_ours(frames)] == ["std::sort<int*>", "work()"]
+    assert symbols.ALLOCATORS.search("CRYPTO_zalloc") and symbols.ALLOCATORS.search("os::malloc")

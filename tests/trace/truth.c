@@ -284,6 +284,42 @@ static void orders(int n)
     free(many);
 }
 
+/* Locks by a wrapper that several functions call; and one that no call made. */
+static NOINLINE pthread_mutex_t *make_lock(void)
+{
+    pthread_mutex_t *const made = malloc(sizeof *made);
+    must(made != NULL && pthread_mutex_init(made, NULL) == 0);
+    return made;
+}
+
+static NOINLINE pthread_mutex_t *lock_of_table(void)
+{
+    pthread_mutex_t *const made = make_lock();
+    return made + (made == NULL); /* no tail call: it would leave no frame */
+}
+
+static NOINLINE pthread_mutex_t *lock_of_log(void)
+{
+    pthread_mutex_t *const made = make_lock();
+    return made + (made == NULL);
+}
+
+static NOINLINE void take_and_free(pthread_mutex_t *lock)
+{
+    must(pthread_mutex_lock(lock) == 0 && pthread_mutex_unlock(lock) == 0);
+    free(lock);
+}
+
+static void names(void)
+{
+    pthread_mutex_t *const table = lock_of_table(), *const log = lock_of_log();
+    pthread_mutex_t *const bare = calloc(1, sizeof *bare);
+    must(bare != NULL);
+    take_and_free(table);
+    take_and_free(log);
+    take_and_free(bare);
+}
+
 /* A thread that works, and three that sleep until it has. */
 static void *works_or_sleeps(void *number)
 {
@@ -335,6 +371,8 @@ int main(int count, char **word)
         lives();
     } else if (strcmp(word[1], "orders") == 0) {
         orders(1000);
+    } else if (strcmp(word[1], "names") == 0) {
+        names();
     } else if (strcmp(word[1], "sleepers") == 0) {
         together(works_or_sleeps, 4);
     } else {

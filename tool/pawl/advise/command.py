@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from pawl.core.errors import FAILED, OK
 from pawl.trace import store
 
 WIDTH = 96
+LONG_WORD, MOST_NAMES = 60, 4
 MUCH = 0.2  # of the time: to wait, or to have no processor
 LONG_TRACE = 16 << 20  # bytes; reading a shorter one is over before a bar is of use
 
@@ -47,17 +49,38 @@ def nothing(facts: Facts, findings: list[Finding]) -> str:
     )
 
 
-def _fold(text: str, indent: str) -> str:
+def _width() -> int:
+    """Of the terminal; lines that go elsewhere have always the same."""
+    if not sys.stdout.isatty():
+        return WIDTH
+    return min(max(shutil.get_terminal_size((WIDTH, 24)).columns, 40), 120)
+
+
+def _short(word: str) -> str:
+    """Long names of C++ lose their middle."""
+    return word if len(word) <= LONG_WORD else f"{word[: LONG_WORD // 2]}…{word[-LONG_WORD // 2 :]}"
+
+
+def _fold(text: str, indent: str = "") -> str:
     return textwrap.fill(
-        " ".join(text.split()), WIDTH, initial_indent=indent, subsequent_indent=" " * len(indent)
+        " ".join(map(_short, text.split())),
+        _width(),
+        initial_indent=indent,
+        subsequent_indent=" " * len(indent),
     )
 
 
+def _say(text: str) -> None:
+    click.echo(_fold(text))
+
+
 def _shown(number: int, f: Finding, replay: dict | None) -> str:
-    names = ", ".join(lock.name for lock in f.match.locks)
+    names = [lock.name for lock in f.match.locks]
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    head = f"{', '.join(names[:MOST_NAMES])}{more}: {f.title}"
     found = replayed.best(f, replay)
     worth = "a fault" if f.is_fault else replayed.expected(f, found)
-    lines = [f"{number}. {names}: {f.title}", f"   {worth}; confidence {f.match.confidence}"]
+    lines = [_fold(head, f"{number}. "), _fold(f"{worth}; confidence {f.match.confidence}", "   ")]
     if found:
         lines.append(_fold(replayed.said(found) + ".", "   Replayed: "))
     lines += [_fold(line, "   - ") for line in f.match.evidence]
@@ -76,20 +99,25 @@ def _shown(number: int, f: Finding, replay: dict | None) -> str:
 
 
 def _terminal(facts: Facts, findings: list[Finding], replay: dict | None) -> None:
-    click.echo(
+    _say(
         f"{facts.command}: processes {len(facts.processes)}; threads ran for "
         f"{time(facts.thread_ns)} in all, waited {time(facts.wait_ns)} for locks "
         f"({percent(facts.wait_ns / max(facts.thread_ns, 1))})."
     )
     if facts.short >= MUCH:
-        click.echo(
+        _say(
             f"The machine was short of processors: for {percent(facts.short)} of the time in which "
             "threads could run they had none. Waits are longer by that, and no lock changes it."
         )
     for count, meaning in facts.losses:
-        click.echo(f"Not recorded: {count:,} times {meaning}.")
+        _say(f"Not recorded: {count:,} times {meaning}.")
+    if bare := sorted({Path(s.module).name for s in facts.sites.values() if s.is_bare}):
+        _say(
+            f"Without names of functions: {', '.join(bare[:5])}. Install their debug symbols "
+            "(Debian: packages that end with -dbgsym), or set DEBUGINFOD_URLS, and record anew."
+        )
     if waits_only := sum(1 for _ in facts.waits_only):
-        click.echo(
+        _say(
             f"Of {waits_only:,} locks of Pawl only the waits were seen, so no rule speaks "
             "of them; a program that defines PAWL_TRACED shows all (doc/trace.md)."
         )
@@ -100,19 +128,21 @@ def _terminal(facts: Facts, findings: list[Finding], replay: dict | None) -> Non
         click.echo(text)
     locks = heaviest(facts, 5)
     if locks:
+        click.echo()
         held = max(facts.kind(*HELD), key=lambda lock: lock.exclusive_ns)
-        click.echo(f"\nMost held: {held.name}, for {percent(held.held)} of the time.")
+        _say(f"Most held: {held.name}, for {percent(held.held)} of the time.")
         if facts.wait_ns:
             share = percent(locks[0].wait_ns / facts.wait_ns)
-            click.echo(f"Most waited for: {locks[0].name}, {share} of the waiting.")
+            _say(f"Most waited for: {locks[0].name}, {share} of the waiting.")
         click.echo("\nThe heaviest locks:")
         for lock in locks:
             every = lock.all
-            click.echo(
-                f"  {lock.name} ({lock.kind}): {every.count:,} takes, "
+            said = (
+                f"{lock.name} ({lock.kind}): {every.count:,} takes, "
                 f"{every.sum('waits'):,} waits, waited {time(every.sum('wait_ns'))}, "
                 f"held {time(every.sum('hold_ns'))}"
             )
+            click.echo(_fold(said, "  "))
 
 
 def as_json(

@@ -44,11 +44,15 @@ class Site:
     file: str = ""
     line: int = 0
     frames: tuple = ()
-    module: str = ""
-    offset: int = 0
+    module: str = field(default="", compare=False)
+    offset: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def is_bare(self) -> bool:
+        return bool(self.module) and not self.function
 
     @property
     def chain(self) -> str:

@@ -389,11 +389,7 @@ def counter(facts: Facts) -> Iterator[Match]:
                 f"{time(every.sum('wait_ns'))} in all",
             ],
             "high",
-            [
-                site
-                for u in sorted(adds, key=lambda u: -u.count)[:2]
-                for site in (u.take, u.release)
-            ],
+            list(dict.fromkeys(u.take for u in sorted(adds, key=lambda u: -u.count)[:2])),
             (0, every.sum("wait_ns")),
             (0, every.count * LINE_NS),
             unknown="a trace does not show what a line costs that moves. Measure the program with "

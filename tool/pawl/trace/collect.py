@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import bisect
 import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +14,7 @@ import numpy as np
 from pawl import __version__
 from pawl.core import output
 from pawl.core.errors import DAMAGE
-from pawl.trace import raw, store, symbols
+from pawl.trace import names, raw, store, symbols
 from pawl.trace.words import MEANINGS, MODES, kind_of, mode_of
 
 SUMS = (
@@ -62,6 +60,7 @@ class _Process:
         self.ns_per_tick = process.ns_per_tick
         self.lock_ids: dict[tuple[int, str], int] = {}
         self.site_ids: dict[int, int] = {}
+        self.most: dict[int, tuple[int, int]] = {}  # lock -> its most frequent take, and where
         self.stack_ids = {number: writer.stacks + i for i, number in enumerate(process.stacks, 1)}
         writer.stacks += len(process.stacks)
 
@@ -190,6 +189,9 @@ class _Process:
         for name, r in merged.items():
             lock, take, release = name
             seen = threads[name] - {0}
+            self.most[self.lock(lock)] = max(
+                self.most.get(self.lock(lock), (0, 0)), (int(r["count"]), take)
+            )
             rows.append(
                 (
                     None,
@@ -435,7 +437,7 @@ class _Process:
         places_in_memory = {int(i["lock"]): i for i in self.raw.control["inits"] if i["lock"]}
         inits = {address: int(i["site"]) for address, i in places_in_memory.items() if i["site"]}
         blocks = {
-            address: Block(*(int(i[field]) for field in ("offset", "size", "allocated")))
+            address: names.Block(*(int(i[field]) for field in ("offset", "size", "allocated")))
             for address, i in places_in_memory.items()
             if i["size"]
         }
@@ -445,12 +447,18 @@ class _Process:
             if n["lock"] and n["name"]
         }
         init_sites = {a: self.site(inits[a]) for a, _ in self.lock_ids if a in inits}
-        around = _Around(blocks)
+        around = names.Around(blocks)
         for address, _ in self.lock_ids:
             if address not in blocks and (found := around.of(address)):
                 blocks[address] = found
         block_sites = {a: self.site(blocks[a].site) for a, _ in self.lock_ids if a in blocks}
-        places = resolve(modules, self.site_ids)
+        chains = {
+            address: (inits[address], *(int(c) for c in places_in_memory[address]["callers"] if c))
+            for address, _ in self.lock_ids
+            if address in inits
+        }
+        places = resolve(modules, {*self.site_ids, *(a for c in chains.values() for a in c)})
+        makers = names.makers(chains, places)
         data = resolve(modules, [a for a, _ in self.lock_ids], data=True)
         store.insert(
             self.db,
@@ -467,10 +475,13 @@ class _Process:
         )
         rows = []
         for (address, kind), number in self.lock_ids.items():
-            init, block = places.get(inits.get(address, 0)), blocks.get(address)
-            name = given.get(address) or _lock_name(
+            init, block = makers.get(address), blocks.get(address)
+            name = given.get(address) or names.lock_name(
                 address, kind, data[address], init, block, block and places[block.site]
             )
+            if not name:
+                taken = self.most.get(number)
+                name = f"{kind} taken at {places[taken[1]]}" if taken else f"{kind} {address:#x}"
             rows.append(
                 (
                     number,
@@ -502,50 +513,6 @@ class _Process:
             str(place),
             frames,
         )
-
-
-@dataclass(frozen=True)
-class Block:
-    """Of memory that the program allocated: where the lock lies in it, its bytes, by whom."""
-
-    offset: int
-    size: int
-    site: int
-
-
-class _Around:
-    """The blocks that locks are known to lie in, for their neighbours: of a long array of locks the
-    recorder has no room for each."""
-
-    def __init__(self, blocks: dict[int, Block]):
-        self.all = sorted({(address - b.offset, b.size, b.site) for address, b in blocks.items()})
-
-    def of(self, address: int) -> Block | None:
-        at = bisect.bisect_right(self.all, (address, 1 << 62, 0)) - 1
-        if at < 0 or address - self.all[at][0] >= self.all[at][1]:
-            return None
-        start, size, site = self.all[at]
-        return Block(address - start, size, site)
-
-
-def _lock_name(
-    address: int,
-    kind: str,
-    place: symbols.Place,
-    init: symbols.Place | None,
-    block: Block | None,
-    allocated: symbols.Place | None,
-) -> str:
-    if kind == "sleep":
-        return "sleep"
-    if place.module:
-        return str(place)
-    if block and allocated:
-        at = f" at {block.offset}" if block.offset else ""
-        return f"{kind}{at} in {block.size} bytes of {allocated}"
-    if init:
-        return f"{kind} of {init}"
-    return f"{kind} {address:#x}"
 
 
 class Gathering:

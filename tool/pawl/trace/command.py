@@ -55,14 +55,17 @@ def _summary(trace: Path) -> None:
             "total(pairs) AS pairs FROM process"
         ).fetchone()
         losses = db.execute(
-            "SELECT meaning, sum(count) AS count FROM loss GROUP BY meaning"
+            "SELECT name, meaning, sum(count) AS count FROM loss GROUP BY name"
         ).fetchall()
     if not row["processes"]:
         say(f"{trace}: the program took no lock that can be recorded.")
         return
+    missed = sum(loss["count"] for loss in losses if loss["name"] == "without_lane")
+    share = missed / (missed + 2 * row["pairs"]) if missed else 0
+    most = f"most calls are missing ({100 * share:.0f} %); " if share > 0.5 else ""
     say(
-        f"{trace}: processes {row['processes']}, threads {row['threads']:,.0f}, pairs of lock and "
-        f"unlock {row['pairs']:,.0f}. Next: pawl advise {trace}"
+        f"{trace}: {most}processes {row['processes']}, threads {row['threads']:,.0f}, "
+        f"pairs of lock and unlock {row['pairs']:,.0f}. Next: pawl advise {trace}"
     )
     for loss in losses:
         say(f"not recorded: {loss['count']:,} times {loss['meaning']}.")

@@ -67,7 +67,7 @@ LANE = np.dtype(
 )
 MODULE = np.dtype(_u64("from to file_offset inode") + _u32("path unused"))
 NAME = np.dtype([("lock", U64), ("name", "S48")])
-INIT = np.dtype(_u64("lock site offset size allocated"))
+INIT = np.dtype(_u64("lock site offset size allocated") + [("callers", U64, 2)])
 SLOT = np.dtype(
     _u64("lock holder")
     + _u32("cpu writes readers seekers")

@@ -29,6 +29,14 @@ OURS = re.compile(
 )
 
 
+# Functions whose callers are what has a meaning: C++'s locks and guards, and allocators.
+WRAPPERS = re.compile(
+    r"__gthread_|__glibcxx_rwlock|std::(__shared_mutex_pthread|\w*mutex\w*|lock_guard|unique_lock|"
+    r"shared_lock|scoped_lock|__lock|condition_variable)\b"
+)
+ALLOCATORS = re.compile(r"alloc|operator new", re.IGNORECASE)
+
+
 @dataclass
 class Frame:
     function: str
@@ -53,6 +61,11 @@ class Place:
             return str(self.frames[0])
         name = Path(self.module).name if self.module else "?"
         return f"{name}+{self.offset:#x}"
+
+
+def function(place: Place) -> str:
+    """Without a name each address is its own."""
+    return place.frames[0].function if place.frames else str(place)
 
 
 def program() -> str | None:
@@ -111,9 +124,16 @@ def _frames(answer: dict) -> list[Frame]:
 
 
 def without_ours(frames: list[Frame]) -> list[Frame]:
-    """Of operations of Pawl that were inlined the caller is the site; where nothing else is known
-    they are."""
-    first = next((i for i, frame in enumerate(frames) if not OURS.match(frame.function)), 0)
+    """Of operations of Pawl and C++'s guards that were inlined the caller is the site; where
+    nothing else is known they are."""
+    first = next(
+        (
+            i
+            for i, frame in enumerate(frames)
+            if not OURS.match(frame.function) and not WRAPPERS.match(frame.function)
+        ),
+        0,
+    )
     return frames[first:]
 
 
