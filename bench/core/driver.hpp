@@ -135,13 +135,7 @@ template <class Driver> int drive(int argc, char **argv)
     options o(Driver::says);
     Driver driver(o);
     try {
-        o.parser().parse(argc, argv);
-        return run(driver, o);
-    } catch (const CLI::CallForHelp &) {
-        std::fputs(o.parser().help().c_str(), stdout);
-        return exit_done;
-    } catch (const CLI::ParseError &e) {
-        return report_error(std::string(e.what()) + ". See --help.", exit_bad_input);
+        return o.parse(argc, argv) ? run(driver, o) : exit_done;
     } catch (const bad_input &e) {
         return report_error(e.what(), exit_bad_input);
     } catch (const std::bad_alloc &) {

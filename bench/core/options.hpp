@@ -2,30 +2,33 @@
 /*
  * The command line of a driver. A driver declares an option once, with its default, its bounds and
  * its help. The help text and the check of the bounds come from that. The options that most drivers
- * have are members here; a driver takes those that it knows, with its own defaults.
+ * have are members here; a driver takes those that it knows, with its own defaults. options.cpp has
+ * the parser.
  */
 #ifndef PAWL_BENCH_CORE_OPTIONS_HPP
 #define PAWL_BENCH_CORE_OPTIONS_HPP
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include "core/common.hpp"
+
+namespace CLI {
+class App; /* CLI11 takes seconds to compile: options.cpp alone includes it */
+}
 
 namespace bench {
 
 class options {
   public:
     /* `says`: the first line of the help. */
-    explicit options(const char *says) : app_(says)
-    {
-        app_.add_flag("--list", list, "print the candidates as a JSON array and end");
-        app_.add_option("--candidates", candidates, "names, as --list gives them")->delimiter(',');
-    }
+    explicit options(const char *says);
+    ~options();
+    options(const options &) = delete;
+    options &operator=(const options &) = delete;
 
     bool list = false;
     std::vector<std::string> candidates;
@@ -62,26 +65,21 @@ class options {
     void number(const std::string &name, Number &value, std::common_type_t<Number> least,
                 std::common_type_t<Number> most, const std::string &says)
     {
-        app_.add_option(name, value, says + " (default " + text_of(value) + ")");
+        add(name, value, says + " (default " + text_of(value) + ")");
         checks_.push_back([=, &value] { require(name, value, least, most); });
     }
     /* A number that the driver checks itself: its bounds or its default depend on other options. */
     template <class Number>
     void dependent_number(const char *name, Number &value, const char *says)
     {
-        app_.add_option(name, value, says);
+        add(name, value, says);
     }
-    void text(const char *name, std::string &value, const std::string &says)
-    {
-        app_.add_option(name, value, value.empty() ? says : says + " (default " + value + ")");
-    }
-    void names(const char *name, std::vector<std::string> &value, const char *says)
-    {
-        app_.add_option(name, value, says)->delimiter(',');
-    }
-    void flag(const char *name, bool &value, const char *says) { app_.add_flag(name, value, says); }
+    void text(const char *name, std::string &value, const std::string &says);
+    void names(const char *name, std::vector<std::string> &value, const char *says);
+    void flag(const char *name, bool &value, const char *says);
 
-    CLI::App &parser() { return app_; }
+    /* False: the help was asked for, and is printed. Throws bad_input for words that are none. */
+    bool parse(int argc, char **argv);
     /* Throws bad_input for the first number outside its bounds. */
     void check() const
     {
@@ -107,7 +105,10 @@ class options {
         common_.emplace_back(key, [&value] { return json(value); });
     }
 
-    CLI::App app_;
+    void add(const std::string &name, long long &value, const std::string &says);
+    void add(const std::string &name, double &value, const std::string &says);
+
+    std::unique_ptr<CLI::App> app_;
     std::vector<std::function<void()>> checks_;
     std::vector<std::pair<const char *, std::function<json()>>> common_;
 };
