@@ -23,7 +23,8 @@ function(pawl_backend_libraries)
       set(variant release)
     endif()
     pawl_add_library(pawl_backend_${backend} STATIC ${variant} ONE_OBJECT)
-    set_target_properties(pawl_backend_${backend} PROPERTIES OUTPUT_NAME pawl-backend-${backend})
+    set_target_properties(pawl_backend_${backend} PROPERTIES EXCLUDE_FROM_ALL ON
+                          OUTPUT_NAME pawl-backend-${backend})
     target_compile_definitions(pawl_backend_${backend} PRIVATE PAWL_TEST_POINTS)
     if(NOT backend STREQUAL "futex") # measurements use it
       target_compile_options(pawl_backend_${backend} PRIVATE ${PAWL_TEST_LIBRARY_OPTIONS})

@@ -8,7 +8,8 @@ if(CMAKE_C_COMPILER_ID MATCHES "Clang" AND PAWL_SANITIZE MATCHES "address")
   set(libfuzzer TRUE)
   foreach(variant IN ITEMS release hook)
     pawl_add_library(pawl_fuzz_${variant} STATIC ${variant})
-    set_target_properties(pawl_fuzz_${variant} PROPERTIES OUTPUT_NAME pawl-fuzz-${variant})
+    set_target_properties(pawl_fuzz_${variant} PROPERTIES OUTPUT_NAME pawl-fuzz-${variant}
+                          EXCLUDE_FROM_ALL ON) # nobody waits for it where fuzz is left out
     target_compile_options(pawl_fuzz_${variant} PRIVATE -fsanitize=fuzzer-no-link)
   endforeach()
 endif()

@@ -156,6 +156,7 @@ function(pawl_own_copy target source)
   target_include_directories(${target}_copy PRIVATE "${PROJECT_SOURCE_DIR}/include"
                              "${PROJECT_SOURCE_DIR}/tests")
   target_compile_definitions(${target}_copy PRIVATE PAIRS_PLUGIN _GNU_SOURCE)
+  target_compile_options(${target}_copy PRIVATE ${PAWL_TEST_LIBRARY_OPTIONS})
   target_link_libraries(${target}_copy PRIVATE Threads::Threads)
   target_link_options(${target}_copy PRIVATE
     "LINKER:--version-script=${PROJECT_SOURCE_DIR}/tests/package/plugins/hidden.map")
