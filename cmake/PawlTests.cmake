@@ -33,6 +33,9 @@ include(GoogleTest)
 #   DEADLINES    once more as .time64, on 32 bits
 #   C_ONLY       not again as C++: it tests compiled code, and takes long or has much to compile
 #   ONE_THREAD   nothing for ThreadSanitizer: one thread at a time uses the library
+#   LONG         seconds even where nothing else runs; its second label: make check has it
+#   STATES       goes through all states; its second label: the same with sanitizers and on 32 bits,
+#                so make prove has it there
 #   EACH_WIDTH   a refusal that is another one on 32 bits
 #   THREADS      a fuzz target that ThreadSanitizer has something to say about
 #   CLANG        cases that only clang refuses, with these flags
@@ -40,7 +43,7 @@ include(GoogleTest)
 function(pawl_test kind path)
   cmake_parse_arguments(PARSE_ARGV 2 arg
                         "EXPLORER;EACH_SLEEP;DEADLINES;THREADS;ALSO_SMALL;OURS;SPIN;OWN_COPY;\
-ALSO_SCALING;ALSO_INLINE;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PREFERRED"
+ALSO_SCALING;ALSO_INLINE;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PREFERRED;LONG;STATES"
                         "VARIANT;STANDARD" "CLANG")
   set(how ${kind})
   if(kind MATCHES "^(regress|compat|misuse)$")
@@ -170,6 +173,12 @@ endfunction()
 
 # A test's label and time: stress tests use all CPUs and have them alone.
 function(pawl_test_properties name label)
+  foreach(more IN ITEMS LONG STATES)
+    if(arg_${more})
+      string(TOLOWER "${more}" more)
+      list(APPEND label ${more})
+    endif()
+  endforeach()
   if(stress IN_LIST label)
     set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${long_timeout} RUN_SERIAL ON
                          SKIP_RETURN_CODE 77)
