@@ -17,6 +17,9 @@ function(pawl_install_made what destination)
     if(NOT python)
       set(python \"${PAWL_PYTHON}\")
     endif()
+    if(NOT EXISTS \"${folder}/made-of\") # scripts/site knows whether its pages are of today
+      file(REMOVE_RECURSE \"${folder}\")
+    endif()
     file(MAKE_DIRECTORY \"${folder}\")
     execute_process(
       COMMAND \"${CMAKE_COMMAND}\" -E env \"PYTHONPATH=${PROJECT_SOURCE_DIR}/tool\"
