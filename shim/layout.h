@@ -82,6 +82,11 @@ static inline shim_word shim_look(struct shim_lock *l)
     return SHIM_ON_WORD(pawl_load_relaxed)(&l->lock.word);
 }
 
+static inline bool shim_is_marked(const struct shim_lock *l)
+{
+    return (pawl_load_relaxed32(&l->life) & LIFE_STRANGERS) != 0;
+}
+
 /* ---- The word: W on top, then S, then R ------------------------------------------------------ */
 
 static inline bool shim_no_writer(shim_word w)

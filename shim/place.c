@@ -11,10 +11,12 @@
 
 #define OWNER (UINTPTR_MAX > UINT32_MAX ? TABLE_OF_LOCK64 : TABLE_OF_LOCK32)
 
-/* BIASED is set only where no W is. */
+/* BIASED is set only where no W is. Reads of a marked lock are in its word. */
 static bool scales(struct shim_lock *l, bool met)
 {
     shim_word w = shim_look(l);
+    if (shim_is_marked(l))
+        return false;
     if ((w & PAWL_LOCK_BIASED) == 0 && (!met || !entries_evidence(PLACE_IDENTITY(l))))
         return false;
     while (shim_no_writer(w) && (w & PAWL_LOCK_BIASED) == 0)
@@ -152,7 +154,7 @@ void place_take_back(struct shim_lock *l, unsigned i)
     }
     if (place_leave_own(l))
         return;
-    if ((pawl_load_relaxed32(&l->life) & LIFE_STRANGERS) != 0)
+    if (shim_is_marked(l))
         (void)place_end_any(l);
     else
         SHIM_LOCK(drop_read_counted)(&l->lock);

@@ -10,8 +10,10 @@
  *   - a thread that frees another one's entry does so under the latch of the lock's wait list,
  *     after it has marked the lock (LIFE_STRANGERS). A thread that misses its entry sees the mark;
  *   - an unlock of a marked lock looks everywhere, entries first. A read in the word comes last:
- *     its thread may be about to subtract it. Where no entry has the lock, there is one unit in the
- *     word for each thread that unlocks;
+ *     its thread may be about to subtract it. Where no entry has the lock, there is one unit in
+ *     the word for each thread that unlocks;
+ *   - from then on reads of the lock are in its word, as a thread whose entry is gone could not
+ *     read again beside a writer that waits for another entry;
  *   - an entry that a reader has filled in vain may be freed, too. That reader then ends another
  *     read of the lock in the place of it.
  *

@@ -204,7 +204,7 @@ static inline __attribute__((always_inline)) int read_by_entry(pthread_rwlock_t 
     struct shim_lock *const l = shim_lock_of(rw);
     struct pawl_entries *const own = place_line();
     unsigned i;
-    if (PAWL_UNLIKELY(!pawl_entries_are_(own)))
+    if (PAWL_UNLIKELY(!pawl_entries_are_(own)) || PAWL_UNLIKELY(shim_is_marked(l)))
         return read_long(rw, caller);
     i = pawl_entries_fill_(own, PLACE_IDENTITY(l));
     if (PAWL_UNLIKELY(i == PAWL_ENTRIES))
@@ -355,7 +355,7 @@ PAWL_COLD static int unlock_unknown(struct shim_lock *l)
  * strangers unlock, perhaps in an entry of another thread. */
 OUT_OF_LINE static int unlock_elsewhere(struct shim_lock *l)
 {
-    if ((pawl_load_relaxed32(&l->life) & LIFE_STRANGERS) != 0)
+    if (shim_is_marked(l))
         return place_end_any(l) ? 0 : fails(EPERM);
     place_leave_word(l);
     return 0;
