@@ -32,11 +32,15 @@ def nothing(facts: Facts, findings: list[Finding]) -> str:
         return ""
     waiting = facts.wait_ns / max(facts.thread_ns, 1)
     if waiting >= MUCH and facts.wait_ns >= LEAST_NS:
+        held = sum(k.explained_ns for k in facts.kind(*HELD) if k.wait_ns)
         all_stacks = sorted(stacks.waiting(facts, *HELD), key=lambda pair: -pair[1].wait_ns)[:3]
         return "\n".join(
             [
-                f"{percent(waiting)} of the time is waiting for locks; no rule knows why. The "
-                "heaviest stacks are:",
+                _fold(
+                    f"{percent(waiting)} of the time is waiting for locks. Holds are the reason of "
+                    f"at most {percent(held / facts.wait_ns)} of it; no rule knows why. The "
+                    "heaviest stacks are:"
+                ),
                 *(
                     _fold(f"{lock.name}, {percent(s.wait_ns / facts.wait_ns)}: {s}", "  - ")
                     for lock, s in all_stacks
@@ -100,8 +104,8 @@ def _shown(number: int, f: Finding, replay: dict | None) -> str:
 
 def _terminal(facts: Facts, findings: list[Finding], replay: dict | None) -> None:
     _say(
-        f"{facts.command}: processes {len(facts.processes)}; threads ran for "
-        f"{time(facts.thread_ns)} in all, waited {time(facts.wait_ns)} for locks "
+        f"{facts.command}: processes {len(facts.processes)}; threads ran or waited for "
+        f"locks for {time(facts.thread_ns)} in all, of which they waited {time(facts.wait_ns)} "
         f"({percent(facts.wait_ns / max(facts.thread_ns, 1))})."
     )
     if facts.short >= MUCH:

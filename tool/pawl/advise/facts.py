@@ -22,7 +22,7 @@ TOTALS = (
     "GROUP BY lock) t ON t.lock = l.id"
 )
 COLUMNS = (
-    "id, lock, mode, take, release, count, hold_ns, hold_p99, hold_max, waits, wait_ns, "
+    "id, lock, mode, take, release, count, hold_ns, hold_p50, hold_p99, hold_max, waits, wait_ns, "
     "wait_max, failed, timeouts, handoffs, overlaps, beside, threads, thread, kept, kept_ns, "
     "woke, woke_ns"
 )

@@ -42,6 +42,10 @@ TINY_NS = 150  # a section that adds to a number, on a line that other cores hav
 LONG_NS = 1_000_000
 SATURATED = 0.5  # of the time
 DENSE = 0.1  # reads of shared lines, as a share of the threads' work, before it is worth a word
+SELDOM = (
+    "the lock hardly ever changed the processor: where the threads shared one, record again on a "
+    "machine that has one for each"
+)
 MOST_PLACES = 16  # of a lock, whose machine code is looked at
 MANY_LONG = 3  # fewer may be threads that were preempted while they held it
 
@@ -184,8 +188,9 @@ def many_short_reads(facts: Facts) -> Iterator[Match]:
                 f"{moved:,} ({percent(moved / count)}) takes the lock had changed the processor",
                 f"{percent(writes / (count + writes))} of the locks are for writing",
                 f"waits, which may be few: {time(sum(r.sum('wait_ns') for r in reads))}",
+                *([] if moved > count / 100 else [SELDOM]),
             ],
-            "medium",
+            "medium" if moved > count / 100 else "low",
             [max(r, key=lambda u: u.count).take for r in reads[:3]],
             (0, sum(r.sum("wait_ns") for r in reads)),
             (0, count * LINE_NS),
@@ -331,10 +336,17 @@ def long_holds(facts: Facts) -> Iterator[Match]:
         )
 
 
+def _usually_held(lock: Lock) -> float:
+    """As lock.held, without holds far longer than others of their place: those are of threads that
+    were kept off their processor."""
+    ns = sum(min(u.hold_ns, 2 * u.count * u.hold_p50) for u in lock.uses if u.mode != "read")
+    return ns / max(lock.process.wall_ns, 1)
+
+
 def saturated(facts: Facts) -> Iterator[Match]:
     """Held for most of the time, in sections of any length."""
     for lock in facts.heavy(*HELD):
-        if lock.held < SATURATED or lock.callers < 2:
+        if _usually_held(lock) < SATURATED or lock.callers < 2:
             continue
         blames = [b for b in facts.blames(lock) if not _is_parking(b)]
         waited = min(sum(b.wait_ns for b in blames), lock.explained_ns)
