@@ -73,7 +73,7 @@
 #define lock_look PAWL_SYMBOL_(pawl_in_lock_look)
 #define lock_look_for_heir PAWL_SYMBOL_(pawl_in_lock_look_for_heir)
 #define lock_loop_on PAWL_SYMBOL_(pawl_in_lock_loop_on)
-#define lock_may_read_on PAWL_SYMBOL_(pawl_in_lock_may_read_on)
+#define lock_may_spin_on PAWL_SYMBOL_(pawl_in_lock_may_spin_on)
 #define lock_pick PAWL_SYMBOL_(pawl_in_lock_pick)
 #define lock_pick_left_asleep PAWL_SYMBOL_(pawl_in_lock_pick_left_asleep)
 #define lock_queue_up PAWL_SYMBOL_(pawl_in_lock_queue_up)

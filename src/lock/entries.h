@@ -30,37 +30,47 @@ PAWL_C_END
 
 #define pawl_entries_mode_ PAWL_SYMBOL_(pawl_entries_mode)
 
-/* ---- Constants of the evidence --------------------------------------------------------------- */
+/* ---- Whether a lock scales ---------------------------------------------------------------------
+ *
+ *   state     event                                            next
+ *   counting  readers meet ENTRIES_ENOUGH times, and no        scaling
+ *             writer between
+ *   scaling   the scans of ENTRIES_LEAST looks or more took    banned
+ *             over 1/ENTRIES_PARTS of the time, and spared
+ *             the word too few reads
+ *   banned    the ban is over                                  counting
+ *
+ * A lock that scales has BIASED. A look is a writer's scan of all entries. */
 
 /* A lock gets BIASED after this many readers have met another reader, with no writer between. */
 #define ENTRIES_ENOUGH 32
 
-/* Sample: record every 8th such meeting of a thread and count it as 8. Else the note would be one
- * more line that all readers write. */
+/* Sample: each thread records every 8th meeting and counts it as 8. Otherwise all readers would write
+ * one more line. */
 #define ENTRIES_NOTED (PAWL_HOOKS ? 1 : 8)
 
 /* Scans may take this part of the time: a third. BRAVO (Dice and Kogan, 2019) has a tenth. */
 #define ENTRIES_PARTS 3
 
-/* Keep BIASED despite costly scans if each scan kept at least this many reads out of the word.
+/* A lock whose scans take longer keeps BIASED if each of them kept this many reads out of the word.
  * With fewer, many simulated cores lose (doc/sim.md). */
 #define ENTRIES_SPARED (PAWL_HOOKS ? 2 : 16)
 
-/* Also require that the saved traffic (this time per read, two moves of the word's line) exceeds
- * the time that has passed. Else a long scan of many idle lines would count as a gain. */
+/* The reads must also have saved more time than has passed, at so many ns each: in that time a line
+ * moves twice. Otherwise the long look at many lines would count as a gain. */
 #define ENTRIES_WORD_NS (PAWL_HOOKS ? 4 : 200)
 
 /* Every 4th scan is timed and counts as 4: the clock costs as much as a short scan. */
 #define ENTRIES_TIMED 4
 
-/* An account of fewer looks is not judged: one slow look would decide. */
+/* An account of fewer scans is not judged: one slow scan would decide. */
 #define ENTRIES_LEAST (PAWL_HOOKS ? 8 : 32)
 
 /* After this many scans the account begins anew, so that it tells of the present. */
 #define ENTRIES_WINDOW (PAWL_HOOKS ? 16 : 64)
 
-/* When scans cost too much, BIASED is cleared for 9 times the time of the scans. If it is cleared
- * again after less time than it had been away, that time doubles, up to 10 ms. */
+/* The ban lasts this many times as long as the scans took. If BIASED came back for less time than the
+ * ban had lasted, the next ban lasts twice as long as the last, at most to this end. */
 #define ENTRIES_AWAY 9
 #define ENTRIES_LONGEST_AWAY_NS 10000000
 

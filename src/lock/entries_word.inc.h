@@ -195,20 +195,20 @@ static void PAWL_NAME_(grant)(struct lock_place *here, PAWL_LOCK_ *l, PAWL_WORD_
 /* A writer that finds nobody in the word, which has BIASED. It claims and looks at the lines, once
  * if no reader is in an entry. Else it keeps the claim, and has to wait. The queue is lent to the
  * bucket meanwhile, so a fork's child finds no claim that nobody would take back. */
-static enum outcome PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, struct wait *wait)
+static enum lines_claim PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, struct wait *wait)
 {
     struct lock_place here;
     struct pawl_queue lent;
-    enum outcome how = WAIT_TIMED_OUT;
+    enum lines_claim how = LINES_CHANGED;
     lock_look(&here, l, OWNER);
     table_lend(here.bucket, &lent, &wait->waiter, l, CLAIM);
     if (PAWL_NAME_(claim_alone)(&here, l, &wait->waiter, 0, PAWL_W_S_R_)) {
-        how = WAIT_PASSED;
+        how = LINES_GRANTED;
         if (!PAWL_NAME_(judge_claim)(l, PAWL_R_)) {
             if (!wait->queued)
                 lock_queue_up(&here, wait);
             lock_keeps(&here, wait, WAIT_DRAIN, PAWL_W_S_R_);
-            how = WAIT_TURN_CAME;
+            how = LINES_IN_USE;
         }
     }
     table_lend_ends(here.bucket, &lent);
@@ -252,10 +252,10 @@ static bool PAWL_NAME_(enter_scaling)(PAWL_LOCK_ *l, struct wait *wait, PAWL_WOR
     return false;
 }
 
-static enum outcome PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, struct wait *wait)
+static enum lines_claim PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, struct wait *wait)
 {
     (void)l, (void)wait;
-    return WAIT_TIMED_OUT;
+    return LINES_CHANGED;
 }
 
 static bool PAWL_NAME_(readers_gone)(PAWL_LOCK_ *l, struct wait *wait)

@@ -35,7 +35,7 @@ PAWL_INTERNAL void lock_wait_begin(struct wait *wait, const void *lock, uint32_t
     wait->deadline = deadline;
     wait->claim = WAIT_NOTHING;
     wait->queued = false;
-    wait->has_read = false;
+    wait->has_spun = false;
     wait->slept = false;
     wait->counted = false;
     wait->passes = false;
@@ -319,8 +319,8 @@ PAWL_INTERNAL bool lock_turn_has_come(const struct lock_place *here,
            !lock_is_outranked(queue, wait);
 }
 
-/* Only a sleeper can be the heir; an awake waiter may already own the lock. If some waiter has
- * its turn, change nothing: it is next. */
+/* Only a sleeper can be the heir: a waiter that is awake may have been granted the lock already.
+ * Where a waiter has its turn, nothing changes: it is the next. */
 PAWL_INTERNAL struct wait *lock_look_for_heir(struct lock_place *here, const void *lock,
                                               uint32_t owner)
 {
@@ -352,8 +352,8 @@ PAWL_INTERNAL void lock_pick_left_asleep(struct lock_place *here, unsigned ready
 }
 
 /* Whether the hint still counts. The clock takes as long as a short section and its lock together.
- * If this thread drops more often than every LOCK_QUICK_NS, read the clock at every 8th drop
- * only. A signal handler may shift which one. */
+ * So a thread that drops more often than every LOCK_QUICK_NS reads the clock at one drop in
+ * LOCK_QUICK_DROPS + 1. A signal handler that drops may change which one. */
 static bool lock_hint_counts(const struct pawl_bucket *bucket)
 {
 #if PAWL_HOOKS || defined(PAWL_SIM) || !defined(__ELF__)
@@ -395,7 +395,7 @@ PAWL_INTERNAL void lock_left(const void *lock, uint32_t owner, unsigned opened)
     lock_unlock(&here);
 }
 
-/* ---- Reading in a loop ----------------------------------------------------------------------- */
+/* ---- Spinning -------------------------------------------------------------------------------- */
 
 #if PAWL_HOOKS
 
@@ -417,7 +417,7 @@ PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline)
         return false;
     now = pawl_os_now();
     if (loop->end == 0)
-        loop->end = now + LOCK_READING_NS;
+        loop->end = now + LOCK_SPIN_NS;
     if (now >= loop->end || now >= deadline)
         return false;
     (void)backoff_relaxed(&loop->backoff, loop);
@@ -449,10 +449,10 @@ PAWL_INTERNAL void lock_join(struct lock_place *here, struct wait *wait)
         lock_queue_up(here, wait);
 }
 
-/* A waiter that is in others' way reads on besides: its sleep would keep the lock idle. */
-PAWL_INTERNAL bool lock_may_read_on(const struct lock_place *here, enum wait_class class)
+/* A waiter that is in others' way spins on besides: its sleep would keep the lock idle. */
+PAWL_INTERNAL bool lock_may_spin_on(const struct lock_place *here, enum wait_class class)
 {
-    return here->queue->awake <= LOCK_READS_ON || ((unsigned)class & WAIT_URGENT) != 0;
+    return here->queue->awake <= LOCK_SPINNERS || ((unsigned)class & WAIT_URGENT) != 0;
 }
 
 /* The waiter keeps these units in the word from now on. */

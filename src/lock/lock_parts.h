@@ -17,12 +17,12 @@
 #include "table.h"
 #include "waiting.h"
 
-/* Not a class. Set when only atomic users remain: no waiter became eligible, but the turn of the
- * oldest one may be due. */
+/* A bit beside the classes, set where only atomic users remain. No class can go on, because atomic
+ * users may overlap for ever. But the oldest waiter's turn may have come. */
 #define WAIT_TURN 1024u
 
-/* Waiters of one lock that may read in a loop while they are in its queue. */
-#define LOCK_READS_ON CONSTANT(READS_ON, 1)
+/* Waiters of one lock that may spin while they are in its queue. */
+#define LOCK_SPINNERS CONSTANT(SPINNERS, 1)
 
 /* Readers, or atomic users, that one look wakes. */
 #define LOCK_WAKES CONSTANT(WAKES, 2)
@@ -30,15 +30,15 @@
 #define LOCK_HANDOFF_NS CONSTANT(HANDOFF_NS, PAWL_LOCK_HANDOFF_NS)
 
 /* Drops beside a waiter that is awake: so many in a row may pass without a look at the clock, if as
- * many before them took no longer than this. This can extend a hint by 20 us, or by eight
- * sections if sections suddenly become long. */
+ * many before them took no longer than this. This can extend a hint by 20 us, or by eight sections
+ * where these suddenly become long. */
 #define LOCK_QUICK_DROPS 7u
 #define LOCK_QUICK_NS 20000u
 
-/* For so long a waiter reads before it joins the queue. One of them reads once more there, and so
+/* For so long a waiter spins before it joins the queue. One of them spins once more there, and so
  * does each that is in others' way. A sleep and a wake leave the lock idle for longer than most
  * sections last. */
-#define LOCK_READING_NS CONSTANT(READING_NS, 50000)
+#define LOCK_SPIN_NS CONSTANT(SPIN_NS, 50000)
 
 /* The sleepers of one class, by rank and then by age; in a list of their own those that keep a
  * claim. */
@@ -79,7 +79,7 @@ struct wait {
     uint64_t since;        /* ns of pawl_os_now when it joined the queue */
     enum wait_class claim; /* WAIT_NOTHING, or the class of what it keeps in the word */
     bool queued;
-    bool has_read; /* in a loop, for as long as a waiter does before it sleeps */
+    bool has_spun; /* for as long as a waiter does before it sleeps */
     bool slept;
     bool counted;  /* a reader that any thread may drop: in no entry */
     bool passes;   /* a reader that enters beside claims (WAIT_PASS) */
@@ -142,8 +142,8 @@ PAWL_INTERNAL void lock_falls_asleep(struct lock_place *here, struct wait *wait,
 PAWL_INTERNAL void lock_wakes_up(struct lock_place *here, struct wait *wait);
 /* Sleeps until it is woken (true), or its deadline has passed. The bucket is locked again. */
 PAWL_INTERNAL bool lock_sleep(struct lock_place *here, struct wait *wait);
-/* Whether the waiter may read in a loop while it is in the queue. */
-PAWL_INTERNAL bool lock_may_read_on(const struct lock_place *here, enum wait_class class);
+/* Whether the waiter may spin while it is in the queue. */
+PAWL_INTERNAL bool lock_may_spin_on(const struct lock_place *here, enum wait_class class);
 /* The waiter leaves the queue. True when others sleep there. */
 PAWL_INTERNAL bool lock_leave(struct lock_place *here, struct wait *wait);
 

@@ -93,7 +93,7 @@ static bool PAWL_NAME_(lets_in)(const PAWL_LOCK_ *l, enum wait_class class)
     return (PAWL_NAME_(ready)(PAWL_AT_(pawl_load_relaxed)(&l->word)) & (unsigned)class) != 0;
 }
 
-/* Reads in a loop for a while. */
+/* Spins for a while. */
 static bool PAWL_NAME_(loop)(const PAWL_LOCK_ *l, const struct wait *wait, enum wait_class class)
 {
     struct loop loop = LOOP_INIT;
@@ -104,8 +104,8 @@ static bool PAWL_NAME_(loop)(const PAWL_LOCK_ *l, const struct wait *wait, enum 
     return false;
 }
 
-/* The bucket is locked. Makes the claim if the word permits it, and wakes the A-to-R waiters,
- * which must give R up when S appears. */
+/* The bucket is locked. Makes the claim if the word permits it, and wakes waiters that turn from A
+ * to R: they must give R up when S appears. */
 static bool PAWL_NAME_(stake_here)(struct lock_place *here, PAWL_LOCK_ *l, struct wait *wait,
                                    enum wait_class claim, bool turn)
 {
@@ -271,15 +271,15 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct wait *wait, enum 
 
     if ((unsigned)class & WAIT_R)
         PAWL_NAME_(met_writer)(l);
-    if (!is_retake() && (!wait->queued || !wait->has_read)) {
+    if (!is_retake() && (!wait->queued || !wait->has_spun)) {
         if (PAWL_NAME_(loop)(l, wait, class))
             return WAIT_PASSED;
-        wait->has_read = true;
+        wait->has_spun = true;
     }
     lock_join(&here, wait);
     for (;;) {
         if (wait->claim != WAIT_NOTHING && !((unsigned)class & WAIT_URGENT)) { /* in its sleep */
-            how = WAIT_TURN_CAME;
+            how = WAIT_CLAIM_MADE;
             break;
         }
         w = PAWL_AT_(pawl_load_relaxed)(&l->word);
@@ -294,10 +294,10 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct wait *wait, enum 
         if (how == WAIT_TIMED_OUT)
             break;
         if (PAWL_NAME_(takes_turn)(&here, l, wait, class, w)) {
-            how = WAIT_TURN_CAME;
+            how = WAIT_CLAIM_MADE;
             break;
         }
-        if (lock_may_read_on(&here, class)) {
+        if (lock_may_spin_on(&here, class)) {
             lock_unlock(&here);
             if (PAWL_NAME_(loop)(l, wait, class))
                 return WAIT_PASSED;
@@ -306,7 +306,7 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct wait *wait, enum 
         how = PAWL_NAME_(sleep)(&here, l, wait, class);
     }
     lock_unlock(&here);
-    if (how == WAIT_TURN_CAME)
+    if (how == WAIT_CLAIM_MADE)
         PAWL_PROBE1(lock_handoff, l);
     return how;
 }

@@ -28,10 +28,10 @@ static bool PAWL_NAME_(enter_scaling)(PAWL_LOCK_ *l, struct shared_wait *wait, P
     return false;
 }
 
-static enum outcome PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, struct shared_wait *wait)
+static enum lines_claim PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, struct shared_wait *wait)
 {
     (void)l, (void)wait;
-    return WAIT_TIMED_OUT;
+    return LINES_CHANGED;
 }
 
 static bool PAWL_NAME_(readers_gone)(PAWL_LOCK_ *l, struct shared_wait *wait)
@@ -244,7 +244,7 @@ static enum outcome PAWL_NAME_(wait_for)(PAWL_LOCK_ *l, struct shared_wait *wait
         if (!in_time)
             return PAWL_NAME_(ready)(w) & class ? WAIT_PASSED : WAIT_TIMED_OUT;
         if (!chosen && PAWL_NAME_(takes_turn)(l, wait, class, w))
-            return WAIT_TURN_CAME;
+            return WAIT_CLAIM_MADE;
         look = true;
         if (w & PAWL_PSHARED_LEAVING) {
             pshared_await_drop(&wait->pauses, &w);

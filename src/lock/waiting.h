@@ -46,8 +46,15 @@ enum wait_class {
 enum outcome {
     WAIT_PASSED, /* the word let the class go on */
     WAIT_TIMED_OUT,
-    WAIT_TURN_CAME, /* the waiter keeps a claim: of its turn, or DRAIN after a reader's turn */
-    WAIT_ENTERED    /* beside a claim */
+    WAIT_CLAIM_MADE, /* by the waiter, whose turn it is, or for it by another thread */
+    WAIT_ENTERED     /* beside a claim */
+};
+
+/* The outcome for a writer that claims before it looks at the entries. */
+enum lines_claim {
+    LINES_CHANGED, /* nothing: somebody is in the word */
+    LINES_GRANTED,
+    LINES_IN_USE /* the claim, which it keeps, and waits for the readers in entries */
 };
 
 #endif

@@ -63,11 +63,11 @@ static unsigned PAWL_NAME_(awake)(PAWL_WORD_ w)
     return PAWL_NAME_(ready)(w) | (PAWL_NAME_(atomics_only)(w) ? PAWL_ESCALATES_ : 0u);
 }
 
-/* The classes that this change made eligible, or keeps from sleeping. */
+/* The classes that a change lets go on, or keeps from sleeping, and that waited before. */
 static unsigned PAWL_NAME_(opened)(PAWL_WORD_ found, PAWL_WORD_ after)
 {
     unsigned before = PAWL_NAME_(awake)(found) & ~PAWL_ONE_BY_ONE_;
-    /* GONE has two triggers; report each separately. */
+    /* GONE has two reasons to go on, and each is reported by itself. */
     if ((PAWL_IS_(no_writer)(after) && !PAWL_IS_(no_writer)(found)) ||
         (PAWL_IS_(seekers)(after) != 0 && PAWL_IS_(seekers)(found) == 0))
         before &= ~(unsigned)WAIT_GONE;
@@ -126,7 +126,7 @@ static void PAWL_NAME_(alter)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ units,
 static bool PAWL_NAME_(enter_in_turn)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait);
 static enum wait_class PAWL_NAME_(class_to_read)(const PAWL_WAIT_ *wait);
 static bool PAWL_NAME_(enter_scaling)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait, PAWL_WORD_ w);
-static enum outcome PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait);
+static enum lines_claim PAWL_NAME_(claim_at_lines)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait);
 static bool PAWL_NAME_(readers_gone)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait);
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
@@ -219,7 +219,7 @@ static bool PAWL_NAME_(wait_read)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
         how = PAWL_NAME_(wait_for)(l, wait, class);
         if (how == WAIT_TIMED_OUT || how == WAIT_ENTERED)
             return how == WAIT_ENTERED;
-        if (how == WAIT_TURN_CAME)
+        if (how == WAIT_CLAIM_MADE)
             break;
     }
     while (PAWL_NAME_(past)(l, wait))
@@ -243,7 +243,7 @@ static bool PAWL_NAME_(wait_seek)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
         how = PAWL_NAME_(wait_for)(l, wait, WAIT_S);
         if (how == WAIT_TIMED_OUT)
             return false;
-        if (how == WAIT_TURN_CAME)
+        if (how == WAIT_CLAIM_MADE)
             break;
     }
     if (!PAWL_NAME_(next)(l, wait))
@@ -267,12 +267,11 @@ static bool PAWL_NAME_(wait_write)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
                 return true;
         }
         if (PAWL_IS_(nobody)(w)) {
-            how = PAWL_NAME_(claim_at_lines)(l, wait);
-            if (how == WAIT_PASSED)
-                return true;
-            if (how == WAIT_TURN_CAME)
-                return PAWL_NAME_(drain)(l, wait, PAWL_W_S_R_);
-            continue;
+            switch (PAWL_NAME_(claim_at_lines)(l, wait)) {
+            case LINES_GRANTED: return true;
+            case LINES_IN_USE: return PAWL_NAME_(drain)(l, wait, PAWL_W_S_R_);
+            case LINES_CHANGED: continue;
+            }
         }
         if (PAWL_IS_(no_seeker_or_writer)(w)) {
             if (PAWL_NAME_(stake)(l, wait, WAIT_DRAIN))
@@ -284,7 +283,7 @@ static bool PAWL_NAME_(wait_write)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
         how = PAWL_NAME_(wait_for)(l, wait, WAIT_W);
         if (how == WAIT_TIMED_OUT)
             return false;
-        if (how == WAIT_TURN_CAME)
+        if (how == WAIT_CLAIM_MADE)
             return wait->claim == WAIT_DRAIN ? PAWL_NAME_(drain)(l, wait, PAWL_W_S_R_)
                                              : PAWL_NAME_(alone)(l, wait);
     }
@@ -312,7 +311,7 @@ static bool PAWL_NAME_(wait_atomic)(PAWL_LOCK_ *l, PAWL_WAIT_ *wait)
         how = PAWL_NAME_(wait_for)(l, wait, WAIT_A);
         if (how == WAIT_TIMED_OUT)
             return false;
-        if (how == WAIT_TURN_CAME)
+        if (how == WAIT_CLAIM_MADE)
             break;
     }
     if (wait->claim != WAIT_UPDATE) {

@@ -54,14 +54,14 @@ CONSTANTS = {
         "wait at the longest pause, then yields",
     ),
     "reading_ns": Constant(
-        "LOCK_READING_NS",
+        "LOCK_SPIN_NS",
         50000,
         (0, 5000, 20000, 100000, 400000),
         ("lock64",),
         "reads in a loop, then joins the queue",
     ),
     "reads_on": Constant(
-        "LOCK_READS_ON", 1, (0, 2, 4, 16), ("lock64",), "waiters that read on in the queue"
+        "LOCK_SPINNERS", 1, (0, 2, 4, 16), ("lock64",), "waiters that read on in the queue"
     ),
     "wakes": Constant("LOCK_WAKES", 2, (1, 4, 8, 32), ("lock64",), "readers that one look wakes"),
     "handoff_ns": Constant(
