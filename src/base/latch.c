@@ -11,7 +11,6 @@
 PAWL_COLD void pawl_latch_wait_(struct pawl_latch *latch)
 {
     int looks;
-    process_sees_forks();
     for (looks = 0; looks < LATCH_LOOKS; looks++) {
         pawl_cpu_relax();
         if (pawl_load_relaxed32(&latch->word) == LATCH_FREE && latch_try(latch))

@@ -12,6 +12,7 @@
 #define PAWL_LATCH_H
 
 #include "../os/os.h"
+#include "process.h"
 
 PAWL_C_BEGIN
 
@@ -31,8 +32,11 @@ PAWL_STATIC bool latch_try(struct pawl_latch *latch)
     return pawl_cas_acquire32(&latch->word, &found, LATCH_HELD, PAWL_LATCH_TAKE);
 }
 
+/* What a latch guards may wait for threads that are gone: a fork's child, in a handler that runs
+ * before ours, mends it first. */
 static inline void latch_take(struct pawl_latch *latch)
 {
+    process_sees_forks();
     if (PAWL_UNLIKELY(!latch_try(latch)))
         pawl_latch_wait_(latch);
 }

@@ -170,7 +170,9 @@ static void step_seq(uint64_t *random)
         pawl_seq_take_write(&others.seq);
         pawl_seq_copy_out(&copy, others.sequenced, sizeof copy);
         must(is_whole_and_written(&copy));
+        pawl_seq_begin_write(&others.seq);
         pawl_seq_copy_in(others.sequenced, &copy, sizeof copy);
+        pawl_seq_end_write(&others.seq);
         pawl_seq_drop_write(&others.seq);
         return;
     }
