@@ -45,8 +45,8 @@ PAWL_C_END
 /* A lock gets BIASED after this many readers have met another reader, with no writer between. */
 #define ENTRIES_ENOUGH 32
 
-/* Sample: each thread records every 8th meeting and counts it as 8. Otherwise all readers would write
- * one more line. */
+/* Sample: each thread records every 8th meeting and counts it as 8. Otherwise all readers would
+ * write one more line. */
 #define ENTRIES_NOTED (PAWL_HOOKS ? 1 : 8)
 
 /* Scans may take this part of the time: a third. BRAVO (Dice and Kogan, 2019) has a tenth. */
@@ -69,8 +69,8 @@ PAWL_C_END
 /* After this many scans the account begins anew, so that it tells of the present. */
 #define ENTRIES_WINDOW (PAWL_HOOKS ? 16 : 64)
 
-/* The ban lasts this many times as long as the scans took. If BIASED came back for less time than the
- * ban had lasted, the next ban lasts twice as long as the last, at most to this end. */
+/* The ban lasts this many times as long as the scans took. If BIASED came back for less time than
+ * the ban had lasted, the next ban lasts twice as long as the last, at most to this end. */
 #define ENTRIES_AWAY 9
 #define ENTRIES_LONGEST_AWAY_NS 10000000
 

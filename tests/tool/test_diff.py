@@ -8,6 +8,7 @@ import random
 import fastjsonschema
 import pytest
 
+from conftest import ROOT
 from pawl.cli import main
 from pawl.core import stats
 from pawl.core.errors import BadInput

@@ -141,9 +141,11 @@ PAWL_C_END
 
 PAWL_INLINE_BEGIN
 
-PAWL_INLINE uint64_t pawl_hook_call_(const void *address, unsigned width, enum pawl_kind kind,
-                                     enum pawl_order order, enum pawl_tag tag, uint64_t operand,
-                                     uint64_t expected)
+/* Inlined always: the address that a call returns to tells the harness where it is made. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t pawl_hook_call_(const void *address, unsigned width,
+                                                         enum pawl_kind kind, enum pawl_order order,
+                                                         enum pawl_tag tag, uint64_t operand,
+                                                         uint64_t expected)
 {
     struct pawl_operation operation;
     operation.address = (void *)(uintptr_t)address;

@@ -133,8 +133,8 @@ def _terminal(facts: Facts, findings: list[Finding], replay: dict | None) -> Non
     locks = heaviest(facts, 5)
     if locks:
         click.echo()
-        held = max(facts.kind(*HELD), key=lambda lock: lock.exclusive_ns)
-        _say(f"Most held: {held.name}, for {percent(held.held)} of the time.")
+        if held := max(facts.kind(*HELD), key=lambda lock: lock.exclusive_ns, default=None):
+            _say(f"Most held: {held.name}, for {percent(held.held)} of the time.")
         if facts.wait_ns:
             share = percent(locks[0].wait_ns / facts.wait_ns)
             _say(f"Most waited for: {locks[0].name}, {share} of the waiting.")

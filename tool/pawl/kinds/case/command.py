@@ -52,7 +52,7 @@ OPTIONS = (
     click.option(
         "--jobs",
         metavar="NAME,...",
-        help=f"What to measure: {', '.join(CASES['openssl'])}.  [default: all]",
+        help=f"Jobs to measure: {', '.join(CASES['openssl'])}.  [default: all]",
     ),
     click.option(
         "--threads", default="1,2", show_default=True, metavar="RANGE", help="Thread counts."
