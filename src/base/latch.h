@@ -32,8 +32,8 @@ PAWL_STATIC bool latch_try(struct pawl_latch *latch)
     return pawl_cas_acquire32(&latch->word, &found, LATCH_HELD, PAWL_LATCH_TAKE);
 }
 
-/* What a latch guards may wait for threads that are gone: a fork's child, in a handler that runs
- * before ours, mends it first. */
+/* In a fork's child, in a handler that runs before ours, the guarded data may wait for threads that
+ * are gone: they are put right first. */
 static inline void latch_take(struct pawl_latch *latch)
 {
     process_sees_forks();
