@@ -512,14 +512,13 @@ enum entries_end { ENTRIES_ENDS, ENTRIES_ENDED_UNSEEN, ENTRIES_STAYED_IN_PARENT 
  * thread may free the entry under the latch. */
 static void entries_move(struct pawl_entries *line, unsigned i, pawl_address_ identity)
 {
-    struct lock_place here;
-    lock_look(&here, (void *)(uintptr_t)(identity & ~(pawl_address_)1),
-              identity & 1 ? TABLE_OF_LOCK64 : TABLE_OF_LOCK32);
+    struct pawl_bucket *const bucket =
+        table_lock((void *)(uintptr_t)(identity & ~(pawl_address_)1));
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]) == identity) {
         entries_count_in_word(identity);
         entries_let_go(line, i);
     }
-    lock_unlock(&here);
+    table_unlock(bucket);
 }
 
 /* The word has R before the entry is free. */
