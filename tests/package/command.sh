@@ -69,7 +69,7 @@ lacks() { # words, command...
     tr '\n' ' ' <said.txt | grep -q "$words" || fail "it does not say what it lacks"
 }
 lacks 'machines and measurements are not here: pip installs the command' sim lru
-lacks 'machines and measurements are not here: pip installs the command' sim validate
+lacks 'machines and measurements are not here: pip installs the command' sim dev validate
 if [ ! -x /usr/local/libexec/pawl/pawl-bench-pairs ] && [ ! -x /usr/libexec/pawl/pawl-bench-pairs ]
 then
     lacks 'libpawl-preload.so is not there; in Pawl.s source run' run true
