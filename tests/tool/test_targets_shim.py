@@ -89,6 +89,7 @@ def test_the_driver_alternates_and_ends():
         timeout=60,
     )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [line["type"] for line in lines] == ["start", *["sample"] * 8, "end"]
+    assert [line["type"] for line in lines] == ["start", *["sample"] * 10, "end"]
     rows = [line["candidate"] for line in lines[1:-1]]
-    assert rows[:4] == [BASELINE, MAIN, SCALING, RECORDED] and rows[4:] == rows[3::-1]
+    assert rows[:5] == [BASELINE, "r+w/libc_again", MAIN, SCALING, RECORDED]
+    assert rows[5:] == rows[4::-1]
