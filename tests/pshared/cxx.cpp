@@ -118,7 +118,7 @@ TYPED_TEST(SharedMemoryLock, excludes_across_fork)
 {
     this->lock->lock();
     EXPECT_EQ(0, in_child([&] { return !this->lock->try_lock_shared(); }));
-    // A thread that were over at the fork, and not joined, is a leak to ThreadSanitizer in the child.
+    // ThreadSanitizer calls it a leak in the child if the thread is over at the fork.
     std::atomic<bool> joins{false};
     std::thread later([&] {
         std::this_thread::sleep_for(5ms);
