@@ -69,9 +69,9 @@ uninstall: ## remove what make install put there last
 		exit 2; }
 	cmake --build build/release --target uninstall
 
-watchdog: ## build the images of the reset device (watchdog/README.md)
+watchdog: ## build the images of the reset device (hardware/watchdog/README.md)
 	@scripts/setup watchdog
-	$(MAKE) -C watchdog images
+	$(MAKE) -C hardware/watchdog images
 
 clean: ## remove build/ (keeps .venv and .deps)
 	rm -rf build

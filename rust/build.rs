@@ -25,7 +25,7 @@ fn main() {
 
     let mut build = cc::Build::new();
     if checked {
-        build.include(root.join("variant/checked"));
+        build.include(root.join("src/variant/checked"));
     }
     build
         .file(root.join("src/pawl.c"))
@@ -38,7 +38,7 @@ fn main() {
         .opt_level(2)
         .compile("pawl");
 
-    for folder in ["include", "src", "variant"] {
+    for folder in ["include", "src"] {
         println!("cargo:rerun-if-changed={}", root.join(folder).display());
     }
     println!("cargo:rerun-if-changed=c/pawl_rust.c");

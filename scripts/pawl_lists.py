@@ -173,8 +173,8 @@ def check_told(tree, faults):
             "## Environment",
             re.findall(r'(?:getenv|forbidden)\("(PAWL_\w+)"\)', code),
         ),
-        ("doc/design/002-seam.md", "| variant |", tree.subfolders("variant")),
-        ("doc/words.md", "| variant |", tree.subfolders("variant")),
+        ("doc/design/002-seam.md", "| variant |", tree.subfolders("src/variant")),
+        ("doc/words.md", "| variant |", tree.subfolders("src/variant")),
     ):
         text = tree.text(page)
         for word in sorted(set(words)):

@@ -39,7 +39,7 @@ from spdx_tools.spdx.writer.write_anything import write_file
 ROOT = Path(__file__).resolve().parent.parent
 OURS = Actor(ActorType.ORGANIZATION, "the Pawl authors")
 MIT = spdx_licensing.parse("MIT")
-FILES = re.compile(r"^(include|src|variant/checked|variant/valgrind)/.*\.(c|h|hpp|def)$")
+FILES = re.compile(r"^(include|src(?!/variant/(hook|sim)/))/.*\.(c|h|hpp|def)$")
 
 
 def version() -> str:

@@ -68,7 +68,7 @@ def table(head, rows):
 
 
 def source_files():
-    for folder in ("include", "src", "variant"):
+    for folder in ("include", "src"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in (".h", ".hpp", ".c", ".cpp"):
                 yield path

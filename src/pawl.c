@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* All of the library in one file: compile this, with include/ in the include path and -pthread. The
- * other variants are the same file with variant/<name>/ before include/. */
+ * other variants are the same file with src/variant/<name>/ before include/. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* before the first system header, for os/ */
 #endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The list of the tests, by primitive: pawl_test(<kind> <folder>/<name> [option...]). The kind is
 # the test's label for ctest -L, and says how the file tests/<folder>/<name>.c or .cpp is built;
-# options change that (pawl_test in cmake/PawlTests.cmake). scripts/ports reads this list too: kind
+# options change that (pawl_test in PawlTests.cmake). scripts/ports reads this list too: kind
 # and name stand on one line.
 
 # all: what concerns every primitive

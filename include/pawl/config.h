@@ -3,7 +3,7 @@
  * The release variant, which programs use unless they ask for another one.
  *
  * The include path chooses the variant, never a macro of the user's, so that all objects of a
- * program agree. variant/<name> stands before include/ in the search order, so the compiler finds
+ * program agree. src/variant/<name> stands before include/ in the search order: the compiler finds
  * its config.h first. Internal names carry PAWL_VARIANT, so objects of two variants do not link
  * together.
  */

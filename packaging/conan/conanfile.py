@@ -13,11 +13,11 @@ HERE = Path(__file__).resolve().parent
 PARTS = (
     "CMakeLists.txt",
     "LICENSE",
-    "abi/libpawl.map",
-    "cmake/*",
+    "packaging/abi/libpawl.map",
+    "packaging/cmake/*",
     "include/*",
     "src/*",
-    "variant/*",
+    "src/variant/*",
     "tool/gdb/*",
 )
 

@@ -12,7 +12,7 @@
  * RTLD_LOCAL as well. The compilers have no attribute for it in C, and contradict it where they
  * define the object themselves, so assembly defines it. A program that contains the library is
  * linked with --export-dynamic-symbol for each name, by the CMake package and pkg-config
- * (cmake/PawlLibrary.cmake). Without these, its plug-ins' inline functions find their own variables
+ * (PawlLibrary.cmake). Without these, its plug-ins' inline functions find their own variables
  * zero for ever, and call the compiled ones. These use the first copy's variables.
  *
  * Windows and macOS bind names to the module that has them: one object for each copy.

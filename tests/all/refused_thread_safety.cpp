@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What clang's -Wthread-safety lets pass (case 0) and what it refuses. cmake/CheckRefusal.cmake;
+// What clang's -Wthread-safety lets pass (case 0) and what it refuses. CheckRefusal.cmake;
 // the analysis heeds its flag on the command line only, so that is where it is.
 #include <pawl/pawl.hpp>
 

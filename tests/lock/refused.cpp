@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the lock must refuse at compile time. Case 0 is right; cmake/CheckRefusal.cmake.
+// What the lock must refuse at compile time. Case 0 is right; CheckRefusal.cmake.
 #pragma GCC diagnostic error "-Wunused-result"
 #include <pawl/pawl.hpp>
 

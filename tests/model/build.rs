@@ -14,7 +14,7 @@ fn main() {
         .file(root.join("src/pawl.c"))
         .file("models.c")
         .files(scenes)
-        .include(root.join("variant/hook"))
+        .include(root.join("src/variant/hook"))
         .include(root.join("include"))
         .define("NDEBUG", None)
         .std("c11")
@@ -38,7 +38,7 @@ fn main() {
         .compile("pawl-hook");
     // Fixed addresses (src/places.rs).
     println!("cargo:rustc-link-arg-bins=-no-pie");
-    for folder in ["include", "src", "variant"] {
+    for folder in ["include", "src"] {
         println!("cargo:rerun-if-changed={}", root.join(folder).display());
     }
     println!("cargo:rerun-if-changed=models.c");

@@ -15,12 +15,12 @@ build() # variant's search path, folder of objects
 }
 
 build "" release
-build "-I$SOURCE/variant/checked" checked_objects
+build "-I$SOURCE/src/variant/checked" checked_objects
 # shellcheck disable=SC2086
 {
     run "$CC" -std=c11 $strict -I"$SOURCE/include" -o c "$here/consumer.c" release/*.o -pthread
     run ./c
-    run "$CC" -std=c11 -D_POSIX_C_SOURCE=200809L $strict -I"$SOURCE/variant/checked" \
+    run "$CC" -std=c11 -D_POSIX_C_SOURCE=200809L $strict -I"$SOURCE/src/variant/checked" \
         -I"$SOURCE/include" -o checked "$here/checked.c" checked_objects/*.o -pthread
     run ./checked
 }

@@ -67,7 +67,7 @@ END
         (cd "$source" && git ls-files -z --cached --others --exclude-standard |
             tar -c --null --ignore-failed-read -T -) | tar -x -C "$pages/pawl"
     else
-        (cd "$source" && tar -c rust include src variant) | tar -x -C "$pages/pawl"
+        (cd "$source" && tar -c rust include src) | tar -x -C "$pages/pawl"
     fi
 else
     echo "rust: left out, cargo has no crates to hand over ($(head -n 1 "$work/cargo"))"

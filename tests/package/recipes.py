@@ -106,10 +106,12 @@ def versions():
         if version != VERSION:
             fault(f"{name} has version {version}, and include/pawl/version.h {VERSION}")
     newest = re.findall(
-        r"^PAWL_([\d.]+) \{", (SOURCE / "abi/libpawl.map").read_text(encoding="utf-8"), re.MULTILINE
+        r"^PAWL_([\d.]+) \{",
+        (SOURCE / "packaging/abi/libpawl.map").read_text(encoding="utf-8"),
+        re.MULTILINE,
     )[-1]
     if not VERSION.startswith(newest + "."):
-        fault(f"abi/libpawl.map ends with PAWL_{newest}, and this is {VERSION}")
+        fault(f"packaging/abi/libpawl.map ends with PAWL_{newest}, and this is {VERSION}")
 
 
 def vcpkg():

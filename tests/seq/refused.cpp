@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What sequence locks must refuse at compile time. Case 0 is right; cmake/CheckRefusal.cmake.
+// What sequence locks must refuse at compile time. Case 0 is right; CheckRefusal.cmake.
 #include <pawl/pawl.hpp>
 
 #include <string>

@@ -5,7 +5,7 @@
  * the preload library in front only.
  */
 #include "actors.h"
-#include "../../shim/layout.h"
+#include "../../tool/shim/layout.h"
 
 static pthread_rwlock_t lock;
 

@@ -4,7 +4,7 @@
  * the same after a signal handler as before it. Needs no lock, only numbers of some.
  */
 #include "test.h"
-#include "../../shim/record.h"
+#include "../../tool/shim/record.h"
 
 /* More than one read has the same first place, and some reads are of one lock. */
 enum { LOCKS = 24, READS = 16, ROUNDS = 20000 };

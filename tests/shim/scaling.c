@@ -5,7 +5,7 @@
  * says.
  */
 #include "conformance.h"
-#include "../../shim/layout.h"
+#include "../../tool/shim/layout.h"
 #include "support/interrupting.h"
 
 static shim_word readers_in_word(void)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What an uncontended pair executes (doc/design/026-shim.md): one locked instruction to take and one
-# to unlock, no call, no stack frame. For x86-64 and gcc. cmake/PawlShimTests.cmake gives: nm,
+# to unlock, no call, no stack frame. For x86-64 and gcc. PawlShimTests.cmake gives: nm,
 # objdump, the library.
 set -eu
 nm=$1 objdump=$2 library=$3

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What the preload libraries show: glibc's names in glibc's versions, of locks all that there are,
-# and no name of their own. cmake/PawlShimTests.cmake gives: nm, the C library, the libraries.
+# and no name of their own. PawlShimTests.cmake gives: nm, the C library, the libraries.
 set -eu
 nm=$1 libc=$2 rwlock=$3 spin=$4
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the guards must refuse at compile time. Case 0 is right; cmake/CheckRefusal.cmake.
+// What the guards must refuse at compile time. Case 0 is right; CheckRefusal.cmake.
 #pragma GCC diagnostic error "-Wunused-result"
 #pragma GCC diagnostic error "-Wunused-value"
 #include <pawl/pawl.hpp>

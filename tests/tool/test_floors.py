@@ -15,10 +15,10 @@ BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
 
 @pytest.fixture
 def tree(tmp_path):
-    for folder in ("src", "include", "variant"):
+    for folder in ("src", "include"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
-    (tmp_path / "cmake").mkdir()
-    shutil.copy(ROOT / "cmake/PawlLibrary.cmake", tmp_path / "cmake")
+    (tmp_path / "packaging/cmake").mkdir(parents=True)
+    shutil.copy(ROOT / "packaging/cmake/PawlLibrary.cmake", tmp_path / "packaging/cmake")
     return tmp_path
 
 

@@ -24,7 +24,7 @@ PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "doc").rglob("*.md")),
     ROOT / "bench/results/README.md",
-    ROOT / "watchdog/README.md",
+    ROOT / "hardware/watchdog/README.md",
 ]
 NOT_RUN = re.compile(r"<!-- not run: [^>]+ -->\n```.*?\n```", re.S)
 BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.S | re.M)

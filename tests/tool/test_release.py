@@ -19,7 +19,7 @@ READ = [
     "tool/pyproject.toml",
     "CHANGELOG.md",
     "doc/install.md",
-    "abi/libpawl.map",
+    "packaging/abi/libpawl.map",
     "scripts/release",
 ]
 
@@ -100,7 +100,7 @@ def test_the_node_of_symbols_has_the_names_of_all_variants(tree, tmp_path):
         "{ global: pawl_check_take; pawl_one; pawl_take; "
         "pawl_*_needs_a_library_built_with_fsanitize_thread_*; local: *; }; "
     )
-    path = tree / "abi/libpawl.map"
+    path = tree / "packaging/abi/libpawl.map"
     path.write_text(re.sub(r"\{[^}]*\}", "{\n    global: pawl_*;\n}", path.read_text()))
     before = asked(tree)[1]
     path.write_text(said)
@@ -184,7 +184,7 @@ def test_a_page_with_a_fault_stops_the_cut(ready):
 
 @pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
 def test_the_cut_lists_the_symbols_that_are_still_open(ready):
-    path = ready / "abi/libpawl.map"
+    path = ready / "packaging/abi/libpawl.map"
     closed = path.read_text()
     node = re.findall(r"^PAWL_[\d.]+", closed, re.M)[-1]
     path.write_text(f"/* old */\nPAWL_0.0 {{\n    global: pawl_a;\n}};\n{node} {{\n"

@@ -247,7 +247,7 @@ def test_damaged_tables_end_the_stack_and_no_program(tmp_path):
         "-D_GNU_SOURCE",
         "-fsanitize=address,undefined",
         "-fno-sanitize-recover",
-        ROOT / "trace/cfi.c",
+        ROOT / "tool/trace/cfi.c",
     )
     done = subprocess.run([made, "200"], check=False, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

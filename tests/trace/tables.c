@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unwind tables that are damaged, for trace/cfi.c: those of the C library, copied to memory of
+ * Unwind tables that are damaged, for tool/trace/cfi.c: those of the C library, copied to memory of
  * their own, with some bytes changed by chance. Whatever they say, nothing beyond them may be read;
  * a sanitizer looks. The words of the stack are made up, too.
  *
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../trace/unwind.h"
+#include "../../tool/trace/unwind.h"
 #include "../support/program.h"
 
 enum { LOOKS = 400 };

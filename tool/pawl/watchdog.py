@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line of `pawl watchdog`: talks to pawl-watchdogd (watchdog/README.md)."""
+"""The command line of `pawl watchdog`: talks to pawl-watchdogd (hardware/watchdog/README.md)."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@
  * operation of a lock says which state it asks for, and whether it got it. The headers of the locks
  * include this file in such programs only; in others nothing here exists.
  *
- * The functions are the recorder's (trace/ours.c). Where it is not loaded the loader leaves their
- * addresses NULL, and an operation costs a comparison more. Where it is, an operation that may wait
- * is tried first, so that one without a wait looks at the clock once.
+ * The functions are the recorder's (tool/trace/ours.c). Where it is not loaded the loader leaves
+ * their addresses NULL, and an operation costs a comparison more. Where it is, an operation that
+ * may wait is tried first, so that one without a wait looks at the clock once.
  */
 #ifndef PAWL_TRACED_H
 #define PAWL_TRACED_H

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The raw file of a traced process: the structs of trace/format.h, read with numpy.
+"""The raw file of a traced process: the structs of tool/trace/format.h, read with numpy.
 
 A process may have been killed in the middle of a line, so nothing here trusts a value: sizes and
 indexes that make no sense are left out.
@@ -290,7 +290,7 @@ def _read(path: Path, data: _Bytes) -> Process | str:
 
 
 def window_begins(number: int) -> int:
-    """Nanoseconds after the recording; `trace_window_begins` of trace/record.c."""
+    """Nanoseconds after the recording; `trace_window_begins` of tool/trace/record.c."""
     return 0 if number == 0 else 1_000_000 << (number - 1)
 
 
