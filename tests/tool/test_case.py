@@ -15,6 +15,7 @@ from pawl.kinds.case import command
 
 BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
 JOBS = command.CASES["openssl"]
+ALL = [(case, job) for case, jobs in command.CASES.items() for job in jobs]
 
 
 @pytest.fixture
@@ -31,9 +32,9 @@ def run(drivers, capsys, tmp_path):
     return go
 
 
-def case_module():
-    path = ROOT / "bench/cases/openssl/case.py"
-    spec = importlib.util.spec_from_file_location("case_openssl", path)
+def case_module(case):
+    path = ROOT / f"bench/cases/{case}/case.py"
+    spec = importlib.util.spec_from_file_location(f"case_{case}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -60,13 +61,14 @@ def test_an_unknown_job_is_refused(run, starts):
     assert "there is no 'fetch'; choose from fetch-digest" in shown.err and starts() == []
 
 
-def test_the_command_and_the_folder_have_the_same_jobs():
-    assert tuple(JOBS) == case_module().JOBS
+@pytest.mark.parametrize("case", command.CASES)
+def test_the_command_and_the_folder_have_the_same_jobs(case):
+    assert tuple(command.CASES[case]) == case_module(case).JOBS
 
 
-@pytest.mark.parametrize("job", JOBS)
-def test_each_job_does_something(job, tmp_path):
-    module = case_module()
+@pytest.mark.parametrize(("case", "job"), ALL)
+def test_each_job_does_something(case, job, tmp_path):
+    module = case_module(case)
     if lacking := module.prepare(job, tmp_path):
         pytest.skip(lacking)
     done = subprocess.run(

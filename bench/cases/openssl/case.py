@@ -30,7 +30,10 @@ JOBS = (*IN_C, *SCRIPTS)
 
 
 def _lacks(package, job):
-    return f"the job {job} needs {package}: install Debian's package, or leave it out of --jobs."
+    return (
+        f"the job {job} needs {package}: install Debian's package, "
+        "by scripts/setup programs for one, or leave it out of --jobs."
+    )
 
 
 def prepare(job, folder):

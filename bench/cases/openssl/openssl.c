@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * openssl JOB THREADS SECONDS: threads that use OpenSSL 3 in one way, each with objects of its own
- * but for what the job names. Prints operations a second. It knows nothing of Pawl: the read-write
- * locks of libcrypto and libssl are what is measured.
+ * openssl JOB THREADS SECONDS (../jobs.h): threads that use OpenSSL 3 in one way, each with objects
+ * of its own but for what the job names.
  */
-#include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -18,9 +10,11 @@
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 
+#include "../jobs.h"
+
 #define BUNDLE "/etc/ssl/certs/ca-certificates.crt"
 
-enum { MOST_THREADS = 256, MOST_STEPS = 20 };
+enum { MOST_STEPS = 20 };
 
 /* What the threads share. */
 static SSL_CTX *client_context, *server_context;
@@ -29,24 +23,14 @@ static X509 *certificate;
 static char *pem;
 static unsigned char *der;
 static long pem_size, der_size;
-static int stop;
 /* A ticket is good for one handshake of TLS 1.3, which brings the next one. */
 static _Thread_local SSL_SESSION *ticket;
-
-#define good(condition) (void)((condition) || (fails(#condition), 0))
 
 static void fails(const char *what)
 {
     fprintf(stderr, "openssl: %s failed\n", what);
     ERR_print_errors_fp(stderr);
     exit(1);
-}
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    good(clock_gettime(CLOCK_MONOTONIC, &t) == 0);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* ---- What they share is made ----------------------------------------------------------------- */
@@ -215,10 +199,7 @@ static void handshake_resumed(void)
     shake(1);
 }
 
-static const struct job {
-    const char *name;
-    void (*once)(void);
-} jobs[] = {
+static const struct job jobs[] = {
     {"fetch-digest", fetch_digest},
     {"fetch-cipher", fetch_cipher},
     {"digest", digest},
@@ -231,49 +212,7 @@ static const struct job {
     {"handshake-resumed", handshake_resumed},
 };
 
-static const struct job *job;
-
-static void *work(void *count)
-{
-    uint64_t done = 0;
-    while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-        job->once();
-        done++;
-    }
-    *(uint64_t *)count = done;
-    return NULL;
-}
-
 int main(int argc, char **argv)
 {
-    static pthread_t threads[MOST_THREADS];
-    static uint64_t counts[MOST_THREADS];
-    const int wanted = argc == 4 ? atoi(argv[2]) : 0;
-    const double seconds = argc == 4 ? atof(argv[3]) : 0;
-    struct timespec pause;
-    uint64_t all = 0;
-    double begin;
-    size_t j;
-    int i;
-    for (j = 0; argc == 4 && j < sizeof jobs / sizeof jobs[0]; j++)
-        if (strcmp(jobs[j].name, argv[1]) == 0)
-            job = &jobs[j];
-    if (job == NULL || wanted < 1 || wanted > MOST_THREADS || !(seconds > 0 && seconds < 3600)) {
-        fprintf(stderr, "openssl: say JOB, THREADS (1 to %d) and SECONDS\n", MOST_THREADS);
-        return 2;
-    }
-    make_all();
-    begin = seconds_now();
-    for (i = 0; i < wanted; i++)
-        good(pthread_create(&threads[i], NULL, work, &counts[i]) == 0);
-    pause.tv_sec = (time_t)seconds;
-    pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
-    (void)nanosleep(&pause, NULL);
-    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    for (i = 0; i < wanted; i++) {
-        good(pthread_join(threads[i], NULL) == 0);
-        all += counts[i];
-    }
-    printf("%.1f\n", (double)all / (seconds_now() - begin));
-    return 0;
+    return run_jobs(argc, argv, jobs, sizeof jobs / sizeof jobs[0], make_all);
 }
