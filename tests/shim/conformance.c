@@ -255,7 +255,7 @@ static void a_reader_reads_again_beside_a_waiting_writer(void **state)
     }
 }
 
-/* The thread reads many other locks as well, more than it remembers (tool/shim/record.h): it passes. */
+/* The thread reads many other locks as well, more than it remembers (shim/record.h): it passes. */
 static void a_reader_of_many_locks_reads_again_too(void **state)
 {
     static pthread_rwlock_t others[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The limit of readers, a memory that is wrong, and that nothing else in a pthread_rwlock_t
- * changes. These can only be seen in the memory of a lock, or made there (tool/shim/layout.h). Runs with
+ * changes. These can only be seen in the memory of a lock, or made there (shim/layout.h). Runs with
  * the preload library in front only.
  */
 #include "actors.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread remembers of its reads (tool/shim/record.h): all of them in any order of unlocking, and
+ * What a thread remembers of its reads (shim/record.h): all of them in any order of unlocking, and
  * the same after a signal handler as before it. Needs no lock, only numbers of some.
  */
 #include "test.h"

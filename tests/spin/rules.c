@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Annex A of the source, sentence by sentence: what each state promises and asks. doc/spin.md names
- * the test beside each sentence. Where a rule says "must wait", a thread claims, the test sees the
- * claim in the word and that it is not granted, makes way, and joins the thread.
+ * Annex A of the source, sentence by sentence: what each state promises and asks. A name is its
+ * sentence. Where a rule says "must wait", a thread claims, the test sees the claim in the word and
+ * that it is not granted, makes way, and joins the thread.
  */
 #include <pawl/spin.h>
 

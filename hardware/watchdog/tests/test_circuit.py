@@ -152,7 +152,7 @@ def test_the_drawings_are_what_their_source_draws():
 
 
 @pytest.mark.parametrize(
-    "page", ["hardware/watchdog/README.md", "hardware/watchdog/circuit/README.md", "hardware/supply/README.md"]
+    "page", ["watchdog/README.md", "watchdog/circuit/README.md", "supply/README.md"]
 )
 def test_every_page_says_how_it_was_verified(page):
     assert "erified in simulation" in (ROOT / "hardware" / page).read_text()
