@@ -25,11 +25,11 @@ if os.environ.get("PAWL_PAGES") == "all":
     RUNS += [
         "amd-epyc-2026-11-21",
         "amd-epyc-2026-11-23-busy",
-        "amd-epyc-2026-11-23-latency",
+        "intel-xeon-2026-11-22-latency",
         "amd-epyc-2026-11-23-rcu",
         "amd-epyc-2026-11-23-wait",
         "intel-xeon-2026-11-26-readers",
-        "amd-epyc-2026-11-25-scaling",
+        "intel-xeon-2026-11-26-scaling",
     ]
 DARK, LIGHT = 0, 1
 # Appended to a copy of the page: what is wider than its place, and what is fetched.
