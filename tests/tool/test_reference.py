@@ -11,6 +11,7 @@ import sys
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -41,6 +42,19 @@ def reference(script):
 
 def test_every_function_has_a_contract_and_its_bytes(reference):
     assert list(reference.faults()) == []
+
+
+def test_each_picture_of_a_page_is_drawn_from_the_data_of_today(script):
+    drawn = script.pawl_pictures.DRAWN
+    pages = "".join(path.read_text() for path in (ROOT / "doc").rglob("*.md"))
+    assert sorted(found[0] for found in script.PICTURE.findall(pages)) == sorted(drawn)
+    texts = {
+        name: " ".join(ElementTree.fromstring(draw()).itertext()) for name, draw in drawn.items()
+    }
+    for op in script.pawl_pictures.read_transitions()["OP"]:
+        assert op.name in texts["transitions"]
+    assert "give_back" in texts["waiter"] and "grace period" in texts["grace"]
+    assert "share of writes" in texts["biased"]
 
 
 def test_a_changed_contract_makes_the_manual_pages_anew(script, reference, tmp_path):
