@@ -14,7 +14,8 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 
-enum { MOST_STEPS = 1200 };
+/* A sanitizer makes more steps of an operation. */
+enum { MOST_STEPS = TEST_SANITIZED ? 20000 : 1200 };
 
 static struct shared {
     pawl_robust_lock lock;
@@ -214,7 +215,7 @@ static void kill_rounds(bool traced, double seconds)
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
         told += take_after_death(test_random_below(&seed, 4));
         if (++rounds % 64 == 0 && told == 0)
-            most *= 2; /* a sanitizer makes more steps of an operation */
+            most *= 2;
     } while (test_now() < end || told == 0); /* one in ten, roughly, dies where it is told */
     print_message("killed %u, told of %u deaths\n", rounds, told);
 }
