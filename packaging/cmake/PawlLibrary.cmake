@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-# pawl_add_library(target STATIC|SHARED release|checked|valgrind|hook|sim|cond|sem [ONE_OBJECT])
+# pawl_add_library(target STATIC|SHARED release|checked|valgrind|hook|sim|cond|sem
+#                  [ONE_OBJECT | $<TARGET_OBJECTS:...>])
 #
 # Every variant is the same sources compiled with another search path: src/variant/<name> holds a
 # config.h that hides include/pawl/config.h. The archives have an object for each source and a
 # section for each function, so that a program contains what it uses (doc/sizes.md). Shared
 # libraries, sanitized ones, and those for tests alone (ONE_OBJECT; with PAWL_ONE_OBJECT, as the
-# preset m32 sets it, all) are src/pawl.c, which includes
-# all sources: that takes half the time to compile.
+# preset m32 sets it, all) are src/pawl.c, which includes all sources: that takes half the time to
+# compile. Where the archive is that one object, the shared library has it too.
 include(CheckLinkerFlag)
 
 # A program that has the library in itself shows these names to the plug-ins that it loads. Copies
@@ -71,6 +72,9 @@ function(pawl_add_library target kind variant)
      NOT PAWL_SANITIZE AND NOT PAWL_ONE_OBJECT AND NOT "ONE_OBJECT" IN_LIST ARGN)
     add_library(${target} STATIC ${pawl_sources})
     target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
+  elseif(ARGN MATCHES "TARGET_OBJECTS")
+    add_library(${target} ${kind} ${ARGN})
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
   else()
     add_library(${target} ${kind} "${PROJECT_SOURCE_DIR}/src/pawl.c")
   endif()
@@ -147,12 +151,17 @@ function(pawl_add_libraries)
       set(static static)
       set(shared shared)
     endif()
+    set(object)
     if(PAWL_BUILD_STATIC)
       pawl_add_library(pawl_${static} STATIC ${variant})
       list(APPEND made ${static})
+      get_target_property(sources pawl_${static} SOURCES)
+      if(sources STREQUAL "${PROJECT_SOURCE_DIR}/src/pawl.c")
+        set(object "$<TARGET_OBJECTS:pawl_${static}>")
+      endif()
     endif()
     if(PAWL_BUILD_SHARED)
-      pawl_add_library(pawl_${shared} SHARED ${variant})
+      pawl_add_library(pawl_${shared} SHARED ${variant} ${object})
       list(APPEND made ${shared})
     endif()
   endforeach()
