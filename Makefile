@@ -28,9 +28,11 @@ site: ## make the site of the documentation, build/site/index.html
 	@scripts/setup tool
 	@scripts/site
 
-quick: ## the tests of one primitive, make quick T=lock, or of all: seconds
+build/quick/build.ninja: CMakePresets.json
 	@scripts/setup --check build || true
 	cmake --preset quick >/dev/null
+
+quick: build/quick/build.ninja ## the tests of one primitive, make quick T=lock, or of all: seconds
 	cmake --build --preset quick $(T:%=--target tests-%)
 	ctest --preset quick -j $(CMAKE_BUILD_PARALLEL_LEVEL) --progress \
 		$(T:%=-R '^%[.]')
