@@ -330,7 +330,8 @@ function(pawl_refusal_test name target source library)
   endforeach()
 endfunction()
 
-# pawl_header_tests(): scripts/headers compiles each public header alone, with this compiler.
+# pawl_header_tests(): scripts/headers compiles each public header alone, with this compiler. It has
+# C++20 of all variants in one test, for make check.
 function(pawl_header_tests)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/include"
        "${PROJECT_SOURCE_DIR}/include/pawl/*.h" "${PROJECT_SOURCE_DIR}/include/pawl/*.hpp")
@@ -338,9 +339,12 @@ function(pawl_header_tests)
   foreach(header IN LISTS headers)
     string(REPLACE "pawl/" "" name "${header}")
     add_test(NAME header.${name} COMMAND "${PROJECT_SOURCE_DIR}/scripts/headers"
-             "${CMAKE_C_COMPILER}" "${CMAKE_CXX_COMPILER}" "${header}")
+             --brief "${CMAKE_C_COMPILER}" "${CMAKE_CXX_COMPILER}" "${header}")
     set_tests_properties(header.${name} PROPERTIES LABELS headers TIMEOUT ${short_timeout})
   endforeach()
+  add_test(NAME headers COMMAND "${PROJECT_SOURCE_DIR}/scripts/headers" "${CMAKE_C_COMPILER}"
+           "${CMAKE_CXX_COMPILER}")
+  set_tests_properties(headers PROPERTIES LABELS "headers;long" TIMEOUT ${long_timeout} COST 50)
 endfunction()
 
 # pawl_script_tests(): scripts that say `# ctest: arguments`; @BUILD@ there is the build folder.
