@@ -10,10 +10,35 @@ fn main() {
     let scenes = scenes
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|e| e == "c"));
+    // Each takes ten seconds or so.
+    std::thread::scope(|both| {
+        both.spawn(|| compile(root, "pawl-hook", [root.join("src/pawl.c")]));
+        compile(root, "pawl-scenes", scenes.chain([PathBuf::from("models.c")]));
+    });
+    // Fixed addresses (src/places.rs).
+    println!("cargo:rustc-link-arg-bins=-no-pie");
+    for folder in ["include", "src"] {
+        println!("cargo:rerun-if-changed={}", root.join(folder).display());
+    }
+    println!("cargo:rerun-if-changed=models.c");
+    println!("cargo:rerun-if-changed=scenes");
+
+    let mut list = String::new();
+    for folder in ["include", "src"] {
+        let mut files = Vec::new();
+        find_files(&root.join(folder), &mut files);
+        files.sort();
+        for file in files {
+            list_sites(root, &file, &mut list);
+        }
+    }
+    let out = std::env::var("OUT_DIR").expect("cargo says where");
+    std::fs::write(Path::new(&out).join("sites.txt"), list).expect("the list can be written");
+}
+
+fn compile(root: &Path, name: &str, files: impl IntoIterator<Item = PathBuf>) {
     cc::Build::new()
-        .file(root.join("src/pawl.c"))
-        .file("models.c")
-        .files(scenes)
+        .files(files)
         .include(root.join("src/variant/hook"))
         .include(root.join("include"))
         .define("NDEBUG", None)
@@ -35,26 +60,7 @@ fn main() {
         .flag_if_supported("-fno-crossjumping")
         .flag_if_supported("-fno-ipa-icf")
         .flag_if_supported("-fno-optimize-sibling-calls")
-        .compile("pawl-hook");
-    // Fixed addresses (src/places.rs).
-    println!("cargo:rustc-link-arg-bins=-no-pie");
-    for folder in ["include", "src"] {
-        println!("cargo:rerun-if-changed={}", root.join(folder).display());
-    }
-    println!("cargo:rerun-if-changed=models.c");
-    println!("cargo:rerun-if-changed=scenes");
-
-    let mut list = String::new();
-    for folder in ["include", "src"] {
-        let mut files = Vec::new();
-        find_files(&root.join(folder), &mut files);
-        files.sort();
-        for file in files {
-            list_sites(root, &file, &mut list);
-        }
-    }
-    let out = std::env::var("OUT_DIR").expect("cargo says where");
-    std::fs::write(Path::new(&out).join("sites.txt"), list).expect("the list can be written");
+        .compile(name);
 }
 
 fn find_files(folder: &Path, found: &mut Vec<PathBuf>) {
