@@ -28,7 +28,7 @@ PROGRAM
         -pthread
     run ./plock
     # Sources of two folders in one command, as a small project does it.
-    run "$CC" -std=c11 -D_POSIX_C_SOURCE=200809L $strict -I"$SOURCE/src/variant/checked" \
+    run "$CC" -std=c11 -D_POSIX_C_SOURCE=200809L $strict -O0 -I"$SOURCE/src/variant/checked" \
         -I"$SOURCE/include" -o checked "$here/checked.c" "$SOURCE/src/pawl.c" -pthread
     run ./checked
     # Users' own dialects and optimisation levels.
