@@ -246,6 +246,7 @@ pawl_test(unit thread/interrupted_without_membarrier C_ONLY LONG)
 pawl_test(unit thread/fences C_ONLY)
 
 # os: the system layer
+pawl_test(regress os/descriptor_2 C_ONLY)
 pawl_test(unit os/basic DEADLINES C_ONLY)
 pawl_test(unit os/lists C_ONLY)
 
@@ -286,3 +287,4 @@ pawl_test(shim shim/own_copy OURS OWN_COPY)
 pawl_test(shim promises/shim ALSO_SCALING)
 pawl_test(shim shim/spin SPIN)
 pawl_test(shim shim/cxx)
+pawl_test(shim shim/descriptor_2 OURS)

@@ -158,8 +158,11 @@ uint32_t PAWL_SYMBOL_(pawl_os_process_id)(void);
 
 /* ---- Reports (src/os/say.c); nothing here allocates ------------------------------------------ */
 
-/* Writes to standard error. */
+/* Writes to standard error. Writes nothing where descriptor 2 is no longer the file that it was
+ * when this was loaded (not in the checking variant). */
 void PAWL_SYMBOL_(pawl_os_complain)(const char *text, size_t length);
+/* From now on it is the file that it is now: for tests, which redirect it. */
+void PAWL_SYMBOL_(pawl_os_remember_errors)(void);
 
 /* The name of a thread of this process, "" where the system does not tell. */
 void PAWL_SYMBOL_(pawl_os_thread_name)(uint32_t id, char *text, size_t size);
@@ -183,6 +186,7 @@ void PAWL_SYMBOL_(pawl_os_name_function)(pawl_address_ address, char *text, size
 PAWL_C_END
 
 #define pawl_os_complain PAWL_SYMBOL_(pawl_os_complain)
+#define pawl_os_remember_errors PAWL_SYMBOL_(pawl_os_remember_errors)
 #define pawl_os_thread_name PAWL_SYMBOL_(pawl_os_thread_name)
 #if PAWL_CHECKED
 #define pawl_os_name_calls PAWL_SYMBOL_(pawl_os_name_calls)

@@ -218,6 +218,7 @@ static void stall_to_standard_error(void *unused)
     passed[0] = ends[0];
     passed[1] = dup(STDERR_FILENO);
     must(dup2(ends[1], STDERR_FILENO) == STDERR_FILENO && close(ends[1]) == 0);
+    pawl_os_remember_errors();
     pawl_rcu_domain_stall(pawl_rcu_default(), 2000000, NULL, NULL);
     start(&reader, pawl_rcu_default());
     must(pthread_create(&teller, NULL, pass_on, passed) == 0);

@@ -21,6 +21,7 @@ static char **arguments;
 
 static void into_the_sandbox(void)
 {
+    pawl_os_remember_errors(); /* what the test redirects */
     if (!sandbox_refuses(SYS_membarrier))
         _exit(77);
 }

@@ -13,9 +13,12 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "os/os.h"
+
 static void wait_without_memory(void *word)
 {
     const struct rlimit none = {0, 0};
+    pawl_os_remember_errors();
     must(setrlimit(RLIMIT_AS, &none) == 0);
     (void)pawl_wait8_until((const uint8_t *)word, 0, pawl_now() + 1000000);
 }

@@ -6,8 +6,6 @@
 #ifndef PAWL_SHIM_GARBAGE_H
 #define PAWL_SHIM_GARBAGE_H
 
-#include <unistd.h>
-
 #include "layout.h"
 #include "mode.h"
 #include "record.h"
@@ -33,8 +31,8 @@ static inline bool is_no_lock(const pthread_rwlock_t *rw, struct shim_lock *l)
                     is_a_word(shim_look(l))))
         return false;
     if (pawl_fetch_add_relaxed32(&said, 1) == 0)
-        (void)shim_say(STDERR_FILENO, "libpawl-preload: the program waits for a read-write lock "
-                                      "that it has not initialised; the call returns EINVAL.\n");
+        shim_complain("libpawl-preload: the program waits for a read-write lock that it has not "
+                      "initialised; the call returns EINVAL.\n");
     return true;
 }
 

@@ -50,6 +50,16 @@ static int open_stats_file(void)
     return open(stats_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
 }
 
+static bool write_stats_file(const char *text)
+{
+    const size_t length = strlen(text);
+    const int file = open_stats_file();
+    const bool written = file >= 0 && write(file, text, length) == (ssize_t)length;
+    if (file >= 0)
+        (void)close(file);
+    return written;
+}
+
 /* A folder that is not there is a mistake in the setting. For other reasons, as a child that runs
  * as another user, the program goes on, and its end says that the counts are lost. */
 static void make_stats_file(void)
@@ -190,7 +200,6 @@ __attribute__((destructor)) static void say_counts(void)
     static char text[4096];
     const int saved = errno;
     size_t length, i;
-    int file = STDERR_FILENO;
 
     if (!shim_counts_calls || getpid() != set_up_in)
         return;
@@ -204,12 +213,10 @@ __attribute__((destructor)) static void say_counts(void)
         length += (size_t)snprintf(text + length, sizeof text - length, "%14" PRIu64 "  %s\n",
                                    pawl_load_relaxed64(&shim_counted[i]), texts[i]);
     say_scaled(text + length, sizeof text - length);
-    if (stats_file[0] != 0)
-        file = open_stats_file();
-    if ((file < 0 || !shim_say(file, text)) && stats_file[0] != 0)
-        (void)shim_say(STDERR_FILENO, "libpawl-preload: the counts could not be written to the "
-                                      "file that PAWL_PRELOAD_STATS names.\n");
-    if (stats_file[0] != 0 && file >= 0)
-        (void)close(file);
+    if (stats_file[0] == 0)
+        shim_complain(text);
+    else if (!write_stats_file(text))
+        shim_complain("libpawl-preload: the counts could not be written to the file that "
+                      "PAWL_PRELOAD_STATS names.\n");
     errno = saved;
 }

@@ -45,8 +45,8 @@ extern PAWL_HIDDEN_ uint64_t shim_counted[SHIM_COUNT_ALL];
 /* A read of this lock has kept off its word. */
 void shim_count_entry(const void *lock, const void *caller);
 
-/* Writes to a file descriptor; false when it does not take all of the text. */
-bool shim_say(int file, const char *text);
+/* Writes to standard error, where descriptor 2 still is the file that it was at the start. */
+void shim_complain(const char *text);
 
 /* Says one sentence on standard error and ends the program with code 2. */
 __attribute__((cold, noreturn)) void shim_refuse(const char *sentence);

@@ -12,7 +12,6 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <unistd.h>
 
 #include <pawl/atomic.h>
 
@@ -36,7 +35,7 @@ static void find_both(void)
 static void say_once(uint32_t *said, const char *sentence)
 {
     if (pawl_fetch_add_relaxed32(said, 1) == 0)
-        (void)shim_say(STDERR_FILENO, sentence);
+        shim_complain(sentence);
 }
 
 static void look_at_flags(const char *file, int flags)

@@ -15,6 +15,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "../src/os/os.h"
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -45,7 +47,7 @@ static bool fails(const char *what, int error)
         snprintf(text, sizeof text, "libpawl-trace: process %ld is not recorded: %s (error %d).\n",
                  (long)getpid(), what, error);
     if (length > 0)
-        (void)!write(STDERR_FILENO, text, (size_t)length);
+        pawl_os_complain(text, (size_t)length);
     return false;
 }
 
@@ -65,7 +67,7 @@ static void read_stacks_wanted(void)
     if (without_stacks || (*at == 0 && number <= UINT32_MAX))
         stack_every = (uint32_t)number;
     else
-        (void)!write(STDERR_FILENO, not_a_number, sizeof not_a_number - 1);
+        pawl_os_complain(not_a_number, sizeof not_a_number - 1);
 }
 
 bool trace_file_is_wanted(void)

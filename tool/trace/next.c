@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "../src/os/os.h"
+
 struct trace_next trace_found;
 bool trace_found_all;
 
@@ -13,7 +15,7 @@ static void refuse(void)
     static const char sentence[] =
         "libpawl-trace: there is no pthread_mutex_t behind this library. It serves programs of the "
         "GNU C library only; start this one without it.\n";
-    (void)!write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    pawl_os_complain(sentence, sizeof sentence - 1);
     _exit(2);
 }
 

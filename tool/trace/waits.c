@@ -20,6 +20,8 @@
 
 #include <pawl/detail/traced.h>
 
+#include "../src/os/os.h"
+
 #define HERE() ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define TEXT_(token) #token
 #define TEXT(token) TEXT_(token)
@@ -29,9 +31,9 @@ static PAWL_COLD void refuse(const char *name)
     static const char before[] = "libpawl-trace-waits: the program waits for a lock of Pawl, and "
                                  "the library's function ",
                       after[] = " is not found. Start it without the recorder, and report this.\n";
-    (void)!write(STDERR_FILENO, before, sizeof before - 1);
-    (void)!write(STDERR_FILENO, name, strlen(name));
-    (void)!write(STDERR_FILENO, after, sizeof after - 1);
+    pawl_os_complain(before, sizeof before - 1);
+    pawl_os_complain(name, strlen(name));
+    pawl_os_complain(after, sizeof after - 1);
     _exit(2);
 }
 
