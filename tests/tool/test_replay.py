@@ -316,17 +316,15 @@ def traced(tmp_path_factory):
 @needs_build
 def test_windows_of_all_threads_begin_together(traced):
     process = raw.read(next((traced / "raw").glob("*.raw")))
-    begun = int(process.control["ticks_begun"])
+    begun = process.control["ticks_begun"]
     numbers = set()
     for lane in process.lanes:
         for head, events in lane.windows:
             if not len(events):
                 continue
-            numbers.add(int(head["number"]))
-            after = (
-                int(events[0]["begun"]) + int(events[0]["wait"]) + int(events[0]["hold"]) - begun
-            ) * process.ns_per_tick
-            assert after >= 0.99 * raw.window_begins(int(head["number"]))
+            numbers.add(head["number"])
+            after = (sum(events[0][3:]) - begun) * process.ns_per_tick  # begun, wait and hold
+            assert after >= 0.99 * raw.window_begins(head["number"])
     assert numbers
     db = store.open_trace(traced / "trace")
     for w in db.execute("SELECT * FROM window"):

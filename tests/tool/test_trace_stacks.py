@@ -8,10 +8,10 @@ import os
 import platform
 import signal
 import sqlite3
+import struct
 import subprocess
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from conftest import ROOT
@@ -259,15 +259,17 @@ def test_damaged_tables_end_the_stack_and_no_program(tmp_path):
 
 
 def test_torn_stacks_are_left_out():
-    rows, waited = np.zeros(raw.STACKS, raw.STACK), np.zeros(raw.WAITED, raw.WAIT)
+    rows, waited = (
+        bytearray(raw.STACKS * raw.STACK.itemsize),
+        bytearray(raw.WAITED * raw.WAIT.itemsize),
+    )
     for number, depth in ((0, 2), (1, 0), (2, 99)):  # whole; not yet written; nonsense
-        rows[number]["hash"], rows[number]["depth"] = number + 1, depth
-        rows[number]["frame"][:2] = 7, 8
+        struct.pack_into("<QIIQQ", rows, number * raw.STACK.itemsize, number + 1, depth, 0, 7, 8)
     for number, (lock, stack) in enumerate(((5, 1), (5, 2), (5, 3), (0, 1), (5, 5000))):
-        waited[number]["lock"], waited[number]["stack"] = lock, stack
-    data = np.frombuffer(b"x" * 8 + rows.tobytes() + waited.tobytes(), dtype=np.uint8)
+        struct.pack_into("<QQQ", waited, number * raw.WAIT.itemsize, 0, lock, stack)
+    data = b"x" * 8 + bytes(rows) + bytes(waited)
     found, kept = raw._stacks(data, True, 8)
-    assert found == {1: ((7, 8), False)} and [int(w["stack"]) for w in kept] == [1]
+    assert found == {1: ((7, 8), False)} and [w["stack"] for w in kept] == [1]
     for there, cut in ((False, data), (True, data[:-1])):
         found, kept = raw._stacks(cut, there, 8)
         assert found == {} and len(kept) == 0

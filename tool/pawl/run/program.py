@@ -9,9 +9,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-
+from pawl.core.elf import Elf, ElfError
 from pawl.core.errors import BadInput
 
 # Scripts that name a script as their interpreter: the kernel follows as many.
@@ -100,36 +98,20 @@ def _refuse_privileges(path: Path) -> None:
         )
 
 
-def _is_go(elf: ELFFile) -> bool:
-    return any(elf.get_section_by_name(name) for name in (".go.buildinfo", ".note.go.buildid"))
+def _is_go(elf: Elf) -> bool:
+    return any(elf.section(name) for name in (".go.buildinfo", ".note.go.buildid"))
 
 
-def _is_rust(elf: ELFFile) -> bool:
+def _is_rust(elf: Elf) -> bool:
     """The standard library's own files are named in the messages of its panics."""
-    comment = elf.get_section_by_name(".comment")
-    if comment and b"rustc version" in comment.data():
+    comment = elf.section(".comment")
+    if comment and b"rustc version" in elf.data(comment):
         return True
-    data = elf.get_section_by_name(".rodata")
-    return bool(data and data["sh_size"] <= MOST_PANICS and b"/library/std/src/" in data.data())
+    data = elf.section(".rodata")
+    return bool(data and data.size <= MOST_PANICS and b"/library/std/src/" in elf.data(data))
 
 
-def _imports_rwlocks(elf: ELFFile) -> bool:
-    symbols = elf.get_section_by_name(".dynsym")
-    return bool(
-        symbols
-        and any(
-            "pthread_rwlock_" in s.name and s["st_shndx"] == "SHN_UNDEF"
-            for s in symbols.iter_symbols()
-        )
-    )
-
-
-def _needed(elf: ELFFile) -> list[str]:
-    dynamic = elf.get_section_by_name(".dynamic")
-    return [t.needed for t in dynamic.iter_tags("DT_NEEDED")] if dynamic else []
-
-
-def _refuse_kind(path: Path, elf: ELFFile, loader: str) -> None:
+def _refuse_kind(path: Path, elf: Elf, loader: str) -> None:
     if _is_go(elf):
         raise BadInput(
             f"{path} is written in Go, whose locks are its own and not those of the C "
@@ -146,26 +128,21 @@ def _refuse_kind(path: Path, elf: ELFFile, loader: str) -> None:
         raise BadInput(
             f"{path} was built for musl; these locks fit the GNU C library only. Build it for that."
         )
-    if _is_rust(elf) and not _imports_rwlocks(elf):
+    if _is_rust(elf) and not any("pthread_rwlock_" in name for name in elf.imports()):
         raise BadInput(
             f"{path} is written in Rust, whose standard locks are its own and not those "
             "of the C library: there is nothing to replace."
         )
 
 
-def _loader(elf: ELFFile) -> str:
-    return next((s.get_interp_name() for s in elf.iter_segments("PT_INTERP")), "")
-
-
 def _read(path: Path) -> Program:
     try:
         with path.open("rb") as file:
-            elf = ELFFile(file)
-            loader = _loader(elf)
-            _refuse_kind(path, elf, loader)
-            first = next((n for n in _needed(elf) if n.startswith(("libasan.", "libtsan."))), "")
-            return Program(path, elf.elfclass, elf["e_machine"], first)
-    except ELFError as error:
+            elf = Elf(file)
+            _refuse_kind(path, elf, elf.interpreter())
+            first = next((n for n in elf.needed() if n.startswith(("libasan.", "libtsan."))), "")
+            return Program(path, elf.bits, elf.machine, first)
+    except ElfError as error:
         raise BadInput(
             f"{path} is neither a program of this system nor a script that names its "
             "interpreter (#!)."

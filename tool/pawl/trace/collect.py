@@ -7,14 +7,14 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from operator import add
 from pathlib import Path
-
-import numpy as np
 
 from pawl import __version__
 from pawl.core import output
 from pawl.core.errors import DAMAGE
 from pawl.trace import names, raw, store, symbols
+from pawl.trace.structs import Row
 from pawl.trace.words import MEANINGS, MODES, kind_of, mode_of
 
 SUMS = (
@@ -31,14 +31,13 @@ SUMS = (
     "kept_sum",
     "woke",
     "woke_sum",
-    "hold",
-    "wait",
 )
+HISTOGRAMS = ("hold", "wait")
 
 
-def _kept(head: np.void) -> int | None:
+def _kept(head: Row) -> int | None:
     """Nanoseconds for which the thread of a window was kept off its processor; None: not known."""
-    first, last = int(head["kept_first"]), int(head["kept_last"])
+    first, last = head["kept_first"], head["kept_last"]
     return None if raw.NOT_KNOWN in (first, last) or last < first else last - first
 
 
@@ -67,10 +66,7 @@ class _Process:
     @property
     def latest(self) -> int:
         return max(
-            [
-                int(self.raw.control["ticks_seen"]),
-                *(int(lane.head["last"]) for lane in self.raw.lanes),
-            ]
+            [self.raw.control["ticks_seen"], *(lane.head["last"] for lane in self.raw.lanes)]
         )
 
     # ---- Numbers --------------------------------------------------------------------------------
@@ -79,10 +75,10 @@ class _Process:
         return round(float(ticks) * self.ns_per_tick)
 
     def since_begin(self, ticks: int) -> int:
-        return self.ns(int(ticks) - int(self.raw.control["ticks_begun"]))
+        return self.ns(ticks - self.raw.control["ticks_begun"])
 
     def lock(self, key: int) -> int:
-        name = (int(key) & raw.ADDRESS, kind_of(int(key)))
+        name = (key & raw.ADDRESS, kind_of(key))
         if name not in self.lock_ids:
             self.writer.locks += 1
             self.lock_ids[name] = self.writer.locks
@@ -93,8 +89,8 @@ class _Process:
             return None
         if address not in self.site_ids:
             self.writer.sites += 1
-            self.site_ids[int(address)] = self.writer.sites
-        return self.site_ids[int(address)]
+            self.site_ids[address] = self.writer.sites
+        return self.site_ids[address]
 
     # ---- Tables ---------------------------------------------------------------------------------
 
@@ -123,54 +119,52 @@ class _Process:
         c, heads = self.raw.control, [lane.head for lane in self.raw.lanes]
         ticks, ran, latest = 0, 0, self.latest
         for head in heads:
-            ticks += int(head["alive"])
-            ran += int(head["ran"])
+            ticks += head["alive"]
+            ran += head["ran"]
             if head["thread"]:
-                waits = bool((self._waiting(head)).any())
-                last = latest if waits else int(head["last"])
-                ticks += max(last - int(head["begun"]), 0)
-                ran += max(int(head["cpu_seen"]) - int(head["cpu_begun"]), 0)
+                last = latest if self._waits(head) else head["last"]
+                ticks += max(last - head["begun"], 0)
+                ran += max(head["cpu_seen"] - head["cpu_begun"], 0)
         store.insert(
             self.db,
             "process",
             [
                 (
                     self.number,
-                    int(c["pid"]),
-                    int(c["parent"]),
+                    c["pid"],
+                    c["parent"],
                     c["program"].decode("utf-8", "replace"),
-                    int(c["realtime_begun"]),
+                    c["realtime_begun"],
                     self.since_begin(latest),
-                    int(c["ended"]),
-                    int(c["threads"]),
+                    c["ended"],
+                    c["threads"],
                     self.ns(ticks),
-                    sum(int(h["pairs"]) for h in heads),
-                    sum(int(h["events"]) for h in heads),
-                    self.ns(int(c["own_ticks"])),
+                    sum(h["pairs"] for h in heads),
+                    sum(h["events"] for h in heads),
+                    self.ns(c["own_ticks"]),
                     None if c["sandboxed"] else min(ran, self.ns(ticks)),
                 )
             ],
         )
 
     @staticmethod
-    def _waiting(head: np.void) -> np.ndarray:
-        return head["holds"]["state"][: min(int(head["depth"]), raw.HOLDS)] & raw.WAITING != 0
+    def _waits(head: Row) -> bool:
+        return any(h["state"] & raw.WAITING for h in head["holds"].first(head["depth"]))
 
-    def _times(self, counts: np.ndarray, total: int, longest: int) -> tuple[int, ...]:
+    def _times(self, counts: list[int], total: int, longest: int) -> tuple[int, ...]:
         shares = [self.ns(raw.percentile(counts, p, longest)) for p in (0.5, 0.99, 0.999)]
         return (self.ns(total), *shares, self.ns(longest))
 
-    def _histogram(self, counts: np.ndarray) -> str:
-        edges = raw.lower_edges()
-        return json.dumps([[self.ns(edges[i]), int(counts[i])] for i in np.flatnonzero(counts)])
+    def _histogram(self, counts: list[int]) -> str:
+        return json.dumps([[self.ns(raw.EDGES[i]), n] for i, n in enumerate(counts) if n])
 
     def uses(self) -> list[tuple]:
         merged: dict[tuple, dict] = {}
         threads: dict[tuple, set[int]] = defaultdict(set)
         for lane in self.raw.lanes:
-            for key, record in zip(lane.keys, lane.records, strict=True):
-                name = (int(key["lock"]), int(key["take"]), int(key["release"]))
-                threads[name].add(int(record["last_thread"]))
+            for key, record in lane.uses:
+                name = (key["lock"], key["take"], key["release"])
+                threads[name].add(record["last_thread"])
                 one = merged.setdefault(
                     name,
                     {
@@ -179,18 +173,21 @@ class _Process:
                         "late": 0,
                         "threads": 0,
                         **dict.fromkeys(SUMS, 0),
+                        **dict.fromkeys(HISTOGRAMS, [0] * raw.BUCKETS),
                     },
                 )
                 for field in SUMS:
-                    one[field] = one[field] + record[field].astype(np.int64)
+                    one[field] += record[field]
+                for field in HISTOGRAMS:
+                    one[field] = list(map(add, one[field], record[field]))
                 for field in ("hold_max", "wait_max", "late", "threads"):
-                    one[field] = max(one[field], int(record[field]))
+                    one[field] = max(one[field], record[field])
         rows = []
         for name, r in merged.items():
             lock, take, release = name
             seen = threads[name] - {0}
             self.most[self.lock(lock)] = max(
-                self.most.get(self.lock(lock), (0, 0)), (int(r["count"]), take)
+                self.most.get(self.lock(lock), (0, 0)), (r["count"], take)
             )
             rows.append(
                 (
@@ -199,22 +196,22 @@ class _Process:
                     mode_of(lock),
                     self.site(take),
                     self.site(release),
-                    int(r["count"]),
-                    *self._times(r["hold"], int(r["hold_sum"]), r["hold_max"]),
-                    int(r["waits"]),
-                    *self._times(r["wait"], int(r["wait_sum"]), r["wait_max"]),
-                    int(r["failed"]),
-                    int(r["timeouts"]),
-                    int(r["handoffs"]),
-                    int(r["overlaps"]),
-                    int(r["beside"]),
+                    r["count"],
+                    *self._times(r["hold"], r["hold_sum"], r["hold_max"]),
+                    r["waits"],
+                    *self._times(r["wait"], r["wait_sum"], r["wait_max"]),
+                    r["failed"],
+                    r["timeouts"],
+                    r["handoffs"],
+                    r["overlaps"],
+                    r["beside"],
                     max(len(seen), r["threads"]),
                     min(seen, default=None),
                     r["late"],
-                    int(r["kept"]),
-                    self.ns(int(r["kept_sum"])),
-                    int(r["woke"]),
-                    self.ns(int(r["woke_sum"])),
+                    r["kept"],
+                    self.ns(r["kept_sum"]),
+                    r["woke"],
+                    self.ns(r["woke_sum"]),
                     self._histogram(r["hold"]),
                     self._histogram(r["wait"]),
                 )
@@ -226,7 +223,7 @@ class _Process:
         for i, mode in enumerate(MODES):
             parts = [lane.head["pool"][i] for lane in self.raw.lanes]
             sums = {
-                f: sum(int(p[f]) for p in parts)
+                f: sum(p[f] for p in parts)
                 for f in ("count", "hold_sum", "waits", "wait_sum", "failed", "timeouts", "threads")
             }
             if mode and any(sums.values()):
@@ -252,9 +249,9 @@ class _Process:
         added: dict[tuple, list[int]] = defaultdict(lambda: [0] * len(sums))
         for lane in self.raw.lanes:
             for entry in rows_of(lane):
-                one = added[tuple(int(entry[k]) for k in keys)]
+                one = added[tuple(entry[k] for k in keys)]
                 for i, field in enumerate(sums):
-                    value = int(entry[field])
+                    value = entry[field]
                     one[i] = max(one[i], value) if field.endswith("_max") else one[i] + value
         return added
 
@@ -283,20 +280,20 @@ class _Process:
         rows = []
         for number, lane in enumerate(self.raw.lanes):
             for e in lane.edges:
-                held, taken = int(e["held"]), int(e["taken"])
+                held, taken = e["held"], e["taken"]
                 rows.append(
                     (
                         self.lock(held),
                         mode_of(held),
                         self.lock(taken),
                         mode_of(taken),
-                        self.site(int(e["held_site"])),
-                        self.site(int(e["taken_site"])),
+                        self.site(e["held_site"]),
+                        self.site(e["taken_site"]),
                         number,
-                        int(e["count"]),
-                        int(e["handed"]),
-                        int(e["held_life"]),
-                        int(e["taken_life"]),
+                        e["count"],
+                        e["handed"],
+                        e["held_life"],
+                        e["taken_life"],
                     )
                 )
         return rows
@@ -305,7 +302,7 @@ class _Process:
         added = self._added(
             ("lock", "read", "write"),
             ("count", "changed", "gap_sum"),
-            lambda lane: lane.head["upgrades"][lane.head["upgrades"]["count"] > 0],
+            lambda lane: [row for row in lane.head["upgrades"] if row["count"]],
         )
         return [
             (self.lock(lock), self.site(read), self.site(write), count, changed, self.ns(gap))
@@ -316,26 +313,26 @@ class _Process:
         rows = []
         for lane in self.raw.lanes:
             for depth, h in enumerate(lane.holds if lane.head["thread"] else []):
-                if not int(h["state"]) & raw.IN_COND:
+                if not h["state"] & raw.IN_COND:
                     rows.append(
                         (
                             self.number,
-                            int(lane.head["kernel"]),
-                            self.lock(int(h["lock"])),
-                            mode_of(int(h["lock"])),
-                            self.site(int(h["take"])),
-                            self.since_begin(int(h["since"])),
-                            int(int(h["state"]) & raw.WAITING != 0),
+                            lane.head["kernel"],
+                            self.lock(h["lock"]),
+                            mode_of(h["lock"]),
+                            self.site(h["take"]),
+                            self.since_begin(h["since"]),
+                            int(h["state"] & raw.WAITING != 0),
                             depth,
                             self._stack_of(h),
                         )
                     )
         return rows
 
-    def _stack_of(self, hold: np.void) -> int | None:
+    def _stack_of(self, hold: Row) -> int | None:
         """Of a wait that has not ended."""
-        waits = int(hold["state"]) & raw.WAITING
-        return self.stack_ids.get(int(hold["stack"])) if waits else None
+        waits = hold["state"] & raw.WAITING
+        return self.stack_ids.get(hold["stack"]) if waits else None
 
     def stacks(self) -> list[tuple]:
         return [
@@ -352,12 +349,12 @@ class _Process:
         return [
             (
                 self.lock(w["lock"]),
-                mode_of(int(w["lock"])),
-                self.stack_ids[int(w["stack"])],
-                int(w["count"]),
+                mode_of(w["lock"]),
+                self.stack_ids[w["stack"]],
+                w["count"],
                 self.ns(w["wait_sum"]),
                 self.ns(w["wait_max"]),
-                int(w["taken"]),
+                w["taken"],
             )
             for w in self.raw.waited
         ]
@@ -378,12 +375,12 @@ class _Process:
         return [
             (self.number, number, *self._event(e))
             for number, lane in enumerate(self.raw.lanes)
-            for e in lane.events.tolist()
+            for e in lane.events
         ]
 
     # ---- Windows --------------------------------------------------------------------------------
 
-    def _windows(self) -> Iterator[tuple[int, np.void, np.ndarray]]:
+    def _windows(self) -> Iterator[tuple[int, Row, list[tuple[int, ...]]]]:
         for lane, one in enumerate(self.raw.lanes):
             for head, events in one.windows:
                 if len(events):
@@ -394,22 +391,22 @@ class _Process:
             return self.ns(event[2] >> raw.SITE_BITS << raw.CALL_UNIT)
 
         return [
-            (self.number, int(head["number"]), lane, *self._event(e), call(e))
+            (self.number, head["number"], lane, *self._event(e), call(e))
             for lane, head, events in self._windows()
-            for e in events.tolist()
+            for e in events
         ]
 
     def parts(self) -> list[tuple]:
         return [
             (
                 self.number,
-                int(head["number"]),
+                head["number"],
                 lane,
-                int(head["missed"]),
-                int(head["mixed"]),
-                max(int(head["cpu_last"]) - int(head["cpu_first"]), 0),
-                self.ns(max(int(head["at_last"]) - int(head["at_first"]), 0)),
-                max(int(head["left_last"]) - int(head["left_first"]), 0),
+                head["missed"],
+                head["mixed"],
+                max(head["cpu_last"] - head["cpu_first"], 0),
+                self.ns(max(head["at_last"] - head["at_first"], 0)),
+                max(head["left_last"] - head["left_first"], 0),
                 _kept(head),
             )
             for lane, head, _ in self._windows()
@@ -419,11 +416,10 @@ class _Process:
         """Each ends when the first lane was full, with the next window, or with the recording."""
         ends: dict[int, int] = {}
         for _, head, events in self._windows():
-            number = int(head["number"])
+            number = head["number"]
             end = min(raw.window_begins(number + 1), self.since_begin(self.latest))
             if head["missed"]:
-                last = events[-1]
-                end = self.since_begin(int(last["begun"]) + int(last["wait"]) + int(last["hold"]))
+                end = self.since_begin(sum(events[-1][3:]))  # begun, wait and hold
             ends[number] = min(end, ends.get(number, end))
         return [
             (self.number, number, raw.window_begins(number), end)
@@ -434,15 +430,15 @@ class _Process:
 
     def _names(self) -> None:
         modules, resolve = symbols.Modules(self.raw.modules()), self.writer.resolver.resolve
-        places_in_memory = {int(i["lock"]): i for i in self.raw.control["inits"] if i["lock"]}
-        inits = {address: int(i["site"]) for address, i in places_in_memory.items() if i["site"]}
+        places_in_memory = {i["lock"]: i for i in self.raw.control["inits"] if i["lock"]}
+        inits = {address: i["site"] for address, i in places_in_memory.items() if i["site"]}
         blocks = {
-            address: names.Block(*(int(i[field]) for field in ("offset", "size", "allocated")))
+            address: names.Block(*(i[field] for field in ("offset", "size", "allocated")))
             for address, i in places_in_memory.items()
             if i["size"]
         }
         given = {
-            int(n["lock"]): n["name"].decode("utf-8", "replace")
+            n["lock"]: n["name"].decode("utf-8", "replace")
             for n in self.raw.control["names"]
             if n["lock"] and n["name"]
         }
@@ -453,7 +449,7 @@ class _Process:
                 blocks[address] = found
         block_sites = {a: self.site(blocks[a].site) for a, _ in self.lock_ids if a in blocks}
         chains = {
-            address: (inits[address], *(int(c) for c in places_in_memory[address]["callers"] if c))
+            address: (inits[address], *(c for c in places_in_memory[address]["callers"] if c))
             for address, _ in self.lock_ids
             if address in inits
         }

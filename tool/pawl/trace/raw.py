@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The raw file of a traced process: the structs of tool/trace/format.h, read with numpy.
+"""The raw file of a traced process: the structs of tool/trace/format.h, read with structs.
 
 A process may have been killed in the middle of a line, so nothing here trusts a value: sizes and
 indexes that make no sense are left out.
@@ -10,10 +10,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
-import numpy as np
+from pawl.trace.structs import U32, U64, Row, Rows, Struct
 
 MAGIC, FORMAT = 0x3152544C57415021, 7
 BUCKETS, HOLDS, UPGRADES, WAYS, MODES = 168, 64, 16, 4, 16
@@ -26,8 +28,6 @@ SITE_BITS, CALL_UNIT = 48, 4
 FRAMES, STACKS, WAITED, CHAINS = 30, 1024, 2048, 4
 THERE, NO_ROOM, NO_LIBRARY = 1, 2, 3  # enum trace_stacks_state
 
-U32, U64 = "<u4", "<u8"
-
 
 def _u64(names: str) -> list[tuple]:
     return [(name, U64) for name in names.split()]
@@ -37,26 +37,26 @@ def _u32(names: str) -> list[tuple]:
     return [(name, U32) for name in names.split()]
 
 
-KEY = np.dtype(_u64("lock take release"))
-RECORD = np.dtype(
+KEY = Struct(_u64("lock take release"))
+RECORD = Struct(
     _u64("count hold_sum hold_max waits wait_sum wait_max first_wait")
     + _u32("failed timeouts handoffs overlaps threads last_thread late beside kept woke")
     + _u64("kept_sum woke_sum")
     + [("hold", U32, BUCKETS), ("wait", U32, BUCKETS)]
 )
-HOLD = np.dtype(_u64("lock take since begun waited") + _u32("state writes stack unused"))
-EDGE = np.dtype(_u64("held taken held_site taken_site count handed") + _u32("held_life taken_life"))
-BLAME = np.dtype(_u64("lock site holder count wait_sum wait_max past_sum inverted"))
-UPGRADE = np.dtype(_u64("lock read write count changed gap_sum"))
-EVENT = np.dtype(_u64("lock take release begun wait hold"))
-WINDOW = np.dtype(
+HOLD = Struct(_u64("lock take since begun waited") + _u32("state writes stack unused"))
+EDGE = Struct(_u64("held taken held_site taken_site count handed") + _u32("held_life taken_life"))
+BLAME = Struct(_u64("lock site holder count wait_sum wait_max past_sum inverted"))
+UPGRADE = Struct(_u64("lock read write count changed gap_sum"))
+EVENT = Struct(_u64("lock take release begun wait hold"))
+WINDOW = Struct(
     _u64("number count missed mixed cpu_first cpu_last at_first at_last left_first left_last")
     + _u64("kept_first kept_last")
 )
-CHAIN = np.dtype(_u64("site frame") + _u32("depth stack") + [("at", U64, FRAMES)])
-STACK = np.dtype(_u64("hash") + _u32("depth cut") + [("frame", U64, FRAMES)])
-WAIT = np.dtype(_u64("hash lock stack count wait_sum wait_max taken"))
-LANE = np.dtype(
+CHAIN = Struct(_u64("site frame") + _u32("depth stack") + [("at", U64, FRAMES)])
+STACK = Struct(_u64("hash") + _u32("depth cut") + [("frame", U64, FRAMES)])
+WAIT = Struct(_u64("hash lock stack count wait_sum wait_max taken"))
+LANE = Struct(
     _u32("thread kernel threads depth")
     + _u64("begun last alive ran cpu_begun cpu_seen events pairs")
     + _u32("deep strange reentered lost_edges lost_blames lost_upgrades sets edges blames ring")
@@ -65,16 +65,16 @@ LANE = np.dtype(
     + [("chains", CHAIN, CHAINS), ("holds", HOLD, HOLDS)]
     + [("upgrades", UPGRADE, UPGRADES), ("pool", RECORD, MODES)]
 )
-MODULE = np.dtype(_u64("from to file_offset inode") + _u32("path unused"))
-NAME = np.dtype([("lock", U64), ("name", "S48")])
-INIT = np.dtype(_u64("lock site offset size allocated") + [("callers", U64, 2)])
-SLOT = np.dtype(
+MODULE = Struct(_u64("from to file_offset inode") + _u32("path unused"))
+NAME = Struct([("lock", U64), ("name", "48s")])
+INIT = Struct(_u64("lock site offset size allocated") + [("callers", U64, 2)])
+SLOT = Struct(
     _u64("lock holder")
     + _u32("cpu writes readers seekers")
     + _u64("reader")
     + _u32("waiters lives")
 )
-CONTROL = np.dtype(
+CONTROL = Struct(
     _u64("magic")
     + _u32("format control_bytes lane_bytes record_bytes pid parent enabled is_tsc")
     + _u64("ticks_begun ns_begun ticks_seen ns_seen realtime_begun")
@@ -84,8 +84,8 @@ CONTROL = np.dtype(
         "sandboxed"
     )
     + [
-        ("program", "S256"),
-        ("paths", "V32768"),
+        ("program", "256s"),
+        ("paths", "32768s"),
         ("module", MODULE, 256),
         ("names", NAME, 1024),
         ("inits", INIT, 4096),
@@ -97,47 +97,46 @@ ENABLED_AT = CONTROL.fields["enabled"][1]
 
 @dataclass
 class Lane:
-    head: np.void
-    keys: np.ndarray
-    records: np.ndarray
-    edges: np.ndarray
-    blames: np.ndarray
-    events: np.ndarray  # in the order in which they were written
-    windows: list[tuple[np.void, np.ndarray]]  # its head and its events
+    head: Row
+    uses: list[tuple[Row, Row]]  # key and record
+    edges: list[Row]
+    blames: list[Row]
+    events: list[tuple[int, ...]]  # in the order in which they were written
+    windows: list[tuple[Row, list[tuple[int, ...]]]]  # its head and its events
 
     @property
-    def holds(self) -> np.ndarray:
-        return self.head["holds"][: min(int(self.head["depth"]), HOLDS)]
+    def holds(self) -> Rows:
+        return self.head["holds"].first(self.head["depth"])
 
 
 @dataclass
 class Process:
     path: Path
-    control: np.void
+    control: Row
     lanes: list[Lane]
     stacks: dict[int, tuple[tuple[int, ...], bool]]  # number: addresses from the site out, cut
-    waited: np.ndarray
+    waited: list[Row]
 
     @property
     def ns_per_tick(self) -> float:
         c = self.control
-        ticks = int(c["ticks_seen"]) - int(c["ticks_begun"])
-        return (int(c["ns_seen"]) - int(c["ns_begun"])) / ticks if ticks > 0 else 1.0
+        ticks = c["ticks_seen"] - c["ticks_begun"]
+        return (c["ns_seen"] - c["ns_begun"]) / ticks if ticks > 0 else 1.0
 
     def modules(self) -> list[tuple[int, int, str, int]]:
         """(from, to, path, inode), sorted."""
-        paths = bytes(self.control["paths"])
+        paths = self.control["paths"] + b"\0"
         found = []
-        for m in self.control["module"][: min(int(self.control["modules"]), 256)]:
-            start = min(int(m["path"]), len(paths) - 1)
+        for m in self.control["module"].first(self.control["modules"]):
+            start = min(m["path"], len(paths) - 1)
             text = paths[start : paths.find(b"\0", start)].decode("utf-8", "replace")
-            found.append((int(m["from"]), int(m["to"]), text, int(m["inode"])))
+            found.append((m["from"], m["to"], text, m["inode"]))
         return sorted(found)
 
     def losses(self) -> dict[str, int]:
         heads = [lane.head for lane in self.lanes]
         sums = {
-            name: sum(int(h[name]) for h in heads)
+            name: sum(h[name] for h in heads)
             for name in (
                 "deep",
                 "strange",
@@ -150,7 +149,7 @@ class Process:
         return (
             sums
             | {
-                name: int(self.control[name])
+                name: self.control[name]
                 for name in (
                     "without_lane",
                     "no_room",
@@ -162,14 +161,14 @@ class Process:
                 )
             }
             | {
-                "stacks_no_room": int(int(self.control["stacks"]) == NO_ROOM),
-                "stacks_no_library": int(int(self.control["stacks"]) == NO_LIBRARY),
+                "stacks_no_room": int(self.control["stacks"] == NO_ROOM),
+                "stacks_no_library": int(self.control["stacks"] == NO_LIBRARY),
             }
         )
 
 
 class _Bytes:
-    """A file as an array of bytes. It is read, not mapped: what is cut off meanwhile is zeros."""
+    """A file as bytes. It is read, not mapped: what is cut off meanwhile is zeros."""
 
     def __init__(self, file: int):
         self.file, self.size = file, os.fstat(file).st_size
@@ -177,9 +176,9 @@ class _Bytes:
     def __len__(self) -> int:
         return self.size
 
-    def __getitem__(self, part: slice) -> np.ndarray:
+    def __getitem__(self, part: slice) -> bytes:
         size = part.stop - part.start
-        return np.frombuffer(os.pread(self.file, size, part.start).ljust(size, b"\0"), np.uint8)
+        return os.pread(self.file, size, part.start).ljust(size, b"\0")
 
 
 def open_file(path: Path, flags: int, owners: set[int] | None = None) -> int:
@@ -197,63 +196,54 @@ def open_file(path: Path, flags: int, owners: set[int] | None = None) -> int:
 
 
 def _lane(data: _Bytes, offset: int, limit: int) -> Lane | None:
-    head = data[offset : offset + LANE.itemsize].view(LANE)[0]
-    counts = {
-        "keys": int(head["sets"]) * WAYS,
-        "records": int(head["sets"]) * WAYS,
-        "edges": int(head["edges"]),
-        "blames": int(head["blames"]),
-        "events": int(head["ring"]),
-        "first": int(head["ring"]),
-        "second": int(head["ring"]),
+    head = Row(LANE, data[offset : offset + LANE.itemsize])
+    sets, ring, written = head["sets"] * WAYS, head["ring"], head["events"]
+    needed = {
+        "keys": (KEY, sets),
+        "records": (RECORD, sets),
+        "edges": (EDGE, head["edges"]),
+        "blames": (BLAME, head["blames"]),
+        "events": (EVENT, ring),
+        "first": (EVENT, ring),
+        "second": (EVENT, ring),
     }
-    types = {
-        "keys": KEY,
-        "records": RECORD,
-        "edges": EDGE,
-        "blames": BLAME,
-        "events": EVENT,
-        "first": EVENT,
-        "second": EVENT,
-    }
-    needed = LANE.itemsize + sum(counts[name] * types[name].itemsize for name in types)
-    if not head["ring"] or needed > limit:
+    size = sum(kind.itemsize * count for kind, count in needed.values())
+    if not ring or LANE.itemsize + size > limit:
         return None
-    parts, at = {}, offset + LANE.itemsize
-    for name, dtype in types.items():
-        size = counts[name] * dtype.itemsize
-        parts[name] = np.array(data[at : at + size]).view(dtype)
-        at += size
-    written, ring = int(head["events"]), counts["events"]
-    if written > ring:
-        parts["events"] = np.roll(parts["events"], -(written % ring))
-    else:
-        parts["events"] = parts["events"][:written]
-    used = parts["keys"]["lock"] != 0
-    parts["keys"], parts["records"] = parts["keys"][used], parts["records"][used]
-    parts["edges"] = parts["edges"][parts["edges"]["count"] != 0]
-    parts["blames"] = parts["blames"][parts["blames"]["count"] != 0]
-    windows = [
-        (head["windows"][i], part[: min(int(head["windows"][i]["count"]), ring)])
-        for i, part in enumerate((parts.pop("first"), parts.pop("second")))
-    ]
-    return Lane(np.array(head), **parts, windows=windows)
+    rest = data[offset + LANE.itemsize : offset + LANE.itemsize + size]
+    parts, at = {}, 0
+    for name, (kind, count) in needed.items():
+        parts[name] = Rows(kind, rest, at, count)
+        at += kind.itemsize * count
+    uses = zip(parts["keys"], parts["records"], strict=True)
+    events, turn = parts["events"].tuples(), written % ring
+    return Lane(
+        head,
+        [(key, record) for key, record in uses if key["lock"]],
+        [row for row in parts["edges"] if row["count"]],
+        [row for row in parts["blames"] if row["count"]],
+        events[turn:] + events[:turn] if written > ring else events[:written],
+        [
+            (window, parts[name].first(window["count"]).tuples())
+            for window, name in zip(head["windows"], ("first", "second"), strict=True)
+        ],
+    )
 
 
 def _stacks(
     data: _Bytes, there: bool, at: int
-) -> tuple[dict[int, tuple[tuple[int, ...], bool]], np.ndarray]:
+) -> tuple[dict[int, tuple[tuple[int, ...], bool]], list[Row]]:
     """Whole ones: a thread that was killed may have left a part."""
     half, end = at + STACKS * STACK.itemsize, at + STACKS * STACK.itemsize + WAITED * WAIT.itemsize
     if not there or end > len(data):
-        return {}, np.zeros(0, WAIT)
-    rows, waited = np.array(data[at:half]).view(STACK), np.array(data[half:end]).view(WAIT)
-    whole = np.flatnonzero((rows["depth"] > 0) & (rows["depth"] <= FRAMES))
+        return {}, []
     stacks = {
-        int(i) + 1: (tuple(rows[i]["frame"][: rows[i]["depth"]].tolist()), bool(rows[i]["cut"]))
-        for i in whole
+        i: (row["frame"][: row["depth"]], bool(row["cut"]))
+        for i, row in enumerate(Rows(STACK, data[at:half]), 1)
+        if 0 < row["depth"] <= FRAMES
     }
-    return stacks, waited[(waited["lock"] != 0) & np.isin(waited["stack"], list(stacks))]
+    waited = Rows(WAIT, data[half:end])
+    return stacks, [row for row in waited if row["lock"] and row["stack"] in stacks]
 
 
 def read(path: Path, owners: set[int] | None = None) -> Process | str:
@@ -271,19 +261,19 @@ def read(path: Path, owners: set[int] | None = None) -> Process | str:
 def _read(path: Path, data: _Bytes) -> Process | str:
     if len(data) < CONTROL.itemsize:
         return "its raw file is too short"
-    control = np.array(data[0 : CONTROL.itemsize]).view(CONTROL)[0]
-    if int(control["magic"]) != MAGIC:
+    control = Row(CONTROL, data[0 : CONTROL.itemsize])
+    if control["magic"] != MAGIC:
         return "it ended before the recorder was set up"
-    sizes = (int(control["format"]), int(control["lane_bytes"]), int(control["record_bytes"]))
+    sizes = (control["format"], control["lane_bytes"], control["record_bytes"])
     if sizes != (FORMAT, LANE.itemsize, RECORD.itemsize):
         return f"its recorder is of another version (format {sizes[0]}, here {FORMAT})"
-    lanes, base = [], int(control["control_bytes"])
+    lanes, base = [], control["control_bytes"]
     for (most, size), name in ((SMALL, "small_lanes"), (LARGE, "large_lanes")):
-        for i in range(min(int(control[name]), most)):
+        for i in range(min(control[name], most)):
             if base + (i + 1) * size <= len(data) and (one := _lane(data, base + i * size, size)):
                 lanes.append(one)
         base += most * size
-    return Process(path, control, lanes, *_stacks(data, int(control["stacks"]) == THERE, base))
+    return Process(path, control, lanes, *_stacks(data, control["stacks"] == THERE, base))
 
 
 # ---- Histograms ----------------------------------------------------------------------------------
@@ -294,24 +284,25 @@ def window_begins(number: int) -> int:
     return 0 if number == 0 else 1_000_000 << (number - 1)
 
 
-def lower_edges() -> np.ndarray:
+def lower_edges() -> list[int]:
     """The smallest number of ticks that falls into each bucket, and the end of the last one."""
     edges = [0, 1, 2, 3]
     edges += [(4 + part) << (exponent - 2) for exponent in range(2, 44) for part in range(4)]
-    return np.array(edges[: BUCKETS + 1], dtype=np.float64)
+    return edges[: BUCKETS + 1]
 
 
-def percentile(counts: np.ndarray, share: float, longest: float) -> float:
+EDGES = lower_edges()
+
+
+def percentile(counts: list[int], share: float, longest: float) -> float:
     """Ticks below which `share` of the values lie; half of the values of a bucket lie in its
     lower half. Never above the longest value."""
-    total = counts.sum()
+    upto = list(accumulate(counts))
+    total = upto[-1]
     if not total:
         return 0.0
-    edges = lower_edges()
-    upto = np.cumsum(counts)
-    i = int(np.searchsorted(upto, share * total))
-    i = min(i, BUCKETS - 1)
+    i = min(bisect_left(upto, share * total), BUCKETS - 1)
     before = upto[i] - counts[i]
     inside = (share * total - before) / counts[i] if counts[i] else 0.0
-    value = edges[i] + inside * (edges[i + 1] - edges[i])
+    value = EDGES[i] + inside * (EDGES[i + 1] - EDGES[i])
     return float(min(value, longest))

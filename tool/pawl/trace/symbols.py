@@ -16,8 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
+from pawl.core.elf import PT_LOAD, Elf, ElfError
 
 MISSING = "llvm-symbolizer is not installed (Debian: llvm), so addresses have no names."
 NAMES = ("llvm-symbolizer", *(f"llvm-symbolizer-{n}" for n in range(30, 12, -1)))
@@ -87,9 +86,8 @@ def _first(path: str, inode: int) -> int | None:
         if Path(path).stat().st_ino != inode:
             return None  # another file has its name by now
         with open(path, "rb") as file:
-            elf = ELFFile(file)
-            return next((s["p_vaddr"] - s["p_offset"] for s in elf.iter_segments("PT_LOAD")), 0)
-    except (OSError, ELFError):
+            return next((s.address - s.offset for s in Elf(file).segments(PT_LOAD)), 0)
+    except (OSError, ElfError):
         return None
 
 
