@@ -121,7 +121,7 @@ def files() -> list[File]:
 
 def document() -> Document:
     library = package("pawl", "Upgradable read-write locks and readers that scale")
-    command = package("pawl-tools", "The command pawl")
+    command = package("pawl-command", "The command pawl")
     crate = package("pawl-crate", "The locks for Rust")
     contents = files()
     library.files_analyzed = True  # and so it has a code over the digests of its files (SPDX 7.9)

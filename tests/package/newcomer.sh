@@ -3,8 +3,8 @@
 # A newcomer's first ten minutes: newcomer.sh FOLDER. In a root that has Debian's minimal system,
 # compilers and pkg-config, and nothing else, the library is installed from FOLDER (Debian packages
 # libpawl0 and libpawl-dev, or an installed tree), and each start is typed as its page says. Then
-# apt installs pawl-tools and pawl-doc, if FOLDER has them, and what they depend on; the command,
-# its manual pages and the site are tried. Where apt reaches no server that is left out, with a
+# apt installs pawl alone, then pawl-bench and pawl-doc, if FOLDER has them, and what they depend
+# on; the command, its manual pages and the site are tried. Where apt reaches no server that is left out, with a
 # line.
 # mmdebstrap makes the root, in a user namespace where this is not root. Exit code 77: no root could
 # be made here, and the last line says why.
@@ -30,7 +30,7 @@ if [ -n "$(find "$from" -maxdepth 2 -name 'libpawl*.deb')" ]; then
     mkdir "$work/starts/tools"
     find "$from" -maxdepth 2 -name 'libpawl*.deb' ! -name '*-dbgsym_*' \
         -exec cp {} "$work/starts/packages" \;
-    find "$from" -maxdepth 2 -name 'pawl-*.deb' ! -name '*-dbgsym_*' \
+    find "$from" -maxdepth 2 -name 'pawl[-_]*.deb' ! -name '*-dbgsym_*' \
         -exec cp {} "$work/starts/tools" \;
     echo "installed from: $(cd "$work/starts" && echo packages/*.deb tools/*.deb)"
 elif [ -d "$from/include/pawl" ]; then
@@ -112,7 +112,7 @@ apt-get install -y --no-install-recommends man-db openssl >apt 2>&1 || {
     exit
 }
 # Here apt finds what the packages say they depend on, or they say too little.
-apt-get install -y --no-install-recommends ./tools/*.deb >apt 2>&1 || tail -n 20 apt
+apt-get install -y --no-install-recommends ./tools/pawl_*.deb >apt 2>&1 || tail -n 20 apt
 mkdir -p typed && cd typed
 good=0 all=0
 try() { # pattern in what it prints, command...
@@ -134,6 +134,7 @@ try '^OpenSSL ' pawl run openssl version
 try '[1-9][0-9,]* *read locks' pawl run --stats openssl version
 try 'pawl.trace: processes 1' pawl trace openssl version
 try '^openssl version' pawl advise
+apt-get install -y --install-recommends ../tools/*.deb >apt 2>&1 || tail -n 20 apt
 try 'pawl_lock' pawl bench pairs --rounds 6 --seconds 0.001 --html page.html --png p.png
 try '^ok' sh -c 'grep -q "<title>" page.html && [ -s p.png ] && echo ok'
 try '<title>' sh -c 'pawl advise --html advice.html && cat advice.html'

@@ -69,18 +69,18 @@ def lists():
 
 
 def needed_modules():
-    """pawl-tools depends on what the command imports."""
+    """pawl-bench depends on what the command imports, or recommends it."""
     text = (SOURCE / "tool/pyproject.toml").read_text(encoding="utf-8")
     needed = re.findall(r'^  "([\w-]+)[<>=]', text, re.MULTILINE)
     control = (DEBIAN / "control").read_text(encoding="utf-8")
     renamed = {"pillow": "pil"}
     for name in needed:
-        if f"python3-{renamed.get(name, name)}," not in control:
-            fault(f"packaging/debian/control: pawl-tools needs python3-{name}")
-    launcher = (SOURCE / "tool/pawl.in").read_text(encoding="utf-8")
+        if not re.search(rf"python3-{renamed.get(name, name)}\b", control):
+            fault(f"packaging/debian/control: pawl-bench needs python3-{name}")
+    launcher = (SOURCE / "tool/pawl/core/missing.py").read_text(encoding="utf-8")
     for name in needed:
         if f'"python3-{renamed.get(name, name)}"' not in launcher:
-            fault(f"tool/pawl.in: python3-{name} is not among the packages")
+            fault(f"tool/pawl/core/missing.py: python3-{name} is not among the packages")
 
 
 def versions():

@@ -276,3 +276,9 @@ def test_latency_adds_quantiles_to_table_and_result(bench, tmp_path):
     assert "p99.9" in out and "130 ns" in out
     row = load(path)["cells"][0]["summary"][0]
     assert row["latency_ns"]["p99"] == 130 and row["latency_ns"]["max"] == 40005
+
+
+def test_a_quick_look_is_shorter_where_nothing_else_is_said(bench, starts):
+    bench("--quick", "--rounds", "7")
+    (given,) = {(s["rounds"], s["seconds"]) for s in starts()}
+    assert tuple(map(float, given)) == (7, 0.02)

@@ -13,6 +13,7 @@ import pytest
 
 from conftest import ROOT
 from pawl import man
+from pawl.cli import COMMANDS as COMMAND_LIST
 from pawl.cli import cli, main
 from pawl.core import options
 from pawl.core.man import walk
@@ -38,7 +39,7 @@ def test_examples_use_options_that_exist(name):
             continue
         found, rest = cli, words[1:]
         while isinstance(found, click.Group):
-            found, rest = found.commands[rest[0]], rest[1:]
+            found, rest = found.get_command(None, rest[0]), rest[1:]
         known = {o for p in found.params for o in p.opts}
         if "--" in rest:
             rest = rest[: rest.index("--")]  # what follows belongs to another program
@@ -106,12 +107,33 @@ def test_a_start_loads_nothing_that_only_results_need():
         text=True,
     )
     loaded = {name.split(".")[0] for name in done.stdout.split()}
-    assert "click" in loaded and not loaded & {"scipy", "matplotlib", "jinja2"}
+    assert "click" in loaded
+    assert not loaded & {"scipy", "matplotlib", "jinja2", "numpy", "rich", "fastjsonschema"}
 
 
 def test_the_version_is_told(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("pawl, version 0.")
+
+
+@pytest.mark.parametrize("name", [n for n, c in COMMANDS.items() if isinstance(c, click.Group)])
+def test_a_group_alone_prints_its_help(name, capsys):
+    words = name.split()[1:]
+    assert main([*words]) == 0
+    told = capsys.readouterr().out
+    assert main([*words, "--help"]) == 0 and capsys.readouterr().out == told
+    assert max(map(len, told.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", [n for n in COMMANDS if n.startswith("pawl bench ")])
+def test_each_bench_can_take_a_quick_look(name):
+    options_of = {o for p in COMMANDS[name].params for o in p.opts}
+    assert "--quick" in options_of or name == "pawl bench record"
+
+
+def test_the_list_of_commands_says_what_they_say_themselves():
+    for name, (_, text) in COMMAND_LIST.items():
+        assert COMMANDS[f"pawl {name}"].help.strip().split("\n")[0] == text
 
 
 def test_a_mistyped_command_is_bad_input(capsys):

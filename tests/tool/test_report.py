@@ -153,3 +153,23 @@ def test_one_part_of_several_can_be_drawn_alone(result, tmp_path, capsys):
     assert page.read_text().count("<h2 id=") == 1
     assert main(["report", str(result), str(result), "--part", "3", "--html", str(page)]) == 2
     assert "there are only 2 results" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "kind, says",
+    [("advice", "pawl advise TRACE --html"), ("diff", "the two files"), ("replay", "--replay")],
+)
+def test_a_file_of_another_command_is_told_what_shows_it(kind, says, tmp_path, capsys):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"schema": 1, "kind": kind}))
+    assert main(["report", str(path)]) == 2
+    assert says in capsys.readouterr().err
+    assert main(["diff", str(path), str(path)]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_trace_is_no_result(tmp_path, capsys):
+    path = tmp_path / "a.trace"
+    path.write_bytes(b"SQLite format 3\0")
+    assert main(["report", str(path)]) == 2
+    assert f"pawl advise {path}" in capsys.readouterr().err

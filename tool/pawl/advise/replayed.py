@@ -6,12 +6,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import fastjsonschema
-
 from pawl.advise.facts import percent
 from pawl.advise.finding import WORTH, Finding
 from pawl.core.errors import BadInput
-from pawl.replay import schema, show
 
 WIDE = 0.1  # a wider range, whose end is over twice its beginning, is no range but a bound
 
@@ -27,6 +24,10 @@ PROPOSED = {
 
 
 def load(path: Path) -> dict:
+    import fastjsonschema
+
+    from pawl.replay import schema
+
     try:
         found = json.loads(path.read_text())
         fastjsonschema.compile(schema.schema())(found)
@@ -104,6 +105,8 @@ def expected(finding: Finding, found: dict | None) -> str:
 
 
 def said(found: dict) -> str:
+    from pawl.replay import show
+
     text = (
         f"{found['candidate']} took {show.interval(found)} times as many locks a second as the "
         "locks that are there"

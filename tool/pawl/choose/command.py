@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from pawl.choose import page, walk
-from pawl.core import options, output, table
+from pawl.core import options, output
 from pawl.core.errors import BadInput
 
 
@@ -129,7 +129,7 @@ def choose_command(
         steps.refuse_unused(given)
         click.echo(json.dumps(walk.as_json(steps, given, costs), indent=2))
         return
-    asker = walk.Asker(table.console())
+    asker = walk.Asker(walk.console())
     asker.lead(steps, given)
     steps.refuse_unused(given)
     walk.show(steps, costs, asker.console)

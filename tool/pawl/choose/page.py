@@ -10,7 +10,6 @@ from pathlib import Path
 from pawl import __version__
 from pawl.choose.walk import STARTS, Decisions, Leaf, Question, cost_text
 from pawl.core import driver
-from pawl.core.report import render
 
 MADE = "made by: pawl choose"
 # Short and long sections beside which a lock is cheap or costly.
@@ -231,6 +230,8 @@ def markdown(decisions: Decisions, page: Path, costs=None, costs_path: Path | No
 
 
 def html(decisions: Decisions, page: Path, costs=None) -> bytes:
+    from pawl.core.report import render  # with all that draws
+
     return render(
         __package__,
         "page.html.j2",

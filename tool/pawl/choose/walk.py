@@ -11,10 +11,13 @@ import tomllib
 from dataclasses import dataclass, field
 from functools import cache
 
-from rich.console import Console
-from rich.markup import escape
-
 from pawl.core.errors import BadInput, Interrupted
+
+try:
+    from rich.console import Console
+    from rich.markup import escape
+except ModuleNotFoundError:
+    from pawl.core.plain import Console, escape
 
 # At a keyboard any number of lines may miss; after this many of a pipe the command gives up.
 MOST_WRONG_LINES = 20
@@ -183,6 +186,11 @@ class Walk:
 # ---- Asking -------------------------------------------------------------------------------------
 
 HINT = "a number or a word; ? why this is asked, b back, q quit"
+
+
+def console() -> Console:
+    """As of tables (core/table.py)."""
+    return Console() if sys.stdout.isatty() else Console(width=140)
 
 
 class Asker:

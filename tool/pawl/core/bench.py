@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -24,13 +25,25 @@ def command(kind: Kind, kinds: Kinds) -> click.Command:
     form = kind.command
 
     def run(**chosen) -> None:
+        if form.quick and chosen.pop("quick"):
+            chosen |= {n: v for n, v in form.quick.items() if _is_default(n)}
         _run(kind, kinds, chosen)
 
     run.__doc__ = form.help
     made = click.command(kind.name, cls=options.ExampleCommand, examples=form.examples)
     # What is no bench describes the machine that it runs on.
     fleet = () if form.top else options.FLEET_OPTIONS
-    return made(options.with_options((*form.options, *options.BENCH_OPTIONS, *fleet))(run))
+    quick = (_quick_option(form.quick),) if form.quick else ()
+    return made(options.with_options((*form.options, *quick, *options.BENCH_OPTIONS, *fleet))(run))
+
+
+def _quick_option(quick: dict[str, float]) -> Callable:
+    told = " and ".join(f"--{name} {value:g}" for name, value in quick.items())
+    return click.option("--quick", is_flag=True, help=f"A look: {told}, unless given.")
+
+
+def _is_default(option: str) -> bool:
+    return click.get_current_context().get_parameter_source(option).name == "DEFAULT"
 
 
 def _run(kind: Kind, kinds: Kinds, chosen: dict) -> None:

@@ -1,209 +1,48 @@
 # SPDX-License-Identifier: MIT
-"""The command line, made of the kinds, the sets and the further commands that it is given."""
+"""The command line: finds the command that was asked for, and says how it ended."""
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import sys
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Mapping
 
 import click
 
 from pawl import __version__
-from pawl.core import bench, errors, options, output, report, results, table
-from pawl.core import record as records
-from pawl.core.errors import BAD_INPUT, FAILED, INTERRUPTED, BadInput, PawlError
-from pawl.core.first import in_terminal
-from pawl.core.kind import Kinds
-from pawl.core.record import Sets
+from pawl.core import errors, missing, options, output
+from pawl.core.errors import BAD_INPUT, FAILED, INTERRUPTED, OK, PawlError
 
-Examples = list[tuple[str, str]]
+# Its module and its name there, and the first line of its help.
+Told = tuple[str, str]
 
 
-def _chosen(files: tuple[Path, ...], part: int | None, kinds: Kinds) -> report.Found:
-    found = [one for name in files for one in results.parts(name, kinds)]
-    if part is not None:
-        if part > len(found):
-            raise BadInput(f"--part: there are only {len(found)} results; name one of them.")
-        found = [found[part - 1]]
-    if not any(result["cells"] for _, result in found):
-        raise BadInput(f"{files[0]} holds no measured cell; run the bench again.")
-    return found
+class Lazy(options.ExampleGroup):
+    """A group that loads a command when it is asked for: each needs other packages."""
+
+    def __init__(self, *args, told: Mapping[str, Told], **kwargs):
+        super().__init__(*args, **kwargs)
+        self.told = told
+
+    def list_commands(self, ctx: click.Context | None) -> list[str]:
+        return list(self.told)
+
+    def get_command(self, ctx: click.Context | None, name: str) -> click.Command | None:
+        if name not in self.told:
+            return None
+        module, _, attribute = self.told[name][0].partition(":")
+        return getattr(importlib.import_module(module), attribute)
+
+    def told_commands(self) -> list[tuple[str, str]]:
+        return [(name, text) for name, (_, text) in self.told.items()]
 
 
-def _report_command(kinds: Kinds) -> click.Command:
-    @click.command(
-        "report",
-        cls=options.ExampleCommand,
-        examples=[
-            ("pawl report run.json", "The tables in the terminal."),
-            (
-                "pawl report text.json published.json --html both.html --png both.png",
-                "Several results on one page.",
-            ),
-            (
-                "pawl report run.json --html run.html --check",
-                "Ends with 1 if run.html was drawn from other data.",
-            ),
-            (
-                "pawl report text.json --first --html first.html",
-                "One sentence and two plots; tables are folded.",
-            ),
-            (
-                "pawl report run1.json.xz --part 2 --png cell.png",
-                "The second part of a recorded run, for a README.",
-            ),
-        ],
-    )
-    @click.argument(
-        "files", nargs=-1, required=True, metavar="FILE.json...", type=click.Path(path_type=Path)
-    )
-    @options.with_options(options.REPORT_OPTIONS)
-    @click.option("--title", default=None, metavar="TEXT", help="A heading for the page.")
-    @click.option(
-        "--part",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Only the N-th of the results that the files hold together.",
-    )
-    @click.option(
-        "--first",
-        is_flag=True,
-        help="Begin with one sentence and the best row of each library; fold the rest.",
-    )
-    @click.option(
-        "--simulated",
-        metavar="FILE",
-        type=click.Path(path_type=Path),
-        help="With --first: what more cores are expected to do, saved by pawl sim with --json.",
-    )
-    @click.option(
-        "--check",
-        is_flag=True,
-        help="Draw nothing; say whether the files named with "
-        "--html, --png, --svg were drawn from these data.",
-    )
-    def command(
-        files: tuple[Path, ...],
-        html: Path | None,
-        png: Path | None,
-        svg: Path | None,
-        title: str | None,
-        part: int | None,
-        first: bool,
-        simulated: Path | None,
-        check: bool,
-    ) -> None:
-        """Draw a report from saved results.
-
-        Files are read as they are or compressed: .json, .json.xz, .json.gz.
-        """
-        found = _chosen(files, part, kinds)
-        outputs = options.Outputs(None, html, png, svg)
-        if check:
-            report.check(found, outputs.written())
-            return
-        outputs.check()
-        if simulated and not first:
-            raise BadInput("--simulated: it belongs to a first report; add --first.")
-        top = report.first_of(found, simulated) if first else None
-        report.write(found, html=html, png=png, svg=svg, title=title, first=top)
-        if top:
-            for text in in_terminal(top):
-                click.echo(text)
-        elif not outputs.written():
-            for kind, result in found:
-                kind.show(kind, result, table.console(), most=10**6)
-        for name in outputs.written():
-            click.echo(f"written: {name}", err=True)
-
-    return command
-
-
-def _record_help(sets: Sets) -> str:
-    about = "\n".join(one.help for one in sets.values())
-    return f"""Measure what the project's published results consist of.
-
-    Each run becomes FOLDER/runN.json.xz.
-    {about}
-    Files that are there already are kept, so that the command goes on after an interrupt.
-    """
-
-
-def _record_examples(sets: Sets) -> Examples:
-    folder = "bench/results/my-cpu-2026-01-31"
-    first, *others = sets.values()
-    return [
-        (f"pawl bench record {folder}", first.example),
-        *(
-            (f"pawl bench record --set {one.name} {folder}-{one.name}", one.example)
-            for one in others
-        ),
-        (f"scripts/targets {folder}", "Then: what do they reach?"),
-    ]
-
-
-def _usual_runs(sets: Sets) -> str:
-    usual = next(iter(sets.values())).runs
-    others = [f"; of the set {s.name} {s.runs}" for s in sets.values() if s.runs != usual]
-    return f"{usual}{''.join(others)}"
-
-
-def _record_command(kinds: Kinds, sets: Sets) -> click.Command:
-    def command(
-        folder: Path, runs: int | None, seconds: float, which: str, driver: str | None, quiet: bool
-    ) -> None:
-        records.record(folder, sets[which], runs, seconds, driver, quiet, kinds, sets)
-
-    command.__doc__ = _record_help(sets)
-    described = [one.what for one in sets.values()]
-    made = options.with_options(
-        (
-            click.argument("folder", type=click.Path(path_type=Path)),
-            click.option(
-                "--runs",
-                metavar="N",
-                type=click.IntRange(1, 20),
-                help=f"How many runs; each is one file.  [default: {_usual_runs(sets)}]",
-            ),
-            options.number(
-                "--seconds",
-                "SECONDS",
-                options.Finite(0.001, 10),
-                records.USUAL_SECONDS,
-                "Length of one sample in the cache grid; all other lengths go with it.",
-            ),
-            click.option(
-                "--set",
-                "which",
-                type=click.Choice(list(sets)),
-                default=next(iter(sets)),
-                show_default=True,
-                metavar="|".join(sets),
-                help=f"Measures one of these: {', '.join(described[:-1])}, or {described[-1]}.",
-            ),
-            click.option(
-                "--driver", metavar="FOLDER", help="The folder of the measuring programs."
-            ),
-            click.option("--quiet", is_flag=True, help="No progress on standard error."),
-        )
-    )(command)
-    return click.command("record", cls=options.ExampleCommand, examples=_record_examples(sets))(
-        made
-    )
-
-
-def build(
-    kinds: Kinds,
-    sets: Sets,
-    others: Iterable[click.Command],
-    examples: Examples,
-    bench_examples: Examples,
-) -> click.Group:
+def root(told: Mapping[str, Told], examples: list[tuple[str, str]]) -> click.Group:
     @click.group(
-        cls=options.ExampleGroup,
+        cls=Lazy,
+        told=told,
         examples=examples,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
@@ -211,16 +50,6 @@ def build(
     def pawl() -> None:
         """Measures locks on your own machine and shows what they are worth there."""
 
-    @pawl.group("bench", cls=options.ExampleGroup, examples=bench_examples)
-    def benches() -> None:
-        """Measure locks against each other."""
-
-    for kind in kinds.values():
-        if kind.command:
-            (pawl if kind.command.top else benches).add_command(bench.command(kind, kinds))
-    benches.add_command(_record_command(kinds, sets))
-    for command in (_report_command(kinds), *others):
-        pawl.add_command(command)
     return pawl
 
 
@@ -238,6 +67,9 @@ def run(command: click.Group, arguments: list[str] | None = None) -> int:
     try:
         return command.main(args=arguments, prog_name="pawl", standalone_mode=False) or 0
     except click.UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # before click 8.2 it printed by itself
+            click.echo(error.ctx.get_help())
+            return OK
         message, code = _usage_sentence(error), BAD_INPUT
     except PawlError as error:
         message, code = str(error), error.exit_code
@@ -245,6 +77,10 @@ def run(command: click.Group, arguments: list[str] | None = None) -> int:
         if not errors.read_so_far:
             raise
         message, code = str(errors.damaged(error)), BAD_INPUT
+    except ModuleNotFoundError as error:
+        if (message := missing.sentence(error)) is None:
+            raise
+        code = BAD_INPUT
     except (KeyboardInterrupt, click.Abort):
         message, code = "interrupted before anything was measured.", INTERRUPTED
     except BrokenPipeError:

@@ -24,9 +24,10 @@ from pawl.core.errors import BadInput, Failure
 GRACE_SECONDS = 10.0
 
 
-# Where the installed command has its programs and data; tool/pawl.in sets them.
+# Where the installed command has its programs, data and preload libraries; tool/pawl.in sets them.
 INSTALLED_DRIVERS: Path | None = None
 INSTALLED_DATA: Path | None = None
+INSTALLED_PRELOAD: Path | None = None
 
 
 def checkout() -> Path | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pawl.core import candidates, driver, stats, table
+from pawl.core.schema import NUMBER as NUMBER
 from pawl.core.table import Column, Extra
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pawl.core.compare import Comparison
     from pawl.core.first import First
 
-NUMBER = (int, float)
 MAYBE = (int, float, type(None))
 
 
@@ -107,6 +107,8 @@ class Command:
     rows: Callable[[Call], list[str]] | None = None
     # What else is made of a complete result, once it was shown.
     finish: Callable[[Call, dict], None] | None = None
+    # Defaults of options with --quick; empty: the kind has an option of that name itself.
+    quick: dict[str, float] = field(default_factory=dict)
 
 
 def _nothing(*_arguments) -> list:

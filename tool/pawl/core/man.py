@@ -128,7 +128,8 @@ def page(name: str, command: click.Command, others: list[str]) -> str:
 def walk(name: str, command: click.Command):
     yield name, command
     if isinstance(command, click.Group):
-        for sub_name, sub in command.commands.items():
+        for sub_name in command.list_commands(None):
+            sub = command.get_command(None, sub_name)
             yield from walk(f"{name} {sub_name}", sub)
 
 

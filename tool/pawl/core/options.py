@@ -7,11 +7,15 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from pawl.core import output, ranges, report
+from pawl.core import output, ranges
 from pawl.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from pawl.core import report
 
 EXIT_CODES = {
     0: "done",
@@ -46,6 +50,15 @@ class ExampleGroup(click.Group):
 
     format_epilog = ExampleCommand.format_epilog
 
+    def told_commands(self) -> list[tuple[str, str]]:
+        """Each with the first line of its help."""
+        names = self.list_commands(None)
+        return [(n, self.get_command(None, n).help.strip().split("\n")[0]) for n in names]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):  # whole lines, folded
+            formatter.write_dl(self.told_commands())
+
 
 class Finite(click.FloatRange):
     """A range that refuses `nan`, which no comparison does."""
@@ -75,6 +88,8 @@ class Outputs:
                 output.check(f"--{name}", path)
 
     def draw(self, found: report.Found) -> None:
+        from pawl.core import report  # with all that draws
+
         report.write(found, html=self.html, png=self.png, svg=self.svg)
 
     def written(self) -> list[Path]:

@@ -124,7 +124,10 @@ def _unpacked(data: bytes) -> bytes:
 def read(path: Path) -> object:
     """What the file holds, unchecked: JSON, plain or compressed with xz or gzip."""
     try:
-        return json.loads(_unpacked(path.read_bytes()))
+        data = path.read_bytes()
+        if data.startswith(b"SQLite format 3"):
+            raise BadInput(f"{path} is a trace; show what it says with `pawl advise {path}`.")
+        return json.loads(_unpacked(data))
     except (lzma.LZMAError, gzip.BadGzipFile, EOFError) as error:
         raise BadInput(
             f"{path} is compressed but damaged or cut short; fetch it again, or name "
@@ -136,6 +139,17 @@ def read(path: Path) -> object:
         ) from error
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not JSON; name a file written with --json.") from error
+
+
+# Files of other commands, by what they say of themselves.
+OTHERS = {
+    "advice": "the advice of `pawl advise --json`, and no result of a benchmark; draw it with "
+    "`pawl advise TRACE --html FILE`, and compare the traces: `pawl diff OLD.trace NEW.trace`",
+    "diff": "what `pawl diff --json` wrote, and no result of a benchmark; name the two files that "
+    "were compared",
+    "replay": "what `pawl replay --json` wrote, and no result of a benchmark; quote it with "
+    "`pawl advise TRACE --replay FILE`",
+}
 
 
 def _need(condition: bool, path: Path, what: str) -> None:
@@ -152,6 +166,8 @@ def _check_sound(kind: Kind, result: dict, path: Path) -> None:
 
 def check(result: object, path: Path, kinds: Kinds) -> None:
     """Refuses what is no result; a record holds results, and no record."""
+    if isinstance(result, dict) and (hint := OTHERS.get(str(result.get("kind")))):
+        raise BadInput(f"{path} is {hint}.")
     fault = schema.fault(result, kinds)
     _need(fault is None, path, fault)
     for part in result["parts"] if result["kind"] == RECORD else [result]:

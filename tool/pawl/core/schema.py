@@ -9,14 +9,17 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from pawl.core.kind import NUMBER, Kind, Kinds
+if TYPE_CHECKING:
+    from pawl.core.kind import Kind, Kinds
 
 VERSION = 1
 RECORD = "record"
 DRAFT = "http://json-schema.org/draft-07/schema#"
 LICENCE = "SPDX-License-Identifier: MIT"  # of a schema's file
 
+NUMBER = (int, float)
 TEXT = (str, type(None))
 # The keys that reports and targets read: of every result, cell and sample.
 RESULT = {

@@ -10,16 +10,13 @@ from pathlib import Path
 
 import click
 
-from pawl.core import options
-from pawl.core.driver import checkout
+from pawl.core import driver, options
 from pawl.core.errors import BadInput, Failure
 from pawl.run import program
 
 RWLOCK, SPIN = "libpawl-preload.so", "libpawl-preload-spin.so"
 RWLOCKS = ("pawl", "pawl,shared-word", "pawl,prefer-readers", "pawl,scale-readers", "libc")
 SPINS = ("libc", "pawl")
-# Where the installed command has them; tool/pawl.in sets it.
-INSTALLED: Path | None = None
 MACHINES = {64: ("EM_X86_64", "EM_AARCH64"), 32: ("EM_386",)}
 LIBDIRS = {
     64: ("lib", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib64"),
@@ -32,11 +29,11 @@ def _folders(bits: int) -> Iterator[Path]:
     if given := os.environ.get("PAWL_PRELOAD_DIR"):
         yield Path(given)
         return
-    if root := checkout():
+    if root := driver.checkout():
         for build in ("release", "dev") if bits == 64 else ("m32",):
             yield root / "build" / build / "shim"
-    if INSTALLED:
-        yield INSTALLED
+    if driver.INSTALLED_PRELOAD:
+        yield driver.INSTALLED_PRELOAD
     for prefix in dict.fromkeys((sys.prefix, "/usr/local", "/usr")):
         for libdir in LIBDIRS[bits]:
             yield Path(prefix) / libdir / "pawl"

@@ -111,4 +111,4 @@ def _plan(o: Call) -> Plan:
     return Plan(cells, choice.missing, seconds, keeps_complete=True)
 
 
-COMMAND = Command(HELP, EXAMPLES, OPTIONS, _plan)
+COMMAND = Command(HELP, EXAMPLES, OPTIONS, _plan, quick={"seconds": 0.3, "rounds": 1})

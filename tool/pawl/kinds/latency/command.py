@@ -205,4 +205,4 @@ def _plan(o: Call) -> Plan:
     return Plan(cells, choice.missing, plan.expected_seconds(cells))
 
 
-COMMAND = Command(HELP, EXAMPLES, OPTIONS, _plan)
+COMMAND = Command(HELP, EXAMPLES, OPTIONS, _plan, quick={"seconds": 0.5})

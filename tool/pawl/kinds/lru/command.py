@@ -252,4 +252,4 @@ def _plan(o: Call) -> Plan:
     )
 
 
-COMMAND = Command(HELP, EXAMPLES, OPTIONS, _plan)
+COMMAND = Command(HELP, EXAMPLES, OPTIONS, _plan, quick={"seconds": 0.02, "rounds": 6})

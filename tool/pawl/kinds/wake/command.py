@@ -79,4 +79,4 @@ def _plan(o: Call) -> Plan:
     return Plan(cells, choice.missing, expected_seconds(cells))
 
 
-COMMAND = Command(HELP, EXAMPLES, OPTIONS, _plan)
+COMMAND = Command(HELP, EXAMPLES, OPTIONS, _plan, quick={"budget": 8.0})
