@@ -55,15 +55,27 @@ bench: ## measure the published LRU job on real text; ends by naming the report
 	cmake --build --preset release --target pawl-bench-lru
 	@scripts/bench
 
-# A prefix may hold blanks, begin with ~, or be relative; DESTDIR is read by CMake itself.
-install: build ## install the release build below PREFIX (default /usr/local)
+# A prefix may hold blanks, begin with ~, or be relative; DESTDIR is read by CMake itself. Root builds
+# nothing in a tree of another user, whose later builds would fail.
+install: ## install the release build below PREFIX (default /usr/local)
+	@[ "$$(id -u)" -eq 0 ] && [ ! -O . ] || $(MAKE) --no-print-directory build
+	@[ -f build/release/cmake_install.cmake ] || { \
+		echo "Nothing is built here, and root does not build: run make build as yourself." >&2; \
+		exit 2; }
 	@prefix=$$PREFIX; \
 	case $$prefix in \
 	"" | /*) ;; \
 	"~/"*) prefix=$$HOME/$${prefix#??} ;; \
 	*) prefix=$$(pwd)/$$prefix ;; \
 	esac; \
-	set -x; cmake --install build/release $${prefix:+--prefix "$$prefix"}
+	(set -x; cmake --install build/release $${prefix:+--prefix "$$prefix"}) || exit; \
+	lib=$$(sed -n '/libpawl\.so\./s,/[^/]*$$,,p' build/release/install_manifest.txt | head -n 1); \
+	if [ -z "$$lib" ] || [ "$$DESTDIR" ]; then :; \
+	elif PATH=$$PATH:/sbin ldconfig -N -v 2>/dev/null | grep -q "^$$lib:"; then \
+		echo "Programs find libpawl.so in $$lib after: sudo ldconfig"; \
+	else \
+		echo "The loader does not search $$lib: link with -Wl,-rpath,$$lib"; \
+	fi
 
 uninstall: ## remove what make install put there last
 	@[ -d build/release ] || { \

@@ -4,8 +4,8 @@
 # compilers and pkg-config, and nothing else, the library is installed from FOLDER (Debian packages
 # libpawl0 and libpawl-dev, or an installed tree), and each start is typed as its page says. Then
 # apt installs pawl alone, then pawl-bench and pawl-doc, if FOLDER has them, and what they depend
-# on; the command, its manual pages and the site are tried. Where apt reaches no server that is left out, with a
-# line.
+# on; the command, its manual pages and the site are tried. Where apt reaches no server that is
+# left out, with a line.
 # mmdebstrap makes the root, in a user namespace where this is not root. Exit code 77: no root could
 # be made here, and the last line says why.
 #

@@ -23,6 +23,12 @@ for name in shared shared_checked; do
     objdump -p $name | grep -q 'NEEDED *libpawl' || fail "$name does not use the shared library"
 done
 
+# As doc/install.md says for a prefix that the loader does not search.
+link="-pthread -Wl,-rpath,$WORK/$(pkg-config --variable=libdir pawl)"
+build run_path pawl consumer.c
+run env -u LD_LIBRARY_PATH ./run_path
+link=-pthread
+
 if pkg-config --exists pawl-valgrind; then
     build shared_valgrind pawl-valgrind consumer.c
     run env LD_LIBRARY_PATH="$LIBDIR" ./shared_valgrind
