@@ -12,8 +12,10 @@ include(CheckLinkerFlag)
 
 # A program that has the library in itself shows these names to the plug-ins that it loads. Copies
 # find each other without (src/os/copies.c), but then a plug-in's inline functions have no variables
-# of the thread, and call compiled ones; and copies of 0.1.0 know nothing else. scripts/floors
-# compares the list with the sources.
+# of the thread, and call compiled ones; and copies of 0.1.0 know nothing else. The names are said
+# one by one, also in Libs.private: an option like -rdynamic would show all that the program has,
+# and a list in a file would have to be found wherever the prefix is. scripts/floors compares the
+# list with the sources.
 set(pawl_shared_names pawl_fences_object_v2 pawl_process_object_v2
     pawl_drains_object_v2 pawl_table_object_v2 pawl_counters_object_v2 pawl_rcu_object_v2
     pawl_rcu_calls_object_v2 pawl_check_object_v2 pawl_names_object_v2

@@ -31,25 +31,28 @@ struct pawl_thread_line **pawl_os_thread_slot(void)
     return PAWL_SHARED_PLACE(struct pawl_thread_line *, thread_slot);
 }
 
-/* musl unloads nothing. dlopen is weak: a statically linked program has none, and loads no
- * copies. */
+/* musl unloads nothing. dlsym is weak: a statically linked program need not have it, and loads no
+ * copies. The linker warns of each reference to dlopen in such a program, so dlsym looks it up. */
 #ifdef __GLIBC__
 
 extern int dladdr(const void *, Dl_info *) __attribute__((weak));
-extern void *dlopen(const char *, int) __attribute__((weak));
+extern void *dlsym(void *, const char *) __attribute__((weak));
 
 static bool os_pin_this_object(void)
 {
+    void *(*load)(const char *, int);
+    void *const found = dlsym(RTLD_DEFAULT, "dlopen");
     Dl_info info;
-    return dladdr((const void *)(uintptr_t)pawl_os_pin, &info) != 0 && info.dli_fname != NULL &&
-           dlopen(info.dli_fname, RTLD_LAZY | RTLD_NODELETE) != NULL;
+    *(void **)(void *)&load = found; /* POSIX: an object pointer can be a function's */
+    return found != NULL && dladdr((const void *)(uintptr_t)pawl_os_pin, &info) != 0 &&
+           info.dli_fname != NULL && load(info.dli_fname, RTLD_LAZY | RTLD_NODELETE) != NULL;
 }
 
 bool pawl_os_pin(void)
 {
     static uint32_t pinned;
     int saved;
-    if (pawl_os_in_program() || dlopen == NULL || dladdr == NULL)
+    if (pawl_os_in_program() || dlsym == NULL || dladdr == NULL)
         return true;
     saved = errno;
     if (pawl_load_relaxed32(&pinned) == 0 && os_pin_this_object())

@@ -81,10 +81,32 @@ static int os_mutex_init(void *mutex, const pthread_mutexattr_t *kind)
     return pthread_mutex_init((pthread_mutex_t *)mutex, kind);
 }
 
+#if defined(__linux__) && !defined(__GLIBC__)
+/* musl has no clocklock. Somebody may set the real-time clock meanwhile: a second goes wrong by
+ * that at most. */
+static int os_mutex_clocklock(void *mutex, const struct timespec *until)
+{
+    const uint64_t end = (uint64_t)until->tv_sec * 1000000000u + (uint64_t)until->tv_nsec;
+    for (;;) {
+        const uint64_t now = pawl_os_now();
+        const uint64_t left = now >= end ? 0 : end - now;
+        struct timespec real;
+        int error;
+        (void)clock_gettime(CLOCK_REALTIME, &real);
+        real.tv_nsec += left < 1000000000u ? (long)left : 999999999;
+        real.tv_sec += real.tv_nsec / 1000000000;
+        real.tv_nsec %= 1000000000;
+        error = pthread_mutex_timedlock((pthread_mutex_t *)mutex, &real);
+        if (error != ETIMEDOUT || left < 1000000000u)
+            return error;
+    }
+}
+#else
 static int os_mutex_clocklock(void *mutex, const struct timespec *until)
 {
     return pthread_mutex_clocklock((pthread_mutex_t *)mutex, CLOCK_MONOTONIC, until);
 }
+#endif
 
 #endif
 

@@ -35,7 +35,8 @@ if pkg-config --exists pawl-valgrind; then
 fi
 
 link=-static
-build static pawl consumer.c --static
-build static_checked pawl-checked checked.c --static
+build static pawl consumer.c --static 2>said.txt
+build static_checked pawl-checked checked.c --static 2>>said.txt
+[ ! -s said.txt ] || { cat said.txt; fail "the linker warns"; }
 run ./static
 run ./static_checked
