@@ -25,6 +25,7 @@
 #include <pawl/detail/deadline.hpp>
 #include <pawl/pawl.h>
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <type_traits>
@@ -214,6 +215,22 @@ using spin_lock = spin_lock64; // 64 bits, like lock: limits that no program rea
 
 // ---- The lock that sleeps, with deadlines -------------------------------------------------------
 
+// A reader that queued for S would keep out the writer that S becomes. So it tries again and again,
+// at growing distances up to a millisecond, and others may come first.
+template <class Word> bool read_to_seek_until_(Word *l, std::uint64_t deadline)
+{
+    const std::uint32_t nothing = 0;
+    std::uint64_t pause = 1000;
+    while (!pawl_try_read_to_seek(l)) {
+        const std::uint64_t now = pawl_now();
+        if (now >= deadline)
+            return false;
+        (void)pawl_wait32_until(&nothing, 0, deadline - now < pause ? deadline : now + pause);
+        pause += pause < 1000000 ? pause : 0;
+    }
+    return true;
+}
+
 #define PAWL_LOCK_TIMED_(name, attribute, function)                                                \
     PAWL_TIMED_(name, attribute PAWL_TSA_NOT_CHECKED, function, this->native_handle())
 
@@ -230,6 +247,8 @@ class PAWL_TSA_CAPABILITY("progressive lock") basic_sleeping_lock : public basic
                      pawl_seek_to_write_until)
     PAWL_LOCK_TIMED_(try_unlock_shared_and_lock, PAWL_TSA_REQUIRES_SHARED(this),
                      pawl_read_claim_write_until)
+    PAWL_LOCK_TIMED_(try_unlock_shared_and_lock_upgrade, PAWL_TSA_REQUIRES_SHARED(this),
+                     read_to_seek_until_)
     PAWL_LOCK_TIMED_(try_unlock_shared_and_lock_atomic, PAWL_TSA_REQUIRES_SHARED(this),
                      pawl_read_claim_atomic_until)
 };

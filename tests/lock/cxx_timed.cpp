@@ -44,6 +44,36 @@ TYPED_TEST(TimedLock, gives_up_at_the_deadline_and_leaves_no_trace)
     this->lock.unlock();
 }
 
+TYPED_TEST(TimedLock, a_reader_waits_for_s_until_its_holder_has_left_or_the_deadline)
+{
+    std::condition_variable_any changed;
+    std::mutex guard;
+    int step = 0;
+    this->lock.lock_upgrade();
+    std::thread reader([&] {
+        this->lock.lock_shared();
+        EXPECT_FALSE(this->lock.try_unlock_shared_and_lock_upgrade_for(2ms));
+        EXPECT_FALSE(this->lock.try_unlock_shared_and_lock_upgrade_for(-1s));
+        EXPECT_FALSE(this->lock.try_unlock_shared_and_lock_upgrade_until(
+            std::chrono::system_clock::now() + 2ms));
+        {
+            const std::lock_guard<std::mutex> held(guard);
+            step = 1;
+        }
+        changed.notify_all();
+        EXPECT_TRUE(this->lock.try_unlock_shared_and_lock_upgrade_for(1h));
+        this->lock.unlock_upgrade();
+    });
+    {
+        std::unique_lock<std::mutex> held(guard);
+        changed.wait(held, [&] { return step == 1; });
+    }
+    this->lock.unlock_upgrade();
+    reader.join();
+    EXPECT_TRUE(this->lock.try_lock());
+    this->lock.unlock();
+}
+
 TYPED_TEST(TimedLock, does_not_wait_for_a_deadline_in_the_past)
 {
     using clock = std::chrono::steady_clock;
