@@ -70,6 +70,22 @@ for host in host host_archive host_shared host_hidden; do
     done
 done
 
+# Thread data: as many copies as doc/lock.md says, and a hundred where the loader is given room.
+# shellcheck disable=SC2086
+run "$CC" -std=c11 $strict -D_GNU_SOURCE -o many "$here/plugins/many.c" -pthread -ldl
+for i in $(seq 100); do
+    cp one.so "many_$i.so"
+done
+loads() { # at least, optional_static_tls
+    loaded=$(env "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=$2" ./many ./many_*.so)
+    echo "with optional_static_tls=$2 $loaded copies were loaded"
+    [ "$loaded" -ge "$1" ] || fail "these are fewer than $1"
+}
+loads 7 512 # the default
+loads 5 0
+loads 100 22400
+rm -f many_*.so
+
 # Two copies, one lock, all states and operations.
 for bias in on off; do
     for plugin in shown hidden shared; do
