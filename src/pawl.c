@@ -40,9 +40,7 @@
 #include "base/thread.c"
 #include "base/early.c"
 #include "base/fences.c"
-#include "base/park_word.c"
-#include "base/park_cond.c"
-#include "base/park_sem.c"
+#include "base/park.c"
 #include "base/latch.c"
 #include "base/drain.c"
 

@@ -54,9 +54,9 @@ pawl_test(refusal spin/refused_guards)
 pawl_test(stress spin/stress ALSO_SMALL)
 
 # lock: the progressive lock that sleeps
-pawl_test(unit lock/basic EACH_SLEEP ALSO_SMALL ALSO_TRACED)
-pawl_test(unit lock/fork_and_signals EACH_SLEEP ALSO_SMALL ALSO_SCALING)
-pawl_test(unit lock/system_calls EACH_SLEEP ALSO_SMALL C_ONLY ALSO_SCALING)
+pawl_test(unit lock/basic DEADLINES ALSO_SMALL ALSO_TRACED)
+pawl_test(unit lock/fork_and_signals DEADLINES ALSO_SMALL ALSO_SCALING)
+pawl_test(unit lock/system_calls DEADLINES ALSO_SMALL C_ONLY ALSO_SCALING)
 pawl_test(unit lock/fairness EXPLORER)
 pawl_test(unit lock/neighbours EXPLORER)
 pawl_test(unit lock/hand_off EXPLORER)
@@ -89,8 +89,8 @@ pawl_test(cxx lock/cxx_checked VARIANT checked)
 pawl_test(cxx lock/cxx_timed ALSO_SMALL ALSO_SCALING)
 pawl_test(cxx lock/cxx_deadlines)
 pawl_test(refusal lock/refused)
-pawl_test(stress lock/stress EACH_SLEEP ALSO_SMALL ALSO_SCALING)
-pawl_test(stress lock/stress_lifetime EACH_SLEEP ALSO_SMALL ALSO_SCALING)
+pawl_test(stress lock/stress DEADLINES ALSO_SMALL ALSO_SCALING)
+pawl_test(stress lock/stress_lifetime DEADLINES ALSO_SMALL ALSO_SCALING)
 
 # promises: those of lock.h and the preload library, each under each circumstance
 pawl_test(unit promises/lock C_ONLY)
@@ -113,22 +113,22 @@ pawl_test(regress robust/told_late)
 pawl_test(stress robust/stress_kill)
 
 # wait: wait and wake on any address
-pawl_test(unit wait/any EACH_SLEEP)
-pawl_test(unit wait/basic EACH_SLEEP)
-pawl_test(unit wait/life EACH_SLEEP)
+pawl_test(unit wait/any DEADLINES)
+pawl_test(unit wait/basic DEADLINES)
+pawl_test(unit wait/life DEADLINES)
 pawl_test(unit wait/table_lists C_ONLY)
 pawl_test(regress wait/no_pages)
 pawl_test(regress wait/race EXPLORER)
 pawl_test(misuse wait/misuse)
-pawl_test(backend wait/race_at_points)
-pawl_test(stress wait/stress_ring EACH_SLEEP)
-pawl_test(stress wait/stress_table EACH_SLEEP)
+pawl_test(unit wait/race_at_points POINTS DEADLINES C_ONLY)
+pawl_test(stress wait/stress_ring DEADLINES)
+pawl_test(stress wait/stress_table DEADLINES)
 
 # bitlock: any bit of any word
-pawl_test(unit bitlock/basic EACH_SLEEP)
+pawl_test(unit bitlock/basic DEADLINES)
 
 # cond: condition variables
-pawl_test(unit cond/basic EACH_SLEEP ALSO_SCALING)
+pawl_test(unit cond/basic DEADLINES ALSO_SCALING)
 
 # sift: the priority-sifting lock
 pawl_test(unit sift/basic DEADLINES ALSO_TRACED)

@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include <pawl/atomic.h>
+#include <pawl/wait.h>
 
 #include "adapters/absent.hpp"
 
@@ -45,6 +46,20 @@ class spin_channel final : public word_channel {
             pawl_cpu_relax();
     }
     void signal() override { set(); }
+};
+
+class pawl_channel final : public word_channel {
+  public:
+    void wait() override
+    {
+        while (!is_set())
+            pawl_wait32(&word_, 0);
+    }
+    void signal() override
+    {
+        set();
+        pawl_wake_one(&word_);
+    }
 };
 
 class futex_channel final : public word_channel {
@@ -179,9 +194,7 @@ std::vector<wake_candidate> wake_candidates()
         all.push_back({"", name, why, design, name});
     };
     add("spin", make<spin_channel>);
-    add("pawl_wait", make_pawl_channel);
-    add("pawl_wait_cond", make_pawl_channel_cond);
-    add("pawl_wait_sem", make_pawl_channel_sem);
+    add("pawl_wait", make<pawl_channel>);
     add("futex", make<futex_channel>);
     all.back().baseline = true;
     /* The same again: a difference between these two is noise. */

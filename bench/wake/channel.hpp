@@ -20,11 +20,6 @@ class channel {
 /* C++20's, whose header the other files cannot read. */
 std::unique_ptr<channel> make_std_atomic_channel();
 
-/* The library's: the system's own wait on an address, and the two portable ways (pawl.cpp). */
-std::unique_ptr<channel> make_pawl_channel();
-std::unique_ptr<channel> make_pawl_channel_cond();
-std::unique_ptr<channel> make_pawl_channel_sem();
-
 } // namespace bench
 
 #endif

@@ -20,13 +20,6 @@
  * (doc/valgrind.md). */
 #define PAWL_VALGRIND 0
 
-/* The way threads sleep: the system's own wait on an address, or the portable table over a mutex
- * and condition variable, or the same table over a semaphore. */
-#define PAWL_WAITING_SYSTEM 0
-#define PAWL_WAITING_COND 1
-#define PAWL_WAITING_SEM 2
-#define PAWL_WAITING PAWL_WAITING_SYSTEM
-
 /* The token that internal symbols and the C++ inline namespace carry. */
 #define PAWL_VARIANT release
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# pawl_add_library(target STATIC|SHARED release|checked|valgrind|hook|sim|cond|sem
+# pawl_add_library(target STATIC|SHARED release|checked|valgrind|hook|sim
 #                  [ONE_OBJECT | $<TARGET_OBJECTS:...>])
 #
 # Every variant is the same sources compiled with another search path: src/variant/<name> holds a

@@ -2,7 +2,7 @@
 # The functions that turn the lines of tests/tests.cmake into programs and tests.
 include(GoogleTest)
 
-# pawl_test(kind folder/name [VARIANT variant] [EXPLORER] [EACH_SLEEP] [DEADLINES] [THREADS]
+# pawl_test(kind folder/name [VARIANT variant] [EXPLORER] [POINTS] [DEADLINES] [THREADS]
 #           [CLANG flag...])
 #
 # Makes the test <folder>.<name> of tests/<folder>/<name>.c or .cpp. The kind is its label:
@@ -11,9 +11,7 @@ include(GoogleTest)
 #   misuse                the same with the checking variant
 #   stress                a cmocka program that uses all CPUs and has them alone, time-boxed
 #   scale                 a cmocka program of thousands of threads: counts, no times; its label is
-#                         stress, and its library has the points and counts of PawlBackends.cmake
-#   backend               a cmocka program for each way to sleep, with libraries that have named
-#                         points of delay (PawlBackends.cmake)
+#                         stress, and its library has the points and counts of PawlPoints.cmake
 #   cxx                   a GoogleTest program; each of its cases is a test
 #   program               a program of all files of the folder <folder>/<name>/, without a framework
 #   refusal               cases that must not compile (CheckRefusal.cmake)
@@ -22,9 +20,8 @@ include(GoogleTest)
 #                         (PawlShimTests.cmake)
 #
 #   VARIANT      the library's, where it is not the kind's usual one: hook, checked
+#   POINTS       the library has named points of delay (PawlPoints.cmake); not with sanitizers
 #   EXPLORER     the hook variant, and tests/explorer, which runs its schedules
-#   EACH_SLEEP   once more over each other way to sleep: <folder>.<name>.cond, .sem; on 32 bits
-#                .time64 in their place
 #   ALSO_SMALL   once more with PAWL_SMALL defined: <folder>.<name>.small
 #   ALSO_SCALING once more with PAWL_BIAS=on: <folder>.<name>.scaling
 #   ALSO_INLINE  once more with PAWL_SCALING_INLINE defined: <folder>.<name>.inline
@@ -42,7 +39,7 @@ include(GoogleTest)
 #   STANDARD     of C++, where a refusal is not about C++17
 function(pawl_test kind path)
   cmake_parse_arguments(PARSE_ARGV 2 arg
-                        "EXPLORER;EACH_SLEEP;DEADLINES;THREADS;ALSO_SMALL;OURS;SPIN;OWN_COPY;\
+                        "EXPLORER;POINTS;DEADLINES;THREADS;ALSO_SMALL;OURS;SPIN;OWN_COPY;\
 ALSO_SCALING;ALSO_INLINE;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PREFERRED;LONG;STATES"
                         "VARIANT;STANDARD" "CLANG")
   set(how ${kind})
@@ -57,7 +54,12 @@ ALSO_SCALING;ALSO_INLINE;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PR
   string(REPLACE "/" "." name "${path}")
   string(REPLACE "/" "_" target "${path}")
   set(library pawl_static)
-  if(arg_EXPLORER)
+  if(arg_POINTS)
+    set(library pawl_points)
+    if(sanitized)
+      return()
+    endif()
+  elseif(arg_EXPLORER)
     set(library pawl_hook)
   elseif(arg_VARIANT MATCHES "^(hook|checked)$")
     set(library pawl_${arg_VARIANT})
@@ -188,7 +190,7 @@ function(pawl_test_properties name label)
   endif()
 endfunction()
 
-# A cmocka program, and once more over each other way to sleep if the list says so.
+# A cmocka program, and once more in each other way that the list asks for.
 function(pawl_stress_test name target source library)
   pawl_test_program(${target} "${source}" ${library} cmocka::cmocka)
   if(arg_OWN_COPY)
@@ -221,12 +223,10 @@ function(pawl_stress_test name target source library)
     add_test(NAME ${name}.traced COMMAND ${target}_traced)
     pawl_test_properties(${name}.traced ${kind})
   endif()
-  if(arg_EACH_SLEEP AND NOT sanitized)
-    foreach(backend IN LISTS sleep_backends)
-      pawl_sleep_test(${backend})
-    endforeach()
-  elseif(arg_DEADLINES AND NOT sanitized AND "time64" IN_LIST sleep_backends)
-    pawl_sleep_test(time64)
+  if(arg_DEADLINES AND TARGET pawl_points_time64)
+    pawl_test_program(${target}_time64 "${source}" pawl_points_time64 cmocka::cmocka)
+    add_test(NAME ${name}.time64 COMMAND ${target}_time64)
+    pawl_test_properties(${name}.time64 ${kind})
   endif()
 endfunction()
 
@@ -243,18 +243,9 @@ function(pawl_unit_test name target source library)
   endif()
 endfunction()
 
-function(pawl_backend_test name target source library)
-  if(NOT sanitized)
-    foreach(backend IN ITEMS futex ${sleep_backends})
-      pawl_sleep_test(${backend})
-    endforeach()
-  endif()
-endfunction()
-
 function(pawl_scale_test name target source library)
   if(NOT sanitized AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    pawl_test_program(${target} "${source}" pawl_backend_futex cmocka::cmocka ${CMAKE_DL_LIBS})
-    target_compile_definitions(${target} PRIVATE PAWL_TEST_POINTS)
+    pawl_test_program(${target} "${source}" pawl_points cmocka::cmocka ${CMAKE_DL_LIBS})
     add_test(NAME ${name} COMMAND ${target})
     pawl_test_properties(${name} "stress;scale")
     set_tests_properties(${name} PROPERTIES TIMEOUT 1800) # ten thousand threads each night

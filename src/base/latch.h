@@ -4,8 +4,7 @@
  * sleeps on the system's word. Zero bytes are a free latch.
  *
  * The wait lists of src/lock have another latch (table.c), which queues its waiters; they sleep by
- * their parkers. It serves systems that cannot wait on an address; there, the wait on a word is
- * itself made of lists. The program's locks have words of their own for their writers (brlock's
+ * their parkers. The program's locks have words of their own for their writers (brlock's
  * gate, sift's mutex). These have deadlines, and lie in memory that the next holder may free.
  */
 #ifndef PAWL_LATCH_H

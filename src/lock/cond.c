@@ -106,7 +106,6 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
     PAWL_PROBE2(cond_wait, cond, lock->lock);
     lock->drop(lock->lock);
     signalled = cond_sleep(cond, &waiter.waiter, deadline);
-    pawl_parker_done(waiter.waiter.parker); /* the lock may want to sleep too */
     retake_begins();
     lock->take(lock->lock);
     retake_ends();

@@ -329,7 +329,6 @@ static void PAWL_NAME_(wait_end)(PAWL_LOCK_ *l, struct wait *wait)
         lock_pick_left_asleep(&here, PAWL_NAME_(ready_here)(&here, w));
     }
     lock_unlock(&here);
-    pawl_parker_done(wait->waiter.parker);
 }
 
 /* As take_read_slow and take_write_slow, for a thread that comes before sleepers of a lower rank.

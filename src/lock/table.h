@@ -62,7 +62,7 @@ struct pawl_waiter {
     struct pawl_queue *room;             /* memory of its owner's queue */
     struct pawl_waiter *woken_next;      /* in a wake list */
     const void *address;
-    struct pawl_parker *parker; /* of pawl_parker_make; given back with pawl_parker_done */
+    struct pawl_parker *parker; /* of pawl_parker_make */
     uint32_t kind;              /* the owner's: the class of the wait */
     uint32_t asleep; /* set by table_sleep, cleared by the waker or by its own time-out */
     uint64_t bits;   /* wait.c's: the mask of the wait; cond.c's: whether its lock is shared;

@@ -2,10 +2,10 @@
 /*
  * The latch of a bucket, for table.c alone.
  *
- * It is not the latch of src/base/latch.h, which sleeps on the system's word. This one must serve
- * systems that have no such word, and a bucket's waiter has a parker anyway. A holder holds it for
- * a few instructions. Its waiters nevertheless sleep: threads may outnumber the cores, and some may
- * be real-time. Of the system it needs only parkers, and zero bytes are a free latch.
+ * It is not the latch of src/base/latch.h: this one wakes its oldest waiter, and sleeps by parkers,
+ * which a bucket's waiter has anyway. A holder holds it for a few instructions. Its waiters
+ * nevertheless sleep: threads may outnumber the cores, and some may be real-time. Zero bytes are a
+ * free latch.
  *
  * The word has HELD, QUEUED and the address of the youngest newcomer; each names the next older
  * one. A holder that drops the latch wakes one waiter, which must ask again. The holder takes all
@@ -140,7 +140,6 @@ PAWL_STATIC PAWL_COLD void table_latch_wait(struct pawl_bucket *bucket)
         }
     }
     TABLE_LATCH_PARKS(NULL);
-    pawl_parker_done(self.parker);
     /* When the parent forked, this thread was about to hold the latch, or another one held it. */
     if (PAWL_UNLIKELY(table_latch_is_left(bucket)))
         table_latch_clear(bucket);

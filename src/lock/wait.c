@@ -30,7 +30,7 @@
 
 /* Only where the kernel can also count the sleepers that it woke, and move sleepers: a wake and a
  * requeue promise that. The waits of other systems on an address serve the parkers of the lists. */
-#if PAWL_WAITING == PAWL_WAITING_SYSTEM && (defined(__linux__) || PAWL_HOOKS)
+#if defined(__linux__) || PAWL_HOOKS
 #define NATIVE_BITS 32
 #else
 #define NATIVE_BITS 0
@@ -231,7 +231,6 @@ static enum pawl_waited wait_listed(const struct pawl_watch *w, uint64_t deadlin
         }
         wait_count_out(waiter.address, LISTED); /* requeue may have changed it */
     }
-    pawl_parker_done(parker);
     return how;
 }
 
@@ -412,7 +411,6 @@ static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t cou
     picks = wait_leave_lists(waiters, listed, which);
     for (; unparks < picks; unparks++)
         (void)pawl_park(parker, PAWL_NO_DEADLINE);
-    pawl_parker_done(parker);
     return how == PAWL_WAIT_WOKEN && picks == 0 ? PAWL_WAIT_EXPIRED : how;
 }
 

@@ -81,11 +81,10 @@ SHIM_RATES = {
 WAKES = {
     "spin": 200,
     "pawl_wait": 20200,
-    "pawl_wait_cond": 23000,
-    "pawl_wait_sem": 22500,
     "futex": 20000,
     "futex_again": 20100,
-    "pthread_cond": 22000,
+    "pthread_cond": 23000,
+    "semaphore": 22500,
     "absl_cond": None,
 }
 # Nanoseconds that one thread spends on an operation.

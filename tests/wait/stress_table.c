@@ -58,7 +58,6 @@ static void sleep_often(struct shared *s, uint64_t *random)
             expired++;
         table_remove(bucket, &waiter);
         table_unlock(bucket);
-        pawl_parker_done(waiter.parker);
     }
     __atomic_fetch_add(&s->woken, woken, __ATOMIC_RELAXED);
     __atomic_fetch_add(&s->expired, expired, __ATOMIC_RELAXED);

@@ -20,10 +20,8 @@
 #include <pawl/thread.h>
 
 /* 1 where readers can scale. Elsewhere all readers count in the word: systems without a variable of
- * the thread that all copies of the library share and inline code may read, and those that cannot
- * wait on an address. */
-#if (PAWL_HOOKS || defined(__linux__) || defined(__FreeBSD__)) &&                                  \
-    PAWL_WAITING == PAWL_WAITING_SYSTEM
+ * the thread that all copies of the library share and inline code may read. */
+#if PAWL_HOOKS || defined(__linux__) || defined(__FreeBSD__)
 #define PAWL_SCALES_ 1
 #else
 #define PAWL_SCALES_ 0

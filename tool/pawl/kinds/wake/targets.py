@@ -26,11 +26,7 @@ def _wake(delay: float, ours: str, theirs: str) -> Callable[[dict], Finding]:
     return lambda run: _woken(run, delay, False, ours, theirs)
 
 
-WAKES = (
-    ("pawl_wait", "futex", 1.1),
-    ("pawl_wait_cond", "pthread_cond", 1.2),
-    ("pawl_wait_sem", "pthread_cond", 1.2),
-)
+WAKES = (("pawl_wait", "futex", 1.1),)
 
 
 def targets() -> list[Target]:

@@ -2,8 +2,6 @@
 /* Parkers over the system's wait on a 32-bit word: Linux's futex and its like, and the hooks. */
 #include "park.h"
 
-#if PAWL_WAITING == PAWL_WAITING_SYSTEM
-
 #define ASLEEP UINT32_MAX
 
 struct pawl_parker *pawl_parker_make(struct pawl_parker *room)
@@ -11,11 +9,6 @@ struct pawl_parker *pawl_parker_make(struct pawl_parker *room)
     pawl_os_told_plain(room, sizeof *room);
     pawl_store_relaxed32(&room->count, 0);
     return room;
-}
-
-void pawl_parker_done(struct pawl_parker *parker)
-{
-    (void)parker;
 }
 
 bool pawl_park(struct pawl_parker *parker, uint64_t deadline)
@@ -51,5 +44,3 @@ void pawl_parkers_after_fork(struct pawl_parker *own)
 }
 
 #undef ASLEEP
-
-#endif
