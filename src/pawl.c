@@ -76,11 +76,7 @@
 #include "lock/pshared.c"
 #include "lock/robust.c"
 #include "lock/check_word.c"
-#include "lock/spin16_small.c"
-#include "lock/spin32_small.c"
-#include "lock/spin64_small.c"
-#include "lock/lock32_small.c"
-#include "lock/lock64_small.c"
+#include "lock/calls.c"
 
 #include "count/counter_cells.c"
 #include "count/counter_sections.c"

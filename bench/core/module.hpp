@@ -19,8 +19,7 @@
 namespace bench {
 
 /* What a module exports under the name pawl_bench_module, or why it cannot be had: the driver's own
- * function, which makes a subject with the copy's lock. The module stays loaded. `called` is `on`,
- * with readers that enter by calls. */
+ * function, which makes a subject with the copy's lock. The module stays loaded. */
 template <class Maker> struct module {
     Maker *make = nullptr;
     std::string why;
@@ -28,7 +27,7 @@ template <class Maker> struct module {
     module(const std::string &driver, const std::string &mode)
     {
 #if PAWL_BENCH_BIAS
-        setenv("PAWL_BIAS", mode == "called" ? "on" : mode.c_str(), 1);
+        setenv("PAWL_BIAS", mode.c_str(), 1);
         const std::string path = "lib" + driver + "-" + mode + ".so";
         void *const from = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         unsetenv("PAWL_BIAS");

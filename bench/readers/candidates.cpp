@@ -90,7 +90,6 @@ std::vector<readers_candidate> readers_candidates(bool seeks)
     all.push_back(biased("on"));
     all.push_back(biased("off"));
     all.push_back(biased("evidence"));
-    all.push_back(biased("called"));
     add(named<adapter::pawl_spin64>{}, "pawl_spin64");
     add(named<adapter::pawl_brlock>{}, "pawl_brlock");
     add(named<adapter::pawl_brlock_fenced>{}, "pawl_brlock_fenced");

@@ -78,23 +78,6 @@
 #define PAWL_TRACED_ 0
 #endif
 
-/* PAWL_SMALL, defined before the first header of the library: the operations of spin.h and lock.h
- * are calls of compiled functions (doc/sizes.md). The checking variant calls them anyway, and
- * tools that look for data races need them inline. */
-#if defined(PAWL_SMALL) && !PAWL_CHECKED && !PAWL_HOOKS && !PAWL_TOLD_ && !PAWL_TRACED_
-#define PAWL_SMALL_ 1
-#else
-#define PAWL_SMALL_ 0
-#endif
-
-/* PAWL_SCALING_INLINE, defined before the first header of the library: readers of lock.h that scale
- * enter and leave inline, not by calls (doc/lock.md, "Readers that scale"). */
-#if defined(PAWL_SCALING_INLINE) && !PAWL_SMALL_ && !PAWL_CHECKED && !PAWL_TRACED_
-#define PAWL_SCALING_INLINE_ 1
-#else
-#define PAWL_SCALING_INLINE_ 0
-#endif
-
 /* Inline functions are static in C. In C++ they are inline inside a namespace that carries the
  * variant: inline members of user classes may then call them without breaking the one-definition
  * rule, and two variants never share a definition. */
@@ -104,10 +87,6 @@
 #define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _tsan_v2)
 #elif PAWL_TRACED_
 #define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _traced_v2)
-#elif PAWL_SMALL_
-#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _small_v2)
-#elif PAWL_SCALING_INLINE_
-#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _scaling_v2)
 #else
 #define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _v2)
 #endif

@@ -22,9 +22,7 @@ include(GoogleTest)
 #   VARIANT      the library's, where it is not the kind's usual one: hook, checked
 #   POINTS       the library has named points of delay (PawlPoints.cmake); not with sanitizers
 #   EXPLORER     the hook variant, and tests/explorer, which runs its schedules
-#   ALSO_SMALL   once more with PAWL_SMALL defined: <folder>.<name>.small
 #   ALSO_SCALING once more with PAWL_BIAS=on: <folder>.<name>.scaling
-#   ALSO_INLINE  once more with PAWL_SCALING_INLINE defined: <folder>.<name>.inline
 #   ALSO_TRACED  once more with PAWL_TRACED defined, and no recorder: <folder>.<name>.traced
 #   OWN_COPY     beside a plug-in of the same file that has a hidden copy of the library, PAIRS_COPY
 #   DEADLINES    once more as .time64, on 32 bits
@@ -39,8 +37,8 @@ include(GoogleTest)
 #   STANDARD     of C++, where a refusal is not about C++17
 function(pawl_test kind path)
   cmake_parse_arguments(PARSE_ARGV 2 arg
-                        "EXPLORER;POINTS;DEADLINES;THREADS;ALSO_SMALL;OURS;SPIN;OWN_COPY;\
-ALSO_SCALING;ALSO_INLINE;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PREFERRED;LONG;STATES"
+                        "EXPLORER;POINTS;DEADLINES;THREADS;OURS;SPIN;OWN_COPY;\
+ALSO_SCALING;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PREFERRED;LONG;STATES"
                         "VARIANT;STANDARD" "CLANG")
   set(how ${kind})
   if(kind MATCHES "^(regress|compat|misuse)$")
@@ -204,19 +202,7 @@ function(pawl_stress_test name target source library)
     set_tests_properties(${name}.scaling PROPERTIES ENVIRONMENT PAWL_BIAS=on)
   endif()
   # Once with each compiler, as the twins.
-  if(arg_ALSO_SMALL AND smalls)
-    pawl_test_program(${target}_small "${source}" ${library} cmocka::cmocka)
-    target_compile_definitions(${target}_small PRIVATE PAWL_SMALL)
-    add_test(NAME ${name}.small COMMAND ${target}_small)
-    pawl_test_properties(${name}.small ${kind})
-  endif()
-  if(arg_ALSO_INLINE AND smalls)
-    pawl_test_program(${target}_inline "${source}" ${library} cmocka::cmocka)
-    target_compile_definitions(${target}_inline PRIVATE PAWL_SCALING_INLINE)
-    add_test(NAME ${name}.inline COMMAND ${target}_inline)
-    pawl_test_properties(${name}.inline ${kind})
-  endif()
-  if(arg_ALSO_TRACED AND smalls)
+  if(arg_ALSO_TRACED AND traced)
     pawl_test_program(${target}_traced "${source}" ${library} cmocka::cmocka)
     target_compile_definitions(${target}_traced PRIVATE PAWL_TRACED)
     target_compile_options(${target}_traced PRIVATE -fPIE) # traced.h says why
@@ -256,13 +242,6 @@ endfunction()
 function(pawl_cxx_test name target source library)
   pawl_test_program(${target} "${source}" ${library} GTest::gtest_main)
   target_compile_options(${target} PRIVATE ${PAWL_TEST_CXX_OPTIONS})
-  if(arg_ALSO_SMALL AND smalls)
-    pawl_test_program(${target}_small "${source}" ${library} GTest::gtest_main)
-    target_compile_options(${target}_small PRIVATE ${PAWL_TEST_CXX_OPTIONS})
-    target_compile_definitions(${target}_small PRIVATE PAWL_SMALL)
-    gtest_discover_tests(${target}_small TEST_PREFIX "${name}.small." DISCOVERY_TIMEOUT 60
-                         PROPERTIES LABELS cxx TIMEOUT ${short_timeout})
-  endif()
   gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS cxx TIMEOUT ${short_timeout})
   if(arg_ALSO_SCALING)

@@ -38,8 +38,7 @@ pairs="$here/plugins/pairs.c"
         -ldl
 
     run "$CC" $flags -DPAIRS_PLUGIN -o shown_pairs.so "$pairs" pawl.o -pthread
-    run "$CC" $flags -DPAIRS_PLUGIN -DPAWL_SCALING_INLINE -o hidden_pairs.so "$pairs" pawl.o \
-        -pthread "$hidden"
+    run "$CC" $flags -DPAIRS_PLUGIN -o hidden_pairs.so "$pairs" pawl.o -pthread "$hidden"
     run "$CC" $flags -DPAIRS_PLUGIN -o shared_pairs.so "$pairs" -L"$LIBDIR" -lpawl \
         -Wl,-rpath,"$LIBDIR" -pthread
     run "$CC" $program -o pairs_none "$pairs" -pthread -ldl

@@ -25,8 +25,9 @@ esac
     run ./user
     run "$CC" -std=c11 $strict -o single single.c pawl.o -pthread
     run ./single
-    run "$CC" -std=c11 $strict -DPAWL_SMALL -o small single.c pawl.o -pthread
-    run ./small
+    run "$CC" -std=c11 $strict -DPAWL_SMALL -DPAWL_SCALING_INLINE -o ignored single.c pawl.o \
+        -pthread # macros of former headers
+    run ./ignored
     run "$CXX" -std=c++17 $strict -o single_cxx single.cpp pawl.o -pthread
     run ./single_cxx
     run "$CXX" -std=c++17 $strict -DSECOND -c -o second.o single_guards.cpp -pthread

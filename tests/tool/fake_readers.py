@@ -10,7 +10,6 @@ TIMES = {
     "r+w/pawl_lock64_again": (10.0, True),
     "r+w/pawl_lock32": (10.0, True),
     "r+w/pawl_lock64_on": (5.5, False),
-    "r+w/pawl_lock64_called": (7.0, False),
     "r+w/pawl_lock64_off": (10.0, True),
     "r+w/pawl_lock64_evidence": (5.5, False),
     "r+w/pawl_spin64": (10.0, True),
@@ -25,7 +24,7 @@ TIMES = {
     "r+w/absl_mutex": None,
 }
 if os.environ.get("FAKE_MODE") == "no-bias":
-    TIMES |= {f"r+w/pawl_lock64_{mode}": None for mode in ("on", "off", "evidence", "called")}
+    TIMES |= {f"r+w/pawl_lock64_{mode}": None for mode in ("on", "off", "evidence")}
 OPTIONS = ("--scene", "--locks", "--registered")
 
 

@@ -33,7 +33,7 @@
 
 /* The body of a public operation. Where callers are checked or annotated it has a name of its own,
  * and the public name is a wrapper (word_face.inc.h). */
-#if PAWL_CHECKED || PAWL_TOLD_ || PAWL_SMALL_ || PAWL_TRACED_
+#if PAWL_CHECKED || PAWL_TOLD_ || PAWL_TRACED_
 #define PAWL_BODY_(verb) PAWL_NAME_(verb##_unchecked_)
 #else
 #define PAWL_BODY_(verb) PAWL_NAME_(verb)

@@ -10,7 +10,7 @@
  *   count_       moves R of the caller from its entry to the word, before another move
  *
  * Entering and leaving are calls, as most locks never scale: programs would pay 250 bytes for each
- * pair. PAWL_SCALING_INLINE (atomic.h) puts them where the program reads.
+ * pair.
  *
  * Writers and atomic users look at all lines, in compiled functions (src/lock).
  */
@@ -77,14 +77,12 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(leave_entry_)(const PAWL_LOCK_ *
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(take_scaling_)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    return (PAWL_SCALING_INLINE_ && PAWL_LIKELY(PAWL_NAME_(enter_)(l))) ||
-           PAWL_SLOW_(take_scaling)(l, deadline);
+    return PAWL_SLOW_(take_scaling)(l, deadline);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(try_scaling_)(PAWL_LOCK_ *l)
 {
-    return (PAWL_SCALING_INLINE_ && PAWL_LIKELY(PAWL_NAME_(enter_)(l))) ||
-           PAWL_SLOW_(try_scaling)(l);
+    return PAWL_SLOW_(try_scaling)(l);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(leave_)(PAWL_LOCK_ *l)
@@ -92,8 +90,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(leave_)(PAWL_LOCK_ *l)
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     if (PAWL_LIKELY(own == PAWL_NO_ENTRIES_) || (own != NULL && pawl_entries_busy_(own) == 0))
         return false;
-    if (!PAWL_SCALING_INLINE_ || !PAWL_LIKELY(PAWL_NAME_(leave_entry_)(l)))
-        PAWL_SLOW_(drop_read_slow)(l);
+    PAWL_SLOW_(drop_read_slow)(l);
     return true;
 }
 

@@ -63,31 +63,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(destroy)(PAWL_LOCK_ *l)
 
 #else /* release, hook */
 
-#if PAWL_SMALL_
-
-/* Compiled in src/lock/small_word.inc.h. */
-PAWL_INLINE_END
-PAWL_C_BEGIN
-#define PAWL_OP(result, name, kind, from, to, cost)                                                \
-    PAWL_API result PAWL_SLOW_(name)(PAWL_LOCK_ * l);
-#include <pawl/detail/transitions.def>
-PAWL_C_END
-PAWL_INLINE_BEGIN
-
-#define PAWL_CALLED_void_(call) (call)
-#define PAWL_CALLED_bool_(call) return (call)
-#define PAWL_CALLED_pawl_regained_(call) return (call)
-#define PAWL_OP(result, name, kind, from, to, cost)                                                \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ result PAWL_NAME_(name)(PAWL_LOCK_ * l)                        \
-    {                                                                                              \
-        PAWL_CALLED_##result##_(PAWL_SLOW_(name)(l));                                              \
-    }
-#include <pawl/detail/transitions.def>
-#undef PAWL_CALLED_void_
-#undef PAWL_CALLED_bool_
-#undef PAWL_CALLED_pawl_regained_
-
-#elif PAWL_TOLD_
+#if PAWL_TOLD_
 #define PAWL_FACE_void_(name, kind, from, to)                                                      \
     PAWL_INLINE void PAWL_NAME_(name)(PAWL_LOCK_ * l)                                              \
     {                                                                                              \
