@@ -290,7 +290,7 @@ void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *hel
         check_note_stack(check_line_with(held), held, call->site);
     check_set_what(held, what);
     if (ok && call->kind == CHECK_try && (call->to == PAWL_STATE_W || call->to == PAWL_STATE_A))
-        pawl_claims_count_(check_line(), call); /* not counted before (claims_units_of) */
+        pawl_claims_count_(check_line(), call); /* not counted before (pawl_units_of_) */
 }
 
 /* ---- The rest -------------------------------------------------------------------------------- */

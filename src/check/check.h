@@ -270,15 +270,6 @@ void pawl_check_counted_waits_(const struct pawl_check_call *call);
 
 /* ---- check_claims.c -------------------------------------------------------------------------- */
 
-struct pawl_check_units {
-    uint64_t sw; /* of the field made of S and W, in units of S */
-    uint64_t r;
-};
-
-#define pawl_claims_most_ PAWL_SYMBOL_(pawl_claims_most)
-/* The most that an entry can have in the word at any instant, whatever the others do. */
-struct pawl_check_units pawl_claims_most_(uint32_t what);
-
 #define pawl_claims_fit_ PAWL_SYMBOL_(pawl_claims_fit)
 #define pawl_claims_count_ PAWL_SYMBOL_(pawl_claims_count)
 

@@ -6,42 +6,6 @@
 
 #include "../base/base.h"
 
-/* The most that an entry can have in the word at one instant. `atomics`: there are atomic users, so
- * a waiting reader or seeker may escalate, and then it claims a writer's units. */
-static struct pawl_check_units claims_units_of(uint32_t what, bool atomics)
-{
-    static const struct pawl_check_units held[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {4, 0}};
-    static const struct pawl_check_units asked[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {5, 0}};
-    const unsigned wants = check_wants(what);
-    const unsigned kind = check_kind(what);
-    struct pawl_check_units most = held[check_state(what)];
-    struct pawl_check_units claim = asked[wants];
-
-    if (atomics && (wants == PAWL_STATE_R || wants == PAWL_STATE_S) &&
-        (kind == CHECK_take || kind == CHECK_tells))
-        claim.sw = 5;
-    /* A try for W or A adds nothing until it is granted (LOOK_CAS in transitions.def). */
-    if (wants == PAWL_STATE_U ||
-        (kind == CHECK_try && (wants == PAWL_STATE_W || wants == PAWL_STATE_A)))
-        return most;
-    most.sw = most.sw > claim.sw ? most.sw : claim.sw;
-    most.r = most.r > claim.r ? most.r : claim.r;
-    return most;
-}
-
-/* A try may have been granted already, and any waiter may have escalated. */
-struct pawl_check_units pawl_claims_most_(uint32_t what)
-{
-    const struct pawl_check_units held =
-        claims_units_of(check_what(check_state(what), PAWL_STATE_U, 0, 0), true);
-    const struct pawl_check_units asked =
-        claims_units_of(check_what(PAWL_STATE_U, check_wants(what), CHECK_take, 0), true);
-    struct pawl_check_units most = {0, 0};
-    most.sw = held.sw > asked.sw ? held.sw : asked.sw;
-    most.r = held.r > asked.r ? held.r : asked.r;
-    return most;
-}
-
 static struct pawl_check_units claims_sum_of_claims(pawl_address_ lock, uint32_t *claimants)
 {
     const uint32_t lines = check_lines_used();
@@ -57,8 +21,8 @@ static struct pawl_check_units claims_sum_of_claims(pawl_address_ lock, uint32_t
         const uint32_t used = check_owner(line) == 0 ? 0 : check_used_of(line);
         for (k = 0; k < used; k++) {
             const uint32_t what = check_what_of(&line->held[k]);
-            const struct pawl_check_units one = claims_units_of(what, false);
-            const struct pawl_check_units most = claims_units_of(what, true);
+            const struct pawl_check_units one = pawl_units_of_(what, false);
+            const struct pawl_check_units most = pawl_units_of_(what, true);
             if (check_lock_of(&line->held[k]) != lock)
                 continue;
             *claimants += most.sw + most.r != 0;
@@ -118,8 +82,8 @@ bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
     const struct pawl_check_units now = {call->word >> check_width(call->bits) / 2,
                                          call->word >> 2 & most.r};
     const struct pawl_check_units before =
-        claims_units_of(check_what(call->from, PAWL_STATE_U, 0, 0), false);
-    const struct pawl_check_units claim = claims_units_of(what, false);
+        pawl_units_of_(check_what(call->from, PAWL_STATE_U, 0, 0), false);
+    const struct pawl_check_units claim = pawl_units_of_(what, false);
     struct pawl_check_units sum;
 
     if (!claims_at_once(call, now) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lock's holders and its word at one instant, and the waits that cannot end.
+ * A lock's holders and its word at one instant.
  *
  * An observer looks at the entries, then at the word, then at the entries again. If no entry for
  * the lock has changed in between, the entries are those of the instant at which it read the word.
@@ -26,6 +26,44 @@
 
 /* Looks before the observer gives up, because threads keep taking and dropping. */
 #define VIEW_LOOKS 32
+
+/* ---- What an entry has in the word ----------------------------------------------------------- */
+
+struct pawl_check_units pawl_units_of_(uint32_t what, bool atomics)
+{
+    static const struct pawl_check_units held[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {4, 0}};
+    static const struct pawl_check_units asked[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {5, 0}};
+    const unsigned wants = check_wants(what);
+    const unsigned kind = check_kind(what);
+    struct pawl_check_units most = held[check_state(what)];
+    struct pawl_check_units claim = asked[wants];
+
+    if (atomics && (wants == PAWL_STATE_R || wants == PAWL_STATE_S) &&
+        (kind == CHECK_take || kind == CHECK_tells))
+        claim.sw = 5;
+    /* A try for W or A adds nothing until it is granted (LOOK_CAS in transitions.def). */
+    if (wants == PAWL_STATE_U ||
+        (kind == CHECK_try && (wants == PAWL_STATE_W || wants == PAWL_STATE_A)))
+        return most;
+    most.sw = most.sw > claim.sw ? most.sw : claim.sw;
+    most.r = most.r > claim.r ? most.r : claim.r;
+    return most;
+}
+
+/* A try may have been granted already, and any waiter may have escalated. */
+struct pawl_check_units pawl_units_most_(uint32_t what)
+{
+    const struct pawl_check_units held =
+        pawl_units_of_(check_what(check_state(what), PAWL_STATE_U, 0, 0), true);
+    const struct pawl_check_units asked =
+        pawl_units_of_(check_what(PAWL_STATE_U, check_wants(what), CHECK_take, 0), true);
+    struct pawl_check_units most = {0, 0};
+    most.sw = held.sw > asked.sw ? held.sw : asked.sw;
+    most.r = held.r > asked.r ? held.r : asked.r;
+    return most;
+}
+
+/* ---- The look at all entries ----------------------------------------------------------------- */
 
 static uint64_t view_mix(uint64_t hash, uint64_t value)
 {
@@ -58,7 +96,7 @@ static uint64_t view_line(struct pawl_check_line *line, pawl_address_ lock, bool
         }
         view->own = view->own || self;
         view->count++;
-        most = pawl_claims_most_(self ? check_what(check_state(what), PAWL_STATE_U, 0, 0) : what);
+        most = pawl_units_most_(self ? check_what(check_state(what), PAWL_STATE_U, 0, 0) : what);
         view->sw += most.sw;
         view->r += most.r;
     }
@@ -91,7 +129,7 @@ static void view_add_counted(struct pawl_check_view *view, uint32_t gone)
     const uint32_t reads = pawl_load_relaxed32(&check_here()->counted_comes) - gone;
     view->r += reads;
     if (reads != 0)
-        view->sw += pawl_claims_most_(check_what(PAWL_STATE_U, PAWL_STATE_R, CHECK_take, 0)).sw;
+        view->sw += pawl_units_most_(check_what(PAWL_STATE_U, PAWL_STATE_R, CHECK_take, 0)).sw;
 }
 
 static uint64_t view_word(const struct pawl_check_call *call)
@@ -114,8 +152,8 @@ static void view_find_gone(struct pawl_check_view *view)
             continue;
         holder->gone = true;
         view->gone++;
-        view->sw -= pawl_claims_most_(holder->what).sw;
-        view->r -= pawl_claims_most_(holder->what).r;
+        view->sw -= pawl_units_most_(holder->what).sw;
+        view->r -= pawl_units_most_(holder->what).r;
     }
 }
 
@@ -145,106 +183,12 @@ void pawl_check_view_(const struct pawl_check_call *call, bool reads, struct paw
     view_find_gone(view);
 }
 
-/* ---- Waits that cannot end ------------------------------------------------------------------- */
-
-static struct pawl_check_units view_units(uint32_t bits, uint64_t word)
+void pawl_check_glance_(const struct pawl_check_call *call, struct pawl_check_view *view)
 {
-    const unsigned half = check_width(bits) / 2;
-    struct pawl_check_units units;
-    units.sw = word >> half;
-    units.r = word >> 2 & ((UINT64_C(1) << (half - 2)) - 1);
-    return units;
-}
-
-/* Whether the operation waits if the word stays so. */
-static bool view_waits(const struct pawl_check_call *call)
-{
-    struct pawl_check_units rest = view_units(call->bits, call->word);
-    const struct pawl_check_units own =
-        pawl_claims_most_(check_what(call->from, PAWL_STATE_U, 0, call->bits));
-    if (call->kind == CHECK_try || call->kind == CHECK_drop)
-        return false;
-    rest.sw -= rest.sw < own.sw ? rest.sw : own.sw;
-    rest.r -= rest.r < own.r ? rest.r : own.r;
-    if (call->kind == CHECK_claim) /* it waits for readers only, and fails behind others */
-        return rest.sw == 0 && rest.r != 0;
-    if (call->to == PAWL_STATE_S)
-        return rest.sw != 0;
-    if (call->to == PAWL_STATE_A)
-        return rest.sw % 4 != 0 || rest.r != 0;
-    return call->to == PAWL_STATE_R ? rest.sw >= 4 : (rest.sw | rest.r) != 0;
-}
-
-static bool view_exceeds(const struct pawl_check_call *call, const struct pawl_check_view *view)
-{
-    const struct pawl_check_units units = view_units(call->bits, view->word);
-    return units.sw > view->sw || units.r > view->r;
-}
-
-static uint32_t view_say_lost(pawl_address_ lock, bool says)
-{
-    uint32_t found = 0;
-    uint32_t i;
-    for (i = 0; i < PAWL_CHECK_LOST; i++) {
-        const struct pawl_check_lost *lost = &check_here()->lost[i];
-        struct pawl_check_stack stack;
-        if (PAWL_ADDRESS_(pawl_load_relaxed)(&lost->lock) != lock || found++ >= PAWL_VIEW_HOLDERS ||
-            !says)
-            continue;
-        pawl_report_say_("    a thread that is gone had it in %c, taken at ",
-                         check_letter(check_state(pawl_load_relaxed32(&lost->what))));
-        pawl_stack_copy_(&stack, &lost->stack);
-        pawl_report_stack_(&stack);
-    }
-    return found;
-}
-
-void pawl_check_awaits_(const struct pawl_check_call *call)
-{
-    struct pawl_check_view view;
-    bool gone;
-    if (!view_waits(call))
-        return;
-    pawl_check_watch_();
-    (void)view_all(call->lock, &view);
-    view_add_counted(&view, view_counted_gone());
-    view.word = call->word;
-    view_find_gone(&view);
-    if (!view_exceeds(call, &view) || pawl_load_relaxed32(&check_here()->unbooked) != 0)
-        return;
-    pawl_check_view_(call, true, &view);
-    if (!view.sound || !view_exceeds(call, &view) ||
-        pawl_load_relaxed32(&check_here()->unbooked) != 0)
-        return;
-    gone = view.gone != 0 || view_say_lost(call->lock, false) != 0;
-    pawl_report_begin_(gone ? "waits for a holder whose thread is gone"
-                            : "waits for a holder that does not exist",
-                       call);
-    pawl_report_holders_(call, &view);
-    (void)view_say_lost(call->lock, true);
-    pawl_report_end_(PAWL_REPORT_FAULT);
-}
-
-void pawl_check_lose_(const struct pawl_held *held)
-{
-    struct pawl_check *const check = check_here();
-    const uint32_t next = pawl_fetch_add_relaxed32(&check->lost_used, 1);
-    struct pawl_check_lost *lost = &check->lost[next % PAWL_CHECK_LOST];
-    PAWL_ADDRESS_(pawl_store_relaxed)(&lost->lock, 0);
-    pawl_store_relaxed32(&lost->what, check_what_of(held));
-    pawl_stack_copy_(&lost->stack, &held->stack);
-    PAWL_ADDRESS_(pawl_store_relaxed)(&lost->lock, check_lock_of(held));
-}
-
-void pawl_check_forget_lost_(pawl_address_ lock)
-{
-    struct pawl_check *const check = check_here();
-    uint32_t i;
-    if (pawl_load_relaxed32(&check->lost_used) == 0)
-        return;
-    for (i = 0; i < PAWL_CHECK_LOST; i++)
-        if (PAWL_ADDRESS_(pawl_load_relaxed)(&check->lost[i].lock) == lock)
-            PAWL_ADDRESS_(pawl_store_relaxed)(&check->lost[i].lock, 0);
+    (void)view_all(call->lock, view);
+    view_add_counted(view, view_counted_gone());
+    view->word = call->word;
+    view_find_gone(view);
 }
 
 #endif

@@ -11,9 +11,9 @@
 /* ---- check_view.c ---------------------------------------------------------------------------- */
 
 #define pawl_check_view_ PAWL_SYMBOL_(pawl_check_view)
-#define pawl_check_awaits_ PAWL_SYMBOL_(pawl_check_awaits)
-#define pawl_check_lose_ PAWL_SYMBOL_(pawl_check_lose)
-#define pawl_check_forget_lost_ PAWL_SYMBOL_(pawl_check_forget_lost)
+#define pawl_check_glance_ PAWL_SYMBOL_(pawl_check_glance)
+#define pawl_units_of_ PAWL_SYMBOL_(pawl_units_of)
+#define pawl_units_most_ PAWL_SYMBOL_(pawl_units_most)
 
 /* A thread that holds or wants the lock. */
 struct pawl_check_holder {
@@ -36,6 +36,26 @@ struct pawl_check_view {
 
 /* `reads`: the lock's memory may be read. */
 void pawl_check_view_(const struct pawl_check_call *call, bool reads, struct pawl_check_view *view);
+
+/* At one look, which need not be of one instant, beside the word that the call met. */
+void pawl_check_glance_(const struct pawl_check_call *call, struct pawl_check_view *view);
+
+struct pawl_check_units {
+    uint64_t sw; /* of the field made of S and W, in units of S */
+    uint64_t r;
+};
+
+/* The most that an entry can have in the word. `atomics`: there are atomic users, so a waiting
+ * reader or seeker may escalate, and then it claims a writer's units. */
+struct pawl_check_units pawl_units_of_(uint32_t what, bool atomics);
+/* The same at any instant, whatever the others do. */
+struct pawl_check_units pawl_units_most_(uint32_t what);
+
+/* ---- check_awaits.c -------------------------------------------------------------------------- */
+
+#define pawl_check_awaits_ PAWL_SYMBOL_(pawl_check_awaits)
+#define pawl_check_lose_ PAWL_SYMBOL_(pawl_check_lose)
+#define pawl_check_forget_lost_ PAWL_SYMBOL_(pawl_check_forget_lost)
 
 /* The call waits if the word stays as it met it: reports a word whose holders do not exist. */
 void pawl_check_awaits_(const struct pawl_check_call *call);

@@ -20,7 +20,7 @@
 #ifndef PAWL_TABLE_LATCH_H
 #define PAWL_TABLE_LATCH_H
 
-#include "table.h"
+#include "table_mend.h"
 
 #define TABLE_HELD ((pawl_address_)1)
 #define TABLE_QUEUED ((pawl_address_)2)
@@ -84,10 +84,6 @@ PAWL_STATIC void table_latch_count(uint32_t change)
 }
 #endif
 
-/* The caller holds the latch. The waiters of the parent's threads leave the bucket, and the objects
- * that they wait for. */
-static void table_forget_parent(struct pawl_bucket *bucket);
-static void table_nobody_sleeps(void);
 PAWL_STATIC void table_latch_drop(struct pawl_bucket *bucket);
 
 /* The caller holds the latch. Whether a fork has left the parent's waiters to it. */

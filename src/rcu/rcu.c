@@ -29,46 +29,6 @@
 
 PAWL_SHARED_DEFINE(struct pawl_rcu, rcu_object);
 
-#if !PAWL_HOOKS
-PAWL_THREAD_SHARED_DEFINE(struct pawl_rcu_mine, rcu_own);
-
-__attribute__((noinline)) struct pawl_rcu_mine *pawl_rcu_mine_(void)
-{
-    return PAWL_SHARED_PLACE(struct pawl_rcu_mine, rcu_own);
-}
-#endif
-
-PAWL_INTERNAL struct pawl_rcu_state *rcu_state(uint32_t index)
-{
-    return &rcu_here()->states[index];
-}
-
-static uint32_t rcu_load_word(const struct pawl_rcu_line *line, uint32_t index)
-{
-    return pawl_load_relaxed32(&line->read[index]);
-}
-
-static struct pawl_rcu_line *rcu_line_of(const struct pawl_thread_line *line)
-{
-    const size_t number = line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
-    return number < PAWL_RCU_LINES ? &rcu_here()->lines[number] : NULL;
-}
-
-PAWL_INTERNAL struct pawl_rcu_line *rcu_line_of_caller(const struct pawl_rcu_mine *mine)
-{
-    return mine->extra != NULL ? (struct pawl_rcu_line *)(void *)mine->extra
-                               : rcu_line_of(thread_registered());
-}
-
-#if PAWL_HOOKS
-struct pawl_rcu_mine *pawl_rcu_mine_(void)
-{
-    static struct pawl_rcu_mine nobody; /* for threads of harnesses that do not read */
-    const size_t number = (size_t)(pawl_thread_line_() - process_here()->lines);
-    return number < 2 * PAWL_RCU_LINES ? &rcu_here()->mine[number] : &nobody;
-}
-#endif
-
 /* Whether the thread may read by the inline functions. */
 static bool rcu_reads_fast(void)
 {
@@ -98,35 +58,6 @@ static struct pawl_rcu_line *rcu_own_line(struct pawl_rcu_mine *mine)
     else if (rcu_reads_fast())
         mine->line = line;
     return line;
-}
-
-/* ---- Leaving --------------------------------------------------------------------------------- */
-
-PAWL_COLD void pawl_rcu_tell_(uint32_t index)
-{
-    struct pawl_rcu_state *state = rcu_state(index);
-    struct pawl_rcu_line *line = rcu_line_of_caller(pawl_rcu_mine_());
-    if (line != NULL)
-        (void)pawl_fetch_and_relaxed32(&line->waited, ~(UINT32_C(1) << index));
-    /* Relaxed: a driver that finds the new turn before its fence of RCU_SLEEP comes after the
-     * reader's fence of RCU_LEFT. So that driver finds the reader's word as well. */
-    (void)pawl_fetch_add_relaxed32(&state->turn, 1);
-    (void)pawl_os_wake(&state->turn, UINT32_MAX);
-}
-
-/* Leaves the sections in a line, for as many new ones: `nesting`, mostly 0. One store does both, so
- * a handler finds the thread in the old ones or in the new ones. */
-static void rcu_leave_line(struct pawl_rcu_line *line, uint32_t index, uint32_t nesting)
-{
-    const uint32_t left = (rcu_load_word(line, index) & ~PAWL_RCU_NESTING_) + PAWL_RCU_LEFT_;
-    RCU_TOLD_LEFT(index);
-    /* [RCU_LEAVE] release: the reader's reads are done before the grace period sees it gone. */
-    pawl_store_release32(&line->read[index], left + nesting, PAWL_RCU_LEAVE);
-    /* [RCU_LEFT] light: the reader's word is written before it looks whether a driver waits for
-     * it. */
-    pawl_fence_light(PAWL_RCU_LEFT);
-    if (PAWL_UNLIKELY((pawl_load_relaxed32(&line->waited) & UINT32_C(1) << index) != 0))
-        pawl_rcu_tell_(index);
 }
 
 /* ---- Threads without a line ------------------------------------------------------------------ */
@@ -325,15 +256,6 @@ PAWL_COLD void pawl_rcu_rest_slow_(void)
 
 /* ---- The life of a thread -------------------------------------------------------------------- */
 
-PAWL_INTERNAL void rcu_line_left_behind(struct pawl_rcu_line *line)
-{
-    uint32_t index;
-    for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
-        if (rcu_nesting(rcu_load_word(line, index)) != 0)
-            rcu_leave_line(line, index, 0);
-    }
-}
-
 /* The thread has claimed a line, whose last owner may have died in a section. */
 static void rcu_line_claimed(uint32_t number, bool left_behind)
 {
@@ -427,24 +349,3 @@ static const struct pawl_subsystem rcu_subsystem = {
 };
 
 PAWL_SUBSYSTEM(PAWL_FLOOR_RCU, rcu_subsystem);
-
-/* ---- Domains --------------------------------------------------------------------------------- */
-
-static pawl_rcu_domain built_in[2] = {{PAWL_RCU_DEFAULT_, "default"},
-                                      {PAWL_RCU_QS_, "quiescent states"}};
-
-pawl_rcu_domain *pawl_rcu_default(void)
-{
-    return &built_in[0];
-}
-
-pawl_rcu_domain *pawl_rcu_qs(void)
-{
-    return &built_in[1];
-}
-
-PAWL_INTERNAL const char *rcu_name(uint32_t index)
-{
-    const char *name = index <= PAWL_RCU_QS_ ? built_in[index].name : rcu_state(index)->name;
-    return name == NULL ? "" : name;
-}

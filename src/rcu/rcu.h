@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of RCU share this: readers (rcu.c, rcu_extra.c), grace periods (rcu_grace.c), stalls
- * (rcu_stall.c) and callbacks (rcu_call.c). The index of a domain names it. */
+/* The parts of RCU share this: what stands below all others (rcu_state.c), readers (rcu.c,
+ * rcu_extra.c), grace periods (rcu_grace.c), stalls (rcu_stall.c) and callbacks (rcu_call.c). The
+ * index of a domain names it. */
 #ifndef PAWL_RCU_INSIDE_H
 #define PAWL_RCU_INSIDE_H
 
@@ -85,6 +86,17 @@ static inline uint32_t rcu_nesting(uint32_t word)
     return word & PAWL_RCU_NESTING_;
 }
 
+static inline uint32_t rcu_load_word(const struct pawl_rcu_line *line, uint32_t index)
+{
+    return pawl_load_relaxed32(&line->read[index]);
+}
+
+static inline struct pawl_rcu_line *rcu_line_of(const struct pawl_thread_line *line)
+{
+    const size_t number = line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
+    return number < PAWL_RCU_LINES ? &rcu_here()->lines[number] : NULL;
+}
+
 /* For what a thread notes of itself: the compiler keeps the order that the thread's handlers see.
  * No instruction. */
 static inline void rcu_for_handlers(void)
@@ -100,6 +112,26 @@ static inline void rcu_for_handlers(void)
 #else
 #define RCU_TOLD_LEFT(index) ((void)(index))
 #define RCU_TOLD_OVER(index) ((void)(index))
+#endif
+
+/* ---- Readers and grace periods (rcu_state.c) ------------------------------------------------- */
+
+/* The caller's line, of the registry or an extra one; NULL if it has none. */
+PAWL_INTERNAL struct pawl_rcu_line *rcu_line_of_caller(const struct pawl_rcu_mine *mine);
+PAWL_INTERNAL struct pawl_rcu_state *rcu_state(uint32_t index);
+PAWL_INTERNAL const char *rcu_name(uint32_t index);
+/* Leaves the sections in a line, for as many new ones: `nesting`, mostly 0. */
+PAWL_INTERNAL void rcu_leave_line(struct pawl_rcu_line *line, uint32_t index, uint32_t nesting);
+/* Leaves the sections in a line whose owner is dead; the caller owns it now. */
+PAWL_INTERNAL void rcu_line_left_behind(struct pawl_rcu_line *line);
+/* The child of a fork: no thread drives, except the caller (in a signal handler that forks). */
+PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
+                                        const struct pawl_rcu_mine *mine);
+#if PAWL_CHECKED
+/* Reports "WHAT: rcu domain NAME" for that call, made at that return address. */
+PAWL_INTERNAL void rcu_misuse(const char *what, uint32_t index, const char *call, const void *site);
+/* The calling thread ends in a section. */
+PAWL_INTERNAL void rcu_left_open(uint32_t index);
 #endif
 
 /* ---- Extra lines (rcu_extra.c) --------------------------------------------------------------- */
@@ -202,10 +234,6 @@ PAWL_INTERNAL void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks);
 #define RCU_LOOKS 10u
 #endif
 
-/* The child of a fork: no thread drives, except the caller (in a signal handler that forks). */
-PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
-                                        const struct pawl_rcu_mine *mine);
-
 /* ---- Callbacks (rcu_call.c) ------------------------------------------------------------------ */
 
 /* The part of callbacks in the above. A program without callbacks does not contain them. */
@@ -247,13 +275,6 @@ PAWL_INTERNAL bool rcu_leave(uint32_t index);
 /* The number of nested sections that the caller is in. */
 PAWL_INTERNAL uint32_t rcu_depth(uint32_t index);
 
-/* The caller's line, of the registry or an extra one; NULL if it has none. */
-PAWL_INTERNAL struct pawl_rcu_line *rcu_line_of_caller(const struct pawl_rcu_mine *mine);
-/* Leaves the sections in a line whose owner is dead; the caller owns it now. */
-PAWL_INTERNAL void rcu_line_left_behind(struct pawl_rcu_line *line);
-PAWL_INTERNAL struct pawl_rcu_state *rcu_state(uint32_t index);
-PAWL_INTERNAL const char *rcu_name(uint32_t index);
-
 /* ---- Stalls (rcu_stall.c) -------------------------------------------------------------------- */
 
 /* The age at which the old readers are reported next; 0: the domain reports none. */
@@ -265,10 +286,6 @@ PAWL_INTERNAL PAWL_NORETURN void rcu_never(const char *call, const char *why);
 /* ---- The checking variant -------------------------------------------------------------------- */
 
 #if PAWL_CHECKED
-/* Reports "WHAT: rcu domain NAME" for that call, made at that return address. */
-PAWL_INTERNAL void rcu_misuse(const char *what, uint32_t index, const char *call, const void *site);
-/* The calling thread ends in a section. */
-PAWL_INTERNAL void rcu_left_open(uint32_t index);
 /* The caller is about to destroy the domain: reports a misuse if a thread still reads. */
 PAWL_INTERNAL void rcu_nobody_reads(uint32_t index, const void *site);
 #endif

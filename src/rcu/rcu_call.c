@@ -38,13 +38,6 @@ static const uint64_t credit_most[2] = {64, 16384};
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
-static uint64_t calls_limit_of(struct pawl_rcu_calls *calls, unsigned what)
-{
-    static const uint64_t usual[2] = {PAWL_RCU_CALLS, PAWL_RCU_BYTES};
-    const uint64_t limit = pawl_load_relaxed64(&calls->limit[what]);
-    return limit == 0 ? usual[what] : limit;
-}
-
 static uint64_t calls_credit_of(uint64_t limit, unsigned what)
 {
     const uint64_t part = limit / CREDIT_PART;
@@ -398,34 +391,4 @@ int pawl_rcu_domain_limit(pawl_rcu_domain *d, uint64_t count, uint64_t bytes,
     (void)pawl_fetch_add_relaxed32(&calls->terms, 2);
     calls_tell(calls); /* there may be room now */
     return 0;
-}
-
-/* Reads the calls that have run before the calls that were queued, so the difference is not
- * negative. */
-void pawl_rcu_domain_statistics(pawl_rcu_domain *d, pawl_rcu_statistics *statistics)
-{
-    struct pawl_rcu_calls *const calls = calls_of(d->index);
-    const uint64_t run = pawl_load_relaxed64(&calls->run[HEADS]);
-    const uint64_t bytes = pawl_load_relaxed64(&calls->run[BYTES]);
-    const uint32_t count = calls_shards();
-    uint64_t called[2] = {0, 0};
-    uint32_t i;
-    for (i = 0; i < count; i++) {
-        struct pawl_rcu_shard *shard = calls_shard(calls, i);
-        called[HEADS] += pawl_load_relaxed64(&shard->called[HEADS]);
-        called[BYTES] += pawl_load_relaxed64(&shard->called[BYTES]);
-    }
-    statistics->queued = called[HEADS] > run ? called[HEADS] - run : 0;
-    statistics->bytes = called[BYTES] > bytes ? called[BYTES] - bytes : 0;
-    statistics->called = called[HEADS];
-    statistics->run = run;
-    statistics->grace_periods = pawl_load_relaxed64(&calls->grace_periods);
-    statistics->longest_delay = pawl_load_relaxed64(&calls->longest_delay);
-    statistics->refusals = pawl_load_relaxed64(&calls->refusals);
-    statistics->helped = pawl_load_relaxed64(&calls->helped);
-    statistics->waits = pawl_load_relaxed64(&calls->waits);
-    statistics->limit_count = calls_limit_of(calls, HEADS);
-    statistics->limit_bytes = calls_limit_of(calls, BYTES);
-    statistics->policy = (pawl_rcu_policy)pawl_load_relaxed32(&calls->policy);
-    statistics->worker = (pawl_load_relaxed32(&calls->terms) & 1) != 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the parts of RCU's callbacks. rcu_call.c queues, rcu_worker.c calls, and
- * rcu_drain.c waits for all that was queued. include/pawl/rcu_call.h has the picture. */
+/* Shared by the parts of RCU's callbacks. rcu_call.c queues, rcu_batch.c calls, rcu_worker.c is a
+ * thread that does so, and rcu_drain.c waits for all that was queued; rcu_account.c is below them.
+ * include/pawl/rcu_call.h has the picture. */
 #ifndef PAWL_RCU_CALL_INSIDE_H
 #define PAWL_RCU_CALL_INSIDE_H
 
@@ -92,6 +93,15 @@ enum { HEADS, BYTES }; /* indices of pairs */
  * calls nothing meanwhile, so it is done soon. */
 enum { BATCH_EMPTY = 0, BATCH_FULL = 1, BATCH_BRIEF = 2 };
 
+/* pawl_rcu_calls.bell */
+enum { BELL_AWAKE, BELL_IDLE, BELL_RESTS };
+
+/* Names the calling thread, in claims. */
+static inline pawl_address_ calls_own_thread(void)
+{
+    return (pawl_address_)(uintptr_t)pawl_os_thread_slot();
+}
+
 static inline struct pawl_rcu_calls *calls_of(uint32_t index)
 {
     return &calls_here()->calls[index];
@@ -114,6 +124,11 @@ static inline struct pawl_rcu_shard *calls_shard(struct pawl_rcu_calls *calls, u
     return number == 0 ? &calls->shared : &calls->shards[number - 1];
 }
 
+static inline pawl_address_ calls_batch_state(const struct pawl_rcu_batch *batch)
+{
+    return PAWL_ADDRESS_(pawl_load_relaxed)(&batch->state);
+}
+
 #if PAWL_CHECKED
 static inline pawl_address_ calls_head_mark(const pawl_rcu_head *head)
 {
@@ -131,10 +146,10 @@ static inline void calls_set_queued(pawl_rcu_head *head, bool queued)
 #endif
 }
 
-/* ---- The worker (rcu_worker.c) --------------------------------------------------------------- */
+/* ---- What the parts have in common (rcu_account.c) ------------------------------------------- */
 
-/* Whether the domain has a worker; starts one if it has none. */
-PAWL_INTERNAL bool calls_start_worker(struct pawl_rcu_calls *calls);
+/* The limit of heads or bytes. */
+PAWL_INTERNAL uint64_t calls_limit_of(struct pawl_rcu_calls *calls, unsigned what);
 /* A caller has queued a head on a shard that was empty. Signal-safe. */
 PAWL_INTERNAL void calls_ring(struct pawl_rcu_calls *calls);
 /* A thread waits for callbacks. */
@@ -155,10 +170,6 @@ static inline void calls_count_if_left(struct pawl_rcu_calls *calls)
         calls_count_again(calls);
 }
 
-/* Calls some callbacks of the domain, after a grace period if they need one; the caller must be
- * free to wait for one. False: other threads work on all of them. */
-PAWL_INTERNAL bool calls_help(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own);
-
 /* Sleeping until callbacks have been called; CONDITION stands for what the sleeper waits for:
  *     calls_listen(calls);
  *     while (turn = calls_turn(calls), !CONDITION)
@@ -176,5 +187,25 @@ static inline bool calls_rest_for(const struct pawl_rcu_calls *calls, bool onlin
 }
 /* Wakes the sleepers, so that they look again. */
 PAWL_INTERNAL void calls_tell(struct pawl_rcu_calls *calls);
+/* The same, after the caller's own fence of CALL_TELL. */
+PAWL_INTERNAL void calls_wake_waiters(struct pawl_rcu_calls *calls);
+/* Wakes the worker if its bell says `found`. */
+PAWL_INTERNAL void calls_wake_worker(struct pawl_rcu_calls *calls, uint32_t found);
+
+/* ---- Batches (rcu_batch.c) ------------------------------------------------------------------- */
+
+/* Takes the lists of all shards that have a free batch; false: none. */
+PAWL_INTERNAL bool calls_take_all(struct pawl_rcu_calls *calls);
+/* Calls some heads of each batch whose grace period is over, and returns their number; otherwise
+ * notes the lowest cookie to wait for. */
+PAWL_INTERNAL uint32_t calls_call_all(struct pawl_rcu_calls *calls, uint64_t *waits_for);
+/* Calls some callbacks of the domain, after a grace period if they need one; the caller must be
+ * free to wait for one. False: other threads work on all of them. */
+PAWL_INTERNAL bool calls_help(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *own);
+
+/* ---- The worker (rcu_worker.c) --------------------------------------------------------------- */
+
+/* Whether the domain has a worker; starts one if it has none. */
+PAWL_INTERNAL bool calls_start_worker(struct pawl_rcu_calls *calls);
 
 #endif

@@ -2,19 +2,10 @@
 /* RCU under the checking variant: sections note where they were entered, and misuse is reported. */
 #include "rcu.h"
 
-#include <stdio.h>
-
 #include "../check/check.h"
 #include "../base/base.h"
 
 #if PAWL_CHECKED
-
-PAWL_INTERNAL void rcu_misuse(const char *what, uint32_t index, const char *call, const void *site)
-{
-    char type[128];
-    (void)snprintf(type, sizeof type, "rcu domain %s", rcu_name(index));
-    pawl_report_misuse_(what, type, rcu_state(index), call, site);
-}
 
 /* Valid in functions that are not inlined, also under whole-program optimisation. */
 #define SITE __builtin_return_address(0)
@@ -98,15 +89,6 @@ PAWL_INTERNAL void rcu_nobody_reads(uint32_t index, const void *site)
         reads = reads || rcu_nesting(pawl_load_relaxed32(&rcu_line(i)->read[index])) != 0;
     if (reads)
         rcu_misuse("destroyed while somebody reads", index, "pawl_rcu_domain_destroy", site);
-}
-
-PAWL_INTERNAL void rcu_left_open(uint32_t index)
-{
-    const struct pawl_rcu_line *line = rcu_line_of_caller(pawl_rcu_mine_());
-    rcu_misuse("section left open at the end of its thread", index, "pawl_rcu_read_lock",
-               line == NULL ? NULL
-                            : (const void *)(uintptr_t)PAWL_ADDRESS_(pawl_load_relaxed)(
-                                  &line->entered[index]));
 }
 
 #undef SITE

@@ -157,53 +157,6 @@ static void calls_end(pawl_rcu_domain *d)
  * The child calls each callback that no thread had begun to call. One that another thread was in
  * is cut off there, and counts as done: it is not called again. */
 
-static void calls_add_list(pawl_address_ list, uint64_t *queued)
-{
-    const pawl_rcu_head *head = (const pawl_rcu_head *)(uintptr_t)list;
-    for (; head != NULL; head = head->next) {
-        queued[HEADS]++;
-        queued[BYTES] += head->size >> 16;
-    }
-}
-
-static const struct pawl_rcu_shard *calls_forked_shard(struct pawl_rcu_calls *calls)
-{
-    const struct pawl_thread_line *line = *pawl_os_thread_slot();
-    const size_t number = line == NULL ? PAWL_RCU_LINES : (size_t)(line - process_here()->lines);
-    return number < PAWL_RCU_LINES ? &calls->shards[number] : NULL;
-}
-
-/* Threads that were about to queue, to give credit back or to account are gone. A callback that
- * forks counts as run when it has returned: the thread that called it accounts for it (`due`). */
-PAWL_INTERNAL void calls_count_again(struct pawl_rcu_calls *calls)
-{
-    const struct pawl_rcu_shard *own = calls_forked_shard(calls);
-    const uint32_t count = calls_shards();
-    uint64_t queued[2] = {0, 0};
-    uint64_t called[2] = {0, 0};
-    uint64_t credit[2] = {0, 0};
-    unsigned what;
-    uint32_t i;
-    calls->recount = 0;
-    for (i = 0; i < count; i++) {
-        struct pawl_rcu_shard *shard = calls_shard(calls, i);
-        calls_add_list(shard->newest, queued);
-        calls_add_list(shard->batches[0].list, queued);
-        calls_add_list(shard->batches[1].list, queued);
-        for (what = HEADS; what <= BYTES; what++) {
-            if (shard != own)
-                shard->credit[what] = 0;
-            credit[what] += shard->credit[what];
-            called[what] += shard->called[what];
-            queued[what] += shard->batches[0].due[what] + shard->batches[1].due[what];
-        }
-    }
-    for (what = HEADS; what <= BYTES; what++) {
-        calls->taken[what] = queued[what] + credit[what];
-        calls->run[what] = called[what] - queued[what];
-    }
-}
-
 /* Whether the shard's newest heads, of which a thread was about to take the list, still have it. */
 static bool calls_were_not_taken(const struct pawl_rcu_shard *shard, pawl_address_ list)
 {

@@ -338,20 +338,6 @@ PAWL_INTERNAL void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks)
     }
 }
 
-PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
-                                        const struct pawl_rcu_mine *mine)
-{
-    if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) != (pawl_address_)(uintptr_t)mine) {
-        PAWL_ADDRESS_(pawl_store_relaxed)(&state->driver, 0);
-        state->noted = 0;
-    }
-    pawl_store_relaxed32(&state->apart_waited, 0);
-    pawl_store_relaxed32(&state->sleepers,
-                         mine->sleeps == (uint32_t)(state - rcu_here()->states) + 1);
-    pawl_store_relaxed32(&state->turn, pawl_load_relaxed32(&state->turn) + 1);
-    pawl_store_relaxed32(&state->ended, pawl_load_relaxed32(&state->ended) + 1);
-}
-
 /* ---- The interface --------------------------------------------------------------------------- */
 
 #if PAWL_CHECKED

@@ -2,6 +2,7 @@
 """scripts/floors on trees with one mistake planted."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,9 @@ def tree(tmp_path):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "packaging/cmake").mkdir(parents=True)
     shutil.copy(ROOT / "packaging/cmake/PawlLibrary.cmake", tmp_path / "packaging/cmake")
+    script = (ROOT / "scripts/floors").read_text(encoding="utf-8")
+    for folder in re.findall(r'"(.*?)"', re.search(r"^OTHERS = .*", script, re.M).group()):
+        (tmp_path / folder).mkdir(parents=True)
     return tmp_path
 
 
@@ -68,7 +72,7 @@ PLANTED = {
         "void *PAWL_SYMBOL_(pawl_planted)(void);\n"
         "void *PAWL_SYMBOL_(pawl_planted)(void)\n"
         "{\n    return PAWL_SYMBOL_(pawl_rcu_default)();\n}\n",
-        "uses pawl_rcu_default_v2_release_ of src/rcu/rcu.c, above it",
+        "uses pawl_rcu_default_v2_release_ of src/rcu/rcu_state.c, above it",
     ),
     "undecorated export": (
         "src/base/drain.c",
@@ -94,6 +98,27 @@ def test_a_planted_mistake_is_found(tree, what):
     plant(tree / where, text)
     code, said = floors(tree)
     assert code == 1 and says in said, said
+
+
+def test_a_circle_of_two_sources_is_found(tree):
+    for where, own, other in (("drain", "a", "b"), ("fences", "b", "a")):
+        plant(
+            tree / f"src/base/{where}.c",
+            f"void PAWL_SYMBOL_(pawl_{own})(void);\nvoid PAWL_SYMBOL_(pawl_{other})(void);\n"
+            f"void PAWL_SYMBOL_(pawl_{own})(void)\n{{\n    PAWL_SYMBOL_(pawl_{other})();\n}}\n",
+        )
+    code, said = floors(tree)
+    assert code == 1 and "src/base/drain.c, src/base/fences.c: call each other" in said, said
+
+
+def test_circles_beside_the_library_are_found(tree):
+    (tree / "tool/shim/one.c").write_text("void one(void)\n{\n    two();\n}\n", encoding="utf-8")
+    (tree / "tool/shim/two.c").write_text("void two(void)\n{\n    one();\n}\n", encoding="utf-8")
+    (tree / "sim/up.hpp").write_text('#include "engine/down.hpp"\n', encoding="utf-8")
+    (tree / "sim/down.cpp").write_text('#include "up.hpp"\n', encoding="utf-8")
+    code, said = floors(tree)
+    assert code == 1 and "tool/shim/one.c, tool/shim/two.c: call each other in a circle" in said, said
+    assert "sim/down.cpp, sim/up.hpp: call each other in a circle" in said, said
 
 
 def test_a_bare_name_that_two_sources_have_is_found(tree):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Timer and outputs. The two languages are in strict.c and compatible.c. */
+/* Timer and outputs. input.c chooses between the two languages, strict.c and compatible.c. */
 #include "core.h"
 
 #include <string.h>
@@ -20,14 +20,6 @@ void wd_init(struct wd *wd, uint8_t bits, uint8_t seconds, bool jumper)
     wd->stored_seconds = seconds;
     if (wd->config & WD_AUTOSTART)
         wd_arm(wd, seconds);
-}
-
-void wd_byte(struct wd *wd, uint8_t byte)
-{
-    if (wd->config & WD_COMPATIBLE)
-        wd_compatible_byte(wd, byte);
-    else
-        wd_strict_byte(wd, byte);
 }
 
 void wd_forget(struct wd *wd)

@@ -106,7 +106,7 @@ static inline bool wd_led(const struct wd *wd)
     return wd->led || wd_pulls(wd);
 }
 
-/* ---- Between core.c, strict.c and compatible.c ---------------------------------------------- */
+/* ---- Between core.c, input.c, strict.c and compatible.c -------------------------------------- */
 
 /* Words that both languages know, and those of the strict one. */
 /* clang-format off */

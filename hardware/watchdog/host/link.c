@@ -11,8 +11,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "say.h"
 
 static bool fail(struct link *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -24,13 +25,6 @@ static bool fail(struct link *l, const char *format, ...)
     va_end(list);
     link_close(l);
     return false;
-}
-
-static long long now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
 /* No echo, no translation, no flow control, nobody else, nothing left over from before. */

@@ -8,7 +8,6 @@
 #include <getopt.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "watchdogd.h"
@@ -25,23 +23,6 @@
 enum { BAD_INPUT = 2 };
 
 static volatile sig_atomic_t ended;
-
-long long now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
-void say(const char *format, ...)
-{
-    va_list list;
-    fputs("pawl-watchdogd: ", stderr);
-    va_start(list, format);
-    vfprintf(stderr, format, list);
-    va_end(list);
-    fputc('\n', stderr);
-}
 
 static void usage(FILE *to)
 {

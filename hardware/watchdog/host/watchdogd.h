@@ -7,6 +7,7 @@
 
 #include "checks.h"
 #include "link.h"
+#include "say.h"
 
 enum { MAX_TIMEOUT = 3600, CLIENTS = 16, LINE = 128 };
 
@@ -24,10 +25,6 @@ struct keeper {
     bool was_connected;
     char refused[200]; /* why the last refresh was withheld; "": it was not */
 };
-
-long long now_ms(void);
-/* One line to standard error, from where systemd's journal takes it. */
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- keeper.c: what is done with the device -------------------------------------------------- */
 

@@ -56,7 +56,7 @@ struct pawl_rcu_mine {
 #endif
 };
 
-/* The calling thread's words for RCU; in src/rcu/rcu.c, once for all copies of the library. */
+/* The thread's words for RCU (src/rcu/rcu_state.c), one for all copies of the library. */
 PAWL_C_BEGIN
 PAWL_API struct pawl_rcu_mine *PAWL_SYMBOL_(pawl_rcu_mine)(void);
 PAWL_C_END
