@@ -139,5 +139,7 @@
 #define table_unpark PAWL_SYMBOL_(pawl_in_table_unpark)
 #define table_wake PAWL_SYMBOL_(pawl_in_table_wake)
 #define wait_for_bit PAWL_SYMBOL_(pawl_in_wait_for_bit)
+#define wait_list_waiter PAWL_SYMBOL_(pawl_in_wait_list_waiter)
+#define wait_unlist_waiter PAWL_SYMBOL_(pawl_in_wait_unlist_waiter)
 
 #endif

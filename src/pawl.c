@@ -64,6 +64,7 @@
 #include "lock/seq.c"
 #include "lock/table.c"
 #include "lock/wait.c"
+#include "lock/wait_any.c"
 #include "lock/bitlock.c"
 #include "lock/entries.c"
 #include "lock/evidence.c"

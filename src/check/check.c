@@ -343,20 +343,6 @@ bool pawl_check_has_(const void *lock)
            check_own_entry(line, (pawl_address_)(uintptr_t)lock, PAWL_STATE_U, NULL) != NULL;
 }
 
-void pawl_check_counted_comes_(void)
-{
-    (void)pawl_fetch_add_relaxed32(&check_here()->counted_comes, 1);
-    /* [CHECK_BOOK] light: the read is in the books before its unit is in the word. */
-    pawl_fence_light(PAWL_CHECK_BOOK);
-}
-
-void pawl_check_counted_goes_(void)
-{
-    /* [CHECK_BOOK] light: its unit has left the word before it leaves the books. */
-    pawl_fence_light(PAWL_CHECK_BOOK);
-    (void)pawl_fetch_add_relaxed32(&check_here()->counted_gone, 1);
-}
-
 void pawl_check_counted_waits_(const struct pawl_check_call *call)
 {
     struct pawl_check_line *line = check_own_line();

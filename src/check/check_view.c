@@ -119,6 +119,20 @@ static uint64_t view_all(pawl_address_ lock, struct pawl_check_view *view)
     return hash;
 }
 
+void pawl_check_counted_comes_(void)
+{
+    (void)pawl_fetch_add_relaxed32(&check_here()->counted_comes, 1);
+    /* [CHECK_BOOK] light: the read is in the books before its unit is in the word. */
+    pawl_fence_light(PAWL_CHECK_BOOK);
+}
+
+void pawl_check_counted_goes_(void)
+{
+    /* [CHECK_BOOK] light: its unit has left the word before it leaves the books. */
+    pawl_fence_light(PAWL_CHECK_BOOK);
+    (void)pawl_fetch_add_relaxed32(&check_here()->counted_gone, 1);
+}
+
 static uint32_t view_counted_gone(void)
 {
     return pawl_load_relaxed32(&check_here()->counted_gone);

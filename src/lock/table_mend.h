@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the child of a fork does with a bucket of the wait lists, for table.c alone: it takes back
- * what the waiters of the parent's other threads keep in words, and forgets them. Each of those
+ * A bucket of the wait lists in the child of a fork, for table.c alone: the child takes back what
+ * waiters of the parent's other threads keep in words, and forgets them. Each of those
  * threads is cut off between two stores; table.h says what the child can rely on then.
  */
 #ifndef PAWL_TABLE_MEND_H

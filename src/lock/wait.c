@@ -13,20 +13,9 @@
  * A waker removes the waiters that it picks from the list. So a woken waiter has nothing to lock.
  * The waiter of a bit lock has: it takes back its mark.
  */
-#include <pawl/wait.h>
+#include "wait_parts.h"
 
-#include "../base/base.h"
 #include "bit.h"
-#include "table.h"
-#if PAWL_CHECKED
-#include "../check/check.h"
-#endif
-
-/* The two kinds of sleepers in one count, and a mark: the kernel once moved sleepers here that are
- * counted elsewhere. With the mark, each wake here asks the kernel. */
-#define LISTED (UINT64_C(1) << 32)
-#define NATIVE UINT64_C(1)
-#define NATIVE_MOVED (UINT64_C(1) << 31)
 
 /* Only where the kernel can also count the sleepers that it woke, and move sleepers: a wake and a
  * requeue promise that. The waits of other systems on an address serve the parkers of the lists. */
@@ -36,78 +25,9 @@
 #define NATIVE_BITS 0
 #endif
 
-/* The looks of a waiter at the word before it sleeps. With the pauses between them they take about
- * a tenth of the time of a sleep and a wake. */
-#if PAWL_HOOKS
-#define POLLS 1
-#else
-#define POLLS 40
-#endif
-
 uint64_t PAWL_SYMBOL_(pawl_now)(void)
 {
     return pawl_os_now();
-}
-
-/* ---- The word of a waiter -------------------------------------------------------------------- */
-
-static bool wait_watch_is_sound(const struct pawl_watch *w)
-{
-    if (w->bits != 8 && w->bits != 16 && w->bits != 32 && w->bits != 64)
-        return false;
-    return w->address != NULL && ((uintptr_t)w->address & (w->bits / 8 - 1)) == 0;
-}
-
-static uint64_t wait_watch_load(const struct pawl_watch *w)
-{
-    switch (w->bits) {
-    case 8: return pawl_load_relaxed8((const uint8_t *)w->address);
-    case 16: return pawl_load_relaxed16((const uint16_t *)w->address);
-    case 32: return pawl_load_relaxed32((const uint32_t *)w->address);
-    default: return pawl_load_relaxed64((const uint64_t *)w->address);
-    }
-}
-
-static bool wait_watch_holds(const struct pawl_watch *w)
-{
-    return (wait_watch_load(w) & w->mask) == w->value;
-}
-
-static bool wait_watch_holds_for_some_polls(const struct pawl_watch *w)
-{
-    unsigned polls;
-    for (polls = 1; wait_watch_holds(w); polls++) {
-        if (polls == POLLS)
-            return true;
-        pawl_cpu_relax();
-    }
-    return false;
-}
-
-/* ---- The counts of sleepers ------------------------------------------------------------------ */
-
-static uint64_t *wait_sleepers_at(const void *address)
-{
-    return &table_here()->first[table_hash(address, 0)].sleepers;
-}
-
-static void wait_count_in(const void *address, uint64_t kind)
-{
-    /* [WAIT_COUNT] acquire: the waiter sees the change of a waker that has not found it counted;
-     * release: one that has sees no mark that the waiter took back. */
-    (void)pawl_fetch_add_acq_rel64(wait_sleepers_at(address), kind, PAWL_WAIT_COUNT);
-}
-
-static void wait_count_out(const void *address, uint64_t kind)
-{
-    (void)pawl_fetch_sub_relaxed64(wait_sleepers_at(address), kind);
-}
-
-static uint64_t wait_sleepers_seen(const void *address)
-{
-    /* [WAIT_WAKE] release: a waiter that counts itself after this sees the change that the waker
-     * wakes for; acquire: the waker sees that the mark of one that it finds counted is gone. */
-    return pawl_fetch_add_acq_rel64(wait_sleepers_at(address), 0, PAWL_WAIT_WAKE);
 }
 
 /* ---- Marks of bit locks -------------------------------------------------------------------------
@@ -151,7 +71,7 @@ static void wait_take_mark_back(const void *word, uint64_t bit)
 static enum pawl_waited wait_native(const struct pawl_watch *w, uint64_t deadline)
 {
     enum pawl_waited how = PAWL_WAIT_DIFFERS;
-    wait_count_in(w->address, NATIVE);
+    wait_count_in(w->address, WAIT_NATIVE);
     if (wait_watch_holds(w)) {
         TEST_POINT("looked");
         PAWL_PROBE1(wait_sleep, w->address);
@@ -159,16 +79,13 @@ static enum pawl_waited wait_native(const struct pawl_watch *w, uint64_t deadlin
                   ? PAWL_WAIT_WOKEN
                   : PAWL_WAIT_EXPIRED;
     }
-    wait_count_out(w->address, NATIVE);
+    wait_count_out(w->address, WAIT_NATIVE);
     return how;
 }
 
-/* The kind of a wait in the lists: the owner's field `kind`. */
-enum { WAIT_FOR_WORD, WAIT_FOR_BIT };
-
-/* Puts the waiter in the list unless the word differs. */
-static bool wait_list_waiter(struct pawl_waiter *waiter, const struct pawl_watch *w,
-                             struct pawl_queue *room, struct pawl_parker *parker, uint32_t kind)
+PAWL_INTERNAL bool wait_list_waiter(struct pawl_waiter *waiter, const struct pawl_watch *w,
+                                    struct pawl_queue *room, struct pawl_parker *parker,
+                                    uint32_t kind)
 {
     struct pawl_bucket *bucket;
     bool holds;
@@ -179,7 +96,7 @@ static bool wait_list_waiter(struct pawl_waiter *waiter, const struct pawl_watch
     waiter->kind = kind;
     waiter->bits = w->mask;
     table_expect_forks();
-    wait_count_in(w->address, LISTED);
+    wait_count_in(w->address, WAIT_LISTED);
     bucket = table_lock(w->address);
     holds = wait_watch_holds(w);
     if (holds) {
@@ -191,13 +108,11 @@ static bool wait_list_waiter(struct pawl_waiter *waiter, const struct pawl_watch
     }
     table_unlock(bucket);
     if (!holds)
-        wait_count_out(w->address, LISTED);
+        wait_count_out(w->address, WAIT_LISTED);
     return holds;
 }
 
-/* Removes the waiter from the list unless a waker has. True when a waker had picked it: an unpark
- * is on its way, or has come. */
-static bool wait_unlist_waiter(struct pawl_waiter *waiter)
+PAWL_INTERNAL bool wait_unlist_waiter(struct pawl_waiter *waiter)
 {
     struct pawl_bucket *bucket = table_lock_of(waiter);
     const bool picked = waiter->asleep == 0;
@@ -229,7 +144,7 @@ static enum pawl_waited wait_listed(const struct pawl_watch *w, uint64_t deadlin
             else
                 how = PAWL_WAIT_EXPIRED;
         }
-        wait_count_out(waiter.address, LISTED); /* requeue may have changed it */
+        wait_count_out(waiter.address, WAIT_LISTED); /* requeue may have changed it */
     }
     return how;
 }
@@ -348,92 +263,13 @@ unsigned PAWL_SYMBOL_(pawl_wake)(const void *address, uint64_t bits, unsigned co
     sleepers = wait_sleepers_seen(address);
     if (PAWL_LIKELY(sleepers == 0))
         return 0;
-    if (sleepers >= LISTED)
+    if (sleepers >= WAIT_LISTED)
         woken = wait_wake_listed(address, bits, count);
     if ((uint32_t)sleepers != 0 && woken < count && (uint32_t)bits != 0 &&
         wait_may_wait_natively(address))
         woken += pawl_os_wake((const uint32_t *)address, count - woken);
     PAWL_PROBE2(wait_wake, address, woken);
     return woken;
-}
-
-/* ---- Waiting for any of several -------------------------------------------------------------- */
-
-/* Removes the caller from those of the first `count` lists from which no waker has picked it.
- * Returns how many wakers picked it. The first of them is in *which, unless *which was set before.
- * The wakes of the other wakers go to the next waiters of their lists. */
-static uint32_t wait_leave_lists(struct pawl_waiter *waiters, uint32_t count, uint32_t *which)
-{
-    const struct pawl_waiter *handed_on[PAWL_WAIT_WATCHES];
-    uint32_t picks = 0, given = 0;
-    uint32_t i;
-
-    for (i = 0; i < count; i++) {
-        if (wait_unlist_waiter(&waiters[i])) {
-            picks++;
-            if (*which == PAWL_WAIT_WATCHES)
-                *which = i;
-            else
-                handed_on[given++] = &waiters[i];
-        }
-        wait_count_out(waiters[i].address, LISTED);
-    }
-    for (i = 0; i < given; i++)
-        (void)PAWL_SYMBOL_(pawl_wake)(handed_on[i]->address, handed_on[i]->bits, 1);
-    return picks;
-}
-
-static enum pawl_waited wait_many(const struct pawl_watch *watches, uint32_t count, uint32_t *which,
-                                  uint64_t deadline)
-{
-    struct pawl_waiter waiters[PAWL_WAIT_WATCHES];
-    struct pawl_queue queues[PAWL_WAIT_WATCHES];
-    enum pawl_waited how = PAWL_WAIT_WOKEN;
-    struct pawl_parker room;
-    struct pawl_parker *parker = pawl_parker_make(&room);
-    uint32_t listed, picks, unparks = 0;
-
-    pawl_os_told_plain(waiters, sizeof waiters);
-    pawl_os_told_plain(queues, sizeof queues);
-    for (listed = 0; listed < count; listed++)
-        if (!wait_list_waiter(&waiters[listed], &watches[listed], &queues[listed], parker,
-                              WAIT_FOR_WORD))
-            break;
-    if (listed < count) {
-        how = PAWL_WAIT_DIFFERS;
-        *which = listed;
-    } else {
-        table_grow_if_crowded();
-        TEST_POINT("listed");
-        unparks = pawl_park(parker, deadline);
-    }
-    /* Each pick means an unpark, and none may come when this stack frame is gone. */
-    picks = wait_leave_lists(waiters, listed, which);
-    for (; unparks < picks; unparks++)
-        (void)pawl_park(parker, PAWL_NO_DEADLINE);
-    return how == PAWL_WAIT_WOKEN && picks == 0 ? PAWL_WAIT_EXPIRED : how;
-}
-
-enum pawl_waited PAWL_SYMBOL_(pawl_wait_any)(const struct pawl_watch *watches, uint32_t count,
-                                             uint32_t *which, uint64_t deadline)
-{
-    uint32_t found = PAWL_WAIT_WATCHES;
-    enum pawl_waited how = PAWL_WAIT_REFUSED;
-    bool sound = watches != NULL && count > 0 && count <= PAWL_WAIT_WATCHES;
-    uint32_t i;
-
-    for (i = 0; sound && i < count; i++)
-        sound = wait_watch_is_sound(&watches[i]);
-    if (PAWL_LIKELY(sound))
-        how = wait_many(watches, count, &found, deadline);
-#if PAWL_CHECKED
-    else
-        pawl_report_misuse_("wait at no, too many or unsound addresses", "watches", watches,
-                            "pawl_wait_any", __builtin_return_address(0));
-#endif
-    if (which != NULL)
-        *which = found < PAWL_WAIT_WATCHES ? found : 0;
-    return how;
 }
 
 /* ---- Requeue --------------------------------------------------------------------------------- */
@@ -454,10 +290,10 @@ static unsigned wait_requeue_listed(const void *from, const void *to, unsigned w
         } else {
             /* Counted there first, so that no wake overlooks it. Its thread later counts itself out
              * there. */
-            (void)pawl_fetch_add_relaxed64(wait_sleepers_at(to), LISTED);
+            (void)pawl_fetch_add_relaxed64(wait_sleepers_at(to), WAIT_LISTED);
             table_move(here, there, w, to);
             w->kind = WAIT_FOR_WORD; /* its thread looks for no mark there */
-            wait_count_out(from, LISTED);
+            wait_count_out(from, WAIT_LISTED);
             moved++;
         }
         w = next;
@@ -478,7 +314,7 @@ unsigned PAWL_SYMBOL_(pawl_requeue)(const void *from, const void *to, unsigned w
     if (from == to)
         return PAWL_SYMBOL_(pawl_wake)(from, UINT64_MAX, wake);
     sleepers = wait_sleepers_seen(from);
-    if (sleepers >= LISTED)
+    if (sleepers >= WAIT_LISTED)
         done = wait_requeue_listed(from, to, wake, move);
     if ((uint32_t)sleepers == 0 || !wait_may_wait_natively(from))
         return done;
@@ -486,7 +322,7 @@ unsigned PAWL_SYMBOL_(pawl_requeue)(const void *from, const void *to, unsigned w
     wake -= done < wake ? done : wake;
     if (!wait_may_wait_natively(to))
         return done + pawl_os_wake((const uint32_t *)from, wake + move);
-    (void)pawl_fetch_or_relaxed64(wait_sleepers_at(to), NATIVE_MOVED);
+    (void)pawl_fetch_or_relaxed64(wait_sleepers_at(to), WAIT_NATIVE_MOVED);
     return done + pawl_os_requeue((const uint32_t *)from, (const uint32_t *)to, wake, move);
 }
 
@@ -536,9 +372,5 @@ unsigned PAWL_SYMBOL_(pawl_wake_shared)(const uint32_t *address, unsigned count)
 void (*pawl_test_point_)(const char *name);
 #endif
 
-#undef LISTED
-#undef NATIVE
-#undef NATIVE_MOVED
 #undef NATIVE_BITS
-#undef POLLS
 #undef EVERY_CLASS
