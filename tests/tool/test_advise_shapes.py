@@ -100,13 +100,20 @@ SECTION(set, (void), &m, n = 1)
 SECTION(twice, (void), &m, n *= 2)
 SECTION(entry, (long *all, int i), &m, all[i]++)
 long look(void) { long x; pthread_mutex_lock(&m); x = n; pthread_mutex_unlock(&m); return x; }
+int search(const long *all, long x) {
+    int i = 0;
+    pthread_mutex_lock(&m);
+    while (all[i] != x) i++;
+    pthread_mutex_unlock(&m);
+    return i;
+}
 long id(void) { long x; pthread_mutex_lock(&m); x = n++; pthread_mutex_unlock(&m); return x; }
 long count(void) { long x; pthread_mutex_lock(&m); x = ++n; pthread_mutex_unlock(&m); return x; }
 int main(void) { return 0; }
 """
 KINDS = {
     "add": "add", "add_some": "add", "add_in": "add", "park": "empty", "look": "read",
-    **dict.fromkeys(("two", "move", "most", "perhaps", "set", "twice", "entry", "id", "count")),
+    **dict.fromkeys(("two", "move", "most", "perhaps", "set", "twice", "entry", "search", "id", "count")),
 }  # fmt: skip
 
 
@@ -122,7 +129,7 @@ def test_what_the_machine_code_of_a_section_does(tmp_path, level):
         [sections._tool(), "-d", "--no-show-raw-insn", made],
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    found = {}
+    found, only_read = {}, set()
     for part in dump.split("\n\n"):
         name = part.strip().split("<")[-1 if "<" not in part else 1].split(">")[0]
         code, after = sections.parsed(part)
@@ -130,7 +137,8 @@ def test_what_the_machine_code_of_a_section_does(tmp_path, level):
         if name in KINDS and call is not None:
             one = sections.section(part, after[call])
             found[name] = one and one.kind
-    assert found == KINDS
+            only_read |= {name} if sections._reads_only(code, after, after[call]) else set()
+    assert found == KINDS and only_read == {"look", "park", "search"}
 
 
 def test_no_more_waiting_goes_than_holds_explain():

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from statistics import median
 
 from pawl.trace import store
 
@@ -349,6 +350,18 @@ class Facts:
                 "SELECT DISTINCT lock FROM blame WHERE inverted > 0 ORDER BY lock"
             )
         ]
+
+    def between_reads(self, lock: Lock) -> float:
+        """From the end of a read to the next one of the same thread, in the median of the last."""
+        gaps, last = [], None
+        for row in self.db.execute("SELECT * FROM event WHERE lock = ?", (lock.id,)):
+            lane = (row["process"], row["lane"])
+            if last and row["mode"] == "read":
+                if last[0] == lane:
+                    gaps.append(max(row["begun_ns"] - last[1], 0))
+            end = row["begun_ns"] + row["wait_ns"] + row["hold_ns"]
+            last = (lane, end) if row["mode"] == "read" else None
+        return median(gaps) if gaps else float("inf")
 
     def wakes_inside(self, lock: Lock) -> list[sqlite3.Row]:
         """Conditions that were signalled long before the lock was released."""

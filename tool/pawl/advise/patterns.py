@@ -13,6 +13,7 @@ from pawl.advise.finding import Match
 FEW = 100
 WAKE_NS = 5_000  # what it costs, about, to wake a thread for nothing
 MANY_WAKES = 3  # fewer may be threads that were preempted at that moment
+OFTEN = 0.1  # of the wakes; fewer may be, too
 SHORT_NS = 20_000
 OWN_NS = 50  # a shorter hold is the recorder's own work, about: no shorter ones can be told apart
 
@@ -185,9 +186,13 @@ def wakes_before_unlock(facts: Facts) -> Iterator[Match]:
         }
         count = sum(u.woke for u in early)
         rows = facts.wakes_inside(lock)
-        if count < MANY_WAKES or not any(row["taken"] in conds for row in rows):
-            continue
+        wakes = sum(conds[n].of("cond-signal", "cond-broadcast").count for n in conds)
         early_ns, kept = sum(u.woke_ns for u in early), sum(u.kept for u in early)
+        # Else they were woken, and took the processor of the thread that woke them.
+        if count < max(MANY_WAKES, OFTEN * wakes) or 2 * kept > count:
+            continue
+        if not any(row["taken"] in conds for row in rows):
+            continue
         takes = {u.take for u in early}
         behind = sum(b.wait_ns for b in facts.blames(lock) if b.holder in takes)
         yield Match(

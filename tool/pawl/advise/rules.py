@@ -47,6 +47,8 @@ SELDOM = (
     "machine that has one for each"
 )
 MOST_PLACES = 16  # of a lock, whose machine code is looked at
+NEAR_NS = 5_000  # after a read: a write that may have nothing to do with it comes later
+CROWDED = 0.2  # of the time somebody is in, or nobody starves
 MANY_LONG = 3  # fewer may be threads that were preempted while they held it
 
 
@@ -61,6 +63,9 @@ def read_then_write(facts: Facts) -> Iterator[Match]:
         count = sum(r["count"] for r in several)
         if count < FEW:
             continue
+        gap = sum(r["gap_ns"] for r in several) / count
+        if gap > NEAR_NS and gap > facts.between_reads(lock) / 2:
+            continue  # no nearer to its read than the next read is
         changed = sum(r["changed"] for r in several)
         writes = lock.of("write")
         sites = {facts.site(r["write"]) for r in several}
@@ -73,8 +78,7 @@ def read_then_write(facts: Facts) -> Iterator[Match]:
                 f"({percent(count / max(writes.count, 1))} of all write locks)",
                 f"in {changed:,} of them ({percent(changed / count)}) another thread had written "
                 "in between, so what was read was for nothing",
-                f"between the two it took {time(sum(r['gap_ns'] for r in several) / count)} on "
-                "average",
+                f"between the two it took {time(gap)} on average",
                 f"waits for these write locks: {time(waits)} in all",
             ],
             "high",
@@ -229,13 +233,13 @@ def self_deadlock(facts: Facts) -> Iterator[Match]:
 
 def _orders(facts: Facts) -> dict[tuple[int, int], list]:
     """(held, taken) -> rows. A lock is its address and its life there. Hand over hand is no order:
-    the first lock is released before the second one."""
+    one function walks, and releases the first lock before the second one."""
     nodes: dict[tuple[int, int], int] = {}
     found: dict[tuple[int, int], list] = defaultdict(list)
-    rows = facts.db.execute(
-        "SELECT * FROM edge WHERE held != taken AND handed * 2 <= count ORDER BY count DESC"
-    )
-    for row in rows:
+    for row in facts.db.execute("SELECT * FROM edge WHERE held != taken ORDER BY count DESC"):
+        places = {facts.site(row[end]).function for end in ("held_site", "taken_site")}
+        if row["handed"] * 2 > row["count"] and len(places) == 1:
+            continue
         ends = ((row["held"], row["held_life"]), (row["taken"], row["taken_life"]))
         found[tuple(nodes.setdefault(end, len(nodes)) for end in ends)].append(row)
     return found
@@ -409,6 +413,29 @@ def counter(facts: Facts) -> Iterator[Match]:
         )
 
 
+def only_reads(facts: Facts) -> Iterator[Match]:
+    """The machine code of nearly all sections was seen to change nothing."""
+    for lock in facts.heavy("mutex", "spin"):
+        every, uses = lock.all, [u for u in lock.uses if u.count]
+        if every.count < FEW or every.threads < 2 or not lock.waits or len(uses) > MOST_PLACES:
+            continue
+        reads = [u for u in uses if sections.reads_only(u.take)]
+        read = sum(u.count for u in reads)
+        if read < 0.95 * every.count:
+            continue
+        yield Match(
+            [lock],
+            [
+                f"{read:,} of {every.count:,} sections only read, as their machine code says",
+                f"{every.threads} or more threads; {lock.waits:,} waits, {time(lock.wait_ns)} in "
+                "all, most of them for others that read",
+            ],
+            "medium",
+            [u.take for u in sorted(reads, key=lambda u: -u.count)[:2]],
+            (0, every.sum("wait_ns")),
+        )
+
+
 def convoy(facts: Facts) -> Iterator[Match]:
     """Most threads have to wait, each for several holds of others."""
     for lock in facts.heavy("mutex", "spin", *OURS):
@@ -444,8 +471,10 @@ def starvation(facts: Facts) -> Iterator[Match]:
                 continue
             if theirs.max("wait_max") > longest / 2:
                 continue  # all wait alike
-            if theirs.sum("hold_ns") - theirs.max("hold_max") < longest / 2:
-                continue  # one hold was long, or a thread got no CPU: nobody went past it
+            # One hold was long, or threads got no CPU: nobody went past it.
+            held = theirs.sum("hold_ns") - theirs.max("hold_max")
+            if held < max(mine.sum("wait_ns") / 2, CROWDED * lock.process.wall_ns):
+                continue
             yield Match(
                 [lock],
                 [
@@ -481,6 +510,7 @@ RULES = {
         readers_do_not_overlap,
         seek_without_readers,
         counter,
+        only_reads,
         one_thread,
     )
 }

@@ -4,6 +4,7 @@
 llvm-objdump or objdump reads it, of x86-64. All ways from the lock to a call of an unlock are
 followed, forwards only. A call of anything else, a loop, a store that is no addition: then nothing
 is said of the section. Nor is it where the lock or the unlock has a function of its own.
+`reads_only` asks for less: no store, but loops, and calls of functions that only compare.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ ADDS = re.compile(r"(add|sub|inc|dec)[bwlq]?$")
 MOVES = re.compile(r"mov([bwlq]|abs|[sz][bwl][wlq]?)?$")
 LOOKS = re.compile(r"(cmp|test)[bwlq]?$")
 PLAIN = re.compile(r"(nop[wl]?|endbr64|cltq|cwtl|cltd|cqto|data16)$")
+STAYS = re.compile(r"(cmp|test|ucomis|comis|lea|push|nop|prefetch|endbr)")  # memory as it is
+PURE = re.compile(r"<?(mem|str|strn|strcase|strncase)(cmp|len|chr)(@plt|>|$)")
 OTHER = re.compile(r"(xor|and|or|shl|sal|shr|sar|neg|not|imul|set\w+|cmov\w+)[bwlq]?$")
 
 
@@ -119,6 +122,40 @@ def _ends(state: State) -> Section | None:
     return None if used else Section("add", state.added)
 
 
+def _unlocks(symbol: str) -> bool:
+    return "unlock" in symbol.lower()
+
+
+def _reads_only(code: dict[int, tuple], after: dict[int, int], start: int) -> bool:
+    todo, seen, ends, asks = [start], set(), False, False
+    while todo:
+        at = todo.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        name, operands, symbol, comment = code.get(at, ("ret", [], "", ""))
+        if name.startswith(("call", "jmp")) and _unlocks(symbol):
+            ends = True
+            continue
+        if name.startswith("j"):
+            if not re.match(r"(0x)?[0-9a-f]+$", operands[0] if operands else ""):
+                return False
+            if not asks:  # else: the lock has failed
+                todo.append(int(operands[0], 16))
+            if name.startswith("jmp"):
+                continue
+        elif name.startswith("call"):
+            if not PURE.match(symbol):
+                return False
+        elif name.startswith(("ret", "rep", "lock", "xchg", "hlt", "ud2", "syscall")):
+            return False
+        elif operands and not STAYS.match(name) and _target(operands[-1], comment) is not None:
+            return False
+        asks = at == start and name.startswith("test") and operands == ["%eax", "%eax"]
+        todo.append(after.get(at, 0))
+    return ends
+
+
 def _walk(code: dict[int, tuple], after: dict[int, int], start: int) -> set[Section | None]:
     found: set[Section | None] = set()
     ways, steps = [(start, State({"ax": RESULT}))], 0
@@ -130,7 +167,7 @@ def _walk(code: dict[int, tuple], after: dict[int, int], start: int) -> set[Sect
             if not name or steps > STEPS:
                 found.add(None)
                 break
-            if name.startswith(("call", "jmp")) and "unlock" in symbol:
+            if name.startswith(("call", "jmp")) and _unlocks(symbol):
                 found.add(_ends(state))
                 break
             if name.startswith("j"):
@@ -192,3 +229,9 @@ def _code(module: str, offset: int) -> str:
 def look(site: Site) -> Section | None:
     """The section that the call of a lock at this site begins; None: it is not known."""
     return section(_code(site.module, site.offset), site.offset) if site.module else None
+
+
+def reads_only(site: Site) -> bool:
+    """The section was seen to change nothing that other threads may see."""
+    text = _code(site.module, site.offset) if site.module else ""
+    return _reads_only(*parsed(text), site.offset)
