@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -165,6 +166,31 @@ def test_sleeping_threads_do_not_count_as_running(record):
     assert 50_000_000 <= cpu <= there / 2
     facts = Facts(db)
     assert facts.thread_ns == cpu + facts.wait_ns
+
+
+def test_locks_and_conditions_of_c11_are_seen(record):
+    """glibc's mtx_lock calls pthread_mutex_lock by a hidden name: nothing was recorded."""
+    db = record("c11")
+    waits = sums(db, "cond-wait")
+    assert waits[3] == 2  # that ended by their time
+    # Each wait ends a hold and begins another one.
+    assert sums(db, "mutex")[::2] == (102 + waits[1], 100)
+    assert sums(db, "cond-signal")[0] == 100
+    (name,) = (r[0] for r in db.execute("SELECT name FROM lock WHERE kind = 'mutex'"))
+    assert name == "c11_mutex"
+
+
+def test_a_child_that_outlives_the_program_is_not_cut_off_without_a_word(program, tmp_path):
+    """1. The child takes a lock. 2. Its parent, the program, ends. 3. The trace was made, without
+    what the child did after that, and nothing said so."""
+    made = {**os.environ, "PYTHONPATH": str(ROOT / "tool"), "PAWL_PRELOAD_DIR": f"{BUILD}/shim"}
+    trace = tmp_path / "made.trace"
+    words = [sys.executable, "-m", "pawl", "trace", "-o", trace, "--", program, "leaves"]
+    done = subprocess.run(words, env=made, stderr=subprocess.PIPE, text=True, check=True)
+    assert "1 times what a process does that goes on" in done.stderr
+    db = store.open_trace(trace)
+    assert db.execute("SELECT name, count FROM loss").fetchall()[0][:] == ("left", 1)
+    assert db.execute("SELECT max(pairs) FROM process").fetchone()[0] == 5
 
 
 def test_a_lock_made_by_a_wrapper_has_the_name_of_its_caller(record):

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 
 #include "../support/program.h"
@@ -338,6 +339,53 @@ static void *works_or_sleeps(void *number)
     return NULL;
 }
 
+/* The child goes on for a second after its parent. */
+static void leaves_a_child(void)
+{
+    char byte;
+    int ends[2];
+    must(pipe(ends) == 0);
+    if (fork() == 0) {
+        pairs(5);
+        must(write(ends[1], "", 1) == 1);
+        (void)sleep(1);
+        pairs(5);
+        _exit(0);
+    }
+    must(read(ends[0], &byte, 1) == 1);
+}
+
+/* C11: each of two gives the other the turn, for which it waits by a condition. */
+static mtx_t c11_mutex;
+static cnd_t c11_turns;
+
+static void *takes_turns(void *me)
+{
+    static size_t turn;
+    struct timespec past = {0, 0};
+    int i;
+    for (i = 0; i < 50; i++) {
+        must(mtx_lock(&c11_mutex) == thrd_success);
+        while (turn % 2 != (size_t)me)
+            must(cnd_wait(&c11_turns, &c11_mutex) == thrd_success);
+        must(mtx_trylock(&c11_mutex) == thrd_busy);
+        turn++;
+        must(cnd_signal(&c11_turns) == thrd_success);
+        must(mtx_unlock(&c11_mutex) == thrd_success);
+    }
+    must(mtx_timedlock(&c11_mutex, &past) == thrd_success);
+    must(cnd_timedwait(&c11_turns, &c11_mutex, &past) == thrd_timedout);
+    must(mtx_unlock(&c11_mutex) == thrd_success);
+    return NULL;
+}
+
+static void c11(void)
+{
+    must(mtx_init(&c11_mutex, mtx_timed) == thrd_success && cnd_init(&c11_turns) == thrd_success);
+    together(takes_turns, 2);
+    mtx_destroy(&c11_mutex);
+}
+
 int main(int count, char **word)
 {
     size_t i;
@@ -373,6 +421,10 @@ int main(int count, char **word)
         orders(1000);
     } else if (strcmp(word[1], "names") == 0) {
         names();
+    } else if (strcmp(word[1], "leaves") == 0) {
+        leaves_a_child();
+    } else if (strcmp(word[1], "c11") == 0) {
+        c11();
     } else if (strcmp(word[1], "sleepers") == 0) {
         together(works_or_sleeps, 4);
     } else {

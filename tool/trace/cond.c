@@ -6,49 +6,51 @@
  */
 #include "record.h"
 
-#include <errno.h>
-
 #define EXPORTED __attribute__((visibility("default"))) int
 
-EXPORTED pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m)
+struct how {
+    trace_time time; /* NULL: for ever */
+    clockid_t clock;
+    bool clocked;
+};
+
+static const struct how for_ever = {NULL, 0, false};
+
+/* ---- Conditions ------------------------------------------------------------------------------ */
+
+static int wait_cond(pthread_cond_t *c, pthread_mutex_t *m, uint64_t site, const struct how *how)
 {
-    const uint64_t site = TRACE_HERE();
     uint64_t begun;
     int error;
     trace_cond_gives_up(m, site);
     begun = trace_ticks();
-    error = next()->pthread_cond_wait(c, m);
+    if (how->clocked)
+        error = next()->pthread_cond_clockwait(c, m, how->clock, how->time);
+    else
+        error = how->time != NULL ? next()->pthread_cond_timedwait(c, m, how->time)
+                                  : next()->pthread_cond_wait(c, m);
     trace_cond_is_back(m, site);
     trace_waited(key_of(c, TRACE_COND_WAIT), site, begun, true, error);
     return error;
+}
+
+EXPORTED pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m)
+{
+    return wait_cond(c, m, TRACE_HERE(), &for_ever);
 }
 
 EXPORTED pthread_cond_timedwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m,
                                 trace_time restrict time)
 {
-    const uint64_t site = TRACE_HERE();
-    uint64_t begun;
-    int error;
-    trace_cond_gives_up(m, site);
-    begun = trace_ticks();
-    error = next()->pthread_cond_timedwait(c, m, time);
-    trace_cond_is_back(m, site);
-    trace_waited(key_of(c, TRACE_COND_WAIT), site, begun, true, error);
-    return error;
+    const struct how how = {time, 0, false};
+    return wait_cond(c, m, TRACE_HERE(), &how);
 }
 
 EXPORTED pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m,
                                 clockid_t clock, trace_time restrict time)
 {
-    const uint64_t site = TRACE_HERE();
-    uint64_t begun;
-    int error;
-    trace_cond_gives_up(m, site);
-    begun = trace_ticks();
-    error = next()->pthread_cond_clockwait(c, m, clock, time);
-    trace_cond_is_back(m, site);
-    trace_waited(key_of(c, TRACE_COND_WAIT), site, begun, true, error);
-    return error;
+    const struct how how = {time, clock, true};
+    return wait_cond(c, m, TRACE_HERE(), &how);
 }
 
 EXPORTED pthread_cond_signal(pthread_cond_t *c)
@@ -67,6 +69,38 @@ EXPORTED pthread_cond_init(pthread_cond_t *restrict c, const pthread_condattr_t 
 {
     trace_initialised(c, TRACE_HERE());
     return next()->pthread_cond_init(c, a);
+}
+
+/* C11's, which glibc serves by the functions above, under hidden names. */
+
+EXPORTED cnd_wait(cnd_t *c, mtx_t *m)
+{
+    return trace_thrd(
+        wait_cond((pthread_cond_t *)c, (pthread_mutex_t *)m, TRACE_HERE(), &for_ever));
+}
+
+EXPORTED cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m, trace_time restrict time)
+{
+    const struct how how = {time, 0, false};
+    return trace_thrd(wait_cond((pthread_cond_t *)c, (pthread_mutex_t *)m, TRACE_HERE(), &how));
+}
+
+EXPORTED cnd_signal(cnd_t *c)
+{
+    trace_wakes(key_of(c, TRACE_COND_SIGNAL), TRACE_HERE());
+    return trace_thrd(next()->pthread_cond_signal((pthread_cond_t *)c));
+}
+
+EXPORTED cnd_broadcast(cnd_t *c)
+{
+    trace_wakes(key_of(c, TRACE_COND_BROADCAST), TRACE_HERE());
+    return trace_thrd(next()->pthread_cond_broadcast((pthread_cond_t *)c));
+}
+
+EXPORTED cnd_init(cnd_t *c)
+{
+    trace_initialised(c, TRACE_HERE());
+    return trace_thrd(next()->pthread_cond_init((pthread_cond_t *)c, NULL));
 }
 
 /* ---- Barriers -------------------------------------------------------------------------------- */
@@ -88,12 +122,6 @@ EXPORTED pthread_barrier_init(pthread_barrier_t *restrict b,
 }
 
 /* ---- Semaphores: results are -1 and errno ---------------------------------------------------- */
-
-struct how {
-    trace_time time; /* NULL: for ever */
-    clockid_t clock;
-    bool clocked;
-};
 
 static int really_wait(sem_t *s, const struct how *how)
 {
@@ -129,8 +157,7 @@ static int wait_for(sem_t *s, uint64_t site, const struct how *how)
 
 EXPORTED sem_wait(sem_t *s)
 {
-    static const struct how how = {NULL, 0, false};
-    return wait_for(s, TRACE_HERE(), &how);
+    return wait_for(s, TRACE_HERE(), &for_ever);
 }
 
 EXPORTED sem_timedwait(sem_t *restrict s, trace_time restrict time)

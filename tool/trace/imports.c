@@ -8,9 +8,16 @@
 #include <elf.h>
 #include <link.h>
 
-static const char *const prefixes[] = {"pthread_mutex_",   "pthread_rwlock_",  "pthread_spin_",
-                                       "pthread_cond_",    "pthread_barrier_", "sem_",
-                                       "pawl_trace_done_", "pawl_trace_name_"};
+static const char *const prefixes[] = {"pthread_mutex_",
+                                       "pthread_rwlock_",
+                                       "pthread_spin_",
+                                       "pthread_cond_",
+                                       "pthread_barrier_",
+                                       "sem_",
+                                       "mtx_",
+                                       "cnd_",
+                                       "pawl_trace_done_",
+                                       "pawl_trace_name_"};
 
 static bool is_ours(const char *name)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pthread_mutex_* and pthread_spin_*. A lock is tried first: a try that succeeds is a lock that did
+ * pthread_mutex_*, mtx_* and pthread_spin_*. A lock is tried first: a try that succeeds is a lock that did
  * not wait, and costs no second look at the clock.
  *
  * EOWNERDEAD grants a robust mutex, too.
  */
 #include "record.h"
 
-#include <errno.h>
+#define EXPORTED __attribute__((visibility("default"))) int
 
 static bool is_granted(int error)
 {
@@ -83,29 +83,9 @@ static inline int lock_mutex(pthread_mutex_t *m, uint64_t site, const struct how
     return error;
 }
 
-__attribute__((visibility("default"))) int pthread_mutex_lock(pthread_mutex_t *m)
+static int try_mutex(pthread_mutex_t *m, uint64_t site)
 {
-    static const struct how how = {NULL, 0, false, false};
-    return lock_mutex(m, TRACE_HERE(), &how);
-}
-
-__attribute__((visibility("default"))) int pthread_mutex_timedlock(pthread_mutex_t *restrict m,
-                                                                   trace_time restrict time)
-{
-    const struct how how = {time, 0, true, false};
-    return lock_mutex(m, TRACE_HERE(), &how);
-}
-
-__attribute__((visibility("default"))) int
-pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock, trace_time restrict time)
-{
-    const struct how how = {time, clock, true, true};
-    return lock_mutex(m, TRACE_HERE(), &how);
-}
-
-__attribute__((visibility("default"))) int pthread_mutex_trylock(pthread_mutex_t *m)
-{
-    const uint64_t key = key_of(m, TRACE_MUTEX), site = TRACE_HERE();
+    const uint64_t key = key_of(m, TRACE_MUTEX);
     const int error = next()->pthread_mutex_trylock(m);
     if (error == EBUSY) {
         trace_called(key, site, true);
@@ -116,31 +96,94 @@ __attribute__((visibility("default"))) int pthread_mutex_trylock(pthread_mutex_t
     return error;
 }
 
-__attribute__((visibility("default"))) int pthread_mutex_unlock(pthread_mutex_t *m)
+static inline int unlock_mutex(pthread_mutex_t *m, uint64_t site)
 {
     int error;
-    releases(m, TRACE_HERE());
+    releases(m, site);
     error = next()->pthread_mutex_unlock(m);
     released();
     return error;
 }
 
-__attribute__((visibility("default"))) int pthread_mutex_init(pthread_mutex_t *m,
-                                                              const pthread_mutexattr_t *a)
+static const struct how for_ever = {NULL, 0, false, false};
+
+EXPORTED pthread_mutex_lock(pthread_mutex_t *m)
+{
+    return lock_mutex(m, TRACE_HERE(), &for_ever);
+}
+
+EXPORTED pthread_mutex_timedlock(pthread_mutex_t *restrict m, trace_time restrict time)
+{
+    const struct how how = {time, 0, true, false};
+    return lock_mutex(m, TRACE_HERE(), &how);
+}
+
+EXPORTED pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
+                                 trace_time restrict time)
+{
+    const struct how how = {time, clock, true, true};
+    return lock_mutex(m, TRACE_HERE(), &how);
+}
+
+EXPORTED pthread_mutex_trylock(pthread_mutex_t *m)
+{
+    return try_mutex(m, TRACE_HERE());
+}
+
+EXPORTED pthread_mutex_unlock(pthread_mutex_t *m)
+{
+    return unlock_mutex(m, TRACE_HERE());
+}
+
+EXPORTED pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a)
 {
     trace_initialised(m, TRACE_HERE());
     return next()->pthread_mutex_init(m, a);
 }
 
-__attribute__((visibility("default"))) int pthread_mutex_destroy(pthread_mutex_t *m)
+EXPORTED pthread_mutex_destroy(pthread_mutex_t *m)
 {
     trace_lock_ends(m);
     return next()->pthread_mutex_destroy(m);
 }
 
+/* ---- C11: glibc's mtx_t is its pthread_mutex_t, but it calls the functions by hidden names ---- */
+
+EXPORTED mtx_lock(mtx_t *m)
+{
+    return trace_thrd(lock_mutex((pthread_mutex_t *)m, TRACE_HERE(), &for_ever));
+}
+
+EXPORTED mtx_timedlock(mtx_t *restrict m, trace_time restrict time)
+{
+    const struct how how = {time, 0, true, false};
+    return trace_thrd(lock_mutex((pthread_mutex_t *)m, TRACE_HERE(), &how));
+}
+
+EXPORTED mtx_trylock(mtx_t *m)
+{
+    return trace_thrd(try_mutex((pthread_mutex_t *)m, TRACE_HERE()));
+}
+
+EXPORTED mtx_unlock(mtx_t *m)
+{
+    return trace_thrd(unlock_mutex((pthread_mutex_t *)m, TRACE_HERE()));
+}
+
+EXPORTED mtx_init(mtx_t *m, int type)
+{
+    trace_initialised(m, TRACE_HERE());
+    return next()->mtx_init(m, type);
+}
+
+__attribute__((visibility("default"))) void mtx_destroy(mtx_t *m)
+{
+    (void)pthread_mutex_destroy((pthread_mutex_t *)m);
+}
+
 /* ---- Spinlocks ------------------------------------------------------------------------------- */
 
-__attribute__((visibility("default"))) int pthread_spin_lock(pthread_spinlock_t *s)
+EXPORTED pthread_spin_lock(pthread_spinlock_t *s)
 {
     const uint64_t key = key_of(s, TRACE_SPIN), site = TRACE_HERE();
     int error;
@@ -160,7 +203,7 @@ __attribute__((visibility("default"))) int pthread_spin_lock(pthread_spinlock_t 
     return error;
 }
 
-__attribute__((visibility("default"))) int pthread_spin_trylock(pthread_spinlock_t *s)
+EXPORTED pthread_spin_trylock(pthread_spinlock_t *s)
 {
     const uint64_t key = key_of(s, TRACE_SPIN), site = TRACE_HERE();
     const int error = next()->pthread_spin_trylock(s);
@@ -173,7 +216,7 @@ __attribute__((visibility("default"))) int pthread_spin_trylock(pthread_spinlock
     return error;
 }
 
-__attribute__((visibility("default"))) int pthread_spin_unlock(pthread_spinlock_t *s)
+EXPORTED pthread_spin_unlock(pthread_spinlock_t *s)
 {
     int error;
     releases(s, TRACE_HERE());
@@ -182,13 +225,13 @@ __attribute__((visibility("default"))) int pthread_spin_unlock(pthread_spinlock_
     return error;
 }
 
-__attribute__((visibility("default"))) int pthread_spin_init(pthread_spinlock_t *s, int shared)
+EXPORTED pthread_spin_init(pthread_spinlock_t *s, int shared)
 {
     trace_initialised((const void *)(uintptr_t)s, TRACE_HERE());
     return next()->pthread_spin_init(s, shared);
 }
 
-__attribute__((visibility("default"))) int pthread_spin_destroy(pthread_spinlock_t *s)
+EXPORTED pthread_spin_destroy(pthread_spinlock_t *s)
 {
     trace_lock_ends(s);
     return next()->pthread_spin_destroy(s);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ typedef const struct timespec *trace_time;
     X(pthread_mutex_timedlock, (pthread_mutex_t *, trace_time))                                    \
     X(pthread_mutex_clocklock, (pthread_mutex_t *, clockid_t, trace_time))                         \
     X(pthread_mutex_unlock, (pthread_mutex_t *))                                                   \
+    X(mtx_init, (mtx_t *, int))                                                                    \
     X(pthread_rwlock_init, (pthread_rwlock_t *, const pthread_rwlockattr_t *))                     \
     X(pthread_rwlock_rdlock, (pthread_rwlock_t *))                                                 \
     X(pthread_rwlock_wrlock, (pthread_rwlock_t *))                                                 \

@@ -12,6 +12,7 @@
 #ifndef PAWL_TRACE_RECORD_H
 #define PAWL_TRACE_RECORD_H
 
+#include <errno.h>
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
@@ -172,6 +173,18 @@ static inline bool is_counted(uint64_t key)
 {
     return (1u << mode_of(key) &
             (1u << TRACE_READ | 1u << TRACE_OUR_READ | 1u << TRACE_OUR_SEEK)) != 0;
+}
+
+/* The result of a function of C11, as glibc has it. */
+static inline int trace_thrd(int error)
+{
+    switch (error) {
+    case 0: return thrd_success;
+    case ENOMEM: return thrd_nomem;
+    case ETIMEDOUT: return thrd_timedout;
+    case EBUSY: return thrd_busy;
+    default: return thrd_error;
+    }
 }
 
 static inline bool trace_is_time(const struct timespec *t)

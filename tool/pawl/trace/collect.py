@@ -511,6 +511,9 @@ class _Process:
         )
 
 
+LEFT = "what a process does that goes on after the program's end (a daemon: start it in the foreground)"
+
+
 class Gathering:
     """Takes raw files into a trace, one by one. A bad one is said, and does not end the rest."""
 
@@ -539,8 +542,10 @@ class Gathering:
                 f"process {output.shown(path.name.split('.')[0])} is not in the trace: {process}."
             )
 
-    def finish(self, meta: dict[str, str]) -> list[str]:
-        """What is to be said about it."""
+    def finish(self, meta: dict[str, str], left: int = 0) -> list[str]:
+        """What is to be said about it. `left`: so many processes go on unrecorded."""
+        if left:
+            store.insert(self.db, "loss", [(0, "left", left, LEFT)])
         rows = {"version": __version__, **meta, "processes": str(self.number), "finished": "yes"}
         store.insert(self.db, "meta", list(rows.items()))
         return self.said

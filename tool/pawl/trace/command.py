@@ -101,12 +101,13 @@ class _Writing:
     def finish(self) -> None:
         if self.done:
             return
+        left = self.session.left()
         for path in collect.in_order(self.session.folder):
             self.add(path)
         said: list[str] = []
         meta = {"command": self.command}
         if not self.done:
-            self._do(lambda gathering: said.extend(gathering.finish(meta)))
+            self._do(lambda gathering: said.extend(gathering.finish(meta, len(left))))
         if not self.done:
             self._do(lambda _: self.file.close())
         if not self.done:
@@ -194,8 +195,8 @@ def trace_command(
     """Record which locks a program takes, holds and waits for.
 
     The program is not changed: a library in front of the C library counts the calls of
-    pthread_mutex, rwlock, spin, cond and barrier, and of semaphores. Of Pawl's own locks it sees
-    the waits, and all operations in programs that define PAWL_TRACED. Child processes are recorded,
+    pthread_mutex, rwlock, spin, cond and barrier, of semaphores, and of C11's mtx and cnd. Of
+    Pawl's own locks it sees the waits, and all operations in programs that define PAWL_TRACED. Child processes are recorded,
     too.
 
     The command ends as the program ends, with its exit code or its signal, also where nothing could

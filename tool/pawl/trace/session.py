@@ -208,6 +208,17 @@ class Session:
                 add(path)
                 path.unlink(missing_ok=True)
 
+    def left(self) -> list[str]:
+        """Processes that go on after the program's end. They are recorded no more."""
+        if self.child is None or self.child.returncode is None:
+            return []
+        there = [p for p in self.folder.glob("*.raw") if not _has_ended(p, self.owners)]
+        found = [p.name.split(".")[0] for p in there]
+        found = [process for process in found if Path("/proc", process).exists()]
+        if found:
+            self.stop()
+        return found
+
     def _wait(self, add: Callable[[Path], None], until: float | None = None) -> int | None:
         """None: it runs on beyond that moment."""
         while until is None or time.monotonic() < until:
