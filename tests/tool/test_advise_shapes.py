@@ -113,7 +113,8 @@ int main(void) { return 0; }
 """
 KINDS = {
     "add": "add", "add_some": "add", "add_in": "add", "park": "empty", "look": "read",
-    **dict.fromkeys(("two", "move", "most", "perhaps", "set", "twice", "entry", "search", "id", "count")),
+    "search": None,
+    **dict.fromkeys(("two", "move", "most", "perhaps", "set", "twice", "entry", "id", "count")),
 }  # fmt: skip
 
 

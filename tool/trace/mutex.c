@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pthread_mutex_*, mtx_* and pthread_spin_*. A lock is tried first: a try that succeeds is a lock that did
- * not wait, and costs no second look at the clock.
+ * pthread_mutex_*, pthread_spin_* and C11's mtx_*, which glibc serves by the same functions under
+ * hidden names. A lock is tried first: a try that succeeds is a lock that did not wait, and costs
+ * no second look at the clock.
  *
  * EOWNERDEAD grants a robust mutex, too.
  */
@@ -147,7 +148,7 @@ EXPORTED pthread_mutex_destroy(pthread_mutex_t *m)
     return next()->pthread_mutex_destroy(m);
 }
 
-/* ---- C11: glibc's mtx_t is its pthread_mutex_t, but it calls the functions by hidden names ---- */
+/* ---- C11: an mtx_t of glibc is a pthread_mutex_t --------------------------------------------- */
 
 EXPORTED mtx_lock(mtx_t *m)
 {

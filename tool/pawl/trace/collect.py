@@ -511,7 +511,7 @@ class _Process:
         )
 
 
-LEFT = "what a process does that goes on after the program's end (a daemon: start it in the foreground)"
+LEFT = "what a process does that goes on after the program's end; start a daemon in front"
 
 
 class Gathering:

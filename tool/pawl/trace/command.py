@@ -196,8 +196,8 @@ def trace_command(
 
     The program is not changed: a library in front of the C library counts the calls of
     pthread_mutex, rwlock, spin, cond and barrier, of semaphores, and of C11's mtx and cnd. Of
-    Pawl's own locks it sees the waits, and all operations in programs that define PAWL_TRACED. Child processes are recorded,
-    too.
+    Pawl's own locks it sees the waits, and all operations in programs that define PAWL_TRACED.
+    Child processes are recorded, too.
 
     The command ends as the program ends, with its exit code or its signal, also where nothing could
     be recorded. Signals TERM and HUP reach the program.
