@@ -21,6 +21,31 @@ struct model_ticket {
     void drop_write() { store(&served, load(&served) + 1); }
 };
 
+/* folly::RWSpinLock: readers count themselves, and go back if a writer is there. */
+struct model_rwspin {
+    static constexpr std::uint32_t writer = 1, reader = 4;
+    std::uint32_t bits = 0;
+    void take_read()
+    {
+        for (unsigned turns = 0; (add(&bits, reader) & writer) != 0; yield_after(++turns))
+            (void)add(&bits, 0U - reader);
+    }
+    void drop_read() { (void)add(&bits, 0U - reader); }
+    void take_write()
+    {
+        for (unsigned turns = 0; cas(&bits, 0U, writer) != 0;)
+            yield_after(++turns);
+    }
+    void drop_write() { (void)clear_bits(&bits, writer); }
+
+  private:
+    static void yield_after(unsigned turns)
+    {
+        if (turns > 1000)
+            yield();
+    }
+};
+
 /* J. Mellor-Crummey, M. Scott, 1991: a queue of waiters, each of which reads a word of its own. */
 struct model_mcs {
     struct alignas(64) node {

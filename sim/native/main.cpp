@@ -39,6 +39,7 @@ int main(int argc, char **argv)
         const sim::workload run =
             sim::chosen("pawl-sim-native",
                         {{"section", sim::run_section, "readers and writers of one object"},
+                         {"word", sim::run_word, "the same of one word on the line of its lock"},
                          {"counter", sim::run_counter, "threads that count events"},
                          {"reference", sim::run_reference, "threads that take and drop references"},
                          {"chain", sim::run_chain, "threads that wake each other in turn"},

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,6 +32,11 @@ template <class Word> Word add(Word *p, Word n)
 template <class Word> Word set_bits(Word *p, Word bits)
 {
     return __atomic_fetch_or(p, bits, __ATOMIC_ACQ_REL);
+}
+
+template <class Word> Word clear_bits(Word *p, Word bits)
+{
+    return __atomic_fetch_and(p, static_cast<Word>(~bits), __ATOMIC_ACQ_REL);
 }
 
 template <class Word> Word exchange(Word *p, Word value)
@@ -65,6 +71,11 @@ inline void relax(unsigned hints)
 {
     while (hints-- > 0)
         __builtin_ia32_pause();
+}
+
+inline void yield()
+{
+    (void)sched_yield();
 }
 
 inline void sleep_while(const std::uint32_t *p, std::uint32_t value)

@@ -36,6 +36,11 @@ template <class Word> Word set_bits(Word *p, Word bits)
     return word_op(p, PAWL_HOOK_OR, static_cast<std::uint64_t>(bits));
 }
 
+template <class Word> Word clear_bits(Word *p, Word bits)
+{
+    return word_op(p, PAWL_HOOK_AND, static_cast<std::uint64_t>(static_cast<Word>(~bits)));
+}
+
 template <class Word> Word exchange(Word *p, Word value)
 {
     return word_op(p, PAWL_HOOK_EXCHANGE, static_cast<std::uint64_t>(value));
@@ -63,6 +68,11 @@ inline void relax(unsigned hints)
 {
     while (hints-- > 0)
         pawl_hook_relax();
+}
+
+inline void yield()
+{
+    pawl_hook_yield();
 }
 
 inline void sleep_while(const std::uint32_t *p, std::uint32_t value)

@@ -72,6 +72,29 @@ template <class Lock> struct one_at_a_time : behind_lock<Lock> {
     }
 };
 
+/* A word right behind its lock, mostly on the same line: what folly's SharedMutexTest.cpp runs. */
+template <class Lock> struct word_beside {
+    alignas(128) Lock lock;
+    std::uint32_t word = 0;
+
+    void read(stage::member &, double)
+    {
+        lock.take_read();
+        (void)*const_cast<volatile std::uint32_t *>(&word);
+        lock.drop_read();
+    }
+    void write(stage::member &, double)
+    {
+        lock.take_write();
+        word++;
+        lock.drop_write();
+    }
+};
+
+template <class Lock> struct word_alone : word_beside<Lock> {
+    void read(stage::member &me, double inside) { this->write(me, inside); }
+};
+
 PAWL_SEQ_TYPE(object_seq, struct object);
 
 struct sequence {
@@ -180,39 +203,53 @@ template <class Protected> findings run(settings &s)
 
 } // namespace
 
-findings run_section(settings &s)
+static findings run_one(settings &s, bool word)
 {
     static const struct {
         const char *name;
-        workload run;
+        workload run, run_word;
     } all[] = {
-        {"spin", run<one_at_a_time<stage::spinlock>>},
-        {"ticket", run<one_at_a_time<model_ticket>>},
-        {"mcs", run<one_at_a_time<model_mcs>>},
-        {"low_level_lock", run<one_at_a_time<model_low_level_lock>>},
-        {"rwlock_2017", run<behind_lock<model_rwlock_2017>>},
-        {"rwlock", run<behind_lock<stage::rwlock>>},
-        {"bravo", run<behind_lock<model_bravo<stage::rwlock>>>},
-        {"phase_fair", run<behind_lock<model_phase_fair>>},
-        {"spin32", run<behind_lock<adapter::pawl_spin32>>},
-        {"spin64", run<behind_lock<adapter::pawl_spin64>>},
-        {"lock32", run<behind_lock<adapter::pawl_lock32>>},
-        {"lock64", run<behind_lock<adapter::pawl_lock64>>},
-        {"brlock", run<behind_lock<adapter::pawl_brlock>>},
-        {"brlock_fenced", run<behind_lock<adapter::pawl_brlock_fenced>>},
-        {"seq", run<sequence>},
-        {"rcu", run<copies>},
-        {"planted", run<one_at_a_time<planted>>},
-        {"planted_sleep", run<one_at_a_time<planted_sleep>>},
+        {"spin", run<one_at_a_time<stage::spinlock>>, run<word_alone<stage::spinlock>>},
+        {"ticket", run<one_at_a_time<model_ticket>>, run<word_alone<model_ticket>>},
+        {"mcs", run<one_at_a_time<model_mcs>>, nullptr},
+        {"low_level_lock", run<one_at_a_time<model_low_level_lock>>,
+         run<word_alone<model_low_level_lock>>},
+        {"rwlock_2017", run<behind_lock<model_rwlock_2017>>, run<word_beside<model_rwlock_2017>>},
+        {"rwlock", run<behind_lock<stage::rwlock>>, run<word_beside<stage::rwlock>>},
+        {"rwspin", run<behind_lock<model_rwspin>>, run<word_beside<model_rwspin>>},
+        {"bravo", run<behind_lock<model_bravo<stage::rwlock>>>, nullptr},
+        {"phase_fair", run<behind_lock<model_phase_fair>>, run<word_beside<model_phase_fair>>},
+        {"spin32", run<behind_lock<adapter::pawl_spin32>>, run<word_beside<adapter::pawl_spin32>>},
+        {"spin64", run<behind_lock<adapter::pawl_spin64>>, run<word_beside<adapter::pawl_spin64>>},
+        {"lock32", run<behind_lock<adapter::pawl_lock32>>, run<word_beside<adapter::pawl_lock32>>},
+        {"lock64", run<behind_lock<adapter::pawl_lock64>>, run<word_beside<adapter::pawl_lock64>>},
+        {"brlock", run<behind_lock<adapter::pawl_brlock>>, nullptr},
+        {"brlock_fenced", run<behind_lock<adapter::pawl_brlock_fenced>>, nullptr},
+        {"seq", run<sequence>, nullptr},
+        {"rcu", run<copies>, nullptr},
+        {"planted", run<one_at_a_time<planted>>, nullptr},
+        {"planted_sleep", run<one_at_a_time<planted_sleep>>, nullptr},
     };
     const std::string lock = s.text("lock", "spin64");
     std::string names;
     for (const auto &one : all) {
-        if (lock == one.name)
-            return one.run(s);
-        names += std::string(names.empty() ? "" : ", ") + one.name;
+        const workload of = word ? one.run_word : one.run;
+        if (of != nullptr && lock == one.name)
+            return of(s);
+        if (of != nullptr)
+            names += std::string(names.empty() ? "" : ", ") + one.name;
     }
     throw bad_input("There is no model of a lock '" + lock + "': choose one of " + names + ".");
+}
+
+findings run_section(settings &s)
+{
+    return run_one(s, false);
+}
+
+findings run_word(settings &s)
+{
+    return run_one(s, true);
 }
 
 } // namespace sim

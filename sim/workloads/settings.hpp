@@ -60,6 +60,7 @@ class findings {
 using workload = findings (*)(settings &);
 findings run_lru(settings &s);
 findings run_section(settings &s);   /* readers and writers of one object */
+findings run_word(settings &s);      /* of one word on the line of its lock */
 findings run_counter(settings &s);   /* threads that count events */
 findings run_reference(settings &s); /* threads that take and drop references */
 findings run_chain(settings &s);     /* threads that wake each other in turn */

@@ -13,7 +13,7 @@ from pawl.core.errors import Failure
 from pawl.sim import fit, host, increments, labelled, machine, reference, sections, speed, validate
 
 RECORDED = machine.folder() / "reference"
-MEASURED = {"increments.csv", "lrubench-e5-2680v3.csv"}
+MEASURED = {"folly-e5-2660.csv", "increments.csv", "lrubench-e5-2680v3.csv"}
 
 
 @pytest.fixture
