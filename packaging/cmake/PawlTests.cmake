@@ -30,7 +30,7 @@ include(GoogleTest)
 #   ONE_THREAD   nothing for ThreadSanitizer: one thread at a time uses the library
 #   LONG         seconds even where nothing else runs; its second label: make check has it
 #   STATES       goes through all states, or interrupts at each instruction of 64 bits; its second
-#                label: with sanitizers and on 32 bits it has nothing new to say, so make prove has it
+#                label: with sanitizers and on 32 bits it says nothing new, so make prove has it
 #   EACH_WIDTH   a refusal that is another one on 32 bits
 #   THREADS      a fuzz target that ThreadSanitizer has something to say about
 #   CLANG        cases that only clang refuses, with these flags

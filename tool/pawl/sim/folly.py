@@ -5,8 +5,6 @@ SharedMutexTest.cpp has them. More numbers of threads are predicted than the fil
 
 from __future__ import annotations
 
-import csv
-import itertools
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +14,7 @@ from pawl.sim import labelled, machine, tasks
 
 MACHINE = "sandy-bridge-ep"
 # Its rows, and the models of the same algorithms. The target is for the C library's.
-LOCKS = {
-    "pthrd_rwlock": "rwlock_2017",
-    "pthrd_mutex": "low_level_lock",
-    "folly_rwspin": "rwspin",
-}
+LOCKS = {"pthrd_rwlock": "rwlock_2017", "pthrd_mutex": "low_level_lock", "folly_rwspin": "rwspin"}
 TARGET = ("pthrd_rwlock", "pthrd_mutex")
 WRITES, THREADS, SEEDS = (0, 1, 10, 100), (1, 2, 4, 8, 16, 32, 64), (1, 2, 3, 4, 5)
 WANTED = {"factor": 1.3, "within": 1.5, "share": 0.8, "differs": 0.2}
