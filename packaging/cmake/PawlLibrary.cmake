@@ -25,7 +25,7 @@ set(pawl_shared_names pawl_fences_object_v2 pawl_process_object_v2
 check_linker_flag(C "LINKER:--export-dynamic-symbol=pawl" PAWL_LINKER_EXPORTS_SYMBOL)
 
 # The list has the names of all variants and systems; lld refuses names that a library has not.
-set(pawl_versions "${PROJECT_SOURCE_DIR}/abi/libpawl.map")
+set(pawl_versions "${PROJECT_SOURCE_DIR}/packaging/abi/libpawl.map")
 set(pawl_version_options "LINKER:--version-script=${pawl_versions}")
 check_linker_flag(C "LINKER:--undefined-version" PAWL_LINKER_HAS_UNDEFINED_VERSION)
 if(PAWL_LINKER_HAS_UNDEFINED_VERSION)
