@@ -225,7 +225,11 @@ function(pawl_unit_test name target source library)
     file(CONFIGURE OUTPUT "${twin}" CONTENT "#include \"${source}\"\n")
     pawl_test_program(${target}_twin "${twin}" ${library} cmocka::cmocka)
     add_test(NAME ${name}.c++ COMMAND ${target}_twin)
-    pawl_test_properties(${name}.c++ "${kind};twin")
+    set(long)
+    if(arg_STATES) # other tests of the primitive show sooner that the same is compiled
+      set(long ";long")
+    endif()
+    pawl_test_properties(${name}.c++ "${kind};twin${long}")
   endif()
 endfunction()
 
