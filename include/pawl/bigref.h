@@ -116,12 +116,15 @@ PAWL_INLINE void pawl_bigref_init(pawl_bigref *r, pawl_bigref_release *release, 
 }
 
 /* One local step of n (1, or all ones for -1); false: the compiled function must do it. */
+#if PAWL_CHECKED || PAWL_HOOKS
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t n)
 {
-#if PAWL_CHECKED || PAWL_HOOKS
     (void)r, (void)n;
     return false;
+}
 #else
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t n)
+{
     /* [CELLS_OPEN] acquire: we see the place that belongs to this opening of the gate. */
     const uint32_t gate = pawl_load_acquire32(&r->gate, PAWL_CELLS_OPEN);
     const uint32_t place = pawl_load_relaxed32(&r->place);
@@ -137,8 +140,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t 
     else
         return false;
     return pawl_rseq_add_if_(rseq, cell, n, 2 * PAWL_BIGREF_TARGET, &r->gate, gate);
-#endif
 }
+#endif
 
 /* An operation is hidden from a checker of races. A drop tells it beforehand that the caller has
  * finished with the object, and another thread may then free it. */

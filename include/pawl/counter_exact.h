@@ -87,11 +87,14 @@ PAWL_INLINE void pawl_counter_exact_init(pawl_counter_exact *c, enum pawl_exact_
 
 /* Adds. Never fails. Waits for no read in mode FOLD; a thread without cells (counter.h) takes a
  * short lock in every mode. */
+#if PAWL_CHECKED || PAWL_HOOKS
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_exact_add(pawl_counter_exact *c, int64_t n)
 {
-#if PAWL_CHECKED || PAWL_HOOKS
     pawl_counter_exact_add_slow_(c, (uint64_t)n);
+}
 #else
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_exact_add(pawl_counter_exact *c, int64_t n)
+{
     char *rseq = PAWL_MINE_.rseq;
     /* [COUNTER_PLACE] acquire: our cells of the pair read zero. */
     const uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
@@ -99,8 +102,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_exact_add(pawl_counter_exact *
         PAWL_UNLIKELY(!pawl_rseq_add_phase_(rseq, pawl_cell_(PAWL_MINE_.block, place), (uint64_t)n,
                                             &c->phase)))
         pawl_counter_exact_add_slow_(c, (uint64_t)n);
-#endif
 }
+#endif
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_exact_sub(pawl_counter_exact *c, int64_t n)
 {

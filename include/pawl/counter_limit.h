@@ -89,20 +89,23 @@ PAWL_INLINE void pawl_counter_limit_init(pawl_counter_limit *c, uint64_t limit)
 }
 
 /* Adds to the caller's credit if the sum is 0 to 2 * PAWL_LIMIT_CREDIT; else false. */
+#if PAWL_CHECKED || PAWL_HOOKS
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_change_(pawl_counter_limit *c, uint64_t n)
 {
-#if PAWL_CHECKED || PAWL_HOOKS
     (void)c, (void)n;
     return false;
+}
 #else
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_change_(pawl_counter_limit *c, uint64_t n)
+{
     char *rseq = PAWL_MINE_.rseq;
     /* [COUNTER_PLACE] acquire: our credit reads zero until we have taken some. */
     const uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
     return PAWL_LIKELY(rseq != NULL && place >= PAWL_PLACE_FIRST_) &&
            PAWL_LIKELY(pawl_rseq_add_if_(rseq, pawl_cell_(PAWL_MINE_.block, place), n,
                                          2 * PAWL_LIMIT_CREDIT, &c->gate, 0));
-#endif
 }
+#endif
 
 /* Adds n if the sum stays within the limit (0 always does); else false, and nothing has changed. */
 PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_try_add(pawl_counter_limit *c, uint64_t n)

@@ -158,11 +158,31 @@ PAWL_INLINE_BEGIN
 /* ---- Readers --------------------------------------------------------------------------------- */
 
 /* The checking variant checks each of these, in the compiled half. */
+#if PAWL_CHECKED
+
+#define PAWL_RCU_QS_SECTION_(begins) pawl_rcu_qs_section_(begins)
+
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_enter_(uint32_t index)
 {
-#if PAWL_CHECKED
     pawl_rcu_enter_slow_(index);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_leave_(uint32_t index)
+{
+    pawl_rcu_leave_slow_(index);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_rest_(void)
+{
+    pawl_rcu_rest_slow_();
+}
+
 #else
+
+#define PAWL_RCU_QS_SECTION_(begins) ((void)0)
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_enter_(uint32_t index)
+{
     struct pawl_rcu_line *const line = PAWL_RCU_MINE_.line;
     if (PAWL_UNLIKELY(line == NULL)) {
         pawl_rcu_enter_slow_(index);
@@ -173,14 +193,10 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_enter_(uint32_t index)
                          PAWL_RCU_AGAIN);
     /* [RCU_ENTER] light: our word is written before we look at the structure. */
     pawl_fence_light_known(PAWL_RCU_ENTER);
-#endif
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_leave_(uint32_t index)
 {
-#if PAWL_CHECKED
-    pawl_rcu_leave_slow_(index);
-#else
     struct pawl_rcu_line *const line = PAWL_RCU_MINE_.line;
     uint32_t word;
     if (PAWL_UNLIKELY(line == NULL)) {
@@ -199,14 +215,10 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_leave_(uint32_t index)
     pawl_fence_light_known(PAWL_RCU_LEFT);
     if (PAWL_UNLIKELY((pawl_load_relaxed32(&line->waited) & UINT32_C(1) << index) != 0))
         pawl_rcu_tell_(index);
-#endif
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_rest_(void)
 {
-#if PAWL_CHECKED
-    pawl_rcu_rest_slow_();
-#else
     struct pawl_rcu_line *const line = PAWL_RCU_MINE_.line;
     uint32_t *word;
     if (PAWL_UNLIKELY(line == NULL)) {
@@ -221,8 +233,9 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_rest_(void)
     pawl_fence_light_known(PAWL_RCU_LEFT);
     if (PAWL_UNLIKELY((pawl_load_relaxed32(&line->waited) & UINT32_C(1) << PAWL_RCU_QS_) != 0))
         pawl_rcu_tell_(PAWL_RCU_QS_);
-#endif
 }
+
+#endif
 
 PAWL_INLINE_END
 
@@ -277,16 +290,12 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_quiescent(void)
 /* Marks a section of an online thread for the checking variant; no instruction in release. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_read_lock(void)
 {
-#if PAWL_CHECKED
-    pawl_rcu_qs_section_(1);
-#endif
+    PAWL_RCU_QS_SECTION_(1);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_read_unlock(void)
 {
-#if PAWL_CHECKED
-    pawl_rcu_qs_section_(0);
-#endif
+    PAWL_RCU_QS_SECTION_(0);
 }
 
 /* ---- The default domain ---------------------------------------------------------------------- */

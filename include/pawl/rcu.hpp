@@ -41,17 +41,22 @@
 namespace pawl {
 PAWL_INLINE_BEGIN
 
+#if defined(__cpp_exceptions)
 inline void rcu_throw_(int error, const char *what)
 {
     if (error == 0)
         return;
-#if defined(__cpp_exceptions)
     throw std::system_error(error, std::generic_category(), what);
+}
 #else
+inline void rcu_throw_(int error, const char *what)
+{
+    if (error == 0)
+        return;
     std::fprintf(stderr, "%s: %s\n", what, std::strerror(error));
     std::abort();
-#endif
 }
+#endif
 
 class rcu_domain {
   public:

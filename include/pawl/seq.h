@@ -148,10 +148,15 @@ enum pawl_seq_own_what_ {
         (void)pawl_seq_own_(&(s)->lock, PAWL_SEQ_OWN_##verb + (latch));                            \
         PAWL_SEQ_STAY_();                                                                          \
     } while (0)
+#define PAWL_SEQ_TRIES_(s, latch)                                                                  \
+    const bool taken = pawl_seq_own_(&(s)->lock, PAWL_SEQ_OWN_try_write + (latch));                \
+    PAWL_SEQ_STAY_();                                                                              \
+    return taken
 #else
 #define PAWL_SEQ_STAY_() ((void)0)
 #define PAWL_SEQ_CHECK_(s, what) ((void)(s))
 #define PAWL_SEQ_OWN_(s, verb, latch) pawl_spin32_##verb(&(s)->lock)
+#define PAWL_SEQ_TRIES_(s, latch) return pawl_spin32_try_write(&(s)->lock)
 #endif
 
 PAWL_INLINE_BEGIN
@@ -226,14 +231,19 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_copy_in(pawl_seq_word *to, const v
 /* ---- Readers of a lock ----------------------------------------------------------------------- */
 
 /* The compiled wait may have been built without ThreadSanitizer, which then misses its acquire. */
+#if PAWL_TOLD_
 PAWL_INLINE pawl_seq_word pawl_seq_await_(const pawl_seq *s)
 {
     const pawl_seq_word n = pawl_seq_wait_(s);
-#if PAWL_TOLD_
     pawl_told_get_(&s->sequence);
-#endif
     return n;
 }
+#else
+PAWL_INLINE pawl_seq_word pawl_seq_await_(const pawl_seq *s)
+{
+    return pawl_seq_wait_(s);
+}
+#endif
 
 /* Begins a section: waits until no write is under way. Acquire. Not in signal handlers. */
 PAWL_INLINE pawl_seq_word pawl_seq_begin(const pawl_seq *s)
@@ -299,13 +309,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_take_write(pawl_seq *s)
 
 PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_seq_try_write(pawl_seq *s)
 {
-#if PAWL_CHECKED
-    const bool taken = pawl_seq_own_(&s->lock, PAWL_SEQ_OWN_try_write + 0);
-    PAWL_SEQ_STAY_();
-    return taken;
-#else
-    return pawl_spin32_try_write(&s->lock);
-#endif
+    PAWL_SEQ_TRIES_(s, 0);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_drop_write(pawl_seq *s)

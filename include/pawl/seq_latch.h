@@ -59,13 +59,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_take_write(pawl_seq_latch *l
 
 PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_seq_latch_try_write(pawl_seq_latch *l)
 {
-#if PAWL_CHECKED
-    const bool taken = pawl_seq_own_(&l->lock, PAWL_SEQ_OWN_try_write + PAWL_SEQ_OWN_LATCH_);
-    PAWL_SEQ_STAY_();
-    return taken;
-#else
-    return pawl_spin32_try_write(&l->lock);
-#endif
+    PAWL_SEQ_TRIES_(l, PAWL_SEQ_OWN_LATCH_);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_drop_write(pawl_seq_latch *l)

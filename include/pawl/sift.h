@@ -160,10 +160,8 @@ PAWL_API void PAWL_SYMBOL_(pawl_sift_drop_read_waited)(pawl_sift *l, uint64_t wo
 PAWL_API bool PAWL_SYMBOL_(pawl_sift_take_write_slow)(pawl_sift *l, uint64_t until);
 PAWL_API bool PAWL_SYMBOL_(pawl_sift_try_write_slow)(pawl_sift *l);
 PAWL_API void PAWL_SYMBOL_(pawl_sift_drop_write_slow)(pawl_sift *l);
-#if PAWL_CHECKED
 PAWL_API void PAWL_SYMBOL_(pawl_sift_drop_read_checked)(pawl_sift *l,
                                                         enum pawl_sift_context context);
-#endif
 
 PAWL_C_END
 
@@ -198,14 +196,11 @@ PAWL_INLINE_BEGIN
 /* The fast path into a free lock. The compiled halves do it again, with checks. */
 PAWL_INLINE bool pawl_sift_first_(pawl_sift *l, uint64_t claim)
 {
-#if PAWL_CHECKED
-    (void)l, (void)claim;
-    return false;
-#else
     uint64_t nobody = 0;
+    if (PAWL_CHECKED)
+        return false;
     /* [SIFT_FAST_TAKE] acquire: we come after the last holder, above all after a writer. */
     return pawl_cas_acquire64(&l->word, &nobody, claim, PAWL_SIFT_FAST_TAKE);
-#endif
 }
 
 /* Takes R for a reader in `context`, which must be one of the lock's `readers`. Acquire.
@@ -258,11 +253,10 @@ PAWL_INLINE void pawl_sift_count_down_(pawl_sift *l, enum pawl_sift_context cont
 PAWL_INLINE void pawl_sift_drop_read(pawl_sift *l, enum pawl_sift_context context)
 {
     PAWL_SIFT_BEFORE_(l, R);
-#if PAWL_CHECKED
-    pawl_sift_drop_read_checked_(l, context);
-#else
-    pawl_sift_count_down_(l, context);
-#endif
+    if (PAWL_CHECKED)
+        pawl_sift_drop_read_checked_(l, context);
+    else
+        pawl_sift_count_down_(l, context);
     PAWL_SIFT_AFTER_(l, U, true);
 }
 
@@ -301,13 +295,11 @@ PAWL_TRYING bool pawl_sift_try_write(pawl_sift *l)
 
 PAWL_INLINE void pawl_sift_drop_write_(pawl_sift *l)
 {
-#if !PAWL_CHECKED
     uint64_t alone = PAWL_SIFT_WRITER_;
-    /* [SIFT_W_DROP] release: our stores complete before the next holder enters. */
-    if (PAWL_LIKELY(l->mode == 0) &&
+    if (!PAWL_CHECKED && PAWL_LIKELY(l->mode == 0) &&
+        /* [SIFT_W_DROP] release: our stores complete before the next holder enters. */
         PAWL_LIKELY(pawl_cas_release64(&l->word, &alone, 0, PAWL_SIFT_W_DROP)))
         return;
-#endif
     pawl_sift_drop_write_slow_(l);
 }
 

@@ -69,10 +69,8 @@ static inline struct pawl_process *process_here(void)
 void pawl_meet_fork_(void);
 static inline void process_sees_forks(void)
 {
-#if !PAWL_HOOKS
-    if (PAWL_UNLIKELY(pawl_load_relaxed32(&process_here()->forking) != 0))
+    if (!PAWL_HOOKS && PAWL_UNLIKELY(pawl_load_relaxed32(&process_here()->forking) != 0))
         pawl_meet_fork_();
-#endif
 }
 
 /* ---- Subsystems ------------------------------------------------------------------------------ */

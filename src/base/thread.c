@@ -117,21 +117,24 @@ static bool thread_is_refused(struct pawl_process *process)
 }
 
 /* Atomic for handlers only. A model has none, and its slots are no objects of it. */
+#if PAWL_HOOKS
 static bool thread_change_slot(struct pawl_thread_line *from, struct pawl_thread_line *to)
 {
-#if PAWL_HOOKS
     if (*pawl_os_thread_slot() != from)
         return false;
     *pawl_os_thread_slot() = to;
     return true;
+}
 #else
+static bool thread_change_slot(struct pawl_thread_line *from, struct pawl_thread_line *to)
+{
     pawl_address_ found = (pawl_address_)(uintptr_t)from;
     const bool changed = PAWL_ADDRESS_(pawl_cas_relaxed)(
         (pawl_address_ *)(void *)pawl_os_thread_slot(), &found, (pawl_address_)(uintptr_t)to);
     HANDLERS_SEE_THIS_ORDER();
     return changed;
-#endif
 }
+#endif
 
 /* Claims the line once more in the child of a fork, where it was freed or has the number of the
  * parent's thread, `id`. False: another thread of the child has it. */

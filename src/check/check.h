@@ -13,6 +13,7 @@
 #define PAWL_CHECK_H
 
 #include "../base/base.h"
+#include "misuse.h"
 
 #if PAWL_CHECKED
 

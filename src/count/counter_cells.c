@@ -95,13 +95,19 @@ PAWL_INTERNAL char *cells_block(uint32_t line)
     return block;
 }
 
+#if PAWL_HOOKS
+#define CELLS_PAGES(line) counters_here()->cells[line]
+#define CELLS_MINE(number)                                                                         \
+    ((number) < PAWL_COUNTER_LINES ? &counters_here()->mine[number] : &cells_of_nobody)
+static struct pawl_counter_mine cells_of_nobody;
+#else
+#define CELLS_PAGES(line) ((void)(line), pawl_os_pages(BLOCK_BYTES))
+#define CELLS_MINE(number) ((void)(number), pawl_counter_mine_())
+#endif
+
 static char *cells_new_block(uint32_t line)
 {
-#if PAWL_HOOKS
-    char *made = (char *)counters_here()->cells[line];
-#else
-    char *made = (char *)pawl_os_pages(BLOCK_BYTES);
-#endif
+    char *made = (char *)CELLS_PAGES(line);
     pawl_address_ found = 0;
     if (made == NULL)
         return NULL;
@@ -163,14 +169,7 @@ PAWL_INTERNAL struct pawl_counter_mine *cells_join(void)
  * no line any more: one that finds no block gets none. */
 static void cells_leave(uint32_t number)
 {
-#if PAWL_HOOKS
-    struct pawl_counter_mine nobody;
-    struct pawl_counter_mine *const mine =
-        number < PAWL_COUNTER_LINES ? &counters_here()->mine[number] : &nobody;
-#else
-    struct pawl_counter_mine *const mine = pawl_counter_mine_();
-    (void)number;
-#endif
+    struct pawl_counter_mine *const mine = CELLS_MINE(number);
     mine->cpus = NULL;
     HANDLERS_SEE_THIS_ORDER();
     mine->rseq = NULL;
@@ -336,15 +335,13 @@ PAWL_INTERNAL uint64_t cells_sum(uint32_t place)
 
 PAWL_INTERNAL uint64_t cells_sum_shut(uint32_t place)
 {
-#if PAWL_HOOKS
-    const uint32_t lines = cells_lines();
+    const uint32_t lines = PAWL_HOOKS ? cells_lines() : 0;
     uint32_t i;
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block != NULL)
             PLAIN_READ(*pawl_cell_(block, place));
     }
-#endif
     return cells_sum(place);
 }
 

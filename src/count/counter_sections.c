@@ -30,14 +30,16 @@ PAWL_INTERNAL void cells_shut_out(void)
     uint64_t marker, first;
     uint32_t lines, i;
 
-#if PAWL_HOOKS
-    /* [CELLS_CLOSE] heavy: either a section sees the gate closed, or the closer sees its marker. */
-    pawl_fence_heavy(PAWL_CELLS_CLOSE);
-#else
-    /* [CELLS_CLOSE] full: the same. The next call is the heavy half, which restarts sequences. */
-    pawl_fence_full(PAWL_CELLS_CLOSE);
-    pawl_os_shut_out();
-#endif
+    if (PAWL_HOOKS) {
+        /* [CELLS_CLOSE] heavy: either a section sees the gate closed, or the closer sees its
+         * marker. */
+        pawl_fence_heavy(PAWL_CELLS_CLOSE);
+    } else {
+        /* [CELLS_CLOSE] full: the same. The next call is the heavy half, which restarts
+         * sequences. */
+        pawl_fence_full(PAWL_CELLS_CLOSE);
+        pawl_os_shut_out();
+    }
     lines = cells_lines(); /* after the fence: an uncounted thread sees the gate closed */
     PAWL_PROBE1(counter_shut_out, lines);
     for (i = 0; i < lines; i++) {

@@ -85,10 +85,8 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
     struct cond_waiter *next;
     bool signalled;
 
-#if PAWL_CHECKED
-    if (lock->take == NULL)
+    if (PAWL_CHECKED && lock->take == NULL)
         return pawl_check_has_(lock->lock);
-#endif
     pawl_os_told_plain(&waiter, sizeof waiter);
     waiter.waiter.address = cond;
     waiter.waiter.parker = pawl_parker_make(&room);
@@ -97,12 +95,9 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
     waiter.waiter.bits = lock->shared;
     waiter.lock = lock->lock;
     waiter.next = NULL;
-    if (!cond_enter(cond, &waiter)) {
-#if PAWL_CHECKED
-        pawl_report_misuse_("wait with another lock than the other waiters", "condition variable",
-                            cond, "pawl_cond_wait", __builtin_return_address(0));
-#endif
-    }
+    if (!cond_enter(cond, &waiter))
+        MISUSE("wait with another lock than the other waiters", "condition variable", cond,
+               "pawl_cond_wait");
     PAWL_PROBE2(cond_wait, cond, lock->lock);
     lock->drop(lock->lock);
     signalled = cond_sleep(cond, &waiter.waiter, deadline);

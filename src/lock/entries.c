@@ -241,17 +241,15 @@ PAWL_INTERNAL void entries_free(struct pawl_entries *own, unsigned i)
 
 PAWL_INTERNAL void entries_recount(struct pawl_entries *own)
 {
-#if PAWL_HOOKS
-    (void)own; /* a change of the count is no step */
-#else
     uint32_t busy = own->eager;
     unsigned i;
+    if (PAWL_HOOKS) /* a change of the count is no step */
+        return;
     pawl_entries_hide_(own);
     for (i = 0; i < PAWL_ENTRIES; i++)
         busy += PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]) != 0;
     entries_set_busy(own, busy);
     pawl_entries_show_(own);
-#endif
 }
 
 /* The width is the identity's. */

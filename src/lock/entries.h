@@ -128,18 +128,23 @@ static inline bool entries_exist(void)
 }
 
 /* The line of that number, or NULL: no thread has got its block. */
+#if !PAWL_HOOKS
 static inline struct pawl_entries *entries_line(struct pawl_entries_all *all, uint32_t number)
 {
-#if !PAWL_HOOKS
     pawl_address_ *const block = &all->blocks[number % ENTRIES_LINES / ENTRIES_IN_BLOCK];
     if (number >= ENTRIES_IN_BLOCK && number < ENTRIES_LINES)
         return PAWL_ADDRESS_(pawl_load_relaxed)(block) == 0
                    ? NULL
                    : (struct pawl_entries *)pawl_os_shared_or_none(block, sizeof all->lines) +
                          number % ENTRIES_IN_BLOCK;
-#endif
     return number < ENTRIES_IN_BLOCK ? &all->lines[number] : NULL;
 }
+#else
+static inline struct pawl_entries *entries_line(struct pawl_entries_all *all, uint32_t number)
+{
+    return number < ENTRIES_IN_BLOCK ? &all->lines[number] : NULL;
+}
+#endif
 
 /* The number of the lowest bit that is set. */
 static inline uint32_t entries_first(uint32_t bits)

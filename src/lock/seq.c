@@ -12,22 +12,28 @@
 #define DECLARED UINT32_C(0x80000000)
 
 static void seq_awaits(const pawl_seq *s, const void *site);
+
+static void seq_wait_begins(const pawl_seq *s, const void *site)
+{
+    seq_awaits(s, site);
+    pawl_wait_begins_("pawl_seq", s, "pawl_seq_begin", pawl_load_relaxed32(&s->writer) & ~DECLARED,
+                      site);
+}
+#define SEQ_WAIT_BEGINS(s, site) seq_wait_begins(s, site)
+#define SEQ_WAIT_ENDS() pawl_wait_ends_()
+#else
+#define SEQ_WAIT_BEGINS(s, site) ((void)(s))
+#define SEQ_WAIT_ENDS() ((void)0)
 #endif
 
 pawl_seq_word pawl_seq_wait_(const pawl_seq *s)
 {
     pawl_seq_word n;
     PAWL_PROBE1(seq_wait, s);
-#if PAWL_CHECKED
-    seq_awaits(s, __builtin_return_address(0));
-    pawl_wait_begins_("pawl_seq", s, "pawl_seq_begin", pawl_load_relaxed32(&s->writer) & ~DECLARED,
-                      __builtin_return_address(0));
-#endif
+    SEQ_WAIT_BEGINS(s, __builtin_return_address(0));
     /* [SEQ_READ_BEGIN] acquire: the words are at least as new as the number. */
     WAIT_UNTIL(n, PAWL_SEQ_AT_(pawl_load_acquire)(&s->sequence, PAWL_SEQ_READ_BEGIN), (n & 1) == 0);
-#if PAWL_CHECKED
-    pawl_wait_ends_();
-#endif
+    SEQ_WAIT_ENDS();
     return n;
 }
 

@@ -158,10 +158,8 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait)(const void *address, uint32_t bits, uin
     w.mask = mask;
     w.value = value;
     if (PAWL_UNLIKELY(!wait_watch_is_sound(&w))) {
-#if PAWL_CHECKED
-        pawl_report_misuse_(address == NULL ? "wait at null" : "wait at a misaligned address",
-                            "word", address, "pawl_wait", __builtin_return_address(0));
-#endif
+        MISUSE(address == NULL ? "wait at null" : "wait at a misaligned address", "word", address,
+               "pawl_wait");
         return PAWL_WAIT_REFUSED;
     }
     if (!wait_watch_holds_for_some_polls(&w))
@@ -334,13 +332,8 @@ static bool wait_may_be_shared(const uint32_t *address, const char *call, const 
 {
     if (PAWL_LIKELY(address != NULL && ((uintptr_t)address & 3) == 0))
         return true;
-#if PAWL_CHECKED
-    pawl_report_misuse_(address == NULL ? "wait at null" : "wait at a misaligned address", "word",
-                        address, call, site);
-#else
-    (void)call;
-    (void)site;
-#endif
+    MISUSE_AT(address == NULL ? "wait at null" : "wait at a misaligned address", "word", address,
+              call, site);
     return false;
 }
 

@@ -69,11 +69,8 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait_any)(const struct pawl_watch *watches, u
         sound = wait_watch_is_sound(&watches[i]);
     if (PAWL_LIKELY(sound))
         how = wait_many(watches, count, &found, deadline);
-#if PAWL_CHECKED
     else
-        pawl_report_misuse_("wait at no, too many or unsound addresses", "watches", watches,
-                            "pawl_wait_any", __builtin_return_address(0));
-#endif
+        MISUSE("wait at no, too many or unsound addresses", "watches", watches, "pawl_wait_any");
     if (which != NULL)
         *which = found < PAWL_WAIT_WATCHES ? found : 0;
     return how;

@@ -96,18 +96,21 @@ static uint32_t os_fences_mode(void)
     return pawl_load_relaxed32(&os_fences_here()->mode);
 }
 
+#ifdef SYS_membarrier
 static bool os_membarrier(int command)
 {
-#ifdef SYS_membarrier
     const int saved = errno;
     const bool done = syscall(SYS_membarrier, command, 0, 0) == 0;
     errno = saved;
     return done;
+}
 #else
+static bool os_membarrier(int command)
+{
     (void)command;
     return false;
-#endif
 }
+#endif
 
 static bool os_forbidden(const char *variable)
 {

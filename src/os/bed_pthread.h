@@ -23,23 +23,29 @@ struct os_list_lock {
 #endif
 };
 
+#ifdef __APPLE__
 static inline void os_list_enter(struct os_list_lock *lock)
 {
-#ifdef __APPLE__
     os_unfair_lock_lock(&lock->lock);
-#else
-    (void)pthread_mutex_lock(&lock->lock);
-#endif
 }
+#else
+static inline void os_list_enter(struct os_list_lock *lock)
+{
+    (void)pthread_mutex_lock(&lock->lock);
+}
+#endif
 
+#ifdef __APPLE__
 static inline void os_list_leave(struct os_list_lock *lock)
 {
-#ifdef __APPLE__
     os_unfair_lock_unlock(&lock->lock);
-#else
-    (void)pthread_mutex_unlock(&lock->lock);
-#endif
 }
+#else
+static inline void os_list_leave(struct os_list_lock *lock)
+{
+    (void)pthread_mutex_unlock(&lock->lock);
+}
+#endif
 
 struct os_bed {
     pthread_mutex_t mutex;
@@ -47,20 +53,25 @@ struct os_bed {
     uint32_t rung; /* under the mutex */
 };
 
+#ifdef __APPLE__
 static inline void os_bed_make(struct os_bed *bed)
 {
     (void)pthread_mutex_init(&bed->mutex, NULL);
-#ifdef __APPLE__
     (void)pthread_cond_init(&bed->condition, NULL);
+    bed->rung = 0;
+}
 #else
+static inline void os_bed_make(struct os_bed *bed)
+{
+    (void)pthread_mutex_init(&bed->mutex, NULL);
     pthread_condattr_t attributes;
     (void)pthread_condattr_init(&attributes);
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&bed->condition, &attributes);
     (void)pthread_condattr_destroy(&attributes);
-#endif
     bed->rung = 0;
 }
+#endif
 
 static inline void os_bed_unmake(struct os_bed *bed)
 {

@@ -9,14 +9,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifdef __linux__
+/* Most pages are never touched: no huge page may bring them in. */
+#define OS_KEEP_SMALL(pages, size) ((void)madvise(pages, size, MADV_NOHUGEPAGE))
+#define OS_MAKE_ZERO(pages, size) (madvise(pages, size, MADV_DONTNEED) == 0)
+#else
+#define OS_KEEP_SMALL(pages, size) ((void)0)
+#define OS_MAKE_ZERO(pages, size)                                                                  \
+    (mmap(pages, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) == pages)
+#endif
+
 void *pawl_os_pages(size_t size)
 {
     const int saved = errno;
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-#ifdef __linux__ /* most pages are never touched: no huge page may bring them in */
     if (pages != MAP_FAILED)
-        (void)madvise(pages, size, MADV_NOHUGEPAGE);
-#endif
+        OS_KEEP_SMALL(pages, size);
     errno = saved;
     if (pages == MAP_FAILED)
         return NULL;
@@ -35,13 +43,7 @@ bool pawl_os_return_pages(void *pages, size_t size)
 {
     const int saved = errno;
     const long page = sysconf(_SC_PAGESIZE);
-    const bool done = page > 0 && size % (size_t)page == 0 &&
-#ifdef __linux__ /* it gives zero pages afterwards */
-                      madvise(pages, size, MADV_DONTNEED) == 0;
-#else
-                      mmap(pages, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_FIXED,
-                           -1, 0) == pages;
-#endif
+    const bool done = page > 0 && size % (size_t)page == 0 && OS_MAKE_ZERO(pages, size);
     errno = saved;
     return done;
 }

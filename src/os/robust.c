@@ -239,15 +239,18 @@ enum pawl_os_robust pawl_os_robust_try(void *mutex)
 }
 
 /* FUTEX_WAITERS is the kernel's bit for it. On other C libraries this does nothing. */
+#ifdef __GLIBC__
 void pawl_os_robust_owe_wake(void *mutex)
 {
-#ifdef __GLIBC__
     (void)pawl_fetch_or_relaxed32((uint32_t *)(void *)&((pthread_mutex_t *)mutex)->__data.__lock,
                                   FUTEX_WAITERS);
-#else
-    (void)mutex;
-#endif
 }
+#else
+void pawl_os_robust_owe_wake(void *mutex)
+{
+    (void)mutex;
+}
+#endif
 
 bool pawl_os_robust_heal(void *mutex)
 {

@@ -80,18 +80,27 @@ bool pawl_os_start_thread(struct pawl_own_thread *thread)
 #include <pthread_np.h>
 #endif
 
+#if defined(__linux__)
 static void os_name_this_thread(const char *name)
 {
-#if defined(__linux__)
     (void)pthread_setname_np(pthread_self(), name);
-#elif defined(__APPLE__)
-    (void)pthread_setname_np(name);
-#elif defined(__FreeBSD__)
-    pthread_set_name_np(pthread_self(), name);
-#else
-    (void)name;
-#endif
 }
+#elif defined(__APPLE__)
+static void os_name_this_thread(const char *name)
+{
+    (void)pthread_setname_np(name);
+}
+#elif defined(__FreeBSD__)
+static void os_name_this_thread(const char *name)
+{
+    pthread_set_name_np(pthread_self(), name);
+}
+#else
+static void os_name_this_thread(const char *name)
+{
+    (void)name;
+}
+#endif
 
 /* ---- Scheduling ------------------------------------------------------------------------------ */
 

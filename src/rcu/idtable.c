@@ -305,7 +305,6 @@ static int idtable_place(pawl_idtable *t, pawl_idtable_entry *e, pawl_id *id)
     return 0;
 }
 
-#if PAWL_CHECKED
 static bool idtable_has(pawl_idtable *t, const pawl_idtable_entry *e)
 {
     const uint32_t place = (uint32_t)e->id;
@@ -315,17 +314,13 @@ static bool idtable_has(pawl_idtable *t, const pawl_idtable_entry *e)
     pawl_lock32_drop_write(&t->lock);
     return has;
 }
-#endif
-
 int pawl_idtable_insert(pawl_idtable *t, pawl_idtable_entry *e, pawl_id *id)
 {
     pawl_id given = PAWL_ID_NONE;
     int result;
     IDTABLE_LIVES(t, "pawl_idtable_insert");
-#if PAWL_CHECKED
-    if (idtable_has(t, e))
+    if (PAWL_CHECKED && idtable_has(t, e))
         IDTABLE_MISUSE("inserted twice", t, "pawl_idtable_insert");
-#endif
     idtable_offer_if_any(t);
     do {
         uint32_t size, wanted;

@@ -30,16 +30,22 @@
 PAWL_SHARED_DEFINE(struct pawl_rcu, rcu_object);
 
 /* Whether the thread may read by the inline functions. */
+#if PAWL_HOOKS
 static bool rcu_reads_fast(void)
 {
-#if PAWL_HOOKS
     return true;
-#elif PAWL_CHECKED
-    return false;
-#else
-    return pawl_load_relaxed32(&pawl_fence_light_free_) != 0;
-#endif
 }
+#elif PAWL_CHECKED
+static bool rcu_reads_fast(void)
+{
+    return false;
+}
+#else
+static bool rcu_reads_fast(void)
+{
+    return pawl_load_relaxed32(&pawl_fence_light_free_) != 0;
+}
+#endif
 
 /* The caller's line if it has one or gets one; otherwise NULL. */
 static struct pawl_rcu_line *rcu_own_line(struct pawl_rcu_mine *mine)
@@ -280,10 +286,8 @@ static void rcu_leave_all(void)
 {
     uint32_t index;
     for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
-#if PAWL_CHECKED
-        if (index != PAWL_RCU_QS_ && rcu_inside(index))
-            rcu_left_open(index);
-#endif
+        if (PAWL_CHECKED && index != PAWL_RCU_QS_ && rcu_inside(index))
+            RCU_LEFT_OPEN(index);
         while (rcu_leave(index))
             continue;
     }

@@ -132,6 +132,9 @@ PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
 PAWL_INTERNAL void rcu_misuse(const char *what, uint32_t index, const char *call, const void *site);
 /* The calling thread ends in a section. */
 PAWL_INTERNAL void rcu_left_open(uint32_t index);
+#define RCU_LEFT_OPEN(index) rcu_left_open(index)
+#else
+#define RCU_LEFT_OPEN(index) ((void)(index))
 #endif
 
 /* ---- Extra lines (rcu_extra.c) --------------------------------------------------------------- */
@@ -288,6 +291,9 @@ PAWL_INTERNAL PAWL_NORETURN void rcu_never(const char *call, const char *why);
 #if PAWL_CHECKED
 /* The caller is about to destroy the domain: reports a misuse if a thread still reads. */
 PAWL_INTERNAL void rcu_nobody_reads(uint32_t index, const void *site);
+#define RCU_NOBODY_READS(index, site) rcu_nobody_reads(index, site)
+#else
+#define RCU_NOBODY_READS(index, site) ((void)(index), (void)(site))
 #endif
 
 #endif

@@ -137,14 +137,17 @@ static inline pawl_address_ calls_head_mark(const pawl_rcu_head *head)
 #endif
 
 /* The checking variant's mark of a head that is queued. */
+#if PAWL_CHECKED
 static inline void calls_set_queued(pawl_rcu_head *head, bool queued)
 {
-#if PAWL_CHECKED
     head->queued = queued ? calls_head_mark(head) : 0;
-#else
-    (void)head, (void)queued;
-#endif
 }
+#else
+static inline void calls_set_queued(pawl_rcu_head *head, bool queued)
+{
+    (void)head, (void)queued;
+}
+#endif
 
 /* ---- What the parts have in common (rcu_account.c) ------------------------------------------- */
 

@@ -34,9 +34,7 @@ void pawl_rcu_domain_destroy(pawl_rcu_domain *d)
     if (d == NULL || d->index <= PAWL_RCU_QS_)
         return;
     state = rcu_state(d->index);
-#if PAWL_CHECKED
-    rcu_nobody_reads(d->index, __builtin_return_address(0));
-#endif
+    RCU_NOBODY_READS(d->index, __builtin_return_address(0));
     pawl_rcu_domain_synchronize(d);
     if (rcu_calls_here() != NULL)
         rcu_calls_here()->end(d);

@@ -190,14 +190,17 @@ PAWL_INTERNAL PAWL_NORETURN void rcu_never(const char *call, const char *why)
 /* ---- Driving --------------------------------------------------------------------------------- */
 
 /* Names the calling thread. In the simulator all threads have their variables at one address. */
+#ifdef PAWL_SIM
 static pawl_address_ grace_own_number(void)
 {
-#ifdef PAWL_SIM
     return pawl_os_thread_id();
-#else
-    return (pawl_address_)(uintptr_t)pawl_rcu_mine_();
-#endif
 }
+#else
+static pawl_address_ grace_own_number(void)
+{
+    return (pawl_address_)(uintptr_t)pawl_rcu_mine_();
+}
+#endif
 
 static bool grace_drive_begin(struct pawl_rcu_state *state)
 {
@@ -342,19 +345,17 @@ PAWL_INTERNAL void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks)
 
 #if PAWL_CHECKED
 #define RCU_MISUSE(what, index, call) rcu_misuse(what, index, call, __builtin_return_address(0))
+#define RCU_IN_QS_SECTION() (pawl_rcu_mine_()->qs_sections != 0)
 #else
 #define RCU_MISUSE(what, index, call) ((void)0)
+#define RCU_IN_QS_SECTION() false
 #endif
 
 /* For quiescent states the caller is offline while it waits. So it waits for itself only if the
  * checking variant has counted it in a section. */
 static bool grace_waits_for_itself(uint32_t index)
 {
-#if PAWL_CHECKED
-    if (index == PAWL_RCU_QS_)
-        return pawl_rcu_mine_()->qs_sections != 0;
-#endif
-    return index != PAWL_RCU_QS_ && rcu_inside(index);
+    return index == PAWL_RCU_QS_ ? RCU_IN_QS_SECTION() : rcu_inside(index);
 }
 
 #define MAY_WAIT(index, call)                                                                      \

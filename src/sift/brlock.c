@@ -29,10 +29,9 @@ PAWL_INTERNAL uint32_t *brlock_own(const pawl_brlock *l)
 {
     const struct pawl_thread_line *line = pawl_thread_line_();
     const size_t number = line == NULL ? PAWL_THREAD_LINES : (size_t)(line - process_here()->lines);
-#if PAWL_CHECKED
-    if (l->drain != brlock_drain_of(l)) /* never initialised: the report comes next */
+    if (PAWL_CHECKED &&
+        l->drain != brlock_drain_of(l)) /* never initialised: the report comes next */
         return NULL;
-#endif
     return PAWL_LIKELY(number < l->count) ? &l->lines[number].readers : NULL;
 }
 

@@ -149,15 +149,18 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light_known(enum pawl_tag tag)
 }
 
 /* x86 makes each read-modify-write a full fence. */
+#if defined(__x86_64__) || defined(__i386__)
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_full_after_update(enum pawl_tag tag)
 {
-#if defined(__x86_64__) || defined(__i386__)
     (void)tag;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-#else
-    pawl_fence_full(tag);
-#endif
 }
+#else
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_full_after_update(enum pawl_tag tag)
+{
+    pawl_fence_full(tag);
+}
+#endif
 
 PAWL_INLINE bool pawl_fence_heavy_or_not(enum pawl_tag tag)
 {

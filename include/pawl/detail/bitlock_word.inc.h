@@ -8,6 +8,11 @@ PAWL_API PAWL_COLD bool PAWL_SLOW_(take_slow)(PAWL_WORD_ *word, unsigned bit, ui
 #if PAWL_CHECKED
 PAWL_API void PAWL_SLOW_(check)(const PAWL_WORD_ *word, unsigned bit, const char *call);
 PAWL_API PAWL_COLD void PAWL_SLOW_(not_held)(const PAWL_WORD_ *word, const char *call);
+#define PAWL_BITLOCK_CHECK_(word, bit, call) PAWL_SLOW_(check)(word, bit, call)
+#define PAWL_BITLOCK_HELD_(held, word, call) ((held) ? (void)0 : PAWL_SLOW_(not_held)(word, call))
+#else
+#define PAWL_BITLOCK_CHECK_(word, bit, call) ((void)0)
+#define PAWL_BITLOCK_HELD_(held, word, call) ((void)(held))
 #endif
 
 PAWL_C_END
@@ -27,9 +32,7 @@ PAWL_INLINE bool PAWL_NAME_(is_held)(const PAWL_WORD_ *word, unsigned bit)
 PAWL_INLINE bool PAWL_NAME_(try)(PAWL_WORD_ *word, unsigned bit)
 {
     const PAWL_WORD_ mask = PAWL_NAME_(mask_)(bit);
-#if PAWL_CHECKED
-    PAWL_SLOW_(check)(word, bit, "try");
-#endif
+    PAWL_BITLOCK_CHECK_(word, bit, "try");
     if (PAWL_NAME_(is_held)(word, bit)) /* asking again would only take the line from its holder */
         return false;
     /* [BITLOCK_TAKE] acquire: we see what the last holder did. */
@@ -58,9 +61,7 @@ PAWL_INLINE bool PAWL_NAME_(wait_)(PAWL_WORD_ *word, unsigned bit, uint64_t dead
 PAWL_INLINE bool PAWL_NAME_(take_until)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline)
 {
     const PAWL_WORD_ mask = PAWL_NAME_(mask_)(bit);
-#if PAWL_CHECKED
-    PAWL_SLOW_(check)(word, bit, "take");
-#endif
+    PAWL_BITLOCK_CHECK_(word, bit, "take");
     /* [BITLOCK_TAKE] acquire: we see what the last holder did. */
     if (PAWL_LIKELY((PAWL_AT_(pawl_fetch_or_acquire)(word, mask, PAWL_BITLOCK_TAKE) & mask) == 0))
         return true;
@@ -77,17 +78,14 @@ PAWL_INLINE void PAWL_NAME_(drop)(PAWL_WORD_ *word, unsigned bit)
 {
     const PAWL_WORD_ mask = PAWL_NAME_(mask_)(bit);
     PAWL_WORD_ found;
-#if PAWL_CHECKED
-    PAWL_SLOW_(check)(word, bit, "drop");
-#endif
+    PAWL_BITLOCK_CHECK_(word, bit, "drop");
     /* [BITLOCK_DROP] release: what we did is seen by the next holder. */
     found = PAWL_AT_(pawl_fetch_and_release)(word, (PAWL_WORD_)~mask, PAWL_BITLOCK_DROP);
-#if PAWL_CHECKED
-    if ((found & mask) == 0)
-        PAWL_SLOW_(not_held)(word, "drop");
-#endif
-    (void)found;
+    PAWL_BITLOCK_HELD_((found & mask) != 0, word, "drop");
     (void)pawl_wake_bits(word, mask, 1);
 }
 
 PAWL_INLINE_END
+
+#undef PAWL_BITLOCK_CHECK_
+#undef PAWL_BITLOCK_HELD_

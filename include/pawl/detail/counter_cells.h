@@ -84,14 +84,17 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t *pawl_cell_(char *block, uint32_t place
 }
 
 /* Adds to the calling thread's own cell: a load and a store, or one instruction. */
+#if !PAWL_CALLS_OUT_ && defined(__x86_64__)
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_add_(uint64_t *cell, uint64_t n)
 {
-#if !PAWL_CALLS_OUT_ && defined(__x86_64__)
     pawl_cell_bump_(cell, n); /* faster than three instructions */
-#else
-    pawl_store_relaxed64(cell, pawl_load_relaxed64(cell) + n);
-#endif
 }
+#else
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_add_(uint64_t *cell, uint64_t n)
+{
+    pawl_store_relaxed64(cell, pawl_load_relaxed64(cell) + n);
+}
+#endif
 
 PAWL_INLINE_END
 

@@ -119,18 +119,22 @@ PAWL_INLINE_BEGIN
 
 #include <pawl/detail/word_face.inc.h>
 
+#if PAWL_TOLD_
+#define PAWL_HAND_OFF_(what, l) pawl_told_##what##_(&(l)->word)
+#else
+#define PAWL_HAND_OFF_(what, l) ((void)(l))
+#endif
+
 /* The caller's state stays. So a checker of data races is told of no change; but what is done to
  * the wait of another thread is hidden from it, as in each operation (tsan.h). */
 PAWL_INLINE void PAWL_NAME_(hand_off)(PAWL_LOCK_ *l)
 {
-#if PAWL_TOLD_
-    pawl_told_hide_(&l->word);
-#endif
+    PAWL_HAND_OFF_(hide, l);
     if (PAWL_UNLIKELY(PAWL_AT_(pawl_load_relaxed)(&l->word) & PAWL_LOCK_PARKED))
         PAWL_SLOW_(hand_off_slow)(l);
-#if PAWL_TOLD_
-    pawl_told_show_(&l->word);
-#endif
+    PAWL_HAND_OFF_(show, l);
 }
+
+#undef PAWL_HAND_OFF_
 
 PAWL_INLINE_END

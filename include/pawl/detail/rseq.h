@@ -33,16 +33,19 @@
 PAWL_INLINE_BEGIN
 
 /* Adds to the calling thread's own cell; no other thread writes it. */
+#if !PAWL_CALLS_OUT_ && defined(__x86_64__)
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_bump_(uint64_t *cell, uint64_t n)
 {
-#if !PAWL_CALLS_OUT_ && defined(__x86_64__)
     /* One instruction: a signal comes before or after it. It needs no lock prefix, because no other
      * CPU writes the cell. */
     __asm__ volatile("addq %1, %0" : "+m"(*cell) : "er"(n) : "cc");
-#else
-    (void)pawl_fetch_add_relaxed64(cell, n);
-#endif
 }
+#else
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_bump_(uint64_t *cell, uint64_t n)
+{
+    (void)pawl_fetch_add_relaxed64(cell, n);
+}
+#endif
 
 #if PAWL_RSEQ_ && defined(__x86_64__)
 

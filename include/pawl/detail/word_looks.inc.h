@@ -5,14 +5,19 @@
 PAWL_INLINE_BEGIN
 
 /* The word, with readers that scale in its R. */
+#if PAWL_WORD_KIND == PAWL_KIND_LOCK_
 PAWL_INLINE PAWL_WORD_ PAWL_NAME_(shows_)(const PAWL_LOCK_ *l)
 {
-#if PAWL_WORD_KIND == PAWL_KIND_LOCK_
     if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(PAWL_AT_(pawl_load_relaxed)(&l->word))))
         return PAWL_SLOW_(look)(l);
-#endif
     return PAWL_AT_(pawl_load_relaxed)(&l->word);
 }
+#else
+PAWL_INLINE PAWL_WORD_ PAWL_NAME_(shows_)(const PAWL_LOCK_ *l)
+{
+    return PAWL_AT_(pawl_load_relaxed)(&l->word);
+}
+#endif
 
 PAWL_INLINE bool PAWL_NAME_(is_free)(const PAWL_LOCK_ *l)
 {

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What other sources say of misuse; nothing unless the checking variant is built. */
+#ifndef PAWL_CHECK_MISUSE_H
+#define PAWL_CHECK_MISUSE_H
+
+#if PAWL_CHECKED
+#define MISUSE_AT(what, type, object, call, site)                                                  \
+    pawl_report_misuse_(what, type, object, call, site)
+#else
+#define MISUSE_AT(what, type, object, call, site) ((void)(object), (void)(call), (void)(site))
+#define pawl_check_has_(lock) ((void)(lock), true)
+#endif
+#define MISUSE(what, type, object, call)                                                           \
+    MISUSE_AT(what, type, object, call, __builtin_return_address(0))
+
+#endif
