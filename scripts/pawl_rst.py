@@ -192,19 +192,3 @@ def index(reference):
     rows.append("\n.. toctree::\n   :hidden:\n   :titlesonly:\n")
     rows.append("\n".join(f"   {one['header'].removesuffix('.h')}" for one in reference.pages))
     return "\n".join(rows) + "\n"
-
-
-def links(reference):
-    """Name of a function or front name -> the manual page that has it."""
-    found = {}
-    for one in reference.pages:
-        for section in reference.parsed[one["header"]].sections:
-            for members in section.groups:
-                for name in members.names:
-                    if name != one["man"]:
-                        found[name] = one["man"]
-    for name in list(found):
-        front = re.sub(r"^pawl_lock64_", "pawl_", name)
-        if front != name:
-            found.setdefault(front, "pawl_lock")
-    return found

@@ -116,11 +116,11 @@ PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_synchronize_cond)(pawl_rcu_domain *d,
 
 /* ---- Stalls ---------------------------------------------------------------------------------- */
 
+typedef void pawl_rcu_report(const pawl_rcu_stall *stall, void *argument);
 /* Reports a reader that delays a grace period for `ns`, and again each time its age has doubled. 0,
  * the initial value: no reports. The thread that waits for the grace period calls `report`, and
  * then waits on. `report` may only read in the domain. NULL: a line on standard error. Other
  * domains are not delayed. */
-typedef void pawl_rcu_report(const pawl_rcu_stall *stall, void *argument);
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_domain_stall)(pawl_rcu_domain *d, uint64_t ns,
                                                   pawl_rcu_report *report, void *argument);
 

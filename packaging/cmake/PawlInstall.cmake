@@ -70,8 +70,7 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND PAWL_BUILD_SHARED)
   endforeach()
 endif()
 
-# The manual pages of the functions: one for each header, and under each function's name a page that
-# leads to it.
+# The manual pages of the functions: one for each header, and one for each function.
 include(PawlPages)
 if(PAWL_INSTALL_PAGES)
   pawl_install_made("the manual pages of the functions" "${CMAKE_INSTALL_MANDIR}"

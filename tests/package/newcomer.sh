@@ -143,6 +143,7 @@ try 'pawl_lock' man 7 pawl
 try 'pawl_lock32_take_read' man 3 pawl_lock
 try 'pawl_lock32_take_read' man pawl_lock32_take_read
 try '<title>' cat /usr/share/doc/pawl-doc/html/index.html
+try '^whole' sh -c 'find /usr/share/doc/pawl-doc/html -type l | grep . || echo whole'
 echo "tools: $good of $all"
 END
 

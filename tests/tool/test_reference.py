@@ -120,8 +120,24 @@ def test_every_function_of_the_headers_is_in_a_manual_page(script, reference):
         [str(ROOT / "scripts/prototypes"), "--list"], capture_output=True, text=True, check=True
     ).stdout
     names = {line.split()[0] for line in listed.splitlines()}
-    linked = set(script.pawl_rst.links(reference))
+    linked = set(script.pawl_man.pages(reference))
     assert len(names) > 300 and names <= linked
+
+
+def test_a_page_of_a_function_is_short_and_found_by_what_it_is_for(script, reference):
+    pages = script.pawl_man.pages(reference)
+    text = pages["pawl_lock64_take_read"]
+    assert "void pawl_lock64_take_read(pawl_lock64 *l)" in text
+    assert "Waits for writers" in text and "pawl_lock(3)" in text
+    assert max(text.count("\n") for text in pages.values()) < 45
+    assert pages["pawl_take_read"] == ".so man3/pawl_lock64_take_read.3\n"
+    about = {page["header"]: page["about"] for page in reference.pages}
+    names = [text.split(".SH")[1] for text in pages.values() if not text.startswith(".so ")]
+    assert all(any(pawl_words(one) <= pawl_words(name) for one in about.values()) for name in names)
+
+
+def pawl_words(text):
+    return set(re.findall(r"[a-z]{4,}", text.replace("\\", "")))
 
 
 def test_every_name_that_a_header_declares_is_in_a_manual_page(script, reference):
@@ -140,7 +156,7 @@ def test_every_name_that_a_header_declares_is_in_a_manual_page(script, reference
             if match.group(1) in given or "PAWL_SYMBOL" not in match.group()
         }
     names = {n for n in names if not re.search(r"_slow$|_(take|try|drop)_\w+_call$", n)}
-    linked = set(script.pawl_rst.links(reference))
+    linked = set(script.pawl_man.pages(reference))
     assert {"pawl_robust_lock_take_read", "pawl_rcu_call"} <= names
     assert names - linked - {page["man"] for page in reference.pages} == set()
 
