@@ -356,27 +356,9 @@ static void runs_in_child(void *opaque)
         run_with_event_at(cell->script->calls, at);
 }
 
-static void promise_holds(void **state)
-{
-    char said[4096];
-    const int status = test_in_child(runs_in_child, *state, said, sizeof said);
-    if (status != 0)
-        fail_msg("status %#x: %s", (unsigned)status, said);
-}
+#include "promises/cells.h"
 
 int main(int argc, char **argv)
 {
-    static struct CMUnitTest tests[SCRIPTS * CIRCUMSTANCES];
-    static char names[SCRIPTS * CIRCUMSTANCES][80];
-    unsigned i;
-    for (i = 0; i < SCRIPTS * CIRCUMSTANCES; i++) {
-        cells[i].script = &scripts[i / CIRCUMSTANCES];
-        cells[i].circumstance = &circumstances[i % CIRCUMSTANCES];
-        (void)snprintf(names[i], sizeof names[i], "%s.%s", cells[i].script->name,
-                       cells[i].circumstance->name);
-        tests[i].name = names[i];
-        tests[i].test_func = promise_holds;
-        tests[i].initial_state = &cells[i];
-    }
-    return test_run(argc, argv, tests);
+    return run_cells(argc, argv);
 }

@@ -160,6 +160,40 @@ def bench(drivers, capsys):
 
 
 @pytest.fixture
+def benches(capsys, tmp_path):
+    """benches(KIND) runs `pawl bench KIND`; returns what it printed and the result it saved."""
+
+    def of(kind, *always):
+        def go(*arguments, code=0):
+            path = tmp_path / f"{kind}.json"
+            got = main(["bench", kind, *always, "--json", str(path), *map(str, arguments)])
+            shown = capsys.readouterr()
+            assert got == code, shown.err
+            return shown, json.loads(path.read_text()) if path.exists() else None
+
+        return go
+
+    return of
+
+
+@pytest.fixture
+def refused_damaged(tmp_path, capsys):
+    """A result with another value at a place of its first cell must be refused."""
+
+    def check(result, place, value):
+        inner = result["cells"][0]
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = value
+        path = tmp_path / "damaged.json"
+        path.write_text(json.dumps(result))
+        assert main(["report", str(path)]) == 2
+        assert "is not a result of pawl" in capsys.readouterr().err
+
+    return check
+
+
+@pytest.fixture
 def program():
     """Starts the command as a process of its own."""
 
@@ -219,13 +253,14 @@ def plain(folder):
     return names
 
 
-def record_one(folder, name):
-    """One run of a set by fake drivers that have rows of readers that scale."""
-    fake = Path(__file__).with_name("fake_driver.py")
-    for kind in KINDS:
+def record_one(folder, name, kinds=KINDS, fake="fake_driver.py", mode=""):
+    """One run of a set by fake drivers; mode "scaling" has rows of readers that scale."""
+    script = Path(__file__).with_name(fake)
+    for kind in kinds:
         wrapper = folder / f"pawl-bench-{kind}"
-        told = f'FAKE_MODE=scaling exec "{sys.executable}" "{fake}" {kind} "$@"'
-        wrapper.write_text(f"#!/bin/sh\n{told}\n")
+        told = f'FAKE_MODE="${{FAKE_MODE:-{mode}}}" exec "{sys.executable}" "{script}"'
+        also = "" if fake != "fake_driver.py" else f" {kind}"
+        wrapper.write_text(f'#!/bin/sh\n{told}{also} "$@"\n')
         wrapper.chmod(0o755)
     made = folder / "runs"
     told = ["--set", name, "--runs", "1", "--driver", str(folder), "--quiet"]

@@ -2,14 +2,10 @@
 """`pawl bench crowd --busy`: the plan, the rows, and the targets of the set "busy"."""
 
 import json
-import os
-import sys
-from pathlib import Path
 
 import pytest
 
-from conftest import figures, plain, texts
-from pawl.cli import main
+from conftest import figures, record_one, texts
 from pawl.kinds.busy import plan as busy
 from pawl.kinds.busy import table
 from pawl.kinds.busy.kind import KIND
@@ -19,17 +15,8 @@ SMALL = ("--threads", "4", "--sections", "10", "--writes", "10")
 
 
 @pytest.fixture
-def run(drivers, capsys, tmp_path):
-    """Runs the command; returns what it printed and the result it saved."""
-
-    def go(*arguments):
-        path = tmp_path / "busy.json"
-        got = main(["bench", "crowd", "--busy", "--json", str(path), *map(str, arguments)])
-        shown = capsys.readouterr()
-        assert got == 0, shown.err
-        return shown, json.loads(path.read_text())
-
-    return go
+def run(drivers, benches):
+    return benches("crowd", "--busy")
 
 
 def test_each_machine_has_the_grid_and_three_scenes():
@@ -142,16 +129,9 @@ def test_bad_input_is_refused_before_measuring(arguments, says, drivers, refused
         (("samples", 0, "wait_mean_ns"), "long"),
     ],
 )
-def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
+def test_a_damaged_result_is_refused(place, value, run, refused_damaged):
     _, result = run("--quiet", *SMALL, "--machines", "idle")
-    inner = result["cells"][0]
-    for key in place[:-1]:
-        inner = inner[key]
-    inner[place[-1]] = value
-    path = tmp_path / "damaged.json"
-    path.write_text(json.dumps(result))
-    assert main(["report", str(path)]) == 2
-    assert "is not a result of pawl" in capsys.readouterr().err
+    refused_damaged(result, place, value)
 
 
 # ---- Targets
@@ -160,30 +140,7 @@ def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """One run of the fake driver, as `pawl bench record --set busy` writes it."""
-    folder = tmp_path_factory.mktemp("record")
-    fake = Path(__file__).with_name("fake_driver.py")
-    wrapper = folder / "pawl-bench-crowd"
-    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" crowd "$@"\n')
-    os.chmod(wrapper, 0o755)
-    assert (
-        main(
-            [
-                "bench",
-                "record",
-                str(folder / "runs"),
-                "--set",
-                "busy",
-                "--runs",
-                "1",
-                "--driver",
-                str(folder),
-                "--quiet",
-            ]
-        )
-        == 0
-    )
-    plain(folder / "runs")
-    return (folder / "runs" / "run1.json").read_text()
+    return json.dumps(record_one(tmp_path_factory.mktemp("record"), "busy", ["crowd"]))
 
 
 def samples(run, name, scene, machine=None):

@@ -16,17 +16,8 @@ SMALL = ("--threads", "2,32", "--sections", "1", "--writes", "10", "--hog", "no"
 
 
 @pytest.fixture
-def run(drivers, capsys, tmp_path):
-    """Runs the command; returns what it printed and the result it saved."""
-
-    def go(*arguments, code=0):
-        path = tmp_path / "crowd.json"
-        got = main(["bench", "crowd", "--json", str(path), *map(str, arguments)])
-        shown = capsys.readouterr()
-        assert got == code, shown.err
-        return shown, json.loads(path.read_text()) if path.exists() else None
-
-    return go
+def run(drivers, benches):
+    return benches("crowd")
 
 
 def plan(**options):
@@ -260,13 +251,6 @@ def test_a_driver_that_fails_leaves_nothing(mode, run, monkeypatch, tmp_path):
         (("--flood",), ("samples", 0, "waits", 0), ["a", "b"]),
     ],
 )
-def test_a_damaged_result_is_refused(arguments, place, value, run, tmp_path, capsys):
+def test_a_damaged_result_is_refused(arguments, place, value, run, refused_damaged):
     _, result = run("--quiet", *arguments)
-    inner = result["cells"][0]
-    for key in place[:-1]:
-        inner = inner[key]
-    inner[place[-1]] = value
-    path = tmp_path / "damaged.json"
-    path.write_text(json.dumps(result))
-    assert main(["report", str(path)]) == 2
-    assert "is not a result of pawl" in capsys.readouterr().err
+    refused_damaged(result, place, value)

@@ -15,17 +15,8 @@ SMALL = ("--elements", "1024", "--updates", "0,10", "--threads", "1,2", "--secon
 
 
 @pytest.fixture
-def run(drivers, capsys, tmp_path):
-    """Runs the command; returns what it printed and the result it saved."""
-
-    def go(*arguments, code=0):
-        path = tmp_path / "hash.json"
-        got = main(["bench", "hash", "--json", str(path), *map(str, arguments)])
-        shown = capsys.readouterr()
-        assert got == code, shown.err
-        return shown, json.loads(path.read_text()) if path.exists() else None
-
-    return go
+def run(drivers, benches):
+    return benches("hash")
 
 
 def rows_of(cell):
@@ -220,16 +211,9 @@ def test_the_grid_goes_on_after_an_interrupt_and_is_not_measured_twice(run, star
     ("place", "value"),
     [(("updates",), None), (("elements",), "many"), (("samples", 0, "drain_seconds"), "long")],
 )
-def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
+def test_a_damaged_result_is_refused(place, value, run, refused_damaged):
     _, result = run("--quiet", *SMALL)
-    inner = result["cells"][0]
-    for key in place[:-1]:
-        inner = inner[key]
-    inner[place[-1]] = value
-    path = tmp_path / "damaged.json"
-    path.write_text(json.dumps(result))
-    assert main(["report", str(path)]) == 2
-    assert "is not a result of pawl" in capsys.readouterr().err
+    refused_damaged(result, place, value)
 
 
 # ---- Bad input.

@@ -33,17 +33,8 @@ def fake(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(fake, capsys, tmp_path):
-    """Runs the command; returns what it printed and the result it saved."""
-
-    def go(*arguments, code=0):
-        path = tmp_path / "latency.json"
-        got = main(["bench", "latency", "--json", str(path), *map(str, arguments)])
-        shown = capsys.readouterr()
-        assert got == code, shown.err
-        return shown, json.loads(path.read_text()) if path.exists() else None
-
-    return go
+def run(fake, benches):
+    return benches("latency")
 
 
 def cell_of(result, scenario):
@@ -455,13 +446,6 @@ def test_a_driver_that_fails_leaves_nothing(mode, run, monkeypatch, tmp_path):
         (("samples", 0, "counter", "cost"), 9),
     ],
 )
-def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
+def test_a_damaged_result_is_refused(place, value, run, refused_damaged):
     _, result = run("--quiet", "--scenarios", "placed")
-    inner = result["cells"][0]
-    for key in place[:-1]:
-        inner = inner[key]
-    inner[place[-1]] = value
-    path = tmp_path / "damaged.json"
-    path.write_text(json.dumps(result))
-    assert main(["report", str(path)]) == 2
-    assert "is not a result of pawl" in capsys.readouterr().err
+    refused_damaged(result, place, value)

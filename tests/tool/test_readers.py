@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`pawl bench readers`: the plan, the rows, the report, its targets, and what it refuses."""
 
-import json
-
 import pytest
 
 from conftest import figures, texts
@@ -26,17 +24,8 @@ SMALL = (
 
 
 @pytest.fixture
-def run(drivers, capsys, tmp_path):
-    """Runs the command; returns what it printed and the result it saved."""
-
-    def go(*arguments, code=0):
-        path = tmp_path / "readers.json"
-        got = main(["bench", "readers", "--json", str(path), *map(str, arguments)])
-        shown = capsys.readouterr()
-        assert got == code, shown.err
-        return shown, json.loads(path.read_text()) if path.exists() else None
-
-    return go
+def run(drivers, benches):
+    return benches("readers")
 
 
 def cell_of(result, **keys):
@@ -156,16 +145,9 @@ def test_a_state_without_scaling_readers_has_missing_rows(run, monkeypatch):
         (("samples", 0, "wait_ns"), {"p50": 1}),
     ],
 )
-def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
+def test_a_damaged_result_is_refused(place, value, run, refused_damaged):
     _, result = run("--quiet", "--quick", "--threads", "2", "--seconds", "0.01")
-    inner = result["cells"][0]
-    for key in place[:-1]:
-        inner = inner[key]
-    inner[place[-1]] = value
-    path = tmp_path / "damaged.json"
-    path.write_text(json.dumps(result))
-    assert main(["report", str(path)]) == 2
-    assert "is not a result of pawl" in capsys.readouterr().err
+    refused_damaged(result, place, value)
 
 
 @pytest.mark.parametrize(

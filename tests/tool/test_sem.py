@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`pawl bench sem`: the plan, the rows, the report, and what it refuses."""
 
-import json
-
 import pytest
 
 from conftest import figures
@@ -15,17 +13,8 @@ SMALL = ("--threads", "1,2", "--seconds", "0.01")
 
 
 @pytest.fixture
-def run(drivers, capsys, tmp_path):
-    """Runs the command; returns what it printed and the result it saved."""
-
-    def go(*arguments, code=0):
-        path = tmp_path / "sem.json"
-        got = main(["bench", "sem", "--json", str(path), *map(str, arguments)])
-        shown = capsys.readouterr()
-        assert got == code, shown.err
-        return shown, json.loads(path.read_text()) if path.exists() else None
-
-    return go
+def run(drivers, benches):
+    return benches("sem")
 
 
 def test_each_pattern_is_measured_at_each_number_of_threads(run, starts):
@@ -92,16 +81,9 @@ def test_pictures_and_the_page(run, tmp_path):
     ("place", "value"),
     [(("semaphores",), None), (("choose",), 7), (("samples", 0, "refused"), "few")],
 )
-def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
+def test_a_damaged_result_is_refused(place, value, run, refused_damaged):
     _, result = run("--quiet", "--quick", "--threads", "2")
-    inner = result["cells"][0]
-    for key in place[:-1]:
-        inner = inner[key]
-    inner[place[-1]] = value
-    path = tmp_path / "damaged.json"
-    path.write_text(json.dumps(result))
-    assert main(["report", str(path)]) == 2
-    assert "is not a result of pawl" in capsys.readouterr().err
+    refused_damaged(result, place, value)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pawl.kinds.lru import record as lru
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """One run of the fake drivers, as `pawl bench record --set ancestor` writes it."""
-    run = record_one(tmp_path_factory.mktemp("record"), "ancestor")
+    run = record_one(tmp_path_factory.mktemp("record"), "ancestor", mode="scaling")
     assert [len(part["cells"]) for part in run["parts"]] == [18]
     return json.dumps(run)
 

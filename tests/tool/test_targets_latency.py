@@ -2,13 +2,10 @@
 """scripts/targets for runs of the set "latency": met, missed, and what cannot be judged."""
 
 import json
-import os
-import sys
-from pathlib import Path
 
 import pytest
 
-from conftest import copies_of, plain
+from conftest import copies_of, record_one
 from pawl.cli import main
 from pawl.kinds.latency import plan as latency
 from pawl.kinds.latency.record import PLACED_SECONDS
@@ -19,29 +16,7 @@ from pawl.sets.latency import SET
 def recorded(tmp_path_factory):
     """One run of the fake driver, as `pawl bench record --set latency` writes it."""
     folder = tmp_path_factory.mktemp("record")
-    wrapper = folder / latency.DRIVER
-    fake = Path(__file__).with_name("fake_latency.py")
-    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" "$@"\n')
-    os.chmod(wrapper, 0o755)
-    assert (
-        main(
-            [
-                "bench",
-                "record",
-                str(folder / "runs"),
-                "--set",
-                "latency",
-                "--runs",
-                "1",
-                "--driver",
-                str(folder),
-                "--quiet",
-            ]
-        )
-        == 0
-    )
-    plain(folder / "runs")
-    return (folder / "runs" / "run1.json").read_text()
+    return json.dumps(record_one(folder, "latency", ["latency"], "fake_latency.py"))
 
 
 @pytest.fixture

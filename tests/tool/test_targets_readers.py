@@ -2,14 +2,10 @@
 """scripts/targets for runs of the set "readers": met, missed, and what cannot be judged."""
 
 import json
-import os
-import sys
-from pathlib import Path
 
 import pytest
 
-from conftest import KINDS, plain
-from pawl.cli import main
+from conftest import record_one
 from pawl.kinds.readers import plan as readers
 from pawl.kinds.readers.record import GRID, PAIR, SCENES
 
@@ -17,31 +13,7 @@ from pawl.kinds.readers.record import GRID, PAIR, SCENES
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """One run of the fake drivers, as `pawl bench record --set readers` writes it."""
-    folder = tmp_path_factory.mktemp("record")
-    fake = Path(__file__).with_name("fake_driver.py")
-    for kind in KINDS:
-        wrapper = folder / f"pawl-bench-{kind}"
-        wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" {kind} "$@"\n')
-        os.chmod(wrapper, 0o755)
-    assert (
-        main(
-            [
-                "bench",
-                "record",
-                str(folder / "runs"),
-                "--set",
-                "readers",
-                "--runs",
-                "1",
-                "--driver",
-                str(folder),
-                "--quiet",
-            ]
-        )
-        == 0
-    )
-    plain(folder / "runs")
-    run = json.loads((folder / "runs" / "run1.json").read_text())
+    run = record_one(tmp_path_factory.mktemp("record"), "readers")
     grid = next(p for p in run["parts"] if p["title"] == GRID.title)
     assert len(grid["cells"]) == 120
     for cells in (grid, grid["plan"]):  # the rest is more of the same

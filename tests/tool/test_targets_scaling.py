@@ -14,7 +14,7 @@ from pawl.kinds.lru import record as lru
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """One run of the fake drivers, as `pawl bench record --set scaling` writes it."""
-    run = record_one(tmp_path_factory.mktemp("record"), "scaling")
+    run = record_one(tmp_path_factory.mktemp("record"), "scaling", mode="scaling")
     cache, crowded = run["parts"]
     assert (len(cache["cells"]), len(crowded["cells"])) == (18, 144)
     for cells in (crowded, crowded["plan"]):  # the rest is more of the same

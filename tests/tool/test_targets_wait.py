@@ -2,13 +2,10 @@
 """scripts/targets for runs of the set "wait": met, missed, and what cannot be judged."""
 
 import json
-import os
-import sys
-from pathlib import Path
 
 import pytest
 
-from conftest import KINDS, plain
+from conftest import record_one
 from pawl.cli import main
 from pawl.kinds.crowd import plan as crowd
 from pawl.kinds.crowd.record import FAIR, GRID
@@ -18,31 +15,7 @@ from pawl.sets.wait import SET
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """One run of the fake drivers, as `pawl bench record --set wait` writes it."""
-    folder = tmp_path_factory.mktemp("record")
-    fake = Path(__file__).with_name("fake_driver.py")
-    for kind in KINDS:
-        wrapper = folder / f"pawl-bench-{kind}"
-        wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" {kind} "$@"\n')
-        os.chmod(wrapper, 0o755)
-    assert (
-        main(
-            [
-                "bench",
-                "record",
-                str(folder / "runs"),
-                "--set",
-                "wait",
-                "--runs",
-                "1",
-                "--driver",
-                str(folder),
-                "--quiet",
-            ]
-        )
-        == 0
-    )
-    plain(folder / "runs")
-    return (folder / "runs" / "run1.json").read_text()
+    return json.dumps(record_one(tmp_path_factory.mktemp("record"), "wait"))
 
 
 def samples(run, kind, candidate, test=lambda cell: True, title=None):

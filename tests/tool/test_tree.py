@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`pawl bench tree`: the plan, the rows, and what the published formula makes of them."""
 
-import json
-
 import pytest
 
 from conftest import figures, further
@@ -14,17 +12,8 @@ SMALL = ("--threads", "1,2", "--lookups", "hot", "--seconds", "0.01")
 
 
 @pytest.fixture
-def run(drivers, capsys, tmp_path):
-    """Runs the command; returns what it printed and the result it saved."""
-
-    def go(*arguments, code=0):
-        path = tmp_path / "tree.json"
-        got = main(["bench", "tree", "--json", str(path), *map(str, arguments)])
-        shown = capsys.readouterr()
-        assert got == code, shown.err
-        return shown, json.loads(path.read_text()) if path.exists() else None
-
-    return go
+def run(drivers, benches):
+    return benches("tree")
 
 
 # ---- The formula.
@@ -149,17 +138,10 @@ def test_pictures_and_the_page(run, tmp_path):
         (("samples", -1, "seek_ns"), "long"),
     ],
 )
-def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
+def test_a_damaged_result_is_refused(place, value, run, refused_damaged):
     _, result = run("--quiet", *SMALL, "--rounds", "1")
-    inner = result["cells"][0]
-    assert inner["samples"][-1]["candidate"] == tree.PARTS
-    for key in place[:-1]:
-        inner = inner[key]
-    inner[place[-1]] = value
-    path = tmp_path / "damaged.json"
-    path.write_text(json.dumps(result))
-    assert main(["report", str(path)]) == 2
-    assert "is not a result of pawl" in capsys.readouterr().err
+    assert result["cells"][0]["samples"][-1]["candidate"] == tree.PARTS
+    refused_damaged(result, place, value)
 
 
 @pytest.mark.parametrize(

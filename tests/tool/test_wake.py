@@ -12,17 +12,8 @@ from pawl.kinds.wake.kind import KIND
 
 
 @pytest.fixture
-def run(drivers, capsys, tmp_path):
-    """Runs the command; returns what it printed and the result it saved."""
-
-    def go(*arguments, code=0):
-        path = tmp_path / "wake.json"
-        got = main(["bench", "wake", "--json", str(path), *map(str, arguments)])
-        shown = capsys.readouterr()
-        assert got == code, shown.err
-        return shown, json.loads(path.read_text()) if path.exists() else None
-
-    return go
+def run(drivers, benches):
+    return benches("wake")
 
 
 def test_delays_and_a_busy_cpu_are_six_cells(run, starts):
@@ -163,16 +154,9 @@ def test_a_driver_that_fails_leaves_nothing(mode, code, says, run, monkeypatch, 
         (("samples", 0, "waited_ns"), "long"),
     ],
 )
-def test_a_damaged_result_is_refused(place, value, run, tmp_path, capsys):
+def test_a_damaged_result_is_refused(place, value, run, refused_damaged):
     _, result = run("--quiet", "--hog", "no", "--delays", "1")
-    inner = result["cells"][0]
-    for key in place[:-1]:
-        inner = inner[key]
-    inner[place[-1]] = value
-    path = tmp_path / "damaged.json"
-    path.write_text(json.dumps(result))
-    assert main(["report", str(path)]) == 2
-    assert "is not a result of pawl" in capsys.readouterr().err
+    refused_damaged(result, place, value)
 
 
 def test_a_wake_as_fast_as_the_clock_is_no_division_by_zero():
