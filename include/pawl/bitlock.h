@@ -37,7 +37,7 @@
 /* One contract serves the widths below it. */
 PAWL_INLINE_BEGIN
 
-/* prototypes:begin (made by scripts/prototypes) */
+/* prototypes:begin (scripts/prototypes reads them) */
 /* Waits until the bit is the caller's. Acquire. */
 PAWL_INLINE void pawl_bitlock8_take(uint8_t *word, unsigned bit);
 PAWL_INLINE void pawl_bitlock16_take(uint16_t *word, unsigned bit);
@@ -63,7 +63,7 @@ PAWL_INLINE bool pawl_bitlock8_is_held(const uint8_t *word, unsigned bit);
 PAWL_INLINE bool pawl_bitlock16_is_held(const uint16_t *word, unsigned bit);
 PAWL_INLINE bool pawl_bitlock32_is_held(const uint32_t *word, unsigned bit);
 PAWL_INLINE bool pawl_bitlock64_is_held(const uint64_t *word, unsigned bit);
-/* prototypes:end (made by scripts/prototypes) */
+/* prototypes:end */
 
 PAWL_INLINE_END
 

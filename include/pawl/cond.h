@@ -115,7 +115,7 @@ PAWL_INLINE unsigned pawl_cond_broadcast(pawl_cond *cond)
 
 /* The same for a lock that the caller holds in R, S or W. The name pawl_cond_wait_read(cond, lock)
  * chooses by the type of the lock (generic.h). */
-/* prototypes:begin (made by scripts/prototypes) */
+/* prototypes:begin (scripts/prototypes reads them) */
 /* R is held: lets go, sleeps until signalled, takes R again. Acquire. */
 PAWL_INLINE void pawl_spin16_cond_wait_read(pawl_cond *cond, pawl_spin16 *l);
 PAWL_INLINE void pawl_spin32_cond_wait_read(pawl_cond *cond, pawl_spin32 *l);
@@ -167,7 +167,7 @@ PAWL_INLINE bool pawl_lock32_cond_wait_write_until(pawl_cond *cond, pawl_lock32 
                                                    uint64_t deadline);
 PAWL_INLINE bool pawl_lock64_cond_wait_write_until(pawl_cond *cond, pawl_lock64 *l,
                                                    uint64_t deadline);
-/* prototypes:end (made by scripts/prototypes) */
+/* prototypes:end */
 
 /* `back`: the operation that takes the lock again. `choose`: other functions for another hold. */
 #define PAWL_COND_MODE_(type, mode, together, back, choose)                                        \

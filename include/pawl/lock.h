@@ -124,7 +124,7 @@ typedef struct pawl_lock64 {
 /* One contract serves the widths below it. U R S W A are the states; "->" changes the caller's. */
 PAWL_INLINE_BEGIN
 
-/* prototypes:begin (made by scripts/prototypes) */
+/* prototypes:begin (scripts/prototypes reads them) */
 /* ---- The life of a lock */
 /* Makes the lock unlocked, as zeroing it does. Not while it is used. */
 PAWL_INLINE void pawl_lock32_init(pawl_lock32 *l);
@@ -173,7 +173,7 @@ PAWL_TRYING bool pawl_lock32_claim_atomic(pawl_lock32 *l);
 PAWL_TRYING bool pawl_lock64_claim_atomic(pawl_lock64 *l);
 
 /* ---- Dropping (unlock), in the thread that took. Only the checking variant notices another one.
- * take_read_counted of lock.h is for reads that any thread may drop. */
+ * A read that any thread may drop is taken by take_read_counted, below. */
 /* R -> U. Release. */
 PAWL_INLINE void pawl_lock32_drop_read(pawl_lock32 *l);
 PAWL_INLINE void pawl_lock64_drop_read(pawl_lock64 *l);
@@ -332,7 +332,7 @@ PAWL_INLINE void pawl_lock64_assert_held_write(const pawl_lock64 *l);
 /* A. */
 PAWL_INLINE void pawl_lock32_assert_held_atomic(const pawl_lock32 *l);
 PAWL_INLINE void pawl_lock64_assert_held_atomic(const pawl_lock64 *l);
-/* prototypes:end (made by scripts/prototypes) */
+/* prototypes:end */
 
 PAWL_INLINE_END
 

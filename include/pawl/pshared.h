@@ -111,7 +111,7 @@ typedef struct pawl_pshared_lock64 {
 /* One contract serves the widths below it. U R S W A are the states; "->" changes the caller's. */
 PAWL_INLINE_BEGIN
 
-/* prototypes:begin (made by scripts/prototypes) */
+/* prototypes:begin (scripts/prototypes reads them) */
 /* ---- The life of a lock */
 /* Makes the lock unlocked, as zeroing it does. False: null or not aligned. */
 PAWL_INLINE bool pawl_pshared_lock32_init(pawl_pshared_lock32 *l);
@@ -159,8 +159,7 @@ PAWL_TRYING bool pawl_pshared_lock64_claim_write(pawl_pshared_lock64 *l);
 PAWL_TRYING bool pawl_pshared_lock32_claim_atomic(pawl_pshared_lock32 *l);
 PAWL_TRYING bool pawl_pshared_lock64_claim_atomic(pawl_pshared_lock64 *l);
 
-/* ---- Dropping (unlock), in the thread that took. Only the checking variant notices another one.
- * take_read_counted of lock.h is for reads that any thread may drop. */
+/* ---- Dropping (unlock), in the thread that took. Another thread's drop is not noticed. */
 /* R -> U. Release. */
 PAWL_INLINE void pawl_pshared_lock32_drop_read(pawl_pshared_lock32 *l);
 PAWL_INLINE void pawl_pshared_lock64_drop_read(pawl_pshared_lock64 *l);
@@ -258,7 +257,7 @@ PAWL_TRYING pawl_regained pawl_pshared_lock64_atomic_to_read_until(pawl_pshared_
 /* True if no thread is in. */
 PAWL_INLINE bool pawl_pshared_lock32_is_free(const pawl_pshared_lock32 *l);
 PAWL_INLINE bool pawl_pshared_lock64_is_free(const pawl_pshared_lock64 *l);
-/* prototypes:end (made by scripts/prototypes) */
+/* prototypes:end */
 
 PAWL_INLINE_END
 

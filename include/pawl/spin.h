@@ -146,7 +146,7 @@ typedef struct pawl_spin64 {
 /* One contract serves the widths below it. U R S W A are the states; "->" changes the caller's. */
 PAWL_INLINE_BEGIN
 
-/* prototypes:begin (made by scripts/prototypes) */
+/* prototypes:begin (scripts/prototypes reads them) */
 /* ---- The life of a lock */
 /* Makes the lock unlocked, as zeroing it does. Not while it is used. */
 PAWL_INLINE void pawl_spin16_init(pawl_spin16 *l);
@@ -356,7 +356,7 @@ PAWL_INLINE void pawl_spin64_assert_held_write(const pawl_spin64 *l);
 PAWL_INLINE void pawl_spin16_assert_held_atomic(const pawl_spin16 *l);
 PAWL_INLINE void pawl_spin32_assert_held_atomic(const pawl_spin32 *l);
 PAWL_INLINE void pawl_spin64_assert_held_atomic(const pawl_spin64 *l);
-/* prototypes:end (made by scripts/prototypes) */
+/* prototypes:end */
 
 PAWL_INLINE_END
 
