@@ -37,14 +37,14 @@ def _use(chance: random.Random, lock: int, mode: str, hot: bool) -> tuple:
             2 * wait // max(waits, 1), 3 * wait // max(waits, 1), 4 * wait // max(waits, 1), 0, 0,
             waits // 2, count // 20 if mode == "read" else 0, 0, THREADS if hot else 2,
             chance.randint(1, THREADS), 0, 0, 0, 0, 0, _histogram(chance, count),
-            _histogram(chance, waits))  # fmt: skip
+            _histogram(chance, waits), count // 251, 60, 40, 70, 30)  # fmt: skip
 
 
 def _process(chance: random.Random, process: int, first: int) -> Iterator[tuple[str, list[tuple]]]:
     locks = range(first, first + HOT + COLD)
     modes = {n: ("read", "write") if n % 2 else ("mutex",) for n in locks}
     yield "process", [(process, 1000 + process, 1, "/usr/bin/server", 0, 10 ** 9, 1, THREADS,
-                       THREADS * 10 ** 9, 10 ** 6, THREADS * EVENTS, 20, None)]  # fmt: skip
+                       THREADS * 10 ** 9, 10 ** 6, THREADS * EVENTS, 20, None, 20)]  # fmt: skip
     yield "lock", [(n, process, n * 64, "rwlock" if n % 2 else "mutex", f"connection {n}.lock", 0,
                     1, None, None, None) for n in locks]  # fmt: skip
     yield "use", [_use(chance, n, mode, n < first + HOT) for n in locks for mode in modes[n]]

@@ -233,6 +233,28 @@ def test_a_thread_without_a_cpu_is_no_pattern(record, tmp_path):
     assert [f.rule for f in find(facts, RULES)] == []
 
 
+@needs_recorder
+def test_reads_that_share_a_line_have_the_price_of_a_pair(record, tmp_path):
+    """What was timed goes into the bounds: of the time as recorded, and without the recorder."""
+    trace = tmp_path / "trace"
+    shutil.copy(record("many_short_reads"), trace)
+    with contextlib.closing(sqlite3.connect(trace)) as db, db:
+        db.execute("UPDATE process SET cpu_ns = 40000000, thread_ns = 40000000, pair_ns = 20")
+        db.execute("UPDATE process SET own_ns = 10")
+        db.execute(
+            "UPDATE use SET priced = 50, take_ns = 60, drop_ns = 40, own_ns = 70, note_ns = 20, "
+            "wait_ns = 0, waits = 0"
+        )
+    facts = Facts(store.open_trace(trace))
+    (match,) = RULES["many_short_reads"](facts)
+    assert "cost 120 ns here, and 20 ns where no other thread" in " ".join(match.evidence)
+    count = sum(lock.of("read").count for lock in match.locks)
+    assert match.calls[0] == pytest.approx(100 * count)  # a quarter of the time
+    whole = facts.thread_ns
+    assert match.calls[1] == pytest.approx(100 * count * whole / (whole - 100 * count), rel=0.01)
+    assert "between 25 %" in match.unknown and "33 %" in match.unknown
+
+
 def test_each_rule_has_its_words_and_its_program():
     assert set(texts()) == set(RULES) == {p.stem for p in PROGRAMS.glob("*.c")}
     for words in texts().values():

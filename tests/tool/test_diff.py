@@ -28,7 +28,7 @@ def trace(tmp_path):
         path = tmp_path / name
         with store.create(path) as db:
             store.insert(db, "meta", [("command", "x"), ("finished", "yes")])
-            process = (1, 9, 1, "/bin/x", 0, 10**9, 1, 2, 10**9, 200, 200, 20, None)
+            process = (1, 9, 1, "/bin/x", 0, 10**9, 1, 2, 10**9, 200, 200, 20, None, 20)
             store.insert(db, "process", [process])
             store.insert(db, "site", [(1, 1, 5, "/bin/x", 5, "f", "f.c", 1, "f (f.c:1)", "[]")])
             store.insert(
@@ -44,7 +44,7 @@ def trace(tmp_path):
                     lock, lock, "mutex", 1, 1, 100, 10**6, 100, 1000, 1000, 2000,
                     waits if ns else 0, ns, ns // 10, ns // 10, ns // 10, ns // 10, 0, 0, 0, 0, 0,
                     2, None, *[0] * 5, HISTOGRAM,
-                    f"[[{ns // 10}, 10]]" if ns else "[]")])  # fmt: skip
+                    f"[[{ns // 10}, 10]]" if ns else "[]", *[0] * 5)])  # fmt: skip
         return path
 
     return make

@@ -209,9 +209,9 @@ def taken(lanes, cpu_of=0):
     """The window from 1,000 to 201,000 ns of these lanes: (lock, begun, wait, hold)."""
     db = sqlite3.connect(":memory:")
     db.row_factory = sqlite3.Row
-    for name in ("process", "lock", "window", "part", "step"):
+    for name in ("process", "lock", "use", "window", "part", "step"):
         db.execute(f"CREATE TABLE {name}({store.TABLES[name]})")
-    db.execute("INSERT INTO process(id, program, own_ns) VALUES (1, 'program', 0)")
+    db.execute("INSERT INTO process(id, program, own_ns, pair_ns) VALUES (1, 'program', 0, 20)")
     db.execute("INSERT INTO lock(id, process, kind) VALUES (7, 1, 'mutex'), (8, 1, 'mutex')")
     db.execute("INSERT INTO window VALUES (1, 3, 1000, 201000)")
     add = "INSERT INTO step VALUES (1, 3, ?, ?, 'mutex', 1, 2, ?, ?, ?, 5)"

@@ -358,7 +358,7 @@ def test_a_loss_of_most_calls_stands_in_the_first_line(tmp_path, capsys):
     """Of 3,000 threads at a time two thirds had no lane, and the line said nothing of it."""
     path = tmp_path / "made"
     with store.create(path) as db:
-        process = (1, 9, 1, "/bin/x", 0, 10**9, 1, 3000, 10**9, 100, 100, 20, None)
+        process = (1, 9, 1, "/bin/x", 0, 10**9, 1, 3000, 10**9, 100, 100, 20, None, 20)
         store.insert(db, "process", [process])
         store.insert(db, "meta", [("finished", "yes")])
         store.insert(db, "loss", [(1, "without_lane", 600, "calls without a lane")])

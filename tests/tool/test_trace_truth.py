@@ -193,6 +193,17 @@ def test_a_child_that_outlives_the_program_is_not_cut_off_without_a_word(program
     assert db.execute("SELECT max(pairs) FROM process").fetchone()[0] == 5
 
 
+def test_one_call_in_some_is_timed_in_parts(record):
+    """The first of each thread, and then one of 251; not those in which it lost its processor."""
+    db = record("sleepers")
+    count, priced = db.execute("SELECT sum(count), sum(priced) FROM use").fetchone()
+    assert count / 1000 <= priced <= count / 251 + 4
+    assert db.execute("SELECT pair_ns FROM process").fetchone()[0] >= 1
+    facts = Facts(db)
+    (lock,) = facts.kind("mutex")
+    assert lock.all.timed("take_ns", "drop_ns") >= 0 and lock.all.timed("note_ns") > 0
+
+
 def test_a_lock_made_by_a_wrapper_has_the_name_of_its_caller(record):
     """All of them had the name of the wrapper; and one that no call made had its address, which is
     another one in each run."""

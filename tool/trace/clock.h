@@ -29,6 +29,16 @@ static inline uint64_t trace_ticks(void)
     return __builtin_expect(trace_tsc, 1) ? __builtin_ia32_rdtsc() : trace_ns();
 }
 
+/* Neither before what stands in front of it, nor after what follows. */
+static inline uint64_t trace_ticks_in_order(void)
+{
+    uint64_t now;
+    __builtin_ia32_lfence();
+    now = trace_ticks();
+    __builtin_ia32_lfence();
+    return now;
+}
+
 /* "Invariant TSC". */
 static inline bool trace_tsc_is_steady(void)
 {
@@ -37,6 +47,11 @@ static inline bool trace_tsc_is_steady(void)
 }
 #else
 static inline uint64_t trace_ticks(void)
+{
+    return trace_ns();
+}
+
+static inline uint64_t trace_ticks_in_order(void)
 {
     return trace_ns();
 }

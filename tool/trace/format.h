@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define TRACE_MAGIC UINT64_C(0x3152544c57415021) /* !PAWLTR1 */
-#define TRACE_FORMAT 7
+#define TRACE_FORMAT 8
 
 enum {
     TRACE_BUCKETS = 168,
@@ -85,6 +85,10 @@ struct trace_key {
     uint64_t lock, take, release;
 };
 
+/* Of a take and its release that were timed: the lock's call, the recorder behind it; the recorder
+ * before the release, and the release. */
+enum trace_part { TRACE_TAKES, TRACE_SHOWS, TRACE_NOTES, TRACE_DROPS, TRACE_PARTS };
+
 /* A histogram: values 0 to 3, then four buckets for each power of two. The last bucket has all
  * that is longer. */
 struct trace_record {
@@ -98,6 +102,8 @@ struct trace_record {
     uint32_t kept;   /* long holds in which the thread was only kept off its processor */
     uint32_t woke;   /* holds that went on for long after the thread had woken others in them */
     uint64_t kept_sum, woke_sum; /* of these: the holds; from the wake to the release */
+    uint64_t priced;             /* of the count, how many were timed */
+    uint64_t part[TRACE_PARTS];  /* and for how long */
     uint32_t hold[TRACE_BUCKETS];
     uint32_t wait[TRACE_BUCKETS];
 };
@@ -124,7 +130,8 @@ enum trace_state {
     TRACE_COUNTED = 32,
     TRACE_BESIDE = 64,
     TRACE_WOKE = 128,
-    TRACE_AGAIN = 256 /* the thread holds the lock already: a hold inside a hold */
+    TRACE_PRICED = 512, /* its take was timed */
+    TRACE_AGAIN = 256   /* the thread holds the lock already: a hold inside a hold */
 };
 
 /* A lock was taken while another one was held. */
@@ -307,8 +314,10 @@ struct trace_control {
     uint32_t stack_every; /* takes without a wait, of which one has its stack; 0: none has */
     uint32_t lost_stacks; /* waits and takes whose stack had no room, or could not be read */
     uint32_t own_ticks;   /* what the recorder does before a hold begins takes at least so long */
-    uint32_t seccomp;     /* mode of it when the recording began */
-    uint32_t sandboxed;   /* 0; from a sandbox on 1, and 1 for each child of fork */
+    uint32_t alone[TRACE_PARTS]; /* parts of a call of a lock that no other thread has */
+    uint32_t looks, unused;      /* of these: the looks at the clock, of each part */
+    uint32_t seccomp;            /* mode of it when the recording began */
+    uint32_t sandboxed;          /* 0; from a sandbox on 1, and 1 for each child of fork */
     char program[256];
     char paths[TRACE_PATHS];
     struct trace_module module[TRACE_MODULES];

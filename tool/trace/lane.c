@@ -216,10 +216,12 @@ static bool claim(void)
         point_into(lane);
         settle(lane, trace_ticks());
         trace_self.stack_in = trace_control->stack_every;
+        trace_self.price_in = 1;
         if (trace_control->small_lanes > 1)
             (void)trace_file_stacks(); /* from now on threads may wait */
         trace_look_at_priority();
         trace_look_at_own_cost();
+        trace_price_alone();
     }
     trace_self.lane = lane;
     if (lane != NULL) {
@@ -291,6 +293,7 @@ void trace_outgrow(void)
             lane->holds[i] = old->holds[i];
         lane->depth = old->depth;
         trace_self.lane = lane;
+        trace_self.price.record = NULL;
         trace_self.timed = NULL; /* it lies in the old lane, which another thread may have next */
         give_back(old);
     }
@@ -311,6 +314,7 @@ static void thread_ends(void *unused)
     give_back(trace_self.lane);
     trace_self.lane = NULL;
     trace_self.timed = NULL;
+    trace_self.price.record = NULL;
     leave();
 }
 

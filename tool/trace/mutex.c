@@ -64,8 +64,10 @@ static inline int lock_mutex(pthread_mutex_t *m, uint64_t site, const struct how
     int error;
     if (PAWL_UNLIKELY(!enter()))
         return really_lock(m, how);
+    trace_will_ask();
     error = first_try(m, how);
     if (PAWL_UNLIKELY(error == EBUSY) && is_own_and_checked(m)) {
+        trace_self.price.begun = 0;
         leave(); /* it is refused, and does not wait */
         error = really_lock(m, how);
         trace_called(key, site, true);
@@ -80,6 +82,8 @@ static inline int lock_mutex(pthread_mutex_t *m, uint64_t site, const struct how
     }
     if (PAWL_LIKELY(is_granted(error)))
         granted(key, site);
+    else
+        trace_self.price.begun = 0;
     leave();
     return error;
 }

@@ -183,6 +183,7 @@ void trace_wait_begins(struct trace_wait *w, uint64_t key, uint64_t site)
     w->begun = trace_ticks();
     w->stack = trace_stack(site);
     w->upgrade = NULL;
+    trace_self.price.begun = 0;
     trace_look_at_priority();
     trace_looks_who_holds(w, pawl_load_relaxed64(&slot_of(key)->holder));
     if (trace_self.lane->depth != 0)
@@ -441,6 +442,7 @@ void trace_cond_gives_up(const void *mutex, uint64_t site)
         unshow(&trace_self.lane->holds[i], now);
         end_hold(&trace_self.lane->holds[i], site, now);
         trace_self.timed = NULL;
+        trace_self.price.record = NULL;
         trace_self.lane->holds[i].state |= TRACE_IN_COND;
     }
     leave();

@@ -40,6 +40,17 @@ struct trace_dropped {
     uint32_t writes;
 };
 
+/* A take that is timed, in parts, and its release (price.c). */
+struct trace_price {
+    uint64_t begun;  /* 0: no call is being timed */
+    uint64_t tried;  /* the lock was granted */
+    uint64_t since;  /* which hold it is */
+    uint64_t let_go; /* its release */
+    uint64_t noted;  /* the lock is released */
+    uint64_t part[TRACE_PARTS];
+    struct trace_record *record; /* during the release */
+};
+
 struct trace_self {
     struct trace_lane *lane; /* NULL: the thread has none (yet) */
     struct trace_key *keys;
@@ -57,8 +68,10 @@ struct trace_self {
     uint32_t dropped_next;
     uint32_t asking;                       /* 1: an operation of Pawl's own locks waits */
     uint32_t stack_in;                     /* takes until one has its stack */
+    uint32_t price_in;                     /* and until one is timed */
     uint64_t woke_at, woke_key, woke_site; /* the first wake in the holds marked TRACE_WOKE */
     uint64_t seen_at, seen_cpu, seen_left; /* processor time and voluntary switches, lately */
+    struct trace_price price;
     struct trace_dropped dropped[TRACE_DROPPED];
 };
 
@@ -92,6 +105,14 @@ PAWL_COLD TRACE_HIDDEN void trace_look_at_priority(void);
 PAWL_COLD TRACE_HIDDEN void trace_upgrade(uint64_t key, uint64_t site, struct trace_wait *wait);
 /* How long the recorder's own work takes before a hold, once a process. */
 PAWL_COLD TRACE_HIDDEN void trace_look_at_own_cost(void);
+/* price.c: a call begins that is timed; the lock is taken, and being released; it is released. And
+ * what these take of a lock that nobody shares, once a process. */
+PAWL_COLD TRACE_HIDDEN void trace_price_begins(void);
+PAWL_COLD TRACE_HIDDEN void trace_price_is_taken(struct trace_hold *h);
+PAWL_COLD TRACE_HIDDEN void trace_price_is_released(struct trace_record *r,
+                                                    const struct trace_hold *h, uint64_t now);
+PAWL_COLD TRACE_HIDDEN void trace_price_ends(void);
+PAWL_COLD TRACE_HIDDEN void trace_price_alone(void);
 /* order.c: a lock or a sleep behind a hold; a hold that ends before the one after it. */
 TRACE_HIDDEN void trace_order(uint64_t key, uint64_t site);
 TRACE_HIDDEN void trace_edge(const struct trace_hold *h, uint64_t key, uint64_t site);
@@ -141,6 +162,13 @@ static inline void leave(void)
 {
     TRACE_HANDLERS_SEE_THIS_ORDER();
     trace_self.inside = 0;
+}
+
+/* Before a lock is tried that may be waited for. */
+static inline void trace_will_ask(void)
+{
+    if (PAWL_UNLIKELY(--trace_self.price_in == 0))
+        trace_price_begins();
 }
 
 static inline uint64_t key_of(const volatile void *lock, enum trace_mode mode)
@@ -339,8 +367,12 @@ static inline void granted_at_once(uint64_t key, uint64_t site, bool only_tried)
 {
     struct trace_hold *h;
     uint32_t writes, state;
-    if (PAWL_UNLIKELY(trace_self.lane->depth != 0) && trace_among_others(key, site, only_tried))
+    if (PAWL_UNLIKELY(trace_self.price.begun != 0))
+        trace_self.price.tried = trace_ticks_in_order();
+    if (PAWL_UNLIKELY(trace_self.lane->depth != 0) && trace_among_others(key, site, only_tried)) {
+        trace_self.price.begun = 0;
         return;
+    }
     if (is_write(key))
         trace_upgrade(key, site, NULL);
     state = show(key, site, &writes);
@@ -350,6 +382,8 @@ static inline void granted_at_once(uint64_t key, uint64_t site, bool only_tried)
         trace_look_at_processor(h);
     if (PAWL_UNLIKELY(--trace_self.stack_in == 0))
         trace_stack_taken();
+    if (PAWL_UNLIKELY(trace_self.price.begun != 0))
+        trace_price_is_taken(h);
 }
 
 static inline void granted(uint64_t key, uint64_t site)
@@ -408,6 +442,8 @@ static inline void end_hold(const struct trace_hold *held, uint64_t release, uin
     r->overlaps += (h->state & TRACE_OVERLAPPED) != 0;
     r->beside += (h->state & TRACE_BESIDE) != 0;
     seen_by(r);
+    if (PAWL_UNLIKELY((h->state & TRACE_PRICED) != 0))
+        trace_price_is_released(r, h, now);
     if (PAWL_UNLIKELY(hold >= trace_window / TRACE_LONG))
         trace_long_hold(r, h, now);
     e.lock = h->lock;
@@ -482,6 +518,8 @@ static inline void releases(const volatile void *address, uint64_t site)
     else
         trace_self.lane->strange++;
     leave();
+    if (PAWL_UNLIKELY(trace_self.price.record != NULL))
+        trace_self.price.noted = trace_ticks_in_order();
 }
 
 /* After it. A call that wakes a waiter takes far longer than one that does not, and that time is
@@ -490,6 +528,8 @@ static inline void released(void)
 {
     struct trace_event *const e = trace_self.timed;
     uint64_t units;
+    if (PAWL_UNLIKELY(trace_self.price.record != NULL))
+        trace_price_ends();
     if (PAWL_LIKELY(e == NULL))
         return;
     trace_self.timed = NULL;

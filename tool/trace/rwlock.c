@@ -37,6 +37,7 @@ static inline int lock_rwlock(pthread_rwlock_t *l, enum trace_mode mode, uint64_
     int error;
     if (PAWL_UNLIKELY(!enter()))
         return really_lock(l, mode, how);
+    trace_will_ask();
     /* A try would grant what the call refuses: a deadline that is none, or another clock. */
     if (how->timed && (!trace_is_time(how->time) || (how->clocked && how->clock != CLOCK_REALTIME &&
                                                      how->clock != CLOCK_MONOTONIC)))
@@ -52,6 +53,8 @@ static inline int lock_rwlock(pthread_rwlock_t *l, enum trace_mode mode, uint64_
     }
     if (PAWL_LIKELY(error == 0))
         granted(key, site);
+    else
+        trace_self.price.begun = 0;
     leave();
     return error;
 }

@@ -84,7 +84,8 @@ def _shown(number: int, f: Finding, replay: dict | None) -> str:
     head = f"{', '.join(names[:MOST_NAMES])}{more}: {f.title}"
     found = replayed.best(f, replay)
     worth = "a fault" if f.is_fault else replayed.expected(f, found)
-    lines = [_fold(head, f"{number}. "), _fold(f"{worth}; confidence {f.match.confidence}", "   ")]
+    lines = [click.style(_fold(head, f"{number}. "), bold=True, fg="red" if f.is_fault else None)]
+    lines += [_fold(f"{worth}; confidence {f.match.confidence}", "   ")]
     if found:
         lines.append(_fold(replayed.said(found) + ".", "   Replayed: "))
     lines += [_fold(line, "   - ") for line in f.match.evidence]
@@ -108,6 +109,8 @@ def _terminal(facts: Facts, findings: list[Finding], replay: dict | None) -> Non
         f"locks for {time(facts.thread_ns)} in all, of which they waited {time(facts.wait_ns)} "
         f"({percent(facts.wait_ns / max(facts.thread_ns, 1))})."
     )
+    if facts.when:
+        _say(f"Recorded {facts.when}.")
     if facts.short >= MUCH:
         _say(
             f"The machine was short of processors: for {percent(facts.short)} of the time in which "

@@ -7,7 +7,9 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
+from pathlib import Path
 from statistics import median
 
 from pawl.trace import store
@@ -25,13 +27,13 @@ TOTALS = (
 COLUMNS = (
     "id, lock, mode, take, release, count, hold_ns, hold_p50, hold_p99, hold_max, waits, wait_ns, "
     "wait_max, failed, timeouts, handoffs, overlaps, beside, threads, thread, kept, kept_ns, "
-    "woke, woke_ns"
+    "woke, woke_ns, priced, take_ns, drop_ns, own_ns, note_ns"
 )
 PART = 10_000  # locks between two words of how far it is
-PAIR_NS = 20  # what an uncontended pair of lock and unlock costs, about; `pawl costs` measures it
-# Two moves of a line between processors, about. It only decides what is worth a word: what a line
-# costs here, a trace does not say.
+# Two moves of a line between processors, about. It only decides what is worth a word, and stands
+# for what a trace of an older version does not say.
 LINE_NS = 100
+MANY_TIMED = 20  # fewer say nothing
 # Of the threads' time. No rule looks at a lock whose waits and pairs are less in all: far below
 # what is worth a word (finding.py), so that a trace may have a million locks.
 LEAST = 0.0001
@@ -170,6 +172,13 @@ class Uses:
     def count(self) -> int:
         return self.sum("count")
 
+    def timed(self, *columns: str) -> float | None:
+        """The mean of these, in nanoseconds, of the takes that were timed."""
+        priced = self.sum("priced")
+        if priced < MANY_TIMED:
+            return None
+        return sum(u.row[c] * u.row["priced"] for u in self.uses for c in columns) / priced
+
     @property
     def threads(self) -> int:
         """At least so many; where it says 1, it is exact."""
@@ -197,6 +206,8 @@ class Process:
     thread_ns: int  # of work: processor time, and waits for locks
     wall_ns: int
     threads: int
+    pair_ns: int = 20  # what a take and its release cost here, of a lock that nobody shares
+    own_ns: int = 0  # what the recorder does before a hold
 
 
 @dataclass
@@ -223,6 +234,7 @@ class Facts:
         self.db = db
         meta = dict(db.execute("SELECT name, value FROM meta").fetchall())
         self.command = meta.get("command", "")
+        self.machine = meta.get("machine", "")
         waited = self._waited()
         self.processes = {
             r["id"]: Process(
@@ -231,6 +243,8 @@ class Facts:
                 max(_worked(r, waited.get(r["id"], 0)), 1),
                 r["wall_ns"],
                 r["threads"],
+                r["pair_ns"],
+                r["own_ns"],
             )
             for r in db.execute("SELECT * FROM process")
         }
@@ -264,6 +278,25 @@ class Facts:
             if number % PART == 0:
                 tell(PART)
 
+    @property
+    def program(self) -> str:
+        return Path(self.command.split(" ")[0]).name or "a program"
+
+    @property
+    def when(self) -> str:
+        """Date and length of the recording, and where it was made."""
+        begun, ns = self.db.execute(
+            "SELECT min(begun_unix_ns), max(wall_ns) FROM process"
+        ).fetchone()
+        if not begun:
+            return self.machine
+        try:
+            day = datetime.fromtimestamp(begun / 1e9).astimezone()
+        except (OverflowError, ValueError, OSError):
+            return self.machine
+        at = f" on {self.machine}" if self.machine else ""
+        return f"{day:%Y-%m-%d %H:%M}, for {time(ns or 0)}{at}"
+
     def _waited(self) -> dict[int, int]:
         """Of each process, for its locks."""
         marks = ",".join("?" * len(HELD))
@@ -290,7 +323,7 @@ class Facts:
         return (
             lock
             for lock in self.kind(*kinds)
-            if lock.wait_ns + lock.count * PAIR_NS >= LEAST * lock.process.thread_ns
+            if lock.wait_ns + lock.count * lock.process.pair_ns >= LEAST * lock.process.thread_ns
         )
 
     @property
@@ -396,7 +429,10 @@ def time(ns: float) -> str:
     for limit, unit, size in ((1e3, "ns", 1), (1e6, "µs", 1e3), (1e9, "ms", 1e6)):
         if ns < limit:
             return f"{ns / size:.3g} {unit}"
-    return f"{ns / 1e9:.3g} s"
+    for limit, unit, size in ((120, "s", 1), (7200, "min", 60), (48 * 3600, "h", 3600)):
+        if ns < limit * 1e9:
+            return f"{ns / 1e9 / size:.3g} {unit}"
+    return f"{ns / 86400e9:.3g} days"
 
 
 def percent(share: float) -> str:

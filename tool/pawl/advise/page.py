@@ -25,6 +25,7 @@ class Bar:
     width: float
     kind: str
     title: str
+    scale: str = ""
 
 
 def timeline(db: sqlite3.Connection) -> tuple[str, dict[str, list[Bar]]]:
@@ -35,30 +36,33 @@ def timeline(db: sqlite3.Connection) -> tuple[str, dict[str, list[Bar]]]:
     if largest is None:
         return "", {}
     rows = db.execute(
-        "SELECT e.*, l.name FROM step e JOIN lock l ON l.id = e.lock WHERE "
-        "e.process = ? AND e.window = ? ORDER BY e.begun_ns LIMIT ?",
+        "SELECT e.*, l.name, t.text AS at, r.text AS released FROM step e JOIN lock l ON "
+        "l.id = e.lock LEFT JOIN site t ON t.id = e.take LEFT JOIN site r ON r.id = e.release "
+        "WHERE e.process = ? AND e.window = ? ORDER BY e.begun_ns LIMIT ?",
         (*largest, MOST_BARS),
     ).fetchall()
     first = min(r["begun_ns"] for r in rows)
     whole = max(max(r["begun_ns"] + r["wait_ns"] + r["hold_ns"] for r in rows) - first, 1)
-    lanes: dict[str, list[Bar]] = defaultdict(list)
+    lanes: dict[int, list[Bar]] = defaultdict(list)
     for r in rows:
         begun = r["begun_ns"] - first
-        bars = lanes[f"thread lane {r['lane']}"]
+        places = f", taken at {r['at']}" + (
+            f", released at {r['released']}" if r["released"] else ""
+        )
         for kind, at, length in (
             ("wait", begun, r["wait_ns"]),
             ("hold", begun + r["wait_ns"], r["hold_ns"]),
         ):
             if length:
-                bars.append(
+                lanes[r["lane"]].append(
                     Bar(
                         100 * at / whole,
                         max(100 * length / whole, 0.02),
                         kind,
-                        f"{kind} {r['name']} ({r['mode']}): {time(length)}",
+                        f"{kind} {r['name']} ({r['mode']}): {time(length)}{places}",
                     )
                 )
-    return time(whole), dict(sorted(lanes.items())[:MOST_LANES])
+    return time(whole), {f"thread {n}": lanes[n] for n in sorted(lanes)[:MOST_LANES]}
 
 
 def flames(facts: Facts) -> list[tuple[Bar, list[Bar]]]:
@@ -150,6 +154,7 @@ def _histogram(lock: Lock, what: str) -> list[Bar]:
             100 * math.log2(1 + octaves.get(o, 0)) / top,
             what,
             f"from {time(2**o)}: {octaves.get(o, 0):,}",
+            time(2**o),
         )
         for o in range(min(octaves), max(octaves) + 1)
     ]

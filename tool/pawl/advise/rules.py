@@ -11,20 +11,9 @@ import heapq
 from collections import defaultdict
 from collections.abc import Iterator
 
-from pawl.advise import sections, stacks
+from pawl.advise import prices, sections, stacks
 from pawl.advise.cycles import closed, cycles
-from pawl.advise.facts import (
-    HELD,
-    LINE_NS,
-    OURS,
-    PAIR_NS,
-    SHARED,
-    Blame,
-    Facts,
-    Lock,
-    percent,
-    time,
-)
+from pawl.advise.facts import HELD, LINE_NS, OURS, SHARED, Blame, Facts, Lock, percent, time
 from pawl.advise.finding import Match
 from pawl.advise.patterns import (
     broadcast_storm,
@@ -84,7 +73,7 @@ def read_then_write(facts: Facts) -> Iterator[Match]:
             "high",
             [facts.site(several[0]["read"]), facts.site(several[0]["write"])],
             (0, waits),
-            (count * PAIR_NS, count * PAIR_NS + repeated / 2),
+            (count * lock.process.pair_ns, count * lock.process.pair_ns + repeated / 2),
         )
 
 
@@ -106,7 +95,7 @@ def readers_do_not_overlap(facts: Facts) -> Iterator[Match]:
             "medium" if every.sum("waits") else "high",
             [max(reads, key=lambda u: u.count).take],
             (0, reads.sum("wait_ns") / 2),
-            (0, every.count * PAIR_NS / 2),
+            (0, every.count * lock.process.pair_ns / 2),
         )
 
 
@@ -133,7 +122,7 @@ def seek_without_readers(facts: Facts) -> Iterator[Match]:
             "medium" if reads.count else "high",
             [max(seeks, key=lambda u: u.count).take],
             (0, 0),
-            (0, upgrades * PAIR_NS),
+            (0, upgrades * lock.process.pair_ns),
         )
 
 
@@ -150,7 +139,7 @@ def one_thread(facts: Facts) -> Iterator[Match]:
                 "medium",
                 [max(every, key=lambda u: u.count).take],
                 (0, 0),
-                (every.count * PAIR_NS / 2, every.count * PAIR_NS),
+                (every.count * lock.process.pair_ns / 2, every.count * lock.process.pair_ns),
             )
 
 
@@ -183,6 +172,7 @@ def many_short_reads(facts: Facts) -> Iterator[Match]:
         writes = sum(lock.of("write").count for lock in locks)
         beside = sum(r.sum("overlaps") for r in reads)
         moved = sum(r.sum("handoffs") for r in reads)
+        price = prices.of(process, reads)
         yield Match(
             locks,
             [
@@ -192,14 +182,15 @@ def many_short_reads(facts: Facts) -> Iterator[Match]:
                 f"{moved:,} ({percent(moved / count)}) takes the lock had changed the processor",
                 f"{percent(writes / (count + writes))} of the locks are for writing",
                 f"waits, which may be few: {time(sum(r.sum('wait_ns') for r in reads))}",
+                *([price.said] if price else []),
                 *([] if moved > count / 100 else [SELDOM]),
             ],
             "medium" if moved > count / 100 else "low",
             [max(r, key=lambda u: u.count).take for r in reads[:3]],
             (0, sum(r.sum("wait_ns") for r in reads)),
-            (0, count * LINE_NS),
-            unknown="a trace does not show what a line costs that moves. `pawl run PROGRAM` tries "
-            "it without a change, and `pawl replay` measures it",
+            (0, count * LINE_NS) if price is None else price.gain,
+            unknown=f"{price.between if price else 'nothing was timed'}. `pawl run PROGRAM` "
+            "measures it without a change",
         )
 
 
@@ -407,9 +398,13 @@ def counter(facts: Facts) -> Iterator[Match]:
             "high",
             list(dict.fromkeys(u.take for u in sorted(adds, key=lambda u: -u.count)[:2])),
             (0, every.sum("wait_ns")),
-            (0, every.count * LINE_NS),
-            unknown="a trace does not show what a line costs that moves. Measure the program with "
-            "the change",
+            (
+                0,
+                every.count
+                * (lock.process.pair_ns + (every.timed("take_ns", "drop_ns") or LINE_NS)),
+            ),
+            unknown="how often threads meet without the recorder, a trace does not show. Measure "
+            "the program with the change",
         )
 
 

@@ -13,6 +13,7 @@ from pawl.replay.steps import Plan
 BASELINE = "original/pthread"
 NEAR = 0.1  # a re-enactment further away than this is no base for advice
 WIDE = 0.2  # nor is one whose samples tell less than this
+MOVING = 0.2  # of the time for lines that come: more, and readers that scale look too bad
 BIAS = " with scaling readers"
 WAITS = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 
@@ -74,7 +75,8 @@ def fidelity(samples: list[dict], plan: Plan) -> dict:
     spent = [s["wait_ns"] / (s["seconds"] * 1e9 * lanes) for s in own]
     return {
         **ratio,
-        "near": _is_near(ratio),
+        "near": _is_near(ratio) and plan.window.lines <= MOVING,
+        "lines": plan.window.lines,
         "recorded_rate": recorded,
         "recorded_waiting": plan.window.waiting,
         "waiting": float(np.median(spent)) if spent else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pawl.core.schema import DRAFT, LICENCE
 
-VERSION = 2
+VERSION = 3
 TEXT, NUMBER, COUNT = {"type": "string"}, {"type": "number"}, {"type": "integer", "minimum": 0}
 MAYBE = {"type": ["number", "null"]}
 
@@ -28,6 +28,7 @@ def schema() -> dict:
     fidelity = _object(
         **ratio,
         near={"type": "boolean"},
+        lines=NUMBER,
         recorded_rate=NUMBER,
         recorded_waiting=NUMBER,
         waiting=MAYBE,

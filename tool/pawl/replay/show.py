@@ -8,7 +8,7 @@ from rich.table import Table
 
 from pawl.advise.facts import percent, time
 from pawl.core.table import line
-from pawl.replay.rows import NEAR
+from pawl.replay.rows import MOVING, NEAR
 
 SEEN = 0.01  # of the time; less is not said
 ASSUMPTIONS = (
@@ -53,6 +53,13 @@ def fidelity(found: dict) -> str:
             "off a processor or waited for one that was, in the recording "
             f"{percent(found['recorded_lost'])}"
         )
+    if found["lines"] > MOVING:
+        return (
+            f"Fidelity: {rates}. But for {percent(found['lines'])} of the recorded time, lines of "
+            "the locks and of the recorder came from another processor. That is done again as work "
+            "of the program, so ratios of readers that scale are too small. `pawl run` measures "
+            "them"
+        ) + "."
     within = f"{NEAR:.0%}".replace("%", " %")
     said = (
         f"within {within}"

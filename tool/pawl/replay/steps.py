@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from pawl.advise.facts import PAIR_NS as PAIR_NS_OF_LOCK
 from pawl.replay.window import Event, Lane, Window
 
 WORK, SLEEP, TAKE_READ, DROP_READ, TAKE_WRITE, DROP_WRITE, TAKE_SEEK, TRY_SEEK, TO_WRITE = range(9)
@@ -64,7 +63,7 @@ class Plan:
         """Its nanoseconds for each lock, which the re-enactment does not have: before the hold, and
         in the releasing call, but for the release itself. Longer calls wake a thread."""
         calls = [e.call for e in self.window.holds if 0 < e.call < PLAIN_CALL]
-        return self.window.own + max(np.mean(calls) - PAIR_NS_OF_LOCK / 2, 0) if calls else 0
+        return self.window.own + max(np.mean(calls) - self.window.pair_ns / 2, 0) if calls else 0
 
     @property
     def lost(self) -> float:

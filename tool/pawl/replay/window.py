@@ -63,6 +63,9 @@ class Window:
     length: int  # ns
     lanes: list[Lane]
     own: int = 0  # ns of the recorder's work in the gap before a hold without a wait
+    pair_ns: int = 20  # what a pair costs, of a lock that nobody shares
+    # (lock, site of the take) -> ns for which its line, and the recorder's, come from elsewhere
+    moves: dict[tuple[int, int | None], float] = field(default_factory=dict)
 
     @property
     def holds(self) -> list[Event]:
@@ -70,6 +73,13 @@ class Window:
 
     def until(self, lane: Lane) -> int:
         return self.length if lane.until is None else max(lane.until, 1)
+
+    @property
+    def lines(self) -> float:
+        """Share of the threads' time in which takes wait for lines of other processors. It lies in
+        front of the holds, and is done again as the program's work."""
+        moved = sum(self.moves.get((e.lock, e.take), 0) for e in self.holds if not e.wait)
+        return min(moved / max(sum(map(self.until, self.lanes)), 1), 1.0)
 
     @property
     def waiting(self) -> float:
@@ -142,6 +152,16 @@ def _known(rows: list[sqlite3.Row], span: int | None) -> tuple[int, int]:
     return len(waits), sum(inside)
 
 
+def _moves(db: sqlite3.Connection) -> dict[tuple[int, int | None], float]:
+    return {
+        (r["lock"], r["take"]): r["ns"]
+        for r in db.execute(
+            "SELECT lock, take, 1.0 * sum(priced * (take_ns + own_ns)) / sum(priced) AS ns "
+            "FROM use WHERE priced > 0 GROUP BY lock, take"
+        )
+    }
+
+
 def largest(db: sqlite3.Connection) -> Window:
     chosen = _largest(db)
     if chosen is None or chosen["holds"] < FEW:
@@ -179,4 +199,7 @@ def largest(db: sqlite3.Connection) -> Window:
             _add(lane, r, r["begun_ns"] - start, length)
         if lane.events:
             lanes.append(lane)
-    return Window(process["program"], chosen["number"], length, lanes, process["own_ns"])
+    return Window(
+        process["program"], chosen["number"], length, lanes,
+        process["own_ns"], process["pair_ns"], _moves(db),
+    )  # fmt: skip

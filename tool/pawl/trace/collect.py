@@ -17,6 +17,7 @@ from pawl.trace import names, raw, store, symbols
 from pawl.trace.structs import Row
 from pawl.trace.words import MEANINGS, MODES, kind_of, mode_of
 
+PARTS = ("takes", "shows", "notes", "drops")
 SUMS = (
     "count",
     "hold_sum",
@@ -27,6 +28,8 @@ SUMS = (
     "handoffs",
     "overlaps",
     "beside",
+    "priced",
+    *PARTS,
     "kept",
     "kept_sum",
     "woke",
@@ -143,6 +146,7 @@ class _Process:
                     sum(h["events"] for h in heads),
                     self.ns(c["own_ticks"]),
                     None if c["sandboxed"] else min(ran, self.ns(ticks)),
+                    max(self.ns(int(c["takes"]) + int(c["drops"]) - 2 * int(c["looks"])), 1),
                 )
             ],
         )
@@ -214,9 +218,21 @@ class _Process:
                     self.ns(r["woke_sum"]),
                     self._histogram(r["hold"]),
                     self._histogram(r["wait"]),
+                    int(r["priced"]),
+                    *self._prices(r),
                 )
             )
         return rows
+
+    def _prices(self, r: dict) -> list[int]:
+        """Of a take, of its release, and of the recorder behind the take: how much longer they are
+        than where a lock is one thread's. And the recorder before the release."""
+        mean = {part: int(r[part]) / max(int(r["priced"]), 1) for part in PARTS}
+        if not r["priced"]:
+            return [0, 0, 0, 0]
+        alone = {part: int(self.raw.control[part]) for part in PARTS}
+        more = [max(mean[part] - alone[part], 0) for part in ("takes", "drops", "shows")]
+        return [self.ns(round(ticks)) for ticks in (*more, mean["notes"])]
 
     def pools(self) -> list[tuple]:
         rows = []

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from pawl.core import options, output
+from pawl.core import machine, options, output
 from pawl.core.errors import DAMAGE, BadInput, PawlError
 from pawl.run import program
 from pawl.run.command import library
@@ -105,7 +105,9 @@ class _Writing:
         for path in collect.in_order(self.session.folder):
             self.add(path)
         said: list[str] = []
-        meta = {"command": self.command}
+        here = machine.describe()
+        about = f"{here['cpu']}, {here['cpus']} processors"
+        meta = {"command": self.command, "machine": output.shown(about)}
         if not self.done:
             self._do(lambda gathering: said.extend(gathering.finish(meta, len(left))))
         if not self.done:

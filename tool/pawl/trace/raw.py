@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pawl.trace.structs import U32, U64, Row, Rows, Struct
 
-MAGIC, FORMAT = 0x3152544C57415021, 7
+MAGIC, FORMAT = 0x3152544C57415021, 8
 BUCKETS, HOLDS, UPGRADES, WAYS, MODES = 168, 64, 16, 4, 16
 SMALL, LARGE = (1024, 68 << 10), (64, 1280 << 10)  # how many lanes, and bytes of each
 ADDRESS = (1 << 56) - 1
@@ -41,7 +41,7 @@ KEY = Struct(_u64("lock take release"))
 RECORD = Struct(
     _u64("count hold_sum hold_max waits wait_sum wait_max first_wait")
     + _u32("failed timeouts handoffs overlaps threads last_thread late beside kept woke")
-    + _u64("kept_sum woke_sum")
+    + _u64("kept_sum woke_sum priced takes shows notes drops")
     + [("hold", U32, BUCKETS), ("wait", U32, BUCKETS)]
 )
 HOLD = Struct(_u64("lock take since begun waited") + _u32("state writes stack unused"))
@@ -80,8 +80,8 @@ CONTROL = Struct(
     + _u64("ticks_begun ns_begun ticks_seen ns_seen realtime_begun")
     + _u32(
         "small_lanes large_lanes threads without_lane no_room busy lost_names lost_modules "
-        "modules paths_used maps_read ended stacks stack_every lost_stacks own_ticks seccomp "
-        "sandboxed"
+        "modules paths_used maps_read ended stacks stack_every lost_stacks own_ticks "
+        "takes shows notes drops looks unused seccomp sandboxed"
     )
     + [
         ("program", "256s"),

@@ -18,13 +18,14 @@ from pathlib import Path
 from pawl.core import errors, output
 from pawl.core.errors import BadInput, Failure
 
-APPLICATION, VERSION = 0x7061776C, 7  # "pawl"
+APPLICATION, VERSION = 0x7061776C, 8  # "pawl"
 
 TABLES = {
     "meta": "name TEXT PRIMARY KEY, value TEXT",
     "process": "id INTEGER PRIMARY KEY, pid INTEGER, parent INTEGER, program TEXT, "
     "begun_unix_ns INTEGER, wall_ns INTEGER, ended INTEGER, threads INTEGER, "
-    "thread_ns INTEGER, pairs INTEGER, events INTEGER, own_ns INTEGER, cpu_ns INTEGER",
+    "thread_ns INTEGER, pairs INTEGER, events INTEGER, own_ns INTEGER, cpu_ns INTEGER, "
+    "pair_ns INTEGER",
     "loss": "process INTEGER, name TEXT, count INTEGER, meaning TEXT",
     "module": "process INTEGER, first INTEGER, last INTEGER, path TEXT, readable INTEGER",
     "site": "id INTEGER PRIMARY KEY, process INTEGER, address INTEGER, module TEXT, "
@@ -39,7 +40,8 @@ TABLES = {
     "failed INTEGER, timeouts INTEGER, handoffs INTEGER, overlaps INTEGER, "
     "beside INTEGER, threads INTEGER, thread INTEGER, late INTEGER, "
     "kept INTEGER, kept_ns INTEGER, woke INTEGER, woke_ns INTEGER, hold_histogram TEXT, "
-    "wait_histogram TEXT",
+    "wait_histogram TEXT, priced INTEGER, take_ns INTEGER, drop_ns INTEGER, own_ns INTEGER, "
+    "note_ns INTEGER",
     "pool": "process INTEGER, mode TEXT, count INTEGER, hold_ns INTEGER, waits INTEGER, "
     "wait_ns INTEGER, failed INTEGER, timeouts INTEGER, records INTEGER",
     "blame": "lock INTEGER, mode TEXT, site INTEGER, holder INTEGER, count INTEGER, "
@@ -66,23 +68,27 @@ TABLES = {
 # What is asked for of one lock; made when the tables are full.
 INDEXES = (("use", "lock"), ("blame", "lock"), ("edge", "held"), ("waited", "lock"))
 
-# A trace of an older version gets what it lacks beside it, empty. 6 does not say how long threads
-# ran, 5 not for how long a thread was kept off its processor, 4 not how often it left it of its own
-# accord, and 3 has no stacks.
+# A trace of an older version gets what it lacks beside it, empty. 7 does not say what a call of a
+# lock took, 6 not how long threads ran, 5 not for how long a thread was kept off its processor, 4
+# not how often it left it of its own accord, and 3 has no stacks.
+NO_PRICES = "0 AS priced, 0 AS take_ns, 0 AS drop_ns, 0 AS own_ns, 0 AS note_ns"
+NO_PAIR = "CREATE TEMP VIEW process AS SELECT *, 20 AS pair_ns FROM main.process;"
+NO_PRICE = f"CREATE TEMP VIEW use AS SELECT *, {NO_PRICES} FROM main.use;"
 NO_LIVES = (
     "CREATE TEMP VIEW edge AS SELECT *, 0 AS handed, 0 AS held_life, 0 AS taken_life "
     "FROM main.edge; CREATE TEMP VIEW blame AS SELECT *, 0 AS past_ns FROM main.blame;"
 )
-NO_CPU = "CREATE TEMP VIEW process AS SELECT *, NULL AS cpu_ns FROM main.process;"
+NO_CPU = "CREATE TEMP VIEW process AS SELECT *, NULL AS cpu_ns, 20 AS pair_ns FROM main.process;"
 NO_KEPT = (
-    f"{NO_LIVES}CREATE TEMP VIEW use AS SELECT *, 0 AS kept, 0 AS kept_ns, 0 AS woke, 0 AS woke_ns "
-    "FROM main.use;"
+    f"{NO_LIVES}CREATE TEMP VIEW use AS SELECT *, 0 AS kept, 0 AS kept_ns, 0 AS woke, "
+    f"0 AS woke_ns, {NO_PRICES} FROM main.use;"
 )
 NO_SLEEPS = (
     f"{NO_KEPT}CREATE TEMP VIEW part AS SELECT *, NULL AS sleeps, NULL AS kept_ns FROM main.part;"
 )
 OLDER = {
-    6: NO_LIVES + NO_CPU,
+    7: NO_PRICE + NO_PAIR,
+    6: NO_LIVES + NO_PRICE + NO_CPU,
     5: f"{NO_KEPT}{NO_CPU}CREATE TEMP VIEW part AS SELECT *, NULL AS kept_ns FROM main.part;",
     4: NO_SLEEPS + NO_CPU,
     3: (
@@ -90,7 +96,8 @@ OLDER = {
         f"CREATE TEMP TABLE stack({TABLES['stack']});"
         f"CREATE TEMP TABLE waited({TABLES['waited']});"
         "CREATE TEMP VIEW held AS SELECT *, NULL AS stack FROM main.held;"
-        "CREATE TEMP VIEW process AS SELECT *, 0 AS own_ns, NULL AS cpu_ns FROM main.process;"
+        "CREATE TEMP VIEW process AS SELECT *, 0 AS own_ns, NULL AS cpu_ns, 20 AS pair_ns "
+        "FROM main.process;"
     ),
 }
 
