@@ -179,9 +179,9 @@ static NOINLINE int ldap_unlock(pthread_mutex_t *m)
 CASE(operations, 2)
 {
     for (int i = 0; i < 100000; i++) {
-        ldap_lock(&mutex);
+        must(ldap_lock(&mutex) == 0);
         number++;
-        ldap_unlock(&mutex);
+        must(ldap_unlock(&mutex) == 0);
         work(0.1 * me);
     }
 }
