@@ -88,7 +88,7 @@ def call_arguments(text, at):
 
 
 SITE = re.compile(
-    r"\bpawl_(?:load|store|fetch_\w+?|exchange|cas)_(relaxed|acquire|release|acq_rel)"
+    r"\b(?:pawl|word)_(?:load|store|fetch_\w+?|exchange|cas)_(relaxed|acquire|release|acq_rel)"
     r"(?:8|16|32|64)?\b"
     r"|\bpawl_fence_(acquire|release|full(?:_after_update)?|light|light_known|heavy(?:_or_not)?)\b"
 )

@@ -240,16 +240,16 @@ PAWL_COND_COUNTS_(pawl_lock64)
 #define PAWL_COND_COUNTED_(type) ((void)0)
 #endif
 
-#define PAWL_COND_TYPE_(type, read_back, choose)                                                   \
+#define PAWL_COND_TYPE_(type, read_back, write_back, choose)                                       \
     PAWL_COND_MODE_(type, read, true, read_back, choose)                                           \
     PAWL_COND_MODE_(type, seek, false, take_seek, PAWL_COND_SAME_)                                 \
-    PAWL_COND_MODE_(type, write, false, take_write, PAWL_COND_SAME_)
+    PAWL_COND_MODE_(type, write, false, write_back, PAWL_COND_SAME_)
 
-PAWL_COND_TYPE_(pawl_spin16, take_read, PAWL_COND_SAME_)
-PAWL_COND_TYPE_(pawl_spin32, take_read, PAWL_COND_SAME_)
-PAWL_COND_TYPE_(pawl_spin64, take_read, PAWL_COND_SAME_)
-PAWL_COND_TYPE_(pawl_lock32, take_read_back_, PAWL_COND_COUNTED_)
-PAWL_COND_TYPE_(pawl_lock64, take_read_back_, PAWL_COND_COUNTED_)
+PAWL_COND_TYPE_(pawl_spin16, take_read, take_write, PAWL_COND_SAME_)
+PAWL_COND_TYPE_(pawl_spin32, take_read, take_write, PAWL_COND_SAME_)
+PAWL_COND_TYPE_(pawl_spin64, take_read, take_write, PAWL_COND_SAME_)
+PAWL_COND_TYPE_(pawl_lock32, take_read_back_, take_write_back_, PAWL_COND_COUNTED_)
+PAWL_COND_TYPE_(pawl_lock64, take_read_back_, take_write_back_, PAWL_COND_COUNTED_)
 #undef PAWL_COND_TYPE_
 #undef PAWL_COND_MODE_
 #undef PAWL_COND_SAME_

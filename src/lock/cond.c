@@ -14,7 +14,6 @@
 #include <pawl/cond.h>
 
 #include "../base/base.h"
-#include "retake.h"
 #include "table.h"
 #if PAWL_CHECKED
 #include "../check/check.h"
@@ -101,9 +100,7 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
     PAWL_PROBE2(cond_wait, cond, lock->lock);
     lock->drop(lock->lock);
     signalled = cond_sleep(cond, &waiter.waiter, deadline);
-    retake_begins();
     lock->take(lock->lock);
-    retake_ends();
     PLAIN_READ(waiter.next);
     next = waiter.next;
     if (next != NULL) {

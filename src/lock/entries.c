@@ -234,7 +234,7 @@ static void entries_tell_waiters(struct pawl_entries *own)
 PAWL_INTERNAL void entries_free(struct pawl_entries *own, unsigned i)
 {
     entries_let_go(own, i);
-    pawl_entries_count_(own, (uint32_t)-1);
+    pawl_entries_count_nothing_(own);
     pawl_entries_show_(own);
     entries_tell_waiters(own);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The waits of the sleeping progressive lock. waiting_word.inc.h has the operations, and
- * lock_word.inc.h what is done once for each width. Here is what does not depend on the width: the
- * queue of one lock, its sleepers by class, and whom a change of the word wakes.
+ * The waits of the sleeping progressive lock. waiting.c has the operations, and lock_wait.c how a
+ * thread waits. Here is the queue of one lock, its sleepers by class, and whom a change of the word
+ * wakes.
  *
  * Wakes. A thread that subtracts units and finds PARKED computes which classes can enter now. It
  * then looks into the queue. If a queued waiter is awake, the releaser may skip the queue: that
@@ -21,26 +21,6 @@
 #include <limits.h>
 
 #include "lock_parts.h"
-
-PAWL_INTERNAL void lock_wait_begin(struct wait *wait, const void *lock, uint32_t owner,
-                                   uint64_t deadline)
-{
-    wait->waiter.address = lock;
-    wait->waiter.bits = 0;
-    wait->waiter.changes = TABLE_STEADY;
-    wait->waiter.younger = NULL;
-    wait->waiter.kind = WAIT_NOTHING;
-    wait->waiter.room = table_room(&wait->room.queue, owner, sizeof wait->room);
-    wait->owner = owner;
-    wait->deadline = deadline;
-    wait->claim = WAIT_NOTHING;
-    wait->queued = false;
-    wait->has_spun = false;
-    wait->slept = false;
-    wait->counted = false;
-    wait->passes = false;
-    wait->rank = 0;
-}
 
 /* ---- The place ------------------------------------------------------------------------------- */
 
@@ -98,23 +78,13 @@ static void lock_no_hint(struct lock_place *here, const void *lock)
 
 static bool lock_is_urgent(const struct wait *wait)
 {
-    return wait->claim != WAIT_NOTHING || (wait->waiter.kind & WAIT_URGENT) != 0;
+    return wait->self.claim != WAIT_NOTHING || (wait->waiter.kind & WAIT_URGENT) != 0;
 }
 
 static struct lock_list *lock_list_of(struct lock_place *here, const struct wait *wait)
 {
-    unsigned list = LOCK_LIST_CLAIM;
-    if (wait->claim == WAIT_NOTHING)
-        switch (wait->waiter.kind) {
-        case WAIT_R:
-        case WAIT_PASS: list = LOCK_LIST_R; break;
-        case WAIT_S: list = LOCK_LIST_S; break;
-        case WAIT_W: list = LOCK_LIST_W; break;
-        case WAIT_A: list = LOCK_LIST_A; break;
-        case WAIT_GONE: list = LOCK_LIST_GONE; break;
-        default: break; /* the caller holds S or R beside its claim */
-        }
-    return &here->queue->lists[list];
+    const uint32_t class = wait->self.claim == WAIT_NOTHING ? wait->waiter.kind : 0;
+    return &here->queue->lists[__builtin_ctz(class | 1u << LOCK_LIST_CLAIM)];
 }
 
 static void lock_count_urgent(struct lock_place *here, const struct wait *wait, uint32_t change)
@@ -232,7 +202,7 @@ static void lock_wake_passers(struct lock_place *here)
     unsigned most;
     for (most = LOCK_WAKES; most > 0; most--) {
         reader = here->queue->lists[LOCK_LIST_R].first;
-        if (reader == NULL || !reader->passes)
+        if (reader == NULL || reader->self.to_read != WAIT_PASS)
             return;
         lock_wake(here, reader);
     }
@@ -254,13 +224,12 @@ static void lock_pick_claims(struct lock_place *here, unsigned ready)
 /* The class of which the oldest sleeper can enter: a number of a list, or LOCK_LISTS. */
 static unsigned lock_oldest_ready(const struct lock_place *here, unsigned ready)
 {
-    static const unsigned classes[] = {WAIT_R, WAIT_S, WAIT_W, WAIT_A};
     const struct wait *oldest = NULL;
     unsigned found = LOCK_LISTS;
     unsigned list;
     for (list = 0; list < LOCK_LIST_GONE; list++) {
         const struct wait *first = here->queue->lists[list].first;
-        if (first != NULL && (ready & classes[list]) &&
+        if (first != NULL && (ready & 1u << list) &&
             (oldest == NULL || !lock_comes_first(oldest, first))) {
             oldest = first;
             found = list;
@@ -375,7 +344,7 @@ static bool lock_hint_counts(const struct pawl_bucket *bucket)
 }
 
 /* For the releaser: the `opened` classes can enter the lock now. */
-PAWL_INTERNAL void lock_left(const void *lock, uint32_t owner, unsigned opened)
+PAWL_INTERNAL void lock_wake_opened(const void *lock, uint32_t owner, unsigned opened)
 {
     const struct pawl_bucket *bucket;
     struct lock_place here;
@@ -444,7 +413,7 @@ PAWL_INTERNAL void lock_queue_up(struct lock_place *here, struct wait *wait)
 /* Locks the bucket; the waiter is then in its queue and awake. */
 PAWL_INTERNAL void lock_join(struct lock_place *here, struct wait *wait)
 {
-    lock_look(here, wait->waiter.address, wait->owner);
+    lock_look(here, wait->waiter.address, lock_owner(&wait->self.word));
     if (!wait->queued)
         lock_queue_up(here, wait);
 }
@@ -455,9 +424,8 @@ PAWL_INTERNAL bool lock_may_spin_on(const struct lock_place *here, enum wait_cla
     return here->queue->awake <= LOCK_SPINNERS || ((unsigned)class & WAIT_URGENT) != 0;
 }
 
-/* The waiter keeps these units in the word from now on. */
-PAWL_INTERNAL void lock_keeps(struct lock_place *here, struct wait *wait, enum wait_class claim,
-                              uint64_t units)
+/* The waiter keeps this claim in the word from now on. */
+PAWL_INTERNAL void lock_keeps(struct lock_place *here, struct wait *wait, enum wait_class claim)
 {
     const bool turn = claim == WAIT_ALONE || claim == WAIT_PAST || claim == WAIT_NEXT;
     if (turn && here->queue->keeper == NULL) {
@@ -466,16 +434,16 @@ PAWL_INTERNAL void lock_keeps(struct lock_place *here, struct wait *wait, enum w
     } else if (!turn && here->queue->keeper == wait) {
         here->queue->keeper = NULL;
     }
-    wait->claim = claim;
-    table_change_is_made(&wait->waiter, units);
+    wait->self.claim = claim;
+    table_change_is_made(&wait->waiter, word_narrow(lock_units_of(claim), wait->self.word.layout));
 }
 
 /* The same for a waiter that sleeps, and then waits in that class: others made the claim for it. */
 PAWL_INTERNAL void lock_keeps_asleep(struct lock_place *here, struct wait *wait,
-                                     enum wait_class claim, uint64_t units)
+                                     enum wait_class claim)
 {
     lock_delist(here, wait);
-    lock_keeps(here, wait, claim, units);
+    lock_keeps(here, wait, claim);
     wait->waiter.kind = (uint32_t)claim;
     lock_enlist(here, wait);
 }
@@ -484,8 +452,8 @@ PAWL_INTERNAL void lock_keeps_asleep(struct lock_place *here, struct wait *wait,
  * The bucket is locked again then. */
 PAWL_INTERNAL bool lock_sleep(struct lock_place *here, struct wait *wait)
 {
-    const bool woken = table_sleep(&here->bucket, &wait->waiter, &here->woken, wait->deadline);
-    lock_find(here, wait->waiter.address, wait->owner);
+    const bool woken = table_sleep(&here->bucket, &wait->waiter, &here->woken, wait->self.deadline);
+    lock_find(here, wait->waiter.address, lock_owner(&wait->self.word));
     if (!woken)
         lock_wakes_up(here, wait);
     return woken;
@@ -500,8 +468,35 @@ PAWL_INTERNAL bool lock_leave(struct lock_place *here, struct wait *wait)
     here->queue->awake--;
     lock_no_hint(here, wait->waiter.address);
     table_remove(here->bucket, &wait->waiter);
-    lock_find(here, wait->waiter.address, wait->owner);
+    lock_find(here, wait->waiter.address, lock_owner(&wait->self.word));
     return others;
+}
+
+/* ---- What a waiter keeps ------------------------------------------------------------------------
+ * A fork may copy the process between any two steps here. So the change of the word turns PARKED
+ * round, which no other thread does while the bucket is locked, and the child sees by PARKED
+ * whether the change was made (table.h). */
+
+/* The bucket is locked. The waiter is about to change the word by `units`, and to keep `next` then.
+ * Returns the change with PARKED. */
+PAWL_INTERNAL uint64_t lock_begin_change(const struct word *word, struct pawl_waiter *waiter,
+                                         uint64_t units, uint64_t next)
+{
+    const bool parked = (word_load_relaxed(word) & PAWL_LOCK_PARKED) != 0;
+    waiter->next = word_narrow(next, word->layout);
+    HANDLERS_SEE_THIS_ORDER();
+    waiter->changes = parked ? TABLE_CLEARS_PARKED : TABLE_SETS_PARKED;
+    HANDLERS_SEE_THIS_ORDER();
+    return parked ? units - PAWL_LOCK_PARKED : units + PAWL_LOCK_PARKED;
+}
+
+/* The change was made at `found`, and its author has noted it; or it was not made, and is 0. Sets
+ * PARKED again if it was set before. Returns the word then: it may have changed without a look. */
+PAWL_INTERNAL uint64_t lock_park_again(const struct word *word, uint64_t found, uint64_t change)
+{
+    if (!(found & PAWL_LOCK_PARKED))
+        return word_plus(found, change, word->layout);
+    return word_fetch_or_relaxed(word, PAWL_LOCK_PARKED);
 }
 
 /* ---- Fork ------------------------------------------------------------------------------------ */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The waiting half of the sleeping progressive lock of 64 bits. */
+/* The exported halves of the sleeping progressive lock of 64 bits. */
 #include "lock_parts.h"
 
 #define PAWL_WORD_KIND PAWL_KIND_LOCK_
 #define PAWL_WORD_BITS 64
-#include "lock_word.inc.h"
+#include "lock_calls.inc.h"
 #undef PAWL_WORD_BITS
 #undef PAWL_WORD_KIND

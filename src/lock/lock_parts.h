@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the parts of the sleeping progressive lock: the queue of one lock (lock.c), and the
- * operations of each width (lock32.c, lock64.c). Except where a comment says otherwise, the bucket
- * is locked. */
+/* Shared by the parts of the sleeping progressive lock: the queue of one lock (lock.c), how a
+ * thread waits (lock_wait.c), and the readers that scale (lock_scaling.c). Except where a comment
+ * says otherwise, the bucket is locked. */
 #ifndef PAWL_LOCK_PARTS_H
 #define PAWL_LOCK_PARTS_H
 
@@ -13,7 +13,6 @@
 
 #include "../base/base.h"
 #include "entries.h"
-#include "retake.h"
 #include "table.h"
 #include "waiting.h"
 
@@ -40,8 +39,8 @@
  * sections last. */
 #define LOCK_SPIN_NS CONSTANT(SPIN_NS, 50000)
 
-/* The sleepers of one class, by rank and then by age; in a list of their own those that keep a
- * claim. */
+/* The sleepers of one class, by rank and then by age, in the order of the bits of the classes; in a
+ * list of their own those that keep a claim. */
 enum {
     LOCK_LIST_R,
     LOCK_LIST_S,
@@ -74,17 +73,14 @@ struct wait {
     struct wait *before, *after; /* in its list of sleepers */
     struct lock_queue room;
     struct pawl_parker parker;
-    uint32_t owner; /* enum table_owner */
-    uint64_t deadline;
-    uint64_t since;        /* ns of pawl_os_now when it joined the queue */
-    enum wait_class claim; /* WAIT_NOTHING, or the class of what it keeps in the word */
+    struct claimant self;
+    uint64_t since; /* ns of pawl_os_now when it joined the queue */
+    bool signalled; /* joins the queue at once: its wait for a condition has ended */
     bool queued;
     bool has_spun; /* for as long as a waiter does before it sleeps */
     bool slept;
     bool counted;  /* a reader that any thread may drop: in no entry */
-    bool passes;   /* a reader that enters beside claims (WAIT_PASS) */
-    uint32_t rank; /* sleepers of a higher one come first; 0, but for lock_word.inc.h's
-                            * ranked waits */
+    uint32_t rank; /* sleepers of a higher one come first; 0, but for ranked waits */
 };
 
 /* A locked bucket, the queue of one lock there (NULL: nobody waits), and whom to wake once it is
@@ -95,6 +91,17 @@ struct lock_place {
     struct wake_list woken;
 };
 
+static inline uint32_t lock_owner(const struct word *word)
+{
+    return word->layout == WORD_64 ? TABLE_OF_LOCK64 : TABLE_OF_LOCK32;
+}
+
+/* The classes that a change lets go on and that were asleep before. */
+static inline unsigned lock_opens(uint64_t found, uint64_t after)
+{
+    return lock_opened(found, after, WAIT_FEW_AT_A_TIME, 0);
+}
+
 struct loop {
     struct backoff backoff; /* as in spinlocks: few looks leave the word to its holder */
     uint64_t end;           /* 0: not begun */
@@ -102,11 +109,8 @@ struct loop {
 
 #define LOOP_INIT {BACKOFF_INIT, 0}
 
-/* Prepares the wait of one operation. */
-PAWL_INTERNAL void lock_wait_begin(struct wait *wait, const void *lock, uint32_t owner,
-                                   uint64_t deadline);
 /* For the releaser: the `opened` classes can enter the lock now. */
-PAWL_INTERNAL void lock_left(const void *lock, uint32_t owner, unsigned opened);
+PAWL_INTERNAL void lock_wake_opened(const void *lock, uint32_t owner, unsigned opened);
 /* A pause; false when the time is over, or the deadline has passed. */
 PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline);
 /* Locks the bucket of the lock, which the caller does not join. */
@@ -120,16 +124,15 @@ PAWL_INTERNAL void lock_queue_up(struct lock_place *here, struct wait *wait);
 PAWL_INTERNAL void lock_join(struct lock_place *here, struct wait *wait);
 /* Unlocks the bucket, and then wakes those that were picked. */
 PAWL_INTERNAL void lock_unlock(struct lock_place *here);
-/* The waiter keeps these units in the word from now on. */
-PAWL_INTERNAL void lock_keeps(struct lock_place *here, struct wait *wait, enum wait_class claim,
-                              uint64_t units);
+/* The waiter keeps this claim in the word from now on. */
+PAWL_INTERNAL void lock_keeps(struct lock_place *here, struct wait *wait, enum wait_class claim);
 /* Wakes sleepers that can enter together when the `ready` classes can. */
 PAWL_INTERNAL void lock_pick(struct lock_place *here, unsigned ready);
 /* The same for a waiter that has left the queue; and the oldest sleeper, if its turn has come. */
 PAWL_INTERNAL void lock_pick_left_asleep(struct lock_place *here, unsigned ready);
 /* The same for a waiter that sleeps: others made the claim for it. */
 PAWL_INTERNAL void lock_keeps_asleep(struct lock_place *here, struct wait *wait,
-                                     enum wait_class claim, uint64_t units);
+                                     enum wait_class claim);
 /* Locks the bucket. The sleeper that comes first, for whom a turn may begin (I3), or NULL. */
 PAWL_INTERNAL struct wait *lock_look_for_heir(struct lock_place *here, const void *lock,
                                               uint32_t owner);
@@ -146,5 +149,46 @@ PAWL_INTERNAL bool lock_sleep(struct lock_place *here, struct wait *wait);
 PAWL_INTERNAL bool lock_may_spin_on(const struct lock_place *here, enum wait_class class);
 /* The waiter leaves the queue. True when others sleep there. */
 PAWL_INTERNAL bool lock_leave(struct lock_place *here, struct wait *wait);
+
+/* The bucket is locked. The waiter is about to change the word by `units`, and to keep `next` then.
+ * Returns the change with PARKED. */
+PAWL_INTERNAL uint64_t lock_begin_change(const struct word *word, struct pawl_waiter *waiter,
+                                         uint64_t units, uint64_t next);
+/* The change was made at `found`, and its author has noted it; or it was not made, and is 0. Sets
+ * PARKED again if it was set before. Returns the word then: it may have changed without a look. */
+PAWL_INTERNAL uint64_t lock_park_again(const struct word *word, uint64_t found, uint64_t change);
+
+/* ---- Readers that scale (lock_scaling.c) ----------------------------------------------------- */
+
+#if PAWL_SCALES_
+PAWL_INTERNAL bool lock_enter_scaling(struct claimant *c, uint64_t w);
+PAWL_INTERNAL enum lines_claim lock_claim_at_lines(struct claimant *c);
+PAWL_INTERNAL bool lock_wait_for_entries(struct claimant *c);
+PAWL_INTERNAL void lock_met_writer(struct claimant *c);
+/* Before a drop of R in the word. */
+PAWL_INTERNAL void lock_before_drop(struct word word);
+PAWL_INTERNAL void lock_count(struct word word);
+PAWL_INTERNAL uint64_t lock_look_at_all(struct word word);
+PAWL_INTERNAL bool lock_claim_at_once(struct word word, uint64_t held, uint64_t claim,
+                                      uint64_t granted);
+#endif
+
+/* ---- Waits (lock_wait.c) --------------------------------------------------------------------- */
+
+static inline struct wait *lock_wait_of(struct claimant *c)
+{
+    return (struct wait *)(void *)((char *)c - offsetof(struct wait, self));
+}
+
+/* Waits in the operation. A thread with a rank comes before sleepers of a lower one; with
+ * PAWL_LOCK_PASSES it is a reader that passes claims, and with PAWL_LOCK_SIGNALLED it does not spin
+ * before it joins the queue. Any thread may drop a counted read. */
+PAWL_INTERNAL bool lock_wait(struct word word, uint64_t deadline,
+                             bool (*operation)(struct claimant *c), uint32_t rank, bool counted);
+/* Units have left the word: wakes the waiters that can go on. I7: no access to the lock. */
+PAWL_INTERNAL void lock_dropped(struct word word, uint64_t found, uint64_t after);
+/* Makes the claim of the sleeper that comes first. It is that sleeper's turn, so no newcomer enters
+ * after the caller's drop. */
+PAWL_INTERNAL void lock_hand_off(struct word word);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a waiter waits for is what transitions.def says of its step: `ready` and `permits` in
- * waiting_word.inc.h, for each small value of the three fields of the word. They are written by
- * hand, as one function each for all classes; the table has a gate for each step.
+ * What a waiter waits for (src/lock/waiting.def) is what transitions.def says of its step:
+ * lock_ready and lock_permits, for each small value of the three fields of the word.
  */
 #include "pawl.c" /* the library's own functions; nothing of it is linked */
 
@@ -74,9 +73,9 @@ static uint64_t wide_word(unsigned W, unsigned S, unsigned R)
 
 static void check_ready(unsigned W, unsigned S, unsigned R)
 {
-    const unsigned ready = pawl_lock32_ready(narrow_word(W, S, R));
+    const unsigned ready = lock_ready(word_widen(narrow_word(W, S, R), WORD_32));
     unsigned i;
-    assert_int_equal(ready, pawl_lock64_ready(wide_word(W, S, R)));
+    assert_int_equal(ready, lock_ready(wide_word(W, S, R)));
     for (i = 0; i < sizeof waits / sizeof waits[0]; i++)
         assert_int_equal((ready & waits[i].class) != 0,
                          gate_holds(waits[i].op, waits[i].step, W, S, R));
@@ -93,23 +92,21 @@ static void ready_is_what_the_table_says(void **state)
 
 static void check_permits(unsigned W, unsigned S, unsigned R)
 {
-    const uint32_t narrow = narrow_word(W, S, R);
+    const uint64_t narrow = word_widen(narrow_word(W, S, R), WORD_32);
     const uint64_t wide = wide_word(W, S, R);
     const bool claims = gate_holds("claim_write", "claim", W, S, R);
     /* A second writer claims over seekers or atomic users, as the table lets it. */
     const bool alone = gate_holds("take_write", "again", W, S, R) && !claims;
     unsigned c;
-    assert_int_equal(pawl_lock32_permits(WAIT_DRAIN, narrow, false), claims);
-    assert_int_equal(pawl_lock32_permits(WAIT_UPDATE, narrow, false), claims);
-    assert_int_equal(pawl_lock32_permits(WAIT_ALONE, narrow, false), alone);
-    assert_false(pawl_lock32_permits(WAIT_PAST, narrow, false));
-    assert_false(pawl_lock32_permits(WAIT_NEXT, narrow, false));
+    assert_int_equal(lock_permits(WAIT_DRAIN, narrow, false), claims);
+    assert_int_equal(lock_permits(WAIT_UPDATE, narrow, false), claims);
+    assert_int_equal(lock_permits(WAIT_ALONE, narrow, false), alone);
+    assert_false(lock_permits(WAIT_PAST, narrow, false));
+    assert_false(lock_permits(WAIT_NEXT, narrow, false));
     for (c = WAIT_R; c <= WAIT_NEXT; c *= 2) {
         const enum wait_class class = (enum wait_class)c;
-        assert_int_equal(pawl_lock32_permits(class, narrow, false),
-                         pawl_lock64_permits(class, wide, false));
-        assert_int_equal(pawl_lock32_permits(class, narrow, true),
-                         pawl_lock64_permits(class, wide, true));
+        assert_int_equal(lock_permits(class, narrow, false), lock_permits(class, wide, false));
+        assert_int_equal(lock_permits(class, narrow, true), lock_permits(class, wide, true));
     }
 }
 

@@ -86,7 +86,8 @@ fn list_sites(root: &Path, file: &Path, list: &mut String) {
     let bytes = text.as_bytes();
     let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     let mut at = 0;
-    while let Some(found) = text[at..].find("pawl_") {
+    let next = |at: usize| ["pawl_", "word_"].iter().filter_map(|n| text[at..].find(n)).min();
+    while let Some(found) = next(at) {
         let start = at + found;
         let end = start + text[start..].bytes().take_while(|b| is_word(*b)).count();
         at = end;
@@ -108,7 +109,7 @@ fn list_sites(root: &Path, file: &Path, list: &mut String) {
 
 /// The order in the name of an operation of the seam.
 fn order_of(name: &str) -> Option<&str> {
-    let name = name.strip_prefix("pawl_")?;
+    let name = name.strip_prefix("pawl_").or(name.strip_prefix("word_"))?;
     if let Some(fence) = name.strip_prefix("fence_") {
         let known = [
             "acquire", "release", "full", "full_after_update", "light", "light_known", "heavy",

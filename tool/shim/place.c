@@ -51,7 +51,7 @@ static bool leave(struct pawl_entries *line, bool own, pawl_address_ identity)
         if (!place_free(line, i, identity))
             continue;
         if (own)
-            pawl_entries_count_(line, PAWL_ENTRIES_BUSY_);
+            pawl_entries_count_drop_(line);
         if (place_has_waiters(line))
             pawl_entries_tell_(line);
         return true;
@@ -147,7 +147,7 @@ void place_take_back(struct shim_lock *l, unsigned i)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     if (place_free(own, i, PLACE_IDENTITY(l))) {
-        pawl_entries_count_(own, (uint32_t)-1);
+        pawl_entries_count_nothing_(own);
         if (place_has_waiters(own))
             pawl_entries_tell_(own);
         return;

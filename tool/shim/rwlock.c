@@ -408,7 +408,7 @@ static inline __attribute__((always_inline)) int unlock_by_entry(struct shim_loc
     unsigned i;
     for (i = 0; PAWL_LIKELY(own != NULL) && i < PAWL_ENTRIES; i++)
         if (place_free(own, i, PLACE_IDENTITY(l))) {
-            pawl_entries_count_(own, PAWL_ENTRIES_BUSY_); /* one entry less, one read more */
+            pawl_entries_count_drop_(own);
             return PAWL_LIKELY(!place_has_waiters(own)) ? 0 : tell(own);
         }
     return unlock_missed(l);

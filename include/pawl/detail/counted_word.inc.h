@@ -4,7 +4,7 @@
  * No state of a thread belongs to them, so the checking variant knows only how many there are.
  *
  * take_read_back_ ends the wait for a condition under R of either kind (cond.h). R counts in the
- * word then, where both drops find it.
+ * word then, where both drops find it. take_write_back_ does so under W.
  */
 
 PAWL_C_BEGIN
@@ -62,6 +62,11 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_read_back_)(PAWL_LOCK_ *l)
     PAWL_NAME_(take_read)(l);
 }
 
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_write_back_)(PAWL_LOCK_ *l)
+{
+    PAWL_NAME_(take_write)(l);
+}
+
 #elif PAWL_TRACED_
 
 /* Another thread may drop it, so the recorder sees no hold. */
@@ -105,6 +110,11 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_read_back_)(PAWL_LOCK_ *l)
     (void)value;
 }
 
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_write_back_)(PAWL_LOCK_ *l)
+{
+    PAWL_NAME_(take_write)(l);
+}
+
 #undef PAWL_TRACED_COUNTED_
 
 #else
@@ -143,7 +153,18 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(drop_read_counted)(PAWL_LOCK_ *l
 
 PAWL_INLINE void PAWL_NAME_(take_read_back_)(PAWL_LOCK_ *l)
 {
-    PAWL_NAME_(take_read_counted)(l);
+    PAWL_COUNTED_BEGINS_(PAWL_STATE_U);
+    if (!PAWL_DO_(try_read_counted)(l))
+        (void)PAWL_SLOW_(take_read_counted_ranked)(l, UINT64_MAX, PAWL_LOCK_SIGNALLED);
+    PAWL_COUNTED_ENDS_(PAWL_STATE_R, true);
+}
+
+PAWL_INLINE void PAWL_NAME_(take_write_back_)(PAWL_LOCK_ *l)
+{
+    PAWL_COUNTED_BEGINS_(PAWL_STATE_U);
+    if (!PAWL_DO_(try_write)(l))
+        (void)PAWL_SLOW_(take_write_ranked)(l, UINT64_MAX, PAWL_LOCK_SIGNALLED);
+    PAWL_COUNTED_ENDS_(PAWL_STATE_W, true);
 }
 
 #endif

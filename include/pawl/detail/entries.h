@@ -166,6 +166,23 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_count_(struct pawl_entries *ow
 }
 #endif
 
+/* `busy` counts that an entry has been filled, that a drop has freed it, or that it was filled for
+ * nothing. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_count_take_(struct pawl_entries *own)
+{
+    pawl_entries_count_(own, 1);
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_count_drop_(struct pawl_entries *own)
+{
+    pawl_entries_count_(own, PAWL_ENTRIES_BUSY_ + 1 - 1); /* one read more, one entry less */
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_count_nothing_(struct pawl_entries *own)
+{
+    pawl_entries_count_(own, (uint32_t)-1);
+}
+
 /* Fills a free entry; its number, or PAWL_ENTRIES where all are full. The accesses that follow
  * come after the store for every thread. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned pawl_entries_fill_(struct pawl_entries *own,
@@ -178,7 +195,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned pawl_entries_fill_(struct pawl_entries 
             PAWL_LIKELY(PAWL_ADDRESS_(pawl_cas_relaxed)(&own->locks[i], &found, identity))) {
             /* [ENTRY_TAKE] full: the entry is filled before the reader looks for a writer. */
             pawl_fence_full_after_update(PAWL_ENTRY_TAKE);
-            pawl_entries_count_(own, 1);
+            pawl_entries_count_take_(own);
             break;
         }
     }
@@ -201,7 +218,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_entries_free_(struct pawl_entries *own
     }
     /* [ENTRY_DROP] release: the reader's reads are done before a writer finds the entry free. */
     PAWL_ADDRESS_(pawl_store_release)(&own->locks[i], 0, PAWL_ENTRY_DROP);
-    pawl_entries_count_(own, PAWL_ENTRIES_BUSY_); /* one entry less, one read more */
+    pawl_entries_count_drop_(own);
     pawl_entries_show_(own);
     /* [ENTRY_LEFT] light: the entry is free before the reader looks whether a writer sleeps. Where
      * this fence does nothing, no writer sleeps without a bound. */

@@ -6,13 +6,13 @@
  *   scales_(w)   readers of a lock whose word has this value may use entries
  *   take_scaling, try_scaling
  *                a take or try where the word had BIASED and no W
- *   leave_       a drop: true when R is given up
+ *   free_        a drop: true when R is given up
  *   count_       moves R of the caller from its entry to the word, before another move
  *
  * Entering and leaving are calls, as most locks never scale: programs would pay 250 bytes for each
  * pair.
  *
- * Writers and atomic users look at all lines, in compiled functions (src/lock).
+ * Writers and atomic users look at all lines, in compiled functions (src/lock/lock_scaling.c).
  */
 #if PAWL_SCALES_
 
@@ -47,28 +47,33 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_address_ PAWL_NAME_(identity_)(const PAWL_L
     return (pawl_address_)(uintptr_t)l | (PAWL_WORD_BITS == 64 ? 1u : 0u);
 }
 
+/* Whether a reader that has filled its entry is in. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(admits_)(const PAWL_LOCK_ *l)
+{
+    /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+    const PAWL_WORD_ w = PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_R_TAKE);
+    return PAWL_LIKELY(PAWL_IS_(no_writer)(w) && PAWL_NAME_(scales_)(w));
+}
+
 /* The word had BIASED and no W. The reader is in if it still is so after the entry was filled: a
  * writer that claims later finds the entry. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(enter_)(const PAWL_LOCK_ *l)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    PAWL_WORD_ w;
     unsigned i;
     if (PAWL_UNLIKELY(!pawl_entries_are_(own)))
         return false;
     i = pawl_entries_fill_(own, PAWL_NAME_(identity_)(l));
     if (PAWL_UNLIKELY(i == PAWL_ENTRIES))
         return false;
-    /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
-    w = PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_R_TAKE);
-    if (PAWL_LIKELY(PAWL_IS_(no_writer)(w) && PAWL_NAME_(scales_)(w)))
+    if (PAWL_NAME_(admits_)(l))
         return true;
     pawl_entries_take_back_(own, i, PAWL_NAME_(identity_)(l));
     return false;
 }
 
 /* False: the thread has no entry of this lock. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(leave_entry_)(const PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(free_entry_)(const PAWL_LOCK_ *l)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     return PAWL_LIKELY(pawl_entries_are_(own)) &&
@@ -85,7 +90,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(try_scaling_)(PAWL_LOCK_ *l)
     return PAWL_SLOW_(try_scaling)(l);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(leave_)(PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(free_)(PAWL_LOCK_ *l)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     if (PAWL_LIKELY(own == PAWL_NO_ENTRIES_) || (own != NULL && pawl_entries_busy_(own) == 0))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The operations with a deadline of one width, included by lock.h after lock_word.inc.h. They are
- * compiled (src/lock), because a caller that passes a deadline expects to wait.
+ * compiled (src/lock/lock_until_word.inc.h): a caller that passes a deadline expects to wait.
  */
 
 PAWL_C_BEGIN

@@ -12,9 +12,12 @@ PAWL_API PAWL_COLD void PAWL_SLOW_(left)(const void *address, PAWL_WORD_ found, 
 /* A reader that any thread may drop: it counts in the word, as its drop does. */
 PAWL_API PAWL_COLD bool PAWL_SLOW_(take_read_counted_slow)(PAWL_LOCK_ *l, uint64_t deadline);
 #define PAWL_LOCK_PASSES UINT32_C(0x80000000)
+#define PAWL_LOCK_SIGNALLED UINT32_C(0x40000000)
 /* For the preload library, whose real-time threads are served by priority: a sleeper comes before
  * those of a lower rank. Other waits have rank 0. With PAWL_LOCK_PASSES a reader enters beside
- * claims, too, while another reader is in. */
+ * claims, too, while another reader is in. PAWL_LOCK_SIGNALLED is for a thread whose wait for a
+ * condition has ended. It joins the queue at once, as if the signal had moved it there: each of a
+ * crowd that is signalled would otherwise spin first. */
 PAWL_API PAWL_COLD bool PAWL_SLOW_(take_read_counted_ranked)(PAWL_LOCK_ *l, uint64_t deadline,
                                                              uint32_t rank);
 PAWL_API PAWL_COLD bool PAWL_SLOW_(take_write_ranked)(PAWL_LOCK_ *l, uint64_t deadline,
@@ -26,8 +29,8 @@ PAWL_C_END
 PAWL_INLINE_BEGIN
 
 /* Called after a subtraction of `units` that found `found`. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(left_)(const PAWL_LOCK_ *l, PAWL_WORD_ found,
-                                                       PAWL_WORD_ units)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(dropped_)(const PAWL_LOCK_ *l, PAWL_WORD_ found,
+                                                          PAWL_WORD_ units)
 {
     if (PAWL_UNLIKELY(found & PAWL_LOCK_PARKED))
         PAWL_SLOW_(left)(l, found, (PAWL_WORD_)(found - units));
@@ -66,35 +69,35 @@ PAWL_INLINE bool PAWL_DO_(try_read_counted)(PAWL_LOCK_ *l)
 PAWL_INLINE void PAWL_DO_(drop_read_counted)(PAWL_LOCK_ *l)
 {
     /* [SPIN_R_DROP] release: our reads are done before a writer sees R fall. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_, PAWL_SPIN_R_DROP),
-                      PAWL_R_);
+    PAWL_NAME_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_, PAWL_SPIN_R_DROP),
+                         PAWL_R_);
 }
 
 PAWL_INLINE void PAWL_DO_(drop_read)(PAWL_LOCK_ *l)
 {
-    if (PAWL_LIKELY(!PAWL_NAME_(leave_)(l)))
+    if (PAWL_LIKELY(!PAWL_NAME_(free_)(l)))
         PAWL_DO_(drop_read_counted)(l);
 }
 
 PAWL_INLINE void PAWL_DO_(drop_seek)(PAWL_LOCK_ *l)
 {
     /* [SPIN_S_DROP] release: what we read or carefully stored is done before the next seeker. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_S_, PAWL_SPIN_S_DROP),
-                      PAWL_R_S_);
+    PAWL_NAME_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_S_, PAWL_SPIN_S_DROP),
+                         PAWL_R_S_);
 }
 
 PAWL_INLINE void PAWL_DO_(drop_write)(PAWL_LOCK_ *l)
 {
     /* [SPIN_W_DROP] release: our stores are done before anybody enters. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_DROP),
-                      PAWL_W_S_R_);
+    PAWL_NAME_(dropped_)(
+        l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_DROP), PAWL_W_S_R_);
 }
 
 PAWL_INLINE void PAWL_DO_(drop_atomic)(PAWL_LOCK_ *l)
 {
     /* [SPIN_A_DROP] release: our atomic updates are done before anybody else enters. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_A_DROP),
-                      PAWL_W_);
+    PAWL_NAME_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_A_DROP),
+                         PAWL_W_);
 }
 
 #define PAWL_TYPE_void_ bool

@@ -22,7 +22,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(try_scaling_)(PAWL_LOCK_ *l)
     return false;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(leave_)(PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(free_)(PAWL_LOCK_ *l)
 {
     (void)l;
     return false;

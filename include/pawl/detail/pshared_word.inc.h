@@ -19,7 +19,7 @@ PAWL_INLINE_BEGIN
 
 /* Called after a subtraction of `units` that found `found`: the lock stays held, or the caller is
  * inside an operation on it, so `waits` may change afterwards. */
-PAWL_INLINE void PAWL_NAME_(left_)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ units)
+PAWL_INLINE void PAWL_NAME_(dropped_)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ units)
 {
     if (PAWL_UNLIKELY(found & PAWL_PSHARED_PARKED))
         PAWL_SLOW_(changed)(l, found, (PAWL_WORD_)(found - units));

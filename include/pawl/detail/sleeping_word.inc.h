@@ -2,7 +2,7 @@
 /*
  * The operations of the progressive lock that sleeps, included for each width by lock_word.inc.h
  * (alphabet.h has the names). The contracts stand at the prototypes in lock.h. Here are the fast
- * paths; what waits is in src/lock/waiting_word.inc.h.
+ * paths; what waits is in src/lock/waiting.c.
  *
  * The states and moves are those of the spinlock (word.inc.h), with one difference. A claim that
  * may have to be taken back is made by compare-exchange, where the spinlock adds first and looks
@@ -10,7 +10,7 @@
  * and has nobody to wake, and a signal handler may try. A fork's child finds no claim that nobody
  * would withdraw (doc/design/023-waiting-once.md).
  *
- * Each body has a deadline where the operation can wait. The includer has defined `left_`, which
+ * Each body has a deadline where the operation can wait. The includer has defined `dropped_`, which
  * follows a subtraction and wakes the waiters that it lets in, and defines the drops. It has also
  * defined what readers do that scale (entries_word.inc.h or no_entries_word.inc.h). Where a word
  * `scales_`, who claims against readers must look at the lines of all threads; that is compiled. A
@@ -181,22 +181,22 @@ PAWL_INLINE bool PAWL_DO_(try_seek_to_write)(PAWL_LOCK_ *l)
 PAWL_INLINE void PAWL_DO_(write_to_seek)(PAWL_LOCK_ *l)
 {
     /* [SPIN_W_TO_S] release: our stores are done before a reader enters. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_W_TO_S),
-                      PAWL_W_);
+    PAWL_NAME_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_W_TO_S),
+                         PAWL_W_);
 }
 
 PAWL_INLINE void PAWL_DO_(write_to_read)(PAWL_LOCK_ *l)
 {
     /* [SPIN_W_TO_R] release: our stores are done before a reader or seeker enters. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_, PAWL_SPIN_W_TO_R),
-                      PAWL_W_S_);
+    PAWL_NAME_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_, PAWL_SPIN_W_TO_R),
+                         PAWL_W_S_);
 }
 
 PAWL_INLINE void PAWL_DO_(seek_to_read)(PAWL_LOCK_ *l)
 {
     /* [SPIN_S_TO_R] release: what we carefully stored under S is seen by the next seeker. */
-    PAWL_NAME_(left_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_S_, PAWL_SPIN_S_TO_R),
-                      PAWL_S_);
+    PAWL_NAME_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_S_, PAWL_SPIN_S_TO_R),
+                         PAWL_S_);
 }
 
 PAWL_INLINE bool PAWL_DO_(try_read_to_seek)(PAWL_LOCK_ *l)
@@ -282,7 +282,7 @@ PAWL_INLINE pawl_regained PAWL_DO_(atomic_to_read)(PAWL_LOCK_ *l, uint64_t deadl
      * those of earlier atomic users. */
     const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_acq_rel)(
         &l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_), PAWL_SPIN_A_TO_R);
-    PAWL_NAME_(left_)(l, found, (PAWL_WORD_)(PAWL_W_ - PAWL_R_));
+    PAWL_NAME_(dropped_)(l, found, (PAWL_WORD_)(PAWL_W_ - PAWL_R_));
     if (PAWL_LIKELY(PAWL_IS_(writers)(found) == PAWL_W_))
         return PAWL_REGAIN_KEPT;
     return PAWL_SLOW_(regain_slow)(l, deadline);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* The exported halves of the sleeping progressive lock for one width, which hand the word on;
+ * lock32.c and lock64.c include this file. */
+#define WAIT(operation) lock_wait(HERE, deadline, operation, 0, false)
+#include "waiting_calls.inc.h"
+
+bool PAWL_SLOW_(take_read_counted_slow)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    return lock_wait(HERE, deadline, lock_take_read, 0, true);
+}
+
+bool PAWL_SLOW_(take_read_counted_ranked)(PAWL_LOCK_ *l, uint64_t deadline, uint32_t rank)
+{
+    return lock_wait(HERE, deadline, lock_take_read, rank, true);
+}
+
+bool PAWL_SLOW_(take_write_ranked)(PAWL_LOCK_ *l, uint64_t deadline, uint32_t rank)
+{
+    return lock_wait(HERE, deadline, lock_take_write, rank, false);
+}
+
+void PAWL_SLOW_(left)(const void *l, PAWL_WORD_ found, PAWL_WORD_ after)
+{
+    lock_dropped(HERE, WIDE(found), WIDE(after));
+}
+
+void PAWL_SLOW_(hand_off_slow)(PAWL_LOCK_ *l)
+{
+    lock_hand_off(HERE);
+}
+
+#if PAWL_SCALES_
+
+bool PAWL_SLOW_(take_scaling)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    return PAWL_LIKELY(PAWL_NAME_(enter_)(l)) || PAWL_SLOW_(take_read_slow)(l, deadline);
+}
+
+bool PAWL_SLOW_(try_scaling)(PAWL_LOCK_ *l)
+{
+    return PAWL_LIKELY(PAWL_NAME_(enter_)(l)) || PAWL_NAME_(do_try_read_counted_)(l);
+}
+
+void PAWL_SLOW_(drop_read_slow)(PAWL_LOCK_ *l)
+{
+    if (PAWL_NAME_(free_entry_)(l))
+        return;
+    lock_before_drop(HERE);
+    PAWL_NAME_(do_drop_read_counted_)(l);
+}
+
+void PAWL_SLOW_(count_slow)(PAWL_LOCK_ *l)
+{
+    lock_count(HERE);
+}
+
+PAWL_WORD_ PAWL_SLOW_(look)(const PAWL_LOCK_ *l)
+{
+    return (PAWL_WORD_)word_narrow(lock_look_at_all(HERE), LAYOUT);
+}
+
+bool PAWL_SLOW_(claim_at_once)(PAWL_LOCK_ *l, PAWL_WORD_ held, PAWL_WORD_ claim, PAWL_WORD_ granted)
+{
+    return lock_claim_at_once(HERE, WIDE(held), WIDE(claim), WIDE(granted));
+}
+
+#endif
+
+#undef WAIT
+#undef LAYOUT
+#undef HERE
+#undef WIDE

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* How a thread waits for a progressive lock that sleeps (waiting.h). Each function here locks and
+ * unlocks the bucket itself, except where a comment says so. */
+#include "lock_parts.h"
+
+/* ---- Wakes ----------------------------------------------------------------------------------- */
+
+PAWL_INTERNAL void lock_dropped(struct word word, uint64_t found, uint64_t after)
+{
+    unsigned opened = lock_opens(found, after);
+    if (lock_atomics_only(after))
+        opened |= WAIT_TURN;
+    if (opened != 0)
+        lock_wake_opened(word.address, lock_owner(&word), opened);
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
+/* The bucket is locked. As lock_ready. Where the only W is that of the waiter whose turn it is,
+ * which keeps no R, a single R is a reader's. */
+static unsigned lock_ready_here(const struct lock_place *here, uint64_t w)
+{
+    const struct wait *const keeper = here->queue != NULL ? here->queue->keeper : NULL;
+    unsigned ready = lock_ready(w);
+    if (pawl_spin64_writers_(w) == UNIT_W && pawl_spin64_readers_(w) != 0 && keeper != NULL &&
+        (keeper->self.claim == WAIT_ALONE || keeper->self.claim == WAIT_PAST))
+        ready |= WAIT_BESIDE;
+    return ready;
+}
+
+/* The bucket is locked. A reader that passes claims enters if it can. The waiters whose claims they
+ * are wait for the R that is in, and then for this one. */
+static bool lock_enter_beside(const struct lock_place *here, const struct word *word,
+                              enum wait_class class, uint64_t w)
+{
+    while (class == WAIT_PASS && (lock_ready_here(here, w) & WAIT_BESIDE)) {
+        /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
+        if (word_cas_acquire(word, &w, UNIT_R, PAWL_SPIN_R_TAKE))
+            return true;
+    }
+    return false;
+}
+
+/* Spins for a while. */
+static bool lock_loop(const struct claimant *c, enum wait_class class)
+{
+    struct loop loop = LOOP_INIT;
+    do
+        if (lock_ready(word_load_relaxed(&c->word)) & (unsigned)class)
+            return true;
+    while (lock_loop_on(&loop, c->deadline));
+    return false;
+}
+
+/* The bucket is locked. Makes the claim if the word permits it, and wakes waiters that turn from A
+ * to R: they must give R up when S appears. */
+static bool lock_stake_here(struct lock_place *here, struct wait *wait, enum wait_class claim,
+                            bool turn)
+{
+    const struct word *const word = &wait->self.word;
+    const uint64_t units = lock_units_of(claim);
+    const uint64_t change = lock_begin_change(word, &wait->waiter, units, units);
+    uint64_t w = word_load_relaxed(word);
+    uint64_t after;
+    while (lock_permits(claim, w, turn)) {
+        /* Relaxed: who is granted acquires then. */
+        if (word_cas_relaxed(word, &w, change)) {
+            lock_keeps(here, wait, claim);
+            after = lock_park_again(word, w, change);
+            lock_pick(here, lock_opens(w, after) & WAIT_URGENT);
+            return true;
+        }
+    }
+    wait->waiter.changes = TABLE_STEADY;
+    return false;
+}
+
+static bool lock_stake(struct claimant *c, enum wait_class claim)
+{
+    struct wait *const wait = lock_wait_of(c);
+    struct lock_place here;
+    bool staked;
+    if (!lock_permits(claim, word_load_relaxed(&c->word), false))
+        return false;
+    lock_join(&here, wait);
+    staked = (claim != WAIT_ALONE || here.queue->keeper == NULL) &&
+             lock_stake_here(&here, wait, claim, false);
+    lock_unlock(&here);
+    return staked;
+}
+
+/* The bucket is locked. Makes the claim of a waiter that sleeps, if the word permits it. The waiter
+ * need not run for that: on a busy machine it would get a CPU after all who are awake, and each of
+ * these would go on. */
+static bool lock_stake_asleep(struct lock_place *here, struct wait *wait, bool turn)
+{
+    const struct word *const word = &wait->self.word;
+    const enum wait_class class = (enum wait_class)wait->waiter.kind;
+    uint64_t w = word_load_relaxed(word);
+    enum wait_class claim = lock_claim_of(class, w, turn);
+    while (claim != WAIT_NOTHING) {
+        const uint64_t units = lock_units_of(claim);
+        const uint64_t change = lock_begin_change(word, &wait->waiter, units, units);
+        /* Relaxed: who is granted acquires then. */
+        if (word_cas_relaxed(word, &w, change)) {
+            lock_keeps_asleep(here, wait, claim);
+            w = lock_park_again(word, w, change);
+            lock_pick(here, lock_ready_here(here, w));
+            return true;
+        }
+        wait->waiter.changes = TABLE_STEADY;
+        claim = lock_claim_of(class, w, turn);
+    }
+    return false;
+}
+
+/* The bucket is locked. After the turn of a reader comes the writer that has slept longest, where
+ * readers only are in. */
+static bool lock_pass_to_writer(struct lock_place *here)
+{
+    struct wait *writer = here->queue->lists[LOCK_LIST_W].first;
+    return writer != NULL &&
+           pawl_spin64_no_seeker_or_writer_(word_load_relaxed(&writer->self.word)) &&
+           lock_stake_asleep(here, writer, false);
+}
+
+/* The claim is the waiter's turn, so no newcomer enters after the caller's drop. */
+PAWL_INTERNAL void lock_hand_off(struct word word)
+{
+    struct lock_place here;
+    struct wait *const heir = lock_look_for_heir(&here, word.address, lock_owner(&word));
+    if (heir != NULL)
+        (void)lock_stake_asleep(&here, heir, true);
+    lock_unlock(&here);
+}
+
+static void lock_alter(struct claimant *c, uint64_t units, enum wait_class claim)
+{
+    struct wait *const wait = lock_wait_of(c);
+    struct lock_place here;
+    uint64_t change, found, after;
+    lock_join(&here, wait);
+    change = lock_begin_change(&c->word, &wait->waiter, units, lock_units_of(claim));
+    /* [SPIN_R_TO_A] release: the caller's reads under R are done before another atomic user
+     * enters. */
+    found = word_fetch_add_release(&c->word, change, PAWL_SPIN_R_TO_A);
+    lock_keeps(&here, wait, claim);
+    if (found & PAWL_LOCK_PARKED) {
+        after = lock_park_again(&c->word, found, change);
+        lock_pick(&here, lock_opens(found, after));
+    }
+    lock_unlock(&here);
+}
+
+static bool lock_enter_in_turn(struct claimant *c)
+{
+    struct wait *const wait = lock_wait_of(c);
+    struct lock_place here;
+    bool entered = false;
+    uint64_t change, w, after;
+    lock_join(&here, wait);
+    change = lock_begin_change(&c->word, &wait->waiter, UNIT_R - UNITS_W_S, UNIT_R);
+    w = word_load_relaxed(&c->word);
+    while (!entered && pawl_spin64_writers_(w) == UNIT_W)
+        /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
+        entered = word_cas_acquire(&c->word, &w, change, PAWL_SPIN_R_TAKE);
+    if (entered) {
+        lock_keeps(&here, wait, WAIT_NOTHING);
+        after = lock_park_again(&c->word, w, change);
+        if (!lock_pass_to_writer(&here))
+            lock_pick(&here, lock_opens(w, after));
+    } else {
+        wait->waiter.changes = TABLE_STEADY;
+    }
+    lock_unlock(&here);
+    return entered;
+}
+
+/* The bucket is locked. */
+static bool lock_takes_turn(struct lock_place *here, struct wait *wait, enum wait_class class,
+                            uint64_t w)
+{
+    const enum wait_class claim = lock_claim_of(class, w, true);
+    return claim != WAIT_NOTHING && wait->self.claim == WAIT_NOTHING &&
+           lock_turn_has_come(here, &wait->waiter) && lock_stake_here(here, wait, claim, true);
+}
+
+/* The bucket is locked, and is locked again afterwards. The waiter sleeps unless the word has
+ * changed. */
+static enum outcome lock_sleep_unless_ready(struct lock_place *here, struct wait *wait,
+                                            enum wait_class class)
+{
+    uint64_t w;
+    if (pawl_os_now() >= wait->self.deadline)
+        return WAIT_TIMED_OUT;
+    lock_falls_asleep(here, wait, class);
+    /* [LOCK_PARK] release: the hint is cleared before a releaser finds this PARKED. */
+    w = word_fetch_or_release(&wait->self.word, PAWL_LOCK_PARKED, PAWL_LOCK_PARK);
+    if (lock_ready(w) & (unsigned)class) {
+        lock_wakes_up(here, wait);
+        return WAIT_PASSED;
+    }
+    lock_pick(here, lock_ready_here(here, w)); /* I6 */
+    PAWL_PROBE2(lock_park, wait->self.word.address, class);
+    return lock_sleep(here, wait) ? WAIT_PASSED : WAIT_TIMED_OUT;
+}
+
+static enum outcome lock_wait_for(struct claimant *c, enum wait_class class)
+{
+    struct wait *const wait = lock_wait_of(c);
+    enum outcome how = WAIT_PASSED;
+    struct lock_place here;
+    uint64_t w;
+
+    if (!wait->signalled && (!wait->queued || !wait->has_spun)) {
+        if (lock_loop(c, class))
+            return WAIT_PASSED;
+        wait->has_spun = true;
+    }
+    lock_join(&here, wait);
+    for (;;) {
+        if (c->claim != WAIT_NOTHING && !((unsigned)class & WAIT_URGENT)) { /* in its sleep */
+            how = WAIT_CLAIM_MADE;
+            break;
+        }
+        w = word_load_relaxed(&c->word);
+        if (lock_enter_beside(&here, &c->word, class, w)) {
+            how = WAIT_ENTERED;
+            break;
+        }
+        if (lock_ready(w) & (unsigned)class) {
+            how = WAIT_PASSED;
+            break;
+        }
+        if (how == WAIT_TIMED_OUT)
+            break;
+        if (lock_takes_turn(&here, wait, class, w)) {
+            how = WAIT_CLAIM_MADE;
+            break;
+        }
+        if (lock_may_spin_on(&here, class)) {
+            lock_unlock(&here);
+            if (lock_loop(c, class))
+                return WAIT_PASSED;
+            lock_join(&here, wait);
+        }
+        how = lock_sleep_unless_ready(&here, wait, class);
+    }
+    lock_unlock(&here);
+    if (how == WAIT_CLAIM_MADE)
+        PAWL_PROBE1(lock_handoff, c->word.address);
+    return how;
+}
+
+/* The wait is over: the waiter was granted the lock, or its deadline has passed. A waiter that
+ * leaves others asleep looks by changing the word, as before a sleep. A load could miss the change
+ * of a releaser that has found the hint and left this look to the waiter. */
+static void lock_wait_end(struct wait *wait)
+{
+    const struct word *const word = &wait->self.word;
+    struct lock_place here;
+    uint64_t w;
+    if (!wait->queued)
+        return;
+    lock_join(&here, wait);
+    if (here.queue->asleep == 0) /* first, so that a fork's child finds PARKED with a queue only */
+        word_fetch_clear_relaxed(word, PAWL_LOCK_PARKED);
+    if (lock_leave(&here, wait)) {
+        /* [LOCK_PARK] release: the hint is cleared before a releaser finds this PARKED. */
+        w = word_fetch_or_release(word, PAWL_LOCK_PARKED, PAWL_LOCK_PARK);
+        lock_pick_left_asleep(&here, lock_ready_here(&here, w));
+    }
+    lock_unlock(&here);
+}
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+#if PAWL_SCALES_
+static const struct wait_scaling lock_scaling = {lock_enter_scaling, lock_claim_at_lines,
+                                                 lock_wait_for_entries, lock_met_writer};
+#define LOCK_SCALING (&lock_scaling)
+#else
+#define LOCK_SCALING NULL
+#endif
+
+static const struct wait_way lock_way = {lock_wait_for, lock_stake, lock_alter, lock_enter_in_turn,
+                                         LOCK_SCALING};
+
+static void lock_wait_begin(struct wait *wait, struct word word, uint64_t deadline)
+{
+    wait->waiter.address = word.address;
+    wait->waiter.bits = 0;
+    wait->waiter.changes = TABLE_STEADY;
+    wait->waiter.younger = NULL;
+    wait->waiter.kind = WAIT_NOTHING;
+    wait->waiter.room = table_room(&wait->room.queue, lock_owner(&word), sizeof wait->room);
+    wait->self.word = word;
+    wait->self.way = &lock_way;
+    wait->self.deadline = deadline;
+    wait->self.claim = WAIT_NOTHING;
+    wait->queued = false;
+    wait->has_spun = false;
+    wait->slept = false;
+}
+
+PAWL_INTERNAL bool lock_wait(struct word word, uint64_t deadline,
+                             bool (*operation)(struct claimant *c), uint32_t rank, bool counted)
+{
+    struct wait wait;
+    bool result;
+    lock_wait_begin(&wait, word, deadline);
+    wait.counted = counted;
+    wait.self.to_read = (rank & PAWL_LOCK_PASSES) != 0 ? WAIT_PASS : WAIT_R;
+    wait.signalled = (rank & PAWL_LOCK_SIGNALLED) != 0;
+    wait.rank = rank & ~(PAWL_LOCK_PASSES | PAWL_LOCK_SIGNALLED);
+    result = operation(&wait.self);
+    lock_wait_end(&wait);
+    return result;
+}
