@@ -21,8 +21,8 @@ build: ## build with your compiler: libraries, command, examples, benchmark driv
 	cmake --preset release
 	cmake --build --preset release
 
-single: ## make the library as two files, build/single/pawl.h and pawl.c
-	@scripts/single
+single: ## make the library as two files in build/single; PARTS="lock rcu": these alone
+	@scripts/single $(if $(PARTS),--parts "$(PARTS)")
 
 site: ## make the site of the documentation, build/site/index.html
 	@scripts/setup tool

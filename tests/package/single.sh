@@ -4,6 +4,24 @@
 . "$(dirname "$0")/common.sh"
 
 run python3 "$SOURCE/scripts/single" two
+run python3 "$SOURCE/scripts/single" --parts "lock counter" parts
+cat >parts/parts.c <<'END'
+#include "pawl.h"
+static pawl_lock64 lock;
+static pawl_counter counter;
+int main(void)
+{
+    pawl_lock64_take_read(&lock);
+    if (!pawl_lock64_read_claim_write(&lock))
+        return 1;
+    pawl_counter_add(&counter, 2);
+    pawl_lock64_drop_write(&lock);
+    return pawl_counter_read(&counter) != 2;
+}
+END
+# shellcheck disable=SC2086
+run "$CC" -std=c11 $strict -o parts.program parts/parts.c parts/pawl.c -pthread
+run ./parts.program
 cp "$here/consumer.c" "$here/single.c" "$here/single_guards.cpp" two/
 cp "$here/single.c" two/single.cpp
 cd two
