@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 MACHINES = {3: "EM_386", 40: "EM_ARM", 62: "EM_X86_64", 183: "EM_AARCH64", 243: "EM_RISCV"}
 PT_LOAD, PT_INTERP = 1, 3
-NOTHING = 8  # SHT_NOBITS: a section without bytes in the file
-NEEDED = 1  # DT_NEEDED
+NOTHING = 8  # of sections: without bytes in the file
+NEEDED = 1  # of entries of .dynamic: a library
 
 
 class ElfError(ValueError):
