@@ -40,6 +40,7 @@ void trace_price_is_released(struct trace_record *r, const struct trace_hold *h,
         return; /* another take was timed meanwhile */
     trace_self.price.record = r;
     trace_self.price.let_go = now;
+    trace_self.timed = NULL; /* it is timed by this */
 }
 
 void trace_price_ends(void)

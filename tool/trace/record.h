@@ -365,9 +365,10 @@ static inline uint32_t show(uint64_t key, uint64_t site, uint32_t *writes)
  * and a section would look that much longer. */
 static inline void granted_at_once(uint64_t key, uint64_t site, bool only_tried)
 {
+    const bool priced = trace_self.price.begun != 0;
     struct trace_hold *h;
     uint32_t writes, state;
-    if (PAWL_UNLIKELY(trace_self.price.begun != 0))
+    if (PAWL_UNLIKELY(priced))
         trace_self.price.tried = trace_ticks_in_order();
     if (PAWL_UNLIKELY(trace_self.lane->depth != 0) && trace_among_others(key, site, only_tried)) {
         trace_self.price.begun = 0;
@@ -382,7 +383,7 @@ static inline void granted_at_once(uint64_t key, uint64_t site, bool only_tried)
         trace_look_at_processor(h);
     if (PAWL_UNLIKELY(--trace_self.stack_in == 0))
         trace_stack_taken();
-    if (PAWL_UNLIKELY(trace_self.price.begun != 0))
+    if (PAWL_UNLIKELY(priced))
         trace_price_is_taken(h);
 }
 
@@ -442,8 +443,6 @@ static inline void end_hold(const struct trace_hold *held, uint64_t release, uin
     r->overlaps += (h->state & TRACE_OVERLAPPED) != 0;
     r->beside += (h->state & TRACE_BESIDE) != 0;
     seen_by(r);
-    if (PAWL_UNLIKELY((h->state & TRACE_PRICED) != 0))
-        trace_price_is_released(r, h, now);
     if (PAWL_UNLIKELY(hold >= trace_window / TRACE_LONG))
         trace_long_hold(r, h, now);
     e.lock = h->lock;
@@ -453,6 +452,8 @@ static inline void end_hold(const struct trace_hold *held, uint64_t release, uin
     e.wait = h->since - e.begun;
     e.hold = passed;
     add_event(&e, now);
+    if (PAWL_UNLIKELY((h->state & TRACE_PRICED) != 0) && hold < trace_window / TRACE_LONG)
+        trace_price_is_released(r, h, now); /* else the record may have moved */
     trace_self.lane->pairs++;
     trace_self.lane->last = now;
 }
@@ -528,10 +529,11 @@ static inline void released(void)
 {
     struct trace_event *const e = trace_self.timed;
     uint64_t units;
-    if (PAWL_UNLIKELY(trace_self.price.record != NULL))
-        trace_price_ends();
-    if (PAWL_LIKELY(e == NULL))
+    if (PAWL_LIKELY(e == NULL)) {
+        if (PAWL_UNLIKELY(trace_self.price.record != NULL))
+            trace_price_ends();
         return;
+    }
     trace_self.timed = NULL;
     units = (trace_ticks() - trace_self.timed_at) >> TRACE_CALL_UNIT;
     if (units >> (64 - TRACE_SITE_BITS) != 0)
