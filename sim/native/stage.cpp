@@ -70,8 +70,7 @@ void fail(const char *text)
 }
 
 world::world(sim::settings &s)
-    : s_(s), cores_(s.count("cores", 1, 1, cpus())),
-      threads_(s.count("threads", cores_, 1, most_threads)),
+    : s_(s), crowd_(s.crowd(cpus(), most_threads)), cores_(crowd_.first), threads_(crowd_.second),
       warm_(s.number("warm_seconds", 0.05, 0, 60)), seconds_(s.number("seconds", 0.3, 0.001, 600))
 {
     (void)s.number("warm", 0, 0, 1e7); /* those of the simulator; here time says when to stop */

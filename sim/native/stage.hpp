@@ -6,7 +6,6 @@
 #include <new>
 #include <vector>
 
-#include "bench/adapters/pthread.hpp"
 #include "bench/core/random.hpp"
 #include "models/glibc.hpp"
 #include "workloads/settings.hpp"
@@ -31,9 +30,6 @@ template <class T, class... Arguments> T &make(Arguments &&...arguments)
 
 [[noreturn]] void fail(const char *text);
 
-/* The C library's own. */
-using spinlock = adapter::pthread_spin;
-using rwlock = adapter::pthread_rwlock;
 template <class Lock> struct watched : Lock {};
 
 class world;
@@ -74,6 +70,7 @@ class world {
     sim::findings run_all(void (*one)(void *, member &), void *body);
 
     sim::settings &s_;
+    std::pair<unsigned, unsigned> crowd_;
     unsigned cores_, threads_;
     double warm_, seconds_;
     bool over_ = false;

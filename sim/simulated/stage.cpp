@@ -66,8 +66,8 @@ using sim::engine;
 using sim::ps;
 
 world::world(sim::settings &s)
-    : s_(s), cores_(s.count("cores", 1, 1, s.on.all_cores())),
-      threads_(s.count("threads", cores_, 1, sim::most_threads)),
+    : s_(s), crowd_(s.crowd(s.on.all_cores(), sim::most_threads)), cores_(crowd_.first),
+      threads_(crowd_.second),
       first_(static_cast<std::uint64_t>(s.number("warm", 20, 0, 1e7) * threads_)),
       last_(first_ + static_cast<std::uint64_t>(s.number("count", 2000, 10, 1e9))), e_(s.on, s.seed)
 {

@@ -55,9 +55,6 @@ template <class T, class... Arguments> T &make(Arguments &&...arguments)
     throw sim::program_failed(text);
 }
 
-/* What stands for the C library's own locks. */
-using spinlock = sim::model_spin;
-using rwlock = sim::model_rwlock;
 template <class Lock> using watched = sim::watched<Lock>;
 
 class world;
@@ -109,6 +106,7 @@ class world {
     sim::findings found();
 
     sim::settings &s_;
+    std::pair<unsigned, unsigned> crowd_;
     unsigned cores_, threads_;
     std::uint64_t first_, last_;
     sim::engine e_;

@@ -242,8 +242,7 @@ findings run_lru(settings &s)
     c.miss = duration("round", 80);
     c.insert = duration("insert", 0);
     c.rounds = s.count("cost", 30, 0, 1e6) + 1; /* the published loop asks after each round */
-    const unsigned cores = s.count("cores", 1, 1, s.on.all_cores());
-    const unsigned threads = s.count("threads", cores, 1, most_threads);
+    const auto [cores, threads] = s.crowd(s.on.all_cores(), most_threads);
     const double warm = s.number("warm", 200, 0, 1e7), count = s.number("count", 10000, 10, 1e9);
     const std::string strategy = s.text("strategy", "plock_r_s_w");
     const std::string lock = s.text("lock", "spin64");

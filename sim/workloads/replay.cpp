@@ -25,8 +25,8 @@ using bench::step_file;
 /* What the program had, as models: one of them is used. */
 struct original {
     alignas(128) stage::watched<model_low_level_lock> as_mutex;
-    alignas(128) stage::watched<stage::rwlock> as_rwlock;
-    alignas(128) stage::watched<stage::spinlock> as_spin;
+    alignas(128) stage::watched<model_rwlock> as_rwlock;
+    alignas(128) stage::watched<model_spin> as_spin;
 };
 
 template <class Lock> struct alignas(128) placed {
@@ -213,7 +213,7 @@ findings run_replay(settings &s)
     } all[] = {
         {"original", which::original, run<nothing>},
         {"low_level_lock", which::plain, run<exclusive<model_low_level_lock>>},
-        {"rwlock", which::plain, run<stage::rwlock>},
+        {"rwlock", which::plain, run<model_rwlock>},
         {"spin32", which::plain, run<adapter::pawl_spin32>},
         {"lock32", which::plain, run<adapter::pawl_lock32>},
         {"brlock", which::plain, run<adapter::pawl_brlock>},

@@ -7,6 +7,7 @@
 #include "bench/adapters/pawl_brlock.hpp"
 #include "bench/adapters/pawl_lock.hpp"
 #include "bench/adapters/pawl_spin.hpp"
+#include "libraries.hpp" /* of simulated/ or native/ */
 #include "models/published.hpp"
 #include "stage.hpp"
 
@@ -60,7 +61,7 @@ template <class Lock> struct behind_lock {
 };
 
 /* The same for a lock that readers cannot share. */
-template <class Lock> struct one_at_a_time : behind_lock<Lock> {
+template <class Lock> struct alone : behind_lock<Lock> {
     void read(stage::member &me, double inside)
     {
         me.waits();
@@ -191,7 +192,7 @@ template <class Protected> findings run(settings &s)
     return w.run([&](stage::member &me) {
         bool writes;
         do {
-            writes = me.chance(share);
+            writes = share > 0 && me.chance(share);
             if (writes)
                 it.write(me, inside);
             else
@@ -203,32 +204,38 @@ template <class Protected> findings run(settings &s)
 
 } // namespace
 
+/* `run_word` is null where nothing of it was measured. */
 static findings run_one(settings &s, bool word)
 {
     static const struct {
         const char *name;
         workload run, run_word;
     } all[] = {
-        {"spin", run<one_at_a_time<stage::spinlock>>, run<word_alone<stage::spinlock>>},
-        {"ticket", run<one_at_a_time<model_ticket>>, run<word_alone<model_ticket>>},
-        {"mcs", run<one_at_a_time<model_mcs>>, nullptr},
-        {"low_level_lock", run<one_at_a_time<model_low_level_lock>>,
-         run<word_alone<model_low_level_lock>>},
+        {"spin", run<alone<model_spin>>, run<word_alone<model_spin>>},
+        {"ticket", run<alone<model_ticket>>, run<word_alone<model_ticket>>},
+        {"mcs", run<alone<model_mcs>>, nullptr},
+        {"low_level_lock", run<alone<model_low_level_lock>>, run<word_alone<model_low_level_lock>>},
         {"rwlock_2017", run<behind_lock<model_rwlock_2017>>, run<word_beside<model_rwlock_2017>>},
-        {"rwlock", run<behind_lock<stage::rwlock>>, run<word_beside<stage::rwlock>>},
+        {"rwlock", run<behind_lock<model_rwlock>>, run<word_beside<model_rwlock>>},
         {"rwspin", run<behind_lock<model_rwspin>>, run<word_beside<model_rwspin>>},
-        {"bravo", run<behind_lock<model_bravo<stage::rwlock>>>, nullptr},
-        {"phase_fair", run<behind_lock<model_phase_fair>>, run<word_beside<model_phase_fair>>},
-        {"spin32", run<behind_lock<adapter::pawl_spin32>>, run<word_beside<adapter::pawl_spin32>>},
+        {"bravo", run<behind_lock<model_bravo<model_rwlock>>>, nullptr},
+        {"phase_fair", run<behind_lock<model_phase_fair>>, nullptr},
+        {"spin32", run<behind_lock<adapter::pawl_spin32>>, nullptr},
         {"spin64", run<behind_lock<adapter::pawl_spin64>>, run<word_beside<adapter::pawl_spin64>>},
-        {"lock32", run<behind_lock<adapter::pawl_lock32>>, run<word_beside<adapter::pawl_lock32>>},
+        {"lock32", run<behind_lock<adapter::pawl_lock32>>, nullptr},
         {"lock64", run<behind_lock<adapter::pawl_lock64>>, run<word_beside<adapter::pawl_lock64>>},
         {"brlock", run<behind_lock<adapter::pawl_brlock>>, nullptr},
         {"brlock_fenced", run<behind_lock<adapter::pawl_brlock_fenced>>, nullptr},
         {"seq", run<sequence>, nullptr},
         {"rcu", run<copies>, nullptr},
-        {"planted", run<one_at_a_time<planted>>, nullptr},
-        {"planted_sleep", run<one_at_a_time<planted_sleep>>, nullptr},
+        {"library_spin", run<alone<library::spin>>, nullptr},
+        {"library_ticket", run<alone<library::ticket>>, nullptr},
+        {"library_low_level_lock", run<alone<library::mutex>>, nullptr},
+        {"library_rwlock", run<behind_lock<library::rwlock>>, nullptr},
+        {"library_bravo", run<behind_lock<library::bravo>>, nullptr},
+        {"library_phase_fair", run<behind_lock<library::phase_fair>>, nullptr},
+        {"planted", run<alone<planted>>, nullptr},
+        {"planted_sleep", run<alone<planted_sleep>>, nullptr},
     };
     const std::string lock = s.text("lock", "spin64");
     std::string names;

@@ -41,6 +41,16 @@ double settings::number(const std::string &name, double usual, double least, dou
     return value;
 }
 
+std::pair<unsigned, unsigned> settings::crowd(unsigned cores_at_most, unsigned threads_at_most)
+{
+    const unsigned cores = count("cores", 1, 1, cores_at_most);
+    const unsigned threads = count("threads", cores, 1, threads_at_most);
+    if (threads < cores)
+        throw bad_input("There are more cores (" + std::to_string(cores) + ") than threads (" +
+                        std::to_string(threads) + "): name as many threads at least.");
+    return {cores, threads};
+}
+
 std::string settings::text(const std::string &name, const std::string &usual)
 {
     used_.insert(name);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/machine.hpp"
@@ -21,6 +22,8 @@ class settings {
     {
         return static_cast<unsigned>(number(name, usual, least, most));
     }
+    /* `cores` and `threads`: no core stays without a thread. */
+    std::pair<unsigned, unsigned> crowd(unsigned cores_at_most, unsigned threads_at_most);
     std::string text(const std::string &name, const std::string &usual);
     void refuse_unused() const; /* throws for names that no one asked for */
 

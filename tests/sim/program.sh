@@ -28,9 +28,12 @@ same() {
     one=$("$sim" "$@" cores=4 seed=3) || fail "$*"
     [ "$one" = "$("$sim" "$@" cores=4 seed=3)" ] || fail "$*: the same seed gives other bytes"
 }
-for lock in spin ticket mcs low_level_lock rwlock_2017 rwlock bravo phase_fair spin32 spin64 \
+for lock in spin ticket mcs low_level_lock rwlock_2017 rwlock rwspin bravo phase_fair spin32 spin64 \
     lock32 lock64 brlock brlock_fenced seq rcu; do
     same section lock=$lock write=20 count=300 warm=5
+done
+for lock in spin ticket low_level_lock rwlock_2017 rwlock rwspin spin64 lock64; do
+    same word lock=$lock write=20 count=300 warm=5
 done
 for lock in low_level_lock rwlock lock64; do
     same section lock=$lock write=50 threads=12 count=300 warm=5
@@ -69,6 +72,9 @@ refused "no value 'speed'" lru machine.speed=1
 refused "choose one of spin, ticket" section lock=nsync
 refused "choose one of atomic" counter lock=spin
 refused "number from 0 to 100" section write=101
+refused "choose one of spin, ticket, low_level_lock" word lock=mcs
+refused "more cores (4) than threads (2)" section cores=4 threads=2
+refused "more cores (4) than threads (2)" lru cores=4 threads=2
 refused "pair <= cluster <= socket <= far" section machine.clusters=2 \
     machine.transfer.cluster=90 machine.transfer.socket=50
 refused "no setting 'colour'" lru colour=1
