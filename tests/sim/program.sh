@@ -28,8 +28,8 @@ same() {
     one=$("$sim" "$@" cores=4 seed=3) || fail "$*"
     [ "$one" = "$("$sim" "$@" cores=4 seed=3)" ] || fail "$*: the same seed gives other bytes"
 }
-for lock in spin ticket mcs low_level_lock rwlock_2017 rwlock rwspin bravo phase_fair spin32 spin64 \
-    lock32 lock64 brlock brlock_fenced seq rcu; do
+for lock in spin ticket mcs low_level_lock rwlock_2017 rwlock rwspin bravo phase_fair spin32 \
+    spin64 lock32 lock64 brlock brlock_fenced seq rcu; do
     same section lock=$lock write=20 count=300 warm=5
 done
 for lock in spin ticket low_level_lock rwlock_2017 rwlock rwspin spin64 lock64; do

@@ -12,6 +12,7 @@ from pawl.core import cluster
 distributed = pytest.importorskip("distributed")
 
 SIMULATE = ["sim", "counters", "--quiet", "--cores", "1,2,3,4,6,8,12", "--locks", "all"]
+SIMULATE += ["--seeds", "1"]
 
 
 @pytest.fixture
@@ -108,6 +109,8 @@ os.kill(os.getpid(), signal.SIGKILL)
                 "1,2,3,4,6,8,12",
                 "--locks",
                 "atomic",
+                "--seeds",
+                "1",
                 "--driver",
                 str(path),
                 "--keep",

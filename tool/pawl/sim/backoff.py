@@ -15,7 +15,7 @@ from rich.table import Table
 
 from pawl.core import driver, options, output, ranges, table
 from pawl.core.errors import BadInput
-from pawl.sim import fit, grid, machine, sections, tasks
+from pawl.sim import fit, grid, machine, regions, sections, tasks
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,6 @@ def simulate(
     wanted = _tasks(names, cores, seeds, there)
     flat = [t for of_seeds in wanted.values() for t in of_seeds]
     done = iter(tasks.run(program, flat, store, quiet, scheduler=scheduler))
-    error, known_for = grid.error_of(name)
     points = []
     for (constant, value, lock, cell, n), of_seeds in wanted.items():
         results = [next(done) for _ in of_seeds]
@@ -175,8 +174,6 @@ def simulate(
         "simulated": True,
         "machine": name,
         "title": there.get("title", name),
-        "error_p90": error,
-        "error_known_for": known_for,
         "seeds": seeds,
         "cores": cores,
         "constants": {
@@ -329,10 +326,7 @@ def show(result: dict) -> None:
             )
         table.console().print(shown)
     click.echo(f"simulated: {verdict(result)} {RULE}")
-    click.echo(
-        f"simulated: nine of ten validated points were within "
-        f"±{100 * result['error_p90']:.0f} % ({result['error_known_for']})."
-    )
+    click.echo(f"simulated, {regions.known_for(result['machine'])}.")
 
 
 _PAGE = """<!doctype html>
@@ -340,8 +334,7 @@ _PAGE = """<!doctype html>
 <style>body{font:16px sans-serif;max-width:70em;margin:2em auto}td,th{padding:.2em .8em;
 text-align:right}td:first-child,th:first-child{text-align:left}</style>
 <h1>Simulated: constants of waits on {{ r.title }}</h1>
-<p>Nothing here was measured. Nine of ten validated points were within
-{{ "%.0f" | format(100 * r.error_p90) }} % of the measurement: {{ r.error_known_for }}.</p>
+<p>Nothing here was measured. The model is {{ known_for }}.</p>
 <p>{{ verdict }} {{ rule }}</p>
 {% for name, c in r.constants.items() %}<h2>{{ c.macro }}: {{ c.about }} (simulated)</h2>
 <img alt="simulated throughput over today's by value"
@@ -393,6 +386,7 @@ def html(result: dict) -> str:
             cells=_cells,
             verdict=verdict(result),
             rule=RULE,
+            known_for=regions.known_for(result["machine"]),
             images={n: _plot(n, found, result["cores"]) for n in result["constants"]},
         )
     )

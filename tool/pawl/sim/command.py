@@ -14,15 +14,19 @@ from pawl.core.errors import BadInput, Failure
 from pawl.sim import (
     ablation,
     backoff,
+    folly,
     grid,
     host,
     increments,
     machine,
     page,
+    picture,
     reference,
+    regions,
     sections,
     speed,
     summary,
+    tasks,
     trace,
     validate,
     workloads,
@@ -101,7 +105,7 @@ def _lru(**o) -> None:
             {
                 "cost": o["cost"],
                 "keyspace": 3200 * 100 // h,
-                "count": o["count"],
+                "count": o["count"] or grid.count_for(h),
                 "warm": validate.WARM,
                 **job,
             },
@@ -149,10 +153,9 @@ grid.command(
         click.option(
             "--count",
             type=click.IntRange(10, 10**8),
-            default=validate.COUNT,
-            show_default=True,
+            default=None,
             metavar="N",
-            help="Lookups of a run.",
+            help="Lookups of a run; without it as many as have 200 misses or more.",
         ),
     ),
     _lru,
@@ -200,6 +203,10 @@ def _find(given: str | None) -> Path:
     return drivers.find("pawl-sim", given)
 
 
+def _say(text: str) -> None:
+    click.echo(text, err=True)
+
+
 @dev_group.command(
     "predict",
     cls=options.ExampleCommand,
@@ -236,15 +243,51 @@ def predict_command(
 
 
 @dev_group.command(
+    "folly",
+    cls=options.ExampleCommand,
+    examples=[("pawl sim dev folly", "Predicts folly's table, by five seeds, and records that.")],
+)
+@click.option("--check", is_flag=True, help="Write nothing; compare with what is recorded.")
+@STORE
+@DRIVER
+@QUIET
+def folly_command(check: bool, keep: Path | None, driver: str | None, quiet: bool) -> None:
+    """Simulate locks of one word by 1 to 64 threads, for a table that nothing was fitted on."""
+    program = _find(driver)
+    recorded = folly.load() if check else {}
+    found = folly.predict(program, grid.store(keep, program), quiet)
+    if not check:
+        click.echo(f"written: {folly.save(found)}", err=True)
+        return
+    if other := [k for k in found if abs(found[k] / recorded.get(k, 1e9) - 1) > 0.001]:
+        raise Failure(
+            f"{len(other)} of {len(found)} predictions are not those recorded, for example "
+            f"{other[0]}; run pawl sim dev folly."
+        )
+    click.echo(f"simulated: all {len(found)} predictions are as recorded")
+
+
+@dev_group.command(
     "validate",
     cls=options.ExampleCommand,
     examples=[
-        ("pawl sim dev validate", "The errors on the unseen points."),
-        ("pawl sim dev validate --page doc/sim.md", "Brings the section of the page up to date."),
+        ("pawl sim dev validate", "The errors of what is recorded, in three tables."),
+        (
+            "pawl sim dev validate --anew --here here.toml",
+            "Simulates all with one seed, and measures this machine, after pawl costs "
+            "--machine here.toml.",
+        ),
+        ("pawl sim dev validate --page doc/sim.md", "Brings the sections of the page up to date."),
         ("pawl sim dev validate --html residuals.html", "Each point's error, drawn."),
     ],
 )
 @MACHINE
+@click.option("--anew", is_flag=True, help="Simulate both published tables now, with one seed.")
+@click.option(
+    "--here",
+    metavar="FILE",
+    help="This machine: measure each lock and each model's library now, and compare.",
+)
 @PAGE
 @JSON
 @click.option(
@@ -253,25 +296,85 @@ def predict_command(
     metavar="FILE",
     help="Draw the residuals on one self-contained page.",
 )
-def validate_command(name: str, to: Path | None, json_path: Path | None, html: Path | None) -> None:
-    """Compare the predictions with the published measurements.
+@DRIVER
+@click.option("--native", metavar="FILE", help="The program pawl-sim-native, if it is elsewhere.")
+@QUIET
+def validate_command(
+    name: str,
+    anew: bool,
+    here: str | None,
+    to: Path | None,
+    json_path: Path | None,
+    html: Path | None,
+    driver: str | None,
+    native: str | None,
+    quiet: bool,
+) -> None:
+    """Compare with the published LRU job, with folly's table, and with this machine.
 
-    Rows that miss the wanted error come first, with by how much.
+    Each table has its errors by region. Rows that miss the wanted error come first.
     """
-    predicted = validate.load(name)
-    found = validate.summary(predicted)
-    text = validate.markdown(name, found)
-    if why := validate.frozen_was_fitted_on_more(name):
-        raise BadInput(f"--machine: {name} is no prediction: {why}; run pawl sim dev fit.")
     for option, path in (("--json", json_path), ("--html", html)):
         if path:
             output.check(option, path)
+    if why := validate.frozen_was_fitted_on_more(name):
+        raise BadInput(f"--machine: {name} is no prediction: {why}; run pawl sim dev fit.")
+    program = _find(driver) if anew or here else None
+    store = tasks.Store(None, program) if program else None
+    predicted = validate.predict(program, name, store, quiet) if anew else validate.load(name)
+    locks = folly.predict(program, store, quiet, seeds=(1,)) if anew else folly.load()
+    if here:
+        other = drivers.find("pawl-sim-native", native)
+        machine.load(here)
+        measured = host.compare(program, other, here, True, 3, 0.2, store, _say)
+    else:
+        measured = host.recorded()
+    found = validate.summary(predicted)
+    parts = {
+        "validate": validate.markdown(name, found),
+        "regions": regions.markdown(regions.errors(predicted)),
+        "folly": folly.markdown(folly.load("predicted-folly-first.csv"), locks),
+        "native": host.markdown(measured["rows"]),
+    }
     if json_path:
         output.write(json_path, (json.dumps({"simulated": True} | found, indent=1) + "\n").encode())
     if html:
         output.write(html, page.residuals(name, predicted, reference.measured()).encode())
+    for part, text in parts.items():
+        if to and part != "native":
+            sections.write(to, part, text)
+        click.echo(("" if part == "validate" else "\n") + text, nl=False)
+
+
+@dev_group.command(
+    "picture",
+    cls=options.ExampleCommand,
+    examples=[
+        (
+            "pawl sim dev picture --native run1.json.xz --png picture.png",
+            "The published picture with our curves, and with what a machine measured.",
+        )
+    ],
+)
+@MACHINE
+@click.option(
+    "--native",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A result of pawl bench lru, or a record with one: its published cell is drawn too.",
+)
+@click.option("--png", "to_png", type=click.Path(path_type=Path), metavar="FILE", help="Draw it.")
+@PAGE
+def picture_command(name: str, native: Path | None, to_png: Path | None, to: Path | None) -> None:
+    """Draw the published curves beside the recorded predictions, and say where they cross."""
+    if to_png:
+        output.check("--png", to_png)
+    predicted, here = validate.load(name), picture.native(native)
+    text = picture.markdown(predicted, here)
+    if to_png:
+        output.write(to_png, picture.png(predicted, here))
     if to:
-        sections.write(to, "validate", text)
+        sections.write(to, "picture", text)
     click.echo(text, nl=False)
 
 
@@ -305,7 +408,7 @@ def increments_command(check: bool, to: Path | None, keep: Path | None, driver: 
         if other := [k for k in found if abs(found[k] - recorded.get(k, 0.0)) > 0.06]:
             raise Failure(
                 f"{len(other)} of {len(found)} predictions are not those recorded, for "
-                f"example {other[0]}; run pawl sim dev increments --page doc/sim.md."
+                f"example {other[0]}; run pawl sim dev increments --page sim/reference/tables.md."
             )
     else:
         click.echo(f"written: {increments.save(found)}", err=True)
@@ -320,7 +423,7 @@ def increments_command(check: bool, to: Path | None, keep: Path | None, driver: 
     cls=options.ExampleCommand,
     examples=[
         (
-            "pawl sim dev ablate --page doc/sim.md",
+            "pawl sim dev ablate --page sim/reference/tables.md",
             "Simulates, records, and brings the page up to date.",
         )
     ],
@@ -399,35 +502,13 @@ def native_command(
     if json_path:
         output.check("--json", json_path)
     program, other = _find(driver), drivers.find("pawl-sim-native", native)
-    store = grid.store(keep, program)
     machine.load(name)
-    wanted = [*(host.CALIBRATED_ON if calibrate else []), *host.runs()]
-    real = host.measure(other, wanted, rounds, seconds, lambda s: click.echo(s, err=True))
-    if calibrate:
-        host.write_calibrated(name, host.prices(other), "measured")
-        values, left = host.calibrate(program, name, real, store)
-        to_file = host.write_calibrated(name, values, "fitted on counters")
-        click.echo(f"written: {to_file} (mean error on counters {100 * left:.1f} %)", err=True)
-    words = machine.words(machine.load(name))
-    found = host.rows(real, host.simulate(program, host.runs(), words, store))
-    text = host.markdown(found)
+    result = host.compare(
+        program, other, name, calibrate, rounds, seconds, grid.store(keep, program), _say
+    )
+    text = host.markdown(result["rows"])
     if json_path:
-        output.write(
-            json_path,
-            (
-                json.dumps(
-                    {
-                        "simulated": True,
-                        "about": host.ABOUT,
-                        "machine": machine.load(name),
-                        "rows": found,
-                        "samples": real,
-                    },
-                    indent=1,
-                )
-                + "\n"
-            ).encode(),
-        )
+        output.write(json_path, (json.dumps(result, indent=1) + "\n").encode())
     if to:
         sections.write(to, "native", text)
     click.echo(text, nl=False)

@@ -28,17 +28,50 @@ CALIBRATED_ON = [
 ]
 SETTINGS = {"section": {"write": 10, "inside": 50, "outside": 100}}
 THREADS = (1, 2)
+# Models with the lock that each stands for; pawl-sim-native runs both.
+LIBRARIES = {
+    "spin": "pthread_spin_lock",
+    "low_level_lock": "pthread_mutex_lock",
+    "rwlock": "pthread_rwlock",
+    "ticket": "ck_spinlock_ticket",
+    "phase_fair": "ck_pflock",
+    "bravo": "BRAVO over pthread_rwlock",
+}
+LIBRARY = "library_"
 
 Run = tuple[str, dict, int]  # workload, settings, threads
 
 
 def runs() -> list[Run]:
-    """Every lock, one thread and two."""
+    """Every lock, and the libraries that have models; one thread and two."""
     return [
         ("section", {"lock": lock, **SETTINGS["section"]}, n)
-        for lock in workloads.SECTION
+        for lock in (*workloads.SECTION, *(LIBRARY + lock for lock in LIBRARIES))
         for n in THREADS
     ]
+
+
+def compare(
+    program: Path,
+    native: Path,
+    name: str,
+    calibrate_first: bool,
+    rounds: int,
+    seconds: float,
+    store: tasks.Store,
+    say: Callable[[str], None],
+) -> dict:
+    """Measures and simulates all runs. No lock is used for the calibration, so each is unseen."""
+    wanted = [*(CALIBRATED_ON if calibrate_first else []), *runs()]
+    real = measure(native, wanted, rounds, seconds, say)
+    if calibrate_first:
+        write_calibrated(name, prices(native), "measured")
+        values, left = calibrate(program, name, real, store)
+        to_file = write_calibrated(name, values, "fitted on counters")
+        say(f"written: {to_file} (mean error on counters {100 * left:.1f} %)")
+    there = machine.load(name)
+    found = rows(real, simulate(program, runs(), machine.words(there), store))
+    return {"simulated": True, "about": ABOUT, "machine": there, "rows": found, "samples": real}
 
 
 def _words(run: Run, count: int) -> list[str]:
@@ -152,6 +185,7 @@ def rows(real: dict[str, list[float]], simulated: list[float]) -> list[dict]:
 
 
 def markdown(found: list[dict]) -> str:
+    locks = [r for r in found if not r["lock"].startswith(LIBRARY)]
     lines = [
         "| *simulated* and measured | threads | measured, million/s | simulated | error | "
         "spread of the measurement |",
@@ -160,12 +194,37 @@ def markdown(found: list[dict]) -> str:
     lines += [
         f"| {workloads.SECTION[r['lock']]} | {r['threads']} | {r['measured'] / 1e6:.2f} | "
         f"{r['simulated'] / 1e6:.2f} | {100 * r['error']:.0f} % | {100 * r['noise']:.0f} % |"
-        for r in found
+        for r in locks
     ]
-    inside = {n: [r["error"] <= WANTED for r in found if r["threads"] == n] for n in THREADS}
+    inside = {n: [r["error"] <= WANTED for r in locks if r["threads"] == n] for n in THREADS}
     lines += [
         "",
         f"With one thread {sum(inside[1])} of {len(inside[1])} rows are within 15 %, "
         f"with two {sum(inside[2])} of {len(inside[2])}.",
     ]
+    if len(locks) < len(found):
+        lines += ["", *_peers(found)]
     return "\n".join(lines) + "\n"
+
+
+def recorded() -> dict:
+    return json.loads((machine.folder() / "reference" / "native-amd-epyc.json").read_text())
+
+
+def _peers(found: list[dict]) -> list[str]:
+    """Each model beside the lock that it stands for: run natively, and simulated."""
+    at = {(r["lock"], r["threads"]): r for r in found}
+    lines = [
+        "| the library, measured | threads | million/s | its model, run natively | error | "
+        "its model, *simulated* | error |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for lock, name in LIBRARIES.items():
+        for n in THREADS:
+            real, model = at[LIBRARY + lock, n], at[lock, n]
+            off = abs(model["measured"] / real["measured"] - 1)
+            lines.append(
+                f"| {name} | {n} | {real['measured'] / 1e6:.2f} | {model['measured'] / 1e6:.2f} | "
+                f"{100 * off:.0f} % | {real['simulated'] / 1e6:.2f} | {100 * real['error']:.0f} % |"
+            )
+    return lines

@@ -11,16 +11,14 @@ _PAGE = """<!doctype html>
 <style>body{font:16px sans-serif;max-width:70em;margin:2em auto}td,th{padding:.2em .8em;
 text-align:right}td:first-child,th:first-child{text-align:left}</style>
 <h1>Simulated: {{ r.workload }} on {{ r.title }}</h1>
-<p>Nothing here was measured. Nine of ten validated points were within
-{{ "%.0f" | format(100 * r.error_p90) }} % of the measurement: {{ r.error_known_for }}. The
-bands and intervals are as wide.</p>
+<p>Nothing here was measured. The model is {{ r.known_for }}. Cells show the median and the range of
+{{ r.seeds | length }} seeds, and so do the bands.</p>
 {% for group, image in images.items() %}<h2>{{ group }} (simulated)</h2>
 <img alt="simulated {{ r.unit }} by cores" src="data:image/png;base64,{{ image }}">
-<table><tr><th>lock (simulated)<th>cores<th>million {{ r.unit }}<th>interval
+<table><tr><th>lock (simulated)<th>cores<th>million {{ r.unit }}<th>error
 {% if fair %}<th>Jain's index, and a thread's sections in percent of the mean{% endif %}</tr>
 {% for p in r.points if p.group == group %}<tr><td>{{ p.model }}<td>{{ p.cores }}
-<td>{{ "%.3f" | format(p[r.rate] / 1e6) }}
-<td>{{ "%.3f" | format(p.low / 1e6) }} to {{ "%.3f" | format(p.high / 1e6) }}
+<td>{{ cell(p, r.rate) }}<td>{{ error([p]) }}
 {% if fair %}<td>{{ fairness(p) }}{% endif %}</tr>
 {% endfor %}</table>{% endfor %}</html>
 """
@@ -44,8 +42,8 @@ def _plot(result: dict, group: str) -> str:
         (line,) = axes.plot(x, [p[result["rate"]] / 1e6 for p in points], marker="o", label=model)
         axes.fill_between(
             x,
-            [p["low"] / 1e6 for p in points],
-            [p["high"] / 1e6 for p in points],
+            [p["least"] / 1e6 for p in points],
+            [p["most"] / 1e6 for p in points],
             alpha=0.12,
             color=line.get_color(),
         )
@@ -62,6 +60,8 @@ def _plot(result: dict, group: str) -> str:
 def html(result: dict) -> str:
     import jinja2
 
+    from pawl.sim import grid
+
     images = {
         group: _plot(result, group) for group in dict.fromkeys(p["group"] for p in result["points"])
     }
@@ -73,6 +73,8 @@ def html(result: dict) -> str:
             images=images,
             fair=all("slowest_thread" in p for p in result["points"]),
             fairness=fairness,
+            cell=grid.cell,
+            error=grid.row_error,
         )
     )
 

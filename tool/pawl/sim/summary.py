@@ -24,39 +24,30 @@ def load(path: Path) -> dict:
 
 
 def markdown(result: dict) -> str:
-    points = {(p["model"], p["group"], p["cores"]): p[result["rate"]] for p in result["points"]}
+    points = {(p["model"], p["group"], p["cores"]): p for p in result["points"]}
     models = list(dict.fromkeys(p["model"] for p in result["points"]))
     groups = list(dict.fromkeys(p["group"] for p in result["points"]))
     cores = list(dict.fromkeys(p["cores"] for p in result["points"]))
-    unknown = {"error_p90": result["error_p90"], "row_validated": False}
-    errors = {p["model"]: _error(unknown | p) for p in result["points"]}
+    seeds = len(result.get("seeds", [1]))
     about = (
         f"*Simulated*, not measured: {result['title']}. Million {result['unit']} on "
-        f"{', '.join(map(str, cores[:-1]))} and {cores[-1]} cores. Error: nine of ten points "
-        f"of the row were within it, on {grid.VALIDATED}, the machine with measurements. A "
-        "row of pawl_spin64 has that of its ancestor's lock, which was measured. A row that nobody "
-        "measured has that of all rows in brackets."
+        f"{', '.join(map(str, cores[:-1]))} and {cores[-1]} cores: median (and range) by seeds: "
+        f"{seeds}. A cell with fewer than {grid.LEAST_MISSES} misses is empty. The simulator was "
+        f"{result.get('known_for', 'never validated on this machine')}."
     )
     lines = [
         *textwrap.wrap(about, 100),
         "",
-        f"| *simulated* | {' | '.join(groups)} | error |",
-        f"|---|{'---|' * len(groups)}---|",
+        f"| *simulated* | {' | '.join(groups)} |",
+        f"|---|{'---|' * len(groups)}",
     ]
     for model in models:
-        cells = [" / ".join(_plain(points[model, g, c] / 1e6) for c in cores) for g in groups]
-        lines.append(f"| {model} | {' | '.join(cells)} | {errors[model]} |")
+        cells = [
+            " / ".join(grid.cell(points[model, g, c], result["rate"]) or "–" for c in cores)
+            for g in groups
+        ]
+        lines.append(f"| {model} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-def _plain(value: float) -> str:
-    """Two digits, and never an exponent."""
-    return f"{value:.0f}" if value >= 99.5 else f"{value:.2g}"
-
-
-def _error(point: dict) -> str:
-    text = f"{100 * point['error_p90']:.0f} %"
-    return text if point["row_validated"] else f"({text})"
 
 
 def waits(result: dict) -> str:

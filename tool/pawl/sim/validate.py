@@ -179,20 +179,6 @@ def summary(predicted: dict[Point, float]) -> dict:
     least = 2 * np.sqrt(2) * noise()
     beyond = _taus_beyond(predicted, real, least)
 
-    def group(key):
-        found = defaultdict(list)
-        for p, e in zip(unseen, errors, strict=True):
-            found[key(p)].append(e)
-        return [
-            {
-                "name": name,
-                "points": len(e),
-                "median": float(np.median(e)),
-                "p90": float(np.percentile(e, 90)),
-            }
-            for name, e in found.items()
-        ]
-
     return {
         "unseen": len(unseen),
         "fitted": sum(p.seen and not p.job for p in predicted),
@@ -209,18 +195,6 @@ def summary(predicted: dict[Point, float]) -> dict:
         "headlines": _headlines(predicted, real),
         "misses": _misses(unseen, errors, predicted, real),
         "order": _pairs_in_wrong_order(predicted, real, least),
-        "by_strategy": sorted(group(lambda p: p.strategy), key=lambda g: -g["median"]),
-        "by_hit": sorted(group(lambda p: f"{p.hit} % hits"), key=lambda g: -g["median"]),
-        "by_placement": sorted(
-            group(
-                lambda p: (
-                    f"{'one thread' if p.per_core == 1 else 'two threads'} a core, "
-                    f"{'1 to 4' if p.cores < 5 else '5 to 8' if p.cores < 9 else '9 to 12'} "
-                    "cores"
-                )
-            ),
-            key=lambda g: -g["median"],
-        ),
     }
 
 
@@ -280,21 +254,7 @@ def markdown(name: str, s: dict) -> str:
         f"A measured value has a noise of {100 * s['noise']:.1f} %, estimated from how curves "
         f"bend along the cores. Two strategies within {100 * s['tie']:.1f} % are a tie."
     )
-    lines += [
-        *_why(s),
-        "",
-        *textwrap.wrap(about, 100),
-        "",
-        "Where the model is wrong, the worst first:",
-        "",
-        "| *simulated* | points | median error | 90th percentile |",
-        "|---|---|---|---|",
-    ]
-    for part in ("by_strategy", "by_hit", "by_placement"):
-        lines += [
-            f"| {g['name']} | {g['points']} | {100 * g['median']:.1f} % | {100 * g['p90']:.1f} % |"
-            for g in s[part]
-        ]
+    lines += [*_why(s), "", *textwrap.wrap(about, 100)]
     return "\n".join(lines) + "\n"
 
 

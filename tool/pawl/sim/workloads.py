@@ -17,6 +17,7 @@ SECTION = {
     "low_level_lock": "model of glibc's internal mutex",
     "rwlock_2017": "model of glibc's rwlock of 2017",
     "rwlock": "model of glibc's rwlock of today",
+    "rwspin": "model of folly's RWSpinLock",
     "bravo": "model of BRAVO over glibc's rwlock",
     "phase_fair": "model of a phase-fair lock",
     "spin32": "pawl_spin32",
