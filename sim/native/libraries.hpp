@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The libraries' own locks, whose models the simulator has: each is run natively beside its model. */
+/* The libraries' own locks whose models the simulator has: each runs natively beside its model. */
 #ifndef PAWL_SIM_LIBRARIES_HPP
 #define PAWL_SIM_LIBRARIES_HPP
 

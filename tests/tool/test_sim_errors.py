@@ -4,6 +4,7 @@
 import pytest
 
 from conftest import ROOT
+from pawl.cli import main
 from pawl.sim import folly, grid, picture, reference, regions, sections, validate
 from pawl.sim.reference import Point
 
@@ -66,3 +67,10 @@ def test_the_table_that_nobody_fitted_counts_factors_and_the_order_of_locks():
     assert exact["right"] == exact["pairs"] > 0
     slow = folly.summary({k: v / (1.6 if k[2] == 8 else 1.0) for k, v in real.items()})
     assert slow["by_threads"] == {2: 1.0, 8: pytest.approx(1.6)} and slow["within"] == 5
+
+
+def test_a_validation_prints_three_tables(capsys):
+    assert main(["sim", "dev", "validate"]) == 0
+    said = capsys.readouterr().out
+    for part in ("unseen points | value", "ratio to rwlock", "at first, *now*", "and measured |"):
+        assert part in said

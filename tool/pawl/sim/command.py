@@ -288,6 +288,7 @@ def folly_command(check: bool, keep: Path | None, driver: str | None, quiet: boo
     metavar="FILE",
     help="This machine: measure each lock and each model's library now, and compare.",
 )
+@options.number("--seconds", "SECONDS", options.Finite(0.01, 60), 0.2, "Length of a sample there.")
 @PAGE
 @JSON
 @click.option(
@@ -303,6 +304,7 @@ def validate_command(
     name: str,
     anew: bool,
     here: str | None,
+    seconds: float,
     to: Path | None,
     json_path: Path | None,
     html: Path | None,
@@ -326,7 +328,7 @@ def validate_command(
     if here:
         other = drivers.find("pawl-sim-native", native)
         machine.load(here)
-        measured = host.compare(program, other, here, True, 3, 0.2, store, _say)
+        measured = host.compare(program, other, here, True, 3, seconds, store, _say)
     else:
         measured = host.recorded()
     found = validate.summary(predicted)
