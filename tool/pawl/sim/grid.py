@@ -321,9 +321,9 @@ def show(result: dict, job: Job) -> None:
         click.echo(
             f"simulated: empty cells had fewer than {LEAST_MISSES} misses; name more --count."
         )
-    click.echo(
-        f"simulated, {result['known_for']}; error: nine of ten validated points were within."
-    )
+    known = any(p["error_p90"] is not None for p in result["points"])
+    within = " Error: nine of ten points were within it." if known else ""
+    click.echo(f"simulated, {result['known_for']}.{within}")
 
 
 def row_error(points: list[dict]) -> str:
