@@ -63,6 +63,7 @@
 #define entries_free PAWL_SYMBOL_(pawl_in_entries_free)
 #define entries_join PAWL_SYMBOL_(pawl_in_entries_join)
 #define entries_judge PAWL_SYMBOL_(pawl_in_entries_judge)
+#define entries_keep PAWL_SYMBOL_(pawl_in_entries_keep)
 #define entries_mode_now PAWL_SYMBOL_(pawl_in_entries_mode_now)
 #define entries_no_evidence PAWL_SYMBOL_(pawl_in_entries_no_evidence)
 #define entries_note_to_time PAWL_SYMBOL_(pawl_in_entries_note_to_time)

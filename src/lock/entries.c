@@ -31,6 +31,13 @@ PAWL_SHARED_DEFINE(struct pawl_entries_all, entries_object);
 static enum entries_mode entries_mode = PAWL_CALLS_OUT_ ? ENTRIES_OFF : ENTRIES_EVIDENCE;
 #define ENTRIES_MODE ((enum entries_mode)CONSTANT(BIAS, entries_mode))
 
+static bool entries_kept;
+
+PAWL_INTERNAL void entries_keep(void)
+{
+    entries_kept = true;
+}
+
 PAWL_INTERNAL enum entries_mode entries_mode_now(void)
 {
     return ENTRIES_MODE;
@@ -239,16 +246,22 @@ PAWL_INTERNAL void entries_free(struct pawl_entries *own, unsigned i)
     entries_tell_waiters(own);
 }
 
+/* Those that are not free. */
+static uint32_t entries_in_line(const struct pawl_entries *line)
+{
+    uint32_t busy = 0;
+    unsigned i;
+    for (i = 0; i < PAWL_ENTRIES; i++)
+        busy += PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]) != 0;
+    return busy;
+}
+
 PAWL_INTERNAL void entries_recount(struct pawl_entries *own)
 {
-    uint32_t busy = own->eager;
-    unsigned i;
     if (PAWL_HOOKS) /* a change of the count is no step */
         return;
     pawl_entries_hide_(own);
-    for (i = 0; i < PAWL_ENTRIES; i++)
-        busy += PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]) != 0;
-    entries_set_busy(own, busy);
+    entries_set_busy(own, own->eager + entries_in_line(own));
     pawl_entries_show_(own);
 }
 
@@ -307,20 +320,7 @@ static bool entries_word_is_written(pawl_address_ identity)
 
 enum entries_end { ENTRIES_ENDS, ENTRIES_ENDED_UNSEEN, ENTRIES_STAYED_IN_PARENT };
 
-/* The thread ends. First the word has R, then the entry is free. In the preload library another
- * thread may free the entry under the latch. */
-static void entries_move(struct pawl_entries *line, unsigned i, pawl_address_ identity)
-{
-    struct pawl_bucket *const bucket =
-        table_lock((void *)(uintptr_t)(identity & ~(pawl_address_)1));
-    if (PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]) == identity) {
-        entries_count_in_word(identity);
-        entries_let_go(line, i);
-    }
-    table_unlock(bucket);
-}
-
-/* The word has R before the entry is free. */
+/* The word has R before the entry is free. One that tries stayed in the parent, and is no read. */
 static void entries_end(struct pawl_entries *line, uint32_t number, enum entries_end how)
 {
     unsigned i;
@@ -328,12 +328,11 @@ static void entries_end(struct pawl_entries *line, uint32_t number, enum entries
         const pawl_address_ identity = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]);
         if (identity == 0)
             continue;
-        if (how == ENTRIES_ENDS)
-            entries_move(line, i, identity);
-        if (how == ENTRIES_STAYED_IN_PARENT && !entries_word_is_written(identity))
+        if (how == ENTRIES_ENDS ||
+            (how == ENTRIES_STAYED_IN_PARENT && (identity & PAWL_ENTRY_TRIES_) == 0 &&
+             !entries_word_is_written(identity)))
             entries_count_in_word(identity);
-        if (how != ENTRIES_ENDS)
-            entries_let_go(line, i);
+        entries_let_go(line, i);
     }
     entries_set_busy(line, 0);
     ENTRIES_JOIN(line, 0);
@@ -342,21 +341,22 @@ static void entries_end(struct pawl_entries *line, uint32_t number, enum entries
     entries_retire_line(line, number);
 }
 
+/* Claimants go on to look at a line that is kept. The next thread with its number has it then. */
 static void entries_line_leaves(uint32_t number)
 {
-    struct pawl_entries *own;
-    if (!entries_exist())
-        return;
-    own = entries_line(entries_all(), number);
+    struct pawl_entries *const own = entries_exist() ? entries_line(entries_all(), number) : NULL;
     if (own == NULL || !ENTRIES_JOINED(own))
         return;
     entries_have(PAWL_NO_ENTRIES_);
+    if (entries_kept && entries_in_line(own) != 0) {
+        ENTRIES_JOIN(own, 0);
+        return;
+    }
     entries_end(own, number, ENTRIES_ENDS);
     entries_tell_waiters(own);
 }
 
-/* The last owner ended without notice. The locks that it read may be gone, so the words are left
- * alone. */
+/* The last owner ended without notice. The locks that it read may be gone. */
 static void entries_line_claimed(uint32_t number, bool left_behind)
 {
     struct pawl_entries *line;
@@ -369,7 +369,7 @@ static void entries_line_claimed(uint32_t number, bool left_behind)
     }
 }
 
-/* The child has one thread. Reads of the others stay held: their R goes to the word. */
+/* Reads of other threads stay held: their R goes to the word. */
 static void entries_after_fork(void)
 {
     const struct pawl_thread_line *const mine = thread_registered();

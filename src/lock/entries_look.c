@@ -30,7 +30,8 @@ static bool entries_have_it(const struct pawl_entries *line, unsigned i, pawl_ad
 {
     /* [ENTRY_GONE] acquire: the claimant's accesses follow the reads of the reader that has freed
      * the entry. */
-    return PAWL_ADDRESS_(pawl_load_acquire)(&line->locks[i], PAWL_ENTRY_GONE) == identity;
+    return ((PAWL_ADDRESS_(pawl_load_acquire)(&line->locks[i], PAWL_ENTRY_GONE) ^ identity) &
+            ~(pawl_address_)PAWL_ENTRY_TRIES_) == 0;
 }
 
 /* Reads the entry in a loop for a while. */

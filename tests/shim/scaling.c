@@ -305,6 +305,69 @@ static void a_thread_that_ends_a_lock_which_it_reads_leaves_no_entry(void **stat
     }
 }
 
+/* The memory ended without a call, and the entry stayed:
+ *   1  A thread reads a lock by an entry.
+ *   2  The memory becomes another lock, whose readers scale. Its writers waited for the entry.
+ *   3  Or it becomes another object, and the thread ends. It added its R to the object. */
+static void a_read_of_memory_that_is_no_lock_any_more_disturbs_nobody(void **state)
+{
+    const pthread_rwlock_t zero = PTHREAD_RWLOCK_INITIALIZER;
+    struct actor gone;
+    size_t i;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        actor_start(&gone);
+        read_once(&gone);
+        assert_int_equal(actor_do(&gone, pthread_rwlock_rdlock, &lock), 0);
+        memset(&lock, 0, sizeof lock);
+        if (i == 0) {
+            read_once(&one);
+            assert_int_equal(actor_do(&two, pthread_rwlock_trywrlock, &lock), 0);
+            assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
+            memset(&lock, 0, sizeof lock);
+        }
+        actor_end(&gone);
+        assert_memory_equal(&lock, &zero, sizeof lock);
+        read_once(&one);
+        read_once(&two);
+        assert_free(&lock);
+        memset(&lock, 0, sizeof lock);
+    }
+}
+
+/* The reader had to wait, for ever:
+ *   1  Two threads read, by entries. The second one hands its read to a third thread.
+ *   2  The third thread unlocks it, and frees the entry of the first.
+ *   3  A writer waits for the other entry.
+ *   4  The first thread reads again. It has no entry that says that it reads. */
+static void a_reader_whose_entry_is_gone_reads_again_beside_a_waiting_writer(void **state)
+{
+    struct actor *const readers[] = {&one, &two};
+    struct actor writer;
+    size_t i;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        read_once(&one);
+        read_once(&two);
+        assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
+        assert_int_equal(actor_do(&two, pthread_rwlock_rdlock, &lock), 0);
+        assert_int_equal(actor_do(&three, pthread_rwlock_unlock, &lock), 0);
+        actor_start(&writer);
+        actor_begin(&writer, pthread_rwlock_wrlock, &lock);
+        assert_true(actor_waits(&writer));
+        assert_int_equal(actor_do(readers[i], pthread_rwlock_tryrdlock, &lock), 0);
+        assert_int_equal(actor_do(readers[i], pthread_rwlock_rdlock, &lock), 0);
+        assert_int_equal(actor_do(readers[i], pthread_rwlock_unlock, &lock), 0);
+        assert_int_equal(actor_do(readers[i], pthread_rwlock_unlock, &lock), 0);
+        assert_true(actor_waits(&writer));
+        assert_int_equal(actor_do(readers[i], pthread_rwlock_unlock, &lock), 0);
+        assert_int_equal(actor_result(&writer), 0);
+        assert_int_equal(actor_do(&writer, pthread_rwlock_unlock, &lock), 0);
+        actor_end(&writer);
+        memset(&lock, 0, sizeof lock);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +383,8 @@ int main(int argc, char **argv)
         TEST(a_lock_that_others_read_can_be_ended_by_a_call),
         TEST(two_unlocks_at_the_same_time_end_two_reads),
         TEST(a_thread_that_ends_a_lock_which_it_reads_leaves_no_entry),
+        TEST(a_read_of_memory_that_is_no_lock_any_more_disturbs_nobody),
+        TEST(a_reader_whose_entry_is_gone_reads_again_beside_a_waiting_writer),
     };
     return test_run(argc, argv, tests);
 }

@@ -22,7 +22,7 @@ code() {
 
 expect() {
     code "$1" >"$work/code"
-    locked=$(grep -cE '[[:space:]](lock|xchg) ' "$work/code" || true)
+    locked=$(grep -cE '[[:space:]](lock |xchg .*[(])' "$work/code" || true)
     [ "$locked" = "$2" ] || fail "$1 has $locked locked instructions, not $2"
     if grep -E '[[:space:]](call|push|enter)|[[:space:]]sub .*%rsp' "$work/code"; then
         fail "$1 has a call or a stack frame"

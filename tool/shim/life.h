@@ -26,7 +26,7 @@ struct life {
     uint32_t number;
 };
 
-static uint64_t life_given; /* numbers; the first is 3 */
+extern PAWL_HIDDEN_ uint64_t life_given; /* numbers; the first is 3 */
 
 static inline struct life life_of(const uint32_t *field, uint32_t found)
 {
@@ -49,7 +49,7 @@ static inline bool life_has_begun(uint32_t found)
 }
 
 /* Gives the lock a number, unless another reader does. */
-PAWL_COLD static struct life life_begin(uint32_t *field)
+static inline struct life life_begin(uint32_t *field)
 {
     uint32_t found = pawl_load_relaxed32(field), made;
     while (!life_has_begun(found)) {

@@ -18,6 +18,8 @@
 
 #include <pawl/wait.h>
 
+#include "place.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -77,6 +79,7 @@ __attribute__((constructor(101))) static void read_environment(void)
 {
     const char *kind = setting("PAWL_PRELOAD_RWLOCK");
     const char *stats = setting("PAWL_PRELOAD_STATS");
+    place_start();
     if (kind == NULL || strcmp(kind, "pawl") == 0 || strcmp(kind, "scale-readers") == 0)
         shim_readers_scale = true;
     else if (strcmp(kind, "prefer-readers") == 0)

@@ -9,13 +9,20 @@
 
 #include "place.h"
 
+uint64_t life_given;
+
+void place_start(void)
+{
+    entries_keep();
+}
+
 #define OWNER (UINTPTR_MAX > UINT32_MAX ? TABLE_OF_LOCK64 : TABLE_OF_LOCK32)
 
-/* BIASED is set only where no W is. Reads of a marked lock are in its word. */
+/* BIASED is set only where no W is. Reads of a marked lock are in its word, as the first are. */
 static bool scales(struct shim_lock *l, bool met)
 {
     shim_word w = shim_look(l);
-    if (shim_is_marked(l))
+    if (shim_is_marked(l) || !life_has_begun(pawl_load_relaxed32(&l->life)))
         return false;
     if ((w & PAWL_LOCK_BIASED) == 0 && (!met || !entries_evidence(PLACE_IDENTITY(l))))
         return false;
@@ -35,13 +42,15 @@ bool place_enter(struct shim_lock *l, bool met)
     own = PAWL_OWN_ENTRIES_;
     if (!pawl_entries_are_(own))
         return false;
-    i = pawl_entries_fill_(own, PLACE_IDENTITY(l));
+    i = pawl_entries_fill_(own, PLACE_IDENTITY(l) | PAWL_ENTRY_TRIES_);
     if (i == PAWL_ENTRIES)
         return false;
-    if (place_is_in(l))
-        return true;
-    place_take_back(l, i);
-    return false;
+    if (!place_is_in(l)) {
+        place_take_back(i);
+        return false;
+    }
+    place_say_in(own, i, PLACE_IDENTITY(l));
+    return true;
 }
 
 static bool leave(struct pawl_entries *line, bool own, pawl_address_ identity)
@@ -103,24 +112,53 @@ void place_leave_word(struct shim_lock *l)
         SHIM_LOCK(drop_read_counted)(&l->lock);
 }
 
+/* The latch is held. The next line, from number *i on, of a thread that has one. */
+static struct pawl_entries *next_line(uint32_t *i)
+{
+    struct pawl_entries_all *const all = entries_all();
+    struct pawl_entries *line = NULL;
+    for (; line == NULL && *i < pawl_load_relaxed32(&all->used); ++*i)
+        if (pawl_load_relaxed32(&all->joined[*i / 32]) & UINT32_C(1) << *i % 32)
+            line = entries_line(all, *i);
+    return line;
+}
+
+static bool leave_any(struct shim_lock *l)
+{
+    struct pawl_entries *line;
+    uint32_t i = 0;
+    while ((line = next_line(&i)) != NULL)
+        if (leave(line, false, PLACE_IDENTITY(l)))
+            return true;
+    return false;
+}
+
 bool place_leave_any(struct shim_lock *l)
 {
     struct lock_place here;
-    uint32_t i, bits;
-    bool left = false;
+    bool left;
     if (!entries_exist())
         return false;
     /* [ENTRY_LOOK] full: the lock is marked before the caller looks at the entries. */
     pawl_fence_full(PAWL_ENTRY_LOOK);
     lock_look(&here, &l->lock, OWNER);
-    for (i = 0; !left && i < pawl_load_relaxed32(&entries_all()->used); i += 32)
-        for (bits = pawl_load_relaxed32(&entries_all()->joined[i / 32]); !left && bits != 0;
-             bits &= bits - 1) {
-            struct pawl_entries *const line = entries_line(entries_all(), i + entries_first(bits));
-            left = line != NULL && leave(line, false, PLACE_IDENTITY(l));
-        }
+    left = leave_any(l);
     lock_unlock(&here);
     return left;
+}
+
+/* No entry is of this lock yet: readers scale once it has a number. A handler that has interrupted
+ * its thread at the latch goes without. */
+struct life place_begin(struct shim_lock *l)
+{
+    struct lock_place here;
+    const bool looks = entries_exist() && lock_try_look(&here, &l->lock, OWNER);
+    while (looks && !life_has_begun(pawl_load_relaxed32(&l->life)) && leave_any(l))
+        continue;
+    (void)life_begin(&l->life);
+    if (looks)
+        lock_unlock(&here);
+    return life_of(&l->life, pawl_load_relaxed32(&l->life));
 }
 
 /* A granted writer has a single R in the word, which is its own. */
@@ -142,35 +180,73 @@ bool place_end_any(struct shim_lock *l)
     return true;
 }
 
-/* Another thread has freed the entry, or a handler has: then its own R is in the word. */
-void place_take_back(struct shim_lock *l, unsigned i)
+void place_take_back(unsigned i)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    if (place_free(own, i, PLACE_IDENTITY(l))) {
-        pawl_entries_count_nothing_(own);
-        if (place_has_waiters(own))
-            pawl_entries_tell_(own);
-        return;
-    }
-    if (place_leave_own(l))
-        return;
-    if (shim_is_marked(l))
-        (void)place_end_any(l);
-    else
-        SHIM_LOCK(drop_read_counted)(&l->lock);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&own->locks[i], 0);
+    pawl_entries_count_(own, (uint32_t)-1);
+    if (place_has_waiters(own))
+        pawl_entries_tell_(own);
 }
 
-/* Under the latch no other thread frees the entry, and no writer is granted before it is free. */
+/* A read of any thread, which is kept in until `keeps` is its entry no more. The latch is held, so
+ * only its own thread may free it meanwhile. */
+static pawl_address_ *keep_any(const struct shim_lock *l)
+{
+    const pawl_address_ identity = PLACE_IDENTITY(l);
+    struct pawl_entries *line;
+    uint32_t i = 0;
+    unsigned entry;
+    while ((line = next_line(&i)) != NULL)
+        for (entry = 0; entry < PAWL_ENTRIES; entry++) {
+            pawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[entry]);
+            if (found == identity && PAWL_ADDRESS_(pawl_cas_relaxed)(&line->locks[entry], &found,
+                                                                     identity | PAWL_ENTRY_TRIES_))
+                return &line->locks[entry];
+        }
+    return NULL;
+}
+
+bool place_is_read(const struct shim_lock *l)
+{
+    uint32_t i = 0;
+    const struct pawl_entries *line;
+    unsigned entry;
+    if (place_has_own(l) || !shim_is_marked(l))
+        return place_has_own(l);
+    while ((line = next_line(&i)) != NULL)
+        for (entry = 0; entry < PAWL_ENTRIES; entry++)
+            if (PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[entry]) == PLACE_IDENTITY(l))
+                return true;
+    return false;
+}
+
+/* Adds R beside W. No writer is granted: an entry is a read, and stays one. */
+static bool add_beside(struct shim_lock *l)
+{
+    shim_word w = shim_look(l);
+    while (!shim_no_writer(w) && shim_readers(w) < SHIM_MOST_READERS)
+        /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
+        if (SHIM_ON_WORD(pawl_cas_acquire)(&l->lock.word, &w, w + SHIM_R, PAWL_SPIN_R_TAKE))
+            return true;
+    return false;
+}
+
+/* Under the latch no other thread frees the caller's entry. */
 bool place_read_again(struct shim_lock *l)
 {
     struct lock_place here;
-    shim_word w = shim_look(l);
+    pawl_address_ *kept;
     bool in = false;
     if (!lock_try_look(&here, &l->lock, OWNER))
         return false;
-    while (!in && place_has_own(l) && !shim_no_writer(w) && shim_readers(w) < SHIM_MOST_READERS)
-        /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
-        in = SHIM_ON_WORD(pawl_cas_acquire)(&l->lock.word, &w, w + SHIM_R, PAWL_SPIN_R_TAKE);
+    if (place_has_own(l)) {
+        in = add_beside(l);
+    } else if (shim_is_marked(l) && (kept = keep_any(l)) != NULL) {
+        in = add_beside(l);
+        /* [ENTRY_DROP] release: R is in the word before a writer finds the entry free. */
+        PAWL_ADDRESS_(pawl_store_release)(kept, PLACE_IDENTITY(l), PAWL_ENTRY_DROP);
+    }
     lock_unlock(&here);
     return in;
 }

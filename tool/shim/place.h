@@ -6,35 +6,48 @@
  * With glibc any thread may unlock a read. So a thread that remembers no read of the lock frees an
  * entry of another one; of which one, does not matter. For that
  *
- *   - entries of these locks are freed by compare-exchange alone, also by their own threads;
+ *   - an entry has PAWL_ENTRY_TRIES_ until its reader is in. Only its own thread changes it then.
+ *     Without that bit it is a read, and no writer is granted the lock before it is free;
+ *   - such entries are freed by compare-exchange alone, also by their own threads;
  *   - a thread that frees another one's entry does so under the latch of the lock's wait list,
  *     after it has marked the lock (LIFE_STRANGERS). A thread that misses its entry sees the mark;
  *   - an unlock of a marked lock looks everywhere, entries first. A read in the word comes last:
  *     its thread may be about to subtract it. Where no entry has the lock, there is one unit in
  *     the word for each thread that unlocks;
- *   - from then on reads of the lock are in its word, as a thread whose entry is gone could not
- *     read again beside a writer that waits for another entry;
- *   - an entry that a reader has filled in vain may be freed, too. That reader then ends another
- *     read of the lock in the place of it.
+ *   - from then on reads of the lock are in its word;
+ *   - a thread whose entry is gone may read again beside a waiting writer while any entry is a
+ *     read. Under the latch it gives that entry the bit again, so that its thread cannot free it
+ *     meanwhile, and adds to the word.
  *
- * No other code fills or frees entries of these locks, but at the end of a thread and in the child
- * of a fork.
+ * The memory of a lock may end, and be another object, while threads read it. So a thread that ends
+ * leaves its reads in its line (entries_keep). The first reader of a lock frees what entries there
+ * are of its address: BIASED comes later.
+ *
+ * No other code fills or frees entries of these locks, but in the child of a fork.
  */
 #ifndef PAWL_SHIM_PLACE_H
 #define PAWL_SHIM_PLACE_H
 
 #include "layout.h"
+#include "life.h"
 #include "mode.h"
 
 #define PLACE_IDENTITY(l) SHIM_LOCK(identity_)(&(l)->lock)
 
+/* Before any thread ends. */
+void place_start(void);
 /* Enters by an entry, if readers of the lock scale. They do so from now on where many have `met`
  * another reader. */
 bool place_enter(struct shim_lock *l, bool met);
-/* The calling thread has filled entry i in vain. */
-void place_take_back(struct shim_lock *l, unsigned i);
+/* The calling thread has filled its entry i in vain. */
+void place_take_back(unsigned i);
+/* Gives the lock its number, which its first readers remember. */
+struct life place_begin(struct shim_lock *l);
 /* Whether an entry of the calling thread has the lock. */
 bool place_has_own(const struct shim_lock *l);
+/* Whether an entry says that the caller reads the lock: one of the caller, or of any thread where
+ * strangers unlock. */
+bool place_is_read(const struct shim_lock *l);
 /* Frees such an entry; false: there is none. */
 bool place_leave_own(struct shim_lock *l);
 /* Frees an entry of any thread; false: none has the lock. */
@@ -47,11 +60,18 @@ bool place_end_any(struct shim_lock *l);
  * that wait. */
 bool place_read_again(struct shim_lock *l);
 
+/* The reader is in. */
+static inline __attribute__((always_inline)) void place_say_in(struct pawl_entries *own, unsigned i,
+                                                               pawl_address_ identity)
+{
+    PAWL_ADDRESS_(pawl_store_relaxed)(&own->locks[i], identity);
+}
+
 /* The thread's line as inline code may read it: NULL, too, where all copies of the library use the
  * variable of another one. */
 static inline struct pawl_entries *place_line(void)
 {
-    return pawl_thread_entries_;
+    return PAWL_OWN_ENTRIES_;
 }
 
 /* Number i, if it has the lock. */

@@ -99,12 +99,11 @@ static bool read_here(struct shim_lock *l, bool met, const void *caller)
     return false;
 }
 
-/* The thread's own read keeps out every writer that waits: each looks at the entries as long as the
- * word has BIASED. A handler may find an entry that its thread has filled in vain; it is no read
- * that the thread remembers. */
+/* A read in an entry keeps out every writer that waits: each looks at the entries as long as the
+ * word has BIASED. */
 static bool reads_by_entry(const struct shim_lock *l, shim_word w)
 {
-    return (w & PAWL_LOCK_BIASED) != 0 && record_has(life(l)) && place_has_own(l);
+    return (w & PAWL_LOCK_BIASED) != 0 && record_has(life(l)) && place_is_read(l);
 }
 
 /* Reads beside writers that wait, if there are such and the word shows that they all wait. */
@@ -140,7 +139,7 @@ static bool pass_or_read(struct shim_lock *l)
 
 PAWL_COLD static int note_first_read(struct shim_lock *l)
 {
-    return record_push(life_begin(&l->life));
+    return record_push(place_begin(l));
 }
 
 /* Always 0, as record_push. */
@@ -193,7 +192,7 @@ OUT_OF_LINE static int read_long(pthread_rwlock_t *rw, const void *caller)
 /* A writer has come. */
 PAWL_COLD static int read_after_all(pthread_rwlock_t *rw, unsigned i)
 {
-    place_take_back(shim_lock_of(rw), i);
+    place_take_back(i);
     return read_slow(rw, shim_lock_of(rw), UINT64_MAX);
 }
 
@@ -206,10 +205,13 @@ static inline __attribute__((always_inline)) int read_by_entry(pthread_rwlock_t 
     unsigned i;
     if (PAWL_UNLIKELY(!pawl_entries_are_(own)) || PAWL_UNLIKELY(shim_is_marked(l)))
         return read_long(rw, caller);
-    i = pawl_entries_fill_(own, PLACE_IDENTITY(l));
+    i = pawl_entries_fill_(own, PLACE_IDENTITY(l) | PAWL_ENTRY_TRIES_);
     if (PAWL_UNLIKELY(i == PAWL_ENTRIES))
         return read_long(rw, caller);
-    return PAWL_LIKELY(place_is_in(l)) ? note_read(l) : read_after_all(rw, i);
+    if (PAWL_UNLIKELY(!place_is_in(l)))
+        return read_after_all(rw, i);
+    place_say_in(own, i, PLACE_IDENTITY(l));
+    return note_read(l);
 }
 
 SHORT_PATH int shim_rwlock_rdlock(pthread_rwlock_t *rw)

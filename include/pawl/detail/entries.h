@@ -35,7 +35,9 @@
 #endif
 
 struct pawl_entries {
-    pawl_address_ locks[PAWL_ENTRIES]; /* identities: address, | 1 for a lock of 64 bits */
+    /* Identities: address, | 1 for a lock of 64 bits. In the preload library | PAWL_ENTRY_TRIES_
+     * until the reader is in. */
+    pawl_address_ locks[PAWL_ENTRIES];
     uint32_t waiters; /* threads that wait for one of these entries, of whatever lock */
     uint32_t turn;    /* grows when the thread has freed an entry and finds waiters */
     /* The thread's own: */
@@ -47,6 +49,7 @@ struct pawl_entries {
     uint32_t hidden; /* in the hook variant only */
 } __attribute__((__aligned__(PAWL_CACHE_LINE)));
 
+#define PAWL_ENTRY_TRIES_ 2u
 #define PAWL_ENTRIES_BUSY_ 15u
 #define PAWL_ENTRIES_READS_ 0x10000000u /* after this many reads the count is 0 again */
 
