@@ -112,7 +112,7 @@ void place_leave_word(struct shim_lock *l)
         SHIM_LOCK(drop_read_counted)(&l->lock);
 }
 
-/* The latch is held. The next line, from number *i on, of a thread that has one. */
+/* The next line, from number *i on, of a thread that has one. */
 static struct pawl_entries *next_line(uint32_t *i)
 {
     struct pawl_entries_all *const all = entries_all();
@@ -148,13 +148,17 @@ bool place_leave_any(struct shim_lock *l)
 }
 
 /* No entry is of this lock yet: readers scale once it has a number. A handler that has interrupted
- * its thread at the latch goes without. */
+ * its thread at the latch cannot look, and marks the lock: its readers never scale, so who looks
+ * meanwhile frees no entry of it. */
 struct life place_begin(struct shim_lock *l)
 {
     struct lock_place here;
-    const bool looks = entries_exist() && lock_try_look(&here, &l->lock, OWNER);
-    while (looks && !life_has_begun(pawl_load_relaxed32(&l->life)) && leave_any(l))
-        continue;
+    const bool looks = lock_try_look(&here, &l->lock, OWNER);
+    if (!looks)
+        (void)pawl_fetch_or_relaxed32(&l->life, LIFE_STRANGERS);
+    else if (entries_exist() && !life_has_begun(pawl_load_relaxed32(&l->life)))
+        while (leave_any(l))
+            continue;
     (void)life_begin(&l->life);
     if (looks)
         lock_unlock(&here);
@@ -189,8 +193,8 @@ void place_take_back(unsigned i)
         pawl_entries_tell_(own);
 }
 
-/* A read of any thread, which is kept in until `keeps` is its entry no more. The latch is held, so
- * only its own thread may free it meanwhile. */
+/* The latch is held, so only its own thread may free a read. Gives the read of some thread the bit;
+ * returns its entry. */
 static pawl_address_ *keep_any(const struct shim_lock *l)
 {
     const pawl_address_ identity = PLACE_IDENTITY(l);
@@ -212,8 +216,10 @@ bool place_is_read(const struct shim_lock *l)
     uint32_t i = 0;
     const struct pawl_entries *line;
     unsigned entry;
-    if (place_has_own(l) || !shim_is_marked(l))
-        return place_has_own(l);
+    if (place_has_own(l))
+        return true;
+    if (!shim_is_marked(l) || !entries_exist())
+        return false;
     while ((line = next_line(&i)) != NULL)
         for (entry = 0; entry < PAWL_ENTRIES; entry++)
             if (PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[entry]) == PLACE_IDENTITY(l))
