@@ -12,21 +12,24 @@ fn main() {
         .filter(|path| path.extension().is_some_and(|e| e == "c"));
     // Each takes ten seconds or so.
     std::thread::scope(|both| {
-        both.spawn(|| compile(root, "pawl-hook", [root.join("src/pawl.c")]));
+        both.spawn(|| compile(root, "pawl-hook", [PathBuf::from("library.c")]));
         compile(root, "pawl-scenes", scenes.chain([PathBuf::from("models.c")]));
     });
     // Fixed addresses (src/places.rs).
     println!("cargo:rustc-link-arg-bins=-no-pie");
-    for folder in ["include", "src"] {
+    for folder in ["include", "src", "tool/shim"] {
         println!("cargo:rerun-if-changed={}", root.join(folder).display());
     }
+    println!("cargo:rerun-if-changed=library.c");
     println!("cargo:rerun-if-changed=models.c");
     println!("cargo:rerun-if-changed=scenes");
 
     let mut list = String::new();
-    for folder in ["include", "src"] {
+    for folder in ["include", "src", "tool/shim"] {
         let mut files = Vec::new();
         find_files(&root.join(folder), &mut files);
+        // The rest of the preload library calls the C library.
+        files.retain(|file| !folder.ends_with("shim") || file.file_stem().is_some_and(|s| s == "place"));
         files.sort();
         for file in files {
             list_sites(root, &file, &mut list);

@@ -56,7 +56,7 @@ pub fn ordered() -> impl Iterator<Item = &'static Site> {
 /// One function of a call, as the debugger's data have it; inlined ones too.
 #[derive(Clone, Debug)]
 struct Frame {
-    file: String, // from include/ or src/ on; empty: not of the library
+    file: String, // from include/, src/ or tool/shim/ on; empty: not of the library
     line: usize,
     function: String,
 }
@@ -69,7 +69,7 @@ fn frames(address: usize) -> Vec<Frame> {
         let file = symbol.filename().map(|f| f.to_string_lossy().into_owned());
         let file = file.unwrap_or_default();
         // The harness has a folder of that name too.
-        let own = file.rfind("/include/pawl/").or(file.rfind("/src/"));
+        let own = ["/include/pawl/", "/src/", "/tool/shim/"].iter().find_map(|f| file.rfind(f));
         let own = own.filter(|_| !file.ends_with(".rs") && !file.ends_with(".def"));
         frames.push(Frame {
             file: own.map_or(String::new(), |at| file[at + 1..].into()),
