@@ -222,10 +222,12 @@ template <class Word> bool read_to_seek_until_(Word *l, std::uint64_t deadline)
     const std::uint32_t nothing = 0;
     std::uint64_t pause = 1000;
     while (!pawl_try_read_to_seek(l)) {
-        const std::uint64_t now = pawl_now();
-        if (now >= deadline)
+        std::uint64_t until = pawl_now() + pause;
+        if (until - pause >= deadline)
             return false;
-        (void)pawl_wait32_until(&nothing, 0, deadline - now < pause ? deadline : now + pause);
+        if (until > deadline)
+            until = deadline;
+        (void)pawl_wait32_until(&nothing, 0, until);
         pause += pause < 1000000 ? pause : 0;
     }
     return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What other sources say of misuse; nothing unless the checking variant is built. */
+/* Other sources report misuse by these; nothing unless the checking variant is built. */
 #ifndef PAWL_CHECK_MISUSE_H
 #define PAWL_CHECK_MISUSE_H
 

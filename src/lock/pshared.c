@@ -230,7 +230,7 @@ static void shared_changed(const struct word *word, uint64_t found, uint64_t now
         shared_leave(word, 0);
 }
 
-/* What follows an addition of `units` that found `found`. */
+/* After an addition of `units` that found `found`. */
 static void shared_moved(const struct word *word, uint64_t found, uint64_t units)
 {
     if (found & PAWL_PSHARED_PARKED)

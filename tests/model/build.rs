@@ -29,7 +29,8 @@ fn main() {
         let mut files = Vec::new();
         find_files(&root.join(folder), &mut files);
         // The rest of the preload library calls the C library.
-        files.retain(|file| !folder.ends_with("shim") || file.file_stem().is_some_and(|s| s == "place"));
+        let is_place = |file: &PathBuf| file.file_stem().is_some_and(|stem| stem == "place");
+        files.retain(|file| folder != "tool/shim" || is_place(file));
         files.sort();
         for file in files {
             list_sites(root, &file, &mut list);
