@@ -70,16 +70,17 @@ def told(tmp_path_factory):
         return made[source]
 
     @functools.cache
-    def go(source, case):
+    def go(source, case, run=0):
         if not (path := program(source)):
             return None
-        raw = folder / f"{case}.raw"
+        raw = folder / f"{case}.{run}.raw"
         raw.mkdir()
         env = {**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(raw)}
         subprocess.run([path, case], check=False, timeout=120, env=env, stderr=subprocess.DEVNULL)
-        with store.create(folder / case) as db:
+        trace = folder / f"{case}.{run}"
+        with store.create(trace) as db:
             collect.collect(raw, db, {})
-        with store.open_trace(folder / case) as db:
+        with store.open_trace(trace) as db:
             facts = Facts(db)
             found = {finding.rule for finding in find(facts, RULES)}
             if facts.short >= SHORT and not found & CASES[source, case]:
@@ -87,6 +88,19 @@ def told(tmp_path_factory):
             return found
 
     return go
+
+
+def wrong(told, source, case):
+    """What two of three runs say wrong: in one, other programs may have had the processors."""
+
+    def once(run):
+        rules, found = CASES[source, case], told(source, case, run)
+        if found is None:  # no compiler
+            return None
+        return sorted(found) if (not found & rules if rules else found) else None
+
+    said = once(0)
+    return said if said is not None and any(once(run) is not None for run in (1, 2)) else None
 
 
 def test_the_table_is_that_of_the_page():
@@ -101,21 +115,15 @@ def test_the_table_is_that_of_the_page():
 
 @pytest.mark.parametrize("case", SAMPLE)
 def test_a_sample(told, case):
-    ((source, _), rules), *_ = [one for one in CASES.items() if one[0][1] == case]
-    found = told(source, case)
-    assert found & rules if rules else not found
+    (source,) = [source for source, name in CASES if name == case]
+    assert wrong(told, source, case) is None
 
 
 @pytest.mark.check
 def test_at_most_a_tenth_is_missed_and_a_twentieth_accused(told):
     missed, accused = [], []
     for (source, case), rules in CASES.items():
-        found = told(source, case)
-        if found is None:  # no compiler
-            continue
-        if rules and not found & rules:
-            missed.append((case, sorted(found)))
-        if not rules and found:
-            accused.append((case, sorted(found)))
+        if (said := wrong(told, source, case)) is not None:
+            (missed if rules else accused).append((case, said))
     print("missed:", missed, "accused:", accused)
     assert len(missed) <= 4 and len(accused) <= 2, (missed, accused)
