@@ -9,6 +9,7 @@
 
 #include <pawl/rcu.h>
 
+#include "os/os.h"
 #include "rcu/rcu.h"
 
 #define ASSERT_CHILD_IS_WELL(body, argument)                                                       \
@@ -145,6 +146,7 @@ static void synchronize_in_handler(int number)
 static void interrupt_a_reader(void *unused)
 {
     (void)unused;
+    pawl_os_remember_errors(); /* what the test redirects */
     handle(SIGUSR1, synchronize_in_handler);
     raise(SIGUSR1); /* here it is well */
     pawl_rcu_read_lock();
@@ -183,6 +185,7 @@ static void interrupt_a_synchronize(void *unused)
     static pthread_barrier_t barrier;
     pthread_t thread;
     (void)unused;
+    pawl_os_remember_errors();
     main_thread = pthread_self();
     handle(SIGUSR1, synchronize_in_handler);
     must(pthread_barrier_init(&barrier, NULL, 2) == 0);
@@ -203,6 +206,7 @@ static void synchronize_in_a_handler_that_interrupted_a_synchronize_ends_the_pro
 static void synchronize_in_a_section(void *unused)
 {
     (void)unused;
+    pawl_os_remember_errors();
     pawl_rcu_read_lock();
     pawl_rcu_synchronize();
 }

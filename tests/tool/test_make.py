@@ -42,6 +42,14 @@ def make(tmp_path):
     return go
 
 
+@pytest.fixture
+def built(make):
+    """What the target build leaves, as far as an installation looks at it."""
+    (make.tree / "build/release").mkdir(parents=True)
+    (make.tree / "build/release/cmake_install.cmake").touch()
+
+
+@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize(
     ("typed", "prefix"),
     [
@@ -58,6 +66,7 @@ def test_install_goes_below_the_prefix(make, typed, prefix):
     assert make("install", PREFIX=typed).stdout == wanted
 
 
+@pytest.mark.usefixtures("built")
 def test_install_without_a_prefix_leaves_it_to_cmake(make):
     assert make("install").stdout == "[--install][build/release][DESTDIR=]"
     assert make("install", "DESTDIR=/tmp/her root").stdout.endswith("[DESTDIR=/tmp/her root]")

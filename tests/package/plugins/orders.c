@@ -210,9 +210,11 @@ static void run(const struct order *order)
     use_the_host();
 }
 
-/* What the child said on both outputs; returns its status. */
-static int run_in_child(const struct order *order, char *said, size_t size)
+/* What the child said on both outputs; returns its status. It is a program of its own, as the
+ * library writes only to the file that it has found as descriptor 2. */
+static int run_in_child(char **argv, int number, char *said, size_t size)
 {
+    char order[16];
     int ends[2], status;
     ssize_t got;
     size_t length = 0;
@@ -223,8 +225,9 @@ static int run_in_child(const struct order *order, char *said, size_t size)
     if (child == 0) {
         must(dup2(ends[1], STDOUT_FILENO) >= 0 && dup2(ends[1], STDERR_FILENO) >= 0);
         must(close(ends[0]) == 0 && close(ends[1]) == 0);
-        run(order);
-        _exit(0);
+        must(snprintf(order, sizeof order, "%d", number) > 0);
+        (void)execl("/proc/self/exe", argv[0], argv[1], argv[2], order, (char *)NULL);
+        _exit(127);
     }
     must(close(ends[1]) == 0);
     while (length < size - 1 && (got = read(ends[0], said + length, size - 1 - length)) > 0)
@@ -244,16 +247,27 @@ static bool right(int status, const char *said)
     return WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
 }
 
+static struct order order_of(int number)
+{
+    const struct order order = {number & 1, number >> 1 & 1, number >> 2 & 1,
+                                (enum sandbox)(number >> 3)};
+    return order;
+}
+
 int main(int argc, char **argv)
 {
     int number, skipped = 0, ended = 0, wrong = 0;
-    must(argc == 3);
+    must(argc == 3 || argc == 4);
     paths = (const char *const *)argv + 1;
+    if (argc == 4) {
+        const struct order order = order_of(atoi(argv[3]));
+        run(&order);
+        return 0;
+    }
     for (number = 0; number < 8 * SANDBOXES; number++) {
-        const struct order order = {number & 1, number >> 1 & 1, number >> 2 & 1,
-                                    (enum sandbox)(number >> 3)};
+        const struct order order = order_of(number);
         char said[4096];
-        const int status = run_in_child(&order, said, sizeof said);
+        const int status = run_in_child(argv, number, said, sizeof said);
         skipped += WIFEXITED(status) && WEXITSTATUS(status) == 77;
         ended += WIFSIGNALED(status);
         if (!right(status, said)) {

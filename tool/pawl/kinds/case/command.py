@@ -51,10 +51,10 @@ START_SECONDS = 0.3
 
 HELP = """What do Pawl's read-write locks do for a library that everybody uses?
 
-Small programs, or the library's own, use it in a few ways each, unmodified: with the C library's
-locks, with Pawl's whose readers share a word, and with those that `pawl run` has by default,
-whose readers scale. Runs alternate. The row libc_again is the C library's once more: what it is
-away from 1 is noise. The page of the case has what was found: doc/cases.
+Small programs, or the library's own, use it in a few ways each, unmodified. The rows are the C
+library's locks, Pawl's whose readers share a word, and those that `pawl run` has by default, whose
+readers scale. Runs alternate. The row libc_again is the C library's once more: what it is away
+from 1 is noise. The page of the case has what was found: doc/cases.
 """
 EXAMPLES = [
     ("pawl bench case openssl", "All uses of OpenSSL, at one and two threads, in six minutes."),
