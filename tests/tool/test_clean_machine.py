@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The command on a machine whose Python has no packages."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +52,43 @@ def test_a_program_runs_is_traced_and_advised_on(tmp_path):
     assert "Nothing here would gain" in clean("advise", trace).stdout
 
 
+@needs_build
+def test_advice_with_a_finding_is_shown(tmp_path):
+    program, source = tmp_path / "order", ROOT / "tests/advise/lock_order.c"
+    subprocess.run(["gcc", "-g", "-o", program, source, "-pthread"], check=True)
+    trace = tmp_path / "a.trace"
+    clean("trace", "-o", trace, program, "fault")
+    assert re.search(r"^1\. \w, \w: ", clean("advise", trace).stdout, re.M)
+
+
+def test_all_that_they_use_of_click_is_there():
+    folder = ROOT / "tool/pawl"
+    paths = [
+        p for part in ("advise", "choose", "run", "trace") for p in folder.glob(f"{part}/*.py")
+    ]
+    paths += [
+        folder / "watchdog.py",
+        *(folder / f"core/{n}.py" for n in ("cli", "options", "output")),
+    ]
+    used = {n for path in paths for n in re.findall(r"\bclick\.(\w+)", path.read_text())}
+    assert used and not {name for name in used if not hasattr(plain, name)}
+
+
+@pytest.mark.parametrize(
+    "answer, code, says",
+    [("y\n", 2, "there is no pawl-"), ("what\nn\n", 2, "nothing was"), ("", 130, "")],
+)
+def test_a_question_is_asked_before_power_is_cut(answer, code, says, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", START, "watchdog", "off", "--folder", tmp_path / "none"],
+        input=answer,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code and "Go on? [y/N]: " in done.stderr and says in done.stderr
+
+
 def test_a_choice_is_made(tmp_path):
     assert "begin, from what you call today" in subprocess.run(
         [sys.executable, "-I", "-S", "-c", START, "choose"],
@@ -70,7 +108,13 @@ def test_what_is_missing_is_named_for_the_python_that_runs(words):
     assert f"{sys.executable} -m pip install" in said and "numpy" in said and "click" in said
 
 
-@pytest.mark.parametrize("name", ["pawl run", "pawl trace", "pawl advise", "pawl choose"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("pawl run", "pawl trace", "pawl advise", "pawl choose"),
+        *("pawl watchdog arm", "pawl watchdog off", "pawl watchdog run"),
+    ],
+)
 def test_the_help_says_the_same_without_click(name):
     def words(text):
         return text.replace("\n", " ").split()
@@ -94,6 +138,8 @@ def test_the_help_says_the_same_without_click(name):
         (["trace", "--one-in", "0", "true"], "is not in the range 1<=x<="),
         (["trace", "-d", "nan", "true"], "is not a finite number"),
         (["advise", "a", "b"], "Got unexpected extra argument"),
+        (["watchdog", "arm"], "Missing argument 'SECONDS'"),
+        (["watchdog", "nap"], "No such command 'nap'"),
     ],
 )
 def test_a_mistake_is_one_sentence_as_with_click(words, says, capsys):

@@ -9,6 +9,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -188,7 +189,8 @@ def as_json(
 def _bar(trace: Path, locks: int) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
     """Two functions that say how far it is: locks read, the rule that begins. On a terminal
     and for a long trace they move a bar."""
-    if trace.stat().st_size < LONG_TRACE or not sys.stderr.isatty():
+    long = trace.stat().st_size >= LONG_TRACE and sys.stderr.isatty()
+    if not long or find_spec("rich") is None:
         yield lambda _: None, lambda _: None
         return
     from rich.console import Console  # takes long; only here

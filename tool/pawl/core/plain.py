@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Stands in for the module click where Python has none, so that `pawl run`, `trace`, `advise` and
-`choose` start on a clean machine. It has what these commands use; its texts are click's."""
+"""Stands in for the module click where Python has none, so that `pawl run`, `trace`, `advise`,
+`choose` and `watchdog` start on a clean machine. It has what these commands use; its texts are
+click's."""
 
 from __future__ import annotations
 
@@ -33,6 +34,21 @@ def echo(message: object = "", err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     if stream:
         print(message, file=stream, flush=True)
+
+
+def style(text: str, **_) -> str:
+    return text
+
+
+def confirm(text: str, err: bool = False) -> bool:
+    while True:
+        print(f"{text} [y/N]: ", end="", file=sys.stderr if err else sys.stdout, flush=True)
+        try:
+            answer = input().strip().lower()
+        except EOFError:
+            raise Abort from None
+        if answer in ("", "n", "no", "y", "yes"):
+            return answer.startswith("y")
 
 
 def escape(text: str) -> str:
@@ -172,7 +188,9 @@ class Option(Parameter):
 
 
 class Argument(Parameter):
-    pass
+    def __init__(self, declared, **more):
+        more.setdefault("required", more.get("default") is None and more.get("nargs", 1) > 0)
+        super().__init__(declared, **more)
 
 
 def _noting(made: Parameter) -> Callable:
@@ -350,6 +368,13 @@ class Group(Command):
 
     def add_command(self, made: Command) -> None:
         self.commands[made.name] = made
+
+    def command(self, name: str, **more) -> Callable:
+        def made(function):
+            self.add_command(command(name, **more)(function))
+            return self.commands[name]
+
+        return made
 
     def list_commands(self, ctx: Context | None) -> list[str]:
         return sorted(self.commands)
