@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """scripts/lint on a tree with one file that is not formatted."""
 
+import re
 import shutil
 import subprocess
 
@@ -56,3 +57,16 @@ def test_a_formatter_of_another_version_is_not_asked(tree):
     done = lint(tree, "format")
     assert done.returncode == 77
     assert done.stderr.count("which scripts/setup test installs") == 2
+
+
+def test_each_folder_with_python_is_looked_at():
+    (looked,) = re.findall(
+        r"^    for path in ([a-z ]+); do$", (ROOT / "scripts/lint").read_text(), re.M
+    )
+    listed = subprocess.run(
+        ["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.split()
+    if not listed:
+        pytest.skip("no git here")
+    # What pages quote is as short as a page wants it.
+    assert {name.split("/")[0] for name in listed} - {"examples"} == set(looked.split())
