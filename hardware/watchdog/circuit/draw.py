@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws the circuits: each SVG beside this file, and in supply/, is written by it.
+"""Draws the circuits: each SVG beside this file, and in hardware/supply/, is written by it.
 
 .venv/bin/python hardware/watchdog/circuit/draw.py           writes them
 .venv/bin/python hardware/watchdog/circuit/draw.py --check   exit code 1 if a committed one differs
