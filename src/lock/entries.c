@@ -200,6 +200,8 @@ PAWL_INTERNAL void entries_join(void)
     entries_set_busy(own, own->eager);
     ENTRIES_JOIN(own, 1);
     entries_have(own);
+    if (entries_kept)
+        entries_recount(own);
 }
 
 PAWL_INTERNAL bool entries_first_drop(void)

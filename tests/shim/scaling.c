@@ -6,6 +6,7 @@
  */
 #include "conformance.h"
 #include "../../tool/shim/layout.h"
+#include "../../tool/shim/life.h"
 #include "support/interrupting.h"
 
 static shim_word readers_in_word(void)
@@ -368,6 +369,88 @@ static void a_reader_whose_entry_is_gone_reads_again_beside_a_waiting_writer(voi
     }
 }
 
+/* As read_once. */
+static void begin_to_scale(struct actor *a, pthread_rwlock_t *locks, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        assert_int_equal(actor_do(a, pthread_rwlock_rdlock, &locks[i]), 0);
+        assert_int_equal(actor_do(a, pthread_rwlock_unlock, &locks[i]), 0);
+    }
+}
+
+static void each(struct actor *a, rwlock_call *call, pthread_rwlock_t *locks, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++)
+        assert_int_equal(actor_do(a, call, &locks[i]), 0);
+}
+
+/* The count of a thread's entries was 0 again, and its unlock subtracted R from a word without R:
+ *   1  A thread reads a lock by an entry.
+ *   2  It reads others, and hands each read to another thread, which frees the entry. Only the
+ *      thread itself changes its count, so that grows to its end, and begins anew.
+ *   3  The thread unlocks the first lock, and finds that it need not look for an entry. */
+static void a_thread_that_hands_many_reads_on_still_finds_its_own(void **state)
+{
+    static pthread_rwlock_t pool[1000];
+    pthread_rwlock_t *locks[16] = {NULL}; /* the thread finds the record of each at once */
+    struct actor reader;
+    size_t count, i;
+    (void)state;
+    for (count = 0; count < 16; count++) {
+        memset(pool, 0, sizeof pool);
+        for (i = 0; i < 1000; i++)
+            locks[life_of(&shim_lock_of(&pool[i])->life, 0).hash >> 28] = &pool[i];
+        actor_start(&reader);
+        for (i = 0; i <= count; i++)
+            begin_to_scale(&reader, locks[i], 1);
+        each(&reader, pthread_rwlock_rdlock, locks[0], 1);
+        for (i = 1; i <= count; i++) {
+            each(&reader, pthread_rwlock_rdlock, locks[i], 1);
+            each(&two, pthread_rwlock_unlock, locks[i], 1);
+        }
+        each(&reader, pthread_rwlock_unlock, locks[0], 1);
+        for (i = 0; i <= count; i++)
+            assert_free(locks[i]);
+        actor_end(&reader);
+    }
+}
+
+/* The same came about by the reads of a thread that had ended:
+ *   1  A thread ends while it reads locks by entries. The next thread with its number has them.
+ *   2  That thread fills the other entries. So it reads the same locks in their words.
+ *   3  Its unlocks free the entries that were there, and its count is too low.
+ *   4  It unlocks the other locks, and looks for no entry. */
+static void a_thread_finds_its_entries_beside_those_of_one_that_has_ended(void **state)
+{
+    static pthread_rwlock_t locks[8];
+    struct actor gone, next;
+    size_t count, i;
+    (void)state;
+    for (count = 1; count < 8; count++) {
+        pthread_rwlock_t *const left = &locks[8 - count];
+        memset(locks, 0, sizeof locks);
+        actor_start(&gone);
+        begin_to_scale(&gone, left, count);
+        each(&gone, pthread_rwlock_rdlock, left, count);
+        actor_end(&gone);
+        actor_start(&next);
+        begin_to_scale(&next, locks, 8 - count);
+        each(&next, pthread_rwlock_rdlock, locks, 8);
+        for (i = 8; i-- > 0;)
+            each(&next, pthread_rwlock_unlock, &locks[i], 1);
+        for (i = 0; i < 8 - count; i++)
+            assert_free(&locks[i]);
+        for (; i < 8; i++) {
+            assert_int_equal(actor_do(&next, pthread_rwlock_trywrlock, &locks[i]), EBUSY);
+            each(&two, pthread_rwlock_unlock, &locks[i], 1);
+            assert_free(&locks[i]);
+        }
+        actor_end(&next);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +468,8 @@ int main(int argc, char **argv)
         TEST(a_thread_that_ends_a_lock_which_it_reads_leaves_no_entry),
         TEST(a_read_of_memory_that_is_no_lock_any_more_disturbs_nobody),
         TEST(a_reader_whose_entry_is_gone_reads_again_beside_a_waiting_writer),
+        TEST(a_thread_that_hands_many_reads_on_still_finds_its_own),
+        TEST(a_thread_finds_its_entries_beside_those_of_one_that_has_ended),
     };
     return test_run(argc, argv, tests);
 }

@@ -42,6 +42,8 @@ bool place_enter(struct shim_lock *l, bool met)
     own = PAWL_OWN_ENTRIES_;
     if (!pawl_entries_are_(own))
         return false;
+    if (place_count_is_full(own))
+        entries_recount(own);
     i = pawl_entries_fill_(own, PLACE_IDENTITY(l) | PAWL_ENTRY_TRIES_);
     if (i == PAWL_ENTRIES)
         return false;

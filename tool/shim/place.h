@@ -74,6 +74,14 @@ static inline struct pawl_entries *place_line(void)
     return PAWL_OWN_ENTRIES_;
 }
 
+/* Another thread that frees an entry does not count that. So the count may be too high. One more,
+ * and it would be 0 again, which says that no entry need be looked for. */
+static inline __attribute__((always_inline)) bool
+place_count_is_full(const struct pawl_entries *own)
+{
+    return pawl_entries_busy_(own) == PAWL_ENTRIES_BUSY_;
+}
+
 /* Number i, if it has the lock. */
 static inline __attribute__((always_inline)) bool place_free(struct pawl_entries *line, unsigned i,
                                                              pawl_address_ identity)

@@ -203,7 +203,8 @@ static inline __attribute__((always_inline)) int read_by_entry(pthread_rwlock_t 
     struct shim_lock *const l = shim_lock_of(rw);
     struct pawl_entries *const own = place_line();
     unsigned i;
-    if (PAWL_UNLIKELY(!pawl_entries_are_(own)) || PAWL_UNLIKELY(shim_is_marked(l)))
+    if (PAWL_UNLIKELY(!pawl_entries_are_(own)) || PAWL_UNLIKELY(shim_is_marked(l)) ||
+        PAWL_UNLIKELY(place_count_is_full(own)))
         return read_long(rw, caller);
     i = pawl_entries_fill_(own, PLACE_IDENTITY(l) | PAWL_ENTRY_TRIES_);
     if (PAWL_UNLIKELY(i == PAWL_ENTRIES))
