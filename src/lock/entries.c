@@ -322,7 +322,7 @@ static bool entries_word_is_written(pawl_address_ identity)
 
 enum entries_end { ENTRIES_ENDS, ENTRIES_ENDED_UNSEEN, ENTRIES_STAYED_IN_PARENT };
 
-/* The word has R before the entry is free. One that tries stayed in the parent, and is no read. */
+/* The word has R before the entry is free. */
 static void entries_end(struct pawl_entries *line, uint32_t number, enum entries_end how)
 {
     unsigned i;
@@ -331,8 +331,7 @@ static void entries_end(struct pawl_entries *line, uint32_t number, enum entries
         if (identity == 0)
             continue;
         if (how == ENTRIES_ENDS ||
-            (how == ENTRIES_STAYED_IN_PARENT && (identity & PAWL_ENTRY_TRIES_) == 0 &&
-             !entries_word_is_written(identity)))
+            (how == ENTRIES_STAYED_IN_PARENT && !entries_word_is_written(identity)))
             entries_count_in_word(identity);
         entries_let_go(line, i);
     }
@@ -344,16 +343,22 @@ static void entries_end(struct pawl_entries *line, uint32_t number, enum entries
 }
 
 /* Claimants go on to look at a line that is kept. The next thread with its number has it then. */
+static bool entries_stay(struct pawl_entries *line)
+{
+    const bool stay = entries_kept && entries_in_line(line) != 0;
+    if (stay)
+        ENTRIES_JOIN(line, 0);
+    return stay;
+}
+
 static void entries_line_leaves(uint32_t number)
 {
     struct pawl_entries *const own = entries_exist() ? entries_line(entries_all(), number) : NULL;
     if (own == NULL || !ENTRIES_JOINED(own))
         return;
     entries_have(PAWL_NO_ENTRIES_);
-    if (entries_kept && entries_in_line(own) != 0) {
-        ENTRIES_JOIN(own, 0);
+    if (entries_stay(own))
         return;
-    }
     entries_end(own, number, ENTRIES_ENDS);
     entries_tell_waiters(own);
 }
@@ -371,7 +376,20 @@ static void entries_line_claimed(uint32_t number, bool left_behind)
     }
 }
 
-/* Reads of other threads stay held: their R goes to the word. */
+/* The thread that gave an entry its bit stayed in the parent: no thread would take it away. One of
+ * the calling thread is a read, which another thread kept in place. */
+static void entries_try_no_more(struct pawl_entries *line, bool own)
+{
+    unsigned i;
+    for (i = 0; i < PAWL_ENTRIES; i++) {
+        const pawl_address_ identity = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]);
+        const pawl_address_ read = own ? identity & ~(pawl_address_)PAWL_ENTRY_TRIES_ : 0;
+        if (identity & PAWL_ENTRY_TRIES_)
+            PAWL_ADDRESS_(pawl_store_relaxed)(&line->locks[i], read);
+    }
+}
+
+/* Reads of other threads stay held: their R goes to the word, or they stay in their lines. */
 static void entries_after_fork(void)
 {
     const struct pawl_thread_line *const mine = thread_registered();
@@ -382,9 +400,11 @@ static void entries_after_fork(void)
     all = entries_all();
     for (i = 0; i < pawl_load_relaxed32(&all->used); i++) {
         struct pawl_entries *const line = entries_line(all, i);
+        const bool own = mine != NULL && thread_number(mine) == i;
         if (line == NULL)
             continue;
-        if (mine == NULL || thread_number(mine) != i)
+        entries_try_no_more(line, own);
+        if (!own && !entries_stay(line))
             entries_end(line, i, ENTRIES_STAYED_IN_PARENT);
         pawl_store_relaxed32(&line->waiters, 0);
     }

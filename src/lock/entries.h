@@ -182,8 +182,9 @@ PAWL_INTERNAL enum entries_look entries_judge(struct entries_note *note, uint64_
 PAWL_INTERNAL enum entries_look entries_wait(pawl_address_ identity, uint64_t deadline);
 /* Whether an entry has the lock at this instant. */
 PAWL_INTERNAL bool entries_are_in_use(pawl_address_ identity);
-/* From now on a thread that ends leaves its reads in its line, so that it touches no lock. For the
- * preload library, where any thread may end a read, and a lock may end while it is read. */
+/* From now on a thread that ends leaves its reads in its line, so that it touches no lock. So does
+ * the child of a fork with the reads of the parent's other threads. For the preload library, where
+ * any thread may end a read, and a lock may end while it is read. */
 PAWL_INTERNAL void entries_keep(void);
 /* How many have it. */
 PAWL_INTERNAL unsigned entries_count(pawl_address_ identity);

@@ -5,6 +5,10 @@
  * says.
  */
 #include "conformance.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+
 #include "../../tool/shim/layout.h"
 #include "../../tool/shim/life.h"
 #include "support/interrupting.h"
@@ -451,6 +455,37 @@ static void a_thread_finds_its_entries_beside_those_of_one_that_has_ended(void *
     }
 }
 
+/* The child added R to memory that was no lock:
+ *   1  A thread reads a lock by an entry, and perhaps ends.
+ *   2  The memory of the lock ends without a call.
+ *   3  The process forks. The child moved reads of other threads to the words of locks. */
+static void a_child_leaves_memory_alone_that_is_no_lock_any_more(void **state)
+{
+    unsigned ends;
+    (void)state;
+    for (ends = 0; ends < 2; ends++) {
+        void *const page =
+            mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        struct actor reader;
+        int status = -1;
+        pid_t child;
+        assert_ptr_not_equal(page, MAP_FAILED);
+        actor_start(&reader);
+        begin_to_scale(&reader, page, 1);
+        each(&reader, pthread_rwlock_rdlock, page, 1);
+        if (ends)
+            actor_end(&reader);
+        assert_int_equal(munmap(page, 1), 0);
+        child = fork();
+        if (child == 0)
+            _exit(0);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        if (!ends)
+            actor_end(&reader);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -470,6 +505,7 @@ int main(int argc, char **argv)
         TEST(a_reader_whose_entry_is_gone_reads_again_beside_a_waiting_writer),
         TEST(a_thread_that_hands_many_reads_on_still_finds_its_own),
         TEST(a_thread_finds_its_entries_beside_those_of_one_that_has_ended),
+        TEST(a_child_leaves_memory_alone_that_is_no_lock_any_more),
     };
     return test_run(argc, argv, tests);
 }
