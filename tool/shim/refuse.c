@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../src/os/os.h"
+#include "../../src/os/os.h"
 
 void shim_complain(const char *text)
 {

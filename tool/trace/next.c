@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "../src/os/os.h"
+#include "../../src/os/os.h"
 
 struct trace_next trace_found;
 bool trace_found_all;

@@ -20,7 +20,7 @@
 
 #include <pawl/detail/traced.h>
 
-#include "../src/os/os.h"
+#include "../../src/os/os.h"
 
 #define HERE() ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define TEXT_(token) #token
