@@ -57,7 +57,6 @@ bench: ## measure the published LRU job on real text; ends by naming the report
 
 # A prefix may hold blanks, begin with ~, or be relative; DESTDIR is read by CMake itself. Root builds
 # nothing in a tree of another user, whose later builds would fail.
-# Root builds nothing in another user's tree.
 install: $(shell [ "$$(id -u)" -eq 0 ] && [ ! -O . ] || echo build)
 install: ## install the release build below PREFIX (default /usr/local)
 	@[ -f build/release/cmake_install.cmake ] || { \

@@ -72,6 +72,15 @@ def test_install_without_a_prefix_leaves_it_to_cmake(make):
     assert make("install", "DESTDIR=/tmp/her root").stdout.endswith("[DESTDIR=/tmp/her root]")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone can give a tree away")
+def test_root_builds_nothing_in_the_tree_of_another_user(make):
+    os.chown(make.tree, 65534, -1)
+    told = subprocess.run(
+        ["make", "-n", "-C", make.tree, "install"], capture_output=True, text=True, check=False
+    ).stdout
+    assert "--install" in told and "--preset" not in told
+
+
 def test_uninstall_without_a_build_is_a_sentence(make):
     done = make("uninstall")
     assert done.returncode == 2 and "[" not in done.stdout
