@@ -12,7 +12,7 @@
 enum { THREADS = 3, HOLDS = 4 };
 
 /* Of one thread. BACK: holds R, comes from A, and waits until it may read. */
-enum step { OUT, WAITS, DRAIN, UPDATE, ALONE, PAST, NEXT, BACK, HOLD, STEPS };
+enum step { OUTSIDE, WAITS, DRAIN, UPDATE, ALONE, PAST, NEXT, BACK, HOLD, STEPS };
 
 static const enum wait_class claims[STEPS] = {
     [DRAIN] = WAIT_DRAIN, [UPDATE] = WAIT_UPDATE, [ALONE] = WAIT_ALONE,
@@ -115,7 +115,7 @@ static void step(const struct state *s, unsigned i)
     const struct thread *const t = &s->threads[i];
     const uint64_t w = word_of(s);
     switch (t->step) {
-    case OUT:
+    case OUTSIDE:
         for (unsigned wish = 0; wish < HOLDS; wish++)
             go(s, i, wish, WAITS);
         break;
@@ -124,7 +124,7 @@ static void step(const struct state *s, unsigned i)
             go_on(s, i, t->wish, HOLD);
         claim(s, i, w, false);
         claim(s, i, w, true);
-        go(s, i, R, OUT);
+        go(s, i, R, OUTSIDE);
         break;
     case BACK:
         if (lock_ready(w) & WAIT_ENDED)
@@ -133,7 +133,7 @@ static void step(const struct state *s, unsigned i)
             go_on(s, i, R, WAITS);
         break;
     case HOLD:
-        go(s, i, R, OUT);
+        go(s, i, R, OUTSIDE);
         if (t->wish == S)
             go(s, i, W, DRAIN);
         if (t->wish == A)
@@ -153,7 +153,7 @@ static void check(const struct state *s)
         const struct thread *const t = &s->threads[i];
         holders += t->step == HOLD;
         holds[t->wish] += t->step == HOLD;
-        waiters += t->step != HOLD && t->step != OUT;
+        waiters += t->step != HOLD && t->step != OUTSIDE;
         keepers += keeps_a_turn(t);
         seekers += (t->step == HOLD ? t->wish == S || t->wish == W
                                     : (lock_units_of(claims[t->step]) & UNIT_S) != 0);
@@ -170,7 +170,7 @@ static void no_state_of_three_threads_breaks_exclusion_or_stands_still(void **st
     static const struct state nobody;
     unsigned k;
     (void)state;
-    go(&nobody, 0, R, OUT);
+    go(&nobody, 0, R, OUTSIDE);
     for (k = 0; k < known; k++) {
         const struct state s = all[k];
         went_on = false;
