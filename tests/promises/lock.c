@@ -228,7 +228,9 @@ static void forks(struct party *p)
 
 /* ---- The handler ----------------------------------------------------------------------------- */
 
-static unsigned asked, handled; /* how often; they order the main thread and handlers */
+/* How often, by whom; they order the main thread and handlers. One count of all would let the main
+ * thread go on when the reader's handler has run, and change what is held beside the other. */
+static unsigned asked, handled[PARTIES];
 
 /* Only a thread that ends changes meanwhile what is held. */
 static void tries_as_a_handler(int number)
@@ -251,7 +253,7 @@ static void tries_as_a_handler(int number)
     }
     if ((here->events & FORKS) && !self->pending)
         forks(self);
-    (void)__atomic_add_fetch(&handled, 1, __ATOMIC_RELEASE);
+    (void)__atomic_add_fetch(&handled[self - now.parties], 1, __ATOMIC_RELEASE);
     errno = saved;
 }
 
@@ -263,9 +265,10 @@ static void signals(struct party *p)
 
 static void handler_runs_in(struct party *p)
 {
-    const unsigned before = __atomic_load_n(&handled, __ATOMIC_ACQUIRE);
+    unsigned *const count = &handled[p - now.parties];
+    const unsigned before = __atomic_load_n(count, __ATOMIC_ACQUIRE);
     signals(p);
-    while (__atomic_load_n(&handled, __ATOMIC_ACQUIRE) == before)
+    while (__atomic_load_n(count, __ATOMIC_ACQUIRE) == before)
         usleep(10);
 }
 
