@@ -56,6 +56,12 @@
 
 /* Whether a checker of data races is told what the operations promise (detail/told.h). */
 #define PAWL_TOLD_ (PAWL_TSAN_ || PAWL_VALGRIND)
+/* So that the public names of compiled operations are wrappers, but not in the library. */
+#if PAWL_TOLD_ && !PAWL_HOOKS && !defined(PAWL_COMPILED_)
+#define PAWL_TOLD_AROUND_ 1
+#else
+#define PAWL_TOLD_AROUND_ 0
+#endif
 #if PAWL_TSAN_ && PAWL_VALGRIND
 #error "The valgrind variant is not for ThreadSanitizer: build with the release variant's headers."
 #endif
@@ -74,15 +80,17 @@
 #if defined(PAWL_TRACED) && !defined(PAWL_COMPILED_) && !PAWL_CHECKED && !PAWL_CALLS_OUT_ &&       \
     !PAWL_TOLD_ && defined(__linux__) && defined(__ELF__)
 #define PAWL_TRACED_ 1
+#define PAWL_AT_CALLER_ PAWL_ALWAYS_INLINE_ /* the return address is the user's */
 #else
 #define PAWL_TRACED_ 0
+#define PAWL_AT_CALLER_
 #endif
 
 /* Inline functions are static in C. In C++ they are inline inside a namespace that carries the
  * variant: inline members of user classes may then call them without breaking the one-definition
  * rule, and two variants never share a definition. */
 #ifdef __cplusplus
-#define PAWL_INLINE inline
+#define PAWL_INLINE inline PAWL_AT_CALLER_
 #if PAWL_TSAN_
 #define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _tsan_v2)
 #elif PAWL_TRACED_
@@ -109,7 +117,7 @@
 #define PAWL_C_BEGIN extern "C" {
 #define PAWL_C_END }
 #else
-#define PAWL_INLINE static inline
+#define PAWL_INLINE static inline PAWL_AT_CALLER_
 #define PAWL_INLINE_BEGIN
 #define PAWL_INLINE_END
 #define PAWL_C_BEGIN

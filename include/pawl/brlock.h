@@ -54,6 +54,7 @@
 #ifndef PAWL_BRLOCK_H
 #define PAWL_BRLOCK_H
 
+#include <pawl/detail/around.h>
 #include <pawl/detail/drain.h>
 
 /* A deadline that never comes, in nanoseconds of CLOCK_MONOTONIC. */
@@ -148,19 +149,23 @@ PAWL_API void PAWL_SYMBOL_(pawl_brlock_tell)(struct pawl_drain *drain, pawl_addr
 
 PAWL_C_END
 
-#define pawl_brlock_init PAWL_SYMBOL_(pawl_brlock_init)
-#define pawl_brlock_init_in PAWL_SYMBOL_(pawl_brlock_init_in)
 #define pawl_brlock_destroy PAWL_SYMBOL_(pawl_brlock_destroy)
 #define pawl_brlock_take_read_call_ PAWL_SYMBOL_(pawl_brlock_take_read_call)
+#define pawl_brlock_take_read_until_call_ PAWL_SYMBOL_(pawl_brlock_take_read_until_call)
+#define pawl_brlock_try_read_call_ PAWL_SYMBOL_(pawl_brlock_try_read_call)
+#define pawl_brlock_drop_read_call_ PAWL_SYMBOL_(pawl_brlock_drop_read_call)
+#define pawl_brlock_tell_ PAWL_SYMBOL_(pawl_brlock_tell)
+#if PAWL_TOLD_AROUND_ || PAWL_TRACED_
+#include <pawl/detail/brlock_around.h>
+#else
+#define pawl_brlock_init PAWL_SYMBOL_(pawl_brlock_init)
+#define pawl_brlock_init_in PAWL_SYMBOL_(pawl_brlock_init_in)
 #define pawl_brlock_take_seek PAWL_SYMBOL_(pawl_brlock_take_seek)
 #define pawl_brlock_take_write PAWL_SYMBOL_(pawl_brlock_take_write)
-#define pawl_brlock_take_read_until_call_ PAWL_SYMBOL_(pawl_brlock_take_read_until_call)
 #define pawl_brlock_take_seek_until PAWL_SYMBOL_(pawl_brlock_take_seek_until)
 #define pawl_brlock_take_write_until PAWL_SYMBOL_(pawl_brlock_take_write_until)
-#define pawl_brlock_try_read_call_ PAWL_SYMBOL_(pawl_brlock_try_read_call)
 #define pawl_brlock_try_seek PAWL_SYMBOL_(pawl_brlock_try_seek)
 #define pawl_brlock_try_write PAWL_SYMBOL_(pawl_brlock_try_write)
-#define pawl_brlock_drop_read_call_ PAWL_SYMBOL_(pawl_brlock_drop_read_call)
 #define pawl_brlock_drop_seek PAWL_SYMBOL_(pawl_brlock_drop_seek)
 #define pawl_brlock_drop_write PAWL_SYMBOL_(pawl_brlock_drop_write)
 #define pawl_brlock_take_read_any PAWL_SYMBOL_(pawl_brlock_take_read_any)
@@ -173,7 +178,7 @@ PAWL_C_END
 #define pawl_brlock_write_to_read PAWL_SYMBOL_(pawl_brlock_write_to_read)
 #define pawl_brlock_seek_to_read PAWL_SYMBOL_(pawl_brlock_seek_to_read)
 #define pawl_brlock_try_read_to_seek PAWL_SYMBOL_(pawl_brlock_try_read_to_seek)
-#define pawl_brlock_tell_ PAWL_SYMBOL_(pawl_brlock_tell)
+#endif
 
 /* ---- Readers with a ticket (thread.h) ---------------------------------------------------------
  * The others call the compiled functions; so do all readers of the checking variant. */
@@ -207,23 +212,36 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_brlock_enter_(pawl_brlock *l)
     return false;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_brlock_take_read(pawl_brlock *l)
-{
-    if (PAWL_UNLIKELY(!pawl_brlock_enter_(l)))
-        pawl_brlock_take_read_call_(l);
-}
-
-PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_brlock_take_read_until(pawl_brlock *l, uint64_t until)
-{
-    return PAWL_LIKELY(pawl_brlock_enter_(l)) || pawl_brlock_take_read_until_call_(l, until);
-}
-
-PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_brlock_try_read(pawl_brlock *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_brlock_read_at_once_(pawl_brlock *l)
 {
     return PAWL_LIKELY(pawl_brlock_enter_(l)) || pawl_brlock_try_read_call_(l);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_brlock_drop_read(pawl_brlock *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_brlock_take_read(pawl_brlock *l)
+{
+    bool value;
+    PAWL_WAITS_(BRLOCK, 0u, U, R, pawl_brlock_read_at_once_(l),
+                PAWL_LIKELY(pawl_brlock_enter_(l)) || (pawl_brlock_take_read_call_(l), true), true);
+    (void)value;
+}
+
+PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_brlock_take_read_until(pawl_brlock *l, uint64_t until)
+{
+    bool value;
+    PAWL_WAITS_(BRLOCK, PAWL_TRACED_UNTIL_, U, R, pawl_brlock_read_at_once_(l),
+                PAWL_LIKELY(pawl_brlock_enter_(l)) || pawl_brlock_take_read_until_call_(l, until),
+                value);
+    return value;
+}
+
+PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_brlock_try_read(pawl_brlock *l)
+{
+    bool value;
+    PAWL_TRIES_(BRLOCK, 0u, U, R, pawl_brlock_read_at_once_(l));
+    return value;
+}
+
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_brlock_leave_(pawl_brlock *l)
 {
     const uint32_t number = pawl_brlock_number_();
     struct pawl_drain *const drain = l->drain; /* I5: after the store the lock may be gone */
@@ -243,21 +261,22 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_brlock_drop_read(pawl_brlock *l)
         pawl_brlock_tell_(drain, (pawl_address_)(uintptr_t)l, whose);
 }
 
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_brlock_drop_read(pawl_brlock *l)
+{
+    bool value;
+    PAWL_DROPS_(BRLOCK, R, (pawl_brlock_leave_(l), true));
+    (void)value;
+}
+
 PAWL_INLINE_END
 
-#else
+#elif !PAWL_TOLD_AROUND_ && !PAWL_TRACED_
 
 #define pawl_brlock_take_read pawl_brlock_take_read_call_
 #define pawl_brlock_take_read_until pawl_brlock_take_read_until_call_
 #define pawl_brlock_try_read pawl_brlock_try_read_call_
 #define pawl_brlock_drop_read pawl_brlock_drop_read_call_
 
-#endif
-
-#if PAWL_TOLD_
-#include <pawl/detail/brlock_told.h>
-#elif PAWL_TRACED_
-#include <pawl/detail/brlock_traced.h>
 #endif
 
 #endif

@@ -80,12 +80,14 @@ PAWL_API void PAWL_SYMBOL_(pawl_cpu_counter_add_slow)(pawl_cpu_counter *c, uint6
 
 PAWL_C_END
 
+#define pawl_counter_add_slow_ PAWL_SYMBOL_(pawl_counter_add_slow)
+#define pawl_cpu_counter_add_slow_ PAWL_SYMBOL_(pawl_cpu_counter_add_slow)
+#if !PAWL_TOLD_AROUND_
 #define pawl_counter_read PAWL_SYMBOL_(pawl_counter_read)
 #define pawl_counter_destroy PAWL_SYMBOL_(pawl_counter_destroy)
-#define pawl_counter_add_slow_ PAWL_SYMBOL_(pawl_counter_add_slow)
 #define pawl_cpu_counter_read PAWL_SYMBOL_(pawl_cpu_counter_read)
 #define pawl_cpu_counter_destroy PAWL_SYMBOL_(pawl_cpu_counter_destroy)
-#define pawl_cpu_counter_add_slow_ PAWL_SYMBOL_(pawl_cpu_counter_add_slow)
+#endif
 
 PAWL_INLINE_BEGIN
 

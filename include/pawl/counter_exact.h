@@ -73,9 +73,11 @@ PAWL_API void PAWL_SYMBOL_(pawl_counter_exact_add_slow)(pawl_counter_exact *c, u
 
 PAWL_C_END
 
+#define pawl_counter_exact_add_slow_ PAWL_SYMBOL_(pawl_counter_exact_add_slow)
+#if !PAWL_TOLD_AROUND_
 #define pawl_counter_exact_read PAWL_SYMBOL_(pawl_counter_exact_read)
 #define pawl_counter_exact_destroy PAWL_SYMBOL_(pawl_counter_exact_destroy)
-#define pawl_counter_exact_add_slow_ PAWL_SYMBOL_(pawl_counter_exact_add_slow)
+#endif
 
 PAWL_INLINE_BEGIN
 

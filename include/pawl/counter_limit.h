@@ -73,10 +73,12 @@ PAWL_API void PAWL_SYMBOL_(pawl_counter_limit_sub_slow)(pawl_counter_limit *c, u
 PAWL_C_END
 
 #define pawl_counter_limit_set_limit PAWL_SYMBOL_(pawl_counter_limit_set_limit)
-#define pawl_counter_limit_read PAWL_SYMBOL_(pawl_counter_limit_read)
-#define pawl_counter_limit_destroy PAWL_SYMBOL_(pawl_counter_limit_destroy)
 #define pawl_counter_limit_try_add_slow_ PAWL_SYMBOL_(pawl_counter_limit_try_add_slow)
 #define pawl_counter_limit_sub_slow_ PAWL_SYMBOL_(pawl_counter_limit_sub_slow)
+#if !PAWL_TOLD_AROUND_
+#define pawl_counter_limit_read PAWL_SYMBOL_(pawl_counter_limit_read)
+#define pawl_counter_limit_destroy PAWL_SYMBOL_(pawl_counter_limit_destroy)
+#endif
 
 PAWL_INLINE_BEGIN
 

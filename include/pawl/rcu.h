@@ -137,21 +137,23 @@ PAWL_API void PAWL_SYMBOL_(pawl_rcu_qs_section)(uint32_t begins);
 PAWL_C_END
 
 #define pawl_rcu_domain_init PAWL_SYMBOL_(pawl_rcu_domain_init)
-#define pawl_rcu_domain_destroy PAWL_SYMBOL_(pawl_rcu_domain_destroy)
 #define pawl_rcu_default PAWL_SYMBOL_(pawl_rcu_default)
 #define pawl_rcu_qs PAWL_SYMBOL_(pawl_rcu_qs)
 #define pawl_rcu_domain_read_held PAWL_SYMBOL_(pawl_rcu_domain_read_held)
-#define pawl_rcu_domain_synchronize PAWL_SYMBOL_(pawl_rcu_domain_synchronize)
-#define pawl_rcu_domain_synchronize_expedited PAWL_SYMBOL_(pawl_rcu_domain_synchronize_expedited)
-#define pawl_rcu_domain_start_poll PAWL_SYMBOL_(pawl_rcu_domain_start_poll)
-#define pawl_rcu_domain_poll PAWL_SYMBOL_(pawl_rcu_domain_poll)
-#define pawl_rcu_domain_synchronize_cond PAWL_SYMBOL_(pawl_rcu_domain_synchronize_cond)
 #define pawl_rcu_domain_stall PAWL_SYMBOL_(pawl_rcu_domain_stall)
 #define pawl_rcu_enter_slow_ PAWL_SYMBOL_(pawl_rcu_enter_slow)
 #define pawl_rcu_leave_slow_ PAWL_SYMBOL_(pawl_rcu_leave_slow)
 #define pawl_rcu_rest_slow_ PAWL_SYMBOL_(pawl_rcu_rest_slow)
 #define pawl_rcu_tell_ PAWL_SYMBOL_(pawl_rcu_tell)
 #define pawl_rcu_qs_section_ PAWL_SYMBOL_(pawl_rcu_qs_section)
+#if !PAWL_TOLD_AROUND_
+#define pawl_rcu_domain_destroy PAWL_SYMBOL_(pawl_rcu_domain_destroy)
+#define pawl_rcu_domain_synchronize PAWL_SYMBOL_(pawl_rcu_domain_synchronize)
+#define pawl_rcu_domain_synchronize_expedited PAWL_SYMBOL_(pawl_rcu_domain_synchronize_expedited)
+#define pawl_rcu_domain_start_poll PAWL_SYMBOL_(pawl_rcu_domain_start_poll)
+#define pawl_rcu_domain_poll PAWL_SYMBOL_(pawl_rcu_domain_poll)
+#define pawl_rcu_domain_synchronize_cond PAWL_SYMBOL_(pawl_rcu_domain_synchronize_cond)
+#endif
 
 PAWL_INLINE_BEGIN
 

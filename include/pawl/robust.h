@@ -49,7 +49,7 @@
 #ifndef PAWL_ROBUST_H
 #define PAWL_ROBUST_H
 
-#include <pawl/atomic.h>
+#include <pawl/detail/around.h>
 
 #if PAWL_HOOKS
 #define PAWL_ROBUST_MEMBERS 2 /* few enough to run every schedule, and to share places */
@@ -97,7 +97,68 @@ typedef struct pawl_robust_lock {
     struct pawl_robust_cell_ members[PAWL_ROBUST_MEMBERS];
 } pawl_robust_lock;
 
+PAWL_C_BEGIN
+
+/* Makes the lock, unlocked and consistent. One process calls it once, before others use the lock;
+ * after NOT_RECOVERABLE or CORRUPT again, when no thread uses the lock. OK or CORRUPT. */
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_init)(pawl_robust_lock *l);
+
+/* Wait until granted. Acquire. OK, OWNER_DIED, NOT_RECOVERABLE, CORRUPT. */
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_take_read)(pawl_robust_lock *l);
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_take_seek)(pawl_robust_lock *l);
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_take_write)(pawl_robust_lock *l);
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_take_atomic)(pawl_robust_lock *l);
+/* The same, or TIMED_OUT at the deadline, in nanoseconds of CLOCK_MONOTONIC. A deadline in the
+ * past: one attempt. UINT64_MAX: no deadline. */
+PAWL_TRY enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_take_read_until)(pawl_robust_lock *l,
+                                                                         uint64_t deadline);
+PAWL_TRY enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_take_seek_until)(pawl_robust_lock *l,
+                                                                         uint64_t deadline);
+PAWL_TRY enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_take_write_until)(pawl_robust_lock *l,
+                                                                          uint64_t deadline);
+PAWL_TRY enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_take_atomic_until)(pawl_robust_lock *l,
+                                                                           uint64_t deadline);
+/* The same, or BUSY. Never wait; BUSY also while another thread looks for the dead. */
+PAWL_TRY enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_try_read)(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_try_seek)(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_try_write)(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_try_atomic)(pawl_robust_lock *l);
+
+/* Give the lock up. Release. OK, MISUSE, CORRUPT. If a writer was told OWNER_DIED and has not
+ * called _consistent, its drop_write makes the lock NOT_RECOVERABLE. Other holders may leave the
+ * repair to the next holder, which is told again. */
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_drop_read)(pawl_robust_lock *l);
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_drop_seek)(pawl_robust_lock *l);
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_drop_write)(pawl_robust_lock *l);
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_drop_atomic)(pawl_robust_lock *l);
+
+/* Upgrades and downgrades. S -> W waits for the readers, R -> W for the other readers. R -> S and
+ * R -> W are BUSY while another thread seeks or writes: the caller still holds R, and must drop it
+ * before another try. Downgrades are at once. OK, OWNER_DIED (upgrades), MISUSE, CORRUPT. */
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_seek_to_write)(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_seek_to_write_until)(pawl_robust_lock *l,
+                                                                             uint64_t deadline);
+PAWL_TRY enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_try_seek_to_write)(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_try_read_to_seek)(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_try_read_to_write)(pawl_robust_lock *l);
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_read_claim_write)(pawl_robust_lock *l);
+PAWL_TRY enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_read_claim_write_until)(pawl_robust_lock *l,
+                                                                                uint64_t deadline);
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_write_to_seek)(pawl_robust_lock *l);
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_write_to_read)(pawl_robust_lock *l);
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_seek_to_read)(pawl_robust_lock *l);
+
+/* Declares the data consistent: the reported deaths are cleared. Any holder may call it; only W
+ * keeps other threads from the data. OK, MISUSE, NOT_RECOVERABLE, CORRUPT. */
+PAWL_API enum pawl_robust PAWL_SYMBOL_(pawl_robust_lock_consistent)(pawl_robust_lock *l);
+
+/* The states in which holders have died, until cleared: PAWL_ROBUST_DIED_ bits. */
+PAWL_API unsigned PAWL_SYMBOL_(pawl_robust_lock_deaths)(const pawl_robust_lock *l);
+
+PAWL_C_END
+
 #define pawl_robust_lock_init PAWL_SYMBOL_(pawl_robust_lock_init)
+#if !PAWL_TOLD_AROUND_
 #define pawl_robust_lock_take_read PAWL_SYMBOL_(pawl_robust_lock_take_read)
 #define pawl_robust_lock_take_seek PAWL_SYMBOL_(pawl_robust_lock_take_seek)
 #define pawl_robust_lock_take_write PAWL_SYMBOL_(pawl_robust_lock_take_write)
@@ -127,63 +188,7 @@ typedef struct pawl_robust_lock {
 #define pawl_robust_lock_seek_to_read PAWL_SYMBOL_(pawl_robust_lock_seek_to_read)
 #define pawl_robust_lock_consistent PAWL_SYMBOL_(pawl_robust_lock_consistent)
 #define pawl_robust_lock_deaths PAWL_SYMBOL_(pawl_robust_lock_deaths)
-
-PAWL_C_BEGIN
-
-/* Makes the lock, unlocked and consistent. One process calls it once, before others use the lock;
- * after NOT_RECOVERABLE or CORRUPT again, when no thread uses the lock. OK or CORRUPT. */
-PAWL_API enum pawl_robust pawl_robust_lock_init(pawl_robust_lock *l);
-
-/* Wait until granted. Acquire. OK, OWNER_DIED, NOT_RECOVERABLE, CORRUPT. */
-PAWL_API enum pawl_robust pawl_robust_lock_take_read(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_take_seek(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_take_write(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_take_atomic(pawl_robust_lock *l);
-/* The same, or TIMED_OUT at the deadline, in nanoseconds of CLOCK_MONOTONIC. A deadline in the
- * past: one attempt. UINT64_MAX: no deadline. */
-PAWL_TRY enum pawl_robust pawl_robust_lock_take_read_until(pawl_robust_lock *l, uint64_t deadline);
-PAWL_TRY enum pawl_robust pawl_robust_lock_take_seek_until(pawl_robust_lock *l, uint64_t deadline);
-PAWL_TRY enum pawl_robust pawl_robust_lock_take_write_until(pawl_robust_lock *l, uint64_t deadline);
-PAWL_TRY enum pawl_robust pawl_robust_lock_take_atomic_until(pawl_robust_lock *l,
-                                                             uint64_t deadline);
-/* The same, or BUSY. Never wait; BUSY also while another thread looks for the dead. */
-PAWL_TRY enum pawl_robust pawl_robust_lock_try_read(pawl_robust_lock *l);
-PAWL_TRY enum pawl_robust pawl_robust_lock_try_seek(pawl_robust_lock *l);
-PAWL_TRY enum pawl_robust pawl_robust_lock_try_write(pawl_robust_lock *l);
-PAWL_TRY enum pawl_robust pawl_robust_lock_try_atomic(pawl_robust_lock *l);
-
-/* Give the lock up. Release. OK, MISUSE, CORRUPT. If a writer was told OWNER_DIED and has not
- * called _consistent, its drop_write makes the lock NOT_RECOVERABLE. Other holders may leave the
- * repair to the next holder, which is told again. */
-PAWL_API enum pawl_robust pawl_robust_lock_drop_read(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_drop_seek(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_drop_write(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_drop_atomic(pawl_robust_lock *l);
-
-/* Upgrades and downgrades. S -> W waits for the readers, R -> W for the other readers. R -> S and
- * R -> W are BUSY while another thread seeks or writes: the caller still holds R, and must drop it
- * before another try. Downgrades are at once. OK, OWNER_DIED (upgrades), MISUSE, CORRUPT. */
-PAWL_API enum pawl_robust pawl_robust_lock_seek_to_write(pawl_robust_lock *l);
-PAWL_TRY enum pawl_robust pawl_robust_lock_seek_to_write_until(pawl_robust_lock *l,
-                                                               uint64_t deadline);
-PAWL_TRY enum pawl_robust pawl_robust_lock_try_seek_to_write(pawl_robust_lock *l);
-PAWL_TRY enum pawl_robust pawl_robust_lock_try_read_to_seek(pawl_robust_lock *l);
-PAWL_TRY enum pawl_robust pawl_robust_lock_try_read_to_write(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_read_claim_write(pawl_robust_lock *l);
-PAWL_TRY enum pawl_robust pawl_robust_lock_read_claim_write_until(pawl_robust_lock *l,
-                                                                  uint64_t deadline);
-PAWL_API enum pawl_robust pawl_robust_lock_write_to_seek(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_write_to_read(pawl_robust_lock *l);
-PAWL_API enum pawl_robust pawl_robust_lock_seek_to_read(pawl_robust_lock *l);
-
-/* Declares the data consistent: the reported deaths are cleared. Any holder may call it; only W
- * keeps other threads from the data. OK, MISUSE, NOT_RECOVERABLE, CORRUPT. */
-PAWL_API enum pawl_robust pawl_robust_lock_consistent(pawl_robust_lock *l);
-
-/* The states in which holders have died, until cleared: PAWL_ROBUST_DIED_ bits. */
-PAWL_API unsigned pawl_robust_lock_deaths(const pawl_robust_lock *l);
-
-PAWL_C_END
+#endif
 
 /* True if a take, try or move with this result holds the requested state. */
 PAWL_INLINE_BEGIN
@@ -193,7 +198,7 @@ PAWL_INLINE bool pawl_robust_held(enum pawl_robust how)
 }
 PAWL_INLINE_END
 
-#if PAWL_TOLD_
+#if PAWL_TOLD_AROUND_
 #include <pawl/detail/robust_told.h>
 #endif
 

@@ -55,7 +55,7 @@
 #ifndef PAWL_SIFT_H
 #define PAWL_SIFT_H
 
-#include <pawl/atomic.h>
+#include <pawl/detail/around.h>
 
 /* A deadline that never comes, in nanoseconds of CLOCK_MONOTONIC. */
 #define PAWL_SIFT_FOREVER UINT64_MAX
@@ -177,20 +177,6 @@ PAWL_C_END
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
-/* A checker of races is told this around each operation (tsan.h); the context makes no difference
- * to it. */
-#if PAWL_TOLD_ && !PAWL_HOOKS
-#include <pawl/spin.h>
-#define PAWL_SIFT_BEFORE_(l, from)                                                                 \
-    (pawl_told_plain_(l, sizeof *(l)),                                                             \
-     pawl_tsan_before_(&(l)->word, sizeof((l)->word), PAWL_STATE_##from))
-#define PAWL_SIFT_AFTER_(l, to, ok)                                                                \
-    pawl_tsan_after_(&(l)->word, sizeof((l)->word), PAWL_STATE_##to, ok)
-#else
-#define PAWL_SIFT_BEFORE_(l, from) ((void)(l))
-#define PAWL_SIFT_AFTER_(l, to, ok) ((void)(l))
-#endif
-
 PAWL_INLINE_BEGIN
 
 /* The fast path into a free lock. The compiled halves do it again, with checks. */
@@ -203,6 +189,24 @@ PAWL_INLINE bool pawl_sift_first_(pawl_sift *l, uint64_t claim)
     return pawl_cas_acquire64(&l->word, &nobody, claim, PAWL_SIFT_FAST_TAKE);
 }
 
+/* Tries, and what is told of it stands around (detail/around.h). The context makes no difference
+ * there. */
+PAWL_INLINE bool pawl_sift_read_at_once_(pawl_sift *l, enum pawl_sift_context context)
+{
+    return PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
+           pawl_sift_try_read_slow_(l, context);
+}
+
+PAWL_INLINE bool pawl_sift_write_first_(pawl_sift *l)
+{
+    return PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_WRITER_));
+}
+
+PAWL_INLINE bool pawl_sift_write_at_once_(pawl_sift *l)
+{
+    return pawl_sift_write_first_(l) || pawl_sift_try_write_slow_(l);
+}
+
 /* Takes R for a reader in `context`, which must be one of the lock's `readers`. Acquire.
  * A thread that holds R may take it again in a higher context, as a handler that interrupts it
  * does. In the same or a lower context it may only try: a take could wait for a writer that waits
@@ -210,33 +214,32 @@ PAWL_INLINE bool pawl_sift_first_(pawl_sift *l, uint64_t claim)
  * and of the class below. THREAD and REALTIME sleep after a short spin; the others spin. */
 PAWL_INLINE void pawl_sift_take_read(pawl_sift *l, enum pawl_sift_context context)
 {
-    PAWL_SIFT_BEFORE_(l, U);
-    if (PAWL_UNLIKELY(!pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))))
-        (void)pawl_sift_take_read_slow_(l, context, PAWL_SIFT_FOREVER);
-    PAWL_SIFT_AFTER_(l, R, true);
+    bool value;
+    PAWL_WAITS_(SIFT, 0u, U, R, pawl_sift_read_at_once_(l, context),
+                PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
+                    pawl_sift_take_read_slow_(l, context, PAWL_SIFT_FOREVER),
+                true);
+    (void)value;
 }
 
 /* The same, or false when the deadline (ns of CLOCK_MONOTONIC) has passed. */
 PAWL_TRYING bool pawl_sift_take_read_until(pawl_sift *l, enum pawl_sift_context context,
                                            uint64_t until)
 {
-    bool ok;
-    PAWL_SIFT_BEFORE_(l, U);
-    ok = PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
-         pawl_sift_take_read_slow_(l, context, until);
-    PAWL_SIFT_AFTER_(l, R, ok);
-    return ok;
+    bool value;
+    PAWL_WAITS_(SIFT, PAWL_TRACED_UNTIL_, U, R, pawl_sift_read_at_once_(l, context),
+                PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
+                    pawl_sift_take_read_slow_(l, context, until),
+                value);
+    return value;
 }
 
 /* Never waits. False when a writer holds the lock or keeps the context out. */
 PAWL_TRYING bool pawl_sift_try_read(pawl_sift *l, enum pawl_sift_context context)
 {
-    bool ok;
-    PAWL_SIFT_BEFORE_(l, U);
-    ok = PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
-         pawl_sift_try_read_slow_(l, context);
-    PAWL_SIFT_AFTER_(l, R, ok);
-    return ok;
+    bool value;
+    PAWL_TRIES_(SIFT, 0u, U, R, pawl_sift_read_at_once_(l, context));
+    return value;
 }
 
 /* One reader less. The compiled half of the checking variant checks that it was in. */
@@ -252,12 +255,12 @@ PAWL_INLINE void pawl_sift_count_down_(pawl_sift *l, enum pawl_sift_context cont
 /* Gives up one R that was taken in that context. Release. */
 PAWL_INLINE void pawl_sift_drop_read(pawl_sift *l, enum pawl_sift_context context)
 {
-    PAWL_SIFT_BEFORE_(l, R);
-    if (PAWL_CHECKED)
-        pawl_sift_drop_read_checked_(l, context);
-    else
-        pawl_sift_count_down_(l, context);
-    PAWL_SIFT_AFTER_(l, U, true);
+    bool value;
+    PAWL_DROPS_(SIFT, R,
+                (PAWL_CHECKED ? pawl_sift_drop_read_checked_(l, context)
+                              : pawl_sift_count_down_(l, context),
+                 true));
+    (void)value;
 }
 
 /* Takes W, in the lock's `writers` context. Sleeps, unless handlers write. Acquire.
@@ -265,32 +268,28 @@ PAWL_INLINE void pawl_sift_drop_read(pawl_sift *l, enum pawl_sift_context contex
  * drops several such locks in the reverse order. A thread that holds R may not take W. */
 PAWL_INLINE void pawl_sift_take_write(pawl_sift *l)
 {
-    PAWL_SIFT_BEFORE_(l, U);
-    if (PAWL_UNLIKELY(l->mode != 0 || !pawl_sift_first_(l, PAWL_SIFT_WRITER_)))
-        (void)pawl_sift_take_write_slow_(l, PAWL_SIFT_FOREVER);
-    PAWL_SIFT_AFTER_(l, W, true);
+    bool value;
+    PAWL_WAITS_(SIFT, 0u, U, W, pawl_sift_write_at_once_(l),
+                pawl_sift_write_first_(l) || pawl_sift_take_write_slow_(l, PAWL_SIFT_FOREVER),
+                true);
+    (void)value;
 }
 
 /* The same. False, with everything as before, when the deadline has passed. */
 PAWL_TRYING bool pawl_sift_take_write_until(pawl_sift *l, uint64_t until)
 {
-    bool ok;
-    PAWL_SIFT_BEFORE_(l, U);
-    ok = (PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_WRITER_))) ||
-         pawl_sift_take_write_slow_(l, until);
-    PAWL_SIFT_AFTER_(l, W, ok);
-    return ok;
+    bool value;
+    PAWL_WAITS_(SIFT, PAWL_TRACED_UNTIL_, U, W, pawl_sift_write_at_once_(l),
+                pawl_sift_write_first_(l) || pawl_sift_take_write_slow_(l, until), value);
+    return value;
 }
 
 /* Never waits. False when the lock is held or writers wait; it has then kept no reader out. */
 PAWL_TRYING bool pawl_sift_try_write(pawl_sift *l)
 {
-    bool ok;
-    PAWL_SIFT_BEFORE_(l, U);
-    ok = (PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_WRITER_))) ||
-         pawl_sift_try_write_slow_(l);
-    PAWL_SIFT_AFTER_(l, W, ok);
-    return ok;
+    bool value;
+    PAWL_TRIES_(SIFT, 0u, U, W, pawl_sift_write_at_once_(l));
+    return value;
 }
 
 PAWL_INLINE void pawl_sift_drop_write_(pawl_sift *l)
@@ -306,15 +305,27 @@ PAWL_INLINE void pawl_sift_drop_write_(pawl_sift *l)
 /* Gives up W, by the thread that took it, and restores its signals and scheduling. Release. */
 PAWL_INLINE void pawl_sift_drop_write(pawl_sift *l)
 {
-    PAWL_SIFT_BEFORE_(l, W);
-    pawl_sift_drop_write_(l);
-    PAWL_SIFT_AFTER_(l, U, true);
+    bool value;
+    PAWL_DROPS_(SIFT, W, (pawl_sift_drop_write_(l), true));
+    (void)value;
 }
 
 PAWL_INLINE_END
 
 #if PAWL_TRACED_
-#include <pawl/detail/sift_traced.h>
+
+PAWL_INLINE_BEGIN
+PAWL_INLINE int pawl_sift_traced_init_(pawl_sift *l, const pawl_sift_use *use)
+{
+    const int error = pawl_sift_init(l, use);
+    PAWL_MADE_(l);
+    return error;
+}
+PAWL_INLINE_END
+
+#undef pawl_sift_init
+#define pawl_sift_init pawl_sift_traced_init_
+
 #endif
 
 #endif

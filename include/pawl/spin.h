@@ -111,11 +111,7 @@ inline constexpr pawl_regained PAWL_REGAIN_KEPT = pawl_regained::PAWL_REGAIN_KEP
 } pawl_regained;
 #endif
 
-#if PAWL_TOLD_
-#include <pawl/detail/tsan.h>
-#elif PAWL_TRACED_
-#include <pawl/detail/traced.h>
-#endif
+#include <pawl/detail/around.h>
 
 typedef struct pawl_spin16 {
     uint16_t word;

@@ -39,6 +39,43 @@
 #define PAWL_BODY_(verb) PAWL_NAME_(verb)
 #endif
 
+/* The type of what a body returns, and the result of the operation from it. */
+#define PAWL_TYPE_void_ bool
+#define PAWL_TYPE_bool_ bool
+#define PAWL_TYPE_pawl_regained_ pawl_regained
+#define PAWL_RETURN_void_(value) (void)(value)
+#define PAWL_RETURN_bool_(value) return value
+#define PAWL_RETURN_pawl_regained_(value) return value
+
+/* What is told around an operation, by its kind in transitions.def (around.h). */
+#define PAWL_FACE_take_(name, from, to, call) PAWL_FACE_WAITS_(0u, name, from, to, call)
+#define PAWL_FACE_claim_(name, from, to, call) PAWL_FACE_WAITS_(0u, name, from, to, call)
+#define PAWL_FACE_try_(name, from, to, call) PAWL_TRIES_(WORD, 0u, from, to, call)
+#define PAWL_FACE_drop_(name, from, to, call) PAWL_DROPS_(WORD, from, call)
+#define PAWL_FACE_tells_(name, from, to, call) PAWL_REGAINS_(call)
+#define PAWL_FACE_move_(name, from, to, call) PAWL_FACE_##name(from, to, call)
+#define PAWL_FACE_seek_to_write(from, to, call) PAWL_FACE_WAITS_(0u, seek_to_write, from, to, call)
+#define PAWL_FACE_write_to_seek(from, to, call) PAWL_MOVES_(WORD, from, to, call)
+#define PAWL_FACE_write_to_read(from, to, call) PAWL_MOVES_(WORD, from, to, call)
+#define PAWL_FACE_seek_to_read(from, to, call) PAWL_MOVES_(WORD, from, to, call)
+#define PAWL_FACE_WAITS_(flags, name, from, to, call)                                              \
+    PAWL_WAITS_(WORD, flags, from, to, PAWL_TRIED_(PAWL_FIRST_##name)(l), call, value)
+
+/* The try of an operation that may wait. */
+#define PAWL_TRIED_(verb) PAWL_CAT_(PAWL_TRIED_, PAWL_WORD_KIND)(verb)
+#define PAWL_TRIED_1(verb) PAWL_BODY_(verb)
+#define PAWL_TRIED_2(verb) PAWL_BODY_(verb)
+#define PAWL_TRIED_3(verb) PAWL_DO_(verb)
+#define PAWL_FIRST_take_read try_read
+#define PAWL_FIRST_take_seek try_seek
+#define PAWL_FIRST_take_write try_write
+#define PAWL_FIRST_take_atomic try_atomic
+#define PAWL_FIRST_claim_write try_write
+#define PAWL_FIRST_claim_atomic try_atomic
+#define PAWL_FIRST_seek_to_write try_seek_to_write
+#define PAWL_FIRST_read_claim_write try_read_to_write
+#define PAWL_FIRST_read_claim_atomic try_read_to_atomic
+
 /* The types: the lock, the spinlock on the same word, the word. */
 #define PAWL_LOCK_ PAWL_CAT_(PAWL_STEM_(PAWL_WORD_KIND), PAWL_WORD_BITS)
 #define PAWL_SPIN_ PAWL_CAT_(pawl_spin, PAWL_WORD_BITS)

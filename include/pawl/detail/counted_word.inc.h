@@ -15,15 +15,6 @@ PAWL_API void PAWL_SLOW_(drop_read_counted)(PAWL_LOCK_ *l);
 #endif
 PAWL_C_END
 
-/* Around an operation, for a checker of data races (tsan.h). */
-#if PAWL_TOLD_
-#define PAWL_COUNTED_BEGINS_(from) pawl_tsan_before_(&l->word, sizeof(l->word), from)
-#define PAWL_COUNTED_ENDS_(to, moved) pawl_tsan_after_(&l->word, sizeof(l->word), to, moved)
-#else
-#define PAWL_COUNTED_BEGINS_(from) ((void)0)
-#define PAWL_COUNTED_ENDS_(to, moved) ((void)(moved))
-#endif
-
 PAWL_INLINE_BEGIN
 
 #if PAWL_CHECKED
@@ -67,109 +58,61 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_write_back_)(PAWL_LOCK_ *l)
     PAWL_NAME_(take_write)(l);
 }
 
-#elif PAWL_TRACED_
-
-/* Another thread may drop it, so the recorder sees no hold. */
-#define PAWL_TRACED_COUNTED_ (PAWL_TRACED_WHAT_(PAWL_TRACED_LOCK, U, R) | PAWL_TRACED_NO_HOLD_)
-
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_read_counted)(PAWL_LOCK_ *l)
-{
-    bool value;
-    PAWL_TRACED_WAITS_(PAWL_TRACED_COUNTED_, PAWL_DO_(try_read_counted)(l), true,
-                       PAWL_DO_(take_read_counted)(l, UINT64_MAX), true);
-    (void)value;
-}
-
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(take_read_counted_until)(PAWL_LOCK_ *l,
-                                                                         uint64_t deadline)
-{
-    bool value;
-    PAWL_TRACED_WAITS_(PAWL_TRACED_COUNTED_ | PAWL_TRACED_UNTIL_, PAWL_DO_(try_read_counted)(l),
-                       true, PAWL_SLOW_(take_read_counted_until)(l, deadline), value);
-    return value;
-}
-
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(try_read_counted)(PAWL_LOCK_ *l)
-{
-    bool value;
-    PAWL_TRACED_TRIES_(PAWL_TRACED_COUNTED_, PAWL_DO_(try_read_counted)(l));
-    return value;
-}
-
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(drop_read_counted)(PAWL_LOCK_ *l)
-{
-    PAWL_DO_(drop_read_counted)(l);
-}
-
-/* To the recorder it is a hold, as before the wait. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_read_back_)(PAWL_LOCK_ *l)
-{
-    bool value;
-    PAWL_TRACED_WAITS_(PAWL_TRACED_WHAT_(PAWL_TRACED_LOCK, U, R), PAWL_DO_(try_read_counted)(l),
-                       true, PAWL_DO_(take_read_counted)(l, UINT64_MAX), true);
-    (void)value;
-}
-
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_write_back_)(PAWL_LOCK_ *l)
-{
-    PAWL_NAME_(take_write)(l);
-}
-
-#undef PAWL_TRACED_COUNTED_
-
 #else
 
+/* Another thread may drop it, so the recorder sees no hold. */
 PAWL_INLINE void PAWL_NAME_(take_read_counted)(PAWL_LOCK_ *l)
 {
-    PAWL_COUNTED_BEGINS_(PAWL_STATE_U);
-    (void)PAWL_DO_(take_read_counted)(l, UINT64_MAX);
-    PAWL_COUNTED_ENDS_(PAWL_STATE_R, true);
+    bool value;
+    PAWL_WAITS_(WORD, PAWL_TRACED_NO_HOLD_, U, R, PAWL_DO_(try_read_counted)(l),
+                PAWL_DO_(take_read_counted)(l, UINT64_MAX), true);
+    (void)value;
 }
 
 PAWL_INLINE bool PAWL_NAME_(take_read_counted_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    bool ok;
-    PAWL_COUNTED_BEGINS_(PAWL_STATE_U);
-    ok = PAWL_SLOW_(take_read_counted_until)(l, deadline);
-    PAWL_COUNTED_ENDS_(PAWL_STATE_R, ok);
-    return ok;
+    bool value;
+    PAWL_WAITS_(WORD, PAWL_TRACED_NO_HOLD_ | PAWL_TRACED_UNTIL_, U, R,
+                PAWL_DO_(try_read_counted)(l), PAWL_SLOW_(take_read_counted_until)(l, deadline),
+                value);
+    return value;
 }
 
 PAWL_INLINE bool PAWL_NAME_(try_read_counted)(PAWL_LOCK_ *l)
 {
-    bool ok;
-    PAWL_COUNTED_BEGINS_(PAWL_STATE_U);
-    ok = PAWL_DO_(try_read_counted)(l);
-    PAWL_COUNTED_ENDS_(PAWL_STATE_R, ok);
-    return ok;
+    bool value;
+    PAWL_TRIES_(WORD, PAWL_TRACED_NO_HOLD_, U, R, PAWL_DO_(try_read_counted)(l));
+    return value;
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(drop_read_counted)(PAWL_LOCK_ *l)
 {
-    PAWL_COUNTED_BEGINS_(PAWL_STATE_R);
-    PAWL_DO_(drop_read_counted)(l);
-    PAWL_COUNTED_ENDS_(PAWL_STATE_U, true);
+    bool value;
+    PAWL_DROPS_ANY_(WORD, R, (PAWL_DO_(drop_read_counted)(l), true));
+    (void)value;
 }
 
+/* To the recorder it is a hold, as before the wait. */
 PAWL_INLINE void PAWL_NAME_(take_read_back_)(PAWL_LOCK_ *l)
 {
-    PAWL_COUNTED_BEGINS_(PAWL_STATE_U);
-    if (!PAWL_DO_(try_read_counted)(l))
-        (void)PAWL_SLOW_(take_read_counted_ranked)(l, UINT64_MAX, PAWL_LOCK_SIGNALLED);
-    PAWL_COUNTED_ENDS_(PAWL_STATE_R, true);
+    bool value;
+    PAWL_WAITS_(WORD, 0u, U, R, PAWL_DO_(try_read_counted)(l),
+                PAWL_DO_(try_read_counted)(l) ||
+                    PAWL_SLOW_(take_read_counted_ranked)(l, UINT64_MAX, PAWL_LOCK_SIGNALLED),
+                true);
+    (void)value;
 }
 
 PAWL_INLINE void PAWL_NAME_(take_write_back_)(PAWL_LOCK_ *l)
 {
-    PAWL_COUNTED_BEGINS_(PAWL_STATE_U);
-    if (!PAWL_DO_(try_write)(l))
-        (void)PAWL_SLOW_(take_write_ranked)(l, UINT64_MAX, PAWL_LOCK_SIGNALLED);
-    PAWL_COUNTED_ENDS_(PAWL_STATE_W, true);
+    bool value;
+    PAWL_WAITS_(WORD, 0u, U, W, PAWL_DO_(try_write)(l),
+                PAWL_DO_(try_write)(l) ||
+                    PAWL_SLOW_(take_write_ranked)(l, UINT64_MAX, PAWL_LOCK_SIGNALLED),
+                true);
+    (void)value;
 }
 
 #endif
 
 PAWL_INLINE_END
-
-#undef PAWL_COUNTED_BEGINS_
-#undef PAWL_COUNTED_ENDS_

@@ -9,40 +9,34 @@
 
 #ifndef PAWL_COUNTER_TOLD_H
 #define PAWL_COUNTER_TOLD_H
-#if PAWL_TOLD_ && !PAWL_HOOKS && !defined(PAWL_COMPILED_)
+#if PAWL_TOLD_AROUND_
 
+#include <pawl/detail/alphabet.h>
 #include <pawl/detail/told.h>
 
 PAWL_INLINE_BEGIN
 
-/* (type, verb, argument) without a result; (type, verb) with the value as result. */
-#define PAWL_COUNTER_CHANGE_(type, verb, argument)                                                 \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ void type##_told_##verb(type *c, argument n)                   \
+/* A wrapper `name` around `call`. */
+#define PAWL_COUNTER_TOLD_(type, result, name, parameters, call)                                   \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ result name parameters                                         \
     {                                                                                              \
+        type value;                                                                                \
         pawl_told_plain_(c, sizeof *c);                                                            \
         pawl_told_hide_(c);                                                                        \
-        type##_##verb(c, n);                                                                       \
+        value = call;                                                                              \
         pawl_told_show_(c);                                                                        \
+        PAWL_RETURN_##result##_(value);                                                            \
     }
-#define PAWL_COUNTER_STEP_(type, verb)                                                             \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ void type##_told_##verb(type *c)                               \
-    {                                                                                              \
-        pawl_told_plain_(c, sizeof *c);                                                            \
-        pawl_told_hide_(c);                                                                        \
-        type##_##verb(c);                                                                          \
-        pawl_told_show_(c);                                                                        \
-    }
-#define PAWL_COUNTER_VALUE_(type, verb, constant)                                                  \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ int64_t type##_told_##verb(constant type *c)                   \
-    {                                                                                              \
-        int64_t value;                                                                             \
-        pawl_told_plain_(c, sizeof *c);                                                            \
-        pawl_told_hide_(c);                                                                        \
-        value = type##_##verb(c);                                                                  \
-        pawl_told_show_(c);                                                                        \
-        return value;                                                                              \
-    }
-#define PAWL_COUNTER_EMPTY_
+#define PAWL_RETURN_int64_t_(value) return value
+#define PAWL_COUNTER_CHANGE_(counter, verb, type)                                                  \
+    PAWL_COUNTER_TOLD_(bool, void, counter##_told_##verb, (counter * c, type n),                   \
+                       (counter##_##verb(c, n), true))
+#define PAWL_COUNTER_STEP_(counter, verb)                                                          \
+    PAWL_COUNTER_TOLD_(bool, void, counter##_told_##verb, (counter * c),                           \
+                       (counter##_##verb(c), true))
+#define PAWL_COUNTER_VALUE_(counter, verb, parameter)                                              \
+    PAWL_COUNTER_TOLD_(int64_t, int64_t, counter##_##verb, (parameter * c),                        \
+                       PAWL_SYMBOL_(counter##_##verb)(c))
 
 PAWL_COUNTER_CHANGE_(pawl_counter, add, int64_t)
 PAWL_COUNTER_CHANGE_(pawl_counter, add_in_handler, int64_t)
@@ -56,14 +50,15 @@ PAWL_COUNTER_STEP_(pawl_counter, inc)
 PAWL_COUNTER_STEP_(pawl_counter, dec)
 PAWL_COUNTER_STEP_(pawl_cpu_counter, inc)
 PAWL_COUNTER_STEP_(pawl_cpu_counter, dec)
-PAWL_COUNTER_VALUE_(pawl_counter, read, const)
-PAWL_COUNTER_VALUE_(pawl_counter, destroy, PAWL_COUNTER_EMPTY_)
-PAWL_COUNTER_VALUE_(pawl_cpu_counter, read, const)
-PAWL_COUNTER_VALUE_(pawl_cpu_counter, destroy, PAWL_COUNTER_EMPTY_)
-PAWL_COUNTER_VALUE_(pawl_counter_exact, read, PAWL_COUNTER_EMPTY_)
-PAWL_COUNTER_VALUE_(pawl_counter_exact, destroy, PAWL_COUNTER_EMPTY_)
-PAWL_COUNTER_VALUE_(pawl_counter_limit, read, PAWL_COUNTER_EMPTY_)
-PAWL_COUNTER_VALUE_(pawl_counter_limit, destroy, PAWL_COUNTER_EMPTY_)
+PAWL_COUNTER_VALUE_(pawl_counter, read, const pawl_counter)
+PAWL_COUNTER_VALUE_(pawl_counter, destroy, pawl_counter)
+PAWL_COUNTER_VALUE_(pawl_cpu_counter, read, const pawl_cpu_counter)
+PAWL_COUNTER_VALUE_(pawl_cpu_counter, destroy, pawl_cpu_counter)
+PAWL_COUNTER_VALUE_(pawl_counter_exact, read, pawl_counter_exact)
+PAWL_COUNTER_VALUE_(pawl_counter_exact, destroy, pawl_counter_exact)
+PAWL_COUNTER_VALUE_(pawl_counter_limit, read, pawl_counter_limit)
+PAWL_COUNTER_VALUE_(pawl_counter_limit, destroy, pawl_counter_limit)
+
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_told_try_add(pawl_counter_limit *c,
                                                                      uint64_t n)
 {
@@ -75,10 +70,11 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_told_try_add(pawl_counte
     return fits;
 }
 
+#undef PAWL_COUNTER_TOLD_
+#undef PAWL_RETURN_int64_t_
 #undef PAWL_COUNTER_CHANGE_
 #undef PAWL_COUNTER_STEP_
 #undef PAWL_COUNTER_VALUE_
-#undef PAWL_COUNTER_EMPTY_
 
 PAWL_INLINE_END
 
@@ -94,22 +90,6 @@ PAWL_INLINE_END
 #define pawl_counter_dec pawl_counter_told_dec
 #define pawl_cpu_counter_inc pawl_cpu_counter_told_inc
 #define pawl_cpu_counter_dec pawl_cpu_counter_told_dec
-#undef pawl_counter_read
-#define pawl_counter_read pawl_counter_told_read
-#undef pawl_counter_destroy
-#define pawl_counter_destroy pawl_counter_told_destroy
-#undef pawl_cpu_counter_read
-#define pawl_cpu_counter_read pawl_cpu_counter_told_read
-#undef pawl_cpu_counter_destroy
-#define pawl_cpu_counter_destroy pawl_cpu_counter_told_destroy
-#undef pawl_counter_exact_read
-#define pawl_counter_exact_read pawl_counter_exact_told_read
-#undef pawl_counter_exact_destroy
-#define pawl_counter_exact_destroy pawl_counter_exact_told_destroy
-#undef pawl_counter_limit_read
-#define pawl_counter_limit_read pawl_counter_limit_told_read
-#undef pawl_counter_limit_destroy
-#define pawl_counter_limit_destroy pawl_counter_limit_told_destroy
 #define pawl_counter_limit_try_add pawl_counter_limit_told_try_add
 
 #endif

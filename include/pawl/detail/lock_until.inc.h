@@ -28,23 +28,14 @@ PAWL_INLINE_BEGIN
         __asm__ __volatile__(""); /* a call, not a jump: the return address is the caller's */     \
         return ok;                                                                                 \
     }
-#elif PAWL_TOLD_
-#define PAWL_UNTIL(name, from, to)                                                                 \
-    PAWL_INLINE bool PAWL_NAME_(name##_until)(PAWL_LOCK_ * l, uint64_t deadline)                   \
-    {                                                                                              \
-        bool ok;                                                                                   \
-        pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_##from);                           \
-        ok = PAWL_SLOW_(name##_until)(l, deadline);                                                \
-        pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_##to, ok);                          \
-        return ok;                                                                                 \
-    }
-#elif PAWL_TRACED_
-#define PAWL_UNTIL(name, from, to) PAWL_TRACED_DEADLINE_(name, from, to)
 #else
 #define PAWL_UNTIL(name, from, to)                                                                 \
     PAWL_INLINE bool PAWL_NAME_(name##_until)(PAWL_LOCK_ * l, uint64_t deadline)                   \
     {                                                                                              \
-        return PAWL_SLOW_(name##_until)(l, deadline);                                              \
+        bool value;                                                                                \
+        PAWL_FACE_WAITS_(PAWL_TRACED_UNTIL_, name, from, to,                                       \
+                         PAWL_SLOW_(name##_until)(l, deadline));                                   \
+        return value;                                                                              \
     }
 #endif
 #include <pawl/detail/until.def>
@@ -53,22 +44,14 @@ PAWL_INLINE_BEGIN
 PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_regained PAWL_NAME_(atomic_to_read_until)(PAWL_LOCK_ *l,
                                                                                uint64_t deadline)
 {
-#if PAWL_CHECKED
-    const pawl_regained how = PAWL_SLOW_(atomic_to_read_until_checked)(l, deadline);
-    __asm__ __volatile__("");
-#elif PAWL_TOLD_
-    pawl_regained how;
-    pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_A);
-    how = PAWL_SLOW_(atomic_to_read_until)(l, deadline);
-    pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_R, how != PAWL_REGAIN_TIMED_OUT);
-#elif PAWL_TRACED_
     pawl_regained value;
-    PAWL_TRACED_REGAINS_(PAWL_SLOW_(atomic_to_read_until)(l, deadline));
-    const pawl_regained how = value;
+#if PAWL_CHECKED
+    value = PAWL_SLOW_(atomic_to_read_until_checked)(l, deadline);
+    __asm__ __volatile__("");
 #else
-    const pawl_regained how = PAWL_SLOW_(atomic_to_read_until)(l, deadline);
+    PAWL_REGAINS_(PAWL_SLOW_(atomic_to_read_until)(l, deadline));
 #endif
-    return how;
+    return value;
 }
 
 PAWL_INLINE_END

@@ -100,9 +100,6 @@ PAWL_INLINE void PAWL_DO_(drop_atomic)(PAWL_LOCK_ *l)
                          PAWL_W_);
 }
 
-#define PAWL_TYPE_void_ bool
-#define PAWL_TYPE_bool_ bool
-#define PAWL_TYPE_pawl_regained_ pawl_regained
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     PAWL_INLINE result PAWL_BODY_(name)(PAWL_LOCK_ * l)                                            \
     {                                                                                              \
@@ -110,9 +107,6 @@ PAWL_INLINE void PAWL_DO_(drop_atomic)(PAWL_LOCK_ *l)
         PAWL_RETURN_##result##_(value);                                                            \
     }
 #include <pawl/detail/transitions.def>
-#undef PAWL_TYPE_void_
-#undef PAWL_TYPE_bool_
-#undef PAWL_TYPE_pawl_regained_
 
 PAWL_INLINE_END
 

@@ -53,7 +53,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_rest_(void)
 #define pawl_rcu_leave_ pawl_rcu_told_leave_
 #define pawl_rcu_rest_ pawl_rcu_told_rest_
 
-#ifndef PAWL_COMPILED_
+#if PAWL_TOLD_AROUND_
 
 /* A caller that waits for quiescent states is offline meanwhile. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ const char *pawl_rcu_told_wait_(const pawl_rcu_domain *d)
@@ -72,67 +72,54 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_over_(const char *clock, bool
         pawl_told_get_(clock);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_synchronize(pawl_rcu_domain *d)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_domain_synchronize(pawl_rcu_domain *d)
 {
     const char *const clock = pawl_rcu_told_wait_(d);
-    pawl_rcu_domain_synchronize(d);
+    PAWL_SYMBOL_(pawl_rcu_domain_synchronize)(d);
     pawl_rcu_told_over_(clock, true);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_synchronize_expedited(pawl_rcu_domain *d)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_domain_synchronize_expedited(pawl_rcu_domain *d)
 {
     const char *const clock = pawl_rcu_told_wait_(d);
-    pawl_rcu_domain_synchronize_expedited(d);
+    PAWL_SYMBOL_(pawl_rcu_domain_synchronize_expedited)(d);
     pawl_rcu_told_over_(clock, true);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_synchronize_cond(pawl_rcu_domain *d,
-                                                                    uint64_t cookie)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_domain_synchronize_cond(pawl_rcu_domain *d,
+                                                                      uint64_t cookie)
 {
     const char *const clock = pawl_rcu_told_wait_(d);
-    pawl_rcu_domain_synchronize_cond(d, cookie);
+    PAWL_SYMBOL_(pawl_rcu_domain_synchronize_cond)(d, cookie);
     pawl_rcu_told_over_(clock, true);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t pawl_rcu_told_start_poll(pawl_rcu_domain *d)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t pawl_rcu_domain_start_poll(pawl_rcu_domain *d)
 {
     const char *const clock = pawl_rcu_clock_(d->index);
     uint64_t cookie;
     pawl_told_hide_(clock);
-    cookie = pawl_rcu_domain_start_poll(d);
+    cookie = PAWL_SYMBOL_(pawl_rcu_domain_start_poll)(d);
     pawl_told_show_(clock);
     return cookie;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rcu_told_poll(pawl_rcu_domain *d, uint64_t cookie)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rcu_domain_poll(pawl_rcu_domain *d, uint64_t cookie)
 {
     const char *const clock = pawl_rcu_clock_(d->index);
     bool over;
     pawl_told_hide_(clock);
-    over = pawl_rcu_domain_poll(d, cookie);
+    over = PAWL_SYMBOL_(pawl_rcu_domain_poll)(d, cookie);
     pawl_rcu_told_over_(clock, over);
     return over;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_destroy(pawl_rcu_domain *d)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_domain_destroy(pawl_rcu_domain *d)
 {
-    pawl_rcu_domain_destroy(d);
+    PAWL_SYMBOL_(pawl_rcu_domain_destroy)(d);
     if (d != NULL)
         pawl_told_get_(pawl_rcu_clock_(d->index));
 }
-
-#undef pawl_rcu_domain_destroy
-#undef pawl_rcu_domain_synchronize
-#undef pawl_rcu_domain_synchronize_expedited
-#undef pawl_rcu_domain_synchronize_cond
-#undef pawl_rcu_domain_start_poll
-#undef pawl_rcu_domain_poll
-#define pawl_rcu_domain_destroy pawl_rcu_told_destroy
-#define pawl_rcu_domain_synchronize pawl_rcu_told_synchronize
-#define pawl_rcu_domain_synchronize_expedited pawl_rcu_told_synchronize_expedited
-#define pawl_rcu_domain_synchronize_cond pawl_rcu_told_synchronize_cond
-#define pawl_rcu_domain_start_poll pawl_rcu_told_start_poll
-#define pawl_rcu_domain_poll pawl_rcu_told_poll
 
 #endif
 

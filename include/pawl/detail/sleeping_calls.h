@@ -17,9 +17,4 @@
 #define PAWL_CALL_write_to_read(d) (PAWL_DO_(write_to_read)(l), true)
 #define PAWL_CALL_seek_to_read(d) (PAWL_DO_(seek_to_read)(l), true)
 
-/* The result of the operation, from that of its body. */
-#define PAWL_RETURN_void_(value) (void)(value)
-#define PAWL_RETURN_bool_(value) return value
-#define PAWL_RETURN_pawl_regained_(value) return value
-
 #endif

@@ -75,43 +75,50 @@ PAWL_C_END
 /* A call, not a jump: the return address is the user's. */
 #define PAWL_TRACED_STAY_() __asm__ __volatile__("")
 
-/* Operations on `l`, whose result goes to `value`. One that may wait: `first` tries it, and `given`
- * is its result then. */
-#define PAWL_TRACED_WAITS_(what, first, given, call, moved)                                        \
+#if PAWL_TRACED_
+
+/* The macros of around.h. */
+#define PAWL_TRACED_TYPE_WORD_ PAWL_CAT_(PAWL_WORD_KIND, u)
+#define PAWL_TRACED_TYPE_BRLOCK_ PAWL_TRACED_BRLOCK
+#define PAWL_TRACED_TYPE_SIFT_ PAWL_TRACED_SIFT
+#define PAWL_TRACED_OF_(lock, from, to) PAWL_TRACED_WHAT_(PAWL_TRACED_TYPE_##lock##_, from, to)
+
+#define PAWL_WAITS_(lock, flags, from, to, first, call, moved)                                     \
     do {                                                                                           \
         struct pawl_trace_wait_ told_;                                                             \
         if (!pawl_trace_asks_) {                                                                   \
             value = (call);                                                                        \
         } else if (first) {                                                                        \
-            value = (given);                                                                       \
-            pawl_trace_done_(l, what, true);                                                       \
+            value = true;                                                                          \
+            pawl_trace_done_(l, PAWL_TRACED_OF_(lock, from, to) | (flags), true);                  \
         } else {                                                                                   \
-            pawl_trace_asks_(l, what, &told_);                                                     \
+            pawl_trace_asks_(l, PAWL_TRACED_OF_(lock, from, to) | (flags), &told_);                \
             value = (call);                                                                        \
             pawl_trace_got_(&told_, moved);                                                        \
         }                                                                                          \
         PAWL_TRACED_STAY_();                                                                       \
     } while (0)
 
-#define PAWL_TRACED_TRIES_(what, call)                                                             \
+#define PAWL_TRIES_(lock, flags, from, to, call)                                                   \
     do {                                                                                           \
         value = (call);                                                                            \
         if (pawl_trace_done_)                                                                      \
-            pawl_trace_done_(l, (what) | PAWL_TRACED_TRIED_, value);                               \
+            pawl_trace_done_(l, PAWL_TRACED_OF_(lock, from, to) | (flags) | PAWL_TRACED_TRIED_,    \
+                             value);                                                               \
         PAWL_TRACED_STAY_();                                                                       \
     } while (0)
 
 /* A downgrade: from here on others may hold the lock beside the caller. */
-#define PAWL_TRACED_MOVES_(what, call)                                                             \
+#define PAWL_MOVES_(lock, from, to, call)                                                          \
     do {                                                                                           \
         if (pawl_trace_done_)                                                                      \
-            pawl_trace_done_(l, what, true);                                                       \
+            pawl_trace_done_(l, PAWL_TRACED_OF_(lock, from, to), true);                            \
         value = (call);                                                                            \
         PAWL_TRACED_STAY_();                                                                       \
     } while (0)
 
 /* After a drop the lock may be gone. */
-#define PAWL_TRACED_DROPS_(call)                                                                   \
+#define PAWL_DROPS_(lock, from, call)                                                              \
     do {                                                                                           \
         if (pawl_trace_drops_)                                                                     \
             pawl_trace_drops_(l);                                                                  \
@@ -120,22 +127,32 @@ PAWL_C_END
             pawl_trace_dropped_();                                                                 \
     } while (0)
 
-#define PAWL_TRACED_MADE_(l)                                                                       \
+/* By any thread: the recorder has seen no hold. */
+#define PAWL_DROPS_ANY_(lock, from, call) ((void)(value = (call)))
+
+/* A -> R waits for other atomic users only. Once the deadline has passed the caller has nothing. */
+#define PAWL_REGAINS_(call)                                                                        \
+    do {                                                                                           \
+        const bool alone = PAWL_IS_(writers)(PAWL_AT_(pawl_load_relaxed)(&l->word)) == PAWL_W_;    \
+        struct pawl_trace_wait_ told_;                                                             \
+        if (pawl_trace_asks_ && !alone)                                                            \
+            pawl_trace_asks_(l, PAWL_TRACED_OF_(WORD, A, R), &told_);                              \
+        value = (call);                                                                            \
+        if (pawl_trace_asks_ && alone)                                                             \
+            pawl_trace_done_(l, PAWL_TRACED_OF_(WORD, A, R), value != PAWL_REGAIN_TIMED_OUT);      \
+        else if (pawl_trace_asks_)                                                                 \
+            pawl_trace_got_(&told_, value != PAWL_REGAIN_TIMED_OUT);                               \
+        if (pawl_trace_asks_ && value == PAWL_REGAIN_TIMED_OUT)                                    \
+            pawl_trace_drops_(l);                                                                  \
+        PAWL_TRACED_STAY_();                                                                       \
+    } while (0)
+
+#define PAWL_MADE_(l)                                                                              \
     do {                                                                                           \
         if (pawl_trace_made_)                                                                      \
             pawl_trace_made_(l);                                                                   \
         PAWL_TRACED_STAY_();                                                                       \
     } while (0)
 
-/* The try of an operation that may wait. */
-#define PAWL_FIRST_take_read try_read
-#define PAWL_FIRST_take_seek try_seek
-#define PAWL_FIRST_take_write try_write
-#define PAWL_FIRST_take_atomic try_atomic
-#define PAWL_FIRST_claim_write try_write
-#define PAWL_FIRST_claim_atomic try_atomic
-#define PAWL_FIRST_seek_to_write try_seek_to_write
-#define PAWL_FIRST_read_claim_write try_read_to_write
-#define PAWL_FIRST_read_claim_atomic try_read_to_atomic
-
+#endif
 #endif

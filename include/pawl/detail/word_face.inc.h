@@ -6,11 +6,6 @@
  * and two locks at once. Operations that come in families are made from transitions.def.
  */
 
-/* Whether an operation of this kind that returned `result` has changed the caller's state. */
-#define PAWL_MOVED_try_(result) (result)
-#define PAWL_MOVED_claim_(result) (result)
-#define PAWL_MOVED_tells_(result) true
-
 #if PAWL_CHECKED
 
 /* Compiled in src/lock/check_word.c. The callers are inlined into the user's functions, so that the
@@ -63,49 +58,28 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(destroy)(PAWL_LOCK_ *l)
 
 #else /* release, hook */
 
-#if PAWL_TOLD_
-#define PAWL_FACE_void_(name, kind, from, to)                                                      \
-    PAWL_INLINE void PAWL_NAME_(name)(PAWL_LOCK_ * l)                                              \
+#if PAWL_TOLD_ || PAWL_TRACED_
+#define PAWL_RUN_void_(name) (PAWL_BODY_(name)(l), true)
+#define PAWL_RUN_bool_(name) PAWL_BODY_(name)(l)
+#define PAWL_RUN_pawl_regained_(name) PAWL_BODY_(name)(l)
+#define PAWL_OP(result, name, kind, from, to, cost)                                                \
+    PAWL_INLINE result PAWL_NAME_(name)(PAWL_LOCK_ * l)                                            \
     {                                                                                              \
-        pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_##from);                           \
-        PAWL_BODY_(name)(l);                                                                       \
-        pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_##to, true);                        \
+        PAWL_TYPE_##result##_ value;                                                               \
+        PAWL_FACE_##kind##_(name, from, to, PAWL_RUN_##result##_(name));                           \
+        PAWL_RETURN_##result##_(value);                                                            \
     }
-#define PAWL_FACE_VALUE_(type, name, kind, from, to)                                               \
-    PAWL_INLINE type PAWL_NAME_(name)(PAWL_LOCK_ * l)                                              \
-    {                                                                                              \
-        type value;                                                                                \
-        pawl_tsan_before_(&l->word, sizeof(l->word), PAWL_STATE_##from);                           \
-        value = PAWL_BODY_(name)(l);                                                               \
-        pawl_tsan_after_(&l->word, sizeof(l->word), PAWL_STATE_##to, PAWL_MOVED_##kind##_(value)); \
-        return value;                                                                              \
-    }
-#define PAWL_FACE_bool_(name, kind, from, to) PAWL_FACE_VALUE_(bool, name, kind, from, to)
-#define PAWL_FACE_pawl_regained_(name, kind, from, to)                                             \
-    PAWL_FACE_VALUE_(pawl_regained, name, kind, from, to)
-#define PAWL_OP(result, name, kind, from, to, cost) PAWL_FACE_##result##_(name, kind, from, to)
 #include <pawl/detail/transitions.def>
-#undef PAWL_FACE_void_
-#undef PAWL_FACE_VALUE_
-#undef PAWL_FACE_bool_
-#undef PAWL_FACE_pawl_regained_
-
-#elif PAWL_TRACED_
-#include <pawl/detail/traced_word.inc.h>
+#undef PAWL_RUN_void_
+#undef PAWL_RUN_bool_
+#undef PAWL_RUN_pawl_regained_
 #endif
 
-#if PAWL_TRACED_
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(init)(PAWL_LOCK_ *l)
-{
-    PAWL_AT_(pawl_store_relaxed)(&l->word, 0);
-    PAWL_TRACED_MADE_(l);
-}
-#else
 PAWL_INLINE void PAWL_NAME_(init)(PAWL_LOCK_ *l)
 {
     PAWL_AT_(pawl_store_relaxed)(&l->word, 0);
+    PAWL_MADE_(l);
 }
-#endif
 
 PAWL_INLINE void PAWL_NAME_(destroy)(PAWL_LOCK_ *l)
 {
@@ -149,9 +123,6 @@ PAWL_TWO_(write)
 
 #undef PAWL_ASSERT_HELD_
 #undef PAWL_TWO_
-#undef PAWL_MOVED_tells_
-#undef PAWL_MOVED_try_
-#undef PAWL_MOVED_claim_
 #undef PAWL_STAY_
 #undef PAWL_FORWARD_void_
 #undef PAWL_FORWARD_VALUE_
