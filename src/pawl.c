@@ -81,7 +81,6 @@
 #include "lock/cond.c"
 #include "lock/pshared.c"
 #include "lock/robust.c"
-#include "lock/check_word.c"
 #include "lock/calls.c"
 
 #include "count/counter_cells.c"

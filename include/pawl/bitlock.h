@@ -70,16 +70,12 @@ PAWL_INLINE_END
 #define PAWL_WORD_KIND PAWL_KIND_BITLOCK_
 #define PAWL_WORD_BITS 8
 #include <pawl/detail/bitlock_word.inc.h>
-#undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 16
 #include <pawl/detail/bitlock_word.inc.h>
-#undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 32
 #include <pawl/detail/bitlock_word.inc.h>
-#undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include <pawl/detail/bitlock_word.inc.h>
-#undef PAWL_WORD_BITS
 #undef PAWL_WORD_KIND
 
 #endif

@@ -339,16 +339,8 @@ PAWL_INLINE_END
 #define PAWL_WORD_KIND PAWL_KIND_LOCK_
 #define PAWL_WORD_BITS 32
 #include <pawl/detail/lock_word.inc.h>
-#include <pawl/detail/lock_until.inc.h>
-#include <pawl/detail/counted_word.inc.h>
-#include <pawl/detail/overloads.inc.h>
-#undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include <pawl/detail/lock_word.inc.h>
-#include <pawl/detail/lock_until.inc.h>
-#include <pawl/detail/counted_word.inc.h>
-#include <pawl/detail/overloads.inc.h>
-#undef PAWL_WORD_BITS
 #undef PAWL_WORD_KIND
 
 #endif

@@ -358,20 +358,11 @@ PAWL_INLINE_END
 
 #define PAWL_WORD_KIND PAWL_KIND_SPIN_
 #define PAWL_WORD_BITS 16
-#include <pawl/detail/word_tests.inc.h>
 #include <pawl/detail/word.inc.h>
-#include <pawl/detail/overloads.inc.h>
-#undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 32
-#include <pawl/detail/word_tests.inc.h>
 #include <pawl/detail/word.inc.h>
-#include <pawl/detail/overloads.inc.h>
-#undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
-#include <pawl/detail/word_tests.inc.h>
 #include <pawl/detail/word.inc.h>
-#include <pawl/detail/overloads.inc.h>
-#undef PAWL_WORD_BITS
 #undef PAWL_WORD_KIND
 
 #endif

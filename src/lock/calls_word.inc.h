@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of one kind and width, for calls.c. */
+#if PAWL_CHECKED
+#include "check_word.inc.h"
+#else
 PAWL_C_BEGIN
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     PAWL_API result PAWL_SLOW_(name)(PAWL_LOCK_ * l);
@@ -11,3 +14,5 @@ PAWL_C_END
         CALLED_##result(PAWL_BODY_(name)(l));                                                      \
     }
 #include <pawl/detail/transitions.def>
+#endif
+#undef PAWL_WORD_BITS

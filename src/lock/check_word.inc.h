@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checked operations of one kind and width; check_word.c includes this file. Each operation is
+ * The checked operations of one kind and width, for calls.c. Each operation is
  * the body of its kind (word.inc.h, sleeping_word.inc.h) between the two halves of the check. The
  * operations are made from transitions.def.
  */

@@ -7,10 +7,8 @@
 #define PAWL_WORD_KIND PAWL_KIND_PLOCK_
 #define PAWL_WORD_BITS 32
 #include "compat_word.inc.h"
-#undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include "compat_word.inc.h"
-#undef PAWL_WORD_BITS
 #undef PAWL_WORD_KIND
 
 /* ---- Waiting on a plain word ----------------------------------------------------------------- */

@@ -181,3 +181,4 @@ PAWL_WORD_ PAWL_SLOW_(try_join)(PAWL_SPIN_ *l)
 #undef STARTED
 #undef AWAITED
 #undef S_ANY
+#undef PAWL_WORD_BITS

@@ -4,8 +4,5 @@
 
 #include "../os/os.h"
 
-#define PAWL_WORD_KIND PAWL_KIND_LOCK_
 #define PAWL_WORD_BITS 32
 #include "lock_until_word.inc.h"
-#undef PAWL_WORD_BITS
-#undef PAWL_WORD_KIND

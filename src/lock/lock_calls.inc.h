@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The exported halves of the sleeping progressive lock for one width, which hand the word on;
  * lock32.c and lock64.c include this file. */
+#define PAWL_WORD_KIND PAWL_KIND_LOCK_
+
 #define WAIT(operation) lock_wait(HERE, deadline, operation, 0, false)
 #include "waiting_calls.inc.h"
 
@@ -70,3 +72,6 @@ bool PAWL_SLOW_(claim_at_once)(PAWL_LOCK_ *l, PAWL_WORD_ held, PAWL_WORD_ claim,
 #undef LAYOUT
 #undef HERE
 #undef WIDE
+
+#undef PAWL_WORD_BITS
+#undef PAWL_WORD_KIND

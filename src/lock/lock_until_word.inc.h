@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations with a deadline of the sleeping progressive lock, for lock32_until.c and
  * lock64_until.c. A program without deadlines does not contain them. */
+#define PAWL_WORD_KIND PAWL_KIND_LOCK_
 
 #define PAWL_UNTIL(name, from, to)                                                                 \
     bool PAWL_SLOW_(name##_until)(PAWL_LOCK_ * l, uint64_t deadline)                               \
@@ -18,3 +19,6 @@ pawl_regained PAWL_SLOW_(atomic_to_read_until)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     return PAWL_NAME_(do_atomic_to_read_)(l, deadline);
 }
+
+#undef PAWL_WORD_BITS
+#undef PAWL_WORD_KIND

@@ -411,10 +411,8 @@ static bool shared_wait(struct word word, uint64_t deadline, bool (*operation)(s
 #define PAWL_WORD_KIND PAWL_KIND_PSHARED_
 #define PAWL_WORD_BITS 32
 #include "pshared_calls.inc.h"
-#undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include "pshared_calls.inc.h"
-#undef PAWL_WORD_BITS
 #undef PAWL_WORD_KIND
 
 #endif

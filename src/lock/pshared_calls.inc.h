@@ -23,3 +23,4 @@ void PAWL_SLOW_(leave)(PAWL_LOCK_ *l, PAWL_WORD_ units)
 #undef LAYOUT
 #undef HERE
 #undef WIDE
+#undef PAWL_WORD_BITS

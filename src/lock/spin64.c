@@ -4,8 +4,5 @@
 
 #include "../base/base.h"
 
-#define PAWL_WORD_KIND PAWL_KIND_SPIN_
 #define PAWL_WORD_BITS 64
 #include "spin_word.inc.h"
-#undef PAWL_WORD_BITS
-#undef PAWL_WORD_KIND

@@ -2,6 +2,8 @@
 /* The waiting halves of the atomic users' operations of the progressive spinlock. spin16_atomic.c,
  * spin32_atomic.c and spin64_atomic.c include this file for their width: a program without atomic
  * users does not contain them. The waits are as in spin_word.inc.h. */
+#define PAWL_WORD_KIND PAWL_KIND_SPIN_
+
 #include "waiting.h" /* the classes that the probes tell */
 
 /* W is in the word and only readers are beside it. `mark` turns the claim into W+S without R: it
@@ -52,3 +54,6 @@ pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l)
     PAWL_SLOW_(take_read_slow)(l, PAWL_R_);
     return PAWL_REGAIN_LET_GO;
 }
+
+#undef PAWL_WORD_BITS
+#undef PAWL_WORD_KIND

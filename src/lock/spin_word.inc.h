@@ -4,6 +4,8 @@
  * for their width (alphabet.h). Every wait only reads. It ends with an acquire load where the wait
  * itself grants, and with a relaxed one where an acquiring claim follows.
  */
+#define PAWL_WORD_KIND PAWL_KIND_SPIN_
+
 #include "waiting.h" /* the classes that the probes tell */
 
 /* Only atomic users are in, or about to enter. */
@@ -146,3 +148,6 @@ void PAWL_SLOW_(take_seek_politely)(PAWL_LOCK_ *l)
 {
     PAWL_NAME_(wait_seek)(l, false, true);
 }
+
+#undef PAWL_WORD_BITS
+#undef PAWL_WORD_KIND

@@ -118,31 +118,22 @@ static void got(struct pawl_trace_wait_ *wait, bool moved)
 #define PAWL_WORD_KIND PAWL_KIND_SPIN_
 #define PAWL_WORD_BITS 16
 #include "waits_word.inc.h"
-#undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 32
 #include "waits_word.inc.h"
-#undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include "waits_word.inc.h"
-#undef PAWL_WORD_BITS
 #undef PAWL_WORD_KIND
-
 #define PAWL_WORD_KIND PAWL_KIND_LOCK_
 #define PAWL_WORD_BITS 32
 #include "waits_word.inc.h"
-#undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include "waits_word.inc.h"
-#undef PAWL_WORD_BITS
 #undef PAWL_WORD_KIND
-
 #define PAWL_WORD_KIND PAWL_KIND_PSHARED_
 #define PAWL_WORD_BITS 32
 #include "waits_word.inc.h"
-#undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include "waits_word.inc.h"
-#undef PAWL_WORD_BITS
 #undef PAWL_WORD_KIND
 
 /* ---- Compiled operations that may get in at once: they are tried first -----------------------

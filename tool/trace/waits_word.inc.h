@@ -41,3 +41,4 @@ HALF(pawl_regained, WORD(regain_slow), (PAWL_LOCK_ * l, uint64_t deadline),
 #endif
 
 #undef WORD
+#undef PAWL_WORD_BITS

@@ -65,10 +65,8 @@
 #define PAWL_WORD_KIND PAWL_KIND_PLOCK_
 #define PAWL_WORD_BITS 32
 #include <pawl/compat/plock_word.inc.h>
-#undef PAWL_WORD_BITS
 #define PAWL_WORD_BITS 64
 #include <pawl/compat/plock_word.inc.h>
-#undef PAWL_WORD_BITS
 #undef PAWL_WORD_KIND
 
 #define PAWL_PLOCK_64_(size) (sizeof(long) == 8 && (size) == 8)

@@ -117,3 +117,4 @@ PAWL_INLINE bool PAWL_NAME_(last_writer)(const PAWL_SPIN_ *l)
 }
 
 PAWL_INLINE_END
+#undef PAWL_WORD_BITS

@@ -135,3 +135,8 @@ PAWL_INLINE void PAWL_NAME_(hand_off)(PAWL_LOCK_ *l)
 #undef PAWL_HAND_OFF_
 
 PAWL_INLINE_END
+
+#include <pawl/detail/lock_until.inc.h>
+#include <pawl/detail/counted_word.inc.h>
+#include <pawl/detail/overloads.inc.h>
+#undef PAWL_WORD_BITS

@@ -118,3 +118,6 @@ PAWL_INLINE void PAWL_DO_(drop_atomic)(PAWL_LOCK_ *l)
 #include <pawl/detail/pshared_face.inc.h>
 
 PAWL_INLINE_END
+
+#include <pawl/detail/overloads.inc.h>
+#undef PAWL_WORD_BITS

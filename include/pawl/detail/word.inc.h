@@ -9,6 +9,8 @@
  * value that an addition found before it.
  */
 
+#include <pawl/detail/word_tests.inc.h>
+
 PAWL_C_BEGIN
 
 /* The waiting halves. `found` is what the caller's claim found; that claim is still in the word. */
@@ -329,3 +331,6 @@ PAWL_INLINE_BEGIN
 #include <pawl/detail/word_face.inc.h>
 
 PAWL_INLINE_END
+
+#include <pawl/detail/overloads.inc.h>
+#undef PAWL_WORD_BITS

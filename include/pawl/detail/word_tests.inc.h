@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fields of the word and the tests of its value, included by spin.h for each width. All kinds
+ * The fields of the word and the tests of its value, included by word.inc.h for each width. All kinds
  * of progressive locks have the same word, and use these (PAWL_IS_ of alphabet.h).
  */
 
