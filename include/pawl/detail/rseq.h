@@ -70,68 +70,28 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_bump_(uint64_t *cell, uint64_t n)
     "jmp %l[refused]\n\t"                                                                          \
     ".popsection"
 
-/* clang-format off */
-/* If *gate == open and *cell + n <= bound: *cell += n. The gate is loaded with acquire, the cell is
- * stored with release order. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_if_(char *rseq, uint64_t *cell, uint64_t n,
-                                                       uint64_t bound, const uint32_t *gate,
-                                                       uint32_t open)
-{
-    __asm__ goto volatile(PAWL_RSEQ_BEGIN_
-                          "cmpl %[open], (%[gate])\n\t"
-                          "jne 5f\n\t"
-                          "movq (%[cell]), %%rax\n\t"
-                          "addq %[n], %%rax\n\t"
-                          "cmpq %[bound], %%rax\n\t"
-                          "ja 5f\n\t"
-                          "movq %%rax, (%[cell])" PAWL_RSEQ_END_
-                          :
-                          : [rseq] "r"(rseq), [cell] "r"(cell), [n] "er"(n), [bound] "er"(bound),
-                            [gate] "r"(gate), [open] "ri"(open)
-                          : "rax", "memory", "cc"
-                          : refused);
-    return true;
-refused:
-    return false;
-}
-
-/* If *phase <= 1: cells[*phase] += n. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_phase_(char *rseq, uint64_t *cells, uint64_t n,
-                                                          const uint32_t *phase)
-{
-    __asm__ goto volatile(PAWL_RSEQ_BEGIN_
-                          "movl (%[phase]), %%eax\n\t"
-                          "cmpl $1, %%eax\n\t"
-                          "ja 5f\n\t"
-                          "addq %[n], (%[cells],%%rax,8)" PAWL_RSEQ_END_
-                          :
-                          : [rseq] "r"(rseq), [cells] "r"(cells), [n] "er"(n), [phase] "r"(phase)
-                          : "rax", "memory", "cc"
-                          : refused);
-    return true;
-refused:
-    return false;
-}
-
-/* If the CPU's number is below `limit`: adds n to its cell. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_cpu_(char *rseq, char *first, uint64_t n,
-                                                        uint32_t limit)
-{
-    __asm__ goto volatile(PAWL_RSEQ_BEGIN_
-                          "movl 4(%[rseq]), %%eax\n\t"
-                          "cmpl %[limit], %%eax\n\t"
-                          "jae 5f\n\t"
-                          "shlq %[shift], %%rax\n\t"
-                          "addq %[n], (%[first],%%rax)" PAWL_RSEQ_END_
-                          :
-                          : [rseq] "r"(rseq), [first] "r"(first), [n] "er"(n), [limit] "r"(limit),
-                            [shift] "i"(PAWL_RSEQ_CPU_SHIFT)
-                          : "rax", "memory", "cc"
-                          : refused);
-    return true;
-refused:
-    return false;
-}
+#define PAWL_RSEQ_NUMBER_ "er"
+#define PAWL_RSEQ_OPEN_ "ri"
+#define PAWL_RSEQ_USED_ "rax", "memory", "cc"
+#define PAWL_RSEQ_ADD_IF_                                                                          \
+    "cmpl %[open], (%[gate])\n\t"                                                                  \
+    "jne 5f\n\t"                                                                                   \
+    "movq (%[cell]), %%rax\n\t"                                                                    \
+    "addq %[n], %%rax\n\t"                                                                         \
+    "cmpq %[bound], %%rax\n\t"                                                                     \
+    "ja 5f\n\t"                                                                                    \
+    "movq %%rax, (%[cell])"
+#define PAWL_RSEQ_ADD_PHASE_                                                                       \
+    "movl (%[phase]), %%eax\n\t"                                                                   \
+    "cmpl $1, %%eax\n\t"                                                                           \
+    "ja 5f\n\t"                                                                                    \
+    "addq %[n], (%[cells],%%rax,8)"
+#define PAWL_RSEQ_ADD_CPU_                                                                         \
+    "movl 4(%[rseq]), %%eax\n\t"                                                                   \
+    "cmpl %[limit], %%eax\n\t"                                                                     \
+    "jae 5f\n\t"                                                                                   \
+    "shlq %[shift], %%rax\n\t"                                                                     \
+    "addq %[n], (%[first],%%rax)"
 
 #elif PAWL_RSEQ_ /* aarch64 */
 
@@ -155,72 +115,74 @@ refused:
     "5:\tstr xzr, [%[rseq], #8]\n\t"                                                               \
     "b %l[refused]\n"                                                                              \
     "6:"
+#define PAWL_RSEQ_NUMBER_ "r"
+#define PAWL_RSEQ_OPEN_ "r"
+#define PAWL_RSEQ_USED_ "x9", "x10", "memory", "cc"
+#define PAWL_RSEQ_ADD_IF_                                                                          \
+    "ldar w9, [%[gate]]\n\t"                                                                       \
+    "cmp w9, %w[open]\n\t"                                                                         \
+    "b.ne 5f\n\t"                                                                                  \
+    "ldr x9, [%[cell]]\n\t"                                                                        \
+    "add x9, x9, %[n]\n\t"                                                                         \
+    "cmp x9, %[bound]\n\t"                                                                         \
+    "b.hi 5f\n\t"                                                                                  \
+    "stlr x9, [%[cell]]"
+#define PAWL_RSEQ_ADD_PHASE_                                                                       \
+    "ldar w9, [%[phase]]\n\t"                                                                      \
+    "cmp w9, #1\n\t"                                                                               \
+    "b.hi 5f\n\t"                                                                                  \
+    "add x9, %[cells], x9, lsl #3\n\t"                                                             \
+    "ldr x10, [x9]\n\t"                                                                            \
+    "add x10, x10, %[n]\n\t"                                                                       \
+    "str x10, [x9]"
+#define PAWL_RSEQ_ADD_CPU_                                                                         \
+    "ldr w9, [%[rseq], #4]\n\t"                                                                    \
+    "cmp w9, %w[limit]\n\t"                                                                        \
+    "b.hs 5f\n\t"                                                                                  \
+    "add x9, %[first], x9, lsl %[shift]\n\t"                                                       \
+    "ldr x10, [x9]\n\t"                                                                            \
+    "add x10, x10, %[n]\n\t"                                                                       \
+    "str x10, [x9]"
+#endif
 
+#if PAWL_RSEQ_
+
+/* Runs to its end on one CPU, and the caller returns true; else nothing is done. */
+#define PAWL_RSEQ_RUN_(steps, ...)                                                                 \
+    __asm__ goto volatile(PAWL_RSEQ_BEGIN_ steps PAWL_RSEQ_END_                                    \
+                          :                                                                        \
+                          : [rseq] "r"(rseq), [n] PAWL_RSEQ_NUMBER_(n), __VA_ARGS__                \
+                          : PAWL_RSEQ_USED_                                                        \
+                          : refused);                                                              \
+    return true;                                                                                   \
+    refused:                                                                                       \
+    return false
+
+/* If *gate == open and *cell + n <= bound: *cell += n. The gate is loaded with acquire, the cell is
+ * stored with release order. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_if_(char *rseq, uint64_t *cell, uint64_t n,
                                                        uint64_t bound, const uint32_t *gate,
                                                        uint32_t open)
 {
-    __asm__ goto volatile(PAWL_RSEQ_BEGIN_
-                          "ldar w9, [%[gate]]\n\t"
-                          "cmp w9, %w[open]\n\t"
-                          "b.ne 5f\n\t"
-                          "ldr x9, [%[cell]]\n\t"
-                          "add x9, x9, %[n]\n\t"
-                          "cmp x9, %[bound]\n\t"
-                          "b.hi 5f\n\t"
-                          "stlr x9, [%[cell]]" PAWL_RSEQ_END_
-                          :
-                          : [rseq] "r"(rseq), [cell] "r"(cell), [n] "r"(n), [bound] "r"(bound),
-                            [gate] "r"(gate), [open] "r"(open)
-                          : "x9", "memory", "cc"
-                          : refused);
-    return true;
-refused:
-    return false;
+    PAWL_RSEQ_RUN_(PAWL_RSEQ_ADD_IF_, [cell] "r"(cell), [bound] PAWL_RSEQ_NUMBER_(bound),
+                   [gate] "r"(gate), [open] PAWL_RSEQ_OPEN_(open));
 }
 
+/* If *phase <= 1: cells[*phase] += n. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_phase_(char *rseq, uint64_t *cells, uint64_t n,
                                                           const uint32_t *phase)
 {
-    __asm__ goto volatile(PAWL_RSEQ_BEGIN_
-                          "ldar w9, [%[phase]]\n\t"
-                          "cmp w9, #1\n\t"
-                          "b.hi 5f\n\t"
-                          "add x9, %[cells], x9, lsl #3\n\t"
-                          "ldr x10, [x9]\n\t"
-                          "add x10, x10, %[n]\n\t"
-                          "str x10, [x9]" PAWL_RSEQ_END_
-                          :
-                          : [rseq] "r"(rseq), [cells] "r"(cells), [n] "r"(n), [phase] "r"(phase)
-                          : "x9", "x10", "memory", "cc"
-                          : refused);
-    return true;
-refused:
-    return false;
+    PAWL_RSEQ_RUN_(PAWL_RSEQ_ADD_PHASE_, [cells] "r"(cells), [phase] "r"(phase));
 }
 
+/* If the CPU's number is below `limit`: adds n to its cell. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_cpu_(char *rseq, char *first, uint64_t n,
                                                         uint32_t limit)
 {
-    __asm__ goto volatile(PAWL_RSEQ_BEGIN_
-                          "ldr w9, [%[rseq], #4]\n\t"
-                          "cmp w9, %w[limit]\n\t"
-                          "b.hs 5f\n\t"
-                          "add x9, %[first], x9, lsl %[shift]\n\t"
-                          "ldr x10, [x9]\n\t"
-                          "add x10, x10, %[n]\n\t"
-                          "str x10, [x9]" PAWL_RSEQ_END_
-                          :
-                          : [rseq] "r"(rseq), [first] "r"(first), [n] "r"(n), [limit] "r"(limit),
-                            [shift] "i"(PAWL_RSEQ_CPU_SHIFT)
-                          : "x9", "x10", "memory", "cc"
-                          : refused);
-    return true;
-refused:
-    return false;
+    PAWL_RSEQ_RUN_(PAWL_RSEQ_ADD_CPU_, [first] "r"(first), [limit] "r"(limit),
+                   [shift] "i"(PAWL_RSEQ_CPU_SHIFT));
 }
 
-/* clang-format on */
 #else /* no sequences: never called, because no thread has an rseq area */
 
 PAWL_INLINE bool pawl_rseq_add_if_(char *rseq, uint64_t *cell, uint64_t n, uint64_t bound,
@@ -245,10 +207,15 @@ PAWL_INLINE bool pawl_rseq_add_cpu_(char *rseq, char *first, uint64_t n, uint32_
 
 #endif
 
-#if PAWL_RSEQ_
 #undef PAWL_RSEQ_BEGIN_
 #undef PAWL_RSEQ_END_
-#endif
+#undef PAWL_RSEQ_NUMBER_
+#undef PAWL_RSEQ_OPEN_
+#undef PAWL_RSEQ_USED_
+#undef PAWL_RSEQ_ADD_IF_
+#undef PAWL_RSEQ_ADD_PHASE_
+#undef PAWL_RSEQ_ADD_CPU_
+#undef PAWL_RSEQ_RUN_
 
 PAWL_INLINE_END
 
