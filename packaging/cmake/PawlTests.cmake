@@ -31,6 +31,7 @@ include(GoogleTest)
 #   LONG         seconds even where nothing else runs; its second label: make check has it
 #   STATES       goes through all states, or interrupts at each instruction of 64 bits; its second
 #                label: with sanitizers and on 32 bits it says nothing new, so make prove has it
+#   SOURCES      includes those of the library: compiled as libraries are that only tests link
 #   EACH_WIDTH   a refusal that is another one on 32 bits
 #   THREADS      a fuzz target that ThreadSanitizer has something to say about
 #   CLANG        cases that only clang refuses, with these flags
@@ -38,7 +39,7 @@ include(GoogleTest)
 function(pawl_test kind path)
   cmake_parse_arguments(PARSE_ARGV 2 arg
                         "EXPLORER;POINTS;DEADLINES;THREADS;OURS;SPIN;OWN_COPY;\
-ALSO_SCALING;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PREFERRED;LONG;STATES"
+ALSO_SCALING;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PREFERRED;LONG;STATES;SOURCES"
                         "VARIANT;STANDARD" "CLANG")
   set(how ${kind})
   if(kind MATCHES "^(regress|compat|misuse)$")
@@ -144,6 +145,9 @@ function(pawl_test_program target source library)
   endif()
   target_compile_options(${target} PRIVATE
                          "$<$<COMPILE_LANGUAGE:C>:${PAWL_TEST_C_OPTIONS}>")
+  if(arg_SOURCES)
+    target_compile_options(${target} PRIVATE ${PAWL_TEST_LIBRARY_OPTIONS})
+  endif()
   # must(!"a sentence") is how tests mark what must not be reached; clang's -Wconversion objects.
   if(CMAKE_C_COMPILER_ID MATCHES "Clang")
     target_compile_options(${target} PRIVATE -Wno-string-conversion)
