@@ -326,7 +326,8 @@ function(pawl_header_tests)
 endfunction()
 
 # pawl_script_tests(): scripts that say `# ctest: arguments`; @BUILD@ there is the build folder.
-# Exit code 77 means skipped, with the reason in the output.
+# A second test, for make check, is `# ctest long: arguments`. Exit code 77 means skipped, with the
+# reason in the output.
 function(pawl_script_tests)
   file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/scripts/*")
   foreach(script IN LISTS scripts)
@@ -334,17 +335,23 @@ function(pawl_script_tests)
       continue()
     endif()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${script}")
-    file(STRINGS "${script}" line REGEX "^# ctest:" LIMIT_COUNT 1)
-    if(line)
-      get_filename_component(name "${script}" NAME)
-      string(REGEX REPLACE "^# ctest: *" "" arguments "${line}")
+    cmake_path(GET script FILENAME file)
+    file(STRINGS "${script}" lines REGEX "^# ctest( long)?:" LIMIT_COUNT 2)
+    foreach(line IN LISTS lines)
+      set(name scripts.${file})
+      set(labels scripts)
+      if(line MATCHES "^# ctest long")
+        set(name scripts.${file}.long)
+        set(labels "scripts;long")
+      endif()
+      string(REGEX REPLACE "^# ctest( long)?: *" "" arguments "${line}")
       string(REPLACE "@BUILD@" "${PROJECT_BINARY_DIR}" arguments "${arguments}")
       separate_arguments(arguments UNIX_COMMAND "${arguments}")
-      add_test(NAME scripts.${name} COMMAND "${script}" ${arguments}
+      add_test(NAME ${name} COMMAND "${script}" ${arguments}
                WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-      set_tests_properties(scripts.${name} PROPERTIES
-        LABELS scripts TIMEOUT ${long_timeout} SKIP_RETURN_CODE 77)
-    endif()
+      set_tests_properties(${name} PROPERTIES
+        LABELS "${labels}" TIMEOUT ${long_timeout} SKIP_RETURN_CODE 77)
+    endforeach()
   endforeach()
 endfunction()
 
