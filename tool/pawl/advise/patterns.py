@@ -75,7 +75,8 @@ def could_be_split(facts: Facts) -> Iterator[Match]:
             or every.count < FEW
             or not every.sum("wait_ns")
             or set().union(*places) & waits
-        ):  # a condition: the threads work together
+            or any(map(sections.is_empty, set().union(*places)))
+        ):  # a condition, or a sign: the threads work together
             continue
         if sum(map(len, places)) != len(set().union(*places)):
             continue

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from pawl.advise import prices, sections, stacks
 from pawl.advise.cycles import closed, cycles
-from pawl.advise.facts import HELD, LINE_NS, OURS, SHARED, Blame, Facts, Lock, percent, time
+from pawl.advise.facts import HELD, LINE_NS, OURS, SHARED, Facts, Lock, percent, time
 from pawl.advise.finding import Match
 from pawl.advise.patterns import (
     broadcast_storm,
@@ -274,15 +274,9 @@ def _long(facts: Facts, lock: Lock) -> tuple[list, list, int]:
         and sum(n for edge, n in u.histogram("hold") if edge >= LONG_NS) >= MANY_LONG + u.kept
     ]
     takes = {u.take for u in long}
-    blames = [b for b in facts.blames(lock) if b.holder in takes and not _is_parking(b)]
+    blames = [b for b in facts.blames(lock) if b.holder in takes and not sections.is_empty(b.site)]
     kept = sum(u.kept_ns for u in long) / max(sum(u.hold_ns for u in long), 1)
     return long, blames, round(sum(b.held_ns for b in blames) * (1 - min(kept, 1)))
-
-
-def _is_parking(blame: Blame) -> bool:
-    """The waiter has nothing to do inside: it waits for the holder's sign."""
-    found = sections.look(blame.site)
-    return found is not None and found.kind == "empty"
 
 
 def _behind(facts: Facts, lock: Lock) -> list[str]:
@@ -343,7 +337,7 @@ def saturated(facts: Facts) -> Iterator[Match]:
     for lock in facts.heavy(*HELD):
         if _usually_held(lock) < SATURATED or lock.callers < 2:
             continue
-        blames = [b for b in facts.blames(lock) if not _is_parking(b)]
+        blames = [b for b in facts.blames(lock) if not sections.is_empty(b.site)]
         waited = min(sum(b.wait_ns for b in blames), lock.explained_ns)
         longest = sorted(lock.uses, key=lambda u: -u.hold_ns)[:3]
         if not waited:
@@ -416,7 +410,7 @@ def only_reads(facts: Facts) -> Iterator[Match]:
             continue
         reads = [u for u in uses if sections.reads_only(u.take)]
         read = sum(u.count for u in reads)
-        if read < 0.95 * every.count:
+        if read < 0.95 * every.count or any(sections.is_empty(u.take) for u in reads):
             continue
         yield Match(
             [lock],
@@ -439,7 +433,8 @@ def convoy(facts: Facts) -> Iterator[Match]:
         if waits < FEW or waits < count / 2 or every.threads < 3:
             continue
         wait, hold = every.sum("wait_ns") / waits, every.sum("hold_ns") / count
-        if wait < 3 * hold:
+        longest = max(every, key=lambda u: u.wait_ns).take
+        if wait < 3 * hold or sections.is_empty(longest):
             continue
         yield Match(
             [lock],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the machine code from a lock to its unlock does, where it is short and plain.
 
-llvm-objdump or objdump reads it, of x86-64. All ways from the lock to a call of an unlock are
+objdump or llvm-objdump reads it, of x86-64. All ways from the lock to a call of an unlock are
 followed, forwards only. A call of anything else, a loop, a store that is no addition: then nothing
 is said of the section. Nor is it where the lock or the unlock has a function of its own.
 `reads_only` asks for less: no store, but loops, and calls of functions that only compare.
@@ -18,7 +18,8 @@ from pathlib import Path
 
 from pawl.advise.facts import Site
 
-TOOLS = ("llvm-objdump", *(f"llvm-objdump-{n}" for n in range(30, 12, -1)), "objdump")
+# The second does not name what a program with all its relocations done at the start calls.
+TOOLS = ("objdump", "llvm-objdump", *(f"llvm-objdump-{n}" for n in range(30, 12, -1)))
 BYTES, STEPS = 512, 200
 RESULT = "the lock's result"
 LINE = re.compile(r"\s*([0-9a-f]+):\s+(\w+)\s*([^#<]*)(?:<([^>]*)>)?\s*(?:#\s*(?:0x)?([0-9a-f]+))?")
@@ -229,6 +230,12 @@ def _code(module: str, offset: int) -> str:
 def look(site: Site) -> Section | None:
     """The section that the call of a lock at this site begins; None: it is not known."""
     return section(_code(site.module, site.offset), site.offset) if site.module else None
+
+
+def is_empty(site: Site) -> bool:
+    """Who comes has nothing to do inside: it waits for the holder's sign."""
+    found = look(site)
+    return found is not None and found.kind == "empty"
 
 
 def reads_only(site: Site) -> bool:
