@@ -49,7 +49,7 @@ def _process(chance: random.Random, process: int, first: int) -> Iterator[tuple[
                     1, None, None, None) for n in locks]  # fmt: skip
     yield "use", [_use(chance, n, mode, n < first + HOT) for n in locks for mode in modes[n]]
     yield "blame", [(n, modes[n][-1], 3, 4, 10, 10_000, 2000, 0, 0) for n in locks]
-    yield "edge", [(first, modes[first][0], n, modes[n][0], 3, 4, process, 5, 0, 0, 0)
+    yield "edge", [(first, modes[first][0], n, modes[n][0], 3, 4, process, 5, 0, 0, 0, None)
                    for n in locks[1:]]  # fmt: skip
     rows = []
     for lane in range(THREADS):

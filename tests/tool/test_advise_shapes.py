@@ -75,6 +75,7 @@ def test_a_fault_in_another_form_is_found(record, word, rule):
         ("flushes", ["polling", "counter"]),
         ("walks", ["lock_order", "could_be_split"]),
         ("in_turn", ["many_short_reads"]),
+        ("ends", ["lock_order"]),
     ],
 )
 def test_an_innocent_look_alike_is_not_accused(record, word, rules):

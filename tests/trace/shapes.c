@@ -261,12 +261,29 @@ static void *reads(void *unused)
     return unused;
 }
 
+/* Knot DNS 3.2, zone_events_deinit: when all other threads have ended, the first one has another
+ * order than they had. */
+static void *both(void *number)
+{
+    pthread_mutex_t *const one = number != NULL ? &mutex : &parked;
+    pthread_mutex_t *const other = number != NULL ? &parked : &mutex;
+    must(pthread_mutex_lock(one) == 0 && pthread_mutex_lock(other) == 0);
+    must(pthread_mutex_unlock(other) == 0 && pthread_mutex_unlock(one) == 0);
+    return NULL;
+}
+
+static void ends(void *(*call)(void *), size_t n)
+{
+    in_turn(call, 1);
+    (void)call(&n);
+}
+
 int main(int count, char **words)
 {
     static const struct {
         const char *word;
         void *(*call)(void *);
-        void (*run)(void *(*)(void *), int);
+        void (*run)(void *(*)(void *), size_t);
     } all[] = {
         {"two_places", up_and_down, together},
         {"ids", take_ids, together},
@@ -279,6 +296,7 @@ int main(int count, char **words)
         {"parks", parks_the_other, together},
         {"walks", walks, together},
         {"in_turn", reads, in_turn},
+        {"ends", both, ends},
     };
     size_t i;
     must(count > 1 && sem_init(&work, 0, 0) == 0 && sem_init(&parks, 0, 0) == 0);

@@ -243,6 +243,24 @@ def lock_order(facts: Facts) -> Iterator[Match]:
     for cycle in cycles(edges):
         steps = [rows_of[both] for both in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
         rows = [row for step in steps for row in step]
+def _comes_after(facts: Facts, steps: list[list]) -> bool:
+    """One of the orders was seen once, when all threads of the others had ended."""
+    for step in steps:
+        row = step[0]
+        others = [r["ended_ns"] for other in steps if other is not step for r in other]
+        if len(step) != 1 or row["count"] != 1 or None in others:
+            continue
+        process = facts.locks[row["taken"]].process.id
+        begun = facts.db.execute(
+            "SELECT max(begun_ns) FROM event WHERE process = ? AND lane = ? AND lock = ? AND "
+            "take = ?",
+            (process, row["thread"], row["taken"], row["taken_site"]),
+        ).fetchone()[0]
+        if begun is not None and begun > max(others):
+            return True
+    return False
+
+
         reading = all(row["held_mode"] == row["taken_mode"] == "read" for row in rows)
         once = min(sum(row["count"] for row in step) for step in steps) == 1
         lines = [
@@ -250,6 +268,8 @@ def lock_order(facts: Facts) -> Iterator[Match]:
             f"{facts.site(step[0]['held_site'])}, then {facts.locks[step[0]['taken']].name} at "
             f"{facts.site(step[0]['taken_site'])}"
             for step in steps
+        if _comes_after(facts, steps):
+            continue
         ]
         if once:
             lines.append(

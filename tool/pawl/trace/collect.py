@@ -295,6 +295,7 @@ class _Process:
     def edges(self) -> list[tuple]:
         rows = []
         for number, lane in enumerate(self.raw.lanes):
+            ended = raw.ended(lane.head, self.raw.lanes)
             for e in lane.edges:
                 held, taken = e["held"], e["taken"]
                 rows.append(
@@ -310,6 +311,7 @@ class _Process:
                         e["handed"],
                         e["held_life"],
                         e["taken_life"],
+                        None if ended is None else self.since_begin(ended),
                     )
                 )
         return rows

@@ -246,6 +246,21 @@ def _stacks(
     return stacks, [row for row in waited if row["lock"] and row["stack"] in stacks]
 
 
+def ended(head: Row, lanes: list[Lane]) -> int | None:
+    """When the last thread of a lane ended, there or in the larger lane that it went on in. None:
+    it has not, or where it went is not known."""
+    if head["thread"]:
+        return None
+    small = min(lane.head["ring"] for lane in lanes)
+    large = [lane.head for lane in lanes if lane.head["ring"] != small]
+    for moved in large if head["ring"] == small else []:
+        if head["threads"] != 1 or moved["threads"] != 1:
+            return None
+        if moved["begun"] == head["last"]:
+            return ended(moved, lanes)
+    return head["last"]
+
+
 def read(path: Path, owners: set[int] | None = None) -> Process | str:
     """The process, or in a few words why there is none."""
     try:

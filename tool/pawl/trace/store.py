@@ -18,7 +18,7 @@ from pathlib import Path
 from pawl.core import errors, output
 from pawl.core.errors import BadInput, Failure
 
-APPLICATION, VERSION = 0x7061776C, 8  # "pawl"
+APPLICATION, VERSION = 0x7061776C, 9  # "pawl"
 
 TABLES = {
     "meta": "name TEXT PRIMARY KEY, value TEXT",
@@ -48,7 +48,7 @@ TABLES = {
     "wait_ns INTEGER, wait_max INTEGER, past_ns INTEGER, inverted INTEGER",
     "edge": "held INTEGER, held_mode TEXT, taken INTEGER, taken_mode TEXT, held_site INTEGER, "
     "taken_site INTEGER, thread INTEGER, count INTEGER, handed INTEGER, held_life INTEGER, "
-    "taken_life INTEGER",
+    "taken_life INTEGER, ended_ns INTEGER",
     "upgrade": "lock INTEGER, read INTEGER, write INTEGER, count INTEGER, changed INTEGER, "
     "gap_ns INTEGER",
     "held": "process INTEGER, thread INTEGER, lock INTEGER, mode TEXT, site INTEGER, "
@@ -68,15 +68,17 @@ TABLES = {
 # What is asked for of one lock; made when the tables are full.
 INDEXES = (("use", "lock"), ("blame", "lock"), ("edge", "held"), ("waited", "lock"))
 
-# A trace of an older version gets what it lacks beside it, empty. 7 does not say what a call of a
-# lock took, 6 not how long threads ran, 5 not for how long a thread was kept off its processor, 4
-# not how often it left it of its own accord, and 3 has no stacks.
+# A trace of an older version gets what it lacks beside it, empty. 8 does not say when threads
+# ended, 7 not what a call of a lock took, 6 not how long threads ran, 5 not for how long a thread
+# was kept off its processor, 4 not how often it left it of its own accord, and 3 has no stacks.
 NO_PRICES = "0 AS priced, 0 AS take_ns, 0 AS drop_ns, 0 AS own_ns, 0 AS note_ns"
 NO_PAIR = "CREATE TEMP VIEW process AS SELECT *, 20 AS pair_ns FROM main.process;"
 NO_PRICE = f"CREATE TEMP VIEW use AS SELECT *, {NO_PRICES} FROM main.use;"
+NO_END = "CREATE TEMP VIEW edge AS SELECT *, NULL AS ended_ns FROM main.edge;"
 NO_LIVES = (
-    "CREATE TEMP VIEW edge AS SELECT *, 0 AS handed, 0 AS held_life, 0 AS taken_life "
-    "FROM main.edge; CREATE TEMP VIEW blame AS SELECT *, 0 AS past_ns FROM main.blame;"
+    "CREATE TEMP VIEW edge AS SELECT *, 0 AS handed, 0 AS held_life, 0 AS taken_life, "
+    "NULL AS ended_ns FROM main.edge; CREATE TEMP VIEW blame AS SELECT *, 0 AS past_ns "
+    "FROM main.blame;"
 )
 NO_CPU = "CREATE TEMP VIEW process AS SELECT *, NULL AS cpu_ns, 20 AS pair_ns FROM main.process;"
 NO_KEPT = (
@@ -87,7 +89,8 @@ NO_SLEEPS = (
     f"{NO_KEPT}CREATE TEMP VIEW part AS SELECT *, NULL AS sleeps, NULL AS kept_ns FROM main.part;"
 )
 OLDER = {
-    7: NO_PRICE + NO_PAIR,
+    8: NO_END,
+    7: NO_END + NO_PRICE + NO_PAIR,
     6: NO_LIVES + NO_PRICE + NO_CPU,
     5: f"{NO_KEPT}{NO_CPU}CREATE TEMP VIEW part AS SELECT *, NULL AS kept_ns FROM main.part;",
     4: NO_SLEEPS + NO_CPU,
