@@ -86,7 +86,8 @@ def test_a_rule_finds_its_fault(record, rule):
     found = list(RULES[rule](facts))
     assert len(found) == 1 and found[0].evidence and found[0].sites
     assert all("?" not in lock.name for lock in found[0].locks)
-    assert found[0].saved is None or found[0].saved[1] >= found[0].saved[0] >= 0
+    low, high = Finding(rule, "", found[0], {}).gain
+    assert found[0].unknown or low <= high <= max(2 * low, low + 0.1) + 1e-9
 
 
 @needs_recorder

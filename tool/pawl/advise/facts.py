@@ -34,6 +34,7 @@ PART = 10_000  # locks between two words of how far it is
 # for what a trace of an older version does not say.
 LINE_NS = 100
 MANY_TIMED = 20  # fewer say nothing
+WAKE_NS = 20_000  # of processor time, about: a thread goes to sleep, and another one wakes it
 # Of the threads' time. No rule looks at a lock whose waits and pairs are less in all: far below
 # what is worth a word (finding.py), so that a trace may have a million locks.
 LEAST = 0.0001
@@ -142,6 +143,12 @@ class Lock:
         wait. The rest is the way to a processor, and no other lock shortens it."""
         return min(self.wait_ns, max(self.callers - 1, 0) * self.hold_ns)
 
+    def without(self, waited: float) -> tuple[tuple[float, float], tuple[float, float]]:
+        """What goes with so much of its waiting, from and to, of a match: the time, and what it
+        costs that threads sleep and are woken. A short wait is no sleep."""
+        wakes = min(self.waits * WAKE_NS, self.wait_ns) * waited / max(self.wait_ns, 1)
+        return (waited / 2, waited), (wakes / 2, wakes)
+
     @property
     def held(self) -> float:
         """That time as a share of the recording."""
@@ -208,6 +215,11 @@ class Process:
     threads: int
     pair_ns: int = 20  # what a take and its release cost here, of a lock that nobody shares
     own_ns: int = 0  # what the recorder does before a hold
+
+    def unrecorded(self, ns: float, own_ns: float) -> float:
+        """Time that a change saves, as the same share of the threads' time without the recorder's
+        part."""
+        return ns * self.thread_ns / max(self.thread_ns - own_ns, ns, 1)
 
 
 @dataclass

@@ -7,11 +7,10 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
 
 from pawl.advise import sections
-from pawl.advise.facts import HELD, SHARED, Facts, Lock, percent, time
+from pawl.advise.facts import HELD, SHARED, WAKE_NS, Facts, Lock, percent, time
 from pawl.advise.finding import Match
 
 FEW = 100
-WAKE_NS = 5_000  # what it costs, about, to wake a thread for nothing
 MANY_WAKES = 3  # fewer may be threads that were preempted at that moment
 OFTEN = 0.1  # of the wakes; fewer may be, too
 SHORT_NS = 20_000
@@ -44,7 +43,7 @@ def writers_leave_early(facts: Facts) -> Iterator[Match]:
                 ],
                 "medium",
                 [use.take, use.release or use.take],
-                (0, reads.sum("wait_ns") + writes.sum("wait_ns")),
+                *lock.without(reads.sum("wait_ns") + writes.sum("wait_ns")),
             )
             break
 
@@ -90,7 +89,7 @@ def could_be_split(facts: Facts) -> Iterator[Match]:
             ],
             "low",
             [u.take for u in main[:4]],
-            (0, every.sum("wait_ns")),
+            *lock.without(every.sum("wait_ns")),
         )
 
 
@@ -133,7 +132,7 @@ def uneven_split(facts: Facts) -> Iterator[Match]:
             ],
             "medium",
             [facts.site(place)],
-            (0, waits[hot] * (1 - 1 / len(uses))),
+            *facts.locks[hot].without(waits[hot] * (1 - 1 / len(uses))),
         )
 
 
@@ -167,7 +166,7 @@ def broadcast_storm(facts: Facts) -> Iterator[Match]:
             "high",
             sorted(places, key=str)[:2] + [u.take for u in cond.of("cond-broadcast")][:2],
             (0, 0),
-            (lost, lost + count * WAKE_NS),
+            ((lost + count * WAKE_NS) / 2, lost + count * WAKE_NS),
         )
 
 
@@ -219,6 +218,7 @@ def wakes_before_unlock(facts: Facts) -> Iterator[Match]:
             [facts.site(rows[0]["taken_site"]), *(u.release or u.take for u in early[:1])],
             (0, behind),
             (0, early_ns),
+            unknown="the C library does not show how long a woken thread waits for its lock",
         )
 
 

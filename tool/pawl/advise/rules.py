@@ -59,7 +59,11 @@ def read_then_write(facts: Facts) -> Iterator[Match]:
         writes = lock.of("write")
         sites = {facts.site(r["write"]) for r in several}
         waits = sum(u.wait_ns for u in writes if u.take in sites)
-        repeated = writes.sum("hold_ns") * min(count / max(writes.count, 1), 1)
+        looks, own = lock.of("read"), lock.all.timed("own_ns", "note_ns") or 0
+        waited = looks.sum("wait_ns") * min(count / max(looks.count, 1), 1)
+        look = looks.sum("hold_ns") / max(looks.count, 1)
+        pairs = count * (lock.process.pair_ns + (looks.timed("take_ns", "drop_ns") or 0) + look)
+        pairs = lock.process.unrecorded(pairs, (own + lock.process.own_ns) * lock.all.count)
         yield Match(
             [lock],
             [
@@ -72,8 +76,8 @@ def read_then_write(facts: Facts) -> Iterator[Match]:
             ],
             "high",
             [facts.site(several[0]["read"]), facts.site(several[0]["write"])],
-            (0, waits),
-            (count * lock.process.pair_ns, count * lock.process.pair_ns + repeated / 2),
+            (waited / 2, waited),
+            (pairs / 2, pairs),
         )
 
 
@@ -96,6 +100,7 @@ def readers_do_not_overlap(facts: Facts) -> Iterator[Match]:
             [max(reads, key=lambda u: u.count).take],
             (0, reads.sum("wait_ns") / 2),
             (0, every.count * lock.process.pair_ns / 2),
+            unknown="a mutex was not timed here",
         )
 
 
@@ -122,7 +127,7 @@ def seek_without_readers(facts: Facts) -> Iterator[Match]:
             "medium" if reads.count else "high",
             [max(seeks, key=lambda u: u.count).take],
             (0, 0),
-            (0, upgrades * lock.process.pair_ns),
+            (upgrades * lock.process.pair_ns / 2, upgrades * lock.process.pair_ns),
         )
 
 
@@ -130,6 +135,9 @@ def one_thread(facts: Facts) -> Iterator[Match]:
     for lock in facts.heavy(*HELD):
         every = lock.all
         if every.count >= FEW and every.threads == 1 and not every.sum("waits"):
+            own = (every.timed("own_ns", "note_ns") or 0) + lock.process.own_ns
+            pairs = every.count * lock.process.pair_ns
+            pairs = lock.process.unrecorded(pairs, every.count * own)
             yield Match(
                 [lock],
                 [
@@ -139,7 +147,7 @@ def one_thread(facts: Facts) -> Iterator[Match]:
                 "medium",
                 [max(every, key=lambda u: u.count).take],
                 (0, 0),
-                (every.count * lock.process.pair_ns / 2, every.count * lock.process.pair_ns),
+                (pairs / 2, pairs),
             )
 
 
@@ -236,13 +244,6 @@ def _orders(facts: Facts) -> dict[tuple[int, int], list]:
     return found
 
 
-def lock_order(facts: Facts) -> Iterator[Match]:
-    """A before B in one thread, B before A in another; or a chain that ends where it began."""
-    rows_of = _orders(facts)
-    edges = {edge: frozenset(row["thread"] for row in rows_of[edge]) for edge in closed(rows_of)}
-    for cycle in cycles(edges):
-        steps = [rows_of[both] for both in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
-        rows = [row for step in steps for row in step]
 def _comes_after(facts: Facts, steps: list[list]) -> bool:
     """One of the orders was seen once, when all threads of the others had ended."""
     for step in steps:
@@ -261,6 +262,15 @@ def _comes_after(facts: Facts, steps: list[list]) -> bool:
     return False
 
 
+def lock_order(facts: Facts) -> Iterator[Match]:
+    """A before B in one thread, B before A in another; or a chain that ends where it began."""
+    rows_of = _orders(facts)
+    edges = {edge: frozenset(row["thread"] for row in rows_of[edge]) for edge in closed(rows_of)}
+    for cycle in cycles(edges):
+        steps = [rows_of[both] for both in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
+        rows = [row for step in steps for row in step]
+        if _comes_after(facts, steps):
+            continue
         reading = all(row["held_mode"] == row["taken_mode"] == "read" for row in rows)
         once = min(sum(row["count"] for row in step) for step in steps) == 1
         lines = [
@@ -268,8 +278,6 @@ def _comes_after(facts: Facts, steps: list[list]) -> bool:
             f"{facts.site(step[0]['held_site'])}, then {facts.locks[step[0]['taken']].name} at "
             f"{facts.site(step[0]['taken_site'])}"
             for step in steps
-        if _comes_after(facts, steps):
-            continue
         ]
         if once:
             lines.append(
@@ -341,7 +349,7 @@ def long_holds(facts: Facts) -> Iterator[Match]:
             ],
             "high",
             [worst.take, worst.release or worst.take],
-            (lost / 2, lost),
+            *lock.without(sum(b.wait_ns for b in blames) * lost / sum(b.held_ns for b in blames)),
         )
 
 
@@ -376,7 +384,7 @@ def saturated(facts: Facts) -> Iterator[Match]:
             ],
             "high",
             [longest[0].take, longest[0].release or longest[0].take],
-            (waited / 2, waited),
+            *lock.without(waited),
         )
 
 
@@ -441,7 +449,7 @@ def only_reads(facts: Facts) -> Iterator[Match]:
             ],
             "medium",
             [u.take for u in sorted(reads, key=lambda u: -u.count)[:2]],
-            (0, every.sum("wait_ns")),
+            *lock.without(lock.wait_ns),
         )
 
 
@@ -465,8 +473,8 @@ def convoy(facts: Facts) -> Iterator[Match]:
                 *_behind(facts, lock),
             ],
             "medium",
-            [max(every, key=lambda u: u.wait_ns).take],
-            (every.sum("wait_ns") / 2, every.sum("wait_ns")),
+            [longest],
+            *lock.without(lock.wait_ns),
         )
 
 
@@ -495,7 +503,7 @@ def starvation(facts: Facts) -> Iterator[Match]:
                 ],
                 "medium",
                 [max(mine, key=lambda u: u.wait_max).take],
-                (mine.sum("wait_ns") / 2, mine.sum("wait_ns")),
+                *lock.without(mine.sum("wait_ns")),
             )
 
 
