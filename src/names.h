@@ -165,6 +165,8 @@
 #define table_unlock_two PAWL_SYMBOL_(pawl_in_table_unlock_two)
 #define table_unpark PAWL_SYMBOL_(pawl_in_table_unpark)
 #define table_wake PAWL_SYMBOL_(pawl_in_table_wake)
+#define tree_outermost PAWL_SYMBOL_(pawl_in_tree_outermost)
+#define tree_search PAWL_SYMBOL_(pawl_in_tree_search)
 #define wait_for_bit PAWL_SYMBOL_(pawl_in_wait_for_bit)
 #define wait_list_waiter PAWL_SYMBOL_(pawl_in_wait_list_waiter)
 #define wait_unlist_waiter PAWL_SYMBOL_(pawl_in_wait_unlist_waiter)

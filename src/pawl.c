@@ -111,3 +111,6 @@
 #include "sift/sift.c"
 #include "sift/sift_read.c"
 #include "sift/sift_write.c"
+
+#include "tree/tree_find.c"
+#include "tree/tree.c"

@@ -224,6 +224,11 @@ pawl_test(misuse idtable/misuse ALSO_SCALING)
 pawl_test(cxx idtable/cxx ALSO_SCALING)
 pawl_test(stress idtable/stress ALSO_SCALING)
 
+# tree: ordered trees
+pawl_test(unit tree/basic ALSO_SCALING)
+pawl_test(misuse tree/misuse ALSO_SCALING)
+pawl_test(stress tree/stress ALSO_SCALING)
+
 # plock: plock's names (compat)
 pawl_test(compat plock/every_name)
 pawl_test(compat plock/expressions)
