@@ -68,7 +68,7 @@ def drivers(tmp_path, monkeypatch):
     fake = Path(__file__).with_name("fake_driver.py")
     for kind in KINDS:
         wrapper = folder / f"pawl-bench-{kind}"
-        wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" {kind} "$@"\n')
+        wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{fake}" {kind} "$@"\n')
         wrapper.chmod(0o755)
     monkeypatch.setenv("PAWL_BENCH_DIR", str(folder))
     monkeypatch.setenv("FAKE_LOG", str(tmp_path / "starts.log"))
@@ -258,7 +258,7 @@ def record_one(folder, name, kinds=KINDS, fake="fake_driver.py", mode=""):
     script = Path(__file__).with_name(fake)
     for kind in kinds:
         wrapper = folder / f"pawl-bench-{kind}"
-        told = f'FAKE_MODE="${{FAKE_MODE:-{mode}}}" exec "{sys.executable}" "{script}"'
+        told = f'FAKE_MODE="${{FAKE_MODE:-{mode}}}" exec "{sys.executable}" -S "{script}"'
         also = "" if fake != "fake_driver.py" else f" {kind}"
         wrapper.write_text(f'#!/bin/sh\n{told}{also} "$@"\n')
         wrapper.chmod(0o755)

@@ -31,7 +31,7 @@ def fake(tmp_path, monkeypatch):
     folder.mkdir()
     program = Path(__file__).with_name("fake_costs.py")
     wrapper = folder / "pawl-bench-costs"
-    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{program}" "$@"\n')
+    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{program}" "$@"\n')
     wrapper.chmod(0o755)
     monkeypatch.setenv("PAWL_BENCH_DIR", str(folder))
     monkeypatch.setenv("FAKE_LOG", str(tmp_path / "starts.log"))

@@ -39,7 +39,7 @@ def fakes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("drivers")
     wrapper = folder / counters.DRIVER
     fake = Path(__file__).with_name("fake_driver.py")
-    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" counters "$@"\n')
+    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{fake}" counters "$@"\n')
     wrapper.chmod(0o755)
     return folder
 

@@ -25,7 +25,7 @@ def fake(tmp_path, monkeypatch):
     folder.mkdir()
     script = Path(__file__).with_name("fake_latency.py")
     wrapper = folder / latency.DRIVER
-    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{script}" "$@"\n')
+    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{script}" "$@"\n')
     wrapper.chmod(0o755)
     monkeypatch.setenv("PAWL_BENCH_DIR", str(folder))
     monkeypatch.setenv("FAKE_LOG", str(tmp_path / "starts.log"))

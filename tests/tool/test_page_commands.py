@@ -78,7 +78,7 @@ def files(drivers, tmp_path, monkeypatch, result):
     for kind, fake in DRIVERS.items():
         wrapper = drivers / f"pawl-bench-{kind}"
         wrapper.write_text(
-            f'#!/bin/sh\nexec "{sys.executable}" "{Path(__file__).with_name(fake)}" "$@"\n'
+            f'#!/bin/sh\nexec "{sys.executable}" -S "{Path(__file__).with_name(fake)}" "$@"\n'
         )
         wrapper.chmod(0o755)
     # Each plan is made as a whole, and one of its cells is measured.

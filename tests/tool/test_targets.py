@@ -22,7 +22,7 @@ def recorded(tmp_path_factory):
     fake = Path(__file__).with_name("fake_driver.py")
     for kind in KINDS:
         wrapper = folder / f"pawl-bench-{kind}"
-        wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" {kind} "$@"\n')
+        wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{fake}" {kind} "$@"\n')
         os.chmod(wrapper, 0o755)
     assert main(["bench", "record", str(folder / "runs"), "--driver", str(folder), "--quiet"]) == 0
     plain(folder / "runs")

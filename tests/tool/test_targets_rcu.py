@@ -23,7 +23,7 @@ def recorded_once(tmp_path_factory):
     fake = Path(__file__).with_name("fake_driver.py")
     for name in SET.programs:
         kind = name.removeprefix("pawl-bench-")
-        (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" {kind} "$@"\n')
+        (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{fake}" {kind} "$@"\n')
         (folder / name).chmod(0o755)
     runs = folder / "runs"
     assert (
