@@ -45,6 +45,20 @@ CASES = {
         "reads-100-locks": "reads of 100,000 keys with 100 locks, beside a writer",
         "writes-100-locks": "writes of 100,000 keys with 100 locks, beside readers",
     },
+    "haproxy": {
+        f"{job}-{build}{unit}": f"{words}, {locks}{of}"
+        for job, words, builds in (
+            ("handshake", "a TLS connection for each request", ("own", "emulated", "pawl")),
+            ("table", "requests that a stick table counts", ("own", "pawl")),
+        )
+        for build, locks in (
+            ("own", "HAProxy as it is"),
+            ("emulated", "built with USE_PTHREAD_EMULATION"),
+            ("pawl", "that, with Pawl's header for plock's"),
+        )
+        if build in builds
+        for unit, of in (("", ""), ("-cpu", "; a second of its processor time"))
+    },
 }
 # A program starts, and makes what its threads share.
 START_SECONDS = 0.3
