@@ -126,6 +126,7 @@
 #define rcu_extra_lines PAWL_SYMBOL_(pawl_in_rcu_extra_lines)
 #define rcu_extra_settle PAWL_SYMBOL_(pawl_in_rcu_extra_settle)
 #define rcu_grace_after_fork PAWL_SYMBOL_(pawl_in_rcu_grace_after_fork)
+#define rcu_have_line PAWL_SYMBOL_(pawl_in_rcu_have_line)
 #define rcu_inside PAWL_SYMBOL_(pawl_in_rcu_inside)
 #define rcu_inside_any PAWL_SYMBOL_(pawl_in_rcu_inside_any)
 #define rcu_leave PAWL_SYMBOL_(pawl_in_rcu_leave)

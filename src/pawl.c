@@ -23,6 +23,7 @@
 #include "os/linux_shared.c"
 #endif
 #include "os/shared.c"
+#include "os/own.c"
 #include "os/copies.c"
 #include "os/asymmetric.c"
 #include "os/forks.c"

@@ -251,6 +251,7 @@ pawl_test(unit thread/beyond_checked VARIANT checked C_ONLY LONG)
 pawl_test(unit thread/interrupted C_ONLY LONG)
 pawl_test(unit thread/interrupted_checked VARIANT checked C_ONLY LONG)
 pawl_test(unit thread/interrupted_without_membarrier C_ONLY LONG)
+pawl_test(unit thread/blocks C_ONLY LONG)
 pawl_test(unit thread/fences C_ONLY)
 
 # os: the system layer

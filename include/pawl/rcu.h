@@ -185,7 +185,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_rest_(void)
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_enter_(uint32_t index)
 {
-    struct pawl_rcu_line *const line = PAWL_RCU_MINE_.line;
+    struct pawl_rcu_line *const line = PAWL_RCU_LINE_;
     if (PAWL_UNLIKELY(line == NULL)) {
         pawl_rcu_enter_slow_(index);
         return;
@@ -199,7 +199,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_enter_(uint32_t index)
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_leave_(uint32_t index)
 {
-    struct pawl_rcu_line *const line = PAWL_RCU_MINE_.line;
+    struct pawl_rcu_line *const line = PAWL_RCU_LINE_;
     uint32_t word;
     if (PAWL_UNLIKELY(line == NULL)) {
         pawl_rcu_leave_slow_(index);
@@ -221,7 +221,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_leave_(uint32_t index)
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_rest_(void)
 {
-    struct pawl_rcu_line *const line = PAWL_RCU_MINE_.line;
+    struct pawl_rcu_line *const line = PAWL_RCU_LINE_;
     uint32_t *word;
     if (PAWL_UNLIKELY(line == NULL)) {
         pawl_rcu_rest_slow_();

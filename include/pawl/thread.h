@@ -17,22 +17,13 @@
 #ifndef PAWL_THREAD_H
 #define PAWL_THREAD_H
 
-#include <pawl/atomic.h>
+#include <pawl/detail/own.h>
 
 /* Reserved lines. More threads than this at once leave the rest without one. */
 #if UINTPTR_MAX > UINT32_MAX && !PAWL_HOOKS
 #define PAWL_THREAD_LINES 32768
 #else
 #define PAWL_THREAD_LINES 1024
-#endif
-
-/* An address as an integer that the seam has operations for. */
-#if UINTPTR_MAX > UINT32_MAX
-typedef uint64_t pawl_address_;
-#define PAWL_ADDRESS_(operation) PAWL_CAT_(operation, 64)
-#else
-typedef uint32_t pawl_address_;
-#define PAWL_ADDRESS_(operation) PAWL_CAT_(operation, 32)
 #endif
 
 /* 1 where a thread can have a ticket: on systems on which light fences may be free. */
@@ -42,7 +33,6 @@ typedef uint32_t pawl_address_;
 #define PAWL_THREAD_TICKETS_ 0
 #endif
 
-struct pawl_thread_line; /* src/base/process.h */
 struct pawl_process;
 
 PAWL_C_BEGIN
@@ -60,10 +50,10 @@ PAWL_API void PAWL_SYMBOL_(pawl_thread_exit)(void);
  * the thread's handlers may use it. */
 #if PAWL_HOOKS
 PAWL_API uint32_t PAWL_SYMBOL_(pawl_thread_ticket)(void);
-#elif !PAWL_THREAD_TICKETS_
+#define pawl_thread_ticket_ PAWL_SYMBOL_(pawl_thread_ticket)
+#define PAWL_THREAD_TICKET_ pawl_thread_ticket_()
 #else
-extern PAWL_API __thread uint32_t PAWL_SYMBOL_(pawl_thread_ticket)
-    __attribute__((__tls_model__("initial-exec")));
+#define PAWL_THREAD_TICKET_ PAWL_OWN_.ticket
 #endif
 
 /* The registry's own object, the same for every copy of the library in the process. */
@@ -84,11 +74,5 @@ PAWL_C_END
 #define pawl_thread_line_ PAWL_SYMBOL_(pawl_thread_line)
 #define pawl_thread_exit_ PAWL_SYMBOL_(pawl_thread_exit)
 #define pawl_process_ PAWL_SYMBOL_(pawl_process)
-#define pawl_thread_ticket_ PAWL_SYMBOL_(pawl_thread_ticket)
-#if PAWL_HOOKS
-#define PAWL_THREAD_TICKET_ pawl_thread_ticket_()
-#else
-#define PAWL_THREAD_TICKET_ pawl_thread_ticket_
-#endif
 
 #endif

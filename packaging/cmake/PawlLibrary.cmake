@@ -19,9 +19,8 @@ include(CheckLinkerFlag)
 set(pawl_shared_names pawl_fences_object_v2 pawl_process_object_v2
     pawl_drains_object_v2 pawl_table_object_v2 pawl_counters_object_v2 pawl_rcu_object_v2
     pawl_rcu_calls_object_v2 pawl_check_object_v2 pawl_names_object_v2
-    pawl_orders_object_v2 pawl_thread_slot_v2 pawl_thread_ticket_v2 pawl_latch_parker_v2
-    pawl_entries_object_v2 pawl_thread_entries_v2
-    pawl_counter_own_v2 pawl_rcu_own_v2)
+    pawl_orders_object_v2 pawl_entries_object_v2 pawl_thread_blocks_v2 pawl_thread_own_v2
+    pawl_rcu_at_hand_v2)
 check_linker_flag(C "LINKER:--export-dynamic-symbol=pawl" PAWL_LINKER_EXPORTS_SYMBOL)
 
 # The list has the names of all variants and systems; lld refuses names that a library has not.

@@ -11,13 +11,6 @@
 #include <pawl/lock.h>
 #include <pawl/thread.h>
 
-#define THREAD_SLOT PAWL_SYMBOL_(pawl_thread_slot)
-#define LATCH_PARKER PAWL_SYMBOL_(pawl_latch_parker)
-extern "C" {
-extern __thread struct pawl_thread_line *THREAD_SLOT __attribute__((tls_model("initial-exec")));
-extern __thread struct pawl_parker *LATCH_PARKER __attribute__((tls_model("initial-exec")));
-}
-
 namespace sim {
 
 engine *engine::running;
@@ -31,24 +24,12 @@ struct stack_of_arena {
     void deallocate(boost::context::stack_context &) {}
 };
 
-/* Exchanges the values of variables with those that a fiber keeps, one behind the other. */
-template <typename... Variables> void exchange_all(thread_variables &own, Variables &...variables)
-{
-    static_assert((sizeof(Variables) + ...) <= sizeof own.bytes, "room for all of them");
-    unsigned char *kept = own.bytes;
-    const auto exchange_one = [&kept](void *variable, std::size_t size) {
-        unsigned char *const bytes = static_cast<unsigned char *>(variable);
-        std::swap_ranges(bytes, bytes + size, kept);
-        kept += size;
-    };
-    (exchange_one(&variables, sizeof variables), ...);
-}
-
-/* All of the library's thread variables; tests/sim compares the list with its symbols. */
+/* All that the library has for a thread; tests/sim compares it with the library's symbols. */
 void exchange(thread_variables &own)
 {
-    exchange_all(own, THREAD_SLOT, pawl_counter_own_, pawl_rcu_own_, pawl_thread_ticket_,
-                 pawl_thread_entries_, LATCH_PARKER);
+    unsigned char *const bytes = reinterpret_cast<unsigned char *>(&pawl_thread_own_);
+    static_assert(sizeof pawl_thread_own_ <= sizeof own.bytes, "room for all of it");
+    std::swap_ranges(bytes, bytes + sizeof pawl_thread_own_, own.bytes);
 }
 
 std::uint64_t mixed(std::uint64_t x)

@@ -50,7 +50,7 @@ enum class doing : std::uint8_t { nothing, waits, walks, computes };
 
 /* The library's thread variables, as each fiber has them. */
 struct thread_variables {
-    unsigned char bytes[192] = {};
+    unsigned char bytes[256] = {};
 };
 
 struct request {

@@ -19,8 +19,6 @@ uint32_t pawl_thread_ticket_(void)
     const struct pawl_thread_line *line = thread_registered();
     return line == NULL ? 0 : thread_number(line) + 1;
 }
-#elif PAWL_THREAD_TICKETS_
-PAWL_THREAD_SHARED_DEFINE(uint32_t, thread_ticket);
 #endif
 
 /* ---- Subsystems ------------------------------------------------------------------------------ */
@@ -176,6 +174,7 @@ static void thread_after_fork_in_child(void)
     uint32_t i;
     if (!PAWL_HOOKS && pawl_load_relaxed32(&process->id) == id)
         return; /* pawl_meet_fork_ was first */
+    pawl_os_own_after_fork();
     pawl_store_relaxed32(&process->id, id);
     pawl_store_relaxed32(&process->forking, 0);
     pawl_store_relaxed32(&process->forks, pawl_load_relaxed32(&process->forks) + 1);

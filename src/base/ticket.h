@@ -8,21 +8,19 @@
 
 #if PAWL_THREAD_TICKETS_ && !PAWL_HOOKS
 
-PAWL_SHARED_FROM_(thread_ticket);
-
 /* The slot has the line by now: in the child of a fork by a handler it stays the thread's. */
 static inline void thread_give_ticket(const struct pawl_thread_line *line)
 {
     HANDLERS_SEE_THIS_ORDER();
     if (pawl_load_relaxed32(&pawl_fence_light_free_) != 0)
-        *PAWL_SHARED_PLACE(uint32_t, thread_ticket) = thread_number(line) + 1;
+        pawl_os_own()->ticket = thread_number(line) + 1;
 }
 
 /* Before the slot changes: where a handler forks after that, the line is free in the child, and
  * another thread of the child may claim it. */
 static inline void thread_take_ticket_back(void)
 {
-    *PAWL_SHARED_PLACE(uint32_t, thread_ticket) = 0;
+    pawl_os_own()->ticket = 0;
     HANDLERS_SEE_THIS_ORDER();
 }
 

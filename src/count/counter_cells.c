@@ -20,11 +20,9 @@
 PAWL_SHARED_DEFINE(struct pawl_counters, counters_object);
 
 #if !PAWL_HOOKS
-PAWL_THREAD_SHARED_DEFINE(struct pawl_counter_mine, counter_own);
-
 __attribute__((noinline)) struct pawl_counter_mine *pawl_counter_mine_(void)
 {
-    return PAWL_SHARED_PLACE(struct pawl_counter_mine, counter_own);
+    return &pawl_os_own()->counter;
 }
 #endif
 

@@ -109,12 +109,10 @@ static void entries_have(struct pawl_entries *own)
 
 #else
 
-PAWL_THREAD_SHARED_DEFINE(struct pawl_entries *, thread_entries);
-
 static void entries_have(struct pawl_entries *own)
 {
     HANDLERS_SEE_THIS_ORDER();
-    PAWL_OWN_ENTRIES_ = own;
+    pawl_os_own()->entries = own;
     HANDLERS_SEE_THIS_ORDER();
 }
 

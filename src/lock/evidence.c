@@ -55,8 +55,7 @@ static void entries_begin_account(struct entries_note *note, uint64_t now)
 #if PAWL_HOOKS
 #define ENTRIES_IS_NOTED() true
 #else
-static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t entries_met;
-#define ENTRIES_IS_NOTED() (++entries_met % ENTRIES_NOTED == 0)
+#define ENTRIES_IS_NOTED() (++pawl_os_own()->met % ENTRIES_NOTED == 0)
 #endif
 
 PAWL_INTERNAL bool entries_evidence(pawl_address_ identity)

@@ -329,16 +329,15 @@ static bool lock_hint_counts(const struct pawl_bucket *bucket)
     /* Threads of models and of the simulator would share the variables. */
     return pawl_os_now() < pawl_load_relaxed64(&bucket->quiet_until);
 #else
-    static _Thread_local __attribute__((tls_model("initial-exec"))) uint64_t read_last;
-    static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t unread;
+    struct pawl_own *const own = pawl_os_own();
     uint64_t now;
-    if (unread != 0) {
-        unread--;
+    if (own->clock_unread != 0) {
+        own->clock_unread--;
         return true;
     }
     now = pawl_os_now();
-    unread = now - read_last < LOCK_QUICK_NS ? LOCK_QUICK_DROPS : 0;
-    read_last = now;
+    own->clock_unread = now - own->clock_read < LOCK_QUICK_NS ? LOCK_QUICK_DROPS : 0;
+    own->clock_read = now;
     return now < pawl_load_relaxed64(&bucket->quiet_until);
 #endif
 }

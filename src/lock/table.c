@@ -8,9 +8,6 @@
 #include "table_latch.h"
 
 PAWL_SHARED_DEFINE(struct pawl_table, table_object);
-#ifdef TABLE_LATCH_KNOWS_PARKER
-PAWL_THREAD_SHARED_DEFINE(struct pawl_parker *, latch_parker);
-#endif
 
 /* ---- From an address to its bucket ----------------------------------------------------------- */
 

@@ -50,12 +50,9 @@ PAWL_STATIC struct table_latch_waiter *table_latch_youngest(pawl_address_ word)
 #define TABLE_LATCH_PARKER NULL
 #else
 #define TABLE_HANDLERS_FORK true
-#define TABLE_LATCH_KNOWS_PARKER 1
 #define TABLE_LATCH_HELD_BY(bucket, number)                                                        \
     PAWL_ADDRESS_(pawl_store_relaxed)(&(bucket)->holder, number)
-extern PAWL_API PAWL_THREAD_VARIABLE_ struct pawl_parker *PAWL_SHARED_NAME_(latch_parker);
-PAWL_SHARED_FROM_(latch_parker);
-#define TABLE_LATCH_PARKER (*PAWL_SHARED_PLACE(struct pawl_parker *, latch_parker))
+#define TABLE_LATCH_PARKER (pawl_os_own()->latch_parker)
 #define TABLE_LATCH_PARKS(parker) ((void)(TABLE_LATCH_PARKER = (parker)))
 #endif
 
@@ -74,12 +71,11 @@ PAWL_STATIC void table_latch_count(uint32_t change)
     (void)change;
 }
 #else
-static PAWL_THREAD_VARIABLE_ uint32_t table_latches_of_thread;
-#define TABLE_IS_INSIDE() (table_latches_of_thread != 0 || TABLE_LATCH_PARKER != NULL)
+#define TABLE_IS_INSIDE() (pawl_os_own()->latches != 0 || TABLE_LATCH_PARKER != NULL)
 PAWL_STATIC void table_latch_count(uint32_t change)
 {
     HANDLERS_SEE_THIS_ORDER();
-    table_latches_of_thread += change;
+    pawl_os_own()->latches += change;
     HANDLERS_SEE_THIS_ORDER();
 }
 #endif

@@ -24,16 +24,6 @@
 
 #define NS_PER_S 1000000000u
 
-/* ---- The thread's slot ----------------------------------------------------------------------- */
-
-PAWL_API extern PAWL_THREAD_VARIABLE_ struct pawl_thread_line *PAWL_SHARED_NAME_(thread_slot);
-PAWL_THREAD_SHARED_DEFINE(struct pawl_thread_line *, thread_slot);
-
-struct pawl_thread_line **pawl_os_thread_slot(void)
-{
-    return PAWL_SHARED_PLACE(struct pawl_thread_line *, thread_slot);
-}
-
 /* The loader unloads an object that no handle keeps open. */
 bool pawl_os_pin(void)
 {

@@ -42,15 +42,6 @@ struct pawl_thread_line **pawl_os_thread_slot(void)
 
 #else
 
-/* The simulator gives each fiber its own values of the library's thread variables. */
-PAWL_API extern PAWL_THREAD_VARIABLE_ struct pawl_thread_line *PAWL_SHARED_NAME_(thread_slot);
-PAWL_THREAD_SHARED_DEFINE(struct pawl_thread_line *, thread_slot);
-
-struct pawl_thread_line **pawl_os_thread_slot(void)
-{
-    return &PAWL_SHARED_NAME_(thread_slot);
-}
-
 #endif
 
 /* The default, unless the harness defines it: simulated threads do not end by themselves. */

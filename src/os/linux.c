@@ -21,16 +21,6 @@
 #include "futex.h"
 #include "pages.h"
 
-/* ---- The thread's slot ----------------------------------------------------------------------- */
-
-PAWL_API extern PAWL_THREAD_VARIABLE_ struct pawl_thread_line *PAWL_SHARED_NAME_(thread_slot);
-PAWL_THREAD_SHARED_DEFINE(struct pawl_thread_line *, thread_slot);
-
-struct pawl_thread_line **pawl_os_thread_slot(void)
-{
-    return PAWL_SHARED_PLACE(struct pawl_thread_line *, thread_slot);
-}
-
 /* musl unloads nothing. dlsym is weak: a statically linked program need not have it, and loads no
  * copies. The linker warns of each reference to dlopen in such a program, so dlsym looks it up. */
 #ifdef __GLIBC__

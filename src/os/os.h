@@ -90,6 +90,31 @@ bool PAWL_SYMBOL_(pawl_os_return_pages)(void *pages, size_t size);
 /* Unmaps pages that no thread has touched. */
 void PAWL_SYMBOL_(pawl_os_give_up_pages)(void *pages, size_t size);
 
+/* The caller's block, the same for all copies of the library; made at the first call. Signal-safe.
+ * Ends the program where the system has no memory and OWN_AT_HAND threads have a block without. */
+#if PAWL_OWN_IS_POINTER_
+PAWL_SHARED_FROM_(thread_own);
+struct pawl_own *PAWL_SYMBOL_(pawl_os_own_make)(void) __attribute__((returns_nonnull));
+#define pawl_os_own_make PAWL_SYMBOL_(pawl_os_own_make)
+static inline struct pawl_own *pawl_os_own(void)
+{
+    struct pawl_own *const own = *PAWL_SHARED_PLACE(struct pawl_own *, thread_own);
+    return PAWL_LIKELY(own->owner != 0) ? own : pawl_os_own_make();
+}
+
+/* In the child of a fork, where the caller has another number. */
+void PAWL_SYMBOL_(pawl_os_own_after_fork)(void);
+#define pawl_os_own_after_fork PAWL_SYMBOL_(pawl_os_own_after_fork)
+#else
+#if !PAWL_HOOKS
+static inline struct pawl_own *pawl_os_own(void)
+{
+    return &pawl_thread_own_;
+}
+#endif
+#define pawl_os_own_after_fork() ((void)0)
+#endif
+
 /* The caller's slot for its thread line, the same for all copies of the library. Where
  * PAWL_OS_SLOT_ENDS_EARLY is 1, the slot may read as new when the destructor of the thread's key
  * runs. */

@@ -289,9 +289,6 @@ static int os_raise_class(uint32_t priority, int policy)
     return os_set_class(SCHED_FIFO | (policy & ~os_plain_policy(policy)), &high);
 }
 
-/* The calling thread's timer slack before it was raised from a class that has one. */
-static PAWL_THREAD_VARIABLE_ unsigned long os_slack_before;
-
 bool pawl_os_raise(uint32_t priority, uint32_t *policy_before, uint32_t *priority_before)
 {
     const int saved = errno;
@@ -303,7 +300,7 @@ bool pawl_os_raise(uint32_t priority, uint32_t *policy_before, uint32_t *priorit
     errno = saved;
     if (raised) {
         if (!os_is_realtime(policy))
-            os_slack_before = slack;
+            pawl_os_own()->slack_before = slack;
         *policy_before = (uint32_t)policy;
         *priority_before = (uint32_t)before.sched_priority;
     }
@@ -313,7 +310,8 @@ bool pawl_os_raise(uint32_t priority, uint32_t *policy_before, uint32_t *priorit
 void pawl_os_lower(uint32_t policy, uint32_t priority)
 {
     const int saved = errno;
-    const unsigned long slack = os_slack_before; /* a handler may raise the thread meanwhile */
+    const unsigned long slack =
+        pawl_os_own()->slack_before; /* a handler may raise the thread meanwhile */
     struct sched_param before;
     memset(&before, 0, sizeof before);
     before.sched_priority = (int)priority;

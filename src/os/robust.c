@@ -138,10 +138,6 @@ enum { OS_PAGE = 65536 }; /* a multiple of each page size */
 
 static uint64_t os_life_page; /* 0: not yet mapped; 1: this kernel wipes no pages */
 static uint32_t os_lives;     /* of this process and its ancestors */
-static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
-    uint32_t life; /* in which the number was asked for; 0: not yet */
-    uint32_t number;
-} os_known;
 
 static PAWL_COLD uint64_t os_map_life_page(void)
 {
@@ -164,18 +160,20 @@ static PAWL_COLD uint32_t os_ask_number(uint32_t *page)
 {
     const int saved = errno;
     uint32_t life = 0;
+    struct pawl_own *const own = pawl_os_own();
     const uint32_t next = pawl_fetch_add_relaxed32(&os_lives, 1) + 1;
     if (pawl_load_relaxed32(page) == 0)
         (void)pawl_cas_relaxed32(page, &life, next);
-    os_known.life = pawl_load_relaxed32(page);
-    os_known.number = pawl_os_thread_id();
+    own->robust_life = pawl_load_relaxed32(page);
+    own->robust_self = pawl_os_thread_id();
     errno = saved;
-    return os_known.number;
+    return own->robust_self;
 }
 
 uint32_t pawl_os_robust_self(void)
 {
     uint64_t page = pawl_load_relaxed64(&os_life_page);
+    const struct pawl_own *own;
     uint32_t *at;
     if (PAWL_UNLIKELY(page <= 1)) {
         page = page == 0 ? os_map_life_page() : page;
@@ -183,8 +181,9 @@ uint32_t pawl_os_robust_self(void)
             return pawl_os_thread_id();
     }
     at = (uint32_t *)(uintptr_t)page;
-    if (PAWL_LIKELY(os_known.life != 0 && os_known.life == pawl_load_relaxed32(at)))
-        return os_known.number;
+    own = pawl_os_own();
+    if (PAWL_LIKELY(own->robust_life != 0 && own->robust_life == pawl_load_relaxed32(at)))
+        return own->robust_self;
     return os_ask_number(at);
 }
 

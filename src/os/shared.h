@@ -44,20 +44,25 @@
 #if defined(__ELF__) && defined(__GLIBC__) && !PAWL_HOOKS
 /* One assembly statement defines the object and its name. Link-time optimisation may put an object
  * of C and the assembly that names it into different parts, and then the link fails. */
-#define PAWL_UNIQUE_(type, name, section, flags)                                                   \
+#define PAWL_UNIQUE_(type, name, section, value)                                                   \
     __attribute__((used, noinline)) static void PAWL_CAT_(define_, name)(void)                     \
     {                                                                                              \
-        __asm__ volatile(".pushsection " section "." #name ",\"" flags "\",%%nobits\n\t"           \
+        __asm__ volatile(".pushsection " section "\n\t"                                            \
                          ".balign %c1\n\t"                                                         \
                          ".type " #name ", %%gnu_unique_object\n\t"                                \
-                         ".size " #name ", %c0\n" #name ":\n\t"                                    \
-                         ".zero %c0\n\t"                                                           \
+                         ".size " #name ", %c0\n" #name ":\n\t" value "\n\t"                       \
                          ".popsection"                                                             \
                          :                                                                         \
                          : "i"(sizeof(type)), "i"(_Alignof(type)));                                \
     }                                                                                              \
     struct pawl_os_shared /* the user's semicolon ends it */
-#define PAWL_UNIQUE(type, name, section, flags) PAWL_UNIQUE_(type, name, section, flags)
+#define PAWL_UNIQUE_ZERO_(type, name)                                                              \
+    PAWL_UNIQUE_(type, name, ".bss." #name ",\"aw\",%%nobits", ".zero %c0")
+#define PAWL_UNIQUE_THREAD_(type, name, first)                                                     \
+    PAWL_UNIQUE_(type, name, ".tdata." #name ",\"awT\",%%progbits", ".dc.a " #first)
+/* These expand the names first. */
+#define PAWL_UNIQUE_ZERO(type, name) PAWL_UNIQUE_ZERO_(type, name)
+#define PAWL_UNIQUE_THREAD(type, name, first) PAWL_UNIQUE_THREAD_(type, name, first)
 #define PAWL_HAS_UNIQUE_ 1
 #else
 #define PAWL_HAS_UNIQUE_ 0
@@ -197,7 +202,7 @@ void pawl_os_add_shared(struct pawl_os_shared *shared);
     PAWL_SHARED_LINKAGE_ PAWL_HIDDEN_ pawl_address_ PAWL_SHARED_NAME_(name)
 #endif
 #if PAWL_HAS_UNIQUE_
-#define PAWL_SHARED_DEFINED_(name) PAWL_UNIQUE(pawl_address_, PAWL_SHARED_NAME_(name), ".bss", "aw")
+#define PAWL_SHARED_DEFINED_(name) PAWL_UNIQUE_ZERO(pawl_address_, PAWL_SHARED_NAME_(name))
 #else
 #define PAWL_SHARED_DEFINED_(name) pawl_address_ PAWL_SHARED_NAME_(name)
 #endif
@@ -226,6 +231,16 @@ PAWL_SHARED_LINKAGE_ void *pawl_os_shared_or_none(pawl_address_ *pointer, size_t
         return (type *)pawl_os_shared(PAWL_SHARED_PLACE(pawl_address_, name), sizeof(type));       \
     }                                                                                              \
     struct pawl_os_shared /* the user's semicolon ends it */
+/* PAWL_SHARED_DEFINE_ITSELF(type, name): one that is there from the start, as zero bytes. */
+#if PAWL_HAS_UNIQUE_
+#define PAWL_SHARED_ITSELF_(type, name) PAWL_UNIQUE_ZERO(type, PAWL_SHARED_NAME_(name))
+#else
+#define PAWL_SHARED_ITSELF_(type, name) type PAWL_SHARED_NAME_(name)
+#endif
+#define PAWL_SHARED_DEFINE_ITSELF(type, name)                                                      \
+    PAWL_SHARED_LINKAGE_ PAWL_API type PAWL_SHARED_NAME_(name);                                    \
+    PAWL_SHARED_ITSELF_(type, name);                                                               \
+    PAWL_SHARED_FOUND_(type, name)
 #define PAWL_SHARED(type, name) PAWL_SHARED_AT_(name)()
 #define PAWL_SHARED_IS_THERE(name)                                                                 \
     (PAWL_ADDRESS_(pawl_load_relaxed)(PAWL_SHARED_PLACE(pawl_address_, name)) != 0)
@@ -235,15 +250,23 @@ PAWL_SHARED_LINKAGE_ void *pawl_os_shared_or_none(pawl_address_ *pointer, size_t
 #endif
 
 /* ---- One per thread --------------------------------------------------------------------------
- * PAWL_THREAD_SHARED_DEFINE(type, name): `name` is declared before, in a public header where a fast
- * path reads it. */
+ * PAWL_THREAD_SHARED_DEFINE(type, name): a pointer that first is NULL. `name` is declared before
+ * (detail/own.h). PAWL_THREAD_SHARED_DEFINE_AS(type, name, first): it first has the address of
+ * `first`, a symbol that is no static one. tests/package/plugins.sh limits their number. */
 #if PAWL_HAS_UNIQUE_
-#define PAWL_THREAD_DEFINED_(type, name) PAWL_UNIQUE(type, PAWL_SHARED_NAME_(name), ".tbss", "awT")
+#define PAWL_THREAD_DEFINED_(type, name) PAWL_UNIQUE_THREAD(type, PAWL_SHARED_NAME_(name), 0)
+#define PAWL_THREAD_DEFINED_AS_(type, name, first)                                                 \
+    PAWL_UNIQUE_THREAD(type, PAWL_SHARED_NAME_(name), first)
 #else
 #define PAWL_THREAD_DEFINED_(type, name) PAWL_API PAWL_THREAD_VARIABLE_ type PAWL_SHARED_NAME_(name)
+#define PAWL_THREAD_DEFINED_AS_(type, name, first)                                                 \
+    PAWL_THREAD_DEFINED_(type, name) = (type)(uintptr_t)&(first)
 #endif
 #define PAWL_THREAD_SHARED_DEFINE(type, name)                                                      \
     PAWL_THREAD_DEFINED_(type, name);                                                              \
+    PAWL_SHARED_FOUND_(type, name)
+#define PAWL_THREAD_SHARED_DEFINE_AS(type, name, first)                                            \
+    PAWL_THREAD_DEFINED_AS_(type, name, first);                                                    \
     PAWL_SHARED_FOUND_(type, name)
 
 #endif

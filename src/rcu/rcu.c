@@ -62,7 +62,7 @@ static struct pawl_rcu_line *rcu_own_line(struct pawl_rcu_mine *mine)
     if (line == NULL)
         mine->wait = SECTIONS_BEFORE_ANOTHER_TRY;
     else if (rcu_reads_fast())
-        mine->line = line;
+        rcu_have_line(mine, line);
     return line;
 }
 
@@ -301,7 +301,7 @@ static void *rcu_thread_leaves(void)
     struct pawl_rcu_mine *mine = pawl_rcu_mine_();
     const bool inside = mine->reads != 0 && rcu_inside_but(PAWL_RCU_DOMAINS);
     mine->open++;
-    mine->line = NULL;
+    rcu_have_line(mine, NULL);
     if (inside)
         rcu_leave_all();
     if (mine->reads == 0)

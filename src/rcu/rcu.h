@@ -118,6 +118,7 @@ static inline void rcu_for_handlers(void)
 
 /* The caller's line, of the registry or an extra one; NULL if it has none. */
 PAWL_INTERNAL struct pawl_rcu_line *rcu_line_of_caller(const struct pawl_rcu_mine *mine);
+PAWL_INTERNAL void rcu_have_line(struct pawl_rcu_mine *mine, struct pawl_rcu_line *line);
 PAWL_INTERNAL struct pawl_rcu_state *rcu_state(uint32_t index);
 PAWL_INTERNAL const char *rcu_name(uint32_t index);
 /* Leaves the sections in a line, for as many new ones: `nesting`, mostly 0. */

@@ -12,13 +12,30 @@
 #include "../check/check.h"
 #endif
 
-#if !PAWL_HOOKS
+#if PAWL_OWN_IS_POINTER_
+PAWL_THREAD_SHARED_DEFINE(struct pawl_rcu_line *, rcu_at_hand);
 
-PAWL_THREAD_SHARED_DEFINE(struct pawl_rcu_mine, rcu_own);
+PAWL_INTERNAL void rcu_have_line(struct pawl_rcu_mine *mine, struct pawl_rcu_line *line)
+{
+    *PAWL_SHARED_PLACE(struct pawl_rcu_line *, rcu_at_hand) = NULL;
+    HANDLERS_SEE_THIS_ORDER();
+    mine->line = line;
+    HANDLERS_SEE_THIS_ORDER();
+    *PAWL_SHARED_PLACE(struct pawl_rcu_line *, rcu_at_hand) = line;
+    HANDLERS_SEE_THIS_ORDER();
+}
+#else
+PAWL_INTERNAL void rcu_have_line(struct pawl_rcu_mine *mine, struct pawl_rcu_line *line)
+{
+    mine->line = line;
+}
+#endif
+
+#if !PAWL_HOOKS
 
 __attribute__((noinline)) struct pawl_rcu_mine *pawl_rcu_mine_(void)
 {
-    return PAWL_SHARED_PLACE(struct pawl_rcu_mine, rcu_own);
+    return &pawl_os_own()->rcu;
 }
 
 #else

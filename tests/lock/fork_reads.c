@@ -260,12 +260,12 @@ static void is_about_to_give_up(void)
 {
     pawl_take_read(&others[0]);
     pawl_drop_read(&others[0]);
-    must(pawl_entries_fill_(pawl_thread_entries_, (pawl_address_)(uintptr_t)&lock) == 0);
+    must(pawl_entries_fill_(PAWL_OWN_ENTRIES_, (pawl_address_)(uintptr_t)&lock) == 0);
 }
 
 static void gives_up(void)
 {
-    pawl_entries_take_back_(pawl_thread_entries_, 0, (pawl_address_)(uintptr_t)&lock);
+    pawl_entries_take_back_(PAWL_OWN_ENTRIES_, 0, (pawl_address_)(uintptr_t)&lock);
 }
 
 static const struct reader late = {is_about_to_give_up, gives_up};
@@ -299,7 +299,7 @@ static void takes_and_lets_a_writer_wait(void)
 {
     takes_by_an_entry();
     must(pthread_create(&writer, NULL, writes_once, NULL) == 0);
-    while (pawl_load_relaxed32(&pawl_thread_entries_->waiters) == 0)
+    while (pawl_load_relaxed32(&PAWL_OWN_ENTRIES_->waiters) == 0)
         (void)sched_yield();
 }
 

@@ -183,7 +183,7 @@ static void *write_in_a_thread(void *unused)
 /* A writer has counted itself on the line of the main thread, which reads. */
 static void reads_until_a_writer_sleeps(void)
 {
-    const struct pawl_entries *const own = pawl_thread_entries_;
+    const struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     pthread_t writer;
     order = 0;
     pawl_lock32_take_read(&lock);
@@ -225,7 +225,7 @@ static void newcomers_enter(void)
 
 static void a_waiting_writer_keeps_newcomers_out(void **state)
 {
-    const struct pawl_entries *const own = pawl_thread_entries_;
+    const struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     pthread_t writer;
     (void)state;
     make_biased(&lock);
@@ -246,7 +246,7 @@ static void a_deadline_takes_the_claim_and_the_count_back(void **state)
     make_biased(&lock);
     pawl_lock32_take_read(&lock);
     in_another_thread(gives_up_in_time);
-    assert_int_equal(pawl_thread_entries_->waiters, 0);
+    assert_int_equal(PAWL_OWN_ENTRIES_->waiters, 0);
     assert_int_equal(lock.word, BIASED);
     in_another_thread(newcomers_enter);
     pawl_lock32_drop_read(&lock);

@@ -35,7 +35,7 @@ static const struct pawl_entries *take_by_an_entry(void)
     pawl_take_read(&lock);
     pawl_drop_read(&lock); /* gives the thread a line */
     pawl_take_read(&lock);
-    return pawl_thread_entries_;
+    return PAWL_OWN_ENTRIES_;
 }
 
 /* ---- What holds in each child ---------------------------------------------------------------- */

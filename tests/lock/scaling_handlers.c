@@ -47,7 +47,7 @@ static void check(void)
         must(locks[i].word == PAWL_LOCK_BIASED);
         must(in_entries(&locks[i]) == 0);
     }
-    must(pawl_thread_entries_ != NULL && pawl_thread_entries_ != PAWL_NO_ENTRIES_);
+    must(PAWL_OWN_ENTRIES_ != NULL && PAWL_OWN_ENTRIES_ != PAWL_NO_ENTRIES_);
 }
 
 /* Leaves the entries in another order where it can. */

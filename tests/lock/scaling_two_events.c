@@ -90,7 +90,7 @@ static void tries_and_drops(void)
 /* Whether nothing of the reads is left. The thread reads the other lock by so many entries. */
 static void check(unsigned others)
 {
-    const struct pawl_entries *const own = pawl_thread_entries_;
+    const struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     if (claimed)
         (void)pawl_fetch_sub_relaxed32(&lock.word, PAWL_SPIN32_W + PAWL_SPIN32_S);
     must((lock.word & ~BIASED) == 0 && other.word == BIASED);

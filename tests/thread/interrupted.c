@@ -174,7 +174,7 @@ static void leave_the_line_behind(void)
 {
     be_known();
     *pawl_os_thread_slot() = NULL;
-    PAWL_RCU_MINE_.line = NULL;
+    rcu_have_line(pawl_rcu_mine_(), NULL);
     pawl_counter_mine_()->block = NULL;
     pawl_counter_mine_()->rseq = NULL;
     pawl_counter_mine_()->cpus = NULL;
@@ -236,7 +236,7 @@ static void be_unknown_beyond(void)
     void *const block = (void *)(uintptr_t)rcu_here()->extra[0];
     must(pawl_thread_line_() == NULL);
     must(pawl_rcu_poll(pawl_rcu_start_poll())); /* no driver has noted the lines of the block */
-    PAWL_RCU_MINE_.line = NULL;
+    rcu_have_line(pawl_rcu_mine_(), NULL);
     PAWL_RCU_MINE_.extra = NULL;
     rcu_here()->extra[0] = 0;
     must(block == NULL || munmap(block, RCU_EXTRA_IN_BLOCK * sizeof(struct pawl_rcu_extra)) == 0);

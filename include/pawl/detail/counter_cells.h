@@ -45,15 +45,6 @@
 #define PAWL_PLACE_SOUGHT_ 3u /* one thread is finding a place; others go on as with none */
 #define PAWL_PLACE_FIRST_ 64u
 
-/* The words that one thread has at hand. NULL or 0 until its first use of a counter. */
-struct pawl_counter_mine {
-    char *block;        /* its cells */
-    char *rseq;         /* its struct rseq, if sequences can be used and shut out; implies block */
-    char *cpus;         /* the cells of CPU 0, if there are any; implies rseq */
-    uint32_t cpu_limit; /* CPUs that have cells */
-    uint32_t wait;      /* uses that still go without a block before another try to get one */
-};
-
 PAWL_C_BEGIN
 /* The calling thread's structure. A compiled function: inline, the access would draw a false report
  * of UndefinedBehaviorSanitizer. For that sanitizer gcc tests the address of thread-local storage
@@ -66,14 +57,7 @@ PAWL_C_END
 #if PAWL_HOOKS
 #define PAWL_MINE_ (*pawl_counter_mine_())
 #else
-/* Defined in src/count; the same for every copy of the library in the process. __thread, because
- * thread_local of C++ would call a function that looks for a constructor. */
-PAWL_C_BEGIN
-extern PAWL_API __thread struct pawl_counter_mine PAWL_SYMBOL_(pawl_counter_own)
-    __attribute__((__tls_model__("initial-exec")));
-PAWL_C_END
-#define pawl_counter_own_ PAWL_SYMBOL_(pawl_counter_own)
-#define PAWL_MINE_ pawl_counter_own_ /* for fast paths */
+#define PAWL_MINE_ PAWL_OWN_.counter /* for fast paths */
 #endif
 
 PAWL_INLINE_BEGIN

@@ -64,9 +64,7 @@ PAWL_C_BEGIN
 /* PAWL_OWN_ENTRIES_: the line of the calling thread, NULL or PAWL_NO_ENTRIES_. */
 #if PAWL_HOOKS
 PAWL_API struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entries)(void);
-#else
-extern PAWL_API __thread struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entries)
-    __attribute__((__tls_model__("initial-exec")));
+#define pawl_thread_entries_ PAWL_SYMBOL_(pawl_thread_entries)
 #endif
 
 /* Frees the entry that a take has filled for nothing: number `i`, or another of the same lock.
@@ -78,7 +76,6 @@ PAWL_API PAWL_COLD void PAWL_SYMBOL_(pawl_entries_tell)(struct pawl_entries *own
 
 PAWL_C_END
 
-#define pawl_thread_entries_ PAWL_SYMBOL_(pawl_thread_entries)
 #define pawl_entries_take_back_ PAWL_SYMBOL_(pawl_entries_take_back)
 #define pawl_entries_tell_ PAWL_SYMBOL_(pawl_entries_tell)
 
@@ -86,18 +83,19 @@ PAWL_INLINE_BEGIN
 
 #if PAWL_HOOKS
 #define PAWL_OWN_ENTRIES_ pawl_thread_entries_()
-#elif defined(PAWL_COMPILED_) && !PAWL_CALLS_OUT_
+#elif defined(PAWL_COMPILED_) && PAWL_OWN_IS_POINTER_
 /* The library's own functions know the variable that all copies of it use (src/os/shared.h). */
-#define pawl_entries_from_ PAWL_SYMBOL_(pawl_from_thread_entries)
+#define pawl_own_from_ PAWL_SYMBOL_(pawl_from_thread_own)
 PAWL_C_BEGIN
-extern PAWL_HIDDEN_ void *(*pawl_entries_from_)(void);
+extern PAWL_HIDDEN_ void *(*pawl_own_from_)(void);
 PAWL_C_END
 #define PAWL_OWN_ENTRIES_                                                                          \
-    (*(PAWL_LIKELY(pawl_entries_from_ == NULL) ? &pawl_thread_entries_                             \
-                                               : (struct pawl_entries **)pawl_entries_from_()))
+    (*(PAWL_LIKELY(pawl_own_from_ == NULL) ? &pawl_thread_own_                                     \
+                                           : (struct pawl_own **)pawl_own_from_()))                \
+        ->entries
 #else
 /* NULL for ever where another copy's variable is the one that all use. */
-#define PAWL_OWN_ENTRIES_ pawl_thread_entries_
+#define PAWL_OWN_ENTRIES_ PAWL_OWN_.entries
 #endif
 
 #if PAWL_HOOKS

@@ -8,8 +8,7 @@
 
 #include <pawl/thread.h>
 
-/* Domains, the default one and the one of quiescent states included: a word of each line. */
-#define PAWL_RCU_DOMAINS 14
+/* Domains, of PAWL_RCU_DOMAINS; each has a word of each line. */
 #define PAWL_RCU_DEFAULT_ 0u
 #define PAWL_RCU_QS_ 1u
 
@@ -31,31 +30,6 @@ struct pawl_rcu_line {
 #endif
 } __attribute__((__aligned__(PAWL_CACHE_LINE)));
 
-struct pawl_rcu_extra; /* src/rcu/rcu.h */
-
-/* The words that one thread has at hand. */
-struct pawl_rcu_mine {
-    struct pawl_rcu_line *line;   /* NULL: none yet, or its sections need a fence (rcu.c) */
-    struct pawl_rcu_extra *extra; /* its line where the registry has none for it, or NULL */
-    /* Sections of a thread that has no line: nesting, and bit 31, the side they are counted on. */
-    uint32_t apart[PAWL_RCU_DOMAINS];
-    uint32_t open;      /* how many of these; not 0 also while a section is being entered */
-    uint32_t wait;      /* sections that still go without a line before another try to get one */
-    uint32_t reads;     /* 1: it has had a section, and its end must look for open ones */
-    uint32_t farewells; /* how often the thread has ended inside a section */
-    /* Of callbacks and grace periods: for the child of a fork, which has this thread only. A domain
-     * is named by its index + 1; 0: none. */
-    uint32_t calling;  /* the domain whose callback it runs */
-    uint32_t accounts; /* the domain whose account of callbacks it changes */
-    uint32_t starts;   /* the domain whose worker it starts */
-    uint32_t rests;    /* the domain whose callback, run by it, waits for quiescent states */
-    uint32_t listens;  /* the domain in which it waits for callbacks */
-    uint32_t sleeps;   /* the domain in which it waits for the driver of a grace period */
-#if PAWL_CHECKED
-    uint32_t qs_sections; /* pawl_rcu_qs_read_lock less pawl_rcu_qs_read_unlock */
-#endif
-};
-
 /* The thread's words for RCU (src/rcu/rcu_state.c), one for all copies of the library. */
 PAWL_C_BEGIN
 PAWL_API struct pawl_rcu_mine *PAWL_SYMBOL_(pawl_rcu_mine)(void);
@@ -64,12 +38,19 @@ PAWL_C_END
 #if PAWL_HOOKS
 #define PAWL_RCU_MINE_ (*pawl_rcu_mine_())
 #else
+#define PAWL_RCU_MINE_ PAWL_OWN_.rcu /* for fast paths */
+#endif
+
+/* PAWL_RCU_LINE_: the line once more, because a section is two loads and two stores, and would feel
+ * one more load. */
+#if PAWL_OWN_IS_POINTER_
 PAWL_C_BEGIN
-extern PAWL_API __thread struct pawl_rcu_mine PAWL_SYMBOL_(pawl_rcu_own)
+extern PAWL_API __thread struct pawl_rcu_line *PAWL_SYMBOL_(pawl_rcu_at_hand)
     __attribute__((__tls_model__("initial-exec")));
 PAWL_C_END
-#define pawl_rcu_own_ PAWL_SYMBOL_(pawl_rcu_own)
-#define PAWL_RCU_MINE_ pawl_rcu_own_ /* for fast paths */
+#define PAWL_RCU_LINE_ PAWL_SYMBOL_(pawl_rcu_at_hand)
+#else
+#define PAWL_RCU_LINE_ PAWL_RCU_MINE_.line
 #endif
 
 #endif
