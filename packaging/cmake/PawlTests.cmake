@@ -246,10 +246,24 @@ function(pawl_scale_test name target source library)
   endif()
 endfunction()
 
-# GoogleTest's own code takes most of the time, to be compiled and above all to be optimised.
+# GoogleTest's own code takes most of the time, to be compiled and above all to be optimised. Its
+# header is compiled once for all; ccache has all of these programs without, and is slower with it.
 function(pawl_cxx_test name target source library)
   pawl_test_program(${target} "${source}" ${library} GTest::gtest_main)
   target_compile_options(${target} PRIVATE ${PAWL_TEST_CXX_OPTIONS})
+  if(PAWL_TEST_CXX_OPTIONS AND NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
+    if(NOT TARGET tests_googletest)
+      file(CONFIGURE OUTPUT twins/googletest.cpp CONTENT "")
+      add_library(tests_googletest OBJECT EXCLUDE_FROM_ALL
+                  "${CMAKE_CURRENT_BINARY_DIR}/twins/googletest.cpp")
+      pawl_strict(tests_googletest)
+      target_link_libraries(tests_googletest PRIVATE GTest::gtest_main Threads::Threads)
+      target_compile_definitions(tests_googletest PRIVATE _GNU_SOURCE)
+      target_compile_options(tests_googletest PRIVATE ${PAWL_TEST_CXX_OPTIONS})
+      target_precompile_headers(tests_googletest PRIVATE <gtest/gtest.h>)
+    endif()
+    target_precompile_headers(${target} REUSE_FROM tests_googletest)
+  endif()
   gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS cxx TIMEOUT ${short_timeout})
   if(arg_ALSO_SCALING)
