@@ -157,15 +157,20 @@ def test_conditions_look_at_rows_beyond_chance():
 
 
 def test_runs_of_one_record_differ_in_few_rows():
-    """Of recorded runs of the same thing, hours apart."""
+    """Of recorded runs of the same thing, hours apart. In the last of these folders the baseline of
+    a cell, and so all its rows, was 1.3 times as fast in one run."""
     told = beyond = 0
-    for folder in ("amd-epyc-2026-11-21-counters", "amd-epyc-2026-11-24-shim"):
+    for folder in (
+        "amd-epyc-2026-11-21-counters",
+        "amd-epyc-2026-11-24-shim",
+        "amd-epyc-2026-11-21",
+    ):
         runs = sorted((ROOT / "bench/results" / folder).glob("run*.json.xz"))
         for old, new in itertools.pairwise(runs):
             rows = [r for r in results.compare(old, new, KINDS).rows if r.sure is not None]
             told += len(rows)
-            beyond += sum(r.sure for r in rows)
-    assert told >= 100 and beyond <= 0.01 * told
+            beyond += any(r.sure for r in rows)
+    assert told >= 100 and beyond == 0
 
 
 def test_two_results(result, tmp_path, capsys):

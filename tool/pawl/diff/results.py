@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import defaultdict
 from pathlib import Path
 from statistics import NormalDist
 
@@ -20,6 +21,7 @@ from pawl.core.kind import Kinds
 from pawl.diff.rows import Compared, Row
 
 MANY = 20
+FEW = 4  # rows of a cell: fewer do not say what they have in common
 MAD = 1.4826  # times the median deviation is the standard deviation, of normal values
 CHANCE = 0.05  # that a comparison of a thing with itself finds a difference
 Interval = tuple[float, float, float]  # the ratio, and its ends
@@ -45,15 +47,35 @@ def confidence(rows: int) -> float:
     return max(2 * NormalDist().cdf(_apart(rows) / math.sqrt(2)) - 1, stats.CONFIDENCE)
 
 
-def _usual(rows: list[Row]) -> float:
-    """The factor by which rows of these two runs differ without a reason, and more for chance: most
-    rows have none. 1: they are too few to say it."""
-    if len(rows) < MANY:
-        return 1.0
-    changes = [math.log(row.ratio("ratio")) for row in rows]
+def _far(rows: int) -> float:
+    """As _apart, of Student's distribution with three degrees of freedom: in some runs two threads
+    share a core, so a few rows change more than normal values do."""
+    low, high = 0.0, 1e6
+    while high - low > 1e-3:
+        middle = (low + high) / 2
+        x = middle / math.sqrt(3)
+        beyond = 0.5 - (x / (1 + x * x) + math.atan(x)) / math.pi
+        low, high = (middle, high) if beyond > CHANCE / max(rows, 1) / 2 else (low, middle)
+    return high
+
+
+def _changes(rows: list[Row]) -> list[float]:
+    """Logarithms of how the ratios changed, without what the rows of a cell have in common: that is
+    the change of their baseline."""
+    cells: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        cells[row.name.rpartition(": ")[0]].append(math.log(row.ratio("ratio")))
+    common = {name: statistics.median(c) if len(c) >= FEW else 0.0 for name, c in cells.items()}
+    return [math.log(r.ratio("ratio")) - common[r.name.rpartition(": ")[0]] for r in rows]
+
+
+def _usual(changes: list[float]) -> float:
+    """The logarithm by which rows of these two runs differ without a reason, and more for chance:
+    most rows have none. 0: they are too few to say it."""
+    if len(changes) < MANY:
+        return 0.0
     middle = statistics.median(changes)
-    spread = statistics.median(abs(change - middle) for change in changes) * MAD
-    return math.exp(_apart(len(rows)) * spread)
+    return _far(len(changes)) * MAD * statistics.median(abs(c - middle) for c in changes)
 
 
 def _interval(row: dict) -> Interval | None:
@@ -84,10 +106,11 @@ def compare(before: Path, after: Path, kinds: Kinds) -> Compared:
         old, new = _rows(before, kinds), _rows(after, kinds)
     rows = [_row(name, row, new[name]) for name, row in old.items() if name in new]
     judged = [row for row in rows if row.sure is not None]
-    usual = _usual(judged)
-    for row in judged:
-        row.sure = row.sure and row.weight > usual
-        row.visible = max(row.visible, usual)
+    changes = _changes(judged)
+    usual = _usual(changes)
+    for row, change in zip(judged, changes, strict=True):
+        row.sure = row.sure and abs(change) > usual
+        row.visible = max(row.visible, math.exp(usual))
     return Compared(
         sorted(rows, key=lambda r: (not r.sure, -r.weight, r.name)),
         sorted(old.keys() - new.keys()),
