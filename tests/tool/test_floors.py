@@ -56,6 +56,16 @@ def test_the_tree_as_it_is_passes(tree):
 
 
 PLANTED = {
+    "pasted name in the waiting half": (
+        "src/lock/lock_wait.c",
+        "#define JOINED(one, two) one##two\n",
+        "src/lock/lock_wait.c: pastes a name (##)",
+    ),
+    "second definition in the waiting half": (
+        "src/lock/lock_wait.c",
+        "bool lock_drain(void)\n{\n    return false;\n}\n",
+        "src/lock: lock_drain has 2 definitions",
+    ),
     "upward include": (
         "src/base/drain.c",
         '#include "../lock/table.h"\n',
