@@ -3,13 +3,17 @@
  * Every C test includes this: cmocka with what it needs, and a few helpers. Most programs are built
  * as C11 and again as C++17 (all but the C_ONLY ones of tests.cmake), so this has to be both.
  *
- *   static void a_sentence_that_states_one_fact(void **state) { (void)state; assert_...; }
+ *   TEST_CASE(a_sentence_that_states_one_fact)
+ *   {
+ *       assert_...;
+ *   }
  *   int main(int argc, char **argv)
  *   {
- *       const struct CMUnitTest tests[] = { cmocka_unit_test(a_sentence_that_...), };
- *       return test_run(argc, argv, tests);
+ *       return test_main(argc, argv);
  *   }
  *
+ * TEST_CASE_WITH(name, set_up, tear_down) has these run before and after; NULL for none. Where one
+ * case stands for several rows, a list of them is given to test_run.
  * A test program takes --seed=N (or PAWL_SEED) and the name of one test, with * as a wildcard.
  * Only the thread that cmocka called may use assert_*; the others use must().
  */
@@ -138,6 +142,48 @@ static inline int test_run_group(int argc, char **argv, const struct CMUnitTest 
 }
 #define test_run(argc, argv, tests)                                                                \
     test_run_group((argc), (argv), (tests), sizeof(tests) / sizeof((tests)[0]))
+
+struct test_list {
+    struct CMUnitTest cases[64];
+    unsigned places[64];
+    size_t count;
+};
+
+static inline struct test_list *test_cases(void)
+{
+    static struct test_list all;
+    return &all;
+}
+
+/* Constructors of a file may run in any order; its cases run in the order of their places. */
+static inline void test_add(unsigned place, struct CMUnitTest test)
+{
+    struct test_list *all = test_cases();
+    size_t i = all->count++;
+    must(i < sizeof(all->cases) / sizeof(all->cases[0]));
+    for (; i > 0 && all->places[i - 1] > place; i--) {
+        all->places[i] = all->places[i - 1];
+        all->cases[i] = all->cases[i - 1];
+    }
+    all->cases[i] = test;
+    all->places[i] = place;
+}
+
+#define TEST_CASE_WITH(name, set_up, tear_down)                                                    \
+    static void name(void **state);                                                                \
+    __attribute__((constructor)) static void test_add_##name(void)                                 \
+    {                                                                                              \
+        const struct CMUnitTest test = {#name, name, set_up, tear_down, NULL};                     \
+        test_add(__COUNTER__, test);                                                               \
+    }                                                                                              \
+    static void name(void **state __attribute__((unused)))
+#define TEST_CASE(name) TEST_CASE_WITH(name, NULL, NULL)
+
+/* Runs the cases of the file, in their order. */
+static inline int test_main(int argc, char **argv)
+{
+    return test_run_group(argc, argv, test_cases()->cases, test_cases()->count);
+}
 
 /* ---- Time boxes ------------------------------------------------------------------------------ */
 

@@ -131,11 +131,10 @@ static void uses_the_lock(void)
     must((lock.word & ~PAWL_LOCK_BIASED) == 0);
 }
 
-static void a_handler_waits_for_a_lock(void **state)
+TEST_CASE(a_handler_waits_for_a_lock)
 {
     const struct story told = {takes, drops, drops};
     pthread_t holder;
-    (void)state;
     for (whose = BEFORE_OURS; whose < ORDERS; whose++) {
         held = 0;
         must(pthread_create(&holder, NULL, holds_until_the_handler_sleeps, NULL) == 0);
@@ -172,12 +171,11 @@ static void takes_and_lets_wait(void)
         sched_yield();
 }
 
-static void a_handler_holds_a_lock_for_which_others_wait(void **state)
+TEST_CASE(a_handler_holds_a_lock_for_which_others_wait)
 {
     const struct story told = {takes_and_lets_wait, drops, drops};
     pthread_t others[3];
     unsigned i;
-    (void)state;
     stop = 0;
     for (i = 0; i < 3; i++)
         must(pthread_create(&others[i], NULL, i == 0 ? writes_and_writes : reads_and_reads, NULL) ==
@@ -225,11 +223,10 @@ static void unlocks_the_mutex(void)
     must(pthread_mutex_unlock(&mutex) == 0);
 }
 
-static void a_handler_waits_for_a_thread_that_waits_for_a_lock(void **state)
+TEST_CASE(a_handler_waits_for_a_thread_that_waits_for_a_lock)
 {
     const struct story told = {locks_the_mutex, unlocks_the_mutex, unlocks_the_mutex};
     pthread_t holder, waiter;
-    (void)state;
     for (whose = BEFORE_OURS; whose < ORDERS; whose++) {
         held = handlers_run = 0;
         must(pthread_create(&holder, NULL, holds_until_handlers_run, NULL) == 0);
@@ -290,12 +287,11 @@ static void counts_in_the_child(void)
     reads_counters();
 }
 
-static void a_handler_reads_counters(void **state)
+TEST_CASE(a_handler_reads_counters)
 {
     const struct story told = {reads_counters, reads_counters, reads_counters};
     pthread_t others[3];
     unsigned i;
-    (void)state;
     for (i = 0; i < MODES; i++)
         pawl_counter_exact_init(&counters[i], (enum pawl_exact_mode)i);
     pawl_counter_limit_init(&limited, 1000000);
@@ -347,12 +343,11 @@ static void queues_in_the_child(void)
     must(numbers.queued == 0 && numbers.run == numbers.called);
 }
 
-static void a_handler_waits_for_callbacks(void **state)
+TEST_CASE(a_handler_waits_for_callbacks)
 {
     const struct story told = {calls_and_waits, calls_and_waits, calls_and_waits};
     pthread_t other;
     unsigned i;
-    (void)state;
     stop = 0;
     must(pthread_create(&other, NULL, calls_too, NULL) == 0);
     for (whose = BEFORE_OURS; whose < ORDERS; whose++)
@@ -364,16 +359,9 @@ static void a_handler_waits_for_callbacks(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handler_waits_for_a_lock),
-        cmocka_unit_test(a_handler_holds_a_lock_for_which_others_wait),
-        cmocka_unit_test(a_handler_waits_for_a_thread_that_waits_for_a_lock),
-        cmocka_unit_test(a_handler_reads_counters),
-        cmocka_unit_test(a_handler_waits_for_callbacks),
-    };
     if (PAWL_TSAN_)
         return test_skipped("ThreadSanitizer lets no thread begin in the child");
     register_late();
     alarm(TEST_HANGS);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -104,9 +104,8 @@ __attribute__((destructor(101))) static void after_main(void)
     read_and_wait();
 }
 
-static void locks_work_before_main(void **state)
+TEST_CASE(locks_work_before_main)
 {
-    (void)state;
     assert_true(held_before_main);
     assert_int_equal(around_main.word, 0);
 }
@@ -156,20 +155,18 @@ static void use_all(void *rounds, unsigned index)
     must(allocations == before);
 }
 
-static void no_operation_allocates_disturbed_or_not(void **state)
+TEST_CASE(no_operation_allocates_disturbed_or_not)
 {
     unsigned rounds = 2000;
-    (void)state;
     use_all(&rounds, 0);
     test_threads(4, use_all, &rounds);
 }
 
-static void the_allocator_of_this_program_counts(void **state)
+TEST_CASE(the_allocator_of_this_program_counts)
 {
     const unsigned before = allocations;
     const unsigned under_lock = calls_under_lock;
     void *volatile block = malloc(100);
-    (void)state;
     assert_non_null(block);
     free(block);
     assert_int_equal(allocations, before + 2);
@@ -178,12 +175,7 @@ static void the_allocator_of_this_program_counts(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(locks_work_before_main),
-        cmocka_unit_test(no_operation_allocates_disturbed_or_not),
-        cmocka_unit_test(the_allocator_of_this_program_counts),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

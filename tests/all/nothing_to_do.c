@@ -4,19 +4,17 @@
 
 #include <pawl/idtable.h>
 
-static void destroying_no_table_and_no_domain_is_well(void **state)
+TEST_CASE(destroying_no_table_and_no_domain_is_well)
 {
-    (void)state;
     pawl_idtable_destroy(NULL);
     pawl_rcu_domain_destroy(NULL);
 }
 
-static void a_table_that_releases_nothing_lets_objects_go(void **state)
+TEST_CASE(a_table_that_releases_nothing_lets_objects_go)
 {
     static pawl_idtable table;
     static pawl_idtable_entry object;
     pawl_id id = PAWL_ID_NONE;
-    (void)state;
     assert_int_equal(pawl_idtable_init(&table, NULL), 0);
     assert_int_equal(pawl_idtable_insert(&table, &object, &id), 0);
     assert_true(pawl_idtable_remove(&table, &object));
@@ -26,13 +24,12 @@ static void a_table_that_releases_nothing_lets_objects_go(void **state)
     pawl_idtable_destroy(&table);
 }
 
-static void a_place_whose_generations_are_used_up_is_used_no_more(void **state)
+TEST_CASE(a_place_whose_generations_are_used_up_is_used_no_more)
 {
     static pawl_idtable table;
     static pawl_idtable_entry object;
     pawl_id first = PAWL_ID_NONE, second = PAWL_ID_NONE;
     uint32_t *generation; /* of the next ID of the first place; behind the places */
-    (void)state;
     assert_int_equal(pawl_idtable_init(&table, NULL), 0);
     assert_int_equal(pawl_idtable_insert(&table, &object, &first), 0);
     generation = (uint32_t *)(void *)(pawl_idtable_places_(table.array) + table.array->size) +
@@ -46,11 +43,10 @@ static void a_place_whose_generations_are_used_up_is_used_no_more(void **state)
     pawl_idtable_destroy(&table);
 }
 
-static void a_grace_period_that_is_over_is_not_waited_for(void **state)
+TEST_CASE(a_grace_period_that_is_over_is_not_waited_for)
 {
     pawl_rcu_domain domain;
     uint64_t cookie;
-    (void)state;
     assert_int_equal(pawl_rcu_domain_init(&domain, "idle"), 0);
     cookie = pawl_rcu_domain_start_poll(&domain);
     pawl_rcu_domain_synchronize(&domain);
@@ -62,11 +58,5 @@ static void a_grace_period_that_is_over_is_not_waited_for(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(destroying_no_table_and_no_domain_is_well),
-        cmocka_unit_test(a_table_that_releases_nothing_lets_objects_go),
-        cmocka_unit_test(a_place_whose_generations_are_used_up_is_used_no_more),
-        cmocka_unit_test(a_grace_period_that_is_over_is_not_waited_for),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

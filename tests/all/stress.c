@@ -296,32 +296,24 @@ static void all_at_once(enum entries_mode mode)
         fail_msg("seed %" PRIu64 ", status %#x:\n%s", test_seed(), (unsigned)status, said);
 }
 
-static void all_hold_where_readers_scale(void **state)
+TEST_CASE(all_hold_where_readers_scale)
 {
-    (void)state;
     all_at_once(ENTRIES_ON);
 }
 
-static void all_hold_where_readers_scale_by_evidence(void **state)
+TEST_CASE(all_hold_where_readers_scale_by_evidence)
 {
-    (void)state;
     all_at_once(ENTRIES_EVIDENCE);
 }
 
-static void all_hold_where_readers_never_scale(void **state)
+TEST_CASE(all_hold_where_readers_never_scale)
 {
-    (void)state;
     all_at_once(ENTRIES_OFF);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_hold_where_readers_scale),
-        cmocka_unit_test(all_hold_where_readers_scale_by_evidence),
-        cmocka_unit_test(all_hold_where_readers_never_scale),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

@@ -77,9 +77,8 @@ static void unlocked(void)
     others_may(true, true, true);
 }
 
-static void an_unlocked_lock_is_anybodys(void **state)
+TEST_CASE(an_unlocked_lock_is_anybodys)
 {
-    (void)state;
     ON_EACH_KIND(unlocked);
 }
 
@@ -96,9 +95,8 @@ static void reading(void)
     others_may(true, true, true);
 }
 
-static void readers_let_readers_and_a_seeker_in(void **state)
+TEST_CASE(readers_let_readers_and_a_seeker_in)
 {
-    (void)state;
     ON_EACH_KIND(reading);
 }
 
@@ -113,9 +111,8 @@ static void seek(void)
     pawl_brlock_drop_seek(&lock);
 }
 
-static void a_seeker_lets_readers_in_and_no_other_seeker(void **state)
+TEST_CASE(a_seeker_lets_readers_in_and_no_other_seeker)
 {
-    (void)state;
     ON_EACH_KIND(seek);
 }
 
@@ -129,9 +126,8 @@ static void writing(void)
     pawl_brlock_drop_write(&lock);
 }
 
-static void a_writer_lets_nobody_in(void **state)
+TEST_CASE(a_writer_lets_nobody_in)
 {
-    (void)state;
     ON_EACH_KIND(writing);
 }
 
@@ -155,9 +151,8 @@ static void moves(void)
     pawl_brlock_drop_read(&lock);
 }
 
-static void each_move_lets_in_what_its_new_state_lets_in(void **state)
+TEST_CASE(each_move_lets_in_what_its_new_state_lets_in)
 {
-    (void)state;
     ON_EACH_KIND(moves);
 }
 
@@ -215,9 +210,8 @@ static void a_move_fails(void)
     pawl_brlock_drop_seek(&lock);
 }
 
-static void a_move_that_fails_leaves_the_state_as_it_was(void **state)
+TEST_CASE(a_move_that_fails_leaves_the_state_as_it_was)
 {
-    (void)state;
     ON_EACH_KIND(a_move_fails);
 }
 
@@ -286,9 +280,8 @@ static void sleepers(void)
     assert_int_equal(done, 1);
 }
 
-static void who_sleeps_is_woken_by_the_last_who_stands_in_its_way(void **state)
+TEST_CASE(who_sleeps_is_woken_by_the_last_who_stands_in_its_way)
 {
-    (void)state;
     ON_EACH_KIND(sleepers);
 }
 
@@ -313,9 +306,8 @@ static void any_thread(void)
     pawl_brlock_drop_read_any(&lock);
 }
 
-static void a_read_hold_for_any_thread_is_dropped_by_another_one(void **state)
+TEST_CASE(a_read_hold_for_any_thread_is_dropped_by_another_one)
 {
-    (void)state;
     ON_EACH_KIND(any_thread);
 }
 
@@ -327,10 +319,9 @@ static void *take_read_and_end(void *unused)
 }
 
 /* The counter of one thread falls below zero, and only the sum counts. */
-static void a_reader_that_ended_holding_can_be_counted_out_by_another(void **state)
+TEST_CASE(a_reader_that_ended_holding_can_be_counted_out_by_another)
 {
     pthread_t other;
-    (void)state;
     must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
     must(pthread_create(&other, NULL, take_read_and_end, NULL) == 0);
     must(pthread_join(other, NULL) == 0);
@@ -354,10 +345,9 @@ static void handler(int number)
     }
 }
 
-static void a_handler_may_try_to_read_whatever_it_interrupted(void **state)
+TEST_CASE(a_handler_may_try_to_read_whatever_it_interrupted)
 {
     struct sigaction action;
-    (void)state;
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
     must(sigaction(SIGUSR1, &action, NULL) == 0);
@@ -406,9 +396,8 @@ static int write_cannot(void)
     return pawl_brlock_try_write(&lock) || pawl_brlock_take_write_until(&lock, soon());
 }
 
-static void the_child_of_a_fork_owns_what_the_forking_thread_held(void **state)
+TEST_CASE(the_child_of_a_fork_owns_what_the_forking_thread_held)
 {
-    (void)state;
     must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
     pawl_brlock_take_read(&lock);
     in_child(drop_read_and_write);
@@ -423,9 +412,8 @@ static int write_and_read(void)
     return drop_read_and_write();
 }
 
-static void a_lock_that_is_held_for_writing_around_a_fork_is_whole_in_the_child(void **state)
+TEST_CASE(a_lock_that_is_held_for_writing_around_a_fork_is_whole_in_the_child)
 {
-    (void)state;
     must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
     pawl_brlock_take_write(&lock);
     in_child(write_and_read);
@@ -433,10 +421,9 @@ static void a_lock_that_is_held_for_writing_around_a_fork_is_whole_in_the_child(
     pawl_brlock_destroy(&lock);
 }
 
-static void readers_of_other_threads_stay_counted_in_the_child(void **state)
+TEST_CASE(readers_of_other_threads_stay_counted_in_the_child)
 {
     struct holder h;
-    (void)state;
     must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
     begin_hold(&h, pawl_brlock_take_read, pawl_brlock_drop_read);
     in_child(write_cannot);
@@ -455,11 +442,10 @@ static int read_cannot_until_made_anew(void)
     return pawl_brlock_try_read(&lock) ? 0 : 3;
 }
 
-static void a_writer_that_waits_for_readers_keeps_newcomers_out_in_the_child(void **state)
+TEST_CASE(a_writer_that_waits_for_readers_keeps_newcomers_out_in_the_child)
 {
     uint32_t done = 0;
     pthread_t writer;
-    (void)state;
     must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
     pawl_brlock_take_read_any(&lock);
     must(pthread_create(&writer, NULL, write_once, &done) == 0);
@@ -475,9 +461,8 @@ static void a_writer_that_waits_for_readers_keeps_newcomers_out_in_the_child(voi
 
 /* ---- Bad input ------------------------------------------------------------------------------- */
 
-static void init_refuses_no_lock_no_lines_and_too_many(void **state)
+TEST_CASE(init_refuses_no_lock_no_lines_and_too_many)
 {
-    (void)state;
     assert_int_equal(pawl_brlock_init(NULL, 1), EINVAL);
     assert_int_equal(pawl_brlock_init(&lock, 0), EINVAL);
     pawl_brlock_destroy(&lock);
@@ -488,10 +473,9 @@ static void init_refuses_no_lock_no_lines_and_too_many(void **state)
     pawl_brlock_destroy(NULL);
 }
 
-static void memory_of_the_caller_must_be_there_aligned_and_have_room(void **state)
+TEST_CASE(memory_of_the_caller_must_be_there_aligned_and_have_room)
 {
     static pawl_brlock_line lines[3];
-    (void)state;
     assert_int_equal(pawl_brlock_init_in(NULL, lines, sizeof lines, 0), EINVAL);
     assert_int_equal(pawl_brlock_init_in(&lock, NULL, sizeof lines, 0), EINVAL);
     assert_int_equal(pawl_brlock_init_in(&lock, (char *)lines + 4, sizeof lines - 4, 0), EINVAL);
@@ -523,9 +507,8 @@ static int without_memory(void)
 }
 #endif
 
-static void init_without_memory_says_so_and_the_lock_works_all_the_same(void **state)
+TEST_CASE(init_without_memory_says_so_and_the_lock_works_all_the_same)
 {
-    (void)state;
 #if TEST_SANITIZED
     skip(); /* sanitizers cannot live without memory */
 #else
@@ -535,24 +518,5 @@ static void init_without_memory_says_so_and_the_lock_works_all_the_same(void **s
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_unlocked_lock_is_anybodys),
-        cmocka_unit_test(readers_let_readers_and_a_seeker_in),
-        cmocka_unit_test(a_seeker_lets_readers_in_and_no_other_seeker),
-        cmocka_unit_test(a_writer_lets_nobody_in),
-        cmocka_unit_test(each_move_lets_in_what_its_new_state_lets_in),
-        cmocka_unit_test(a_move_that_fails_leaves_the_state_as_it_was),
-        cmocka_unit_test(who_sleeps_is_woken_by_the_last_who_stands_in_its_way),
-        cmocka_unit_test(a_read_hold_for_any_thread_is_dropped_by_another_one),
-        cmocka_unit_test(a_reader_that_ended_holding_can_be_counted_out_by_another),
-        cmocka_unit_test(a_handler_may_try_to_read_whatever_it_interrupted),
-        cmocka_unit_test(the_child_of_a_fork_owns_what_the_forking_thread_held),
-        cmocka_unit_test(a_lock_that_is_held_for_writing_around_a_fork_is_whole_in_the_child),
-        cmocka_unit_test(readers_of_other_threads_stay_counted_in_the_child),
-        cmocka_unit_test(a_writer_that_waits_for_readers_keeps_newcomers_out_in_the_child),
-        cmocka_unit_test(init_refuses_no_lock_no_lines_and_too_many),
-        cmocka_unit_test(memory_of_the_caller_must_be_there_aligned_and_have_room),
-        cmocka_unit_test(init_without_memory_says_so_and_the_lock_works_all_the_same),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

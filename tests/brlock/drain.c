@@ -73,11 +73,10 @@ static void read_pairs(pawl_brlock *lock)
     }
 }
 
-static void readers_of_another_lock_wake_no_writer(void **state)
+TEST_CASE(readers_of_another_lock_wake_no_writer)
 {
     pthread_t writer;
     uint32_t before;
-    (void)state;
     pawl_brlock_take_read(a);
     writer = start_writer(a);
     until_it_names(name_of(a));
@@ -91,11 +90,10 @@ static void readers_of_another_lock_wake_no_writer(void **state)
 }
 
 /* While two writers sleep the drain cannot name both. */
-static void when_one_of_two_writers_has_left_only_the_other_is_woken(void **state)
+TEST_CASE(when_one_of_two_writers_has_left_only_the_other_is_woken)
 {
     pthread_t first, second;
     uint32_t before;
-    (void)state;
     pawl_brlock_take_read(a);
     pawl_brlock_take_read(c);
     first = start_writer(a);
@@ -125,11 +123,10 @@ static void wake_nobody_in_the_child(void *unused)
     write_once(b);
 }
 
-static void readers_in_a_child_of_fork_wake_no_writer_of_the_parent(void **state)
+TEST_CASE(readers_in_a_child_of_fork_wake_no_writer_of_the_parent)
 {
     static char said[4096];
     pthread_t writer;
-    (void)state;
     pawl_brlock_take_read(a);
     writer = start_writer(a);
     until_it_names(name_of(a));
@@ -165,12 +162,11 @@ static void *write_in_both(void *unused)
     return NULL;
 }
 
-static void a_writer_that_forks_in_a_handler_is_granted_in_the_child_too(void **state)
+TEST_CASE(a_writer_that_forks_in_a_handler_is_granted_in_the_child_too)
 {
     struct sigaction action;
     pthread_t writer;
     int status;
-    (void)state;
     if (PAWL_TSAN_) {
         print_message("skipped: ThreadSanitizer runs no handler while the writer sleeps\n");
         skip();
@@ -194,12 +190,6 @@ static void a_writer_that_forks_in_a_handler_is_granted_in_the_child_too(void **
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(readers_of_another_lock_wake_no_writer),
-        cmocka_unit_test(when_one_of_two_writers_has_left_only_the_other_is_woken),
-        cmocka_unit_test(readers_in_a_child_of_fork_wake_no_writer_of_the_parent),
-        cmocka_unit_test(a_writer_that_forks_in_a_handler_is_granted_in_the_child_too),
-    };
     three_locks_on_a_drain();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -68,10 +68,9 @@ static void prepare(unsigned i)
 static struct stepped counted[FUNCTIONS];
 static bool refused;
 
-static void a_registered_reader_executes_no_locked_instruction_and_no_call(void **state)
+TEST_CASE(a_registered_reader_executes_no_locked_instruction_and_no_call)
 {
     unsigned i;
-    (void)state;
     if (refused)
         skip();
     for (i = PAIR; i <= IN_TIME; i++) {
@@ -82,9 +81,8 @@ static void a_registered_reader_executes_no_locked_instruction_and_no_call(void 
     }
 }
 
-static void readers_of_a_fenced_lock_call_the_library(void **state)
+TEST_CASE(readers_of_a_fenced_lock_call_the_library)
 {
-    (void)state;
 #if defined(PAWL_TEST_WHOLE_PROGRAM) && defined(__clang__)
     skip(); /* what it calls may be inlined */
 #endif
@@ -95,15 +93,11 @@ static void readers_of_a_fenced_lock_call_the_library(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_registered_reader_executes_no_locked_instruction_and_no_call),
-        cmocka_unit_test(readers_of_a_fenced_lock_call_the_library),
-    };
     must(pawl_brlock_init(&light, PAWL_BRLOCK_LINES) == 0);
     must(pawl_brlock_init(&fenced, PAWL_BRLOCK_LINES | PAWL_BRLOCK_FENCED) == 0);
     /* Without membarrier a reader calls out: there is nothing to count. */
     refused = pawl_fence_light_free_ == 0 || !step_all(FUNCTIONS, prepare, function, counted);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

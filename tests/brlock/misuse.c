@@ -35,7 +35,7 @@ static void try_read_to_seek(pawl_brlock *l)
     (void)!pawl_brlock_try_read_to_seek(l);
 }
 
-static void taking_again_is_reported(void **state)
+TEST_CASE(taking_again_is_reported)
 {
     static struct calls wrong[] = {
         {{pawl_brlock_take_read, pawl_brlock_take_read}},
@@ -48,13 +48,12 @@ static void taking_again_is_reported(void **state)
         {{pawl_brlock_take_write, pawl_brlock_take_write}},
     };
     unsigned i;
-    (void)state;
     for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_reports(make, &wrong[i], "taken again by its holder: pawl_brlock at",
                        "by pawl_brlock_take_", NULL);
 }
 
-static void dropping_what_is_not_held_is_reported(void **state)
+TEST_CASE(dropping_what_is_not_held_is_reported)
 {
     static struct calls r[] = {
         {{pawl_brlock_drop_read}},
@@ -76,7 +75,6 @@ static void dropping_what_is_not_held_is_reported(void **state)
         {{pawl_brlock_write_to_seek}},
     };
     unsigned i;
-    (void)state;
     for (i = 0; i < sizeof r / sizeof r[0]; i++)
         assert_reports(make, &r[i], "R is not held by this thread: pawl_brlock at", NULL);
     for (i = 0; i < sizeof s / sizeof s[0]; i++)
@@ -94,16 +92,15 @@ static void drop_elsewhere(void *drop)
     in_another_thread(make_more, &leave[which]);
 }
 
-static void dropping_for_another_thread_is_reported(void **state)
+TEST_CASE(dropping_for_another_thread_is_reported)
 {
     unsigned which = 0;
-    (void)state;
     assert_reports(drop_elsewhere, &which, "R is not held by this thread", NULL);
     which = 1;
     assert_reports(drop_elsewhere, &which, "W is not held by this thread", NULL);
 }
 
-static void destroying_what_is_in_use_is_reported(void **state)
+TEST_CASE(destroying_what_is_in_use_is_reported)
 {
     static struct calls wrong[] = {
         {{pawl_brlock_take_read, pawl_brlock_destroy}},
@@ -112,7 +109,6 @@ static void destroying_what_is_in_use_is_reported(void **state)
         {{pawl_brlock_take_write, pawl_brlock_destroy}},
     };
     unsigned i;
-    (void)state;
     for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_reports(make, &wrong[i], "destroyed while in use: pawl_brlock at",
                        "by pawl_brlock_destroy", NULL);
@@ -139,9 +135,8 @@ static void use_it_well(void *unused)
     pawl_brlock_destroy(&lock);
 }
 
-static void right_use_is_silent(void **state)
+TEST_CASE(right_use_is_silent)
 {
-    (void)state;
     assert_silent(use_it_well, NULL);
 }
 
@@ -159,12 +154,11 @@ static void use_zeros(void *opaque)
     c->call[0](&lock);
 }
 
-static void a_lock_that_was_never_initialised_is_reported(void **state)
+TEST_CASE(a_lock_that_was_never_initialised_is_reported)
 {
     static struct calls uses[] = {
         {{pawl_brlock_take_read}}, {{pawl_brlock_take_seek}}, {{pawl_brlock_take_write}}};
     unsigned i;
-    (void)state;
     for (i = 0; i < sizeof uses / sizeof uses[0]; i++) {
         assert_reports(use_garbage, &uses[i], "never initialised: pawl_brlock at",
                        "page: doc/brlock.md", NULL);
@@ -174,14 +168,6 @@ static void a_lock_that_was_never_initialised_is_reported(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lock_that_was_never_initialised_is_reported),
-        cmocka_unit_test(taking_again_is_reported),
-        cmocka_unit_test(dropping_what_is_not_held_is_reported),
-        cmocka_unit_test(dropping_for_another_thread_is_reported),
-        cmocka_unit_test(destroying_what_is_in_use_is_reported),
-        cmocka_unit_test(right_use_is_silent),
-    };
     misuse_without_lines();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

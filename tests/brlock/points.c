@@ -126,11 +126,10 @@ static void drop_seek(void) { pawl_brlock_drop_seek(&lock); }
 static void drop_write(void) { pawl_brlock_drop_write(&lock); }
 /* clang-format on */
 
-static void a_writer_that_waits_for_a_reader_is_woken_wherever_the_reader_leaves(void **state)
+TEST_CASE(a_writer_that_waits_for_a_reader_is_woken_wherever_the_reader_leaves)
 {
     unsigned point = 0;
     bool reached;
-    (void)state;
     sleeps = 0;
     do {
         begin(point++, pawl_brlock_take_read, drop_read);
@@ -144,11 +143,10 @@ static void a_writer_that_waits_for_a_reader_is_woken_wherever_the_reader_leaves
     assert_true(sleeps > 0);
 }
 
-static void a_reader_that_waits_for_a_writer_is_woken_wherever_the_writer_leaves(void **state)
+TEST_CASE(a_reader_that_waits_for_a_writer_is_woken_wherever_the_writer_leaves)
 {
     unsigned point = 0;
     bool reached;
-    (void)state;
     sleeps = 0;
     do {
         begin(point++, pawl_brlock_take_write, drop_write);
@@ -162,11 +160,10 @@ static void a_reader_that_waits_for_a_writer_is_woken_wherever_the_writer_leaves
     assert_true(sleeps > 0);
 }
 
-static void a_seeker_that_waits_for_another_is_woken_wherever_that_one_leaves(void **state)
+TEST_CASE(a_seeker_that_waits_for_another_is_woken_wherever_that_one_leaves)
 {
     unsigned point = 0;
     bool reached;
-    (void)state;
     sleeps = 0;
     do {
         begin(point++, pawl_brlock_take_seek, drop_seek);
@@ -186,11 +183,10 @@ static void try_read_and_stay(void)
     reads = pawl_brlock_try_read(&lock);
 }
 
-static void a_reader_that_comes_at_any_point_of_a_try_write_excludes_it_or_fails(void **state)
+TEST_CASE(a_reader_that_comes_at_any_point_of_a_try_write_excludes_it_or_fails)
 {
     unsigned point = 0, both[2] = {0, 0};
     bool reached;
-    (void)state;
     do {
         bool writes;
         reads = false;
@@ -218,11 +214,10 @@ static void try_write_and_stay(void)
     writes_too = pawl_brlock_try_write(&lock);
 }
 
-static void a_writer_that_comes_at_any_point_of_a_try_read_excludes_it_or_fails(void **state)
+TEST_CASE(a_writer_that_comes_at_any_point_of_a_try_read_excludes_it_or_fails)
 {
     unsigned point = 0, both[2] = {0, 0};
     bool reached;
-    (void)state;
     do {
         bool got;
         writes_too = false;
@@ -247,9 +242,8 @@ static void nothing(void)
 {
 }
 
-static void a_writer_whose_deadline_passes_lets_readers_in_again(void **state)
+TEST_CASE(a_writer_whose_deadline_passes_lets_readers_in_again)
 {
-    (void)state;
     begin(UINT32_MAX, pawl_brlock_take_read, nothing);
     assert_false(pawl_brlock_take_write_until(&lock, 5));
     assert_true(pawl_brlock_try_read(&lock));
@@ -282,7 +276,7 @@ static void assert_accesses(const struct expected *expected, unsigned count)
 }
 
 /* In models a light fence is a full one. */
-static void a_reader_stores_to_its_own_line_only_and_fences_before_it_looks(void **state)
+TEST_CASE(a_reader_stores_to_its_own_line_only_and_fences_before_it_looks)
 {
     static const struct expected take[] = {
         {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_}, /* closed? */
@@ -297,7 +291,6 @@ static void a_reader_stores_to_its_own_line_only_and_fences_before_it_looks(void
         {PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_BRLOCK_R_LEFT},
         {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_}, /* does a writer sleep? */
     };
-    (void)state;
     begin(UINT32_MAX, NULL, nothing);
     recorded = 0;
     pawl_brlock_take_read(&lock);
@@ -314,14 +307,5 @@ static void a_reader_stores_to_its_own_line_only_and_fences_before_it_looks(void
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_writer_that_waits_for_a_reader_is_woken_wherever_the_reader_leaves),
-        cmocka_unit_test(a_reader_that_waits_for_a_writer_is_woken_wherever_the_writer_leaves),
-        cmocka_unit_test(a_seeker_that_waits_for_another_is_woken_wherever_that_one_leaves),
-        cmocka_unit_test(a_reader_that_comes_at_any_point_of_a_try_write_excludes_it_or_fails),
-        cmocka_unit_test(a_writer_that_comes_at_any_point_of_a_try_read_excludes_it_or_fails),
-        cmocka_unit_test(a_writer_whose_deadline_passes_lets_readers_in_again),
-        cmocka_unit_test(a_reader_stores_to_its_own_line_only_and_fences_before_it_looks),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -188,7 +188,7 @@ static void storm(struct shared *s, unsigned threads)
     s->steps = steps;
 }
 
-static void nobody_is_in_beside_whom_it_excludes(void **state)
+TEST_CASE(nobody_is_in_beside_whom_it_excludes)
 {
     static const uint32_t inits[] = {PAWL_BRLOCK_LINES, 3, PAWL_BRLOCK_LINES | PAWL_BRLOCK_FENCED,
                                      2 | PAWL_BRLOCK_FENCED};
@@ -197,7 +197,6 @@ static void nobody_is_in_beside_whom_it_excludes(void **state)
     unsigned steps = TEST_SCALE(FIRST_STEPS);
     uint64_t seed = test_seed();
     unsigned rounds = 0;
-    (void)state;
     do {
         const unsigned threads = crowds[rounds % 3];
         static struct shared s;
@@ -230,8 +229,5 @@ static void nobody_is_in_beside_whom_it_excludes(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_in_beside_whom_it_excludes),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

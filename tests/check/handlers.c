@@ -164,40 +164,30 @@ static void spin_in_a_handler(void *unused)
 #define WAITS "pawl: waits in a signal handler: pawl_lock32 at "
 #define DROPS "pawl: dropped in a signal handler beside waiters: pawl_lock32 at "
 
-static void an_operation_that_may_wait_is_reported(void **state)
+TEST_CASE(an_operation_that_may_wait_is_reported)
 {
-    (void)state;
     assert_reports(take_in_a_handler, NULL, WAITS, "by pawl_lock32_take_read", NULL);
     assert_reports(claim_in_a_handler, NULL, WAITS, "by pawl_lock32_claim_write", NULL);
     assert_reports(upgrade_in_a_handler, NULL, WAITS, "by pawl_lock32_seek_to_write", NULL);
 }
 
-static void a_drop_or_downgrade_beside_a_waiter_is_reported(void **state)
+TEST_CASE(a_drop_or_downgrade_beside_a_waiter_is_reported)
 {
-    (void)state;
     assert_reports(drop_beside_a_waiter, NULL, DROPS, "by pawl_lock32_drop_read", NULL);
     assert_reports(downgrade_beside_a_waiter, NULL, DROPS, "by pawl_lock32_seek_to_read", NULL);
 }
 
-static void a_try_and_its_drop_beside_no_waiter_are_silent(void **state)
+TEST_CASE(a_try_and_its_drop_beside_no_waiter_are_silent)
 {
-    (void)state;
     assert_silent(try_and_drop_in_a_handler, NULL);
 }
 
-static void a_spinlock_is_silent(void **state)
+TEST_CASE(a_spinlock_is_silent)
 {
-    (void)state;
     assert_silent(spin_in_a_handler, NULL);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_operation_that_may_wait_is_reported),
-        cmocka_unit_test(a_drop_or_downgrade_beside_a_waiter_is_reported),
-        cmocka_unit_test(a_try_and_its_drop_beside_no_waiter_are_silent),
-        cmocka_unit_test(a_spinlock_is_silent),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

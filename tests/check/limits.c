@@ -77,20 +77,18 @@ static struct crowd too_many(unsigned threads, enum pawl_state state)
     return crowd;
 }
 
-static void the_64th_reader_of_a_16_bit_lock_is_reported_and_the_63rd_is_not(void **state)
+TEST_CASE(the_64th_reader_of_a_16_bit_lock_is_reported_and_the_63rd_is_not)
 {
     struct crowd crowd = crowd_of(63, PAWL_STATE_R);
-    (void)state;
     assert_silent(crowd_in, &crowd);
     crowd = too_many(64, PAWL_STATE_R);
     assert_reports(crowd_in, &crowd, "pawl: too many claimants: pawl_spin16 at ",
                    "by pawl_spin16_take_read", "R could reach 64 of 63", NULL);
 }
 
-static void the_52nd_writer_of_a_16_bit_lock_is_reported_and_the_51st_is_not(void **state)
+TEST_CASE(the_52nd_writer_of_a_16_bit_lock_is_reported_and_the_51st_is_not)
 {
     struct crowd crowd = crowd_of(51, PAWL_STATE_W);
-    (void)state;
     assert_silent(crowd_in, &crowd);
     crowd = too_many(52, PAWL_STATE_W);
     assert_reports(crowd_in, &crowd, "pawl: too many claimants: pawl_spin16 at ",
@@ -98,10 +96,9 @@ static void the_52nd_writer_of_a_16_bit_lock_is_reported_and_the_51st_is_not(voi
                    "W:S, counted in S, 260 of 255", "thread ", "W, asked at ", NULL);
 }
 
-static void the_64th_seeker_of_a_16_bit_lock_is_reported_and_the_63rd_is_not(void **state)
+TEST_CASE(the_64th_seeker_of_a_16_bit_lock_is_reported_and_the_63rd_is_not)
 {
     struct crowd crowd = crowd_of(63, PAWL_STATE_S);
-    (void)state;
     assert_silent(crowd_in, &crowd);
     crowd = too_many(64, PAWL_STATE_S);
     assert_reports(crowd_in, &crowd, "pawl: too many claimants: pawl_spin16 at ",
@@ -109,10 +106,9 @@ static void the_64th_seeker_of_a_16_bit_lock_is_reported_and_the_63rd_is_not(voi
 }
 
 /* Five units of S for each that may have to wait, four for each that is in. */
-static void the_64th_atomic_user_of_a_16_bit_lock_is_reported_and_the_51st_is_not(void **state)
+TEST_CASE(the_64th_atomic_user_of_a_16_bit_lock_is_reported_and_the_51st_is_not)
 {
     struct crowd crowd = crowd_of(51, PAWL_STATE_A);
-    (void)state;
     assert_silent(crowd_in, &crowd);
     crowd = too_many(64, PAWL_STATE_A);
     assert_reports(crowd_in, &crowd, "pawl: too many claimants: pawl_spin16 at ",
@@ -153,10 +149,9 @@ static void ask_sixty_times(void *kind)
     must(pthread_join(writer, NULL) == 0);
 }
 
-static void a_take_counts_from_when_it_asks_and_a_try_for_w_from_when_it_is_granted(void **state)
+TEST_CASE(a_take_counts_from_when_it_asks_and_a_try_for_w_from_when_it_is_granted)
 {
     unsigned kind = CHECK_try;
-    (void)state;
     assert_silent(ask_sixty_times, &kind);
     kind = CHECK_take;
     assert_reports(ask_sixty_times, &kind, "pawl: too many claimants: pawl_spin16 at ",
@@ -183,9 +178,8 @@ static void crowd_of_tries(void *unused)
     test_threads(100, try_often, unused);
 }
 
-static void tries_that_add_nothing_until_granted_may_be_as_many_as_they_like(void **state)
+TEST_CASE(tries_that_add_nothing_until_granted_may_be_as_many_as_they_like)
 {
-    (void)state;
     assert_silent(crowd_of_tries, NULL);
 }
 
@@ -197,10 +191,9 @@ static void readers_beside_an_atomic_user(void *opaque)
     test_threads(crowd->threads, take_and_drop, crowd); /* they wait for us, and we for them */
 }
 
-static void waiting_readers_count_as_writers_beside_an_atomic_user(void **state)
+TEST_CASE(waiting_readers_count_as_writers_beside_an_atomic_user)
 {
     struct crowd crowd = crowd_of(51, PAWL_STATE_R);
-    (void)state;
     assert_reports(readers_beside_an_atomic_user, &crowd,
                    "pawl: too many claimants: pawl_spin16 at ", "by pawl_spin16_take_read",
                    "W:S, counted in S, 259 of 255", NULL);
@@ -229,14 +222,13 @@ static void claim(void *opaque)
     }
 }
 
-static void a_claim_on_a_full_word_of_any_width_is_reported_before_it_is_made(void **state)
+TEST_CASE(a_claim_on_a_full_word_of_any_width_is_reported_before_it_is_made)
 {
     static const char *const sums[] = {
         "260 of 255",     "65536 of 65535",       "4294967300 of 4294967295",
         "reach 64 of 63", "reach 16384 of 16383", "reach 1073741824 of 1073741823",
     };
     unsigned i;
-    (void)state;
     for (i = 0; i < sizeof sums / sizeof sums[0]; i++)
         assert_reports(claim, &i, "pawl: too many claimants: ", "by the word", sums[i], NULL);
 }
@@ -258,10 +250,9 @@ static void claim_when_no_line_is_free(void *opaque)
     must(pthread_join(thread, NULL) == 0);
 }
 
-static void a_thread_without_a_line_is_still_kept_from_claiming_on_a_full_word(void **state)
+TEST_CASE(a_thread_without_a_line_is_still_kept_from_claiming_on_a_full_word)
 {
     unsigned which = 1;
-    (void)state;
     assert_reports(claim_when_no_line_is_free, &which, "pawl: warning: more threads than ",
                    "pawl: too many claimants: pawl_spin32", "by the word",
                    "this thread has no line", NULL);
@@ -277,9 +268,8 @@ static void try_full_words(void *unused)
     must(!pawl_try_atomic(&full64) && !pawl_try_seek(&full64));
 }
 
-static void a_try_that_reads_first_does_not_claim_on_a_full_word(void **state)
+TEST_CASE(a_try_that_reads_first_does_not_claim_on_a_full_word)
 {
-    (void)state;
     assert_silent(try_full_words, NULL);
 }
 
@@ -299,10 +289,9 @@ static void hold_many(void *opaque)
     }
 }
 
-static void a_thread_that_holds_more_locks_than_noted_gets_one_warning(void **state)
+TEST_CASE(a_thread_that_holds_more_locks_than_noted_gets_one_warning)
 {
     unsigned count = 64;
-    (void)state;
     assert_silent(hold_many, &count);
     count = 200;
     assert_says_only(
@@ -328,9 +317,8 @@ static void order_many(void *unused)
         pawl_destroy(&many[i]);
 }
 
-static void a_full_table_of_orders_gets_one_warning(void **state)
+TEST_CASE(a_full_table_of_orders_gets_one_warning)
 {
-    (void)state;
     assert_says_only(
         order_many, NULL,
         "pawl: warning: the table of lock orders is full; further orders go unchecked\n");
@@ -365,9 +353,8 @@ static void start_many(void *unused)
     must(pawl_spin32_is_free(&shared));
 }
 
-static void threads_beyond_the_lines_are_served_unchecked_with_one_warning(void **state)
+TEST_CASE(threads_beyond_the_lines_are_served_unchecked_with_one_warning)
 {
-    (void)state;
     assert_says_only(start_many, NULL,
                      "pawl: warning: more threads than the checking variant has lines for; "
                      "some go unchecked\n");
@@ -375,20 +362,5 @@ static void threads_beyond_the_lines_are_served_unchecked_with_one_warning(void 
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_64th_reader_of_a_16_bit_lock_is_reported_and_the_63rd_is_not),
-        cmocka_unit_test(the_52nd_writer_of_a_16_bit_lock_is_reported_and_the_51st_is_not),
-        cmocka_unit_test(the_64th_seeker_of_a_16_bit_lock_is_reported_and_the_63rd_is_not),
-        cmocka_unit_test(the_64th_atomic_user_of_a_16_bit_lock_is_reported_and_the_51st_is_not),
-        cmocka_unit_test(a_take_counts_from_when_it_asks_and_a_try_for_w_from_when_it_is_granted),
-        cmocka_unit_test(tries_that_add_nothing_until_granted_may_be_as_many_as_they_like),
-        cmocka_unit_test(waiting_readers_count_as_writers_beside_an_atomic_user),
-        cmocka_unit_test(a_claim_on_a_full_word_of_any_width_is_reported_before_it_is_made),
-        cmocka_unit_test(a_thread_without_a_line_is_still_kept_from_claiming_on_a_full_word),
-        cmocka_unit_test(a_try_that_reads_first_does_not_claim_on_a_full_word),
-        cmocka_unit_test(a_thread_that_holds_more_locks_than_noted_gets_one_warning),
-        cmocka_unit_test(a_full_table_of_orders_gets_one_warning),
-        cmocka_unit_test(threads_beyond_the_lines_are_served_unchecked_with_one_warning),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

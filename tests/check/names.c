@@ -14,9 +14,8 @@ static void drop_plain(void *unused)
     pawl_drop_read(&plain);
 }
 
-static void a_global_lock_is_named_by_its_symbol(void **state)
+TEST_CASE(a_global_lock_is_named_by_its_symbol)
 {
-    (void)state;
     assert_reports(drop_plain, NULL, "pawl_spin32 at 0x", " (plain)\n", NULL);
 }
 
@@ -26,9 +25,8 @@ static void drop_inside(void *unused)
     pawl_drop_read(&registry.inside);
 }
 
-static void a_lock_in_a_global_object_is_named_by_symbol_and_offset(void **state)
+TEST_CASE(a_lock_in_a_global_object_is_named_by_symbol_and_offset)
 {
-    (void)state;
     assert_reports(drop_inside, NULL, "pawl_lock64 at 0x", " (registry+0x8)\n", NULL);
 }
 
@@ -42,9 +40,8 @@ static void drop_named(void *unused)
     pawl_drop_read(lock);
 }
 
-static void a_named_lock_is_called_by_its_last_name(void **state)
+TEST_CASE(a_named_lock_is_called_by_its_last_name)
 {
-    (void)state;
     assert_reports(drop_named, NULL, "pawl_lock32 at 0x", " \"cache.map\"\n", NULL);
 }
 
@@ -60,9 +57,8 @@ static void invert(void *unused)
     pawl_take_write(&first);
 }
 
-static void an_inversion_names_all_its_locks(void **state)
+TEST_CASE(an_inversion_names_all_its_locks)
 {
-    (void)state;
     assert_reports(invert, NULL, "lock-order inversion: pawl_spin32 at 0x", "\"the first\"",
                    "W of pawl_spin32 at 0x", "\"the second\"", "held W of ", "\"the first\"",
                    "asked for W of ", "\"the second\"", NULL);
@@ -81,10 +77,9 @@ static void use_again(void *opaque)
     pawl_drop_read(&plain);
 }
 
-static void unname_init_and_destroy_end_a_name(void **state)
+TEST_CASE(unname_init_and_destroy_end_a_name)
 {
     int i;
-    (void)state;
     for (i = ENDED_BY_UNNAME; i <= ENDED_BY_DESTROY; i++) {
         enum ending ending = (enum ending)i;
         assert_reports(use_again, &ending, "pawl_spin32 at 0x", NULL);
@@ -94,9 +89,8 @@ static void unname_init_and_destroy_end_a_name(void **state)
 }
 
 /* test_in_child forks: the name was given in the parent. */
-static void the_child_of_a_fork_knows_the_names(void **state)
+TEST_CASE(the_child_of_a_fork_knows_the_names)
 {
-    (void)state;
     pawl_name_lock(&plain, "of the parent");
     assert_reports(drop_plain, NULL, "\"of the parent\"", NULL);
     pawl_unname_lock(&plain);
@@ -115,9 +109,8 @@ static void name_more_than_fit(void *unused)
     pawl_drop_read(&plain);
 }
 
-static void names_beyond_the_table_are_ignored_and_long_ones_cut(void **state)
+TEST_CASE(names_beyond_the_table_are_ignored_and_long_ones_cut)
 {
-    (void)state;
     assert_reports(name_more_than_fit, NULL, "\"a name that is much longer than the forty-seven\"",
                    NULL);
 }
@@ -130,24 +123,13 @@ static void drop_a_seq(void *unused)
     pawl_seq_drop_write(&seq);
 }
 
-static void a_sequence_lock_is_called_so_with_its_own_address_and_name(void **state)
+TEST_CASE(a_sequence_lock_is_called_so_with_its_own_address_and_name)
 {
-    (void)state;
     assert_reports(drop_a_seq, NULL, "drop of what is not held: pawl_seq at 0x", "\"clock\" (",
                    "by pawl_seq_drop_write in thread ", "page: doc/seq.md", NULL);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_global_lock_is_named_by_its_symbol),
-        cmocka_unit_test(a_lock_in_a_global_object_is_named_by_symbol_and_offset),
-        cmocka_unit_test(a_named_lock_is_called_by_its_last_name),
-        cmocka_unit_test(an_inversion_names_all_its_locks),
-        cmocka_unit_test(unname_init_and_destroy_end_a_name),
-        cmocka_unit_test(the_child_of_a_fork_knows_the_names),
-        cmocka_unit_test(names_beyond_the_table_are_ignored_and_long_ones_cut),
-        cmocka_unit_test(a_sequence_lock_is_called_so_with_its_own_address_and_name),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

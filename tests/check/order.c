@@ -34,9 +34,8 @@ static void take_both_ways(void *unused)
     take_b_then_a(unused);
 }
 
-static void opposite_orders_in_one_thread_are_reported_though_nobody_waits(void **state)
+TEST_CASE(opposite_orders_in_one_thread_are_reported_though_nobody_waits)
 {
-    (void)state;
     assert_reports(take_both_ways, NULL, INVERSION "pawl_spin32 at ", "by pawl_spin32_take_atomic",
                    "while this thread holds", "W of pawl_spin32 at ",
                    "the order was the opposite before", "held W of pawl_spin32 at ",
@@ -49,9 +48,8 @@ static void take_the_ways_in_two_threads(void *unused)
     in_another_thread(take_b_then_a, unused);
 }
 
-static void opposite_orders_in_two_threads_are_reported_though_they_never_met(void **state)
+TEST_CASE(opposite_orders_in_two_threads_are_reported_though_they_never_met)
 {
-    (void)state;
     assert_reports(take_the_ways_in_two_threads, NULL, INVERSION, "by pawl_spin32_take_atomic",
                    NULL);
 }
@@ -78,9 +76,8 @@ static void deadlock(void *unused)
     pawl_take_write(&a); /* reported before it waits */
 }
 
-static void the_report_comes_before_the_wait_that_would_never_end(void **state)
+TEST_CASE(the_report_comes_before_the_wait_that_would_never_end)
 {
-    (void)state;
     assert_reports(deadlock, NULL, INVERSION, "by pawl_spin32_take_write", NULL);
 }
 
@@ -100,9 +97,8 @@ static void read_both_ways(void *unused)
     pawl_take_read(&a);
 }
 
-static void opposite_orders_of_reading_are_reported_because_writers_come_between(void **state)
+TEST_CASE(opposite_orders_of_reading_are_reported_because_writers_come_between)
 {
-    (void)state;
     assert_reports(read_both_ways, NULL, INVERSION, "R of pawl_spin32", "held R of pawl_spin32",
                    "when it asked for R of pawl_spin32", NULL);
 }
@@ -118,9 +114,8 @@ static void take_two(void *unused)
     pawl_drop_two_read(&b, &b);
 }
 
-static void two_locks_named_in_either_order_are_taken_in_one(void **state)
+TEST_CASE(two_locks_named_in_either_order_are_taken_in_one)
 {
-    (void)state;
     assert_silent(take_two, NULL);
 }
 
@@ -153,9 +148,8 @@ static void close_a_circle_of_four(void *unused)
     pawl_take_write(&a);
 }
 
-static void a_circle_of_four_locks_of_all_widths_is_reported_link_by_link(void **state)
+TEST_CASE(a_circle_of_four_locks_of_all_widths_is_reported_link_by_link)
 {
-    (void)state;
     assert_reports(close_a_circle_of_four, NULL, INVERSION "pawl_spin32", "W of pawl_spin64",
                    "held W of pawl_spin32", "asked for S of pawl_spin32", /* a, b */
                    "held R of pawl_spin32", "asked for W of pawl_spin16", /* b, narrow */
@@ -175,9 +169,8 @@ static void take_in_one_order_in_many_ways(void *unused)
     take_a_then_b(unused);
 }
 
-static void locks_that_are_taken_in_one_order_are_silent(void **state)
+TEST_CASE(locks_that_are_taken_in_one_order_are_silent)
 {
-    (void)state;
     assert_silent(take_in_one_order_in_many_ways, NULL);
 }
 
@@ -193,9 +186,8 @@ static void try_against_the_order(void *unused)
     take_a_then_b(unused);
 }
 
-static void a_try_never_waits_so_it_may_go_against_the_order(void **state)
+TEST_CASE(a_try_never_waits_so_it_may_go_against_the_order)
 {
-    (void)state;
     assert_silent(try_against_the_order, NULL);
 }
 
@@ -208,9 +200,8 @@ static void take_after_a_try(void *unused)
     take_a_then_b(unused);
 }
 
-static void what_a_try_got_counts_as_held_for_what_comes_after(void **state)
+TEST_CASE(what_a_try_got_counts_as_held_for_what_comes_after)
 {
-    (void)state;
     assert_reports(take_after_a_try, NULL, INVERSION, "by pawl_spin32_take_seek",
                    "held W of pawl_spin32", "asked for W of pawl_spin32", NULL);
 }
@@ -222,9 +213,8 @@ static void read_order_then_claim_against_it(void *unused)
     (void)!pawl_claim_write(&a);
 }
 
-static void a_try_that_may_wait_for_readers_is_in_the_order(void **state)
+TEST_CASE(a_try_that_may_wait_for_readers_is_in_the_order)
 {
-    (void)state;
     assert_reports(read_order_then_claim_against_it, NULL, INVERSION, "by pawl_spin32_claim_write",
                    "held R of pawl_spin32", NULL);
 }
@@ -245,9 +235,8 @@ static void upgrade_the_first_after_the_second(void *unused)
     }
 }
 
-static void seeking_two_locks_and_writing_them_in_the_same_order_is_silent(void **state)
+TEST_CASE(seeking_two_locks_and_writing_them_in_the_same_order_is_silent)
 {
-    (void)state;
     assert_silent(upgrade_the_first_after_the_second, NULL);
 }
 
@@ -263,9 +252,8 @@ static void upgrade_after_a_reader_went_on(void *unused)
     upgrade_the_first_after_the_second(unused);
 }
 
-static void waiting_for_readers_who_may_want_what_we_hold_is_reported(void **state)
+TEST_CASE(waiting_for_readers_who_may_want_what_we_hold_is_reported)
 {
-    (void)state;
     assert_reports(upgrade_after_a_reader_went_on, NULL, INVERSION, "by pawl_spin32_seek_to_write",
                    "S of pawl_spin32", "held R of pawl_spin32", "asked for R of pawl_spin32", NULL);
     assert_reports(upgrade_before_a_reader_goes_on, NULL, INVERSION, "by pawl_spin32_take_read",
@@ -279,9 +267,8 @@ static void take_what_was_only_drained(void *unused)
     take_b_then_a(unused);
 }
 
-static void waiting_for_anybody_is_more_than_waiting_for_readers(void **state)
+TEST_CASE(waiting_for_anybody_is_more_than_waiting_for_readers)
 {
-    (void)state;
     assert_reports(take_what_was_only_drained, NULL, "so far it was silent\n" INVERSION,
                    "by pawl_spin32_take_atomic", NULL);
 }
@@ -294,9 +281,8 @@ static void turn_to_read_late(void *unused)
     (void)pawl_atomic_to_read(&a);
 }
 
-static void turning_from_atomic_to_read_waits_for_those_who_may_want_what_we_hold(void **state)
+TEST_CASE(turning_from_atomic_to_read_waits_for_those_who_may_want_what_we_hold)
 {
-    (void)state;
     assert_reports(turn_to_read_late, NULL, INVERSION, "by pawl_spin32_atomic_to_read",
                    "held A of pawl_spin32", NULL);
 }
@@ -312,9 +298,8 @@ static void destroy_between(void *unused)
     take_a_then_b(unused);
 }
 
-static void destroy_and_init_forget_the_orders_of_their_lock(void **state)
+TEST_CASE(destroy_and_init_forget_the_orders_of_their_lock)
 {
-    (void)state;
     assert_silent(destroy_between, NULL);
 }
 
@@ -333,9 +318,8 @@ static void destroy_the_middle(void *unused)
     take_narrow_then_wide(unused);
 }
 
-static void a_lock_that_was_forgotten_is_learnt_again(void **state)
+TEST_CASE(a_lock_that_was_forgotten_is_learnt_again)
 {
-    (void)state;
     assert_reports(destroy_the_middle, NULL, "so far it was silent\n" INVERSION "pawl_spin64",
                    NULL);
 }
@@ -351,10 +335,9 @@ static void go_on_after_reports(void *unused)
     abort();
 }
 
-static void an_inversion_is_reported_once_when_reports_do_not_abort(void **state)
+TEST_CASE(an_inversion_is_reported_once_when_reports_do_not_abort)
 {
     const char *first;
-    (void)state;
     assert_reports(go_on_after_reports, NULL, INVERSION, "went on", NULL);
     first = strstr(misuse_said, INVERSION);
     assert_null(strstr(first + 1, "pawl: "));
@@ -374,33 +357,12 @@ static void fork_between(void *unused)
     abort();
 }
 
-static void a_forked_child_remembers_the_orders_of_its_parent(void **state)
+TEST_CASE(a_forked_child_remembers_the_orders_of_its_parent)
 {
-    (void)state;
     assert_reports(fork_between, NULL, INVERSION, NULL);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opposite_orders_in_one_thread_are_reported_though_nobody_waits),
-        cmocka_unit_test(opposite_orders_in_two_threads_are_reported_though_they_never_met),
-        cmocka_unit_test(the_report_comes_before_the_wait_that_would_never_end),
-        cmocka_unit_test(opposite_orders_of_reading_are_reported_because_writers_come_between),
-        cmocka_unit_test(two_locks_named_in_either_order_are_taken_in_one),
-        cmocka_unit_test(a_circle_of_four_locks_of_all_widths_is_reported_link_by_link),
-        cmocka_unit_test(locks_that_are_taken_in_one_order_are_silent),
-        cmocka_unit_test(a_try_never_waits_so_it_may_go_against_the_order),
-        cmocka_unit_test(what_a_try_got_counts_as_held_for_what_comes_after),
-        cmocka_unit_test(a_try_that_may_wait_for_readers_is_in_the_order),
-        cmocka_unit_test(seeking_two_locks_and_writing_them_in_the_same_order_is_silent),
-        cmocka_unit_test(waiting_for_readers_who_may_want_what_we_hold_is_reported),
-        cmocka_unit_test(waiting_for_anybody_is_more_than_waiting_for_readers),
-        cmocka_unit_test(turning_from_atomic_to_read_waits_for_those_who_may_want_what_we_hold),
-        cmocka_unit_test(destroy_and_init_forget_the_orders_of_their_lock),
-        cmocka_unit_test(a_lock_that_was_forgotten_is_learnt_again),
-        cmocka_unit_test(an_inversion_is_reported_once_when_reports_do_not_abort),
-        cmocka_unit_test(a_forked_child_remembers_the_orders_of_its_parent),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

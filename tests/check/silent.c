@@ -29,9 +29,8 @@ static void perform_each(void *unused)
     must(lock16.word == 0 && lock32.word == 0 && lock64.word == 0);
 }
 
-static void each_operation_from_the_state_it_needs_is_silent(void **state)
+TEST_CASE(each_operation_from_the_state_it_needs_is_silent)
 {
-    (void)state;
     assert_silent(perform_each, NULL);
 }
 
@@ -59,9 +58,8 @@ static void try_against_a_writer(void *unused)
     must(lock16.word == 0 && lock32.word == 0 && lock64.word == 0);
 }
 
-static void tries_that_fail_are_silent(void **state)
+TEST_CASE(tries_that_fail_are_silent)
 {
-    (void)state;
     assert_silent(try_against_a_writer, NULL);
 }
 
@@ -113,9 +111,8 @@ static void read_here_and_drop_there(void *unused)
     must(LOCK_IS_UNUSED(counted32) && LOCK_IS_UNUSED(counted64));
 }
 
-static void a_read_that_another_thread_drops_is_silent(void **state)
+TEST_CASE(a_read_that_another_thread_drops_is_silent)
 {
-    (void)state;
     assert_silent(read_here_and_drop_there, NULL);
 }
 
@@ -160,9 +157,8 @@ static void wait_in_turn_for_a_counted_read(void *unused)
     must(LOCK_IS_UNUSED(counted64));
 }
 
-static void a_counted_read_that_waits_in_its_turn_is_silent(void **state)
+TEST_CASE(a_counted_read_that_waits_in_its_turn_is_silent)
 {
-    (void)state;
     assert_silent(wait_in_turn_for_a_counted_read, NULL);
 }
 
@@ -203,10 +199,9 @@ static void walk_in_threads(void *opaque)
     must(lock16.word == 0 && lock32.word == 0 && lock64.word == 0);
 }
 
-static void threads_that_keep_to_the_rules_are_silent(void **state)
+TEST_CASE(threads_that_keep_to_the_rules_are_silent)
 {
     struct walk walk = {0, test_seed()};
-    (void)state;
     assert_silent(walk_in_threads, &walk);
 }
 
@@ -271,15 +266,13 @@ static void destroy_beside_a_drop(void *unused)
     in_another_thread(destroy_it, unused);
 }
 
-static void a_lock_may_be_destroyed_and_made_anew_between_a_drop_and_its_return(void **state)
+TEST_CASE(a_lock_may_be_destroyed_and_made_anew_between_a_drop_and_its_return)
 {
-    (void)state;
     assert_silent(destroy_beside_a_drop, NULL);
 }
 
-static void the_last_user_may_destroy_while_another_returns_from_its_drop(void **state)
+TEST_CASE(the_last_user_may_destroy_while_another_returns_from_its_drop)
 {
-    (void)state;
     assert_silent(share_and_free, NULL);
 }
 
@@ -295,9 +288,8 @@ static void destroy_beside_a_freed_entry(void *unused)
     pawl_spin32_destroy(&second);
 }
 
-static void a_lock_may_be_destroyed_while_the_last_entry_for_it_is_being_freed(void **state)
+TEST_CASE(a_lock_may_be_destroyed_while_the_last_entry_for_it_is_being_freed)
 {
-    (void)state;
     assert_silent(destroy_beside_a_freed_entry, NULL);
 }
 
@@ -350,9 +342,8 @@ static void interrupt_a_nesting_thread(void *unused)
     must(pthread_join(worker, NULL) == 0);
 }
 
-static void a_signal_handler_may_try(void **state)
+TEST_CASE(a_signal_handler_may_try)
 {
-    (void)state;
     assert_silent(interrupt_a_nesting_thread, NULL);
 }
 
@@ -384,9 +375,8 @@ static void fork_holding(void *unused)
     pawl_drop_seek(&lock32);
 }
 
-static void a_forked_child_holds_what_the_forking_thread_held(void **state)
+TEST_CASE(a_forked_child_holds_what_the_forking_thread_held)
 {
-    (void)state;
     assert_silent(fork_holding, NULL);
 }
 
@@ -429,9 +419,8 @@ static void fork_beside_a_busy_thread(void *unused)
     must(pthread_join(busy, NULL) == 0);
 }
 
-static void a_child_forked_while_others_are_in_the_checker_goes_on(void **state)
+TEST_CASE(a_child_forked_while_others_are_in_the_checker_goes_on)
 {
-    (void)state;
     assert_silent(fork_beside_a_busy_thread, NULL);
 }
 
@@ -448,9 +437,8 @@ __attribute__((constructor)) static void before_main(void)
     pawl_drop_write(&second);
 }
 
-static void locks_are_checked_before_main(void **state)
+TEST_CASE(locks_are_checked_before_main)
 {
-    (void)state;
     assert_true(worked_before_main);
 }
 
@@ -465,10 +453,9 @@ static void first_use_in_a_thread(void *taken)
     *(size_t *)taken = mallinfo2().uordblks - before;
 }
 
-static void no_operation_allocates_memory(void **state)
+TEST_CASE(no_operation_allocates_memory)
 {
     size_t taken = 1;
-    (void)state;
     if (TEST_SANITIZED) /* its allocator is not the one that mallinfo2 tells about */
         skip();
     in_another_thread(first_use_in_a_thread, &taken);
@@ -477,20 +464,5 @@ static void no_operation_allocates_memory(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operation_from_the_state_it_needs_is_silent),
-        cmocka_unit_test(tries_that_fail_are_silent),
-        cmocka_unit_test(a_read_that_another_thread_drops_is_silent),
-        cmocka_unit_test(a_counted_read_that_waits_in_its_turn_is_silent),
-        cmocka_unit_test(threads_that_keep_to_the_rules_are_silent),
-        cmocka_unit_test(the_last_user_may_destroy_while_another_returns_from_its_drop),
-        cmocka_unit_test(a_lock_may_be_destroyed_and_made_anew_between_a_drop_and_its_return),
-        cmocka_unit_test(a_lock_may_be_destroyed_while_the_last_entry_for_it_is_being_freed),
-        cmocka_unit_test(a_signal_handler_may_try),
-        cmocka_unit_test(a_forked_child_holds_what_the_forking_thread_held),
-        cmocka_unit_test(a_child_forked_while_others_are_in_the_checker_goes_on),
-        cmocka_unit_test(locks_are_checked_before_main),
-        cmocka_unit_test(no_operation_allocates_memory),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

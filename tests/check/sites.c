@@ -24,11 +24,10 @@ static void take_and_drop(void *unused)
     drop_it();
 }
 
-static void a_call_that_ends_a_function_is_named_by_function_file_and_line(void **state)
+TEST_CASE(a_call_that_ends_a_function_is_named_by_function_file_and_line)
 {
     char taken[100];
     char dropped[100];
-    (void)state;
     if (system("addr2line --version >/dev/null 2>&1") != 0)
         skip();
     snprintf(taken, sizeof taken, "sites.c:%d", TAKEN_IN_LINE);
@@ -43,9 +42,8 @@ static void take_and_drop_without_tools(void *unused)
     take_and_drop(unused);
 }
 
-static void without_a_tool_the_module_and_the_offset_are_named(void **state)
+TEST_CASE(without_a_tool_the_module_and_the_offset_are_named)
 {
-    (void)state;
     assert_reports(take_and_drop_without_tools, NULL, "by pawl_spin32_drop_write in thread ",
                    "sites", "+0x", "taken at ", "sites", "+0x", NULL);
 }
@@ -74,9 +72,8 @@ static void drop_with_a_tool_that_hangs(void *unused)
     drop_it();
 }
 
-static void a_tool_that_hangs_is_not_waited_for(void **state)
+TEST_CASE(a_tool_that_hangs_is_not_waited_for)
 {
-    (void)state;
     assert_reports(drop_with_a_tool_that_hangs, NULL,
                    "pawl: drop of what is not held: ", "by pawl_spin32_drop_write in thread ",
                    "sites", "+0x", NULL);
@@ -89,9 +86,8 @@ static void drop_with_a_tool_that_talks_nonsense(void *unused)
     drop_it();
 }
 
-static void a_tool_that_talks_nonsense_does_no_harm(void **state)
+TEST_CASE(a_tool_that_talks_nonsense_does_no_harm)
 {
-    (void)state;
     assert_reports(drop_with_a_tool_that_talks_nonsense, NULL,
                    "pawl: drop of what is not held: ", "this thread holds nothing of it", NULL);
 }
@@ -126,9 +122,8 @@ static void take_twice(void *unused)
     victims = 0;
 }
 
-static void a_wrapper_of_the_programs_own_does_not_hide_who_called_it(void **state)
+TEST_CASE(a_wrapper_of_the_programs_own_does_not_hide_who_called_it)
 {
-    (void)state;
     if (system("addr2line --version >/dev/null 2>&1") != 0)
         skip();
     assert_reports(take_twice, NULL, "by pawl_spin32_take_write in thread ", " at my_lock at ",
@@ -137,10 +132,9 @@ static void a_wrapper_of_the_programs_own_does_not_hide_who_called_it(void **sta
 }
 
 /* No name begins as the library's own do, and no file is one of its sources or headers. */
-static void no_frame_of_the_library_is_in_a_stack(void **state)
+TEST_CASE(no_frame_of_the_library_is_in_a_stack)
 {
     const char *line;
-    (void)state;
     assert_reports(take_twice, NULL, "taken again", NULL);
     for (line = strstr(misuse_said, " at my_lock"); line != NULL; line = strchr(line + 1, '\n')) {
         char text[512];
@@ -169,9 +163,8 @@ static void take_from_two_places(void *unused)
     victims = 0;
 }
 
-static void a_stack_that_was_seen_before_is_not_taken_for_another(void **state)
+TEST_CASE(a_stack_that_was_seen_before_is_not_taken_for_another)
 {
-    (void)state;
     if (system("addr2line --version >/dev/null 2>&1") != 0)
         skip();
     assert_reports(take_from_two_places, NULL, "called from victim", "holds W, taken at my_lock",
@@ -184,9 +177,8 @@ static void take_with_one_frame(void *unused)
     take_twice(unused);
 }
 
-static void the_environment_may_ask_for_one_frame(void **state)
+TEST_CASE(the_environment_may_ask_for_one_frame)
 {
-    (void)state;
     assert_reports(take_with_one_frame, NULL, "taken again by its holder: ", NULL);
     if (strstr(misuse_said, "called from") != NULL)
         fail_msg("more than one frame:\n%s", misuse_said);
@@ -201,9 +193,8 @@ static void write_inside_read(void *unused)
     pawl_take_write(&lock);
 }
 
-static void a_report_ends_with_the_mend_and_the_page(void **state)
+TEST_CASE(a_report_ends_with_the_mend_and_the_page)
 {
-    (void)state;
     assert_reports(write_inside_read, NULL,
                    "taken again by its holder: ", "  mend: to upgrade, take seek instead of read",
                    "\n  page: doc/spin.md\n", NULL);
@@ -225,25 +216,12 @@ static void go_on(void *unused)
     abort();
 }
 
-static void with_report_in_the_environment_the_program_goes_on_with_its_errno(void **state)
+TEST_CASE(with_report_in_the_environment_the_program_goes_on_with_its_errno)
 {
-    (void)state;
     assert_reports(go_on, NULL, "pawl: not held as asserted: ", "went on\n", NULL);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_that_ends_a_function_is_named_by_function_file_and_line),
-        cmocka_unit_test(without_a_tool_the_module_and_the_offset_are_named),
-        cmocka_unit_test(a_tool_that_hangs_is_not_waited_for),
-        cmocka_unit_test(a_tool_that_talks_nonsense_does_no_harm),
-        cmocka_unit_test(a_wrapper_of_the_programs_own_does_not_hide_who_called_it),
-        cmocka_unit_test(no_frame_of_the_library_is_in_a_stack),
-        cmocka_unit_test(a_stack_that_was_seen_before_is_not_taken_for_another),
-        cmocka_unit_test(the_environment_may_ask_for_one_frame),
-        cmocka_unit_test(a_report_ends_with_the_mend_and_the_page),
-        cmocka_unit_test(with_report_in_the_environment_the_program_goes_on_with_its_errno),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -25,19 +25,17 @@ static void wait_for_waiters(unsigned count)
         sched_yield();
 }
 
-static void nobody_waits_in_zero_bytes(void **state)
+TEST_CASE(nobody_waits_in_zero_bytes)
 {
     pawl_cond cond = PAWL_COND_INIT;
-    (void)state;
     assert_int_equal(sizeof cond, 4);
     assert_int_equal(pawl_cond_signal(&cond), 0);
     assert_int_equal(pawl_cond_broadcast(&cond), 0);
 }
 
-static void a_wait_gives_up_after_its_deadline_and_holds_the_lock_again(void **state)
+TEST_CASE(a_wait_gives_up_after_its_deadline_and_holds_the_lock_again)
 {
     const uint64_t deadline = pawl_now() + 2000000;
-    (void)state;
     start_afresh();
     pawl_take_write(&lock);
     assert_false(pawl_cond_wait_write_until(&changed, &lock, deadline));
@@ -74,11 +72,10 @@ static void give_tickets(unsigned count)
     pawl_drop_write(&lock);
 }
 
-static void a_signal_wakes_one(void **state)
+TEST_CASE(a_signal_wakes_one)
 {
     pthread_t threads[3];
     unsigned i;
-    (void)state;
     start_afresh();
     for (i = 0; i < 3; i++)
         must(pthread_create(&threads[i], NULL, take_a_ticket, NULL) == 0);
@@ -94,11 +91,10 @@ static void a_signal_wakes_one(void **state)
         must(pthread_join(threads[i], NULL) == 0);
 }
 
-static void a_broadcast_wakes_all(void **state)
+TEST_CASE(a_broadcast_wakes_all)
 {
     pthread_t threads[6];
     unsigned i;
-    (void)state;
     start_afresh();
     for (i = 0; i < 6; i++)
         must(pthread_create(&threads[i], NULL, take_a_ticket, NULL) == 0);
@@ -137,11 +133,10 @@ static void *seek_alone(void *unused)
     return unused;
 }
 
-static void readers_come_back_together_and_seekers_one_by_one(void **state)
+TEST_CASE(readers_come_back_together_and_seekers_one_by_one)
 {
     pthread_t threads[8];
     unsigned i;
-    (void)state;
     start_afresh();
     must(pthread_barrier_init(&together, NULL, 4) == 0);
     for (i = 0; i < 8; i++)
@@ -191,11 +186,10 @@ static void *wait_with_a_mutex(void *unused)
     return unused;
 }
 
-static void after_a_broadcast_the_waiters_do_not_all_run_to_the_lock(void **state)
+TEST_CASE(after_a_broadcast_the_waiters_do_not_all_run_to_the_lock)
 {
     pthread_t threads[16];
     unsigned i, round;
-    (void)state;
     for (round = 0; round < TEST_SCALE(50); round++) {
         start_afresh();
         asking = most_asking = 0;
@@ -231,11 +225,10 @@ static void *wait_and_free(void *opaque)
     return NULL;
 }
 
-static void who_was_woken_may_free_the_condition_variable(void **state)
+TEST_CASE(who_was_woken_may_free_the_condition_variable)
 {
     pthread_t thread;
     int i;
-    (void)state;
     for (i = 0; i < TEST_SCALE(300); i++) {
         struct once *o = (struct once *)calloc(1, sizeof *o);
         assert_non_null(o);
@@ -258,9 +251,8 @@ static void who_was_woken_may_free_the_condition_variable(void **state)
 static pawl_eventcount event;
 static uint32_t flag;
 
-static void an_event_that_nobody_waits_for_is_forgotten(void **state)
+TEST_CASE(an_event_that_nobody_waits_for_is_forgotten)
 {
-    (void)state;
     memset(&event, 0, sizeof event);
     assert_int_equal(sizeof event, 8);
     pawl_eventcount_notify_one(&event);
@@ -270,10 +262,9 @@ static void an_event_that_nobody_waits_for_is_forgotten(void **state)
     assert_int_equal(event.waiters, 0);
 }
 
-static void a_notification_between_prepare_and_commit_ends_the_wait(void **state)
+TEST_CASE(a_notification_between_prepare_and_commit_ends_the_wait)
 {
     uint32_t key;
-    (void)state;
     memset(&event, 0, sizeof event);
     key = pawl_eventcount_prepare(&event);
     pawl_eventcount_notify_one(&event);
@@ -299,11 +290,10 @@ static void *wait_for_the_flag(void *unused)
     }
 }
 
-static void whoever_looks_for_a_flag_in_between_misses_no_notification(void **state)
+TEST_CASE(whoever_looks_for_a_flag_in_between_misses_no_notification)
 {
     pthread_t threads[4];
     unsigned i, round;
-    (void)state;
     memset(&event, 0, sizeof event);
     for (round = 0; round < TEST_SCALE(300); round++) {
         pawl_store_relaxed32(&flag, 0);
@@ -321,17 +311,5 @@ static void whoever_looks_for_a_flag_in_between_misses_no_notification(void **st
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_waits_in_zero_bytes),
-        cmocka_unit_test(a_wait_gives_up_after_its_deadline_and_holds_the_lock_again),
-        cmocka_unit_test(a_signal_wakes_one),
-        cmocka_unit_test(a_broadcast_wakes_all),
-        cmocka_unit_test(readers_come_back_together_and_seekers_one_by_one),
-        cmocka_unit_test(after_a_broadcast_the_waiters_do_not_all_run_to_the_lock),
-        cmocka_unit_test(who_was_woken_may_free_the_condition_variable),
-        cmocka_unit_test(an_event_that_nobody_waits_for_is_forgotten),
-        cmocka_unit_test(a_notification_between_prepare_and_commit_ends_the_wait),
-        cmocka_unit_test(whoever_looks_for_a_flag_in_between_misses_no_notification),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

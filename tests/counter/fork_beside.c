@@ -39,10 +39,9 @@ static void check_exact(void)
     must(pawl_counter_exact_read(&exact) == found + 5);
 }
 
-static void a_thread_reads_an_exact_counter(void **state)
+TEST_CASE(a_thread_reads_an_exact_counter)
 {
     unsigned mode;
-    (void)state;
     for (mode = PAWL_EXACT_FOLD; mode <= PAWL_EXACT_LOCKS; mode++) {
         pawl_counter_exact_init(&exact, (enum pawl_exact_mode)mode);
         pawl_counter_exact_add(&exact, 1);
@@ -74,9 +73,8 @@ static void check_limited(void)
     must(pawl_counter_limit_read(&limited) == found - 1);
 }
 
-static void a_thread_counts_up_to_a_limit(void **state)
+TEST_CASE(a_thread_counts_up_to_a_limit)
 {
-    (void)state;
     pawl_counter_limit_init(&limited, 1000000);
     must(pawl_counter_limit_try_add(&limited, 100));
     fork_beside_each_instruction_of(counts_up_to_the_limit, check_limited);
@@ -100,9 +98,8 @@ static void check_shared(void)
     must(pawl_bigref_read(&shared) == found);
 }
 
-static void a_second_thread_uses_a_reference_count(void **state)
+TEST_CASE(a_second_thread_uses_a_reference_count)
 {
-    (void)state;
     pawl_bigref_init(&shared, NULL, NULL);
     pawl_bigref_get(&shared);
     fork_beside_each_instruction_of(gets_and_drops, check_shared);
@@ -125,9 +122,8 @@ static void check_killed(void)
     must(pawl_bigref_read(&shared) == found);
 }
 
-static void a_thread_kills_a_reference_count(void **state)
+TEST_CASE(a_thread_kills_a_reference_count)
 {
-    (void)state;
     pawl_bigref_init(&shared, NULL, NULL);
     pawl_bigref_get(&shared);
     fork_beside_each_instruction_of(kills, check_killed);
@@ -136,14 +132,8 @@ static void a_thread_kills_a_reference_count(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_reads_an_exact_counter),
-        cmocka_unit_test(a_thread_counts_up_to_a_limit),
-        cmocka_unit_test(a_second_thread_uses_a_reference_count),
-        cmocka_unit_test(a_thread_kills_a_reference_count),
-    };
     alarm(TEST_HANGS);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

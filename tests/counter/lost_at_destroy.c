@@ -51,13 +51,12 @@ static void destroy(void *nothing)
     last = pawl_counter_exact_destroy(&counter);
 }
 
-static void an_add_beside_destroy_is_in_the_object(void **state)
+TEST_CASE(an_add_beside_destroy_is_in_the_object)
 {
     static void (*const bodies[])(void *) = {add, destroy};
     static const enum pawl_exact_mode modes[] = {PAWL_EXACT_FOLD, PAWL_EXACT_STALL,
                                                  PAWL_EXACT_BRLOCK, PAWL_EXACT_LOCKS};
     unsigned i;
-    (void)state;
     if (PAWL_TSAN_) /* it does not follow a thread from stack to stack */
         skip();
     for (i = 0; i < 4; i++) {
@@ -68,8 +67,5 @@ static void an_add_beside_destroy_is_in_the_object(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_add_beside_destroy_is_in_the_object),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

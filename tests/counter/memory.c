@@ -24,11 +24,10 @@ enum { MANY = PAWL_COUNTER_CELLS / 4, ROUNDS = 5000, PAIR_BYTES = 16, CELL_BYTES
 
 /* ---- One at a time --------------------------------------------------------------------------- */
 
-static void statistical_counters_one_at_a_time_have_one_place(void **state)
+TEST_CASE(statistical_counters_one_at_a_time_have_one_place)
 {
     uint32_t place = 0;
     int i;
-    (void)state;
     for (i = 0; i < ROUNDS; i++) {
         pawl_counter c = PAWL_COUNTER_INIT;
         pawl_counter_inc(&c);
@@ -39,11 +38,10 @@ static void statistical_counters_one_at_a_time_have_one_place(void **state)
     }
 }
 
-static void exact_counters_one_at_a_time_have_one_place(void **state)
+TEST_CASE(exact_counters_one_at_a_time_have_one_place)
 {
     uint32_t place = 0;
     int i;
-    (void)state;
     for (i = 0; i < ROUNDS; i++) {
         pawl_counter_exact c = PAWL_COUNTER_EXACT_INIT;
         pawl_counter_exact_add(&c, 1);
@@ -54,11 +52,10 @@ static void exact_counters_one_at_a_time_have_one_place(void **state)
     }
 }
 
-static void limit_counters_one_at_a_time_have_one_place(void **state)
+TEST_CASE(limit_counters_one_at_a_time_have_one_place)
 {
     uint32_t place = 0;
     int i;
-    (void)state;
     for (i = 0; i < ROUNDS; i++) {
         pawl_counter_limit c = PAWL_COUNTER_LIMIT_INIT(INT32_MAX);
         assert_true(pawl_counter_limit_try_add(&c, 1));
@@ -81,11 +78,10 @@ static void get_one(void *r, unsigned index)
     pawl_bigref_get((pawl_bigref *)r);
 }
 
-static void big_references_one_at_a_time_have_one_place(void **state)
+TEST_CASE(big_references_one_at_a_time_have_one_place)
 {
     uint32_t place = 0;
     int i;
-    (void)state;
     for (i = 0; i < 50; i++) {
         pawl_bigref r;
         pawl_bigref_init(&r, no_release, NULL);
@@ -184,12 +180,11 @@ static void skip_where_pages_are_large(void)
         skip();
 }
 
-static void memory_goes_back_when_many_counters_have_ended(void **state)
+TEST_CASE(memory_goes_back_when_many_counters_have_ended)
 {
     const char *blocks[2];
     unsigned i;
     int round;
-    (void)state;
     skip_where_pages_are_large();
     tell(count_one);
     blocks[1] = its_block;
@@ -207,10 +202,9 @@ static void memory_goes_back_when_many_counters_have_ended(void **state)
 }
 
 /* The second thread has a block, and counts in none of these. */
-static void destroy_gives_no_memory_to_a_block_that_did_not_count(void **state)
+TEST_CASE(destroy_gives_no_memory_to_a_block_that_did_not_count)
 {
     unsigned before, i;
-    (void)state;
     skip_where_pages_are_large();
     tell(count_one);
     before = with_memory(its_block);
@@ -225,13 +219,12 @@ static void destroy_gives_no_memory_to_a_block_that_did_not_count(void **state)
 }
 
 /* The last spare range stays, so this costs no system call. */
-static void one_counter_that_comes_and_goes_gives_no_range_back(void **state)
+TEST_CASE(one_counter_that_comes_and_goes_gives_no_range_back)
 {
     const unsigned in_a_range = PAWL_COUNTER_RANGE_BYTES / PAIR_BYTES;
     const uint32_t second = UINT32_C(1) << 1;
     const struct pawl_counters *all = counters_here();
     unsigned i;
-    (void)state;
     for (i = 0; i < in_a_range; i++) /* the first range is full */
         pawl_counter_exact_add(&exact[i], 1);
     for (i = 0; i < 100; i++) {
@@ -250,22 +243,13 @@ static void one_counter_that_comes_and_goes_gives_no_range_back(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statistical_counters_one_at_a_time_have_one_place),
-        cmocka_unit_test(exact_counters_one_at_a_time_have_one_place),
-        cmocka_unit_test(limit_counters_one_at_a_time_have_one_place),
-        cmocka_unit_test(big_references_one_at_a_time_have_one_place),
-        cmocka_unit_test(memory_goes_back_when_many_counters_have_ended),
-        cmocka_unit_test(destroy_gives_no_memory_to_a_block_that_did_not_count),
-        cmocka_unit_test(one_counter_that_comes_and_goes_gives_no_range_back),
-    };
     pthread_t other;
     int result;
     must(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0); /* a huge page is memory for many blocks */
     must(pthread_barrier_init(&told, NULL, 2) == 0);
     must(pthread_barrier_init(&answered, NULL, 2) == 0);
     must(pthread_create(&other, NULL, stay, NULL) == 0);
-    result = test_run(argc, argv, tests);
+    result = test_main(argc, argv);
     tell(NULL);
     must(pthread_join(other, NULL) == 0);
     return result;

@@ -81,9 +81,8 @@ BESIDE(cpu_destroy_beside, cpu_counter, pawl_cpu_counter_destroy)
 BESIDE(exact_destroy_beside, exact, pawl_counter_exact_destroy)
 BESIDE(limit_destroy_beside, limited, pawl_counter_limit_destroy)
 
-static void destroying_what_another_thread_is_using_is_reported(void **state)
+TEST_CASE(destroying_what_another_thread_is_using_is_reported)
 {
-    (void)state;
     assert_reports(destroy_beside, NULL, "pawl: destroyed while in use: pawl_counter at ",
                    "by pawl_counter_destroy in thread ", NULL);
     assert_reports(cpu_destroy_beside, NULL, "destroyed while in use: pawl_cpu_counter", NULL);
@@ -91,7 +90,7 @@ static void destroying_what_another_thread_is_using_is_reported(void **state)
     assert_reports(limit_destroy_beside, NULL, "destroyed while in use: pawl_counter_limit", NULL);
 }
 
-static void every_use_after_the_end_is_reported_with_what_and_by_which_call(void **state)
+TEST_CASE(every_use_after_the_end_is_reported_with_what_and_by_which_call)
 {
     static const struct {
         void (*body)(void *);
@@ -114,7 +113,6 @@ static void every_use_after_the_end_is_reported_with_what_and_by_which_call(void
         {drop_too_often, "pawl: more drops than gets: pawl_bigref at ", "by pawl_bigref_kill"},
     };
     unsigned i;
-    (void)state;
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_reports(cases[i].body, NULL, cases[i].what, cases[i].call, NULL);
 }
@@ -150,9 +148,8 @@ static void right_use(void *unused)
     must(!pawl_bigref_try_get(&ref)); /* asks, and is no mistake */
 }
 
-static void right_use_is_silent(void **state)
+TEST_CASE(right_use_is_silent)
 {
-    (void)state;
     assert_silent(right_use, NULL);
 }
 
@@ -164,10 +161,9 @@ static void go_on(void *unused)
     fprintf(stderr, "went on");
 }
 
-static void with_report_only_the_program_goes_on_and_the_count_is_kept(void **state)
+TEST_CASE(with_report_only_the_program_goes_on_and_the_count_is_kept)
 {
     static char said[65536];
-    (void)state;
     assert_int_equal(test_in_child(go_on, NULL, said, sizeof said), 0);
     assert_non_null(strstr(said, "use after destroy"));
     assert_non_null(strstr(said, "went on"));
@@ -175,11 +171,5 @@ static void with_report_only_the_program_goes_on_and_the_count_is_kept(void **st
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_use_after_the_end_is_reported_with_what_and_by_which_call),
-        cmocka_unit_test(destroying_what_another_thread_is_using_is_reported),
-        cmocka_unit_test(right_use_is_silent),
-        cmocka_unit_test(with_report_only_the_program_goes_on_and_the_count_is_kept),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -75,16 +75,14 @@ static bool sequences_are_there(void)
     return false;
 }
 
-static void the_library_finds_them_where_they_are(void **state)
+TEST_CASE(the_library_finds_them_where_they_are)
 {
-    (void)state;
     use_all();
     assert_int_equal(pawl_os_rseq() != NULL, the_system_has_sequences());
 }
 
-static void a_thread_that_counts_uses_them_where_they_are(void **state)
+TEST_CASE(a_thread_that_counts_uses_them_where_they_are)
 {
-    (void)state;
     use_all();
     assert_ptr_equal(pawl_counter_mine_()->rseq, pawl_os_rseq());
     if (!sequences_are_there())
@@ -94,11 +92,10 @@ static void a_thread_that_counts_uses_them_where_they_are(void **state)
         pawl_os_rseq(), pawl_cell_(pawl_counter_mine_()->block, exact.place), 0, &exact.phase));
 }
 
-static void a_test_that_refuses_leaves_the_cell_alone(void **state)
+TEST_CASE(a_test_that_refuses_leaves_the_cell_alone)
 {
     uint64_t cell = 5;
     uint32_t gate = 7;
-    (void)state;
     if (!sequences_are_there())
         skip();
     assert_true(pawl_rseq_add_if_(pawl_os_rseq(), &cell, 1, 6, &gate, 7));
@@ -114,10 +111,9 @@ static void a_test_that_refuses_leaves_the_cell_alone(void **state)
 }
 
 /* The kernel reads through this pointer; its target may lie in a plug-in that is unloaded next. */
-static void no_descriptor_is_left_behind(void **state)
+TEST_CASE(no_descriptor_is_left_behind)
 {
     uint64_t descriptor;
-    (void)state;
     if (!sequences_are_there())
         skip();
     use_all();
@@ -137,12 +133,11 @@ static void step_through(void)
 }
 
 /* Every step interrupts whatever sequence is under way. */
-static void single_steps_end(void **state)
+TEST_CASE(single_steps_end)
 {
     int status = 0;
     long steps;
     pid_t child;
-    (void)state;
     use_all();
     pawl_counter_exact_sub(&exact, pawl_counter_exact_read(&exact) - 1);
     pawl_cpu_counter_sub(&by_cpu, pawl_cpu_counter_read(&by_cpu) - 1);
@@ -170,12 +165,5 @@ static void single_steps_end(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_library_finds_them_where_they_are),
-        cmocka_unit_test(a_thread_that_counts_uses_them_where_they_are),
-        cmocka_unit_test(a_test_that_refuses_leaves_the_cell_alone),
-        cmocka_unit_test(no_descriptor_is_left_behind),
-        cmocka_unit_test(single_steps_end),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -75,15 +75,13 @@ static int64_t with_a_handler_before_the_second_write(void (*body)(void *))
     return value;
 }
 
-static void a_plain_add_loses_what_a_handler_adds_to_the_same_cell_meanwhile(void **state)
+TEST_CASE(a_plain_add_loses_what_a_handler_adds_to_the_same_cell_meanwhile)
 {
-    (void)state;
     assert_int_equal(with_a_handler_before_the_second_write(add_plain), 2);
 }
 
-static void the_form_for_handlers_loses_nothing(void **state)
+TEST_CASE(the_form_for_handlers_loses_nothing)
 {
-    (void)state;
     assert_int_equal(with_a_handler_before_the_second_write(add_safe), 12);
 }
 
@@ -120,12 +118,11 @@ static unsigned stand_before_the_count(enum pawl_exact_mode mode)
     return updater;
 }
 
-static void a_read_waits_for_the_update_that_saw_the_old_phase_and_counts_it(void **state)
+TEST_CASE(a_read_waits_for_the_update_that_saw_the_old_phase_and_counts_it)
 {
     static const enum pawl_exact_mode modes[] = {PAWL_EXACT_FOLD, PAWL_EXACT_STALL,
                                                  PAWL_EXACT_BRLOCK, PAWL_EXACT_LOCKS};
     unsigned m;
-    (void)state;
     for (m = 0; m < 4; m++) {
         const unsigned updater = stand_before_the_count(modes[m]);
         const unsigned reader = sim_start(read_exact, NULL);
@@ -138,10 +135,9 @@ static void a_read_waits_for_the_update_that_saw_the_old_phase_and_counts_it(voi
     }
 }
 
-static void an_update_does_not_wait_for_a_folding_read(void **state)
+TEST_CASE(an_update_does_not_wait_for_a_folding_read)
 {
     unsigned updater, reader, other;
-    (void)state;
     updater = stand_before_the_count(PAWL_EXACT_FOLD);
     reader = sim_start(read_exact, NULL);
     assert_false(sim_ends(reader)); /* has turned the phase, and waits */
@@ -179,10 +175,9 @@ static void kill_and_drop(void *unused)
     pawl_bigref_drop(&ref);
 }
 
-static void a_get_that_was_under_way_is_counted_by_kill(void **state)
+TEST_CASE(a_get_that_was_under_way_is_counted_by_kill)
 {
     unsigned getter, killer, i;
-    (void)state;
     sim_begin();
     releases = 0;
     pawl_bigref_init(&ref, count_release, NULL);
@@ -204,16 +199,9 @@ static void a_get_that_was_under_way_is_counted_by_kill(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plain_add_loses_what_a_handler_adds_to_the_same_cell_meanwhile),
-        cmocka_unit_test(the_form_for_handlers_loses_nothing),
-        cmocka_unit_test(a_read_waits_for_the_update_that_saw_the_old_phase_and_counts_it),
-        cmocka_unit_test(an_update_does_not_wait_for_a_folding_read),
-        cmocka_unit_test(a_get_that_was_under_way_is_counted_by_kill),
-    };
     if (PAWL_TSAN_) /* the hand-over between simulated threads is where it does not look */
         return test_skipped("ThreadSanitizer does not see how simulated threads take turns");
     sim_shares = true;
     sim_begin();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

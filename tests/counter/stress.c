@@ -101,13 +101,12 @@ static void begin(struct shared *s)
     pawl_bigref_init(&s->ref, count_release, &s->releases);
 }
 
-static void no_count_is_lost_and_nothing_is_released_twice(void **state)
+TEST_CASE(no_count_is_lost_and_nothing_is_released_twice)
 {
     static struct shared s;
     const double end = test_now() + test_seconds(2.5);
     unsigned steps = FIRST_STEPS;
     uint64_t round = 0;
-    (void)state;
     do {
         begin(&s);
         s.steps = steps;
@@ -148,10 +147,9 @@ static void one_side(void *opaque, unsigned index)
     }
 }
 
-static void of_a_light_and_a_heavy_fence_one_side_sees_the_other(void **state)
+TEST_CASE(of_a_light_and_a_heavy_fence_one_side_sees_the_other)
 {
     static struct two_sides t;
-    (void)state;
     t.rounds = TEST_SCALE(20000);
     must(pthread_barrier_init(&t.both, NULL, 2) == 0);
     test_threads(2, one_side, &t);
@@ -160,9 +158,5 @@ static void of_a_light_and_a_heavy_fence_one_side_sees_the_other(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_count_is_lost_and_nothing_is_released_twice),
-        cmocka_unit_test(of_a_light_and_a_heavy_fence_one_side_sees_the_other),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

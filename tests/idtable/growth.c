@@ -124,12 +124,11 @@ static uint32_t size(void)
 
 /* ---- Growing --------------------------------------------------------------------------------- */
 
-static void the_array_doubles_and_every_id_stays_good(void **state)
+TEST_CASE_WITH(the_array_doubles_and_every_id_stays_good, begin, end)
 {
     enum { MANY = 1000 };
     static pawl_id ids[MANY];
     int i, k;
-    (void)state;
     assert_int_equal(size(), 0);
     for (i = 0; i < MANY; i++) {
         ids[i] = insert(i);
@@ -146,11 +145,10 @@ static void the_array_doubles_and_every_id_stays_good(void **state)
         assert_int_equal(value_of(ids[i]), i);
 }
 
-static void free_places_are_used_before_it_grows(void **state)
+TEST_CASE_WITH(free_places_are_used_before_it_grows, begin, end)
 {
     pawl_id ids[PAWL_IDTABLE_FIRST];
     int i, round;
-    (void)state;
     for (round = 0; round < 50; round++) {
         for (i = 0; i < PAWL_IDTABLE_FIRST; i++)
             ids[i] = insert(i);
@@ -163,11 +161,10 @@ static void free_places_are_used_before_it_grows(void **state)
 }
 
 /* What is known of a place goes along into the larger array, of free ones too. */
-static void no_id_comes_back_after_growing(void **state)
+TEST_CASE_WITH(no_id_comes_back_after_growing, begin, end)
 {
     static pawl_id ids[4 * PAWL_IDTABLE_FIRST];
     unsigned count = 0, i, k, round;
-    (void)state;
     for (round = 0; round < 3; round++) {
         for (i = 0; i < PAWL_IDTABLE_FIRST; i++)
             ids[count++] = insert((int)i);
@@ -188,12 +185,11 @@ static void no_id_comes_back_after_growing(void **state)
         assert_int_equal(value_of(ids[i]), i < count - PAWL_IDTABLE_FIRST ? -1 : 1000);
 }
 
-static void an_old_array_stays_as_long_as_a_reader_that_may_be_in_it(void **state)
+TEST_CASE_WITH(an_old_array_stays_as_long_as_a_reader_that_may_be_in_it, begin, end)
 {
     const pawl_id id = insert(42);
     struct pawl_idtable_array_ *old = table.array;
     int i;
-    (void)state;
     pawl_idtable_read_lock(&table);
     for (i = 0; i < 100; i++)
         insert(i); /* in a read section: nothing is waited for */
@@ -206,10 +202,9 @@ static void an_old_array_stays_as_long_as_a_reader_that_may_be_in_it(void **stat
     assert_int_equal(pawl_load_relaxed32(&memory.freed), 3);
 }
 
-static void reserve_makes_room_beforehand(void **state)
+TEST_CASE_WITH(reserve_makes_room_beforehand, begin, end)
 {
     int i;
-    (void)state;
     assert_int_equal(pawl_idtable_reserve(&table, 0), 0);
     assert_int_equal(memory.made, 0);
     assert_int_equal(pawl_idtable_reserve(&table, 300), 0);
@@ -224,11 +219,10 @@ static void reserve_makes_room_beforehand(void **state)
     assert_int_equal(size(), 600);
 }
 
-static void the_first_array_is_as_large_as_asked_for(void **state)
+TEST_CASE_WITH(the_first_array_is_as_large_as_asked_for, begin, end)
 {
     pawl_idtable_options o = options();
     pawl_idtable other;
-    (void)state;
     o.first = 3;
     must(pawl_idtable_init(&other, &o) == 0);
     must(things_insert(&other, fresh(1), NULL) == 0);
@@ -238,13 +232,12 @@ static void the_first_array_is_as_large_as_asked_for(void **state)
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
-static void the_limit_counts_objects(void **state)
+TEST_CASE_WITH(the_limit_counts_objects, begin, end)
 {
     pawl_idtable_options o = options();
     struct thing *more = fresh(99);
     pawl_id ids[20], id = 1;
     int i;
-    (void)state;
     pawl_idtable_destroy(&table);
     o.limit = 20;
     must(pawl_idtable_init(&table, &o) == 0);
@@ -260,13 +253,12 @@ static void the_limit_counts_objects(void **state)
     assert_int_equal(size(), 20);
 }
 
-static void init_refuses_what_cannot_be_and_the_table_then_takes_nothing(void **state)
+TEST_CASE_WITH(init_refuses_what_cannot_be_and_the_table_then_takes_nothing, begin, end)
 {
     pawl_idtable_options wrong[4];
     struct thing *o = fresh(1);
     pawl_idtable other;
     unsigned i;
-    (void)state;
     for (i = 0; i < 4; i++)
         wrong[i] = options();
     wrong[0].limit = PAWL_IDTABLE_MOST + 1;
@@ -285,13 +277,12 @@ static void init_refuses_what_cannot_be_and_the_table_then_takes_nothing(void **
 
 /* ---- No memory ------------------------------------------------------------------------------- */
 
-static void growth_without_memory_loses_nothing(void **state)
+TEST_CASE_WITH(growth_without_memory_loses_nothing, begin, end)
 {
     static pawl_id ids[200];
     struct thing *o;
     pawl_id id;
     int i = 0, k, failures = 0;
-    (void)state;
     while (i < 200) {
         o = fresh(i);
         memory.refuse = (unsigned)i % 3; /* so many attempts fail, and then one does not */
@@ -310,12 +301,11 @@ static void growth_without_memory_loses_nothing(void **state)
         assert_int_equal(value_of(ids[k]), k);
 }
 
-static void without_memory_free_places_still_serve(void **state)
+TEST_CASE_WITH(without_memory_free_places_still_serve, begin, end)
 {
     pawl_id ids[PAWL_IDTABLE_FIRST];
     struct thing *o = fresh(100);
     int i;
-    (void)state;
     memory.refuse = 1;
     assert_int_equal(things_insert(&table, o, NULL), ENOMEM); /* the very first */
     for (i = 0; i < PAWL_IDTABLE_FIRST; i++)
@@ -340,10 +330,9 @@ static uint32_t *generation_of(uint32_t place)
     return (uint32_t *)(void *)(pawl_idtable_places_(table.array) + table.array->size) + 2 * place;
 }
 
-static void a_place_whose_generations_are_used_up_is_used_no_more(void **state)
+TEST_CASE_WITH(a_place_whose_generations_are_used_up_is_used_no_more, begin, end)
 {
     pawl_id id = insert(1);
-    (void)state;
     must(things_remove_id(&table, id));
     *generation_of(0) = UINT32_MAX;
     id = insert(2);
@@ -355,13 +344,12 @@ static void a_place_whose_generations_are_used_up_is_used_no_more(void **state)
     assert_true(id == (UINT64_C(1) << 32 | 1)); /* the next place, its first ID */
 }
 
-static void used_up_places_do_not_count_for_the_limit(void **state)
+TEST_CASE_WITH(used_up_places_do_not_count_for_the_limit, begin, end)
 {
     pawl_idtable_options o = options();
     struct thing *more = fresh(99);
     pawl_id ids[4];
     int i, round;
-    (void)state;
     pawl_idtable_destroy(&table);
     o.limit = 4;
     must(pawl_idtable_init(&table, &o) == 0);
@@ -410,14 +398,13 @@ static void reader_ends(struct reader *r)
     pthread_barrier_destroy(&r->step);
 }
 
-static void what_the_callbacks_refuse_waits_in_the_table(void **state)
+TEST_CASE_WITH(what_the_callbacks_refuse_waits_in_the_table, begin, end)
 {
     enum { MANY = 300 };
     static pawl_id ids[MANY];
     struct reader r;
     uint32_t parked;
     int i;
-    (void)state;
     must(pawl_rcu_domain_limit(&domain, 2, PAWL_RCU_NO_LIMIT, PAWL_RCU_REFUSE) == 0);
     reader_begins(&r);
     for (i = 0; i < MANY; i++)
@@ -438,10 +425,9 @@ static void what_the_callbacks_refuse_waits_in_the_table(void **state)
 }
 
 /* More bytes than may ever wait: it counts as nothing, for nobody could free it otherwise. */
-static void arrays_larger_than_the_callbacks_limit_are_freed_all_the_same(void **state)
+TEST_CASE_WITH(arrays_larger_than_the_callbacks_limit_are_freed_all_the_same, begin, end)
 {
     int i;
-    (void)state;
     must(pawl_rcu_domain_limit(&domain, PAWL_RCU_CALLS, 64, PAWL_RCU_REFUSE) == 0);
     for (i = 0; i < 100; i++)
         insert(i);
@@ -450,12 +436,11 @@ static void arrays_larger_than_the_callbacks_limit_are_freed_all_the_same(void *
     assert_int_equal(pawl_load_relaxed32(&memory.freed), memory.made - 1);
 }
 
-static void destroy_releases_what_was_refused(void **state)
+TEST_CASE_WITH(destroy_releases_what_was_refused, begin, end)
 {
     struct reader r;
     pawl_id ids[200];
     int i;
-    (void)state;
     must(pawl_rcu_domain_limit(&domain, 1, PAWL_RCU_NO_LIMIT, PAWL_RCU_REFUSE) == 0);
     reader_begins(&r);
     for (i = 0; i < 200; i++)
@@ -469,13 +454,12 @@ static void destroy_releases_what_was_refused(void **state)
 }
 
 /* The first rule of locks and grace periods: who holds an object's lock is not made to wait. */
-static void growing_under_an_objects_lock_waits_for_no_callback(void **state)
+TEST_CASE_WITH(growing_under_an_objects_lock_waits_for_no_callback, begin, end)
 {
     struct reader r;
     struct thing *o;
     pawl_id id = insert(1);
     int i;
-    (void)state;
     must(pawl_rcu_domain_limit(&domain, 1, 1, PAWL_RCU_WAIT) == 0);
     reader_begins(&r); /* the grace period cannot end before we have finished */
     o = things_take_write(&table, id);
@@ -486,27 +470,7 @@ static void growing_under_an_objects_lock_waits_for_no_callback(void **state)
     must(pawl_rcu_domain_limit(&domain, PAWL_RCU_CALLS, PAWL_RCU_BYTES, PAWL_RCU_WAIT) == 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(the_array_doubles_and_every_id_stays_good),
-        TEST(free_places_are_used_before_it_grows),
-        TEST(no_id_comes_back_after_growing),
-        TEST(an_old_array_stays_as_long_as_a_reader_that_may_be_in_it),
-        TEST(reserve_makes_room_beforehand),
-        TEST(the_first_array_is_as_large_as_asked_for),
-        TEST(the_limit_counts_objects),
-        TEST(init_refuses_what_cannot_be_and_the_table_then_takes_nothing),
-        TEST(growth_without_memory_loses_nothing),
-        TEST(without_memory_free_places_still_serve),
-        TEST(a_place_whose_generations_are_used_up_is_used_no_more),
-        TEST(used_up_places_do_not_count_for_the_limit),
-        TEST(what_the_callbacks_refuse_waits_in_the_table),
-        TEST(arrays_larger_than_the_callbacks_limit_are_freed_all_the_same),
-        TEST(destroy_releases_what_was_refused),
-        TEST(growing_under_an_objects_lock_waits_for_no_callback),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -34,9 +34,8 @@ static void remove_under_a_read_hold(void *unused)
     (void)things_remove(&table, o);
 }
 
-static void removing_without_the_objects_lock_is_reported(void **state)
+TEST_CASE(removing_without_the_objects_lock_is_reported)
 {
-    (void)state;
     assert_reports(remove_without_the_lock, NULL, "pawl_lock32 at",
                    "by pawl_lock32_assert_held_write", NULL);
     assert_reports(remove_under_a_read_hold, NULL, "pawl_lock32 at",
@@ -59,9 +58,8 @@ static void remove_what_was_never_in(void *unused)
     (void)things_remove(&table, &one);
 }
 
-static void removing_what_is_not_in_is_reported(void **state)
+TEST_CASE(removing_what_is_not_in_is_reported)
 {
-    (void)state;
     assert_reports(remove_twice, NULL, "removed what is not in: pawl_idtable at",
                    "by pawl_idtable_remove", NULL);
     assert_reports(remove_what_was_never_in, NULL, "removed what is not in: pawl_idtable at",
@@ -85,9 +83,8 @@ static void remove_from_an_empty_table(void *unused)
     (void)things_remove(&other, &one);
 }
 
-static void removing_from_another_table_is_reported(void **state)
+TEST_CASE(removing_from_another_table_is_reported)
 {
-    (void)state;
     assert_reports(remove_from_another_table, NULL,
                    "removed what is in another table: pawl_idtable at", "by pawl_idtable_remove",
                    NULL);
@@ -102,9 +99,8 @@ static void retire_what_is_in(void *unused)
     pawl_idtable_retire(&table, &one.entry, sizeof one);
 }
 
-static void retiring_without_removing_is_reported(void **state)
+TEST_CASE(retiring_without_removing_is_reported)
 {
-    (void)state;
     assert_reports(retire_what_is_in, NULL, "retired without being removed: pawl_idtable at",
                    "by pawl_idtable_retire", NULL);
 }
@@ -118,9 +114,8 @@ static void insert_twice(void *unused)
     (void)things_insert(&table, &one, NULL);
 }
 
-static void inserting_twice_is_reported(void **state)
+TEST_CASE(inserting_twice_is_reported)
 {
-    (void)state;
     assert_reports(insert_twice, NULL, "inserted twice: pawl_idtable at", "by pawl_idtable_insert",
                    NULL);
 }
@@ -166,7 +161,7 @@ static void visit_after_destroy(void *unused)
     (void)pawl_idtable_next(&table, &cursor);
 }
 
-static void use_after_destroy_is_reported(void **state)
+TEST_CASE(use_after_destroy_is_reported)
 {
     static void (*const uses[])(void *) = {look_up_after_destroy, insert_after_destroy,
                                            destroy_twice, remove_after_destroy,
@@ -175,7 +170,6 @@ static void use_after_destroy_is_reported(void **state)
                                         "by pawl_idtable_destroy", "by pawl_idtable_remove",
                                         "by pawl_idtable_next"};
     unsigned i;
-    (void)state;
     for (i = 0; i < sizeof uses / sizeof uses[0]; i++)
         assert_reports(uses[i], NULL, "used after destroy: pawl_idtable at", calls[i], NULL);
 }
@@ -198,9 +192,8 @@ static void next_outside(void *unused)
     (void)pawl_idtable_next(&table, &cursor);
 }
 
-static void looking_without_a_read_section_is_reported(void **state)
+TEST_CASE(looking_without_a_read_section_is_reported)
 {
-    (void)state;
     assert_reports(peek_outside, NULL, "rcu domain", NULL);
     assert_reports(next_outside, NULL, "rcu domain", NULL);
 }
@@ -252,25 +245,14 @@ static void go_on_after_init_has_refused(void *unused)
     pawl_idtable_destroy(NULL);
 }
 
-static void right_use_is_silent(void **state)
+TEST_CASE(right_use_is_silent)
 {
-    (void)state;
     assert_silent(use_it_well, NULL);
     assert_silent(go_on_after_init_has_refused, NULL);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(removing_without_the_objects_lock_is_reported),
-        cmocka_unit_test(removing_what_is_not_in_is_reported),
-        cmocka_unit_test(removing_from_another_table_is_reported),
-        cmocka_unit_test(retiring_without_removing_is_reported),
-        cmocka_unit_test(inserting_twice_is_reported),
-        cmocka_unit_test(use_after_destroy_is_reported),
-        cmocka_unit_test(looking_without_a_read_section_is_reported),
-        cmocka_unit_test(right_use_is_silent),
-    };
     misuse_without_lines();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -239,57 +239,49 @@ static void run_three(void (*one)(void *), void (*two)(void *), void (*three)(vo
     print_message("%u schedules\n", explore(begin, bodies, 3, end, 1));
 }
 
-static void a_lookup_finds_its_object_wherever_the_array_is_replaced(void **state)
+TEST_CASE(a_lookup_finds_its_object_wherever_the_array_is_replaced)
 {
-    (void)state;
     run(find_a, insert_b_and_reclaim, 1);
     run_three(find_a, insert_b_and_reclaim, find_a, 1);
 }
 
-static void a_guessed_id_finds_a_whole_object_or_nothing_while_the_array_is_replaced(void **state)
+TEST_CASE(a_guessed_id_finds_a_whole_object_or_nothing_while_the_array_is_replaced)
 {
-    (void)state;
     run(guess, insert_b_and_reclaim, 1);
     run_three(guess, insert_b, insert_c, 4);
 }
 
-static void iteration_finds_its_object_wherever_the_array_is_replaced(void **state)
+TEST_CASE(iteration_finds_its_object_wherever_the_array_is_replaced)
 {
-    (void)state;
     run(visit_all, insert_b_and_reclaim, 1);
 }
 
-static void a_lookup_finds_a_removed_object_never_again_and_never_released(void **state)
+TEST_CASE(a_lookup_finds_a_removed_object_never_again_and_never_released)
 {
-    (void)state;
     run(find_a_if_it_is_there, remove_a_and_reclaim, 4);
     run_three(find_a_if_it_is_there, remove_a_and_reclaim, find_a_if_it_is_there, 4);
 }
 
-static void of_two_who_remove_one_does(void **state)
+TEST_CASE(of_two_who_remove_one_does)
 {
-    (void)state;
     run(remove_a, remove_a_and_reclaim, 4);
 }
 
-static void an_id_finds_nothing_else_when_its_place_is_used_again(void **state)
+TEST_CASE(an_id_finds_nothing_else_when_its_place_is_used_again)
 {
-    (void)state;
     run(find_a_if_it_is_there, put_b_in_the_place_of_a, 4);
     run_three(find_a_if_it_is_there, put_b_in_the_place_of_a, insert_c_and_reclaim, 1);
 }
 
-static void of_two_who_grow_at_once_none_loses_its_object(void **state)
+TEST_CASE(of_two_who_grow_at_once_none_loses_its_object)
 {
-    (void)state;
     run(insert_b_and_reclaim, insert_c, 1);
     run_three(insert_b, insert_c, find_a, 1);
     run(insert_b, insert_several, 1); /* to 4 places, while the other one thinks that 2 will do */
 }
 
-static void removal_while_the_array_is_replaced_is_not_undone(void **state)
+TEST_CASE(removal_while_the_array_is_replaced_is_not_undone)
 {
-    (void)state;
     run(remove_a, insert_b_and_reclaim, 1);
     run_three(remove_a, insert_b, find_a_if_it_is_there, 1);
 }
@@ -310,31 +302,17 @@ static void without_grace_periods_removing(void *unused)
     run(find_a_if_it_is_there, remove_a_and_reclaim, 4);
 }
 
-static void an_array_that_is_freed_too_early_is_noticed(void **state)
+TEST_CASE(an_array_that_is_freed_too_early_is_noticed)
 {
-    (void)state;
     assert_aborts_saying(without_grace_periods_growing, NULL, "must(find(A))");
 }
 
-static void an_object_that_is_released_too_early_is_noticed(void **state)
+TEST_CASE(an_object_that_is_released_too_early_is_noticed)
 {
-    (void)state;
     assert_aborts_saying(without_grace_periods_removing, NULL, "o->releases == 0");
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lookup_finds_its_object_wherever_the_array_is_replaced),
-        cmocka_unit_test(a_guessed_id_finds_a_whole_object_or_nothing_while_the_array_is_replaced),
-        cmocka_unit_test(iteration_finds_its_object_wherever_the_array_is_replaced),
-        cmocka_unit_test(a_lookup_finds_a_removed_object_never_again_and_never_released),
-        cmocka_unit_test(of_two_who_remove_one_does),
-        cmocka_unit_test(an_id_finds_nothing_else_when_its_place_is_used_again),
-        cmocka_unit_test(of_two_who_grow_at_once_none_loses_its_object),
-        cmocka_unit_test(removal_while_the_array_is_replaced_is_not_undone),
-        cmocka_unit_test(an_array_that_is_freed_too_early_is_noticed),
-        cmocka_unit_test(an_object_that_is_released_too_early_is_noticed),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

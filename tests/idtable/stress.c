@@ -293,13 +293,12 @@ static void end_round(void)
     assert_int_equal(pawl_load_relaxed32(&shared.arrays), 0);
 }
 
-static void lookups_find_what_is_in_and_nothing_else(void **state)
+TEST_CASE(lookups_find_what_is_in_and_nothing_else)
 {
     static const unsigned crowds[] = {2, 4, THREADS};
     const double end = test_now() + test_seconds(4);
     unsigned steps = TEST_SCALE(FIRST_STEPS);
     unsigned round = 0;
-    (void)state;
     shared.seed = test_seed();
     do {
         const unsigned threads = crowds[round % 3];
@@ -317,8 +316,5 @@ static void lookups_find_what_is_in_and_nothing_else(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lookups_find_what_is_in_and_nothing_else),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -58,10 +58,9 @@ static const struct operation operations[] = {
 };
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
-static void each_operation_leaves_what_its_new_state_holds(void **state)
+TEST_CASE(each_operation_leaves_what_its_new_state_holds)
 {
     unsigned i, face;
-    (void)state;
     for (i = 0; i < OPERATIONS; i++)
         for (face = 0; face < 4; face++) {
             const struct operation *o = &operations[i];
@@ -79,11 +78,10 @@ static void each_operation_leaves_what_its_new_state_holds(void **state)
 }
 
 /* Whom each state refuses, waiting not being allowed: the deadline is in the past. */
-static void a_deadline_in_the_past_fails_where_it_would_wait_and_leaves_no_trace(void **state)
+TEST_CASE(a_deadline_in_the_past_fails_where_it_would_wait_and_leaves_no_trace)
 {
     static const char *const lets_in[] = {"URSWA", "URS", "UR", "U", "UA"};
     unsigned i, holder;
-    (void)state;
     for (deadline = 0; deadline <= 1; deadline++)
         for (i = 0; i < OPERATIONS; i++)
             for (holder = R; holder <= A; holder++) {
@@ -103,9 +101,8 @@ static void a_deadline_in_the_past_fails_where_it_would_wait_and_leaves_no_trace
     deadline = 0;
 }
 
-static void an_absurd_deadline_is_none(void **state)
+TEST_CASE(an_absurd_deadline_is_none)
 {
-    (void)state;
     deadline = UINT64_MAX - 1;
     assert_true(pawl_take_write_until(&lock64, deadline));
     pawl_drop_write(&lock64);
@@ -115,9 +112,8 @@ static void an_absurd_deadline_is_none(void **state)
     deadline = 0;
 }
 
-static void a_to_r_with_a_deadline_tells_how_it_ended(void **state)
+TEST_CASE(a_to_r_with_a_deadline_tells_how_it_ended)
 {
-    (void)state;
     pawl_take_atomic(&lock32);
     assert_int_equal(pawl_atomic_to_read_until(&lock32, 0), PAWL_REGAIN_KEPT);
     assert_int_equal(lock32.word, held(32, R));
@@ -130,11 +126,10 @@ static void a_to_r_with_a_deadline_tells_how_it_ended(void **state)
     assert_true(lock64.word == 0);
 }
 
-static void zeroed_memory_is_an_unlocked_lock_and_init_makes_it(void **state)
+TEST_CASE(zeroed_memory_is_an_unlocked_lock_and_init_makes_it)
 {
     pawl_lock32 a = PAWL_LOCK32_INIT;
     pawl_lock64 b = PAWL_LOCK64_INIT;
-    (void)state;
     assert_true(a.word == 0 && b.word == 0);
     assert_true(pawl_lock32_is_free(&a) && pawl_lock64_is_free(&b));
     a.word = UINT32_MAX;
@@ -148,10 +143,9 @@ static void zeroed_memory_is_an_unlocked_lock_and_init_makes_it(void **state)
     assert_int_equal(sizeof b, 8);
 }
 
-static void two_locks_are_taken_in_one_order_and_the_same_one_once(void **state)
+TEST_CASE(two_locks_are_taken_in_one_order_and_the_same_one_once)
 {
     pawl_lock32 two[2] = {PAWL_LOCK32_INIT, PAWL_LOCK32_INIT};
-    (void)state;
     pawl_take_two_write(&two[1], &two[0]);
     assert_true(two[0].word == held(32, W) && two[1].word == held(32, W));
     pawl_drop_two_write(&two[0], &two[1]);
@@ -163,13 +157,5 @@ static void two_locks_are_taken_in_one_order_and_the_same_one_once(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operation_leaves_what_its_new_state_holds),
-        cmocka_unit_test(a_deadline_in_the_past_fails_where_it_would_wait_and_leaves_no_trace),
-        cmocka_unit_test(an_absurd_deadline_is_none),
-        cmocka_unit_test(a_to_r_with_a_deadline_tells_how_it_ended),
-        cmocka_unit_test(zeroed_memory_is_an_unlocked_lock_and_init_makes_it),
-        cmocka_unit_test(two_locks_are_taken_in_one_order_and_the_same_one_once),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -84,9 +84,8 @@ static void check_ready(unsigned W, unsigned S, unsigned R)
     assert_int_equal((ready & WAIT_NEXT) != 0, W == 0 && S == 1);
 }
 
-static void ready_is_what_the_table_says(void **state)
+TEST_CASE(ready_is_what_the_table_says)
 {
-    (void)state;
     for_each_word(check_ready);
 }
 
@@ -110,17 +109,12 @@ static void check_permits(unsigned W, unsigned S, unsigned R)
     }
 }
 
-static void a_claim_without_a_turn_is_permitted_where_the_table_has_one(void **state)
+TEST_CASE(a_claim_without_a_turn_is_permitted_where_the_table_has_one)
 {
-    (void)state;
     for_each_word(check_permits);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ready_is_what_the_table_says),
-        cmocka_unit_test(a_claim_without_a_turn_is_permitted_where_the_table_has_one),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -49,11 +49,7 @@ static pawl_cond changed;
     pawl_drop_read_counted(&lock##N);                                                              \
     END(N)
 
-static void a_counted_read_waits_and_is_dropped_as_counted(void **state)
-{
-    (void)state;
-    FOR_EACH_WIDTH(COUNTED)
-}
+TEST_CASE(a_counted_read_waits_and_is_dropped_as_counted){FOR_EACH_WIDTH(COUNTED)}
 
 #define IN_AN_ENTRY(N)                                                                             \
     BEGIN(N)                                                                                       \
@@ -64,11 +60,7 @@ static void a_counted_read_waits_and_is_dropped_as_counted(void **state)
     pawl_drop_read(&lock##N);                                                                      \
     END(N)
 
-static void a_read_in_an_entry_waits_and_is_dropped(void **state)
-{
-    (void)state;
-    FOR_EACH_WIDTH(IN_AN_ENTRY)
-}
+TEST_CASE(a_read_in_an_entry_waits_and_is_dropped){FOR_EACH_WIDTH(IN_AN_ENTRY)}
 
 #define IN_THE_WORD(N)                                                                             \
     BEGIN(N)                                                                                       \
@@ -79,11 +71,7 @@ static void a_read_in_an_entry_waits_and_is_dropped(void **state)
     pawl_drop_read(&lock##N);                                                                      \
     END(N)
 
-static void a_plain_read_in_the_word_waits_and_is_dropped(void **state)
-{
-    (void)state;
-    FOR_EACH_WIDTH(IN_THE_WORD)
-}
+TEST_CASE(a_plain_read_in_the_word_waits_and_is_dropped){FOR_EACH_WIDTH(IN_THE_WORD)}
 
 /* The wait may give up the other one of the two, and both drops find theirs. */
 #define BESIDE_A_PLAIN_ONE(N)                                                                      \
@@ -96,9 +84,8 @@ static void a_plain_read_in_the_word_waits_and_is_dropped(void **state)
     pawl_drop_read(&lock##N);                                                                      \
     END(N)
 
-static void a_counted_read_waits_beside_a_plain_one_of_its_thread(void **state)
+TEST_CASE(a_counted_read_waits_beside_a_plain_one_of_its_thread)
 {
-    (void)state;
     FOR_EACH_WIDTH(BESIDE_A_PLAIN_ONE)
 }
 
@@ -115,10 +102,9 @@ static void *waits_under_a_counted_read(void *unused)
     return unused; /* another thread drops the read */
 }
 
-static void a_counted_read_waits_for_a_signal_and_is_dropped_by_another_thread(void **state)
+TEST_CASE(a_counted_read_waits_for_a_signal_and_is_dropped_by_another_thread)
 {
     pthread_t thread;
-    (void)state;
     BEGIN(64)
     must(pthread_create(&thread, NULL, waits_under_a_counted_read, NULL) == 0);
     while (pawl_load_relaxed32(&waits) == 0)
@@ -135,15 +121,8 @@ static void a_counted_read_waits_for_a_signal_and_is_dropped_by_another_thread(v
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_counted_read_waits_and_is_dropped_as_counted),
-        cmocka_unit_test(a_read_in_an_entry_waits_and_is_dropped),
-        cmocka_unit_test(a_plain_read_in_the_word_waits_and_is_dropped),
-        cmocka_unit_test(a_counted_read_waits_beside_a_plain_one_of_its_thread),
-        cmocka_unit_test(a_counted_read_waits_for_a_signal_and_is_dropped_by_another_thread),
-    };
     pawl_entries_mode_(ENTRIES_ON);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

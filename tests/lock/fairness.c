@@ -168,11 +168,10 @@ static unsigned bypassed(enum pawl_state wanted, unsigned *kept)
     return all;
 }
 
-static void who_claims_after_the_oldest_waiter_kept_a_claim_gets_in_after_it(void **state)
+TEST_CASE(who_claims_after_the_oldest_waiter_kept_a_claim_gets_in_after_it)
 {
     static const enum pawl_state all[] = {PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A};
     unsigned i, kept, others;
-    (void)state;
     sched.fault = watch;
     for (i = 0; i < 4; i++) {
         others = bypassed(all[i], &kept);
@@ -257,12 +256,11 @@ static void write_late(void *unused)
     wait_once(unused);
 }
 
-static void a_sleeper_has_its_turn_while_others_are_awake(void **state)
+TEST_CASE(a_sleeper_has_its_turn_while_others_are_awake)
 {
     static void (*const bodies[])(void *) = {write_late, write_as_the_first, write_as_the_second};
     uint64_t seed = test_seed();
     unsigned run;
-    (void)state;
     sched.fault = stand_before_the_look;
     for (run = 0; run < 20; run++) {
         begin(test_random(&seed));
@@ -322,12 +320,11 @@ static uint64_t watch_claim(const struct pawl_operation *o,
     return found;
 }
 
-static void a_writer_waits_for_the_readers_already_in_and_no_others(void **state)
+TEST_CASE(a_writer_waits_for_the_readers_already_in_and_no_others)
 {
     static void (*const bodies[])(void *) = {first_reader, writer, late_reader};
     uint64_t seed = test_seed();
     unsigned run;
-    (void)state;
     sched.fault = watch_claim;
     for (run = 0; run < RUNS; run++) {
         begin(test_random(&seed));
@@ -380,12 +377,11 @@ static void read_late(void *unused)
 /* A second seeker waited for longer than 0.6 ms and kept W+S, as its turn had come. The reader then
  * waited for the seekers, and the first seeker for the reader: nobody went on. Among R and S alone
  * that is a deadlock of the lock's own making, and the spinlock has none. */
-static void a_reader_gets_in_beside_a_seeker_whoever_waits(void **state)
+TEST_CASE(a_reader_gets_in_beside_a_seeker_whoever_waits)
 {
     static void (*const bodies[])(void *) = {seek_until_a_reader_is_in, seek_next, read_late};
     uint64_t seed = test_seed();
     unsigned run;
-    (void)state;
     for (run = 0; run < RUNS; run++) {
         begin(test_random(&seed));
         seeker_in = reader_in = false;
@@ -420,11 +416,10 @@ static void try_all(void *unused)
 /* A try looked, added its claim, found that a writer had come, and took the claim back. As a waiter
  * slept, it then looked into the wait list. In a signal handler it waited there for the latch that
  * the interrupted thread held. */
-static void a_try_that_fails_touches_nothing_but_the_word_and_changes_nothing(void **state)
+TEST_CASE(a_try_that_fails_touches_nothing_but_the_word_and_changes_nothing)
 {
     static void (*const bodies[])(void *) = {try_all};
     uint64_t seed = test_seed();
-    (void)state;
     begin(1);
     lock.word = PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R + PAWL_LOCK_PARKED;
     changes = elsewhere = 0;
@@ -457,13 +452,12 @@ static void read_beside_the_others(void *unused)
     pawl_drop_read(&lock);
 }
 
-static void readers_held_back_enter_together(void **state)
+TEST_CASE(readers_held_back_enter_together)
 {
     static void (*const bodies[])(void *) = {write_first, read_beside_the_others,
                                              read_beside_the_others, read_beside_the_others};
     uint64_t seed = test_seed();
     unsigned run;
-    (void)state;
     for (run = 0; run < RUNS / 10; run++) {
         begin(test_random(&seed));
         readers_at_once = most_readers = sched.slept = 0;
@@ -512,12 +506,11 @@ static void write_seek_and_write(void *unused)
     }
 }
 
-static void a_reader_whose_turn_it_is_enters_beside_no_seeker_that_became_a_writer(void **state)
+TEST_CASE(a_reader_whose_turn_it_is_enters_beside_no_seeker_that_became_a_writer)
 {
     static void (*const bodies[])(void *) = {read_once, write_seek_and_write};
     uint64_t seed = test_seed();
     unsigned run;
-    (void)state;
     sched.fault = watch;
     overtaken = 0;
     for (run = 0; run < 2 * RUNS || overtaken < FEWEST; run++) {
@@ -531,16 +524,7 @@ static void a_reader_whose_turn_it_is_enters_beside_no_seeker_that_became_a_writ
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_claims_after_the_oldest_waiter_kept_a_claim_gets_in_after_it),
-        cmocka_unit_test(a_sleeper_has_its_turn_while_others_are_awake),
-        cmocka_unit_test(a_reader_whose_turn_it_is_enters_beside_no_seeker_that_became_a_writer),
-        cmocka_unit_test(a_writer_waits_for_the_readers_already_in_and_no_others),
-        cmocka_unit_test(readers_held_back_enter_together),
-        cmocka_unit_test(a_reader_gets_in_beside_a_seeker_whoever_waits),
-        cmocka_unit_test(a_try_that_fails_touches_nothing_but_the_word_and_changes_nothing),
-    };
     if (TEST_SANITIZED) /* they do not follow a thread from stack to stack */
         return test_skipped("sanitizers know nothing of fibers");
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -60,12 +60,11 @@ static void work_as_child(void *unused)
     pawl_drop_write(&busy);
 }
 
-static void the_child_can_use_every_free_lock_and_nobody_waits_there(void **state)
+TEST_CASE(the_child_can_use_every_free_lock_and_nobody_waits_there)
 {
     char said[4096];
     pthread_t sleeper;
     int status;
-    (void)state;
     pawl_take_write(&busy);
     must(pthread_create(&sleeper, NULL, waiter_main, NULL) == 0);
     until_somebody_sleeps();
@@ -132,13 +131,12 @@ static bool lets_in_beside(enum pawl_state held, enum pawl_state wanted)
 /* The parent's waiters keep claims in the word: a writer W+S+R beside readers, one whose turn has
  * come W+S or S. In the child nobody withdrew them: its lock stayed held for ever, also when the
  * forking thread alone held it. The forks come while the two waiters claim, keep, and sleep. */
-static void the_child_is_rid_of_the_claims_of_the_parents_waiters(void **state)
+TEST_CASE(the_child_is_rid_of_the_claims_of_the_parents_waiters)
 {
     char said[4096];
     pthread_t waiters[2];
     unsigned held, wanted, round, i;
     int status;
-    (void)state;
     if (TEST_TSAN_OF_CLANG)
         skip();
     for (held = PAWL_STATE_R; held <= PAWL_STATE_A; held++) {
@@ -186,11 +184,10 @@ static void *cancelled_main(void *unused)
     return NULL;
 }
 
-static void a_waiter_is_no_cancellation_point(void **state)
+TEST_CASE(a_waiter_is_no_cancellation_point)
 {
     pthread_t thread;
     void *how;
-    (void)state;
     pawl_take_write(&busy);
     must(pthread_create(&thread, NULL, cancelled_main, NULL) == 0);
     until_somebody_sleeps();
@@ -215,12 +212,11 @@ static void try_in_handler(int number)
     errno = saved;
 }
 
-static void a_handler_may_try_and_interrupts_a_sleeper_without_harm(void **state)
+TEST_CASE(a_handler_may_try_and_interrupts_a_sleeper_without_harm)
 {
     struct sigaction action, before;
     pthread_t sleeper;
     int i;
-    (void)state;
 #if defined(__SANITIZE_THREAD__)
     /* It calls handlers where the thread calls the C library, which a sleeper need not do. */
     skip();
@@ -247,11 +243,5 @@ static void a_handler_may_try_and_interrupts_a_sleeper_without_harm(void **state
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_child_can_use_every_free_lock_and_nobody_waits_there),
-        cmocka_unit_test(the_child_is_rid_of_the_claims_of_the_parents_waiters),
-        cmocka_unit_test(a_waiter_is_no_cancellation_point),
-        cmocka_unit_test(a_handler_may_try_and_interrupts_a_sleeper_without_harm),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

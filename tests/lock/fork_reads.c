@@ -108,9 +108,8 @@ static void drops(void)
 
 static const struct reader by_an_entry = {takes_by_an_entry, drops};
 
-static void a_read_in_an_entry_stays_held(void **state)
+TEST_CASE(a_read_in_an_entry_stays_held)
 {
-    (void)state;
     beside(&by_an_entry, stays_held_until_init);
 }
 
@@ -125,9 +124,8 @@ static void takes_and_moves(void)
 
 static const struct reader moved = {takes_and_moves, drops};
 
-static void a_read_that_a_move_brought_to_the_word_stays_held(void **state)
+TEST_CASE(a_read_that_a_move_brought_to_the_word_stays_held)
 {
-    (void)state;
     beside(&moved, stays_held_until_init);
 }
 
@@ -162,9 +160,8 @@ static bool all_stay_held(void)
     return stays_held_until_init();
 }
 
-static void a_read_beyond_the_entries_stays_held_like_those_in_them(void **state)
+TEST_CASE(a_read_beyond_the_entries_stays_held_like_those_in_them)
 {
-    (void)state;
     beside(&of_many, all_stay_held);
 }
 
@@ -176,9 +173,8 @@ static void takes_without_a_line(void)
 
 static const struct reader without_a_line = {takes_without_a_line, drops};
 
-static void a_read_of_a_thread_without_a_line_stays_held(void **state)
+TEST_CASE(a_read_of_a_thread_without_a_line_stays_held)
 {
-    (void)state;
     make_biased(&lock);
     lines_park_all();
     beside(&without_a_line, stays_held_until_init);
@@ -203,9 +199,8 @@ static void drops_counted_elsewhere(void)
 
 static const struct reader counted = {takes_counted, drops_counted_elsewhere};
 
-static void a_counted_read_stays_held(void **state)
+TEST_CASE(a_counted_read_stays_held)
 {
-    (void)state;
     beside(&counted, stays_held_until_init);
 }
 
@@ -231,9 +226,8 @@ static bool wide_stays_held(void)
     return wide.word == BIASED + PAWL_SPIN64_R && !pawl_try_write(&wide);
 }
 
-static void the_child_knows_the_width_of_the_word(void **state)
+TEST_CASE(the_child_knows_the_width_of_the_word)
 {
-    (void)state;
     beside(&of_wide, wide_stays_held);
 }
 
@@ -245,9 +239,8 @@ static bool own_read_can_be_dropped(void)
     return right && stays_held_until_init();
 }
 
-static void the_child_goes_on_with_its_own_reads(void **state)
+TEST_CASE(the_child_goes_on_with_its_own_reads)
 {
-    (void)state;
     make_biased(&others[0]);
     pawl_take_read(&others[0]);
     beside(&by_an_entry, own_read_can_be_dropped);
@@ -276,9 +269,8 @@ static bool only_the_writer_is_in(void)
     return no_entry_is_left() && pawl_try_write(&lock);
 }
 
-static void a_reader_that_gives_up_beside_the_forking_writer_leaves_nothing(void **state)
+TEST_CASE(a_reader_that_gives_up_beside_the_forking_writer_leaves_nothing)
 {
-    (void)state;
     make_biased(&lock);
     pawl_take_write(&lock);
     beside(&late, only_the_writer_is_in);
@@ -312,27 +304,15 @@ static void drops_and_lets_it_write(void)
 static const struct reader before_a_writer = {takes_and_lets_a_writer_wait,
                                               drops_and_lets_it_write};
 
-static void a_read_that_a_writer_waited_for_stays_held(void **state)
+TEST_CASE(a_read_that_a_writer_waited_for_stays_held)
 {
-    (void)state;
     beside(&before_a_writer, stays_held_until_init);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_read_in_an_entry_stays_held),
-        cmocka_unit_test(a_read_that_a_move_brought_to_the_word_stays_held),
-        cmocka_unit_test(a_read_beyond_the_entries_stays_held_like_those_in_them),
-        cmocka_unit_test(a_read_of_a_thread_without_a_line_stays_held),
-        cmocka_unit_test(a_counted_read_stays_held),
-        cmocka_unit_test(the_child_knows_the_width_of_the_word),
-        cmocka_unit_test(the_child_goes_on_with_its_own_reads),
-        cmocka_unit_test(a_reader_that_gives_up_beside_the_forking_writer_leaves_nothing),
-        cmocka_unit_test(a_read_that_a_writer_waited_for_stays_held),
-    };
     pawl_entries_mode_(ENTRIES_ON);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

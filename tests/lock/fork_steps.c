@@ -153,9 +153,8 @@ static void drop_write(void)
     pawl_drop_write(&lock);
 }
 
-static void a_drop_beside_sleepers(void **state)
+TEST_CASE(a_drop_beside_sleepers)
 {
-    (void)state;
     pawl_take_write(&lock);
     start(0, write_once, &lock);
     start(1, read_once, &lock);
@@ -172,9 +171,8 @@ static void drop_read(void)
 }
 
 /* The first writer has claimed the lock. In the child its claim goes with it. */
-static void a_drop_beside_a_claim(void **state)
+TEST_CASE(a_drop_beside_a_claim)
 {
-    (void)state;
     pawl_take_read(&lock);
     start(0, write_once, &lock);
     start(1, write_once, &lock);
@@ -199,10 +197,9 @@ static void wake_the_sleepers(void)
     word = 0;
 }
 
-static void a_wake_beside_sleepers(void **state)
+TEST_CASE(a_wake_beside_sleepers)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < SLEEPERS; i++)
         start(i, wait_once, &word);
     fork_at_each_instruction_of(wake_all, check_lists);
@@ -215,10 +212,9 @@ static void requeue(void)
     (void)pawl_requeue(&word, &other_word, 1, SLEEPERS);
 }
 
-static void a_requeue_beside_sleepers(void **state)
+TEST_CASE(a_requeue_beside_sleepers)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < SLEEPERS; i++)
         start(i, wait_once, &word);
     fork_at_each_instruction_of(requeue, check_lists);
@@ -237,10 +233,9 @@ static void check_bit_and_lists(void)
     check_lists();
 }
 
-static void a_drop_of_a_bit_beside_sleepers(void **state)
+TEST_CASE(a_drop_of_a_bit_beside_sleepers)
 {
     unsigned i;
-    (void)state;
     pawl_bitlock32_take(&word, 0);
     for (i = 0; i < SLEEPERS; i++)
         start(i, lock_bit_once, &word);
@@ -254,10 +249,9 @@ static void broadcast(void)
     (void)pawl_cond_broadcast(&condition);
 }
 
-static void a_broadcast_beside_sleepers(void **state)
+TEST_CASE(a_broadcast_beside_sleepers)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < SLEEPERS; i++)
         start(i, wait_for_condition, &condition);
     pawl_take_write(&beside_condition);
@@ -353,9 +347,8 @@ static void fork_while_it_sleeps_for_the_latch(void)
     must(lock.word == 0);
 }
 
-static void a_thread_that_sleeps_for_a_latch_wakes_in_the_child(void **state)
+TEST_CASE(a_thread_that_sleeps_for_a_latch_wakes_in_the_child)
 {
-    (void)state;
     holds_until_the_fork_is_over = false;
     fork_while_it_sleeps_for_the_latch();
     holds_until_the_fork_is_over = true;
@@ -366,16 +359,7 @@ static void a_thread_that_sleeps_for_a_latch_wakes_in_the_child(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_drop_beside_sleepers),
-        cmocka_unit_test(a_drop_beside_a_claim),
-        cmocka_unit_test(a_wake_beside_sleepers),
-        cmocka_unit_test(a_requeue_beside_sleepers),
-        cmocka_unit_test(a_drop_of_a_bit_beside_sleepers),
-        cmocka_unit_test(a_broadcast_beside_sleepers),
-        cmocka_unit_test(a_thread_that_sleeps_for_a_latch_wakes_in_the_child),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

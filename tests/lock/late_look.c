@@ -170,10 +170,9 @@ static void look_late(const void *address)
     look_late_32(address);
 }
 
-static void a_late_look_leaves_a_waiter_of_a_condition_asleep(void **state)
+TEST_CASE(a_late_look_leaves_a_waiter_of_a_condition_asleep)
 {
     const pthread_t thread = sleeper(wait_for_the_condition, &cond);
-    (void)state;
     look_late(&cond);
     assert_int_equal(asleep_at(&cond), 1);
     assert_int_equal(pawl_load_relaxed32(&returned), 0);
@@ -184,20 +183,18 @@ static void a_late_look_leaves_a_waiter_of_a_condition_asleep(void **state)
     must(pthread_join(thread, NULL) == 0);
 }
 
-static void a_late_look_leaves_a_waiter_of_a_word_asleep(void **state)
+TEST_CASE(a_late_look_leaves_a_waiter_of_a_word_asleep)
 {
     const pthread_t thread = sleeper(wait_for_the_byte, &byte_word);
-    (void)state;
     look_late(&byte_word);
     assert_int_equal(asleep_at(&byte_word), 1);
     assert_int_equal(pawl_wake_all(&byte_word), 1);
     must(pthread_join(thread, NULL) == 0);
 }
 
-static void a_late_look_leaves_a_waiter_of_a_bit_lock_asleep(void **state)
+TEST_CASE(a_late_look_leaves_a_waiter_of_a_bit_lock_asleep)
 {
     pthread_t thread;
-    (void)state;
     byte_word = 0;
     pawl_bitlock8_take(&byte_word, 3);
     thread = sleeper(wait_for_the_bit, &byte_word);
@@ -240,9 +237,8 @@ static void look_at_the_other_width(void *(*body)(void *), void (*other)(const v
     must(pthread_join(thread, NULL) == 0);
 }
 
-static void a_late_look_leaves_a_waiter_of_a_lock_of_another_width_asleep(void **state)
+TEST_CASE(a_late_look_leaves_a_waiter_of_a_lock_of_another_width_asleep)
 {
-    (void)state;
     memset(&lock, 0, sizeof lock);
     pawl_take_write(&lock.of_32);
     look_at_the_other_width(write_32, look_late_64, look_late_32);
@@ -253,12 +249,6 @@ static void a_late_look_leaves_a_waiter_of_a_lock_of_another_width_asleep(void *
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_late_look_leaves_a_waiter_of_a_condition_asleep),
-        cmocka_unit_test(a_late_look_leaves_a_waiter_of_a_word_asleep),
-        cmocka_unit_test(a_late_look_leaves_a_waiter_of_a_bit_lock_asleep),
-        cmocka_unit_test(a_late_look_leaves_a_waiter_of_a_lock_of_another_width_asleep),
-    };
     alarm(TEST_HANGS);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -65,10 +65,9 @@ static void run_wrong(void *opaque)
     ((const struct wrong *)opaque)->run();
 }
 
-static void each_operation_from_a_state_that_is_not_held_is_reported(void **state)
+TEST_CASE(each_operation_from_a_state_that_is_not_held_is_reported)
 {
     unsigned i, looked_at = 0;
-    (void)state;
     for (i = 0; i < sizeof all_wrong / sizeof all_wrong[0]; i++) {
         struct wrong w = all_wrong[i];
         if (w.from == PAWL_STATE_U)
@@ -101,9 +100,8 @@ static void time_out_and_go_on(void *unused)
     pawl_destroy(&wide);
 }
 
-static void what_ends_by_a_deadline_leaves_the_books_right(void **state)
+TEST_CASE(what_ends_by_a_deadline_leaves_the_books_right)
 {
-    (void)state;
     assert_silent(time_out_and_go_on, NULL);
 }
 
@@ -116,9 +114,8 @@ static void drop_after_a_time_out(void *unused)
     pawl_drop_read(&wide);
 }
 
-static void a_drop_of_what_timed_out_is_reported(void **state)
+TEST_CASE(a_drop_of_what_timed_out_is_reported)
 {
-    (void)state;
     assert_reports(drop_after_a_time_out, NULL, "pawl: drop of what is not held: pawl_lock64 at ",
                    NULL);
 }
@@ -136,9 +133,8 @@ static void take_both_ways(void *unused)
     pawl_take_read(&wide);
 }
 
-static void an_inversion_of_two_locks_is_reported_before_it_deadlocks(void **state)
+TEST_CASE(an_inversion_of_two_locks_is_reported_before_it_deadlocks)
 {
-    (void)state;
     assert_reports(take_both_ways, NULL, "pawl_lock64 at ", "take_both_ways", NULL);
 }
 
@@ -149,9 +145,8 @@ static void destroy_held(void *unused)
     pawl_destroy(&narrow);
 }
 
-static void the_destruction_of_a_held_lock_is_reported(void **state)
+TEST_CASE(the_destruction_of_a_held_lock_is_reported)
 {
-    (void)state;
     assert_reports(destroy_held, NULL, "pawl: destroyed while in use: pawl_lock32 at ", NULL);
 }
 
@@ -177,9 +172,8 @@ static void have_another_thread_drop(void *unused)
     in_another_thread(drop_read_of_narrow, unused);
 }
 
-static void a_read_that_another_thread_drops_is_reported_with_both_sites(void **state)
+TEST_CASE(a_read_that_another_thread_drops_is_reported_with_both_sites)
 {
-    (void)state;
     assert_reports(have_another_thread_drop, NULL,
                    "pawl: drop of what is not held: pawl_lock32 at ", "drop_read_of_narrow",
                    "holds R, taken at ", "read_by_an_entry", NULL);
@@ -197,9 +191,8 @@ static void have_another_thread_destroy(void *unused)
     in_another_thread(destroy_narrow, unused);
 }
 
-static void the_destruction_of_a_lock_that_others_read_is_reported_with_the_reader(void **state)
+TEST_CASE(the_destruction_of_a_lock_that_others_read_is_reported_with_the_reader)
 {
-    (void)state;
     assert_reports(have_another_thread_destroy, NULL,
                    "pawl: destroyed while in use: pawl_lock32 at ", "destroy_narrow",
                    "holds R, taken at ", "read_by_an_entry", NULL);
@@ -225,9 +218,8 @@ static void say_that_it_is_held(void *unused)
     pawl_assert_held_read(&narrow);
 }
 
-static void what_is_held_is_known_of_reads_in_entries(void **state)
+TEST_CASE(what_is_held_is_known_of_reads_in_entries)
 {
-    (void)state;
     assert_silent(know_what_is_held, NULL);
     assert_reports(say_that_it_is_held, NULL, "pawl_lock32 at ", "say_that_it_is_held", NULL);
 }
@@ -261,24 +253,12 @@ static void crowd(void *unused)
     must(entered >= 900 && pawl_lock64_is_free(&wide));
 }
 
-static void threads_that_sleep_for_a_lock_are_no_misuse(void **state)
+TEST_CASE(threads_that_sleep_for_a_lock_are_no_misuse)
 {
-    (void)state;
     assert_silent(crowd, NULL);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operation_from_a_state_that_is_not_held_is_reported),
-        cmocka_unit_test(what_ends_by_a_deadline_leaves_the_books_right),
-        cmocka_unit_test(a_drop_of_what_timed_out_is_reported),
-        cmocka_unit_test(an_inversion_of_two_locks_is_reported_before_it_deadlocks),
-        cmocka_unit_test(the_destruction_of_a_held_lock_is_reported),
-        cmocka_unit_test(a_read_that_another_thread_drops_is_reported_with_both_sites),
-        cmocka_unit_test(the_destruction_of_a_lock_that_others_read_is_reported_with_the_reader),
-        cmocka_unit_test(what_is_held_is_known_of_reads_in_entries),
-        cmocka_unit_test(threads_that_sleep_for_a_lock_are_no_misuse),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

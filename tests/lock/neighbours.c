@@ -83,12 +83,11 @@ static void seek_both(void *unused)
 
 /* The time of the last turn belonged to the list. So who waited for one lock had its turn, and who
  * waited for another lock of that list had to wait for 0.6 ms more. */
-static void turns_of_one_lock_postpone_no_turn_of_another(void **state)
+TEST_CASE(turns_of_one_lock_postpone_no_turn_of_another)
 {
     static void (*const bodies[])(void *) = {seek_own, seek_own, seek_both};
     uint64_t seed = test_seed();
     unsigned run;
-    (void)state;
     find_neighbours();
     both_had_turns = 0;
     sched.fault = watch_neighbours;
@@ -106,10 +105,7 @@ static void turns_of_one_lock_postpone_no_turn_of_another(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turns_of_one_lock_postpone_no_turn_of_another),
-    };
     if (TEST_SANITIZED) /* they do not follow a thread from stack to stack */
         return test_skipped("sanitizers know nothing of fibers");
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -104,12 +104,11 @@ static void read_until_told(void *unused)
     read_to_the_end();
 }
 
-static void a_reader_enters_beside_claims_whenever_they_come(void **state)
+TEST_CASE(a_reader_enters_beside_claims_whenever_they_come)
 {
     static void (*const bodies[])(void *) = {write_once, read_and_tell, read_until_told,
                                              write_once};
     unsigned count;
-    (void)state;
     scene.rank = PAWL_LOCK_PASSES;
     count = explore(begins, bodies, 4, ends, 2);
     print_message("%u schedules\n", count);
@@ -124,9 +123,8 @@ static void look_without(void *unused)
     (void)explore(begins, bodies, 4, ends, 2);
 }
 
-static void readers_that_pass_no_claim_get_stuck(void **state)
+TEST_CASE(readers_that_pass_no_claim_get_stuck)
 {
-    (void)state;
     assert_aborts_saying(look_without, NULL, "stuck");
 }
 
@@ -176,12 +174,11 @@ static uint64_t watch(const struct pawl_operation *o, sched_make_function *make)
     return found;
 }
 
-static void a_single_reader_beside_a_turn_is_told_from_a_granted_writer(void **state)
+TEST_CASE(a_single_reader_beside_a_turn_is_told_from_a_granted_writer)
 {
     static void (*const bodies[])(void *) = {write_then_read_twice, write_once, try_to_write,
                                              read_once};
     unsigned count;
-    (void)state;
     sched.fault = watch;
     count = explore_with_deadlines(begins, bodies, 3, ends, 3);
     count += explore_with_deadlines(begins, bodies, 4, ends, 1);
@@ -192,10 +189,5 @@ static void a_single_reader_beside_a_turn_is_told_from_a_granted_writer(void **s
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reader_enters_beside_claims_whenever_they_come),
-        cmocka_unit_test(readers_that_pass_no_claim_get_stuck),
-        cmocka_unit_test(a_single_reader_beside_a_turn_is_told_from_a_granted_writer),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

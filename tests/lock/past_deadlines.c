@@ -240,21 +240,18 @@ static void no_call_beside_holders(enum entries_mode mode)
         fail_msg("%s: status %#x; wrote:\n%s", *step, (unsigned)status, said);
 }
 
-static void a_past_deadline_beside_readers_that_always_scale_makes_no_system_call(void **state)
+TEST_CASE(a_past_deadline_beside_readers_that_always_scale_makes_no_system_call)
 {
-    (void)state;
     no_call_beside_holders(ENTRIES_ON);
 }
 
-static void a_past_deadline_beside_readers_that_scale_by_evidence_makes_no_system_call(void **state)
+TEST_CASE(a_past_deadline_beside_readers_that_scale_by_evidence_makes_no_system_call)
 {
-    (void)state;
     no_call_beside_holders(ENTRIES_EVIDENCE);
 }
 
-static void a_past_deadline_beside_readers_in_the_word_makes_no_system_call(void **state)
+TEST_CASE(a_past_deadline_beside_readers_in_the_word_makes_no_system_call)
 {
-    (void)state;
     no_call_beside_holders(ENTRIES_OFF);
 }
 
@@ -266,11 +263,10 @@ static void calls_something(void *unused)
     syscall(SYS_getpid);
 }
 
-static void a_system_call_would_have_ended_the_child(void **state)
+TEST_CASE(a_system_call_would_have_ended_the_child)
 {
     char said[256];
     const int status = test_in_child(calls_something, NULL, said, sizeof said);
-    (void)state;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
         skip();
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
@@ -278,20 +274,13 @@ static void a_system_call_would_have_ended_the_child(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_past_deadline_beside_readers_that_always_scale_makes_no_system_call),
-        cmocka_unit_test(
-            a_past_deadline_beside_readers_that_scale_by_evidence_makes_no_system_call),
-        cmocka_unit_test(a_past_deadline_beside_readers_in_the_word_makes_no_system_call),
-        cmocka_unit_test(a_system_call_would_have_ended_the_child),
-    };
     void *page;
     if (TEST_SANITIZED)
         return test_skipped("a sanitizer makes system calls of its own");
     page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     must(page != MAP_FAILED);
     step = (const char **)page;
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

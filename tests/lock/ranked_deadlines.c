@@ -11,9 +11,8 @@
 
 static pawl_lock64 lock;
 
-static void a_wait_with_a_rank_ends_at_its_deadline(void **state)
+TEST_CASE(a_wait_with_a_rank_ends_at_its_deadline)
 {
-    (void)state;
     pawl_lock64_take_write(&lock);
     assert_false(TAKE_WRITE(&lock, pawl_now() + 1000000, 9));
     assert_false(TAKE_READ(&lock, pawl_now() + 1000000, 9));
@@ -25,8 +24,5 @@ static void a_wait_with_a_rank_ends_at_its_deadline(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wait_with_a_rank_ends_at_its_deadline),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -91,25 +91,19 @@ static void expect(const int *ranks, const int *expected, unsigned count)
         assert_int_equal(order[i], expected[i]);
 }
 
-static void sleepers_of_a_higher_rank_come_first(void **state)
+TEST_CASE(sleepers_of_a_higher_rank_come_first)
 {
     static const int ranks[] = {0, 2, 6, 4}, expected[] = {6, 4, 2, 0};
-    (void)state;
     expect(ranks, expected, 4);
 }
 
-static void a_reader_does_not_enter_beside_another_before_a_writer_of_a_higher_rank(void **state)
+TEST_CASE(a_reader_does_not_enter_beside_another_before_a_writer_of_a_higher_rank)
 {
     static const int ranks[] = {-4, 5, -6}, expected[] = {-6, 5, -4};
-    (void)state;
     expect(ranks, expected, 3);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sleepers_of_a_higher_rank_come_first),
-        cmocka_unit_test(a_reader_does_not_enter_beside_another_before_a_writer_of_a_higher_rank),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -116,26 +116,20 @@ static void a_drop_beside(void *(*writes)(void *))
     assert_int_equal(lock.word, BIASED);
 }
 
-static void a_drop_beside_a_writer(void **state)
+TEST_CASE(a_drop_beside_a_writer)
 {
-    (void)state;
     a_drop_beside(writes_once);
 }
 
-static void a_drop_beside_a_writer_with_a_deadline(void **state)
+TEST_CASE(a_drop_beside_a_writer_with_a_deadline)
 {
-    (void)state;
     a_drop_beside(writes_in_time);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_drop_beside_a_writer),
-        cmocka_unit_test(a_drop_beside_a_writer_with_a_deadline),
-    };
     pawl_entries_mode_(ENTRIES_ON);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

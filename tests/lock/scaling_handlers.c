@@ -89,17 +89,15 @@ static void tries_in_turn(void)
     pawl_lock32_drop_read(&locks[1]);
 }
 
-static void a_handler_at_every_instruction_of_reads_moves_no_entry(void **state)
+TEST_CASE(a_handler_at_every_instruction_of_reads_moves_no_entry)
 {
-    (void)state;
     handler_reads = handler_writes = 0;
     assert_true(interrupt_everywhere(prepare, reads_in_turn, reads_and_tries_to_write, check) > 50);
     assert_true(handler_reads > 50 && handler_writes > 50);
 }
 
-static void a_handler_at_every_instruction_of_a_move_moves_no_entry(void **state)
+TEST_CASE(a_handler_at_every_instruction_of_a_move_moves_no_entry)
 {
-    (void)state;
     assert_true(interrupt_everywhere(prepare, tries_in_turn, reads_and_tries_to_write, check) > 50);
 }
 
@@ -114,9 +112,8 @@ static void tries_to_write_in_turn(void)
     pawl_lock32_drop_write(&locks[0]);
 }
 
-static void a_handler_at_every_instruction_of_a_try_waits_for_no_latch(void **state)
+TEST_CASE(a_handler_at_every_instruction_of_a_try_waits_for_no_latch)
 {
-    (void)state;
     handler_reads = handler_writes = 0;
     assert_true(interrupt_everywhere(prepare, tries_to_write_in_turn, reads_and_tries_to_write,
                                      check) > 200);
@@ -148,26 +145,19 @@ static void check_without_the_claim(void)
     check();
 }
 
-static void a_take_that_finds_a_claim_gives_back_one_entry(void **state)
+TEST_CASE(a_take_that_finds_a_claim_gives_back_one_entry)
 {
-    (void)state;
     assert_true(interrupt_everywhere(prepare, tries_beside_a_claim, claims_once,
                                      check_without_the_claim) > 20);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handler_at_every_instruction_of_reads_moves_no_entry),
-        cmocka_unit_test(a_handler_at_every_instruction_of_a_move_moves_no_entry),
-        cmocka_unit_test(a_handler_at_every_instruction_of_a_try_waits_for_no_latch),
-        cmocka_unit_test(a_take_that_finds_a_claim_gives_back_one_entry),
-    };
     pawl_entries_mode_(ENTRIES_ON);
     prepare();
     pawl_lock32_take_read(&locks[0]); /* the thread gets its line */
     pawl_lock32_drop_read(&locks[0]);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

@@ -30,9 +30,8 @@ static void reads_and_ends(void)
     must(in_entries(&lock) == 1);
 }
 
-static void a_thread_that_ends_while_it_reads_leaves_r_in_the_word(void **state)
+TEST_CASE(a_thread_that_ends_while_it_reads_leaves_r_in_the_word)
 {
-    (void)state;
     make_biased(&lock);
     in_another_thread(reads_and_ends);
     assert_int_equal(in_entries(&lock), 0);
@@ -63,11 +62,10 @@ static void *reads_in_a_crowd(void *unused)
     return unused;
 }
 
-static void lines_of_threads_that_have_ended_are_looked_at_no_more(void **state)
+TEST_CASE(lines_of_threads_that_have_ended_are_looked_at_no_more)
 {
     static pthread_t threads[CROWD];
     unsigned before, i;
-    (void)state;
     make_biased(&lock);
     before = lines_looked_at();
     must(pthread_barrier_init(&crowd, NULL, CROWD + 1) == 0);
@@ -93,9 +91,8 @@ static void reads_wide_and_ends(void)
     must(wide.word == BIASED);
 }
 
-static void its_end_knows_the_width_of_the_word(void **state)
+TEST_CASE(its_end_knows_the_width_of_the_word)
 {
-    (void)state;
     memset(&wide, 0, sizeof wide);
     in_another_thread(reads_wide_and_ends);
     assert_true(wide.word == BIASED + PAWL_SPIN64_R);
@@ -117,9 +114,8 @@ static void gives_its_line_back(void)
     pawl_lock32_drop_read(&lock);
 }
 
-static void a_thread_reads_on_after_its_line_is_gone(void **state)
+TEST_CASE(a_thread_reads_on_after_its_line_is_gone)
 {
-    (void)state;
     make_biased(&lock);
     in_another_thread(gives_its_line_back);
     assert_true(pawl_lock32_try_write(&lock));
@@ -151,9 +147,8 @@ static void ends_before_its_last_reads(void)
     must(pthread_setspecific(later, &late_reads) == 0);
 }
 
-static void destructors_after_the_librarys_may_read(void **state)
+TEST_CASE(destructors_after_the_librarys_may_read)
 {
-    (void)state;
     if (TEST_TSAN_OF_CLANG)
         skip();
     make_biased(&lock); /* the library has its key by now */
@@ -176,9 +171,8 @@ static void reads_by_the_word(void)
     must(lock.word == BIASED);
 }
 
-static void a_thread_without_a_line_counts_in_the_word(void **state)
+TEST_CASE(a_thread_without_a_line_counts_in_the_word)
 {
-    (void)state;
     make_biased(&lock);
     lines_park_all();
     in_another_thread(reads_by_the_word);
@@ -209,10 +203,9 @@ static void *writes_once(void *unused)
     return unused;
 }
 
-static void the_read_of_a_thread_that_ended_unseen_ends_with_its_line(void **state)
+TEST_CASE(the_read_of_a_thread_that_ended_unseen_ends_with_its_line)
 {
     pthread_t writer;
-    (void)state;
     if (TEST_SANITIZED)
         skip(); /* a sanitizer waits for the thread's own end */
     make_biased(&lock);
@@ -235,17 +228,8 @@ static void the_read_of_a_thread_that_ended_unseen_ends_with_its_line(void **sta
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_that_ends_while_it_reads_leaves_r_in_the_word),
-        cmocka_unit_test(lines_of_threads_that_have_ended_are_looked_at_no_more),
-        cmocka_unit_test(its_end_knows_the_width_of_the_word),
-        cmocka_unit_test(a_thread_reads_on_after_its_line_is_gone),
-        cmocka_unit_test(destructors_after_the_librarys_may_read),
-        cmocka_unit_test(a_thread_without_a_line_counts_in_the_word),
-        cmocka_unit_test(the_read_of_a_thread_that_ended_unseen_ends_with_its_line),
-    };
     pawl_entries_mode_(ENTRIES_ON);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

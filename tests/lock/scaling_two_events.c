@@ -137,9 +137,8 @@ static bool it_has_counted(void)
     return counted;
 }
 
-static void a_read_that_beside_it_loses_biased_leaves_no_unit(void **state)
+TEST_CASE(a_read_that_beside_it_loses_biased_leaves_no_unit)
 {
-    (void)state;
     begins();
     pawl_lock32_take_read(&other);
     at_each_pair(takes_and_drops, a_writer_takes_biased_away, a_handler_reads, biased_has_gone, 1);
@@ -147,10 +146,9 @@ static void a_read_that_beside_it_loses_biased_leaves_no_unit(void **state)
     pawl_lock32_drop_read(&other);
 }
 
-static void a_read_by_the_last_entry_leaves_no_unit_beside_a_claim(void **state)
+TEST_CASE(a_read_by_the_last_entry_leaves_no_unit_beside_a_claim)
 {
     unsigned i;
-    (void)state;
     begins();
     for (i = 1; i < PAWL_ENTRIES; i++)
         pawl_lock32_take_read(&other);
@@ -163,15 +161,11 @@ static void a_read_by_the_last_entry_leaves_no_unit_beside_a_claim(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_read_that_beside_it_loses_biased_leaves_no_unit),
-        cmocka_unit_test(a_read_by_the_last_entry_leaves_no_unit_beside_a_claim),
-    };
     pawl_entries_mode_(ENTRIES_EVIDENCE);
     begins();
     pawl_lock32_take_read(&other); /* the thread gets its line */
     pawl_lock32_drop_read(&other);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

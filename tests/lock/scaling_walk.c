@@ -207,53 +207,47 @@ static bool walks_all(void)
     return asked != NULL && strcmp(asked, "all") == 0;
 }
 
-static void each_operation_beside_a_reader(void **state)
+TEST_CASE(each_operation_beside_a_reader)
 {
-    (void)state;
     walk_pairs("r", walks_all() ? "rswaRWACDkubcdxXyzmntvq" : "rswRWAkucxXmn",
                SCALING_FROM_THE_START);
     assert_true(total > 10000);
 }
 
-static void each_operation_beside_one_that_looks_at_entries(void **state)
+TEST_CASE(each_operation_beside_one_that_looks_at_entries)
 {
-    (void)state;
     walk_pairs("w", walks_all() ? "swaRWACDkubcdxXyzmntvq" : "swaRWACDnv", SCALING_FROM_THE_START);
     walk_pairs("a", walks_all() ? "saRWACDkubcdxXyzmntvq" : "saRWAC", SCALING_FROM_THE_START);
     walk_pairs("W", "kubcdxXyzm", SCALING_FROM_THE_START);
 }
 
-static void readers_that_move_beside_each_other(void **state)
+TEST_CASE(readers_that_move_beside_each_other)
 {
-    (void)state;
     walk_pairs(walks_all() ? "kubcd" : "k", walks_all() ? "kubcd" : "ku", SCALING_FROM_THE_START);
 }
 
-static void three_threads(void **state)
+TEST_CASE(three_threads)
 {
     static const char *const few[] = {"r|r|R", "r|k|R", "R|R|W"};
     static const char *const more[] = {"r|R|W", "R|R|w"};
-    (void)state;
     WALK_ALL(few, SCALING_FROM_THE_START);
     if (walks_all())
         WALK_ALL(more, SCALING_FROM_THE_START);
 }
 
-static void bias_that_comes_with_a_drop(void **state)
+TEST_CASE(bias_that_comes_with_a_drop)
 {
     static const char *const few[] = {"rr|w", "rr|W", "rr|rr", "r|W"};
     static const char *const more[] = {"rr|a", "rr|x", "rk|w", "rr|ww"};
-    (void)state;
     WALK_ALL(few, SCALING_BY_A_DROP);
     if (walks_all())
         WALK_ALL(more, SCALING_BY_A_DROP);
 }
 
-static void bias_that_a_dear_look_takes_away(void **state)
+TEST_CASE(bias_that_a_dear_look_takes_away)
 {
     static const char *const few[] = {"rr|W"};
     static const char *const more[] = {"rr|WW", "r|w", "k|w"};
-    (void)state;
     WALK_ALL(few, SCALING_UNTIL_A_LOOK);
     if (walks_all())
         WALK_ALL(more, SCALING_UNTIL_A_LOOK);
@@ -291,12 +285,11 @@ static void begins_the_first_life(void *reads)
     scene_begins(NULL);
 }
 
-static void a_late_reader_of_a_lock_that_was_freed_disturbs_no_other(void **state)
+TEST_CASE(a_late_reader_of_a_lock_that_was_freed_disturbs_no_other)
 {
     static void (*const bodies[])(void *) = {reads_the_first_life, begins_the_second_life};
     bool reads = false;
     unsigned states;
-    (void)state;
     scaling_with(SCALING_FROM_THE_START);
     scaling_lines = 2;
     assert_true(walk_bodies(2, bodies, &reads, begins_the_first_life, &states));
@@ -329,11 +322,10 @@ static void walk_with(void *opaque)
 }
 
 /* A check of the scene ends the child, or there is a state from which the threads cannot end. */
-static void every_planted_mistake_is_found(void **state)
+TEST_CASE(every_planted_mistake_is_found)
 {
     static char said[1 << 16];
     unsigned i;
-    (void)state;
     scaling_with(SCALING_FROM_THE_START);
     for (i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         struct mistake m = mistakes[i];
@@ -346,17 +338,7 @@ static void every_planted_mistake_is_found(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operation_beside_a_reader),
-        cmocka_unit_test(each_operation_beside_one_that_looks_at_entries),
-        cmocka_unit_test(readers_that_move_beside_each_other),
-        cmocka_unit_test(three_threads),
-        cmocka_unit_test(bias_that_comes_with_a_drop),
-        cmocka_unit_test(bias_that_a_dear_look_takes_away),
-        cmocka_unit_test(a_late_reader_of_a_lock_that_was_freed_disturbs_no_other),
-        cmocka_unit_test(every_planted_mistake_is_found),
-    };
     if (TEST_SANITIZED) /* they do not follow a thread from stack to stack */
         return test_skipped("sanitizers know nothing of fibers");
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -293,53 +293,39 @@ static void by_each_mode(void (*body)(void *))
         in_child(body, NULL);
 }
 
-static void a_program_that_never_has_memory_reads_by_the_word(void **state)
+TEST_CASE(a_program_that_never_has_memory_reads_by_the_word)
 {
-    (void)state;
     under_each_limit(begins_without_memory);
 }
 
-static void memory_that_was_refused_is_not_asked_for_again(void **state)
+TEST_CASE(memory_that_was_refused_is_not_asked_for_again)
 {
-    (void)state;
     by_each_mode(has_memory_later);
 }
 
-static void a_limit_that_comes_later_ends_no_program(void **state)
+TEST_CASE(a_limit_that_comes_later_ends_no_program)
 {
-    (void)state;
     under_each_limit(goes_on_without_memory);
 }
 
-static void a_thread_without_a_block_counts_in_the_word(void **state)
+TEST_CASE(a_thread_without_a_block_counts_in_the_word)
 {
-    (void)state;
     under_each_limit(gets_no_block);
 }
 
-static void a_thread_of_a_later_block_has_entries(void **state)
+TEST_CASE(a_thread_of_a_later_block_has_entries)
 {
-    (void)state;
     by_each_mode(gets_a_block);
 }
 
-static void readers_make_no_system_call_after_their_first_read(void **state)
+TEST_CASE(readers_make_no_system_call_after_their_first_read)
 {
-    (void)state;
     by_each_mode(reads_in_two_threads);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_that_never_has_memory_reads_by_the_word),
-        cmocka_unit_test(memory_that_was_refused_is_not_asked_for_again),
-        cmocka_unit_test(a_limit_that_comes_later_ends_no_program),
-        cmocka_unit_test(a_thread_without_a_block_counts_in_the_word),
-        cmocka_unit_test(a_thread_of_a_later_block_has_entries),
-        cmocka_unit_test(readers_make_no_system_call_after_their_first_read),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

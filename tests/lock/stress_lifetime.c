@@ -38,11 +38,10 @@ static void use(void *unused, unsigned index)
     }
 }
 
-static void the_last_user_frees_the_lock_that_the_one_before_is_dropping(void **state)
+TEST_CASE(the_last_user_frees_the_lock_that_the_one_before_is_dropping)
 {
     const double end = test_now() + test_seconds(3);
     unsigned objects = 0;
-    (void)state;
     do {
         current = (struct object *)calloc(1, sizeof *current);
         must(current != NULL);
@@ -55,8 +54,5 @@ static void the_last_user_frees_the_lock_that_the_one_before_is_dropping(void **
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_user_frees_the_lock_that_the_one_before_is_dropping),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

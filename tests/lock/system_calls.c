@@ -131,57 +131,45 @@ static int in_child(void (*body)(void *))
     return status;
 }
 
-static void nobody_waiting_means_no_system_call(void **state)
+TEST_CASE(nobody_waiting_means_no_system_call)
 {
     const int status = in_child(run_everything);
-    (void)state;
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void those_who_slept_leave_nothing_that_costs_one(void **state)
+TEST_CASE(those_who_slept_leave_nothing_that_costs_one)
 {
     int status;
-    (void)state;
     test_threads(8, enter_and_leave, NULL);
     assert_true(LOCK_IS_UNUSED(lock32) && LOCK_IS_UNUSED(lock64));
     status = in_child(run_everything);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void a_system_call_would_have_ended_the_child(void **state)
+TEST_CASE(a_system_call_would_have_ended_the_child)
 {
     const int status = in_child(call_something);
-    (void)state;
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-static void a_deadline_in_the_past_gives_the_cpu_away_to_nobody(void **state)
+TEST_CASE(a_deadline_in_the_past_gives_the_cpu_away_to_nobody)
 {
     const int status = in_child(fail_at_once);
-    (void)state;
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void a_yield_would_have_ended_the_child(void **state)
+TEST_CASE(a_yield_would_have_ended_the_child)
 {
     const int status = in_child(yield_once);
-    (void)state;
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_waiting_means_no_system_call),
-        cmocka_unit_test(those_who_slept_leave_nothing_that_costs_one),
-        cmocka_unit_test(a_deadline_in_the_past_gives_the_cpu_away_to_nobody),
-        cmocka_unit_test(a_yield_would_have_ended_the_child),
-        cmocka_unit_test(a_system_call_would_have_ended_the_child),
-    };
     if (TEST_SANITIZED)
         return test_skipped("a sanitizer makes system calls of its own");
     /* The first read of a process whose readers scale maps the memory for their entries. */
     pawl_lock32_take_read(&lock32);
     pawl_lock32_drop_read(&lock32);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

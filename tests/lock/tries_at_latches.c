@@ -79,9 +79,8 @@ static void *has_the_latch(void *unused)
         assert_int_equal((l)->word, PAWL_LOCK_BIASED);                                             \
     } while (0)
 
-static void a_try_of_a_free_lock_succeeds_although_the_latch_of_its_list_is_held(void **state)
+TEST_CASE(a_try_of_a_free_lock_succeeds_although_the_latch_of_its_list_is_held)
 {
-    (void)state;
     TRIES(&lock32);
     TRIES(&lock64);
 }
@@ -107,10 +106,9 @@ static void begin(void)
     handled = 0;
 }
 
-static void a_handler_above_the_holder_of_the_latch_fails_and_returns(void **state)
+TEST_CASE(a_handler_above_the_holder_of_the_latch_fails_and_returns)
 {
     struct pawl_bucket *bucket;
-    (void)state;
     begin();
     bucket = table_lock(&lock32);
     must(raise(SIGUSR1) == 0);
@@ -127,11 +125,10 @@ static void *waits_for_the_latch(void *unused)
 }
 
 /* Only the thread itself would drop the latch again, once it has been woken. */
-static void a_handler_above_a_sleeper_for_the_latch_fails_and_returns(void **state)
+TEST_CASE(a_handler_above_a_sleeper_for_the_latch_fails_and_returns)
 {
     struct pawl_bucket *bucket;
     pthread_t sleeper;
-    (void)state;
     begin();
     bucket = table_lock(&lock32);
     must(pthread_create(&sleeper, NULL, waits_for_the_latch, NULL) == 0);
@@ -147,12 +144,7 @@ static void a_handler_above_a_sleeper_for_the_latch_fails_and_returns(void **sta
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_try_of_a_free_lock_succeeds_although_the_latch_of_its_list_is_held),
-        cmocka_unit_test(a_handler_above_the_holder_of_the_latch_fails_and_returns),
-        cmocka_unit_test(a_handler_above_a_sleeper_for_the_latch_fails_and_returns),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

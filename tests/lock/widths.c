@@ -29,10 +29,9 @@ static struct unit_sum unit_sum(unsigned i)
     return sum;
 }
 
-static void unit_sums_convert_both_ways(void **state)
+TEST_CASE(unit_sums_convert_both_ways)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < SUMS; i++) {
         const struct unit_sum sum = unit_sum(i);
         assert_int_equal((uint16_t)word_narrow(sum.wide, WORD_16), sum.of_16);
@@ -54,11 +53,10 @@ static void unit_sums_convert_both_ways(void **state)
      pawl_spin##N##_seekers_(narrow) == word_narrow(pawl_spin64_seekers_(wide), WORD_##N) &&       \
      pawl_spin##N##_writers_(narrow) == word_narrow(pawl_spin64_writers_(wide), WORD_##N))
 
-static void every_word_of_16_bits_and_its_sums(void **state)
+TEST_CASE(every_word_of_16_bits_and_its_sums)
 {
     unsigned lost = 0; /* sums that the wide word alone would get wrong */
     unsigned w, i;
-    (void)state;
     for (w = 0; w <= UINT16_MAX; w++) {
         const uint64_t wide = word_widen(w, WORD_16);
         must(word_narrow(wide, WORD_16) == w);
@@ -88,12 +86,11 @@ static void check_accesses(uint32_t w, uint64_t wide, const struct unit_sum *sum
     must(narrow == ((w | 3) & ~UINT32_C(1)));
 }
 
-static void words_of_32_bits_at_the_ends_of_their_fields(void **state)
+TEST_CASE(words_of_32_bits_at_the_ends_of_their_fields)
 {
     static const uint32_t halves[] = {0, 1, 4, 5, 7, 8, 0xfff8, 0xfffb, 0xfffc, 0xffff};
     enum { HALVES = sizeof halves / sizeof halves[0] };
     unsigned high, low, i;
-    (void)state;
     for (high = 0; high < HALVES; high++)
         for (low = 0; low < HALVES; low++) {
             const uint32_t w = halves[high] << 16 | halves[low];
@@ -110,10 +107,5 @@ static void words_of_32_bits_at_the_ends_of_their_fields(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unit_sums_convert_both_ways),
-        cmocka_unit_test(every_word_of_16_bits_and_its_sums),
-        cmocka_unit_test(words_of_32_bits_at_the_ends_of_their_fields),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -101,37 +101,27 @@ static void holds(void (*body)(void *))
     assert_int_equal(test_in_child(body, NULL, said, sizeof said), 0);
 }
 
-static void a_file_that_became_descriptor_2_stays_as_it_is(void **state)
+TEST_CASE(a_file_that_became_descriptor_2_stays_as_it_is)
 {
-    (void)state;
     holds(go_on_with_a_data_file);
 }
 
-static void without_descriptor_2_nothing_is_written_and_errno_stays(void **state)
+TEST_CASE(without_descriptor_2_nothing_is_written_and_errno_stays)
 {
-    (void)state;
     holds(go_on_without_descriptor_2);
 }
 
-static void a_file_that_was_descriptor_2_at_the_start_gets_the_text(void **state)
+TEST_CASE(a_file_that_was_descriptor_2_at_the_start_gets_the_text)
 {
-    (void)state;
     holds(start_with_that_file);
 }
 
-static void a_program_that_starts_without_descriptor_2_never_gets_the_text(void **state)
+TEST_CASE(a_program_that_starts_without_descriptor_2_never_gets_the_text)
 {
-    (void)state;
     holds(start_without_descriptor_2);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_that_became_descriptor_2_stays_as_it_is),
-        cmocka_unit_test(without_descriptor_2_nothing_is_written_and_errno_stays),
-        cmocka_unit_test(a_file_that_was_descriptor_2_at_the_start_gets_the_text),
-        cmocka_unit_test(a_program_that_starts_without_descriptor_2_never_gets_the_text),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -21,19 +21,17 @@ static void (*at_point)(const char *name);
 #include "os/bed_pthread.h"
 #include "os/lists.h"
 
-static void wait_returns_at_once_when_the_value_differs(void **state)
+TEST_CASE(wait_returns_at_once_when_the_value_differs)
 {
     const uint32_t value = 1;
-    (void)state;
     assert_true(os_lists_wait(&value, 2, PAWL_NO_DEADLINE));
     assert_true(os_lists_wait(&value, 2, 0));
 }
 
-static void wait_returns_only_after_its_deadline(void **state)
+TEST_CASE(wait_returns_only_after_its_deadline)
 {
     const uint32_t value = 1;
     const uint64_t deadline = pawl_os_now() + 2000000;
-    (void)state;
     assert_false(os_lists_wait(&value, 1, 0));
     while (os_lists_wait(&value, 1, deadline))
         continue;
@@ -56,14 +54,13 @@ static void *sleep_until_woken(void *opaque)
     return NULL;
 }
 
-static void wake_wakes_no_more_than_asked_and_counts_them(void **state)
+TEST_CASE(wake_wakes_no_more_than_asked_and_counts_them)
 {
     enum { SLEEPERS = 5 };
     static const uint32_t asleep = 1;
     struct sleeping sleepers[SLEEPERS];
     pthread_t threads[SLEEPERS];
     unsigned woken = 0, i;
-    (void)state;
     for (i = 0; i < SLEEPERS; i++) {
         sleepers[i].address = &asleep;
         must(pthread_create(&threads[i], NULL, sleep_until_woken, &sleepers[i]) == 0);
@@ -81,13 +78,12 @@ static void wake_wakes_no_more_than_asked_and_counts_them(void **state)
     assert_int_equal(os_lists_wake(&asleep, UINT_MAX), 0);
 }
 
-static void a_wake_for_another_word_of_the_same_list_wakes_nobody(void **state)
+TEST_CASE(a_wake_for_another_word_of_the_same_list_wakes_nobody)
 {
     static uint32_t words[64 * OS_LISTS];
     struct sleeping s = {&words[0], 0, false};
     pthread_t thread;
     uint32_t *other;
-    (void)state;
     for (other = words + 1; os_list_of(other) != os_list_of(words); other++)
         must(other < words + sizeof words / sizeof words[0] - 1);
     words[0] = 1;
@@ -124,11 +120,10 @@ static void *wait_at_the_gate(void *unused)
     return NULL;
 }
 
-static void a_waker_between_the_look_and_the_sleep_is_not_overlooked(void **state)
+TEST_CASE(a_waker_between_the_look_and_the_sleep_is_not_overlooked)
 {
     pthread_t thread;
     unsigned round;
-    (void)state;
     at_point = dawdle;
     for (round = 0; round < 5; round++) {
         pawl_store_relaxed32(&gate, 1);
@@ -158,22 +153,13 @@ static void take_turns(void *unused, unsigned self)
     }
 }
 
-static void two_threads_that_take_turns_lose_no_wake(void **state)
+TEST_CASE(two_threads_that_take_turns_lose_no_wake)
 {
-    (void)state;
     test_threads(2, take_turns, NULL);
     assert_int_equal(turn, 0);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wait_returns_at_once_when_the_value_differs),
-        cmocka_unit_test(wait_returns_only_after_its_deadline),
-        cmocka_unit_test(wake_wakes_no_more_than_asked_and_counts_them),
-        cmocka_unit_test(a_wake_for_another_word_of_the_same_list_wakes_nobody),
-        cmocka_unit_test(a_waker_between_the_look_and_the_sleep_is_not_overlooked),
-        cmocka_unit_test(two_threads_that_take_turns_lose_no_wake),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

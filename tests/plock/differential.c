@@ -144,15 +144,13 @@ static void play(unsigned bits)
     }
 }
 
-static void random_sequences_follow_the_table_on_32_bits(void **state)
+TEST_CASE(random_sequences_follow_the_table_on_32_bits)
 {
-    (void)state;
     play(32);
 }
 
-static void random_sequences_follow_the_table_on_64_bits(void **state)
+TEST_CASE(random_sequences_follow_the_table_on_64_bits)
 {
-    (void)state;
     if (sizeof(long) != 8)
         skip();
     play(64);
@@ -160,14 +158,13 @@ static void random_sequences_follow_the_table_on_64_bits(void **state)
 
 /* ---- lorw ------------------------------------------------------------------------------------ */
 
-static void random_sequences_of_lorw_follow_its_word(void **state)
+TEST_CASE(random_sequences_of_lorw_follow_its_word)
 {
     uint64_t random = test_seed();
     unsigned long lock = 0;
     unsigned long readers = 0;
     bool writer = false;
     unsigned i;
-    (void)state;
     for (i = 0; i < STEPS; i++) {
         const unsigned choice = test_random_below(&random, 6);
         if (choice == 0 && readers == 0 && !writer) {
@@ -193,10 +190,5 @@ static void random_sequences_of_lorw_follow_its_word(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_sequences_follow_the_table_on_32_bits),
-        cmocka_unit_test(random_sequences_follow_the_table_on_64_bits),
-        cmocka_unit_test(random_sequences_of_lorw_follow_its_word),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -119,13 +119,12 @@ static void play_one(struct game *g, uint64_t *random)
     }
 }
 
-static void random_sequences_follow_the_table(void **state)
+TEST_CASE(random_sequences_follow_the_table)
 {
     static struct game g;
     uint64_t random = test_seed();
     unsigned most = 0;
     unsigned i;
-    (void)state;
     memset(&g, 0, sizeof g);
     g.k = walk_new(0);
     for (i = 0; i < STEPS; i++) {
@@ -149,8 +148,5 @@ static void random_sequences_follow_the_table(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_sequences_follow_the_table),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -10,9 +10,8 @@
 #define S32 PLOCK32_SL_1
 #define W32 PLOCK32_WL_1
 
-static void the_constants_are_the_published_ones(void **state)
+TEST_CASE(the_constants_are_the_published_ones)
 {
-    (void)state;
     assert_int_equal(PLOCK32_RL_1, PAWL_SPIN32_R);
     assert_int_equal(PLOCK32_SL_1, PAWL_SPIN32_S);
     assert_int_equal(PLOCK32_WL_1, PAWL_SPIN32_W);
@@ -29,10 +28,9 @@ static void the_constants_are_the_published_ones(void **state)
     assert_true(PLOCK64_WL_2PL == PLOCK64_WL_ANY - PLOCK64_WL_1);
 }
 
-static void take_drop_and_try_change_the_word_as_published(void **state)
+TEST_CASE(take_drop_and_try_change_the_word_as_published)
 {
     unsigned int l = 0;
-    (void)state;
     pl_take_r(&l);
     assert_int_equal(l, R32);
     pl_drop_r(&l);
@@ -68,13 +66,12 @@ static void take_drop_and_try_change_the_word_as_published(void **state)
     assert_int_equal(l, 0);
 }
 
-static void transitions_change_the_word_as_published(void **state)
+TEST_CASE(transitions_change_the_word_as_published)
 {
     unsigned long l = 0;
     const unsigned long r = sizeof l == 8 ? (unsigned long)PLOCK64_RL_1 : PLOCK32_RL_1;
     const unsigned long s = sizeof l == 8 ? (unsigned long)PLOCK64_SL_1 : PLOCK32_SL_1;
     const unsigned long w = sizeof l == 8 ? (unsigned long)PLOCK64_WL_1 : PLOCK32_WL_1;
-    (void)state;
     pl_take_s(&l);
     pl_stow(&l);
     assert_true(l == w + s + r);
@@ -97,10 +94,9 @@ static void transitions_change_the_word_as_published(void **state)
     assert_true(l == 0);
 }
 
-static void join_and_claim_change_the_word_as_published(void **state)
+TEST_CASE(join_and_claim_change_the_word_as_published)
 {
     unsigned int l = 0;
-    (void)state;
     pl_take_r(&l);
     pl_rtoj(&l);
     assert_int_equal(l, W32 + R32);
@@ -132,10 +128,9 @@ static void join_and_claim_change_the_word_as_published(void **state)
     assert_int_equal(l, 0);
 }
 
-static void the_lorw_lock_changes_the_word_as_published(void **state)
+TEST_CASE(the_lorw_lock_changes_the_word_as_published)
 {
     unsigned long l = 0;
-    (void)state;
     pl_lorw_rdlock(&l);
     pl_lorw_rdlock(&l);
     assert_true(l == 2 * PLOCK_LORW_SHR_BASE);
@@ -155,11 +150,10 @@ static void the_lorw_lock_changes_the_word_as_published(void **state)
     assert_true(PLOCK_LORW_WRQ_BASE == PLOCK_LORW_WRQ_MASK);
 }
 
-static void what_waits_for_a_word_returns_what_it_saw(void **state)
+TEST_CASE(what_waits_for_a_word_returns_what_it_saw)
 {
     unsigned int i = 5;
     unsigned long l = 6;
-    (void)state;
     assert_int_equal(pl_wait_unlock_int(&i, 2), 5);
     assert_true(pl_wait_unlock_long(&l, 1) == 6);
     assert_int_equal(__pl_wait_unlock_int(&i, 2), 5);
@@ -172,9 +166,8 @@ static void what_waits_for_a_word_returns_what_it_saw(void **state)
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
 
-static void fences_and_hints_are_statements(void **state)
+TEST_CASE(fences_and_hints_are_statements)
 {
-    (void)state;
     pl_barrier();
     pl_cpu_relax();
     pl_mb();
@@ -185,10 +178,9 @@ static void fences_and_hints_are_statements(void **state)
     pl_mb_ato_store();
 }
 
-static void load_store_and_exchange(void **state)
+TEST_CASE(load_store_and_exchange)
 {
     unsigned int x = 3;
-    (void)state;
     assert_int_equal(pl_load(&x), 3);
     assert_int_equal(pl_load_lax(&x), 3);
     pl_store(&x, 4);
@@ -271,9 +263,8 @@ static void load_store_and_exchange(void **state)
         FOUR_QUIET(pl_and_noret, (&x, 3), 3, 3, 3, 3);                                             \
     } while (0)
 
-static void helpers_work_on_every_size(void **state)
+TEST_CASE(helpers_work_on_every_size)
 {
-    (void)state;
     EVERY_HELPER(unsigned char);
     EVERY_HELPER(unsigned short);
     EVERY_HELPER(unsigned int);
@@ -284,16 +275,5 @@ static void helpers_work_on_every_size(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_constants_are_the_published_ones),
-        cmocka_unit_test(take_drop_and_try_change_the_word_as_published),
-        cmocka_unit_test(transitions_change_the_word_as_published),
-        cmocka_unit_test(join_and_claim_change_the_word_as_published),
-        cmocka_unit_test(the_lorw_lock_changes_the_word_as_published),
-        cmocka_unit_test(what_waits_for_a_word_returns_what_it_saw),
-        cmocka_unit_test(fences_and_hints_are_statements),
-        cmocka_unit_test(load_store_and_exchange),
-        cmocka_unit_test(helpers_work_on_every_size),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -4,11 +4,10 @@
 
 #include "test.h"
 
-static void a_take_is_an_operand_like_any_other(void **state)
+TEST_CASE(a_take_is_an_operand_like_any_other)
 {
     unsigned int l = 0;
     int i;
-    (void)state;
     i = 1 - pl_take_r(&l);
     assert_int_equal(i, 1);
     assert_int_equal(l, PLOCK32_RL_1);
@@ -23,10 +22,9 @@ static void a_take_is_an_operand_like_any_other(void **state)
     assert_int_equal(l, PLOCK32_WL_1);
 }
 
-static void a_try_is_an_operand_like_any_other(void **state)
+TEST_CASE(a_try_is_an_operand_like_any_other)
 {
     unsigned long l = 0;
-    (void)state;
     if (!pl_try_r(&l) || !pl_try_s(&l))
         fail();
     assert_int_equal(-pl_try_w(&l), 0);
@@ -39,10 +37,9 @@ static void a_try_is_an_operand_like_any_other(void **state)
     assert_false(pl_try_r(&l) ? true : false);
 }
 
-static void drops_and_moves_are_expressions_without_a_value(void **state)
+TEST_CASE(drops_and_moves_are_expressions_without_a_value)
 {
     unsigned int l = 0;
-    (void)state;
     pl_take_s(&l) ? (void)0 : pl_stow(&l);
     for (pl_wtos(&l); l != 0; pl_drop_s(&l))
         continue;
@@ -50,14 +47,13 @@ static void drops_and_moves_are_expressions_without_a_value(void **state)
     assert_int_equal(l, 0);
 }
 
-static void each_argument_is_evaluated_once(void **state)
+TEST_CASE(each_argument_is_evaluated_once)
 {
     unsigned int locks[2] = {0, 0};
     unsigned int *l = locks;
     unsigned int words[4] = {0, 0, 0, 0};
     unsigned int *w = words;
     unsigned int x = 1;
-    (void)state;
     pl_take_r(l++);
     assert_ptr_equal(l, locks + 1);
     assert_true(pl_try_w(l++));
@@ -79,11 +75,10 @@ static void each_argument_is_evaluated_once(void **state)
 static int target;
 
 /* A pointer whose two lowest bits are free is a lock; its value lies in R and above. */
-static void a_pointer_is_a_lock(void **state)
+TEST_CASE(a_pointer_is_a_lock)
 {
     void *head = NULL;
     int *tagged = NULL;
-    (void)state;
     pl_take_w(&head);
     assert_true(head != NULL);
     assert_false(pl_try_r(&head));
@@ -95,12 +90,11 @@ static void a_pointer_is_a_lock(void **state)
     assert_ptr_equal(tagged, NULL);
 }
 
-static void a_pointer_goes_through_the_helpers(void **state)
+TEST_CASE(a_pointer_goes_through_the_helpers)
 {
     int other;
     int *p = NULL;
     int *old;
-    (void)state;
     pl_store(&p, &target);
     old = pl_load(&p);
     assert_ptr_equal(old, &target);
@@ -109,13 +103,12 @@ static void a_pointer_goes_through_the_helpers(void **state)
     assert_ptr_equal(pl_load_lax(&p), NULL);
 }
 
-static void a_signed_word_keeps_its_sign(void **state)
+TEST_CASE(a_signed_word_keeps_its_sign)
 {
     signed char c = -1;
     short s = -2;
     int i = -3;
     long l = -4;
-    (void)state;
     assert_int_equal(pl_load(&c), -1);
     assert_int_equal(pl_add(&s, 1), -1);
     assert_int_equal(pl_ldadd(&i, -1), -3);
@@ -124,11 +117,10 @@ static void a_signed_word_keeps_its_sign(void **state)
     assert_true(pl_cmpxchg(&i, -4, -5) == -4 && i == -5);
 }
 
-static void a_volatile_or_signed_lock_is_a_lock(void **state)
+TEST_CASE(a_volatile_or_signed_lock_is_a_lock)
 {
     volatile unsigned int v = 0;
     int s = 0;
-    (void)state;
     pl_take_w(&v);
     assert_false(pl_try_r(&v));
     pl_drop_w(&v);
@@ -154,27 +146,15 @@ static void *publish(void **slot, void *first, void *second)
     return *slot;
 }
 
-static void the_program_sees_our_changes_through_its_own_type(void **state)
+TEST_CASE(the_program_sees_our_changes_through_its_own_type)
 {
     unsigned long word = 0;
     void *slot = NULL;
-    (void)state;
     assert_true(set_then_take(&word) > 1);
     assert_ptr_equal(publish(&slot, &word, &target), &target);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_take_is_an_operand_like_any_other),
-        cmocka_unit_test(a_try_is_an_operand_like_any_other),
-        cmocka_unit_test(drops_and_moves_are_expressions_without_a_value),
-        cmocka_unit_test(each_argument_is_evaluated_once),
-        cmocka_unit_test(a_pointer_is_a_lock),
-        cmocka_unit_test(a_pointer_goes_through_the_helpers),
-        cmocka_unit_test(a_signed_word_keeps_its_sign),
-        cmocka_unit_test(a_volatile_or_signed_lock_is_a_lock),
-        cmocka_unit_test(the_program_sees_our_changes_through_its_own_type),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -36,10 +36,9 @@ static void check(struct walk *k, enum verdict verdict)
     }
 }
 
-static void joiners_exclude_others_and_can_always_end(void **state)
+TEST_CASE(joiners_exclude_others_and_can_always_end)
 {
     uint16_t application;
-    (void)state;
     for (application = 0; application <= 3; application++) {
         struct walk *k = walk_with(joining, JOINING_COUNT, application);
         check(k, GOOD);
@@ -48,29 +47,26 @@ static void joiners_exclude_others_and_can_always_end(void **state)
     }
 }
 
-static void joining_again_from_a_excludes_all_but_atomic_users(void **state)
+TEST_CASE(joining_again_from_a_excludes_all_but_atomic_users)
 {
     struct walk *k = walk_with(joining, JOINING_COUNT, 0);
-    (void)state;
     k->with[OP_atomic_to_join] = true;
     k->s_may_stay = true;
     check(k, GOOD);
     walk_free(k);
 }
 
-static void j_alone_goes_with_atomic_users_from_u(void **state)
+TEST_CASE(j_alone_goes_with_atomic_users_from_u)
 {
     struct walk *k = walk_with(alone, ALONE_COUNT, 0);
-    (void)state;
     check(k, GOOD);
     walk_free(k);
 }
 
-static void every_row_of_join_def_is_walked(void **state)
+TEST_CASE(every_row_of_join_def_is_walked)
 {
     struct walk *k = walk_with(joining, JOINING_COUNT, 0);
     unsigned n;
-    (void)state;
     k->with[OP_atomic_to_join] = true;
     k->s_may_stay = true;
     check(k, GOOD);
@@ -81,10 +77,9 @@ static void every_row_of_join_def_is_walked(void **state)
 }
 
 /* Why the header forbids it. */
-static void atomic_users_from_u_do_not_go_with_joiners(void **state)
+TEST_CASE(atomic_users_from_u_do_not_go_with_joiners)
 {
     struct walk *k = walk_with(joining, JOINING_COUNT, 0);
-    (void)state;
     k->with[OP_take_atomic] = true;
     check(k, TOGETHER);
     walk_free(k);
@@ -118,49 +113,44 @@ static struct walk *with_a_mistake(void)
     return walk_with(joining, JOINING_COUNT, 0);
 }
 
-static void finds_exclusive_j_granted_without_a_look_at_w(void **state)
+TEST_CASE(finds_exclusive_j_granted_without_a_look_at_w)
 {
     struct walk *k = with_a_mistake();
-    (void)state;
     k->steps[STEP_take_join_claim].gate = TEST_ANY;
     change_test(k, STEP_take_join_claim, TEST_ALONE, TEST_LONE_R);
     check(k, TOGETHER);
     walk_free(k);
 }
 
-static void finds_exclusive_j_that_waits_for_r_alone(void **state)
+TEST_CASE(finds_exclusive_j_that_waits_for_r_alone)
 {
     struct walk *k = with_a_mistake();
-    (void)state;
     k->steps[STEP_take_join_drain].gate = TEST_LONE_R;
     change_test(k, STEP_take_join_drain, TEST_ALONE, TEST_LONE_R);
     check(k, TOGETHER);
     walk_free(k);
 }
 
-static void finds_s_left_behind_by_the_last_joiner(void **state)
+TEST_CASE(finds_s_left_behind_by_the_last_joiner)
 {
     struct walk *k = with_a_mistake();
-    (void)state;
     forget_marks(k, STEP_drop_join_leave, OF_LEFT);
     check(k, LEFT_OVER);
     walk_free(k);
 }
 
-static void finds_s_left_behind_by_the_last_claimer(void **state)
+TEST_CASE(finds_s_left_behind_by_the_last_claimer)
 {
     struct walk *k = with_a_mistake();
-    (void)state;
     forget_marks(k, STEP_drop_claim_leave, OF_LEFT);
     check(k, LEFT_OVER);
     walk_free(k);
 }
 
 /* With S left behind, the next to join is let in beside readers, unless it clears what it finds. */
-static void finds_joiners_that_trust_a_stale_s(void **state)
+TEST_CASE(finds_joiners_that_trust_a_stale_s)
 {
     struct walk *k = with_a_mistake();
-    (void)state;
     k->s_may_stay = true;
     forget_marks(k, STEP_drop_claim_leave, OF_LEFT);
     check(k, GOOD);
@@ -173,47 +163,42 @@ static void finds_joiners_that_trust_a_stale_s(void **state)
     walk_free(k);
 }
 
-static void finds_a_joiner_and_an_atomic_user_who_wait_for_each_other(void **state)
+TEST_CASE(finds_a_joiner_and_an_atomic_user_who_wait_for_each_other)
 {
     struct walk *k = with_a_mistake();
-    (void)state;
     forget_marks(k, STEP_read_to_join_claim, OF_LEFT);
     check(k, STUCK);
     walk_free(k);
 }
 
-static void finds_exclusive_j_and_an_atomic_user_who_wait_for_each_other(void **state)
+TEST_CASE(finds_exclusive_j_and_an_atomic_user_who_wait_for_each_other)
 {
     struct walk *k = with_a_mistake();
-    (void)state;
     forget_marks(k, STEP_take_join_claim, OF_LEFT);
     check(k, STUCK);
     walk_free(k);
 }
 
-static void finds_a_claimer_who_goes_on_alone(void **state)
+TEST_CASE(finds_a_claimer_who_goes_on_alone)
 {
     struct walk *k = with_a_mistake();
-    (void)state;
     k->s_may_stay = true;
     k->steps[STEP_claim_to_atomic_open].gate = TEST_ANY;
     check(k, TOGETHER);
     walk_free(k);
 }
 
-static void finds_a_joiner_who_does_not_wait(void **state)
+TEST_CASE(finds_a_joiner_who_does_not_wait)
 {
     struct walk *k = with_a_mistake();
-    (void)state;
     change_test(k, STEP_read_to_join_claim, TEST_MAY_JOIN, TEST_ANY);
     check(k, TOGETHER);
     walk_free(k);
 }
 
-static void finds_the_mark_that_nobody_takes_away(void **state)
+TEST_CASE(finds_the_mark_that_nobody_takes_away)
 {
     struct walk *k = walk_with(alone, ALONE_COUNT, 0);
-    (void)state;
     change_test(k, STEP_try_join_withdraw, TEST_NO_W, TEST_ANY);
     check(k, LEFT_OVER);
     walk_free(k);
@@ -221,22 +206,5 @@ static void finds_the_mark_that_nobody_takes_away(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joiners_exclude_others_and_can_always_end),
-        cmocka_unit_test(joining_again_from_a_excludes_all_but_atomic_users),
-        cmocka_unit_test(j_alone_goes_with_atomic_users_from_u),
-        cmocka_unit_test(every_row_of_join_def_is_walked),
-        cmocka_unit_test(atomic_users_from_u_do_not_go_with_joiners),
-        cmocka_unit_test(finds_exclusive_j_granted_without_a_look_at_w),
-        cmocka_unit_test(finds_exclusive_j_that_waits_for_r_alone),
-        cmocka_unit_test(finds_s_left_behind_by_the_last_joiner),
-        cmocka_unit_test(finds_s_left_behind_by_the_last_claimer),
-        cmocka_unit_test(finds_joiners_that_trust_a_stale_s),
-        cmocka_unit_test(finds_a_joiner_and_an_atomic_user_who_wait_for_each_other),
-        cmocka_unit_test(finds_exclusive_j_and_an_atomic_user_who_wait_for_each_other),
-        cmocka_unit_test(finds_a_claimer_who_goes_on_alone),
-        cmocka_unit_test(finds_a_joiner_who_does_not_wait),
-        cmocka_unit_test(finds_the_mark_that_nobody_takes_away),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -51,9 +51,8 @@ static void drop_w_after_a_failed_upgrade(void *unused)
         pl_drop_w(&lock); /* as if it had been granted */
 }
 
-static void misuse_is_reported(void **state)
+TEST_CASE(misuse_is_reported)
 {
-    (void)state;
     assert_aborts_saying(take_r_inside_r, NULL, "taken again by its holder");
     assert_aborts_saying(take_r_inside_s, NULL, "taken again by its holder");
     assert_aborts_saying(take_w_inside_r, NULL, "taken again by its holder");
@@ -62,11 +61,10 @@ static void misuse_is_reported(void **state)
     assert_aborts_saying(drop_w_after_a_failed_upgrade, NULL, "drop of the wrong mode");
 }
 
-static void right_use_is_not_reported(void **state)
+TEST_CASE(right_use_is_not_reported)
 {
     unsigned long l = 0;
     void *p = NULL;
-    (void)state;
     pl_take_r(&lock);
     if (pl_try_rtos(&lock)) {
         pl_stow(&lock);
@@ -89,9 +87,5 @@ static void right_use_is_not_reported(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(misuse_is_reported),
-        cmocka_unit_test(right_use_is_not_reported),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -116,10 +116,9 @@ static int reset(void **state)
         ORDER_OF((name##_rel arguments, 0), PAWL_ORDER_RELEASE);                                   \
     } while (0)
 
-static void a_helper_has_the_order_of_its_suffix(void **state)
+TEST_CASE_WITH(a_helper_has_the_order_of_its_suffix, reset, NULL)
 {
     unsigned int x = 0;
-    (void)state;
     SUFFIXES(pl_inc_noret, (&x));
     SUFFIXES(pl_dec_noret, (&x));
     SUFFIXES(pl_add_noret, (&x, 1));
@@ -153,11 +152,10 @@ static void a_helper_has_the_order_of_its_suffix(void **state)
     ORDER_OF((pl_mb_store(), 0), PAWL_ORDER_RELEASE);
 }
 
-static void every_drop_is_a_release_and_no_more(void **state)
+TEST_CASE_WITH(every_drop_is_a_release_and_no_more, reset, NULL)
 {
     unsigned int l = 64 * (PLOCK32_WL_1 + PLOCK32_SL_1 + PLOCK32_RL_1);
     unsigned long lorw = 2 * PLOCK_LORW_SHR_BASE;
-    (void)state;
     ORDER_OF((pl_drop_r(&l), 0), PAWL_ORDER_RELEASE);
     ORDER_OF((pl_drop_s(&l), 0), PAWL_ORDER_RELEASE);
     ORDER_OF((pl_drop_w(&l), 0), PAWL_ORDER_RELEASE);
@@ -204,9 +202,8 @@ static void others_leave(void)
 #define S PLOCK32_SL_1
 #define W PLOCK32_WL_1
 
-static void every_wait_ends_in_an_acquire(void **state)
+TEST_CASE_WITH(every_wait_ends_in_an_acquire, reset, NULL)
 {
-    (void)state;
     ENDS_IN_AN_ACQUIRE(4, 0, pl_wait_unlock_int(&word, 4));
     ENDS_IN_AN_ACQUIRE(4, 0, pl_wait_unlock_long(&long_word, 4));
     ENDS_IN_AN_ACQUIRE(4, 0, pl_wait_new_int(&word, 4));
@@ -230,11 +227,10 @@ static void every_wait_ends_in_an_acquire(void **state)
                        (pl_lorw_rdlock(&long_word), 0));
 }
 
-static void a_dereference_is_an_acquire(void **state)
+TEST_CASE_WITH(a_dereference_is_an_acquire, reset, NULL)
 {
     unsigned int i = 1;
     unsigned long l = 1;
-    (void)state;
     ORDER_OF(pl_deref_int(&i), PAWL_ORDER_ACQUIRE);
     ORDER_OF(pl_deref_long(&l), PAWL_ORDER_ACQUIRE);
     ORDER_OF(pl_last_writer(&i), PAWL_ORDER_ACQUIRE);
@@ -257,9 +253,8 @@ static void it_leaves(void)
     at_pause = NULL;
 }
 
-static void j_from_u_claims_only_a_word_that_still_has_no_w(void **state)
+TEST_CASE_WITH(j_from_u_claims_only_a_word_that_still_has_no_w, reset, NULL)
 {
-    (void)state;
     word = 0;
     before_access = an_atomic_user_enters_before_the_claim;
     at_pause = it_leaves;
@@ -278,9 +273,8 @@ static void a_joiner_gets_in_first(void)
     }
 }
 
-static void j_from_u_makes_way_for_a_reader_that_joins(void **state)
+TEST_CASE_WITH(j_from_u_makes_way_for_a_reader_that_joins, reset, NULL)
 {
-    (void)state;
     word = R;
     at_pause = a_joiner_gets_in_first;
     assert_int_equal(pl_try_j(&word), 0);
@@ -296,27 +290,15 @@ static void somebody_claims(const struct pawl_operation *o)
     }
 }
 
-static void a_reader_that_only_looked_in_leaves_nothing(void **state)
+TEST_CASE_WITH(a_reader_that_only_looked_in_leaves_nothing, reset, NULL)
 {
-    (void)state;
     word = 0;
     before_access = somebody_claims;
     assert_false(pl_try_r(&word));
     assert_int_equal(word, W);
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, reset)
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(a_helper_has_the_order_of_its_suffix),
-        TEST(every_drop_is_a_release_and_no_more),
-        TEST(every_wait_ends_in_an_acquire),
-        TEST(a_dereference_is_an_acquire),
-        TEST(j_from_u_claims_only_a_word_that_still_has_no_w),
-        TEST(j_from_u_makes_way_for_a_reader_that_joins),
-        TEST(a_reader_that_only_looked_in_leaves_nothing),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

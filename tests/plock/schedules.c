@@ -189,15 +189,13 @@ static void many_schedules(void (*what)(void))
     }
 }
 
-static void joiners_and_claimers_under_random_schedules(void **state)
+TEST_CASE(joiners_and_claimers_under_random_schedules)
 {
-    (void)state;
     many_schedules(play_joining);
 }
 
-static void j_alone_and_atomic_users_under_random_schedules(void **state)
+TEST_CASE(j_alone_and_atomic_users_under_random_schedules)
 {
-    (void)state;
     many_schedules(play_alone);
 }
 
@@ -235,12 +233,11 @@ static void write_twice(void *unused)
  *   claimers 1 and 2: give up R; 1 clears S     writer: finds only W, keeps W+S, gives R back
  *   claimer 2: sees S without R, clears it      writer: drops W+S+R, and S borrows from W
  */
-static void writers_among_claimers_leave_the_word_as_it_was(void **state)
+TEST_CASE(writers_among_claimers_leave_the_word_as_it_was)
 {
     static void (*const bodies[PLAYERS])(void *) = {change_and_leave, change_and_leave, write_twice,
                                                     write_twice};
     unsigned i;
-    (void)state;
     if (TEST_SANITIZED) {
         print_message("skipped: sanitizers do not follow contexts\n");
         skip();
@@ -254,19 +251,12 @@ static void writers_among_claimers_leave_the_word_as_it_was(void **state)
     }
 }
 
-static void lorw_under_random_schedules(void **state)
+TEST_CASE(lorw_under_random_schedules)
 {
-    (void)state;
     many_schedules(play_lorw);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joiners_and_claimers_under_random_schedules),
-        cmocka_unit_test(j_alone_and_atomic_users_under_random_schedules),
-        cmocka_unit_test(writers_among_claimers_leave_the_word_as_it_was),
-        cmocka_unit_test(lorw_under_random_schedules),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -8,10 +8,9 @@
 
 #include "../test.h"
 
-static void every_helper_is_a_statement(void **state)
+TEST_CASE(every_helper_is_a_statement)
 {
     unsigned int word = 0;
-    (void)state;
     pl_barrier();
     pl_cpu_relax();
     pl_mb();
@@ -116,10 +115,9 @@ static void every_helper_is_a_statement(void **state)
     assert_true(sizeof word == 4);
 }
 
-static void so_is_one_of_a_long(void **state)
+TEST_CASE(so_is_one_of_a_long)
 {
     unsigned long word = 5;
-    (void)state;
     pl_deref_long(&word);
     pl_xadd(&word, 1);
     assert_true(word == 6);
@@ -127,9 +125,5 @@ static void so_is_one_of_a_long(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_helper_is_a_statement),
-        cmocka_unit_test(so_is_one_of_a_long),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -259,44 +259,32 @@ static void run(void (*body)(void *, unsigned))
     assert_int_equal(arena.data[0], arena.data[1]);
 }
 
-static void an_int_is_a_progressive_lock(void **state)
+TEST_CASE(an_int_is_a_progressive_lock)
 {
-    (void)state;
     run(progressive_int);
 }
 
-static void a_long_is_a_progressive_lock(void **state)
+TEST_CASE(a_long_is_a_progressive_lock)
 {
-    (void)state;
     run(progressive_long);
 }
 
-static void a_pointer_is_a_progressive_lock(void **state)
+TEST_CASE(a_pointer_is_a_progressive_lock)
 {
-    (void)state;
     run(progressive_pointer);
 }
 
-static void joiners_and_claimers_exclude_others(void **state)
+TEST_CASE(joiners_and_claimers_exclude_others)
 {
-    (void)state;
     run(joining);
 }
 
-static void lorw_readers_and_writers_exclude_each_other(void **state)
+TEST_CASE(lorw_readers_and_writers_exclude_each_other)
 {
-    (void)state;
     run(readers_and_writers);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_int_is_a_progressive_lock),
-        cmocka_unit_test(a_long_is_a_progressive_lock),
-        cmocka_unit_test(a_pointer_is_a_progressive_lock),
-        cmocka_unit_test(joiners_and_claimers_exclude_others),
-        cmocka_unit_test(lorw_readers_and_writers_exclude_each_other),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -34,9 +34,8 @@ static void load(void)
     module_count_up = (uint32_t (*)(unsigned))find("module_count_up");
 }
 
-static void each_module_has_a_process_object_of_its_own(void **state)
+TEST_CASE(each_module_has_a_process_object_of_its_own)
 {
-    (void)state;
     load();
     assert_non_null(module_process());
     assert_ptr_not_equal(module_process(), pawl_process_());
@@ -58,11 +57,10 @@ static void *ask_for_lines(void *place)
     return NULL;
 }
 
-static void a_thread_that_ends_gives_its_lines_of_all_modules_back(void **state)
+TEST_CASE(a_thread_that_ends_gives_its_lines_of_all_modules_back)
 {
     struct lines lines;
     pthread_t thread;
-    (void)state;
     load();
     must(pthread_create(&thread, NULL, ask_for_lines, &lines) == 0);
     must(pthread_join(thread, NULL) == 0);
@@ -81,10 +79,9 @@ static void use_the_module(void *unused, unsigned index)
         (void)module_count_up(1);
 }
 
-static void a_module_may_come_and_go_while_threads_live(void **state)
+TEST_CASE(a_module_may_come_and_go_while_threads_live)
 {
     unsigned round;
-    (void)state;
     for (round = 0; round < 5; round++) {
         load();
         (void)module_line(); /* of this thread, which outlives the module */
@@ -96,10 +93,5 @@ static void a_module_may_come_and_go_while_threads_live(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_module_has_a_process_object_of_its_own),
-        cmocka_unit_test(a_thread_that_ends_gives_its_lines_of_all_modules_back),
-        cmocka_unit_test(a_module_may_come_and_go_while_threads_live),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

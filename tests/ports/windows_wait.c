@@ -16,26 +16,23 @@ static bool counts_sleepers(void)
     return strcmp(PAWL_SYMBOL_(pawl_windows_way)(), "address") != 0;
 }
 
-static void the_environment_chooses_the_way(void **state)
+TEST_CASE(the_environment_chooses_the_way)
 {
     const char *asked = getenv("PAWL_WINDOWS_WAIT");
-    (void)state;
     assert_string_equal(PAWL_SYMBOL_(pawl_windows_way)(), asked != NULL ? asked : "address");
 }
 
-static void wait_returns_at_once_when_the_value_differs(void **state)
+TEST_CASE(wait_returns_at_once_when_the_value_differs)
 {
     const uint32_t value = 1;
-    (void)state;
     assert_true(pawl_os_wait(&value, 2, PAWL_NO_DEADLINE));
     assert_true(pawl_os_wait(&value, 2, 0));
 }
 
-static void a_deadline_is_not_cut_short(void **state)
+TEST_CASE(a_deadline_is_not_cut_short)
 {
     const uint32_t value = 1;
     unsigned us;
-    (void)state;
     assert_false(pawl_os_wait(&value, 1, 0));
     assert_false(pawl_os_wait(&value, 1, pawl_os_now() - 1));
     for (us = 1; us <= 8192; us *= 2) { /* Windows itself counts milliseconds */
@@ -66,10 +63,9 @@ static void sleep_once(void *opaque, unsigned index)
     pawl_store_relaxed32(&s->returned, 1);
 }
 
-static void a_wake_ends_a_sleep_whose_word_has_not_changed(void **state)
+TEST_CASE(a_wake_ends_a_sleep_whose_word_has_not_changed)
 {
     struct sleeping s = {1, 0, 0};
-    (void)state;
     test_threads(2, sleep_once, &s);
     assert_true(s.in_time);
 }
@@ -95,10 +91,9 @@ static void stand_in_the_crowd(void *opaque, unsigned index)
     (void)pawl_fetch_add_relaxed32(&c->gone, 1);
 }
 
-static void one_wake_of_all_ends_the_sleep_of_a_crowd(void **state)
+TEST_CASE(one_wake_of_all_ends_the_sleep_of_a_crowd)
 {
     struct crowd c = {1, 0};
-    (void)state;
     test_threads(CROWD + 1, stand_in_the_crowd, &c);
     assert_int_equal(c.gone, CROWD);
 }
@@ -123,10 +118,9 @@ static void stand_in_the_queue(void *opaque, unsigned index)
     }
 }
 
-static void a_wake_of_three_wakes_no_more_than_three(void **state)
+TEST_CASE(a_wake_of_three_wakes_no_more_than_three)
 {
     struct queue q = {1, 0, 0};
-    (void)state;
     test_threads(13, stand_in_the_queue, &q);
     assert_int_equal(q.gone, 12);
     if (counts_sleepers())
@@ -150,17 +144,15 @@ static void take_turns(void *unused, unsigned self)
     }
 }
 
-static void two_threads_that_take_turns_lose_no_wake(void **state)
+TEST_CASE(two_threads_that_take_turns_lose_no_wake)
 {
-    (void)state;
     test_threads(2, take_turns, NULL);
     assert_int_equal(turn, 0);
 }
 
-static void the_last_error_is_left_alone(void **state)
+TEST_CASE(the_last_error_is_left_alone)
 {
     const uint32_t value = 1;
-    (void)state;
     SetLastError(4711);
     (void)pawl_os_wait(&value, 1, 0);
     (void)pawl_os_wait(&value, 2, 0);
@@ -188,11 +180,10 @@ static DWORD open_handles(void)
     return handles;
 }
 
-static void threads_that_end_leave_their_events_to_others(void **state)
+TEST_CASE(threads_that_end_leave_their_events_to_others)
 {
     DWORD before;
     unsigned round;
-    (void)state;
     test_threads(20, nap, NULL);
     before = open_handles();
     for (round = 0; round < 10; round++)
@@ -200,11 +191,10 @@ static void threads_that_end_leave_their_events_to_others(void **state)
     assert_in_range(open_handles(), 0, before + 20); /* and not 200 */
 }
 
-static void shared_waits_look_again_and_keep_their_deadline(void **state)
+TEST_CASE(shared_waits_look_again_and_keep_their_deadline)
 {
     const uint32_t value = 1;
     const uint64_t deadline = pawl_os_now() + 5000000;
-    (void)state;
     assert_true(pawl_os_wait_classes(&value, 2, UINT32_MAX, PAWL_NO_DEADLINE));
     assert_true(pawl_os_wait_classes(&value, 1, UINT32_MAX, PAWL_NO_DEADLINE)); /* spuriously */
     while (pawl_os_wait_classes(&value, 1, UINT32_MAX, deadline))
@@ -215,17 +205,5 @@ static void shared_waits_look_again_and_keep_their_deadline(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_environment_chooses_the_way),
-        cmocka_unit_test(wait_returns_at_once_when_the_value_differs),
-        cmocka_unit_test(a_deadline_is_not_cut_short),
-        cmocka_unit_test(a_wake_ends_a_sleep_whose_word_has_not_changed),
-        cmocka_unit_test(one_wake_of_all_ends_the_sleep_of_a_crowd),
-        cmocka_unit_test(a_wake_of_three_wakes_no_more_than_three),
-        cmocka_unit_test(two_threads_that_take_turns_lose_no_wake),
-        cmocka_unit_test(the_last_error_is_left_alone),
-        cmocka_unit_test(threads_that_end_leave_their_events_to_others),
-        cmocka_unit_test(shared_waits_look_again_and_keep_their_deadline),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

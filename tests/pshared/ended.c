@@ -228,22 +228,18 @@ static void is_unmapped(const struct width *x)
     ended_everywhere(x, IS_UNMAPPED);
 }
 
-static void a_process_that_ends_after_its_drop_leaves_no_sleeper(void **state)
+TEST_CASE(a_process_that_ends_after_its_drop_leaves_no_sleeper)
 {
     FOR_EACH_WIDTH(dies);
 }
 
-static void a_lock_that_is_unmapped_beside_a_drop_leaves_no_sleeper(void **state)
+TEST_CASE(a_lock_that_is_unmapped_beside_a_drop_leaves_no_sleeper)
 {
     FOR_EACH_WIDTH(is_unmapped);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_that_ends_after_its_drop_leaves_no_sleeper),
-        cmocka_unit_test(a_lock_that_is_unmapped_beside_a_drop_leaves_no_sleeper),
-    };
     if (TEST_SANITIZED)
         return test_skipped("a sanitizer makes too many steps of a drop");
     page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -251,5 +247,5 @@ int main(int argc, char **argv)
         (struct board *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     must(page != MAP_FAILED && board != MAP_FAILED);
     alarm(TEST_HANGS);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -106,12 +106,11 @@ static void both_add(struct common *c, const char *how, const char *what)
     assert_true(pawl_pshared_lock64_is_free(&c->lock64));
 }
 
-static void a_program_that_opens_the_memory_by_name_shares_the_locks(void **state)
+TEST_CASE(a_program_that_opens_the_memory_by_name_shares_the_locks)
 {
     char name[64];
     struct common *c;
     int file;
-    (void)state;
     (void)snprintf(name, sizeof name, "/pawl-test-%ld", (long)getpid());
     file = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
     if (file < 0) {
@@ -133,24 +132,22 @@ static int anonymous_file(char *number, size_t size)
     return file;
 }
 
-static void a_program_that_inherits_the_memory_shares_the_locks(void **state)
+TEST_CASE(a_program_that_inherits_the_memory_shares_the_locks)
 {
     char number[16];
     const int file = anonymous_file(number, sizeof number);
     struct common *c = map_file(file);
-    (void)state;
     both_add(c, "memfd", number);
     munmap((void *)c, sizeof *c), close(file);
 }
 
-static void the_death_of_another_program_is_told(void **state)
+TEST_CASE(the_death_of_another_program_is_told)
 {
     char number[16];
     const int file = anonymous_file(number, sizeof number);
     struct common *c = map_file(file);
     pid_t child;
     int status;
-    (void)state;
     must(pawl_robust_lock_init(&c->robust) == PAWL_ROBUST_OK);
     child = start_other("die", number);
     must(waitpid(child, &status, 0) == child);
@@ -163,13 +160,8 @@ static void the_death_of_another_program_is_told(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_that_opens_the_memory_by_name_shares_the_locks),
-        cmocka_unit_test(a_program_that_inherits_the_memory_shares_the_locks),
-        cmocka_unit_test(the_death_of_another_program_is_told),
-    };
     alarm(TEST_HANGS);
     if (argc == 4 && strcmp(argv[1], "--other") == 0)
         return other(argv[2], argv[3]);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

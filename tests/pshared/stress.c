@@ -277,13 +277,12 @@ static void run_round(unsigned steps, uint64_t seed)
     assert_true((shared->lock64.word & PAWL_PSHARED_LEAVING) == 0);
 }
 
-static void nobody_is_in_beside_whom_it_excludes_and_nobody_sleeps_for_ever(void **state)
+TEST_CASE(nobody_is_in_beside_whom_it_excludes_and_nobody_sleeps_for_ever)
 {
     const double end = test_now() + test_seconds(4);
     unsigned steps = TEST_SCALE(FIRST_STEPS);
     uint64_t seed = test_seed();
     uint32_t waits = 0;
-    (void)state;
     shared = (struct shared *)mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     must(shared != MAP_FAILED);
@@ -302,9 +301,6 @@ static void nobody_is_in_beside_whom_it_excludes_and_nobody_sleeps_for_ever(void
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_in_beside_whom_it_excludes_and_nobody_sleeps_for_ever),
-    };
     alarm(TEST_HANGS);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -94,7 +94,7 @@ static const struct expected enter[] = {
     {PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_RCU_ENTER}, /* in models light fences are full */
 };
 
-static void a_reader_stores_to_its_own_line_and_fences_before_it_looks(void **state)
+TEST_CASE(a_reader_stores_to_its_own_line_and_fences_before_it_looks)
 {
     static const struct expected leave[] = {
         {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
@@ -102,7 +102,6 @@ static void a_reader_stores_to_its_own_line_and_fences_before_it_looks(void **st
         {PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_RCU_LEFT},
         {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_}, /* is it waited for? */
     };
-    (void)state;
     recorded = 0;
     pawl_rcu_read_lock();
     assert_accesses(enter, 3);
@@ -113,9 +112,8 @@ static void a_reader_stores_to_its_own_line_and_fences_before_it_looks(void **st
     assert_own_line_only(); /* I5: behind the store nothing of the domain */
 }
 
-static void an_inner_section_costs_a_load_and_a_store_on_leaving(void **state)
+TEST_CASE(an_inner_section_costs_a_load_and_a_store_on_leaving)
 {
-    (void)state;
     pawl_rcu_read_lock();
     recorded = 0;
     pawl_rcu_read_lock();
@@ -127,7 +125,7 @@ static void an_inner_section_costs_a_load_and_a_store_on_leaving(void **state)
     pawl_rcu_read_unlock();
 }
 
-static void a_quiescent_state_leaves_and_enters_by_one_store(void **state)
+TEST_CASE(a_quiescent_state_leaves_and_enters_by_one_store)
 {
     static const struct expected quiescent[] = {
         {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
@@ -135,7 +133,6 @@ static void a_quiescent_state_leaves_and_enters_by_one_store(void **state)
         {PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_RCU_LEFT},
         {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_}, /* is it waited for? */
     };
-    (void)state;
     pawl_rcu_qs_online();
     recorded = 0;
     pawl_rcu_qs_read_lock();
@@ -155,9 +152,8 @@ static unsigned count_tag(enum pawl_tag tag)
     return count;
 }
 
-static void a_synchronize_without_readers_has_one_heavy_fence(void **state)
+TEST_CASE(a_synchronize_without_readers_has_one_heavy_fence)
 {
-    (void)state;
     recorded = 0;
     pawl_rcu_synchronize();
     assert_int_equal(count_tag(PAWL_RCU_BEGIN), 1);
@@ -165,9 +161,8 @@ static void a_synchronize_without_readers_has_one_heavy_fence(void **state)
     assert_int_equal(count_tag(PAWL_RCU_END), 1);
 }
 
-static void a_word_is_its_own_and_lines_share_no_cache_line(void **state)
+TEST_CASE(a_word_is_its_own_and_lines_share_no_cache_line)
 {
-    (void)state;
     assert_int_equal(sizeof(struct pawl_rcu_line) % PAWL_CACHE_LINE, 0);
     assert_int_equal((uintptr_t)own_line() % PAWL_CACHE_LINE, 0);
     assert_true(PAWL_RCU_DOMAINS <= 32); /* bits of `waited` */
@@ -175,16 +170,9 @@ static void a_word_is_its_own_and_lines_share_no_cache_line(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reader_stores_to_its_own_line_and_fences_before_it_looks),
-        cmocka_unit_test(an_inner_section_costs_a_load_and_a_store_on_leaving),
-        cmocka_unit_test(a_quiescent_state_leaves_and_enters_by_one_store),
-        cmocka_unit_test(a_synchronize_without_readers_has_one_heavy_fence),
-        cmocka_unit_test(a_word_is_its_own_and_lines_share_no_cache_line),
-    };
     pawl_rcu_read_lock(); /* registers the thread */
     pawl_rcu_read_unlock();
     pawl_rcu_qs_online();
     pawl_rcu_qs_offline();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -120,9 +120,8 @@ __attribute__((destructor(101))) static void after_all_others(void)
     say("last destructor");
 }
 
-static void constructors_may_read_call_and_wait(void **state)
+TEST_CASE(constructors_may_read_call_and_wait)
 {
-    (void)state;
     assert_int_equal(used_early, PAWL_TSAN_ ? 1 : 2);
 }
 
@@ -141,9 +140,8 @@ static void __attribute__((unused)) end_by_exit(void *unused)
     exit(3);
 }
 
-static void exit_handlers_and_destructors_may_read_call_and_wait(void **state)
+TEST_CASE(exit_handlers_and_destructors_may_read_call_and_wait)
 {
-    (void)state;
 #if PAWL_TSAN_
     skip(); /* it lets no child of a process with threads start one: the callbacks' worker */
 #else
@@ -166,9 +164,8 @@ static void __attribute__((unused)) end_by_quick_exit(void *unused)
 }
 #endif
 
-static void quick_exit_handlers_may_read_call_and_wait(void **state)
+TEST_CASE(quick_exit_handlers_may_read_call_and_wait)
 {
-    (void)state;
 #if defined(__GLIBC__) && !PAWL_TSAN_
     assert_child_exits(end_by_quick_exit, 4, "quick exit handler");
 #else
@@ -189,9 +186,8 @@ static void __attribute__((unused)) end_with_callbacks_queued(void *unused)
     exit(5);
 }
 
-static void a_program_may_end_in_a_section_with_callbacks_queued(void **state)
+TEST_CASE(a_program_may_end_in_a_section_with_callbacks_queued)
 {
-    (void)state;
 #if PAWL_TSAN_ || PAWL_CHECKED
     skip();
 #else
@@ -218,9 +214,8 @@ static void __attribute__((unused)) end_main_first(void *unused)
     pthread_exit(NULL);
 }
 
-static void the_main_thread_may_end_first_in_a_section(void **state)
+TEST_CASE(the_main_thread_may_end_first_in_a_section)
 {
-    (void)state;
 #if PAWL_TSAN_ || PAWL_CHECKED
     skip();
 #else
@@ -264,11 +259,10 @@ static void *end_with_key(void *opaque)
     return NULL;
 }
 
-static void the_last_destructors_of_a_thread_may_read_call_and_wait(void **state)
+TEST_CASE(the_last_destructors_of_a_thread_may_read_call_and_wait)
 {
     struct sigaction action;
     unsigned i;
-    (void)state;
     memset(&action, 0, sizeof action);
     action.sa_handler = read_in_handler;
     must(sigaction(SIGUSR1, &action, NULL) == 0);
@@ -397,15 +391,13 @@ static void leave_in_each_way(bool in_section)
         assert_int_equal(called(i), 1);
 }
 
-static void callbacks_of_a_thread_run_however_it_went(void **state)
+TEST_CASE(callbacks_of_a_thread_run_however_it_went)
 {
-    (void)state;
     leave_in_each_way(false);
 }
 
-static void a_section_ends_with_its_thread_however_that_went(void **state)
+TEST_CASE(a_section_ends_with_its_thread_however_that_went)
 {
-    (void)state;
     leave_in_each_way(true);
 }
 
@@ -440,12 +432,11 @@ static void wait_for(pid_t child)
     pawl_store_relaxed32(&child_status, (uint32_t)status);
 }
 
-static void a_fork_among_readers_leaves_each_process_its_own(void **state)
+TEST_CASE(a_fork_among_readers_leaves_each_process_its_own)
 {
     struct reader r[3];
     unsigned i;
     pid_t child;
-    (void)state;
 #if PAWL_TSAN_
     skip();
 #endif
@@ -491,10 +482,9 @@ static void fork_in_handler(int number)
     wait_for(child);
 }
 
-static void a_handler_that_interrupted_a_reader_may_fork(void **state)
+TEST_CASE(a_handler_that_interrupted_a_reader_may_fork)
 {
     struct sigaction action;
-    (void)state;
     memset(&action, 0, sizeof action);
     action.sa_handler = fork_in_handler;
     must(sigaction(SIGUSR2, &action, NULL) == 0);
@@ -509,13 +499,12 @@ static void a_handler_that_interrupted_a_reader_may_fork(void **state)
 }
 
 /* Without handlers of pthread_atfork, and in our memory until the program is there. */
-static void a_program_may_be_started_in_a_section(void **state)
+TEST_CASE(a_program_may_be_started_in_a_section)
 {
     static char name[] = "true";
     static char *arguments[] = {name, NULL};
     extern char **environ;
     pid_t child;
-    (void)state;
     pawl_rcu_read_lock();
     queue(0);
     must(posix_spawnp(&child, name, NULL, NULL, arguments, environ) == 0);
@@ -540,11 +529,10 @@ static void call_for_ever(pawl_rcu_head *head)
 }
 
 /* A barrier waits for what was called before it, not for what that calls. */
-static void callbacks_that_call_for_ever_let_barriers_and_others_pass(void **state)
+TEST_CASE(callbacks_that_call_for_ever_let_barriers_and_others_pass)
 {
     static pawl_rcu_head endless[4];
     unsigned i;
-    (void)state;
     stop = 0;
     again = 0;
     for (i = 0; i < 4; i++)
@@ -562,19 +550,5 @@ static void callbacks_that_call_for_ever_let_barriers_and_others_pass(void **sta
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constructors_may_read_call_and_wait),
-        cmocka_unit_test(exit_handlers_and_destructors_may_read_call_and_wait),
-        cmocka_unit_test(quick_exit_handlers_may_read_call_and_wait),
-        cmocka_unit_test(a_program_may_end_in_a_section_with_callbacks_queued),
-        cmocka_unit_test(the_main_thread_may_end_first_in_a_section),
-        cmocka_unit_test(the_last_destructors_of_a_thread_may_read_call_and_wait),
-        cmocka_unit_test(callbacks_of_a_thread_run_however_it_went),
-        cmocka_unit_test(a_section_ends_with_its_thread_however_that_went),
-        cmocka_unit_test(a_fork_among_readers_leaves_each_process_its_own),
-        cmocka_unit_test(a_handler_that_interrupted_a_reader_may_fork),
-        cmocka_unit_test(a_program_may_be_started_in_a_section),
-        cmocka_unit_test(callbacks_that_call_for_ever_let_barriers_and_others_pass),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

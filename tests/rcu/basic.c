@@ -47,9 +47,8 @@ static void join_reader(struct reader *r)
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 
-static void sections_nest(void **state)
+TEST_CASE(sections_nest)
 {
-    (void)state;
     assert_false(pawl_rcu_read_held());
     pawl_rcu_read_lock();
     assert_true(pawl_rcu_read_held());
@@ -60,10 +59,9 @@ static void sections_nest(void **state)
     assert_false(pawl_rcu_read_held());
 }
 
-static void sections_of_different_domains_may_overlap(void **state)
+TEST_CASE(sections_of_different_domains_may_overlap)
 {
     pawl_rcu_domain d;
-    (void)state;
     assert_int_equal(pawl_rcu_domain_init(&d, "other"), 0);
     pawl_rcu_read_lock();
     pawl_rcu_domain_read_lock(&d);
@@ -75,9 +73,8 @@ static void sections_of_different_domains_may_overlap(void **state)
     pawl_rcu_domain_destroy(&d);
 }
 
-static void an_unlock_too_many_does_nothing(void **state)
+TEST_CASE(an_unlock_too_many_does_nothing)
 {
-    (void)state;
     pawl_rcu_read_lock();
     pawl_rcu_read_unlock();
     pawl_rcu_read_unlock();
@@ -88,10 +85,9 @@ static void an_unlock_too_many_does_nothing(void **state)
     pawl_rcu_synchronize();
 }
 
-static void sections_may_be_many(void **state)
+TEST_CASE(sections_may_be_many)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < 200000; i++) { /* the count of a word wraps */
         pawl_rcu_read_lock();
         pawl_rcu_read_unlock();
@@ -118,13 +114,12 @@ static int twice(int n)
     return 2 * n;
 }
 
-static void pointers_are_published_and_followed(void **state)
+TEST_CASE(pointers_are_published_and_followed)
 {
     struct node a = {NULL, 1}, b = {NULL, 2};
     struct node *head = NULL;
     const struct node *constant = &a;
     int (*function)(int) = NULL;
-    (void)state;
     pawl_rcu_assign_pointer(head, &a);
     pawl_rcu_read_lock();
     assert_ptr_equal(pawl_rcu_dereference(head), &a);
@@ -146,9 +141,8 @@ static void pointers_are_published_and_followed(void **state)
 
 /* ---- Grace periods --------------------------------------------------------------------------- */
 
-static void synchronize_without_readers_returns(void **state)
+TEST_CASE(synchronize_without_readers_returns)
 {
-    (void)state;
     pawl_rcu_synchronize();
     pawl_rcu_synchronize_expedited();
 }
@@ -169,12 +163,11 @@ static void *synchronize_soon(void *opaque)
     return NULL;
 }
 
-static void synchronize_returns_after_a_reader_that_was_in(void **state)
+TEST_CASE(synchronize_returns_after_a_reader_that_was_in)
 {
     static struct reader r;
     pthread_t waiters[4];
     unsigned i, round;
-    (void)state;
     for (round = 0; round < 50; round++) {
         start_reader(&r, pawl_rcu_default());
         for (i = 0; i < 4; i++)
@@ -189,12 +182,11 @@ static void synchronize_returns_after_a_reader_that_was_in(void **state)
     }
 }
 
-static void a_poll_is_false_until_the_old_readers_have_left_and_drives_by_itself(void **state)
+TEST_CASE(a_poll_is_false_until_the_old_readers_have_left_and_drives_by_itself)
 {
     static struct reader r;
     uint64_t cookie;
     unsigned i;
-    (void)state;
     start_reader(&r, pawl_rcu_default());
     cookie = pawl_rcu_start_poll();
     for (i = 0; i < 10; i++)
@@ -206,16 +198,14 @@ static void a_poll_is_false_until_the_old_readers_have_left_and_drives_by_itself
     pawl_rcu_synchronize_cond(cookie);
 }
 
-static void a_poll_without_readers_is_true_at_once(void **state)
+TEST_CASE(a_poll_without_readers_is_true_at_once)
 {
-    (void)state;
     assert_true(pawl_rcu_poll(pawl_rcu_start_poll()));
 }
 
-static void a_reader_may_poll_but_is_waited_for(void **state)
+TEST_CASE(a_reader_may_poll_but_is_waited_for)
 {
     uint64_t cookie;
-    (void)state;
     pawl_rcu_read_lock();
     cookie = pawl_rcu_start_poll();
     assert_false(pawl_rcu_poll(cookie));
@@ -223,11 +213,10 @@ static void a_reader_may_poll_but_is_waited_for(void **state)
     assert_true(pawl_rcu_poll(cookie));
 }
 
-static void a_cookie_asked_for_during_a_grace_period_names_the_next_one(void **state)
+TEST_CASE(a_cookie_asked_for_during_a_grace_period_names_the_next_one)
 {
     static struct reader first, second;
     uint64_t early, late;
-    (void)state;
     start_reader(&first, pawl_rcu_default());
     early = pawl_rcu_start_poll();
     assert_false(pawl_rcu_poll(early)); /* under way: it waits for the first reader */
@@ -243,10 +232,9 @@ static void a_cookie_asked_for_during_a_grace_period_names_the_next_one(void **s
     assert_true(pawl_rcu_poll(late));
 }
 
-static void a_conditional_synchronize_of_what_is_over_is_allowed_in_a_section(void **state)
+TEST_CASE(a_conditional_synchronize_of_what_is_over_is_allowed_in_a_section)
 {
     uint64_t cookie = pawl_rcu_start_poll();
-    (void)state;
     pawl_rcu_synchronize();
     pawl_rcu_read_lock();
     pawl_rcu_synchronize_cond(cookie);
@@ -269,20 +257,18 @@ static void some_synchronizes(void *unused, unsigned index)
     }
 }
 
-static void many_may_synchronize_at_once(void **state)
+TEST_CASE(many_may_synchronize_at_once)
 {
-    (void)state;
     test_threads(8, some_synchronizes, NULL);
 }
 
-static void what_a_reader_read_comes_before_what_follows_the_grace_period(void **state)
+TEST_CASE(what_a_reader_read_comes_before_what_follows_the_grace_period)
 {
     /* Plain accesses: ThreadSanitizer reports them if nothing orders them. */
     static struct node *head;
     static struct reader r;
     struct node a = {NULL, 1};
     uint64_t cookie;
-    (void)state;
     pawl_rcu_assign_pointer(head, &a);
     start_reader(&r, pawl_rcu_default());
     assert_ptr_equal(pawl_rcu_xchg_pointer(&head, NULL), &a);
@@ -296,11 +282,10 @@ static void what_a_reader_read_comes_before_what_follows_the_grace_period(void *
 
 /* ---- Domains --------------------------------------------------------------------------------- */
 
-static void a_reader_of_one_domain_holds_no_other_up(void **state)
+TEST_CASE(a_reader_of_one_domain_holds_no_other_up)
 {
     static struct reader r;
     pawl_rcu_domain d;
-    (void)state;
     assert_int_equal(pawl_rcu_domain_init(&d, "slow"), 0);
     start_reader(&r, &d);
     pawl_rcu_synchronize();
@@ -313,10 +298,9 @@ static void a_reader_of_one_domain_holds_no_other_up(void **state)
     pawl_rcu_domain_destroy(&d);
 }
 
-static void a_section_of_another_domain_may_synchronize(void **state)
+TEST_CASE(a_section_of_another_domain_may_synchronize)
 {
     pawl_rcu_domain d;
-    (void)state;
     assert_int_equal(pawl_rcu_domain_init(&d, NULL), 0);
     pawl_rcu_domain_read_lock(&d);
     pawl_rcu_synchronize();
@@ -324,12 +308,11 @@ static void a_section_of_another_domain_may_synchronize(void **state)
     pawl_rcu_domain_destroy(&d);
 }
 
-static void domains_are_as_many_as_the_header_says_and_can_be_made_again(void **state)
+TEST_CASE(domains_are_as_many_as_the_header_says_and_can_be_made_again)
 {
     pawl_rcu_domain all[PAWL_RCU_DOMAINS];
     pawl_rcu_domain more;
     unsigned i, round;
-    (void)state;
     for (round = 0; round < 3; round++) {
         for (i = 0; i < PAWL_RCU_DOMAINS - 2; i++)
             assert_int_equal(pawl_rcu_domain_init(&all[i], "one"), 0);
@@ -362,12 +345,11 @@ static void *loop_once(void *opaque)
     return NULL;
 }
 
-static void an_online_thread_is_waited_for_until_it_is_quiescent(void **state)
+TEST_CASE(an_online_thread_is_waited_for_until_it_is_quiescent)
 {
     static struct reader r;
     uint64_t cookie;
     unsigned i;
-    (void)state;
     for (i = 0; i < 20; i++) {
         r.domain = pawl_rcu_qs();
         r.left = 0;
@@ -387,9 +369,8 @@ static void an_online_thread_is_waited_for_until_it_is_quiescent(void **state)
     }
 }
 
-static void an_online_thread_may_synchronize_and_is_online_afterwards(void **state)
+TEST_CASE(an_online_thread_may_synchronize_and_is_online_afterwards)
 {
-    (void)state;
     pawl_rcu_qs_online();
     assert_true(pawl_rcu_domain_read_held(pawl_rcu_qs()));
     pawl_rcu_domain_synchronize(pawl_rcu_qs());
@@ -408,10 +389,9 @@ static void *end_online(void *unused)
     return NULL;
 }
 
-static void a_thread_that_ends_online_holds_nobody_up(void **state)
+TEST_CASE(a_thread_that_ends_online_holds_nobody_up)
 {
     pthread_t thread;
-    (void)state;
     must(pthread_create(&thread, NULL, end_online, NULL) == 0);
     must(pthread_join(thread, NULL) == 0);
     pawl_rcu_domain_synchronize(pawl_rcu_qs());
@@ -419,27 +399,5 @@ static void a_thread_that_ends_online_holds_nobody_up(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sections_nest),
-        cmocka_unit_test(sections_of_different_domains_may_overlap),
-        cmocka_unit_test(an_unlock_too_many_does_nothing),
-        cmocka_unit_test(sections_may_be_many),
-        cmocka_unit_test(pointers_are_published_and_followed),
-        cmocka_unit_test(synchronize_without_readers_returns),
-        cmocka_unit_test(synchronize_returns_after_a_reader_that_was_in),
-        cmocka_unit_test(a_poll_is_false_until_the_old_readers_have_left_and_drives_by_itself),
-        cmocka_unit_test(a_poll_without_readers_is_true_at_once),
-        cmocka_unit_test(a_reader_may_poll_but_is_waited_for),
-        cmocka_unit_test(a_cookie_asked_for_during_a_grace_period_names_the_next_one),
-        cmocka_unit_test(a_conditional_synchronize_of_what_is_over_is_allowed_in_a_section),
-        cmocka_unit_test(many_may_synchronize_at_once),
-        cmocka_unit_test(what_a_reader_read_comes_before_what_follows_the_grace_period),
-        cmocka_unit_test(a_reader_of_one_domain_holds_no_other_up),
-        cmocka_unit_test(a_section_of_another_domain_may_synchronize),
-        cmocka_unit_test(domains_are_as_many_as_the_header_says_and_can_be_made_again),
-        cmocka_unit_test(an_online_thread_is_waited_for_until_it_is_quiescent),
-        cmocka_unit_test(an_online_thread_may_synchronize_and_is_online_afterwards),
-        cmocka_unit_test(a_thread_that_ends_online_holds_nobody_up),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -55,11 +55,10 @@ C_LINKAGE void *calloc(size_t count, size_t size) NO_THROW
     return __libc_calloc(count, size);
 }
 
-static void the_first_call_may_come_from_the_allocator(void **state)
+TEST_CASE(the_first_call_may_come_from_the_allocator)
 {
     pawl_rcu_statistics statistics;
     void *volatile block;
-    (void)state;
     pawl_store_relaxed32(&allocator_calls, 1);
     block = malloc(100); /* starts the worker, which allocates, which calls */
     free(block);
@@ -88,10 +87,9 @@ static void call_and_wait(void *nothing, unsigned index)
     must(allocations == before);
 }
 
-static void later_calls_do_not_allocate_at_the_limit_or_below(void **state)
+TEST_CASE(later_calls_do_not_allocate_at_the_limit_or_below)
 {
     pawl_rcu_domain *d = pawl_rcu_default();
-    (void)state;
     pawl_store_relaxed32(&runs, 0);
     test_threads(4, call_and_wait, NULL);
     must(pawl_rcu_domain_limit(d, 100, PAWL_RCU_NO_LIMIT, PAWL_RCU_HELP) == 0);
@@ -103,11 +101,7 @@ static void later_calls_do_not_allocate_at_the_limit_or_below(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_call_may_come_from_the_allocator),
-        cmocka_unit_test(later_calls_do_not_allocate_at_the_limit_or_below),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

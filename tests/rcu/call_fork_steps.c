@@ -255,71 +255,55 @@ static void fork_at_every_instruction_of(const struct scene *what)
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
-static void a_call_that_helps(void **state)
+TEST_CASE(a_call_that_helps)
 {
     static const struct scene alone = {call_last, 1, 1, PAWL_RCU_HELP, false, false, false, false};
     static const struct scene beside = {call_last, 1, 1, PAWL_RCU_HELP, false, false, true, true};
-    (void)state;
     fork_at_every_instruction_of(&alone);
     fork_at_every_instruction_of(&beside);
 }
 
-static void a_call_that_helps_while_the_worker_is_in_a_callback(void **state)
+TEST_CASE(a_call_that_helps_while_the_worker_is_in_a_callback)
 {
     static const struct scene held = {call_last, 1, 2, PAWL_RCU_HELP, true, true, false, false};
-    (void)state;
     fork_at_every_instruction_of(&held);
 }
 
-static void a_call_that_waits_while_the_worker_is_in_a_callback(void **state)
+TEST_CASE(a_call_that_waits_while_the_worker_is_in_a_callback)
 {
     static const struct scene held = {call_last, 0, 1, PAWL_RCU_WAIT, true, true, false, false};
-    (void)state;
     fork_at_every_instruction_of(&held);
 }
 
-static void a_call_that_finds_room(void **state)
+TEST_CASE(a_call_that_finds_room)
 {
     static const struct scene idle = {call_last, 1, 100, PAWL_RCU_HELP, true, false, false, false};
-    (void)state;
     fork_at_every_instruction_of(&idle);
 }
 
-static void a_barrier_without_a_worker(void **state)
+TEST_CASE(a_barrier_without_a_worker)
 {
     static const struct scene alone = {barrier, 2, 9, PAWL_RCU_HELP, false, false, false, false};
     static const struct scene beside = {barrier, 2, 9, PAWL_RCU_HELP, false, false, true, true};
-    (void)state;
     fork_at_every_instruction_of(&alone);
     fork_at_every_instruction_of(&beside);
 }
 
-static void a_barrier_while_the_worker_is_in_a_callback(void **state)
+TEST_CASE(a_barrier_while_the_worker_is_in_a_callback)
 {
     static const struct scene held = {barrier, 2, 9, PAWL_RCU_WAIT, true, true, false, false};
-    (void)state;
     fork_at_every_instruction_of(&held);
 }
 
-static void a_wait_for_a_grace_period_that_another_thread_drives(void **state)
+TEST_CASE(a_wait_for_a_grace_period_that_another_thread_drives)
 {
     static const struct scene beside = {synchronize, 0, 9, PAWL_RCU_WAIT, true, false, true, true};
-    (void)state;
     fork_at_every_instruction_of(&beside);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_that_helps),
-        cmocka_unit_test(a_call_that_helps_while_the_worker_is_in_a_callback),
-        cmocka_unit_test(a_call_that_waits_while_the_worker_is_in_a_callback),
-        cmocka_unit_test(a_call_that_finds_room),
-        cmocka_unit_test(a_barrier_without_a_worker),
-        cmocka_unit_test(a_barrier_while_the_worker_is_in_a_callback),
-        cmocka_unit_test(a_wait_for_a_grace_period_that_another_thread_drives),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

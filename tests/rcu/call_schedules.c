@@ -136,10 +136,9 @@ static void call_and_sleep(void *nothing)
     leave(1);
 }
 
-static void the_worker_runs_what_is_called_while_it_goes_to_sleep(void **state)
+TEST_CASE(the_worker_runs_what_is_called_while_it_goes_to_sleep)
 {
     static void (*const bodies[])(void *) = {worker, call_and_sleep};
-    (void)state;
     with_worker = true;
     limit = 10;
     policy = PAWL_RCU_HELP;
@@ -148,10 +147,9 @@ static void the_worker_runs_what_is_called_while_it_goes_to_sleep(void **state)
 }
 
 /* The third call helps with one, and leaves one in a batch. */
-static void the_worker_runs_what_a_helper_leaves(void **state)
+TEST_CASE(the_worker_runs_what_a_helper_leaves)
 {
     static void (*const bodies[])(void *) = {worker, call_and_sleep};
-    (void)state;
     with_worker = true;
     limit = 2;
     policy = PAWL_RCU_HELP;
@@ -185,21 +183,18 @@ static void callers_at_the_limit_go_on(bool worker_too, pawl_rcu_policy what)
     limit_of_bytes = PAWL_RCU_NO_LIMIT;
 }
 
-static void callers_who_wait_for_room_get_it_from_the_worker(void **state)
+TEST_CASE(callers_who_wait_for_room_get_it_from_the_worker)
 {
-    (void)state;
     callers_at_the_limit_go_on(true, PAWL_RCU_WAIT);
 }
 
-static void callers_who_help_beside_the_worker_go_on(void **state)
+TEST_CASE(callers_who_help_beside_the_worker_go_on)
 {
-    (void)state;
     callers_at_the_limit_go_on(true, PAWL_RCU_HELP);
 }
 
-static void callers_without_a_worker_do_its_work(void **state)
+TEST_CASE(callers_without_a_worker_do_its_work)
 {
-    (void)state;
     callers_at_the_limit_go_on(false, PAWL_RCU_WAIT);
 }
 
@@ -229,10 +224,9 @@ static void end_with_two_or_three(void)
  *   2  Thread 1 takes the head, finds no room for its byte, and is interrupted.
  *   3  Thread 0 gives the byte back, finds no room for a head, and goes to sleep.
  *   4  Thread 1 gives the head back. It must tell thread 0, because nothing is queued any more. */
-static void a_caller_that_gives_a_head_back_tells_those_who_wait(void **state)
+TEST_CASE(a_caller_that_gives_a_head_back_tells_those_who_wait)
 {
     static void (*const bodies[])(void *) = {call_two, call_in_a_section};
-    (void)state;
     with_worker = false;
     limit = limit_of_bytes = 1;
     policy = PAWL_RCU_HELP;
@@ -262,11 +256,10 @@ static void call_and_wait_too(void *nothing)
 }
 
 /* With and without a worker; with room for all, and for one callback and one byte. */
-static void a_barrier_waits_for_what_was_called_whoever_runs_it(void **state)
+TEST_CASE(a_barrier_waits_for_what_was_called_whoever_runs_it)
 {
     static void (*const bodies[])(void *) = {call_and_wait, call_and_wait_too, worker};
     unsigned i;
-    (void)state;
     policy = PAWL_RCU_HELP;
     expected_runs = 3;
     for (i = 0; i < 4; i++) {
@@ -297,11 +290,10 @@ static void call_and_wait_alone(void *nothing)
     leave(2);
 }
 
-static void a_barrier_waits_for_both_batches(void **state)
+TEST_CASE(a_barrier_waits_for_both_batches)
 {
     static void (*const bodies[])(void *) = {read_a_while, call_and_wait_alone, worker};
     unsigned i;
-    (void)state;
     policy = PAWL_RCU_HELP;
     expected_runs = 2;
     with_worker = true;
@@ -328,11 +320,10 @@ static void read_while_called(void *nothing)
     leave(2);
 }
 
-static void nothing_runs_before_its_readers_have_left(void **state)
+TEST_CASE(nothing_runs_before_its_readers_have_left)
 {
     static void (*const bodies[])(void *) = {read_while_called, call_another, worker};
     unsigned i;
-    (void)state;
     limit = 10;
     policy = PAWL_RCU_HELP;
     expected_runs = 3;
@@ -344,16 +335,5 @@ static void nothing_runs_before_its_readers_have_left(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_worker_runs_what_is_called_while_it_goes_to_sleep),
-        cmocka_unit_test(the_worker_runs_what_a_helper_leaves),
-        cmocka_unit_test(callers_who_wait_for_room_get_it_from_the_worker),
-        cmocka_unit_test(callers_who_help_beside_the_worker_go_on),
-        cmocka_unit_test(callers_without_a_worker_do_its_work),
-        cmocka_unit_test(a_caller_that_gives_a_head_back_tells_those_who_wait),
-        cmocka_unit_test(a_barrier_waits_for_what_was_called_whoever_runs_it),
-        cmocka_unit_test(a_barrier_waits_for_both_batches),
-        cmocka_unit_test(nothing_runs_before_its_readers_have_left),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -89,17 +89,15 @@ static void synchronize_beside_both(void)
     must(pthread_join(other, NULL) == 0);
 }
 
-static void a_thread_that_ends_unseen_holds_no_grace_period_up(void **state)
+TEST_CASE(a_thread_that_ends_unseen_holds_no_grace_period_up)
 {
-    (void)state;
     assert_true(process_here()->exit_key >= KEYS_BEFORE_OURS);
     synchronize_beside_both();
 }
 
 /* Such a thread was only counted, and nobody knew whom to look for. */
-static void nor_does_one_to_which_the_registry_had_no_line_to_give(void **state)
+TEST_CASE(nor_does_one_to_which_the_registry_had_no_line_to_give)
 {
-    (void)state;
     lines_park_all();
     synchronize_beside_both();
     lines_free_all();
@@ -107,9 +105,5 @@ static void nor_does_one_to_which_the_registry_had_no_line_to_give(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_that_ends_unseen_holds_no_grace_period_up),
-        cmocka_unit_test(nor_does_one_to_which_the_registry_had_no_line_to_give),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -86,23 +86,20 @@ static int in_child(void (*body)(void *), void *argument)
     return status;
 }
 
-static void an_expedited_grace_period_gives_its_cpu_away_to_nobody(void **state)
+TEST_CASE(an_expedited_grace_period_gives_its_cpu_away_to_nobody)
 {
     static int expedited;
-    (void)state;
     assert_int_equal(in_child(synchronize_without_a_yield, &expedited), 0);
 }
 
-static void an_ordinary_one_does_not_either(void **state)
+TEST_CASE(an_ordinary_one_does_not_either)
 {
-    (void)state;
     assert_int_equal(in_child(synchronize_without_a_yield, NULL), 0);
 }
 
-static void a_yield_would_have_ended_the_child(void **state)
+TEST_CASE(a_yield_would_have_ended_the_child)
 {
     const int status = in_child(yield_once, NULL);
-    (void)state;
     assert_true(WIFSIGNALED(status));
 }
 
@@ -111,11 +108,10 @@ static uint32_t skips_of(const pawl_rcu_domain *d)
     return pawl_load_relaxed32(&rcu_here()->states[d->index].skip_polling);
 }
 
-static void long_polling_that_finds_nothing_is_not_repeated_at_once(void **state)
+TEST_CASE(long_polling_that_finds_nothing_is_not_repeated_at_once)
 {
     pawl_rcu_domain d;
     uint32_t skips;
-    (void)state;
     must(pawl_rcu_domain_init(&d, "test") == 0);
     assert_int_equal(skips_of(&d), 0);
     synchronize_beside_a_reader(&d, pawl_rcu_domain_synchronize_expedited);
@@ -137,11 +133,10 @@ static uint32_t short_polls_of(const pawl_rcu_domain *d)
 }
 
 /* A reader that shares the updater's CPU runs once the updater sleeps: polling only delays it. */
-static void after_polling_that_found_nothing_the_next_calls_sleep_sooner(void **state)
+TEST_CASE(after_polling_that_found_nothing_the_next_calls_sleep_sooner)
 {
     pawl_rcu_domain d;
     uint32_t polls;
-    (void)state;
     must(pawl_rcu_domain_init(&d, "test") == 0);
     assert_int_equal(short_polls_of(&d), 0);
     synchronize_beside_a_reader(&d, pawl_rcu_domain_synchronize);
@@ -199,9 +194,8 @@ static void synchronize_by_one_membarrier_each(void *unused)
 
 #endif
 
-static void without_readers_both_make_one_membarrier_and_no_other_call(void **state)
+TEST_CASE(without_readers_both_make_one_membarrier_and_no_other_call)
 {
-    (void)state;
 #if ANSWERS_SYSTEM_CALLS
     assert_int_equal(in_child(synchronize_by_one_membarrier_each, NULL), 0);
 #else
@@ -211,13 +205,5 @@ static void without_readers_both_make_one_membarrier_and_no_other_call(void **st
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_expedited_grace_period_gives_its_cpu_away_to_nobody),
-        cmocka_unit_test(an_ordinary_one_does_not_either),
-        cmocka_unit_test(a_yield_would_have_ended_the_child),
-        cmocka_unit_test(long_polling_that_finds_nothing_is_not_repeated_at_once),
-        cmocka_unit_test(after_polling_that_found_nothing_the_next_calls_sleep_sooner),
-        cmocka_unit_test(without_readers_both_make_one_membarrier_and_no_other_call),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -89,19 +89,17 @@ static void prepare(unsigned i)
 static struct stepped counted[FUNCTIONS];
 static bool refused;
 
-static void reading_between_quiescent_states_executes_no_instruction(void **state)
+TEST_CASE(reading_between_quiescent_states_executes_no_instruction)
 {
-    (void)state;
     if (refused)
         skip();
     assert_true(counted[NOTHING].steps >= 1); /* the return */
     assert_int_equal(counted[READ_QUIESCENT].steps, counted[NOTHING].steps);
 }
 
-static void reading_executes_no_locked_instruction_and_no_call(void **state)
+TEST_CASE(reading_executes_no_locked_instruction_and_no_call)
 {
     unsigned i;
-    (void)state;
     if (refused)
         skip();
     for (i = READ; i < FUNCTIONS; i++)
@@ -110,9 +108,8 @@ static void reading_executes_no_locked_instruction_and_no_call(void **state)
                      counted[i].locked, counted[i].calls);
 }
 
-static void a_dereference_is_a_load(void **state)
+TEST_CASE(a_dereference_is_a_load)
 {
-    (void)state;
     if (refused)
         skip();
     assert_int_equal(counted[DEREFERENCE].steps - counted[READ].steps,
@@ -121,16 +118,11 @@ static void a_dereference_is_a_load(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading_between_quiescent_states_executes_no_instruction),
-        cmocka_unit_test(reading_executes_no_locked_instruction_and_no_call),
-        cmocka_unit_test(a_dereference_is_a_load),
-    };
     pawl_rcu_assign_pointer(pointer, &object);
     must(pawl_rcu_domain_init(&domain, "stepped through") == 0);
     /* Without membarrier a reader calls out: there is nothing to count. */
     refused = pawl_fence_light_free_ == 0 || !step_all(FUNCTIONS, prepare, function, counted);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

@@ -111,19 +111,17 @@ static const char *chain_says(void)
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
-static void an_empty_list_and_an_empty_chain_have_nothing(void **state)
+TEST_CASE(an_empty_list_and_an_empty_chain_have_nothing)
 {
     static pawl_list made = PAWL_LIST_INIT(made);
-    (void)state;
     assert_true(pawl_list_is_empty(&made));
     begin(0);
     assert_string_equal(list_says(), "");
     assert_string_equal(chain_says(), "");
 }
 
-static void adding_puts_in_front_at_the_end_behind_and_before(void **state)
+TEST_CASE(adding_puts_in_front_at_the_end_behind_and_before)
 {
-    (void)state;
     begin(0);
     pawl_list_add_rcu(&elements[1].link, &list);
     pawl_list_add_rcu(&elements[0].link, &list);
@@ -134,9 +132,8 @@ static void adding_puts_in_front_at_the_end_behind_and_before(void **state)
     assert_string_equal(list_says(), "4 0 1 2 3 ");
 }
 
-static void adding_to_a_chain_puts_in_front_behind_and_before(void **state)
+TEST_CASE(adding_to_a_chain_puts_in_front_behind_and_before)
 {
-    (void)state;
     begin(0);
     pawl_hlist_add_rcu(&elements[1].chain, &chain);
     pawl_hlist_add_rcu(&elements[0].chain, &chain);
@@ -150,9 +147,8 @@ static void adding_to_a_chain_puts_in_front_behind_and_before(void **state)
 
 /* ---- Deleting and replacing ------------------------------------------------------------------ */
 
-static void deleting_takes_out_the_one_and_only_once(void **state)
+TEST_CASE(deleting_takes_out_the_one_and_only_once)
 {
-    (void)state;
     begin(4);
     assert_true(pawl_list_del_rcu(&elements[1].link));
     assert_false(pawl_list_del_rcu(&elements[1].link));
@@ -173,9 +169,8 @@ static void deleting_takes_out_the_one_and_only_once(void **state)
     assert_string_equal(chain_says(), "");
 }
 
-static void a_node_of_zero_bytes_is_in_nothing(void **state)
+TEST_CASE(a_node_of_zero_bytes_is_in_nothing)
 {
-    (void)state;
     begin(1);
     assert_false(pawl_list_del_rcu(&others[0].link));
     assert_false(pawl_list_replace_rcu(&others[0].link, &others[1].link));
@@ -185,9 +180,8 @@ static void a_node_of_zero_bytes_is_in_nothing(void **state)
     assert_string_equal(chain_says(), "0 ");
 }
 
-static void what_was_deleted_can_be_added_again(void **state)
+TEST_CASE(what_was_deleted_can_be_added_again)
 {
-    (void)state;
     begin(3);
     assert_true(pawl_list_del_rcu(&elements[0].link));
     assert_true(pawl_hlist_del_rcu(&elements[0].chain));
@@ -201,10 +195,9 @@ static void what_was_deleted_can_be_added_again(void **state)
     assert_string_equal(chain_says(), "1 2 ");
 }
 
-static void a_replacement_stands_where_the_old_one_stood(void **state)
+TEST_CASE(a_replacement_stands_where_the_old_one_stood)
 {
     int i;
-    (void)state;
     begin(3);
     for (i = 0; i < 3; i++) {
         others[i] = elements[i]; /* a copy of the whole element, nodes too */
@@ -225,11 +218,10 @@ static void a_replacement_stands_where_the_old_one_stood(void **state)
     assert_string_equal(chain_says(), "");
 }
 
-static void a_writer_takes_a_list_apart_by_its_first_or_on_its_way(void **state)
+TEST_CASE(a_writer_takes_a_list_apart_by_its_first_or_on_its_way)
 {
     struct element *p;
     int found = 0;
-    (void)state;
     begin(ELEMENTS);
     while ((p = pawl_list_first(struct element, &list, link)) != NULL) {
         assert_int_equal(p->number, found++);
@@ -245,11 +237,10 @@ static void a_writer_takes_a_list_apart_by_its_first_or_on_its_way(void **state)
 
 /* ---- Walking --------------------------------------------------------------------------------- */
 
-static void a_walk_that_breaks_keeps_its_element(void **state)
+TEST_CASE(a_walk_that_breaks_keeps_its_element)
 {
     const struct element *p, *q;
     int pairs = 0;
-    (void)state;
     begin(4);
     pawl_rcu_read_lock();
     pawl_list_for_each_rcu(p, &list, link) {
@@ -266,12 +257,11 @@ static void a_walk_that_breaks_keeps_its_element(void **state)
     assert_int_equal(pairs, 4);
 }
 
-static void a_domain_of_ones_own_has_walks_too(void **state)
+TEST_CASE(a_domain_of_ones_own_has_walks_too)
 {
     pawl_rcu_domain domain;
     const struct element *p;
     int sum = 0;
-    (void)state;
     begin(4);
     assert_int_equal(pawl_rcu_domain_init(&domain, "list"), 0);
     pawl_rcu_domain_read_lock(&domain);
@@ -286,17 +276,5 @@ static void a_domain_of_ones_own_has_walks_too(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_list_and_an_empty_chain_have_nothing),
-        cmocka_unit_test(adding_puts_in_front_at_the_end_behind_and_before),
-        cmocka_unit_test(adding_to_a_chain_puts_in_front_behind_and_before),
-        cmocka_unit_test(deleting_takes_out_the_one_and_only_once),
-        cmocka_unit_test(a_node_of_zero_bytes_is_in_nothing),
-        cmocka_unit_test(what_was_deleted_can_be_added_again),
-        cmocka_unit_test(a_replacement_stands_where_the_old_one_stood),
-        cmocka_unit_test(a_writer_takes_a_list_apart_by_its_first_or_on_its_way),
-        cmocka_unit_test(a_walk_that_breaks_keeps_its_element),
-        cmocka_unit_test(a_domain_of_ones_own_has_walks_too),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -249,26 +249,23 @@ static void all_pairs(bool of_chain)
     assert_true(runs > 50000);
 }
 
-static void a_reader_of_a_list_meets_what_stays_exactly_once(void **state)
+TEST_CASE(a_reader_of_a_list_meets_what_stays_exactly_once)
 {
-    (void)state;
     all_pairs(false);
 }
 
-static void a_reader_of_a_chain_meets_what_stays_exactly_once(void **state)
+TEST_CASE(a_reader_of_a_chain_meets_what_stays_exactly_once)
 {
-    (void)state;
     all_pairs(true);
 }
 
 /* ---- Moving at once to another chain --------------------------------------------------------- */
 
 /* Whatever the reader misses, it meets nothing twice and comes to an end. */
-static void a_reader_that_is_moved_to_another_chain_comes_to_its_end(void **state)
+TEST_CASE(a_reader_that_is_moved_to_another_chain_comes_to_its_end)
 {
     unsigned before, first, points = 1;
     int place;
-    (void)state;
     for (place = 0; place < FIRST; place++)
         for (before = 0; before <= FIRST; before++)
             for (first = 0; first <= points; first++) {
@@ -295,10 +292,5 @@ static void a_reader_that_is_moved_to_another_chain_comes_to_its_end(void **stat
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reader_of_a_list_meets_what_stays_exactly_once),
-        cmocka_unit_test(a_reader_of_a_chain_meets_what_stays_exactly_once),
-        cmocka_unit_test(a_reader_that_is_moved_to_another_chain_comes_to_its_end),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -21,10 +21,9 @@ static void dereference_in_another_domain(void *domain)
     returned = 1;
 }
 
-static void a_dereference_outside_a_section_is_reported(void **state)
+TEST_CASE(a_dereference_outside_a_section_is_reported)
 {
     static pawl_rcu_domain d;
-    (void)state;
     assert_int_equal(pawl_rcu_domain_init(&d, "files"), 0);
     assert_reports(dereference_outside, NULL, "read outside a section: rcu domain default at ",
                    "by pawl_rcu_dereference in thread", "dereference_outside", NULL);
@@ -54,10 +53,9 @@ static void unlock_another_domain(void *domain)
     returned = 1;
 }
 
-static void an_unbalanced_unlock_is_reported(void **state)
+TEST_CASE(an_unbalanced_unlock_is_reported)
 {
     static pawl_rcu_domain d;
-    (void)state;
     assert_int_equal(pawl_rcu_domain_init(&d, NULL), 0);
     assert_reports(unlock_too_often, NULL, "section left that was not entered: rcu domain default",
                    "by pawl_rcu_read_unlock in thread", "unlock_too_often", NULL);
@@ -90,9 +88,8 @@ static void wait_for_a_cookie_in_a_section(void *unused)
     returned = 1;
 }
 
-static void a_synchronize_in_a_section_is_reported(void **state)
+TEST_CASE(a_synchronize_in_a_section_is_reported)
 {
-    (void)state;
     assert_reports(synchronize_in_a_section, NULL, "waits for itself: rcu domain default",
                    "by pawl_rcu_synchronize in thread", "synchronize_in_a_section", NULL);
     assert_reports(expedite_in_a_section, NULL, "waits for itself: rcu domain default",
@@ -119,9 +116,8 @@ static void leave_a_section_open(void *unused)
     in_another_thread(enter_and_end, NULL);
 }
 
-static void a_section_left_open_by_a_thread_is_reported_with_where_it_was_entered(void **state)
+TEST_CASE(a_section_left_open_by_a_thread_is_reported_with_where_it_was_entered)
 {
-    (void)state;
     assert_reports(leave_a_section_open, NULL,
                    "section left open at the end of its thread: rcu domain default",
                    "by pawl_rcu_read_lock in thread", "enter_and_end", NULL);
@@ -187,9 +183,8 @@ static void section_left_twice(void *unused)
     returned = 1;
 }
 
-static void misuse_of_quiescent_states_is_reported(void **state)
+TEST_CASE(misuse_of_quiescent_states_is_reported)
 {
-    (void)state;
     assert_reports(quiescent_while_offline, NULL, "quiescent while offline: rcu domain quiescent",
                    "quiescent_while_offline", NULL);
     assert_reports(quiescent_in_a_section, NULL, "quiescent in a section",
@@ -214,9 +209,8 @@ static void enter_too_deep(void *unused)
         pawl_rcu_read_lock();
 }
 
-static void sections_that_are_too_deep_are_reported(void **state)
+TEST_CASE(sections_that_are_too_deep_are_reported)
 {
-    (void)state;
     assert_reports(enter_too_deep, NULL, "sections too deep: rcu domain default",
                    "by pawl_rcu_read_lock", "enter_too_deep", NULL);
 }
@@ -244,10 +238,9 @@ static void read_in_no_domain(void *unused)
     returned = 1;
 }
 
-static void domains_that_are_not_there_or_in_use_are_reported(void **state)
+TEST_CASE(domains_that_are_not_there_or_in_use_are_reported)
 {
     static pawl_rcu_domain d;
-    (void)state;
     assert_int_equal(pawl_rcu_domain_init(&d, "short"), 0);
     assert_reports(destroy_while_reading, &d, "destroyed while somebody reads: rcu domain short",
                    "by pawl_rcu_domain_destroy", "destroy_while_reading", NULL);
@@ -298,10 +291,9 @@ static void stall(void *unused)
     must(pthread_join(thread, NULL) == 0);
 }
 
-static void a_stall_is_reported_with_where_its_reader_entered(void **state)
+TEST_CASE(a_stall_is_reported_with_where_its_reader_entered)
 {
     static char said[4096];
-    (void)state;
     assert_int_equal(test_in_child(stall, NULL, said, sizeof said), 0);
     if (strstr(said, "entered at read_slowly") == NULL)
         fail_msg("said: %s", said);
@@ -344,24 +336,12 @@ static void read_and_update(void *unused)
     pawl_rcu_domain_destroy(&d);
 }
 
-static void what_is_right_is_not_reported(void **state)
+TEST_CASE(what_is_right_is_not_reported)
 {
-    (void)state;
     assert_silent(read_and_update, NULL);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_dereference_outside_a_section_is_reported),
-        cmocka_unit_test(an_unbalanced_unlock_is_reported),
-        cmocka_unit_test(a_synchronize_in_a_section_is_reported),
-        cmocka_unit_test(a_section_left_open_by_a_thread_is_reported_with_where_it_was_entered),
-        cmocka_unit_test(misuse_of_quiescent_states_is_reported),
-        cmocka_unit_test(sections_that_are_too_deep_are_reported),
-        cmocka_unit_test(domains_that_are_not_there_or_in_use_are_reported),
-        cmocka_unit_test(a_stall_is_reported_with_where_its_reader_entered),
-        cmocka_unit_test(what_is_right_is_not_reported),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

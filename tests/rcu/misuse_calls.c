@@ -40,9 +40,8 @@ static void free_twice(void *nothing)
     (void)pawl_rcu_domain_free(pawl_rcu_default(), object, 0, sizeof *object);
 }
 
-static void a_head_that_is_called_while_it_is_queued_is_reported(void **state)
+TEST_CASE(a_head_that_is_called_while_it_is_queued_is_reported)
 {
-    (void)state;
     assert_reports(call_twice, NULL, "called while it is still queued: rcu head at",
                    "by pawl_rcu_domain_call in thread", NULL);
     assert_reports(try_twice, NULL, "called while it is still queued: rcu head at",
@@ -66,9 +65,8 @@ static void destroy_in_callback(void *nothing)
     must(!"the worker has ended the program");
 }
 
-static void a_domain_that_is_destroyed_in_a_callback_of_its_own_ends_the_program(void **state)
+TEST_CASE(a_domain_that_is_destroyed_in_a_callback_of_its_own_ends_the_program)
 {
-    (void)state;
     assert_reports(destroy_in_callback, NULL, "pawl_rcu_domain_destroy", NULL);
 }
 
@@ -86,9 +84,8 @@ static void destroy_in_callback_of_another(void *nothing)
     must(!"the worker has ended the program");
 }
 
-static void a_domain_that_is_destroyed_in_a_callback_of_another_ends_the_program(void **state)
+TEST_CASE(a_domain_that_is_destroyed_in_a_callback_of_another_ends_the_program)
 {
-    (void)state;
     assert_reports(destroy_in_callback_of_another, NULL, "pawl_rcu_domain_destroy", NULL);
 }
 
@@ -116,20 +113,13 @@ static void use_it_well(void *nothing)
     pawl_rcu_read_unlock();
 }
 
-static void correct_use_is_silent(void **state)
+TEST_CASE(correct_use_is_silent)
 {
-    (void)state;
     assert_silent(use_it_well, NULL);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_head_that_is_called_while_it_is_queued_is_reported),
-        cmocka_unit_test(a_domain_that_is_destroyed_in_a_callback_of_its_own_ends_the_program),
-        cmocka_unit_test(a_domain_that_is_destroyed_in_a_callback_of_another_ends_the_program),
-        cmocka_unit_test(correct_use_is_silent),
-    };
     misuse_without_lines();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -89,10 +89,9 @@ static void in_section_of_default(void *opaque)
     (void)(*(walk *const *)opaque)();
 }
 
-static void a_walk_outside_a_section_is_reported(void **state)
+TEST_CASE(a_walk_outside_a_section_is_reported)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < 2; i++) {
         assert_reports(outside, (void *)(uintptr_t)&walks[i], "read outside a section",
                        "rcu domain default", NULL);
@@ -101,10 +100,9 @@ static void a_walk_outside_a_section_is_reported(void **state)
     }
 }
 
-static void a_walk_in_the_section_of_another_domain_is_reported(void **state)
+TEST_CASE(a_walk_in_the_section_of_another_domain_is_reported)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < 2; i++) {
         assert_reports(in_section_of_domain, (void *)(uintptr_t)&walks[i], "read outside a section",
                        "rcu domain default", NULL);
@@ -132,19 +130,13 @@ static void walk_as_one_should(void *unused)
     must(met == 18);
 }
 
-static void walks_in_their_section_and_walks_of_writers_are_silent(void **state)
+TEST_CASE(walks_in_their_section_and_walks_of_writers_are_silent)
 {
-    (void)state;
     assert_silent(walk_as_one_should, NULL);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_walk_outside_a_section_is_reported),
-        cmocka_unit_test(a_walk_in_the_section_of_another_domain_is_reported),
-        cmocka_unit_test(walks_in_their_section_and_walks_of_writers_are_silent),
-    };
     misuse_without_lines();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -163,9 +163,8 @@ static const body two_readers[] = {read_once, replace, read_nested_and_again};
 #define HOLDS(domain, without_lines, bodies, preemptions)                                          \
     holds(domain, without_lines, sizeof(bodies) / sizeof((bodies)[0]), bodies, preemptions)
 
-static void no_reader_finds_a_dead_object_and_no_wake_is_lost(void **state)
+TEST_CASE(no_reader_finds_a_dead_object_and_no_wake_is_lost)
 {
-    (void)state;
     sched.fault = NULL;
     assert_true(HOLDS(DOMAIN, false, one_each, 3));
     assert_true(HOLDS(DOMAIN, false, a_poller, 3));
@@ -174,9 +173,8 @@ static void no_reader_finds_a_dead_object_and_no_wake_is_lost(void **state)
     assert_true(HOLDS(DOMAIN, false, waiter_and_poller, 2));
 }
 
-static void the_same_holds_for_threads_without_a_line(void **state)
+TEST_CASE(the_same_holds_for_threads_without_a_line)
 {
-    (void)state;
     sched.fault = NULL;
     assert_true(HOLDS(DOMAIN, true, one_each, 3));
     assert_true(HOLDS(DOMAIN, true, a_poller, 2));
@@ -184,9 +182,8 @@ static void the_same_holds_for_threads_without_a_line(void **state)
     assert_true(HOLDS(DOMAIN, true, two_updaters, 2));
 }
 
-static void the_same_holds_for_quiescent_states(void **state)
+TEST_CASE(the_same_holds_for_quiescent_states)
 {
-    (void)state;
     sched.fault = NULL;
     assert_true(HOLDS(PAWL_RCU_QS_, false, event_loop, 3));
     assert_true(HOLDS(PAWL_RCU_QS_, true, event_loop, 2));
@@ -239,9 +236,8 @@ static uint64_t cookies_are_too_low(const struct pawl_operation *o, make_functio
     return asks && found > state->completed ? found - 1 : found;
 }
 
-static void a_grace_period_that_sees_nobody_is_found_out(void **state)
+TEST_CASE(a_grace_period_that_sees_nobody_is_found_out)
 {
-    (void)state;
     sched.fault = nobody_is_seen;
     assert_false(HOLDS(DOMAIN, false, one_each, 2));
     assert_true(scene.found_dead > 0);
@@ -253,26 +249,23 @@ static void a_grace_period_that_sees_nobody_is_found_out(void **state)
     assert_true(scene.found_dead > 0);
 }
 
-static void a_grace_period_that_takes_readers_for_gone_is_found_out(void **state)
+TEST_CASE(a_grace_period_that_takes_readers_for_gone_is_found_out)
 {
-    (void)state;
     sched.fault = everybody_has_left;
     assert_false(HOLDS(DOMAIN, false, one_each, 2));
     assert_true(scene.found_dead > 0);
 }
 
-static void readers_that_leave_no_trace_are_found_out(void **state)
+TEST_CASE(readers_that_leave_no_trace_are_found_out)
 {
-    (void)state;
     sched.fault = readers_leave_no_trace;
     assert_false(HOLDS(DOMAIN, false, two_readers, 2));
     assert_true(scene.found_dead > 0);
 }
 
-static void a_cookie_of_the_grace_period_under_way_is_found_out(void **state)
+TEST_CASE(a_cookie_of_the_grace_period_under_way_is_found_out)
 {
     static const body bodies[] = {replace, read_once, replace_by_poll};
-    (void)state;
     sched.fault = cookies_are_too_low;
     assert_false(HOLDS(DOMAIN, false, bodies, 2));
     assert_true(scene.found_dead > 0);
@@ -308,9 +301,8 @@ static uint64_t no_sleepers_are_seen(const struct pawl_operation *o, make_functi
     return o->kind == PAWL_HOOK_LOAD && o->address == &state->sleepers ? 0 : make(o);
 }
 
-static void a_lost_wake_is_found_out(void **state)
+TEST_CASE(a_lost_wake_is_found_out)
 {
-    (void)state;
     sched.fault = nobody_is_waited_for;
     assert_false(HOLDS(DOMAIN, false, one_each, 2));
     assert_int_equal(scene.found_dead, 0);
@@ -340,11 +332,10 @@ static void synchronize(void *unused)
     pawl_rcu_domain_synchronize(&scene.domain);
 }
 
-static void waiters_share_grace_periods(void **state)
+TEST_CASE(waiters_share_grace_periods)
 {
     static const body bodies[] = {synchronize, synchronize, synchronize};
     unsigned schedules;
-    (void)state;
     if (TEST_SANITIZED) /* as in `holds` */
         skip();
     sched.fault = NULL;
@@ -359,16 +350,5 @@ static void waiters_share_grace_periods(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_reader_finds_a_dead_object_and_no_wake_is_lost),
-        cmocka_unit_test(the_same_holds_for_threads_without_a_line),
-        cmocka_unit_test(the_same_holds_for_quiescent_states),
-        cmocka_unit_test(a_grace_period_that_sees_nobody_is_found_out),
-        cmocka_unit_test(a_grace_period_that_takes_readers_for_gone_is_found_out),
-        cmocka_unit_test(readers_that_leave_no_trace_are_found_out),
-        cmocka_unit_test(a_cookie_of_the_grace_period_under_way_is_found_out),
-        cmocka_unit_test(a_lost_wake_is_found_out),
-        cmocka_unit_test(waiters_share_grace_periods),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -79,10 +79,9 @@ static void assert_seen(const char *domain)
 #endif
 }
 
-static void a_slow_reader_is_reported_again_and_again_while_a_synchronize_waits(void **state)
+TEST_CASE(a_slow_reader_is_reported_again_and_again_while_a_synchronize_waits)
 {
     pthread_t reader;
-    (void)state;
     pawl_rcu_domain_stall(pawl_rcu_default(), 2000000, note, &seen);
     start(&reader, pawl_rcu_default());
     pawl_rcu_synchronize();
@@ -129,10 +128,9 @@ static void end_poll(pthread_t reader)
  *   1  a thread changes a domain's report, or forks, and holds the latch
  *   2  a handler interrupts it and polls, while a report is due
  *   3  the poll must not wait for the latch: its own thread would have to release it */
-static void a_poll_in_a_handler_waits_for_no_report(void **state)
+TEST_CASE(a_poll_in_a_handler_waits_for_no_report)
 {
     pthread_t reader;
-    (void)state;
     begin_poll(&reader, 1);
     alarm(TEST_HANGS);
     latch_take(&rcu_here()->stalls);
@@ -145,10 +143,9 @@ static void a_poll_in_a_handler_waits_for_no_report(void **state)
 }
 
 /* The age counts from the first poll. */
-static void a_thread_that_waits_reports_the_reader_that_polls_found(void **state)
+TEST_CASE(a_thread_that_waits_reports_the_reader_that_polls_found)
 {
     pthread_t reader;
-    (void)state;
     begin_poll(&reader, 2000000);
     usleep(4000);
     assert_false(pawl_rcu_domain_poll(&polled, polled_cookie));
@@ -158,12 +155,11 @@ static void a_thread_that_waits_reports_the_reader_that_polls_found(void **state
     assert_seen("polled");
 }
 
-static void a_driver_that_sleeps_already_hears_that_reports_are_wanted(void **state)
+TEST_CASE(a_driver_that_sleeps_already_hears_that_reports_are_wanted)
 {
     struct pawl_rcu_state *domain;
     pthread_t reader, waiter;
     pawl_rcu_domain d;
-    (void)state;
     assert_int_equal(pawl_rcu_domain_init(&d, "asleep"), 0);
     domain = &rcu_here()->states[d.index];
     start(&reader, &d);
@@ -178,12 +174,11 @@ static void a_driver_that_sleeps_already_hears_that_reports_are_wanted(void **st
     pawl_rcu_domain_destroy(&d);
 }
 
-static void others_go_on_while_one_domain_stalls(void **state)
+TEST_CASE(others_go_on_while_one_domain_stalls)
 {
     pthread_t reader;
     pawl_rcu_domain d;
     unsigned i;
-    (void)state;
     assert_int_equal(pawl_rcu_domain_init(&d, "stalled"), 0);
     pawl_rcu_domain_stall(&d, 2000000, note, &seen);
     start(&reader, &d);
@@ -228,11 +223,10 @@ static void stall_to_standard_error(void *unused)
     end(reader);
 }
 
-static void without_a_function_a_line_on_standard_error_reports(void **state)
+TEST_CASE(without_a_function_a_line_on_standard_error_reports)
 {
     char said[4096];
     int status;
-    (void)state;
     status = test_in_child(stall_to_standard_error, NULL, said, sizeof said);
     if (status != 0 || !strstr(said, "pawl: rcu domain default: thread ") ||
         !strstr(said, " has been reading for "))
@@ -241,13 +235,5 @@ static void without_a_function_a_line_on_standard_error_reports(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slow_reader_is_reported_again_and_again_while_a_synchronize_waits),
-        cmocka_unit_test(a_poll_in_a_handler_waits_for_no_report),
-        cmocka_unit_test(a_thread_that_waits_reports_the_reader_that_polls_found),
-        cmocka_unit_test(a_driver_that_sleeps_already_hears_that_reports_are_wanted),
-        cmocka_unit_test(others_go_on_while_one_domain_stalls),
-        cmocka_unit_test(without_a_function_a_line_on_standard_error_reports),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -58,10 +58,9 @@ static void ask(void *nothing)
     pawl_rcu_domain_stall(pawl_rcu_default(), 1, report, NULL);
 }
 
-static void a_driver_hears_of_a_wish_for_reports(void **state)
+TEST_CASE(a_driver_hears_of_a_wish_for_reports)
 {
     static void (*const bodies[])(void *) = {read_until_reported, synchronize, ask};
-    (void)state;
     if (PAWL_TSAN_) /* it does not follow a thread from stack to stack */
         skip();
     assert_true(explore_with_deadlines(begin, bodies, 3, end, 2) > 100);
@@ -69,8 +68,5 @@ static void a_driver_hears_of_a_wish_for_reports(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_driver_hears_of_a_wish_for_reports),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

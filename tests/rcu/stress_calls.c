@@ -162,13 +162,12 @@ static void round_of(unsigned steps, uint64_t seed)
     must(s.made == s.freed);
 }
 
-static void every_callback_runs_once_and_never_too_early(void **state)
+TEST_CASE(every_callback_runs_once_and_never_too_early)
 {
     const double end = test_now() + test_seconds(3);
     uint64_t seed = test_seed();
     unsigned steps = FIRST_STEPS;
     unsigned rounds = 0;
-    (void)state;
     do {
         round_of(steps, test_random(&seed));
         rounds++;
@@ -180,8 +179,5 @@ static void every_callback_runs_once_and_never_too_early(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_callback_runs_once_and_never_too_early),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -193,12 +193,11 @@ static void end(void)
     assert_true(pawl_load_relaxed64(&s.freed) == s.made);
 }
 
-static void a_walk_meets_what_stays_exactly_once_and_nobody_who_was_freed(void **state)
+TEST_CASE(a_walk_meets_what_stays_exactly_once_and_nobody_who_was_freed)
 {
     const double over = test_now() + test_seconds(3);
     unsigned steps = TEST_SCALE(FIRST_STEPS), rounds = 0;
     uint64_t seed = test_seed();
-    (void)state;
     do {
         static const unsigned crowds[] = {2, 3, THREADS};
         const unsigned threads = crowds[rounds % 3];
@@ -213,8 +212,5 @@ static void a_walk_meets_what_stays_exactly_once_and_nobody_who_was_freed(void *
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_walk_meets_what_stays_exactly_once_and_nobody_who_was_freed),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -334,26 +334,23 @@ static void assert_no_early_free(void)
     assert_int_equal(free_objects(), OBJECTS - 1); /* and none is lost */
 }
 
-static void no_object_is_used_again_while_it_is_read(void **state)
+TEST_CASE(no_object_is_used_again_while_it_is_read)
 {
-    (void)state;
     torture(pawl_rcu_default(), test_seconds(TORTURE_SECONDS) / 2, 0, false);
     assert_no_early_free();
 }
 
-static void nor_in_a_domain_of_its_own(void **state)
+TEST_CASE(nor_in_a_domain_of_its_own)
 {
     pawl_rcu_domain d;
-    (void)state;
     assert_int_equal(pawl_rcu_domain_init(&d, "torture"), 0);
     torture(&d, test_seconds(TORTURE_SECONDS) / 4, 0, false);
     assert_no_early_free();
     pawl_rcu_domain_destroy(&d);
 }
 
-static void nor_with_quiescent_states(void **state)
+TEST_CASE(nor_with_quiescent_states)
 {
-    (void)state;
     torture(pawl_rcu_qs(), test_seconds(TORTURE_SECONDS) / 4, 0, false);
     assert_no_early_free();
 }
@@ -387,18 +384,16 @@ static void assert_found_out(pawl_rcu_domain *domain, uint32_t left_out, bool bl
         fail_msg("nothing was found in %d s; %s", LONGEST, said);
 }
 
-static void grace_periods_that_are_left_out_are_found_out(void **state)
+TEST_CASE(grace_periods_that_are_left_out_are_found_out)
 {
-    (void)state;
     if (PAWL_TSAN_)
         skip(); /* allows no new threads in the child of a program that had several */
     assert_found_out(pawl_rcu_default(), 12, false);
     assert_found_out(pawl_rcu_qs(), 12, false);
 }
 
-static void grace_periods_that_see_no_reader_are_found_out(void **state)
+TEST_CASE(grace_periods_that_see_no_reader_are_found_out)
 {
-    (void)state;
     if (PAWL_TSAN_)
         skip(); /* allows no new threads in the child of a program that had several */
     assert_found_out(pawl_rcu_default(), 0, true);
@@ -407,12 +402,5 @@ static void grace_periods_that_see_no_reader_are_found_out(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grace_periods_that_are_left_out_are_found_out),
-        cmocka_unit_test(grace_periods_that_see_no_reader_are_found_out),
-        cmocka_unit_test(no_object_is_used_again_while_it_is_read),
-        cmocka_unit_test(nor_in_a_domain_of_its_own),
-        cmocka_unit_test(nor_with_quiescent_states),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -76,7 +76,7 @@ static enum pawl_robust taken_soon(void)
     return pawl_robust_lock_take_write_until(&shared->lock, now + 20000000);
 }
 
-static void exec_by_the_first_thread_is_a_death(void **state)
+TEST_CASE(exec_by_the_first_thread_is_a_death)
 {
     unsigned i;
     for (i = 0; i < 4; i++) {
@@ -87,7 +87,7 @@ static void exec_by_the_first_thread_is_a_death(void **state)
     }
 }
 
-static void exec_by_another_thread_leaves_it_held_as_a_robust_mutex(void **state)
+TEST_CASE(exec_by_another_thread_leaves_it_held_as_a_robust_mutex)
 {
     unsigned i;
     for (i = 0; i < 4; i++) {
@@ -101,12 +101,8 @@ static void exec_by_another_thread_leaves_it_held_as_a_robust_mutex(void **state
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exec_by_the_first_thread_is_a_death),
-        cmocka_unit_test(exec_by_another_thread_leaves_it_held_as_a_robust_mutex),
-    };
     if (TEST_SANITIZED)
         return test_skipped("ThreadSanitizer does not know that exec ends a holder");
     alarm(TEST_HANGS);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

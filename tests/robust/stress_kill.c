@@ -220,15 +220,13 @@ static void kill_rounds(bool traced, double seconds)
     print_message("killed %u, told of %u deaths\n", rounds, told);
 }
 
-static void killed_at_any_time_the_lock_comes_back(void **state)
+TEST_CASE_WITH(killed_at_any_time_the_lock_comes_back, set_up, NULL)
 {
-    (void)state;
     kill_rounds(false, test_seconds(2));
 }
 
-static void killed_after_any_instruction_the_lock_comes_back(void **state)
+TEST_CASE_WITH(killed_after_any_instruction_the_lock_comes_back, set_up, NULL)
 {
-    (void)state;
     kill_rounds(true, test_seconds(3));
 }
 
@@ -248,14 +246,13 @@ static void assert_ends(pid_t child)
 
 /* Several at once, so that the dying are waited for by sleepers and the dead find the dead. Each
  * round ends soon, because a sleeper whose wake was lost shows only when no traffic wakes it. */
-static void the_living_go_on_while_others_are_killed(void **state)
+TEST_CASE_WITH(the_living_go_on_while_others_are_killed, set_up, NULL)
 {
     const double end = test_now() + test_seconds(4);
     uint64_t seed = test_seed();
     pid_t children[4];
     unsigned i, kills, killed = 0, rounds = 0;
     int status;
-    (void)state;
     do {
         __atomic_store_n(&shared->stop, 0, __ATOMIC_RELAXED);
         for (i = 0; i < 4; i++)
@@ -281,11 +278,6 @@ static void the_living_go_on_while_others_are_killed(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(killed_at_any_time_the_lock_comes_back, set_up),
-        cmocka_unit_test_setup(killed_after_any_instruction_the_lock_comes_back, set_up),
-        cmocka_unit_test_setup(the_living_go_on_while_others_are_killed, set_up),
-    };
     alarm(TEST_HANGS);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

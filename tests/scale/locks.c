@@ -97,10 +97,9 @@ static void over_locks(const struct primitive *of)
     }
 }
 
-static void a_section_costs_the_same_among_a_hundred_thousand_locks(void **state)
+TEST_CASE(a_section_costs_the_same_among_a_hundred_thousand_locks)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < EXCLUSIVE; i++)
         over_locks(&exclusive[i]);
     for (i = 0; i < SPINNING; i++)
@@ -111,11 +110,10 @@ static void a_section_costs_the_same_among_a_hundred_thousand_locks(void **state
 
 /* The waiters of a spinlock do not sleep, so waiters.c cannot count them. What can be said of any
  * number of threads is that nobody pays for those who want another lock. */
-static void a_spinlock_that_nobody_else_wants_makes_no_system_call(void **state)
+TEST_CASE(a_spinlock_that_nobody_else_wants_makes_no_system_call)
 {
     static const unsigned crowds[] = {1, FEW, 1000, MOST_THREADS};
     unsigned i, k;
-    (void)state;
     for (i = 0; i < SPINNING; i++)
         for (k = 0; k < 3 + (unsigned)full_size(); k++) {
             struct counts counted;
@@ -127,9 +125,5 @@ static void a_spinlock_that_nobody_else_wants_makes_no_system_call(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_section_costs_the_same_among_a_hundred_thousand_locks),
-        cmocka_unit_test(a_spinlock_that_nobody_else_wants_makes_no_system_call),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

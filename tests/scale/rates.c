@@ -110,18 +110,16 @@ static void over_threads(const struct primitive *of, unsigned count, enum kind k
             report(&of[i], kind, at_most(threads, of[i].waiters), 1);
 }
 
-static void sections_over_the_number_of_threads(void **state)
+TEST_CASE(sections_over_the_number_of_threads)
 {
-    (void)state;
     over_threads(exclusive, EXCLUSIVE, ALONE);
     over_threads(spinning, SPINNING, SPINS);
     over_threads(open_to_all, OPEN_TO_ALL, OPEN);
 }
 
-static void sections_over_the_number_of_locks(void **state)
+TEST_CASE(sections_over_the_number_of_locks)
 {
     unsigned i, objects;
-    (void)state;
     for (i = 0; i < EXCLUSIVE; i++)
         for (objects = 1; is_wanted(&exclusive[i]) && objects <= exclusive[i].most;
              objects *= full_size() ? 10 : 1000)
@@ -144,10 +142,6 @@ static void set_slots(const char *slots)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sections_over_the_number_of_threads),
-        cmocka_unit_test(sections_over_the_number_of_locks),
-    };
     set_slots(getenv("PAWL_SCALE_SLOTS"));
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

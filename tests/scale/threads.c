@@ -59,12 +59,11 @@ static unsigned count_passes(const struct primitive *of, unsigned threads, struc
     return started;
 }
 
-static void a_thread_without_a_line_pays_the_price_of_a_common_lock(void **state)
+TEST_CASE(a_thread_without_a_line_pays_the_price_of_a_common_lock)
 {
     enum { FEW = 16 };
     static const unsigned counts[] = {2000, MOST_THREADS};
     unsigned i, k;
-    (void)state;
     for (i = 0; i < OPEN_TO_ALL; i++) {
         struct counts few, many;
         count_passes(&open_to_all[i], FEW, &few);
@@ -78,8 +77,5 @@ static void a_thread_without_a_line_pays_the_price_of_a_common_lock(void **state
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_without_a_line_pays_the_price_of_a_common_lock),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

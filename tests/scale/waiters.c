@@ -93,40 +93,36 @@ static void no_more_than_of_few(const struct primitive *of, const struct primiti
     }
 }
 
-static void the_price_of_a_section_does_not_grow_with_its_waiters(void **state)
+TEST_CASE(the_price_of_a_section_does_not_grow_with_its_waiters)
 {
     unsigned i;
-    (void)state;
     if (!steps_are_counted())
         printf("This library does not count its steps: only system calls are judged.\n");
     for (i = 0; i < EXCLUSIVE; i++)
         no_more_than_of_few(&exclusive[i], &exclusive[i], false);
 }
 
-static void nor_with_waiters_of_other_objects(void **state)
+TEST_CASE(nor_with_waiters_of_other_objects)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < EXCLUSIVE; i++)
         no_more_than_of_few(&exclusive[i], &exclusive[i], true);
 }
 
 /* A reader or two of each wake lets the next ones in. */
-static void nor_for_readers_that_wait_for_a_writer(void **state)
+TEST_CASE(nor_for_readers_that_wait_for_a_writer)
 {
-    (void)state;
     no_more_than_of_few(&open_to_all[0], &exclusive[0], false);
 }
 
 /* A drop asks the kernel for a writer, and for those with a claim where one sleeps. It made three
  * calls when it asked for seekers and for readers too. Calls outside drops are not judged: a waiter
  * yields for as long as the holder is kept from its CPU. */
-static void a_drop_in_shared_memory_asks_for_writers_only(void **state)
+TEST_CASE(a_drop_in_shared_memory_asks_for_writers_only)
 {
     const struct primitive *of = NULL;
     struct counts counted;
     unsigned i, started;
-    (void)state;
     for (i = 0; i < EXCLUSIVE; i++)
         if (exclusive[i].take == pshared_take)
             of = &exclusive[i];
@@ -138,11 +134,5 @@ static void a_drop_in_shared_memory_asks_for_writers_only(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_price_of_a_section_does_not_grow_with_its_waiters),
-        cmocka_unit_test(nor_with_waiters_of_other_objects),
-        cmocka_unit_test(nor_for_readers_that_wait_for_a_writer),
-        cmocka_unit_test(a_drop_in_shared_memory_asks_for_writers_only),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

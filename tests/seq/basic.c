@@ -60,25 +60,22 @@ static void fill(void *to, size_t bytes, unsigned first)
     } while (0)
 
 #define INIT PAWL_SEQ_TYPE_INIT
-static void a_lock_gives_back_what_was_written_for_sizes_that_fill_no_word(void **state)
+TEST_CASE(a_lock_gives_back_what_was_written_for_sizes_that_fill_no_word)
 {
-    (void)state;
     ROUND_TRIP(seq1, struct bytes1);
     ROUND_TRIP(seq13, struct bytes13);
 }
 
-static void a_lock_gives_back_what_was_written_for_whole_lines_and_more(void **state)
+TEST_CASE(a_lock_gives_back_what_was_written_for_whole_lines_and_more)
 {
-    (void)state;
     ROUND_TRIP(seq64, struct bytes64);
     ROUND_TRIP(seq200, struct bytes200);
 }
 #undef INIT
 
 #define INIT PAWL_SEQ_LATCH_TYPE_INIT
-static void a_latch_gives_back_what_was_written(void **state)
+TEST_CASE(a_latch_gives_back_what_was_written)
 {
-    (void)state;
     ROUND_TRIP(latch1, struct bytes1);
     ROUND_TRIP(latch13, struct bytes13);
     ROUND_TRIP(latch64, struct bytes64);
@@ -86,12 +83,11 @@ static void a_latch_gives_back_what_was_written(void **state)
 }
 #undef INIT
 
-static void zero_bytes_are_a_lock_whose_value_is_zero_bytes(void **state)
+TEST_CASE(zero_bytes_are_a_lock_whose_value_is_zero_bytes)
 {
     seq13 *s = (seq13 *)calloc(1, sizeof *s);
     latch13 *l = (latch13 *)calloc(1, sizeof *l);
     struct bytes13 got, zero;
-    (void)state;
     memset(&zero, 0, sizeof zero);
     fill(&got, sizeof got, 1);
     seq13_read(s, &got);
@@ -103,12 +99,11 @@ static void zero_bytes_are_a_lock_whose_value_is_zero_bytes(void **state)
     free(l);
 }
 
-static void init_makes_a_lock_of_any_bytes(void **state)
+TEST_CASE(init_makes_a_lock_of_any_bytes)
 {
     struct bytes13 first, got;
     seq13 s;
     latch13 l;
-    (void)state;
     memset(&s, 0xff, sizeof s);
     memset(&l, 0xff, sizeof l);
     fill(&first, sizeof first, 3);
@@ -122,9 +117,8 @@ static void init_makes_a_lock_of_any_bytes(void **state)
     latch13_destroy(&l);
 }
 
-static void a_lock_head_is_sixteen_bytes_or_fewer(void **state)
+TEST_CASE(a_lock_head_is_sixteen_bytes_or_fewer)
 {
-    (void)state;
     assert_true(sizeof(pawl_seq) <= 16);
     assert_true(sizeof(pawl_seq_latch) <= 16);
     assert_int_equal(sizeof(seq64), sizeof(pawl_seq) + 64);
@@ -133,12 +127,11 @@ static void a_lock_head_is_sixteen_bytes_or_fewer(void **state)
 
 /* ---- What a reader sees of a write that stands still ----------------------------------------- */
 
-static void a_section_must_be_repeated_when_a_write_came_in_between(void **state)
+TEST_CASE(a_section_must_be_repeated_when_a_write_came_in_between)
 {
     seq64 s = PAWL_SEQ_TYPE_INIT;
     struct bytes64 value;
     pawl_seq_word begun;
-    (void)state;
     memset(&value, 1, sizeof value);
     begun = pawl_seq_begin(&s.seq);
     assert_false(pawl_seq_retry(&s.seq, begun));
@@ -146,22 +139,20 @@ static void a_section_must_be_repeated_when_a_write_came_in_between(void **state
     assert_true(pawl_seq_retry(&s.seq, begun));
 }
 
-static void a_section_must_be_repeated_when_a_write_began_in_between(void **state)
+TEST_CASE(a_section_must_be_repeated_when_a_write_began_in_between)
 {
     pawl_seq s = PAWL_SEQ_INIT;
     const pawl_seq_word begun = pawl_seq_begin(&s);
-    (void)state;
     pawl_seq_begin_write(&s);
     assert_true(pawl_seq_retry(&s, begun));
     pawl_seq_end_write(&s);
 }
 
-static void a_try_fails_while_a_write_is_under_way(void **state)
+TEST_CASE(a_try_fails_while_a_write_is_under_way)
 {
     seq64 s = PAWL_SEQ_TYPE_INIT;
     struct bytes64 value;
     pawl_seq_word begun;
-    (void)state;
     pawl_seq_begin_write(&s.seq);
     assert_false(seq64_try_read(&s, &value));
     assert_false(pawl_seq_try_begin(&s.seq, &begun));
@@ -169,11 +160,10 @@ static void a_try_fails_while_a_write_is_under_way(void **state)
     assert_true(seq64_try_read(&s, &value));
 }
 
-static void readers_go_on_while_the_lock_is_taken_and_nothing_is_stored_yet(void **state)
+TEST_CASE(readers_go_on_while_the_lock_is_taken_and_nothing_is_stored_yet)
 {
     seq64 s = PAWL_SEQ_TYPE_INIT;
     struct bytes64 old, value;
-    (void)state;
     fill(&old, sizeof old, 9);
     seq64_write(&s, &old);
     seq64_take_write(&s, &value);
@@ -184,11 +174,10 @@ static void readers_go_on_while_the_lock_is_taken_and_nothing_is_stored_yet(void
     assert_true(seq64_try_write(&s, &value)); /* the lock is free again */
 }
 
-static void a_try_write_stores_nothing_while_another_one_has_the_lock(void **state)
+TEST_CASE(a_try_write_stores_nothing_while_another_one_has_the_lock)
 {
     seq64 s = PAWL_SEQ_TYPE_INIT;
     struct bytes64 value, other, got;
-    (void)state;
     seq64_take_write(&s, &value);
     fill(&other, sizeof other, 5);
     assert_false(seq64_try_write(&s, &other));
@@ -197,12 +186,11 @@ static void a_try_write_stores_nothing_while_another_one_has_the_lock(void **sta
     assert_memory_equal(&got, &value, sizeof value);
 }
 
-static void the_number_is_even_between_writes_and_goes_on_by_two(void **state)
+TEST_CASE(the_number_is_even_between_writes_and_goes_on_by_two)
 {
     seq64 s = PAWL_SEQ_TYPE_INIT;
     struct bytes64 value;
     unsigned i;
-    (void)state;
     memset(&value, 0, sizeof value);
     for (i = 0; i < 5; i++) {
         assert_true(s.seq.sequence == 2 * i);
@@ -210,14 +198,13 @@ static void the_number_is_even_between_writes_and_goes_on_by_two(void **state)
     }
 }
 
-static void the_number_may_wrap(void **state)
+TEST_CASE(the_number_may_wrap)
 {
     seq64 s = PAWL_SEQ_TYPE_INIT;
     latch64 l = PAWL_SEQ_LATCH_TYPE_INIT;
     struct bytes64 value, got;
     pawl_seq_word begun;
     unsigned i;
-    (void)state;
     s.seq.sequence = (pawl_seq_word)0 - 4;
     l.seq.sequence = (pawl_seq_word)0 - 8;
     for (i = 0; i < 4; i++) {
@@ -239,11 +226,10 @@ static void the_number_may_wrap(void **state)
 
 /* ---- Writes that were cut off ---------------------------------------------------------------- */
 
-static void the_next_write_repairs_one_that_was_cut_off(void **state)
+TEST_CASE(the_next_write_repairs_one_that_was_cut_off)
 {
     seq64 s = PAWL_SEQ_TYPE_INIT;
     struct bytes64 value, got;
-    (void)state;
     fill(&value, sizeof value, 1);
     s.seq.sequence = 7; /* as the child of a fork may find it */
     s.words[0] = 99;
@@ -253,10 +239,9 @@ static void the_next_write_repairs_one_that_was_cut_off(void **state)
     assert_true(s.seq.sequence == 8);
 }
 
-static void a_latch_shows_its_last_whole_copy_until_the_next_write_repairs_it(void **state)
+TEST_CASE(a_latch_shows_its_last_whole_copy_until_the_next_write_repairs_it)
 {
     unsigned half;
-    (void)state;
     for (half = 1; half <= 2; half++) {
         latch64 l = PAWL_SEQ_LATCH_TYPE_INIT;
         struct bytes64 old, value, got;
@@ -277,11 +262,10 @@ static void a_latch_shows_its_last_whole_copy_until_the_next_write_repairs_it(vo
 
 /* ---- Latches --------------------------------------------------------------------------------- */
 
-static void a_latch_section_survives_that_the_other_copy_is_finished(void **state)
+TEST_CASE(a_latch_section_survives_that_the_other_copy_is_finished)
 {
     latch64 l = PAWL_SEQ_LATCH_TYPE_INIT;
     pawl_seq_word begun;
-    (void)state;
     l.seq.sequence = 6; /* words[1] is being written, readers take words[0] */
     begun = pawl_seq_latch_begin(&l.seq);
     assert_int_equal(PAWL_SEQ_COPY(begun), 0);
@@ -291,11 +275,10 @@ static void a_latch_section_survives_that_the_other_copy_is_finished(void **stat
     assert_true(pawl_seq_latch_retry(&l.seq, begun));
 }
 
-static void a_latch_section_on_the_second_copy_ends_with_its_half(void **state)
+TEST_CASE(a_latch_section_on_the_second_copy_ends_with_its_half)
 {
     latch64 l = PAWL_SEQ_LATCH_TYPE_INIT;
     pawl_seq_word begun;
-    (void)state;
     l.seq.sequence = 5;
     begun = pawl_seq_latch_begin(&l.seq);
     assert_int_equal(PAWL_SEQ_COPY(begun), 1);
@@ -306,13 +289,12 @@ static void a_latch_section_on_the_second_copy_ends_with_its_half(void **state)
 
 /* ---- Bounded readers ------------------------------------------------------------------------- */
 
-static void a_bounded_reader_takes_the_lock_after_its_retries(void **state)
+TEST_CASE(a_bounded_reader_takes_the_lock_after_its_retries)
 {
     pawl_seq s = PAWL_SEQ_INIT;
     pawl_seq_reader reader = PAWL_SEQ_READER(2);
     unsigned sections = 0;
     bool again;
-    (void)state;
     do {
         pawl_seq_begin_or_lock(&s, &reader);
         sections++;
@@ -328,11 +310,10 @@ static void a_bounded_reader_takes_the_lock_after_its_retries(void **state)
     assert_true(pawl_spin32_is_free(&s.lock));
 }
 
-static void a_bounded_reader_that_meets_no_writer_takes_no_lock(void **state)
+TEST_CASE(a_bounded_reader_that_meets_no_writer_takes_no_lock)
 {
     seq64 s = PAWL_SEQ_TYPE_INIT;
     struct bytes64 value, got;
-    (void)state;
     fill(&value, sizeof value, 4);
     seq64_write(&s, &value);
     pawl_seq_take_write(&s.seq); /* it would wait for ever */
@@ -343,12 +324,11 @@ static void a_bounded_reader_that_meets_no_writer_takes_no_lock(void **state)
 
 /* ---- Readers write nothing ------------------------------------------------------------------- */
 
-static void readers_leave_every_byte_as_it_is(void **state)
+TEST_CASE(readers_leave_every_byte_as_it_is)
 {
     seq64 s = PAWL_SEQ_TYPE_INIT, before;
     latch64 l = PAWL_SEQ_LATCH_TYPE_INIT, latch_before;
     struct bytes64 got;
-    (void)state;
     memcpy(&before, &s, sizeof s);
     memcpy(&latch_before, &l, sizeof l);
     seq64_read(&s, &got);
@@ -359,12 +339,11 @@ static void readers_leave_every_byte_as_it_is(void **state)
     assert_memory_equal(&l, &latch_before, sizeof l);
 }
 
-static void parts_of_a_value_can_be_read(void **state)
+TEST_CASE(parts_of_a_value_can_be_read)
 {
     seq64 s = PAWL_SEQ_TYPE_INIT;
     struct bytes64 value;
     uint64_t third = 0;
-    (void)state;
     fill(&value, sizeof value, 1);
     seq64_write(&s, &value);
     pawl_seq_copy_out(&third, s.words + 2 * sizeof third / sizeof s.words[0], sizeof third);
@@ -373,28 +352,5 @@ static void parts_of_a_value_can_be_read(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lock_gives_back_what_was_written_for_sizes_that_fill_no_word),
-        cmocka_unit_test(a_lock_gives_back_what_was_written_for_whole_lines_and_more),
-        cmocka_unit_test(a_latch_gives_back_what_was_written),
-        cmocka_unit_test(zero_bytes_are_a_lock_whose_value_is_zero_bytes),
-        cmocka_unit_test(init_makes_a_lock_of_any_bytes),
-        cmocka_unit_test(a_lock_head_is_sixteen_bytes_or_fewer),
-        cmocka_unit_test(a_section_must_be_repeated_when_a_write_came_in_between),
-        cmocka_unit_test(a_section_must_be_repeated_when_a_write_began_in_between),
-        cmocka_unit_test(a_try_fails_while_a_write_is_under_way),
-        cmocka_unit_test(readers_go_on_while_the_lock_is_taken_and_nothing_is_stored_yet),
-        cmocka_unit_test(a_try_write_stores_nothing_while_another_one_has_the_lock),
-        cmocka_unit_test(the_number_is_even_between_writes_and_goes_on_by_two),
-        cmocka_unit_test(the_number_may_wrap),
-        cmocka_unit_test(the_next_write_repairs_one_that_was_cut_off),
-        cmocka_unit_test(a_latch_shows_its_last_whole_copy_until_the_next_write_repairs_it),
-        cmocka_unit_test(a_latch_section_survives_that_the_other_copy_is_finished),
-        cmocka_unit_test(a_latch_section_on_the_second_copy_ends_with_its_half),
-        cmocka_unit_test(a_bounded_reader_takes_the_lock_after_its_retries),
-        cmocka_unit_test(a_bounded_reader_that_meets_no_writer_takes_no_lock),
-        cmocka_unit_test(readers_leave_every_byte_as_it_is),
-        cmocka_unit_test(parts_of_a_value_can_be_read),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

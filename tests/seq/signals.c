@@ -72,12 +72,11 @@ static void stop_writer(pthread_t writer)
     must(pthread_join(writer, NULL) == 0);
 }
 
-static void a_handler_finds_a_whole_value_wherever_it_interrupts_the_writer(void **state)
+TEST_CASE(a_handler_finds_a_whole_value_wherever_it_interrupts_the_writer)
 {
     const uint32_t wanted = TEST_SCALE(1000);
     struct sigaction action;
     pthread_t writer;
-    (void)state;
     memset(&action, 0, sizeof action);
     action.sa_handler = look;
     must(sigaction(SIGUSR1, &action, NULL) == 0);
@@ -92,12 +91,11 @@ static void a_handler_finds_a_whole_value_wherever_it_interrupts_the_writer(void
     print_message("%u of %u tries met a write\n", failed_tries, handled);
 }
 
-static void the_child_of_a_fork_reads_and_repairs_what_a_thread_was_writing(void **state)
+TEST_CASE(the_child_of_a_fork_reads_and_repairs_what_a_thread_was_writing)
 {
     const unsigned forks = TEST_SCALE(40);
     const pthread_t writer = start_writer();
     unsigned i;
-    (void)state;
     for (i = 0; i < forks; i++) {
         int status = 0;
         pid_t child;
@@ -127,9 +125,5 @@ static void the_child_of_a_fork_reads_and_repairs_what_a_thread_was_writing(void
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handler_finds_a_whole_value_wherever_it_interrupts_the_writer),
-        cmocka_unit_test(the_child_of_a_fork_reads_and_repairs_what_a_thread_was_writing),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -68,10 +68,9 @@ static void both_hold_one(void)
 /* ---- A reader at each point of a write that stands still ------------------------------------- */
 
 /* As a handler does that has interrupted the writer: the test's own calls go through at once. */
-static void a_latch_read_ends_at_once_at_every_point_of_a_write(void **state)
+TEST_CASE(a_latch_read_ends_at_once_at_every_point_of_a_write)
 {
     unsigned writer, points = 0, old = 0, fresh = 0;
-    (void)state;
     both_hold_one();
     sim_begin();
     writer = sim_start(write_latch, &two);
@@ -94,10 +93,9 @@ static void a_latch_read_ends_at_once_at_every_point_of_a_write(void **state)
     assert_true(old > 0 && fresh > 0);
 }
 
-static void a_write_that_repairs_another_never_shows_the_torn_copy(void **state)
+TEST_CASE(a_write_that_repairs_another_never_shows_the_torn_copy)
 {
     unsigned half;
-    (void)state;
     for (half = 1; half <= 2; half++) {
         unsigned writer;
         both_hold_one();
@@ -117,10 +115,9 @@ static void a_write_that_repairs_another_never_shows_the_torn_copy(void **state)
     }
 }
 
-static void a_try_read_at_every_point_of_a_write_fails_or_finds_one_value(void **state)
+TEST_CASE(a_try_read_at_every_point_of_a_write_fails_or_finds_one_value)
 {
     unsigned writer, failed = 0;
-    (void)state;
     both_hold_one();
     sim_begin();
     writer = sim_start(write_lock, &two);
@@ -138,10 +135,9 @@ static void a_try_read_at_every_point_of_a_write_fails_or_finds_one_value(void *
     assert_true(failed >= 3);
 }
 
-static void a_reader_that_meets_a_write_only_reads_until_it_has_ended(void **state)
+TEST_CASE(a_reader_that_meets_a_write_only_reads_until_it_has_ended)
 {
     unsigned writer, reader;
-    (void)state;
     both_hold_one();
     sim_begin();
     writer = sim_start(write_lock, &two);
@@ -190,15 +186,13 @@ static void all_interleavings(void (*write)(void *), void (*read)(void *), unsig
             }
 }
 
-static void every_interleaving_of_a_read_with_a_write_gives_one_value(void **state)
+TEST_CASE(every_interleaving_of_a_read_with_a_write_gives_one_value)
 {
-    (void)state;
     all_interleavings(write_lock, read_lock, 7);
 }
 
-static void every_interleaving_of_a_latch_read_with_a_write_gives_one_value(void **state)
+TEST_CASE(every_interleaving_of_a_latch_read_with_a_write_gives_one_value)
 {
-    (void)state;
     all_interleavings(write_latch, read_latch, 11);
 }
 
@@ -221,7 +215,7 @@ static void assert_accesses(const struct expected *expected, unsigned count)
     }
 }
 
-static void a_read_is_loads_and_one_fence(void **state)
+TEST_CASE(a_read_is_loads_and_one_fence)
 {
     static const struct expected lock_read[] = {
         {PAWL_HOOK_LOAD, PAWL_ORDER_ACQUIRE, PAWL_SEQ_READ_BEGIN},
@@ -237,7 +231,6 @@ static void a_read_is_loads_and_one_fence(void **state)
         {PAWL_HOOK_FENCE, PAWL_ORDER_ACQUIRE, PAWL_SEQ_LATCH_READ_END},
         {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
     };
-    (void)state;
     both_hold_one();
     sim_begin();
     read_lock(NULL);
@@ -247,7 +240,7 @@ static void a_read_is_loads_and_one_fence(void **state)
     assert_accesses(latch_read, 5);
 }
 
-static void a_write_is_the_odd_number_a_fence_the_words_and_the_even_number(void **state)
+TEST_CASE(a_write_is_the_odd_number_a_fence_the_words_and_the_even_number)
 {
     static const struct expected write[] = {
         {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
@@ -258,7 +251,6 @@ static void a_write_is_the_odd_number_a_fence_the_words_and_the_even_number(void
         {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
         {PAWL_HOOK_STORE, PAWL_ORDER_RELEASE, PAWL_SEQ_WRITE_END},
     };
-    (void)state;
     both_hold_one();
     sim_begin();
     write_lock(&two);
@@ -267,7 +259,7 @@ static void a_write_is_the_odd_number_a_fence_the_words_and_the_even_number(void
     assert_true(sim_records[6].operation.operand % 2 == 0);
 }
 
-static void a_latch_write_turns_the_readers_away_before_it_touches_a_copy(void **state)
+TEST_CASE(a_latch_write_turns_the_readers_away_before_it_touches_a_copy)
 {
     static const struct expected write[] = {
         {PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
@@ -281,7 +273,6 @@ static void a_latch_write_turns_the_readers_away_before_it_touches_a_copy(void *
         {PAWL_HOOK_STORE, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
         {PAWL_HOOK_STORE, PAWL_ORDER_RELAXED, PAWL_TAG_NONE_},
     };
-    (void)state;
     both_hold_one();
     sim_begin();
     write_latch(&two);
@@ -292,18 +283,7 @@ static void a_latch_write_turns_the_readers_away_before_it_touches_a_copy(void *
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_latch_read_ends_at_once_at_every_point_of_a_write),
-        cmocka_unit_test(a_write_that_repairs_another_never_shows_the_torn_copy),
-        cmocka_unit_test(a_try_read_at_every_point_of_a_write_fails_or_finds_one_value),
-        cmocka_unit_test(a_reader_that_meets_a_write_only_reads_until_it_has_ended),
-        cmocka_unit_test(every_interleaving_of_a_read_with_a_write_gives_one_value),
-        cmocka_unit_test(every_interleaving_of_a_latch_read_with_a_write_gives_one_value),
-        cmocka_unit_test(a_read_is_loads_and_one_fence),
-        cmocka_unit_test(a_write_is_the_odd_number_a_fence_the_words_and_the_even_number),
-        cmocka_unit_test(a_latch_write_turns_the_readers_away_before_it_touches_a_copy),
-    };
     sim_no_locks = true;
     sim_begin();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

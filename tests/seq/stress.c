@@ -115,13 +115,12 @@ static void work(void *opaque, unsigned index)
     }
 }
 
-static void nobody_reads_half_a_write_and_no_write_is_lost(void **state)
+TEST_CASE(nobody_reads_half_a_write_and_no_write_is_lost)
 {
     const double end = test_now() + test_seconds(3);
     unsigned steps = TEST_SCALE(FIRST_STEPS);
     uint64_t seed = test_seed();
     unsigned rounds = 0;
-    (void)state;
     do {
         static const unsigned crowds[] = {2, 3, THREADS};
         const unsigned threads = crowds[rounds % 3];
@@ -147,8 +146,5 @@ static void nobody_reads_half_a_write_and_no_write_is_lost(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_reads_half_a_write_and_no_write_is_lost),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

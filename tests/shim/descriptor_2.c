@@ -67,15 +67,13 @@ static void the_data_are_as_written(bool closed)
     assert_int_equal(now.st_size, 4);
 }
 
-static void nothing_is_written_into_a_file_that_became_descriptor_2(void **state)
+TEST_CASE(nothing_is_written_into_a_file_that_became_descriptor_2)
 {
-    (void)state;
     the_data_are_as_written(false);
 }
 
-static void nor_where_the_program_started_without_descriptor_2(void **state)
+TEST_CASE(nor_where_the_program_started_without_descriptor_2)
 {
-    (void)state;
     the_data_are_as_written(true);
 }
 
@@ -83,9 +81,5 @@ int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "serve") == 0)
         return serve(argv[2], strcmp(argv[3], "closed") == 0);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_written_into_a_file_that_became_descriptor_2),
-        cmocka_unit_test(nor_where_the_program_started_without_descriptor_2),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

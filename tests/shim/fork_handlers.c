@@ -104,11 +104,10 @@ static void forks(void)
     assert_int_equal(status, 0);
 }
 
-static void handlers_lock_a_lock_that_others_use(void **state)
+TEST_CASE(handlers_lock_a_lock_that_others_use)
 {
     pthread_t others[4];
     unsigned i;
-    (void)state;
     for (i = 0; i < 4; i++)
         must(pthread_create(&others[i], NULL, i < 2 ? writes : reads, NULL) == 0);
     for (whose = BEFORE_OURS; whose < ORDERS; whose++)
@@ -123,10 +122,7 @@ static void handlers_lock_a_lock_that_others_use(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(handlers_lock_a_lock_that_others_use),
-    };
     register_late();
     alarm(TEST_HANGS);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

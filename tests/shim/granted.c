@@ -88,9 +88,8 @@ static void assert_t_is_never_beside_w(void)
     }
 }
 
-static void a_read_of_an_earlier_lock_lets_nobody_in_beside_a_writer(void **state)
+TEST_CASE(a_read_of_an_earlier_lock_lets_nobody_in_beside_a_writer)
 {
-    (void)state;
     actor_start(&reader);
     hand_over_a_read();
     assert_int_equal(pthread_rwlock_destroy(&lock), 0);
@@ -99,9 +98,8 @@ static void a_read_of_an_earlier_lock_lets_nobody_in_beside_a_writer(void **stat
     actor_end(&reader);
 }
 
-static void a_read_that_was_handed_over_lets_nobody_in_beside_a_writer(void **state)
+TEST_CASE(a_read_that_was_handed_over_lets_nobody_in_beside_a_writer)
 {
-    (void)state;
     actor_start(&reader);
     hand_over_a_read();
     assert_t_is_never_beside_w();
@@ -110,11 +108,7 @@ static void a_read_that_was_handed_over_lets_nobody_in_beside_a_writer(void **st
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_read_of_an_earlier_lock_lets_nobody_in_beside_a_writer),
-        cmocka_unit_test(a_read_that_was_handed_over_lets_nobody_in_beside_a_writer),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

@@ -103,11 +103,10 @@ static void work(void *unused, unsigned worker)
     }
 }
 
-static void many_threads_use_every_call(void **state)
+TEST_CASE(many_threads_use_every_call)
 {
     uint64_t all = 0, counted = 0;
     unsigned i;
-    (void)state;
     /* Of the default kind only: readers read again, which the writers' kind forbids. */
     memset(shared, 0, sizeof shared);
     memset(writes, 0, sizeof writes);
@@ -161,9 +160,8 @@ static void read_again_or_write(void *unused, unsigned me)
     }
 }
 
-static void who_reads_again_never_waits_behind_a_writer(void **state)
+TEST_CASE(who_reads_again_never_waits_behind_a_writer)
 {
-    (void)state;
     memset(&again, 0, sizeof again);
     until = test_now() + test_seconds(2);
     readers_left = 1;
@@ -204,9 +202,8 @@ static void read_for_one_another(void *unused, unsigned me)
     must(sem_post(&wanted) == 0); /* for the one that waits for a last round */
 }
 
-static void readers_may_wait_for_one_another(void **state)
+TEST_CASE(readers_may_wait_for_one_another)
 {
-    (void)state;
     if (!prefers_readers())
         return;
     assert_int_equal(sem_init(&wanted, 0, 0), 0);
@@ -236,12 +233,11 @@ static void go_on_as_child(void *unused)
 }
 
 /* The child has what the forking thread held, and nobody waits there. */
-static void a_child_goes_on_with_what_the_forking_thread_held(void **state)
+TEST_CASE(a_child_goes_on_with_what_the_forking_thread_held)
 {
     struct actor reader, writer;
     char said[1024];
     int status;
-    (void)state;
     actor_start(&reader);
     actor_start(&writer);
     assert_int_equal(pthread_rwlock_rdlock(&held_read), 0);
@@ -280,14 +276,13 @@ static void handle(int number)
 
 /* "If a signal is delivered to a thread waiting for a read-write lock, upon return from the signal
  * handler the thread resumes waiting for the lock as if it was not interrupted." */
-static void a_waiting_thread_handles_signals_and_waits_on(void **state)
+TEST_CASE(a_waiting_thread_handles_signals_and_waits_on)
 {
     static rwlock_call *const calls[] = {pthread_rwlock_rdlock, pthread_rwlock_wrlock};
     struct sigaction action, before;
     struct actor waiter;
     size_t i;
     int round;
-    (void)state;
     memset(&action, 0, sizeof action);
     action.sa_handler = handle;
     assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
@@ -323,11 +318,10 @@ static void *wait_and_go_on(void *unused)
 }
 
 /* "pthread_rwlock_wrlock may be a cancellation point": it is none. */
-static void a_waiting_thread_is_not_cancelled_inside(void **state)
+TEST_CASE(a_waiting_thread_is_not_cancelled_inside)
 {
     pthread_t thread;
     void *result = NULL;
-    (void)state;
     assert_int_equal(pthread_rwlock_rdlock(&idle), 0);
     assert_int_equal(pthread_create(&thread, NULL, wait_and_go_on, NULL), 0);
     assert_int_equal(pthread_cancel(thread), 0);
@@ -355,11 +349,10 @@ static void exit_with_locks(void *unused)
     exit(7);
 }
 
-static void functions_of_atexit_may_lock(void **state)
+TEST_CASE(functions_of_atexit_may_lock)
 {
     char said[65536];
     const int status = test_in_child(exit_with_locks, NULL, said, sizeof said);
-    (void)state;
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 7);
 }
@@ -395,12 +388,11 @@ static void *one_of_many(void *opaque)
     return NULL;
 }
 
-static void a_thousand_threads_share_a_lock(void **state)
+TEST_CASE(a_thousand_threads_share_a_lock)
 {
     static pthread_t threads[THREADS];
     pthread_attr_t small;
     uint64_t i;
-    (void)state;
     assert_int_equal(pthread_attr_init(&small), 0);
     assert_int_equal(pthread_attr_setstacksize(&small, 65536), 0);
     assert_int_equal(pthread_rwlock_wrlock(&crowd), 0); /* until all are there */
@@ -413,14 +405,13 @@ static void a_thousand_threads_share_a_lock(void **state)
     assert_int_equal(pthread_attr_destroy(&small), 0);
 }
 
-static void a_million_locks_need_no_memory_but_their_own(void **state)
+TEST_CASE(a_million_locks_need_no_memory_but_their_own)
 {
     enum { HELD = 1000 };
     /* Where all locks have readers that scale, each write looks at the lines of all threads. */
     const size_t count = scales_readers() ? 100000 : 1000000;
     pthread_rwlock_t *const all = (pthread_rwlock_t *)calloc(count, sizeof *all);
     size_t i;
-    (void)state;
     assert_non_null(all);
     for (i = 0; i < count; i++) {
         assert_int_equal(pthread_rwlock_init(&all[i], NULL), 0);
@@ -439,11 +430,10 @@ static void a_million_locks_need_no_memory_but_their_own(void **state)
 }
 
 /* Undefined by POSIX, and no error with glibc: nothing hangs or ends. */
-static void a_lock_that_is_held_can_be_destroyed_and_made_anew(void **state)
+TEST_CASE(a_lock_that_is_held_can_be_destroyed_and_made_anew)
 {
     pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
     struct actor waiter;
-    (void)state;
     assert_int_equal(pthread_rwlock_rdlock(&l), 0);
     assert_int_equal(pthread_rwlock_destroy(&l), 0);
     assert_int_equal(pthread_rwlock_init(&l, NULL), 0);
@@ -458,17 +448,5 @@ static void a_lock_that_is_held_can_be_destroyed_and_made_anew(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_threads_use_every_call),
-        cmocka_unit_test(who_reads_again_never_waits_behind_a_writer),
-        cmocka_unit_test(readers_may_wait_for_one_another),
-        cmocka_unit_test(a_child_goes_on_with_what_the_forking_thread_held),
-        cmocka_unit_test(a_waiting_thread_handles_signals_and_waits_on),
-        cmocka_unit_test(a_waiting_thread_is_not_cancelled_inside),
-        cmocka_unit_test(functions_of_atexit_may_lock),
-        cmocka_unit_test(a_thousand_threads_share_a_lock),
-        cmocka_unit_test(a_million_locks_need_no_memory_but_their_own),
-        cmocka_unit_test(a_lock_that_is_held_can_be_destroyed_and_made_anew),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

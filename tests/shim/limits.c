@@ -14,10 +14,9 @@ static void set_readers(shim_word readers)
     shim_lock_of(&lock)->lock.word = readers * SHIM_R;
 }
 
-static void one_reader_too_many_gets_eagain(void **state)
+TEST_CASE(one_reader_too_many_gets_eagain)
 {
     const struct timespec later = time_in(CLOCK_REALTIME, 200000);
-    (void)state;
     assert_true(is_pawl());
     set_readers(SHIM_MOST_READERS - 1);
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
@@ -36,12 +35,11 @@ static void one_reader_too_many_gets_eagain(void **state)
 /* A thread whose read another thread has unlocked remembers what is over, even where the lock does
  * not tell. It does not take a granted writer's R for its own: not before that writer has noted
  * itself as the owner either. */
-static void a_wrong_memory_lets_no_reader_in_beside_a_writer(void **state)
+TEST_CASE(a_wrong_memory_lets_no_reader_in_beside_a_writer)
 {
     const struct timespec past = {1, 0};
     struct actor one;
     uint32_t life;
-    (void)state;
     memset(&lock, 0, sizeof lock);
     actor_start(&one);
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
@@ -59,12 +57,11 @@ static void a_wrong_memory_lets_no_reader_in_beside_a_writer(void **state)
 }
 
 /* But for the number that its first reader has given it. */
-static void a_free_lock_is_as_it_was_initialised(void **state)
+TEST_CASE(a_free_lock_is_as_it_was_initialised)
 {
     static const pthread_rwlock_t writers = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
     pthread_rwlock_t l = writers;
     int i;
-    (void)state;
     for (i = 0; i < 3; i++) {
         assert_int_equal(pthread_rwlock_rdlock(&l), 0);
         assert_int_equal(pthread_rwlock_unlock(&l), 0);
@@ -79,13 +76,12 @@ static void a_free_lock_is_as_it_was_initialised(void **state)
 /* Garbage of an earlier use of the memory: filled, as a free block of an allocator, or marked where
  * no initialiser writes. glibc's reader often gets in there. A wait for such a lock could last for
  * ever, so the calls that would wait return EINVAL. */
-static void memory_that_was_never_initialised_hangs_nobody(void **state)
+TEST_CASE(memory_that_was_never_initialised_hangs_nobody)
 {
     const struct timespec later = time_in(CLOCK_REALTIME, 200000);
     enum { GARBAGE = 5 };
     pthread_rwlock_t garbage[GARBAGE];
     size_t i;
-    (void)state;
     memset(&garbage[0], 0xa5, sizeof garbage[0]);
     memset(&garbage[1], 0, sizeof garbage - sizeof garbage[0]);
     garbage[0].__data.__shared = 0;
@@ -104,11 +100,10 @@ static void memory_that_was_never_initialised_hangs_nobody(void **state)
     }
 }
 
-static void a_process_shared_lock_is_left_to_the_c_library(void **state)
+TEST_CASE(a_process_shared_lock_is_left_to_the_c_library)
 {
     pthread_rwlockattr_t attributes;
     pthread_rwlock_t l;
-    (void)state;
     assert_int_equal(pthread_rwlockattr_init(&attributes), 0);
     assert_int_equal(pthread_rwlockattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED), 0);
     assert_int_equal(pthread_rwlock_init(&l, &attributes), 0);
@@ -121,12 +116,5 @@ static void a_process_shared_lock_is_left_to_the_c_library(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_reader_too_many_gets_eagain),
-        cmocka_unit_test(a_wrong_memory_lets_no_reader_in_beside_a_writer),
-        cmocka_unit_test(a_free_lock_is_as_it_was_initialised),
-        cmocka_unit_test(memory_that_was_never_initialised_hangs_nobody),
-        cmocka_unit_test(a_process_shared_lock_is_left_to_the_c_library),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

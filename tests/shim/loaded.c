@@ -30,12 +30,11 @@ static int call(void *library, const char *name)
 }
 
 /* A second reference comes and goes meanwhile, as with two plug-ins of one program. */
-static void a_library_comes_and_goes_while_its_lock_is_waited_for(void **state)
+TEST_CASE(a_library_comes_and_goes_while_its_lock_is_waited_for)
 {
     void *const library = load(PLUGIN_static_lock);
     pthread_rwlock_t *const l = lock_in(library);
     struct actor waiter;
-    (void)state;
     actor_start(&waiter);
     assert_int_equal(pthread_rwlock_wrlock(l), 0);
     actor_begin(&waiter, pthread_rwlock_wrlock, l);
@@ -51,12 +50,11 @@ static void a_library_comes_and_goes_while_its_lock_is_waited_for(void **state)
 
 /* The library is unloaded with its lock held. Loaded again, as a rule to the same address, it has a
  * free lock; what the thread remembers of the old one harms nobody. */
-static void a_library_that_went_with_its_lock_held_comes_back_with_a_free_one(void **state)
+TEST_CASE(a_library_that_went_with_its_lock_held_comes_back_with_a_free_one)
 {
     static rwlock_call *const calls[] = {pthread_rwlock_rdlock, pthread_rwlock_wrlock};
     struct actor one;
     size_t i;
-    (void)state;
     actor_start(&one);
     for (i = 0; i < 2; i++) {
         void *library = load(PLUGIN_static_lock);
@@ -75,7 +73,7 @@ static void a_library_that_went_with_its_lock_held_comes_back_with_a_free_one(vo
 
 /* A library that is loaded so found the C library's locks, and used them on the preload library's
  * memory. Its file is found by the search path of the library that asks, not of the program. */
-static void a_library_that_is_to_find_its_own_names_first_shares_the_locks(void **state)
+TEST_CASE(a_library_that_is_to_find_its_own_names_first_shares_the_locks)
 {
     void *const library = load(PLUGIN_static_lock);
     void *const other = load(PLUGIN_loads_another);
@@ -83,7 +81,6 @@ static void a_library_that_is_to_find_its_own_names_first_shares_the_locks(void 
     int (*write_and_unlock)(pthread_rwlock_t *);
     pthread_rwlock_t *const l = lock_in(library);
     void *found = dlsym(other, "plugin_load_deep"), *deep;
-    (void)state;
     assert_non_null(found);
     memcpy(&load_deep, &found, sizeof load_deep);
     assert_null(dlopen("libshim_loaded_writes.so", RTLD_NOW)); /* by the program's path */
@@ -115,10 +112,9 @@ static void *try_beside_a_reader(void *unused)
     return unused;
 }
 
-static void a_program_in_c_loads_a_library_with_a_shared_mutex(void **state)
+TEST_CASE(a_program_in_c_loads_a_library_with_a_shared_mutex)
 {
     pthread_t thread;
-    (void)state;
     library_in_cxx = load(PLUGIN_shared_mutex);
     assert_int_equal(call(library_in_cxx, "plugin_try_read"), 1);
     assert_int_equal(pthread_create(&thread, NULL, try_beside_a_reader, NULL), 0);
@@ -132,11 +128,5 @@ static void a_program_in_c_loads_a_library_with_a_shared_mutex(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_library_comes_and_goes_while_its_lock_is_waited_for),
-        cmocka_unit_test(a_library_that_went_with_its_lock_held_comes_back_with_a_free_one),
-        cmocka_unit_test(a_library_that_is_to_find_its_own_names_first_shares_the_locks),
-        cmocka_unit_test(a_program_in_c_loads_a_library_with_a_shared_mutex),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

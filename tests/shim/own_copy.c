@@ -34,9 +34,8 @@ static void add(void *unused, unsigned index)
     }
 }
 
-static void both_kinds_of_locks_work_side_by_side(void **state)
+TEST_CASE(both_kinds_of_locks_work_side_by_side)
 {
-    (void)state;
     a = b = 0;
     test_threads(4, add, NULL);
     assert_true(a == b && a != 0);
@@ -59,12 +58,11 @@ static int take_ours(pthread_rwlock_t *unused)
     return 0;
 }
 
-static void a_child_goes_on_with_both(void **state)
+TEST_CASE(a_child_goes_on_with_both)
 {
     struct actor one, two;
     char said[1024];
     int status;
-    (void)state;
     actor_start(&one);
     actor_start(&two);
     assert_int_equal(pthread_rwlock_rdlock(&theirs), 0);
@@ -86,9 +84,5 @@ static void a_child_goes_on_with_both(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_kinds_of_locks_work_side_by_side),
-        cmocka_unit_test(a_child_goes_on_with_both),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -59,12 +59,11 @@ static void assert_all_is_remembered(void)
         assert_true(record_has(of(i)) == is_held(i));
 }
 
-static void a_thread_remembers_its_reads_in_any_order_of_unlocking(void **state)
+TEST_CASE(a_thread_remembers_its_reads_in_any_order_of_unlocking)
 {
     const struct record none = {0};
     uint64_t random = test_seed();
     unsigned i;
-    (void)state;
     for (i = 0; i < ROUNDS; i++) {
         if (holds == 0 || (holds < READS && test_random_below(&random, 2) == 0))
             lock(any_lock(&random));
@@ -100,12 +99,11 @@ static void assert_same(const struct record *before)
  * Otherwise the record would keep a read of L that is over. The same for a place that the thread
  * has found empty, and for an entry of the stack that counts and is not filled in yet.
  */
-static void a_handler_leaves_the_record_as_it_found_it(void **state)
+TEST_CASE(a_handler_leaves_the_record_as_it_found_it)
 {
     uint64_t random = test_seed();
     struct record before;
     unsigned round, i, depth, outer;
-    (void)state;
     for (round = 0; round < ROUNDS; round++) {
         outer = test_random_below(&random, READS - 6);
         while (holds < outer)
@@ -131,10 +129,9 @@ static void a_handler_leaves_the_record_as_it_found_it(void **state)
     holds = 0;
 }
 
-static void a_full_record_counts_the_rest(void **state)
+TEST_CASE(a_full_record_counts_the_rest)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < RECORD_FIRST + RECORD_MORE + 5; i++)
         assert_int_equal(record_push(of(0)), 0); /* they have one first place */
     assert_int_equal(record.used, RECORD_MORE);
@@ -147,10 +144,5 @@ static void a_full_record_counts_the_rest(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_remembers_its_reads_in_any_order_of_unlocking),
-        cmocka_unit_test(a_handler_leaves_the_record_as_it_found_it),
-        cmocka_unit_test(a_full_record_counts_the_rest),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -27,9 +27,8 @@ static void add(void *unused, unsigned index)
     }
 }
 
-static void a_spinlock_guards_a_sum(void **state)
+TEST_CASE(a_spinlock_guards_a_sum)
 {
-    (void)state;
     sum = 0;
     assert_int_equal(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE), 0);
     test_threads(4, add, NULL);
@@ -37,9 +36,8 @@ static void a_spinlock_guards_a_sum(void **state)
     assert_int_equal(pthread_spin_destroy(&lock), 0);
 }
 
-static void a_try_says_whether_the_lock_was_free(void **state)
+TEST_CASE(a_try_says_whether_the_lock_was_free)
 {
-    (void)state;
     memset((void *)(uintptr_t)&lock, 0xa5, sizeof lock);
     assert_int_equal(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE), 0);
     assert_int_equal(pthread_spin_trylock(&lock), 0);
@@ -57,11 +55,10 @@ static void make_a_shared_one(void *unused)
     (void)execl("/proc/self/exe", "spin", "shared", (char *)NULL);
 }
 
-static void a_spinlock_between_processes_is_refused_in_words(void **state)
+TEST_CASE(a_spinlock_between_processes_is_refused_in_words)
 {
     char said[1024];
     const int status = test_in_child(make_a_shared_one, NULL, said, sizeof said);
-    (void)state;
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), is_pawl() ? 2 : 0);
     assert_true((strstr(said, "--spin=libc") != NULL) == is_pawl());
@@ -71,10 +68,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "shared") == 0)
         return pthread_spin_init(&lock, PTHREAD_PROCESS_SHARED);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_spinlock_guards_a_sum),
-        cmocka_unit_test(a_try_says_whether_the_lock_was_free),
-        cmocka_unit_test(a_spinlock_between_processes_is_refused_in_words),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -105,9 +105,8 @@ static void reading(void)
     others_may(true, true);
 }
 
-static void readers_let_readers_in_and_no_writer(void **state)
+TEST_CASE(readers_let_readers_in_and_no_writer)
 {
-    (void)state;
     ON_EACH_KIND(reading);
 }
 
@@ -125,15 +124,13 @@ static void writing(void)
     others_may(true, true);
 }
 
-static void a_writer_lets_nobody_in(void **state)
+TEST_CASE(a_writer_lets_nobody_in)
 {
-    (void)state;
     ON_EACH_KIND(writing);
 }
 
-static void zero_bytes_are_an_unlocked_lock_of_threads(void **state)
+TEST_CASE(zero_bytes_are_an_unlocked_lock_of_threads)
 {
-    (void)state;
     memset(&lock, 0, sizeof lock);
     reading();
     writing();
@@ -227,9 +224,8 @@ static void sleepers(void)
     one_sleeper(true, write_once);
 }
 
-static void who_sleeps_is_woken_by_the_last_who_stands_in_its_way(void **state)
+TEST_CASE(who_sleeps_is_woken_by_the_last_who_stands_in_its_way)
 {
-    (void)state;
     ON_EACH_KIND(sleepers);
 }
 
@@ -247,12 +243,11 @@ static void *read_and_pause(void *unused)
     return NULL;
 }
 
-static void waiting_is_no_cancellation_point(void **state)
+TEST_CASE(waiting_is_no_cancellation_point)
 {
     struct holder h;
     pthread_t waiter;
     void *result;
-    (void)state;
     must(begin(0));
     begin_hold(&h, true);
     must(pthread_create(&waiter, NULL, read_and_pause, NULL) == 0);
@@ -311,9 +306,8 @@ static void forked(void)
     pawl_sift_drop_write(&lock);
 }
 
-static void the_child_of_a_fork_owns_what_the_forking_thread_held(void **state)
+TEST_CASE(the_child_of_a_fork_owns_what_the_forking_thread_held)
 {
-    (void)state;
     ON_EACH_KIND(forked);
 }
 
@@ -322,10 +316,9 @@ static int write_cannot(void)
     return pawl_sift_try_write(&lock) || pawl_sift_take_write_until(&lock, soon());
 }
 
-static void readers_of_other_threads_stay_counted_in_the_child(void **state)
+TEST_CASE(readers_of_other_threads_stay_counted_in_the_child)
 {
     struct holder h;
-    (void)state;
     must(begin(0));
     begin_hold(&h, false);
     in_child(write_cannot);
@@ -343,10 +336,9 @@ static int nobody_can_until_made_anew(void)
     return pawl_sift_try_read(&lock, PAWL_SIFT_THREAD) ? 0 : 3;
 }
 
-static void a_writer_of_another_thread_stays_in_in_the_child(void **state)
+TEST_CASE(a_writer_of_another_thread_stays_in_in_the_child)
 {
     struct holder h;
-    (void)state;
     must(begin(0));
     begin_hold(&h, true);
     in_child(nobody_can_until_made_anew);
@@ -369,11 +361,10 @@ static int readers_cannot_until_made_anew(void)
     return pawl_sift_try_write(&lock) ? 0 : 3;
 }
 
-static void a_writer_that_waits_has_shut_readers_out_of_the_child_too(void **state)
+TEST_CASE(a_writer_that_waits_has_shut_readers_out_of_the_child_too)
 {
     struct holder h;
     pthread_t writer;
-    (void)state;
     must(begin(0));
     begin_hold(&h, false);
     must(pthread_create(&writer, NULL, write_after_the_readers, NULL) == 0);
@@ -401,10 +392,9 @@ static int refusal(uint32_t readers, uint32_t writers, uint32_t flags, uint32_t 
     return pawl_sift_init(&lock, &use);
 }
 
-static void init_refuses_contradictions(void **state)
+TEST_CASE(init_refuses_contradictions)
 {
     const uint64_t one = PAWL_SIFT_SIGNAL(SIGUSR1), two = PAWL_SIFT_SIGNAL(SIGUSR2);
-    (void)state;
     assert_int_equal(pawl_sift_init(NULL, NULL), EINVAL);
     assert_int_equal(refusal(16, 0, 0, 0, 0, 0), EINVAL); /* no such context */
     assert_int_equal(refusal(1, 4, 0, 0, 0, 0), EINVAL);
@@ -420,37 +410,21 @@ static void init_refuses_contradictions(void **state)
     assert_int_equal(refusal(8, 3, 0, 0, 0, two), 0); /* handlers write */
 }
 
-static void init_refuses_signals_that_cannot_be_held_back(void **state)
+TEST_CASE(init_refuses_signals_that_cannot_be_held_back)
 {
     static const int numbers[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, 32};
     unsigned i;
-    (void)state;
     for (i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         assert_int_equal(refusal(9, 0, 0, 0, 0, PAWL_SIFT_SIGNAL(numbers[i])), EINVAL);
     assert_int_equal(refusal(9, 0, 0, 0, 0, PAWL_SIFT_SIGNAL(SIGRTMIN)), 0);
 }
 
-static void destroy_takes_null(void **state)
+TEST_CASE(destroy_takes_null)
 {
-    (void)state;
     pawl_sift_destroy(NULL);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(readers_let_readers_in_and_no_writer),
-        cmocka_unit_test(a_writer_lets_nobody_in),
-        cmocka_unit_test(zero_bytes_are_an_unlocked_lock_of_threads),
-        cmocka_unit_test(who_sleeps_is_woken_by_the_last_who_stands_in_its_way),
-        cmocka_unit_test(waiting_is_no_cancellation_point),
-        cmocka_unit_test(the_child_of_a_fork_owns_what_the_forking_thread_held),
-        cmocka_unit_test(readers_of_other_threads_stay_counted_in_the_child),
-        cmocka_unit_test(a_writer_of_another_thread_stays_in_in_the_child),
-        cmocka_unit_test(a_writer_that_waits_has_shut_readers_out_of_the_child_too),
-        cmocka_unit_test(init_refuses_contradictions),
-        cmocka_unit_test(init_refuses_signals_that_cannot_be_held_back),
-        cmocka_unit_test(destroy_takes_null),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

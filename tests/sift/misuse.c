@@ -39,11 +39,10 @@ static void try_undeclared(void *context)
     (void)!pawl_sift_try_read(&lock, *(enum pawl_sift_context *)context);
 }
 
-static void reading_in_an_undeclared_context_is_reported(void **state)
+TEST_CASE(reading_in_an_undeclared_context_is_reported)
 {
     static enum pawl_sift_context wrong[] = {PAWL_SIFT_REALTIME, PAWL_SIFT_DEFERRED};
     unsigned i;
-    (void)state;
     for (i = 0; i < 2; i++) {
         assert_reports(read_undeclared, &wrong[i], "read in an undeclared context: pawl_sift at",
                        "by pawl_sift_take_read", NULL);
@@ -80,9 +79,8 @@ static void hold_back_too_little(void *unused)
 }
 #endif
 
-static void reading_below_the_context_is_reported(void **state)
+TEST_CASE(reading_below_the_context_is_reported)
 {
-    (void)state;
 #if !PAWL_TSAN_
     assert_reports(hold_back_too_little, NULL,
                    "read below the context, whose signals are not all blocked", NULL);
@@ -97,11 +95,10 @@ static void write_below(void *writers)
     pawl_sift_take_write(&lock);
 }
 
-static void writing_below_the_declared_context_is_reported(void **state)
+TEST_CASE(writing_below_the_declared_context_is_reported)
 {
     static uint32_t wrong[] = {PAWL_SIFT_REALTIME, PAWL_SIFT_INTERRUPT};
     unsigned i;
-    (void)state;
     for (i = 0; i < 2; i++)
         assert_reports(write_below, &wrong[i], "written below the declared context: pawl_sift at",
                        "by pawl_sift_take_write", NULL);
@@ -119,10 +116,9 @@ static void write_twice(void *tries)
         pawl_sift_take_write(&lock);
 }
 
-static void a_nested_write_is_reported(void **state)
+TEST_CASE(a_nested_write_is_reported)
 {
     bool tries = false;
-    (void)state;
     assert_reports(write_twice, &tries, "taken again by its holder: pawl_sift at",
                    "by pawl_sift_take_write", NULL);
     tries = true;
@@ -154,9 +150,8 @@ static void handler_reads_while_writing(void *unused)
     must(raise(SIGALRM) == 0);
 }
 
-static void a_handler_that_reads_while_its_thread_writes_is_reported(void **state)
+TEST_CASE(a_handler_that_reads_while_its_thread_writes_is_reported)
 {
-    (void)state;
     assert_reports(read_while_writing, NULL, "read by the thread that writes: pawl_sift at", NULL);
     assert_reports(handler_reads_while_writing, NULL,
                    "read by the thread that writes: pawl_sift at", NULL);
@@ -185,9 +180,8 @@ static void drop_what_nobody_has(void *unused)
     pawl_sift_drop_write(&lock);
 }
 
-static void dropping_w_by_another_thread_is_reported(void **state)
+TEST_CASE(dropping_w_by_another_thread_is_reported)
 {
-    (void)state;
     assert_reports(drop_write_elsewhere, NULL, "W is not held by this thread: pawl_sift at",
                    "by pawl_sift_drop_write", NULL);
     assert_reports(drop_what_nobody_has, NULL, "W is not held by this thread", NULL);
@@ -201,9 +195,8 @@ static void drop_another_context(void *unused)
     pawl_sift_drop_read(&lock, PAWL_SIFT_INTERRUPT);
 }
 
-static void dropping_r_of_another_context_is_reported(void **state)
+TEST_CASE(dropping_r_of_another_context_is_reported)
 {
-    (void)state;
     assert_reports(drop_another_context, NULL, "R is not held in this context: pawl_sift at", NULL);
 }
 
@@ -217,10 +210,9 @@ static void destroy_in_use(void *writes)
     pawl_sift_destroy(&lock);
 }
 
-static void destroying_what_is_in_use_is_reported(void **state)
+TEST_CASE(destroying_what_is_in_use_is_reported)
 {
     bool writes = false;
-    (void)state;
     assert_reports(destroy_in_use, &writes, "destroyed while in use: pawl_sift at",
                    "by pawl_sift_destroy", NULL);
     writes = true;
@@ -259,9 +251,8 @@ static void use_it_well(void *unused)
     pawl_sift_destroy(NULL);
 }
 
-static void right_use_is_silent(void **state)
+TEST_CASE(right_use_is_silent)
 {
-    (void)state;
     assert_silent(use_it_well, NULL);
 }
 
@@ -274,10 +265,9 @@ static void use_garbage(void *writes)
         pawl_sift_take_read(&lock, PAWL_SIFT_THREAD);
 }
 
-static void memory_that_was_never_zeroed_is_reported_instead_of_waiting(void **state)
+TEST_CASE(memory_that_was_never_zeroed_is_reported_instead_of_waiting)
 {
     bool writes = false;
-    (void)state;
     assert_reports(use_garbage, &writes, "never initialised: pawl_sift at", "pawl_sift_take_read",
                    "page: doc/sift.md", NULL);
     writes = true;
@@ -287,18 +277,6 @@ static void memory_that_was_never_zeroed_is_reported_instead_of_waiting(void **s
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_that_was_never_zeroed_is_reported_instead_of_waiting),
-        cmocka_unit_test(reading_in_an_undeclared_context_is_reported),
-        cmocka_unit_test(reading_below_the_context_is_reported),
-        cmocka_unit_test(writing_below_the_declared_context_is_reported),
-        cmocka_unit_test(a_nested_write_is_reported),
-        cmocka_unit_test(a_handler_that_reads_while_its_thread_writes_is_reported),
-        cmocka_unit_test(dropping_w_by_another_thread_is_reported),
-        cmocka_unit_test(dropping_r_of_another_context_is_reported),
-        cmocka_unit_test(destroying_what_is_in_use_is_reported),
-        cmocka_unit_test(right_use_is_silent),
-    };
     misuse_without_lines();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

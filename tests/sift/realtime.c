@@ -67,11 +67,10 @@ static int without_the_right(void)
     return begin(PAWL_SIFT_READS(PAWL_SIFT_REALTIME), 0) == 0 ? 0 : 4;
 }
 
-static void a_lock_that_must_raise_its_writers_is_refused_without_the_right(void **state)
+TEST_CASE(a_lock_that_must_raise_its_writers_is_refused_without_the_right)
 {
     int status = 0;
     const pid_t child = fork();
-    (void)state;
     must(child >= 0);
     if (child == 0) {
         alarm(TEST_HANGS);
@@ -84,14 +83,13 @@ static void a_lock_that_must_raise_its_writers_is_refused_without_the_right(void
 
 /* ---- Raising --------------------------------------------------------------------------------- */
 
-static void writers_run_at_the_ceiling_and_come_back(void **state)
+TEST_CASE(writers_run_at_the_ceiling_and_come_back)
 {
     static const uint32_t readers[] = {
         PAWL_SIFT_READS(PAWL_SIFT_REALTIME), PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT),
         PAWL_SIFT_READS(PAWL_SIFT_REALTIME) | PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT)};
     unsigned i, slow;
     int priority, policy;
-    (void)state;
     if (!may_be_raised())
         return;
     for (i = 0; i < 3; i++)
@@ -124,11 +122,10 @@ static void *write_from_above(void *unused)
 }
 
 /* The kernel gives a thread that is real-time no longer the default slack, not the one it had. */
-static void a_writer_that_comes_back_has_its_timer_slack(void **state)
+TEST_CASE(a_writer_that_comes_back_has_its_timer_slack)
 {
     enum { OWN = 123456 }; /* nanoseconds */
     const int before = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
-    (void)state;
     must(prctl(PR_SET_TIMERSLACK, OWN, 0, 0, 0) == 0);
     if (!may_be_raised())
         skip();
@@ -139,10 +136,9 @@ static void a_writer_that_comes_back_has_its_timer_slack(void **state)
     must(prctl(PR_SET_TIMERSLACK, before, 0, 0, 0) == 0);
 }
 
-static void a_writer_that_stands_higher_is_left_there(void **state)
+TEST_CASE(a_writer_that_stands_higher_is_left_there)
 {
     pthread_t writer;
-    (void)state;
     if (!may_be_raised())
         return;
     must(pthread_create(&writer, NULL, write_from_above, NULL) == 0);
@@ -150,10 +146,9 @@ static void a_writer_that_stands_higher_is_left_there(void **state)
     pawl_sift_destroy(&lock);
 }
 
-static void a_try_that_fails_comes_back_too(void **state)
+TEST_CASE(a_try_that_fails_comes_back_too)
 {
     int priority;
-    (void)state;
     if (!may_be_raised())
         return;
     pawl_sift_take_read(&lock, PAWL_SIFT_REALTIME);
@@ -219,11 +214,10 @@ static void *read_in_realtime(void *unused)
     return NULL;
 }
 
-static void a_realtime_reader_that_waits_lends_the_writer_its_priority(void **state)
+TEST_CASE(a_realtime_reader_that_waits_lends_the_writer_its_priority)
 {
     const struct timespec nap = {0, 1000000};
     pthread_t writer, reader;
-    (void)state;
     if (!may_be_raised())
         return;
     assert_int_equal(begin(PAWL_SIFT_READS(PAWL_SIFT_REALTIME), 0), 0);
@@ -241,11 +235,10 @@ static void a_realtime_reader_that_waits_lends_the_writer_its_priority(void **st
     pawl_sift_destroy(&lock);
 }
 
-static void a_waiting_realtime_reader_keeps_its_deadline(void **state)
+TEST_CASE(a_waiting_realtime_reader_keeps_its_deadline)
 {
     struct timespec now;
     pthread_t writer;
-    (void)state;
     pawl_store_relaxed32(&holds, 0);
     pawl_store_relaxed32(&may_drop, 0);
     assert_int_equal(begin(PAWL_SIFT_READS(PAWL_SIFT_REALTIME), 0), 0);
@@ -266,14 +259,5 @@ static void a_waiting_realtime_reader_keeps_its_deadline(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lock_that_must_raise_its_writers_is_refused_without_the_right),
-        cmocka_unit_test(writers_run_at_the_ceiling_and_come_back),
-        cmocka_unit_test(a_writer_that_comes_back_has_its_timer_slack),
-        cmocka_unit_test(a_writer_that_stands_higher_is_left_there),
-        cmocka_unit_test(a_try_that_fails_comes_back_too),
-        cmocka_unit_test(a_realtime_reader_that_waits_lends_the_writer_its_priority),
-        cmocka_unit_test(a_waiting_realtime_reader_keeps_its_deadline),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -71,9 +71,8 @@ static bool is_blocked(int number)
 
 /* ---- Around a write -------------------------------------------------------------------------- */
 
-static void a_handler_runs_after_the_drop_and_sees_what_was_written(void **state)
+TEST_CASE(a_handler_runs_after_the_drop_and_sees_what_was_written)
 {
-    (void)state;
     begin();
     pawl_sift_take_write(&lock);
     must(raise(SIGUSR1) == 0 && raise(SIGUSR2) == 0);
@@ -88,9 +87,8 @@ static void a_handler_runs_after_the_drop_and_sees_what_was_written(void **state
 }
 
 /* A WAITED that nobody waits for sends the writer through the slow path. */
-static void the_same_on_the_slow_path(void **state)
+TEST_CASE(the_same_on_the_slow_path)
 {
-    (void)state;
     begin();
     lock.word = PAWL_SIFT_WAITED_;
     pawl_sift_take_write(&lock);
@@ -107,11 +105,10 @@ static void the_same_on_the_slow_path(void **state)
     pawl_sift_destroy(&lock);
 }
 
-static void what_was_blocked_before_stays_blocked(void **state)
+TEST_CASE(what_was_blocked_before_stays_blocked)
 {
     sigset_t one;
     unsigned slow;
-    (void)state;
     sigemptyset(&one);
     sigaddset(&one, SIGUSR2);
     for (slow = 0; slow < 2; slow++) {
@@ -128,9 +125,8 @@ static void what_was_blocked_before_stays_blocked(void **state)
     }
 }
 
-static void a_write_that_fails_leaves_signals_as_they_were(void **state)
+TEST_CASE(a_write_that_fails_leaves_signals_as_they_were)
 {
-    (void)state;
     begin();
     pawl_sift_take_read(&lock, PAWL_SIFT_THREAD);
     assert_false(pawl_sift_try_write(&lock));
@@ -142,9 +138,8 @@ static void a_write_that_fails_leaves_signals_as_they_were(void **state)
 }
 
 /* Neither the reader that is in nor the writer that waits for it keeps handlers out. */
-static void a_handler_may_read_whatever_reader_it_interrupts(void **state)
+TEST_CASE(a_handler_may_read_whatever_reader_it_interrupts)
 {
-    (void)state;
     begin();
     pawl_sift_take_read(&lock, PAWL_SIFT_THREAD);
     must(raise(SIGUSR1) == 0 && raise(SIGUSR2) == 0);
@@ -171,11 +166,10 @@ static void wait_for_slow_writer(void)
         sched_yield();
 }
 
-static void signals_stay_open_while_a_writer_waits_for_slow_readers(void **state)
+TEST_CASE(signals_stay_open_while_a_writer_waits_for_slow_readers)
 {
     pthread_t writer;
     uint32_t done = 0;
-    (void)state;
     begin();
     pawl_sift_take_read(&lock, PAWL_SIFT_THREAD);
     must(pthread_create(&writer, NULL, write_once, &done) == 0);
@@ -211,12 +205,11 @@ static void *be_interrupted(void *unused)
     return NULL;
 }
 
-static void a_handler_that_leaves_wakes_the_writer_that_sleeps(void **state)
+TEST_CASE(a_handler_that_leaves_wakes_the_writer_that_sleeps)
 {
     pthread_t reader, writer;
     uint32_t done = 0;
     const struct timespec nap = {0, 5000000};
-    (void)state;
     begin();
     install(SIGUSR2, on_long_read);
     must(pthread_create(&reader, NULL, be_interrupted, NULL) == 0);
@@ -242,12 +235,11 @@ static void on_write(int number)
     pawl_sift_drop_write(&lock);
 }
 
-static void a_handler_writes_what_threads_read_that_hold_it_back(void **state)
+TEST_CASE(a_handler_writes_what_threads_read_that_hold_it_back)
 {
     pawl_sift_use use;
     sigset_t one;
     unsigned i;
-    (void)state;
     memset(&use, 0, sizeof use);
     use.readers = PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT);
     use.writers = PAWL_SIFT_INTERRUPT;
@@ -273,15 +265,5 @@ static void a_handler_writes_what_threads_read_that_hold_it_back(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handler_runs_after_the_drop_and_sees_what_was_written),
-        cmocka_unit_test(the_same_on_the_slow_path),
-        cmocka_unit_test(what_was_blocked_before_stays_blocked),
-        cmocka_unit_test(a_write_that_fails_leaves_signals_as_they_were),
-        cmocka_unit_test(a_handler_may_read_whatever_reader_it_interrupts),
-        cmocka_unit_test(signals_stay_open_while_a_writer_waits_for_slow_readers),
-        cmocka_unit_test(a_handler_that_leaves_wakes_the_writer_that_sleeps),
-        cmocka_unit_test(a_handler_writes_what_threads_read_that_hold_it_back),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

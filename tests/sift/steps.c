@@ -105,19 +105,17 @@ static void write_once(void *unused)
         note("still blocked");
 }
 
-static void a_lone_reader_makes_two_accesses(void **state)
+TEST_CASE(a_lone_reader_makes_two_accesses)
 {
     static const char *const expected[] = {"word", "word", NULL};
-    (void)state;
     memset(&world.use, 0, sizeof world.use);
     run_alone(read_once, 0);
     assert_steps(expected);
 }
 
-static void a_lone_writer_makes_two_accesses(void **state)
+TEST_CASE(a_lone_writer_makes_two_accesses)
 {
     static const char *const expected[] = {"word", "in", "word", NULL};
-    (void)state;
     memset(&world.use, 0, sizeof world.use);
     run_alone(write_once, 0);
     assert_steps(expected);
@@ -133,17 +131,16 @@ static void use_all_contexts(uint32_t flags)
     world.use.ceiling = flags & PAWL_SIFT_RAISE ? 50 : 0;
 }
 
-static void the_fast_path_blocks_once_and_unblocks_after_the_drop(void **state)
+TEST_CASE(the_fast_path_blocks_once_and_unblocks_after_the_drop)
 {
     static const char *const expected[] = {"block", "word", "in", "word", NULL};
-    (void)state;
     use_all_contexts(PAWL_SIFT_RAISE);
     run_alone(write_once, 0);
     assert_steps(expected);
 }
 
 /* A stale WAITED is enough for the slow path, which then has nobody to wait for. */
-static void the_slow_path_shuts_from_the_lowest_and_opens_from_the_highest(void **state)
+TEST_CASE(the_slow_path_shuts_from_the_lowest_and_opens_from_the_highest)
 {
     static const char *const expected[] = {"join",           "shut thread",    "shut realtime",
                                            "block",          "shut deferred",  "block",
@@ -151,7 +148,6 @@ static void the_slow_path_shuts_from_the_lowest_and_opens_from_the_highest(void 
                                            "drop mutex",     "open interrupt", "unblock",
                                            "open deferred",  "unblock",        "open realtime",
                                            "open thread",    "leave",          NULL};
-    (void)state;
     use_all_contexts(PAWL_SIFT_RAISE);
     run_alone(write_once, PAWL_SIFT_WAITED_);
     assert_steps(expected);
@@ -159,22 +155,20 @@ static void the_slow_path_shuts_from_the_lowest_and_opens_from_the_highest(void 
 }
 
 /* Nothing is touched after leaving the gate, which is the last. */
-static void a_lock_that_lends_takes_the_gate_first_and_drops_it_last(void **state)
+TEST_CASE(a_lock_that_lends_takes_the_gate_first_and_drops_it_last)
 {
     static const char *const expected[] = {"take gate", "word", "in", "word", "drop gate", NULL};
-    (void)state;
     memset(&world.use, 0, sizeof world.use);
     world.use.readers = PAWL_SIFT_READS(PAWL_SIFT_THREAD) | PAWL_SIFT_READS(PAWL_SIFT_REALTIME);
     run_alone(write_once, 0);
     assert_steps(expected);
 }
 
-static void writers_begin_at_their_own_context(void **state)
+TEST_CASE(writers_begin_at_their_own_context)
 {
     static const char *const expected[] = {"join",  "block",      "shut interrupt", "take mutex",
                                            "in",    "drop mutex", "open interrupt", "unblock",
                                            "leave", NULL};
-    (void)state;
     memset(&world.use, 0, sizeof world.use);
     world.use.readers = PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT);
     world.use.writers = PAWL_SIFT_INTERRUPT;
@@ -197,11 +191,10 @@ static void fill_the_field(void *unused)
 }
 
 /* Never carries into the next field: further readers wait for room. */
-static void a_full_field_refuses_and_spills_nowhere(void **state)
+TEST_CASE(a_full_field_refuses_and_spills_nowhere)
 {
     void (*const bodies[])(void *) = {fill_the_field};
     const uint64_t full = PAWL_SIFT_SLOW_ - PAWL_SIFT_UNIT_(PAWL_SIFT_INTERRUPT);
-    (void)state;
     use_all_contexts(PAWL_SIFT_RAISE);
     world_begins(NULL);
     world.lock.word = full;
@@ -221,13 +214,12 @@ static void wait_for_room(void *unused)
     }
 }
 
-static void who_waits_for_room_gets_it(void **state)
+TEST_CASE(who_waits_for_room_gets_it)
 {
     void (*const bodies[])(void *) = {wait_for_room, wait_for_room};
     const uint64_t full = PAWL_SIFT_SLOW_ - PAWL_SIFT_UNIT_(PAWL_SIFT_INTERRUPT);
     uint64_t seed = test_seed();
     unsigned i;
-    (void)state;
     use_all_contexts(PAWL_SIFT_RAISE);
     for (i = 0; i < 1000; i++) {
         world_begins(NULL);
@@ -269,12 +261,11 @@ static void write_twice_or_read(void *unused)
     pawl_sift_drop_write(l);
 }
 
-static void a_handler_that_waits_for_a_fast_writer_is_passed_by_no_other(void **state)
+TEST_CASE(a_handler_that_waits_for_a_fast_writer_is_passed_by_no_other)
 {
     void (*const bodies[])(void *) = {write_twice_or_read, write_twice_or_read};
     uint64_t seed = test_seed();
     unsigned i, slow = 0;
-    (void)state;
     use_all_contexts(PAWL_SIFT_RAISE);
     for (i = 0; i < 1000; i++) {
         handler_was_in = write_was_slow = false;
@@ -344,17 +335,15 @@ static unsigned passes_out_of(unsigned runs, uint32_t reader, uint32_t writer, u
     return sum;
 }
 
-static void a_reader_does_not_pass_a_waiting_writer_of_equal_or_higher_priority(void **state)
+TEST_CASE(a_reader_does_not_pass_a_waiting_writer_of_equal_or_higher_priority)
 {
-    (void)state;
     assert_int_equal(passes_out_of(300, 10, 10, PAWL_SIFT_PRIORITY), 0);
     assert_int_equal(passes_out_of(300, 10, 11, PAWL_SIFT_PRIORITY), 0);
     assert_int_equal(passes_out_of(300, 10, 99, PAWL_SIFT_PRIORITY), 0);
 }
 
-static void a_reader_passes_waiting_writers_of_lower_priority_and_all_without_the_rule(void **state)
+TEST_CASE(a_reader_passes_waiting_writers_of_lower_priority_and_all_without_the_rule)
 {
-    (void)state;
     assert_int_equal(passes_out_of(300, 10, 9, PAWL_SIFT_PRIORITY), 300);
     assert_int_equal(passes_out_of(300, 10, 0, PAWL_SIFT_PRIORITY), 300);
     assert_int_equal(passes_out_of(300, 10, 11, 0), 300);
@@ -362,21 +351,7 @@ static void a_reader_passes_waiting_writers_of_lower_priority_and_all_without_th
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lone_reader_makes_two_accesses),
-        cmocka_unit_test(a_lone_writer_makes_two_accesses),
-        cmocka_unit_test(the_fast_path_blocks_once_and_unblocks_after_the_drop),
-        cmocka_unit_test(the_slow_path_shuts_from_the_lowest_and_opens_from_the_highest),
-        cmocka_unit_test(a_lock_that_lends_takes_the_gate_first_and_drops_it_last),
-        cmocka_unit_test(writers_begin_at_their_own_context),
-        cmocka_unit_test(a_full_field_refuses_and_spills_nowhere),
-        cmocka_unit_test(who_waits_for_room_gets_it),
-        cmocka_unit_test(a_handler_that_waits_for_a_fast_writer_is_passed_by_no_other),
-        cmocka_unit_test(a_reader_does_not_pass_a_waiting_writer_of_equal_or_higher_priority),
-        cmocka_unit_test(
-            a_reader_passes_waiting_writers_of_lower_priority_and_all_without_the_rule),
-    };
     if (TEST_SANITIZED) /* they do not follow a thread from stack to stack */
         return test_skipped("sanitizers know nothing of fibers");
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

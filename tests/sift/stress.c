@@ -214,7 +214,7 @@ static void round_of(unsigned kind, unsigned threads, unsigned steps, uint64_t s
     pawl_sift_destroy(&shared.lock);
 }
 
-static void nobody_is_in_beside_whom_it_excludes(void **state)
+TEST_CASE(nobody_is_in_beside_whom_it_excludes)
 {
     static const unsigned crowds[] = {2, 3, THREADS};
     const double end = test_now() + test_seconds(4);
@@ -222,7 +222,6 @@ static void nobody_is_in_beside_whom_it_excludes(void **state)
     uint64_t seed = test_seed();
     unsigned rounds = 0;
     uint64_t handled = 0;
-    (void)state;
     install(SIGUSR1);
     install(SIGUSR2);
     install(SIGALRM);
@@ -241,8 +240,5 @@ static void nobody_is_in_beside_whom_it_excludes(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_in_beside_whom_it_excludes),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

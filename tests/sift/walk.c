@@ -116,11 +116,10 @@ static bool every_schedule(const char *roles, const char *interrupted, unsigned 
 
 /* ---- Every schedule -------------------------------------------------------------------------- */
 
-static void threads_alone_exclude_each_other_and_end(void **state)
+TEST_CASE(threads_alone_exclude_each_other_and_end)
 {
     static const char *const all[] = {"wr", "ww", "wt", "wx", "xr", "vr", "vw", "wu", "vu", "vv"};
     unsigned i;
-    (void)state;
     use(0);
     for (i = 0; i < sizeof all / sizeof all[0]; i++)
         MUST_HOLD(all[i], "--", 6);
@@ -129,11 +128,10 @@ static void threads_alone_exclude_each_other_and_end(void **state)
     MUST_HOLD("wwv", "---", 2);
 }
 
-static void a_thread_and_its_handler_beside_a_writer(void **state)
+TEST_CASE(a_thread_and_its_handler_beside_a_writer)
 {
     static const char *const all[] = {"wr", "ww", "wx", "vr", "wv", "wt", "wu"};
     unsigned i;
-    (void)state;
     use(1);
     for (i = 0; i < sizeof all / sizeof all[0]; i++) {
         MUST_HOLD(all[i], "-i", 3);
@@ -143,9 +141,8 @@ static void a_thread_and_its_handler_beside_a_writer(void **state)
     assert_true(world.handled > 0);
 }
 
-static void two_classes_of_handlers_interrupt_each_other(void **state)
+TEST_CASE(two_classes_of_handlers_interrupt_each_other)
 {
-    (void)state;
     use(3);
     MUST_HOLD("wr", "b-", 2);
     MUST_HOLD("wr", "-b", 1);
@@ -154,11 +151,10 @@ static void two_classes_of_handlers_interrupt_each_other(void **state)
     MUST_HOLD("wv", "id", 2);
 }
 
-static void realtime_readers_that_lend_their_priority(void **state)
+TEST_CASE(realtime_readers_that_lend_their_priority)
 {
     static const char *const all[] = {"wR", "wU", "vR", "xR"};
     unsigned i;
-    (void)state;
     use(4);
     for (i = 0; i < sizeof all / sizeof all[0]; i++)
         MUST_HOLD(all[i], "--", 5);
@@ -169,9 +165,8 @@ static void realtime_readers_that_lend_their_priority(void **state)
     MUST_HOLD("wR", "-i", 2);
 }
 
-static void realtime_readers_of_writers_that_are_raised(void **state)
+TEST_CASE(realtime_readers_of_writers_that_are_raised)
 {
-    (void)state;
     use(12);
     MUST_HOLD("wR", "--", 6);
     MUST_HOLD("vR", "--", 6);
@@ -181,9 +176,8 @@ static void realtime_readers_of_writers_that_are_raised(void **state)
     MUST_HOLD("wR", "ii", 1);
 }
 
-static void handlers_that_write(void **state)
+TEST_CASE(handlers_that_write)
 {
-    (void)state;
     memset(&world.use, 0, sizeof world.use);
     world.use.readers = PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT);
     world.use.writers = PAWL_SIFT_INTERRUPT;
@@ -230,9 +224,8 @@ static bool random_schedules(unsigned runs)
     return world.broken == NULL;
 }
 
-static void three_threads_with_handlers_at_random(void **state)
+TEST_CASE(three_threads_with_handlers_at_random)
 {
-    (void)state;
     world.granted = world.refused = world.handled = sched.slept = 0;
     assert_true(random_schedules(RANDOM_RUNS));
     print_message("%u grants, %u refusals, %u handlers, %u sleeps\n", world.granted, world.refused,
@@ -262,16 +255,14 @@ static bool shows(unsigned kind, const char *roles, const char *interrupted)
     return caught;
 }
 
-static void a_wake_that_reaches_nobody_is_found(void **state)
+TEST_CASE(a_wake_that_reaches_nobody_is_found)
 {
-    (void)state;
     sched.deaf = true;
     assert_true(shows(0, "wr", "--"));
 }
 
-static void signals_that_are_not_blocked_are_found(void **state)
+TEST_CASE(signals_that_are_not_blocked_are_found)
 {
-    (void)state;
     world.deaf_mask = true;
     assert_true(shows(1, "wr", "i-"));
 }
@@ -285,9 +276,8 @@ static uint64_t waited_is_not_set(const struct pawl_operation *o,
     return make(&instead);
 }
 
-static void a_waited_that_is_not_set_is_found(void **state)
+TEST_CASE(a_waited_that_is_not_set_is_found)
 {
-    (void)state;
     world.mistake = waited_is_not_set;
     assert_true(shows(0, "rw", "--"));
 }
@@ -301,9 +291,8 @@ static uint64_t waited_of_contexts_is_not_seen(const struct pawl_operation *o,
     return found;
 }
 
-static void a_waited_of_a_context_that_is_not_seen_is_found(void **state)
+TEST_CASE(a_waited_of_a_context_that_is_not_seen_is_found)
 {
-    (void)state;
     world.mistake = waited_of_contexts_is_not_seen;
     assert_true(shows(0, "wr", "--"));
 }
@@ -327,9 +316,8 @@ static uint64_t turn_stands_still(const struct pawl_operation *o,
     return no_second_look(&instead, make);
 }
 
-static void sleeping_without_a_second_look_is_found(void **state)
+TEST_CASE(sleeping_without_a_second_look_is_found)
 {
-    (void)state;
     world.mistake = turn_stands_still; /* else the turn would save it */
     assert_true(shows(0, "rw", "--"));
 }
@@ -344,9 +332,8 @@ static uint64_t no_subscription(const struct pawl_operation *o,
     return make(&instead);
 }
 
-static void a_context_that_is_not_subscribed_to_is_found(void **state)
+TEST_CASE(a_context_that_is_not_subscribed_to_is_found)
 {
-    (void)state;
     world.mistake = no_subscription;
     assert_true(shows(0, "wr", "--"));
 }
@@ -363,9 +350,8 @@ static uint64_t no_mark(const struct pawl_operation *o,
     return found;
 }
 
-static void slow_writers_that_are_not_marked_are_found(void **state)
+TEST_CASE(slow_writers_that_are_not_marked_are_found)
 {
-    (void)state;
     world.mistake = no_mark;
     assert_true(shows(0, "rw", "--"));
 }
@@ -379,9 +365,8 @@ static uint64_t unblocked_too_early(const struct pawl_operation *o,
     return make(o);
 }
 
-static void unwinding_in_the_wrong_order_is_found(void **state)
+TEST_CASE(unwinding_in_the_wrong_order_is_found)
 {
-    (void)state;
     world.mistake = unblocked_too_early;
     assert_true(shows(1, "rw", "-i"));
 }
@@ -402,34 +387,15 @@ static uint64_t counts_first(const struct pawl_operation *o,
     return make(o);
 }
 
-static void a_reader_that_counts_itself_first_is_found(void **state)
+TEST_CASE(a_reader_that_counts_itself_first_is_found)
 {
-    (void)state;
     world.mistake = counts_first;
     assert_true(shows(0, "wr", "--"));
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_alone_exclude_each_other_and_end),
-        cmocka_unit_test(a_thread_and_its_handler_beside_a_writer),
-        cmocka_unit_test(two_classes_of_handlers_interrupt_each_other),
-        cmocka_unit_test(realtime_readers_that_lend_their_priority),
-        cmocka_unit_test(realtime_readers_of_writers_that_are_raised),
-        cmocka_unit_test(handlers_that_write),
-        cmocka_unit_test(three_threads_with_handlers_at_random),
-        cmocka_unit_test(a_wake_that_reaches_nobody_is_found),
-        cmocka_unit_test(signals_that_are_not_blocked_are_found),
-        cmocka_unit_test(a_waited_that_is_not_set_is_found),
-        cmocka_unit_test(a_waited_of_a_context_that_is_not_seen_is_found),
-        cmocka_unit_test(sleeping_without_a_second_look_is_found),
-        cmocka_unit_test(a_context_that_is_not_subscribed_to_is_found),
-        cmocka_unit_test(slow_writers_that_are_not_marked_are_found),
-        cmocka_unit_test(unwinding_in_the_wrong_order_is_found),
-        cmocka_unit_test(a_reader_that_counts_itself_first_is_found),
-    };
     if (TEST_SANITIZED) /* they do not follow a thread from stack to stack */
         return test_skipped("sanitizers know nothing of fibers");
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -25,11 +25,10 @@ static unsigned writer_in_the_window(void)
     return writer;
 }
 
-static void an_atomic_user_is_refused_while_a_writer_waits_without_r(void **state)
+TEST_CASE(an_atomic_user_is_refused_while_a_writer_waits_without_r)
 {
     const unsigned writer = writer_in_the_window();
     const unsigned user = sim_start(sim_take_atomic, &atomic);
-    (void)state;
     sim_step(user); /* claims in the window */
     assert_false(sim_ends(user));
     assert_true(sim_ends(writer)); /* W is granted */
@@ -41,10 +40,9 @@ static void an_atomic_user_is_refused_while_a_writer_waits_without_r(void **stat
 }
 
 /* The same instant met by the claims that do not wait. */
-static void no_try_gets_in_while_a_writer_waits_without_r(void **state)
+TEST_CASE(no_try_gets_in_while_a_writer_waits_without_r)
 {
     const unsigned writer = writer_in_the_window();
-    (void)state;
     assert_false(pawl_spin32_try_atomic(&lock));
     assert_false(pawl_spin32_claim_atomic(&lock));
     assert_false(pawl_spin32_try_read(&lock));
@@ -59,11 +57,10 @@ static void no_try_gets_in_while_a_writer_waits_without_r(void **state)
 }
 
 /* The claim of the atomic user is in the word when the writer looks: the writer waits on. */
-static void a_writer_without_r_waits_for_the_claim_of_an_atomic_user(void **state)
+TEST_CASE(a_writer_without_r_waits_for_the_claim_of_an_atomic_user)
 {
     const unsigned writer = writer_in_the_window();
     const unsigned user = sim_start(sim_take_atomic, &atomic);
-    (void)state;
     sim_step(user);
     assert_int_equal(sim_words_w(&lock), 2);
     assert_true(sim_only_reads(writer, 5));
@@ -76,11 +73,6 @@ static void a_writer_without_r_waits_for_the_claim_of_an_atomic_user(void **stat
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_atomic_user_is_refused_while_a_writer_waits_without_r),
-        cmocka_unit_test(no_try_gets_in_while_a_writer_waits_without_r),
-        cmocka_unit_test(a_writer_without_r_waits_for_the_claim_of_an_atomic_user),
-    };
     sim_begin();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -41,24 +41,21 @@ static void x_lets_in(void (*take)(void *), void (*drop)(pawl_spin32 *))
     sim_end();
 }
 
-static void one_who_turns_to_reading_lets_a_new_atomic_user_in(void **state)
+TEST_CASE(one_who_turns_to_reading_lets_a_new_atomic_user_in)
 {
-    (void)state;
     x_lets_in(sim_take_atomic, pawl_spin32_drop_atomic);
 }
 
-static void one_who_turns_to_reading_lets_a_new_writer_in(void **state)
+TEST_CASE(one_who_turns_to_reading_lets_a_new_writer_in)
 {
-    (void)state;
     x_lets_in(sim_take_write, pawl_spin32_drop_write);
 }
 
 /* The newcomer has added W but not yet S when X looks: X goes on looking, and sees S next time. */
-static void a_newcomer_that_does_not_show_s_yet_is_seen_later(void **state)
+TEST_CASE(a_newcomer_that_does_not_show_s_yet_is_seen_later)
 {
     const unsigned turner = x_has_turned_and_y_has_left();
     const unsigned other = sim_start(sim_take_atomic, &newcomer);
-    (void)state;
     sim_step(other);
     assert_true(sim_only_reads(turner, 20));
     assert_false(sim_ends(other)); /* marks, and waits */
@@ -70,10 +67,9 @@ static void a_newcomer_that_does_not_show_s_yet_is_seen_later(void **state)
     sim_end();
 }
 
-static void one_who_turns_with_nobody_coming_never_lets_go(void **state)
+TEST_CASE(one_who_turns_with_nobody_coming_never_lets_go)
 {
     const unsigned turner = x_has_turned_and_y_has_left();
-    (void)state;
     assert_true(sim_ends(turner));
     assert_true(x.result);
     assert_int_equal(lock.word, PAWL_SPIN32_R);
@@ -82,12 +78,6 @@ static void one_who_turns_with_nobody_coming_never_lets_go(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_who_turns_to_reading_lets_a_new_atomic_user_in),
-        cmocka_unit_test(one_who_turns_to_reading_lets_a_new_writer_in),
-        cmocka_unit_test(a_newcomer_that_does_not_show_s_yet_is_seen_later),
-        cmocka_unit_test(one_who_turns_with_nobody_coming_never_lets_go),
-    };
     sim_begin();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -31,11 +31,10 @@ static const struct {
 };
 enum { TRIES = sizeof tries / sizeof tries[0] };
 
-static void each_try_succeeds_whatever_the_application_bits_hold(void **state)
+TEST_CASE(each_try_succeeds_whatever_the_application_bits_hold)
 {
     uint32_t bits;
     unsigned i;
-    (void)state;
     for (i = 0; i < TRIES; i++)
         for (bits = 0; bits <= PAWL_SPIN_APPLICATION_BITS; bits++) {
             unsigned thread;
@@ -49,10 +48,9 @@ static void each_try_succeeds_whatever_the_application_bits_hold(void **state)
         }
 }
 
-static void each_try_succeeds_though_a_bit_changes_after_its_look(void **state)
+TEST_CASE(each_try_succeeds_though_a_bit_changes_after_its_look)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < TRIES; i++) {
         unsigned thread;
         lock.word = tries[i].from;
@@ -68,11 +66,10 @@ static void each_try_succeeds_though_a_bit_changes_after_its_look(void **state)
 }
 
 /* Waiting for readers to leave ends though the word then is not W+S+R alone. */
-static void each_claim_ends_whatever_the_application_bits_hold(void **state)
+TEST_CASE(each_claim_ends_whatever_the_application_bits_hold)
 {
     uint32_t bits;
     unsigned i;
-    (void)state;
     for (i = 0; i < TRIES; i++)
         for (bits = 0; bits <= PAWL_SPIN_APPLICATION_BITS; bits++) {
             unsigned thread;
@@ -90,11 +87,6 @@ static void each_claim_ends_whatever_the_application_bits_hold(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_try_succeeds_whatever_the_application_bits_hold),
-        cmocka_unit_test(each_try_succeeds_though_a_bit_changes_after_its_look),
-        cmocka_unit_test(each_claim_ends_whatever_the_application_bits_hold),
-    };
     sim_begin();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

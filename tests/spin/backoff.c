@@ -6,11 +6,10 @@
 
 static int seed;
 
-static void each_bound_is_twice_the_last_and_each_pause_at_least_half_of_it(void **state)
+TEST_CASE(each_bound_is_twice_the_last_and_each_pause_at_least_half_of_it)
 {
     struct backoff b = BACKOFF_INIT;
     unsigned bound;
-    (void)state;
     for (bound = 4; bound < PAWL_SPIN_LONGEST_PAUSE; bound *= 2)
         assert_in_range(pause_length(&b, &seed), bound / 2, bound);
     assert_in_range(pause_length(&b, &seed), PAWL_SPIN_LONGEST_PAUSE / 2, PAWL_SPIN_LONGEST_PAUSE);
@@ -22,11 +21,10 @@ static const void *stack(unsigned thread)
     return (const void *)((uintptr_t)0x40000f38 + thread * (uintptr_t)0x801000);
 }
 
-static void threads_that_wait_together_do_not_pause_together(void **state)
+TEST_CASE(threads_that_wait_together_do_not_pause_together)
 {
     unsigned same = 0;
     unsigned i, k;
-    (void)state;
     for (i = 1; i < 64; i++) {
         struct backoff a = BACKOFF_INIT;
         struct backoff b = BACKOFF_INIT;
@@ -38,10 +36,9 @@ static void threads_that_wait_together_do_not_pause_together(void **state)
     assert_int_equal(same, 0);
 }
 
-static void a_short_wait_asks_no_clock(void **state)
+TEST_CASE(a_short_wait_asks_no_clock)
 {
     struct backoff b = BACKOFF_INIT;
-    (void)state;
     clock_reads = 0;
     while (b.longest < PAWL_SPIN_LONGEST_PAUSE)
         backoff_pause_once(&b, &seed);
@@ -50,11 +47,10 @@ static void a_short_wait_asks_no_clock(void **state)
     assert_int_equal(clock_reads, 1);
 }
 
-static void the_cpu_is_offered_only_after_the_time_to_suspect(void **state)
+TEST_CASE(the_cpu_is_offered_only_after_the_time_to_suspect)
 {
     struct backoff b = BACKOFF_INIT;
     unsigned i;
-    (void)state;
     yields_made = 0;
     clock_now = 1000;
     while (b.since == 0)
@@ -74,11 +70,5 @@ static void the_cpu_is_offered_only_after_the_time_to_suspect(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_bound_is_twice_the_last_and_each_pause_at_least_half_of_it),
-        cmocka_unit_test(threads_that_wait_together_do_not_pause_together),
-        cmocka_unit_test(a_short_wait_asks_no_clock),
-        cmocka_unit_test(the_cpu_is_offered_only_after_the_time_to_suspect),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

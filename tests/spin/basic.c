@@ -52,10 +52,9 @@ static void run_all(unsigned op, unsigned bits, bool by_type, bool wanted)
     assert_int_equal((by_type ? f->by_type64 : f->by_name64)(), wanted);
 }
 
-static void each_operation_leaves_what_its_new_state_holds_and_the_application_bits(void **state)
+TEST_CASE(each_operation_leaves_what_its_new_state_holds_and_the_application_bits)
 {
     unsigned op, bits;
-    (void)state;
     for (op = 0; op < OP_COUNT; op++)
         for (bits = 0; bits < 8; bits++) {
             run_all(op, bits % 4, bits >= 4, true);
@@ -65,7 +64,7 @@ static void each_operation_leaves_what_its_new_state_holds_and_the_application_b
         }
 }
 
-static void zeroed_memory_is_an_unlocked_lock(void **state)
+TEST_CASE(zeroed_memory_is_an_unlocked_lock)
 {
     struct locks {
         pawl_spin16 a;
@@ -73,7 +72,6 @@ static void zeroed_memory_is_an_unlocked_lock(void **state)
         pawl_spin64 c;
     };
     struct locks *l = (struct locks *)calloc(1, sizeof *l);
-    (void)state;
     must(l != NULL);
     assert_true(pawl_spin16_is_free(&l->a));
     assert_true(pawl_spin32_is_free(&l->b));
@@ -88,12 +86,11 @@ static void zeroed_memory_is_an_unlocked_lock(void **state)
     free(l);
 }
 
-static void the_initialisers_and_init_make_zero_words(void **state)
+TEST_CASE(the_initialisers_and_init_make_zero_words)
 {
     pawl_spin16 a = PAWL_SPIN16_INIT;
     pawl_spin32 b = PAWL_SPIN32_INIT;
     pawl_spin64 c = PAWL_SPIN64_INIT;
-    (void)state;
     assert_int_equal(a.word + b.word + c.word, 0);
     a.word = UINT16_MAX;
     b.word = UINT32_MAX;
@@ -108,19 +105,17 @@ static void the_initialisers_and_init_make_zero_words(void **state)
     assert_int_equal(a.word + b.word + c.word, 0);
 }
 
-static void a_64_bit_lock_is_aligned_to_8_wherever_it_stands(void **state)
+TEST_CASE(a_64_bit_lock_is_aligned_to_8_wherever_it_stands)
 {
     struct after_a_byte {
         char byte;
         pawl_spin64 lock;
     };
-    (void)state;
     assert_int_equal(offsetof(struct after_a_byte, lock), 8);
 }
 
-static void the_application_bits_are_read_set_and_cleared_while_the_lock_is_held(void **state)
+TEST_CASE(the_application_bits_are_read_set_and_cleared_while_the_lock_is_held)
 {
-    (void)state;
     memset(&lock16, 0, sizeof lock16);
     memset(&lock64, 0, sizeof lock64);
     pawl_take_write(&lock16);
@@ -137,9 +132,8 @@ static void the_application_bits_are_read_set_and_cleared_while_the_lock_is_held
     assert_true(lock64.word == 3);
 }
 
-static void only_the_two_application_bits_can_be_changed(void **state)
+TEST_CASE(only_the_two_application_bits_can_be_changed)
 {
-    (void)state;
     lock32.word = 0;
     assert_int_equal(pawl_spin32_set_bits(&lock32, UINT32_MAX), 0);
     assert_int_equal(lock32.word, 3);
@@ -149,11 +143,10 @@ static void only_the_two_application_bits_can_be_changed(void **state)
     pawl_drop_seek(&lock32);
 }
 
-static void the_snapshots_tell_the_states_apart(void **state)
+TEST_CASE(the_snapshots_tell_the_states_apart)
 {
     unsigned bits;
     int s;
-    (void)state;
     for (bits = 0; bits < 4; bits++)
         for (s = PAWL_STATE_U; s <= PAWL_STATE_A; s++) {
             lock32.word = (uint32_t)(held(32, (enum pawl_state)s) + bits);
@@ -166,7 +159,7 @@ static void the_snapshots_tell_the_states_apart(void **state)
 }
 
 /* What each try does beside one holder of each state, by the matrix of the published rules. */
-static void each_try_beside_each_holder_succeeds_or_leaves_the_word_as_it_was(void **state)
+TEST_CASE(each_try_beside_each_holder_succeeds_or_leaves_the_word_as_it_was)
 {
     static const struct {
         enum table_op op;
@@ -183,7 +176,6 @@ static void each_try_beside_each_holder_succeeds_or_leaves_the_word_as_it_was(vo
     };
     unsigned i;
     int beside;
-    (void)state;
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
         for (beside = PAWL_STATE_U; beside <= PAWL_STATE_A; beside++) {
             const struct table_op_row *row = &table_ops[rows[i].op];
@@ -197,10 +189,9 @@ static void each_try_beside_each_holder_succeeds_or_leaves_the_word_as_it_was(vo
         }
 }
 
-static void two_locks_are_taken_in_either_order_of_their_names(void **state)
+TEST_CASE(two_locks_are_taken_in_either_order_of_their_names)
 {
     pawl_spin32 two[2] = {PAWL_SPIN32_INIT, PAWL_SPIN32_INIT};
-    (void)state;
     pawl_take_two_write(&two[1], &two[0]);
     assert_true(pawl_spin32_is_write(&two[0]) && pawl_spin32_is_write(&two[1]));
     pawl_drop_two_write(&two[0], &two[1]);
@@ -213,9 +204,8 @@ static void two_locks_are_taken_in_either_order_of_their_names(void **state)
     assert_int_equal(two[0].word + two[1].word, 0);
 }
 
-static void the_same_lock_twice_is_taken_once(void **state)
+TEST_CASE(the_same_lock_twice_is_taken_once)
 {
-    (void)state;
     lock32.word = 0;
     pawl_take_two_write(&lock32, &lock32);
     assert_int_equal(lock32.word, held(32, PAWL_STATE_W));
@@ -225,17 +215,5 @@ static void the_same_lock_twice_is_taken_once(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operation_leaves_what_its_new_state_holds_and_the_application_bits),
-        cmocka_unit_test(zeroed_memory_is_an_unlocked_lock),
-        cmocka_unit_test(the_initialisers_and_init_make_zero_words),
-        cmocka_unit_test(a_64_bit_lock_is_aligned_to_8_wherever_it_stands),
-        cmocka_unit_test(the_application_bits_are_read_set_and_cleared_while_the_lock_is_held),
-        cmocka_unit_test(only_the_two_application_bits_can_be_changed),
-        cmocka_unit_test(the_snapshots_tell_the_states_apart),
-        cmocka_unit_test(each_try_beside_each_holder_succeeds_or_leaves_the_word_as_it_was),
-        cmocka_unit_test(two_locks_are_taken_in_either_order_of_their_names),
-        cmocka_unit_test(the_same_lock_twice_is_taken_once),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

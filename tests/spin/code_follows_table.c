@@ -157,13 +157,12 @@ static bool agrees(const struct target *target, const struct table *t, uint64_t 
     return true;
 }
 
-static void every_operation_makes_the_accesses_that_the_table_foretells(void **state)
+TEST_CASE(every_operation_makes_the_accesses_that_the_table_foretells)
 {
     const struct table t = table_as_it_is();
     bool visited[STEP_COUNT] = {false};
     uint64_t application;
     unsigned i;
-    (void)state;
     for (application = 0; application <= 3; application += TEST_SANITIZED ? 3 : 1)
         for (i = 0; i < TARGETS; i++)
             if (!agrees(&targets[i], &t, application, visited))
@@ -193,10 +192,9 @@ static void skip_under_thread_sanitizer(void)
     }
 }
 
-static void a_change_of_any_order_tag_or_unit_is_noticed(void **state)
+TEST_CASE(a_change_of_any_order_tag_or_unit_is_noticed)
 {
     unsigned step;
-    (void)state;
     skip_under_thread_sanitizer();
     for (step = 0; step < STEP_COUNT; step++) {
         struct table t = table_as_it_is();
@@ -214,10 +212,9 @@ static void a_change_of_any_order_tag_or_unit_is_noticed(void **state)
     }
 }
 
-static void a_change_of_any_gate_or_row_is_noticed(void **state)
+TEST_CASE(a_change_of_any_gate_or_row_is_noticed)
 {
     unsigned i;
-    (void)state;
     skip_under_thread_sanitizer();
     for (i = 0; i < STEP_COUNT; i++) {
         struct table t = table_as_it_is();
@@ -252,11 +249,10 @@ static void set_word(unsigned bits, uint64_t word)
         lock.l64.word = word;
 }
 
-static void an_undisturbed_operation_costs_what_the_table_says(void **state)
+TEST_CASE(an_undisturbed_operation_costs_what_the_table_says)
 {
     uint64_t application;
     unsigned i;
-    (void)state;
     plain = true;
     for (application = 0; application <= PAWL_SPIN_APPLICATION_BITS; application++)
         for (i = 0; i < TARGETS; i++) {
@@ -273,11 +269,5 @@ static void an_undisturbed_operation_costs_what_the_table_says(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_operation_makes_the_accesses_that_the_table_foretells),
-        cmocka_unit_test(a_change_of_any_order_tag_or_unit_is_noticed),
-        cmocka_unit_test(a_change_of_any_gate_or_row_is_noticed),
-        cmocka_unit_test(an_undisturbed_operation_costs_what_the_table_says),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

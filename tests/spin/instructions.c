@@ -116,9 +116,8 @@ static stepped_function *run_of(unsigned i)
 
 /* ---- The facts ------------------------------------------------------------------------------- */
 
-static void every_operation_was_stepped_through(void **state)
+TEST_CASE(every_operation_was_stepped_through)
 {
-    (void)state;
     if (refused)
         skip();
     for (int i = 0; i < OPERATIONS; i++)
@@ -126,9 +125,8 @@ static void every_operation_was_stepped_through(void **state)
             fail_msg("%s: %d instructions", operations[i].name, counted[i].steps);
 }
 
-static void an_undisturbed_operation_executes_the_locked_instructions_of_its_cost(void **state)
+TEST_CASE(an_undisturbed_operation_executes_the_locked_instructions_of_its_cost)
 {
-    (void)state;
     if (refused)
         skip();
     for (int i = 0; i < OPERATIONS; i++)
@@ -137,10 +135,9 @@ static void an_undisturbed_operation_executes_the_locked_instructions_of_its_cos
                      operations[i].cost);
 }
 
-static void an_undisturbed_take_or_drop_executes_one_locked_instruction_and_no_call(void **state)
+TEST_CASE(an_undisturbed_take_or_drop_executes_one_locked_instruction_and_no_call)
 {
     int looked_at = 0;
-    (void)state;
     if (refused)
         skip();
     for (int i = 0; i < OPERATIONS; i++)
@@ -153,12 +150,11 @@ static void an_undisturbed_take_or_drop_executes_one_locked_instruction_and_no_c
     assert_int_equal(looked_at, 5 * 8); /* five locks; R S W A; take and drop */
 }
 
-static void the_reader_of_instructions_knows_locked_ones_and_calls(void **state)
+TEST_CASE(the_reader_of_instructions_knows_locked_ones_and_calls)
 {
     static const unsigned char xadd[] = {0xf0, 0x0f, 0xc1, 0x07}, xchg[] = {0x48, 0x87, 0x07},
                                swap[] = {0x87, 0xc1}, near_call[] = {0xe8, 0, 0, 0, 0},
                                far_call[] = {0xff, 0x15, 0, 0, 0, 0}, move[] = {0x8b, 0x07};
-    (void)state;
     assert_true(meaning_of((uintptr_t)xadd).locked);
     assert_true(meaning_of((uintptr_t)xchg).locked);
     assert_false(meaning_of((uintptr_t)swap).locked);
@@ -169,15 +165,9 @@ static void the_reader_of_instructions_knows_locked_ones_and_calls(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_reader_of_instructions_knows_locked_ones_and_calls),
-        cmocka_unit_test(every_operation_was_stepped_through),
-        cmocka_unit_test(an_undisturbed_operation_executes_the_locked_instructions_of_its_cost),
-        cmocka_unit_test(an_undisturbed_take_or_drop_executes_one_locked_instruction_and_no_call),
-    };
     drop_for_the_first_time();
     refused = !step_all(OPERATIONS, prepare, run_of, counted);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

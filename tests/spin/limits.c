@@ -18,10 +18,9 @@ static uint16_t word_of(unsigned writers, unsigned seekers, unsigned atomics, un
                       readers * table_operand(16, table_held(PAWL_STATE_R)));
 }
 
-static void within_the_limits_no_claim_is_overlooked_in_any_16_bit_word(void **state)
+TEST_CASE(within_the_limits_no_claim_is_overlooked_in_any_16_bit_word)
 {
     unsigned w, s, a, r;
-    (void)state;
     for (w = 0; 5 * w <= 255; w++)
         for (s = 0; 5 * w + s <= 255 && w + s <= 63; s++)
             for (a = 0; 5 * w + s + 4 * a <= 255; a++)
@@ -36,10 +35,9 @@ static void within_the_limits_no_claim_is_overlooked_in_any_16_bit_word(void **s
                 }
 }
 
-static void the_least_crowd_that_reads_as_nobody_is_51_writers_and_a_seeker(void **state)
+TEST_CASE(the_least_crowd_that_reads_as_nobody_is_51_writers_and_a_seeker)
 {
     unsigned claimants, s;
-    (void)state;
     for (claimants = 1; claimants <= 63; claimants++)
         for (s = 0; s <= claimants; s++)
             if (pawl_spin16_no_seeker_or_writer_(word_of(claimants - s, s, 0, 0))) {
@@ -51,10 +49,9 @@ static void the_least_crowd_that_reads_as_nobody_is_51_writers_and_a_seeker(void
 }
 
 /* Beyond the limit: a reader is let in beside 51 writers. Undefined, and here is why. */
-static void the_52_claimant_word_lets_a_reader_in(void **state)
+TEST_CASE(the_52_claimant_word_lets_a_reader_in)
 {
     pawl_spin16 lock;
-    (void)state;
     lock.word = word_of(51, 1, 0, 0);
     assert_int_equal(lock.word, 52 * PAWL_SPIN16_R);
     assert_true(pawl_spin16_is_read(&lock));
@@ -62,9 +59,8 @@ static void the_52_claimant_word_lets_a_reader_in(void **state)
     assert_false(pawl_spin16_is_read(&lock));
 }
 
-static void the_wider_words_have_the_same_limit_at_their_size(void **state)
+TEST_CASE(the_wider_words_have_the_same_limit_at_their_size)
 {
-    (void)state;
     static_assert(UINT16_MAX / PAWL_SPIN16_S == 255 && 255 == 51 * 5, "16 bits: 51 writers");
     static_assert(UINT32_MAX / PAWL_SPIN32_S == UINT32_C(65535) && 65535 == 13107 * 5,
                   "32 bits: 13,107 writers");
@@ -108,10 +104,9 @@ static void read_together(void *opaque, unsigned index)
     }
 }
 
-static void sixty_three_threads_read_at_once(void **state)
+TEST_CASE(sixty_three_threads_read_at_once)
 {
     static struct crowd c;
-    (void)state;
     c.rounds = TEST_SCALE(20);
     c.lock.word = 1;
     must(pthread_barrier_init(&c.all_in, NULL, READERS) == 0);
@@ -132,10 +127,9 @@ static void write_in_turn(void *opaque, unsigned index)
     }
 }
 
-static void fifty_one_threads_write_in_turn(void **state)
+TEST_CASE(fifty_one_threads_write_in_turn)
 {
     static struct crowd c;
-    (void)state;
     c.rounds = TEST_SCALE(1000);
     c.lock.word = 2;
     c.plain = 0;
@@ -146,13 +140,5 @@ static void fifty_one_threads_write_in_turn(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(within_the_limits_no_claim_is_overlooked_in_any_16_bit_word),
-        cmocka_unit_test(the_least_crowd_that_reads_as_nobody_is_51_writers_and_a_seeker),
-        cmocka_unit_test(the_52_claimant_word_lets_a_reader_in),
-        cmocka_unit_test(the_wider_words_have_the_same_limit_at_their_size),
-        cmocka_unit_test(sixty_three_threads_read_at_once),
-        cmocka_unit_test(fifty_one_threads_write_in_turn),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

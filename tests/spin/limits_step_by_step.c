@@ -40,10 +40,9 @@ static void all_end(void)
     sim_end();
 }
 
-static void fifty_one_writers_claim_at_one_instant_and_each_is_served_alone(void **state)
+TEST_CASE(fifty_one_writers_claim_at_one_instant_and_each_is_served_alone)
 {
     unsigned i;
-    (void)state;
     lock.word = 3; /* the application's */
     served = most_inside = 0;
     sim_begin();
@@ -60,10 +59,9 @@ static void fifty_one_writers_claim_at_one_instant_and_each_is_served_alone(void
     assert_int_equal(lock.word, 3);
 }
 
-static void sixty_three_readers_are_in_at_one_instant(void **state)
+TEST_CASE(sixty_three_readers_are_in_at_one_instant)
 {
     unsigned i;
-    (void)state;
     lock.word = 3;
     served = 0;
     sim_begin();
@@ -81,10 +79,6 @@ static void sixty_three_readers_are_in_at_one_instant(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fifty_one_writers_claim_at_one_instant_and_each_is_served_alone),
-        cmocka_unit_test(sixty_three_readers_are_in_at_one_instant),
-    };
     sim_begin();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

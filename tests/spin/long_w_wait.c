@@ -13,28 +13,22 @@ enum { SLOWEST_HINT_CYCLES = 140, CYCLES_PER_US = 3000 };
 
 static int seed;
 
-static void no_pause_is_longer_than_the_bound_however_long_the_wait(void **state)
+TEST_CASE(no_pause_is_longer_than_the_bound_however_long_the_wait)
 {
     struct backoff b = BACKOFF_INIT;
     unsigned i;
-    (void)state;
     for (i = 0; i < 100000; i++) {
         assert_in_range(pause_length(&b, &seed), 2, PAWL_SPIN_LONGEST_PAUSE);
         clock_now += 10000;
     }
 }
 
-static void the_bound_is_far_below_a_millisecond_on_the_slowest_hint(void **state)
+TEST_CASE(the_bound_is_far_below_a_millisecond_on_the_slowest_hint)
 {
-    (void)state;
     assert_true(PAWL_SPIN_LONGEST_PAUSE * SLOWEST_HINT_CYCLES / CYCLES_PER_US < 20);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_pause_is_longer_than_the_bound_however_long_the_wait),
-        cmocka_unit_test(the_bound_is_far_below_a_millisecond_on_the_slowest_hint),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

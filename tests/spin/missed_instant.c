@@ -10,10 +10,9 @@ static pawl_spin32 lock;
 static struct sim_call x = {&lock, false};
 static struct sim_call other = {&lock, false};
 
-static void a_missed_instant_with_a_writer_behind_it_ends(void **state)
+TEST_CASE(a_missed_instant_with_a_writer_behind_it_ends)
 {
     unsigned turner, writer;
-    (void)state;
     lock.word = 0;
     sim_begin();
     pawl_spin32_take_atomic(&lock);
@@ -35,10 +34,9 @@ static void a_missed_instant_with_a_writer_behind_it_ends(void **state)
 }
 
 /* Readers may come and go in the instant; they are no reason to let go. */
-static void a_missed_instant_with_readers_in_it_costs_nothing(void **state)
+TEST_CASE(a_missed_instant_with_readers_in_it_costs_nothing)
 {
     unsigned turner;
-    (void)state;
     lock.word = 0;
     sim_begin();
     pawl_spin32_take_atomic(&lock);
@@ -55,10 +53,6 @@ static void a_missed_instant_with_readers_in_it_costs_nothing(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_missed_instant_with_a_writer_behind_it_ends),
-        cmocka_unit_test(a_missed_instant_with_readers_in_it_costs_nothing),
-    };
     sim_begin();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -38,32 +38,28 @@ static unsigned rounds_until_in(void (*take)(void *))
     return round;
 }
 
-static void a_writer_gets_in_between_overlapping_atomic_users(void **state)
+TEST_CASE(a_writer_gets_in_between_overlapping_atomic_users)
 {
-    (void)state;
     assert_in_range(rounds_until_in(sim_take_write), 1, 10);
     assert_int_equal(lock.word, PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R);
 }
 
-static void a_reader_gets_in_between_overlapping_atomic_users(void **state)
+TEST_CASE(a_reader_gets_in_between_overlapping_atomic_users)
 {
-    (void)state;
     assert_in_range(rounds_until_in(sim_take_read), PAWL_SPIN_PATIENCE, PAWL_SPIN_PATIENCE + 10);
     assert_int_equal(lock.word, PAWL_SPIN32_R);
 }
 
-static void a_seeker_gets_in_between_overlapping_atomic_users(void **state)
+TEST_CASE(a_seeker_gets_in_between_overlapping_atomic_users)
 {
-    (void)state;
     assert_in_range(rounds_until_in(sim_take_seek), PAWL_SPIN_PATIENCE, PAWL_SPIN_PATIENCE + 10);
     assert_int_equal(lock.word, PAWL_SPIN32_S + PAWL_SPIN32_R);
 }
 
 /* Patience is for atomic users alone: behind a writer nobody insists. */
-static void a_reader_behind_a_writer_only_reads(void **state)
+TEST_CASE(a_reader_behind_a_writer_only_reads)
 {
     unsigned reader;
-    (void)state;
     lock.word = 0;
     sim_begin();
     pawl_spin32_take_write(&lock);
@@ -76,12 +72,6 @@ static void a_reader_behind_a_writer_only_reads(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_writer_gets_in_between_overlapping_atomic_users),
-        cmocka_unit_test(a_reader_gets_in_between_overlapping_atomic_users),
-        cmocka_unit_test(a_seeker_gets_in_between_overlapping_atomic_users),
-        cmocka_unit_test(a_reader_behind_a_writer_only_reads),
-    };
     sim_begin();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

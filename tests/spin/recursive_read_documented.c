@@ -33,24 +33,18 @@ static void reader_inside(void (*take)(pawl_spin32 *), void (*drop)(pawl_spin32 
     sim_end();
 }
 
-static void a_reader_inside_its_own_read_waits_for_ever_once_a_writer_has_claimed(void **state)
+TEST_CASE(a_reader_inside_its_own_read_waits_for_ever_once_a_writer_has_claimed)
 {
-    (void)state;
     reader_inside(pawl_spin32_take_read, pawl_spin32_drop_read);
 }
 
-static void a_reader_inside_its_own_seek_waits_for_ever_once_a_writer_has_claimed(void **state)
+TEST_CASE(a_reader_inside_its_own_seek_waits_for_ever_once_a_writer_has_claimed)
 {
-    (void)state;
     reader_inside(pawl_spin32_take_seek, pawl_spin32_drop_seek);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reader_inside_its_own_read_waits_for_ever_once_a_writer_has_claimed),
-        cmocka_unit_test(a_reader_inside_its_own_seek_waits_for_ever_once_a_writer_has_claimed),
-    };
     sim_begin();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

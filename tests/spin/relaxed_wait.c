@@ -54,10 +54,9 @@ static unsigned acquires_since(unsigned thread, unsigned from)
     return count;
 }
 
-static void the_access_that_ends_a_wait_acquires(void **state)
+TEST_CASE(the_access_that_ends_a_wait_acquires)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < sizeof waits / sizeof waits[0]; i++) {
         unsigned thread, steps, left;
         lock.word = waits[i].word;
@@ -80,9 +79,6 @@ static void the_access_that_ends_a_wait_acquires(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_access_that_ends_a_wait_acquires),
-    };
     sim_begin();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -27,11 +27,10 @@ enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 static const uint32_t held[] = {0, PAWL_SPIN32_R, PAWL_SPIN32_S + PAWL_SPIN32_R,
                                 PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R, PAWL_SPIN32_W};
 
-static void a_drop_or_move_down_is_one_subtraction_with_release(void **state)
+TEST_CASE(a_drop_or_move_down_is_one_subtraction_with_release)
 {
     unsigned downs = 0;
     unsigned i;
-    (void)state;
     for (i = 0; i < OPERATIONS; i++) {
         if (!operations[i].down)
             continue;
@@ -48,10 +47,9 @@ static void a_drop_or_move_down_is_one_subtraction_with_release(void **state)
 }
 
 /* Beside nobody, and beside one of each state that then leaves. */
-static void nothing_is_sequentially_consistent(void **state)
+TEST_CASE(nothing_is_sequentially_consistent)
 {
     unsigned i, beside, k;
-    (void)state;
     for (i = 0; i < OPERATIONS; i++)
         for (beside = PAWL_STATE_U; beside <= PAWL_STATE_A; beside++) {
             unsigned thread;
@@ -73,10 +71,6 @@ static void nothing_is_sequentially_consistent(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_drop_or_move_down_is_one_subtraction_with_release),
-        cmocka_unit_test(nothing_is_sequentially_consistent),
-    };
     sim_begin();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -142,11 +142,10 @@ static struct paths paths_of(const struct table *t, enum table_op op)
     return p;
 }
 
-static void granted_paths_add_what_the_new_state_holds_and_failed_ones_nothing(void **state)
+TEST_CASE(granted_paths_add_what_the_new_state_holds_and_failed_ones_nothing)
 {
     const struct table t = table_as_it_is();
     unsigned op;
-    (void)state;
     for (op = 0; op < OP_COUNT; op++) {
         const struct paths p = paths_of(&t, (enum table_op)op);
         assert_true(p.grants);
@@ -154,12 +153,11 @@ static void granted_paths_add_what_the_new_state_holds_and_failed_ones_nothing(v
     }
 }
 
-static void every_step_decides_on_every_word_and_is_reached(void **state)
+TEST_CASE(every_step_decides_on_every_word_and_is_reached)
 {
     const struct table t = table_as_it_is();
     bool reached[STEP_COUNT] = {false};
     unsigned op, step, i;
-    (void)state;
     for (op = 0; op < OP_COUNT; op++) {
         const struct paths p = paths_of(&t, (enum table_op)op);
         for (step = 0; step < STEP_COUNT; step++)
@@ -199,11 +197,10 @@ static bool gate_on_more_than_readers(enum table_test gate)
     return gate != TEST_LONE_R && gate != TEST_NO_R;
 }
 
-static void a_try_never_waits_and_a_claim_waits_for_readers_only(void **state)
+TEST_CASE(a_try_never_waits_and_a_claim_waits_for_readers_only)
 {
     const struct table t = table_as_it_is();
     unsigned op;
-    (void)state;
     for (op = 0; op < OP_COUNT; op++) {
         const struct paths p = paths_of(&t, (enum table_op)op);
         switch (t.ops[op].kind) {
@@ -216,11 +213,10 @@ static void a_try_never_waits_and_a_claim_waits_for_readers_only(void **state)
     }
 }
 
-static void a_drop_is_one_releasing_addition(void **state)
+TEST_CASE(a_drop_is_one_releasing_addition)
 {
     const struct table t = table_as_it_is();
     unsigned op, step, count;
-    (void)state;
     for (op = 0; op < OP_COUNT; op++) {
         if (t.ops[op].kind != KIND_drop)
             continue;
@@ -266,10 +262,9 @@ static bool releases(unsigned tag)
     return table_tags[tag].order == ORDER_release || table_tags[tag].order == ORDER_acq_rel;
 }
 
-static void every_tag_has_partners_that_exist_and_name_it(void **state)
+TEST_CASE(every_tag_has_partners_that_exist_and_name_it)
 {
     unsigned tag;
-    (void)state;
     for (tag = 1; tag < TAG_COUNT; tag++) {
         const char *at = table_tags[tag].partners;
         assert_true(*at != 0);
@@ -285,10 +280,9 @@ static void every_tag_has_partners_that_exist_and_name_it(void **state)
     }
 }
 
-static void one_side_of_each_pair_acquires_and_the_other_releases(void **state)
+TEST_CASE(one_side_of_each_pair_acquires_and_the_other_releases)
 {
     unsigned tag, partner;
-    (void)state;
     for (tag = 1; tag < TAG_COUNT; tag++)
         for (partner = 1; partner < TAG_COUNT; partner++)
             if (names_partner(tag, partner) && !(acquires(tag) && releases(partner)) &&
@@ -296,11 +290,10 @@ static void one_side_of_each_pair_acquires_and_the_other_releases(void **state)
                 fail_msg("%s and %s order nothing", table_tags[tag].name, table_tags[partner].name);
 }
 
-static void the_table_uses_every_tag_of_the_transitions(void **state)
+TEST_CASE(the_table_uses_every_tag_of_the_transitions)
 {
     bool used[TAG_COUNT] = {false};
     unsigned i;
-    (void)state;
     for (i = 0; i < STEP_COUNT; i++)
         used[table_steps[i].tag] = true;
     for (i = 1; i < TAG_COUNT; i++)
@@ -310,14 +303,5 @@ static void the_table_uses_every_tag_of_the_transitions(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(granted_paths_add_what_the_new_state_holds_and_failed_ones_nothing),
-        cmocka_unit_test(every_step_decides_on_every_word_and_is_reached),
-        cmocka_unit_test(a_try_never_waits_and_a_claim_waits_for_readers_only),
-        cmocka_unit_test(a_drop_is_one_releasing_addition),
-        cmocka_unit_test(every_tag_has_partners_that_exist_and_name_it),
-        cmocka_unit_test(one_side_of_each_pair_acquires_and_the_other_releases),
-        cmocka_unit_test(the_table_uses_every_tag_of_the_transitions),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

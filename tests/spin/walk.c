@@ -21,33 +21,29 @@ static size_t walk_well(unsigned bits, unsigned threads, uint64_t application)
     return count;
 }
 
-static void three_threads_exclude_each_other_and_can_always_end(void **state)
+TEST_CASE(three_threads_exclude_each_other_and_can_always_end)
 {
-    (void)state;
     assert_true(walk_well(16, 3, 0) > 50000);
 }
 
-static void the_application_bits_change_nothing_and_are_not_changed(void **state)
+TEST_CASE(the_application_bits_change_nothing_and_are_not_changed)
 {
     const size_t without = walk_well(16, 3, 0);
     uint64_t application;
-    (void)state;
     for (application = 1; application <= 3; application++)
         assert_int_equal(walk_well(16, 3, application), without);
 }
 
-static void the_three_widths_reach_the_same_states(void **state)
+TEST_CASE(the_three_widths_reach_the_same_states)
 {
     const size_t count = walk_well(16, 3, 0);
-    (void)state;
     assert_int_equal(walk_well(32, 3, 0), count);
     assert_int_equal(walk_well(64, 3, 0), count);
 }
 
 /* Four claims of S overflow into W. */
-static void four_threads_exclude_each_other_and_can_always_end(void **state)
+TEST_CASE(four_threads_exclude_each_other_and_can_always_end)
 {
-    (void)state;
     if (TEST_SANITIZED) {
         print_message("skipped: minutes under a sanitizer, which has nothing to see here\n");
         skip();
@@ -55,11 +51,10 @@ static void four_threads_exclude_each_other_and_can_always_end(void **state)
     assert_true(walk_well(16, 4, 0) > 1000000);
 }
 
-static void every_row_of_the_table_is_walked(void **state)
+TEST_CASE(every_row_of_the_table_is_walked)
 {
     struct walk *k = walk_new(16, 3, 0);
     unsigned i;
-    (void)state;
     assert_int_equal(walk_all(k, LIMIT), WALK_GOOD);
     for (i = 0; i < TABLE_NEXTS; i++)
         if (!k->taken[i])
@@ -70,10 +65,9 @@ static void every_row_of_the_table_is_walked(void **state)
 }
 
 /* Insisting serves waiters against ever new atomic users; nothing else depends on it. */
-static void nobody_gets_stuck_without_insisting(void **state)
+TEST_CASE(nobody_gets_stuck_without_insisting)
 {
     struct walk *k = walk_new(16, 3, 0);
-    (void)state;
     k->patient = true;
     assert_int_equal(walk_all(k, LIMIT), WALK_GOOD);
     walk_free(k);
@@ -226,10 +220,9 @@ static const struct {
 #undef MISTAKE
 };
 
-static void every_planted_mistake_is_found(void **state)
+TEST_CASE(every_planted_mistake_is_found)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         struct walk *k = walk_new(16, 3, 0);
         mistakes[i].plant(k);
@@ -247,14 +240,5 @@ static void every_planted_mistake_is_found(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_threads_exclude_each_other_and_can_always_end),
-        cmocka_unit_test(the_application_bits_change_nothing_and_are_not_changed),
-        cmocka_unit_test(the_three_widths_reach_the_same_states),
-        cmocka_unit_test(four_threads_exclude_each_other_and_can_always_end),
-        cmocka_unit_test(every_row_of_the_table_is_walked),
-        cmocka_unit_test(nobody_gets_stuck_without_insisting),
-        cmocka_unit_test(every_planted_mistake_is_found),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -65,13 +65,12 @@ static bool may_call(unsigned op, const unsigned *held)
     }
 }
 
-static void the_widths_agree_after_each_of_many_operations(void **state)
+TEST_CASE(the_widths_agree_after_each_of_many_operations)
 {
     uint64_t random = test_seed();
     unsigned held[5] = {0, 0, 0, 0, 0};
     unsigned done[OP_COUNT] = {0};
     unsigned i;
-    (void)state;
     for (i = 0; i < 200000; i++) {
         const unsigned op = test_random_below(&random, OP_COUNT);
         const struct table_op_row *row = &table_ops[op];
@@ -105,8 +104,5 @@ static void the_widths_agree_after_each_of_many_operations(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_widths_agree_after_each_of_many_operations),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -260,24 +260,21 @@ static void run_in_line(uint32_t number)
     pawl_rcu_domain_synchronize(pawl_rcu_qs());
 }
 
-static void every_primitive_serves_the_thread_of_the_last_line(void **state)
+TEST_CASE(every_primitive_serves_the_thread_of_the_last_line)
 {
-    (void)state;
     run_in_line(PAWL_THREAD_LINES - 1);
 }
 
 /* Some primitives have memory for 1,024 lines. */
-static void every_primitive_serves_the_threads_of_line_1023_and_1024(void **state)
+TEST_CASE(every_primitive_serves_the_threads_of_line_1023_and_1024)
 {
-    (void)state;
     run_in_line(1023);
     if (PAWL_THREAD_LINES > 1024)
         run_in_line(1024);
 }
 
-static void every_primitive_serves_a_thread_without_a_line(void **state)
+TEST_CASE(every_primitive_serves_a_thread_without_a_line)
 {
-    (void)state;
     run_in_line(NO_LINE);
 }
 
@@ -293,10 +290,9 @@ static void *get_one_later(void *unused)
     return NULL;
 }
 
-static void a_thread_that_was_refused_gets_the_line_that_becomes_free(void **state)
+TEST_CASE(a_thread_that_was_refused_gets_the_line_that_becomes_free)
 {
     pthread_t thread;
-    (void)state;
     if (PAWL_CHECKED) /* there it has none for its life */
         skip();
     lines_park_all();
@@ -319,10 +315,9 @@ static void *get_one_that_nobody_announced(void *unused)
     return NULL;
 }
 
-static void a_line_that_became_free_unseen_is_found_in_the_end(void **state)
+TEST_CASE(a_line_that_became_free_unseen_is_found_in_the_end)
 {
     pthread_t thread;
-    (void)state;
     if (PAWL_CHECKED)
         skip();
     lines_park_all();
@@ -341,11 +336,10 @@ static void *ask_for_a_line(void *unused)
 
 enum { DEAD = PAWL_THREAD_LINES > 2048 ? 2048 : PAWL_THREAD_LINES };
 
-static void lines_of_the_dead_are_used_before_new_ones(void **state)
+TEST_CASE(lines_of_the_dead_are_used_before_new_ones)
 {
     struct pawl_process *process = process_here();
     uint32_t i;
-    (void)state;
     lines_park(0, DEAD);
     pawl_store_relaxed32(&process->lines_used, DEAD);
     for (i = 0; i < DEAD; i++)
@@ -363,14 +357,6 @@ static void lines_of_the_dead_are_used_before_new_ones(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_primitive_serves_the_thread_of_the_last_line),
-        cmocka_unit_test(every_primitive_serves_the_threads_of_line_1023_and_1024),
-        cmocka_unit_test(every_primitive_serves_a_thread_without_a_line),
-        cmocka_unit_test(a_thread_that_was_refused_gets_the_line_that_becomes_free),
-        cmocka_unit_test(a_line_that_became_free_unseen_is_found_in_the_end),
-        cmocka_unit_test(lines_of_the_dead_are_used_before_new_ones),
-    };
     static pawl_robust_lock memory __attribute__((aligned(64)));
     pawl_sift_use use;
     unsigned mode;
@@ -384,5 +370,5 @@ int main(int argc, char **argv)
     sift_lends = pawl_sift_init(&sift, &use) == 0;
     for (mode = 0; mode < 4; mode++)
         pawl_counter_exact_init(&exact[mode], (enum pawl_exact_mode)mode);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -183,68 +183,50 @@ static void ends_with_a_message(void (*body)(void *))
         fail_msg("status %#x; wrote:\n%s", (unsigned)status, said);
 }
 
-static void with_strong_fences_a_sandbox_changes_nothing(void **state)
+TEST_CASE(with_strong_fences_a_sandbox_changes_nothing)
 {
-    (void)state;
     holds(make_it_strong);
 }
 
-static void a_process_that_starts_in_a_sandbox_has_strong_fences(void **state)
+TEST_CASE(a_process_that_starts_in_a_sandbox_has_strong_fences)
 {
-    (void)state;
     holds(be_born_in_the_sandbox);
 }
 
-static void fences_stay_as_they_are_once_a_thread_has_read(void **state)
+TEST_CASE(fences_stay_as_they_are_once_a_thread_has_read)
 {
-    (void)state;
     holds(ask_too_late);
 }
 
-static void fences_can_be_made_strong_when_all_readers_have_ended(void **state)
+TEST_CASE(fences_can_be_made_strong_when_all_readers_have_ended)
 {
-    (void)state;
     holds(ask_when_the_readers_have_ended);
 }
 
-static void a_child_of_fork_inherits_strong_fences(void **state)
+TEST_CASE(a_child_of_fork_inherits_strong_fences)
 {
-    (void)state;
     holds(ask_and_fork);
 }
 
-static void in_a_later_sandbox_a_grace_period_ends_the_process_with_a_message(void **state)
+TEST_CASE(in_a_later_sandbox_a_grace_period_ends_the_process_with_a_message)
 {
-    (void)state;
     ends_with_a_message(synchronize_in_the_sandbox);
 }
 
-static void in_a_later_sandbox_a_writer_ends_the_process_with_a_message(void **state)
+TEST_CASE(in_a_later_sandbox_a_writer_ends_the_process_with_a_message)
 {
-    (void)state;
     ends_with_a_message(write_in_the_sandbox);
 }
 
-static void in_a_later_sandbox_an_exact_read_ends_the_process_with_a_message(void **state)
+TEST_CASE(in_a_later_sandbox_an_exact_read_ends_the_process_with_a_message)
 {
-    (void)state;
     ends_with_a_message(read_exactly_in_the_sandbox);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(with_strong_fences_a_sandbox_changes_nothing),
-        cmocka_unit_test(a_process_that_starts_in_a_sandbox_has_strong_fences),
-        cmocka_unit_test(fences_stay_as_they_are_once_a_thread_has_read),
-        cmocka_unit_test(fences_can_be_made_strong_when_all_readers_have_ended),
-        cmocka_unit_test(a_child_of_fork_inherits_strong_fences),
-        cmocka_unit_test(in_a_later_sandbox_a_grace_period_ends_the_process_with_a_message),
-        cmocka_unit_test(in_a_later_sandbox_a_writer_ends_the_process_with_a_message),
-        cmocka_unit_test(in_a_later_sandbox_an_exact_read_ends_the_process_with_a_message),
-    };
     arguments = argv;
     if (getenv(BORN_IN_THE_SANDBOX) != NULL)
         return live_in_the_sandbox();
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -8,10 +8,9 @@
 #include "os/os.h"
 #include "support/lines.h"
 
-static void a_thread_keeps_its_line(void **state)
+TEST_CASE(a_thread_keeps_its_line)
 {
     struct pawl_thread_line *line = pawl_thread_line_();
-    (void)state;
     assert_non_null(line);
     assert_ptr_equal(pawl_thread_line_(), line);
     assert_int_equal(line->owner, pawl_os_thread_id());
@@ -38,11 +37,10 @@ static void register_together(void *opaque, unsigned index)
     pthread_barrier_wait(&crew->registered);
 }
 
-static void threads_that_register_together_get_different_lines_and_give_them_back(void **state)
+TEST_CASE(threads_that_register_together_get_different_lines_and_give_them_back)
 {
     static struct crew crew;
     unsigned i, round;
-    (void)state;
     (void)pawl_thread_line_();
     must(pthread_barrier_init(&crew.registered, NULL, 16) == 0);
     for (round = 0; round < 5; round++) {
@@ -54,10 +52,9 @@ static void threads_that_register_together_get_different_lines_and_give_them_bac
     assert_in_range(process_here()->lines_used, 2, 17); /* used again, not used up */
 }
 
-static void a_thread_may_give_its_line_back_and_get_one_again(void **state)
+TEST_CASE(a_thread_may_give_its_line_back_and_get_one_again)
 {
     struct pawl_thread_line *line = pawl_thread_line_();
-    (void)state;
     pawl_thread_exit_();
     assert_int_equal(pawl_load_relaxed32(&line->owner), 0);
     pawl_thread_exit_(); /* nothing to give back: nothing happens */
@@ -86,13 +83,12 @@ static void *stay(void *barrier)
     return NULL;
 }
 
-static void after_fork_the_child_keeps_its_line_and_the_others_lines_are_free(void **state)
+TEST_CASE(after_fork_the_child_keeps_its_line_and_the_others_lines_are_free)
 {
     static pthread_barrier_t barrier; /* where forking is a skip, the other thread stays there */
     char said[4096];
     pthread_t other;
     int status;
-    (void)state;
     must(pthread_barrier_init(&barrier, NULL, 2) == 0);
     must(pthread_create(&other, NULL, stay, &barrier) == 0);
     pthread_barrier_wait(&barrier);
@@ -122,9 +118,8 @@ static struct pawl_thread_line *line_of_a_new_thread(void)
     return line;
 }
 
-static void a_thread_beyond_the_lines_has_none(void **state)
+TEST_CASE(a_thread_beyond_the_lines_has_none)
 {
-    (void)state;
     (void)pawl_thread_line_();
     lines_park_all();
     assert_null(line_of_a_new_thread());
@@ -132,12 +127,11 @@ static void a_thread_beyond_the_lines_has_none(void **state)
     assert_non_null(line_of_a_new_thread());
 }
 
-static void a_line_whose_owner_is_dead_is_taken_back_where_none_is_free(void **state)
+TEST_CASE(a_line_whose_owner_is_dead_is_taken_back_where_none_is_free)
 {
     struct pawl_thread_line *left = &process_here()->lines[500];
     struct pawl_thread_line *found = NULL;
     unsigned i;
-    (void)state;
     (void)pawl_thread_line_();
     assert_ptr_not_equal(left, pawl_thread_line_());
     left->owner = INT_MAX; /* no thread has this number */
@@ -151,10 +145,9 @@ static void a_line_whose_owner_is_dead_is_taken_back_where_none_is_free(void **s
 }
 
 /* A line left behind under a number that the system gives out again is that thread's line. */
-static void a_line_left_behind_under_the_same_number_is_used_again(void **state)
+TEST_CASE(a_line_left_behind_under_the_same_number_is_used_again)
 {
     struct pawl_thread_line *line = pawl_thread_line_();
-    (void)state;
     *pawl_os_thread_slot() = NULL; /* as if this were a new thread of the same number */
     assert_ptr_equal(pawl_thread_line_(), line);
     assert_int_equal(line->owner, pawl_os_thread_id());
@@ -162,14 +155,5 @@ static void a_line_left_behind_under_the_same_number_is_used_again(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_keeps_its_line),
-        cmocka_unit_test(threads_that_register_together_get_different_lines_and_give_them_back),
-        cmocka_unit_test(a_thread_may_give_its_line_back_and_get_one_again),
-        cmocka_unit_test(after_fork_the_child_keeps_its_line_and_the_others_lines_are_free),
-        cmocka_unit_test(a_thread_beyond_the_lines_has_none),
-        cmocka_unit_test(a_line_whose_owner_is_dead_is_taken_back_where_none_is_free),
-        cmocka_unit_test(a_line_left_behind_under_the_same_number_is_used_again),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -113,7 +113,7 @@ def test_the_targets_are_those_of_the_plan():
 
 def test_what_needs_no_run_names_a_test_that_is_there():
     path, name = NO_INSTRUCTION
-    assert f"static void {name}(" in (ROOT / path).read_text()
+    assert f"TEST_CASE({name})" in (ROOT / path).read_text()
 
 
 def test_all_targets_are_met_by_rows_that_meet_them(recorded, capsys):

@@ -20,12 +20,11 @@ static void set_watches(struct pawl_watch *watches)
     }
 }
 
-static void the_word_that_differs_is_named(void **state)
+TEST_CASE(the_word_that_differs_is_named)
 {
     struct pawl_watch watches[WORDS];
     uint32_t which;
     unsigned i;
-    (void)state;
     for (i = 0; i < WORDS; i++) {
         set_watches(watches);
         words[i] = 2;
@@ -37,13 +36,12 @@ static void the_word_that_differs_is_named(void **state)
     assert_int_equal(pawl_wait_any(watches, WORDS, NULL), PAWL_WAIT_DIFFERS);
 }
 
-static void it_expires_after_its_deadline(void **state)
+TEST_CASE(it_expires_after_its_deadline)
 {
     const uint64_t deadline = pawl_now() + 2000000;
     struct pawl_watch watches[WORDS];
     uint32_t which = 99;
     unsigned i;
-    (void)state;
     set_watches(watches);
     assert_int_equal(pawl_wait_any_until(watches, WORDS, &which, 0), PAWL_WAIT_EXPIRED);
     assert_int_equal(pawl_wait_any_until(watches, WORDS, &which, deadline), PAWL_WAIT_EXPIRED);
@@ -52,12 +50,11 @@ static void it_expires_after_its_deadline(void **state)
         assert_int_equal(pawl_wake_all(&words[i]), 0);
 }
 
-static void as_many_words_as_allowed_and_no_more(void **state)
+TEST_CASE(as_many_words_as_allowed_and_no_more)
 {
     static struct pawl_watch watches[PAWL_WAIT_WATCHES + 1];
     uint32_t which;
     unsigned i;
-    (void)state;
     set_watches(watches);
     for (i = 0; i <= PAWL_WAIT_WATCHES; i++)
         watches[i] = watches[i % WORDS];
@@ -81,11 +78,10 @@ static void *wait_for_any(void *opaque)
     return NULL;
 }
 
-static void a_wake_at_any_of_the_words_ends_it_and_is_named(void **state)
+TEST_CASE(a_wake_at_any_of_the_words_ends_it_and_is_named)
 {
     struct waiter w;
     unsigned i, k;
-    (void)state;
     for (i = 0; i < WORDS; i++) {
         set_watches(w.watches);
         must(pthread_create(&w.thread, NULL, wait_for_any, &w) == 0);
@@ -111,12 +107,11 @@ static void *wait_for_the_last(void *unused)
 
 /* Two words are woken for one waiter, which can take only one of the wakes. The other one goes on
  * to who waits there alone, or he would sleep for ever. */
-static void a_wake_too_many_is_handed_on(void **state)
+TEST_CASE(a_wake_too_many_is_handed_on)
 {
     struct waiter w;
     pthread_t other;
     unsigned turns;
-    (void)state;
     for (turns = 0; turns < TEST_SCALE(300); turns++) {
         set_watches(w.watches);
         must(pthread_create(&w.thread, NULL, wait_for_any, &w) == 0);
@@ -137,12 +132,5 @@ static void a_wake_too_many_is_handed_on(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_word_that_differs_is_named),
-        cmocka_unit_test(it_expires_after_its_deadline),
-        cmocka_unit_test(as_many_words_as_allowed_and_no_more),
-        cmocka_unit_test(a_wake_at_any_of_the_words_ends_it_and_is_named),
-        cmocka_unit_test(a_wake_too_many_is_handed_on),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

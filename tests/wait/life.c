@@ -38,13 +38,12 @@ static void wait_and_wake_in_the_child(void *unused)
     fprintf(stderr, "as it should be");
 }
 
-static void a_child_forked_while_others_sleep_starts_with_nobody_asleep(void **state)
+TEST_CASE(a_child_forked_while_others_sleep_starts_with_nobody_asleep)
 {
     char said[4096];
     pthread_t threads[3];
     unsigned i, moved;
     int status;
-    (void)state;
     word = 1;
     for (i = 0; i < 3; i++)
         must(pthread_create(&threads[i], NULL, wait_for_a_change, NULL) == 0);
@@ -75,13 +74,12 @@ static void *wait_and_go_on(void *wide)
     return NULL;
 }
 
-static void a_wait_is_no_cancellation_point(void **state)
+TEST_CASE(a_wait_is_no_cancellation_point)
 {
     static int wide;
     pthread_t thread;
     void *result;
     unsigned i;
-    (void)state;
     for (i = 0; i < 2; i++) {
         word = 1;
         went_on = false;
@@ -130,19 +128,17 @@ static void signals_reach_a_sleeper(int flags)
     must(pthread_join(thread, NULL) == 0);
 }
 
-static void a_signal_handler_does_not_end_the_sleep_for_good_or_lose_a_wake(void **state)
+TEST_CASE(a_signal_handler_does_not_end_the_sleep_for_good_or_lose_a_wake)
 {
-    (void)state;
     signals_reach_a_sleeper(0);
     signals_reach_a_sleeper(SA_RESTART);
 }
 
 /* ---- Threads without a line ------------------------------------------------------------------ */
 
-static void a_thread_for_which_no_line_is_left_sleeps_and_wakes_as_well(void **state)
+TEST_CASE(a_thread_for_which_no_line_is_left_sleeps_and_wakes_as_well)
 {
     pthread_t thread;
-    (void)state;
     must(pawl_thread_line_() != NULL);
     lines_park_all();
     word = 1;
@@ -180,9 +176,8 @@ static void wait_for_own_or_wake_all(void *unused, unsigned index)
     }
 }
 
-static void each_of_a_crowd_is_found_at_its_own_address(void **state)
+TEST_CASE(each_of_a_crowd_is_found_at_its_own_address)
 {
-    (void)state;
     memset(crowd, 0, sizeof crowd);
     asleep = 0;
     test_threads(CROWD, wait_for_own_or_wake_all, NULL);
@@ -191,12 +186,5 @@ static void each_of_a_crowd_is_found_at_its_own_address(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_forked_while_others_sleep_starts_with_nobody_asleep),
-        cmocka_unit_test(a_wait_is_no_cancellation_point),
-        cmocka_unit_test(a_signal_handler_does_not_end_the_sleep_for_good_or_lose_a_wake),
-        cmocka_unit_test(a_thread_for_which_no_line_is_left_sleeps_and_wakes_as_well),
-        cmocka_unit_test(each_of_a_crowd_is_found_at_its_own_address),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

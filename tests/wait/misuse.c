@@ -29,9 +29,8 @@ static void wait_for_nothing(void *unused)
     (void)pawl_wait_any((struct pawl_watch *)(void *)room, 0, &which);
 }
 
-static void a_wait_that_cannot_be_is_reported(void **state)
+TEST_CASE(a_wait_that_cannot_be_is_reported)
 {
-    (void)state;
     assert_reports(wait_at_null, NULL, "pawl: wait at null", "by pawl_wait", NULL);
     assert_reports(wait_at_a_misaligned_address, NULL, "pawl: wait at a misaligned address",
                    "by pawl_wait", NULL);
@@ -61,9 +60,8 @@ static void take_a_misaligned_bit(void *unused)
     (void)!pawl_bitlock32_try((uint32_t *)(void *)((char *)room + 1), 0);
 }
 
-static void misuse_of_a_bit_lock_is_reported(void **state)
+TEST_CASE(misuse_of_a_bit_lock_is_reported)
 {
-    (void)state;
     assert_reports(drop_a_free_bit, NULL, "pawl: drop of what is not held: bit lock", "by drop",
                    NULL);
     assert_reports(take_a_bit_beyond, NULL, "pawl: bit beyond the word: bit lock", "by take", NULL);
@@ -91,9 +89,8 @@ static void wait_with_two_locks(void *unused)
     pawl_lock32_cond_wait_write(&cond, &locks[1]);
 }
 
-static void a_condition_used_with_two_locks_at_a_time_is_reported(void **state)
+TEST_CASE(a_condition_used_with_two_locks_at_a_time_is_reported)
 {
-    (void)state;
     assert_reports(wait_with_two_locks, NULL,
                    "pawl: wait with another lock than the other waiters: condition variable",
                    "by pawl_cond_wait", NULL);
@@ -118,19 +115,12 @@ static void use_it_all_rightly(void *unused)
     must(!pawl_eventcount_commit_until(&event, pawl_eventcount_prepare(&event), 0));
 }
 
-static void right_use_is_silent(void **state)
+TEST_CASE(right_use_is_silent)
 {
-    (void)state;
     assert_silent(use_it_all_rightly, NULL);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wait_that_cannot_be_is_reported),
-        cmocka_unit_test(misuse_of_a_bit_lock_is_reported),
-        cmocka_unit_test(a_condition_used_with_two_locks_at_a_time_is_reported),
-        cmocka_unit_test(right_use_is_silent),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -77,29 +77,26 @@ static void change_and_wake_all(void *unused)
     (void)pawl_wake_all(&word);
 }
 
-static void no_wake_is_lost_whatever_the_width(void **state)
+TEST_CASE(no_wake_is_lost_whatever_the_width)
 {
     static void (*const waits[])(void *) = {wait16, wait32, wait64};
     unsigned i;
-    (void)state;
     for (i = 0; i < 3; i++) {
         void (*const bodies[])(void *) = {waits[i], change_and_wake_one};
         print_count(explore(begin, bodies, 2, end, 4));
     }
 }
 
-static void wake_all_wakes_waiters_of_several_widths(void **state)
+TEST_CASE(wake_all_wakes_waiters_of_several_widths)
 {
     void (*const bodies[])(void *) = {wait16, wait32, change_and_wake_all};
     void (*const listed[])(void *) = {wait16, wait64, change_and_wake_all};
-    (void)state;
     print_count(explore(begin, bodies, 3, end, 2));
     print_count(explore(begin, listed, 3, end, 2));
 }
 
-static void a_wake_of_nobody_asks_nothing_of_the_system(void **state)
+TEST_CASE(a_wake_of_nobody_asks_nothing_of_the_system)
 {
-    (void)state;
     begin();
     sched.system_wakes = 0;
     assert_int_equal(pawl_wake_all(&word), 0);
@@ -132,10 +129,9 @@ static void end_counting(void)
     must(woken == reported && woken + expired == sched.count - 1);
 }
 
-static void giving_up_uses_up_no_wake(void **state)
+TEST_CASE(giving_up_uses_up_no_wake)
 {
     void (*const bodies[])(void *) = {wake_one_and_count, wait64_or_give_up, wait64_or_give_up};
-    (void)state;
     print_count(explore_with_deadlines(begin, bodies, 2, end_counting, 4));
     print_count(explore_with_deadlines(begin, bodies, 3, end_counting, 2));
 }
@@ -155,10 +151,9 @@ static void end_moved(void)
     must(woken == reported && woken + expired == 1);
 }
 
-static void a_moved_waiter_is_found_at_its_new_address_and_may_give_up_there(void **state)
+TEST_CASE(a_moved_waiter_is_found_at_its_new_address_and_may_give_up_there)
 {
     void (*const bodies[])(void *) = {wait64_or_give_up, move_and_wake};
-    (void)state;
     print_count(explore_with_deadlines(begin, bodies, 2, end_moved, 4));
 }
 
@@ -190,10 +185,9 @@ static void wake_both(void *unused)
     (void)pawl_wake_one(&other);
 }
 
-static void a_wake_too_many_is_handed_on(void **state)
+TEST_CASE(a_wake_too_many_is_handed_on)
 {
     void (*const bodies[])(void *) = {wait_for_both, wait_for_the_other, wake_both};
-    (void)state;
     print_count(explore(begin, bodies, 3, end, 2));
 }
 
@@ -211,11 +205,10 @@ static void take_and_drop_a_bit(void *unused)
     pawl_bitlock64_drop(&other, 5);
 }
 
-static void a_bit_lock_excludes_and_forgets_nobody(void **state)
+TEST_CASE(a_bit_lock_excludes_and_forgets_nobody)
 {
     void (*const bodies[])(void *) = {take_and_drop_a_bit, take_and_drop_a_bit,
                                       take_and_drop_a_bit};
-    (void)state;
     inside = 0;
     print_count(explore(begin, bodies, 3, end, 2));
 }
@@ -269,10 +262,9 @@ static void end_cond(void)
     must(cond.waiting == 0 && mutex == 0);
 }
 
-static void a_broadcast_reaches_all_who_wait_for_the_condition(void **state)
+TEST_CASE(a_broadcast_reaches_all_who_wait_for_the_condition)
 {
     void (*const bodies[])(void *) = {wait_for_a_condition, wait_for_a_condition, broadcast};
-    (void)state;
     print_count(explore(begin_cond, bodies, 3, end_cond, 2));
 }
 
@@ -304,11 +296,10 @@ static void end_signals(void)
     must(woken == reported && woken + expired == sched.count - 1);
 }
 
-static void giving_up_uses_up_no_signal(void **state)
+TEST_CASE(giving_up_uses_up_no_signal)
 {
     void (*const bodies[])(void *) = {signal_and_count, wait_for_a_signal_or_give_up,
                                       wait_for_a_signal_or_give_up};
-    (void)state;
     print_count(explore_with_deadlines(begin_cond, bodies, 2, end_signals, 3));
     print_count(explore_with_deadlines(begin_cond, bodies, 3, end_signals, 1));
 }
@@ -320,11 +311,10 @@ static void broadcast_and_count(void *unused)
 }
 
 /* Those whose time runs out while they stand in the chain wait for their turn. */
-static void giving_up_breaks_no_chain(void **state)
+TEST_CASE(giving_up_breaks_no_chain)
 {
     void (*const bodies[])(void *) = {wait_for_a_signal_or_give_up, wait_for_a_signal_or_give_up,
                                       broadcast_and_count};
-    (void)state;
     print_count(explore_with_deadlines(begin_cond, bodies, 3, end_signals, TEST_SANITIZED ? 1 : 2));
 }
 
@@ -356,33 +346,19 @@ static void begin_event(void)
     memset(&event, 0, sizeof event);
 }
 
-static void a_notification_reaches_all_who_have_not_seen_the_change(void **state)
+TEST_CASE(a_notification_reaches_all_who_have_not_seen_the_change)
 {
     void (*const one[])(void *) = {wait_for_an_event, notify};
     void (*const two[])(void *) = {wait_for_an_event, wait_for_an_event, notify};
-    (void)state;
     print_count(explore(begin_event, one, 2, end, 4));
     print_count(explore(begin_event, two, 3, end, 2));
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_wake_is_lost_whatever_the_width),
-        cmocka_unit_test(wake_all_wakes_waiters_of_several_widths),
-        cmocka_unit_test(a_wake_of_nobody_asks_nothing_of_the_system),
-        cmocka_unit_test(giving_up_uses_up_no_wake),
-        cmocka_unit_test(a_moved_waiter_is_found_at_its_new_address_and_may_give_up_there),
-        cmocka_unit_test(a_wake_too_many_is_handed_on),
-        cmocka_unit_test(a_bit_lock_excludes_and_forgets_nobody),
-        cmocka_unit_test(a_broadcast_reaches_all_who_wait_for_the_condition),
-        cmocka_unit_test(giving_up_uses_up_no_signal),
-        cmocka_unit_test(giving_up_breaks_no_chain),
-        cmocka_unit_test(a_notification_reaches_all_who_have_not_seen_the_change),
-    };
     if (PAWL_TSAN_) {
         printf("ThreadSanitizer cannot follow coroutines: skipped\n");
         return 0;
     }
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -75,20 +75,18 @@ static void change_while_the_waiter_is_held_at(const char *point)
     must(pthread_join(waiter, NULL) == 0);
 }
 
-static void a_wake_between_the_last_look_and_the_sleep_is_not_lost(void **state)
+TEST_CASE(a_wake_between_the_last_look_and_the_sleep_is_not_lost)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < 4; i++) {
         width = widths[i];
         change_while_the_waiter_is_held_at("looked");
     }
 }
 
-static void a_wake_between_the_list_and_the_sleep_is_not_lost(void **state)
+TEST_CASE(a_wake_between_the_list_and_the_sleep_is_not_lost)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < 4; i++) {
         width = widths[i];
         if (width != 32) /* else it sleeps in the kernel */
@@ -115,11 +113,10 @@ static void *wake_it(void *unused)
     return unused;
 }
 
-static void who_was_picked_when_its_time_ran_out_is_woken_and_stays_for_its_waker(void **state)
+TEST_CASE(who_was_picked_when_its_time_ran_out_is_woken_and_stays_for_its_waker)
 {
     pthread_t sleeper, waker;
     unsigned picked = 0;
-    (void)state;
     width = 64;
     while (picked < 3) {
         begin("picked");
@@ -175,11 +172,10 @@ static void *pass_through(void *unused)
 
 /* The thread that the first drop wakes is held up before it runs. Each further drop woke one more,
  * so a crowd was awake before long, and each of it found the bit taken. */
-static void drops_wake_nobody_else_while_a_woken_waiter_has_not_run(void **state)
+TEST_CASE(drops_wake_nobody_else_while_a_woken_waiter_has_not_run)
 {
     pthread_t crowd[CROWD];
     unsigned i;
-    (void)state;
     begin("woken");
     pawl_test_point_ = count_and_hold_up;
     pawl_bitlock32_take(&flags, 7);
@@ -204,11 +200,5 @@ static void drops_wake_nobody_else_while_a_woken_waiter_has_not_run(void **state
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wake_between_the_last_look_and_the_sleep_is_not_lost),
-        cmocka_unit_test(a_wake_between_the_list_and_the_sleep_is_not_lost),
-        cmocka_unit_test(who_was_picked_when_its_time_ran_out_is_woken_and_stays_for_its_waker),
-        cmocka_unit_test(drops_wake_nobody_else_while_a_woken_waiter_has_not_run),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -143,14 +143,13 @@ static void run_along(void *opaque, unsigned index)
     }
 }
 
-static void no_token_gets_lost(void **state)
+TEST_CASE(no_token_gets_lost)
 {
     static struct shared s;
     const double end = test_now() + test_seconds(4);
     unsigned hops = TEST_SCALE(FIRST_HOPS);
     uint64_t seed = test_seed();
     unsigned rounds = 0;
-    (void)state;
     do {
         static const unsigned crowds[] = {2, 5, 12, MOST};
         memset(&s, 0, sizeof s);
@@ -171,8 +170,5 @@ static void no_token_gets_lost(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_token_gets_lost),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

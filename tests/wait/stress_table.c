@@ -124,13 +124,12 @@ static void work(void *opaque, unsigned index)
         wake_until_all_are_home(s, &random);
 }
 
-static void who_is_picked_wakes_and_nobody_is_forgotten(void **state)
+TEST_CASE(who_is_picked_wakes_and_nobody_is_forgotten)
 {
     static struct shared s;
     const double end = test_now() + test_seconds(4);
     uint64_t seed = test_seed();
     unsigned rounds = 0;
-    (void)state;
     do {
         static const unsigned crowds[] = {3, 12, 48, MOST};
         const unsigned threads = crowds[rounds % 4];
@@ -152,8 +151,5 @@ static void who_is_picked_wakes_and_nobody_is_forgotten(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_is_picked_wakes_and_nobody_is_forgotten),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

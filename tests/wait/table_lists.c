@@ -29,21 +29,19 @@ static void start_afresh(void)
     attempts = 0;
 }
 
-static void zero_bytes_are_an_empty_table(void **state)
+TEST_CASE(zero_bytes_are_an_empty_table)
 {
     uint32_t word;
-    (void)state;
     start_afresh();
     assert_int_equal(count_in_order(&word), 0);
     assert_int_equal(table()->queues, 0);
 }
 
-static void waiters_are_found_oldest_first(void **state)
+TEST_CASE(waiters_are_found_oldest_first)
 {
     struct waiting waiters[5];
     uint32_t word;
     unsigned i;
-    (void)state;
     start_afresh();
     for (i = 0; i < 5; i++) {
         put(&waiters[i], &word);
@@ -61,7 +59,7 @@ static void waiters_are_found_oldest_first(void **state)
     assert_int_equal(table()->queues, 0);
 }
 
-static void waiters_of_another_address_in_the_same_bucket_are_passed_over(void **state)
+TEST_CASE(waiters_of_another_address_in_the_same_bucket_are_passed_over)
 {
     static char memory[1 << 16];
     const char *a = memory;
@@ -69,7 +67,6 @@ static void waiters_of_another_address_in_the_same_bucket_are_passed_over(void *
     const struct pawl_bucket *bucket = &table()->first[table_hash(a, 0)];
     struct waiting waiters[4];
     unsigned i;
-    (void)state;
     start_afresh();
     for (i = 0; i < 4; i++)
         put(&waiters[i], i % 2 ? b : a);
@@ -82,14 +79,13 @@ static void waiters_of_another_address_in_the_same_bucket_are_passed_over(void *
 }
 
 /* A late waker of one owner finds none of another's, though the address is the same. */
-static void the_queues_of_different_owners_at_one_address_are_apart(void **state)
+TEST_CASE(the_queues_of_different_owners_at_one_address_are_apart)
 {
     static const uint32_t owners[] = {TABLE_OF_WAIT, TABLE_OF_COND, TABLE_OF_LOCK32,
                                       TABLE_OF_LOCK64};
     struct waiting waiters[4][2];
     uint64_t word;
     unsigned i, j;
-    (void)state;
     start_afresh();
     for (i = 0; i < 4; i++) {
         assert_null(find(&word, owners[i]));
@@ -114,13 +110,12 @@ static void the_queues_of_different_owners_at_one_address_are_apart(void **state
     assert_int_equal(table()->queues, 0);
 }
 
-static void a_moved_waiter_waits_behind_those_of_its_new_address(void **state)
+TEST_CASE(a_moved_waiter_waits_behind_those_of_its_new_address)
 {
     struct waiting waiters[3];
     struct pawl_bucket *from, *to;
     uint32_t a = 0, b = 0;
     unsigned i;
-    (void)state;
     start_afresh();
     put(&waiters[0], &b);
     put(&waiters[1], &a);
@@ -139,12 +134,11 @@ static void a_moved_waiter_waits_behind_those_of_its_new_address(void **state)
 }
 
 /* The first waiter lends the memory of the old queue, and then that of the new one. */
-static void a_moved_lender_leaves_one_queue_and_begins_another(void **state)
+TEST_CASE(a_moved_lender_leaves_one_queue_and_begins_another)
 {
     struct waiting waiters[2];
     struct pawl_bucket *from, *to;
     uint32_t a = 0, b = 0;
-    (void)state;
     start_afresh();
     put_for(&waiters[0], &a, TABLE_OF_WAIT)->own = 77;
     put(&waiters[1], &a);
@@ -168,11 +162,10 @@ static void a_moved_lender_leaves_one_queue_and_begins_another(void **state)
     assert_int_equal(table()->queues, 0);
 }
 
-static void two_addresses_of_one_bucket_are_locked_once(void **state)
+TEST_CASE(two_addresses_of_one_bucket_are_locked_once)
 {
     static char memory[1 << 16];
     struct pawl_bucket *a, *b;
-    (void)state;
     start_afresh();
     table_lock_two(memory, neighbour(memory), &a, &b);
     assert_ptr_equal(a, b);
@@ -191,13 +184,12 @@ static void a_queue_is_at(const void *address, struct waiting *lender, uint64_t 
     assert_ptr_equal(queue->queue.oldest, &lender->waiter);
 }
 
-static void a_queue_moves_when_its_lender_leaves(void **state)
+TEST_CASE(a_queue_moves_when_its_lender_leaves)
 {
     struct waiting w[5];
     struct own_queue *queue;
     uint64_t word;
     unsigned i;
-    (void)state;
     start_afresh();
     for (i = 0; i < 4; i++) {
         queue = put_for(&w[i], &word, TABLE_OF_LOCK64);
@@ -229,13 +221,12 @@ static void a_queue_moves_when_its_lender_leaves(void **state)
 }
 
 /* First, in the middle and last in the chain of the bucket. */
-static void a_queue_that_moves_leaves_its_neighbours_in_the_bucket(void **state)
+TEST_CASE(a_queue_that_moves_leaves_its_neighbours_in_the_bucket)
 {
     static char memory[1 << 16];
     const char *addresses[3];
     struct waiting w[3][3];
     unsigned i, j, k;
-    (void)state;
     start_afresh();
     addresses[0] = memory;
     addresses[1] = neighbour(addresses[0]);
@@ -283,11 +274,10 @@ static uint64_t steps_beside(unsigned waiters)
     return steps;
 }
 
-static void a_crowd_at_one_address_costs_no_steps(void **state)
+TEST_CASE(a_crowd_at_one_address_costs_no_steps)
 {
     static char memory[1 << 16];
     uint64_t few, crowd;
-    (void)state;
     few = steps_beside(10);
     crowd = steps_beside(1000);
     assert_int_equal(crowd, few);
@@ -300,10 +290,9 @@ static void a_crowd_at_one_address_costs_no_steps(void **state)
     assert_int_equal(pawl_load_relaxed64(&pawl_table_steps_), 1);
 }
 
-static void a_crowd_at_one_address_is_no_reason_to_grow(void **state)
+TEST_CASE(a_crowd_at_one_address_is_no_reason_to_grow)
 {
     unsigned i;
-    (void)state;
     start_afresh();
     for (i = 0; i < MANY; i++) {
         put(&many[i], &words[0]);
@@ -348,11 +337,10 @@ static void *enter_the_latch(void *number)
     return NULL;
 }
 
-static void the_waiters_of_a_latch_enter_oldest_first(void **state)
+TEST_CASE(the_waiters_of_a_latch_enter_oldest_first)
 {
     struct pawl_bucket *bucket;
     unsigned i;
-    (void)state;
     start_afresh();
     latch_entered = 0;
     bucket = table_lock(words);
@@ -383,10 +371,9 @@ static unsigned most_queues(void)
     return most;
 }
 
-static void buckets_have_few_queues_however_many_wait(void **state)
+TEST_CASE(buckets_have_few_queues_however_many_wait)
 {
     unsigned i;
-    (void)state;
     start_afresh();
     for (i = 0; i < MANY; i++) {
         put(&many[i], &words[i]);
@@ -402,11 +389,10 @@ static void buckets_have_few_queues_however_many_wait(void **state)
     assert_int_equal(most_queues(), 0);
 }
 
-static void growth_keeps_the_order_of_an_addresss_waiters_and_the_hints(void **state)
+TEST_CASE(growth_keeps_the_order_of_an_addresss_waiters_and_the_hints)
 {
     struct pawl_bucket *bucket;
     unsigned i;
-    (void)state;
     start_afresh();
     bucket = table_lock(&words[7]);
     bucket->quiet_until = 4711;
@@ -428,10 +414,9 @@ static void growth_keeps_the_order_of_an_addresss_waiters_and_the_hints(void **s
     table_unlock(bucket);
 }
 
-static void growth_takes_the_urgent_where_their_address_goes(void **state)
+TEST_CASE(growth_takes_the_urgent_where_their_address_goes)
 {
     unsigned i, total = 0;
-    (void)state;
     start_afresh();
     for (i = 0; i < 300; i++) {
         put_urgent(&many[i], &words[i], i % 3);
@@ -446,10 +431,9 @@ static void growth_takes_the_urgent_where_their_address_goes(void **state)
         assert_int_equal(find(&words[i], TABLE_OF_LOCK32)->queue.urgent, i % 3);
 }
 
-static void where_memory_is_short_the_old_buckets_serve_and_attempts_are_few(void **state)
+TEST_CASE(where_memory_is_short_the_old_buckets_serve_and_attempts_are_few)
 {
     unsigned i;
-    (void)state;
     start_afresh();
     memory_is_short = true;
     for (i = 0; i < MANY; i++) {
@@ -482,13 +466,12 @@ static void look_around_in_the_child(void *word)
     fprintf(stderr, "as it should be");
 }
 
-static void a_child_finds_an_empty_table_even_if_its_locks_were_held(void **state)
+TEST_CASE(a_child_finds_an_empty_table_even_if_its_locks_were_held)
 {
     struct pawl_bucket *bucket;
     char said[4096];
     unsigned i;
     int status;
-    (void)state;
     start_afresh();
     for (i = 0; i < 200; i++) {
         put(&many[i], &words[i]);
@@ -517,12 +500,11 @@ static void look_at_the_words_in_the_child(void *unused)
 }
 
 /* What the parent's waiters keep in words goes; what holders have stays. */
-static void a_child_takes_back_what_the_parents_waiters_keep(void **state)
+TEST_CASE(a_child_takes_back_what_the_parents_waiters_keep)
 {
     struct waiting w[6];
     char said[4096];
     int status;
-    (void)state;
     start_afresh();
     lock32 = 0x1000 + 0x240 + TABLE_PARKED;
     lock64 = UINT64_C(0x100000000000) + UINT64_C(0x4000000000) + TABLE_PARKED;
@@ -548,26 +530,6 @@ static void a_child_takes_back_what_the_parents_waiters_keep(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zero_bytes_are_an_empty_table),
-        cmocka_unit_test(waiters_are_found_oldest_first),
-        cmocka_unit_test(waiters_of_another_address_in_the_same_bucket_are_passed_over),
-        cmocka_unit_test(a_moved_waiter_waits_behind_those_of_its_new_address),
-        cmocka_unit_test(two_addresses_of_one_bucket_are_locked_once),
-        cmocka_unit_test(the_queues_of_different_owners_at_one_address_are_apart),
-        cmocka_unit_test(a_moved_lender_leaves_one_queue_and_begins_another),
-        cmocka_unit_test(a_queue_moves_when_its_lender_leaves),
-        cmocka_unit_test(a_queue_that_moves_leaves_its_neighbours_in_the_bucket),
-        cmocka_unit_test(a_crowd_at_one_address_costs_no_steps),
-        cmocka_unit_test(a_crowd_at_one_address_is_no_reason_to_grow),
-        cmocka_unit_test(the_waiters_of_a_latch_enter_oldest_first),
-        cmocka_unit_test(buckets_have_few_queues_however_many_wait),
-        cmocka_unit_test(growth_takes_the_urgent_where_their_address_goes),
-        cmocka_unit_test(growth_keeps_the_order_of_an_addresss_waiters_and_the_hints),
-        cmocka_unit_test(where_memory_is_short_the_old_buckets_serve_and_attempts_are_few),
-        cmocka_unit_test(a_child_finds_an_empty_table_even_if_its_locks_were_held),
-        cmocka_unit_test(a_child_takes_back_what_the_parents_waiters_keep),
-    };
     table_expect_forks(); /* no lock.c is here to do it before main */
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
