@@ -38,7 +38,7 @@ static const char *expected_report(const struct operation *o, enum pawl_state st
     return drop ? "pawl: drop of the wrong mode: " : "pawl: transition from the wrong mode: ";
 }
 
-static void each_operation_is_reported_in_exactly_the_states_that_forbid_it(void **state)
+TEST_CASE(each_operation_is_reported_in_exactly_the_states_that_forbid_it)
 {
     static const enum pawl_state states[] = {PAWL_STATE_U, PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W,
                                              PAWL_STATE_A};
@@ -68,11 +68,10 @@ static void drop_nothing(void *unused)
     pawl_drop_read(&lock32);
 }
 
-static void a_report_names_width_address_operation_and_thread(void **state)
+TEST_CASE(a_report_names_width_address_operation_and_thread)
 {
     char first[100];
     char thread[40];
-    (void)state;
     snprintf(first, sizeof first, "pawl: drop of what is not held: pawl_spin32 at %#lx (lock32)\n",
              (unsigned long)(uintptr_t)&lock32);
     snprintf(thread, sizeof thread, "  by pawl_spin32_drop_read in thread ");
@@ -88,9 +87,8 @@ static void drop_write_under_seek(void *unused)
     pawl_drop_write(&lock64);
 }
 
-static void a_report_names_the_mode_held_and_the_fields_of_the_word(void **state)
+TEST_CASE(a_report_names_the_mode_held_and_the_fields_of_the_word)
 {
-    (void)state;
     assert_reports(drop_write_under_seek, NULL, "pawl: drop of the wrong mode: pawl_spin64 at ",
                    "this thread holds S, taken at ",
                    "the word was 0x100000006: W 0, S 1, R 1, application 2", NULL);
@@ -103,9 +101,8 @@ static void write_inside_read(void *unused)
     pawl_take_write(&lock32);
 }
 
-static void write_inside_read_of_the_same_thread_is_reported_instead_of_waiting(void **state)
+TEST_CASE(write_inside_read_of_the_same_thread_is_reported_instead_of_waiting)
 {
-    (void)state;
     assert_reports(write_inside_read, NULL, "pawl: taken again by its holder: pawl_spin32 at ",
                    "by pawl_spin32_take_write", "this thread holds R", NULL);
 }
@@ -124,9 +121,8 @@ static void have_another_thread_drop(void *unused)
     in_another_thread(drop_it, unused);
 }
 
-static void a_drop_by_another_thread_names_the_holder(void **state)
+TEST_CASE(a_drop_by_another_thread_names_the_holder)
 {
-    (void)state;
     assert_reports(have_another_thread_drop, NULL, "pawl: drop of what is not held: pawl_spin16",
                    "this thread holds nothing of it", "    thread ", "holds W, taken at ", NULL);
 }
@@ -142,9 +138,8 @@ static void end_a_thread_that_holds(void *unused)
     in_another_thread(take_and_forget, unused);
 }
 
-static void a_thread_that_ends_while_it_holds_is_reported(void **state)
+TEST_CASE(a_thread_that_ends_while_it_holds_is_reported)
 {
-    (void)state;
     assert_reports(end_a_thread_that_holds, NULL,
                    "pawl: still held at the end of its thread: pawl_spin32", "this thread holds R",
                    NULL);
@@ -170,9 +165,8 @@ static void drop_in_a_destructor(void *unused)
     in_another_thread(take_and_arm, unused);
 }
 
-static void a_destructor_of_thread_data_may_drop(void **state)
+TEST_CASE(a_destructor_of_thread_data_may_drop)
 {
-    (void)state;
     assert_silent(drop_in_a_destructor, NULL);
 }
 
@@ -186,9 +180,8 @@ static void upgrade_one_of_two_reads(void *unused)
     (void)!pawl_read_claim_write(&lock32);
 }
 
-static void a_claim_that_waits_for_the_own_second_hold_is_reported(void **state)
+TEST_CASE(a_claim_that_waits_for_the_own_second_hold_is_reported)
 {
-    (void)state;
     assert_reports(upgrade_one_of_two_reads, NULL, "pawl: waits for its own hold: pawl_spin32",
                    "read_claim_write", "this thread", NULL);
 }
@@ -202,9 +195,8 @@ static void destroy_held(void *unused)
     pawl_destroy(&lock64);
 }
 
-static void destroying_a_held_lock_is_reported(void **state)
+TEST_CASE(destroying_a_held_lock_is_reported)
 {
-    (void)state;
     assert_reports(destroy_held, NULL, "pawl: destroyed while in use: pawl_spin64",
                    "by pawl_spin64_destroy", "this thread holds R", NULL);
 }
@@ -227,9 +219,8 @@ static void destroy_what_another_holds(void *unused)
     pawl_destroy(&lock16);
 }
 
-static void destroying_what_another_thread_holds_names_that_thread(void **state)
+TEST_CASE(destroying_what_another_thread_holds_names_that_thread)
 {
-    (void)state;
     assert_reports(destroy_what_another_holds, NULL, "pawl: destroyed while in use: pawl_spin16",
                    "this thread holds nothing of it", "    thread ", NULL);
 }
@@ -241,9 +232,8 @@ static void initialise_held(void *unused)
     pawl_init(&lock32);
 }
 
-static void initialising_a_held_lock_is_reported(void **state)
+TEST_CASE(initialising_a_held_lock_is_reported)
 {
-    (void)state;
     assert_reports(initialise_held, NULL, "pawl: initialised while in use: pawl_spin32",
                    "by pawl_spin32_init", "this thread holds S", NULL);
 }
@@ -260,9 +250,8 @@ static void initialise_garbage_and_destroy(void *unused)
     pawl_destroy(&lock);
 }
 
-static void init_of_any_memory_and_destroy_with_application_bits_set_are_silent(void **state)
+TEST_CASE(init_of_any_memory_and_destroy_with_application_bits_set_are_silent)
 {
-    (void)state;
     assert_silent(initialise_garbage_and_destroy, NULL);
 }
 
@@ -285,7 +274,7 @@ static void make_assertion(void *opaque)
     }
 }
 
-static void an_assertion_is_met_by_the_state_it_names_or_a_stronger_one(void **state)
+TEST_CASE(an_assertion_is_met_by_the_state_it_names_or_a_stronger_one)
 {
     /* held, in the order U R S W A; met by: read R S W, seek S W, write W, atomic A */
     static const char *const met[] = {"", "read", "read seek", "read seek write", "atomic"};
@@ -294,7 +283,6 @@ static void an_assertion_is_met_by_the_state_it_names_or_a_stronger_one(void **s
                                              PAWL_STATE_A};
     unsigned held;
     unsigned asserted;
-    (void)state;
     for (held = 0; held < 5; held++)
         for (asserted = 1; asserted < 5; asserted++) {
             struct assertion a = {states[held], states[asserted]};
@@ -308,20 +296,5 @@ static void an_assertion_is_met_by_the_state_it_names_or_a_stronger_one(void **s
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operation_is_reported_in_exactly_the_states_that_forbid_it),
-        cmocka_unit_test(a_report_names_width_address_operation_and_thread),
-        cmocka_unit_test(a_report_names_the_mode_held_and_the_fields_of_the_word),
-        cmocka_unit_test(write_inside_read_of_the_same_thread_is_reported_instead_of_waiting),
-        cmocka_unit_test(a_drop_by_another_thread_names_the_holder),
-        cmocka_unit_test(a_thread_that_ends_while_it_holds_is_reported),
-        cmocka_unit_test(a_destructor_of_thread_data_may_drop),
-        cmocka_unit_test(a_claim_that_waits_for_the_own_second_hold_is_reported),
-        cmocka_unit_test(destroying_a_held_lock_is_reported),
-        cmocka_unit_test(destroying_what_another_thread_holds_names_that_thread),
-        cmocka_unit_test(initialising_a_held_lock_is_reported),
-        cmocka_unit_test(init_of_any_memory_and_destroy_with_application_bits_set_are_silent),
-        cmocka_unit_test(an_assertion_is_met_by_the_state_it_names_or_a_stronger_one),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -52,7 +52,7 @@ static void take_garbage(void *opaque)
     }
 }
 
-static void a_take_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting(void **state)
+TEST_CASE(a_take_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting)
 {
     static const char *const types[] = {"pawl_spin16", "pawl_spin32", "pawl_spin64", "pawl_lock32",
                                         "pawl_lock64"};
@@ -88,9 +88,8 @@ static void take_counted_under_its_own_write(void *unused)
     pawl_take_read_counted(&sleeping);
 }
 
-static void a_counted_read_that_would_wait_for_ever_is_reported(void **state)
+TEST_CASE(a_counted_read_that_would_wait_for_ever_is_reported)
 {
-    (void)state;
     assert_reports(take_counted_in_garbage, NULL,
                    "pawl: waits for a holder that does not exist: pawl_lock64",
                    "by pawl_lock64_take_read_counted", "the word was 0x", NULL);
@@ -108,9 +107,8 @@ static void write_beside_a_reader_that_is_none(void *unused)
     pawl_seek_to_write(&never);
 }
 
-static void a_transition_that_would_wait_for_nobody_is_reported(void **state)
+TEST_CASE(a_transition_that_would_wait_for_nobody_is_reported)
 {
-    (void)state;
     assert_reports(write_beside_a_reader_that_is_none, NULL,
                    "pawl: waits for a holder that does not exist: pawl_spin32",
                    "by pawl_spin32_seek_to_write", "goes from S to W", "S 1, R 2", NULL);
@@ -140,9 +138,8 @@ static void take_after_a_thread_has_vanished(void *unused)
     pawl_take_read(&spinning);
 }
 
-static void a_take_behind_a_thread_that_vanished_is_reported(void **state)
+TEST_CASE(a_take_behind_a_thread_that_vanished_is_reported)
 {
-    (void)state;
     assert_reports(take_after_a_thread_has_vanished, NULL,
                    "pawl: waits for a holder whose thread is gone: pawl_spin32 at ",
                    "by pawl_spin32_take_read", ", which is gone, holds W, taken at ", "mend: drop ",
@@ -188,9 +185,8 @@ static void take_in_a_child(void *unused)
     abort();
 }
 
-static void a_take_of_what_a_thread_of_the_parent_holds_is_reported(void **state)
+TEST_CASE(a_take_of_what_a_thread_of_the_parent_holds_is_reported)
 {
-    (void)state;
     assert_reports(take_in_a_child, NULL,
                    "pawl: waits for a holder whose thread is gone: pawl_lock32 at ",
                    "a thread that is gone had it in W, taken at ", NULL);
@@ -229,9 +225,8 @@ static void wait_for_the_holder(void *unused)
     abort();
 }
 
-static void a_long_wait_is_reported_with_waiter_and_holder_and_the_program_goes_on(void **state)
+TEST_CASE(a_long_wait_is_reported_with_waiter_and_holder_and_the_program_goes_on)
 {
-    (void)state;
     assert_reports(wait_for_the_holder, NULL, "pawl: waits for long: pawl_lock32 at ", "(sleeping)",
                    "asks for W, asked at ", "page: doc/lock.md", "went on", NULL);
     assert_reports(wait_for_the_holder, NULL, "pawl: waits for long: pawl_lock32 at ",
@@ -264,9 +259,8 @@ static void wait_in_a_child_of_one_that_waited(void *unused)
     abort();
 }
 
-static void a_child_of_fork_starts_a_watch_of_its_own(void **state)
+TEST_CASE(a_child_of_fork_starts_a_watch_of_its_own)
 {
-    (void)state;
     if (PAWL_TSAN_)
         skip(); /* it lets no child of a process with several threads start one */
     assert_reports(wait_in_a_child_of_one_that_waited, NULL, "the child waits",
@@ -308,9 +302,8 @@ static void wait_with_and_without_a_deadline(void *unused)
     abort();
 }
 
-static void a_wait_with_a_deadline_is_not_reported(void **state)
+TEST_CASE(a_wait_with_a_deadline_is_not_reported)
 {
-    (void)state;
     assert_reports(wait_with_and_without_a_deadline, NULL, "waits for long: pawl_spin64 at ",
                    "(beside)", NULL);
     if (strstr(misuse_said, "waits for long: pawl_lock32") != NULL)
@@ -371,7 +364,7 @@ static void wait_for_others(void *unused)
     abort();
 }
 
-static void long_waits_for_other_primitives_are_reported_too(void **state)
+TEST_CASE(long_waits_for_other_primitives_are_reported_too)
 {
     static const char *const texts[] = {
         "waits for long: pawl_brlock at ", "waits in pawl_brlock_take_read, called at ",
@@ -379,7 +372,6 @@ static void long_waits_for_other_primitives_are_reported_too(void **state)
         "waits for long: pawl_seq at ",    "waits in pawl_seq_begin, called at ",
         " had it when that wait began"};
     unsigned i;
-    (void)state;
     for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_reports(wait_for_others, NULL, texts[i], NULL);
 }
@@ -404,9 +396,8 @@ static void wait_for_a_thread_that_vanishes(void *unused)
     pawl_take_write(&sleeping);
 }
 
-static void a_holder_that_vanishes_during_a_wait_is_reported(void **state)
+TEST_CASE(a_holder_that_vanishes_during_a_wait_is_reported)
 {
-    (void)state;
     assert_reports(wait_for_a_thread_that_vanishes, NULL,
                    "waits for a holder whose thread is gone: pawl_lock32 at ",
                    ", which is gone, holds W, taken at ", NULL);
@@ -414,17 +405,5 @@ static void a_holder_that_vanishes_during_a_wait_is_reported(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_take_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting),
-        cmocka_unit_test(a_counted_read_that_would_wait_for_ever_is_reported),
-        cmocka_unit_test(a_transition_that_would_wait_for_nobody_is_reported),
-        cmocka_unit_test(a_take_behind_a_thread_that_vanished_is_reported),
-        cmocka_unit_test(a_take_of_what_a_thread_of_the_parent_holds_is_reported),
-        cmocka_unit_test(a_long_wait_is_reported_with_waiter_and_holder_and_the_program_goes_on),
-        cmocka_unit_test(a_child_of_fork_starts_a_watch_of_its_own),
-        cmocka_unit_test(a_wait_with_a_deadline_is_not_reported),
-        cmocka_unit_test(long_waits_for_other_primitives_are_reported_too),
-        cmocka_unit_test(a_holder_that_vanishes_during_a_wait_is_reported),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -104,13 +104,12 @@ static void elsewhere(void (*body)(void *), void *argument)
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
-static void zero_bytes_are_an_empty_table(void **state)
+TEST_CASE_WITH(zero_bytes_are_an_empty_table, begin, end)
 {
     static pawl_idtable zero;
     pawl_id cursor = PAWL_ID_NONE;
     pawl_id id;
     struct thing o;
-    (void)state;
     assert_null(things_take_write(&zero, 1));
     assert_null(things_take_write(&zero, UINT64_MAX));
     assert_null(things_next_read(&zero, &cursor));
@@ -122,11 +121,10 @@ static void zero_bytes_are_an_empty_table(void **state)
     pawl_idtable_destroy(&zero);
 }
 
-static void the_initializer_is_an_empty_table_that_releases(void **state)
+TEST_CASE_WITH(the_initializer_is_an_empty_table_that_releases, begin, end)
 {
     static pawl_idtable made = PAWL_IDTABLE_INIT(release_thing);
     pawl_id id;
-    (void)state;
     must(things_insert(&made, fresh(3), &id) == 0);
     assert_true(things_remove_id(&made, id));
     pawl_idtable_destroy(&made);
@@ -161,11 +159,10 @@ static void others_may(pawl_id id, bool read, bool write)
     assert_int_equal(t.busy, !write);
 }
 
-static void what_is_found_is_locked_as_asked_for(void **state)
+TEST_CASE_WITH(what_is_found_is_locked_as_asked_for, begin, end)
 {
     const pawl_id id = insert(7);
     struct thing *o;
-    (void)state;
     o = things_take_read(&table, id);
     assert_int_equal(o->value, 7);
     others_may(id, true, false);
@@ -182,13 +179,12 @@ static void what_is_found_is_locked_as_asked_for(void **state)
     others_may(id, true, true);
 }
 
-static void a_try_tells_busy_from_absent(void **state)
+TEST_CASE_WITH(a_try_tells_busy_from_absent, begin, end)
 {
     const pawl_id id = insert(1);
     struct tries t;
     struct thing *o;
     bool busy = true;
-    (void)state;
     assert_null(things_try_write(&table, id + 1, &busy));
     assert_false(busy);
     o = things_take_write(&table, id);
@@ -216,11 +212,10 @@ static void wait_a_moment(void *opaque)
         things_drop_write(o);
 }
 
-static void a_deadline_that_passes_is_told_from_absence(void **state)
+TEST_CASE_WITH(a_deadline_that_passes_is_told_from_absence, begin, end)
 {
     struct waiting w;
     struct thing *o;
-    (void)state;
     w.id = insert(1);
     o = things_take_write(&table, w.id);
     elsewhere(wait_a_moment, &w);
@@ -240,13 +235,12 @@ static void a_deadline_that_passes_is_told_from_absence(void **state)
 }
 
 /* The lock is held by this thread: a lookup that touched it would wait for ever. */
-static void a_forged_id_finds_nothing_and_touches_no_lock(void **state)
+TEST_CASE_WITH(a_forged_id_finds_nothing_and_touches_no_lock, begin, end)
 {
     const pawl_id id = insert(1);
     const pawl_id generation = UINT64_C(1) << 32;
     struct thing *o = things_take_write(&table, id);
     unsigned bit;
-    (void)state;
     assert_null(things_take_write(&table, PAWL_ID_NONE));
     assert_null(things_take_write(&table, UINT64_MAX));
     assert_null(things_take_write(&table, id + generation));
@@ -261,13 +255,12 @@ static void a_forged_id_finds_nothing_and_touches_no_lock(void **state)
 
 /* ---- Removing -------------------------------------------------------------------------------- */
 
-static void what_was_removed_is_not_found_and_its_id_never_comes_back(void **state)
+TEST_CASE_WITH(what_was_removed_is_not_found_and_its_id_never_comes_back, begin, end)
 {
     const pawl_id id = insert(1);
     pawl_id other;
     struct thing *o;
     int i;
-    (void)state;
     assert_true(things_remove_id(&table, id));
     assert_int_equal(pawl_idtable_count(&table), 0);
     assert_null(things_take_write(&table, id));
@@ -288,11 +281,10 @@ static void remove_it(void *opaque)
     must(things_remove_id(&table, *(pawl_id *)opaque));
 }
 
-static void an_object_stays_as_long_as_a_reader_that_has_found_it(void **state)
+TEST_CASE_WITH(an_object_stays_as_long_as_a_reader_that_has_found_it, begin, end)
 {
     pawl_id id = insert(5);
     struct thing *o;
-    (void)state;
     pawl_idtable_read_lock(&table);
     o = things_of(pawl_idtable_peek(&table, id));
     assert_non_null(o);
@@ -322,12 +314,11 @@ static void *wait_for_it(void *opaque)
     return NULL;
 }
 
-static void who_waits_for_its_lock_when_it_is_removed_gets_nothing(void **state)
+TEST_CASE_WITH(who_waits_for_its_lock_when_it_is_removed_gets_nothing, begin, end)
 {
     const struct timespec nap = {0, 5000000};
     struct waiter w;
     struct thing *o;
-    (void)state;
     w.id = insert(1);
     w.found = 2;
     o = things_take_write(&table, w.id);
@@ -354,14 +345,13 @@ static void *read_meanwhile(void *opaque)
     return NULL;
 }
 
-static void in_a_domain_of_its_own_other_readers_hold_nothing_up(void **state)
+TEST_CASE_WITH(in_a_domain_of_its_own_other_readers_hold_nothing_up, begin, end)
 {
     static pawl_rcu_domain domain;
     pawl_idtable_options options;
     pawl_idtable own;
     struct reader r;
     pawl_id id;
-    (void)state;
     must(pawl_rcu_domain_init(&domain, "things") == 0);
     memset(&options, 0, sizeof options);
     options.domain = &domain;
@@ -390,13 +380,12 @@ static void in_a_domain_of_its_own_other_readers_hold_nothing_up(void **state)
 
 /* ---- Iteration ------------------------------------------------------------------------------- */
 
-static void iteration_visits_each_object_once_locked(void **state)
+TEST_CASE_WITH(iteration_visits_each_object_once_locked, begin, end)
 {
     pawl_id ids[40];
     pawl_id cursor = PAWL_ID_NONE;
     struct thing *o;
     int i, sum = 0, count = 0;
-    (void)state;
     for (i = 0; i < 40; i++)
         ids[i] = insert(1 << (i / 2));
     for (i = 0; i < 40; i += 2)
@@ -413,12 +402,11 @@ static void iteration_visits_each_object_once_locked(void **state)
     assert_null(things_next_write(&table, &cursor)); /* and stays at the end */
 }
 
-static void what_is_in_all_the_time_is_visited_though_the_table_grows_and_shrinks(void **state)
+TEST_CASE_WITH(what_is_in_all_the_time_is_visited_though_the_table_grows_and_shrinks, begin, end)
 {
     pawl_id stay[10], cursor = PAWL_ID_NONE;
     struct thing *o;
     int i, k, seen = 0;
-    (void)state;
     for (i = 0; i < 10; i++) {
         stay[i] = insert(i);
         insert(100);
@@ -440,11 +428,10 @@ static void what_is_in_all_the_time_is_visited_though_the_table_grows_and_shrink
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-static void destroy_releases_what_is_in_and_waits_for_what_was_removed(void **state)
+TEST_CASE_WITH(destroy_releases_what_is_in_and_waits_for_what_was_removed, begin, end)
 {
     pawl_id ids[100];
     int i;
-    (void)state;
     for (i = 0; i < 100; i++)
         ids[i] = insert(i);
     for (i = 0; i < 100; i += 3)
@@ -453,12 +440,11 @@ static void destroy_releases_what_is_in_and_waits_for_what_was_removed(void **st
     assert_int_equal(pawl_load_relaxed32(&released), 100);
 }
 
-static void a_destroyed_table_finds_and_takes_nothing(void **state)
+TEST_CASE_WITH(a_destroyed_table_finds_and_takes_nothing, begin, end)
 {
     const pawl_id id = insert(1);
     pawl_id cursor = PAWL_ID_NONE;
     struct thing *o = fresh(2);
-    (void)state;
     pawl_idtable_destroy(&table);
     assert_null(things_take_write(&table, id));
     assert_null(things_next_write(&table, &cursor));
@@ -485,11 +471,10 @@ static void handler(int number)
     }
 }
 
-static void a_handler_may_look_up_and_try(void **state)
+TEST_CASE_WITH(a_handler_may_look_up_and_try, begin, end)
 {
     struct sigaction action;
     struct thing *o;
-    (void)state;
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
     must(sigaction(SIGUSR1, &action, NULL) == 0);
@@ -505,7 +490,7 @@ static void a_handler_may_look_up_and_try(void **state)
     things_drop_write(o);
 }
 
-static void the_child_of_a_fork_has_the_objects(void **state)
+TEST_CASE_WITH(the_child_of_a_fork_has_the_objects, begin, end)
 {
 #if PAWL_TSAN_
     (void)state;
@@ -537,27 +522,7 @@ static void the_child_of_a_fork_has_the_objects(void **state)
 #endif
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(zero_bytes_are_an_empty_table),
-        TEST(the_initializer_is_an_empty_table_that_releases),
-        TEST(what_is_found_is_locked_as_asked_for),
-        TEST(a_try_tells_busy_from_absent),
-        TEST(a_deadline_that_passes_is_told_from_absence),
-        TEST(a_forged_id_finds_nothing_and_touches_no_lock),
-        TEST(what_was_removed_is_not_found_and_its_id_never_comes_back),
-        TEST(an_object_stays_as_long_as_a_reader_that_has_found_it),
-        TEST(who_waits_for_its_lock_when_it_is_removed_gets_nothing),
-        TEST(in_a_domain_of_its_own_other_readers_hold_nothing_up),
-        TEST(iteration_visits_each_object_once_locked),
-        TEST(what_is_in_all_the_time_is_visited_though_the_table_grows_and_shrinks),
-        TEST(destroy_releases_what_is_in_and_waits_for_what_was_removed),
-        TEST(a_destroyed_table_finds_and_takes_nothing),
-        TEST(a_handler_may_look_up_and_try),
-        TEST(the_child_of_a_fork_has_the_objects),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

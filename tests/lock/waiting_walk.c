@@ -165,7 +165,7 @@ static void check(const struct state *s)
     must(went_on || holders != 0 || waiters == 0);
 }
 
-static void no_state_of_three_threads_breaks_exclusion_or_stands_still(void **state)
+TEST_CASE(no_state_of_three_threads_breaks_exclusion_or_stands_still)
 {
     static const struct state nobody;
     unsigned k;
@@ -183,7 +183,7 @@ static void no_state_of_three_threads_breaks_exclusion_or_stands_still(void **st
 }
 
 /* And each claim keeps S: by that others tell that it is in the word. */
-static void a_claim_keeps_the_units_of_its_row(void **state)
+TEST_CASE(a_claim_keeps_the_units_of_its_row)
 {
     static const struct {
         enum wait_class class;
@@ -192,7 +192,6 @@ static void a_claim_keeps_the_units_of_its_row(void **state)
 #define WAIT_CLASS(class, w, s, r, wakes) {class, w, s, r},
 #include "lock/waiting.def"
     };
-    (void)state;
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         must(lock_units_of(rows[i].class) ==
              rows[i].w * UNIT_W + rows[i].s * UNIT_S + rows[i].r * UNIT_R);
@@ -202,9 +201,5 @@ static void a_claim_keeps_the_units_of_its_row(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_state_of_three_threads_breaks_exclusion_or_stands_still),
-        cmocka_unit_test(a_claim_keeps_the_units_of_its_row),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -88,10 +88,9 @@ static void let_go(void)
 
 /* ---- Refusal --------------------------------------------------------------------------------- */
 
-static void the_count_is_exact_and_a_refused_call_changes_nothing(void **state)
+TEST_CASE_WITH(the_count_is_exact_and_a_refused_call_changes_nothing, set_up, tear_down)
 {
     unsigned i;
-    (void)state;
     limit(10, PAWL_RCU_NO_LIMIT, PAWL_RCU_REFUSE);
     enter();
     for (i = 0; i < 10; i++)
@@ -107,10 +106,9 @@ static void the_count_is_exact_and_a_refused_call_changes_nothing(void **state)
     assert_int_equal(call(10, 100), 0);
 }
 
-static void the_bytes_are_exact(void **state)
+TEST_CASE_WITH(the_bytes_are_exact, set_up, tear_down)
 {
     unsigned i;
-    (void)state;
     limit(PAWL_RCU_NO_LIMIT, 1000, PAWL_RCU_REFUSE);
     enter();
     for (i = 0; i < 10; i++)
@@ -131,11 +129,10 @@ static void *call_and_end(void *number)
 }
 
 /* Threads that were there before have credit under the old limits; it counts no more. */
-static void limits_can_change_while_threads_have_credit(void **state)
+TEST_CASE_WITH(limits_can_change_while_threads_have_credit, set_up, tear_down)
 {
     pthread_t thread;
     unsigned i;
-    (void)state;
     assert_int_equal(call(0, 10), 0);
     must(pthread_create(&thread, NULL, call_and_end, (void *)(uintptr_t)1) == 0);
     must(pthread_join(thread, NULL) == 0);
@@ -159,11 +156,10 @@ static void limits_can_change_while_threads_have_credit(void **state)
 
 /* ---- Where waiting would deadlock ------------------------------------------------------------ */
 
-static void a_reader_at_the_limit_is_refused_whatever_the_policy(void **state)
+TEST_CASE_WITH(a_reader_at_the_limit_is_refused_whatever_the_policy, set_up, tear_down)
 {
     static const pawl_rcu_policy policies[] = {PAWL_RCU_HELP, PAWL_RCU_WAIT};
     unsigned i;
-    (void)state;
     for (i = 0; i < 2; i++) {
         limit(1, PAWL_RCU_NO_LIMIT, policies[i]);
         enter();
@@ -192,11 +188,10 @@ static void call_in_callback(pawl_rcu_head *head)
     run(head);
 }
 
-static void a_callback_at_the_limit_is_refused_whatever_the_policy(void **state)
+TEST_CASE_WITH(a_callback_at_the_limit_is_refused_whatever_the_policy, set_up, tear_down)
 {
     static const pawl_rcu_policy policies[] = {PAWL_RCU_HELP, PAWL_RCU_WAIT};
     unsigned i;
-    (void)state;
     for (i = 0; i < 2; i++) {
         limit(2, PAWL_RCU_NO_LIMIT, policies[i]);
         assert_int_equal(pawl_rcu_domain_call(&domain, &heads[0], call_in_callback, 1), 0);
@@ -239,11 +234,10 @@ static void flood(void *nothing, unsigned index)
     }
 }
 
-static void a_flood_stays_within_the_limit(void **state)
+TEST_CASE_WITH(a_flood_stays_within_the_limit, set_up, tear_down)
 {
     static const pawl_rcu_policy policies[] = {PAWL_RCU_HELP, PAWL_RCU_WAIT};
     unsigned floods = 0;
-    (void)state;
     do { /* until the limit has been reached, by those who help and by those who wait */
         const unsigned i = floods % 2;
         pawl_store_relaxed32(&most_queued, 0);
@@ -267,7 +261,7 @@ static void *let_go_when_the_caller_waits(void *nothing)
     return nothing;
 }
 
-static void a_caller_at_the_limit_goes_on_when_there_is_room(void **state)
+TEST_CASE_WITH(a_caller_at_the_limit_goes_on_when_there_is_room, set_up, tear_down)
 {
     static const pawl_rcu_policy policies[] = {PAWL_RCU_HELP, PAWL_RCU_WAIT};
     pthread_t helper;
@@ -296,10 +290,9 @@ static void *raise_limit_when_the_caller_waits(void *nothing)
     return nothing;
 }
 
-static void a_caller_that_waits_goes_on_when_the_limit_is_raised(void **state)
+TEST_CASE_WITH(a_caller_that_waits_goes_on_when_the_limit_is_raised, set_up, tear_down)
 {
     pthread_t helper;
-    (void)state;
     limit(1, PAWL_RCU_NO_LIMIT, PAWL_RCU_WAIT);
     enter();
     assert_int_equal(call(0, 1), 0);
@@ -325,11 +318,10 @@ static void have_one_that_waits(void)
 
 /* 1  an online thread waits for room, or in a barrier
  * 2  the callback that it waits for synchronizes pawl_rcu_qs(), and waits for that thread */
-static void an_online_caller_does_not_wait_for_a_callback_that_waits_for_it(void **state)
+TEST_CASE_WITH(an_online_caller_does_not_wait_for_a_callback_that_waits_for_it, set_up, tear_down)
 {
     static const pawl_rcu_policy policies[] = {PAWL_RCU_WAIT, PAWL_RCU_HELP};
     unsigned i;
-    (void)state;
     alarm(TEST_HANGS);
     for (i = 0; i < 2; i++) {
         limit(1, 1, policies[i]);
@@ -348,9 +340,8 @@ static void an_online_caller_does_not_wait_for_a_callback_that_waits_for_it(void
     alarm(0);
 }
 
-static void an_online_caller_waits_for_other_callbacks(void **state)
+TEST_CASE_WITH(an_online_caller_waits_for_other_callbacks, set_up, tear_down)
 {
-    (void)state;
     limit(1, 1, PAWL_RCU_WAIT);
     pawl_rcu_qs_online();
     assert_int_equal(call(0, 1), 0);
@@ -374,10 +365,9 @@ static void *call_without_a_line(void *nothing)
 }
 
 /* All lines are made to belong to a thread that lives. */
-static void a_thread_without_a_line_calls_and_waits_too(void **state)
+TEST_CASE_WITH(a_thread_without_a_line_calls_and_waits_too, set_up, tear_down)
 {
     pthread_t thread;
-    (void)state;
     assert_int_equal(call(OBJECTS - 1, 1), 0); /* the worker has begun */
     assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
     pawl_store_relaxed32(&runs, 0);
@@ -403,7 +393,7 @@ static void on_signal(int number)
         pawl_store_relaxed32(&refused_by_handler, 1);
 }
 
-static void try_call_works_in_a_handler_that_interrupts_calls(void **state)
+TEST_CASE_WITH(try_call_works_in_a_handler_that_interrupts_calls, set_up, tear_down)
 {
     static pawl_rcu_head own[64];
     struct sigaction action;
@@ -413,7 +403,6 @@ static void try_call_works_in_a_handler_that_interrupts_calls(void **state)
     struct sigevent event;
     const struct itimerspec often = {{0, 50000}, {0, 50000}};
     const struct itimerspec never = {{0, 0}, {0, 0}};
-    (void)state;
     queued_by_handler = 0;
     assert_int_equal(pawl_rcu_domain_try_call(&domain, &own[0], run, 1), EAGAIN); /* no worker */
     assert_int_equal(call(OBJECTS - 1, 1), 0);
@@ -441,9 +430,8 @@ static void try_call_works_in_a_handler_that_interrupts_calls(void **state)
     assert_int_equal(numbers().queued, 0);
 }
 
-static void try_call_at_the_limit_never_waits(void **state)
+TEST_CASE_WITH(try_call_at_the_limit_never_waits, set_up, tear_down)
 {
-    (void)state;
     limit(1, PAWL_RCU_NO_LIMIT, PAWL_RCU_WAIT);
     enter();
     assert_int_equal(call(0, 1), 0);
@@ -452,24 +440,7 @@ static void try_call_at_the_limit_never_waits(void **state)
     let_go();
 }
 
-#define LIMIT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        LIMIT_TEST(the_count_is_exact_and_a_refused_call_changes_nothing),
-        LIMIT_TEST(the_bytes_are_exact),
-        LIMIT_TEST(limits_can_change_while_threads_have_credit),
-        LIMIT_TEST(a_reader_at_the_limit_is_refused_whatever_the_policy),
-        LIMIT_TEST(a_callback_at_the_limit_is_refused_whatever_the_policy),
-        LIMIT_TEST(a_flood_stays_within_the_limit),
-        LIMIT_TEST(a_caller_at_the_limit_goes_on_when_there_is_room),
-        LIMIT_TEST(a_caller_that_waits_goes_on_when_the_limit_is_raised),
-        LIMIT_TEST(an_online_caller_does_not_wait_for_a_callback_that_waits_for_it),
-        LIMIT_TEST(an_online_caller_waits_for_other_callbacks),
-        LIMIT_TEST(a_thread_without_a_line_calls_and_waits_too),
-        LIMIT_TEST(try_call_works_in_a_handler_that_interrupts_calls),
-        LIMIT_TEST(try_call_at_the_limit_never_waits),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -93,7 +93,7 @@ static void assert_free(void)
 
 /* ---- Exclusion ------------------------------------------------------------------------------- */
 
-static void each_state_lets_in_beside_it_whom_the_table_says(void **state)
+TEST_CASE_WITH(each_state_lets_in_beside_it_whom_the_table_says, set_up, NULL)
 {
     static const bool beside[4][4] = {/* R S W A */
                                       {true, true, false, false},
@@ -101,7 +101,6 @@ static void each_state_lets_in_beside_it_whom_the_table_says(void **state)
                                       {false, false, false, false},
                                       {false, false, false, true}};
     unsigned held, asked;
-    (void)state;
     for (held = 0; held < 4; held++) {
         const struct other o = other_holds(takes[held], NULL, NULL);
         for (asked = 0; asked < 4; asked++) {
@@ -119,10 +118,9 @@ static void each_state_lets_in_beside_it_whom_the_table_says(void **state)
     }
 }
 
-static void a_free_lock_grants_each_state_and_is_free_again(void **state)
+TEST_CASE_WITH(a_free_lock_grants_each_state_and_is_free_again, set_up, NULL)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < 4; i++) {
         assert_int_equal(takes[i](lock), PAWL_ROBUST_OK);
         assert_int_equal(drops[i](lock), PAWL_ROBUST_OK);
@@ -134,9 +132,8 @@ static void a_free_lock_grants_each_state_and_is_free_again(void **state)
     }
 }
 
-static void each_move_ends_in_the_state_that_its_name_says(void **state)
+TEST_CASE_WITH(each_move_ends_in_the_state_that_its_name_says, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(pawl_robust_lock_take_seek(lock), PAWL_ROBUST_OK);
     assert_int_equal(pawl_robust_lock_seek_to_write(lock), PAWL_ROBUST_OK);
     assert_int_equal(pawl_robust_lock_write_to_seek(lock), PAWL_ROBUST_OK);
@@ -151,10 +148,9 @@ static void each_move_ends_in_the_state_that_its_name_says(void **state)
     assert_free();
 }
 
-static void a_seeker_waits_for_readers_and_keeps_s_when_the_time_is_over(void **state)
+TEST_CASE_WITH(a_seeker_waits_for_readers_and_keeps_s_when_the_time_is_over, set_up, NULL)
 {
     struct other reader;
-    (void)state;
     reader = other_holds(pawl_robust_lock_take_read, NULL, NULL);
     assert_int_equal(pawl_robust_lock_take_seek(lock), PAWL_ROBUST_OK);
     assert_int_equal(pawl_robust_lock_try_seek_to_write(lock), PAWL_ROBUST_BUSY);
@@ -163,10 +159,9 @@ static void a_seeker_waits_for_readers_and_keeps_s_when_the_time_is_over(void **
     other_is_killed(reader);
 }
 
-static void a_reader_that_cannot_move_up_keeps_r(void **state)
+TEST_CASE_WITH(a_reader_that_cannot_move_up_keeps_r, set_up, NULL)
 {
     struct other seeker;
-    (void)state;
     seeker = other_holds(pawl_robust_lock_take_seek, NULL, NULL);
     assert_int_equal(pawl_robust_lock_take_read(lock), PAWL_ROBUST_OK);
     assert_int_equal(pawl_robust_lock_try_read_to_seek(lock), PAWL_ROBUST_BUSY);
@@ -190,10 +185,9 @@ static void read_together(void *argument, unsigned index)
     must(pawl_robust_lock_drop_read(lock) == PAWL_ROBUST_OK);
 }
 
-static void as_many_readers_as_members_are_in_at_once(void **state)
+TEST_CASE_WITH(as_many_readers_as_members_are_in_at_once, set_up, NULL)
 {
     struct crowd crowd;
-    (void)state;
     must(pthread_barrier_init(&crowd.full, NULL, PAWL_ROBUST_MEMBERS) == 0);
     test_threads(PAWL_ROBUST_MEMBERS, read_together, &crowd);
     pthread_barrier_destroy(&crowd.full);
@@ -211,19 +205,17 @@ static void read_often(void *argument, unsigned index)
     }
 }
 
-static void more_readers_than_members_take_turns(void **state)
+TEST_CASE_WITH(more_readers_than_members_take_turns, set_up, NULL)
 {
-    (void)state;
     test_threads(3 * PAWL_ROBUST_MEMBERS, read_often, NULL);
     assert_free();
 }
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-static void whoever_takes_next_is_told_of_a_death_in_any_state(void **state)
+TEST_CASE_WITH(whoever_takes_next_is_told_of_a_death_in_any_state, set_up, NULL)
 {
     unsigned dead, next;
-    (void)state;
     for (dead = 0; dead < 4; dead++)
         for (next = 0; next < 4; next++) {
             other_is_killed(other_holds(takes[dead], NULL, NULL));
@@ -240,7 +232,7 @@ static void whoever_takes_next_is_told_of_a_death_in_any_state(void **state)
         }
 }
 
-static void deaths_after_moves_are_told_as_the_state_that_was_reached(void **state)
+TEST_CASE_WITH(deaths_after_moves_are_told_as_the_state_that_was_reached, set_up, NULL)
 {
     static const struct {
         operation first, second, third;
@@ -256,7 +248,6 @@ static void deaths_after_moves_are_told_as_the_state_that_was_reached(void **sta
          S},
     };
     unsigned i;
-    (void)state;
     for (i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         other_is_killed(other_holds(ways[i].first, ways[i].second, ways[i].third));
         assert_int_equal(pawl_robust_lock_take_write_until(lock, late()), PAWL_ROBUST_OWNER_DIED);
@@ -267,19 +258,17 @@ static void deaths_after_moves_are_told_as_the_state_that_was_reached(void **sta
     }
 }
 
-static void who_died_after_leaving_is_no_death(void **state)
+TEST_CASE_WITH(who_died_after_leaving_is_no_death, set_up, NULL)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < 4; i++)
         other_is_killed(other_holds(takes[i], drops[i], NULL));
     assert_free();
 }
 
-static void who_was_killed_while_waiting_is_no_death(void **state)
+TEST_CASE_WITH(who_was_killed_while_waiting_is_no_death, set_up, NULL)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < 4; i++) {
         pid_t waiter;
         int status;
@@ -314,10 +303,9 @@ static void *sleep_for_it(void *argument)
     return NULL;
 }
 
-static void sleepers_are_woken_by_a_death_without_a_deadline(void **state)
+TEST_CASE_WITH(sleepers_are_woken_by_a_death_without_a_deadline, set_up, NULL)
 {
     unsigned as;
-    (void)state;
     for (as = 0; as < 4; as++) {
         const struct other writer = other_holds(pawl_robust_lock_take_write, NULL, NULL);
         struct sleeper sleepers[3] = {
@@ -338,9 +326,8 @@ static void sleepers_are_woken_by_a_death_without_a_deadline(void **state)
     }
 }
 
-static void a_reader_may_leave_the_repair_to_the_next(void **state)
+TEST_CASE_WITH(a_reader_may_leave_the_repair_to_the_next, set_up, NULL)
 {
-    (void)state;
     other_is_killed(other_holds(pawl_robust_lock_take_write, NULL, NULL));
     assert_int_equal(pawl_robust_lock_take_read(lock), PAWL_ROBUST_OWNER_DIED);
     assert_int_equal(pawl_robust_lock_drop_read(lock), PAWL_ROBUST_OK);
@@ -351,10 +338,9 @@ static void a_reader_may_leave_the_repair_to_the_next(void **state)
     assert_free();
 }
 
-static void a_writer_that_does_not_repair_makes_it_not_recoverable(void **state)
+TEST_CASE_WITH(a_writer_that_does_not_repair_makes_it_not_recoverable, set_up, NULL)
 {
     unsigned i;
-    (void)state;
     other_is_killed(other_holds(pawl_robust_lock_take_write, NULL, NULL));
     assert_int_equal(pawl_robust_lock_take_write(lock), PAWL_ROBUST_OWNER_DIED);
     assert_int_equal(pawl_robust_lock_drop_write(lock), PAWL_ROBUST_OK);
@@ -368,13 +354,12 @@ static void a_writer_that_does_not_repair_makes_it_not_recoverable(void **state)
     assert_free();
 }
 
-static void sleepers_learn_that_it_is_not_recoverable(void **state)
+TEST_CASE_WITH(sleepers_learn_that_it_is_not_recoverable, set_up, NULL)
 {
     struct sleeper sleepers[4] = {
         {R, PAWL_ROBUST_BUSY}, {S, PAWL_ROBUST_BUSY}, {W, PAWL_ROBUST_BUSY}, {A, PAWL_ROBUST_BUSY}};
     pthread_t threads[4];
     unsigned i;
-    (void)state;
     other_is_killed(other_holds(pawl_robust_lock_take_write, NULL, NULL));
     assert_int_equal(pawl_robust_lock_take_write(lock), PAWL_ROBUST_OWNER_DIED);
     for (i = 0; i < 4; i++)
@@ -389,10 +374,9 @@ static void sleepers_learn_that_it_is_not_recoverable(void **state)
 
 /* ---- Bad input ------------------------------------------------------------------------------- */
 
-static void null_is_corrupt(void **state)
+TEST_CASE_WITH(null_is_corrupt, set_up, NULL)
 {
     unsigned i;
-    (void)state;
     assert_int_equal(pawl_robust_lock_init(NULL), PAWL_ROBUST_CORRUPT);
     for (i = 0; i < 4; i++) {
         assert_int_equal(takes[i](NULL), PAWL_ROBUST_CORRUPT);
@@ -404,26 +388,23 @@ static void null_is_corrupt(void **state)
     assert_int_equal(pawl_robust_lock_deaths(NULL), 0);
 }
 
-static void a_misaligned_lock_is_corrupt(void **state)
+TEST_CASE_WITH(a_misaligned_lock_is_corrupt, set_up, NULL)
 {
     void *askew = (char *)lock + 8;
-    (void)state;
     assert_int_equal(pawl_robust_lock_init((pawl_robust_lock *)askew), PAWL_ROBUST_CORRUPT);
     assert_int_equal(pawl_robust_lock_take_read((pawl_robust_lock *)askew), PAWL_ROBUST_CORRUPT);
 }
 
-static void zero_bytes_are_no_lock(void **state)
+TEST_CASE_WITH(zero_bytes_are_no_lock, set_up, NULL)
 {
-    (void)state;
     memset((void *)lock, 0, sizeof *lock);
     assert_int_equal(pawl_robust_lock_take_write(lock), PAWL_ROBUST_CORRUPT);
 }
 
-static void what_a_scribbler_left_is_corrupt_and_nothing_hangs(void **state)
+TEST_CASE_WITH(what_a_scribbler_left_is_corrupt_and_nothing_hangs, set_up, NULL)
 {
     uint64_t seed = test_seed();
     unsigned round, i, corrupt = 0;
-    (void)state;
     for (round = 0; round < 300; round++) {
         const unsigned from = test_random_below(&seed, sizeof *lock);
         const unsigned most = (unsigned)sizeof *lock - from;
@@ -441,11 +422,10 @@ static void what_a_scribbler_left_is_corrupt_and_nothing_hangs(void **state)
     assert_true(corrupt > 600); /* half of the takes at least; the rest missed what was hit */
 }
 
-static void garbage_everywhere_is_corrupt(void **state)
+TEST_CASE_WITH(garbage_everywhere_is_corrupt, set_up, NULL)
 {
     uint64_t seed = test_seed();
     unsigned i, j;
-    (void)state;
     for (i = 0; i < sizeof *lock; i++)
         ((unsigned char *)lock)[i] = (unsigned char)test_random(&seed);
     for (j = 0; j < 4; j++) {
@@ -454,11 +434,10 @@ static void garbage_everywhere_is_corrupt(void **state)
     }
 }
 
-static void an_absurd_deadline_is_none_and_a_past_one_asks_once(void **state)
+TEST_CASE_WITH(an_absurd_deadline_is_none_and_a_past_one_asks_once, set_up, NULL)
 {
     unsigned i;
     struct other writer;
-    (void)state;
     for (i = 0; i < 4; i++) {
         assert_int_equal(untils[i](lock, UINT64_MAX - 1), PAWL_ROBUST_OK);
         assert_int_equal(drops[i](lock), PAWL_ROBUST_OK);
@@ -471,10 +450,9 @@ static void an_absurd_deadline_is_none_and_a_past_one_asks_once(void **state)
     other_is_killed(writer);
 }
 
-static void dropping_what_one_does_not_hold_is_misuse(void **state)
+TEST_CASE_WITH(dropping_what_one_does_not_hold_is_misuse, set_up, NULL)
 {
     unsigned i, j;
-    (void)state;
     for (i = 0; i < 4; i++)
         assert_int_equal(drops[i](lock), PAWL_ROBUST_MISUSE);
     for (i = 0; i < 4; i++) {
@@ -490,10 +468,9 @@ static void dropping_what_one_does_not_hold_is_misuse(void **state)
     assert_int_equal(pawl_robust_lock_try_read_to_seek(lock), PAWL_ROBUST_MISUSE);
 }
 
-static void a_child_of_the_holder_holds_nothing(void **state)
+TEST_CASE_WITH(a_child_of_the_holder_holds_nothing, set_up, NULL)
 {
     unsigned i;
-    (void)state;
     for (i = 0; i < 4; i++) {
         pid_t child;
         int status;
@@ -518,11 +495,10 @@ static void *take_and_end(void *argument)
     return NULL;
 }
 
-static void a_thread_that_ends_with_the_lock_has_died(void **state)
+TEST_CASE_WITH(a_thread_that_ends_with_the_lock_has_died, set_up, NULL)
 {
     struct sleeper s = {W, PAWL_ROBUST_OK};
     unsigned i;
-    (void)state;
     for (i = 0; i < 4; i++) {
         pthread_t thread;
         must(pthread_create(&thread, NULL, take_and_end, &i) == 0);
@@ -534,7 +510,7 @@ static void a_thread_that_ends_with_the_lock_has_died(void **state)
 
 /* _Fork runs no handlers. The child once took itself for the parent's thread: its drop cleared the
  * record of the parent's hold, and returned CORRUPT. */
-static void a_child_of_fork_without_handlers_holds_nothing(void **state)
+TEST_CASE_WITH(a_child_of_fork_without_handlers_holds_nothing, set_up, NULL)
 {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
     unsigned i;
@@ -564,37 +540,8 @@ static void a_child_of_fork_without_handlers_holds_nothing(void **state)
 #endif
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, set_up)
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(each_state_lets_in_beside_it_whom_the_table_says),
-        TEST(a_free_lock_grants_each_state_and_is_free_again),
-        TEST(each_move_ends_in_the_state_that_its_name_says),
-        TEST(a_seeker_waits_for_readers_and_keeps_s_when_the_time_is_over),
-        TEST(a_reader_that_cannot_move_up_keeps_r),
-        TEST(as_many_readers_as_members_are_in_at_once),
-        TEST(more_readers_than_members_take_turns),
-        TEST(whoever_takes_next_is_told_of_a_death_in_any_state),
-        TEST(deaths_after_moves_are_told_as_the_state_that_was_reached),
-        TEST(who_died_after_leaving_is_no_death),
-        TEST(who_was_killed_while_waiting_is_no_death),
-        TEST(sleepers_are_woken_by_a_death_without_a_deadline),
-        TEST(a_reader_may_leave_the_repair_to_the_next),
-        TEST(a_writer_that_does_not_repair_makes_it_not_recoverable),
-        TEST(sleepers_learn_that_it_is_not_recoverable),
-        TEST(null_is_corrupt),
-        TEST(a_misaligned_lock_is_corrupt),
-        TEST(zero_bytes_are_no_lock),
-        TEST(what_a_scribbler_left_is_corrupt_and_nothing_hangs),
-        TEST(garbage_everywhere_is_corrupt),
-        TEST(an_absurd_deadline_is_none_and_a_past_one_asks_once),
-        TEST(dropping_what_one_does_not_hold_is_misuse),
-        TEST(a_child_of_the_holder_holds_nothing),
-        TEST(a_child_of_fork_without_handlers_holds_nothing),
-        TEST(a_thread_that_ends_with_the_lock_has_died),
-    };
     alarm(TEST_HANGS);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -11,10 +11,9 @@
 
 /* "If attr is NULL, the default attributes are used ... the state becomes initialized and
  * unlocked." */
-static void init_without_attributes_makes_an_unlocked_lock(void **state)
+TEST_CASE_WITH(init_without_attributes_makes_an_unlocked_lock, start_actors, end_actors)
 {
     pthread_rwlock_t l;
-    (void)state;
     memset(&l, 0xa5, sizeof l);
     assert_int_equal(pthread_rwlock_init(&l, NULL), 0);
     assert_free(&l);
@@ -22,11 +21,10 @@ static void init_without_attributes_makes_an_unlocked_lock(void **state)
 }
 
 /* "A destroyed read-write lock object can be reinitialized using pthread_rwlock_init()." */
-static void a_destroyed_lock_can_be_made_anew(void **state)
+TEST_CASE_WITH(a_destroyed_lock_can_be_made_anew, start_actors, end_actors)
 {
     pthread_rwlock_t l;
     int round;
-    (void)state;
     for (round = 0; round < 3; round++) {
         assert_int_equal(pthread_rwlock_init(&l, NULL), 0);
         assert_int_equal(pthread_rwlock_wrlock(&l), 0);
@@ -37,14 +35,13 @@ static void a_destroyed_lock_can_be_made_anew(void **state)
 
 /* "In cases where default attributes are appropriate, PTHREAD_RWLOCK_INITIALIZER can be used ...
  * the effect shall be equivalent to dynamic initialization with attr NULL." glibc has two more. */
-static void static_initialisers_make_unlocked_locks(void **state)
+TEST_CASE_WITH(static_initialisers_make_unlocked_locks, start_actors, end_actors)
 {
     static pthread_rwlock_t plain = PTHREAD_RWLOCK_INITIALIZER;
     static pthread_rwlock_t writers = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
     static pthread_rwlock_t zeroed;
     pthread_rwlock_t *const all[] = {&plain, &writers, &zeroed};
     size_t i;
-    (void)state;
     for (i = 0; i < 3; i++) {
         assert_free(all[i]);
         assert_int_equal(pthread_rwlock_rdlock(all[i]), 0);
@@ -56,10 +53,9 @@ static void static_initialisers_make_unlocked_locks(void **state)
 
 /* "A read-write lock that uses the writer initialiser holds newcomers back", as glibc says of it:
  * the static one and the attribute mean the same. */
-static void the_static_writer_initialiser_prefers_writers(void **state)
+TEST_CASE_WITH(the_static_writer_initialiser_prefers_writers, start_actors, end_actors)
 {
     static pthread_rwlock_t l = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
-    (void)state;
     assert_int_equal(pthread_rwlock_rdlock(&l), 0);
     actor_begin(&one, pthread_rwlock_wrlock, &l);
     assert_true(actor_waits(&one));
@@ -76,13 +72,12 @@ static void the_static_writer_initialiser_prefers_writers(void **state)
 /* "After a read-write lock attributes object has been used to initialize one or more locks, any
  * function affecting it (including destruction) shall not affect any previously initialized
  * locks." */
-static void attributes_may_go_before_their_locks(void **state)
+TEST_CASE_WITH(attributes_may_go_before_their_locks, start_actors, end_actors)
 {
     const int kinds[] = {PTHREAD_RWLOCK_PREFER_READER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NP,
                          PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP};
     pthread_rwlock_t l;
     size_t i;
-    (void)state;
     for (i = 0; i < 3; i++) {
         fresh(&l, kinds[i]);
         assert_int_equal(pthread_rwlock_rdlock(&l), 0);
@@ -98,11 +93,10 @@ static void attributes_may_go_before_their_locks(void **state)
 
 /* "The default value of the process-shared attribute shall be PTHREAD_PROCESS_PRIVATE." "EINVAL:
  * the new value is outside the range of legal values." */
-static void attributes_have_their_defaults_and_refuse_others(void **state)
+TEST_CASE_WITH(attributes_have_their_defaults_and_refuse_others, start_actors, end_actors)
 {
     pthread_rwlockattr_t attributes;
     int value = -1;
-    (void)state;
     assert_int_equal(pthread_rwlockattr_init(&attributes), 0);
     assert_int_equal(pthread_rwlockattr_getpshared(&attributes, &value), 0);
     assert_int_equal(value, PTHREAD_PROCESS_PRIVATE);
@@ -137,13 +131,12 @@ static void write_in_child(void *unused)
 
 /* "PTHREAD_PROCESS_SHARED permits a read-write lock to be operated upon by any thread that has
  * access to the memory where it is allocated, even if that memory is shared by processes." */
-static void a_process_shared_lock_serves_two_processes(void **state)
+TEST_CASE_WITH(a_process_shared_lock_serves_two_processes, start_actors, end_actors)
 {
     const struct timespec past = {1, 0}, bad = {0, -1};
     pthread_rwlockattr_t attributes;
     char said[1024];
     int status;
-    (void)state;
     page = (struct shared_page *)mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE,
                                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(page != MAP_FAILED);
@@ -171,9 +164,8 @@ static void a_process_shared_lock_serves_two_processes(void **state)
 
 /* "The calling thread acquires the read lock if a writer does not hold the lock and there are no
  * writers blocked on the lock." */
-static void readers_read_together(void **state)
+TEST_CASE_WITH(readers_read_together, start_actors, end_actors)
 {
-    (void)state;
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
     assert_int_equal(actor_do(&two, pthread_rwlock_tryrdlock, &lock), 0);
@@ -185,9 +177,8 @@ static void readers_read_together(void **state)
 
 /* "... if the read lock is not acquired, the calling thread shall block until it can acquire the
  * lock." */
-static void a_reader_waits_for_the_writer(void **state)
+TEST_CASE_WITH(a_reader_waits_for_the_writer, start_actors, end_actors)
 {
-    (void)state;
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
     actor_begin(&one, pthread_rwlock_rdlock, &lock);
     actor_begin(&two, pthread_rwlock_rdlock, &lock);
@@ -202,11 +193,10 @@ static void a_reader_waits_for_the_writer(void **state)
 
 /* "A thread may hold multiple concurrent read locks (that is, successfully call rdlock n times). If
  * so, the application shall ensure that the thread performs matching unlocks (n times)." */
-static void a_thread_reads_n_times_and_unlocks_n_times(void **state)
+TEST_CASE_WITH(a_thread_reads_n_times_and_unlocks_n_times, start_actors, end_actors)
 {
     enum { TIMES = 40 };
     int i;
-    (void)state;
     for (i = 0; i < TIMES; i++)
         assert_int_equal((i % 2 ? pthread_rwlock_tryrdlock : pthread_rwlock_rdlock)(&lock), 0);
     for (i = 0; i < TIMES; i++) {
@@ -216,10 +206,9 @@ static void a_thread_reads_n_times_and_unlocks_n_times(void **state)
 }
 
 /* "EDEADLK: the current thread already owns the read-write lock for writing." */
-static void a_writer_that_reads_gets_edeadlk(void **state)
+TEST_CASE_WITH(a_writer_that_reads_gets_edeadlk, start_actors, end_actors)
 {
     const struct timespec soon = time_in(CLOCK_REALTIME, 20000);
-    (void)state;
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
     assert_int_equal(pthread_rwlock_rdlock(&lock), EDEADLK);
     assert_int_equal(pthread_rwlock_timedrdlock(&lock, &soon), EDEADLK);
@@ -229,13 +218,12 @@ static void a_writer_that_reads_gets_edeadlk(void **state)
 
 /* A thread that reads, and a writer that waits for it: the thread may read again, or no thread
  * could ever go on. So glibc does for its default kind. */
-static void a_reader_reads_again_beside_a_waiting_writer(void **state)
+TEST_CASE_WITH(a_reader_reads_again_beside_a_waiting_writer, start_actors, end_actors)
 {
     const int kinds[] = {PTHREAD_RWLOCK_PREFER_READER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NP};
     const struct timespec later = time_in(CLOCK_REALTIME, 200000);
     pthread_rwlock_t l;
     size_t i;
-    (void)state;
     for (i = 0; i < 2; i++) {
         fresh(&l, kinds[i]);
         assert_int_equal(pthread_rwlock_rdlock(&l), 0);
@@ -256,11 +244,10 @@ static void a_reader_reads_again_beside_a_waiting_writer(void **state)
 }
 
 /* The thread reads many other locks as well, more than it remembers (shim/record.h): it passes. */
-static void a_reader_of_many_locks_reads_again_too(void **state)
+TEST_CASE_WITH(a_reader_of_many_locks_reads_again_too, start_actors, end_actors)
 {
     static pthread_rwlock_t others[64];
     size_t i;
-    (void)state;
     memset(others, 0, sizeof others);
     for (i = 0; i < 64; i++)
         assert_int_equal(pthread_rwlock_rdlock(&others[i]), 0);
@@ -280,9 +267,9 @@ static void a_reader_of_many_locks_reads_again_too(void **state)
 
 /* Whether another reader passes a waiting writer is left to the implementation: glibc's default
  * kind lets it, ours does not unless told to prefer readers. The writer kind never does. */
-static void newcomers_pass_a_waiting_writer_only_where_readers_are_preferred(void **state)
+TEST_CASE_WITH(newcomers_pass_a_waiting_writer_only_where_readers_are_preferred, start_actors,
+               end_actors)
 {
-    (void)state;
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     actor_begin(&one, pthread_rwlock_wrlock, &lock);
     assert_true(actor_waits(&one));
@@ -309,9 +296,8 @@ static void newcomers_pass_a_waiting_writer_only_where_readers_are_preferred(voi
 }
 
 /* "pthread_rwlock_tryrdlock shall fail if the equivalent rdlock call would have blocked." */
-static void a_try_to_read_never_waits(void **state)
+TEST_CASE_WITH(a_try_to_read_never_waits, start_actors, end_actors)
 {
-    (void)state;
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
     assert_int_equal(actor_do(&one, pthread_rwlock_tryrdlock, &lock), EBUSY);
     assert_int_equal(pthread_rwlock_unlock(&lock), 0);
@@ -323,9 +309,8 @@ static void a_try_to_read_never_waits(void **state)
 
 /* "The calling thread acquires the write lock if no thread (reader or writer) holds the lock.
  * Otherwise the thread shall block until it can acquire the lock." */
-static void a_writer_waits_for_readers_and_writers(void **state)
+TEST_CASE_WITH(a_writer_waits_for_readers_and_writers, start_actors, end_actors)
 {
-    (void)state;
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     actor_begin(&one, pthread_rwlock_wrlock, &lock);
     assert_true(actor_waits(&one));
@@ -339,10 +324,9 @@ static void a_writer_waits_for_readers_and_writers(void **state)
 }
 
 /* "EDEADLK: the current thread already owns the read-write lock for writing or reading." */
-static void a_writer_that_writes_gets_edeadlk(void **state)
+TEST_CASE_WITH(a_writer_that_writes_gets_edeadlk, start_actors, end_actors)
 {
     const struct timespec soon = time_in(CLOCK_REALTIME, 20000);
-    (void)state;
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
     assert_int_equal(pthread_rwlock_wrlock(&lock), EDEADLK);
     assert_int_equal(pthread_rwlock_timedwrlock(&lock, &soon), EDEADLK);
@@ -358,9 +342,8 @@ static void a_writer_that_writes_gets_edeadlk(void **state)
 
 /* "pthread_rwlock_trywrlock shall fail if any thread currently holds rwlock for reading or
  * writing." */
-static void a_try_to_write_fails_beside_anybody(void **state)
+TEST_CASE_WITH(a_try_to_write_fails_beside_anybody, start_actors, end_actors)
 {
-    (void)state;
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     assert_int_equal(pthread_rwlock_trywrlock(&lock), EBUSY);
     assert_int_equal(actor_do(&one, pthread_rwlock_trywrlock, &lock), EBUSY);
@@ -375,9 +358,8 @@ static void a_try_to_write_fails_beside_anybody(void **state)
 /* "If there are other read locks currently held on this object, it remains in the read locked
  * state. If this function releases the last read lock, the object shall be put in the unlocked
  * state with no owners." */
-static void the_last_unlock_of_a_reader_frees_the_lock(void **state)
+TEST_CASE_WITH(the_last_unlock_of_a_reader_frees_the_lock, start_actors, end_actors)
 {
-    (void)state;
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
     assert_int_equal(pthread_rwlock_unlock(&lock), 0);
@@ -387,9 +369,8 @@ static void the_last_unlock_of_a_reader_frees_the_lock(void **state)
 }
 
 /* Undefined by POSIX, and good with glibc: a thread unlocks what another one has read. */
-static void another_thread_may_unlock_what_a_reader_locked(void **state)
+TEST_CASE_WITH(another_thread_may_unlock_what_a_reader_locked, start_actors, end_actors)
 {
-    (void)state;
     assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
     assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
     assert_free(&lock);
@@ -408,9 +389,8 @@ static void another_thread_may_unlock_what_a_reader_locked(void **state)
 
 /* "Results are undefined if the read-write lock is not held by the calling thread." Ours says EPERM
  * where it can know. */
-static void an_unlock_of_what_nobody_holds_gets_eperm(void **state)
+TEST_CASE_WITH(an_unlock_of_what_nobody_holds_gets_eperm, start_actors, end_actors)
 {
-    (void)state;
     if (!is_pawl())
         return; /* glibc's lock is broken afterwards */
     assert_int_equal(pthread_rwlock_unlock(&lock), EPERM);
@@ -421,28 +401,5 @@ static void an_unlock_of_what_nobody_holds_gets_eperm(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(init_without_attributes_makes_an_unlocked_lock),
-        TEST(a_destroyed_lock_can_be_made_anew),
-        TEST(static_initialisers_make_unlocked_locks),
-        TEST(the_static_writer_initialiser_prefers_writers),
-        TEST(attributes_may_go_before_their_locks),
-        TEST(attributes_have_their_defaults_and_refuse_others),
-        TEST(a_process_shared_lock_serves_two_processes),
-        TEST(readers_read_together),
-        TEST(a_reader_waits_for_the_writer),
-        TEST(a_thread_reads_n_times_and_unlocks_n_times),
-        TEST(a_writer_that_reads_gets_edeadlk),
-        TEST(a_reader_reads_again_beside_a_waiting_writer),
-        TEST(a_reader_of_many_locks_reads_again_too),
-        TEST(newcomers_pass_a_waiting_writer_only_where_readers_are_preferred),
-        TEST(a_try_to_read_never_waits),
-        TEST(a_writer_waits_for_readers_and_writers),
-        TEST(a_writer_that_writes_gets_edeadlk),
-        TEST(a_try_to_write_fails_beside_anybody),
-        TEST(the_last_unlock_of_a_reader_frees_the_lock),
-        TEST(another_thread_may_unlock_what_a_reader_locked),
-        TEST(an_unlock_of_what_nobody_holds_gets_eperm),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

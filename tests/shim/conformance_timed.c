@@ -31,11 +31,11 @@ static rwlock_call *const forms[] = {timed_read, timed_write, clock_read, clock_
 
 /* "Under no circumstance shall the function fail with a timeout if the lock can be acquired
  * immediately." */
-static void a_deadline_in_the_past_does_not_matter_where_the_lock_is_free(void **state)
+TEST_CASE_WITH(a_deadline_in_the_past_does_not_matter_where_the_lock_is_free, start_actors,
+               end_actors)
 {
     const struct timespec past[] = {{0, 0}, {-1, 0}, {1, 999999999}};
     size_t i, j;
-    (void)state;
     deadline_clock = CLOCK_MONOTONIC;
     for (i = 0; i < 4; i++)
         for (j = 0; j < 3; j++) {
@@ -47,13 +47,12 @@ static void a_deadline_in_the_past_does_not_matter_where_the_lock_is_free(void *
 
 /* "... this wait shall be terminated when the specified timeout expires." "... or if the absolute
  * time has already been passed at the time of the call." */
-static void a_wait_ends_when_its_time_has_come_and_not_before(void **state)
+TEST_CASE_WITH(a_wait_ends_when_its_time_has_come_and_not_before, start_actors, end_actors)
 {
     const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC};
     const struct timespec past = {-1, 0};
     struct timespec then;
     size_t i, c;
-    (void)state;
     assert_int_equal(actor_do(&one, pthread_rwlock_wrlock, &lock), 0);
     for (i = 0; i < 4; i++)
         for (c = i < 2 ? 1 : 0; c < 2; c++) {
@@ -69,11 +68,10 @@ static void a_wait_ends_when_its_time_has_come_and_not_before(void **state)
 }
 
 /* A lock that becomes free in time is granted. */
-static void a_wait_with_time_left_is_granted(void **state)
+TEST_CASE_WITH(a_wait_with_time_left_is_granted, start_actors, end_actors)
 {
     struct timespec then;
     size_t i;
-    (void)state;
     for (i = 0; i < 4; i++) {
         deadline_clock = CLOCK_MONOTONIC;
         then = time_in(i < 2 ? CLOCK_REALTIME : CLOCK_MONOTONIC, 200000);
@@ -88,10 +86,9 @@ static void a_wait_with_time_left_is_granted(void **state)
 }
 
 /* A writer that has given up holds no reader back. */
-static void a_writer_whose_time_is_over_leaves_nothing_behind(void **state)
+TEST_CASE_WITH(a_writer_whose_time_is_over_leaves_nothing_behind, start_actors, end_actors)
 {
     struct timespec then = time_in(CLOCK_REALTIME, 10);
-    (void)state;
     deadline = then;
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     assert_int_equal(actor_do(&one, timed_write, &lock), ETIMEDOUT);
@@ -102,10 +99,9 @@ static void a_writer_whose_time_is_over_leaves_nothing_behind(void **state)
 
 /* Two writers wait, the second one for longer than a hand-off takes. The first gives up, and the
  * only reader reads again. */
-static void a_reader_reads_again_beside_a_writer_that_waited_second(void **state)
+TEST_CASE_WITH(a_reader_reads_again_beside_a_writer_that_waited_second, start_actors, end_actors)
 {
     struct timespec then = time_in(CLOCK_REALTIME, 300);
-    (void)state;
     deadline = then;
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     actor_begin(&one, timed_write, &lock);
@@ -122,12 +118,11 @@ static void a_reader_reads_again_beside_a_writer_that_waited_second(void **state
 
 /* "EINVAL: the timeout specifies a nanosecond value less than zero or greater than or equal to 1000
  * million", and a clock that is none. */
-static void times_and_clocks_that_are_none_get_einval(void **state)
+TEST_CASE_WITH(times_and_clocks_that_are_none_get_einval, start_actors, end_actors)
 {
     const struct timespec bad[] = {{1, -1}, {1, 1000000000}, {-1, -1}};
     struct timespec good = time_in(CLOCK_REALTIME, 1000);
     size_t i, j;
-    (void)state;
     deadline_clock = CLOCK_REALTIME;
     for (i = 0; i < 4; i++)
         for (j = 0; j < 3; j++) {
@@ -144,11 +139,10 @@ static void times_and_clocks_that_are_none_get_einval(void **state)
 }
 
 /* As far as the clock counts. */
-static void a_deadline_may_be_further_than_any_clock(void **state)
+TEST_CASE_WITH(a_deadline_may_be_further_than_any_clock, start_actors, end_actors)
 {
     struct timespec never = {0, 999999999};
     size_t i;
-    (void)state;
     never.tv_sec = sizeof never.tv_sec == 8 ? (time_t)INT64_MAX : (time_t)INT32_MAX;
     deadline = never;
     for (i = 0; i < 4; i++) {
@@ -163,10 +157,9 @@ static void a_deadline_may_be_further_than_any_clock(void **state)
 }
 
 /* "These functions shall not return an error code of EINTR", nor do they touch errno. */
-static void calls_leave_errno_alone(void **state)
+TEST_CASE_WITH(calls_leave_errno_alone, start_actors, end_actors)
 {
     struct timespec then = time_in(CLOCK_REALTIME, 5);
-    (void)state;
     assert_int_equal(actor_do(&one, pthread_rwlock_wrlock, &lock), 0);
     errno = 4321;
     (void)!pthread_rwlock_timedrdlock(&lock, &then);
@@ -177,15 +170,5 @@ static void calls_leave_errno_alone(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(a_deadline_in_the_past_does_not_matter_where_the_lock_is_free),
-        TEST(a_wait_ends_when_its_time_has_come_and_not_before),
-        TEST(a_wait_with_time_left_is_granted),
-        TEST(a_writer_whose_time_is_over_leaves_nothing_behind),
-        TEST(a_reader_reads_again_beside_a_writer_that_waited_second),
-        TEST(times_and_clocks_that_are_none_get_einval),
-        TEST(a_deadline_may_be_further_than_any_clock),
-        TEST(calls_leave_errno_alone),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

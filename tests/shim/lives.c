@@ -33,29 +33,26 @@ static void assert_a_handed_read_is_forgotten(rwlock_call *ends, rwlock_call *be
     assert_nothing_is_held_by_t();
 }
 
-static void a_read_that_was_handed_over_ends_with_the_lock(void **state)
+TEST_CASE_WITH(a_read_that_was_handed_over_ends_with_the_lock, start_actors, end_actors)
 {
-    (void)state;
     assert_a_handed_read_is_forgotten(destroy, make_anew);
     assert_a_handed_read_is_forgotten(make_anew, make_anew);
     assert_a_handed_read_is_forgotten(destroy, make_zero);
     assert_a_handed_read_is_forgotten(make_zero, make_zero);
 }
 
-static void a_read_that_was_handed_over_is_over_in_the_same_lock(void **state)
+TEST_CASE_WITH(a_read_that_was_handed_over_is_over_in_the_same_lock, start_actors, end_actors)
 {
-    (void)state;
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
     assert_nothing_is_held_by_t();
 }
 
 /* The lock ends while T reads it, and T never unlocks. */
-static void a_read_of_a_lock_that_is_no_more_is_forgotten(void **state)
+TEST_CASE_WITH(a_read_of_a_lock_that_is_no_more_is_forgotten, start_actors, end_actors)
 {
     static rwlock_call *const ends[] = {make_anew, make_zero};
     size_t i;
-    (void)state;
     for (i = 0; i < 2; i++) {
         assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
         assert_int_equal(actor_do(&one, ends[i], &lock), 0);
@@ -84,9 +81,8 @@ static int unlock_many(pthread_rwlock_t *unused)
 }
 
 /* The other thread cannot know whether the read is one of its own. */
-static void a_read_is_over_when_a_thread_with_many_reads_unlocks_it(void **state)
+TEST_CASE_WITH(a_read_is_over_when_a_thread_with_many_reads_unlocks_it, start_actors, end_actors)
 {
-    (void)state;
     assert_int_equal(actor_do(&one, read_many, NULL), 0);
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
@@ -96,10 +92,9 @@ static void a_read_is_over_when_a_thread_with_many_reads_unlocks_it(void **state
 
 /* T reads one lock and asks to write another, which is a copy of it. POSIX leaves that open, and it
  * works with glibc. */
-static void a_copy_is_another_lock(void **state)
+TEST_CASE_WITH(a_copy_is_another_lock, start_actors, end_actors)
 {
     static pthread_rwlock_t copy;
-    (void)state;
     assert_int_equal(pthread_rwlock_rdlock(&copy), 0);
     assert_int_equal(pthread_rwlock_unlock(&copy), 0);
     memcpy(&lock, &copy, sizeof lock);
@@ -109,11 +104,10 @@ static void a_copy_is_another_lock(void **state)
 }
 
 /* A read is known of static, zeroed and made locks alike. */
-static void a_thread_that_reads_gets_edeadlk_in_each_life(void **state)
+TEST_CASE_WITH(a_thread_that_reads_gets_edeadlk_in_each_life, start_actors, end_actors)
 {
     static rwlock_call *const begins[] = {make_zero, make_anew, make_zero};
     size_t i;
-    (void)state;
     for (i = 0; i < 3 && is_pawl(); i++) {
         assert_int_equal(begins[i](&lock), 0);
         assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
@@ -128,13 +122,5 @@ static void a_thread_that_reads_gets_edeadlk_in_each_life(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(a_read_that_was_handed_over_ends_with_the_lock),
-        TEST(a_read_that_was_handed_over_is_over_in_the_same_lock),
-        TEST(a_read_of_a_lock_that_is_no_more_is_forgotten),
-        TEST(a_read_is_over_when_a_thread_with_many_reads_unlocks_it),
-        TEST(a_copy_is_another_lock),
-        TEST(a_thread_that_reads_gets_edeadlk_in_each_life),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

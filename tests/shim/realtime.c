@@ -70,9 +70,8 @@ static void expect_order(int first, int second, int third)
 }
 
 /* "... they shall acquire the lock in priority order when the lock becomes available." */
-static void sleepers_are_served_by_priority(void **state)
+TEST_CASE_WITH(sleepers_are_served_by_priority, start_actors, end_actors)
 {
-    (void)state;
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
     begin_and_wait(&one, 10, write_and_note);
     begin_and_wait(&two, 30, write_and_note);
@@ -80,9 +79,8 @@ static void sleepers_are_served_by_priority(void **state)
     expect_order(30, 20, 10);
 }
 
-static void an_ordinary_thread_comes_last_though_it_waited_longest(void **state)
+TEST_CASE_WITH(an_ordinary_thread_comes_last_though_it_waited_longest, start_actors, end_actors)
 {
-    (void)state;
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
     begin_and_wait(&one, 0, write_and_note);
     begin_and_wait(&two, 5, read_and_note);
@@ -91,9 +89,8 @@ static void an_ordinary_thread_comes_last_though_it_waited_longest(void **state)
 }
 
 /* "For equal priority threads, write locks shall take precedence over read locks." */
-static void at_the_same_priority_writers_come_first(void **state)
+TEST_CASE_WITH(at_the_same_priority_writers_come_first, start_actors, end_actors)
 {
-    (void)state;
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
     begin_and_wait(&one, 20, read_and_note);
     begin_and_wait(&two, 20, write_and_note);
@@ -103,13 +100,12 @@ static void at_the_same_priority_writers_come_first(void **state)
 
 /* "The calling thread shall not acquire the lock if ... writers of higher or equal priority are
  * blocked on the lock; otherwise the calling thread shall acquire the lock." Two readers are in. */
-static void a_reader_passes_waiting_writers_of_lower_priority_only(void **state)
+TEST_CASE_WITH(a_reader_passes_waiting_writers_of_lower_priority_only, start_actors, end_actors)
 {
     static const struct {
         int writer, reader, result;
     } cases[] = {{0, 10, 0}, {20, 30, 0}, {20, 20, EBUSY}, {20, 10, EBUSY}, {20, 0, EBUSY}};
     size_t i;
-    (void)state;
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
         assert_int_equal(actor_do(&three, pthread_rwlock_rdlock, &lock), 0);
@@ -126,9 +122,9 @@ static void a_reader_passes_waiting_writers_of_lower_priority_only(void **state)
 }
 
 /* Where the two texts of POSIX conflict, reading again wins: or nobody could go on. */
-static void a_reader_reads_again_beside_a_waiting_writer_of_higher_priority(void **state)
+TEST_CASE_WITH(a_reader_reads_again_beside_a_waiting_writer_of_higher_priority, start_actors,
+               end_actors)
 {
-    (void)state;
     become(&two, 10);
     assert_int_equal(actor_do(&two, pthread_rwlock_rdlock, &lock), 0);
     begin_and_wait(&one, 30, pthread_rwlock_wrlock);
@@ -141,12 +137,5 @@ static void a_reader_reads_again_beside_a_waiting_writer_of_higher_priority(void
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(sleepers_are_served_by_priority),
-        TEST(an_ordinary_thread_comes_last_though_it_waited_longest),
-        TEST(at_the_same_priority_writers_come_first),
-        TEST(a_reader_passes_waiting_writers_of_lower_priority_only),
-        TEST(a_reader_reads_again_beside_a_waiting_writer_of_higher_priority),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

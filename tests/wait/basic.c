@@ -38,9 +38,8 @@ static enum pawl_waited wait_masked_until(unsigned bits, uint64_t mask, uint64_t
 
 /* ---- Alone ----------------------------------------------------------------------------------- */
 
-static void a_wait_returns_at_once_when_the_value_differs(void **state)
+TEST_CASE(a_wait_returns_at_once_when_the_value_differs)
 {
-    (void)state;
     word = 0x7777777777777777;
     assert_int_equal(pawl_wait8(WORD8, 0x78), PAWL_WAIT_DIFFERS);
     assert_int_equal(pawl_wait16(WORD16, 0x7778), PAWL_WAIT_DIFFERS);
@@ -49,10 +48,9 @@ static void a_wait_returns_at_once_when_the_value_differs(void **state)
     assert_int_equal(pawl_wait64_until(&word, 0, 0), PAWL_WAIT_DIFFERS);
 }
 
-static void a_masked_wait_looks_at_its_bits_only(void **state)
+TEST_CASE(a_masked_wait_looks_at_its_bits_only)
 {
     unsigned i;
-    (void)state;
     word = 0x15;
     for (i = 0; i < 4; i++) {
         assert_int_equal(wait_masked_until(widths[i], 0xf, 0x5, 0), PAWL_WAIT_EXPIRED);
@@ -65,17 +63,15 @@ static void a_masked_wait_looks_at_its_bits_only(void **state)
     assert_int_equal(pawl_wait64_masked(&word, 1, 0), PAWL_WAIT_DIFFERS);
 }
 
-static void a_value_outside_the_mask_never_holds(void **state)
+TEST_CASE(a_value_outside_the_mask_never_holds)
 {
-    (void)state;
     word = 0x15;
     assert_int_equal(pawl_wait32_masked(WORD32, 0xf, 0x15), PAWL_WAIT_DIFFERS);
 }
 
-static void a_deadline_in_the_past_expires_at_once(void **state)
+TEST_CASE(a_deadline_in_the_past_expires_at_once)
 {
     unsigned i;
-    (void)state;
     word = 1;
     for (i = 0; i < 4; i++) {
         assert_int_equal(wait_until(widths[i], 1, 0), PAWL_WAIT_EXPIRED);
@@ -83,10 +79,9 @@ static void a_deadline_in_the_past_expires_at_once(void **state)
     }
 }
 
-static void a_wait_expires_only_after_its_deadline(void **state)
+TEST_CASE(a_wait_expires_only_after_its_deadline)
 {
     unsigned i;
-    (void)state;
     word = 1;
     for (i = 0; i < 4; i++) {
         const uint64_t deadline = pawl_now() + 2000000;
@@ -96,13 +91,12 @@ static void a_wait_expires_only_after_its_deadline(void **state)
     }
 }
 
-static void null_and_misaligned_addresses_are_refused(void **state)
+TEST_CASE(null_and_misaligned_addresses_are_refused)
 {
     static uint64_t room[2];
     char *at = (char *)room;
     struct pawl_watch watch = {NULL, 0, UINT64_MAX, 8};
     uint32_t which;
-    (void)state;
     assert_int_equal(pawl_wait8(NULL, 0), PAWL_WAIT_REFUSED);
     assert_int_equal(pawl_wait64_until(NULL, 0, 0), PAWL_WAIT_REFUSED);
     assert_int_equal(pawl_wait16((uint16_t *)(void *)(at + 1), 0), PAWL_WAIT_REFUSED);
@@ -118,10 +112,9 @@ static void null_and_misaligned_addresses_are_refused(void **state)
     assert_int_equal(pawl_wait_any(NULL, 1, &which), PAWL_WAIT_REFUSED);
 }
 
-static void waking_nobody_wakes_nobody(void **state)
+TEST_CASE(waking_nobody_wakes_nobody)
 {
     uint32_t other;
-    (void)state;
     assert_int_equal(pawl_wake_one(&word), 0);
     assert_int_equal(pawl_wake_n(&word, 0), 0);
     assert_int_equal(pawl_wake_all(WORD8 + 1), 0); /* at odd addresses too */
@@ -135,12 +128,11 @@ static void waking_nobody_wakes_nobody(void **state)
     assert_int_equal(pawl_wake_all_shared(NULL), 0);
 }
 
-static void memory_may_be_gone_when_it_is_woken(void **state)
+TEST_CASE(memory_may_be_gone_when_it_is_woken)
 {
     const size_t size = (size_t)sysconf(_SC_PAGESIZE);
     char *gone =
         (char *)mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    (void)state;
     assert_true(gone != MAP_FAILED);
     assert_int_equal(munmap(gone, size), 0);
     assert_int_equal(pawl_wake_all(gone), 0);
@@ -149,9 +141,8 @@ static void memory_may_be_gone_when_it_is_woken(void **state)
     assert_int_equal(pawl_wake_one((void *)(uintptr_t)0xdeadbee0), 0);
 }
 
-static void errno_is_left_alone(void **state)
+TEST_CASE(errno_is_left_alone)
 {
-    (void)state;
     word = 1;
     errno = 4711;
     (void)wait_until(8, 1, pawl_now() + 1000);
@@ -198,11 +189,10 @@ static void end(struct sleeper *s)
 }
 
 /* The word holds 1 and never changes, so nothing but a wake ends a sleep. */
-static void wake_one_wakes_a_sleeper_of_each_width_and_counts_it(void **state)
+TEST_CASE(wake_one_wakes_a_sleeper_of_each_width_and_counts_it)
 {
     struct sleeper s;
     unsigned i;
-    (void)state;
     word = 1;
     for (i = 0; i < 4; i++) {
         start(&s, widths[i], 0, PAWL_WAIT_FOREVER);
@@ -214,13 +204,12 @@ static void wake_one_wakes_a_sleeper_of_each_width_and_counts_it(void **state)
     }
 }
 
-static void an_absurd_deadline_never_passes(void **state)
+TEST_CASE(an_absurd_deadline_never_passes)
 {
     static const uint64_t absurd[] = {UINT64_MAX - 1, UINT64_MAX / 2,
                                       UINT64_C(4000000000) * 1000000000};
     struct sleeper s;
     unsigned i;
-    (void)state;
     word = 1;
     for (i = 0; i < 6; i++) {
         start(&s, i % 2 ? 16 : 32, 0, absurd[i / 2]);
@@ -230,12 +219,11 @@ static void an_absurd_deadline_never_passes(void **state)
     }
 }
 
-static void wake_n_wakes_no_more_than_asked(void **state)
+TEST_CASE(wake_n_wakes_no_more_than_asked)
 {
     struct sleeper sleepers[6];
     unsigned woken = 0;
     unsigned i;
-    (void)state;
     word = 1;
     for (i = 0; i < 6; i++)
         start(&sleepers[i], widths[i % 4], 0, PAWL_WAIT_FOREVER);
@@ -249,12 +237,11 @@ static void wake_n_wakes_no_more_than_asked(void **state)
         end(&sleepers[i]);
 }
 
-static void wake_all_wakes_all_widths_at_one_address(void **state)
+TEST_CASE(wake_all_wakes_all_widths_at_one_address)
 {
     struct sleeper sleepers[8];
     unsigned woken = 0;
     unsigned i;
-    (void)state;
     word = 1;
     for (i = 0; i < 8; i++)
         start(&sleepers[i], widths[i % 4], i < 4 ? 0 : 1, PAWL_WAIT_FOREVER);
@@ -265,10 +252,9 @@ static void wake_all_wakes_all_widths_at_one_address(void **state)
         end(&sleepers[i]);
 }
 
-static void wake_bits_wakes_who_waits_for_one_of_the_bits(void **state)
+TEST_CASE(wake_bits_wakes_who_waits_for_one_of_the_bits)
 {
     struct sleeper low, high, all;
-    (void)state;
     word = 1;
     start(&low, 64, 0x1, PAWL_WAIT_FOREVER);
     start(&high, 64, UINT64_C(0x8000000000000000), PAWL_WAIT_FOREVER);
@@ -291,12 +277,11 @@ static void *watch_the_order(void *order)
     return NULL;
 }
 
-static void the_oldest_is_woken_first(void **state)
+TEST_CASE(the_oldest_is_woken_first)
 {
     unsigned orders[4] = {0, 0, 0, 0};
     pthread_t threads[4];
     unsigned i, k;
-    (void)state;
     word = 1;
     for (i = 0; i < 4; i++) {
         must(pthread_create(&threads[i], NULL, watch_the_order, &orders[i]) == 0);
@@ -313,13 +298,12 @@ static void the_oldest_is_woken_first(void **state)
     }
 }
 
-static void requeue_moves_sleepers_of_any_width_to_another_address(void **state)
+TEST_CASE(requeue_moves_sleepers_of_any_width_to_another_address)
 {
     static uint64_t elsewhere;
     struct sleeper sleepers[8];
     unsigned moved = 0, woken = 0;
     unsigned i;
-    (void)state;
     word = 1;
     for (i = 0; i < 8; i++)
         start(&sleepers[i], widths[i % 4], 0, PAWL_WAIT_FOREVER);
@@ -334,12 +318,11 @@ static void requeue_moves_sleepers_of_any_width_to_another_address(void **state)
     assert_int_equal(pawl_wake_all(&elsewhere), 0);
 }
 
-static void requeue_wakes_some_and_moves_some(void **state)
+TEST_CASE(requeue_wakes_some_and_moves_some)
 {
     static uint64_t elsewhere;
     struct sleeper sleepers[5];
     unsigned i;
-    (void)state;
     word = 1;
     for (i = 0; i < 5; i++) {
         start(&sleepers[i], 8, 0, PAWL_WAIT_FOREVER);
@@ -355,13 +338,12 @@ static void requeue_wakes_some_and_moves_some(void **state)
 
 /* ---- Between processes ----------------------------------------------------------------------- */
 
-static void a_shared_wait_is_woken_by_another_process(void **state)
+TEST_CASE(a_shared_wait_is_woken_by_another_process)
 {
     uint32_t *shared =
         (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int status;
     pid_t child;
-    (void)state;
     assert_true(shared != (uint32_t *)MAP_FAILED);
     fflush(NULL);
     child = fork();
@@ -409,7 +391,7 @@ static pid_t sleep_while_busy(uint32_t *shared)
 
 /* A waker stores and then wakes; between the two the page is unmapped in its process. The wake
  * reaches nobody. */
-static void a_shared_wake_needs_the_page(void **state)
+TEST_CASE(a_shared_wake_needs_the_page)
 {
 #ifndef __linux__
     (void)state;
@@ -437,13 +419,12 @@ static void a_shared_wake_needs_the_page(void **state)
 }
 
 /* The same, with a value at which nobody sleeps: wake, then store, and unmap at once. */
-static void the_last_store_may_come_after_the_shared_wake(void **state)
+TEST_CASE(the_last_store_may_come_after_the_shared_wake)
 {
     uint32_t *shared =
         (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t child;
     int status;
-    (void)state;
     must(shared != (uint32_t *)MAP_FAILED);
     child = sleep_while_busy(shared);
     __atomic_store_n(shared, LEAVING, __ATOMIC_RELEASE);
@@ -456,27 +437,5 @@ static void the_last_store_may_come_after_the_shared_wake(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wait_returns_at_once_when_the_value_differs),
-        cmocka_unit_test(a_masked_wait_looks_at_its_bits_only),
-        cmocka_unit_test(a_value_outside_the_mask_never_holds),
-        cmocka_unit_test(a_deadline_in_the_past_expires_at_once),
-        cmocka_unit_test(a_wait_expires_only_after_its_deadline),
-        cmocka_unit_test(null_and_misaligned_addresses_are_refused),
-        cmocka_unit_test(waking_nobody_wakes_nobody),
-        cmocka_unit_test(memory_may_be_gone_when_it_is_woken),
-        cmocka_unit_test(errno_is_left_alone),
-        cmocka_unit_test(wake_one_wakes_a_sleeper_of_each_width_and_counts_it),
-        cmocka_unit_test(an_absurd_deadline_never_passes),
-        cmocka_unit_test(wake_n_wakes_no_more_than_asked),
-        cmocka_unit_test(wake_all_wakes_all_widths_at_one_address),
-        cmocka_unit_test(wake_bits_wakes_who_waits_for_one_of_the_bits),
-        cmocka_unit_test(the_oldest_is_woken_first),
-        cmocka_unit_test(requeue_moves_sleepers_of_any_width_to_another_address),
-        cmocka_unit_test(requeue_wakes_some_and_moves_some),
-        cmocka_unit_test(a_shared_wait_is_woken_by_another_process),
-        cmocka_unit_test(a_shared_wake_needs_the_page),
-        cmocka_unit_test(the_last_store_may_come_after_the_shared_wake),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
