@@ -305,6 +305,9 @@ pub static PLANTED: &[Planted] = &[
     Planted("OS_LATCH_ENTER:zero", "os_latch_of_two", &[RACE, EXCLUSION]),
     Planted("RCU_ASSIGN:relaxed", "idtable_lookup_beside_insert", &[RACE]),
     Planted("RCU_DONE:zero", "idtable_lookup_beside_remove", &[PROGRESS, RACE]),
+    // RCU alone; the sequence alone.
+    Planted("-:stale@include/pawl/seq.h", "tree_get_beside_a_move", &[VISIBILITY]),
+    Planted("RCU_GONE:zero", "tree_get_beside_a_move", &[EXCLUSION]),
     Planted("COUNTER_PLACE:relaxed", "limit_credit_used_before", &[RACE]),
     Planted("LATCH_TAKE:relaxed", "exact_counters_placed_at_once", &[RACE]),
     Planted("CELLS_OPEN:relaxed", "bigref_revived_beside_gets", &[RACE]),
