@@ -89,6 +89,8 @@ pawl_test(misuse lock/misuse ALSO_SCALING)
 pawl_test(cxx lock/cxx)
 pawl_test(cxx lock/cxx_hooked VARIANT hook)
 pawl_test(cxx lock/cxx_checked VARIANT checked)
+pawl_test(cxx lock/guarded)
+pawl_test(refusal lock/refused_guarded)
 pawl_test(cxx lock/cxx_timed ALSO_SCALING)
 pawl_test(cxx lock/cxx_deadlines)
 pawl_test(refusal lock/refused)
@@ -226,6 +228,7 @@ pawl_test(stress idtable/stress ALSO_SCALING)
 
 # tree: ordered trees
 pawl_test(unit tree/basic ALSO_SCALING)
+pawl_test(cxx tree/cxx ALSO_SCALING)
 pawl_test(misuse tree/misuse ALSO_SCALING)
 pawl_test(stress tree/stress ALSO_SCALING)
 

@@ -265,9 +265,11 @@ PAWL_INLINE_END
 #include <pawl/guards.hpp>
 
 #include <pawl/brlock.hpp>
+#include <pawl/guarded.hpp>
 #include <pawl/idtable.hpp>
 #include <pawl/seq.hpp>
 #include <pawl/sift.hpp>
+#include <pawl/tree.hpp>
 
 // Last, because parameters above are called lock.
 namespace pawl {

@@ -12,8 +12,10 @@
 #include <pawl/bigref.hpp>
 #include <pawl/brlock.hpp>
 #include <pawl/counter.hpp>
+#include <pawl/guarded.hpp>
 #include <pawl/idtable.hpp>
 #include <pawl/pshared.hpp>
+#include <pawl/tree.hpp>
 #include <pawl/sift.hpp> // expect once: needs C..17
 #endif
 
