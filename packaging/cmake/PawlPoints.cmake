@@ -11,9 +11,11 @@ function(pawl_points_libraries)
     string(REPLACE "_" "-" output ${library})
     set_target_properties(${library} PROPERTIES EXCLUDE_FROM_ALL ON OUTPUT_NAME ${output})
     target_compile_definitions(${library} PUBLIC PAWL_TEST_POINTS)
+    if(library MATCHES "time64" OR scale IN_LIST PAWL_TEST_WITHOUT) # tests/scale measures with it
+      target_compile_options(${library} PRIVATE ${PAWL_TEST_LIBRARY_OPTIONS})
+    endif()
   endforeach()
-  if(TARGET pawl_points_time64) # measurements use the other one
-    target_compile_options(pawl_points_time64 PRIVATE ${PAWL_TEST_LIBRARY_OPTIONS})
+  if(TARGET pawl_points_time64)
     target_compile_definitions(pawl_points_time64 PRIVATE _TIME_BITS=64 _FILE_OFFSET_BITS=64)
   endif()
 endfunction()
