@@ -340,8 +340,7 @@ function(pawl_header_tests)
 endfunction()
 
 # pawl_script_tests(): scripts that say `# ctest: arguments`; @BUILD@ there is the build folder.
-# A second test, for make check, is `# ctest long: arguments`. Exit code 77 means skipped, with the
-# reason in the output.
+# `# ctest long: arguments` is one for make check. Exit code 77: skipped, the output says why.
 function(pawl_script_tests)
   file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/scripts/*")
   foreach(script IN LISTS scripts)
@@ -352,18 +351,14 @@ function(pawl_script_tests)
     cmake_path(GET script FILENAME file)
     file(STRINGS "${script}" lines REGEX "^# ctest( long)?:" LIMIT_COUNT 2)
     foreach(line IN LISTS lines)
-      set(name scripts.${file})
-      set(labels scripts)
-      if(line MATCHES "^# ctest long")
-        set(name scripts.${file}.long)
-        set(labels "scripts;long")
-      endif()
-      string(REGEX REPLACE "^# ctest( long)?: *" "" arguments "${line}")
-      string(REPLACE "@BUILD@" "${PROJECT_BINARY_DIR}" arguments "${arguments}")
+      string(REGEX MATCH "^# ctest( long)?: *(.*)" line "${line}")
+      string(REPLACE " " "." more "${CMAKE_MATCH_1}")
+      string(REPLACE "." ";" labels "scripts${more}")
+      string(REPLACE "@BUILD@" "${PROJECT_BINARY_DIR}" arguments "${CMAKE_MATCH_2}")
       separate_arguments(arguments UNIX_COMMAND "${arguments}")
-      add_test(NAME ${name} COMMAND "${script}" ${arguments}
+      add_test(NAME scripts.${file}${more} COMMAND "${script}" ${arguments}
                WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-      set_tests_properties(${name} PROPERTIES
+      set_tests_properties(scripts.${file}${more} PROPERTIES
         LABELS "${labels}" TIMEOUT ${long_timeout} SKIP_RETURN_CODE 77)
     endforeach()
   endforeach()

@@ -289,7 +289,6 @@ def bars(axes: Axes, found: list[dict], baseline: str, title: str, label: str) -
     axes.set_ylim(-0.6, len(found) - 0.4)
     axes.set_title(title, loc="left")
     axes.grid(axis="x", color=FAINT, linewidth=0.6)
-    # Two lines: beside another panel one would be cut at the edge.
     axes.set_xlabel(label + ";\nordered by the median", fontsize=8)
 
 
