@@ -233,7 +233,7 @@ def look(site: Site) -> Section | None:
 
 
 def is_empty(site: Site) -> bool:
-    """Who comes has nothing to do inside: it waits for the holder's sign."""
+    """The one that comes has nothing to do inside: it waits for the holder's sign."""
     found = look(site)
     return found is not None and found.kind == "empty"
 
