@@ -189,8 +189,7 @@ PAWL_INLINE bool pawl_sift_first_(pawl_sift *l, uint64_t claim)
     return pawl_cas_acquire64(&l->word, &nobody, claim, PAWL_SIFT_FAST_TAKE);
 }
 
-/* Tries, and what is told of it stands around (detail/around.h). The context makes no difference
- * there. */
+/* The tries. Around an operation stands what is told of it (detail/around.h). */
 PAWL_INLINE bool pawl_sift_read_at_once_(pawl_sift *l, enum pawl_sift_context context)
 {
     return PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
