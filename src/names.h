@@ -91,6 +91,7 @@
 #define lock_look_for_heir PAWL_SYMBOL_(pawl_in_lock_look_for_heir)
 #define lock_loop_on PAWL_SYMBOL_(pawl_in_lock_loop_on)
 #define lock_may_spin_on PAWL_SYMBOL_(pawl_in_lock_may_spin_on)
+#define lock_met_reader PAWL_SYMBOL_(pawl_in_lock_met_reader)
 #define lock_met_writer PAWL_SYMBOL_(pawl_in_lock_met_writer)
 #define lock_opened PAWL_SYMBOL_(pawl_in_lock_opened)
 #define lock_park_again PAWL_SYMBOL_(pawl_in_lock_park_again)

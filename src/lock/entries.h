@@ -43,7 +43,7 @@ PAWL_C_END
  * A lock that scales has BIASED. A look is a writer's scan of all entries. */
 
 /* A lock gets BIASED after this many readers have met another reader, with no writer between. */
-#define ENTRIES_ENOUGH 32
+#define ENTRIES_ENOUGH 24
 
 /* Sample: each thread records every 8th meeting and counts it as 8. Otherwise all readers would
  * write one more line. */

@@ -4,11 +4,13 @@
 #define PAWL_WORD_KIND PAWL_KIND_LOCK_
 
 #define WAIT(operation) lock_wait(HERE, deadline, operation, 0, false)
+#define MET_READER lock_met_reader(HERE)
 #include "waiting_calls.inc.h"
 
 bool PAWL_SLOW_(take_read_counted_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    return lock_wait(HERE, deadline, lock_take_read, 0, true);
+    return PAWL_NAME_(do_try_read_counted_)(l) ||
+           lock_wait(HERE, deadline, lock_take_read, 0, true);
 }
 
 bool PAWL_SLOW_(take_read_counted_ranked)(PAWL_LOCK_ *l, uint64_t deadline, uint32_t rank)
@@ -69,6 +71,7 @@ bool PAWL_SLOW_(claim_at_once)(PAWL_LOCK_ *l, PAWL_WORD_ held, PAWL_WORD_ claim,
 #endif
 
 #undef WAIT
+#undef MET_READER
 #undef LAYOUT
 #undef HERE
 #undef WIDE

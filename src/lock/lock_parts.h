@@ -165,12 +165,19 @@ PAWL_INTERNAL bool lock_enter_scaling(struct claimant *c, uint64_t w);
 PAWL_INTERNAL enum lines_claim lock_claim_at_lines(struct claimant *c);
 PAWL_INTERNAL bool lock_wait_for_entries(struct claimant *c);
 PAWL_INTERNAL void lock_met_writer(struct claimant *c);
+/* R of the caller is in the word, and has met another reader's. */
+PAWL_INTERNAL void lock_met_reader(struct word word);
 /* Before a drop of R in the word. */
 PAWL_INTERNAL void lock_before_drop(struct word word);
 PAWL_INTERNAL void lock_count(struct word word);
 PAWL_INTERNAL uint64_t lock_look_at_all(struct word word);
 PAWL_INTERNAL bool lock_claim_at_once(struct word word, uint64_t held, uint64_t claim,
                                       uint64_t granted);
+#else
+static inline void lock_met_reader(struct word word)
+{
+    (void)word;
+}
 #endif
 
 /* ---- Waits (lock_wait.c) --------------------------------------------------------------------- */

@@ -90,6 +90,12 @@ PAWL_INTERNAL void lock_met_writer(struct claimant *c)
     entries_no_evidence(lock_identity(&c->word));
 }
 
+PAWL_INTERNAL void lock_met_reader(struct word word)
+{
+    if (entries_evidence(lock_identity(&word)))
+        lock_scale(&word);
+}
+
 /* The first drop of a thread, and drops from a word where PAWL_BIAS=on, turn scaling on while R of
  * the caller is still in the word. */
 PAWL_INTERNAL void lock_before_drop(struct word word)

@@ -2,6 +2,7 @@
 /* The exported halves of the lock in shared memory for one width, which hand the word on; pshared.c
  * includes this file. */
 #define WAIT(operation) shared_wait(HERE, deadline, operation)
+#define MET_READER ((void)0)
 #include "waiting_calls.inc.h"
 
 void PAWL_SLOW_(changed)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ now)
@@ -20,6 +21,7 @@ void PAWL_SLOW_(leave)(PAWL_LOCK_ *l, PAWL_WORD_ units)
 }
 
 #undef WAIT
+#undef MET_READER
 #undef LAYOUT
 #undef HERE
 #undef WIDE

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The exported halves that lock.h and pshared.h have in common, for one width: they hand their word
- * on to WAIT. lock_calls.inc.h and pshared_calls.inc.h include this file. */
+ * on to WAIT, and tell MET_READER of a reader that another has disturbed. lock_calls.inc.h and
+ * pshared_calls.inc.h include this file. */
 #define LAYOUT (PAWL_WORD_BITS == 64 ? WORD_64 : WORD_32)
 #define HERE ((struct word){(void *)(uintptr_t)l, LAYOUT})
 #define WIDE(w) word_widen(w, LAYOUT)
@@ -10,13 +11,23 @@
     {                                                                                              \
         return WAIT(operation);                                                                    \
     }
-CALL(take_read_slow, lock_take_read)
 CALL(take_seek_slow, lock_take_seek)
 CALL(take_write_slow, lock_take_write)
 CALL(take_atomic_slow, lock_take_atomic)
 CALL(claim_write_slow, lock_claim_write)
 CALL(read_to_atomic_slow, lock_read_to_atomic)
 #undef CALL
+
+/* Another reader has changed the word since the load of the fast path. The compare-exchange that
+ * failed has brought the line, so one at once hardly ever fails. The line would be gone again
+ * before a wait has begun. */
+bool PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    if (PAWL_NAME_(scales_)(PAWL_AT_(pawl_load_relaxed)(&l->word)) || !PAWL_NAME_(do_try_read_)(l))
+        return WAIT(lock_take_read);
+    MET_READER;
+    return true;
+}
 
 bool PAWL_SLOW_(claim_atomic_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 {

@@ -16,7 +16,7 @@ static void there_is_evidence_of_others(void)
     pawl_entries_mode_(ENTRIES_EVIDENCE);
     for (i = 0; i < ENTRIES_NOTES; i++) {
         entries_all()->notes[i].identity = 1;
-        entries_all()->notes[i].readers = 31;
+        entries_all()->notes[i].readers = 23;
         entries_all()->notes[i].looks = 3;
         entries_all()->notes[i].begun = entries_all()->notes[i].spent = UINT64_MAX / 2;
         entries_all()->notes[i].since = entries_all()->notes[i].away = UINT64_MAX / 2;
@@ -64,19 +64,19 @@ static void writes_often(unsigned count)
 
 static void gathers_evidence(void)
 {
-    readers_meet(31);
-    scales(false, "it has BIASED before 32 readers have met another");
+    readers_meet(23);
+    scales(false, "it has BIASED before 24 readers have met another");
     readers_meet(1);
-    scales(true, "it has no BIASED though 32 readers have met another");
+    scales(true, "it has no BIASED though 24 readers have met another");
     m_pass_time(10); /* one timed look takes less than a third of that, two of them more */
     writes_often(7);
     scales(true, "an account of seven looks takes BIASED away");
     writes_often(1);
     scales(false, "it keeps BIASED though looks have taken more than a third of the time");
-    readers_meet(32);
+    readers_meet(24);
     scales(false, "it has BIASED soon after dear looks");
     m_pass_time(1000);
-    readers_meet(31);
+    readers_meet(23);
     scales(false, "readers from before dear looks count");
     readers_meet(1);
     scales(true, "it has no BIASED, long after dear looks");
@@ -87,10 +87,10 @@ static void gathers_evidence(void)
     scales(false, "it keeps BIASED though looks are dear since the account began anew");
 }
 
-/* As after 32 readers that have met another. */
+/* As after 24 readers that have met another. */
 static void enough_readers_meet(void)
 {
-    note_of_lock()->readers = 31;
+    note_of_lock()->readers = 23;
     readers_meet(1);
 }
 
@@ -98,7 +98,7 @@ static void enough_readers_meet(void)
 static void looks_pay_where_many_read(void)
 {
     unsigned i;
-    readers_meet(32);
+    readers_meet(24);
     m_pass_time(10);
     for (i = 0; i < 16; i++)
         reads();
@@ -109,7 +109,7 @@ static void looks_pay_where_many_read(void)
     writes_often(8);
     scales(false, "reads of another account keep BIASED");
     m_pass_time(1000);
-    readers_meet(32);
+    readers_meet(24);
     scales(true, "it has no BIASED, long after dear looks");
     m_pass_time(10);
     reads();
@@ -150,8 +150,8 @@ static void loses_it_again_and_again(void)
 static void does_not_pay_for_others(void)
 {
     struct entries_note *note;
-    readers_meet(32);
-    scales(true, "it has no BIASED though 32 readers have met another");
+    readers_meet(24);
+    scales(true, "it has no BIASED though 24 readers have met another");
     note = note_of_lock();
     note->identity = 1;
     note->looks = 7;
@@ -164,10 +164,10 @@ static void a_writer_disturbs_evidence(void)
 {
     readers_meet(1);
     a_reader_meets_a_writer();
-    readers_meet(31);
+    readers_meet(23);
     scales(false, "readers from before a writer count");
     readers_meet(1);
-    scales(true, "it has no BIASED after a writer and 32 readers");
+    scales(true, "it has no BIASED after a writer and 24 readers");
 }
 
 extern const struct m_scene m_scaling_evidence_scenes[];
