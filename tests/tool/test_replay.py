@@ -462,6 +462,14 @@ def test_the_simulator_refuses_steps(tmp_path, words, sentence):
 
 @needs_build
 @needs_simulator
+def test_more_simulated_cores_than_threads_are_refused(traced, capsys):
+    said = ["sim", "trace", str(traced / "trace"), "--driver", BENCH, "--machine", "milan"]
+    assert main([*said, "--cores", "128"]) == 2
+    assert "128 cores for" in capsys.readouterr().err
+
+
+@needs_build
+@needs_simulator
 def test_a_trace_on_simulated_cores(traced, tmp_path, capsys):
     path = tmp_path / "sim.json"
     assert (

@@ -7,13 +7,15 @@ import tempfile
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from pawl.advise.facts import Facts
 from pawl.core import options
+from pawl.core.errors import BadInput
 from pawl.replay import command as replay
 from pawl.replay import steps
-from pawl.replay.window import largest
-from pawl.sim import grid
+from pawl.replay.window import Window, largest
+from pawl.sim import grid, machine
 from pawl.trace import store
 
 LOCKS = {
@@ -38,19 +40,41 @@ def _usual(plan: steps.Plan, facts: Facts) -> list[str]:
     return [*(SHARED if shared else ALONE), *(UPGRADES if plan.pairs else [])]
 
 
+def _replaced(window: Window, facts: Facts, patterns: tuple[str, ...]) -> set[int]:
+    """Those of these names; else all of the kind of the lock that is waited for most."""
+    found = replay.replaced(window, facts, patterns)
+    kinds = {facts.locks[lock].kind for lock in found}
+    return (
+        found if patterns else {e.lock for e in window.holds if facts.locks[e.lock].kind in kinds}
+    )
+
+
+def _cores(o: dict, threads: int) -> str:
+    """No more than the threads: the others would idle."""
+    numbers = grid.cores(o["cores"], machine.cores(machine.load(o["name"])), o["name"])
+    chosen = click.get_current_context().get_parameter_source("cores")
+    if chosen is not ParameterSource.DEFAULT and numbers[-1] > threads:
+        raise BadInput(
+            f"--cores: {numbers[-1]} cores for {threads} threads; --copies says how many threads "
+            "each recorded one becomes."
+        )
+    return ",".join(str(n) for n in numbers if n <= threads)
+
+
 def _trace(trace: Path, patterns: tuple[str, ...], copies: int, **o) -> None:
     """Do again what a traced program did, on simulated cores: locks taken a second.
 
     Each thread of the trace's largest window works, takes its locks, and holds them for as long as
-    it did. `original` has models of the locks that the program had; other rows replace the lock
-    that is waited for most, or those that --lock names. `pawl replay` does so on this machine.
+    it did. `original` has models of the locks that the program had; other rows replace all of
+    the kind of the lock that is waited for most, or those that --lock names. `pawl replay` does so
+    on this machine, for one lock.
     """
     facts = Facts(store.open_trace(trace))
     window = largest(facts.db)
     plan = steps.plan(
         window,
         {n: lock.kind for n, lock in facts.locks.items()},
-        replay.replaced(window, facts, patterns),
+        _replaced(window, facts, patterns),
         replay.known(facts),
     )
     threads = copies * len(plan.original)
@@ -62,7 +86,7 @@ def _trace(trace: Path, patterns: tuple[str, ...], copies: int, **o) -> None:
             "replay", "A traced program", "locks/s", "operations_per_s", "write_wait_max"
         )
         grid.run(
-            o | {"keep": None, "scheduler": None},
+            o | {"keep": None, "scheduler": None, "cores": _cores(o, threads)},
             job,
             LOCKS,
             _usual(plan, facts),
@@ -88,7 +112,7 @@ def add_to(group: click.Group) -> None:
             multiple=True,
             metavar="NAME",
             help="Replace locks of this name or pattern; may be given several times.  "
-            "[default: the one that is waited for most]",
+            "[default: all of the kind of the one that is waited for most]",
         ),
         click.option(
             "--copies",
@@ -112,7 +136,7 @@ def add_to(group: click.Group) -> None:
         "trace",
         cls=options.ExampleCommand,
         examples=[
-            ("pawl sim trace pawl.trace --cores 1:12", "What would it do on 1 to 12 cores?"),
+            ("pawl sim trace pawl.trace", "What would it do under other locks?"),
             (
                 "pawl sim trace server.trace --machine milan --copies 16 --cores 16:128 --html "
                 "sim.html",
