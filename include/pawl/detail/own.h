@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library keeps for one thread: its block. Internal; inline functions read the first part.
+ * The block of a thread: all data that the library keeps for it. Internal; inline functions read
+ * the first part.
  *
  * Each copy of the library has one thread variable, a pointer. It points to a constant block of
  * zero bytes until the thread's first call of a compiled function that needs more. So an inline
