@@ -4,9 +4,8 @@
  * part of the program's object, so nothing is allocated. Nodes of equal keys stay in the order of
  * their insertion. For maps, caches and logs that are searched much more than changed.
  *
- * Not for: look-ups by exact key alone where a hash table fits; keys whose common beginnings are
- * long and many (a search passes a node for each bit in which they differ); memory that processes
- * share.
+ * Not for look-ups by exact key alone where a hash table fits, nor for memory that processes share.
+ * Keys with many long common beginnings make searches long: one step for each bit that differs.
  *
  *   pawl_tree  root | kind | lock | sequence | walks
  *   node       branch[2] | key | length | depth | inner_up | leaf_up
@@ -31,7 +30,7 @@
  * frees the part above the leaf. If the node's own part is in use elsewhere, the freed one takes
  * its place: at most one part moves, so removal takes constant time, and nothing is rebalanced.
  *
- * Who holds what
+ * Modes
  *   look-ups      R, taken by the caller, who keeps it as long as the result is used
  *   insert        S beside the readers while it searches, then W for the stores
  *   remove        S, then W
@@ -141,7 +140,7 @@ PAWL_API pawl_tree_node *PAWL_SYMBOL_SEEN_(pawl_tree_get)(pawl_tree *t, pawl_tre
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
-/* What the caller holds, and whether the key may be there already. */
+/* The lock that the caller holds, and whether the key may be there already. */
 enum pawl_tree_how {
     PAWL_TREE_TAKES = 0,
     PAWL_TREE_HAS_WRITE = 1,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Trees: searches, under a lock and without. A key is a row of bits, and no key is the beginning of
- * another one: a number has 64; before each byte of a block, or bit of a prefix, stands a one, and
- * behind the last a zero. So one search serves all kinds, and the place where a prefix ends is a
- * bit of its own, which match looks at.
+ * another one. A number has 64. In a block a one stands before each byte, in a prefix before each
+ * bit, and a zero behind the last. So one search serves all kinds. The place where a prefix ends is
+ * a bit of its own, which match looks at.
  */
 #include "tree_parts.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two sources of trees share: words, bits of keys, and the place that a search finds. */
+/* Shared by the two sources of trees: words, bits of keys, and the place that a search finds. */
 #ifndef PAWL_TREE_PARTS_H
 #define PAWL_TREE_PARTS_H
 

@@ -47,7 +47,7 @@
 #define PAWL_RETURN_bool_(value) return value
 #define PAWL_RETURN_pawl_regained_(value) return value
 
-/* What is told around an operation, by its kind in transitions.def (around.h). */
+/* The macros around an operation, by its kind in transitions.def (around.h). */
 #define PAWL_FACE_take_(name, from, to, call) PAWL_FACE_WAITS_(0u, name, from, to, call)
 #define PAWL_FACE_claim_(name, from, to, call) PAWL_FACE_WAITS_(0u, name, from, to, call)
 #define PAWL_FACE_try_(name, from, to, call) PAWL_TRIES_(WORD, 0u, from, to, call)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is told of each operation of a lock: the promise to a checker of data races (tsan.h), or the
- * hold to the recorder of `pawl trace` (traced.h), or nothing. The macros below stand around the
+ * Each operation of a lock tells a checker of data races its promise (tsan.h), or the recorder of
+ * `pawl trace` its hold (traced.h), or nothing. The macros below stand around the
  * call that does the work, on the lock `l`; its result goes to `value`.
  *
  *   lock      WORD (spin.h, lock.h, pshared.h), BRLOCK, SIFT or ROBUST

@@ -8,8 +8,8 @@
 
 #if PAWL_CHECKED
 
-/* Compiled in src/lock/check_word.inc.h. The callers are inlined into the user's functions, so that the
- * return address is the user's. */
+/* Compiled in src/lock/check_word.inc.h. The callers are inlined into the user's functions, so that
+ * the return address is the user's. */
 PAWL_INLINE_END
 PAWL_C_BEGIN
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \

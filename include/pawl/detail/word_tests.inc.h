@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fields of the word and the tests of its value, included by word.inc.h for each width. All kinds
- * of progressive locks have the same word, and use these (PAWL_IS_ of alphabet.h).
+ * The fields of the word and the tests of its value, included by word.inc.h for each width. All
+ * kinds of progressive locks have the same word, and use these (PAWL_IS_ of alphabet.h).
  */
 
 PAWL_INLINE_BEGIN
