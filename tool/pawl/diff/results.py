@@ -48,8 +48,8 @@ def confidence(rows: int) -> float:
 
 
 def _far(rows: int) -> float:
-    """As _apart, of Student's distribution with three degrees of freedom: in some runs two threads
-    share a core, so a few rows change more than normal values do."""
+    """As _apart, of Student's distribution with three degrees of freedom: a few rows
+    of two runs of one command change more than normal values do."""
     low, high = 0.0, 1e6
     while high - low > 1e-3:
         middle = (low + high) / 2
