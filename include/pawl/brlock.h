@@ -156,7 +156,7 @@ PAWL_C_END
 #define pawl_brlock_drop_read_call_ PAWL_SYMBOL_(pawl_brlock_drop_read_call)
 #define pawl_brlock_tell_ PAWL_SYMBOL_(pawl_brlock_tell)
 #if PAWL_TOLD_AROUND_ || PAWL_TRACED_
-#include <pawl/detail/brlock_around.h>
+#include <pawl/detail/brlock_around.inc.h>
 #else
 #define pawl_brlock_init PAWL_SYMBOL_(pawl_brlock_init)
 #define pawl_brlock_init_in PAWL_SYMBOL_(pawl_brlock_init_in)

@@ -199,7 +199,7 @@ PAWL_INLINE bool pawl_robust_held(enum pawl_robust how)
 PAWL_INLINE_END
 
 #if PAWL_TOLD_AROUND_
-#include <pawl/detail/robust_told.h>
+#include <pawl/detail/robust_told.inc.h>
 #endif
 
 #endif
