@@ -169,12 +169,18 @@ static void the_end_of_a_thread_may_be_interrupted_at_each_instruction(void **st
     interrupt_each(be_known, pawl_thread_exit_, do_all);
 }
 
+static void no_rcu_line(void)
+{
+    PAWL_RCU_LINE_ = NULL;
+    pawl_rcu_mine_()->line = NULL;
+}
+
 /* As if the thread were a new one, and its line that of a dead one of the same number. */
 static void leave_the_line_behind(void)
 {
     be_known();
     *pawl_os_thread_slot() = NULL;
-    rcu_have_line(pawl_rcu_mine_(), NULL);
+    no_rcu_line();
     pawl_counter_mine_()->block = NULL;
     pawl_counter_mine_()->rseq = NULL;
     pawl_counter_mine_()->cpus = NULL;
@@ -236,7 +242,7 @@ static void be_unknown_beyond(void)
     void *const block = (void *)(uintptr_t)rcu_here()->extra[0];
     must(pawl_thread_line_() == NULL);
     must(pawl_rcu_poll(pawl_rcu_start_poll())); /* no driver has noted the lines of the block */
-    rcu_have_line(pawl_rcu_mine_(), NULL);
+    no_rcu_line();
     PAWL_RCU_MINE_.extra = NULL;
     rcu_here()->extra[0] = 0;
     must(block == NULL || munmap(block, RCU_EXTRA_IN_BLOCK * sizeof(struct pawl_rcu_extra)) == 0);
