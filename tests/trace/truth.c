@@ -357,7 +357,7 @@ static void leaves_a_child(void)
 
 /* C11: each of two gives the other the turn, for which it waits by a condition. */
 static mtx_t c11_mutex;
-static cnd_t c11_turns;
+static cnd_t c11_turns, c11_nobody; /* the second is never signalled */
 
 static void *takes_turns(void *me)
 {
@@ -374,7 +374,7 @@ static void *takes_turns(void *me)
         must(mtx_unlock(&c11_mutex) == thrd_success);
     }
     must(mtx_timedlock(&c11_mutex, &past) == thrd_success);
-    must(cnd_timedwait(&c11_turns, &c11_mutex, &past) == thrd_timedout);
+    must(cnd_timedwait(&c11_nobody, &c11_mutex, &past) == thrd_timedout);
     must(mtx_unlock(&c11_mutex) == thrd_success);
     return NULL;
 }
@@ -382,6 +382,7 @@ static void *takes_turns(void *me)
 static void c11(void)
 {
     must(mtx_init(&c11_mutex, mtx_timed) == thrd_success && cnd_init(&c11_turns) == thrd_success);
+    must(cnd_init(&c11_nobody) == thrd_success);
     together(takes_turns, 2);
     mtx_destroy(&c11_mutex);
 }
