@@ -71,7 +71,7 @@ TEST(Guarded, writers_exclude_each_other)
 
 TEST(Guarded, it_is_made_in_place)
 {
-    const pawl::guarded<std::string> text(std::in_place, 3, 'x');
+    const pawl::guarded<std::string> text(std::in_place, std::size_t{3}, 'x');
     EXPECT_STREQ(text.read()->c_str(), "xxx");
 }
 

@@ -20,7 +20,7 @@
 #if defined(__linux__) && PAWL_OWN_IS_POINTER_ && !TEST_SANITIZED && !PAWL_TSAN_
 
 /* The first chunk's blocks: a thread's number, modulo this, is where its search begins. */
-enum { BLOCKS = 1024, MARK = 77 };
+enum { BLOCKS = 1024, LOOKED_AT = 16, MARK = 77 };
 
 struct seen {
     struct pawl_own *block;
@@ -113,6 +113,7 @@ static void so_does_one_that_ran_no_handlers_of_fork(void **state)
 #include "support/interrupting.h"
 
 static struct pawl_own *nothing; /* what a thread's pointer has at first */
+static struct pawl_own *first;   /* where the thread's search begins */
 static struct pawl_own *of_handler;
 static bool in_child;
 
@@ -124,14 +125,13 @@ static void give_up(struct pawl_own *block)
 
 static void be_new(void)
 {
+    const uint32_t at = pawl_os_thread_id() % BLOCKS;
+    uint32_t i;
     pawl_thread_exit_();
     must(pawl_os_own()->slot == NULL);
-    give_up(pawl_thread_own_);
-    /* The one that the interrupted claim has left: mostly a neighbour, if that is in the chunk. */
-    if ((uintptr_t)pawl_thread_own_ % 4096 != 0)
-        give_up(pawl_thread_own_ - 1);
-    if ((uintptr_t)(pawl_thread_own_ + 1) % 4096 != 0)
-        give_up(pawl_thread_own_ + 1);
+    /* With those that interrupted claims have left. */
+    for (i = 0; i < LOOKED_AT; i++)
+        give_up(first - at + (at + i) % BLOCKS);
     pawl_thread_own_ = nothing;
     of_handler = NULL;
 }
@@ -176,6 +176,7 @@ static void *interrupt_all(void *unused)
     nothing = pawl_thread_own_;
     must(nothing->owner == 0);
     make();
+    first = pawl_thread_own_;
     must(interrupt_everywhere(be_new, make, use, check) > 20);
     must(interrupt_everywhere(be_new, make, just_fork, check) > 20);
     must(interrupt_everywhere(be_new, make, use_and_fork, check) > 20);

@@ -36,7 +36,7 @@ TEST(Tree, it_goes_as_std_multimap)
     std::multimap<std::uint64_t, thing *> map;
     pawl::tree<thing> tree;
     for (int step = 0; step < 20000; step++) {
-        thing &o = things[random() % 200];
+        thing &o = things[static_cast<std::size_t>(random() % 200)];
         const std::uint64_t key = random() % 64;
         if (!o.in) {
             o.number = key;
