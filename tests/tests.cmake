@@ -113,6 +113,7 @@ pawl_test(stress pshared/stress)
 
 # robust: the same where processes may be killed
 pawl_test(unit robust/basic DEADLINES ALSO_SCALING)
+pawl_test(regress robust/copies C_ONLY)
 pawl_test(regress robust/exec)
 pawl_test(regress robust/told_late)
 pawl_test(stress robust/stress_kill)

@@ -84,7 +84,11 @@ template <class T, class Word = pawl_lock64> class guarded {
     guarded(const guarded &) = delete;
     guarded &operator=(const guarded &) = delete;
 
-    PAWL_GUARDED_ guarded_access<T, read_guard<Word>> read() const
+    PAWL_GUARDED_ guarded_access<T, read_guard<Word>> read()
+    {
+        return {&value_, read_guard<Word>(lock_)};
+    }
+    PAWL_GUARDED_ guarded_access<const T, read_guard<Word>> read() const
     {
         return {&value_, read_guard<Word>(lock_)};
     }
@@ -98,7 +102,7 @@ template <class T, class Word = pawl_lock64> class guarded {
     }
 
   private:
-    mutable T value_{};
+    T value_{};
     mutable basic_lock<Word> lock_;
 };
 

@@ -42,7 +42,7 @@
  *   walk          R for each step. A removal moves the walks that stand on its node.
  *
  * Cost: a search passes at most one part for each bit in which keys part, log2(n) for keys at
- * random. insert: a search, and two words and the new node stored. remove: no search. get: two
+ * random. insert: a search, and two words and the new node stored. remove: no search. get: three
  * loads a step, and no store. A node has 48 bytes (40 on 32-bit targets).
  *
  * Invariants
@@ -53,7 +53,8 @@
  *   I3  a walk returns each node once that is in all the time.
  *
  * Zero bytes are a tree of numbers, and a node that is not in a tree. After fork the child has the
- * tree, and the forking thread's holds. Not in signal handlers.
+ * tree and the forking thread's holds, unless another thread was changing it. Not in signal
+ * handlers.
  */
 #ifndef PAWL_TREE_H
 #define PAWL_TREE_H
@@ -109,6 +110,7 @@ typedef struct pawl_tree {
     pawl_tree_walk *walks;
 } pawl_tree;
 
+/* Of a tree without nodes, for static storage: enum pawl_tree_kind. */
 #define PAWL_TREE_INIT(kind) {{NULL}, (kind), PAWL_LOCK64_INIT, PAWL_SEQ_INIT, NULL}
 
 PAWL_C_BEGIN
@@ -134,7 +136,7 @@ PAWL_API pawl_tree_node *PAWL_SYMBOL_(pawl_tree_step)(const pawl_tree_node *n, u
 
 /* As find, in an RCU read section of the default domain, which keeps the node's memory if it is
  * freed a grace period after its removal. The node may be removed at any moment. May wait for R:
- * so no holder of the tree's lock may wait for a grace period. Acquire: of the node, all that came
+ * so no holder of the tree's lock may wait for a grace period, and none of A may call this. Acquire: of the node, all that came
  * before its insertion is seen. */
 PAWL_API pawl_tree_node *PAWL_SYMBOL_SEEN_(pawl_tree_get)(pawl_tree *t, pawl_tree_key key);
 

@@ -6,14 +6,15 @@
 //   struct route : pawl::tree_object { int port; };
 //   pawl::tree<route> routes;
 //
-//   routes.insert(r, 7);                     false: the key is there
-//   if (auto found = routes.find(7))         R as long as `found` lives
+//   routes.insert(r, 7u);                    false: the key is there
+//   if (auto found = routes.find(7u))        R as long as `found` lives
 //       use(found->port);
 //   for (auto i = routes.first(); i; i.next())
 //       use(i->port);
-//   routes.erase(r);
+//   routes.erase(r);                         S, then W: not while this thread has a `found`
 //
-// Keys are unsigned integers, std::string_view (a tree of PAWL_TREE_BYTES), or pawl_tree_prefix().
+// Keys are unsigned integers, std::string_view (a tree of PAWL_TREE_BYTES), or pawl_tree_prefix(),
+// as the tree's kind says: another kind of key finds nothing, or a wrong object.
 // The bytes of a key are the program's, as in tree.h. The tree owns no object.
 #ifndef PAWL_TREE_HPP
 #define PAWL_TREE_HPP
@@ -79,8 +80,8 @@ template <class T> class tree {
     // An object under R of the tree; or nothing, and no lock.
     class [[nodiscard]] found {
       public:
-        [[nodiscard]] explicit operator bool() const noexcept { return object_ != nullptr; }
-        [[nodiscard]] T *get() const noexcept { return object_; }
+        [[nodiscard]] explicit operator bool() const noexcept { return guard_.owns_lock(); }
+        [[nodiscard]] T *get() const noexcept { return *this ? object_ : nullptr; }
         [[nodiscard]] T *operator->() const noexcept { return object_; }
         [[nodiscard]] T &operator*() const noexcept { return *object_; }
         // The object behind or before this one.

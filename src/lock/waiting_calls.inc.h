@@ -18,9 +18,9 @@ CALL(claim_write_slow, lock_claim_write)
 CALL(read_to_atomic_slow, lock_read_to_atomic)
 #undef CALL
 
-/* Another reader has changed the word since the load of the fast path. The compare-exchange that
- * failed has brought the line, so one at once hardly ever fails. The line would be gone again
- * before a wait has begun. */
+/* Mostly another reader has changed the word since the load of the fast path. The compare-exchange
+ * that failed has brought the line, so one at once hardly ever fails. The line would be gone again
+ * before a wait has begun. A writer that has left meanwhile counts as a reader that was met. */
 bool PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     if (PAWL_NAME_(scales_)(PAWL_AT_(pawl_load_relaxed)(&l->word)) || !PAWL_NAME_(do_try_read_)(l))

@@ -177,9 +177,11 @@ void pawl_os_own_after_fork(void)
 {
     struct own_blocks *const all = PAWL_SHARED_PLACE(struct own_blocks, thread_blocks);
     struct pawl_own *const own = *PAWL_SHARED_PLACE(struct pawl_own *, thread_own);
-    pawl_store_relaxed32(&all->process, pawl_os_process_id());
     if (own->owner != 0)
         pawl_store_relaxed32(&own->owner, pawl_os_thread_id());
+    /* A thread that an earlier handler of fork has begun keeps all blocks until this store. */
+    __asm__ __volatile__("" ::: "memory");
+    pawl_store_relaxed32(&all->process, pawl_os_process_id());
 }
 
 #endif

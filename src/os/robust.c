@@ -162,10 +162,17 @@ static PAWL_COLD uint32_t os_ask_number(uint32_t *page)
     uint32_t life = 0;
     struct pawl_own *const own = pawl_os_own();
     const uint32_t next = pawl_fetch_add_relaxed32(&os_lives, 1) + 1;
-    if (pawl_load_relaxed32(page) == 0)
-        (void)pawl_cas_relaxed32(page, &life, next);
-    own->robust_life = pawl_load_relaxed32(page);
+    if (pawl_load_relaxed32(page) == 0 && pawl_cas_relaxed32(page, &life, next))
+        life = next;
+    if (life == 0)
+        life = pawl_load_relaxed32(page);
+    /* A handler that runs before the last of these asks anew, perhaps in a child. */
+    own->robust_life = 0;
+    __asm__ __volatile__("" ::: "memory");
     own->robust_self = pawl_os_thread_id();
+    own->robust_page = page;
+    __asm__ __volatile__("" ::: "memory");
+    own->robust_life = life;
     errno = saved;
     return own->robust_self;
 }
@@ -182,7 +189,9 @@ uint32_t pawl_os_robust_self(void)
     }
     at = (uint32_t *)(uintptr_t)page;
     own = pawl_os_own();
-    if (PAWL_LIKELY(own->robust_life != 0 && own->robust_life == pawl_load_relaxed32(at)))
+    /* Each copy of the library counts lives of its own. */
+    if (PAWL_LIKELY(own->robust_life != 0 && own->robust_life == pawl_load_relaxed32(at) &&
+                    own->robust_page == at))
         return own->robust_self;
     return os_ask_number(at);
 }

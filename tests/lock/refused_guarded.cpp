@@ -31,6 +31,10 @@ void published_ways(pawl::guarded<int> &number)
     (void)std::move(read).to_write(); // expect: no member named .to_write
 #elif CASE == 6
     auto copy = read; // expect: deleted
+#elif CASE == 7
+    const pawl::guarded<int> &constant = number;
+    auto write = constant.read().try_to_write();
+    **write = 1; // expect: read-only|const value
 #endif
 }
 

@@ -77,7 +77,8 @@ struct pawl_own {
     uint32_t met;                      /* src/lock/evidence.c */
     uint64_t clock_read;               /* src/lock/lock.c, as the next one */
     uint32_t clock_unread;             /* drops that do not look at the clock any more */
-    uint32_t robust_life, robust_self; /* src/os/robust.c */
+    uint32_t robust_life, robust_self; /* src/os/robust.c, as the next one */
+    const void *robust_page;           /* of the copy that robust_life is of */
     unsigned long slack_before;        /* src/os/priority.c */
 } __attribute__((__aligned__(PAWL_CACHE_LINE)));
 
