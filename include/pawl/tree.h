@@ -136,8 +136,8 @@ PAWL_API pawl_tree_node *PAWL_SYMBOL_(pawl_tree_step)(const pawl_tree_node *n, u
 
 /* As find, in an RCU read section of the default domain, which keeps the node's memory if it is
  * freed a grace period after its removal. The node may be removed at any moment. May wait for R:
- * so no holder of the tree's lock may wait for a grace period, and none of A may call this. Acquire: of the node, all that came
- * before its insertion is seen. */
+ * no holder of the tree's lock may wait for a grace period, and none of A may call this. Acquire:
+ * of the node, all that came before its insertion is seen. */
 PAWL_API pawl_tree_node *PAWL_SYMBOL_SEEN_(pawl_tree_get)(pawl_tree *t, pawl_tree_key key);
 
 /* ---- Changes --------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plug-in that carries the library: the operations of its copy, for lock.c and robust/copies.c. */
+/* A plug-in that carries the library: operations of its copy, for lock.c and robust/copies.c. */
 #include <string.h>
 
 #include "os/robust.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two copies of the library in one process share a thread's block, and each counts lives of its own.
+ * Copies of the library in one process share a thread's block. Each counts lives of its own.
  *
  *   1  A thread asks copy A for its number, in A's first life, and forks.
  *   2  In the child another thread asks copy B, whose first life begins.
