@@ -35,7 +35,7 @@ PAWL_API __thread struct pawl_own pawl_thread_own_ __attribute__((__tls_model__(
 #include <string.h>
 
 /* Blocks for programs to which the system gives no memory. */
-#define OWN_AT_HAND 32u
+#define OWN_AT_HAND 8u
 /* So many are looked at before the next chunk. */
 #define OWN_LOOKED_AT 16u
 #define OWN_CHUNKS 7u
