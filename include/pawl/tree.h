@@ -31,7 +31,7 @@
  * its place: at most one part moves, so removal takes constant time, and nothing is rebalanced.
  *
  * Modes
- *   look-ups      R, taken by the caller, who keeps it as long as the result is used
+ *   look-ups      R, taken by the caller, and kept while it uses the result
  *   insert        S beside the readers while it searches, then W for the stores
  *   remove        S, then W
  *   batch         A, taken by the caller: batches exclude readers, not each other; each change
@@ -43,7 +43,7 @@
  *
  * Cost: a search passes at most one part for each bit in which keys part, log2(n) for keys at
  * random. insert: a search, and two words and the new node stored. remove: no search. get: three
- * loads a step, and no store. A node has 48 bytes (40 on 32-bit targets).
+ * loads a step, and no store. A node has 48 bytes (32 on 32-bit targets).
  *
  * Invariants
  *   I1  what get follows was above the key at one moment after its begin: an insertion is one store

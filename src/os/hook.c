@@ -40,8 +40,6 @@ struct pawl_thread_line **pawl_os_thread_slot(void)
     return pawl_hook_thread_slot();
 }
 
-#else
-
 #endif
 
 /* The default, unless the harness defines it: simulated threads do not end by themselves. */

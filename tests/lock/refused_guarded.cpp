@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What pawl::guarded must refuse at compile time. Case 0 is right; CheckRefusal.cmake.
+// pawl::guarded must refuse these at compile time. Case 0 is right; CheckRefusal.cmake.
 #include <pawl/guarded.hpp>
 
 #include <utility>

@@ -47,6 +47,5 @@ TEST_CASE(each_copy_gives_the_number_of_this_life)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_copy_gives_the_number_of_this_life)};
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -57,11 +57,10 @@ static struct seen in_a_thread_like(uint32_t id)
     return seen;
 }
 
-static void a_dead_threads_block_is_used_again_and_is_empty(void **state)
+TEST_CASE(a_dead_threads_block_is_used_again_and_is_empty)
 {
     const struct seen first = in_a_thread();
     const struct seen later = in_a_thread_like(first.id);
-    (void)state;
     assert_ptr_equal(later.block, first.block);
     assert_int_equal(first.met, 0);
     assert_int_equal(later.met, 0);
@@ -84,24 +83,22 @@ static void must_end_well(pid_t child)
     must(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void the_thread_of_a_forked_child_keeps_its_block(void **state)
+TEST_CASE(the_thread_of_a_forked_child_keeps_its_block)
 {
     struct pawl_own *const own = pawl_os_own();
     const uint32_t id = pawl_os_thread_id();
     pid_t child;
-    (void)state;
     child = fork();
     if (child == 0)
         look_in_child(own, id);
     must_end_well(child);
 }
 
-static void so_does_one_that_ran_no_handlers_of_fork(void **state)
+TEST_CASE(so_does_one_that_ran_no_handlers_of_fork)
 {
     struct pawl_own *const own = pawl_os_own();
     const uint32_t id = pawl_os_thread_id();
     pid_t child;
-    (void)state;
     child = (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
     if (child == 0)
         look_in_child(own, id);
@@ -183,19 +180,17 @@ static void *interrupt_all(void *unused)
     return NULL;
 }
 
-static void a_handler_may_make_the_block_and_fork_at_each_instruction(void **state)
+TEST_CASE(a_handler_may_make_the_block_and_fork_at_each_instruction)
 {
     pthread_t thread;
-    (void)state;
     must(pthread_create(&thread, NULL, interrupt_all, NULL) == 0);
     must(pthread_join(thread, NULL) == 0);
 }
 
 #else
 
-static void a_handler_may_make_the_block_and_fork_at_each_instruction(void **state)
+TEST_CASE(a_handler_may_make_the_block_and_fork_at_each_instruction)
 {
-    (void)state;
     skip();
 }
 
@@ -203,30 +198,20 @@ static void a_handler_may_make_the_block_and_fork_at_each_instruction(void **sta
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_dead_threads_block_is_used_again_and_is_empty),
-        cmocka_unit_test(the_thread_of_a_forked_child_keeps_its_block),
-        cmocka_unit_test(so_does_one_that_ran_no_handlers_of_fork),
-        cmocka_unit_test(a_handler_may_make_the_block_and_fork_at_each_instruction),
-    };
     must(pawl_thread_line_() != NULL); /* the program has the registry, which watches forks */
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else
 
-static void threads_have_blocks_that_are_shared_in_plain_builds(void **state)
+TEST_CASE(threads_have_blocks_that_are_shared_in_plain_builds)
 {
-    (void)state;
     skip();
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_have_blocks_that_are_shared_in_plain_builds),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #endif

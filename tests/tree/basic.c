@@ -228,29 +228,25 @@ static void goes_as_a_sorted_array(enum pawl_tree_kind kind)
     assert_null(tree.root[0]);
 }
 
-static void numbers_are_found_and_ordered_as_in_a_sorted_array(void **state)
+TEST_CASE_WITH(numbers_are_found_and_ordered_as_in_a_sorted_array, begin, end)
 {
-    (void)state;
     goes_as_a_sorted_array(PAWL_TREE_NUMBERS);
 }
 
-static void blocks_are_found_and_ordered_as_in_a_sorted_array(void **state)
+TEST_CASE_WITH(blocks_are_found_and_ordered_as_in_a_sorted_array, begin, end)
 {
-    (void)state;
     goes_as_a_sorted_array(PAWL_TREE_BYTES);
 }
 
-static void prefixes_are_found_and_matched_as_in_a_sorted_array(void **state)
+TEST_CASE_WITH(prefixes_are_found_and_matched_as_in_a_sorted_array, begin, end)
 {
-    (void)state;
     goes_as_a_sorted_array(PAWL_TREE_PREFIXES);
 }
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-static void an_empty_tree_has_nothing(void **state)
+TEST_CASE_WITH(an_empty_tree_has_nothing, begin, end)
 {
-    (void)state;
     assert_null(pawl_tree_find(&tree, pawl_tree_number(1)));
     assert_null(pawl_tree_near(&tree, pawl_tree_number(0), 0));
     assert_null(pawl_tree_near(&tree, pawl_tree_number(UINT64_MAX), 1));
@@ -258,12 +254,11 @@ static void an_empty_tree_has_nothing(void **state)
     assert_null(pawl_tree_match(&tree, pawl_tree_number(1)));
 }
 
-static void the_drawing_of_the_header_is_what_an_insertion_makes(void **state)
+TEST_CASE_WITH(the_drawing_of_the_header_is_what_an_insertion_makes, begin, end)
 {
     pawl_tree_node *const two = &things[1].node, *const three = &things[4].node;
     unsigned char before[4][sizeof *two];
     unsigned i, changed = 0;
-    (void)state;
     put(0, UINT64_C(1) << 61);
     put(1, UINT64_C(2) << 61);
     put(2, UINT64_C(4) << 61);
@@ -281,11 +276,10 @@ static void the_drawing_of_the_header_is_what_an_insertion_makes(void **state)
     assert_ptr_equal(plain(three->branch[1]), three);
 }
 
-static void equal_keys_stay_in_their_order_and_are_not_deep(void **state)
+TEST_CASE_WITH(equal_keys_stay_in_their_order_and_are_not_deep, begin, end)
 {
     unsigned i;
     pawl_tree_node *n;
-    (void)state;
     for (i = 0; i < NODES; i++)
         put(i, 7);
     assert_true(depth_of_all(NODES) <= 8);
@@ -293,12 +287,11 @@ static void equal_keys_stay_in_their_order_and_are_not_deep(void **state)
         assert_ptr_equal(of(n), &things[i]);
 }
 
-static void a_removal_changes_at_most_seven_nodes(void **state)
+TEST_CASE_WITH(a_removal_changes_at_most_seven_nodes, begin, end)
 {
     static struct thing before[NODES];
     uint64_t random = test_seed();
     unsigned i, k;
-    (void)state;
     for (i = 0; i < NODES; i++)
         put(i, test_random(&random));
     for (i = 0; i < NODES; i++) {
@@ -312,12 +305,11 @@ static void a_removal_changes_at_most_seven_nodes(void **state)
     }
 }
 
-static void the_longest_prefix_of_an_address_is_matched(void **state)
+TEST_CASE_WITH(the_longest_prefix_of_an_address_is_matched, begin, end)
 {
     static const unsigned char ten[4] = {10, 0, 0, 0}, ten_one[4] = {10, 1, 0, 0},
                                asked[4] = {10, 1, 2, 3}, other[4] = {10, 2, 0, 1},
                                strange[4] = {11, 0, 0, 1};
-    (void)state;
     pawl_tree_init(&tree, PAWL_TREE_PREFIXES);
     pawl_tree_insert(&tree, &things[0].node, pawl_tree_prefix(ten, 8));
     pawl_tree_insert(&tree, &things[1].node, pawl_tree_prefix(ten_one, 16));
@@ -331,9 +323,8 @@ static void the_longest_prefix_of_an_address_is_matched(void **state)
     assert_ptr_equal(of(pawl_tree_match(&tree, pawl_tree_prefix(strange, 32))), &things[3]);
 }
 
-static void strings_are_ordered_with_the_shorter_first(void **state)
+TEST_CASE_WITH(strings_are_ordered_with_the_shorter_first, begin, end)
 {
-    (void)state;
     pawl_tree_init(&tree, PAWL_TREE_BYTES);
     pawl_tree_insert(&tree, &things[0].node, pawl_tree_string("tree"));
     pawl_tree_insert(&tree, &things[1].node, pawl_tree_string("tre"));
@@ -347,11 +338,10 @@ static void strings_are_ordered_with_the_shorter_first(void **state)
 
 /* ---- Walks ----------------------------------------------------------------------------------- */
 
-static void a_walk_goes_on_when_its_node_is_removed(void **state)
+TEST_CASE_WITH(a_walk_goes_on_when_its_node_is_removed, begin, end)
 {
     pawl_tree_walk w, other;
     unsigned i;
-    (void)state;
     for (i = 0; i < 8; i++)
         put(i, i / 2);
     pawl_tree_walk_begin(&tree, &other);
@@ -379,10 +369,9 @@ static void *inserts_what_is_there(void *unused)
     return NULL;
 }
 
-static void an_insertion_searches_beside_a_reader(void **state)
+TEST_CASE_WITH(an_insertion_searches_beside_a_reader, begin, end)
 {
     pthread_t thread;
-    (void)state;
     put(0, 1);
     pawl_lock64_take_read(&tree.lock);
     assert_int_equal(pthread_create(&thread, NULL, inserts_what_is_there, NULL), 0);
@@ -390,9 +379,8 @@ static void an_insertion_searches_beside_a_reader(void **state)
     pawl_lock64_drop_read(&tree.lock);
 }
 
-static void a_look_up_without_a_lock_takes_the_lock_where_parts_go_on_moving(void **state)
+TEST_CASE_WITH(a_look_up_without_a_lock_takes_the_lock_where_parts_go_on_moving, begin, end)
 {
-    (void)state;
     put(0, 1);
     put(1, 2);
     pawl_seq_take_write(&tree.sequence);
@@ -404,9 +392,8 @@ static void a_look_up_without_a_lock_takes_the_lock_where_parts_go_on_moving(voi
     pawl_seq_drop_write(&tree.sequence);
 }
 
-static void a_holder_of_write_changes_several_at_once(void **state)
+TEST_CASE_WITH(a_holder_of_write_changes_several_at_once, begin, end)
 {
-    (void)state;
     put(0, 1);
     pawl_lock64_take_seek(&tree.lock);
     assert_non_null(pawl_tree_find(&tree, pawl_tree_number(1)));
@@ -431,31 +418,13 @@ static void batch(void *unused, unsigned index)
     pawl_lock64_drop_atomic(&tree.lock);
 }
 
-static void batches_change_the_tree_beside_each_other(void **state)
+TEST_CASE_WITH(batches_change_the_tree_beside_each_other, begin, end)
 {
-    (void)state;
     test_threads(4, batch, NULL);
     (void)depth_of_all(NODES / 2);
 }
 
 int main(int argc, char **argv)
 {
-#define FACT(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        FACT(an_empty_tree_has_nothing),
-        FACT(numbers_are_found_and_ordered_as_in_a_sorted_array),
-        FACT(blocks_are_found_and_ordered_as_in_a_sorted_array),
-        FACT(prefixes_are_found_and_matched_as_in_a_sorted_array),
-        FACT(the_drawing_of_the_header_is_what_an_insertion_makes),
-        FACT(equal_keys_stay_in_their_order_and_are_not_deep),
-        FACT(a_removal_changes_at_most_seven_nodes),
-        FACT(the_longest_prefix_of_an_address_is_matched),
-        FACT(strings_are_ordered_with_the_shorter_first),
-        FACT(a_walk_goes_on_when_its_node_is_removed),
-        FACT(an_insertion_searches_beside_a_reader),
-        FACT(a_look_up_without_a_lock_takes_the_lock_where_parts_go_on_moving),
-        FACT(a_holder_of_write_changes_several_at_once),
-        FACT(batches_change_the_tree_beside_each_other),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

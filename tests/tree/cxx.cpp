@@ -16,7 +16,7 @@ struct thing : pawl::tree_object {
     bool in = false;
 };
 
-// What is in, from the place of the reference on, in both orders.
+// All nodes from the place of the reference on, in both orders.
 void same_from(pawl::tree<thing>::found i, const std::multimap<std::uint64_t, thing *> &map,
                std::multimap<std::uint64_t, thing *>::const_iterator j)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the checking variant says of trees: each report of a node names two places. */
+/* Reports of the checking variant on trees: each of a node names two places. */
 #include "support/misuse.h"
 
 #include <pawl/tree.h>
@@ -15,9 +15,8 @@ static void insert_twice(void *unused)
     pawl_tree_insert(&tree, &one, pawl_tree_number(3));
 }
 
-static void inserting_twice_is_reported_with_both_places(void **state)
+TEST_CASE(inserting_twice_is_reported_with_both_places)
 {
-    (void)state;
     assert_reports(insert_twice, NULL, "inserted twice, last changed at ",
                    "misuse.c:", "pawl_tree_node at", "by pawl_tree_insert",
                    "misuse.c:", "mend: insert each object once", "page: doc/tree.md", NULL);
@@ -37,9 +36,8 @@ static void remove_what_was_never_in(void *unused)
     (void)pawl_tree_remove(&tree, &one);
 }
 
-static void removing_what_is_not_in_is_reported(void **state)
+TEST_CASE(removing_what_is_not_in_is_reported)
 {
-    (void)state;
     assert_reports(remove_twice, NULL, "removed what is not in, last changed at ",
                    "misuse.c:", "by pawl_tree_remove", "misuse.c:", NULL);
     assert_reports(remove_what_was_never_in, NULL, "removed what is not in: pawl_tree_node at",
@@ -53,9 +51,8 @@ static void free_what_is_in(void *unused)
     pawl_tree_node_destroy(&one);
 }
 
-static void freeing_what_is_in_is_reported_with_both_places(void **state)
+TEST_CASE(freeing_what_is_in_is_reported_with_both_places)
 {
-    (void)state;
     assert_reports(free_what_is_in, NULL, "destroyed in the tree, last changed at ",
                    "misuse.c:", "by pawl_tree_node_destroy", "misuse.c:", "mend: remove the node",
                    NULL);
@@ -87,9 +84,8 @@ static void change_in_no_batch(void *unused)
     (void)pawl_tree_insert_as(&tree, &one, pawl_tree_number(1), PAWL_TREE_HAS_ATOMIC);
 }
 
-static void calls_in_the_wrong_place_are_reported(void **state)
+TEST_CASE(calls_in_the_wrong_place_are_reported)
 {
-    (void)state;
     assert_reports(destroy_beside_a_walk, NULL, "destroyed beside a walk: pawl_tree at", NULL);
     assert_reports(look_up_outside_a_section, NULL, "read outside a section", NULL);
     assert_reports(change_without_the_lock, NULL, "by pawl_lock64_assert_held_write", NULL);
@@ -116,20 +112,12 @@ static void use_all(void *unused)
     pawl_tree_destroy(&tree);
 }
 
-static void right_use_is_silent(void **state)
+TEST_CASE(right_use_is_silent)
 {
-    (void)state;
     assert_silent(use_all, NULL);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inserting_twice_is_reported_with_both_places),
-        cmocka_unit_test(removing_what_is_not_in_is_reported),
-        cmocka_unit_test(freeing_what_is_in_is_reported_with_both_places),
-        cmocka_unit_test(calls_in_the_wrong_place_are_reported),
-        cmocka_unit_test(right_use_is_silent),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -100,7 +100,7 @@ static void find(uint64_t number)
     pawl_lock64_drop_read(&shared.tree.lock);
 }
 
-/* What is always in is met once, whatever else comes and goes. */
+/* A node that is always in is met once, whatever else comes and goes. */
 static void walk(void)
 {
     uint64_t last = 0, met = 0;
@@ -149,11 +149,10 @@ static void work(void *unused, unsigned index)
             take_out(mine[i], false);
 }
 
-static void what_is_in_is_found_whatever_else_comes_and_goes(void **state)
+TEST_CASE(what_is_in_is_found_whatever_else_comes_and_goes)
 {
     const double end = test_now() + test_seconds(4);
     unsigned round = 0, i;
-    (void)state;
     shared.seed = test_seed();
     shared.steps = TEST_SCALE(FIRST_STEPS);
     for (i = 0; i < KEYS; i++) {
@@ -177,8 +176,5 @@ static void what_is_in_is_found_whatever_else_comes_and_goes(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_in_is_found_whatever_else_comes_and_goes),
-    };
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
