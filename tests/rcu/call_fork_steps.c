@@ -202,17 +202,23 @@ static void end(void)
     pawl_rcu_domain_destroy(&domain);
 }
 
-/* A callback that ran in a thread that is gone counts as done. */
+/* A callback that ran in a thread that is gone counts as done: a worker that lost its processor may
+ * have been in one for the 10 ms that a fork waits. */
 static void check_child(void)
 {
+    unsigned cut_off = 0;
     pawl_rcu_statistics numbers;
     const struct pawl_rcu_calls *calls = calls_of_domain();
     int64_t taken[2];
     unsigned i;
     no_threads = false;
     barrier();
-    for (i = 0; i < OWN; i++)
-        must(runs[i] == (i < scene->queued || (i == OWN - 1 && scene->operation == call_last)));
+    for (i = 0; i < OWN; i++) {
+        const bool called = i < scene->queued || (i == OWN - 1 && scene->operation == call_last);
+        must(runs[i] <= called);
+        cut_off += called - runs[i];
+    }
+    must(cut_off <= (scene->worker && !scene->held));
     must(runs[HELD] <= (scene->held ? 1u : 0u));
     pawl_rcu_domain_statistics(&domain, &numbers);
     must(numbers.queued == 0 && numbers.bytes == 0);

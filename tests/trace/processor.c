@@ -105,7 +105,7 @@ static void *many(void *n)
 /* The first has filled its part of each window when the second comes to its lane. */
 static void heir(void)
 {
-    int n = 100000, fewer = 1000;
+    int n = 1000000, fewer = 1000;
     pthread_t id;
     must(pthread_create(&id, NULL, many, &n) == 0 && pthread_join(id, NULL) == 0);
     must(pthread_create(&id, NULL, many, &fewer) == 0 && pthread_join(id, NULL) == 0);
