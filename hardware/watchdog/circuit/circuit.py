@@ -66,11 +66,8 @@ class Point:
     pb0: float  # V
 
 
-def solve(c: Conditions) -> Point:
-    """Runs ngspice; raises if it does not converge."""
-    text = netlist(c).replace(
-        ".op\n.end", ".control\nop\nprint -i(vsup) i(vpin) v(pwr) v(pb0)\nquit\n.endc\n.end"
-    )
+def ngspice(text: str, names: tuple[str, ...]) -> list[float]:
+    """What these expressions are; raises if it does not converge."""
     done = subprocess.run(
         ["ngspice", "-b", "/dev/stdin"],
         input=text,
@@ -82,12 +79,28 @@ def solve(c: Conditions) -> Point:
     found = {}
     for line in done.stdout.splitlines():
         name, _, value = line.partition(" = ")
-        if value and name.strip() in NAMES:
+        if value and name.strip() in names:
             found[name.strip()] = float(value)
     try:
-        return Point(*(found[name] for name in NAMES))
+        return [found[name] for name in names]
     except KeyError as missing:
         raise RuntimeError(f"ngspice gave no {missing}:\n{done.stdout}{done.stderr}") from missing
+
+
+def solve(c: Conditions) -> Point:
+    text = netlist(c).replace(
+        ".op\n.end", ".control\nop\nprint -i(vsup) i(vpin) v(pwr) v(pb0)\nquit\n.endc\n.end"
+    )
+    return Point(*ngspice(text, NAMES))
+
+
+def relay(vusb: float = 5.0, coil: float = 70.0, rpin: float = 25.0, bf: float = 100.0):
+    """The relay's driver while PB0 is high: V across the coil, A that PB0 gives."""
+    text = (HERE / "relay.cir").read_text()
+    for name, value in {"vusb": vusb, "coil": coil, "rpin": rpin, "bf": bf}.items():
+        text = text.replace("{" + name + "}", str(value))
+    pin, low = ngspice(text, ("-i(vpin)", "v(coil)"))
+    return vusb - low, pin
 
 
 def worst_current(variant: str) -> Point:

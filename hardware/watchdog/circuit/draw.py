@@ -3,6 +3,8 @@
 
 .venv/bin/python hardware/watchdog/circuit/draw.py           writes them
 .venv/bin/python hardware/watchdog/circuit/draw.py --check   exit code 1 if a committed one differs
+
+Texts are drawn as outlines, so that no font of a reader's moves or cuts them.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ import sys
 from pathlib import Path
 
 import schemdraw
+import ziafont
+import ziamath
 from schemdraw import elements as elm
 
 HERE = Path(__file__).resolve().parent
@@ -20,6 +24,8 @@ LICENCE = b"<!-- SPDX-License-Identifier: MIT; written by hardware/watchdog/circ
 
 def drawing() -> schemdraw.Drawing:
     schemdraw.use("svg")
+    schemdraw.svgconfig.text = "path"
+    ziafont.config.precision = ziamath.config.precision = schemdraw.svgconfig.precision = 1
     made = schemdraw.Drawing(show=False)
     made.config(unit=2.2, fontsize=11)
     return made
@@ -78,6 +84,24 @@ def wiring() -> schemdraw.Drawing:
     return d
 
 
+def relay() -> schemdraw.Drawing:
+    """PB0 high opens the contact, which is closed at rest."""
+    d = drawing()
+    d += (q := elm.BjtNpn().label("2N3904", "right"))
+    d += elm.Resistor().at(q.base).left().label("680 ohm")
+    d += elm.Dot(open=True).label("PB0", "left")
+    d += elm.Line().at(q.emitter).down(0.4)
+    d += elm.Ground()
+    d += (low := elm.Dot().at(q.collector))
+    d += elm.Resistor().up().label("relay, 5 V coil\nof 70 ohm or more", "top")
+    d += (top := elm.Dot())
+    d += elm.Vdd().label("+5 V of USB")
+    d += elm.Line().at(low.center).right(1.6)
+    d += elm.Diode().up().toy(top.center).label("1N4148", "bottom")
+    d += elm.Line().tox(top.center)
+    return d
+
+
 def converter() -> schemdraw.Drawing:
     d = drawing()
     rail = (0, -5.4)
@@ -126,6 +150,7 @@ DRAWINGS = {
     HERE / "mosfet.svg": mosfet,
     HERE / "npn.svg": npn,
     HERE / "wiring.svg": wiring,
+    HERE / "relay.svg": relay,
     SUPPLY / "converter.svg": converter,
     SUPPLY / "layout.svg": layout,
 }

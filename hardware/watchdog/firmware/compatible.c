@@ -4,7 +4,7 @@
  * two bytes: '0' or '1' for the level, then the seconds left. An unknown byte resets the parser.
  *
  * Where the published text leaves a case open, this is decided:
- *   - a digit never switches power: after OFF it arms or disarms, and power stays off
+ *   - a digit after OFF gives power back, as the published firmware does, and arms or disarms
  *   - a letter that breaks a command begins its own: OOFF is OFF, and ?? is answered twice
  *   - a digit that breaks a command is dropped with it: L5 does not arm
  */
@@ -18,6 +18,14 @@ static void answer(struct wd *wd)
     wd->reply_sent = 0;
 }
 
+static void obey_digit(struct wd *wd, uint8_t digit)
+{
+    wd_arm(wd, (uint16_t)((1u << digit) - 1));
+    wd->after_pulse = WD_FREE;
+    if (wd->power == WD_OFF)
+        wd->power = WD_FREE;
+}
+
 void wd_compatible_byte(struct wd *wd, uint8_t byte)
 {
     const bool broken = wd->line_length != 0;
@@ -29,7 +37,7 @@ void wd_compatible_byte(struct wd *wd, uint8_t byte)
         wd->line_length = 1;
         word = wd_word(wd);
         if (!broken && byte >= '0' && byte <= '8')
-            wd_arm(wd, (uint16_t)((1u << (byte - '0')) - 1));
+            obey_digit(wd, (uint8_t)(byte - '0'));
     }
     if (word == WD_BEGINS)
         return;

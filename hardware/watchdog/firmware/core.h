@@ -15,7 +15,7 @@
  *   I1  nothing is pulled and nothing counts until a command, or the configuration, asks for it
  *   I2  a byte never makes the remaining time shorter, except by a command to arm
  *   I3  every command that touches timer or output cancels a pending timer (a refresh and the LED
- *       do not touch them)
+ *       do not touch them). A digit of the published language gives power back and may arm.
  *   I4  in the strict language only A<seconds>, ended by a line end, arms
  *   I5  only a time-out and RST begin a pulse, only OFF pulls for good; the pulse ends by itself
  */

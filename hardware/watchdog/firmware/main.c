@@ -17,11 +17,11 @@
 #include <util/delay.h>
 
 #include "core.h"
-#include "storage.h"
+#include "settings.h"
 #include "usb.h"
 #include "usb_bus.h"
 
-enum { PWR_OK = 0, LED = 1, JUMPER = 2 };
+enum { PWR_OK = 0, LED = 1 };
 
 /* PLL clock, brown-out at 2.7 V, EEPROM kept when the chip is erased. */
 FUSES = {
@@ -34,8 +34,6 @@ FUSES = {
 enum { INPUTS_OFF = 1 << AIN0D | 1 << AIN1D | 1 << ADC1D | 1 << ADC0D };
 
 static struct wd wd;
-static struct storage storage;
-static uint8_t storing; /* 0: nothing to write; else STORAGE_STEPS - storing is the next step */
 
 /* Survives the start; the watchdog must be off before anything takes its time. */
 static uint8_t cause __attribute__((section(".noinit")));
@@ -56,55 +54,6 @@ static uint8_t boot_letter(void)
     if (cause & 1 << BORF)
         return 'b';
     return cause & 1 << EXTRF ? 'e' : '-';
-}
-
-static uint8_t eeprom_byte(uint8_t address)
-{
-    EEARL = address;
-    EECR |= 1 << EERE;
-    return EEDR;
-}
-
-static void read_storage(void)
-{
-    uint8_t bytes[STORAGE_PLACES * STORAGE_PLACE];
-    for (uint8_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = eeprom_byte(i);
-    storage_read(&storage, bytes);
-}
-
-/* A byte whenever the EEPROM is ready; it takes 3.4 ms. */
-static void write_storage(void)
-{
-    uint8_t value;
-    if (wd.store && storing == 0) {
-        wd.store = false;
-        storage.bits = wd.stored_bits;
-        storage.seconds = wd.stored_seconds;
-        storing = STORAGE_STEPS;
-    }
-    if (storing == 0 || EECR & 1 << EEPE)
-        return;
-    EEARL = storage_step(&storage, (uint8_t)(STORAGE_STEPS - storing), &value);
-    EEDR = value;
-    cli();
-    EECR |= 1 << EEMPE;
-    EECR |= 1 << EEPE;
-    sei();
-    if (--storing == 0)
-        storage_written(&storage);
-}
-
-static bool jumper_is_closed(void)
-{
-    bool closed;
-    if (storage.bits & WD_PS_ON)
-        return false; /* an output: its level says nothing */
-    PORTB |= 1 << JUMPER;
-    _delay_us(50);
-    closed = !(PINB & 1 << JUMPER);
-    PORTB &= (uint8_t)~(1 << JUMPER);
-    return closed;
 }
 
 /* PB0 floats behind the transistor while PWR_OK is high, so its pull-up is on while it is read: for
@@ -147,7 +96,7 @@ static void set_outputs(void)
 /* Nothing counts and the bus sleeps: so does the chip, until either line changes. */
 static void sleep_while_suspended(void)
 {
-    if (!usb_suspended() || wd.left != 0 || wd.power == WD_PULSE || storing != 0)
+    if (!usb_suspended() || wd.left != 0 || wd.power == WD_PULSE || settings_are_written())
         return;
     cli();
     PCMSK = 1 << USB_DP | 1 << USB_DM;
@@ -169,14 +118,13 @@ int main(void) __attribute__((OS_main));
 int main(void)
 {
     wdt_enable(WDTO_500MS);
-    read_storage();
-    const bool jumper = jumper_is_closed();
+    settings_begin(&wd);
     DIDR0 = INPUTS_OFF;
     ACSR = 1 << ACD;
     DDRB |= 1 << LED;
     TCCR0B = 1 << CS02; /* 256 cycles a count, 65536 a tick */
     usb_start();        /* takes 20 ms, of which the core is to know nothing */
-    wd_init(&wd, storage.bits, storage.seconds, jumper);
+    TIFR = 1 << TOV0;
     wd.boot = boot_letter();
     for (;;) {
         wdt_reset();
@@ -190,7 +138,7 @@ int main(void)
         usb_poll(&wd);
         device_poll(&wd);
         set_outputs();
-        write_storage();
+        settings_write(&wd);
         sleep_while_suspended();
     }
 }

@@ -19,7 +19,7 @@ enum { GET_STATUS = 0, CLEAR_FEATURE = 1, SET_FEATURE = 3, SET_ADDRESS = 5, GET_
  * about 0.6 %, 12 counts; 16 are taken for one, so that no step is too large. */
 enum { FRAME_COUNTS = 2059, STEP_SHIFT = 4, NEAR_COUNTS = 8, MOST_COUNTS = 127 };
 
-static struct {
+static struct state {
     uint8_t setups;     /* the request that is being answered: usb_setups at its time */
     bool data_expected; /* the request sends data to us */
     bool answering;     /* there is more to send */
@@ -35,6 +35,14 @@ static struct {
     uint8_t listens; /* ticks until the next look at the frames while packets come */
     bool suspended;
 } usb;
+
+/* Through a pointer each access is two bytes shorter than by its address. */
+static struct state *hidden(void)
+{
+    struct state *u = &usb;
+    __asm__("" : "+r"(u));
+    return u;
+}
 
 /* ---- Packets --------------------------------------------------------------------------------- */
 
@@ -79,14 +87,14 @@ static uint8_t fill(volatile uint8_t *buffer, uint8_t pid, const uint8_t *data, 
     return (uint8_t)(length + 3);
 }
 
-static void send0(uint8_t length)
+static void send0(struct state *u, uint8_t length)
 {
-    const uint8_t all = fill(usb_send0, usb.pid, usb.at, length, usb.from_flash);
+    const uint8_t all = fill(usb_send0, u->pid, u->at, length, u->from_flash);
     cli();
-    if (usb_setups == usb.setups) /* else the host has given this request up */
+    if (usb_setups == u->setups) /* else the host has given this request up */
         usb_send0_length = all;
     sei();
-    usb.pid ^= PID_DATA0 ^ PID_DATA1;
+    u->pid ^= PID_DATA0 ^ PID_DATA1;
 }
 
 bool usb_free1(void)
@@ -149,7 +157,7 @@ static bool feature(const struct usb_request *r)
     return true;
 }
 
-static bool standard(const struct usb_request *r)
+static bool standard(struct state *u, const struct usb_request *r)
 {
     static uint8_t two[2];
     two[0] = two[1] = 0;
@@ -161,9 +169,9 @@ static bool standard(const struct usb_request *r)
         return true;
     case CLEAR_FEATURE:
     case SET_FEATURE: return feature(r);
-    case SET_ADDRESS: usb.new_address = (uint8_t)(0x80 | r->value); return r->value < 128;
+    case SET_ADDRESS: u->new_address = (uint8_t)(0x80 | r->value); return r->value < 128;
     case GET_DESCRIPTOR: return descriptor(r);
-    case GET_CONFIGURATION: usb_answer(&usb.configuration, 1); return true;
+    case GET_CONFIGURATION: usb_answer(&u->configuration, 1); return true;
     case SET_CONFIGURATION:
         if (r->value > 1)
             return false;
@@ -174,69 +182,70 @@ static bool standard(const struct usb_request *r)
     }
 }
 
-static void begin_request(const struct usb_request *r)
+static void begin_request(struct state *u, const struct usb_request *r)
 {
     usb_answer(NULL, 0);
-    usb.pid = PID_DATA1;
-    usb.new_address = 0;
-    usb.answering = false;
-    usb.data_expected = false;
-    if (!((r->type & USB_KIND) == 0 ? standard(r)
+    u->pid = PID_DATA1;
+    u->new_address = 0;
+    u->answering = false;
+    u->data_expected = false;
+    if (!((r->type & USB_KIND) == 0 ? standard(u, r)
                                     : (r->type & USB_KIND) == USB_CLASS && device_request(r))) {
         usb_stall0 = 1;
         usb_expect0 = 0;
         return;
     }
     if (!(r->type & USB_FROM_DEVICE) && r->length != 0) {
-        usb.data_expected = true;
+        u->data_expected = true;
         return;
     }
-    usb.ends_short = usb.left < r->length || r->length == 0;
-    if (r->type & USB_FROM_DEVICE && usb.left > r->length)
-        usb.left = (uint8_t)r->length;
-    usb.answering = true;
+    u->ends_short = u->left < r->length || r->length == 0;
+    if (r->type & USB_FROM_DEVICE && u->left > r->length)
+        u->left = (uint8_t)r->length;
+    u->answering = true;
 }
 
 /* The next packet of an answer; one of less than 8 bytes ends it. */
-static void go_on_answering(void)
+static void go_on_answering(struct state *u)
 {
-    const uint8_t length = usb.left < 8 ? usb.left : 8;
-    if (!usb.answering || usb_send0_length != 0)
+    const uint8_t length = u->left < 8 ? u->left : 8;
+    if (!u->answering || usb_send0_length != 0)
         return;
-    send0(length);
-    usb.at += length;
-    usb.left = (uint8_t)(usb.left - length);
-    if (length < 8 || (usb.left == 0 && !usb.ends_short))
-        usb.answering = false;
+    send0(u, length);
+    u->at += length;
+    u->left = (uint8_t)(u->left - length);
+    if (length < 8 || (u->left == 0 && !u->ends_short))
+        u->answering = false;
 }
 
-static void take_packet(struct wd *wd)
+static void take_packet(struct state *u, struct wd *wd)
 {
-    uint8_t data[8], length, got;
+    static uint8_t data[8];
+    uint8_t length, got;
     do { /* a SETUP may replace what is being read */
-        usb.setups = usb_setups;
+        u->setups = usb_setups;
         got = usb_got;
         length = usb_got_length;
         if (length > sizeof data)
             length = sizeof data;
         for (uint8_t i = 0; i < length; i++)
             data[i] = usb_got_at[2 + i];
-    } while (usb.setups != usb_setups);
+    } while (u->setups != usb_setups);
     cli();
-    if (usb.setups == usb_setups)
+    if (u->setups == usb_setups)
         usb_got = NOW_NOTHING;
     sei();
     if (got == NOW_SETUP) {
-        begin_request((const struct usb_request *)data);
+        begin_request(u, (const struct usb_request *)data);
     } else if (got == NOW_OUT1) {
         device_out1(wd, data, length);
-    } else if (usb.data_expected) {
+    } else if (u->data_expected) {
         device_data(wd, data, length);
-        usb.left = 0;
-        usb.ends_short = true;
-        usb.pid = PID_DATA1;
-        usb.answering = true;
-        usb.data_expected = false;
+        u->left = 0;
+        u->ends_short = true;
+        u->pid = PID_DATA1;
+        u->answering = true;
+        u->data_expected = false;
     }
 }
 
@@ -247,7 +256,7 @@ static bool is_se0(void)
     return (PINB & USB_MASK) == 0;
 }
 
-static void bus_reset(struct wd *wd)
+static void bus_reset(struct state *u, struct wd *wd)
 {
     set_address(0);
     configure(0);
@@ -256,20 +265,20 @@ static void bus_reset(struct wd *wd)
     usb_stall0 = 0;
     usb_got = NOW_NOTHING;
     sei();
-    usb.answering = false;
-    usb.new_address = 0;
-    usb.packets = usb_packets - 1; /* the frames after it are looked at when they come */
+    u->answering = false;
+    u->new_address = 0;
+    u->packets = usb_packets - 1; /* the frames after it are looked at when they come */
     device_reset(wd);
 }
 
 /* SE0 for more than 2.5 us is a reset (USB 2.0, 7.1.7.5); the end of a packet lasts 1.3 us. */
-static void look_for_reset(struct wd *wd)
+static void look_for_reset(struct state *u, struct wd *wd)
 {
     for (uint8_t i = 0; i < 40; i++)
         if (!is_se0())
             return;
-    if (usb.configuration != 0 || usb_token0[0] != 0 || usb.answering)
-        bus_reset(wd);
+    if (u->configuration != 0 || usb_token0[0] != 0 || u->answering)
+        bus_reset(u, wd);
 }
 
 static void tune(uint16_t counts)
@@ -287,22 +296,23 @@ static void tune(uint16_t counts)
 /* While packets come the frames are looked at now and then only; a look ends when one comes. */
 void usb_tick(void)
 {
+    struct state *const u = hidden();
     const uint8_t packets = usb_packets;
     uint16_t counts;
-    const bool quiet = packets == usb.packets;
-    usb.packets = packets;
+    const bool quiet = packets == u->packets;
+    u->packets = packets;
     if (!quiet) {
-        usb.suspended = false;
-        if (usb.listens != 0) {
-            usb.listens--;
+        u->suspended = false;
+        if (u->listens != 0) {
+            u->listens--;
             return;
         }
     }
-    usb.listens = 32;
+    u->listens = 32;
     if (is_se0())
         return;
     counts = usb_measure_frame();
-    usb.suspended = counts == 0 && packets == usb_packets;
+    u->suspended = counts == 0 && packets == usb_packets;
     if (packets == usb_packets)
         tune(counts);
 }
@@ -314,15 +324,16 @@ bool usb_suspended(void)
 
 void usb_poll(struct wd *wd)
 {
+    struct state *const u = hidden();
     if (is_se0())
-        look_for_reset(wd);
+        look_for_reset(u, wd);
     if (usb_got != NOW_NOTHING)
-        take_packet(wd);
-    if (usb.new_address != 0 && !usb.answering && usb_send0_length == 0) {
-        set_address(usb.new_address & 0x7f); /* the host has acknowledged the end */
-        usb.new_address = 0;
+        take_packet(u, wd);
+    if (u->new_address != 0 && !u->answering && usb_send0_length == 0) {
+        set_address(u->new_address & 0x7f); /* the host has acknowledged the end */
+        u->new_address = 0;
     }
-    go_on_answering();
+    go_on_answering(u);
     wd->bad_packets = usb_bad;
 }
 

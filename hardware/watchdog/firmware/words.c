@@ -20,14 +20,15 @@ static const char words[WD_WORDS][LONGEST] PROGMEM = {
 
 uint8_t wd_word(const struct wd *wd)
 {
+    const char *at = words[0];
     uint8_t word, i, found = WD_NOTHING;
-    for (word = 0; word < WD_WORDS; word++) {
+    for (word = 0; word < WD_WORDS; word++, at += LONGEST) {
         for (i = 0; i < wd->line_length && i < LONGEST; i++)
-            if (wd->line[i] == 0 || (char)pgm_read_byte(&words[word][i]) != wd->line[i])
+            if (wd->line[i] == 0 || (char)pgm_read_byte(at + i) != wd->line[i])
                 break;
         if (i != wd->line_length)
             continue;
-        if (i == LONGEST || pgm_read_byte(&words[word][i]) == 0)
+        if (i == LONGEST || pgm_read_byte(at + i) == 0)
             return word;
         found = WD_BEGINS;
     }

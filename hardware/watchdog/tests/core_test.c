@@ -129,14 +129,20 @@ static void the_led_and_questions_leave_the_timer_alone(void **state)
     assert_int_equal(wd.left, 31);
 }
 
-static void digits_after_off_leave_the_power_off(void **state)
+static void a_digit_after_off_gives_power_back(void **state)
 {
     (void)state;
     start(WD_COMPATIBLE);
     send("OFF3");
-    assert_int_equal(wd.power, WD_OFF);
+    assert_int_equal(wd.power, WD_FREE);
     assert_int_equal(wd.left, 7);
-    send("0");
+    send("OFF0");
+    assert_int_equal(wd.power, WD_FREE);
+    assert_int_equal(wd.left, 0);
+    send("OFFRST0");
+    assert_int_equal(wd.power, WD_PULSE); /* the pulse goes on, and then power is there */
+    assert_int_equal(wd.after_pulse, WD_FREE);
+    send("OFFL5");
     assert_int_equal(wd.power, WD_OFF);
 }
 
@@ -458,7 +464,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_pulse_lasts_one_second_and_returns_to_what_was_before),
         cmocka_unit_test(commands_for_timer_or_output_cancel_a_pending_timer),
         cmocka_unit_test(the_led_and_questions_leave_the_timer_alone),
-        cmocka_unit_test(digits_after_off_leave_the_power_off),
+        cmocka_unit_test(a_digit_after_off_gives_power_back),
         cmocka_unit_test(a_letter_that_breaks_a_command_begins_its_own),
         cmocka_unit_test(a_digit_that_breaks_a_command_does_not_arm),
         cmocka_unit_test(each_question_mark_is_answered),

@@ -332,6 +332,52 @@ static void the_jumper_can_mean_autostart(void **state)
     assert_true(device_wait_for_pull(1500) >= 1500);
 }
 
+/* The loader has forgotten why the chip started, and has changed its clock. */
+static void the_images_start_under_a_boot_loader(void **state)
+{
+    (void)state;
+    const struct chip_options options = {.boot_loader = true};
+    for (int kind = HID; kind <= CDC; kind++) {
+        device_power_on((enum device_kind)kind, &options);
+        assert_int_equal(chip_pulls(), 0);
+        host_wait(200); /* in the loader */
+        assert_true(host_enumerate());
+        assert_string_equal(device_ask("?"), "=s 1 n 0 0 0 - 0");
+        chip_hang();
+        host_wait(900); /* half a second of hanging, and the loader again */
+        host_start();
+        host_wait(60);
+        assert_true(host_enumerate());
+        assert_string_equal(device_ask("A1"), "=ok 1");
+        assert_in_range((uint64_t)device_wait_for_pull(2000), 985, 1012);
+        assert_int_equal(chip_pulls(), 1);
+        chip_stop();
+    }
+}
+
+static void the_small_image_has_the_published_commands(void **state)
+{
+    (void)state;
+    static const struct chip_options loaders[] = {{0}, {.boot_loader = true}};
+    for (int i = 0; i < 2; i++) {
+        uint8_t data[8];
+        device_power_on(SMALL, &loaders[i]);
+        host_wait(200);
+        assert_true(host_enumerate());
+        compatible("OFF");
+        host_wait(5);
+        assert_true(chip_pwr_ok_is_pulled());
+        compatible("5?");
+        assert_int_equal(host_in1(data, 50), 2);
+        assert_memory_equal(data + 1, "\x1f", 1);
+        host_wait(5);
+        assert_false(chip_pwr_ok_is_pulled());
+        compatible("1");
+        assert_in_range((uint64_t)device_wait_for_pull(2000), 985, 1012);
+        chip_stop();
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +401,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_relay_is_driven_high_to_cut_and_left_alone_else),
         cmocka_unit_test(ps_on_is_held_low_after_on_only),
         cmocka_unit_test(the_jumper_can_mean_autostart),
+        cmocka_unit_test(the_images_start_under_a_boot_loader),
+        cmocka_unit_test(the_small_image_has_the_published_commands),
     };
     return test_run(argc, argv, tests);
 }

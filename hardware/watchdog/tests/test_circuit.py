@@ -94,6 +94,14 @@ def test_the_npn_sends_its_base_current_into_a_line_that_is_low():
     assert -2.5e-3 < point.current < -1.5e-3 and point.pwr_ok < 0.4
 
 
+def test_a_relay_is_driven_with_the_worst_parts():
+    """4.4 V of USB and the weakest transistor; 5.25 V and the strongest pin."""
+    volts, _ = circuit.relay(vusb=4.4, rpin=60, bf=60)
+    assert volts > 0.9 * 4.4  # a 5 V relay pulls in at three quarters of its voltage
+    _, pin = circuit.relay(vusb=5.25, rpin=1, bf=300)
+    assert pin < circuit.PIN_LIMIT / 4
+
+
 # ---- The supply ---------------------------------------------------------------------------------
 
 
@@ -118,6 +126,8 @@ def test_2_8_ampere_from_3_8_volt_are_near_the_limit_of_the_switch():
 def test_the_charge_current_and_its_cut_off():
     assert supply.charge_current(10e3) == pytest.approx(0.2)
     assert supply.charge_current(10e3) / 4 == pytest.approx(0.05)
+    assert supply.charge_current(1.2e3) == supply.CHARGE_LIMIT
+    assert supply.missing_at_the_end(1.2e3) > 5 * supply.missing_at_the_end(10e3)
 
 
 def test_the_torch():

@@ -19,9 +19,9 @@ def test_device(test):
     run_cmocka("device_test", test)
 
 
-@pytest.mark.parametrize("kind", ["hid", "cdc"])
-def test_the_image_fits_and_says_how_well(kind):
-    done = run(ROOT / "hardware/watchdog/firmware/margins", program(f"watchdog-{kind}.elf"))
+@pytest.mark.parametrize(("kind", "room"), [("hid", "6012"), ("cdc", "6012"), ("small", "5310")])
+def test_the_image_fits_below_a_boot_loader_and_says_how_well(kind, room):
+    done = run(ROOT / "hardware/watchdog/firmware/margins", program(f"watchdog-{kind}.elf"), room)
     assert done.returncode == 0 and "to spare" in done.stdout
 
 

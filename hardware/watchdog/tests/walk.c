@@ -108,14 +108,16 @@ static bool line_arms(const struct wd *wd)
 static void check_step(const struct wd *was, const struct wd *is, uint8_t byte)
 {
     const bool strict = !(was->config & WD_COMPATIBLE);
-    const bool digit = !strict && was->line_length == 0 && byte >= '1' && byte <= '8';
-    const bool arms = digit || (strict && ends_line(byte) && line_arms(was));
+    const bool digit = !strict && was->line_length == 0 && byte >= '0' && byte <= '8';
+    const bool arms = (digit && byte != '0') || (strict && ends_line(byte) && line_arms(was));
     if (is->left != 0)
         must(arms || was->left != 0); /* I1, I4 */
     if (!arms && is->left != 0)
         must(is->left >= was->left && is->ticks >= was->ticks); /* I2 */
     if (is->power != was->power || is->held_on != was->held_on)
-        must(is->left == 0); /* I3: power changes cancel the timer */
+        must(is->left == 0 || digit); /* I3: power changes cancel the timer */
+    if (digit)
+        must(is->power != WD_OFF && is->after_pulse == WD_FREE);
     if (strict && !ends_line(byte))
         must(is->power == was->power && is->left == was->left && is->led == was->led);
     if (is->power == WD_PULSE && was->power != WD_PULSE)

@@ -98,6 +98,41 @@ static void begin(void)
     chip_drive(chip.driven);
 }
 
+/*
+ * What a boot loader such as micronucleus does to the image: it has put a jump to itself in place
+ * of the first instruction, keeps the jump to the image, forgets the cause of the reset, turns the
+ * chip's watchdog off, tunes the clock, and waits for a host: here 200 ms, there some 5 s. On the
+ * chip both jumps wrap around the end of the flash; the simulator cannot, so chip_step does them.
+ */
+enum { LOADER = 6016 };
+static const uint16_t loader[] = {
+    0xe000, /* ldi  r16, 0          */
+    0xbf04, /* out  MCUSR, r16      */
+    0x95a8, /* wdr                  */
+    0xe108, /* ldi  r16, WDCE | WDE */
+    0xbd01, /* out  WDTCR, r16      */
+    0xe000, /* ldi  r16, 0          */
+    0xbd01, /* out  WDTCR, r16      */
+    0xe501, /* ldi  r16, 0x51       */
+    0xbf01, /* out  OSCCAL, r16     */
+    0xe080, /* ldi  r24, 0          */
+    0xe090, /* ldi  r25, 0          */
+    0xe0aa, /* ldi  r26, 10         */
+    0x5081, /* subi r24, 1          */
+    0x4090, /* sbci r25, 0          */
+    0x40a0, /* sbci r26, 0          */
+    0xf7e1, /* brne subi            */
+};
+
+static void jump_to_and_from_the_loader(void)
+{
+    const uint8_t *const flash = chip.avr->flash;
+    if (chip.avr->pc == 0)
+        chip.avr->pc = LOADER;
+    else if (chip.avr->pc == LOADER + sizeof loader)
+        chip.avr->pc = 2u + 2u * (flash[0] | (flash[1] & 0x0fu) << 8); /* an rjmp */
+}
+
 static void load(uint8_t cause)
 {
     elf_firmware_t firmware;
@@ -111,6 +146,8 @@ static void load(uint8_t cause)
     avr_init(chip.avr);
     firmware.frequency = 16500000;
     avr_load_firmware(chip.avr, &firmware);
+    if (chip.options.boot_loader)
+        memcpy(chip.avr->flash + LOADER, loader, sizeof loader);
     chip.statics = firmware.bsssize + firmware.datasize;
     chip.avr->log = LOG_ERROR;
     chip.avr->sleep = no_sleep;
@@ -172,6 +209,8 @@ void chip_step(void)
         chip.avr->pc = 0x1ffe; /* an instruction that jumps to itself */
     if (chip.avr->pc == 0)
         begin();
+    if (chip.options.boot_loader)
+        jump_to_and_from_the_loader();
     avr_run(chip.avr);
     if (chip.avr->state == cpu_Crashed || chip.avr->state == cpu_Done) {
         fprintf(stderr, "the chip stopped at %#x\n", chip.avr->pc);

@@ -19,6 +19,7 @@ struct chip_options {
     double clock_error; /* 0.015: the chip is 1.5 % too fast with its factory OSCCAL */
     bool fixed_clock;   /* OSCCAL changes nothing */
     bool jumper;        /* PB2 is connected to ground */
+    bool boot_loader;   /* each start begins in one: see chip.c */
     const uint8_t *eeprom;
     unsigned eeprom_size;
 };

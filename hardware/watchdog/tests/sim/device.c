@@ -11,7 +11,9 @@ static enum device_kind kind;
 void device_power_on(enum device_kind which, const struct chip_options *options)
 {
     kind = which;
-    chip_start(which == HID ? IMAGES "/watchdog-hid.elf" : IMAGES "/watchdog-cdc.elf", options);
+    static const char *const images[] = {IMAGES "/watchdog-hid.elf", IMAGES "/watchdog-cdc.elf",
+                                         IMAGES "/watchdog-small.elf"};
+    chip_start(images[which], options);
     host.random = test_seed();
     host_start();
     host_wait(60);

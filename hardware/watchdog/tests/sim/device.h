@@ -6,7 +6,7 @@
 #include "sim/bus.h"
 #include "sim/chip.h"
 
-enum device_kind { HID, CDC };
+enum device_kind { HID, CDC, SMALL }; /* the small image has the published language only */
 
 /* Starts the chip with the image of this kind and enumerates it; ends the test if it cannot. */
 void device_start(enum device_kind kind, const struct chip_options *options);
