@@ -15,7 +15,7 @@
 #include <stdexcept>
 
 #include <pawl/atomic.h>
-#include <pawl/wait.h>
+#include <pawl/wait.hpp>
 
 #include "adapters/absent.hpp"
 
@@ -26,6 +26,21 @@
 namespace bench {
 
 namespace {
+
+/* C++20's names with our waits. */
+class pawl_atomic_channel final : public channel {
+  public:
+    void arm() override { word_.store(0, std::memory_order_relaxed); }
+    void wait() override { pawl::atomic_wait(&word_, 0, std::memory_order_acquire); }
+    void signal() override
+    {
+        word_.store(1, std::memory_order_release);
+        pawl::atomic_notify_one(&word_);
+    }
+
+  private:
+    std::atomic<int> word_{0};
+};
 
 /* A word that turns from 0 to 1: most of the rows wait for it. */
 class word_channel : public channel {
@@ -195,6 +210,7 @@ std::vector<wake_candidate> wake_candidates()
     };
     add("spin", make<spin_channel>);
     add("pawl_wait", make<pawl_channel>);
+    add("pawl_atomic_wait", make<pawl_atomic_channel>);
     add("futex", make<futex_channel>);
     all.back().baseline = true;
     /* The same again: a difference between these two is noise. */

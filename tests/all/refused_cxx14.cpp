@@ -16,6 +16,7 @@
 #include <pawl/idtable.hpp>
 #include <pawl/pshared.hpp>
 #include <pawl/tree.hpp>
+#include <pawl/wait.hpp>
 #include <pawl/sift.hpp> // expect once: needs C..17
 #endif
 
