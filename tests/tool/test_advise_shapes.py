@@ -4,14 +4,15 @@
 import os
 import platform
 import subprocess
+from types import SimpleNamespace
 
 import pytest
 
 from conftest import ROOT
 from pawl.advise import sections
 from pawl.advise.command import nothing
-from pawl.advise.facts import Facts, Lock, Process, Use
-from pawl.advise.finding import Finding, Match, texts
+from pawl.advise.facts import WAKE_NS, Facts, Lock, Process, Use
+from pawl.advise.finding import SPREAD, Finding, Match, texts
 from pawl.advise.rules import RULES
 from pawl.trace import collect, store
 
@@ -149,9 +150,34 @@ def test_no_more_waiting_goes_than_holds_explain():
     process = Process(1, "git", 10_000_000_000, 5_000_000_000, 4)
     lock = Lock(1, "lock", "mutex", process, 1000, 900, 4_700_000_000, 8_000_000, False, None)
     lock.uses = [Use("mutex", None, None, {"threads": 4}, None)]
-    match = Match([lock], ["x"], "high", [], (lock.wait_ns / 2, lock.wait_ns))
+    match = Match([lock], ["x"], "high", [], lock.wait_ns)
     finding = Finding("convoy", "", match, texts()["convoy"])
-    assert finding.gain == (0.0024, 0.0024) and not finding.is_worth_a_word
+    assert finding.gain == pytest.approx((0.0024 / SPREAD, 0.0024)) and not finding.is_worth_a_word
+
+
+def waited_for(threads, count, waits, wait_ns, hold_ns, cpu_ns):
+    process = Process(1, "x", cpu_ns + wait_ns, 10**9, threads, 20, 0, cpu_ns, waits)
+    facts = SimpleNamespace(processors=2)
+    lock = Lock(1, "lock", "mutex", process, count, waits, wait_ns, hold_ns, False, facts)
+    lock.uses = [Use("mutex", None, None, {"threads": threads}, None)]
+    return lock
+
+
+def test_a_release_while_one_waits_wakes_it():
+    """One holder is always back first: one wait, and a wake for each of its 200 holds."""
+    lock = waited_for(2, 200, 1, 40_000_000, 40_000_000, 100_000_000)
+    assert lock.without(40_000_000) == (40_000_000, 200 * WAKE_NS)
+    lock = waited_for(2, 200, 200, 40_000_000, 40_000_000, 1_000_000)  # a wake cannot cost more
+    assert lock.without(40_000_000) == (40_000_000, 1_000_000)
+
+
+@pytest.mark.parametrize("threads", (3, 4, 8))
+def test_more_threads_than_processors_wait_for_those_that_have_none(threads):
+    """Their sections take all of their time: on two processors half of it goes, and no more."""
+    ran = 1_000_000_000
+    lock = waited_for(threads, 1000, 0, (threads - 1) * ran, ran, ran)
+    waits, _ = lock.without(lock.wait_ns)
+    assert waits / lock.process.thread_ns == pytest.approx(1 / 2)
 
 
 @needs_recorder

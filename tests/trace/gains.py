@@ -7,7 +7,7 @@ mended program does not need. A promise is held where that is so in most pairs; 
 twice its lower end or ten points holds nothing. It wants an idle machine and a minute or two.
 
     gains.py                        eleven pairs of runs for each
-    gains.py --build build/release --pairs 5"""
+    gains.py --others --pairs 5     other numbers of threads, other lengths of sections"""
 
 from __future__ import annotations
 
@@ -35,6 +35,26 @@ CHANGES = {
     "hash": "trace/changes.c",
     "characters": "trace/changes.c",
 }  # fmt: skip
+OTHERS = {  # what of the source becomes what
+    "convoy": [(", 8);\n    return", ", 3);\n    return"), ("usleep(100)", "usleep(500)")],
+    "uneven_split": [
+        ("fault, 2)", "fault, 4)", "(i % 4) + 4 * (size_t)number", "(i % 2) + 2 * (size_t)number"),
+        ("usleep(100)", "usleep(500)"),
+    ],
+    "could_be_split": [("usleep(200)", "usleep(1000)"), ("usleep(200)", "usleep(50)")],
+    "broadcast_storm": [
+        (" 6)", f" {n})", "= 6 ", f"= {n} ", "6 * i", f"{n} * i", "r, 7)", f"r, {n + 1})")
+        for n in (3, 12)
+    ],
+    "read_then_write": [
+        ("fault, 2)", "fault, 4)"),
+        (
+            *("seen = value;", "seen = value; for (volatile int k = 0; k < 300; k++) {}"),
+            *("  if (value", "  for (volatile int k = 0; k < 300; k++) {}\n    if (value"),
+        ),
+    ],
+    "hash": [(" 4);", f" {n});") for n in (2, 3, 8)] + [("40000", "4000", "3000", "20000")],
+}
 NEAR = 0.05  # a gain that lies so far beyond the range is no miss: runs differ by as much
 
 
@@ -46,25 +66,39 @@ def recorded(words: list, build: Path) -> tuple[int, Finding | None]:
         under = {"LD_PRELOAD": str(build / "shim/libpawl-trace.so"), "PAWL_TRACE_DIR": str(raw)}
         subprocess.run(words, check=True, env={**os.environ, **under})
         with store.create(trace) as db:
-            collect.collect(raw, db, {})
+            collect.collect(raw, db, {"processors": str(len(os.sched_getaffinity(0)))})
         with store.open_trace(trace) as db:
             facts = Facts(db)
             known = [f for f in find(facts, RULES) if not f.is_fault and not f.match.unknown]
             return facts.thread_ns, known[0] if known else None
 
 
+def changed(name: str, words: tuple, folder: Path) -> Path:
+    """The program, compiled with these changes of its source."""
+    source, program = ROOT / "tests" / CHANGES[name], folder / name
+    text = source.read_text()
+    for old, new in zip(words[::2], words[1::2], strict=True):
+        assert old in text, old
+        text = text.replace(old, new)
+    flags = ["-O1", "-g", f"-I{ROOT}/include", "-iquote", source.parent, "-pthread"]
+    subprocess.run(["gcc", *flags, "-o", program, "-xc", "-"], input=text, text=True, check=True)
+    return program
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--pairs", type=int, default=11, help="runs of each program [11]")
+    parser.add_argument("--others", action="store_true", help="the same with other numbers")
     given = parser.parse_args()
+    rows = [(name, ()) for name in CHANGES]
+    if given.others:
+        rows = [(name, words) for name, several in OTHERS.items() for words in several]
     held = 0
     print(f"| change | promised | real | held, of {given.pairs} |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as text:
-        for name, source in CHANGES.items():
-            program, more = Path(text) / name, ["hash"] if name == "hash" else []
-            flags = ["-O1", "-g", f"-I{ROOT}/include", "-pthread"]
-            subprocess.run(["gcc", *flags, "-o", program, ROOT / "tests" / source], check=True)
+        for name, words in rows:
+            program, more = changed(name, words, Path(text)), ["hash"] if name == "hash" else []
             pairs = []
             for _ in range(given.pairs):
                 after, _ = recorded([program, "mended", *more], given.build)
@@ -82,7 +116,7 @@ def main() -> None:
                 f"({percent(shares[quarter])} to {percent(shares[-1 - quarter])}) | {sum(holds)} |",
                 flush=True,
             )
-    print(f"\n{held} of {len(CHANGES)} held")
+    print(f"\n{held} of {len(rows)} held")
 
 
 if __name__ == "__main__":

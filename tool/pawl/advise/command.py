@@ -277,7 +277,7 @@ def advise_command(
     """Say what would be better than the locks of a traced program, and why.
 
     Each finding has its evidence with call sites, what to use instead, what speaks against that,
-    and at most how much of the threads' time it would save. That is an estimate from the lost time
+    and how much of the threads' time it would save. That is an estimate from the lost time
     in the trace. `pawl replay` measures it; --replay quotes that, and ranks the findings by it.
     """
     asked = [limits.parse(text, tuple(RULES)) for text in limit]

@@ -34,7 +34,7 @@ PART = 10_000  # locks between two words of how far it is
 # for what a trace of an older version does not say.
 LINE_NS = 100
 MANY_TIMED = 20  # fewer say nothing
-WAKE_NS = 20_000  # of processor time, about: a thread goes to sleep, and another one wakes it
+WAKE_NS = 25_000  # of processor time, about: a thread goes to sleep, and another one wakes it
 # Of the threads' time. No rule looks at a lock whose waits and pairs are less in all: far below
 # what is worth a word (finding.py), so that a trace may have a million locks.
 LEAST = 0.0001
@@ -143,11 +143,25 @@ class Lock:
         wait. The rest is the way to a processor, and no other lock shortens it."""
         return min(self.wait_ns, max(self.callers - 1, 0) * self.hold_ns)
 
-    def without(self, waited: float) -> tuple[tuple[float, float], tuple[float, float]]:
-        """What goes with so much of its waiting, from and to, of a match: the time, and what it
-        costs that threads sleep and are woken. A short wait is no sleep."""
-        wakes = min(self.waits * WAKE_NS, self.wait_ns) * waited / max(self.wait_ns, 1)
-        return (waited / 2, waited), (wakes / 2, wakes)
+    def without(self, waited: float) -> tuple[float, float]:
+        """What goes with so much of its waiting, of a match: the time, and what it costs that
+        threads sleep and are woken. While one waits each release wakes one, which finds the lock
+        taken where its holder was back first. A short wait is no sleep."""
+        hold = max(self.hold_ns / max(self.count, 1), WAKE_NS)
+        wakes = max(self.waits, min(self.wait_ns / max(self.callers - 1, 1) / hold, self.count))
+        ns = min(wakes * self.process.wake_ns(), self.wait_ns)
+        share = waited / max(self.wait_ns, 1)
+        return max(waited - self.crowd_ns * share, 0), ns * share
+
+    @property
+    def crowd_ns(self) -> float:
+        """Of the waiting, what is left where its sections run on too few processors beside each
+        other: a thread without one keeps others out."""
+        process, processors = self.process, self.facts.processors
+        if not processors or process.cpu_ns is None:
+            return 0.0
+        ran = min(self.hold_ns, max(process.cpu_ns - process.sleeps * WAKE_NS, 0))
+        return max(self.callers / processors - 1, 0) * ran
 
     @property
     def held(self) -> float:
@@ -215,6 +229,12 @@ class Process:
     threads: int
     pair_ns: int = 20  # what a take and its release cost here, of a lock that nobody shares
     own_ns: int = 0  # what the recorder does before a hold
+    cpu_ns: int | None = None
+    sleeps: int = 0  # waits of all kinds
+
+    def wake_ns(self, most: float = WAKE_NS) -> float:
+        """What a sleep and its wake cost here: no more than there is for each."""
+        return most if self.cpu_ns is None else min(most, self.cpu_ns / max(self.sleeps, 1))
 
     def unrecorded(self, ns: float, own_ns: float) -> float:
         """Time that a change saves, as the same share of the threads' time without the recorder's
@@ -247,16 +267,20 @@ class Facts:
         meta = dict(db.execute("SELECT name, value FROM meta").fetchall())
         self.command = meta.get("command", "")
         self.machine = meta.get("machine", "")
+        count = meta.get("processors", "")
+        self.processors = int(count) if count.isdecimal() and count.isascii() else 0  # 0: not known
         waited = self._waited()
         self.processes = {
             r["id"]: Process(
                 r["id"],
                 r["program"],
-                max(_worked(r, waited.get(r["id"], 0)), 1),
+                max(_worked(r, waited.get(r["id"], (0, 0))[0]), 1),
                 r["wall_ns"],
                 r["threads"],
                 r["pair_ns"],
                 r["own_ns"],
+                r["cpu_ns"],
+                waited.get(r["id"], (0, 0))[1],
             )
             for r in db.execute("SELECT * FROM process")
         }
@@ -309,16 +333,15 @@ class Facts:
         at = f" on {self.machine}" if self.machine else ""
         return f"{day:%Y-%m-%d %H:%M}, for {time(ns or 0)}{at}"
 
-    def _waited(self) -> dict[int, int]:
-        """Of each process, for its locks."""
+    def _waited(self) -> dict[int, tuple[int, int]]:
+        """Of each process: for its locks; how often for anything."""
         marks = ",".join("?" * len(HELD))
-        return dict(
-            self.db.execute(
-                "SELECT l.process, sum(u.wait_ns) FROM use u JOIN lock l ON l.id = u.lock "
-                f"WHERE l.kind IN ({marks}) GROUP BY l.process",
-                HELD,
-            ).fetchall()
+        rows = self.db.execute(
+            f"SELECT l.process, sum(CASE WHEN l.kind IN ({marks}) THEN u.wait_ns ELSE 0 END), "
+            "sum(u.waits) FROM use u JOIN lock l ON l.id = u.lock GROUP BY l.process",
+            HELD,
         )
+        return {process: (waited, sleeps) for process, waited, sleeps in rows}
 
     def site(self, number: int | None) -> Site:
         return self.sites.get(number, NOWHERE)

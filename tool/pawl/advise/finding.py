@@ -15,20 +15,21 @@ from pawl.advise.facts import Facts, Lock, Site
 # Below this share of the threads' time a change is not worth a word.
 WORTH = 0.02
 LEAST_NS = 5_000_000  # nor is less than this, whatever share of a short run it is
+SPREAD = 1.4  # a range goes from so small a part of the estimate to so many times as much
 
 
 @dataclass
 class Match:
-    """What a rule's function found. `saved` are nanoseconds of waiting, from and to; None: a fault,
-    which is reported whatever time it costs. `calls` are those of other work. `unknown`: why there
-    is no figure."""
+    """What a rule's function found. `saved` are nanoseconds of waiting; None: a fault, which is
+    reported whatever time it costs. `calls` are those of other work. `unknown`: why there is no
+    figure; then both are from and to."""
 
     locks: list[Lock]
     evidence: list[str]
     confidence: str  # high, medium, low
     sites: list[Site] = field(default_factory=list)
-    saved: tuple[float, float] | None = None
-    calls: tuple[float, float] = (0, 0)
+    saved: float | tuple[float, float] | None = None
+    calls: float | tuple[float, float] = 0
     unknown: str = ""
 
 
@@ -51,26 +52,35 @@ class Finding:
 
     @property
     def is_worth_a_word(self) -> bool:
-        return self.is_fault or (
-            self.gain[1] >= WORTH and self.gain[1] * self.process_ns >= LEAST_NS
-        )
+        return self.is_fault or self.saved_ns >= max(WORTH * self.process_ns, LEAST_NS)
 
     @property
     def process_ns(self) -> int:
         return self.match.locks[0].process.thread_ns
 
     @property
-    def gain(self) -> tuple[float, float]:
-        """Shares of the threads' time of the process. No more waiting goes than holds explain."""
-        return tuple(min(ns / self.process_ns, 1.0) for ns in self.saved_ns)
+    def saved_ns(self) -> float:
+        """The estimate; where there is no figure, the upper bound."""
+        return self._ns(1, 1.0)
 
     @property
-    def saved_ns(self) -> tuple[float, float]:
+    def gain(self) -> tuple[float, float]:
+        """Shares of the threads' time of the process, from and to."""
+        ends = (self._ns(0, 1.0), self._ns(1, 1.0))
+        if not self.match.unknown:
+            ends = (self.saved_ns / SPREAD, self._ns(1, SPREAD))
+        return tuple(min(ns / self.process_ns, 1.0) for ns in ends)
+
+    def _ns(self, end: int, factor: float) -> float:
+        """No more waiting goes than holds explain."""
         if self.match.saved is None:
-            return (0.0, 0.0)
+            return 0.0
         most = sum(lock.explained_ns for lock in self.match.locks)
-        both = zip(self.match.saved, self.match.calls, strict=True)
-        return tuple(min(max(waits, 0), most) + calls for waits, calls in both)
+        waits, calls = (
+            factor * (ns[end] if isinstance(ns, tuple) else ns)
+            for ns in (self.match.saved, self.match.calls)
+        )
+        return min(max(waits, 0), most) + calls
 
     def as_json(self) -> dict:
         return {
@@ -126,4 +136,4 @@ def find(
             if finding.is_worth_a_word:
                 finding.stacks = stacks.heaviest(facts, match.locks)
                 found.append(finding)
-    return sorted(_once(found), key=lambda f: (not f.is_fault, -f.saved_ns[1]))
+    return sorted(_once(found), key=lambda f: (not f.is_fault, -f.saved_ns))

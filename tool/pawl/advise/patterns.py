@@ -136,6 +136,18 @@ def uneven_split(facts: Facts) -> Iterator[Match]:
         )
 
 
+def _sleeps_beside(facts: Facts, cond: Lock, mutexes: list[Lock]) -> int:
+    """At other conditions of its mutex: those who wait until the crowd has gone by."""
+    sites = {u.take for lock in mutexes for u in lock.uses}
+    return sum(
+        use.waits
+        for other in facts.kind("cond")
+        if other is not cond and other.process is cond.process
+        for use in other.of("cond-wait")
+        if use.take in sites
+    )
+
+
 def broadcast_storm(facts: Facts) -> Iterator[Match]:
     """Threads that a broadcast woke find nothing, and sleep again at once."""
     for cond in facts.kind("cond"):
@@ -144,17 +156,21 @@ def broadcast_storm(facts: Facts) -> Iterator[Match]:
             continue
         places = {u.take for u in cond.of("cond-wait")}
         woken = cond.of("cond-wait").count
-        again = [
-            u
+        mutexes = [
+            lock
             for lock in facts.kind("mutex")
-            if lock.process is cond.process
-            for u in lock.uses
-            if u.take in places and u.release is u.take
+            if lock.process is cond.process and any(u.take in places for u in lock.uses)
+        ]
+        again = [
+            u for lock in mutexes for u in lock.uses if u.take in places and u.release is u.take
         ]
         count = sum(u.count for u in again)
+        count = min(count, woken - broadcasts)  # one finds something, and may look for more
         if count < FEW or count < woken / 2:
             continue
-        lost = sum(u.wait_ns + u.hold_ns for u in again)
+        # A woken thread needs the mutex: it may sleep for that once more.
+        wakes = count + _sleeps_beside(facts, cond, mutexes) * count / woken
+        lost = sum(u.wait_ns for u in again) + wakes * cond.process.wake_ns(2 * WAKE_NS)
         yield Match(
             [cond],
             [
@@ -165,8 +181,8 @@ def broadcast_storm(facts: Facts) -> Iterator[Match]:
             ],
             "high",
             sorted(places, key=str)[:2] + [u.take for u in cond.of("cond-broadcast")][:2],
-            (0, 0),
-            ((lost + count * WAKE_NS) / 2, lost + count * WAKE_NS),
+            0,
+            lost,
         )
 
 

@@ -73,12 +73,12 @@ def gain(found: dict | None) -> dict | None:
 
 def ranked(findings: list[Finding], replay: dict | None) -> list[Finding]:
     """Faults first, then what saves most time: by the replay where it measured the finding's lock,
-    else at most as much as the rule estimates."""
+    else as the rule estimates."""
 
     def saved(finding: Finding) -> float:
         measured = gain(best(finding, replay))
         if measured is None:
-            return finding.saved_ns[1]
+            return finding.saved_ns
         return measured["share"] * finding.match.locks[0].process.thread_ns
 
     return sorted(findings, key=lambda f: (not f.is_fault, -saved(f)))

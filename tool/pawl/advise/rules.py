@@ -60,8 +60,12 @@ def read_then_write(facts: Facts) -> Iterator[Match]:
         sites = {facts.site(r["write"]) for r in several}
         waits = sum(u.wait_ns for u in writes if u.take in sites)
         looks, own = lock.of("read"), lock.all.timed("own_ns", "note_ns") or 0
-        waited = looks.sum("wait_ns") * min(count / max(looks.count, 1), 1)
-        look = looks.sum("hold_ns") / max(looks.count, 1)
+        reads = {facts.site(r["read"]) for r in several}
+        behind = sum(b.wait_ns for b in facts.blames(lock) if reads & {b.site, b.holder})
+        waited, wakes = lock.without(behind * min(count / max(looks.count, 1), 1))
+        # Where a write is shorter than a look, it does not look again.
+        look = looks.percentile("hold", 0.5)
+        look *= writes.percentile("hold", 0.5) >= look
         pairs = count * (lock.process.pair_ns + (looks.timed("take_ns", "drop_ns") or 0) + look)
         pairs = lock.process.unrecorded(pairs, (own + lock.process.own_ns) * lock.all.count)
         yield Match(
@@ -76,8 +80,8 @@ def read_then_write(facts: Facts) -> Iterator[Match]:
             ],
             "high",
             [facts.site(several[0]["read"]), facts.site(several[0]["write"])],
-            (waited / 2, waited),
-            (pairs / 2, pairs),
+            waited,
+            wakes + pairs,
         )
 
 
@@ -126,8 +130,8 @@ def seek_without_readers(facts: Facts) -> Iterator[Match]:
             ],
             "medium" if reads.count else "high",
             [max(seeks, key=lambda u: u.count).take],
-            (0, 0),
-            (upgrades * lock.process.pair_ns / 2, upgrades * lock.process.pair_ns),
+            0,
+            upgrades * lock.process.pair_ns,
         )
 
 
@@ -146,8 +150,8 @@ def one_thread(facts: Facts) -> Iterator[Match]:
                 ],
                 "medium",
                 [max(every, key=lambda u: u.count).take],
-                (0, 0),
-                (pairs / 2, pairs),
+                0,
+                pairs,
             )
 
 

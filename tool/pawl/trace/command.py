@@ -107,7 +107,11 @@ class _Writing:
         said: list[str] = []
         here = machine.describe()
         about = f"{here['cpu']}, {here['cpus']} processors"
-        meta = {"command": self.command, "machine": output.shown(about)}
+        meta = {
+            "command": self.command,
+            "machine": output.shown(about),
+            "processors": str(here["cpus_allowed"]),
+        }
         if not self.done:
             self._do(lambda gathering: said.extend(gathering.finish(meta, len(left))))
         if not self.done:
