@@ -17,10 +17,11 @@ import pytest
 
 from conftest import ROOT
 from pawl.advise import command, cycles, export, finding, page, patterns, replayed, schema, sketch
-from pawl.advise.command import as_json, nothing
+from pawl.advise.command import as_json
 from pawl.advise.facts import Facts, Lock, Site
 from pawl.advise.finding import Finding, Match, find, texts
 from pawl.advise.limits import parse
+from pawl.advise.remarks import nothing
 from pawl.advise.rules import RULES
 from pawl.cli import main
 from pawl.core.errors import BadInput
@@ -366,7 +367,7 @@ def test_a_broken_advice_does_not_pass_the_schema(record):
     made["findings"][0]["confidence"] = "certain"
     with pytest.raises(fastjsonschema.JsonSchemaValueException):
         check(made)
-    assert "Findings" in page.render(facts, find(facts, RULES), "")
+    assert "Findings" in page.render(facts, find(facts, RULES))
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 
 from conftest import ROOT
-from pawl.advise import sections
-from pawl.advise.command import nothing
+from pawl.advise import remarks, sections
 from pawl.advise.facts import WAKE_NS, Facts, Lock, Process, Use
 from pawl.advise.finding import SPREAD, Finding, Match, texts
+from pawl.advise.remarks import nothing
 from pawl.advise.rules import RULES
 from pawl.trace import collect, store
 
@@ -184,6 +184,65 @@ def test_more_threads_than_processors_wait_for_those_that_have_none(threads):
 def test_much_waiting_that_no_rule_knows_is_said(record):
     facts = record("parks")
     assert facts.wait_ns >= facts.thread_ns / 2
-    said = nothing(facts, [])
-    said = " ".join(said.split())
-    assert "no rule knows why" in said and "parked" in said
+    said, *heaviest = nothing(facts, [])
+    assert "no rule knows why" in said and "parked" in heaviest[0]
+    assert "; behind what was taken at " in heaviest[0]
+
+
+@pytest.fixture
+def made(tmp_path):
+    """A trace that no program made, with these rows."""
+
+    def go(**rows):
+        process = (1, 9, 1, "/bin/x", 0, 10**9, 1, 3, 10**9, 100, 100, 20, 2 * 10**8, 20)
+        with store.create(tmp_path / "made") as db:
+            store.insert(db, "meta", [("finished", "yes")])
+            store.insert(db, "process", [process])
+            for table, several in rows.items():
+                store.insert(db, table, several)
+        return Facts(store.open_trace(tmp_path / "made"))
+
+    return go
+
+
+def test_what_a_reader_must_know_comes_first(made):
+    lost = [(1, "without_lane", 600, "calls without a lane")]
+    module = [(1, 0, 4096, "/opt/jdk/lib/server/libjvm.so", 1)]
+    first, *others = remarks.first(made(loss=lost, module=module))
+    assert first.startswith("Most calls are missing (75 %)")
+    assert "Java" in others[1] and "monitors" in others[1]
+
+
+def test_files_without_names_have_their_packages(made, tmp_path, monkeypatch):
+    """Debian has a library by one of two paths, and names its architecture."""
+    tool = tmp_path / "dpkg-query"
+    tool.write_text(
+        "#!/bin/sh\n"
+        "[ $# = 3 ] && [ $2 = /usr/lib/libz.so.1 ] && echo zlib1g:amd64: /lib/libz.so.1\n"
+        "exit 1\n"
+    )
+    tool.chmod(0o755)
+    site = [(1, 1, 16, "/usr/lib/libz.so.1", 16, "", "", 0, "libz.so.1+0x10", "[]")]
+    facts = made(site=site)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    (line,) = remarks.first(facts)
+    assert "libz.so.1. Install their debug symbols (zlib1g-dbgsym)" in line
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "packages that end with -dbgsym" in remarks.first(facts)[0]
+
+
+def test_every_program_is_told_what_was_held_and_waited_for(made):
+    assert remarks.most(made()) == ["No lock was held that the recorder sees."]
+
+
+@needs_recorder
+def test_waiting_beside_a_finding_is_said(record):
+    """A finding about another lock was enough for silence."""
+    facts = record("parks")
+    other = Lock(99, "other", "mutex", facts.processes[1], 1, 0, 0, 0, False, facts)
+    one = Finding("convoy", "", Match([other], ["x"], "high", [], 10**9), texts()["convoy"])
+    assert "waiting for other locks" in nothing(facts, [one])[0]
+    every = [Match([lock], ["x"], "high", [], 10**9) for lock in facts.locks.values()]
+    assert nothing(facts, [Finding("convoy", "", m, texts()["convoy"]) for m in every]) == []
+    held, waited = remarks.most(facts)
+    assert held.startswith("Most held: ") and waited.startswith("Most waited for: ")

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import click
 
-from pawl.advise import export, limits, page, replayed, schema, stacks
-from pawl.advise.facts import HELD, Facts, percent, time
-from pawl.advise.finding import LEAST_NS, WORTH, Finding, find
+from pawl.advise import export, limits, page, remarks, replayed, schema
+from pawl.advise.facts import Facts, percent, time
+from pawl.advise.finding import WORTH, Finding, find
 from pawl.advise.rules import RULES, heaviest
 from pawl.core import options, output
 from pawl.core.errors import FAILED, OK
@@ -24,34 +24,7 @@ from pawl.trace import store
 
 WIDTH = 96
 LONG_WORD, MOST_NAMES = 60, 4
-MUCH = 0.2  # of the time: to wait, or to have no processor
 LONG_TRACE = 16 << 20  # bytes; reading a shorter one is over before a bar is of use
-
-
-def nothing(facts: Facts, findings: list[Finding]) -> str:
-    if any(not f.is_fault for f in findings):
-        return ""
-    waiting = facts.wait_ns / max(facts.thread_ns, 1)
-    if waiting >= MUCH and facts.wait_ns >= LEAST_NS:
-        held = sum(k.explained_ns for k in facts.kind(*HELD) if k.wait_ns)
-        all_stacks = sorted(stacks.waiting(facts, *HELD), key=lambda pair: -pair[1].wait_ns)[:3]
-        return "\n".join(
-            [
-                _fold(
-                    f"{percent(waiting)} of the time is waiting for locks. Holds are the reason of "
-                    f"at most {percent(held / facts.wait_ns)} of it; no rule knows why. The "
-                    "heaviest stacks are:"
-                ),
-                *(
-                    _fold(f"{lock.name}, {percent(s.wait_ns / facts.wait_ns)}: {s}", "  - ")
-                    for lock, s in all_stacks
-                ),
-            ]
-        )
-    return (
-        f"Nothing here would gain more than {percent(WORTH)} of the threads' time, as far as "
-        "these rules see."
-    )
 
 
 def _width() -> int:
@@ -112,36 +85,18 @@ def _terminal(facts: Facts, findings: list[Finding], replay: dict | None) -> Non
     )
     if facts.when:
         _say(f"Recorded {facts.when}.")
-    if facts.short >= MUCH:
-        _say(
-            f"The machine was short of processors: for {percent(facts.short)} of the time in which "
-            "threads could run they had none. Waits are longer by that, and no lock changes it."
-        )
-    for count, meaning in facts.losses:
-        _say(f"Not recorded: {count:,} times {meaning}.")
-    if bare := sorted({Path(s.module).name for s in facts.sites.values() if s.is_bare}):
-        _say(
-            f"Without names of functions: {', '.join(bare[:5])}. Install their debug symbols "
-            "(Debian: packages that end with -dbgsym), or set DEBUGINFOD_URLS, and record anew."
-        )
-    if waits_only := sum(1 for _ in facts.waits_only):
-        _say(
-            f"Of {waits_only:,} locks of Pawl only the waits were seen, so no rule speaks "
-            "of them; a program that defines PAWL_TRACED shows all (doc/trace.md)."
-        )
+    for line in remarks.first(facts):
+        _say(line)
     click.echo()
     for number, finding in enumerate(findings, 1):
         click.echo(_shown(number, finding, replay))
-    if text := nothing(facts, findings):
-        click.echo(text)
+    if lines := remarks.nothing(facts, findings):
+        click.echo("\n".join([_fold(lines[0]), *(_fold(line, "  - ") for line in lines[1:])]))
+    click.echo()
+    for line in remarks.most(facts):
+        _say(line)
     locks = heaviest(facts, 5)
     if locks:
-        click.echo()
-        if held := max(facts.kind(*HELD), key=lambda lock: lock.exclusive_ns, default=None):
-            _say(f"Most held: {held.name}, for {percent(held.held)} of the time.")
-        if facts.wait_ns:
-            share = percent(locks[0].wait_ns / facts.wait_ns)
-            _say(f"Most waited for: {locks[0].name}, {share} of the waiting.")
         click.echo("\nThe heaviest locks:")
         for lock in locks:
             every = lock.all
@@ -292,7 +247,7 @@ def advise_command(
     _terminal(facts, findings, replay)
     made = {
         "json": lambda: _dumped(as_json(facts, findings, broken, replay)),
-        "html": lambda: page.render(facts, findings, nothing(facts, findings), replay).encode(),
+        "html": lambda: page.render(facts, findings, replay).encode(),
         "folded": lambda: export.folded(facts),
         "pprof": lambda: export.pprof(facts),
         "chrome": lambda: export.chrome(facts.db),

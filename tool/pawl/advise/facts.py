@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -268,7 +269,7 @@ class Facts:
         self.command = meta.get("command", "")
         self.machine = meta.get("machine", "")
         count = meta.get("processors", "")
-        self.processors = int(count) if count.isdecimal() and count.isascii() else 0  # 0: not known
+        self.processors = int(count) if re.fullmatch("[0-9]{1,6}", count) else 0  # 0: not known
         waited = self._waited()
         self.processes = {
             r["id"]: Process(

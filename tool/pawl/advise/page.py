@@ -9,13 +9,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pawl.advise import replayed, stacks
+from pawl.advise import remarks, replayed, stacks
 from pawl.advise.facts import HELD, Facts, Lock, percent, time
 from pawl.advise.finding import Finding
 from pawl.advise.rules import heaviest
 
 MOST_BARS = 4000  # of the timeline
 MOST_LANES = 64
+MOST_NAMES = 4  # of locks, in a heading
 LEAST_WIDTH = 0.1  # percent of all waiting; what is narrower is not drawn
 
 
@@ -160,7 +161,7 @@ def _histogram(lock: Lock, what: str) -> list[Bar]:
     ]
 
 
-def render(facts: Facts, findings: list[Finding], nothing: str, replay: dict | None = None) -> str:
+def render(facts: Facts, findings: list[Finding], replay: dict | None = None) -> str:
     from jinja2 import Environment, PackageLoader  # takes long; only pages need it
 
     window, lanes = timeline(facts.db)
@@ -171,12 +172,15 @@ def render(facts: Facts, findings: list[Finding], nothing: str, replay: dict | N
         findings=[(f, replayed.best(f, replay)) for f in findings],
         expected=replayed.expected,
         said=replayed.said,
-        nothing=nothing,
+        remarks=remarks,
+        nothing=remarks.nothing(facts, findings),
+        most=MOST_NAMES,
         window=window,
         lanes=lanes,
         flames=flames(facts),
         graph=flame_graph(facts),
         locks=locks,
+        shown={lock.id for lock, *_ in locks},
         time=time,
         percent=percent,
     )

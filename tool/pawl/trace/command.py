@@ -16,7 +16,7 @@ from pawl.core import machine, options, output
 from pawl.core.errors import DAMAGE, BadInput, PawlError
 from pawl.run import program
 from pawl.run.command import library
-from pawl.trace import collect, store
+from pawl.trace import collect, store, words
 from pawl.trace.session import Session, end_as, recording_folder
 
 RECORDER = "libpawl-trace.so"
@@ -57,18 +57,19 @@ def _summary(trace: Path) -> None:
         losses = db.execute(
             "SELECT name, meaning, sum(count) AS count FROM loss GROUP BY name"
         ).fetchall()
+        missed, java = store.missed(db), store.is_java(db)
     if not row["processes"]:
         say(f"{trace}: the program took no lock that can be recorded.")
         return
-    missed = sum(loss["count"] for loss in losses if loss["name"] == "without_lane")
-    share = missed / (missed + 2 * row["pairs"]) if missed else 0
-    most = f"most calls are missing ({100 * share:.0f} %); " if share > 0.5 else ""
+    most = f"most calls are missing ({100 * missed:.0f} %); " if missed else ""
     say(
         f"{trace}: {most}processes {row['processes']}, threads {row['threads']:,.0f}, "
         f"pairs of lock and unlock {row['pairs']:,.0f}. Next: pawl advise {trace}"
     )
     for loss in losses:
         say(f"not recorded: {loss['count']:,} times {loss['meaning']}.")
+    if java:
+        say(f"{words.JAVA}.")
 
 
 class _Writing:

@@ -200,3 +200,15 @@ def _refuse_torn(path: Path, db: sqlite3.Connection) -> None:
 def histogram(text: str) -> list[tuple[int, int]]:
     """(lower edge in ns, count)"""
     return [tuple(pair) for pair in json.loads(text or "[]")]
+
+
+def missed(db: sqlite3.Connection) -> float:
+    """The share of the calls that were not recorded, if that is most; else 0."""
+    pairs = db.execute("SELECT total(pairs) FROM process").fetchone()[0]
+    lost = db.execute("SELECT total(count) FROM loss WHERE name = 'without_lane'").fetchone()[0]
+    share = lost / max(lost + 2 * pairs, 1)
+    return share if share > 0.5 else 0.0
+
+
+def is_java(db: sqlite3.Connection) -> bool:
+    return bool(db.execute("SELECT 1 FROM module WHERE path LIKE '%/libjvm.so'").fetchone())

@@ -38,6 +38,7 @@ MEANINGS = {
     "stacks_no_room": "the stacks of a process that the disk had no room for",
     "stacks_no_library": "the stacks of a process, as they need glibc 2.35",
 }
+JAVA = "a program of Java: its own monitors are not seen, only the locks of the machine below it"
 
 
 def mode_of(key: int) -> str:
