@@ -342,17 +342,24 @@ static bool lock_hint_counts(const struct pawl_bucket *bucket)
 #endif
 }
 
-/* For the releaser: the `opened` classes can enter the lock now. */
-PAWL_INTERNAL void lock_wake_opened(const void *lock, uint32_t owner, unsigned opened)
+/* Most releasers beside a sleeper find the hint. So they ask for it first, and for what they have
+ * opened only where that counts. */
+PAWL_INTERNAL void lock_wake_opened(const void *lock, uint32_t owner, uint64_t found,
+                                    uint64_t after)
 {
     const struct pawl_bucket *bucket;
     struct lock_place here;
+    unsigned opened;
+    bool left;
     /* [LOCK_LEFT] acquire: the releaser sees the hint as of the sleeper's PARKED, or later. */
     pawl_fence_acquire(PAWL_LOCK_LEFT);
     bucket = table_peek(lock);
-    if (PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->awake_for) == (pawl_address_)(uintptr_t)lock &&
-        !((opened & WAIT_URGENT) && pawl_load_relaxed32(&bucket->urgent) != 0) &&
-        lock_hint_counts(bucket))
+    left = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->awake_for) == (pawl_address_)(uintptr_t)lock &&
+           lock_hint_counts(bucket);
+    if (left && pawl_load_relaxed32(&bucket->urgent) == 0)
+        return;
+    opened = lock_opens(found, after) | (lock_atomics_only(after) ? WAIT_TURN : 0u);
+    if (opened == 0 || (left && !(opened & WAIT_URGENT)))
         return;
     lock_look(&here, lock, owner);
     lock_pick(&here, opened);

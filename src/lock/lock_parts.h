@@ -109,8 +109,9 @@ struct loop {
 
 #define LOOP_INIT {BACKOFF_INIT, 0}
 
-/* For the releaser: the `opened` classes can enter the lock now. */
-PAWL_INTERNAL void lock_wake_opened(const void *lock, uint32_t owner, unsigned opened);
+/* For the releaser, which has changed the word so: wakes whom that lets in. */
+PAWL_INTERNAL void lock_wake_opened(const void *lock, uint32_t owner, uint64_t found,
+                                    uint64_t after);
 /* A pause; false when the time is over, or the deadline has passed. */
 PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline);
 /* Locks the bucket of the lock, which the caller does not join. */

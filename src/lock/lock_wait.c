@@ -7,11 +7,7 @@
 
 PAWL_INTERNAL void lock_dropped(struct word word, uint64_t found, uint64_t after)
 {
-    unsigned opened = lock_opens(found, after);
-    if (lock_atomics_only(after))
-        opened |= WAIT_TURN;
-    if (opened != 0)
-        lock_wake_opened(word.address, lock_owner(&word), opened);
+    lock_wake_opened(word.address, lock_owner(&word), found, after);
 }
 
 /* ---- Waiting --------------------------------------------------------------------------------- */

@@ -25,18 +25,11 @@ static unsigned lock_facts(uint64_t w)
 
 PAWL_INTERNAL unsigned lock_ready(uint64_t w)
 {
-    static const struct {
-        uint16_t class, needs;
-    } rows[] = {
-#define WAIT_READY(class, facts) {class, facts},
-#include "waiting.def"
-    };
     const unsigned facts = lock_facts(w);
-    unsigned i, ready = 0;
-    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if ((rows[i].needs & ~facts) == 0)
-            ready |= rows[i].class;
-    return ready;
+    return 0u
+#define WAIT_READY(class, needs) | (((needs) & ~facts) == 0 ? (unsigned)(class) : 0u)
+#include "waiting.def"
+        ;
 }
 
 PAWL_INTERNAL bool lock_atomics_only(uint64_t w)
