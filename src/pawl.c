@@ -115,3 +115,6 @@
 
 #include "tree/tree_find.c"
 #include "tree/tree.c"
+
+#include "cache/cache.c"
+#include "cache/cache_load.c"

@@ -235,6 +235,12 @@ pawl_test(cxx tree/cxx ALSO_SCALING)
 pawl_test(misuse tree/misuse ALSO_SCALING)
 pawl_test(stress tree/stress ALSO_SCALING)
 
+# cache: bounded caches
+pawl_test(unit cache/basic ALSO_SCALING)
+pawl_test(cxx cache/cxx ALSO_SCALING)
+pawl_test(misuse cache/misuse ALSO_SCALING)
+pawl_test(stress cache/stress ALSO_SCALING)
+
 # plock: plock's names (compat)
 pawl_test(compat plock/every_name)
 pawl_test(compat plock/expressions)

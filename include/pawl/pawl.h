@@ -6,6 +6,7 @@
 #include <pawl/bigref.h>  /* big reference count: local until a thread asks for zero */
 #include <pawl/bitlock.h> /* any bit of any word as a lock that sleeps */
 #include <pawl/brlock.h>  /* big-reader lock: each reader on a cache line of its own */
+#include <pawl/cache.h>   /* caches: hits write nothing shared, loads once */
 #include <pawl/cond.h>    /* condition variable for these locks, event count */
 #include <pawl/counter.h> /* counters: statistics, exact, with a limit; which one: doc/counter.md */
 #include <pawl/fences.h>  /* for programs that forbid themselves membarrier (a sandbox) */

@@ -265,6 +265,7 @@ PAWL_INLINE_END
 #include <pawl/guards.hpp>
 
 #include <pawl/brlock.hpp>
+#include <pawl/cache.hpp>
 #include <pawl/guarded.hpp>
 #include <pawl/idtable.hpp>
 #include <pawl/seq.hpp>

@@ -11,6 +11,7 @@
 #elif CASE == 5
 #include <pawl/bigref.hpp>
 #include <pawl/brlock.hpp>
+#include <pawl/cache.hpp>
 #include <pawl/counter.hpp>
 #include <pawl/guarded.hpp>
 #include <pawl/idtable.hpp>

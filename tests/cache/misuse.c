@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports of the checking variant on caches: each of an entry names two places. */
+#include "support/misuse.h"
+
+#include <pawl/cache.h>
+
+static pawl_cache cache;
+static pawl_cache_entry one, two;
+
+static void release(pawl_rcu_head *head)
+{
+    pawl_cache_entry_destroy((pawl_cache_entry *)(void *)head);
+}
+
+static void make_cache(void)
+{
+    static pawl_cache_entry *index[4];
+    const pawl_cache_options options = {4, 4, 0, release, index};
+    must(pawl_cache_init(&cache, &options) == 0);
+    pawl_cache_entry_init(&one, pawl_cache_number(1), 1, 0);
+    pawl_cache_entry_init(&two, pawl_cache_number(2), 1, 0);
+    must(pawl_cache_insert(&cache, &one));
+}
+
+static void insert_twice(void *unused)
+{
+    (void)unused;
+    make_cache();
+    (void)pawl_cache_insert(&cache, &one);
+}
+
+TEST_CASE(inserting_twice_is_reported_with_both_places)
+{
+    assert_reports(insert_twice, NULL, "inserted twice, last used at ",
+                   "misuse.c:", "pawl_cache_entry at", "by pawl_cache_insert",
+                   "misuse.c:", "mend: insert each object once", "page: doc/cache.md", NULL);
+}
+
+static void drop_twice(void *unused)
+{
+    (void)unused;
+    make_cache();
+    pawl_cache_drop(&cache, pawl_cache_hold(&cache, pawl_cache_number(1)));
+    pawl_cache_drop(&cache, &one);
+}
+
+TEST_CASE(dropping_what_is_not_kept_is_reported_with_both_places)
+{
+    assert_reports(drop_twice, NULL, "dropped more often than kept, last used at ",
+                   "misuse.c:", "by pawl_cache_drop", "misuse.c:", "mend: drop once", NULL);
+}
+
+static void free_what_is_in(void *unused)
+{
+    (void)unused;
+    make_cache();
+    pawl_cache_entry_destroy(&one);
+}
+
+static void free_what_is_referenced(void *unused)
+{
+    (void)unused;
+    make_cache();
+    (void)pawl_cache_hold(&cache, pawl_cache_number(1));
+    must(pawl_cache_remove(&cache, pawl_cache_number(1)));
+    pawl_cache_entry_destroy(&one);
+}
+
+static void end_the_cache_with_a_reference(void *unused)
+{
+    (void)unused;
+    make_cache();
+    (void)pawl_cache_hold(&cache, pawl_cache_number(1));
+    pawl_cache_destroy(&cache);
+}
+
+TEST_CASE(freeing_too_early_is_reported_with_both_places)
+{
+    assert_reports(free_what_is_in, NULL, "destroyed in the cache, last used at ",
+                   "misuse.c:", "by pawl_cache_entry_destroy", "misuse.c:", NULL);
+    assert_reports(free_what_is_referenced, NULL, "destroyed while referenced, last used at ",
+                   "misuse.c:", "by pawl_cache_entry_destroy", "misuse.c:", NULL);
+    assert_reports(end_the_cache_with_a_reference, NULL,
+                   "destroyed while referenced, last used at ",
+                   "misuse.c:", "by pawl_cache_destroy", "misuse.c:", NULL);
+}
+
+static pawl_cache_entry *gives_what_is_in(pawl_cache_key key, void *argument)
+{
+    (void)key;
+    return (pawl_cache_entry *)argument;
+}
+
+static pawl_cache_entry *loads_itself(pawl_cache_key key, void *argument)
+{
+    return pawl_cache_load(&cache, key, loads_itself, argument);
+}
+
+static pawl_cache_entry *ends_the_cache(pawl_cache_key key, void *argument)
+{
+    (void)key;
+    (void)argument;
+    pawl_cache_destroy(&cache);
+    return NULL;
+}
+
+static void load_what_is_in(void *unused)
+{
+    (void)unused;
+    make_cache();
+    (void)pawl_cache_load(&cache, pawl_cache_number(2), gives_what_is_in, &one);
+}
+
+static void load_for_ever(void *unused)
+{
+    (void)unused;
+    make_cache();
+    (void)pawl_cache_load(&cache, pawl_cache_number(2), loads_itself, NULL);
+}
+
+static void end_beside_a_load(void *unused)
+{
+    (void)unused;
+    make_cache();
+    (void)pawl_cache_load(&cache, pawl_cache_number(2), ends_the_cache, NULL);
+}
+
+static void load_in_a_section(void *unused)
+{
+    (void)unused;
+    make_cache();
+    pawl_rcu_read_lock();
+    (void)pawl_cache_load(&cache, pawl_cache_number(2), gives_what_is_in, &two);
+}
+
+static void get_outside_a_section(void *unused)
+{
+    (void)unused;
+    make_cache();
+    (void)pawl_cache_get(&cache, pawl_cache_number(1));
+}
+
+TEST_CASE(calls_in_the_wrong_place_are_reported)
+{
+    assert_reports(load_what_is_in, NULL, "loaded what is in a cache, last used at ",
+                   "misuse.c:", "by pawl_cache_load", NULL);
+    assert_reports(load_for_ever, NULL, "loads what it is loading: pawl_cache at", NULL);
+    assert_reports(end_beside_a_load, NULL, "destroyed beside a load: pawl_cache at", NULL);
+    assert_reports(load_in_a_section, NULL, "loads in a read section: pawl_cache at", NULL);
+    assert_reports(get_outside_a_section, NULL, "read outside a section", NULL);
+}
+
+static void use_all(void *unused)
+{
+    pawl_cache_statistics all;
+    pawl_cache_entry *e;
+    (void)unused;
+    make_cache();
+    e = pawl_cache_load(&cache, pawl_cache_number(2), gives_what_is_in, &two);
+    must(e == &two);
+    pawl_rcu_read_lock();
+    must(pawl_cache_get(&cache, pawl_cache_number(1)) == &one && pawl_cache_keep(&one));
+    pawl_rcu_read_unlock();
+    must(pawl_cache_remove(&cache, pawl_cache_number(1)));
+    pawl_cache_drop(&cache, &one);
+    pawl_cache_drop(&cache, e);
+    pawl_cache_read(&cache, &all);
+    must(all.entries == 1);
+    pawl_cache_destroy(&cache);
+}
+
+TEST_CASE(right_use_is_silent)
+{
+    assert_silent(use_all, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    return test_main(argc, argv);
+}
