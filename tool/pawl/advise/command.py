@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from pawl.advise import export, limits, page, remarks, replayed, schema
+from pawl.advise import export, limits, page, remarks, replayed, schema, simulated
 from pawl.advise.facts import Facts, percent, time
 from pawl.advise.finding import WORTH, Finding, find
 from pawl.advise.rules import RULES, heaviest
@@ -62,6 +62,8 @@ def _shown(number: int, f: Finding, replay: dict | None) -> str:
     lines += [_fold(f"{worth}; confidence {f.match.confidence}", "   ")]
     if found:
         lines.append(_fold(replayed.said(found) + ".", "   Replayed: "))
+    if f.gains:
+        lines.append(_fold(f.gains.said + ".", "   Readers that scale: "))
     lines += [_fold(line, "   - ") for line in f.match.evidence]
     lines += [_fold(chain, "   at ") for chain in dict.fromkeys(s.chain for s in f.match.sites)]
     lines += [_fold(stack.said, "   - ") for stack in f.stacks]
@@ -234,6 +236,7 @@ def advise_command(
     Each finding has its evidence with call sites, what to use instead, what speaks against that,
     and how much of the threads' time it would save. That is an estimate from the lost time
     in the trace. `pawl replay` measures it; --replay quotes that, and ranks the findings by it.
+    Where many readers share lines, their gain on more cores is simulated, in at most 20 s or so.
     """
     asked = [limits.parse(text, tuple(RULES)) for text in limit]
     files = {"json": json, "html": html, "folded": folded, "pprof": pprof, "chrome": chrome}
@@ -243,6 +246,9 @@ def advise_command(
     replay = replayed.load(replay_path) if replay_path else None
     facts, findings = _found(trace)
     findings = replayed.ranked(findings, replay)
+    for finding in findings:
+        if finding.rule == simulated.RULE:
+            finding.gains = simulated.gains(facts, finding, quiet=not sys.stderr.isatty())
     broken = [line for one in asked for line in one.broken(facts, findings)]
     _terminal(facts, findings, replay)
     made = {

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import resources
+from typing import Any
 
 from pawl.advise import sketch, stacks
 from pawl.advise.facts import Facts, Lock, Site
@@ -40,6 +41,7 @@ class Finding:
     match: Match
     texts: dict[str, str]
     stacks: list[stacks.Stack] = field(default_factory=list)  # that wait for the locks, or take
+    gains: Any = None  # of readers that scale (simulated.py); None: the finding is about none
 
     @property
     def is_fault(self) -> bool:
@@ -99,6 +101,7 @@ class Finding:
             ],
             "stacks": [stack.as_json() for stack in self.stacks],
             "gain": {"low": self.gain[0], "high": self.gain[1], "unknown": self.match.unknown},
+            "scaling": self.gains and self.gains.as_json(),
             **{name: self.texts[name] for name in ("instead", "why", "against", "page")},
             "sketch": self.sketch,
         }

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pawl.advise.rules import RULES
 from pawl.core.schema import DRAFT, LICENCE
 
-VERSION = 3
+VERSION = 4
 TEXT, NUMBER, COUNT = {"type": "string"}, {"type": "number"}, {"type": "integer", "minimum": 0}
 
 
@@ -43,6 +43,10 @@ def schema() -> dict:
             _object(candidate=TEXT, ratio=maybe, low=maybe, high=maybe, near={"type": "boolean"}),
         ]
     }
+    gain = _object(
+        cores=COUNT, simulated={"type": "boolean"}, low=NUMBER, high=NUMBER, figure=maybe
+    )
+    scaling = {"anyOf": [{"type": "null"}, _object(rows=_list(gain), why=TEXT)]}
     finding = _object(
         rule={"enum": sorted(RULES)},
         title=TEXT,
@@ -59,6 +63,7 @@ def schema() -> dict:
         sketch=TEXT,
         page=TEXT,
         replayed=replayed,
+        scaling=scaling,
     )
     heavy = _object(
         name=TEXT,
