@@ -17,6 +17,20 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
                                       : sim::apply(*operation);
 }
 
+uint64_t pawl_sim_atomic(void *address, unsigned width, pawl_kind kind, pawl_order order,
+                         pawl_tag tag, uint64_t operand, uint64_t expected)
+{
+    pawl_operation operation = {};
+    operation.address = address;
+    operation.width = width;
+    operation.kind = kind;
+    operation.order = order;
+    operation.tag = tag;
+    operation.operand = operand;
+    operation.expected = expected;
+    return pawl_hook_atomic(&operation);
+}
+
 /* src/base/ahead.h */
 void pawl_sim_ahead(const void *address);
 void pawl_sim_ahead(const void *address)
