@@ -191,6 +191,7 @@ class engine {
     };
     struct bucket {
         ps busy = 0;
+        unsigned core = 0;   /* that had it last */
         unsigned coming = 0; /* fibers that may become sleepers */
         std::vector<fiber *> sleepers;
     };
@@ -219,6 +220,7 @@ class engine {
     void hold(line &l, ps busy);
     ps after(const pawl_operation *op, std::uint64_t found) const;
     double chance();
+    ps about(ps duration);
     void serve(std::size_t line_number, ps at);
     void wake_pollers(std::size_t line_number, ps at);
     void agent_step(fiber &f, ps at);
@@ -236,7 +238,8 @@ class engine {
     void next_on(unsigned hw, ps at);
     void preempt();
     bucket &bucket_of(const std::uint32_t *address);
-    void enter_bucket(bucket &b);
+    void enter_bucket(bucket &b, ps inside);
+    void call();
 
     std::vector<std::unique_ptr<fiber>> fibers_;
     std::vector<hardware> hardware_;

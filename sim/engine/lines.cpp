@@ -107,12 +107,18 @@ double engine::chance()
     return static_cast<double>(random_ >> 11) * 0x1p-53;
 }
 
+/* From none to twice that, with a spread of 1. */
+ps engine::about(ps duration)
+{
+    const double times = 1 + m.spread * (2 * chance() - 1);
+    return static_cast<ps>(times * static_cast<double>(duration));
+}
+
 /* The line is in use until `busy`, and stays for a moment. */
 void engine::hold(line &l, ps busy)
 {
-    const double times = 1 + m.keep_spread * (2 * chance() - 1);
     l.busy = busy;
-    l.kept = busy + static_cast<ps>(times * static_cast<double>(m.keep));
+    l.kept = busy + about(m.keep);
 }
 
 /* The processor has foretold that a compare-exchange succeeds. When it fails, the thread goes on

@@ -55,7 +55,7 @@ const times all_times = {{"load", &machine::load},
 const shares all_shares = {{"smt_compute", &machine::smt_compute},
                            {"smt_walk", &machine::smt_walk},
                            {"smt_beside_waiter", &machine::smt_beside_waiter},
-                           {"keep_spread", &machine::keep_spread},
+                           {"spread", &machine::spread},
                            {"request", &machine::request},
                            {"near_first", &machine::near_first}};
 const tables all_tables = {{"transfer", &machine::transfer},
@@ -126,9 +126,9 @@ void check(const machine &m)
                         std::to_string(m.cores) + ".");
     if (m.smt_compute < 1 || m.smt_walk < 1 || m.smt_beside_waiter < 1)
         throw bad_input("An SMT factor is at least 1: a busy sibling makes no thread faster.");
-    for (const double share : {m.near_first, m.request, m.keep_spread})
+    for (const double share : {m.near_first, m.request, m.spread})
         if (share < 0 || share > 1)
-            throw bad_input("near_first, request and keep_spread are shares, between 0 and 1.");
+            throw bad_input("near_first, request and spread are shares, between 0 and 1.");
     if (m.store_buffer == 0 || m.futex_buckets == 0)
         throw bad_input("store_buffer and futex_buckets are at least 1.");
     const bool exists[levels] = {false, m.pair > 1, true, m.clusters > 1, m.sockets > 1};

@@ -48,13 +48,13 @@ struct machine {
      * caches, and of either beside a sibling that spins with relax hints or waits for a line. */
     double smt_compute = 1.6, smt_walk = 1.3, smt_beside_waiter = 1.1;
 
-    bool queue = true;      /* false: the ablation in which a contended line serves all at once */
-    double request = 0.4;   /* the share of a transfer that is the request's way; a request that
+    bool queue = true;     /* false: the ablation in which a contended line serves all at once */
+    double request = 0.4;  /* the share of a transfer that is the request's way; a request that
                             * waited in the queue has made it meanwhile */
-    ps keep = 10000;        /* a core that got a line has it so long, though others wait for it; the
+    ps keep = 10000;       /* a core that got a line has it so long, though others wait for it; the
                             * next one's request is on its way to that core meanwhile */
-    double keep_spread = 1; /* 1: anything from none to twice that; 0: always that */
-    double near_first = 0;  /* share of grants that go to the nearest waiter, not the oldest */
+    double spread = 1;     /* of keep and syscall, from none to twice that; 0: always that */
+    double near_first = 0; /* share of grants that go to the nearest waiter, not the oldest */
 
     ps slice = 3000000000, context = 1500000; /* of the scheduler */
     ps syscall = 150000, futex_wait = 500000, futex_wake = 600000, futex_hold = 100000;

@@ -103,31 +103,43 @@ engine::bucket &engine::bucket_of(const std::uint32_t *address)
     return buckets_[(a * UINT64_C(0x9E3779B97F4A7C15) >> 32) % buckets_.size()];
 }
 
-void engine::enter_bucket(bucket &b)
+/* The lock's line comes from the core that had the bucket last. `inside`: how much of the time until
+ * now the caller needs the lock for. */
+void engine::enter_bucket(bucket &b, ps inside)
 {
     fiber &f = *current_;
     turn();
-    f.clock = std::max(f.clock, b.busy) + m.futex_hold;
+    const ps move = m.transfer[levels_[b.core][f.core]];
+    f.clock = std::max(f.clock, b.busy + inside) + move;
+    charge(m.futex_hold, doing::computes);
     b.busy = f.clock;
+    b.core = f.core;
+}
+
+/* No two calls last equally long. If they did, two threads could meet in the kernel at each turn. */
+void engine::call()
+{
+    drain();
+    charge(about(m.syscall), doing::computes);
 }
 
 bool engine::sleep(const std::uint32_t *address, std::uint32_t expected, std::uint32_t classes,
                    ps deadline)
 {
     fiber &f = *current_;
-    drain();
-    charge(m.syscall, doing::computes);
+    call();
     bucket &b = bucket_of(address);
     b.coming++;
-    enter_bucket(b);
     pawl_operation op = {};
     op.address = const_cast<std::uint32_t *>(address);
     op.width = 4;
     op.kind = PAWL_HOOK_LOAD;
-    const std::uint64_t seen = access(op);
+    const ps asked = f.clock;
+    (void)access(op); /* under the bucket's lock */
+    enter_bucket(b, f.clock - asked);
+    turn();
     b.coming--;
-    /* The load takes its time. What came meanwhile would have waited for the bucket's lock. */
-    if (seen != expected || apply(op) != expected)
+    if (apply(op) != expected)
         return true;
     if (deadline <= f.clock)
         return false;
@@ -150,13 +162,12 @@ bool engine::sleep(const std::uint32_t *address, std::uint32_t expected, std::ui
 /* The kernel takes the bucket's lock only if somebody sleeps or is about to. */
 unsigned engine::wake(const std::uint32_t *address, unsigned count, std::uint32_t classes)
 {
-    drain();
-    charge(m.syscall, doing::computes);
+    call();
     turn();
     bucket &b = bucket_of(address);
     if (b.sleepers.empty() && b.coming == 0)
         return 0;
-    enter_bucket(b);
+    enter_bucket(b, 0);
     unsigned woken = 0;
     for (std::size_t i = 0; i < b.sleepers.size() && woken < count;) {
         fiber &s = *b.sleepers[i];

@@ -28,8 +28,8 @@ void a_sleeper_runs_when_its_waker_has_woken_it(void **)
     });
     e.run();
     assert_int_equal(woken, 1);
-    assert_int_equal(wake, 100 + 10 + 200);
-    assert_int_equal(up, 10000 + 310 + 5000);
+    assert_int_equal(wake, 100 + 100 + 10 + 200); /* the bucket's lock was the sleeper's */
+    assert_int_equal(up, 10000 + 410 + 5000);
 }
 
 void a_sleep_is_refused_when_the_value_differs_and_ends_at_its_deadline(void **)
@@ -50,6 +50,25 @@ void a_sleep_is_refused_when_the_value_differs_and_ends_at_its_deadline(void **)
     assert_int_equal(up, 9000 + 5000);
 }
 
+void a_call_lasts_from_none_to_twice_its_price(void **)
+{
+    sim::machine m = round_numbers();
+    m.spread = 1;
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long least = 1000, most = 0;
+    e.add(0, [&] {
+        for (int i = 0; i < 100; i++) {
+            const long took = TOOK(pawl_hook_wake(w, 1));
+            least = std::min(least, took);
+            most = std::max(most, took);
+        }
+    });
+    e.run();
+    assert_in_range(least, 0, 20);
+    assert_in_range(most, 180, 200);
+}
+
 /* A wake was lost:
  *   1. A sleeper looks at the word. It waits for the line, which comes from far away.
  *   2. Before it is there, another thread changes the word, and looks for sleepers: there is none.
@@ -60,7 +79,7 @@ void no_sleeper_whose_word_changed_stays_asleep(void **)
     std::fill(m.invalidate, m.invalidate + 5, 5 * ns);
     m.copy[4] = m.transfer[4] = 1000 * ns;
     unsigned slept = 0, runs = 0;
-    for (ps change = 9900; change < 10900; change++) {
+    for (ps change = 10400; change < 11400; change++) {
         engine e(m, 1);
         std::uint32_t *w = word();
         e.add(0, [&] {
@@ -93,6 +112,7 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sleeper_runs_when_its_waker_has_woken_it),
         cmocka_unit_test(a_sleep_is_refused_when_the_value_differs_and_ends_at_its_deadline),
+        cmocka_unit_test(a_call_lasts_from_none_to_twice_its_price),
         cmocka_unit_test(no_sleeper_whose_word_changed_stays_asleep),
     };
     return test_run(argc, argv, tests);

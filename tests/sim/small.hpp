@@ -39,7 +39,7 @@ sim::machine round_numbers()
     m.memory = 1000 * ns;
     m.request = 0;
     m.keep = 0;
-    m.keep_spread = 0;
+    m.spread = 0;
     m.syscall = 100 * ns;
     m.futex_wait = 300 * ns;
     m.futex_wake = 200 * ns;

@@ -427,7 +427,7 @@ def test_ties_of_the_data_do_not_count_and_the_rest_of_the_order_does():
         (
             "native",
             lambda: host.markdown(
-                json.loads((machine.folder() / "reference" / "native-amd-epyc.json").read_text())[
+                json.loads((machine.folder() / "reference" / "native-intel-xeon.json").read_text())[
                     "rows"
                 ]
             ),

@@ -101,10 +101,23 @@ def load(name: str = "predicted-folly.csv") -> dict[Key, float]:
     }
 
 
+def _off(found: dict[Key, float], real: dict[Key, float], key: Key) -> float:
+    return max(found[key] / real[key], real[key] / found[key])
+
+
+def factor(found: dict[Key, float], lock: str, threads: int) -> float:
+    """The median for a model, by the number of threads in the table that is nearest."""
+    real = measured()
+    near = min({k[2] for k in real}, key=lambda n: abs(n - threads))
+    return float(
+        np.median([_off(found, real, k) for k in real if LOCKS[k[1]] == lock and k[2] == near])
+    )
+
+
 def summary(found: dict[Key, float]) -> dict:
     """How far the target's points are, and how many pairs of locks that differ stand right."""
     real = measured()
-    factors = {k: max(found[k] / real[k], real[k] / found[k]) for k in real if k[1] in TARGET}
+    factors = {k: _off(found, real, k) for k in real if k[1] in TARGET}
     right = pairs = 0
     for a, b in itertools.combinations(real, 2):
         if a[0] == b[0] and a[2] == b[2] and max(real[a] / real[b], real[b] / real[a]) > DIFFER:

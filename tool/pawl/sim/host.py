@@ -208,7 +208,7 @@ def markdown(found: list[dict]) -> str:
 
 
 def recorded() -> dict:
-    return json.loads((machine.folder() / "reference" / "native-amd-epyc.json").read_text())
+    return json.loads((machine.folder() / "reference" / "native-intel-xeon.json").read_text())
 
 
 def _peers(found: list[dict]) -> list[str]:
