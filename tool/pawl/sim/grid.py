@@ -329,7 +329,7 @@ def show(result: dict, job: Job) -> None:
 def row_error(points: list[dict]) -> str:
     """The errors of a row's cells in words: of rates, and of ratios to the rwlock."""
     if why := [p["validated"] for p in points if p["error_p90"] is None]:
-        return why[0]
+        return ", ".join(dict.fromkeys(why))
 
     def span(key: str) -> str:
         values = [100 * p[key] for p in points if p[key] is not None]
