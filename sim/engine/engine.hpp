@@ -212,6 +212,11 @@ class engine {
     /* lines.cpp */
     bool hits(const line &l, unsigned core, bool writes) const;
     bool is_free(const line &l, ps at) const { return l.busy <= at && l.waiting == 0; }
+    /* Of an owner that writes again: once the line is due to leave, those that wait come first. */
+    bool has_its_turn(const line &l, ps at) const
+    {
+        return l.busy <= at && (l.waiting == 0 || at < l.kept);
+    }
     void ask(fiber &f, bool agent, std::size_t line_number, bool writes, ps at);
     void grant(fiber &f, bool agent, std::size_t line_number, ps at, ps waited = 0);
     ps move(line &l, unsigned core, bool writes, ps &occupied);

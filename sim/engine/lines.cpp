@@ -241,7 +241,7 @@ std::uint64_t engine::access(const pawl_operation &op)
     if (await_arrival(number))
         turn();
     line &l = line_at(number);
-    if (hits(l, f.core, writes) && (!writes || l.busy <= f.clock)) {
+    if (hits(l, f.core, writes) && (!writes || has_its_turn(l, f.clock))) {
         value = apply(op);
         f.changes_read = l.changes;
         const ps began = f.clock;

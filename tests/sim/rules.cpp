@@ -33,6 +33,28 @@ void the_first_access_comes_from_memory_and_the_next_hits(void **)
     assert_int_equal(*w, 1);
 }
 
+/* A thread that waited for a line got it when the other had done all:
+ *   1. A thread has a line, and writes it again and again, with nothing between.
+ *   2. Another asks for the line, and stands in its queue. The line is free when a write ends.
+ *   3. The owner's next write begins at that very moment, and is served first, each time. */
+void an_owner_that_writes_again_and_again_gives_the_line_to_a_thread_that_waits(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long waited = 0;
+    e.add(0, [&] {
+        for (int i = 0; i < 1000; i++)
+            (void)sim::add(w, 1U);
+    });
+    e.add(2, [&] {
+        until(2005);
+        waited = TOOK(sim::add(w, 1U));
+    });
+    e.run();
+    assert_in_range(waited, 100 + 10, 100 + 2 * 10);
+}
+
 /* Lines that are asked for ahead come beside each other. Of three the third finds no room. One that
  * a writer takes before it is read has to come again. */
 void lines_that_are_asked_for_ahead_come_while_the_thread_goes_on(void **)
@@ -517,6 +539,8 @@ void impossible_machines_are_refused(void **)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            an_owner_that_writes_again_and_again_gives_the_line_to_a_thread_that_waits),
         cmocka_unit_test(lines_that_are_asked_for_ahead_come_while_the_thread_goes_on),
         cmocka_unit_test(the_first_access_comes_from_memory_and_the_next_hits),
         cmocka_unit_test(a_transfer_costs_by_the_distance_of_the_cores),
