@@ -190,9 +190,9 @@ class engine {
         ps debt = 0; /* of interrupts, charged at the next occasion */
     };
     struct bucket {
-        ps busy = 0;
-        unsigned core = 0;   /* that had it last */
-        unsigned coming = 0; /* fibers that may become sleepers */
+        struct alignas(64) line {
+            std::uint32_t coming, next, served; /* threads that may sleep; tickets */
+        } *words = nullptr;
         std::vector<fiber *> sleepers;
     };
 
@@ -243,7 +243,9 @@ class engine {
     void next_on(unsigned hw, ps at);
     void preempt();
     bucket &bucket_of(const std::uint32_t *address);
-    void enter_bucket(bucket &b, ps inside);
+    std::uint32_t kernel(const std::uint32_t *word, pawl_kind what, std::uint32_t operand);
+    void lock(bucket &b);
+    void unlock(bucket &b, ps slice_end);
     void call();
 
     std::vector<std::unique_ptr<fiber>> fibers_;

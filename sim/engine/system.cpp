@@ -95,25 +95,44 @@ void engine::place(fiber &f, ps at)
     }
 }
 
-/* ---- Futexes --------------------------------------------------------------------------------- */
+/* ---- Futexes ---------------------------------------------------------------------------------
+ * As Linux had them until 4.1: the words of a bucket are a line that moves as any other, its lock
+ * gives tickets, and a thread that wakes others holds it meanwhile. */
 
 engine::bucket &engine::bucket_of(const std::uint32_t *address)
 {
     const auto a = reinterpret_cast<std::uintptr_t>(address) / 4;
-    return buckets_[(a * UINT64_C(0x9E3779B97F4A7C15) >> 32) % buckets_.size()];
+    bucket &b = buckets_[(a * UINT64_C(0x9E3779B97F4A7C15) >> 32) % buckets_.size()];
+    if (b.words == nullptr)
+        b.words = static_cast<bucket::line *>(arena_take(sizeof *b.words));
+    return b;
 }
 
-/* The lock's line comes from the core that had the bucket last. `inside`: how much of the time until
- * now the caller needs the lock for. */
-void engine::enter_bucket(bucket &b, ps inside)
+/* The kernel's own access. Returns the value before. */
+std::uint32_t engine::kernel(const std::uint32_t *word, pawl_kind what, std::uint32_t operand)
 {
-    fiber &f = *current_;
-    turn();
-    const ps move = m.transfer[levels_[b.core][f.core]];
-    f.clock = std::max(f.clock, b.busy + inside) + move;
+    pawl_operation op = {};
+    op.address = const_cast<std::uint32_t *>(word);
+    op.width = 4;
+    op.kind = what;
+    op.operand = operand;
+    return static_cast<std::uint32_t>(access(op));
+}
+
+/* A thread that has a bucket's lock or waits for it keeps its processor. */
+void engine::lock(bucket &b)
+{
+    current_->slice_end = never;
+    const std::uint32_t mine = kernel(&b.words->next, PAWL_HOOK_ADD, 1);
+    (void)poll(&b.words->served, 1, [mine](std::uint32_t v) { return v == mine; });
     charge(m.futex_hold, doing::computes);
-    b.busy = f.clock;
-    b.core = f.core;
+    turn();
+}
+
+void engine::unlock(bucket &b, ps slice_end)
+{
+    (void)kernel(&b.words->served, PAWL_HOOK_STORE, b.words->served + 1);
+    current_->slice_end = slice_end;
 }
 
 /* No two calls last equally long. If they did, two threads could meet in the kernel at each turn. */
@@ -129,20 +148,15 @@ bool engine::sleep(const std::uint32_t *address, std::uint32_t expected, std::ui
     fiber &f = *current_;
     call();
     bucket &b = bucket_of(address);
-    b.coming++;
-    pawl_operation op = {};
-    op.address = const_cast<std::uint32_t *>(address);
-    op.width = 4;
-    op.kind = PAWL_HOOK_LOAD;
-    const ps asked = f.clock;
-    (void)access(op); /* under the bucket's lock */
-    enter_bucket(b, f.clock - asked);
-    turn();
-    b.coming--;
-    if (apply(op) != expected)
-        return true;
-    if (deadline <= f.clock)
-        return false;
+    (void)kernel(&b.words->coming, PAWL_HOOK_ADD, 1);
+    const ps slice_end = f.slice_end;
+    lock(b);
+    const bool changed = kernel(address, PAWL_HOOK_LOAD, 0) != expected;
+    if (changed || deadline <= f.clock) {
+        unlock(b, slice_end);
+        (void)kernel(&b.words->coming, PAWL_HOOK_SUB, 1);
+        return changed;
+    }
     f.sleeps_at = address;
     f.classes = classes;
     f.deadline = deadline;
@@ -150,12 +164,15 @@ bool engine::sleep(const std::uint32_t *address, std::uint32_t expected, std::ui
     f.sleep++;
     b.sleepers.push_back(&f);
     counted.sleeps++;
+    unlock(b, slice_end);
     charge(m.futex_wait, doing::computes);
     if (deadline != never)
         push(std::max(deadline, f.clock), kind::timer, f.number, f.sleep);
     next_on(f.hw, f.clock);
     leave(standing::sleeping);
     charge(m.wake_work, doing::computes);
+    if (f.timed_out)
+        (void)kernel(&b.words->coming, PAWL_HOOK_SUB, 1);
     return !f.timed_out;
 }
 
@@ -163,11 +180,11 @@ bool engine::sleep(const std::uint32_t *address, std::uint32_t expected, std::ui
 unsigned engine::wake(const std::uint32_t *address, unsigned count, std::uint32_t classes)
 {
     call();
-    turn();
     bucket &b = bucket_of(address);
-    if (b.sleepers.empty() && b.coming == 0)
+    if (kernel(&b.words->coming, PAWL_HOOK_LOAD, 0) == 0)
         return 0;
-    enter_bucket(b, 0);
+    const ps slice_end = current_->slice_end;
+    lock(b);
     unsigned woken = 0;
     for (std::size_t i = 0; i < b.sleepers.size() && woken < count;) {
         fiber &s = *b.sleepers[i];
@@ -178,9 +195,12 @@ unsigned engine::wake(const std::uint32_t *address, unsigned count, std::uint32_
         b.sleepers.erase(b.sleepers.begin() + static_cast<std::ptrdiff_t>(i));
         woken++;
         counted.wakes++;
+        (void)kernel(&b.words->coming, PAWL_HOOK_SUB, 1);
         charge(m.futex_wake, doing::computes);
+        turn();
         place(s, current_->clock);
     }
+    unlock(b, slice_end);
     return woken;
 }
 
