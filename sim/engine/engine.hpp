@@ -246,6 +246,7 @@ class engine {
     std::uint32_t kernel(const std::uint32_t *word, pawl_kind what, std::uint32_t operand);
     void lock(bucket &b);
     void unlock(bucket &b, ps slice_end);
+    void wake_up(fiber &sleeper);
     void call();
 
     std::vector<std::unique_ptr<fiber>> fibers_;

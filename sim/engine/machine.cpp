@@ -104,6 +104,8 @@ void set(machine &m, const std::string &name, const std::string &text)
         m.*(s->second) = value;
     } else if (name == "queue") {
         m.queue = value != 0;
+    } else if (name == "wakes_locked") {
+        m.wakes_locked = value != 0;
     } else if (!set_table(m, name, value)) {
         throw bad_input("A machine has no value '" + name + "': see doc/sim.md for those it has.");
     }

@@ -58,6 +58,7 @@ struct machine {
 
     ps slice = 3000000000, context = 1500000; /* of the scheduler */
     ps syscall = 150000, futex_wait = 500000, futex_wake = 600000, futex_hold = 100000;
+    bool wakes_locked = false; /* a futex bucket stays locked while others are woken: Linux < 4.2 */
     ps wake_latency = 3000000; /* until a woken thread's hardware thread runs again */
     ps wake_work = 0;          /* what that has to compute before the thread goes on */
     ps interrupt = 800000, membarrier = 1500000;

@@ -96,8 +96,8 @@ void engine::place(fiber &f, ps at)
 }
 
 /* ---- Futexes ---------------------------------------------------------------------------------
- * As Linux had them until 4.1: the words of a bucket are a line that moves as any other, its lock
- * gives tickets, and a thread that wakes others holds it meanwhile. */
+ * As in Linux: the words of a bucket are a line that moves as any other. Its lock gives tickets, as
+ * until 4.1. */
 
 engine::bucket &engine::bucket_of(const std::uint32_t *address)
 {
@@ -176,6 +176,14 @@ bool engine::sleep(const std::uint32_t *address, std::uint32_t expected, std::ui
     return !f.timed_out;
 }
 
+void engine::wake_up(fiber &sleeper)
+{
+    counted.wakes++;
+    charge(m.futex_wake, doing::computes);
+    turn();
+    place(sleeper, current_->clock);
+}
+
 /* The kernel takes the bucket's lock only if somebody sleeps or is about to. */
 unsigned engine::wake(const std::uint32_t *address, unsigned count, std::uint32_t classes)
 {
@@ -185,6 +193,7 @@ unsigned engine::wake(const std::uint32_t *address, unsigned count, std::uint32_
         return 0;
     const ps slice_end = current_->slice_end;
     lock(b);
+    std::vector<fiber *> later;
     unsigned woken = 0;
     for (std::size_t i = 0; i < b.sleepers.size() && woken < count;) {
         fiber &s = *b.sleepers[i];
@@ -194,13 +203,15 @@ unsigned engine::wake(const std::uint32_t *address, unsigned count, std::uint32_
         }
         b.sleepers.erase(b.sleepers.begin() + static_cast<std::ptrdiff_t>(i));
         woken++;
-        counted.wakes++;
         (void)kernel(&b.words->coming, PAWL_HOOK_SUB, 1);
-        charge(m.futex_wake, doing::computes);
-        turn();
-        place(s, current_->clock);
+        if (m.wakes_locked)
+            wake_up(s);
+        else
+            later.push_back(&s);
     }
     unlock(b, slice_end);
+    for (fiber *s : later)
+        wake_up(*s);
     return woken;
 }
 
