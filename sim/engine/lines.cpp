@@ -438,7 +438,7 @@ void engine::poll_pause(const void *address, ps period)
     const std::size_t number = line_of(address);
     charge(period - m.load, doing::waits);
     if (number == no_line || !hits(line_at(number), f.core, false) ||
-        !hardware_[f.hw].queue.empty())
+        (f.slice_end != never && !hardware_[f.hw].queue.empty()))
         return;
     turn();
     if (!hits(line_at(number), f.core, false) || line_at(number).changes != f.changes_read)

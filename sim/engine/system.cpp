@@ -135,7 +135,7 @@ void engine::unlock(bucket &b, ps slice_end)
     current_->slice_end = slice_end;
 }
 
-/* No two calls last equally long. If they did, two threads could meet in the kernel at each turn. */
+/* No two calls last equally long, or two threads could meet in the kernel at each turn. */
 void engine::call()
 {
     drain();

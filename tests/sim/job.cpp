@@ -78,7 +78,7 @@ void a_woken_thread_computes_before_it_goes_on(void **)
             (void)pawl_hook_wake(bed, 1);
     });
     e.run();
-    /* The call; a look at a bucket from far; its lock, the list, who is on it, and free; the wake. */
+    /* The call; a look at a bucket from far; its lock, the list, who sleeps, and free; the wake. */
     const long wake = 100 + 401 + 310 + 1 + 10 + 10 + 2 + 200;
     assert_int_equal(up[0], 10000 + wake + 5000 + 2 * 700);
     assert_int_equal(up[1], 10000 + 2 * wake + 5000 + 700);

@@ -245,7 +245,7 @@ def predict_command(
 @dev_group.command(
     "folly",
     cls=options.ExampleCommand,
-    examples=[("pawl sim dev folly", "Predicts folly's table, by five seeds, and records that.")],
+    examples=[("pawl sim dev folly", "Predicts folly's table, by three seeds, and records that.")],
 )
 @click.option("--check", is_flag=True, help="Write nothing; compare with what is recorded.")
 @STORE
