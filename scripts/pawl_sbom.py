@@ -7,8 +7,6 @@ Packages: the library, the command and the crate, and what the two declare to ne
 (tool/pyproject.toml, rust/Cargo.toml). Files: what a program that
 links the library contains, with their digests."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

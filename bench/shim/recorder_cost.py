@@ -8,8 +8,6 @@ disturb it less than `pawl bench record --set shim`, which goes by the clock.
 The pairs are pawl-bench-shim-load's of the first build, alone and under each recorder, in turns.
 Prints the median and the quartiles of the differences, and the least of each."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -8,8 +8,6 @@ Each process has 64 threads, hot locks that they share, and locks of its own for
 About half of the file are locks with their histograms, and half are events and steps.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

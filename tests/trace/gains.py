@@ -9,8 +9,6 @@ twice its lower end or ten points holds nothing. It wants an idle machine and a 
     gains.py                        eleven pairs of runs for each
     gains.py --others --pairs 5     other numbers of threads, other lengths of sections"""
 
-from __future__ import annotations
-
 import argparse
 import os
 import statistics

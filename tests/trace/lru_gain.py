@@ -7,8 +7,6 @@ measured against itself without. doc/trace.md has the figures.
     lru_gain.py                     seven recordings, 14 pairs of runs
     lru_gain.py --build build/release --recordings 3"""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

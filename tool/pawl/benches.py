@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The commands that need all kinds and sets: bench, costs, diff and report."""
 
-from __future__ import annotations
-
 from pawl.core import bench as each
 from pawl.core import hosts
 from pawl.diff import command as differing

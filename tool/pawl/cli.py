@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The entry point of the command: what commands there are, and where they lie."""
 
-from __future__ import annotations
-
 from pawl.core.cli import root, run
 
 COMMANDS = {

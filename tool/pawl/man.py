@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Writes the manual pages from the commands themselves: python -m pawl.man FOLDER"""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

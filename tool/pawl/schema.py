@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Writes the JSON Schemas of the files that the command writes: python -m pawl.schema FOLDER"""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

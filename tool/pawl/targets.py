@@ -6,8 +6,6 @@ when every run meets it, or their median where it says so; three runs from a cle
 needed, five of the set latency. Exit code 0: all met; 1: not; 2: no runs.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The command line of `pawl watchdog`: talks to pawl-watchdogd (hardware/watchdog/README.md)."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import signal

@@ -4,8 +4,6 @@
 python3 hardware/watchdog/circuit/circuit.py      prints the tables of README.md
 """
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path

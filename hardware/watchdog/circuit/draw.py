@@ -7,8 +7,6 @@
 Texts are drawn as outlines, so that no font of a reader's moves or cuts them.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

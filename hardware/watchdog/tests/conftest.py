@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Where the programs are, and how one test of a cmocka program is run."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

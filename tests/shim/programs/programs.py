@@ -5,8 +5,6 @@ locks and on Pawl's in alternating runs. Each script beside this one is one prog
 A run returns operations a second. The ratio is that of Pawl's runs to their neighbours of the C
 library; its interval comes from the pairs (median, and the ranks of a sign test at 95 %)."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

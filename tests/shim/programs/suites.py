@@ -10,8 +10,6 @@ memcached and slapd run against the installed programs, the other two against wh
 
 The sources come through apt-get, with lists of their own, into a folder that is removed again."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -10,8 +10,6 @@ then measured on our read-write locks. doc/trace.md says what was found, and wha
 Needs the preload libraries, the recorder and pawl-bench-replay of one build (--build), and the
 packages of `scripts/setup programs`."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import json

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The command line of `pawl choose`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The decision trees as a page: Markdown for doc/choosing.md, HTML that stands alone."""
 
-from __future__ import annotations
-
 import os
 import textwrap
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`pawl choose`: the decision trees of decisions.toml, walked by given answers or by asking."""
 
-from __future__ import annotations
-
 import difflib
 import importlib.resources
 import shlex

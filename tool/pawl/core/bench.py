@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The way through every bench: from a kind's command to its tables, pages and result file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

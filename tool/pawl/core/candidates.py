@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Chooses what to measure among what the driver offers."""
 
-from __future__ import annotations
-
 import difflib
 import fnmatch
 from dataclasses import dataclass, field

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The command line: finds the command that was asked for, and says how it ended."""
 
-from __future__ import annotations
-
 import importlib
 import io
 import os

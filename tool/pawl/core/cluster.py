@@ -2,8 +2,6 @@
 """Hands runs of a program to the workers of a Dask scheduler. Each worker starts the same program
 as this process would; so it has to be on the worker's machine, at the same path."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys

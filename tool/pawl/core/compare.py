@@ -5,8 +5,6 @@ The host words them alike. Every sentence says what is compared and whether ours
 nobody has to know whether less is better.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Finds the measuring programs, starts them and reads their JSON lines."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the command asks of ELF files, read with the standard library alone."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The ways a command can end. Each carries one sentence for the person who typed it."""
 
-from __future__ import annotations
-
 import sqlite3
 import struct
 from pathlib import Path

@@ -2,8 +2,6 @@
 """What the benches of data structures share: a grid of cells, each with all its rows, in a given
 time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

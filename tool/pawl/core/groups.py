@@ -7,11 +7,8 @@ thread spends on an operation. A kind whose rows are all timed alike, for as lon
 takes its request, plan and rows from here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import click
 import numpy as np
@@ -157,11 +154,14 @@ def planned(
     return Plan(cells, missing, expected_seconds(cells))
 
 
-def recorded(path: Path, scale: float, bench: str, groups: Iterable[str]) -> Plan:
-    """All rows, longer."""
-    choice = candidates.choose("all", driver.candidates(path))
-    request = Request(seconds=round(RECORDED_SECONDS * scale, 4), rounds=RECORDED_ROUNDS)
-    return Plan(plan(bench, groups, request, choice.names), choice.missing)
+def recorded(bench: str, groups: Iterable[str]) -> Callable[[float, list[str]], list[Cell]]:
+    """The cells of a recorded run, which are longer."""
+
+    def cells(scale: float, names: list[str]) -> list[Cell]:
+        request = Request(seconds=round(RECORDED_SECONDS * scale, 4), rounds=RECORDED_ROUNDS)
+        return plan(bench, groups, request, names)
+
+    return cells
 
 
 def summarise(

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The commands that are made of the kinds and the sets: bench with all below it, and report."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -6,8 +6,6 @@ text replay the same stream. Files are read in pieces: neither a huge file nor a
 bomb is ever held in memory whole.
 """
 
-from __future__ import annotations
-
 import bz2
 import glob
 import gzip

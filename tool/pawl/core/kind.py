@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from pawl.core import candidates, driver, stats, table
@@ -135,6 +137,13 @@ def _no_first(_result: dict, _simulated: Path | None) -> None:
     return None
 
 
+def later(path: str) -> Callable:
+    """The function MODULE.NAME below pawl.kinds, whose module the first call loads: the plotting
+    library takes a second."""
+    module, _, name = path.rpartition(".")
+    return lambda *given: getattr(import_module(f"pawl.kinds.{module}"), name)(*given)
+
+
 @dataclass(frozen=True)
 class Kind:
     """What is particular to a kind of measurement."""
@@ -217,8 +226,7 @@ class Kind:
     # HTML for the page, before the figures.
     body: Callable[[dict], str] = _no_text
 
-    # ---- Figures with their captions, of a result whose cells all have rows. The function imports
-    # the module that draws: the plotting library takes a second to load.
+    # ---- Figures with their captions, of a result whose cells all have rows; see `later`.
     figures: Callable[[dict], list[tuple[str, Figure]]] = _no_figures
 
     # What core/first.py describes: (result, a file with a simulation of the same job or None) ->
@@ -227,6 +235,12 @@ class Kind:
 
     # None: another kind's command measures it.
     command: Command | None = None
+
+    @classmethod
+    def of(cls, table: ModuleType, **own) -> Kind:
+        """Each name of a kind's `table` that is also a field fills it; `own` has the others."""
+        theirs = {f.name: vars(table)[f.name] for f in fields(cls) if f.name in vars(table)}
+        return cls(**theirs | own)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", self.label or self.workload)

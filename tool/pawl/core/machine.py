@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What stands beside every number: the machine, its kernel, the commit."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The manual pages, made of the commands themselves, so that the two cannot drift."""
 
-from __future__ import annotations
-
 import re
 
 import click

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Measures the cells of a plan one after the other and saves after each."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What to do where a command needs a package that this Python does not have."""
 
-from __future__ import annotations
-
 import sys
 from importlib.util import find_spec
 

@@ -2,8 +2,6 @@
 """Writes files whole or not at all, and finds out before measuring whether it can. And makes text
 of any bytes fit to be shown."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -2,8 +2,6 @@
 """The part of bench/results/README.md that is made of the runs beside it: what each folder is of,
 and what its targets found."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pawl.core import output, record, targets

@@ -4,8 +4,6 @@
 Axes of linear scale start at zero, each line is named, and its colour only repeats its name.
 """
 
-from __future__ import annotations
-
 import io
 import math
 from collections.abc import Callable

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Reads the small languages of the options: thread ranges, CPU lists, shares, lists."""
 
-from __future__ import annotations
-
 import os
 
 from pawl.core.errors import BadInput

@@ -4,17 +4,15 @@
 A run is what a set measures: parts, each of which is a result of its own. pawl/sets lists them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from pawl.core import bench, driver, measure, output, results, schema
+from pawl.core import bench, candidates, driver, measure, output, results, schema
 from pawl.core.errors import BadInput, Interrupted
-from pawl.core.kind import Kind, Kinds, Plan
+from pawl.core.kind import Cell, Kind, Kinds, Plan
 from pawl.core.targets import Judging
 
 # At this --seconds, which is the default, the parts have the lengths that their plans name.
@@ -31,6 +29,38 @@ class Part:
     plan: Callable[[Path, float], Plan]
     # The row that ratios compare with, if not the kind's own.
     baseline: str | None = None
+
+
+def rows(
+    names: str, cells: Callable[[float, list[str]], list[Cell]]
+) -> Callable[[Path, float], Plan]:
+    """The plan of a part: the rows that --candidates NAMES would measure, in the cells that
+    `cells` makes of the scale and of those rows."""
+
+    def plan(path: Path, scale: float) -> Plan:
+        choice = candidates.choose(names, driver.candidates(path))
+        return Plan(cells(scale, choice.names), choice.missing)
+
+    return plan
+
+
+def beside_peers(
+    ours: list[str], peers: tuple[str, ...], cells: Callable[[float, list[str]], list[Cell]]
+) -> Callable[[Path, float], Plan]:
+    """The same of `ours` and of those peers that are built here; the others are told missing."""
+
+    def plan(path: Path, scale: float) -> Plan:
+        offered = driver.candidates(path)
+        absent = [
+            {"candidate": c["name"], "why": c["why"]}
+            for c in offered
+            if c["name"] in peers and not c["available"]
+        ]
+        there = [n for n in peers if n not in {a["candidate"] for a in absent}]
+        choice = candidates.choose(",".join([*ours, *there]), offered)
+        return Plan(cells(scale, choice.names), absent)
+
+    return plan
 
 
 @dataclass(frozen=True)

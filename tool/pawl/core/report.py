@@ -5,8 +5,6 @@ Everything drawn names the data it was drawn from by their digest, so that `--ch
 whether a picture that was saved belongs to them.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -5,8 +5,6 @@ Samples are the data. The rows of a cell (`summary`) are made of its samples whe
 read; a file that another program reads has them as well, a recorded run does without.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import lzma

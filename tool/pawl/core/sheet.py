@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Puts several pictures one below the other into one file, keeping what they say of their data."""
 
-from __future__ import annotations
-
 import io
 import re
 

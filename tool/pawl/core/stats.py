@@ -6,8 +6,6 @@ state of that moment. Ratios are therefore taken round by round, and the interva
 sign-based one of their median: it assumes nothing about the shape of the noise.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator

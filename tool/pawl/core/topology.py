@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How the CPUs of this machine are related: siblings, shared caches, sockets, from sysfs."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

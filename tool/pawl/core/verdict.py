@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a result says, in words: who is ahead, how much of it is noise, what disturbed the run."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

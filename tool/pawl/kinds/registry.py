@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """All kinds, in the order in which help and manual pages list them."""
 
-from __future__ import annotations
-
 from pawl.core.kind import Kinds
 from pawl.kinds.busy.kind import KIND as BUSY
 from pawl.kinds.case.kind import KIND as CASE

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The command line of `pawl replay`."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the samples say of each candidate, and how near the re-enactment came to the recording."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The JSON Schema of `pawl replay --json`. pawl.schema writes it for other programs."""
 
-from __future__ import annotations
-
 from pawl.core.schema import DRAFT, LICENCE
 
 VERSION = 3

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The answer of `pawl replay` in the terminal."""
 
-from __future__ import annotations
-
 from rich.console import Console
 from rich.table import Table
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The window of a trace that is done again: the one that holds most."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections import defaultdict
 from dataclasses import dataclass, field

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The command line of `pawl run`: looks at the program, then becomes it."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What kind of program a file is, and why another one's locks cannot be put in front of it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The set "ancestor": ours beside the published progressive lock. Three runs take five minutes."""
 
-from __future__ import annotations
-
 from pawl.core.record import Set
 from pawl.core.targets import Judging
 from pawl.kinds.lru import record

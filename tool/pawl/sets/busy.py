@@ -4,8 +4,6 @@
 Three runs take about seventeen minutes.
 """
 
-from __future__ import annotations
-
 from pawl.core.record import Set
 from pawl.core.targets import Judging
 from pawl.kinds.busy import record

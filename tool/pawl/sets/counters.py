@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The set "counters": counting and light locks. Three runs take about three minutes."""
 
-from __future__ import annotations
-
 from pawl.core.record import Set
 from pawl.core.targets import Judging
 from pawl.kinds.counters import record

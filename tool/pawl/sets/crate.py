@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The set "crate": the locks of the Rust crate. Three runs take about a minute."""
 
-from __future__ import annotations
-
 from pawl.core.record import Set
 from pawl.core.targets import Judging
 from pawl.kinds.crate import record

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The set "functions": what the manual pages say of each function. Three runs take two minutes."""
 
-from __future__ import annotations
-
 from pawl.core.record import Set
 from pawl.core.targets import Judging
 from pawl.kinds.functions import record

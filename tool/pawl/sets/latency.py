@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The set "latency": the lock that handlers read. Five runs take less than eight minutes."""
 
-from __future__ import annotations
-
 from pawl.core.record import Set
 from pawl.core.targets import Judging
 from pawl.kinds.latency import record

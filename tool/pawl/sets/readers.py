@@ -4,8 +4,6 @@
 Three runs take about twenty-five minutes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from pawl.core.record import Set

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """All sets; the first is what `pawl bench record` measures unless told."""
 
-from __future__ import annotations
-
 from pawl.core.record import Sets
 from pawl.sets.ancestor import SET as ANCESTOR
 from pawl.sets.busy import SET as BUSY

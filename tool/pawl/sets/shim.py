@@ -4,8 +4,6 @@
 Three runs take about twelve minutes. The programs are those of `scripts/setup programs`.
 """
 
-from __future__ import annotations
-
 from pawl.core.record import Set
 from pawl.core.targets import Judging
 from pawl.kinds.shim import record

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The set "spin": the locks that spin, and their peers. Three runs take about ten minutes."""
 
-from __future__ import annotations
-
 from pawl.core.record import Set
 from pawl.core.targets import Judging
 from pawl.kinds.lru import record as lru

@@ -5,8 +5,6 @@ Three runs take less than a quarter of an hour on two CPUs, so each part measure
 targets need and no others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from pawl.core.record import Set

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """From raw files to a trace: lanes are added up, ticks become nanoseconds, addresses names."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections import defaultdict

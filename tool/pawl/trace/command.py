@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The command line of `pawl trace`."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shlex

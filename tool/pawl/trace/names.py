@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a lock is called that is no variable, and has no name by its program."""
 
-from __future__ import annotations
-
 import bisect
 import itertools
 from collections import defaultdict

@@ -5,8 +5,6 @@ A process may have been killed in the middle of a line, so nothing here trusts a
 indexes that make no sense are left out.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

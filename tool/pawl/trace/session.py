@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A program under the recorder: started, waited for, ended as it ended."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import glob

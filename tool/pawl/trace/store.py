@@ -4,8 +4,6 @@
 A trace of another version, a foreign file, a torn one: a sentence each.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -5,8 +5,6 @@ It knows inlined frames and finds debug files by their build-id. Where it is mis
 cannot be read, an address stays `file+0xoffset`.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import re

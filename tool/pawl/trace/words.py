@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What numbers of the raw file are called in a trace."""
 
-from __future__ import annotations
-
 from pawl.trace import raw
 
 MODES = ("", "mutex", "read", "write", "spin", "cond-wait", "cond-signal", "cond-broadcast",

@@ -5,8 +5,6 @@ A machine is the CPUs that the threads may use and the processes that compute wi
 A scene is what the threads do there.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from pawl.core.kind import Cell

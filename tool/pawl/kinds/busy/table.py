@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `pawl bench crowd --busy`: throughput, all waits, and what overran its deadline."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

@@ -2,8 +2,6 @@
 """What the sleeping lock has to reach on a machine that others use too, judged by the samples of
 `pawl bench crowd --busy`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from pawl.core import stats, table

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a page of `pawl bench crowd --busy` begins with: each machine, throughput and waits."""
 
-from __future__ import annotations
-
 from pawl.core.compare import RATE, Comparison, of_cells
 from pawl.kinds.busy.plan import BASELINE, MAIN, MUTEX
 from pawl.kinds.busy.table import SAID, against_best, by_machine, waits

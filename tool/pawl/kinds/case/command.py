@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The options of `pawl bench case`, and the plan that they make."""
 
-from __future__ import annotations
-
 import click
 
 from pawl.core import options, ranges

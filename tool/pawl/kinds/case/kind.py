@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The kind "case"."""
 
-from __future__ import annotations
-
 from pawl.core.kind import NUMBER, Kind
 from pawl.kinds.case import command
 from pawl.kinds.shim import plan, table

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The options of `pawl costs`, and the plan that they make."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Makes the costs of the samples of `pawl costs`: everything that tables and pages show."""
 
-from __future__ import annotations
-
 from pawl.core import stats, topology
 from pawl.core.errors import BadInput
 from pawl.kinds.costs.rows import ORDER, ROOM, ROWS

@@ -2,8 +2,6 @@
 """Makes a model for `pawl sim` of what was measured. What the table has no row for is assumed, and
 the file says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from pawl.core import topology

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans `pawl costs`: what single operations cost here."""
 
-from __future__ import annotations
-
 from pawl.core import topology
 from pawl.core.kind import Cell
 

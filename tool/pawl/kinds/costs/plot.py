@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plots of `pawl costs`: the table as bars, the CPUs as a heat map, sections as curves."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `pawl costs`: what each is called, how it is measured, what was published."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 # P. McKenney, linux.conf.au 2005.

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A saved result of `pawl costs`, for other commands."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

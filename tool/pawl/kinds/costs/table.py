@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The tables of `pawl costs`, as texts: for the terminal and for the page alike."""
 
-from __future__ import annotations
-
 import textwrap
 
 from rich import box

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans `pawl bench counters`: counting, and the light locks beside it."""
 
-from __future__ import annotations
-
 from pawl.core.groups import group_of, threads_of
 
 DRIVER = "pawl-bench-counters"

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The rows of `pawl bench counters`: nanoseconds an operation."""
 
-from __future__ import annotations
-
 from pawl.core import groups, table
+from pawl.core.compare import Comparison
 from pawl.core.groups import group_of
 from pawl.core.table import Column
-from pawl.kinds.counters.plan import BASELINES, GROUPS, RIVALS, baseline_of
+from pawl.kinds.counters.plan import BASELINES, GROUPS, MAIN, RIVALS, baseline_of
 
 
 def workload(cell: dict) -> str:
@@ -40,3 +39,7 @@ def losses(rows: list[dict]) -> list[dict]:
 
 def columns(_cell: dict, _baseline: str) -> list[Column]:
     return groups.timed_columns("times the\nbaseline")
+
+
+def comparisons(result: dict) -> list[Comparison]:
+    return groups.comparisons(result, GROUPS, MAIN, baseline_of)

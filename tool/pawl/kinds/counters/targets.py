@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What counters and light locks set out to reach, judged by the rows of `pawl bench counters`."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Iterable
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The options of `pawl bench crate`, and the plan that they make."""
 
-from __future__ import annotations
-
 from pawl.core import groups
 from pawl.core.kind import Call, Command, Plan
 from pawl.kinds.crate.plan import GROUPS, baseline_of

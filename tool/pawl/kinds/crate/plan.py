@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans `pawl bench crate`: the locks of the Rust crate beside those that Rust programs use."""
 
-from __future__ import annotations
-
 from pawl.core.groups import group_of, threads_of
 
 DRIVER = "pawl-bench-crate"

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plots of `pawl bench crate`: a figure for each group, a row for each candidate."""
 
-from __future__ import annotations
-
 from matplotlib.figure import Figure
 
 from pawl.core import plot

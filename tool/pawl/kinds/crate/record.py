@@ -1,19 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The part of recorded runs that `pawl bench crate` measures: all rows, longer."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-from pawl.core import groups
-from pawl.core.kind import Plan
-from pawl.core.record import Part
+from pawl.core.groups import recorded
+from pawl.core.record import Part, rows
 from pawl.kinds.crate.kind import KIND
 from pawl.kinds.crate.plan import GROUPS
 
-
-def _plan(path: Path, scale: float) -> Plan:
-    return groups.recorded(path, scale, "crate", GROUPS)
-
-
-PART = Part(KIND, KIND.title, _plan)
+PART = Part(KIND, KIND.title, rows("all", recorded("crate", GROUPS)))

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The rows of `pawl bench crate`: nanoseconds an operation."""
 
-from __future__ import annotations
-
 from pawl.core import groups, table
+from pawl.core.compare import Comparison
 from pawl.core.table import Column
 from pawl.kinds.crate.plan import GROUPS, OURS, PEER, baseline_of
 
@@ -34,3 +33,7 @@ def losses(rows: list[dict]) -> list[dict]:
 
 def columns(_cell: dict, _baseline: str) -> list[Column]:
     return groups.timed_columns(f"times\n{PEER}")
+
+
+def comparisons(result: dict) -> list[Comparison]:
+    return groups.comparisons(result, GROUPS, dict.fromkeys(GROUPS, (OURS,)), baseline_of)

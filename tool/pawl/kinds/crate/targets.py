@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the crate's locks set out to reach, judged by the samples of `pawl bench crate`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from pawl.core.groups import cell_of, group_of

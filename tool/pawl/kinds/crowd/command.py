@@ -2,8 +2,6 @@
 """The options of `pawl bench crowd`, and the plan that they make; with --flood or --busy of
 another kind."""
 
-from __future__ import annotations
-
 import click
 
 from pawl.core import options, ranges

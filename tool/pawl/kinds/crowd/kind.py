@@ -1,30 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The kind "crowd"."""
 
-from __future__ import annotations
-
-from pawl.core.kind import NUMBER, Kind
+from pawl.core.kind import NUMBER, Kind, later
 from pawl.kinds.crowd import plan, table
 from pawl.kinds.crowd.command import COMMAND
 
-
-def figures(result: dict):
-    from pawl.kinds.crowd import plot
-
-    return plot.figures(result)
-
-
-KIND = Kind(
+KIND = Kind.of(
+    table,
     name="crowd",
     title="Locks under a crowd of threads",
     driver=plan.DRIVER,
     baseline=plan.BASELINE,
     command=COMMAND,
-    figures=figures,
+    figures=later("crowd.plot.figures"),
     competes=True,
-    workload=table.workload,
-    label=table.label,
-    heading=table.heading,
     cell_keys={
         "section_us": NUMBER,
         "outside_us": NUMBER,
@@ -40,11 +29,9 @@ KIND = Kind(
         "ctx_involuntary": NUMBER,
     },
     nested_keys=table.NESTED_KEYS,
-    summarise=table.summarise,
     names_losses=True,
     nulls=((plan.OFF, plan.MAIN),),
     explained=plan.ROWS,
     what="strategy/lock",
     ranks_from=135,
-    columns=table.columns,
 )

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans `pawl bench crowd`: locks under more threads than CPUs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from pawl.core import candidates

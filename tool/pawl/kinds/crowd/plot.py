@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plots of `pawl bench crowd`: throughput over threads, and how the waits are distributed."""
 
-from __future__ import annotations
-
 import math
 
 from matplotlib.axes import Axes

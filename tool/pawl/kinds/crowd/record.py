@@ -1,35 +1,20 @@
 # SPDX-License-Identifier: MIT
 """The parts of recorded runs that `pawl bench crowd` measures."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-from pawl.core import candidates, driver
-from pawl.core.kind import Plan
-from pawl.core.record import Part
+from pawl.core.kind import Cell
+from pawl.core.record import Part, beside_peers, rows
 from pawl.kinds.crowd.kind import KIND
 from pawl.kinds.crowd.plan import EVIDENCE, FLOOR, MAIN, OFF, PEERS, SPIN, Request, plan
 
 BUDGET, SCALING_BUDGET, FAIR_SECONDS = 125.0, 75.0, 1.0
 
 
-def _grid(path: Path, scale: float) -> Plan:
-    offered = driver.candidates(path)
-    absent = [
-        {"candidate": c["name"], "why": c["why"]}
-        for c in offered
-        if c["name"] in PEERS and not c["available"]
-    ]
-    peers = [n for n in PEERS if n not in {a["candidate"] for a in absent}]
-    choice = candidates.choose(",".join([MAIN, SPIN, *peers, FLOOR]), offered)
-    # Two rounds of longer samples: a crowd takes its time to go round once.
-    request = Request(rounds=2, warmup=0.004, budget=BUDGET * scale)
-    return Plan(plan(request, choice.names), absent)
+def _grid(scale: float, names: list[str]) -> list[Cell]:
+    """Two rounds of longer samples: a crowd takes its time to go round once."""
+    return plan(Request(rounds=2, warmup=0.004, budget=BUDGET * scale), names)
 
 
-def _fair(path: Path, scale: float) -> Plan:
-    choice = candidates.choose(f"{MAIN},{FLOOR}", driver.candidates(path))
+def _fair(scale: float, names: list[str]) -> list[Cell]:
     request = Request(
         threads=[32],
         writes=[10.0],
@@ -38,16 +23,21 @@ def _fair(path: Path, scale: float) -> Plan:
         warmup=0.02,
         seconds=FAIR_SECONDS * min(scale, 1),
     )
-    return Plan(plan(request, choice.names), choice.missing)
+    return plan(request, names)
 
 
-def _scaling(path: Path, scale: float) -> Plan:
+def _scaling(scale: float, names: list[str]) -> list[Cell]:
     """Six rounds are the fewest with an interval. The plain lock is a null row."""
-    choice = candidates.choose(f"{MAIN},{OFF},{EVIDENCE}", driver.candidates(path))
-    request = Request(rounds=6, warmup=0.004, budget=SCALING_BUDGET * scale)
-    return Plan(plan(request, choice.names), choice.missing)
+    return plan(Request(rounds=6, warmup=0.004, budget=SCALING_BUDGET * scale), names)
 
 
-GRID = Part(KIND, "Crowds of threads", _grid)
-FAIR = Part(KIND, "Shares of 32 threads over a second", _fair, baseline=FLOOR)
-SCALING = Part(KIND, "Crowds of threads, readers that scale", _scaling, baseline=OFF)
+GRID = Part(KIND, "Crowds of threads", beside_peers([MAIN, SPIN, FLOOR], PEERS, _grid))
+FAIR = Part(
+    KIND, "Shares of 32 threads over a second", rows(f"{MAIN},{FLOOR}", _fair), baseline=FLOOR
+)
+SCALING = Part(
+    KIND,
+    "Crowds of threads, readers that scale",
+    rows(f"{MAIN},{OFF},{EVIDENCE}", _scaling),
+    baseline=OFF,
+)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `pawl bench crowd`: throughput, waits, and shares of the threads."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pawl.core import stats, table

@@ -4,8 +4,6 @@
 The worst of all cells decides, and the note names it.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Iterable
 

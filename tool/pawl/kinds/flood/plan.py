@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans `pawl bench crowd --flood`: how long one writer waits among readers that never pause."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from pawl.core.kind import Cell

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `pawl bench crowd --flood`: the waits of the writer, and what the readers do."""
 
-from __future__ import annotations
-
 from pawl.core import stats, table
 from pawl.core.table import Column, counted, duration
 from pawl.kinds.flood.plan import FLOOR

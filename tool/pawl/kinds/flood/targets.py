@@ -2,8 +2,6 @@
 """How long the sleeping lock may hold up a writer, judged by the samples of
 `pawl bench crowd --flood`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from pawl.core import table

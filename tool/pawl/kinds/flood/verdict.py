@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a page of `pawl bench crowd --flood` begins with: how long the writer waits."""
 
-from __future__ import annotations
-
 from pawl.core.compare import Comparison, of_cells
 from pawl.kinds.crowd.plan import MAIN, SPIN
 from pawl.kinds.flood.plan import BASELINE, FLOOR

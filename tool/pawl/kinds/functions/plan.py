@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans `pawl bench functions`: each function of the library, called by a thread that is alone."""
 
-from __future__ import annotations
-
 DRIVER = "pawl-bench-functions"
 FLOOR = "floor"
 GROUPS = {

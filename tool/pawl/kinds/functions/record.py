@@ -1,25 +1,18 @@
 # SPDX-License-Identifier: MIT
 """The part of recorded runs that `pawl bench functions` measures: all rows, more rounds."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-from pawl.core import candidates, driver, groups
-from pawl.core.kind import Plan
-from pawl.core.record import Part
+from pawl.core import groups
+from pawl.core.kind import Cell
+from pawl.core.record import Part, rows
 from pawl.kinds.functions.kind import KIND
 from pawl.kinds.functions.plan import GROUPS, SECONDS, WARMUP
 
 RECORDED_ROUNDS = 21
 
 
-def _plan(path: Path, scale: float) -> Plan:
-    choice = candidates.choose("all", driver.candidates(path))
-    request = groups.Request(
-        seconds=round(SECONDS * scale, 5), rounds=RECORDED_ROUNDS, warmup=WARMUP
-    )
-    return Plan(groups.plan("functions", GROUPS, request, choice.names), choice.missing)
+def _cells(scale: float, names: list[str]) -> list[Cell]:
+    request = groups.Request(round(SECONDS * scale, 5), RECORDED_ROUNDS, WARMUP)
+    return groups.plan("functions", GROUPS, request, names)
 
 
-PART = Part(KIND, KIND.title, _plan)
+PART = Part(KIND, KIND.title, rows("all", _cells))

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `pawl bench functions`: nanoseconds a call."""
 
-from __future__ import annotations
-
 from pawl.core import groups, table
 from pawl.core.table import Column
 from pawl.kinds.functions.plan import GROUPS, baseline_of

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the functions set out to cost, and whether a recording is steady enough to be quoted."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

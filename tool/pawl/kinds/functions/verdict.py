@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a page of `pawl bench functions` begins with: pairs of functions to choose between."""
 
-from __future__ import annotations
-
 from pawl.core import groups, stats
 from pawl.core.compare import Comparison
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans `pawl bench hash`: one hash table under every design."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from pawl.core import grid

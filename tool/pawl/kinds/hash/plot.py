@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plots of `pawl bench hash`: throughput over threads, and over the share of updates."""
 
-from __future__ import annotations
-
 from matplotlib.figure import Figure
 
 from pawl.core import plot

@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The parts of recorded runs that `pawl bench hash` measures."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-from pawl.core import candidates, driver
-from pawl.core.kind import Plan
-from pawl.core.record import Part
+from pawl.core.kind import Cell
+from pawl.core.record import Part, rows
 from pawl.kinds.hash.kind import KIND
 from pawl.kinds.hash.plan import BASELINE, MAIN, QUIESCENT, Request, plan
 
@@ -17,13 +12,11 @@ READING_ROUNDS, READING_SECONDS = 15, 0.05
 THREADS = [1, 2]
 
 
-def _all(path: Path, scale: float) -> Plan:
-    choice = candidates.choose("all", driver.candidates(path))
-    return Plan(plan(Request(threads=THREADS, budget=BUDGET * scale), choice.names), choice.missing)
+def _all(scale: float, names: list[str]) -> list[Cell]:
+    return plan(Request(threads=THREADS, budget=BUDGET * scale), names)
 
 
-def _reading(path: Path, scale: float) -> Plan:
-    choice = candidates.choose(",".join([BASELINE, MAIN, QUIESCENT]), driver.candidates(path))
+def _reading(scale: float, names: list[str]) -> list[Cell]:
     request = Request(
         threads=THREADS,
         updates=[0.0],
@@ -31,8 +24,10 @@ def _reading(path: Path, scale: float) -> Plan:
         seconds=round(READING_SECONDS * scale, 4),
         warmup=0.02,
     )
-    return Plan(plan(request, choice.names), choice.missing)
+    return plan(request, names)
 
 
-ALL = Part(KIND, KIND.title, _all)
-READING = Part(KIND, "A hash table that is only read", _reading)
+ALL = Part(KIND, KIND.title, rows("all", _all))
+READING = Part(
+    KIND, "A hash table that is only read", rows(f"{BASELINE},{MAIN},{QUIESCENT}", _reading)
+)

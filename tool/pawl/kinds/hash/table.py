@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `pawl bench hash`, and what more threads bring when nobody writes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pawl.core import grid, stats, table

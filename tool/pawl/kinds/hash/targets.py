@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What read-copy-update has to bring a hash table, judged by the samples of `pawl bench hash`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from pawl.core import stats

@@ -1,33 +1,18 @@
 # SPDX-License-Identifier: MIT
 """The kind "latency"."""
 
-from __future__ import annotations
-
-from pawl.core.kind import NUMBER, Kind
+from pawl.core.kind import NUMBER, Kind, later
 from pawl.kinds.latency import plan, samples, table
 from pawl.kinds.latency.command import COMMAND
 
-
-def figures(result: dict):
-    from pawl.kinds.latency import plot
-
-    return plot.figures(result)
-
-
-def comparisons(result: dict):
-    from pawl.kinds.latency import verdict
-
-    return verdict.comparisons(result)
-
-
-KIND = Kind(
+KIND = Kind.of(
+    table,
     name="latency",
     title="Latencies of a lock that handlers read",
     driver=plan.DRIVER,
     baseline=plan.BASELINE,
     command=COMMAND,
-    figures=figures,
-    workload=table.workload,
+    figures=later("latency.plot.figures"),
     cell_keys={
         "scenario": str,
         "seconds": NUMBER,
@@ -40,9 +25,7 @@ KIND = Kind(
     sound=samples.sound,
     summarise=samples.summarise,
     losses=samples.no_losses,
-    comparisons=comparisons,
+    comparisons=later("latency.verdict.comparisons"),
     explained=plan.ROWS,
-    show=table.show,
     views=table.no_views,
-    body=table.body,
 )

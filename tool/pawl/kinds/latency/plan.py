@@ -6,8 +6,6 @@ threads of a sample, and the handlers of those that are interrupted, have a row 
 such rows are cycles of the processor's counter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plots of `pawl bench latency`: how the times are distributed, and what pairs cost."""
 
-from __future__ import annotations
-
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The part of recorded runs that `pawl bench latency` measures: all scenarios."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pawl.core import candidates, driver

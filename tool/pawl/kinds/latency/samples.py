@@ -4,8 +4,6 @@
 A series is a table of its statistics; null is a series without any. All are cycles.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from pawl.core import stats

@@ -5,8 +5,6 @@ A scenario has a short table, a line a lock, in units of time; and the long one 
 a line for each thread and each thing measured of it, in cycles.
 """
 
-from __future__ import annotations
-
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -166,7 +164,7 @@ def rescued_sentences(cell: dict) -> list[str]:
     ]
 
 
-def heading(cell: dict) -> list[str]:
+def _said_above(cell: dict) -> list[str]:
     if cell["scenario"] == PAIRS:
         return [workload(cell)]
     lines = [
@@ -208,7 +206,7 @@ def shown(width: int) -> list[int]:
 
 def _show_short(cell: dict, console: Console) -> None:
     columns = shown(console.width)
-    made = _table("\n".join(heading(cell)), tuple(SHORT_HEADS[n] for n in columns))
+    made = _table("\n".join(_said_above(cell)), tuple(SHORT_HEADS[n] for n in columns))
     for line in overview(cell):
         texts = short_texts(line)
         made.add_row(*(texts[n] for n in columns), style=_style(line["candidate"]))
@@ -256,7 +254,7 @@ def _view(cell: dict) -> dict:
     if cell["scenario"] == PAIRS:
         per_ns = latency_samples.per_ns(cell["samples"])
         return {
-            "heading": heading(cell),
+            "heading": _said_above(cell),
             "heads": PAIR_HEADS,
             "locks": [],
             "rows": [
@@ -269,7 +267,7 @@ def _view(cell: dict) -> dict:
         rows = latency_samples.rows(latency_samples.of_lock(cell, line["candidate"]))
         locks.append({"name": line["candidate"], "rows": long_texts(rows), "tries": tries(rows)})
     return {
-        "heading": heading(cell) + rescued_sentences(cell),
+        "heading": _said_above(cell) + rescued_sentences(cell),
         "heads": SHORT_HEADS,
         "locks": locks,
         "rows": [

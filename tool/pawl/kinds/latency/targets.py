@@ -4,8 +4,6 @@
 Of the first two and of the last one the median of the runs counts: a maximum is of one moment.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Iterable
 

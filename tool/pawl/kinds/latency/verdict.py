@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a page of `pawl bench latency` begins with: pairs, and how long signals are blocked."""
 
-from __future__ import annotations
-
 from pawl.core.compare import TIME, Comparison, of_cells
 from pawl.core.stats import of_candidate
 from pawl.kinds.latency import samples

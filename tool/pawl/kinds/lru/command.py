@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The options of `pawl bench lru`, and the plan that they make."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

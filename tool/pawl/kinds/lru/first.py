@@ -2,8 +2,6 @@
 """The first report of `make bench`: one sentence, the best row of each library in plain names, and
 what more cores are expected to do. The page and the terminal have the same words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pawl.core import candidates, stats

@@ -1,38 +1,24 @@
 # SPDX-License-Identifier: MIT
 """The kind "lru"."""
 
-from __future__ import annotations
-
 from pawl.core import candidates
-from pawl.core.kind import NUMBER, Kind
+from pawl.core.kind import NUMBER, Kind, later
 from pawl.kinds.lru import first, plan, table
 from pawl.kinds.lru.command import COMMAND
 
-
-def figures(result: dict):
-    from pawl.kinds.lru import plot
-
-    return plot.figures(result)
-
-
-KIND = Kind(
+KIND = Kind.of(
+    table,
     name="lru",
     title="Cache lookups under each lock",
     driver=plan.DRIVER,
     baseline=candidates.RWLOCK,
     command=COMMAND,
-    figures=figures,
+    figures=later("lru.plot.figures"),
     first=first.of,
     competes=True,
-    workload=table.workload,
-    label=table.label,
-    heading=table.heading,
     cell_keys={"size": int, "keyspace": int, "hit_nominal": NUMBER, "miss_cost": int, "dist": str},
     cell_optional={"chains": (int, type(None)), "latency": bool},
     sample_optional={"hits": NUMBER, "misses": NUMBER, "cpu_seconds": NUMBER, "latency_ns": dict},
-    sound_cell=table.sound_cell,
-    sound=table.sound,
-    summarise=table.summarise,
     names_losses=True,
     main=candidates.MAIN,
     floor=candidates.NULL,
@@ -40,6 +26,4 @@ KIND = Kind(
     explained=table.STRATEGIES,
     what="strategy/lock",
     ranks_from=100,
-    columns=table.columns,
-    headline=table.headline,
 )

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans the cells of `pawl bench lru`: hit ratios x miss costs x thread counts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from pawl.core import candidates, options, ranges

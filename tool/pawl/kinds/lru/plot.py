@@ -2,8 +2,6 @@
 """Plots of `pawl bench lru`: throughput over threads as the source drew it, and ranked rows with
 quartiles."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import matplotlib

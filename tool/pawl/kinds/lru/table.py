@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `pawl bench lru`. The measured hit ratio stands beside the nominal one."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pawl.core import candidates, stats, table

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the locks have to reach under a cache, judged by the samples of `pawl bench lru`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from pawl.core import candidates, stats

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans `pawl bench pairs`: what taking and dropping each lock costs one thread alone."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from pawl.core.kind import Cell

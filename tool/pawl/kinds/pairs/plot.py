@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The plot of `pawl bench pairs`: one bar a lock and mode."""
 
-from __future__ import annotations
-
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The parts of recorded runs that `pawl bench pairs` measures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pawl.core import candidates, driver

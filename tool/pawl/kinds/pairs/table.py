@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `pawl bench pairs`: rates, shown as the time that a pair takes."""
 
-from __future__ import annotations
-
 from pawl.core import table
 from pawl.core.table import Column
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a take and a drop have to cost, judged by the samples of `pawl bench pairs`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from pawl.core.targets import Finding, Target, find_part, ratio

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a page of `pawl bench pairs` begins with."""
 
-from __future__ import annotations
-
 from pawl.core.compare import TIME, Comparison, of_cells
 from pawl.kinds.pairs.plan import FLOOR
 from pawl.kinds.pairs.table import MODES

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans `pawl bench rcu`: what readers, grace periods and callbacks cost."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from pawl.core import grid, machine

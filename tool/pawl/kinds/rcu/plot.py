@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plots of `pawl bench rcu`: rows of times, histograms of delays, memory in a flood over time."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `pawl bench rcu`: times, callbacks, delays and floods are different things."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pawl.core import groups, stats, table

@@ -5,8 +5,6 @@ That the read side of the quiescent-state flavour has no instruction at all is n
 test of the disassembly proves it, and the notes show the row beside an empty loop.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Iterable
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a page of `pawl bench rcu` begins with: each group beside liburcu's."""
 
-from __future__ import annotations
-
 from pawl.core import stats
 from pawl.core.compare import TIME, Comparison
 from pawl.core.groups import worded

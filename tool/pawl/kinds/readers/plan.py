@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans `pawl bench readers`: locks that are mostly read, in four scenes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from pawl.core import grid

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plots of `pawl bench readers`: throughput over threads and over writes, waits of writers."""
 
-from __future__ import annotations
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 

@@ -4,8 +4,6 @@
 The targets of scaling readers compare the rows _on and _off, which a lock without them lacks.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable
 

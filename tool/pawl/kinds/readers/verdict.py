@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a page of `pawl bench readers` begins with: each scene, at each number of threads."""
 
-from __future__ import annotations
-
 from pawl.core import grid, stats
 from pawl.core.compare import RATE, Comparison, of_cells
 from pawl.kinds.readers.plan import BRLOCK, EVIDENCE, MAIN, OFF, ON, SCENES

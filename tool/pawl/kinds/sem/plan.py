@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans `pawl bench sem`: many semaphores behind an ID table, and all of them under one lock."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from pawl.core import grid

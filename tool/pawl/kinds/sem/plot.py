@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plots of `pawl bench sem`: throughput over threads."""
 
-from __future__ import annotations
-
 from matplotlib.figure import Figure
 
 from pawl.core import plot

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `pawl bench sem`."""
 
-from __future__ import annotations
-
 from pawl.core import grid, stats, table
 from pawl.core.table import Column
 from pawl.kinds.sem.plan import CHOICES

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the ID table has to bring many semaphores, judged by the samples of `pawl bench sem`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from pawl.core.errors import BadInput

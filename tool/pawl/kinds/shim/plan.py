@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans the runs of programs that know nothing of Pawl: loads of one lock, and five programs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from pawl.core.kind import Cell

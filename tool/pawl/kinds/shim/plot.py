@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plots of other people's programs: a figure a scene, a bar for each library of locks."""
 
-from __future__ import annotations
-
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 

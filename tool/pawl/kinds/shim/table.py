@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of programs that know nothing of Pawl."""
 
-from __future__ import annotations
-
 from pawl.core import grid, table
 from pawl.core.table import Column
 from pawl.kinds.shim.plan import SCENES

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the preload library has to reach in programs that know nothing of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from pawl.core.errors import BadInput

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a page of other people's programs begins with."""
 
-from __future__ import annotations
-
 from pawl.core.compare import Comparison, of_cells
 from pawl.kinds.shim.plan import BASELINE, CROWDS, MAIN, PROGRAMS, RECORDED, SCALING, SCENES
 

@@ -1,30 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The kind "tree"."""
 
-from __future__ import annotations
-
-from pawl.core.kind import NUMBER, Kind
+from pawl.core.kind import NUMBER, Kind, later
 from pawl.kinds.tree import plan, table
 from pawl.kinds.tree.command import COMMAND
 
-
-def figures(result: dict):
-    from pawl.kinds.tree import plot
-
-    return plot.figures(result)
-
-
-KIND = Kind(
+KIND = Kind.of(
+    table,
     name="tree",
     title="A large ordered tree under each lock",
     driver=plan.DRIVER,
     baseline=plan.BASELINE,
     command=COMMAND,
-    figures=figures,
+    figures=later("tree.plot.figures"),
     competes=True,
-    workload=table.workload,
-    label=table.label,
-    heading=table.heading,
     cell_keys={"nodes": int, "inserts": NUMBER, "lookups": str, "seconds": NUMBER},
     sample_optional={
         "cpu_seconds": NUMBER,
@@ -32,10 +21,6 @@ KIND = Kind(
         "ctx_involuntary": NUMBER,
         **dict.fromkeys(table.PUBLISHED, NUMBER),
     },
-    sound=table.sound,
-    summarise=table.summarise,
     what="strategy/lock",
     ranks_from=125,
-    columns=table.columns,
-    more=table.more,
 )

@@ -4,8 +4,6 @@
 The search for the place takes far longer than linking there: the case for the seek state.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from pawl.core import candidates, grid

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plots of `pawl bench tree`: throughput over threads, and what the formula predicts."""
 
-from __future__ import annotations
-
 import math
 
 from matplotlib.axes import Axes

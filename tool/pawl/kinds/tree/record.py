@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The part of recorded runs that `pawl bench tree` measures: all rows."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-from pawl.core import candidates, driver
-from pawl.core.kind import Plan
-from pawl.core.record import Part
+from pawl.core.kind import Cell
+from pawl.core.record import Part, rows
 from pawl.kinds.tree.kind import KIND
 from pawl.kinds.tree.plan import Request, plan
 
 BUDGET = 35.0
 
 
-def _plan(path: Path, scale: float) -> Plan:
-    choice = candidates.choose("all", driver.candidates(path))
-    return Plan(plan(Request(threads=[1, 2], budget=BUDGET * scale), choice.names), choice.missing)
+def _cells(scale: float, names: list[str]) -> list[Cell]:
+    return plan(Request(threads=[1, 2], budget=BUDGET * scale), names)
 
 
-PART = Part(KIND, KIND.title, _plan)
+PART = Part(KIND, KIND.title, rows("all", _cells))

@@ -2,8 +2,6 @@
 """The rows of `pawl bench tree`. Beside them stands what the published formula predicts for more
 cores, from the three times measured here."""
 
-from __future__ import annotations
-
 import statistics
 
 from pawl.core import grid, stats, table

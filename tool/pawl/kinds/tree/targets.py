@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What is said of `pawl bench tree` beside the verdicts; no target speaks of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from pawl.core.targets import Runs, find_part, ratio

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plans `pawl bench wake`: from the signal to the woken thread."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from pawl.core.errors import BadInput

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Plots of `pawl bench wake`: a row for each way to wait, a panel for each delay."""
 
-from __future__ import annotations
-
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `pawl bench wake`: nanoseconds from the signal to the woken thread."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pawl.core import stats, table

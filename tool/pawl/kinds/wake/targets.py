@@ -2,8 +2,6 @@
 """How soon a sleeper has to run again, judged by the samples of `pawl bench wake`: with the CPU
 idle."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from pawl.core.errors import BadInput
