@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What each part of the model is worth: the errors without it, on a part of the unseen points."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The constants of the library's waits, one at a time, beside today's values."""
 
-from __future__ import annotations
-
 import base64
 import io
 import textwrap

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The command line of `pawl sim`. Whatever it prints is labelled simulated."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -7,8 +7,6 @@ Both steps minimise the mean of the absolute logarithms of simulated over measur
 of Gauss and Newton. The machine's counts the ratios to the rwlock, too: they are what people read.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -4,8 +4,6 @@
 Per machine four constants are fitted on one and two threads; more threads are unseen.
 """
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

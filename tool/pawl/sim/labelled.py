@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tables of simulated figures as files, each with a first line that says so."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable

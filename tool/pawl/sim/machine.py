@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Reads machine files. The simulator itself refuses values and topologies that cannot be."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """One self-contained page of a simulation."""
 
-from __future__ import annotations
-
 import base64
 import io
 

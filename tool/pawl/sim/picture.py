@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The published picture: the author's curves, ours simulated, and ours measured natively."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The published measurements, and the runs that predict them."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Sections of pages that commands write, each between two comments."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The speed of the simulator itself."""
 
-from __future__ import annotations
-
 import json
 import resource
 import subprocess

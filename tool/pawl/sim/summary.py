@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A saved grid as one table for a page: a row a lock, a column a group, all numbers of cores."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 from pathlib import Path

@@ -2,8 +2,6 @@
 """Runs many simulations beside each other. What is done is kept, so a sweep goes on after an
 interrupt."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

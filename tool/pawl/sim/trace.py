@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`pawl sim trace`: the threads of a traced program on simulated cores."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

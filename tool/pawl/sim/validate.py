@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How far the predictions are from the measurements: what is worst comes first."""
 
-from __future__ import annotations
-
 import itertools
 import textwrap
 from collections import defaultdict

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The simulated workloads beside the LRU job, each a command of `pawl sim`."""
 
-from __future__ import annotations
-
 import click
 
 from pawl.core import options, ranges
