@@ -308,6 +308,10 @@ pub static PLANTED: &[Planted] = &[
     // RCU alone; the sequence alone.
     Planted("-:stale@include/pawl/seq.h", "tree_get_beside_a_move", &[VISIBILITY]),
     Planted("RCU_GONE:zero", "tree_get_beside_a_move", &[EXCLUSION]),
+    Planted("CACHE_DROP:relaxed", "cache_hold_beside_remove", &[RACE]),
+    Planted("CACHE_LAND:relaxed", "cache_two_loads", &[RACE]),
+    Planted("CACHE_WAIT:relaxed", "cache_two_loads", &[RACE]),
+    Planted("RCU_GONE:zero", "cache_get_beside_remove", &[RACE]),
     Planted("COUNTER_PLACE:relaxed", "limit_credit_used_before", &[RACE]),
     Planted("LATCH_TAKE:relaxed", "exact_counters_placed_at_once", &[RACE]),
     Planted("CELLS_OPEN:relaxed", "bigref_revived_beside_gets", &[RACE]),
