@@ -19,6 +19,7 @@
 #include <pawl/wait.h>
 
 #include "place.h"
+#include "price.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,6 +40,7 @@ uint32_t shim_special;
 uint64_t shim_counted[SHIM_COUNT_ALL];
 
 static char stats_file[4096]; /* "": standard error */
+static uint64_t line_ns;      /* for which a line moves; 0: not known */
 static pid_t set_up_in;       /* a child of vfork or clone counts into its parent's memory */
 
 static const char *setting(const char *name)
@@ -97,6 +99,7 @@ __attribute__((constructor(101))) static void read_environment(void)
         make_stats_file();
     }
     set_up_in = getpid();
+    line_ns = shim_line_ns();
     shim_counts_calls = true;
     shim_special = 1;
 }
@@ -143,11 +146,22 @@ static struct scaled *most_read(void)
     return most;
 }
 
+/* A read that keeps off the word moves its line neither at the lock nor at the unlock. Where the
+ * line would have stayed, that spared nothing: so it is a bound. */
+static const char *say_worth(char text[64], uint64_t reads)
+{
+    text[0] = 0;
+    if (line_ns != 0)
+        (void)snprintf(text, 64, "; spared at most %.3g ms", (double)(reads * 2 * line_ns) / 1e6);
+    return text;
+}
+
 /* Those that are read most, with the code that reads them. The program ends: what they say is told
  * once. */
 static void say_scaled(char *text, size_t size)
 {
     size_t length = 0, count = 0, i;
+    char worth[64];
     for (i = 0; i < SCALED; i++)
         count += scaled[i].lock != 0;
     if (count == 0)
@@ -160,11 +174,17 @@ static void say_scaled(char *text, size_t size)
         (void)dladdr((void *)(uintptr_t)at->caller, &from);
         length += (size_t)snprintf(
             text + length, size - length,
-            "%14" PRIu64 "  kept off lock %#" PRIxPTR ", by %.60s of %.100s\n", at->reads,
+            "%14" PRIu64 "  kept off lock %#" PRIxPTR ", by %.60s of %.100s%s\n", at->reads,
             (uintptr_t)at->lock, from.dli_sname != NULL ? from.dli_sname : "code",
-            from.dli_fname != NULL ? from.dli_fname : "an unknown file");
+            from.dli_fname != NULL ? from.dli_fname : "an unknown file",
+            say_worth(worth, at->reads));
         at->reads = 0;
     }
+    if (line_ns != 0)
+        (void)snprintf(text + length, size - length,
+                       "    spared: two moves of a line a read, %" PRIu64
+                       " ns each here; a bound, as not each would have moved\n",
+                       line_ns);
 }
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
