@@ -2,7 +2,7 @@
 /*
  * Caches that many threads share, bounded by the number or the cost of their entries. A hit writes
  * nothing that another thread reads or writes. The entry is part of the program's object. For
- * results that are dear to compute, and asked for much more often than they change.
+ * results that are costly to compute, and asked for much more often than they change.
  *
  * Not for data that must stay until they are removed (a table, tree.h), nor for memory that
  * processes share.
@@ -36,11 +36,11 @@
  *   I2  who replaces a key puts the new entry in before it takes the old one out: a get finds one.
  *   I3  a load that began before its key was inserted or removed is not kept: its entry goes to
  *       those that called before, and the next miss loads anew.
- *   I4  the costs of the entries in the cache do not exceed the limit. What is out and still
- *       referenced does not count.
+ *   I4  the costs of the entries in the cache do not exceed the limit. Entries that are out and
+ *       still referenced do not count.
  *
  * Cost: a hit computes the hash, and reads the index, one entry for each key in its place, and the
- * clock if the entry ends. An entry has 64 bytes (48 on 32-bit targets), a place of the index a
+ * clock if the entry ends. An entry has 64 bytes (52 on 32-bit targets), a place of the index a
  * pointer.
  *
  * Release runs as a callback of rcu_call.h. Without room there, or if the caller reads, an entry

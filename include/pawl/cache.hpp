@@ -7,13 +7,13 @@
 //
 //   if (auto hit = pages.find(name))                   a read section as long as `hit` lives
 //       show(hit->text);
-//   auto kept = pages.find_or_load(name, read_page);   a reference: may be kept for long
+//   auto kept = pages.find_or_load(name, load);        a reference: may be kept for long
 //   pages.insert(name, page(...));                     instead of the one that is there
 //   pages.erase(name);
 //
 // Keys are integers, enumerations, strings (look-ups take std::string_view), and types each value
 // of which has one representation in memory. Entries are destroyed a grace period after they have
-// left, in no certain thread. Where read_page throws, its caller gets the exception, and others
+// left, in no certain thread. Where the loader throws, its caller gets the exception, and others
 // that wait for the key get nothing.
 #ifndef PAWL_CACHE_HPP
 #define PAWL_CACHE_HPP

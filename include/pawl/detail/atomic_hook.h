@@ -66,14 +66,17 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light_known(enum pawl_tag tag)
 }
 
 /* The simulator's processors are those of x86 (atomic_native.h). */
+#ifdef PAWL_SIM
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_full_after_update(enum pawl_tag tag)
 {
-#ifdef PAWL_SIM
     (void)tag; /* the update was a call, so it holds the compiler */
-#else
-    pawl_fence_full(tag);
-#endif
 }
+#else
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_full_after_update(enum pawl_tag tag)
+{
+    pawl_fence_full(tag);
+}
+#endif
 
 PAWL_INLINE bool pawl_fence_heavy_or_not(enum pawl_tag tag)
 {

@@ -139,26 +139,30 @@ void *pawl_hook_shared(void *object);
 
 PAWL_C_END
 
-#ifdef PAWL_SIM
 PAWL_C_BEGIN
-/* As pawl_hook_atomic: the simulator must not take what describes an operation for the program's own
- * memory. */
+/* As pawl_hook_atomic (PAWL_SIM): the simulator must not take what describes an operation for the
+ * program's own memory. */
 uint64_t pawl_sim_atomic(void *address, unsigned width, enum pawl_kind kind, enum pawl_order order,
                          enum pawl_tag tag, uint64_t operand, uint64_t expected);
 PAWL_C_END
-#endif
 
 PAWL_INLINE_BEGIN
 
 /* Inlined always: the address that a call returns to tells the harness where it is made. */
+#ifdef PAWL_SIM
 PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t pawl_hook_call_(const void *address, unsigned width,
                                                          enum pawl_kind kind, enum pawl_order order,
                                                          enum pawl_tag tag, uint64_t operand,
                                                          uint64_t expected)
 {
-#ifdef PAWL_SIM
     return pawl_sim_atomic((void *)(uintptr_t)address, width, kind, order, tag, operand, expected);
+}
 #else
+PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t pawl_hook_call_(const void *address, unsigned width,
+                                                         enum pawl_kind kind, enum pawl_order order,
+                                                         enum pawl_tag tag, uint64_t operand,
+                                                         uint64_t expected)
+{
     struct pawl_operation operation;
     operation.address = (void *)(uintptr_t)address;
     operation.width = width;
@@ -168,8 +172,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t pawl_hook_call_(const void *address, un
     operation.operand = operand;
     operation.expected = expected;
     return pawl_hook_atomic(&operation);
-#endif
 }
+#endif
 
 PAWL_INLINE_END
 
